@@ -28,8 +28,8 @@ export class BoundedMap<T> {
 const MAX_REMEMBERED_CHARACTERS = 256
 
 /**
- * Caches the results of the last `maxEntries` arguments. The function must be pure, and its result must not be much longer
- * than its argument.
+ * Caches the results of the last `maxEntries` arguments. The function must be pure, and its result must not be much
+ * longer than its argument.
  */
 export function memoize(maxEntries: number, compute: (text: string) => string): (text: string) => string {
   const known = new BoundedMap<string>(maxEntries)

@@ -1,7 +1,7 @@
 /**
  * The environment variables of the core. Plugins declare their own (`variables` of a definition). Parsing, warnings,
- * `GET /_svc/config` and the reference in `docs/configuration.md` are generated from both. To add a variable to the core,
- * add a row here and a field to `Config`.
+ * `GET /_svc/config` and the reference in `docs/configuration.md` are generated from both. To add a variable to the
+ * core, add a row here and a field to `Config`.
  */
 import { randomUUID } from 'node:crypto'
 import {

@@ -1,7 +1,7 @@
 /**
- * `setNotFoundHandler` of plugins. The pipeline answers what no route matches before Fastify sees it, and all plugins share
- * one path space, so a handler becomes a route below the paths of its plugin, or below the prefix of its scope. There it has
- * the hooks and decorators of its scope.
+ * `setNotFoundHandler` of plugins. The pipeline answers what no route matches before Fastify sees it, and all plugins
+ * share one path space, so a handler becomes a route below the paths of its plugin, or below the prefix of its scope.
+ * There it has the hooks and decorators of its scope.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { BodyParsing } from './body-parsing.ts'

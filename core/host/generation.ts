@@ -90,7 +90,8 @@ export class Generation implements RoutingGeneration {
         this.#server = new Server()
         return this.#server
       },
-      // A logger of Fastify's would put two listeners on every response; `app.log` and `request.log` are set by the host.
+      // A logger of Fastify's would put two listeners on every response; `app.log` and `request.log` are set by the
+      // host.
       logger: false,
       // The access log is the pipeline's.
       logController: new LogController({ disableRequestLogging: true }),

@@ -26,7 +26,9 @@ export interface TraceContext {
   state: string | null
 }
 
-/** `version "-" trace-id "-" parent-id "-" trace-flags`; later versions may append fields (Trace Context, 3.2.2 and 4). */
+/**
+ * `version "-" trace-id "-" parent-id "-" trace-flags`; later versions may append fields (Trace Context, 3.2.2 and 4).
+ */
 const TRACEPARENT = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(-.*)?$/
 const MEMBER = /^[a-z0-9][a-z0-9_\-*/@]{0,255}=[ -+\--<>-~]{0,255}[!-+\--<>-~]$/
 const MAX_MEMBERS = 32

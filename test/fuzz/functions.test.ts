@@ -1,4 +1,4 @@
-/** Parsers that are called as they are, with wrong input made of right input. */
+/** Parsers that are called directly, with mutated valid input. */
 import t from 'tap'
 import { fuzz } from './engine.ts'
 import { documents } from './functions/documents.ts'

@@ -1,6 +1,6 @@
 /** Seeded randomness: the same seed gives the same cases on every machine. */
 
-/** The generator sfc32; its state is made of the text that it is seeded with. */
+/** The generator sfc32, seeded with a text. */
 export class Random {
   #a: number
   #b: number

@@ -1,4 +1,6 @@
-/** Fields of a request head that the core reads: targets, hosts, addresses, preferences, credentials, faults, traces. */
+/**
+ * Fields of a request head that the core reads: targets, hosts, addresses, preferences, credentials, faults, traces.
+ */
 import FindMyWay from 'find-my-way'
 import { isIP } from 'node:net'
 import { preferredType, negotiateType } from '../../../core/fields/accept.ts'
@@ -19,7 +21,7 @@ import { isSessionName } from '../../../core/sessions.ts'
 import type { AnyFamily } from '../engine.ts'
 import { textFamily, unless } from '../text-family.ts'
 
-/** Everything below `/_svc` and `/ui` is protected by its path: a route there is never taken for another. */
+/** Everything below `/_svc` and `/ui` is protected by its path: a route there is never mistaken for another. */
 const router = FindMyWay({ maxParamLength: 16_384, caseSensitive: true })
 for (const path of ['/_svc/config', '/_svc/requests/:id', '/_svc/mocks/:name/*', '/ui/*', '/x/*'])
   router.on('GET', path, () => {}, path.split('/', 2)[1])
@@ -57,7 +59,7 @@ export const heads: AnyFamily[] = [
     target => {
       const store = router.find('GET', target)?.store as string | undefined
       const path = decodedPath(target)
-      // Without a path there is a 400, and the router is not asked.
+      // Without a path the response is 400, and the router is not called.
       if (store === undefined || path === null) return null
       return unless(isBelow(path, `/${store}`), `the router finds /${store}, the path is ${path}`)
     },

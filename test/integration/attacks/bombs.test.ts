@@ -1,5 +1,5 @@
 /**
- * Little input that would become much: each stops at its limit, and the memory is free again.
+ * Small input that expands to a lot: each stops at its limit, and the memory is released.
  * Runs alone: it measures memory.
  */
 import t from 'tap'
@@ -10,7 +10,7 @@ import { usedBytes } from '../../support/heap.ts'
 import { send } from '../../support/request.ts'
 import { serve } from '../../support/server.ts'
 
-/** Bytes; of zeros a thousandth is sent. */
+/** In bytes; zeros compress to a thousandth. */
 const INFLATED = 256 << 20
 const zeros = Buffer.alloc(INFLATED)
 const gzipped = gzipSync(zeros, { level: 1 })

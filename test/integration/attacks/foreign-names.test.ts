@@ -1,13 +1,13 @@
-/** Names that objects inherit, in every place where input becomes a key or is looked up, and bodies made to cost much. */
+/** Inherited property names wherever input becomes a key or is looked up, and bodies designed to be expensive. */
 import t from 'tap'
 import { Agent, fetch as undiciFetch } from 'undici'
 import type { CatalogEndpoint, Catalog } from '../../../core/contract/plugin.ts'
 import { serve } from '../../support/server.ts'
 
 const NAMES = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf']
-/** Nobody has it. */
+/** Does not exist. */
 const UNKNOWN = 'nobody-has-this-name'
-/** Their answers depend on what was before, or wait. */
+/** Their responses depend on earlier requests, or wait. */
 const LEFT_OUT =
   /^\/(?:delay|flaky|drip|ui|docs|export|health|bin|sse|status|base64|webhooks\/verify)|\/plugins\/\{name\}\/|\{modelId\}/
 
@@ -75,7 +75,7 @@ t.test('members with inherited names are rejected or have no effect [HARD-6]', a
     const headers = headersOf(example)
     const before = await send(path, { method, headers, body: example.body! })
     const after = await send(path, { method, headers, body: withForeignMembers(JSON.parse(example.body!)) })
-    // Strict formats refuse what they do not know; all others answer as before.
+    // Strict formats reject unknown members; all others respond as before.
     t.ok(
       after.status === before.status || [400, 422].includes(after.status),
       `${method} ${template}: ${before.status}, then ${after.status} ${after.text.slice(0, 100)}`,
@@ -83,7 +83,7 @@ t.test('members with inherited names are rejected or have no effect [HARD-6]', a
   }
 })
 
-/** Objects of which `String` and `Number` make nothing but a TypeError. */
+/** Objects for which `String` and `Number` throw a TypeError. */
 const WITHOUT_TEXT = { toString: null, valueOf: null }
 
 /** The value with each of its members, however deep, replaced in turn. */
@@ -179,7 +179,7 @@ t.test('queries, cookies, fields and sessions may have inherited names [HARD-6]'
 t.test('deep, wide and many-keyed bodies are accepted or rejected [HARD-7]', async t => {
   const deep = '['.repeat(100_000) + ']'.repeat(100_000)
   const deepObject = '{"a":'.repeat(50_000) + '1' + '}'.repeat(50_000)
-  // Keys that are indexes are kept apart from others, by a hash of their own.
+  // Index keys are stored separately, with their own hash.
   const wide = JSON.stringify(
     Object.fromEntries(Array.from({ length: 30_000 }, (_, index) => [String(index * 65_536), 0])),
   )

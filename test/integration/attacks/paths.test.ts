@@ -1,4 +1,4 @@
-/** Paths that are spelled so that a guard reads another path than the router: neither opens what is protected. */
+/** Paths spelled so that a guard could read another path than the router: none gives access to protected routes. */
 import t from 'tap'
 import { connect } from 'node:net'
 import { serve } from '../../support/server.ts'
@@ -32,7 +32,7 @@ function exchange(target: string, headers = '', method = 'GET'): Promise<{ statu
   })
 }
 
-/** Spellings of one path, those that some parser somewhere takes for it. */
+/** Spellings that some parser may treat as the same path. */
 function spellingsOf(path: string): string[] {
   const [, first = '', ...rest] = path.split('/')
   const tail = rest.map(segment => `/${segment}`).join('')

@@ -1,4 +1,4 @@
-/** `Allow` names the methods that the resource takes, also where one wildcard route serves several resources. */
+/** `Allow` lists the methods that the resource supports, also if one wildcard route serves several resources. */
 import t from 'tap'
 import { serve } from '../../support/server.ts'
 

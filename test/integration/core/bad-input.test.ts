@@ -1,4 +1,4 @@
-/** Bad input on the wire: malformed heads over raw sockets, and headers that mean nothing. */
+/** Invalid input on the wire: malformed heads over raw sockets, and invalid headers. */
 import t from 'tap'
 import { connect } from 'node:net'
 import { request } from 'node:http'
@@ -12,7 +12,7 @@ interface Answer {
   isClosed: boolean
 }
 
-/** Sends bytes as they are; answers when the connection is closed or a whole answer is there. */
+/** Sends bytes; resolves when the connection is closed or a complete response has arrived. */
 function send(port: number, bytes: string | Buffer): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(bytes))

@@ -1,4 +1,4 @@
-/** Web pages that the user visits: what they may read and change while the control plane asks for no credential. */
+/** Web pages that the user visits: what they may read and change while the control plane requires no credential. */
 import t from 'tap'
 import { hostname } from 'node:os'
 import { pluginFolder } from '../../support/plugins.ts'

@@ -1,4 +1,4 @@
-/** Answers in one write: the same bytes as Node's own, whatever a route does and however the client reads. */
+/** Responses in one write: the same bytes as Node's own, whatever a route does and however the client reads. */
 import { createServer, ServerResponse } from 'node:http'
 import type { IncomingMessage, Server } from 'node:http'
 import { once } from 'node:events'
@@ -80,7 +80,7 @@ function serve(Response: typeof ServerResponse, handler: Handler): Server {
   )
 }
 
-/** Everything that the server says to these bytes, without the date; the client reads late if asked to. */
+/** The server's complete response to these bytes, without the date; optionally the client reads late. */
 async function exchange(server: Server, sent: string, isLate: boolean): Promise<string> {
   await once(server, 'listening')
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
@@ -101,7 +101,7 @@ const requests = {
   'two pipelined': 'GET / HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
 }
 
-/** Chunks as they were cut differ where writes meet a full socket: what counts is what they say. */
+/** Chunk boundaries differ if a write meets a full socket; only the content is compared. */
 function meaningOf(answer: string): string {
   return answer.replace(/[0-9a-f]+\r\n/g, '').replaceAll('\r\n', '')
 }
@@ -120,7 +120,7 @@ for (const [what, handler] of Object.entries(handlers)) {
   })
 }
 
-/** Sizes of what a handler gives to the socket. */
+/** Sizes of the writes of a handler to the socket. */
 async function writesOf(handler: Handler): Promise<number[]> {
   const sizes: number[] = []
   const server = serve(Http1Response as typeof ServerResponse, (response, request) => {

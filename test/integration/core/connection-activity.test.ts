@@ -4,7 +4,7 @@ import t from 'tap'
 import { ConnectionActivity } from '../../../core/http/listener/connection-activity.ts'
 import { serve } from '../../support/server.ts'
 
-/** Sends everything at once, and answers all that came until the connection was closed. */
+/** Sends everything at once, and returns everything received until the connection was closed. */
 function pipeline(port: number, requests: readonly string[]): Promise<string> {
   return new Promise(resolve => {
     const chunks: Buffer[] = []

@@ -1,4 +1,4 @@
-/** Heads of lines that were checked before: the same lines as Node's own, and the same refusals. */
+/** Cached header lines: the same lines as Node's own, and the same errors. */
 import { createServer, ServerResponse } from 'node:http'
 import type { OutgoingHttpHeader } from 'node:http'
 import { once } from 'node:events'
@@ -11,7 +11,7 @@ import { createHttp1Response } from '../../../core/http/response/response.ts'
 
 type Head = OutgoingHttpHeader[]
 
-/** Each head is sent twice: the second time its lines are known. */
+/** Each head is sent twice; the second time its lines are cached. */
 const heads: Record<string, Head> = {
   plain: ['X-A', 'one', 'x-b', 'two', 'Content-Type', 'text/plain'],
   'another value of a known name': ['X-A', 'two'],

@@ -18,7 +18,7 @@ interface Frame {
   payload: Buffer
 }
 
-/** A client that sends requests and keeps all frames. */
+/** A client that sends requests and records all frames. */
 class FrameClient {
   readonly #socket: Socket
   #bytes = Buffer.alloc(0)
@@ -54,7 +54,7 @@ class FrameClient {
     return this.frames.filter(one => one.stream === stream && (stream !== 0 || one.type === FRAME.goaway))
   }
 
-  /** Whether a stream has been ended or reset, or the connection is over. */
+  /** Whether a stream was ended or reset, or the connection is closed. */
   async ended(stream: number): Promise<Frame[]> {
     await until(
       () =>

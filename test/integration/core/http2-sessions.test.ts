@@ -1,4 +1,4 @@
-/** HTTP/2 connections on which nothing happens, or that are broken, end. */
+/** Idle or broken HTTP/2 connections end. */
 import { connect as connectHttp2, createServer } from 'node:http2'
 import type { Http2Server, ServerHttp2Session } from 'node:http2'
 import { connect } from 'node:net'
@@ -20,7 +20,7 @@ const callOf = (stream: number): Buffer =>
     te: 'trailers',
   })
 
-/** A server whose answers never come, and its sessions as they open. */
+/** A server that never responds, and its sessions. */
 async function silentServer(t: Tap): Promise<{ port: number; session: Promise<ServerHttp2Session> }> {
   const server: Http2Server = createServer(() => {})
   server.on('sessionError', () => {})
@@ -83,7 +83,7 @@ t.test('an HTTP/2 client that ends its side ends the connection [HARD-2]', async
 t.test('a call reset in the same packet as its headers reaches no plugin [HARD-1]', async t => {
   const server = await serve(t)
   const reset = frame(FRAME.rstStream, 0, 1, Buffer.from([0, 0, 0, 8]))
-  // The connection goes on: the call behind it is answered, and nothing was complained of.
+  // The connection continues: the next call is answered, and nothing was logged.
   const socket = connect(server.ports.grpc!, '127.0.0.1', () =>
     socket.write(
       Buffer.concat([PREFACE, SETTINGS, callOf(1), reset, callOf(3), frame(FRAME.data, 1, 3, Buffer.alloc(5))]),

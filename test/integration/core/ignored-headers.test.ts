@@ -1,4 +1,4 @@
-/** Fault headers that can't be understood: no effect, and the response says what was expected. */
+/** Invalid fault headers: no effect, and the response contains the expected form. */
 import t from 'tap'
 import { WebSocket } from 'ws'
 import { connect } from 'node:http2'

@@ -1,4 +1,7 @@
-/** Replies by fast paths are Node's own, byte by byte, on every supported version; undocumented members are in one folder. */
+/**
+ * Responses by fast paths are identical to Node's own, byte by byte, on every supported version; undocumented members
+ * are in one folder.
+ */
 import { execFile } from 'node:child_process'
 import { request } from 'node:http'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -56,7 +59,7 @@ for (const [version, binary] of binaries) {
   })
 }
 
-/** Status, headers in their order, and body of a reply; what differs between two servers is left out. */
+/** Status, headers in order, and body of a response, without what differs between two servers. */
 function replyOf(port: number, [path, method, body]: [path: string, method?: string, body?: string]): Promise<string> {
   const headers = {
     Host: 'svc.example',

@@ -1,4 +1,6 @@
-/** The OpenAPI document made from route descriptions, judged by the official schema and by a parser that resolves it. */
+/**
+ * The OpenAPI document made from route descriptions, judged by the official schema and by a parser that resolves it.
+ */
 import { Validator } from '@seriousme/openapi-schema-validator'
 import SwaggerParser from 'swagger-parser'
 import t, { type Test } from 'tap'

@@ -1,4 +1,4 @@
-/** A request's way, seen from outside: what every route shares. */
+/** The pipeline, tested from outside: what all routes share. */
 import t from 'tap'
 import { connect as connectHttp2 } from 'node:http2'
 import type { OutgoingHttpHeaders } from 'node:http2'
@@ -12,7 +12,7 @@ import { pluginFolder } from '../../support/plugins.ts'
 import { serve } from '../../support/server.ts'
 import { until } from '../../support/until.ts'
 
-/** Routes that behave badly, or have their own form of error. */
+/** Routes that misbehave, or have their own error format. */
 const ROUTES = `import { definePlugin, describe, HttpError } from 'svc/plugin'
 const plain = { summary: 's', category: 'Test', examples: [] }
 export default definePlugin({ title: 'r', paths: ['/r'], exposes: ['X-Mine'], register(app, svc) {

@@ -1,4 +1,4 @@
-/** Answers on bare sockets, read by a real client. */
+/** Responses on bare sockets, read by a real client. */
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { request } from 'node:http'
@@ -45,7 +45,7 @@ t.test('sends no header twice [RAW-1]', async t => {
   t.match(text, /\r\n\r\n\{\}$/)
 })
 
-/** What `node:http` makes of these bytes. */
+/** The response as parsed by `node:http`. */
 async function fetchFrom(bytes: Buffer): Promise<{ response: IncomingMessage; text: string }> {
   const server = createServer(socket => socket.once('data', () => socket.end(bytes)))
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))

@@ -1,4 +1,4 @@
-/** The form of event streams, and what is sent while and when a producer says nothing. */
+/** The format of event streams, heartbeats and forced ends. */
 import http from 'node:http'
 import t from 'tap'
 import { EventSource } from 'eventsource'
@@ -10,7 +10,7 @@ import { StreamRegistry } from '../../../core/http/streams/stream-registry.ts'
 import { fillUp, listen, startStreamServer, watch } from '../../support/stream-server.ts'
 import { until } from '../../support/until.ts'
 
-/** A server whose streams all have these options, and what it has opened. */
+/** A server with these options for all streams, and its open streams. */
 async function serve(
   t: Parameters<typeof startStreamServer>[0],
   options: SseOptions = {},

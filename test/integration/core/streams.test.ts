@@ -1,4 +1,4 @@
-/** Streams of every kind over real connections: slots, back-pressure, lifetimes, clients that leave, the end. */
+/** Streams of every kind over real connections: slots, back-pressure, lifetimes, disconnects and ends. */
 import http from 'node:http'
 import http2 from 'node:http2'
 import net from 'node:net'
@@ -10,7 +10,7 @@ import { StreamRegistry } from '../../../core/http/streams/stream-registry.ts'
 import { fillUp, listen, startStreamServer, TurnedClock, watch } from '../../support/stream-server.ts'
 import { until } from '../../support/until.ts'
 
-/** A server whose streams all have these options, and what it has opened. */
+/** A server with these options for all streams, and its open streams. */
 async function serve(
   t: Parameters<typeof startStreamServer>[0],
   options: BodyStreamOptions = {},
@@ -182,7 +182,7 @@ t.test('back-pressure', async t => {
         }
         stream.end()
       })()
-      // The system's own buffers fill first; then nothing moves any more.
+      // The buffers of the system fill first; then nothing is transferred.
       for (let still = 0, before = 0; still < 200 && written < total; still = written === before ? still + 1 : 0) {
         before = written
         await new Promise(resolve => setImmediate(resolve))

@@ -1,4 +1,4 @@
-/** The limits that the registry puts on WebSockets. */
+/** The limits of the registry for WebSockets. */
 import { once } from 'node:events'
 import http from 'node:http'
 import type { Test } from 'tap'
@@ -14,7 +14,7 @@ import {
 import { listen, TurnedClock } from '../../support/stream-server.ts'
 import { until } from '../../support/until.ts'
 
-/** One WebSocket under a registry whose clock the test turns: the client's side, the server's, and how it closes. */
+/** One WebSocket in a registry with a test clock: the client side, the server side, and how it closes. */
 async function connect(t: Test, opening: Partial<WebSocketOpening> = {}) {
   const clock = new TurnedClock()
   const registry = new StreamRegistry({ clock })

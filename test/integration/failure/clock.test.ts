@@ -1,4 +1,4 @@
-/** What the service does when the wall clock is put back, as a time server may do. */
+/** Behavior when the wall clock is set back, as a time server may do. */
 import t from 'tap'
 import { PlanLimiter } from '../../../core/limits/plan-limiter.ts'
 import { sessionKey } from '../../../core/sessions.ts'

@@ -1,4 +1,4 @@
-/** What the service does when nothing can be written, and when what it should read is not what it should be. */
+/** Behavior when files cannot be written, or are not what they should be. */
 import t from 'tap'
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { until } from '../../support/until.ts'
 t.test(
   'on a full disk everything is served, certificates come from memory, and each file that cannot be written is reported once [OUTAGE-1]',
   async t => {
-    // No file may grow beyond 0 bytes: every write fails as on a full disk, wherever it goes.
+    // No file may grow beyond 0 bytes: every write fails as on a full disk.
     const server = startProcess(t, {
       shell: 'ulimit -f 0',
       env: { SVC_LIMIT_REQUESTS: '100', SVC_LIMIT_SCOPE: 'instance', SVC_USAGE_FILE: 'usage.json' },

@@ -1,4 +1,4 @@
-/** The live feed, and the bounds of what the inspector keeps. */
+/** The live feed, and the bounds of the inspector. */
 import t from 'tap'
 import { sizeOf } from '../../../core/inspector/captured-request.ts'
 import type { CapturedRequest } from '../../../core/inspector/captured-request.ts'

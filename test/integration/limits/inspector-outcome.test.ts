@@ -1,4 +1,4 @@
-/** What the inspector and the access log say of an answer: the fault and its source, the route, the bytes, the end. */
+/** What the inspector and the access log record about a response: fault and source, route, bytes, end. */
 import t from 'tap'
 import { connect as connectHttp2 } from 'node:http2'
 import { request } from 'node:http'
@@ -25,7 +25,7 @@ const outcomeOf = ({ status, fault, fault_source, route, plugin, bytes_sent, end
   ended,
 })
 
-/** Resolves when the client has seen the end of the answer, whatever it is. */
+/** Resolves when the client has seen the end of the response. */
 function read(server: TestServer, path: string, headers: Record<string, string> = {}): Promise<void> {
   return new Promise(resolve => {
     const call = request(server.url + path, { headers, agent: false }, answer =>

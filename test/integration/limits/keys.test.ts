@@ -1,4 +1,4 @@
-/** Shared mode: whose key it is, what it may do, who sees what. */
+/** Shared mode: identification, limits and visibility of keys. */
 import t from 'tap'
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'

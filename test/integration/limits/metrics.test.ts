@@ -1,4 +1,4 @@
-/** `/_svc/metrics`: the format, the series, their labels. */
+/** `/_svc/metrics`: the format, the metrics, their labels. */
 import t from 'tap'
 import { WebSocket } from 'ws'
 import { createMetrics } from '../../../core/metrics/metrics.ts'

@@ -1,4 +1,4 @@
-/** Streams under a plan: their slots, late refusals, lifetimes, and that nothing is ever kept. */
+/** Streams under a plan: slots, late rejections, lifetimes, and that everything is released. */
 import t from 'tap'
 import { WebSocket } from 'ws'
 import { serveLimits, usageOf } from '../../support/limits-server.ts'

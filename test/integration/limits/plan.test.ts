@@ -1,4 +1,4 @@
-/** The plan over HTTP: what is configured, refused, decorated, exempt, and exact under load. */
+/** The plan over HTTP: configuration, rejections, headers, exemptions, and exact counts under load. */
 import t from 'tap'
 import { Agent, fetch as undiciFetch } from 'undici'
 import { serveLimits, usageOf } from '../../support/limits-server.ts'

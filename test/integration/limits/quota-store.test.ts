@@ -1,4 +1,4 @@
-/** Several instances, one store: exact together, on their own while it is away, right again when it is back. */
+/** Several instances, one store: exact together, separate while it is unreachable, correct after the reconnect. */
 import t from 'tap'
 import type { Test } from 'tap'
 import { Agent, fetch as undiciFetch } from 'undici'

@@ -1,4 +1,4 @@
-/** Whatever is opened and dropped, nothing is kept. */
+/** Dropped connections release everything. */
 import t from 'tap'
 import { connect } from 'node:net'
 import { serveLimits, usageOf } from '../../support/limits-server.ts'
@@ -7,7 +7,7 @@ import { until } from '../../support/until.ts'
 
 t.setTimeout(240_000)
 
-/** Requests over sockets of their own, each cut off once `isThere` says so of what has come. */
+/** Requests over separate sockets, each cut off once `isThere` returns true for the received bytes. */
 async function openAndDrop(
   server: TestServer,
   count: number,

@@ -1,4 +1,4 @@
-/** Spans over OTLP/HTTP: the product as a process, and a collector that keeps what it sends. */
+/** Spans over OTLP/HTTP: svc as a process, and a collector that records its spans. */
 import t from 'tap'
 import { createRequire } from 'node:module'
 import { connect } from 'node:net'
@@ -162,7 +162,7 @@ t.test('the sampler decides what is recorded, and the trace continues [TRACE-6]'
 })
 
 t.test('an unreachable collector causes a warning and no failed request [TRACE-7]', async t => {
-  // Port 9 (discard) answers nobody.
+  // Nothing listens on port 9 (discard).
   const process = startProcess(t, {
     env: {
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',

@@ -1,4 +1,4 @@
-/** W3C Trace Context without any export: what is read, shown and sent back. */
+/** W3C Trace Context without export: parsing, display and response headers. */
 import t from 'tap'
 import type { InspectorEntry } from '../../../core/contract/plugin.ts'
 import { readTraceParent } from '../../../core/tracing/trace-context.ts'

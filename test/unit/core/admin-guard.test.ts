@@ -1,4 +1,4 @@
-/** The admin guard's table. */
+/** The decisions of the admin guard. */
 import t from 'tap'
 import { createAdminGuard, presentedCredential } from '../../../core/http/pipeline/admin-guard.ts'
 

@@ -1,4 +1,4 @@
-/** Credentials as requests present them. */
+/** Credentials of requests. */
 import t from 'tap'
 import {
   isSameSecret,

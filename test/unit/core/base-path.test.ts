@@ -41,7 +41,7 @@ t.test('a well-known path has it after the name [PREFIX-4]', async t => {
     ['/.well-known/', '/.well-known/'],
   ]
   for (const [url, target] of rows) t.equal(withoutBasePath(url, '/svc', none), target, url)
-  // A service at /mcp behind a gateway that has taken the prefix off: the path is that of the route.
+  // A service at /mcp behind a gateway that strips the prefix: the path is that of the route.
   const own = '/.well-known/oauth-protected-resource/mcp/protected'
   t.equal(
     withoutBasePath(own, '/mcp', url => url === own),

@@ -1,4 +1,4 @@
-/** What is remembered to save work stays within its bound. */
+/** Caches stay within their bounds. */
 import t from 'tap'
 import { BoundedMap, memoize } from '../../../core/collections/bounded-map.ts'
 import { heapGrowth } from '../../support/store-memory.ts'

@@ -1,4 +1,4 @@
-/** The environment becomes the effective configuration, and the view of it. */
+/** From the environment to the effective configuration and its view. */
 import t from 'tap'
 import { limitsView } from '../../../core/config/effective.ts'
 import { getAt } from '../../../core/config/dotted-path.ts'

@@ -1,4 +1,4 @@
-/** Copies of plain data, and what they cost. */
+/** Copies of plain data, and their memory. */
 import t from 'tap'
 import { copyData } from '../../../core/collections/value-memory.ts'
 

@@ -1,4 +1,4 @@
-/** The bodies of framework answers. */
+/** The bodies of framework responses. */
 import t from 'tap'
 import {
   badRequest,

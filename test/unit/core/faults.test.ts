@@ -1,4 +1,4 @@
-/** Faults asked for by header. */
+/** Faults requested by header. */
 import t from 'tap'
 import { injectedFaultBody, parseDelay, parseFail, rollPercent } from '../../../core/rules/fault-headers.ts'
 

@@ -1,4 +1,4 @@
-/** Plain values in paths and queries, as every route reads them. */
+/** Plain values in paths and queries. */
 import t from 'tap'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import {

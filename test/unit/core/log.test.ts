@@ -1,4 +1,4 @@
-/** Log lines in both forms, their levels, and how they leave the process. */
+/** Log lines in both forms, their levels, and their output. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -255,7 +255,7 @@ t.test('filter lists select one level [LOG-4]', async t => {
   for (const [filter, level] of cases) t.equal(parseLogLevel(filter), level, filter)
 })
 
-/** Starts a program of the folder of fixtures. */
+/** Starts a program in the fixtures folder. */
 function start(name: string, ...args: string[]): ReturnType<typeof spawn> {
   return spawn(process.execPath, ['--import', 'tsx', join(import.meta.dirname, '../../fixtures/log', name), ...args], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -308,7 +308,7 @@ t.test('the number of dropped lines is reported when a slow reader reads again [
   const child = spawn(process.execPath, ['--import', 'tsx', join(import.meta.dirname, '../../fixtures/log/flood.ts')], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  // Nobody reads before all is written.
+  // The reader starts after everything is written.
   await once(child.stderr, 'data')
   const lines = (await text(child.stdout))
     .trimEnd()

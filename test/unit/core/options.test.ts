@@ -1,4 +1,4 @@
-/** Options against their schema: what is left out, what is said about it. */
+/** Validation of options: what is removed, and what is reported. */
 import t from 'tap'
 import { applySchema, valueOfAbsence, type ValidatorCache } from '../../../core/config/options.ts'
 import { pluginsSchema } from '../../../core/config/svc-yaml.ts'
@@ -53,7 +53,7 @@ const servers = {
   },
 }
 
-/** What is left and what is reported, as `at: message` lines. */
+/** The remaining options, and the errors as `at: message` lines. */
 function check(
   schema: Record<string, unknown>,
   value: unknown,
@@ -232,7 +232,7 @@ t.test('among alternatives the one that was probably meant determines the error 
 })
 
 t.test('errors have the position of the item in the file [OPT-4]', async t => {
-  // The second list is too short only after an entry of it has been left out.
+  // The second list is too short only after one of its entries was removed.
   const schema = {
     type: 'object',
     properties: { lists: { type: 'array', items: { type: 'array', minItems: 1, items: { type: 'number' } } } },

@@ -48,7 +48,7 @@ function write(folder: string, files: Record<string, string>): void {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, 'latin1')
 }
 
-/** Every file of a folder with what it holds. */
+/** All files of a folder with their content. */
 function snapshot(folder: string): Record<string, string> {
   return Object.fromEntries(
     readdirSync(folder)
@@ -60,7 +60,7 @@ function snapshot(folder: string): Record<string, string> {
   )
 }
 
-/** Fails when one of the files does not hold what was written into it. */
+/** Fails if one of the files does not have the expected content. */
 function assertUnchanged(t: Test, folder: string, files: Record<string, string>): void {
   for (const [name, text] of Object.entries(files)) t.equal(snapshot(folder)[name], text, `${name} is unchanged`)
 }

@@ -1,4 +1,4 @@
-/** The client certificate of a request, as plugins get it, over each version of HTTP. */
+/** The client certificate of a request as seen by plugins, over each HTTP version. */
 import t from 'tap'
 import fastify from 'fastify'
 import type { FastifyReply, FastifyRequest } from 'fastify'

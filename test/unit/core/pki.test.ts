@@ -1,4 +1,4 @@
-/** What the certificates of the demo PKI are, and which client certificates it accepts over TLS and in a header. */
+/** The certificates of the demo PKI, and the client certificates that it accepts over TLS and in a header. */
 import t from 'tap'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { X509Certificate, createPrivateKey } from 'node:crypto'
@@ -36,7 +36,7 @@ function pem({ certificate, key }: CertificateAuthority): PemPair {
   return { certificate: certificate.toString(), key: keyPem(key) }
 }
 
-// All that is awaited outside of a test comes before the first one: tap ends when it finds nothing to run.
+// Everything awaited outside of a test comes before the first one, because tap ends when it has nothing to run.
 const foreignCa = await makeCertificate({ subject: 'CN=Other CA' })
 const lookalikeCa = await createAuthority(Date.now())
 const refused: [string, PemPair, string][] = [
@@ -156,7 +156,7 @@ t.test('the certificates', async t => {
   })
 })
 
-/** Starts the HTTPS listener's TLS; it answers what the check says, then hangs up. */
+/** Starts a TLS server like the HTTPS listener; it sends the result of the check and closes the connection. */
 async function startTls(t: Test, versions: { maxVersion?: SecureVersion } = {}) {
   const listener = createServer({
     ...versions,
@@ -178,7 +178,7 @@ async function startTls(t: Test, versions: { maxVersion?: SecureVersion } = {}) 
   return (listener.address() as AddressInfo).port
 }
 
-/** What one connection receives until it closes; the client checks the server's certificate as any client does. */
+/** What one connection receives until it closes; the client verifies the server certificate like any client. */
 function talk(
   port: number,
   options: ConnectionOptions = {},

@@ -1,4 +1,4 @@
-/** The check of the request head, behind Node's own parser: raw bytes go in, and either of the two may refuse. */
+/** Validation of the request head after Node's parser: raw bytes are sent, and either of the two may reject them. */
 import { createServer } from 'node:http'
 import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2'
 import { connect } from 'node:net'
@@ -212,7 +212,7 @@ async function listen(server: Server | ReturnType<typeof createHttp2Server>): Pr
   return (server.address() as AddressInfo).port
 }
 
-/** The first result that comes back; what follows it on the connection is of no interest. */
+/** The first result received; the rest of the connection is ignored. */
 function outcome(port: number, bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(bytes, 'latin1'))

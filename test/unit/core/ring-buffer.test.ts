@@ -1,4 +1,4 @@
-/** The ring of what every request leaves behind: bounds of count, bytes and age, and looks at it. */
+/** The ring buffer: bounds of count, bytes and age, and lookups. */
 import t from 'tap'
 import { RingBuffer } from '../../../core/collections/ring-buffer.ts'
 

@@ -1,11 +1,11 @@
-/** Bounded stores and what generations hold. */
+/** Bounded stores and their holders. */
 import t from 'tap'
 import { heldBytes } from '../../../core/collections/text-memory.ts'
 import { ENTRY_BYTES, GROUP_BYTES } from '../../../core/state/memory-store.ts'
 import { MemoryStore, StateRegistry, type StateFailure } from '../../../core/state/state-registry.ts'
 import type { StoreBounds, StoreChange } from '../../../core/contract/plugin.ts'
 
-/** A store under a clock that only the test moves, with the changes it reported as `kind key`. */
+/** A store with a test clock, and the changes it reported as `kind key`. */
 function store<T = string>(bounds: Partial<StoreBounds<T>> = {}) {
   const clock = { now: 1_000_000 }
   const errors: unknown[] = []
@@ -264,7 +264,7 @@ t.test('age', async t => {
 
   t.test('a registry sweeps all its stores automatically [STATE-10]', async t => {
     const registry = new StateRegistry({ sweepMs: 5 })
-    // The sweeper keeps no process alive, so something else has to while the test waits for it.
+    // The sweeper does not keep the process alive, so something else must while the test waits.
     const alive = setInterval(() => {}, 1000)
     t.teardown(() => {
       registry.close()

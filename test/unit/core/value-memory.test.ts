@@ -1,4 +1,4 @@
-/** The estimate of what parsed JSON takes, against the heap. */
+/** The estimated memory of parsed JSON, compared with the heap. */
 import t from 'tap'
 import { heldValueBytes } from '../../../core/collections/value-memory.ts'
 import { HEAP_FACTOR, heapGrowth } from '../../support/store-memory.ts'

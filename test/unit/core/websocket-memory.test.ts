@@ -1,10 +1,10 @@
-/** What WebSockets have yet to send, without connections. */
+/** Unsent data of WebSockets, tested without connections. */
 import t from 'tap'
 import { WebSocketMemory, type BoundedSocket } from '../../../core/http/streams/websocket-memory.ts'
 
 type Sent = (error?: Error) => void
 
-/** A socket whose writes are taken when the test says so. */
+/** A socket with writes that complete when the test says so. */
 function fakeSocket(memory: WebSocketMemory, address = 'a') {
   const written: Sent[] = []
   let onClose = (): void => {}

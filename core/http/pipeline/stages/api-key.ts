@@ -51,7 +51,7 @@ function decide(context: RequestContext, outcome: KeyAdmission | Rejection): boo
   return !context.closed
 }
 
-/** Paths requested by browsers, probes and the console, and discovery documents; plugins exempt more. */
+/** Paths requested by browsers, probes and the pages of svc, and discovery documents; plugins exempt more. */
 const EXEMPT_PATHS = new Set(['/', '/favicon.ico', '/openapi.json'])
 const EXEMPT_PREFIXES = ['/_svc', '/docs', '/.well-known']
 
