@@ -57,7 +57,7 @@ export function parseYaml(text: string): YamlDocument {
     return { line, column: col }
   }
   const tokens = tokensOf(text, lines)
-  refuseDeepNesting(tokens, positionOf)
+  rejectDeepNesting(tokens, positionOf)
   // Duplicate keys are detected below. The check of the composer takes quadratic time in the size of a mapping.
   const composer = new Composer({
     version: '1.2',
@@ -93,7 +93,7 @@ function tokensOf(text: string, lines: LineCounter): CST.Token[] {
 }
 
 /** Walks the tokens without recursion, because their depth is not yet known to be safe. */
-function refuseDeepNesting(tokens: CST.Token[], positionOf: PositionOf): void {
+function rejectDeepNesting(tokens: CST.Token[], positionOf: PositionOf): void {
   const open = tokens.map(token => ({ token, depth: 0 }))
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { token, depth } = next

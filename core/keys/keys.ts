@@ -104,7 +104,7 @@ export async function createKeys({
     return rejection
   }
 
-  function judge(record: KeyRecord, outcome: KeyAdmission | KeyRefusal): KeyAdmission | Rejection {
+  function toAdmission(record: KeyRecord, outcome: KeyAdmission | KeyRefusal): KeyAdmission | Rejection {
     if (!('limit' in outcome)) return outcome
     return refuse(outcome.limit === 'key-rps' ? 'rate' : 'quota', keyLimited(record, outcome, clock.wall()))
   }
@@ -123,7 +123,9 @@ export async function createKeys({
     },
     admit(record) {
       const outcome = limits.admit(record)
-      return outcome instanceof Promise ? outcome.then(later => judge(record, later)) : judge(record, outcome)
+      return outcome instanceof Promise
+        ? outcome.then(later => toAdmission(record, later))
+        : toAdmission(record, outcome)
     },
     usage: id =>
       keysUsageRecord({

@@ -37,7 +37,7 @@ async function fetchText(url: string, token: string | null): Promise<string> {
   const response = await fetch(target, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) })
   if (!response.ok) {
     await response.body?.cancel()
-    throw new Error(`answered ${response.status}`)
+    throw new Error(`the server responded with status ${response.status}`)
   }
   const chunks: Uint8Array[] = []
   let bytes = 0

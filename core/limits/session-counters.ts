@@ -37,11 +37,11 @@ export class SessionCounters {
       this.#remove(() => true, EVICTION_BATCH)
   }
 
-  #remove(isMeant: (counters: Counters) => boolean, atMost: number): number {
+  #remove(matches: (counters: Counters) => boolean, atMost: number): number {
     let removed = 0
     for (const [key, counters] of this.#sets) {
       if (removed >= atMost) break
-      if (counters.isBusy || !isMeant(counters)) continue
+      if (counters.isBusy || !matches(counters)) continue
       this.#sets.delete(key)
       removed++
     }

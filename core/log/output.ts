@@ -76,8 +76,8 @@ class DescriptorOutput implements LogOutput {
   }
 
   async flush(): Promise<void> {
-    const patience = this.#patience()
-    while (!this.#send() && patience()) await sleep(RETRY_MS)
+    const keepWaiting = this.#stallTimer()
+    while (!this.#send() && keepWaiting()) await sleep(RETRY_MS)
   }
 
   /** Writes the rest during process exit. */
@@ -88,13 +88,13 @@ class DescriptorOutput implements LogOutput {
   }
 
   #drain(): void {
-    const patience = this.#patience()
+    const keepWaiting = this.#stallTimer()
     const nap = new Int32Array(new SharedArrayBuffer(4))
-    while (!this.#send() && patience()) Atomics.wait(nap, 0, 0, RETRY_MS)
+    while (!this.#send() && keepWaiting()) Atomics.wait(nap, 0, 0, RETRY_MS)
   }
 
   /** Returns a function that says whether to keep waiting for the reader. */
-  #patience(): () => boolean {
+  #stallTimer(): () => boolean {
     const end = performance.now() + LONGEST_PATIENCE_MS
     let stalled = performance.now() + PATIENCE_MS
     let left = Infinity

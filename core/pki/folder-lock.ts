@@ -11,14 +11,14 @@ const POLL_MS = 20
 /**
  * Runs `work` while no other process does so with this folder, which is created if it is missing. Without the lock,
  * replicas that start together on a shared volume would each create a CA and reject each other's client certificates.
- * The holder touches its lock while it works. A lock that was not touched for `patienceMs` was left by a process that
+ * The holder touches its lock while it works. A lock that was not touched for `staleAfterMs` was left by a process that
  * died, and is replaced. A folder that is not writable needs no lock.
  */
-export async function withFolderLock<T>(folder: string, work: () => Promise<T>, patienceMs = 3000): Promise<T> {
+export async function withFolderLock<T>(folder: string, work: () => Promise<T>, staleAfterMs = 3000): Promise<T> {
   const lock = join(folder, LOCK_NAME)
   const mark = join(lock, randomUUID())
-  if (!(await acquire(folder, lock, mark, patienceMs))) return work()
-  const heartbeat = setInterval(() => touch(lock), Math.max(1, patienceMs / 4))
+  if (!(await acquire(folder, lock, mark, staleAfterMs))) return work()
+  const heartbeat = setInterval(() => touch(lock), Math.max(1, staleAfterMs / 4))
   heartbeat.unref()
   try {
     return await work()
@@ -28,7 +28,7 @@ export async function withFolderLock<T>(folder: string, work: () => Promise<T>, 
   }
 }
 
-async function acquire(folder: string, lock: string, mark: string, patienceMs: number): Promise<boolean> {
+async function acquire(folder: string, lock: string, mark: string, staleAfterMs: number): Promise<boolean> {
   try {
     await mkdir(folder, { recursive: true })
     // Compared only with itself, because the clocks of machines that share a volume differ.
@@ -39,7 +39,7 @@ async function acquire(folder: string, lock: string, mark: string, patienceMs: n
       if (state !== seen) {
         seen = state
         seenAt = performance.now()
-      } else if (performance.now() - seenAt >= patienceMs) await takeAway(lock)
+      } else if (performance.now() - seenAt >= staleAfterMs) await removeLock(lock)
       await sleep(POLL_MS)
     }
     await writeFile(mark, '')
@@ -67,7 +67,7 @@ async function stateOf(lock: string): Promise<string> {
 }
 
 /** If several processes remove an abandoned lock at once, only one succeeds. */
-async function takeAway(lock: string): Promise<void> {
+async function removeLock(lock: string): Promise<void> {
   const away = `${lock}.${randomUUID()}`
   await rename(lock, away).catch(() => {})
   await rm(away, { recursive: true, force: true })

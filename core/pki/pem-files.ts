@@ -77,10 +77,10 @@ export async function writePair(
   try {
     await writeNew(temporary.key, pair.key, 0o600)
     await writeNew(temporary.certificate, pair.certificate, 0o644)
-    const give = isNew ? nameExclusively : rename
-    await give(temporary.key, files.key)
+    const moveFile = isNew ? linkExclusively : rename
+    await moveFile(temporary.key, files.key)
     keyWritten = true
-    await give(temporary.certificate, files.certificate)
+    await moveFile(temporary.certificate, files.certificate)
   } catch (error) {
     await removeQuietly([temporary.key, temporary.certificate, ...(keyWritten ? [files.key] : [])])
     throw error
@@ -94,7 +94,7 @@ export async function writePair(
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'ENOSYS', 'EOPNOTSUPP', 'EMLINK'])
 
 /** Like `rename`, but rejects with `EEXIST` if the file exists. A rename would replace it silently. */
-async function nameExclusively(temporary: string, file: string): Promise<void> {
+async function linkExclusively(temporary: string, file: string): Promise<void> {
   try {
     await link(temporary, file)
   } catch (error) {

@@ -22,7 +22,7 @@ export async function loadServerPair(
   warn: (message: string) => void,
 ): Promise<ServerPair> {
   const [certificate, key] = await Promise.all([readPemFile(files.certificate), readPemFile(files.key)])
-  if (certificate.state === 'missing' && key.state === 'missing') return makePair(files, authority, now, warn)
+  if (certificate.state === 'missing' && key.state === 'missing') return createPair(files, authority, now, warn)
   if (certificate.state === 'missing' || key.state === 'missing') {
     const [there, absent] = key.state === 'missing' ? [files.certificate, files.key] : [files.key, files.certificate]
     warn(`found ${there} but not ${absent}: HTTPS uses a certificate kept in memory, and no file is written`)
@@ -42,7 +42,7 @@ async function usePair(
   if (certificateFile.state === 'unreadable')
     return unusable(files, `the certificate cannot be read (${certificateFile.reason})`)
   const certificate = parseCertificate(certificateFile.text)
-  if (certificate !== null && isStale(certificate, authority, now)) return makePair(files, authority, now, warn)
+  if (certificate !== null && isStale(certificate, authority, now)) return createPair(files, authority, now, warn)
   if (keyFile.state === 'unreadable') return unusable(files, `the key cannot be read (${keyFile.reason})`)
   const reason = reasonUnusable(certificate, certificateFile.text, keyFile.text)
   return reason === null ? { cert: certificateFile.text, key: keyFile.text } : unusable(files, reason)
@@ -73,7 +73,7 @@ function reasonUnusable(certificate: X509Certificate | null, certificatePem: str
   }
 }
 
-async function makePair(
+async function createPair(
   files: PairFiles,
   authority: CertificateAuthority,
   now: number,

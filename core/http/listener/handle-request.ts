@@ -28,8 +28,8 @@ import { createHttp1Response } from '../response/response.ts'
 import type { SvcResponse } from '../response/response.ts'
 import type { RoutingGeneration } from '../request/types.ts'
 import { replayWithoutUpgrade, restoreUpgradeHeaders } from './ignored-upgrade.ts'
-import { refuseOnGrpcPort, mediaTypeHandlerFor } from './media-type-handlers.ts'
-import { ownSocket, refuseSocket } from './socket-owner.ts'
+import { rejectOnGrpcPort, mediaTypeHandlerFor } from './media-type-handlers.ts'
+import { markSocketInUse, rejectSocket } from './socket-owner.ts'
 import type { MediaTypeHandler } from './media-type-handlers.ts'
 
 /** Node creates no response for an upgrade; this one is used to reject it. */
@@ -59,7 +59,7 @@ export function createRequestHandler(
     request: ServerRequest,
     response: SvcResponse,
     listener: ListenerFacts,
-    use: ConnectionActivity | null,
+    activity: ConnectionActivity | null,
     expectsContinue: boolean,
   ): void {
     // The connection may have closed in the meantime: there is nobody to respond to, and no close event will follow.
@@ -68,10 +68,10 @@ export function createRequestHandler(
     const generation = host.current()
     rewriteTarget(request, targetOf(request, generation))
     const problem = headProblem(request)
-    const context = start(request, response, listener, generation, null, use)
+    const context = start(request, response, listener, generation, null, activity)
     context.expectsContinue = expectsContinue
     if (problem !== null) {
-      refuseSocket(request.socket)
+      rejectSocket(request.socket)
       sendResponse(context, {
         status: 400,
         headers: { 'X-Request-Id': requestIdOf(request), Connection: 'close' },
@@ -79,12 +79,21 @@ export function createRequestHandler(
       })
       return
     }
-    const taker = mediaTypeHandlerFor(generation.mediaTypeHandlers, request, listener, services.config.grpcOnHttp)
-    if (taker !== null) {
+    const mediaTypeHandler = mediaTypeHandlerFor(
+      generation.mediaTypeHandlers,
+      request,
+      listener,
+      services.config.grpcOnHttp,
+    )
+    if (mediaTypeHandler !== null) {
       context.requestId = requestIdOf(request)
       if (services.tracer !== null) beginCallSpan(context, services.tracer)
-      taker(request, response as never, { listener: listener.kind, socket: request.socket, clientIp: context.clientIp })
-    } else if (listener.kind === 'grpc') refuseOnGrpcPort(context)
+      mediaTypeHandler(request, response as never, {
+        listener: listener.kind,
+        socket: request.socket,
+        clientIp: context.clientIp,
+      })
+    } else if (listener.kind === 'grpc') rejectOnGrpcPort(context)
     else runPipeline(context, services)
   }
 
@@ -94,12 +103,22 @@ export function createRequestHandler(
     listener: ListenerFacts,
     generation: RoutingGeneration,
     upgrade: Handshake | null,
-    use: ConnectionActivity | null,
+    activity: ConnectionActivity | null,
   ): RequestContext {
     const url = request.url ?? '/'
     const path = decodedPath(url)
     const route = path === null ? null : generation.routes.find(request.method ?? 'GET', url)
-    const context = new RequestContext({ request, response, listener, generation, facts, path, route, upgrade, use })
+    const context = new RequestContext({
+      request,
+      response,
+      listener,
+      generation,
+      facts,
+      path,
+      route,
+      upgrade,
+      activity,
+    })
     response.context = context
     generation.retain()
     if (upgrade !== null) {
@@ -132,7 +151,7 @@ export function createRequestHandler(
       return
     }
     rewriteTarget(request, target)
-    ownSocket(socket)
+    markSocketInUse(socket)
     socket.on('error', () => socket.destroy())
     runPipeline(
       start(request, new HandshakeResponse(request), listener, generation, new Handshake(socket, head), null),

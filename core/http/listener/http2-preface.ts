@@ -2,7 +2,7 @@
 import type { Server } from 'node:http'
 import type { Http2Server } from 'node:http2'
 import type { Socket } from 'node:net'
-import { ownSocket } from './socket-owner.ts'
+import { markSocketInUse } from './socket-owner.ts'
 
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 const FIRST_BYTES_MS = 10_000
@@ -23,7 +23,7 @@ export function sniffHttp2(server: Server, http2: Http2Server): void {
       socket.pause()
       socket.unshift(seen)
       if (isHttp2) {
-        ownSocket(socket)
+        markSocketInUse(socket)
         // Like an HTTP/2-only server: a client that ends its side will send no more requests, and its connection would
         // never become idle enough to be closed.
         socket.allowHalfOpen = false

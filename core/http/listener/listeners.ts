@@ -18,7 +18,7 @@ import { Http2Response } from '../response/response.ts'
 import type { Http1ResponseClass, SvcResponse } from '../response/response.ts'
 import { sniffHttp2 } from './http2-preface.ts'
 import { closeWhenIdle } from './http2-sessions.ts'
-import { isOwnedElsewhere, isRefused, ownSocket } from './socket-owner.ts'
+import { isOwnedElsewhere, isRefused, markSocketInUse } from './socket-owner.ts'
 import { setTransport } from './transport.ts'
 import { hasRefusedCertificate } from '../../pki/client-certificate.ts'
 
@@ -30,12 +30,12 @@ export const MAX_HEAD_BYTES = 64 * 1024
 const MAX_SOCKETS = 20_000
 
 export interface ListenerHandlers {
-  /** `use` is decremented when the response ends. */
+  /** `activity` is decremented when the response ends. */
   request(
     request: ServerRequest,
     response: SvcResponse,
     listener: ListenerFacts,
-    use: ConnectionActivity | null,
+    activity: ConnectionActivity | null,
     expectsContinue: boolean,
   ): void
   /** `replay` returns the socket to the HTTP server. */
@@ -99,7 +99,7 @@ export class Listener {
         ? createSecureServer({ ...tls, allowHTTP1: true })
         : createHttpsServer({ ...tls, ALPNProtocols: ['http/1.1'] })
       this.#http2 = null
-      this.#server.on('secureConnection', refuseForeignCertificate)
+      this.#server.on('secureConnection', rejectForeignCertificate)
     } else {
       this.#server = createServer(settings)
       this.#http2 = options.http2 ? createHttp2Server(settings) : null
@@ -117,9 +117,10 @@ export class Listener {
 
   #wire(server: Server, handlers: ListenerHandlers): void {
     const serve = (request: IncomingMessage, response: SvcResponse, expectsContinue: boolean): void => {
-      const use = this.#sockets.get(request.socket) ?? null
-      if (use === null || use.enter()) handlers.request(request, response, this.facts, use, expectsContinue)
-      else use.wait(() => handlers.request(request, response, this.facts, use, expectsContinue))
+      const activity = this.#sockets.get(request.socket) ?? null
+      if (activity === null || activity.enter())
+        handlers.request(request, response, this.facts, activity, expectsContinue)
+      else activity.wait(() => handlers.request(request, response, this.facts, activity, expectsContinue))
     }
     server.on('request', (request, response) => serve(request, response as SvcResponse, false))
     server.on('checkContinue', (request, response) => serve(request, response as SvcResponse, true))
@@ -145,7 +146,7 @@ export class Listener {
   #track(socket: Socket): void {
     if (this.#sockets.has(socket)) return
     this.#sockets.set(socket, new ConnectionActivity(socket))
-    if ((socket as TLSSocket).alpnProtocol === 'h2') ownSocket(socket)
+    if ((socket as TLSSocket).alpnProtocol === 'h2') markSocketInUse(socket)
     socket.on('error', () => socket.destroy())
     const peer = peerOf(socket)
     if (this.facts.scheme === 'https' && !('encrypted' in socket)) this.#handshakes.set(peer, socket)
@@ -210,7 +211,7 @@ function peerOf(socket: Socket): string {
 }
 
 /** Client certificates are requested, not required; one that is presented must chain to the demo CA. */
-function refuseForeignCertificate(socket: TLSSocket): void {
+function rejectForeignCertificate(socket: TLSSocket): void {
   if (hasRefusedCertificate(socket)) socket.destroy()
 }
 

@@ -57,7 +57,7 @@ function sendUnimplemented(_request: ServerRequest, response: unknown): void {
 }
 
 /** Rejects requests on the gRPC port that are not gRPC. */
-export function refuseOnGrpcPort(context: RequestContext): void {
+export function rejectOnGrpcPort(context: RequestContext): void {
   context.request.resume()
   sendResponse(context, {
     status: 415,

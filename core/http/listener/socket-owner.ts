@@ -7,7 +7,7 @@ import type { Socket } from 'node:net'
 const kOwned = Symbol('svc.socket.owned')
 
 /** Marks the socket as in use, so that it is not closed as idle. */
-export function ownSocket(socket: Socket): void {
+export function markSocketInUse(socket: Socket): void {
   ;(socket as { [kOwned]?: boolean })[kOwned] = true
 }
 
@@ -19,7 +19,7 @@ export function isOwnedElsewhere(socket: Socket): boolean {
 const kRefused = Symbol('svc.socket.refused')
 
 /** Marks that a request head was rejected: whatever follows it on the socket gets no response. */
-export function refuseSocket(socket: Socket): void {
+export function rejectSocket(socket: Socket): void {
   ;(socket as { [kRefused]?: boolean })[kRefused] = true
 }
 

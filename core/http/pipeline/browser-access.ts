@@ -40,7 +40,7 @@ export function createBrowserAccess(config: Config): BrowserAccess {
   }
 
   /** A name that an attacker's DNS server resolves to this machine is used from this machine (DNS rebinding). */
-  function refuseHost({ request, peerAddress }: RequestContext): BrowserRefusal | null {
+  function rejectHost({ request, peerAddress }: RequestContext): BrowserRefusal | null {
     const text = headerText(request.headers, ':authority') ?? headerText(request.headers, 'host')
     if (text === undefined || text === '' || !isLoopback(peerAddress)) return null
     const named = parseAuthority(text)
@@ -55,7 +55,7 @@ export function createBrowserAccess(config: Config): BrowserAccess {
     }
   }
 
-  function refuseOrigin(context: RequestContext): BrowserRefusal | null {
+  function rejectOrigin(context: RequestContext): BrowserRefusal | null {
     const { headers } = context.request
     const origin = headerText(headers, 'origin')
     const site = headerText(headers, 'sec-fetch-site')
@@ -84,7 +84,7 @@ export function createBrowserAccess(config: Config): BrowserAccess {
   return {
     cors: createCors({ origins, isOn: config.corsOrigins.length > 0 }),
     guards: path => isOpen && path !== null && isBelow(path, '/_svc'),
-    check: context => (isOpen ? (refuseHost(context) ?? refuseOrigin(context)) : null),
+    check: context => (isOpen ? (rejectHost(context) ?? rejectOrigin(context)) : null),
   }
 }
 

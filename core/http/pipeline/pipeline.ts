@@ -5,7 +5,7 @@
  * request is never captured, and so on.
  */
 import { sendResponse, sendError, sendErrorInForm, replaceWithError } from '../response/send.ts'
-import { announcedLength, bodyLimitOf, readBody, refuseBody } from '../request/body.ts'
+import { announcedLength, bodyLimitOf, readBody, rejectBody } from '../request/body.ts'
 import type { RequestContext } from '../request/context.ts'
 import {
   badRequest,
@@ -30,15 +30,15 @@ const STAGES: readonly Stage[] = [
   assignRequestId,
   enterTrace,
   applyCors,
-  refuseForeignPages,
-  refuseServiceWorkers,
+  rejectForeignPages,
+  rejectServiceWorkers,
   authenticateControl,
   identifyKey,
   limitByPlan,
   limitByKey,
   startTimer,
   capture,
-  refuseAnnouncedBody,
+  rejectAnnouncedBody,
   injectFaults,
   receiveBody,
   callRoute,
@@ -57,7 +57,7 @@ function runFrom(first: number, context: RequestContext, services: PipelineServi
       if (outcome === false) return
       if (outcome !== true) {
         outcome.then(
-          goesOn => goesOn && runFrom(index + 1, context, services),
+          continues => continues && runFrom(index + 1, context, services),
           error => fail(error, context, services),
         )
         return
@@ -82,7 +82,7 @@ function assignRequestId(context: RequestContext): boolean {
     request.headers['x-request-id'] = context.requestId
     request.rawHeaders.push('X-Request-Id', context.requestId)
   }
-  context.hasOwnHeaders = true
+  context.hasDefaultHeaders = true
   return true
 }
 
@@ -103,7 +103,7 @@ function applyCors(context: RequestContext, services: PipelineServices): boolean
 }
 
 /** While the control plane requires no credential, it rejects web pages of other origins. */
-function refuseForeignPages(context: RequestContext, { browserAccess }: PipelineServices): boolean {
+function rejectForeignPages(context: RequestContext, { browserAccess }: PipelineServices): boolean {
   if (!browserAccess.guards(context.path)) return true
   const refusal = browserAccess.check(context)
   if (refusal === null) return true
@@ -112,7 +112,7 @@ function refuseForeignPages(context: RequestContext, { browserAccess }: Pipeline
 }
 
 /** A user-supplied script must not become the service worker of all pages of the instance (Service Workers, 4.1). */
-function refuseServiceWorkers(context: RequestContext): boolean {
+function rejectServiceWorkers(context: RequestContext): boolean {
   if (context.request.headers['service-worker'] === undefined || context.description?.serviceWorker === true)
     return true
   sendResponse(context, {
@@ -135,11 +135,11 @@ export function timeOut(context: RequestContext, secs: number): void {
   context.abort('timeout')
 }
 
-function refuseAnnouncedBody(context: RequestContext, { config }: PipelineServices): boolean {
+function rejectAnnouncedBody(context: RequestContext, { config }: PipelineServices): boolean {
   const limit = bodyLimitOf(context, config.bodyLimit)
   const length = announcedLength(context)
   if (length === null || length <= limit || context.upgrade !== null) return true
-  refuseBody(context, limit)
+  rejectBody(context, limit)
   return false
 }
 

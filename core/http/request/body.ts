@@ -54,7 +54,7 @@ function addChunk(this: ServerRequest, chunk: Buffer): void {
   reading.bytes += chunk.length
   if (reading.bytes <= reading.limit) return
   // The result is shown where requests are displayed.
-  stopReading(context, false, () => refuseBody(context, reading.limit))
+  stopReading(context, false, () => rejectBody(context, reading.limit))
 }
 
 function endBody(this: ServerRequest): void {
@@ -81,7 +81,7 @@ function stopReading(context: RequestContext, isThere: boolean, before?: () => v
  * make the kernel reset the connection, and the response is lost. So the response is written at once, the rest of the
  * upload is read and dropped within bounds, and only then the response ends.
  */
-export function refuseBody(context: RequestContext, limit: number): void {
+export function rejectBody(context: RequestContext, limit: number): void {
   const failure = { status: 413, kind: 'payload_too_large', body: payloadTooLarge(limit) } as const
   if (isHttp2(context.request)) return sendError(context, failure)
   sendError(context, failure, { Connection: 'close' }, (response, payload) => {

@@ -95,7 +95,7 @@ export class RequestContext implements Waiting<RequestContext> {
   /** Limits of the resulting WebSocket. */
   webSocket: RegisteredWebSocket | null = null
   /** Whether `X-Request-Id` and the CORS headers are added to the response headers. */
-  hasOwnHeaders = false
+  hasDefaultHeaders = false
   /** Value of `Access-Control-Allow-Origin`; null for none. */
   allowedOrigin: string | null = null
   /** Notified of response headers and end, once the request has passed it. */
@@ -109,7 +109,7 @@ export class RequestContext implements Waiting<RequestContext> {
   waitsAfter: RequestContext | null = null
   closed = false
 
-  readonly #use: ConnectionActivity | null
+  readonly #activity: ConnectionActivity | null
   /** When the response headers were sent, on the monotonic clock. */
   #respondedAt = 0
   #isFinished = false
@@ -133,7 +133,7 @@ export class RequestContext implements Waiting<RequestContext> {
     route: CoreRoute | null
     upgrade: Handshake | null
     /** Counts as busy until the response ends. */
-    use: ConnectionActivity | null
+    activity: ConnectionActivity | null
   }) {
     this.request = init.request
     this.response = init.response
@@ -145,7 +145,7 @@ export class RequestContext implements Waiting<RequestContext> {
     this.route = init.route
     this.description = init.route?.descriptions[0] ?? null
     this.upgrade = init.upgrade
-    this.#use = init.use
+    this.#activity = init.activity
     ;(init.request as WithContext)[kContext] = this
   }
 
@@ -292,7 +292,7 @@ export class RequestContext implements Waiting<RequestContext> {
     this.lease?.release()
     if (this.#onClose !== null) for (const callback of this.#onClose) callback(finished)
     // This comes last: a pipelined request that waited for this one starts here, and must find its resources free.
-    this.#use?.leave()
+    this.#activity?.leave()
   }
 }
 

@@ -39,11 +39,11 @@ export function createOrigin({
   bindHost: string
 }): (facts: OriginFacts) => Origin {
   const ownHost = bindHost === '0.0.0.0' || bindHost === '::' ? 'localhost' : bindHost.toLowerCase()
-  const directOrigin = rememberLast((hostText, scheme, port) => {
+  const directOrigin = cacheLast((hostText, scheme, port) => {
     const named = parseAuthority(hostText)
     return named === null
-      ? makeOrigin(scheme, ownHost, port)
-      : makeOrigin(scheme, named.host, named.port ?? DEFAULT_PORT[scheme])
+      ? buildOrigin(scheme, ownHost, port)
+      : buildOrigin(scheme, named.host, named.port ?? DEFAULT_PORT[scheme])
   })
   if (!trustForward) return ({ headers, scheme, port }) => directOrigin(hostOf(headers), scheme, port)
 
@@ -55,12 +55,12 @@ export function createOrigin({
     // A gateway that terminates TLS may send only the scheme; the port in `Host` is then that of the internal hop.
     const isPortStale = forwarded.authority === null && finalScheme !== scheme
     const namedPort = named === null ? port : isPortStale ? null : named.port
-    return makeOrigin(finalScheme, named?.host ?? ownHost, forwarded.port ?? namedPort ?? DEFAULT_PORT[finalScheme])
+    return buildOrigin(finalScheme, named?.host ?? ownHost, forwarded.port ?? namedPort ?? DEFAULT_PORT[finalScheme])
   }
 }
 
 /** Most requests of a connection have the same host, so the last result is cached. */
-function rememberLast(compute: (hostText: string, scheme: Scheme, port: number) => Origin): typeof compute {
+function cacheLast(compute: (hostText: string, scheme: Scheme, port: number) => Origin): typeof compute {
   let lastHost: string | undefined
   let lastScheme: Scheme | undefined
   let lastPort: number | undefined
@@ -104,7 +104,7 @@ function parseHost(text: string | undefined): Authority | null {
   return text === undefined ? null : parseAuthority(text)
 }
 
-function makeOrigin(scheme: Scheme, host: string, port: number): Origin {
+function buildOrigin(scheme: Scheme, host: string, port: number): Origin {
   const name = host.includes(':') ? `[${host}]` : host
   const serialized = port === DEFAULT_PORT[scheme] ? `${scheme}://${name}` : `${scheme}://${name}:${port}`
   return Object.freeze({ scheme, host, port, serialized })

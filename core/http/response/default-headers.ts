@@ -23,7 +23,7 @@ const LENGTHS_READ_BY_NODE = new Set([...READ_BY_NODE].map(name => name.length))
 /** Request id, CORS, the injected fault, and the `Vary` for the origin. */
 export function defaultHeaders(context: RequestContext): OutgoingHttpHeaders {
   const own: OutgoingHttpHeaders = {}
-  if (context.hasOwnHeaders) own['X-Request-Id'] = context.requestId
+  if (context.hasDefaultHeaders) own['X-Request-Id'] = context.requestId
   if (context.allowedOrigin !== null) {
     own['Access-Control-Allow-Origin'] = context.allowedOrigin
     own['Access-Control-Expose-Headers'] = context.generation.exposedHeaders

@@ -230,7 +230,7 @@ export class ResponseStream implements BodyStream, OpenStream {
       this.registry.report(error)
     }
     if (this.closed) return
-    this.#finish(reason, this.lastWords(reason))
+    this.#finish(reason, this.closingMessage(reason))
     this.#limitReading()
   }
 
@@ -250,7 +250,7 @@ export class ResponseStream implements BodyStream, OpenStream {
   protected onQuietDeadline(_now: number): void {}
 
   /** The message of the protocol before a forced end. */
-  protected lastWords(_reason: ForcedEnd): string {
+  protected closingMessage(_reason: ForcedEnd): string {
     return ''
   }
 
@@ -259,12 +259,12 @@ export class ResponseStream implements BodyStream, OpenStream {
     return this.#isFull
   }
 
-  #finish(reason: StreamEnd, lastWords: string): void {
+  #finish(reason: StreamEnd, closingMessage: string): void {
     this.#ended = reason
     this.registry.schedule(this, Infinity)
     // A body that ends before its announced length must not look complete, nor leave the client waiting for the rest.
     if (reason !== 'done' && reason !== 'client' && this.#hasLength) this.#response.destroy()
-    else if (reason !== 'client') endBody(this.#response, lastWords)
+    else if (reason !== 'client') endBody(this.#response, closingMessage)
     this.#ready?.resolve()
     this.#over?.resolve(reason)
     this.#abort?.abort(reason)

@@ -88,7 +88,7 @@ class EventStream extends ResponseStream implements SseStream {
     this.#lastWriteAt = now
   }
 
-  protected override lastWords(reason: ForcedEnd): string {
+  protected override closingMessage(reason: ForcedEnd): string {
     const text = CLOSING_COMMENTS[reason]
     return text === null ? '' : separatorAfter(this.#tail) + formatComment(text)
   }

@@ -144,10 +144,10 @@ export class StreamRegistry {
     this.#cancelWake()
     this.#wakesAt = dueAt
     const waitMs = Math.min(LONGEST_WAIT_MS, Math.max(SHORTEST_WAIT_MS, Math.ceil(dueAt - this.now())))
-    this.#cancelWake = this.#ownScope.runInAsyncScope(() => this.#clock.after(waitMs, () => this.#ring()))
+    this.#cancelWake = this.#ownScope.runInAsyncScope(() => this.#clock.after(waitMs, () => this.#onTimer()))
   }
 
-  #ring(): void {
+  #onTimer(): void {
     this.#wakesAt = Infinity
     const now = this.now()
     for (

@@ -73,7 +73,10 @@ t.test('members with inherited names are rejected or have no effect [HARD-6]', a
   for (const { template, example } of examples) {
     const { method, path } = example
     const headers = headersOf(example)
-    const before = await send(path, { method, headers, body: example.body! })
+    const request = { method, headers, body: example.body! }
+    const first = await send(path, request)
+    // The first PUT or PATCH may create what the later ones update.
+    const before = first.status === 201 && method !== 'POST' ? await send(path, request) : first
     const after = await send(path, { method, headers, body: withForeignMembers(JSON.parse(example.body!)) })
     // Strict formats reject unknown members; all others respond as before.
     t.ok(

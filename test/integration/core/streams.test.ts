@@ -237,7 +237,7 @@ t.test('clients that disconnect', async t => {
     const closes: StreamEnd[] = []
     const { port, opened, registry, clock } = await serve(
       t,
-      { lifetimeMs: 1000, farewell: () => t.fail('no farewell to nobody') },
+      { lifetimeMs: 1000, farewell: () => t.fail('farewell must not be called') },
       { onClose: reason => closes.push(reason) },
     )
     const client = await watch(port)

@@ -242,7 +242,7 @@ t.test('scopes allow the documented reads, admin allows everything [CAUTH-3]', a
     if (clear === 200) continue
     t.equal(answer.challenge, 'Bearer realm="svc-control", error="insufficient_scope"')
     t.strictSame(answer.body, {
-      error: 'this change needs scope admin',
+      error: 'this change requires scope admin',
       reason: 'insufficient_scope',
       scopes: granted,
       control_auth: 'jwt',

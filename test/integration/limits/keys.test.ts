@@ -394,7 +394,10 @@ t.test('a registry is fetched with its token, within its timeout and size limit 
   ]) {
     answer = bad
     await fetch(`${server.url}/_svc/reload`, { method: 'POST' })
-    t.match((await keysUsage(server)).registry, { keys: 4, error: bad.status === 404 ? 'answered 404' : /larger/ })
+    t.match((await keysUsage(server)).registry, {
+      keys: 4,
+      error: bad.status === 404 ? 'the server responded with status 404' : /larger/,
+    })
   }
   t.match(await (await fetch(`${server.url}/_svc/config`)).json(), {
     shared_mode: true,

@@ -149,7 +149,7 @@ t.test('the files of the CA', async t => {
       40,
     )
     await slow
-    t.strictSame(order, ['slow', 'second'], 'five times its patience later')
+    t.strictSame(order, ['slow', 'second'], 'after five times the timeout')
     await withFolderLock(folder, async () => {
       renameSync(join(folder, '.svc-pki.lock'), join(folder, 'taken'))
       mkdirSync(join(folder, '.svc-pki.lock'))

@@ -13,7 +13,7 @@ export type Grant = { scopes: readonly Scope[] } | { reason: RefusalReason }
 export interface ControlAuth {
   readonly mode: Mode
   /** Verifies a credential; null if the request has none. Returns a promise only if a signature must be verified. */
-  judge(credential: string | null): Grant | Promise<Grant>
+  verify(credential: string | null): Grant | Promise<Grant>
   /** Whether a value is the admin token or a verified control-plane token. */
   isCredential(value: string): boolean
 }
@@ -36,7 +36,7 @@ export function createControlAuth({
   }
   const tokens = key === null || mode !== 'jwt' ? null : createControlTokens(key, controlJwtAudience)
 
-  function judge(credential: string | null): Grant | Promise<Grant> {
+  function verify(credential: string | null): Grant | Promise<Grant> {
     if (credential === null) return { reason: 'missing_token' }
     if (guard.matches(credential)) return { scopes: ALL_SCOPES }
     if (tokens === null || !isTokenShaped(credential)) return { reason: 'invalid_token' }
@@ -44,7 +44,7 @@ export function createControlAuth({
     return verification instanceof Promise ? verification.then(toGrant) : toGrant(verification)
   }
 
-  return { mode, judge, isCredential: value => guard.matches(value) || tokens?.isKnown(value) === true }
+  return { mode, verify, isCredential: value => guard.matches(value) || tokens?.isKnown(value) === true }
 }
 
 function toGrant(verification: { scopes: Scope[] } | { problem: TokenProblem }): Grant {

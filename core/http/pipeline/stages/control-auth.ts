@@ -21,7 +21,7 @@ export function authenticateControl(
   if (context.path === null || !isBelow(context.path, '/_svc') || context.path === '/_svc/ready')
     return recognize(context, controlAuth)
   const { path } = context
-  const grant = controlAuth.judge(presentedCredential(context.request.headers))
+  const grant = controlAuth.verify(presentedCredential(context.request.headers))
   return grant instanceof Promise
     ? grant.then(judged => admit(context, path, judged, controlAuth))
     : admit(context, path, grant, controlAuth)
@@ -35,7 +35,7 @@ function admit(context: RequestContext, path: string, grant: Grant, { mode }: Co
   }
   const needed = neededScope(context.method, path)
   if (!grant.scopes.includes(needed)) {
-    refuseScope(context, needed, grant.scopes, mode)
+    rejectScope(context, needed, grant.scopes, mode)
     return false
   }
   context.hasControlCredential = true
@@ -58,7 +58,7 @@ function recognize(context: RequestContext, controlAuth: ControlAuth): boolean |
   if (tokens.length === 0) return true
   return Promise.all(
     tokens.map(async token => {
-      const grant = await controlAuth.judge(token)
+      const grant = await controlAuth.verify(token)
       if (token === presented && 'scopes' in grant) context.controlAdmin = grant.scopes.includes('admin')
     }),
   ).then(() => !context.closed)
@@ -86,7 +86,7 @@ function refuse(context: RequestContext, reason: RefusalReason, mode: ControlAut
   })
 }
 
-function refuseScope(
+function rejectScope(
   context: RequestContext,
   needed: Scope,
   scopes: readonly Scope[],
@@ -96,7 +96,7 @@ function refuseScope(
     status: 403,
     headers: { 'WWW-Authenticate': `${CHALLENGE}, error="insufficient_scope"` },
     body: {
-      error: `this ${needed === 'admin' ? 'change' : 'view'} needs scope ${needed}`,
+      error: `this ${needed === 'admin' ? 'change' : 'view'} requires scope ${needed}`,
       reason: 'insufficient_scope',
       scopes,
       control_auth: mode,

@@ -57,7 +57,7 @@ export function createStreamPlan(limits: Limits): StreamPlan {
     lifetimeMs: limits.streamLifetimeMs,
     admit(context) {
       if (context.lease === null || context.lease.becomeStream()) return true
-      refuseStream(context, limits)
+      rejectStream(context, limits)
       return false
     },
   }
@@ -70,7 +70,7 @@ function takeSlot(context: RequestContext, limits: Limits): boolean {
     return true
   }
   if (context.lease!.becomeStream()) return true
-  refuseStream(context, limits)
+  rejectStream(context, limits)
   return false
 }
 
@@ -78,7 +78,7 @@ function takeSlot(context: RequestContext, limits: Limits): boolean {
 const KEPT_HEADERS = new Set(['x-request-id', 'access-control-allow-origin', 'access-control-expose-headers', 'vary'])
 
 /** The response of the route is dropped: its work is canceled, and the request is not counted and not captured. */
-function refuseStream(context: RequestContext, limits: Limits): void {
+function rejectStream(context: RequestContext, limits: Limits): void {
   const { response } = context
   context.isRefused = true
   context.gate = null
