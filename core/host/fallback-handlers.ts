@@ -6,7 +6,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { BodyParsing } from './body-parsing.ts'
 import { contextOf } from '../http/request/context.ts'
-import { answerUnrouted } from '../http/pipeline/pipeline.ts'
+import { sendUnrouted } from '../http/pipeline/pipeline.ts'
 import { isBelow } from '../fields/request-target.ts'
 
 type Handler = (this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) => unknown
@@ -85,7 +85,7 @@ export class FallbackHandlers {
       .sort((a, b) => b.path.length - a.path.length)[0]
     if (closest !== undefined) return closest.handler.call(closest.scope, request, reply)
     reply.hijack()
-    answerUnrouted(context, path)
+    sendUnrouted(context, path)
     return undefined
   }
 }

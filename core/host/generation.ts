@@ -20,7 +20,7 @@ import { WebSocketRoutes } from '../http/streams/websocket-routes.ts'
 import { adoptWebSockets } from '../http/streams/websockets.ts'
 import type { WebSocketServices } from '../http/streams/websockets.ts'
 import { toTemplate } from '../http/pipeline/route-record.ts'
-import { answerRouteError, logWebSocketFailure } from '../http/pipeline/route-errors.ts'
+import { sendRouteError, logWebSocketFailure } from '../http/pipeline/route-errors.ts'
 import type { RouteErrorServices } from '../http/pipeline/route-errors.ts'
 import { isBelow } from '../fields/request-target.ts'
 import type { Log } from '../log/log.ts'
@@ -126,7 +126,7 @@ export class Generation implements RoutingGeneration {
       }
       done()
     })
-    this.app.setErrorHandler((error, request, reply) => answerRouteError(error, request, reply, options.errors))
+    this.app.setErrorHandler((error, request, reply) => sendRouteError(error, request, reply, options.errors))
   }
 
   /** Adds a route of a scope to the route table. Throws if the route exists, or is not below its plugin's paths. */

@@ -25,7 +25,7 @@ import { exposedHeaders } from '../http/response/exposed-headers.ts'
 import { createStreamPlan } from '../http/pipeline/stages/plan-limits.ts'
 import { StreamRegistry } from '../http/streams/stream-registry.ts'
 import { WebSocketMemory, webSocketBoundsOf } from '../http/streams/websocket-memory.ts'
-import { corsForTakeOver } from '../http/listener/media-type-handlers.ts'
+import { corsOutsidePipeline } from '../http/listener/media-type-handlers.ts'
 import { createSvcHttp } from '../host/svc/http.ts'
 import { createSvcStreams } from '../host/svc/streams.ts'
 import { createInspector } from '../inspector/inspector.ts'
@@ -190,7 +190,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     limits: createCallAdmission({ limits, keys }),
     pki: createSvcPki(pki, config.mtlsInHeader),
     instance: deps.instance,
-    cors: (request, expose) => corsForTakeOver(cors, request, expose),
+    cors: (request, expose) => corsOutsidePipeline(cors, request, expose),
     follow: createCallFollower({ config, inspector, completions, log }),
     streamsOf,
     reload: how => host.reload(how),

@@ -1,4 +1,4 @@
-/** Owns what a store keeps beside a value: its size, its life and its places in the store's orders. */
+/** What a store keeps in addition to a value: its size, its lifetime and its links in the orders of the store. */
 import type { Deadline } from '../collections/deadline-queue.ts'
 import type { LinkedList, Link } from '../collections/linked-list.ts'
 
@@ -8,20 +8,23 @@ export class Entry<T> implements Deadline {
   bytes = 0
   readonly byAge: Link<Entry<T>>
   readonly byUse: Link<Entry<T>>
-  /** The group, and the place in it. */
+  /** The group, and the link in it. */
   group: string | null = null
   inGroup: Link<Entry<T>> | null = null
-  /** A life of its own, in milliseconds; undefined: that of the bounds. */
+  /** Lifetime of this entry in milliseconds; undefined means the lifetime set by the bounds. */
   ttlMs: number | undefined = undefined
-  /** When that life began. */
+  /** Start of the lifetime. */
   since = 0
   expiresAt = Infinity
-  /** May be earlier than `expiresAt`: a use only moves that, and the queue catches up when the entry comes first in it. */
+  /**
+   * May be earlier than `expiresAt`: a use only changes `expiresAt`, and the queue is updated when the entry reaches
+   * its front.
+   */
   dueAt = Infinity
   place = -1
   link: Link<Deadline> | null = null
 
-  /** Takes the last place in both orders. */
+  /** Appends the entry to both orders. */
   constructor(key: string, value: T, age: LinkedList<Entry<T>>, use: LinkedList<Entry<T>>) {
     this.key = key
     this.value = value

@@ -1,9 +1,9 @@
 /**
- * Owns one bounded map in memory.
+ * A bounded map in memory.
  *
- * An operation costs the same however full the store is: links keep the orders of age, use and group, a heap keeps the
- * order of expiry. Each runs to its end within one turn of the event loop, so nobody comes between; the promises are
- * there for implementations that ask another process.
+ * The cost of an operation does not depend on the number of entries: links keep the orders of age, use and group, and a
+ * heap keeps the order of expiry. Each operation completes within one turn of the event loop, so none is interrupted.
+ * The promises allow for implementations that call another process.
  */
 import type { Store, StoreBounds, StoreChange } from '../contract/plugin.ts'
 import { copyData } from '../collections/value-memory.ts'
@@ -17,18 +17,24 @@ import { Entry } from './entry.ts'
 export interface MemoryStoreOptions {
   /** The clock, in milliseconds. Default `Date.now`. */
   now?: () => number
-  /** Hears what a subscriber throws; the change holds and the other subscribers hear of it all the same. */
+  /** Receives exceptions of subscribers. The change stays in effect, and the other subscribers are still notified. */
   onError?: (error: unknown) => void
 }
 
 type PutOptions = { group?: string; ttlMs?: number }
 
-/** Memory of an entry without its key and value: the record, its links, its places in the map and the queue. */
+/** Memory of an entry without its key and value: the record, its links, and its slots in the map and the queue. */
 export const ENTRY_BYTES = 384
-/** Memory of a group without its name, and of the entry's place in it. Counted with each entry: each may be alone in its group. */
+/**
+ * Memory of a group without its name, and of the link of the entry in it. Counted for each entry, because each may be
+ * alone in its group.
+ */
 export const GROUP_BYTES = 192
 
-/** Entries that one timed sweep removes at most. The rest is as good as gone: every look removes what is over first. */
+/**
+ * Maximum number of entries that one timed sweep removes. The others are invisible anyway, because every access removes
+ * expired entries first.
+ */
 const SWEEP_LIMIT = 1000
 
 export class MemoryStore<T> implements Store<T> {
@@ -133,7 +139,7 @@ export class MemoryStore<T> implements Store<T> {
     return this.#changes.subscribe(listener)
   }
 
-  /** Puts newer bounds in force: what is over them is evicted, lifetimes and sizes are reckoned anew. Takes O(n). */
+  /** Applies new bounds: evicts what exceeds them, and recomputes lifetimes and sizes. Takes O(n). */
   setBounds(bounds: StoreBounds<T>): void {
     const isMeasured = measuresItself(this.#bounds) && measuresItself(bounds)
     this.#bounds = bounds
@@ -141,19 +147,19 @@ export class MemoryStore<T> implements Store<T> {
     for (const entry of this.#byAge.values()) {
       if (!isMeasured) ({ copy: entry.value, bytes: entry.bytes } = this.#measure(entry.key, entry.value, entry.group))
       this.#bytes += entry.bytes
-      this.#reckonExpiry(entry)
+      this.#updateExpiry(entry)
     }
     this.#dropExpired()
     for (const group of this.#groups.values()) this.#trimGroup(group, null)
     this.#trim(null)
   }
 
-  /** Removes expired entries, a bounded number of them; for a timer. */
+  /** Removes a bounded number of expired entries; called by a timer. */
   sweep(): void {
     this.#dropExpired(SWEEP_LIMIT)
   }
 
-  // ------------------------------------------------------------------------------------------------ one entry's ways
+  // -------------------------------------------------------------------------------------------------- single entries
 
   #live(key: string): Entry<T> | undefined {
     const entry = this.#entries.get(key)
@@ -163,8 +169,8 @@ export class MemoryStore<T> implements Store<T> {
   }
 
   /**
-   * Writes an entry and then makes room among the others: the one just written stays, however old its key is. One
-   * that is over the bounds by itself is not kept and costs no other entry its place. Answers whether it was kept.
+   * Writes an entry and then evicts others to satisfy the bounds. The entry just written stays, however old its key is.
+   * An entry that exceeds the bounds on its own is not stored and evicts nothing. Returns whether it was stored.
    */
   #put(key: string, value: T, options: PutOptions, by: 'set' | 'updated'): boolean {
     this.#dropExpired()
@@ -173,10 +179,10 @@ export class MemoryStore<T> implements Store<T> {
     const { copy: kept, bytes } = this.#measure(key, value, group)
     if (!this.#canHold(bytes, group)) {
       if (present !== undefined) this.#detach(present)
-      this.#changes.tell({ kind: 'evicted', key, value })
+      this.#changes.publish({ kind: 'evicted', key, value })
       return false
     }
-    // A key may be cut from the text of a whole request.
+    // The key may be a slice of the text of a whole request.
     const entry = present ?? new Entry(copyText(key), kept, this.#byAge, this.#byUse)
     if (present === undefined) this.#entries.set(entry.key, entry)
     this.#bytes += bytes - entry.bytes
@@ -184,16 +190,16 @@ export class MemoryStore<T> implements Store<T> {
     entry.value = kept
     this.#byUse.moveToEnd(entry.byUse)
     if (group !== entry.group) this.#moveToGroup(entry, group)
-    const keepsLife = by === 'updated' && present !== undefined && options.ttlMs === undefined
-    if (!keepsLife) entry.ttlMs = options.ttlMs
-    if (!keepsLife || this.#bounds.ttlFrom === 'use') this.#renew(entry)
-    this.#changes.tell({ kind: 'set', key, value: kept })
+    const keepsLifetime = by === 'updated' && present !== undefined && options.ttlMs === undefined
+    if (!keepsLifetime) entry.ttlMs = options.ttlMs
+    if (!keepsLifetime || this.#bounds.ttlFrom === 'use') this.#renew(entry)
+    this.#changes.publish({ kind: 'set', key, value: kept })
     if (group !== null) this.#trimGroup(this.#groups.get(group), entry)
     this.#trim(entry)
     return true
   }
 
-  /** What is kept of a value, and the memory of the whole entry. */
+  /** The stored copy of a value, and the memory of the whole entry. */
   #measure(key: string, value: T, group: string | null): DataCopy<T> {
     const { maxBytes, sizeOf } = this.#bounds
     if (sizeOf === undefined && maxBytes === undefined) return { copy: value, bytes: 0 }
@@ -209,7 +215,7 @@ export class MemoryStore<T> implements Store<T> {
 
   #remove(entry: Entry<T>, kind: StoreChange<T>['kind']): void {
     this.#detach(entry)
-    this.#changes.tell({ kind, key: entry.key, value: entry.value })
+    this.#changes.publish({ kind, key: entry.key, value: entry.value })
   }
 
   #detach(entry: Entry<T>): void {
@@ -237,7 +243,7 @@ export class MemoryStore<T> implements Store<T> {
     entry.inGroup = group.push(entry)
   }
 
-  // -------------------------------------------------------------------------------------------------- bounds and age
+  // ------------------------------------------------------------------------------------------------ bounds and expiry
 
   #trim(kept: Entry<T> | null): void {
     const { maxCount, maxBytes = Infinity } = this.#bounds
@@ -254,7 +260,7 @@ export class MemoryStore<T> implements Store<T> {
     return first ?? firstOtherThan(evict === 'idle' ? this.#byUse : this.#byAge, kept)
   }
 
-  /** Undefined when none of the others ever expires. */
+  /** Undefined if no other entry ever expires. */
   #firstToExpire(kept: Entry<T> | null): Entry<T> | undefined {
     if (kept === null || kept.place < 0) return this.#expiry.first
     this.#expiry.remove(kept)
@@ -274,10 +280,10 @@ export class MemoryStore<T> implements Store<T> {
 
   #renew(entry: Entry<T>): void {
     entry.since = this.#now()
-    this.#reckonExpiry(entry)
+    this.#updateExpiry(entry)
   }
 
-  #reckonExpiry(entry: Entry<T>): void {
+  #updateExpiry(entry: Entry<T>): void {
     entry.expiresAt = entry.since + (entry.ttlMs ?? this.#bounds.ttlMs ?? Infinity)
     const isQueued = entry.place >= 0
     if (entry.expiresAt === Infinity) return this.#expiry.remove(entry)
@@ -303,7 +309,7 @@ export class MemoryStore<T> implements Store<T> {
   }
 }
 
-/** Then values are copies of the store's own, measured when they came. */
+/** Then values are copies owned by the store, measured when they were written. */
 function measuresItself<T>({ maxBytes, sizeOf }: StoreBounds<T>): boolean {
   return maxBytes !== undefined && sizeOf === undefined
 }

@@ -1,8 +1,9 @@
 /**
- * Owns what outlives a reload: the stores and shared objects of all plugins, counted by the generations that hold them.
+ * Everything that survives a reload: the stores and shared objects of all plugins, reference-counted by the generations
+ * that use them.
  *
- * They belong to a plugin in one version of its code. A generation with the same code gets the same ones; one with
- * changed code gets its own, empty, while the older ones live on until the last generation with that code has drained.
+ * They belong to a plugin in one version of its code. A generation with the same code gets the same objects. One with
+ * changed code gets new, empty ones, while the old ones live until the last generation with that code has drained.
  */
 import { AsyncResource } from 'node:async_hooks'
 import type { Store, StoreBounds } from '../contract/plugin.ts'
@@ -10,17 +11,19 @@ import { MemoryStore } from './memory-store.ts'
 
 export { MemoryStore }
 
-/** What one plugin of one generation asks through. */
+/** The handle of one plugin in one generation. */
 export interface StateHolder {
-  /** The store of that name; newer bounds replace those that it had. Throws after `release`. */
+  /** The store with this name; newer bounds replace its previous ones. Throws after `release`. */
   state<T>(name: string, bounds: StoreBounds<T>): Store<T>
-  /** The object of that name, made by `create` when there is none; the newest `dispose` counts. Throws after `release`. */
+  /**
+   * The object with this name, created by `create` if missing; the newest `dispose` applies. Throws after `release`.
+   */
   shared<T>(name: string, create: () => T, dispose?: (value: T) => void | Promise<void>): T
-  /** Lets go of all of it. Resolves when what nobody else holds has been disposed of; never rejects. */
+  /** Releases everything. Resolves when everything without other holders is disposed of; never rejects. */
   release(): Promise<void>
 }
 
-/** Whose code a failure belongs to, and at what it failed. */
+/** The plugin that failed, and the operation. */
 export interface StateFailure {
   plugin: string
   name: string
@@ -30,7 +33,7 @@ export interface StateFailure {
 export interface StateRegistryOptions {
   /** The clock, in milliseconds. Default `Date.now`. */
   now?: () => number
-  /** Milliseconds between two looks for expired entries. Default 1000. */
+  /** Milliseconds between two sweeps of expired entries. Default 1000. */
   sweepMs?: number
   onError?: (error: unknown, failure: StateFailure) => void
 }
@@ -59,12 +62,12 @@ export class StateRegistry {
     this.#sweeper = setInterval(() => this.sweep(), options.sweepMs ?? 1000).unref()
   }
 
-  /** Stands for one plugin, in one version of its code, in one generation (its number is for messages). */
+  /** Creates the handle of one plugin, in one version of its code, in one generation (the number is for messages). */
   hold(generation: number, plugin: string, version: string): StateHolder {
     const holder = {}
     const keyOf = (name: string): string => {
       if (isReleased)
-        throw new Error(`state "${name}" of ${plugin} asked for after generation ${generation} was closed`)
+        throw new Error(`state "${name}" of ${plugin} requested after generation ${generation} was closed`)
       return JSON.stringify([plugin, version, name])
     }
     let isReleased = false
@@ -79,12 +82,12 @@ export class StateRegistry {
     }
   }
 
-  /** Removes what has expired, a bounded number of entries of each store. The timer calls it. */
+  /** Removes a bounded number of expired entries of each store. Called by the timer. */
   sweep(): void {
     for (const { store } of this.#stores.values()) store.sweep()
   }
 
-  /** How much is held. */
+  /** The number of stores and objects. */
   counts(): { stores: number; shared: number } {
     return { stores: this.#stores.size, shared: this.#objects.size }
   }
@@ -97,7 +100,7 @@ export class StateRegistry {
   #store<T>(holder: object, key: string, bounds: StoreBounds<T>, failure: StateFailure): Store<T> {
     const held = this.#stores.get(key)
     if (held !== undefined) {
-      // The same name in the same code: what it holds is what that code has put there.
+      // The same name in the same version of the code, so the type matches.
       const store = held.store as unknown as MemoryStore<T>
       store.setBounds(bounds)
       held.holders.add(holder)
@@ -109,7 +112,7 @@ export class StateRegistry {
   }
 
   #object<T>(holder: object, key: string, create: () => T, dispose?: (value: T) => void | Promise<void>): T {
-    // Disposal happens whenever the last generation ends; errors in it still have to carry the plugin's name.
+    // Disposal happens when the last generation ends; its errors must still name the plugin.
     const bound = dispose && (AsyncResource.bind(dispose) as HeldObject['dispose'])
     const held = this.#objects.get(key)
     if (held !== undefined) {
@@ -137,7 +140,7 @@ export class StateRegistry {
   }
 }
 
-/** Takes a holder off everything; removes and answers what nobody holds any more. */
+/** Removes a holder from everything, and removes and returns what has no holders left. */
 function dropUnheld<V extends Held>(held: Map<string, V>, holder: object): [string, V][] {
   const dropped: [string, V][] = []
   for (const [key, value] of held) {

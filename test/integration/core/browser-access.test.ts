@@ -1,4 +1,4 @@
-/** Web pages that the user visits: what they may read and change while the control plane asks for no credential. */
+/** Web pages that the user visits: what they may read and change while the control plane requires no credential. */
 import t from 'tap'
 import { hostname } from 'node:os'
 import { pluginFolder } from '../../support/plugins.ts'
@@ -28,7 +28,7 @@ function start(t: Test, env: Record<string, string> = {}): Promise<TestServer> {
 
 const corsOf = (headers: object): string[] => Object.keys(headers).filter(name => name.startsWith('access-control-'))
 
-t.test('a page of another origin is refused, simple requests and reads alike [SEC-7]', async t => {
+t.test('a page of another origin is rejected, both simple requests and reads [SEC-7]', async t => {
   const server = await start(t)
   const foreign: [string, Headers, string | null][] = [
     ['another origin', { Origin: 'https://evil.example' }, 'https://evil.example'],
@@ -88,7 +88,7 @@ t.test('programs, the console and the data plane are served as before [SEC-7]', 
   t.equal(data.headers['access-control-allow-origin'], '*', 'the data plane keeps its default')
 })
 
-t.test('a name that an attacker points to this machine is refused from this machine [SEC-7]', async t => {
+t.test('a DNS name that an attacker points to this machine is rejected from this machine [SEC-7]', async t => {
   const server = await start(t)
   for (const host of [
     'evil.example',
@@ -124,7 +124,7 @@ t.test('a name that an attacker points to this machine is refused from this mach
   t.match((await send(named.url, '/_svc/config')).json(), { hosts: ['demo.example', 'other.example'] })
 })
 
-t.test('preflights of the control plane allow listed origins alone [SEC-7]', async t => {
+t.test('preflights of the control plane allow only listed origins [SEC-7]', async t => {
   const preflight = {
     Origin: 'https://app.example',
     'Access-Control-Request-Method': 'DELETE',
@@ -158,7 +158,7 @@ t.test('preflights of the control plane allow listed origins alone [SEC-7]', asy
   t.equal((await send(listed.url, '/_svc/requests', { headers: { Origin: 'https://other.example' } })).status, 403)
 })
 
-t.test('who sets the origins to * has meant it, and a credential takes the place of the checks [SEC-7]', async t => {
+t.test('explicitly setting the origins to * is respected, and a credential replaces the checks [SEC-7]', async t => {
   const foreign = { Origin: 'https://app.example', 'Sec-Fetch-Site': 'cross-site' }
   const any = await start(t, { SVC_CORS_ORIGINS: '*' })
   const reply = await send(any.url, '/_svc/requests', { headers: foreign })
@@ -187,7 +187,7 @@ t.test('who sets the origins to * has meant it, and a credential takes the place
   )
 })
 
-t.test('what is refused is neither counted against a plan nor captured [SEC-7]', async t => {
+t.test('rejected requests are neither counted against a plan nor captured [SEC-7]', async t => {
   const server = await start(t, { SVC_PLAN: 'free' })
   const reply = await send(server.url, '/_svc/config', { headers: { Origin: 'https://evil.example' } })
   t.equal(reply.status, 403)

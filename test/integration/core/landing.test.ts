@@ -282,7 +282,7 @@ t.test('/docs/ redirects to /docs with any path prefix [CTL-28]', async t => {
   t.equal(new URL(String(headers.location), 'https://gw.example/demo/docs/').pathname, '/demo/docs')
 })
 
-t.test('its files have their types, and a client that has one is told so [CTL-29]', async t => {
+t.test('its files have their types, and a client with a cached copy gets 304 [CTL-29]', async t => {
   const app = await appOn(fakeHost(), registerDocs)
   t.teardown(() => app.close())
   const types = {

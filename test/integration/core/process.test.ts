@@ -1,4 +1,4 @@
-/** The process: arguments, exit codes, signals, the graceful stop. */
+/** The process: arguments, exit codes, signals, graceful shutdown. */
 import t from 'tap'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'

@@ -46,7 +46,7 @@ t.test('declarations of a third-party plugin work together with all built-in plu
     'invalid SVC_BODY_LIMIT "x" (expected bytes, 1 to 1073741824), using 1048576',
     'invalid SVC_MCP_CLOCK_TICK_SECS "y" (expected seconds, 1 to 3600), using 5',
     'invalid SVC_PARCELS_LAST_ID "z" (expected whole number, 1 to 1000000), using 100',
-    'unknown variable SVC_PARCELS_LASTID (nearest known name: SVC_PARCELS_LAST_ID)',
+    'unknown variable SVC_PARCELS_LASTID (closest match: SVC_PARCELS_LAST_ID)',
   ]
   t.strictSame(view.warnings, warnings)
   for (const warning of warnings)
@@ -125,12 +125,12 @@ t.test('a duplicate name or field fails only the later plugin [HOST-11]', async 
       .map(({ name, error }) => [name, error?.message]),
   )
   t.strictSame(failed, {
-    'a-core-name': 'the variable SVC_HTTP_PORT is declared by the core already',
-    'a-core-field': 'the configuration field warnings is declared by the core already',
-    'a-field-below': 'the configuration field host.name is declared by the core already',
-    'a-group': 'the configuration field limits.extra is declared by the core already',
-    'a-builtin-name': 'the variable SVC_MCP_API_KEY is declared by the plugin mcp already',
-    second: 'the variable SVC_SAME is declared by the plugin first already',
+    'a-core-name': 'the variable SVC_HTTP_PORT is already declared by the core',
+    'a-core-field': 'the configuration field warnings is already declared by the core',
+    'a-field-below': 'the configuration field host.name is already declared by the core',
+    'a-group': 'the configuration field limits.extra is already declared by the core',
+    'a-builtin-name': 'the variable SVC_MCP_API_KEY is already declared by the plugin mcp',
+    second: 'the variable SVC_SAME is already declared by the plugin first',
   })
   t.match(await configOf(server), { same: { one: 'value' }, host: '127.0.0.1', warnings: [] })
 })
@@ -221,13 +221,13 @@ t.test(
     t.match(recordOf(server, 'x'), {
       state: 'enabled',
       stale: true,
-      error: { message: /SVC_HTTP_PORT is declared by the core/ },
+      error: { message: /SVC_HTTP_PORT is already declared by the core/ },
     })
     t.equal(await size(), 2048)
     t.match(await configOf(server), { x: { size: 2048 } })
     plugins.write('x', version('SVC_X_KILOS', 1))
     await server.host.reload()
     t.equal(await size(), 1)
-    t.strictSame((await configOf(server)).warnings, ['unknown variable SVC_X_SIZE (nearest known name: SVC_X_KILOS)'])
+    t.strictSame((await configOf(server)).warnings, ['unknown variable SVC_X_SIZE (closest match: SVC_X_KILOS)'])
   },
 )

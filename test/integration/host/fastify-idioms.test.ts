@@ -99,11 +99,11 @@ t.test("a body schema parses, sets defaults, coerces and validates by Fastify's 
   }
   t.match(await post('/schema', new ReadableStream({ start: controller => controller.close() }), JSON_TYPE), {
     status: 400,
-    body: { error: 'bad request', detail: 'the body is empty, JSON was expected' },
+    body: { error: 'bad request', detail: 'the body is empty; expected JSON' },
   })
   t.match(await call('POST', '/schema', { type: JSON_TYPE }), {
     status: 400,
-    body: { error: 'bad request', detail: 'the body is empty, JSON was expected' },
+    body: { error: 'bad request', detail: 'the body is empty; expected JSON' },
   })
 })
 

@@ -73,7 +73,7 @@ t.test('a bin can neither become a service worker nor act for the origin [SEC-8]
     t.equal(answered.headers['content-security-policy'], policy, JSON.stringify(headers))
     const worker = await send(server.url, `/bin/${id}`, { headers: { 'Service-Worker': 'script' } })
     t.equal(worker.status, 403)
-    t.match(worker.json(), { error: 'no service worker is served here' })
+    t.match(worker.json(), { error: 'service worker scripts are not served here' })
   }
 })
 

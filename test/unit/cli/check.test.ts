@@ -60,7 +60,7 @@ mocks:
     ['4:18', 'the folder \\S+/nowhere does not exist', 'create it'],
     ['4:29', 'the folder \\S+/empty contains no plugin', '.*new-plugin'],
     ['5:14', "plugin orders: the package .* can't be resolved", 'install it with npm'],
-    ['9:7', 'expected "open", "apikey" or "oauth"', 'write one of these'],
+    ['9:7', 'expected "open", "apikey" or "oauth"', 'use one of the listed values'],
     ['10:7', 'expected array, got string', 'write a list'],
     ['11:7', 'missing key "name"', 'add "name: \\.\\.\\."'],
     ['14:37', 'expected boolean, got string', 'write true or false, without quotes'],
@@ -105,7 +105,7 @@ mocks:
   )
   t.equal(code, 1)
   for (const [place, message, remedy] of [
-    ['3:24', 'expected "open", "apikey" or "oauth"', 'write one of these'],
+    ['3:24', 'expected "open", "apikey" or "oauth"', 'use one of the listed values'],
     [
       '3:44',
       'unknown tool "lookup_custmer" \\(did you mean "lookup_customer"\\?\\)',
@@ -161,7 +161,7 @@ t.test('an error of a plugin is reported with file and line [CLI-6]', async t =>
 t.test('a file that is not YAML has one error [CLI-6]', async t => {
   t.match(await check(t, 'a: [1\nb: 2\n'), {
     code: 1,
-    output: /^svc\.yaml:2:1: error: .*\n {4}correct it: until then nothing of the file is used\n\nsvc\.yaml: 1 error,/,
+    output: /^svc\.yaml:2:1: error: .*\n {4}fix the file; until then none of it is used\n\nsvc\.yaml: 1 error,/,
   })
   t.match(await check(t, 'a: 1\na: 2\n'), { code: 1, output: /^svc\.yaml:2:1: error: key "a" occurs twice\n/ })
   t.match(await svc(['check', '--config', 'none.yaml'], { folder: t.testdir() }), {

@@ -1,14 +1,14 @@
-/** Answers on bare sockets, read by a real client. */
+/** Responses on bare sockets, read by a real client. */
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { request } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import t from 'tap'
 import { badRequest, headerFieldsTooLarge, methodNotAllowed } from '../../../core/http/pipeline/error-bodies.ts'
-import { rawAnswer } from '../../../core/http/listener/raw-response.ts'
-import type { RawAnswer } from '../../../core/http/listener/raw-response.ts'
+import { rawResponse } from '../../../core/http/listener/raw-response.ts'
+import type { RawResponse } from '../../../core/http/listener/raw-response.ts'
 
-const rows: RawAnswer[] = [
+const rows: RawResponse[] = [
   { status: 400, body: badRequest('unparsable \u2603'), headers: {} },
   { status: 431, body: headerFieldsTooLarge(65_536), headers: { 'Access-Control-Allow-Origin': '*' } },
   {
@@ -18,9 +18,9 @@ const rows: RawAnswer[] = [
   },
 ]
 
-t.test('is a whole response to a client [RAW-1]', async t => {
+t.test('is a complete response for a client [RAW-1]', async t => {
   for (const row of rows) {
-    const { response, text } = await fetchFrom(rawAnswer(row))
+    const { response, text } = await fetchFrom(rawResponse(row))
     t.equal(response.statusCode, row.status)
     t.equal(response.headers['content-type'], 'application/json; charset=utf-8')
     t.equal(response.headers['content-length'], String(Buffer.byteLength(text)))
@@ -34,7 +34,7 @@ t.test('is a whole response to a client [RAW-1]', async t => {
 })
 
 t.test('sends no header twice [RAW-1]', async t => {
-  const text = rawAnswer({
+  const text = rawResponse({
     status: 400,
     body: {},
     headers: { 'x-request-id': 'a', 'content-type': 'text/x' },
@@ -45,7 +45,7 @@ t.test('sends no header twice [RAW-1]', async t => {
   t.match(text, /\r\n\r\n\{\}$/)
 })
 
-/** What `node:http` makes of these bytes. */
+/** The response as parsed by `node:http`. */
 async function fetchFrom(bytes: Buffer): Promise<{ response: IncomingMessage; text: string }> {
   const server = createServer(socket => socket.once('data', () => socket.end(bytes)))
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))

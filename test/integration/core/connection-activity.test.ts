@@ -4,7 +4,7 @@ import t from 'tap'
 import { ConnectionActivity } from '../../../core/http/listener/connection-activity.ts'
 import { serve } from '../../support/server.ts'
 
-/** Sends everything at once, and answers all that came until the connection was closed. */
+/** Sends everything at once, and returns everything received until the connection was closed. */
 function pipeline(port: number, requests: readonly string[]): Promise<string> {
   return new Promise(resolve => {
     const chunks: Buffer[] = []
@@ -15,7 +15,7 @@ function pipeline(port: number, requests: readonly string[]): Promise<string> {
   })
 }
 
-t.test('of many requests behind one another all are answered, in their order [HARD-10]', async t => {
+t.test('many pipelined requests are all answered in order [HARD-10]', async t => {
   const server = await serve(t)
   const requests = Array.from(
     { length: 500 },
@@ -29,7 +29,7 @@ t.test('of many requests behind one another all are answered, in their order [HA
   )
 })
 
-t.test('eight are under way at a time, and those of a lost connection never start [HARD-10]', async t => {
+t.test('eight are processed at a time, and those of a lost connection never start [HARD-10]', async t => {
   const calls: string[] = []
   const socket = { destroyed: false, pause: () => calls.push('pause'), resume: () => calls.push('resume') }
   const use = new ConnectionActivity(socket as never)
@@ -48,7 +48,7 @@ t.test('eight are under way at a time, and those of a lost connection never star
   t.strictSame(calls.slice(5), [])
 })
 
-t.test('a request that waited for another finds free what that one held of the plan [HARD-10]', async t => {
+t.test('a request that waited for another can use the plan slots which that one released [HARD-10]', async t => {
   const server = await serve(t, { env: { SVC_LIMIT_CONCURRENCY: '8' } })
   const requests = Array.from(
     { length: 40 },
