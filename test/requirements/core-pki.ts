@@ -94,7 +94,11 @@ export default [
     rule: 'A certificate of the header is refused when it is a CA, of another issuer by name or signature, out of date, or not for client authentication',
     where: 'identity 12',
   },
-  { id: 'PKI-23', rule: 'A header value that is no certificate, however hostile, is refused', where: 'identity 12' },
+  {
+    id: 'PKI-23',
+    rule: 'A header value that is not a valid certificate is rejected, however hostile it is',
+    where: 'identity 12',
+  },
   {
     id: 'PKI-24',
     rule: 'Processes that start together on one folder end with the same CA and the same HTTPS pair',
