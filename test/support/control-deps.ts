@@ -1,4 +1,4 @@
-/** A host that is not there: what the control plane's routes need, kept in plain fields that a test can read and set. */
+/** A fake host for the routes of the control plane. Tests read and set its fields. */
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Config } from '../../core/config/variables.ts'
 import { buildCatalog } from '../../core/control/catalog.ts'
@@ -18,7 +18,7 @@ import {
 } from '../../core/contract/plugin.ts'
 
 export interface FakeHost {
-  /** Set by tests, read by the routes. */
+  /** Fields that tests set and routes read. */
   config: Partial<Config>
   baseUrl: string
   records: PluginRecord[]
@@ -26,12 +26,12 @@ export interface FakeHost {
   switchResult: SwitchResult
   clearResult: ClearResult
   reloadResult: ReloadResult
-  /** What the guard throws; null lets pass. */
+  /** The error that the guard throws; null allows the request. */
   refusal: HttpError | null
   healthy: boolean
-  /** What plugins show in the status. */
+  /** Status entries of plugins. */
   pluginStatus: Record<string, object>
-  /** Written by the routes: calls that reached the host, such as `switch soap off`. */
+  /** Calls of the routes that reached the host, such as `switch soap off`. */
   calls: string[]
   routes: RouteRecord[]
   deps: ControlDeps
@@ -195,7 +195,7 @@ function without<T extends object, K extends keyof T>(object: T, key: K): Omit<T
   return rest
 }
 
-/** A bare Fastify instance with what `register` adds; its routes are the fake host's routes. Nothing listens. */
+/** A Fastify instance that does not listen, with the routes that `register` adds. */
 export async function appOn(
   host: FakeHost,
   register: (app: FastifyInstance, deps: ControlDeps) => void,

@@ -1,4 +1,4 @@
-/** A gateway for one test: serves an instance below `/demo`, and does to requests what gateways do. */
+/** A gateway for one test: serves an instance below `/demo` and changes requests as gateways do. */
 import { createServer, request as send, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -12,17 +12,17 @@ export interface TestGateway {
 }
 
 export interface GatewayOptions {
-  /** Whether it answers browsers of other origins. Default true. */
+  /** Allows cross-origin requests. Default true. */
   cors?: boolean
-  /** It only forwards: path, headers and body stay. Default false. */
+  /** Forwards path, headers and body unchanged. Default false. */
   isTransparent?: boolean
-  /** It only takes the prefix off and says so in `X-Forwarded-Prefix`; other paths are its own 404. Default false. */
+  /** Only strips the prefix and sends `X-Forwarded-Prefix`; other paths get its own 404. Default false. */
   isPrefixOnly?: boolean
 }
 
 const PREFIX = '/demo'
 
-/** Starts a gateway in front of an instance; it ends with the test. */
+/** Starts a gateway in front of an instance until the test ends. */
 export async function startGateway(
   t: Test,
   instanceUrl: string,
@@ -75,7 +75,7 @@ function forward(
     },
     answer => {
       const answered = { ...answer.headers }
-      // The instance's own permissions are the gateway's to give.
+      // The gateway replaces the CORS headers of the instance.
       for (const name of Object.keys(answered))
         if (!isTransparent && name.startsWith('access-control-')) delete answered[name]
       response.writeHead(answer.statusCode!, { ...answered, ...(cors && !isTransparent ? corsOf(request) : {}) })

@@ -17,7 +17,7 @@ export const PHRASES: readonly Rule[] = [
   { avoid: /\b(?<!all)settle[sd]?\b(?!-up)/i, write: 'flush, resolve, decide, determine' },
   { avoid: /(?<!\bthere )\b(?:is|are|was|were) no(?! longer\b| more\b|\.)\b/i, write: 'is not a …, has no …' },
   { avoid: /\b(?:so|that) many\b/i, write: 'the number itself' },
-  { avoid: /\b(?:is|are) none\b/i, write: 'is not a …, there is no …, has none' },
+  { avoid: /(?<!\bthere )\b(?:is|are) none\b/i, write: 'is not a …, there is no …, has none' },
   { avoid: /\b(?:taken?|takes|took) over\b/i, write: 'propagated, used, handled by' },
   { avoid: /\b(?:says?|said|saying) back\b/i, write: 'echoes, echoed' },
   { avoid: /\bforetold\b|\bforetells?\b/i, write: 'predictable' },
