@@ -23,7 +23,7 @@ export default [
   { id: 'PKI-5', rule: 'Keys are PKCS#8 PEM, and on disk readable by the owner only', where: 'core 3' },
   {
     id: 'PKI-6',
-    rule: 'The client pair is made anew at every start, and older ones stay valid while the CA lives',
+    rule: 'The client pair is made again at every start, and older ones stay valid while the CA lives',
     where: 'core 3',
   },
   {
@@ -86,7 +86,7 @@ export default [
   },
   {
     id: 'PKI-21',
-    rule: 'A header carries percent-encoded PEM, raw PEM whose line ends are newlines, blanks, tabs or gone, base64 DER, or that between colons',
+    rule: 'A header carries percent-encoded PEM, raw PEM whose line ends are newlines, spaces, tabs or gone, base64 DER, or that between colons',
     where: 'identity 12',
   },
   {
