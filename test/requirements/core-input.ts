@@ -2,10 +2,10 @@
 export default [
   {
     id: 'INPUT-1',
-    rule: 'integers consist of digits, and decimals have digits after the point; signs, exponents, spaces and empty strings are invalid',
+    rule: 'integers are digits alone and decimals have digits behind their point; signs, exponents, blanks and empty texts are none',
     where: 'toolbox 1',
   },
-  { id: 'INPUT-2', rule: 'of a repeated query parameter, the first value counts', where: 'toolbox 1' },
+  { id: 'INPUT-2', rule: 'of a repeated query parameter the first value counts', where: 'toolbox 1' },
   {
     id: 'INPUT-3',
     rule: 'a bad query parameter is 400 invalid_parameter with its name and a sentence',

@@ -23,7 +23,7 @@ export default [
   { id: 'PKI-5', rule: 'Keys are PKCS#8 PEM, and on disk readable by the owner only', where: 'core 3' },
   {
     id: 'PKI-6',
-    rule: 'The client pair is made again at every start, and older ones stay valid while the CA lives',
+    rule: 'The client pair is made anew at every start, and older ones stay valid while the CA lives',
     where: 'core 3',
   },
   {
@@ -86,7 +86,7 @@ export default [
   },
   {
     id: 'PKI-21',
-    rule: 'A header carries percent-encoded PEM, raw PEM whose line ends are newlines, spaces, tabs or gone, base64 DER, or that between colons',
+    rule: 'A header carries percent-encoded PEM, raw PEM whose line ends are newlines, blanks, tabs or gone, base64 DER, or that between colons',
     where: 'identity 12',
   },
   {
@@ -94,11 +94,7 @@ export default [
     rule: 'A certificate of the header is refused when it is a CA, of another issuer by name or signature, out of date, or not for client authentication',
     where: 'identity 12',
   },
-  {
-    id: 'PKI-23',
-    rule: 'A header value that is not a valid certificate is rejected, however hostile it is',
-    where: 'identity 12',
-  },
+  { id: 'PKI-23', rule: 'A header value that is no certificate, however hostile, is refused', where: 'identity 12' },
   {
     id: 'PKI-24',
     rule: 'Processes that start together on one folder end with the same CA and the same HTTPS pair',

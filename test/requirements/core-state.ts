@@ -2,52 +2,52 @@
 export default [
   {
     id: 'STATE-1',
-    rule: 'A store never holds more entries than maxCount; excess entries are evicted in the order of evict.',
+    rule: 'A store never holds more entries than maxCount; what is over it is evicted in the order of evict.',
     where: 'plugin contract, StoreBounds',
   },
   {
     id: 'STATE-2',
-    rule: 'A store never holds more memory than maxBytes, including keys and its own records; a larger value is not stored and evicts nothing.',
+    rule: 'A store never holds more memory than maxBytes, keys and its own records included; a value over it by itself is not kept and displaces nothing.',
     where: 'plugin contract, StoreBounds',
   },
   {
     id: 'STATE-3',
-    rule: 'An entry expires ttlMs after it was set, or last used with ttlFrom use; its own ttlMs takes precedence.',
+    rule: 'An entry lives ttlMs from when it was set, or last used with ttlFrom use; its own ttlMs counts before that of the bounds.',
     where: 'plugin contract, StoreBounds',
   },
   {
     id: 'STATE-4',
-    rule: 'A group holds at most maxPerGroup entries; its own oldest entry is evicted first.',
+    rule: 'A group holds at most maxPerGroup entries; its own oldest goes first.',
     where: 'plugin contract, StoreBounds',
   },
   {
     id: 'STATE-5',
-    rule: 'Evicts the first inserted with oldest, the least recently used with idle, the first to expire with expiring; peek does not count as use.',
+    rule: 'Evicts the first inserted with oldest, the least recently used with idle, the first to expire with expiring; peek is no use.',
     where: 'plugin contract, StoreBounds',
   },
   {
     id: 'STATE-6',
-    rule: 'If several callers take a value, exactly one gets it.',
+    rule: 'Of several callers of take exactly one gets the value.',
     where: 'plugin contract, Store.take',
   },
   {
     id: 'STATE-7',
-    rule: 'update replaces a value atomically; undefined removes it.',
+    rule: 'update replaces a value with nobody between; undefined removes it.',
     where: 'plugin contract, Store.update',
   },
   {
     id: 'STATE-8',
-    rule: 'Subscribers are notified of every change with its kind, in order, including changes made during notifications.',
+    rule: 'Subscribers hear of every change with its kind, in order, also of changes made while they are told.',
     where: 'plugin contract, Store.subscribe',
   },
   {
     id: 'STATE-9',
-    rule: 'list returns entries in insertion order or newest first, by group, by a condition, up to a limit.',
+    rule: 'list answers in insertion order or newest first, by group, by a condition, up to a limit.',
     where: 'plugin contract, Store.list',
   },
   {
     id: 'STATE-10',
-    rule: 'Expired entries free their memory even if nobody reads them.',
+    rule: 'Expired entries free their memory without being visited.',
     where: 'toolbox 9, last rule of the feed',
   },
   {
@@ -62,17 +62,17 @@ export default [
   },
   {
     id: 'STATE-13',
-    rule: 'A shared object is created once and disposed of once, with the last generation that holds it.',
+    rule: 'A shared object is made once and disposed of once, with the last generation that holds it.',
     where: 'core 10.6; plugin contract, Svc.shared',
   },
   {
     id: 'STATE-14',
-    rule: 'If disposing fails, the error is reported with its plugin, and other disposals continue.',
+    rule: 'A disposal that fails is reported with its plugin and disturbs no other.',
     where: 'plugin contract, life of a plugin 9',
   },
   {
     id: 'STATE-15',
-    rule: 'Endless inserts never exceed the bounds on count and bytes.',
+    rule: 'Inserting without end keeps count and bytes at their bounds.',
     where: 'specification, Bounded state and caps',
   },
 ]

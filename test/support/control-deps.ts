@@ -1,4 +1,4 @@
-/** A fake host for the routes of the control plane. Tests read and set its fields. */
+/** A host that is not there: what the control plane's routes need, kept in plain fields that a test can read and set. */
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Config } from '../../core/config/variables.ts'
 import { buildCatalog } from '../../core/control/catalog.ts'
@@ -18,7 +18,7 @@ import {
 } from '../../core/contract/plugin.ts'
 
 export interface FakeHost {
-  /** Fields that tests set and routes read. */
+  /** Set by tests, read by the routes. */
   config: Partial<Config>
   baseUrl: string
   records: PluginRecord[]
@@ -26,12 +26,12 @@ export interface FakeHost {
   switchResult: SwitchResult
   clearResult: ClearResult
   reloadResult: ReloadResult
-  /** The error that the guard throws; null allows the request. */
+  /** What the guard throws; null lets pass. */
   refusal: HttpError | null
   healthy: boolean
-  /** Status entries of plugins. */
+  /** What plugins show in the status. */
   pluginStatus: Record<string, object>
-  /** Calls of the routes that reached the host, such as `switch soap off`. */
+  /** Written by the routes: calls that reached the host, such as `switch soap off`. */
   calls: string[]
   routes: RouteRecord[]
   deps: ControlDeps
@@ -195,7 +195,7 @@ function without<T extends object, K extends keyof T>(object: T, key: K): Omit<T
   return rest
 }
 
-/** A Fastify instance that does not listen, with the routes that `register` adds. */
+/** A bare Fastify instance with what `register` adds; its routes are the fake host's routes. Nothing listens. */
 export async function appOn(
   host: FakeHost,
   register: (app: FastifyInstance, deps: ControlDeps) => void,
