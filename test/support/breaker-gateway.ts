@@ -52,7 +52,7 @@ function forward(
   retries: number,
   judge: (status: number) => void,
 ): void {
-  const onward = send(
+  const upstreamRequest = send(
     {
       host: upstream.hostname,
       port: upstream.port,
@@ -60,16 +60,16 @@ function forward(
       path: request.url,
       headers: request.headers,
     },
-    answer => {
-      if (answer.statusCode === 503 && retries > 0) {
-        answer.resume()
+    upstreamResponse => {
+      if (upstreamResponse.statusCode === 503 && retries > 0) {
+        upstreamResponse.resume()
         return forward(request, response, upstream, retries - 1, judge)
       }
-      judge(answer.statusCode!)
-      response.writeHead(answer.statusCode!, answer.headers)
-      answer.pipe(response)
+      judge(upstreamResponse.statusCode!)
+      response.writeHead(upstreamResponse.statusCode!, upstreamResponse.headers)
+      upstreamResponse.pipe(response)
     },
   )
-  onward.on('error', () => response.destroy())
-  request.pipe(onward)
+  upstreamRequest.on('error', () => response.destroy())
+  request.pipe(upstreamRequest)
 }

@@ -47,7 +47,7 @@ export function readHurl(text: string): Exported[] {
     const { method, target } = readRequestLine(lines.shift()!)
     const headers = headersOf(takeWhile(lines, line => line !== 'HTTP *' && !line.startsWith('`')).map(readHurlHeader))
     const body = lines[0]!.startsWith('`') ? /^`([^`]*)`$/.exec(lines.shift()!)![1]! : null
-    if (lines.shift() !== 'HTTP *') throw new Error(`${name} has no answer`)
+    if (lines.shift() !== 'HTTP *') throw new Error(`${name} has no response`)
     requests.push({
       name,
       category,

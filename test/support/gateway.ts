@@ -65,7 +65,7 @@ function forward(
       'x-tenant': 'acme',
     })
   }
-  const onward = send(
+  const upstreamRequest = send(
     {
       host: upstream.hostname,
       port: upstream.port,
@@ -73,18 +73,21 @@ function forward(
       path: isTransparent ? path : path.replace('/v1/', '/'),
       headers,
     },
-    answer => {
-      const answered = { ...answer.headers }
+    upstreamResponse => {
+      const forwarded = { ...upstreamResponse.headers }
       // The gateway replaces the CORS headers of the instance.
-      for (const name of Object.keys(answered))
-        if (!isTransparent && name.startsWith('access-control-')) delete answered[name]
-      response.writeHead(answer.statusCode!, { ...answered, ...(cors && !isTransparent ? corsOf(request) : {}) })
-      answer.pipe(response)
-      response.on('close', () => answer.destroy())
+      for (const name of Object.keys(forwarded))
+        if (!isTransparent && name.startsWith('access-control-')) delete forwarded[name]
+      response.writeHead(upstreamResponse.statusCode!, {
+        ...forwarded,
+        ...(cors && !isTransparent ? corsOf(request) : {}),
+      })
+      upstreamResponse.pipe(response)
+      response.on('close', () => upstreamResponse.destroy())
     },
   )
-  onward.on('error', () => response.destroy())
-  request.pipe(onward)
+  upstreamRequest.on('error', () => response.destroy())
+  request.pipe(upstreamRequest)
 }
 
 function corsOf({ headers }: IncomingMessage): Record<string, string> {

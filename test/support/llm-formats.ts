@@ -153,11 +153,11 @@ export async function askFormat(
 ): Promise<LlmAnswer> {
   const path = format.path(stream)
   const target = query === undefined ? path : `${path}${path.includes('?') ? '&' : '?'}${query}`
-  const answer = await fetch(url + target, {
+  const response = await fetch(url + target, {
     method: 'POST',
     headers: { 'X-Svc-Tokens-Per-Second': '0', ...headers },
     body: JSON.stringify(format.body(text, stream)),
   })
-  const bytes = Buffer.from(await answer.arrayBuffer())
-  return { status: answer.status, headers: answer.headers, bytes, json: <T>() => JSON.parse(bytes.toString()) as T }
+  const bytes = Buffer.from(await response.arrayBuffer())
+  return { status: response.status, headers: response.headers, bytes, json: <T>() => JSON.parse(bytes.toString()) as T }
 }

@@ -87,13 +87,13 @@ export function locationOf({ headers }: Answer): { uri: string; query: URLSearch
 
 /** Logs in, by default as alice, and returns the code. */
 export async function getCode(base: string, fields: Fields = {}, username = 'alice'): Promise<string> {
-  const answer = await post(
+  const response = await post(
     `${base}/oauth/authorize`,
     { ...authorization(fields), username, password: username, action: 'approve' },
     {},
   )
-  const code = locationOf(answer).query.get('code')
-  if (code === null) throw new Error(`no code: ${answer.status} ${answer.headers.get('location')}`)
+  const code = locationOf(response).query.get('code')
+  if (code === null) throw new Error(`no code: ${response.status} ${response.headers.get('location')}`)
   return code
 }
 

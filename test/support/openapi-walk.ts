@@ -76,24 +76,24 @@ export async function checkProbe(url: string, probe: Probe, validator: SchemaChe
   const leave = new AbortController()
   const timer = setTimeout(() => leave.abort(), PATIENCE_MS)
   try {
-    const answer = await fetch(url + probe.path, {
+    const response = await fetch(url + probe.path, {
       method: probe.method.toUpperCase(),
       headers: probe.headers,
       redirect: 'manual',
       signal: leave.signal,
       ...(probe.body === undefined ? {} : { body: probe.body }),
     })
-    const documented = responseFor(probe.operation, answer.status)
-    if (documented === undefined) return `status ${answer.status} is not documented`
-    const type = (answer.headers.get('content-type') ?? '').split(';', 1)[0]!.trim().toLowerCase()
+    const documented = responseFor(probe.operation, response.status)
+    if (documented === undefined) return `status ${response.status} is not documented`
+    const type = (response.headers.get('content-type') ?? '').split(';', 1)[0]!.trim().toLowerCase()
     if (documented.content === undefined || type === '' || probe.method === 'head') return null
     const media =
       documented.content[type] ?? documented.content[`${type.split('/', 1)[0]}/*`] ?? documented.content['*/*']
-    if (media === undefined) return `media type ${type} of a ${answer.status} is not documented`
+    if (media === undefined) return `media type ${type} of a ${response.status} is not documented`
     if (!/[/+]json$/.test(type) || Object.keys(media.schema ?? {}).length === 0) return null
     // The client does not decode this encoding.
-    if (answer.headers.get('content-encoding') === 'zstd') return null
-    const text = await answer.text()
+    if (response.headers.get('content-encoding') === 'zstd') return null
+    const text = await response.text()
     return text.length > MAX_BODY ? null : validator.check(media.schema as Json, JSON.parse(text))
   } catch (error) {
     if (leave.signal.aborted) return null

@@ -35,11 +35,11 @@ export async function record(t: Test, target: string): Promise<{ url: string; re
       requests.push(recorded)
       const forwarded = http.request(
         { hostname, port, method, path: url, headers: rawHeaders, agent: false },
-        answer => {
-          recorded.status = answer.statusCode ?? 0
-          response.writeHead(recorded.status, answer.rawHeaders)
-          answer.on('error', () => response.destroy())
-          answer.pipe(response)
+        upstreamResponse => {
+          recorded.status = upstreamResponse.statusCode ?? 0
+          response.writeHead(recorded.status, upstreamResponse.rawHeaders)
+          upstreamResponse.on('error', () => response.destroy())
+          upstreamResponse.pipe(response)
         },
       )
       forwarded.on('error', () => response.destroy())
