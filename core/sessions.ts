@@ -7,7 +7,7 @@ export function isSessionName(text: string): boolean {
 }
 
 /**
- * The session of a request: the first `X-Svc-Session` value if it is a valid session name (surrounding blanks are
+ * The session of a request: the first `X-Svc-Session` value if it is a valid session name (surrounding spaces are
  * ignored), else the client address. An invalid value counts as absent. `key` starts with the kind, so that a header
  * value `ip:10.0.0.9` never collides with that address; `label` shows both the same way.
  */

@@ -14,7 +14,7 @@ export interface EffectiveState {
 }
 
 /**
- * All values that the core or one of these plugins shows, in order, plus the fields that are not variables. Built anew
+ * All values that the core or one of these plugins shows, in order, plus the fields that are not variables. Built again
  * on every call.
  */
 export function effectiveView(

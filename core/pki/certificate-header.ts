@@ -8,7 +8,7 @@ const endMarker = /-----END[ +]CERTIFICATE-----/
 
 /**
  * The bytes of the certificate, not yet parsed; null if the value has none of these forms: percent-encoded or raw PEM
- * (RFC 7468; line ends may have become blanks, tabs or nothing; only the first certificate is used), base64 DER, and
+ * (RFC 7468; line ends may have become spaces, tabs or nothing; only the first certificate is used), base64 DER, and
  * base64 DER between colons (RFC 9440, 2.1).
  */
 export function decodeCertificateHeader(value: string): Buffer | null {

@@ -35,7 +35,7 @@ export function createBinStore(svc: Svc, limits: BinLimits): BinStore {
   })
   const inTurn = createQueue()
 
-  /** A new bin must have room when it is full, too. */
+  /** A new bin must fit even when it is full. */
   async function refuseWhenFull(session: string, bin: Bin): Promise<void> {
     const own = await store.list({ group: session, limit: limits.max_bins_per_session })
     if (own.length >= limits.max_bins_per_session) throw tooManyBins(limits.max_bins_per_session)

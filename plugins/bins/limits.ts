@@ -3,7 +3,7 @@ import type { Config } from 'svc/plugin'
 
 const MIB = 1024 * 1024
 
-/** Bytes of memory of all bins together; a public instance has room for all of them when they are full. */
+/** Bytes of memory of all bins together. On a public instance, all bins fit even when they are full. */
 export function totalBytesOf({ publicMode }: Config): number {
   return publicMode ? 32 * MIB : 64 * MIB
 }

@@ -1,4 +1,4 @@
-/** Flow control and idle time-outs of a WebSocket, for both subprotocols. */
+/** Flow control and idle timeouts of a WebSocket, for both subprotocols. */
 import { GraphQLError } from 'graphql'
 import type { WebSocket } from 'svc/plugin'
 
@@ -12,7 +12,7 @@ export class Connection {
   readonly #setIdle: (isWatched: boolean) => void
   #running = 0
 
-  /** `setIdle` turns the idle time-out on while no operation runs, and off otherwise. */
+  /** `setIdle` turns the idle timeout on while no operation runs, and off otherwise. */
   constructor(socket: WebSocket, setIdle: (isWatched: boolean) => void) {
     this.socket = socket
     this.#setIdle = setIdle
@@ -27,7 +27,7 @@ export class Connection {
     else await new Promise<void>(resolve => socket.send(message, () => resolve()))
   }
 
-  /** Suspends the idle time-out until `work` resolves or rejects. */
+  /** Suspends the idle timeout until `work` resolves or rejects. */
   async busy(work: () => Promise<void>): Promise<void> {
     if (this.#running++ === 0) this.#setIdle(false)
     try {

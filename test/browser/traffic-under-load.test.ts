@@ -178,7 +178,7 @@ t.test('public mode [CON-34]', { skip: skipWithoutBrowser }, async t => {
     t,
     () => page.getByRole('button', { name: 'Clear', exact: true }).count(),
     0,
-    'only the own session can be cleared',
+    'only its own session can be cleared',
   )
   t.strictSame(page.problems, [])
 })

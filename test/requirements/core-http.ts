@@ -108,7 +108,7 @@ export default [
   },
   {
     id: 'FAULT-1',
-    rule: 'a delay is a whole number of milliseconds, with blanks ignored, capped at the limit; anything else is ignored',
+    rule: 'a delay is a whole number of milliseconds, with spaces ignored, capped at the limit; anything else is ignored',
     where: 'core 8, 11',
   },
   {

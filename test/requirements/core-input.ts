@@ -2,7 +2,7 @@
 export default [
   {
     id: 'INPUT-1',
-    rule: 'integers consist of digits, decimals have digits after the point; signs, exponents, blanks and empty texts are invalid',
+    rule: 'integers consist of digits, decimals have digits after the point; signs, exponents, spaces and empty texts are invalid',
     where: 'toolbox 1',
   },
   { id: 'INPUT-2', rule: 'if a query parameter is repeated, the first value counts', where: 'toolbox 1' },

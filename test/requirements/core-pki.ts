@@ -86,7 +86,7 @@ export default [
   },
   {
     id: 'PKI-21',
-    rule: 'A header contains percent-encoded PEM, raw PEM with newlines, blanks, tabs or nothing as line ends, base64 DER, or base64 DER between colons',
+    rule: 'A header contains percent-encoded PEM, raw PEM with newlines, spaces, tabs or nothing as line ends, base64 DER, or base64 DER between colons',
     where: 'identity 12',
   },
   {

@@ -151,7 +151,7 @@ export default [
   },
   {
     id: 'WS-6',
-    rule: 'Idle time-out and lifetime are 5 min and 1 h (1 min and 10 min on public instances).',
+    rule: 'Idle timeout and lifetime are 5 min and 1 h (1 min and 10 min on public instances).',
     where: 'toolbox 11; spec Bounded state',
   },
   {

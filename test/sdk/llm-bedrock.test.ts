@@ -577,14 +577,16 @@ t.test('guardrails of InvokeModel in headers, with and without streaming [LLM-67
     maxAttempts: 1,
   })
   t.teardown(() => aws.destroy())
-  const wish = { guardrailIdentifier: 'demo', guardrailVersion: 'DRAFT', contentType: 'application/json' }
+  const guardrail = { guardrailIdentifier: 'demo', guardrailVersion: 'DRAFT', contentType: 'application/json' }
   const claudeBody = (content: string): object => ({
     anthropic_version: 'bedrock-2023-05-31',
     max_tokens: 1000,
     messages: [{ role: 'user', content }],
   })
   const invoke = async (modelId: string, body: object, more: object = {}) => {
-    const answer = await aws.send(new InvokeModelCommand({ ...wish, modelId, body: JSON.stringify(body), ...more }))
+    const answer = await aws.send(
+      new InvokeModelCommand({ ...guardrail, modelId, body: JSON.stringify(body), ...more }),
+    )
     const record = (await (await fetch(`${guarded.url}/ai/requests/${answer.$metadata.requestId}`)).json()) as object
     return { reply: JSON.parse(Buffer.from(answer.body).toString()) as GuardedReply, record }
   }
@@ -648,7 +650,7 @@ t.test('guardrails of InvokeModel in headers, with and without streaming [LLM-67
 
   const streamed = await aws.send(
     new InvokeModelWithResponseStreamCommand({
-      ...wish,
+      ...guardrail,
       trace: 'ENABLED',
       modelId: 'anthropic.claude-scripted',
       body: JSON.stringify(claudeBody('show me a customer record')),
@@ -688,7 +690,9 @@ t.test('guardrails of InvokeModel in headers, with and without streaming [LLM-67
     message: /generate text/,
   })
   await t.rejects(
-    client.send(new InvokeModelCommand({ ...wish, modelId: 'svc-claude', body: JSON.stringify(claudeBody('hello')) })),
+    client.send(
+      new InvokeModelCommand({ ...guardrail, modelId: 'svc-claude', body: JSON.stringify(claudeBody('hello')) }),
+    ),
     { name: 'ValidationException', message: /guardrails is not running/ },
   )
 })

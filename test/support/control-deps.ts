@@ -26,7 +26,7 @@ export interface FakeHost {
   switchResult: SwitchResult
   clearResult: ClearResult
   reloadResult: ReloadResult
-  /** What the guard throws; null lets pass. */
+  /** The error of the guard; null if it allows the request. */
   refusal: HttpError | null
   healthy: boolean
   /** What plugins show in the status. */

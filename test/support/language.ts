@@ -60,7 +60,6 @@ export const PHRASES: readonly Rule[] = [
   { avoid: /\bclients? (?:that|who) (?:leaves?|left|vanish(?:es)?)\b/i, write: 'clients that disconnect' },
   { avoid: /\b(?:is|are|was|were|be|been) looked (?:at|for|into)\b/i, write: 'is checked, is searched' },
   { avoid: /\b(?:is|are|was|were|be|been) asked for\b/i, write: 'is requested' },
-  { avoid: /, else (?:an?|the|by|its|it|in|as|null|undefined)\b/i, write: 'otherwise' },
   { avoid: /\bcan not\b(?! only)/i, write: 'cannot' },
   { avoid: /\btime-outs?\b|\bset-ups?\b/i, write: 'timeout, setup' },
   { avoid: /\blets? pass\b/i, write: 'allows, accepts' },

@@ -42,7 +42,7 @@ export function sendLoginPage(
 <p><strong>${client.name}</strong> <span class="fact">(<code>${client.id}</code>)</span> requests access.</p>
 ${failed === null ? '' : html`<p class="alert" id="failed" role="alert">Wrong user name or password.</p>`}
 <h2 id="scopes">Requested scopes</h2>
-<ul class="scopes" aria-labeledby="scopes">${scope.map(name => html`<li>${name}</li>`)}</ul>
+<ul class="scopes" aria-labelledby="scopes">${scope.map(name => html`<li>${name}</li>`)}</ul>
 <form method="post" action="authorize">
 ${CARRIED.flatMap(name => parameters.getAll(name).map(value => hiddenInput(name, value)))}
 <label for="username">User name</label>
@@ -55,7 +55,7 @@ ${CARRIED.flatMap(name => parameters.getAll(name).map(value => hiddenInput(name,
 </div>
 </form>
 <h2 id="users">Demo users</h2>
-<table aria-labeledby="users">
+<table aria-labelledby="users">
 <thead><tr><th scope="col">User name</th><th scope="col">Password</th><th scope="col">Groups</th></tr></thead>
 <tbody>${DEMO_USERS.map(user => html`<tr><th scope="row"><code>${user.username}</code></th><td><code>${user.username}</code></td><td>${user.groups.join(', ')}</td></tr>`)}</tbody>
 </table>`,

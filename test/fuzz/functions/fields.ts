@@ -106,7 +106,7 @@ export const fields: AnyFamily[] = [
     text => {
       const target = new URLSearchParams({ url: text }).get('url')!
       if (rejectionReason(target, 'a.example') !== null) return null
-      // What a browser makes of a target that was let pass.
+      // How a browser resolves a target that was accepted.
       const { host } = new URL(toLocation(target), 'http://a.example/')
       return unless(host === 'a.example', `leads to ${host}`)
     },

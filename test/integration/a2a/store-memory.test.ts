@@ -69,7 +69,7 @@ const tasks: [name: string, requests: number, sent: (index: number) => Sent][] =
     () => ({ agent: 'approval', metadata: { stepDelayMs: 5000, list: list(100_000, () => []) } }),
   ],
   [
-    'push URLs with a megabyte of blanks',
+    'push URLs with a megabyte of spaces',
     40,
     index => ({ push: { url: `/a2a/webhook-sink/${index}${' '.repeat(900_000)}` } }),
   ],

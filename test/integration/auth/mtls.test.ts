@@ -121,14 +121,14 @@ t.test('the header can have every encoding [AUTH-14]', async t => {
     'percent-encoded line ends alone': pem.replaceAll('\n', '%0A'),
     'percent-encoded, CRLF': encodeURIComponent(pem.replaceAll('\n', '\r\n')),
     'percent-encoded, plus for blank': encodeURIComponent(pem).replaceAll('%20', '+'),
-    'blanks for line ends': pem.replaceAll('\n', ' '),
+    'spaces for line ends': pem.replaceAll('\n', ' '),
     'tabs for line ends': pem.replaceAll('\n', '\t'),
     'nothing for line ends': pem.replaceAll('\n', ''),
     'chain, first one counts': encodeURIComponent(client.cert_pem + ca.ca_cert_pem),
     'base64 DER': der,
     'base64 DER, percent-encoded': encodeURIComponent(der),
     'RFC 9440': `:${der}:`,
-    'blanks around': `  ${der}  `,
+    'spaces around': `  ${der}  `,
   }
   for (const [what, value] of Object.entries(rows)) {
     const { status, body } = await forwarded(value)

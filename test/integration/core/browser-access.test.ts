@@ -58,9 +58,9 @@ t.test('programs, the console and the data plane are served as before [SEC-7]', 
   const { port } = new URL(server.url)
   const own: [string, Headers][] = [
     ['a program', {}],
-    ['the own origin', { Origin: server.url }],
+    ['its own origin', { Origin: server.url }],
     [
-      'what the browser calls the own origin, behind a gateway that rewrites Host',
+      'what the browser calls its own origin, behind a gateway that rewrites Host',
       { Origin: 'https://demo.example', 'Sec-Fetch-Site': 'same-origin' },
     ],
     ['an address that the user typed', { 'Sec-Fetch-Site': 'none' }],
@@ -112,7 +112,7 @@ t.test('a DNS name that an attacker points to this machine is rejected from this
       })
     ).status,
     200,
-    'a page from a listed host is the own one',
+    'a page from a listed host is its own one',
   )
   t.equal((await send(named.url, '/_svc/catalog', { headers: { Host: 'third.example' } })).status, 421)
   if (hostname() !== 'localhost')
@@ -167,7 +167,7 @@ t.test('explicitly setting the origins to * is respected, and a credential repla
   t.equal(
     (await send(any.url, '/_svc/requests', { headers: { ...foreign, Host: 'evil.example' } })).status,
     421,
-    'the host is looked at all the same',
+    'the host is checked anyway',
   )
 
   const off = await start(t, { SVC_CORS_ORIGINS: 'off' })

@@ -37,7 +37,7 @@ t.test('stack traces show the original files and lines', async t => {
   t.ok(error.stack!.includes(`${entry}:3:`), String(error.stack))
   const here = new Error('of a file that the loader of tests compiled')
   t.match(here.stack, /bundles\.test\.ts:\d+:/, 'others are mapped as before')
-  t.type(odd().stack, 'string', 'an error that can not be printed still has a stack')
+  t.type(odd().stack, 'string', 'an error that cannot be printed still has a stack')
 })
 
 t.test('bundling several entries gives the same result as one by one', async t => {

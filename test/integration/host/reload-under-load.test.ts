@@ -75,7 +75,7 @@ t.test(
     isOver = true
     await load
     t.strictSame(problems, [])
-    t.equal(reconnects, 0, 'the feed was never opened anew')
+    t.equal(reconnects, 0, 'the feed was never opened again')
     const { choices } = await new OpenAI({ baseURL: `${url}/ai/openai/v1`, apiKey: 'x' }).chat.completions.create({
       model: 'svc-gpt',
       messages: [{ role: 'user', content: 'Hi' }],

@@ -121,10 +121,10 @@ t.test('if a new version fails, the last working one keeps running, marked stale
     })
     t.equal(await text(server, '/one'), 'good')
   }
-  plugins.write('one', plugin('one', 'mended'))
+  plugins.write('one', plugin('one', 'fixed'))
   await reload(server)
   t.match(await recordOf(server, 'one'), { state: 'enabled', stale: false, error: null })
-  t.equal(await text(server, '/one'), 'mended')
+  t.equal(await text(server, '/one'), 'fixed')
 })
 
 t.test(

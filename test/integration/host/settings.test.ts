@@ -220,6 +220,6 @@ t.test('a folder removed while the server runs is reported as removed, not as an
   t.match(
     (await call<ReloadResult>(server, '/_svc/reload', 'POST')).body.load_errors,
     [{ at: 'sized', message: /^unknown key "sized"/ }],
-    'a folder that is there, but no longer named',
+    'an existing folder that is no longer named',
   )
 })

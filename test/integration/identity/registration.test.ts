@@ -92,7 +92,7 @@ t.test('null counts as absent [IDP-45]', async t => {
   t.notOk('scope' in body || 'client_uri' in body || 'contacts' in body)
   t.notOk(
     'scope' in (await register(server.url, { redirect_uris: [callback], scope: '  ' })).body,
-    'nor do blanks name a scope',
+    'nor do spaces name a scope',
   )
 })
 

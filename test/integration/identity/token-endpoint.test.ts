@@ -82,7 +82,7 @@ t.test('the scope determines ID token and profile claims, but not the access tok
   t.ok('preferred_username' in id && 'groups' in id)
 })
 
-t.test('each demo user logs in only with the own name as password [IDP-1] [IDP-48]', async t => {
+t.test('each demo user logs in only with its own name as password [IDP-1] [IDP-48]', async t => {
   const grant = (username: string, password: string) => post(token, { grant_type: 'password', username, password })
   for (const [name, groups] of [
     ['demo', ['users']],

@@ -213,7 +213,7 @@ t.test('in public mode a session sees only its own records [LLM-27]', async t =>
   t.same(
     await ids('/ai/requests?session=ip:127.0.0.1', { 'X-Svc-Session': 'session-1' }),
     ['r1'],
-    'sessions can not be selected by address',
+    'sessions cannot be selected by address',
   )
   t.equal((await get('/ai/requests/r1', {}, shared.url)).status, 404)
   t.equal((await get('/ai/requests/r1?session=session-1', {}, shared.url)).status, 200)

@@ -146,7 +146,7 @@ t.test('the first failed check of envelope and headers determines the error [MCP
       )
     ).status,
     200,
-    'decoded, blanks aside',
+    'decoded, spaces aside',
   )
 })
 
@@ -488,7 +488,7 @@ t.test('questions use rounds [MCP-10]', async t => {
   t.equal(
     (await confirm({ action: 'perhaps' })).answer.result?.resultType as unknown,
     'input_required',
-    'an unusable answer is asked for again',
+    'an unusable answer is requested again',
   )
   t.equal(
     textOf(await ask({ inputResponses: { confirm: { action: 'decline' } } })),

@@ -105,7 +105,7 @@ t.test('parameters are parsed by style and explode [MOCK-36]', async t => {
       { query: 'p=5' },
       5,
     ],
-    ['a number stays text where text is asked for', { in: 'query', schema: { type: 'string' } }, { query: 'p=5' }, '5'],
+    ['a number stays text where text is requested', { in: 'query', schema: { type: 'string' } }, { query: 'p=5' }, '5'],
     ['hexadecimal is not a number', { in: 'query', schema: { type: 'integer' } }, { query: 'p=0x10' }, '0x10'],
   ]
   for (const [name, declaration, sent, expected] of cases) t.same(valueOf(declaration, sent), expected, name)

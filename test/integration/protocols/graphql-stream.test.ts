@@ -88,7 +88,7 @@ t.test('an operation that is not a subscription, or fails, sends one event and c
       ['next', { errors: [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED', http: undefined } }] }],
       ['complete', null],
     ],
-    'a subscription that is refused is a stream all the same',
+    'a subscription that is refused is a stream anyway',
   )
   const malformed = await post(url, {})
   t.equal(malformed.status, 400, 'a malformed request gets no stream')

@@ -152,7 +152,7 @@ t.test('interleaved creations cannot exceed the limit [BIN-14]', async t => {
 })
 
 t.test(
-  'all bins together hold so many bytes: then the oldest goes, a public instance refuses [BIN-14] [HARD-12]',
+  'over the total limit in bytes the oldest bin is removed; a public instance refuses a new one [BIN-14] [HARD-12]',
   async t => {
     const large = { ...answer, headers: { 'x-large': 'x'.repeat(1_000_000) } }
     for (const [config, maxMib, evicts] of [

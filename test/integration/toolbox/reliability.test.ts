@@ -244,7 +244,7 @@ t.test('resetting all counters needs the admin token if one is configured [FLAKY
   t.equal(
     (await send(guarded.url, '/flaky/reset', { method: 'POST', headers: everybody })).status,
     200,
-    'the own ones are free',
+    'its own ones are free',
   )
   const open = await serve(t, { env: { SVC_PUBLIC_MODE: 'true' } })
   t.equal((await send(open.url, '/flaky/reset?scope=all', { method: 'POST' })).status, 403)

@@ -238,7 +238,7 @@ t.test('a chat reply is sent word by word, with the usage at the end [CHAT-1]', 
   t.ok(text.endsWith('data: [DONE]\n\n'))
 })
 
-t.test('without a limit, the whole reply is sent with the finish reason stop [CHAT-1]', async t => {
+t.test('without a limit, the complete response is sent with the finish reason stop [CHAT-1]', async t => {
   const chunks = chunksOf((await send(url, '/sse/chat?delay_ms=0')).text)
   t.equal(chunks.at(-1)!.finish_reason, 'stop')
   t.ok(chunks.length - 1 >= 40, `${chunks.length - 1} words`)

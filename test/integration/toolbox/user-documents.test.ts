@@ -40,7 +40,7 @@ t.test('content that browsers may render or sniff is sandboxed, other content is
   t.equal(
     sandboxPolicy('text/html', "default-src 'none'"),
     `default-src 'none', ${SANDBOX_POLICY}`,
-    'the own policy holds too',
+    'its own policy holds too',
   )
   t.equal(sandboxPolicy(`text/html${' '.repeat(100_000)}`), SANDBOX_POLICY)
 })

@@ -202,7 +202,7 @@ t.test('the ticker stops when the client closes early [WS-5]', async t => {
   await until(() => timers() <= before + 1, 'the end of the timer')
 })
 
-t.test('public instances have shorter time-outs [WS-6]', async t => {
+t.test('public instances have shorter timeouts [WS-6]', async t => {
   t.strictSame(lifetimeOf({ publicMode: false } as Config), { idleMs: 300_000, lifetimeMs: 3_600_000 })
   t.strictSame(lifetimeOf({ publicMode: true } as Config), { idleMs: 60_000, lifetimeMs: 600_000 })
 })

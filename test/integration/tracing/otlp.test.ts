@@ -157,7 +157,7 @@ t.test('the sampler decides what is recorded, and the trace continues [TRACE-6]'
     ['GET /date'],
     'only the one whose caller records',
   )
-  t.equal(collector.exports[0]!.path, '/otlp/spans', 'an endpoint for traces alone is taken as it stands')
+  t.equal(collector.exports[0]!.path, '/otlp/spans', 'an endpoint for traces alone is taken unchanged')
   t.match(process.output(), /spans are sent as http\/json/)
 })
 

@@ -47,7 +47,7 @@ t.test('tracestate is kept, an invalid one is dropped [TRACE-2]', async t => {
   t.equal(
     stateOf('tenant@vendor=a b , , x*y=1\t'),
     'tenant@vendor=a b,x*y=1',
-    'blanks around members and empty members are allowed',
+    'spaces around members and empty members are allowed',
   )
   for (const broken of [
     '',

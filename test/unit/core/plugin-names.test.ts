@@ -83,7 +83,7 @@ function sourceFiles(): string[] {
 
 t.test('no plugin is named in core [HOST-8]', async t => {
   const files = sourceFiles()
-  t.ok(files.length > 150, 'the whole core is looked at')
+  t.ok(files.length > 150, 'the whole core is checked')
   for (const file of files) {
     const name = relative(CORE, file)
     const allowed = new Set((ALLOWED[name] ?? []).map(({ line }) => line))

@@ -134,7 +134,7 @@ t.test('the scan finds all expressions', async t => {
   for (const kind of [/^core\/.*\.ts:/m, /^plugins\/.*\.ts:/m, /^plugins\/.*\.tsx:/m]) t.match(places, kind)
   t.ok(
     sourceFiles().some(file => file.endsWith('.mjs')),
-    'JavaScript of the product is looked at, too',
+    'JavaScript of the product is checked, too',
   )
   t.match(await problemOf('^(a+)+$', ''), /exponential/)
   t.match(await problemOf('[ \\t]+$', ''), /polynomial/)

@@ -208,7 +208,7 @@ t.test('names are unique, and the error names both plugins [MCP-26]', async t =>
   t.throws(() => second.tool(noTool('echo')), {
     message: 'MCP tool "echo" of plugin second is already registered by plugin first',
   })
-  t.throws(() => second.tool(noTool('no blanks')), /invalid MCP tool name/)
+  t.throws(() => second.tool(noTool('no spaces')), /invalid MCP tool name/)
   t.throws(() => second.tool(noTool('bad', { inputSchema: { type: 'string' } })), /MCP tool "bad"/)
   t.throws(() => second.server({ name: 'Upper', title: 'x' }), /invalid MCP server name/)
   registry.close()

@@ -8,7 +8,7 @@ const RAW_BYTES = 32
 
 /**
  * PEM (line ends also as `
- * ` or blanks), base64 of the DER, or base64 of the raw 32 bytes; base64url and missing padding are accepted. Null for
+ * ` or spaces), base64 of the DER, or base64 of the raw 32 bytes; base64url and missing padding are accepted. Null for
  * anything else, including private keys and keys of other types.
  */
 export function parsePublicKey(text: string): KeyObject | null {

@@ -12,7 +12,7 @@ const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
  * The scopes of the claim `scope` (RFC 8693, 4.2), highest first, including implied ones. The claim is a list of names
- * separated by blanks, or an array. Without the claim the result is `READ_ALL`. Unknown names and other types grant
+ * separated by spaces, or an array. Without the claim the result is `READ_ALL`. Unknown names and other types grant
  * nothing.
  */
 export function grantedScopes(claim: unknown): Scope[] {

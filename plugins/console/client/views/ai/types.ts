@@ -49,7 +49,7 @@ export interface Reply {
   finish: string | null
 }
 
-/** A whole reply, or the part that one frame of a stream adds. */
+/** A complete response, or the part that one frame of a stream adds. */
 export interface Piece {
   text?: string | null | undefined
   thinking?: string | null | undefined
@@ -89,7 +89,7 @@ export interface WireFormat {
   /** Path below the provider's base path, body, and headers other than the credential. */
   request(modelRequest: ModelRequest): { path: string; body: object; headers?: Record<string, string> }
   credential(key: string): { name: string; value: string }
-  /** Reads a whole reply. */
+  /** Reads a complete response. */
   read(json: unknown): Piece
   /** Reads one frame of a stream. */
   readFrame(json: unknown, event: string): Piece
