@@ -42,7 +42,7 @@ t.test('API explorer', options, async t => {
     await page.keyboard.press('/')
     await page.keyboard.type('teapot status')
     await page.getByText('No matching endpoints').waitFor()
-    await page.getByRole('searchbox', { name: 'Search endpoints' }).fill('answer status')
+    await page.getByRole('searchbox', { name: 'Search endpoints' }).fill('respond status')
     await links.filter({ hasText: '/status/{code}' }).waitFor()
     await until(async () => (await links.count()) < all, 'fewer are listed')
     await page.getByRole('searchbox').fill('')

@@ -49,7 +49,8 @@ t.test('the list of the live traffic', { skip: skipWithoutBrowser }, async t => 
     await until(async () => (await textOfRows(page)).some(row => /\/sse[^]*\bopen\b/.test(row)), 'the stream is open')
     leaving.abort()
     await until(
-      async () => (await textOfRows(page)).some(row => /\/sse[^]*\bclient left\b/.test(row) && !/\bopen\b/.test(row)),
+      async () =>
+        (await textOfRows(page)).some(row => /\/sse[^]*\bclient disconnected\b/.test(row) && !/\bopen\b/.test(row)),
       'the stream has ended',
     )
     t.strictSame(page.problems, [])

@@ -8,13 +8,15 @@ const CALLS =
 /** Object members with messages as values. */
 const MEMBERS =
   /^(?:error|message|detail|details|reason|remedy|hint|expected|problem|warning|error_description|description|summary|title|label|note|text|help|placeholder|usage|what|explanation)$/
+/** Demo data, not messages. */
+const DATA = 'plugins/demo-data/records.ts'
 /** Attributes of console elements that users read. */
 const ATTRIBUTES = /^(?:title|label|placeholder|hint|help|description|aria-label|alt|text|empty|note)$/
 
 /** Messages by file, each once, in source order. `…` marks interpolated values. */
 export function collectMessages(): Map<string, string[]> {
   const byFile = new Map<string, string[]>()
-  for (const file of sourceFiles()) {
+  for (const file of sourceFiles().filter(name => name !== DATA)) {
     const found = new Set<string>()
     for (const node of nodesOf(parseSource(file).program))
       for (const text of messagesAt(node)) if (isProse(text)) found.add(text)

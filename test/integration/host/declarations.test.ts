@@ -188,7 +188,7 @@ t.test('a definition that throws, and an undeclared area or fault kind, fail onl
     area: `export default { title: 'y', paths: ['/y'], register(app) { app.get('/y', { config: { descriptions: [{ summary: 'Y', category: 'C', area: 'nobodys', examples: [] }] } }, () => 'y') } }`,
   })
   const server = await serve(t, { folders: [folder], env: { SVC_A: 'x' } })
-  t.match(recordOf(server, 'throws'), { state: 'failed', error: { message: "its variables can't be read: no way" } })
+  t.match(recordOf(server, 'throws'), { state: 'failed', error: { message: 'its variables cannot be read: no way' } })
   t.match(recordOf(server, 'area'), {
     state: 'failed',
     error: { message: 'the route "Y" uses the area "nobodys", which no plugin declares' },
