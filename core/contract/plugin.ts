@@ -28,6 +28,8 @@ import type { SvcLimits, SvcMediaTypes } from './calls.ts'
 import type { SvcInspector, SvcPki, SvcMetrics } from './observation.ts'
 import type { SvcInstance } from './instance.ts'
 import type { ErrorForm } from './routes.ts'
+import type { EventLog, EventLogBounds } from './event-log.ts'
+import type { Channel, ChannelHandler, Replicated, ReplicatedOptions, SvcReplicas } from './replication.ts'
 import type { StoreBounds, Store } from './state.ts'
 import type { JsonSchema } from './json-schema.ts'
 import type { CategoryDeclaration, Exemption, ExposedHeader, PageLink, VariableDefinitions } from './declarations.ts'
@@ -51,7 +53,11 @@ export type {
 export type { SvcLimits, CallAdmission, CallFailure, SvcMediaTypes, MediaTypeCall, ConnectionFacts } from './calls.ts'
 export type { AnswerEnd, InspectorEntry, SvcInspector, SvcPki, ClientCertificate, SvcMetrics } from './observation.ts'
 export type { SvcInstance, Catalog, CatalogEndpoint, PluginRecord } from './instance.ts'
-export type { StoreBounds, Store, StoreChange } from './state.ts'
+export type { PutOptions, StoreBounds, Store, StoreChange } from './state.ts'
+export { StateUnavailable } from './state.ts'
+export type { EventLog, EventLogBounds, LoggedEvent } from './event-log.ts'
+export type { Channel, ChannelHandler, Replica, Replicated, ReplicatedOptions, SvcReplicas } from './replication.ts'
+export { ReplicaError } from './replication.ts'
 export type { JsonSchema } from './json-schema.ts'
 export { variable } from './declarations.ts'
 export type {
@@ -260,7 +266,20 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
 
   /** Bounded data that outlive a reload; the same name gives the same store in every generation of the same code. */
   state<T>(name: string, bounds: StoreBounds<T>): Store<T>
-  /** A live object that outlives a reload: made once, disposed of with the last generation that holds it. */
+  /** Numbered entries that others read and follow; kept as `state` is. */
+  eventLog<T>(name: string, bounds: EventLogBounds<T>): EventLog<T>
+  /** A small value that every replica holds in memory; kept as `state` is. */
+  replicated<T>(name: string, options: ReplicatedOptions<T>): Replicated<T>
+  /** Messages between the replicas of the deployment; the newest generation handles them. */
+  channel<M, R = void>(name: string, handler: ChannelHandler<M, R>): Channel<M, R>
+  /** The replicas of the deployment. */
+  readonly replicas: SvcReplicas
+  /** 32 random bytes: without a shared store those of this process, with one the same in every replica and after every start. */
+  secret(name: string): Promise<Buffer>
+  /**
+   * A live object that outlives a reload: made once, disposed of with the last generation that holds it. It stays in this
+   * process: each replica has its own. What another request has to find belongs in `state`, `eventLog` or `replicated`.
+   */
   shared<T>(name: string, create: () => T, dispose?: (value: T) => void | Promise<void>): T
 
   /** Gives the 404 and 405 of what no route serves below a path of the plugin their own form; the longest path wins. Keeps `Allow`. */

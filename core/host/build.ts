@@ -157,7 +157,7 @@ async function tryBuild(
     watched: new Map(),
     locate: input.locate,
   }
-  const holders: StateHolder[] = []
+  const holders = new Map<string, StateHolder>()
   const release = (): void => holders.forEach(holder => void holder.release())
   const running = new Map<string, LoadedPlugin>()
 
@@ -171,7 +171,7 @@ async function tryBuild(
     const version = versionOf(name)
     running.set(name, version)
     const holder = services.states.hold(number, name, version.found.fingerprint)
-    holders.push(holder)
+    holders.set(name, holder)
     const { definition, found } = version
     const log = services.shared.log.child({ plugin: name }, { serializers: REQUEST_SERIALIZERS })
     const svc = createSvc(
@@ -216,7 +216,7 @@ async function tryBuild(
       return abandon(name, error)
     }
   }
-  const finished = await finish(generation, context, services)
+  const finished = await finish(generation, context, holders, services)
   return finished === null
     ? {
         generation,
@@ -252,15 +252,16 @@ function checkAreas(descriptions: readonly RouteDescription[], isArea: (name: st
 async function finish(
   generation: Generation,
   context: BuildContext,
+  holders: ReadonlyMap<string, StateHolder>,
   { shared, registerTimes }: BuildServices,
 ): Promise<{ plugin: string; error: unknown } | null> {
-  for (const { plugin, run } of context.registered) {
+  const steps = [
+    ...[...holders].map(([plugin, holder]) => ({ plugin, what: 'loading registers', run: () => holder.ready() })),
+    ...context.registered.map(({ plugin, run }) => ({ plugin, what: 'the work after registering', run })),
+  ]
+  for (const { plugin, what, run } of steps) {
     try {
-      await withinTime(() => Promise.resolve(run()), {
-        what: 'the work after registering',
-        log: shared.log.child({ plugin }),
-        times: registerTimes,
-      })
+      await withinTime(() => Promise.resolve(run()), { what, log: shared.log.child({ plugin }), times: registerTimes })
     } catch (error) {
       return { plugin, error }
     }

@@ -12,11 +12,11 @@ import type { Host } from '../host/host.ts'
 import type { Ports } from './instance.ts'
 import type { Log } from '../log/log.ts'
 import { openServices } from './services.ts'
-import type { RoomOptions } from './services.ts'
+import type { ServicesOptions } from './services.ts'
 import { SHUTDOWN_TIMES, shutDown } from './shutdown.ts'
 import type { ShutdownTimes } from './shutdown.ts'
 
-export interface ServerOptions extends RoomOptions {
+export interface ServerOptions extends ServicesOptions {
   shutdownTimes?: ShutdownTimes
 }
 

@@ -48,7 +48,7 @@ import { BUILTIN_FOLDER, PRODUCT_FOLDER, VERSION } from '../product.ts'
 import { StateRegistry } from '../state/state-registry.ts'
 import { openTracer } from '../tracing/tracer.ts'
 
-export interface RoomOptions {
+export interface ServicesOptions {
   /** Variables; default: the process's own. */
   environment?: NodeJS.ProcessEnv
   /** Value of `--config`. */
@@ -63,6 +63,8 @@ export interface RoomOptions {
   registerTimes?: RegisterTimes
   /** Where log lines go; default: standard output. */
   logStream?: { write(line: string): void }
+  /** Stores of plugins check and copy values as a shared store does; for tests. */
+  strictState?: boolean
   /** Code of plugins that servers of one process share. */
   knownCode?: KnownCode
 }
@@ -87,7 +89,7 @@ export interface Services {
 }
 
 /** Opens the services; what can't be opened is a warning. */
-export async function openServices(options: RoomOptions = {}): Promise<Services> {
+export async function openServices(options: ServicesOptions = {}): Promise<Services> {
   const workingDirectory = options.workingDirectory ?? process.cwd()
   const environment = options.environment ?? process.env
   const core = readEnvironment(environment)
@@ -110,7 +112,11 @@ export async function openServices(options: RoomOptions = {}): Promise<Services>
     tlsKey: resolve(workingDirectory, config.tlsKey),
     warn: message => log.warn(message),
   })
-  const states = new StateRegistry({ onError: (error, failure) => log.error('state', { error, ...failure }) })
+  const states = new StateRegistry({
+    instanceId: config.instanceId,
+    isStrict: options.strictState ?? false,
+    onError: (error, failure) => log.error('state', { error, ...failure }),
+  })
   const streams = new StreamRegistry({ onError: error => log.error('stream', { error }) })
   const metrics = createMetrics()
   const cors = createCors({ origins: config.corsOrigins })
@@ -188,6 +194,7 @@ export async function openServices(options: RoomOptions = {}): Promise<Services>
     limits: createCallAdmission({ limits, keys }),
     pki: createSvcPki(pki, config.mtlsInHeader),
     instance: deps.instance,
+    replicas: states.replicas,
     cors: (request, expose) => corsForTakeOver(cors, request, expose),
     follow: createCallFollower({ config, inspector, completions, log }),
     streamsOf,

@@ -1,16 +1,17 @@
 /** Owns what a store keeps beside a value: its size, its life and its places in the store's orders. */
 import type { Deadline } from '../collections/deadline-queue.ts'
 import type { LinkedList, Link } from '../collections/linked-list.ts'
+import type { AgeLink, AgeOrder } from './age-order.ts'
 
 export class Entry<T> implements Deadline {
   readonly key: string
   value: T
   bytes = 0
-  readonly byAge: Link<Entry<T>>
+  byAge: AgeLink<Entry<T>>
   readonly byUse: Link<Entry<T>>
   /** The group, and the place in it. */
   group: string | null = null
-  inGroup: Link<Entry<T>> | null = null
+  inGroup: AgeLink<Entry<T>> | null = null
   /** A life of its own, in milliseconds; undefined: that of the bounds. */
   ttlMs: number | undefined = undefined
   /** When that life began. */
@@ -22,10 +23,10 @@ export class Entry<T> implements Deadline {
   link: Link<Deadline> | null = null
 
   /** Takes the last place in both orders. */
-  constructor(key: string, value: T, age: LinkedList<Entry<T>>, use: LinkedList<Entry<T>>) {
+  constructor(key: string, value: T, isSpare: boolean, age: AgeOrder<Entry<T>>, use: LinkedList<Entry<T>>) {
     this.key = key
     this.value = value
-    this.byAge = age.push(this)
+    this.byAge = age.push(this, isSpare)
     this.byUse = use.push(this)
   }
 }

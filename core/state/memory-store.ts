@@ -5,12 +5,13 @@
  * order of expiry. Each runs to its end within one turn of the event loop, so nobody comes between; the promises are
  * there for implementations that ask another process.
  */
-import type { Store, StoreBounds, StoreChange } from '../contract/plugin.ts'
+import type { PutOptions, Store, StoreBounds, StoreChange } from '../contract/plugin.ts'
 import { copyData } from '../collections/value-memory.ts'
 import type { DataCopy } from '../collections/value-memory.ts'
 import { DeadlineQueue } from '../collections/deadline-queue.ts'
 import { LinkedList } from '../collections/linked-list.ts'
 import { copyText, heldBytes } from '../collections/text-memory.ts'
+import { AgeOrder, firstOtherThan } from './age-order.ts'
 import { ChangeFeed } from './change-feed.ts'
 import { Entry } from './entry.ts'
 
@@ -20,8 +21,6 @@ export interface MemoryStoreOptions {
   /** Hears what a subscriber throws; the change holds and the other subscribers hear of it all the same. */
   onError?: (error: unknown) => void
 }
-
-type PutOptions = { group?: string; ttlMs?: number }
 
 /** Memory of an entry without its key and value: the record, its links, its places in the map and the queue. */
 export const ENTRY_BYTES = 384
@@ -35,9 +34,9 @@ export class MemoryStore<T> implements Store<T> {
   #bounds: StoreBounds<T>
   readonly #now: () => number
   readonly #entries = new Map<string, Entry<T>>()
-  readonly #byAge = new LinkedList<Entry<T>>()
+  readonly #byAge = new AgeOrder<Entry<T>>()
   readonly #byUse = new LinkedList<Entry<T>>()
-  readonly #groups = new Map<string, LinkedList<Entry<T>>>()
+  readonly #groups = new Map<string, AgeOrder<Entry<T>>>()
   readonly #expiry = new DeadlineQueue<Entry<T>>()
   #bytes = 0
   readonly #changes: ChangeFeed<T>
@@ -90,6 +89,10 @@ export class MemoryStore<T> implements Store<T> {
     return undefined
   }
 
+  async increment(this: MemoryStore<number>, key: string, by = 1, options: PutOptions = {}): Promise<number> {
+    return (await this.update(key, (current = 0) => sum(key, current, by), options))!
+  }
+
   async delete(key: string): Promise<boolean> {
     const entry = this.#live(key)
     if (entry !== undefined) this.#remove(entry, 'deleted')
@@ -119,9 +122,9 @@ export class MemoryStore<T> implements Store<T> {
     return matching.length
   }
 
-  async count(): Promise<number> {
+  async count({ group }: { group?: string } = {}): Promise<number> {
     this.#dropExpired()
-    return this.#entries.size
+    return group === undefined ? this.#entries.size : (this.#groups.get(group)?.size ?? 0)
   }
 
   async bytes(): Promise<number> {
@@ -129,7 +132,21 @@ export class MemoryStore<T> implements Store<T> {
     return this.#bytes
   }
 
+  /** Whether there is such an entry. */
+  has(key: string): boolean {
+    return this.#live(key) !== undefined
+  }
+
+  /** Calls back with the key of every entry that goes, for whatever reason; returns how to stop that. */
+  onRemoved(listener: (key: string) => void): () => void {
+    return this.#changes.subscribe(change => {
+      if (change.kind !== 'set' && change.kind !== 'reset') listener(change.key)
+    })
+  }
+
   subscribe(listener: (change: StoreChange<T>) => void): () => void {
+    if (!this.#bounds.watched)
+      throw new Error('a store is subscribed to that does not say "watched: true" in its bounds')
     return this.#changes.subscribe(listener)
   }
 
@@ -177,13 +194,19 @@ export class MemoryStore<T> implements Store<T> {
       return false
     }
     // A key may be cut from the text of a whole request.
-    const entry = present ?? new Entry(copyText(key), kept, this.#byAge, this.#byUse)
+    const isSpare = options.spare ?? (by === 'updated' && present?.byAge.isSpare === true)
+    const entry = present ?? new Entry(copyText(key), kept, isSpare, this.#byAge, this.#byUse)
     if (present === undefined) this.#entries.set(entry.key, entry)
     this.#bytes += bytes - entry.bytes
     entry.bytes = bytes
     entry.value = kept
     this.#byUse.moveToEnd(entry.byUse)
-    if (group !== entry.group) this.#moveToGroup(entry, group)
+    const isRanked = entry.byAge.isSpare === isSpare
+    if (!isRanked) {
+      this.#byAge.remove(entry.byAge)
+      entry.byAge = this.#byAge.push(entry, isSpare)
+    }
+    if (group !== entry.group || !isRanked) this.#moveToGroup(entry, group)
     const keepsLife = by === 'updated' && present !== undefined && options.ttlMs === undefined
     if (!keepsLife) entry.ttlMs = options.ttlMs
     if (!keepsLife || this.#bounds.ttlFrom === 'use') this.#renew(entry)
@@ -231,10 +254,10 @@ export class MemoryStore<T> implements Store<T> {
     entry.inGroup = null
     if (name === null) return
     const found = this.#groups.get(name)
-    const group = found ?? new LinkedList<Entry<T>>()
-    entry.group = found?.first?.value.group ?? copyText(name)
+    const group = found ?? new AgeOrder<Entry<T>>()
+    entry.group = found?.first(null)?.group ?? copyText(name)
     if (found === undefined) this.#groups.set(entry.group, group)
-    entry.inGroup = group.push(entry)
+    entry.inGroup = group.push(entry, entry.byAge.isSpare)
   }
 
   // -------------------------------------------------------------------------------------------------- bounds and age
@@ -251,7 +274,7 @@ export class MemoryStore<T> implements Store<T> {
   #victim(kept: Entry<T> | null): Entry<T> | undefined {
     const { evict } = this.#bounds
     const first = evict === 'expiring' ? this.#firstToExpire(kept) : undefined
-    return first ?? firstOtherThan(evict === 'idle' ? this.#byUse : this.#byAge, kept)
+    return first ?? (evict === 'idle' ? firstOtherThan(this.#byUse, kept) : this.#byAge.first(kept))
   }
 
   /** Undefined when none of the others ever expires. */
@@ -263,10 +286,10 @@ export class MemoryStore<T> implements Store<T> {
     return first
   }
 
-  #trimGroup(group: LinkedList<Entry<T>> | undefined, kept: Entry<T> | null): void {
+  #trimGroup(group: AgeOrder<Entry<T>> | undefined, kept: Entry<T> | null): void {
     const { maxPerGroup = Infinity } = this.#bounds
     while (group !== undefined && group.size > maxPerGroup) {
-      const victim = firstOtherThan(group, kept)
+      const victim = group.first(kept)
       if (victim === undefined) return
       this.#remove(victim, 'evicted')
     }
@@ -308,7 +331,7 @@ function measuresItself<T>({ maxBytes, sizeOf }: StoreBounds<T>): boolean {
   return maxBytes !== undefined && sizeOf === undefined
 }
 
-function firstOtherThan<T>(order: LinkedList<T>, kept: T | null): T | undefined {
-  const { first } = order
-  return (first !== null && first.value === kept ? first.next : first)?.value
+function sum(key: string, current: unknown, by: number): number {
+  if (typeof current !== 'number') throw new TypeError(`the value of "${key}" is not a number`)
+  return current + by
 }

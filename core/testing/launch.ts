@@ -29,7 +29,14 @@ const knownCode = { definitions: new Map(), schemas: new WeakMap(), isShared: tr
 
 /** Rejects when options contradict each other or HTTP can't be served; a plugin that fails is in `plugins()`. */
 export async function launch(options: LaunchOptions = {}): Promise<TestServer & Server> {
-  const { packages = [], env, builtinFolder, registerTimes, shutdownTimes = SHUTDOWN_TIMES } = options
+  const {
+    packages = [],
+    env,
+    builtinFolder,
+    registerTimes,
+    strictState = true,
+    shutdownTimes = SHUTDOWN_TIMES,
+  } = options
   const yaml = yamlOf(options)
   const folder = await mkdtemp(join(tmpdir(), 'svc-test-'))
   const lines: string[] = []
@@ -48,6 +55,7 @@ export async function launch(options: LaunchOptions = {}): Promise<TestServer & 
       },
       logStream: { write: line => void lines.push(line) },
       knownCode,
+      strictState,
       builtinFolder,
       shutdownTimes,
       ...(registerTimes && { registerTimes }),

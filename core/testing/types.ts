@@ -13,6 +13,12 @@ export interface TestServerOptions {
   settings?: Readonly<Record<string, unknown>>
   /** The text of `svc.yaml`, instead of all of the above. */
   yaml?: string
+  /**
+   * Whether `svc.state` behaves as a store that replicas share, which is easy to forget: values are plain JSON, `get` returns
+   * copies, and `change` functions may run more than once. Default true; without it values are kept as they are, as in one
+   * process without a shared store.
+   */
+  strictState?: boolean
   /** Variables (`SVC_*`). Those of the process are not read. */
   env?: Readonly<Record<string, string>>
 }

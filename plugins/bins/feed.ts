@@ -3,7 +3,7 @@
  * request that it sent, and takes the next one when its reader has taken the last. A slow reader misses what the bin
  * itself no longer stores.
  */
-import type { SseStream, StoreChange, Svc } from 'svc/plugin'
+import type { SseStream, Svc } from 'svc/plugin'
 import type { Bin } from './bin.ts'
 import type { BinStore } from './bin-store.ts'
 
@@ -13,9 +13,17 @@ export type OpenFeed = (stream: SseStream, binId: string, after: number | null) 
 /** One subscription for all feeds, so that a capture costs by the readers of its own bin. */
 export function createFeeds(svc: Svc, bins: BinStore): OpenFeed {
   const feeds = new Map<string, Set<Feed>>()
+  /** Changes may have been missed. */
+  const lookAgain = async (): Promise<void> => {
+    for (const [id, ofBin] of feeds) {
+      const bin = await bins.find(id)
+      for (const feed of ofBin) feed.follow(bin, bin === undefined)
+    }
+  }
   svc.whenClosed(
     bins.subscribe(change => {
-      for (const feed of feeds.get(change.key) ?? []) feed.follow(change)
+      if (change.kind === 'reset') void lookAgain()
+      else for (const feed of feeds.get(change.key) ?? []) feed.follow(change.value, change.kind !== 'set')
     }),
   )
   return async (stream, binId, after) => {
@@ -51,9 +59,10 @@ class Feed {
     this.#goOn()
   }
 
-  follow({ kind, value }: StoreChange<Bin>): void {
-    this.#bin = value
-    this.#isOver = kind !== 'set'
+  /** The bin as it is now, or as it was when it ended. */
+  follow(bin: Bin | undefined, isOver: boolean): void {
+    this.#bin = bin ?? this.#bin
+    this.#isOver = isOver
     if (!this.#isWaiting) this.#pump()
   }
 

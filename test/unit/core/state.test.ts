@@ -5,16 +5,20 @@ import { ENTRY_BYTES, GROUP_BYTES } from '../../../core/state/memory-store.ts'
 import { MemoryStore, StateRegistry, type StateFailure } from '../../../core/state/state-registry.ts'
 import type { StoreBounds, StoreChange } from '../../../core/contract/plugin.ts'
 
+function shown(change: StoreChange<unknown>): string {
+  return change.kind === 'reset' ? 'reset' : `${change.kind} ${change.key}`
+}
+
 /** A store under a clock that only the test moves, with the changes it told as `kind key`. */
 function store<T = string>(bounds: Partial<StoreBounds<T>> = {}) {
   const clock = { now: 1_000_000 }
   const errors: unknown[] = []
   const made = new MemoryStore<T>(
-    { maxCount: 1000, ...bounds },
+    { maxCount: 1000, watched: true, ...bounds },
     { now: () => clock.now, onError: error => errors.push(error) },
   )
   const told: string[] = []
-  made.subscribe(({ kind, key }) => told.push(`${kind} ${key}`))
+  made.subscribe(change => told.push(shown(change)))
   return { store: made, clock, told, errors }
 }
 
@@ -272,7 +276,7 @@ t.test('age', async t => {
     })
     const holder = registry.hold(1, 'bins', 'v1')
     const gone = await new Promise<StoreChange<string>>(resolve => {
-      const s = holder.state<string>('bin', { maxCount: 10, ttlMs: 20 })
+      const s = holder.state<string>('bin', { maxCount: 10, ttlMs: 20, watched: true })
       s.subscribe(change => change.kind === 'expired' && resolve(change))
       void s.set('a', 'value')
     })
@@ -361,12 +365,12 @@ t.test('changes', async t => {
   t.test('a listener that changes the store: all hear all in one order [STATE-8]', async t => {
     const { store: s, told } = store<number>()
     const first: string[] = []
-    s.subscribe(({ kind, key }) => {
-      first.push(`${kind} ${key}`)
-      if (key === 'a' && kind === 'set') void s.set('b', 2)
+    s.subscribe(change => {
+      first.push(shown(change))
+      if (change.kind === 'set' && change.key === 'a') void s.set('b', 2)
     })
     const last: string[] = []
-    s.subscribe(({ kind, key }) => last.push(`${kind} ${key}`))
+    s.subscribe(change => last.push(shown(change)))
     await s.set('a', 1)
     await s.delete('a')
     t.same(first, ['set a', 'set b', 'deleted a'])
@@ -380,10 +384,10 @@ t.test('changes', async t => {
       throw new Error('listener')
     })
     const heard: string[] = []
-    s.subscribe(({ key }) => heard.push(key))
+    s.subscribe(change => heard.push(shown(change)))
     await s.set('a', '')
     await s.set('b', '')
-    t.same(heard, ['a', 'b'])
+    t.same(heard, ['set a', 'set b'])
     t.match(errors, [/listener/, /listener/])
   })
 
@@ -562,7 +566,7 @@ t.test('generations', async t => {
 
   t.test('a subscriber that throws is reported with its plugin [STATE-14]', async t => {
     const { registry: r, failures } = registry()
-    const s = r.hold(1, 'bins', 'v1').state('bin', { maxCount: 1 })
+    const s = r.hold(1, 'bins', 'v1').state('bin', { maxCount: 1, watched: true })
     s.subscribe(() => {
       throw new Error('feed')
     })
