@@ -13,7 +13,7 @@ export const GROUPS = {
 } as const
 
 /** Pages that an author of plugins follows in a folder of his own; `test/integration/kit/<name>-page.test.ts` runs them. */
-export const AUTHORING = ['plugins', 'command-line']
+export const AUTHORING = ['plugins', 'state', 'command-line']
 
 /** Pages without examples of the running service, and those that `test/integration/kit` runs in a project of their own. */
 export const ELSEWHERE = [

@@ -361,6 +361,66 @@ t.test('operations', async t => {
   })
 })
 
+t.test('numbers, groups and spare entries', async t => {
+  t.test('increment counts from 0, by any number, and refuses what is not a number [STATE-29]', async t => {
+    const { store: s } = store<number>()
+    t.equal(await s.increment('a'), 1)
+    t.equal(await s.increment('a', 5), 6)
+    t.equal(await s.increment('a', -2.5), 3.5)
+    t.equal(await s.get('a'), 3.5)
+    const texts = store<string>().store
+    await texts.set('a', 'text')
+    await t.rejects((texts as unknown as MemoryStore<number>).increment('a'), {
+      name: 'TypeError',
+      message: 'the value of "a" is not a number',
+    })
+  })
+
+  t.test('count of one group [STATE-29]', async t => {
+    const { store: s } = store()
+    await s.set('a', '', { group: 'g' })
+    await s.set('b', '', { group: 'g' })
+    await s.set('c', '', { group: 'h' })
+    t.same(
+      [await s.count(), await s.count({ group: 'g' }), await s.count({ group: 'h' }), await s.count({ group: '?' })],
+      [3, 2, 1, 0],
+    )
+  })
+
+  t.test('spare entries go first and are listed first [STATE-30]', async t => {
+    const { store: s } = store({ maxCount: 4 })
+    await s.set('a', '')
+    await s.set('b', '', { spare: true })
+    await s.set('c', '')
+    await s.set('d', '', { spare: true })
+    t.equal(await keys(s), 'b d a c')
+    t.same(
+      (await s.list({ newestFirst: true })).map(({ key }) => key),
+      ['c', 'a', 'd', 'b'],
+    )
+    await s.set('e', '')
+    t.equal(await keys(s), 'd a c e')
+    await s.update('c', () => 'done', { spare: true })
+    await s.update('d', () => 'again')
+    t.equal(await keys(s), 'd c a e', 'an update leaves what it is, unless it says so')
+    await s.set('d', 'back')
+    await s.set('f', '')
+    t.equal(await keys(s), 'a e d f', 'a plain set makes it an ordinary one again')
+  })
+
+  t.test('spare entries go first within their group [STATE-30]', async t => {
+    const { store: s } = store({ maxPerGroup: 2 })
+    await s.set('a', '', { group: 'g' })
+    await s.set('b', '', { group: 'g', spare: true })
+    await s.set('c', '', { group: 'g' })
+    t.equal(await keys(s), 'a c')
+  })
+
+  t.test('subscribing needs watched [STATE-8]', async t => {
+    t.throws(() => store({ watched: false }).store, { message: /does not say "watched: true"/ })
+  })
+})
+
 t.test('changes', async t => {
   t.test('a listener that changes the store: all hear all in one order [STATE-8]', async t => {
     const { store: s, told } = store<number>()
