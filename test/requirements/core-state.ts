@@ -125,4 +125,9 @@ export default [
     rule: 'Spare entries are evicted and listed before the others, in all and within their group.',
     where: 'docs/state.md',
   },
+  {
+    id: 'STATE-31',
+    rule: 'Everything that a built-in plugin keeps between requests is in a table, with its place when replicas share a store.',
+    where: 'docs/state.md',
+  },
 ]
