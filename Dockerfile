@@ -1,5 +1,5 @@
 # syntax=docker/dockerfile:1
-# The first stage installs and bundles as npm pack does, the second holds what runs.
+# The first stage installs the packages and bundles the code, as npm pack does. The second stage is the image that runs.
 
 FROM node:22-slim AS packages
 WORKDIR /svc
@@ -10,7 +10,7 @@ COPY bin ./bin
 COPY core ./core
 COPY plugins ./plugins
 COPY proto ./proto
-# What is bundled now need not be installed; the optional packages (OpenTelemetry, Redis) stay.
+# Bundled packages don't have to be installed any more; only the optional ones do (OpenTelemetry, Redis).
 RUN node --import tsx packing/build.ts \
  && npm ci --omit=dev --no-audit --no-fund --workspace=svc-optional --include-workspace-root
 
@@ -28,7 +28,7 @@ COPY bin /svc/bin
 COPY core /svc/core
 COPY plugins /svc/plugins
 COPY proto /svc/proto
-# svc.yaml is looked for here, and the demo certificates are kept here.
+# svc.yaml is read from this folder, and the demo certificates are kept in it.
 RUN mkdir /data && chown node:node /data
 WORKDIR /data
 VOLUME /data

@@ -1,4 +1,4 @@
-/** What is asked of the product, one request over and over. */
+/** The benchmark cases: each repeats one request. */
 import type { Load } from './load.ts'
 
 export interface Case {
@@ -7,16 +7,16 @@ export interface Case {
   method?: string
   headers?: Record<string, string>
   body?: string
-  /** What has to be asked for first; answers headers for the request. */
+  /** Sends the requests that have to come first; returns headers for the case's request. */
   prepare?(base: string): Promise<Record<string, string>>
-  /** Peers that do the same work, with the path at which they do it. */
+  /** Peers that do the same work, with their paths. */
   peers?: Partial<Record<PeerName, string>>
 }
 export type PeerName = 'aimock' | 'mockoon' | 'prism'
 
 const json = { 'Content-Type': 'application/json' }
 const key = { ...json, Authorization: 'Bearer sk-bench-0000' }
-/** Tokens as fast as they come: the writer is measured, not its clock. */
+/** Tokens without delays, to measure the writer and not its clock. */
 const unpaced = { ...key, 'X-Svc-Tokens-Per-Second': '0' }
 const mcp = { ...json, Accept: 'application/json, text/event-stream' }
 const add = { name: 'add', arguments: { a: 2, b: 3 } }
@@ -151,7 +151,7 @@ export const cases: Case[] = [
   },
 ]
 
-/** The request of a case as a load on one port. */
+/** The load that repeats a case's request on a port. */
 export async function loadOf(
   { name: _name, peers: _peers, prepare, ...request }: Case,
   port: number,

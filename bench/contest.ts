@@ -1,7 +1,7 @@
 /**
- * Several servers measured side by side: all run at once on the same core and get the load in turns, slice by slice, so
- * that a slow moment of the machine meets everybody. Rates are the best slice; processor time is that of all slices, and
- * other work on the machine hardly changes it, so ratios are made of it.
+ * Measures several servers side by side: all run at once on the same core and get the load in turns, slice by slice, so
+ * that a slow moment of the machine affects all of them. Rates are those of the best slice. Ratios compare the processor
+ * time of all slices, since other work on the machine hardly changes it.
  */
 import { readFileSync } from 'node:fs'
 import type { LoadResult } from './load.ts'
@@ -10,21 +10,21 @@ import type { Measured } from './process.ts'
 export interface Contender {
   name: string
   server: Measured
-  /** Sends the load for so many seconds. */
+  /** Sends the load for the given number of seconds. */
   load(seconds: number): Promise<LoadResult>
 }
 
 export interface Figures {
-  /** Requests a second in the best slice, and milliseconds in which 99 of 100 were answered there. */
+  /** Requests per second in the best slice, and its 99th percentile of latency in milliseconds. */
   rate: number
   p99: number
-  /** Microseconds of processor time for one request. */
+  /** Microseconds of processor time per request. */
   cpu: number
 }
 
 export interface ContestOptions {
   slices: number
-  /** Of one slice; warming up takes six times as long. */
+  /** Duration of one slice; the warm-up takes six times as long. */
   seconds: number
 }
 
@@ -49,7 +49,7 @@ export async function contest(
   )
 }
 
-/** Milliseconds of processor time that a server has used so far; NaN where the system does not tell. */
+/** Milliseconds of processor time that a server has used so far; NaN if the system doesn't report it. */
 export function cpuMs({ child }: Measured): number {
   try {
     const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
@@ -60,7 +60,7 @@ export function cpuMs({ child }: Measured): number {
   }
 }
 
-/** Bytes of memory that a server has resident; NaN where the system does not tell. */
+/** Resident memory of a server in bytes; NaN if the system doesn't report it. */
 export function residentBytes({ child }: Measured): number {
   try {
     return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) * 1024

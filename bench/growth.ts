@@ -1,6 +1,6 @@
 /**
- * What one request costs as something else grows: connections, bodies, operations of a mock, entries of the inspector,
- * captures that are kept. The small and the large run side by side, so the figures of one row can be compared.
+ * The cost of one request as something grows: connections, bodies, operations of a mock, captured requests. All sizes run
+ * side by side, so the figures of one row can be compared.
  */
 import { contest } from './contest.ts'
 import type { Contender, ContestOptions, Figures } from './contest.ts'
@@ -53,7 +53,7 @@ export async function measureGrowth(server: Measured, options: ContestOptions): 
         }),
       ),
     ),
-    await growth('a mocked answer by operations', mocked),
+    await growth('mock response by operations', mocked),
     await growth(
       'GET /echo by inspector capacity',
       CAPACITIES.map((capacity, index) => at(String(capacity), { path: '/echo', connections: 50 }, captures[index])),
@@ -63,10 +63,10 @@ export async function measureGrowth(server: Measured, options: ContestOptions): 
   return grown
 }
 
-/** More than a document may have. */
+/** Operations per document; a document has a limit. */
 const OPERATIONS_EACH = 2000
 
-/** Mocks so many operations, in as many documents as it takes; answers the path of the last one. */
+/** Deploys mocks with `count` operations, in several documents if necessary; returns the path of the last operation. */
 async function deploy(server: Measured, count: number): Promise<string> {
   let mock = ''
   for (let from = 0; from < count; from += OPERATIONS_EACH) {

@@ -1,4 +1,4 @@
-/** A bounded load of unary gRPC calls: so many calls under way for so many seconds. */
+/** A bounded load of unary gRPC calls: a number of concurrent calls for some seconds. */
 import { credentials, loadPackageDefinition } from '@grpc/grpc-js'
 import type { Client } from '@grpc/grpc-js'
 import { loadSync } from '@grpc/proto-loader'
@@ -7,12 +7,12 @@ import type { LoadResult } from './load.ts'
 
 export interface GrpcLoad {
   port: number
-  /** File of the interface, service with its package, method in lower camel case. */
+  /** Path of the `.proto` file, full name of the service, name of the method in lower camel case. */
   proto: string
   service: string
   method: string
   message: object
-  /** Calls under way at a time. */
+  /** Concurrent calls. */
   calls: number
   seconds: number
 }

@@ -1,4 +1,4 @@
-/** Unary gRPC calls, beside a bare server of the same library. */
+/** Unary gRPC calls, compared with a bare server of the same library. */
 import { loadPackageDefinition, Server, ServerCredentials } from '@grpc/grpc-js'
 import { loadSync } from '@grpc/proto-loader'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import type { Measured } from './process.ts'
 const PROTO = join(import.meta.dirname, '..', 'proto', 'svc', 'echo', 'v1', 'echo.proto')
 const SERVICE = 'svc.echo.v1.EchoService'
 
-/** `grpcPort` is the product's port for gRPC. */
+/** `grpcPort` is svc's gRPC port. */
 export async function grpcContenders(product: Measured, grpcPort: number): Promise<Contender[]> {
   const bare = await startServer([import.meta.filename])
   const contender = (name: string, server: Measured, port: number): Contender => ({

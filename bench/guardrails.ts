@@ -1,4 +1,4 @@
-/** What scanning costs as texts grow: milliseconds for 64 KiB to 1 MiB of ordinary and of hostile content. */
+/** The cost of guardrail checks as texts grow: milliseconds for 64 KiB to 1 MiB of ordinary and hostile content. */
 import { registerBuiltIn } from '../plugins/guardrails/built-in.ts'
 import { checkText } from '../plugins/guardrails/check.ts'
 import { createRegistry } from '../plugins/guardrails/registry.ts'
@@ -11,7 +11,7 @@ const UNITS: Record<string, string> = {
   'ordinary text': 'The quick brown fox wrote to post@example.org at 10.0.0.1 and called 555-010-9999. ',
   'one letter': 'a',
   'a@': 'a@',
-  'digits and blanks': '1 ',
+  'digits and spaces': '1 ',
   brackets: '(',
   colons: ':',
   'plus one': '+1',

@@ -1,6 +1,6 @@
 /**
- * A bounded load over raw sockets: so many connections for so many seconds, one request at a time on each. An HTTP
- * client would cost more than the servers that are measured.
+ * A bounded load over raw sockets: a number of connections for some seconds, one request at a time on each. An HTTP client
+ * would cost more than the servers under test.
  */
 import { connect } from 'node:net'
 
@@ -9,7 +9,7 @@ export interface Load {
   port: number
   path: string
   connections: number
-  /** Seconds that count, after `warmUp` seconds that don't. */
+  /** Measured seconds, after `warmUp` seconds that don't count. */
   seconds: number
   warmUp?: number
   method?: string
@@ -24,7 +24,7 @@ export interface LoadResult {
   p99: number
 }
 
-/** Sends the load; rejects when an answer is no 2xx or a connection breaks. */
+/** Sends the load; rejects if a response is not 2xx or a connection breaks. */
 export async function sendLoad(load: Load): Promise<LoadResult> {
   const { warmUp = 1 } = load
   const bytes = requestBytes(load)
@@ -46,8 +46,8 @@ export async function sendLoad(load: Load): Promise<LoadResult> {
 }
 
 /**
- * Keeps the event loop turning until the function it answers is called. A sender that falls asleep between answers is
- * woken by the server's writes, and that costs the server up to half a write: the slower a server, the more of them.
+ * Keeps the event loop busy until the returned function is called. If a load generator slept between responses, the
+ * server's writes would have to wake it, which costs up to half a write, and a slower server would pay it more often.
  */
 export function stayAwake(): () => void {
   let isAwake = true
@@ -102,7 +102,7 @@ function runConnection(
   })
 }
 
-/** Bytes of the response at the start of `buffer`; null when it is not all there. */
+/** Length in bytes of the response at the start of `buffer`; null if it is incomplete. */
 function responseLength(buffer: Buffer): number | null {
   const headEnd = buffer.indexOf('\r\n\r\n')
   if (headEnd === -1) return null
@@ -113,7 +113,7 @@ function responseLength(buffer: Buffer): number | null {
   return last === -1 ? null : last + 5
 }
 
-/** The value below which that part of sorted values lies. */
+/** The `q`-quantile of sorted values. */
 export function quantile(sorted: number[], q: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN
 }

@@ -1,6 +1,6 @@
 /**
- * Other mock servers, from a folder in which npm has installed them (`--peers <folder>`, see README.md). They are no
- * dependencies: whoever wants to compare installs them.
+ * Other mock servers, from a folder in which npm has installed them (`--peers <folder>`, see README.md). They are not
+ * dependencies of this project.
  */
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -17,14 +17,14 @@ const packages: Record<PeerName, string> = {
   prism: '@stoplight/prism-cli',
 }
 
-/** The peers that the folder has. */
+/** The peers that are installed in the folder. */
 export function installedPeers(folder: string): PeerName[] {
   return (Object.keys(packages) as PeerName[]).filter(name =>
     existsSync(join(folder, 'node_modules', packages[name], 'package.json')),
   )
 }
 
-/** Starts a peer. `openApi` is the file of the document that mock servers serve. */
+/** Starts a peer. `openApi` is the path of the document that it mocks. */
 export async function startPeer(name: PeerName, folder: string, openApi: string): Promise<Measured> {
   if (name === 'aimock') return startServer([join(import.meta.dirname, 'peers.ts'), folder])
   const port = await freePort()
@@ -57,8 +57,8 @@ interface AiMock {
 }
 
 /**
- * aimock with the product's own sentence, cut so that streams have as many events as the product's: 45 tokens, or 12
- * chunks for Gemini, which is asked in other words.
+ * Starts aimock with the text of svc's reply, cut so that streams have as many events as svc's: 45 tokens, or 12 chunks for
+ * Gemini, which has another prompt.
  */
 async function serveAiMock(folder: string): Promise<void> {
   const { LLMock } = createRequire(join(folder, 'package.json'))(packages.aimock) as {

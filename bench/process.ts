@@ -1,4 +1,4 @@
-/** Starting what is measured in a process of its own, pinned to one core where `taskset` exists. */
+/** Starts servers in their own processes, pinned to one core if `taskset` is available. */
 import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -11,7 +11,7 @@ function pinned([program, ...args]: string[]): [string, string[]] {
   return hasTaskset ? ['taskset', ['-c', '0', program!, ...args]] : [program!, args]
 }
 
-/** Takes the other core: this process sends the loads and reads what servers print. */
+/** Moves this process, which sends the load and reads the servers' output, to the other core. */
 export function leaveServersCore(): void {
   if (hasTaskset) spawnSync('taskset', ['-acp', '1', String(process.pid)])
 }
@@ -22,12 +22,12 @@ export interface Measured {
   stop(): Promise<void>
 }
 
-/** Starts a server script (flags of Node may come before it) on core 0 and waits for its `HTTP listening on` line. */
+/** Starts a server script (Node flags may come first) on core 0 and waits for its `HTTP listening on` line. */
 export function startServer(args: string[], env: Record<string, string> = {}): Promise<Measured> {
   return startCommand([process.execPath, '--import', tsx, ...args], env)
 }
 
-/** The same for a command. */
+/** As `startServer`, for a command. */
 export async function startCommand(command: string[], env: Record<string, string> = {}): Promise<Measured> {
   const [program, programArgs] = pinned(command)
   const child = spawn(program, programArgs, {
@@ -57,7 +57,7 @@ export async function startCommand(command: string[], env: Record<string, string
 
 const START_MS = 30_000
 
-/** Starts a Node program of others on core 0 and waits until it answers at a path. */
+/** Starts a third-party Node program on core 0 and waits until it responds at a path. */
 export async function startProgram(args: string[], port: number, path: string): Promise<Measured> {
   const [program, programArgs] = pinned([process.execPath, ...args])
   const child = spawn(program, programArgs, { env: { ...process.env, NODE_ENV: 'production' }, stdio: 'ignore' })

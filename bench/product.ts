@@ -1,4 +1,4 @@
-/** The product as it is measured: everything on, the access log at info included. */
+/** svc as it is measured: with everything enabled, including the access log at info. */
 import { join } from 'node:path'
 import { startCommand } from './process.ts'
 import type { Measured } from './process.ts'

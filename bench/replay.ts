@@ -1,6 +1,6 @@
 /**
- * What the product is measured against: `node:http` and Fastify that send the bytes of the product's own answers, by the
- * number in the path, with nothing around them. `/echo` of Fastify does the work of an echo too, under the same headers.
+ * The reference servers: `node:http` and Fastify send recorded responses of svc, selected by the number in the path, and do
+ * nothing else. Fastify's `/echo` also builds the echo record, and sends the same headers.
  */
 import Fastify from 'fastify'
 import { createServer } from 'node:http'
@@ -8,16 +8,16 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 
-/** One answer of the product. */
+/** A response of svc. */
 export interface Recorded {
   path: string
   headers: Record<string, string>
   body: string
-  /** As an event stream: its events are written one by one. */
+  /** The response is an event stream; its events are written one by one. */
   isStream: boolean
 }
 
-/** Milliseconds between the events of an answer that is an event stream. */
+/** Request header with the milliseconds between the events of a stream. */
 const PACE_HEADER = 'x-pace-ms'
 
 const [kind, file = ''] = process.argv.slice(2)
@@ -28,7 +28,7 @@ function announce(address: AddressInfo): void {
   process.stdout.write(`HTTP listening on 127.0.0.1:${address.port}\n`)
 }
 
-/** The fields of an echo record, as a plain server would make them. */
+/** Builds an echo record as a simple server would. */
 function echo(
   method: string,
   url: string,
@@ -86,7 +86,7 @@ function serveNode(): void {
   server.listen(0, '127.0.0.1', () => announce(server.address() as AddressInfo))
 }
 
-/** The first two at once, since the first of a chat only opens it, then one every so many milliseconds. */
+/** Writes the first two events at once, since the first of a chat only opens it, then one every `ms` milliseconds. */
 function writePaced(response: ServerResponse, list: readonly string[], index: number, ms: number): void {
   if (index === list.length) return void response.end()
   response.write(list[index]!)

@@ -1,7 +1,7 @@
 /**
- * `npm run bench`: everything that is measured, one table a part, as ratios within this run. `--only contest,growth,streams`
- * chooses parts, `--case TEXT` cases by name, `--quick` takes a tenth of the time, `--peers FOLDER` adds the peers that are
- * installed there. What the figures mean stands in README.md.
+ * `npm run bench`: runs all benchmarks and prints a table for each part. `--only contest,growth,streams` selects parts,
+ * `--case TEXT` selects cases by name, `--quick` takes a tenth of the time, and `--peers FOLDER` adds the mock servers
+ * installed in that folder. README.md explains the figures.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -60,7 +60,7 @@ async function runContest(): Promise<void> {
     rows.push(rowOf(one.name, await contest(contenders, options)))
   }
   if ('gRPC unary'.includes(values.case ?? '')) rows.push(await grpcRow())
-  printTable(['', 'req/s', 'p99 ms', 'CPU µs', '% of node:http', '% of Fastify', 'beside peers'], rows)
+  printTable(['', 'req/s', 'p99 ms', 'CPU µs', '% of node:http', '% of Fastify', 'compared with peers'], rows)
   for (const server of [bare.node, bare.fastify, ...peers.values()]) await server.stop()
 }
 
@@ -69,7 +69,7 @@ async function contender(name: string, one: Case, server: Measured): Promise<Con
   return { name, server, load: seconds => sendLoad({ ...load, connections: CONNECTIONS, seconds }) }
 }
 
-/** An answer of the product, for the bare servers to repeat. */
+/** Records a response of svc for the bare servers to repeat. */
 async function record(one: Case): Promise<Recorded> {
   const { path, method, headers, body } = await loadOf(one, product.port)
   const response = await fetch(`http://127.0.0.1:${product.port}${path}`, { method, headers, body })
@@ -83,14 +83,14 @@ async function record(one: Case): Promise<Recorded> {
   }
 }
 
-/** A bare server that repeats them. */
+/** Starts a bare server that repeats recorded responses. */
 function startReplay(kind: 'node' | 'fastify', recorded: readonly Recorded[]): Promise<Measured> {
   const file = join(folder, 'recorded.json')
   writeFileSync(file, JSON.stringify(recorded))
   return startServer([join(import.meta.dirname, 'replay.ts'), kind, file])
 }
 
-/** A document for the peers that mock one. */
+/** The OpenAPI document for peers that mock one. */
 const PETS = {
   openapi: '3.0.3',
   info: { title: 'Pets', version: '1' },
@@ -123,11 +123,11 @@ async function startPeers(): Promise<Map<PeerName, Measured>> {
   return peers
 }
 
-/** Ratios are of processor time. */
+/** Formats one row of the table; ratios compare processor time. */
 function rowOf(name: string, figures: Map<string, Figures>): (string | number)[] {
   const { node, fastify, svc, ...peers } = Object.fromEntries(figures)
   const share = (other: Figures | undefined): string => (other === undefined ? '' : percent(other.cpu / svc!.cpu))
-  const beside = Object.entries(peers).map(([peer, { cpu }]) => `${(cpu / svc!.cpu).toFixed(2)} × ${peer}`)
+  const ratios = Object.entries(peers).map(([peer, { cpu }]) => `${(cpu / svc!.cpu).toFixed(2)} × ${peer}`)
   return [
     name,
     svc!.rate.toFixed(0),
@@ -135,7 +135,7 @@ function rowOf(name: string, figures: Map<string, Figures>): (string | number)[]
     svc!.cpu.toFixed(0),
     share(node),
     share(fastify),
-    beside.join(', '),
+    ratios.join(', '),
   ]
 }
 
@@ -146,22 +146,22 @@ async function grpcRow(): Promise<(string | number)[]> {
   const contenders = await grpcContenders(product, identity.port.grpc)
   const figures = await contest(contenders, options)
   await contenders.at(-1)!.server.stop()
-  const [own, bare] = [figures.get('svc')!, figures.get('bare')!]
+  const [svc, bare] = [figures.get('svc')!, figures.get('bare')!]
   return [
     'gRPC unary',
-    own.rate.toFixed(0),
-    own.p99.toFixed(1),
-    own.cpu.toFixed(0),
+    svc.rate.toFixed(0),
+    svc.p99.toFixed(1),
+    svc.cpu.toFixed(0),
     '',
     '',
-    `${(bare.cpu / own.cpu).toFixed(2)} × bare grpc-js`,
+    `${(bare.cpu / svc.cpu).toFixed(2)} × bare grpc-js`,
   ]
 }
 
 async function runGrowth(): Promise<void> {
   const grown = await measureGrowth(product, options)
   printTable(
-    ['CPU µs a request', 'by size'],
+    ['CPU µs per request', 'by size'],
     grown.map(({ name, figures }) => [
       name,
       [...figures].map(([size, { cpu }]) => `${size}: ${cpu.toFixed(0)}`).join('   '),
@@ -176,11 +176,11 @@ async function runStreams(): Promise<void> {
   for (const count of TOKEN_STREAMS) {
     rows.push(
       streamRow(
-        `${count} token streams, 20 ms a token`,
+        `${count} token streams, 20 ms per token`,
         await tokenStreams(product, count, { 'X-Svc-Tokens-Per-Second': '50' }),
       ),
     )
-    rows.push(streamRow('the same by node:http', await tokenStreams(bare, count, { 'X-Pace-Ms': '20' }, '/0')))
+    rows.push(streamRow('same, node:http', await tokenStreams(bare, count, { 'X-Pace-Ms': '20' }, '/0')))
   }
   await bare.stop()
   printTable(['', 'first token p50 ms', 'p99', 'gap p50 ms', 'p99', 'KiB each'], rows)

@@ -1,7 +1,4 @@
-/**
- * Many event streams at once over raw sockets: when the first token comes, and how far the gaps between tokens are from
- * the pace asked for.
- */
+/** Opens many event streams over raw sockets and measures the time to the first token and the gaps between tokens. */
 import { connect } from 'node:net'
 import { quantile, stayAwake } from './load.ts'
 
@@ -66,7 +63,7 @@ function readStream({ port, path, headers, body }: StreamLoad, firsts: number[],
     })
     socket.on('data', chunk => {
       const now = performance.now()
-      // A chunk that is cut inside the word loses a token of thousands: good enough for quantiles.
+      // A chunk boundary inside the pattern loses a token out of thousands, which does not matter for quantiles.
       for (let from = chunk.indexOf('{"content":"'); from >= 0; from = chunk.indexOf('{"content":"', from + 1)) {
         if (lastAt === 0) firsts.push(now - sentAt)
         else gaps.push(now - lastAt)

@@ -1,4 +1,4 @@
-/** Many streams at once: token streams at their pace, and idle event streams that only cost memory. */
+/** Many streams at once: paced token streams, and idle event streams that only use memory. */
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -14,7 +14,7 @@ export interface TokenStreams extends StreamResult {
   bytesEach: number
 }
 
-/** The chat whose tokens are counted; headers say its pace. */
+/** The chat request whose tokens are counted. */
 export const CHAT = {
   path: '/ai/openai/v1/chat/completions',
   headers: { 'Content-Type': 'application/json' },
@@ -22,8 +22,8 @@ export const CHAT = {
 }
 
 /**
- * So many token streams, all opened within a second, at the pace that `headers` say; `path` where it is not the mock LLM's.
- * They run twice: the first time tells the memory, and makes code and heap ready for the second.
+ * Opens `streams` token streams within a second; `headers` set their pace. They run twice: the first run measures the
+ * memory and warms up code and heap for the second.
  */
 export async function tokenStreams(
   server: Measured,
@@ -43,7 +43,7 @@ export async function tokenStreams(
   return { streams, ...(await sendStreams({ ...load, streams })), bytesEach: (peak - before) / streams }
 }
 
-/** Opens so many event streams that stay silent; answers the memory they take altogether, in bytes. */
+/** Opens idle event streams; returns the memory that all of them use, in bytes. */
 export async function idleStreams(server: Measured, streams: number): Promise<number> {
   await openAndLeave(server, 200)
   const before = residentBytes(server)
@@ -58,7 +58,7 @@ async function openAndLeave(server: Measured, streams: number): Promise<void> {
   await leave(server, await open(server, streams))
 }
 
-/** Each is open once its first event is there. They are opened a hundred at a time, as the backlog is bounded. */
+/** Opens streams and waits for the first event of each, a hundred at a time, since the backlog is limited. */
 async function open({ port }: Measured, streams: number): Promise<Socket[]> {
   const sockets: Socket[] = []
   while (sockets.length < streams) {

@@ -1,2 +1,2 @@
-/** `node --import svc/register --test ...`: plugins and their tests in TypeScript run as they are, on any Node. */
+/** `node --import svc/register --test ...` runs plugins and their tests in TypeScript on all supported versions of Node. */
 import 'tsx'

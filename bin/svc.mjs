@@ -1,13 +1,12 @@
 #!/bin/sh
 ':' //; exec "${npm_node_execpath:-node}" --max-semi-space-size=64 "$0" "$@"
 /**
- * Starts the command line. To a shell, the second line is a command that runs this file with Node; to Node it is a string
- * and a comment. It is the one place that sets V8's flag, which has no effect once Node is running: room for young objects
- * halves the garbage collections under load.
+ * Starts svc. A shell executes the second line, which runs this file with Node; for Node the line is a string and a comment.
+ * This is the only place where the V8 flag can be set, because it has no effect after Node has started. A larger semi-space
+ * halves the number of garbage collections under load.
  *
- * In a package the product's own modules are one script already; in a checkout they are bundled on
- * the way, in memory: there is nothing to build, and two hundred files load in the time of one. Signals and exit codes are
- * the server's own.
+ * The npm package contains the core as one script. In a checkout, the core is bundled in memory at start, so there is nothing
+ * to build. `exec` keeps signals and exit codes those of the server.
  */
 import { existsSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -17,7 +16,7 @@ import { fileURLToPath } from 'node:url'
 import { bundle, bundleAll, runScript } from '../core/host/bundle.mjs'
 import { openPrebuilt } from '../core/host/prebuilt.mjs'
 
-// The bundler is a process of its own, written in Go: it collects garbage less often.
+// esbuild is a Go process; make it collect garbage less often.
 process.env.GOGC ??= '400'
 const product = fileURLToPath(new URL('..', import.meta.url))
 const entry = join(product, 'core', 'main.ts')
@@ -27,9 +26,9 @@ else await runScript(entry, prebuilt.core(), prebuilt.requireFrom(entry)).main()
 
 async function bundleAndRun() {
   const bundling = bundle(entry)
-  // The core is needed first; a plugin that can't be bundled fails by itself, later.
+  // The core is needed first. A plugin that can't be bundled fails later, on its own.
   const early = bundling.then(() => (isServing(process.argv[2]) ? bundlePlugins() : new Map())).catch(() => new Map())
-  // Meanwhile this process loads the largest packages.
+  // Load the largest packages in the meantime.
   const require = createRequire(entry)
   for (const name of ['fastify', 'yaml', 'ajv/dist/2020.js', 'prom-client']) {
     require(name)
@@ -39,12 +38,12 @@ async function bundleAndRun() {
   await main(early)
 }
 
-/** The server wants all plugins, most other commands none. */
+/** The server needs all plugins, most other commands none. */
 function isServing(argument) {
   return argument === undefined || argument === 'serve' || argument === '--config'
 }
 
-/** The built-in ones. */
+/** Bundles the built-in plugins. */
 function bundlePlugins() {
   const folder = join(product, 'plugins')
   return bundleAll(

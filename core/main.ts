@@ -1,4 +1,4 @@
-/** The process: runs the command line and ends with its exit code, or serves. */
+/** Entry point of the process: runs a command and exits with its exit code, or starts the server. */
 import { runCommandLine } from './cli/command-line.ts'
 import { serve } from './cli/serve.ts'
 import type { EarlyBundles } from './host/module-loader.ts'
@@ -12,18 +12,18 @@ const terminal: Terminal = {
   workingDirectory: process.cwd(),
 }
 
-/** `svc routes | head -3` is no error, and changes no exit code. */
+/** Ignores a closed pipe, as in `svc routes | head -3`. */
 function onClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') throw error
 }
 
-/** For `svc/testing` in a packed product. */
+/** Used by `svc/testing` in the npm package. */
 export async function launchTestServer(options: TestServerOptions): Promise<TestServer> {
   const { launch } = await import('./testing/launch.ts')
   return launch(options)
 }
 
-/** `early`: bundles of the built-in plugins, as far as they were begun; none in a package. */
+/** `early`: bundles of built-in plugins that the launcher has started to build; undefined in the npm package. */
 export async function main(early?: EarlyBundles): Promise<void> {
   process.stdout.on('error', onClosedPipe)
   const outcome = await runCommandLine(process.argv.slice(2), terminal)
@@ -35,7 +35,7 @@ export async function main(early?: EarlyBundles): Promise<void> {
       terminal,
     )
   } else {
-    // Plugins that were looked at may hold timers; what was printed is out before they are cut off.
+    // Exit explicitly, because inspected plugins may have timers, but only after the output has been written.
     process.stdout.write('', () => process.exit(outcome.exitCode))
   }
 }

@@ -1,4 +1,4 @@
-/** Where the product's own files are, and which version they are. */
+/** The folder and the version of svc. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,6 +1,6 @@
 /**
- * Writes `dist/`, what a packed product runs on (`core/host/prebuilt.mjs` reads it): the core and each built-in plugin as
- * one script, what plugins pack themselves (`pack.ts`), and the packages of this folder's package.json.
+ * Writes `dist/` for the npm package (`core/host/prebuilt.mjs` reads it): the core and each built-in plugin as one script,
+ * files written by the plugins' `pack.ts`, and the packages in `packing/package.json`.
  */
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -14,14 +14,14 @@ import { packedVariants } from './packed-variants.ts'
 
 const product = join(import.meta.dirname, '..')
 const dist = join(product, 'dist')
-/** Whoever runs on `dist` meanwhile never sees half of it. */
+/** Temporary folder, so that `dist` is never incomplete. */
 const out = join(product, `dist.${process.pid}`)
 const SWAGGER_UI_FILES = ['swagger-ui-bundle.js', 'swagger-ui.css', 'favicon-32x32.png']
 
-/** Loading by `require`, which finds packed packages; source maps hold no sources, which are packed. */
+/** `import()` becomes `require`, which finds the packed packages. */
 const OPTIONS = { supported: { 'dynamic-import': false }, plugins: [packedVariants] }
 
-// Clients for browsers go without source maps.
+// No source maps for browser clients.
 process.env.NODE_ENV = 'production'
 try {
   await build()
@@ -71,7 +71,7 @@ function write(name: string, { code, map }: Bundle): void {
   writeFileSync(join(out, `${name}.js.map`), map)
 }
 
-/** What plugins write themselves; answers the files that went in. */
+/** Runs the `pack.ts` of plugins and returns the bundled files. */
 async function packAssets(names: readonly string[], folder: string): Promise<string[]> {
   const inputs: string[] = []
   for (const name of names.filter(name => existsSync(join(folder, name, 'pack.ts')))) {

@@ -1,10 +1,10 @@
-/** The changelog as the release script reads and writes it (Keep a Changelog 1.1.0). */
+/** Reads and updates the changelog (Keep a Changelog 1.1.0). */
 
 const UNRELEASED = '## [Unreleased]'
 
 /**
- * The text below the heading of a version, or of "Unreleased", without the heading.
- * Throws when the heading is missing or nothing is below it.
+ * Returns the text below the heading of a version, or of "Unreleased".
+ * Throws if the heading is missing or the section is empty.
  */
 export function releaseNotes(changelog: string, version: string): string {
   const lines = changelog.split('\n')
@@ -19,14 +19,14 @@ export function releaseNotes(changelog: string, version: string): string {
   return notes
 }
 
-/** Turns "Unreleased" into a version with a date (YYYY-MM-DD), below a new empty "Unreleased". */
+/** Renames "Unreleased" to a version with a date (YYYY-MM-DD) and adds a new, empty "Unreleased". */
 export function closeRelease(changelog: string, version: string, date: string): string {
   releaseNotes(changelog, 'Unreleased')
   if (changelog.includes(`## [${version}]`)) throw new Error(`CHANGELOG.md already has a section "## [${version}]"`)
   return changelog.replace(UNRELEASED, `${UNRELEASED}\n\n## [${version}] - ${date}`)
 }
 
-/** The version that follows: an exact one (`1.2.3`, `1.2.3-rc.1`), or `major`, `minor` or `patch` of the current one. */
+/** Returns the next version: `wanted` if it is a version (`1.2.3`, `1.2.3-rc.1`), otherwise increments `current`. */
 export function nextVersion(current: string, wanted: string): string {
   if (/^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/.test(wanted)) return wanted
   const [major = 0, minor = 0, patch = 0] = current.split('-')[0]!.split('.').map(Number)

@@ -1,9 +1,9 @@
-/** The licenses of packages whose code is packed. */
+/** Licenses of bundled packages. */
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { homeOf } from './packages.ts'
 
-/** Writes one text with the license of every package that a file of `inputs` belongs to. */
+/** Writes the licenses of all packages that files in `inputs` belong to. */
 export function writeLicenses(inputs: readonly string[], target: string): void {
   const homes = new Map(
     inputs.filter(file => file.includes('node_modules')).map(file => [homeOf(file).folder, homeOf(file).name]),

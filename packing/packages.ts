@@ -1,6 +1,6 @@
 /**
- * Packages that only svc itself uses, each with all that it needs in one file: a tenth of the packages to install, and a
- * fraction of the time to load. They share one copy of each other.
+ * Bundles packages that only svc itself uses, each with its dependencies into one file. This reduces the number of packages
+ * to install to a tenth, and the load time. Bundles refer to each other instead of containing copies.
  */
 import { build } from 'esbuild'
 import type { OnLoadArgs, OnLoadResult, OnResolveArgs, OnResolveResult, PluginBuild } from 'esbuild'
@@ -9,19 +9,19 @@ import { readFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 
 export interface PackedPackages {
-  /** File names by the id that they are imported by. */
+  /** File names by import id. */
   files: Record<string, string>
-  /** Absolute paths of what went in. */
+  /** Absolute paths of the bundled files. */
   inputs: string[]
 }
 
-/** Files that packages read where they are. */
+/** Data files that packages read from their own folder. */
 const DATA = /\.(proto|wasm)$/
 
-/** Writes a file for each of `ids` to the folder `out`; `product` is the folder that they are resolved from. */
+/** Writes a bundle for each of `ids` to the folder `out`. They are resolved from the folder `product`. */
 export async function bundlePackages(ids: readonly string[], out: string, product: string): Promise<PackedPackages> {
   const files = Object.fromEntries(ids.map(id => [id, `${id.replaceAll('/', '__')}.cjs`]))
-  // The bundler answers where files really are.
+  // esbuild returns real paths.
   const modules = realpathSync(join(product, 'node_modules'))
   const inputs = new Set<string>()
   for (const id of ids) {
@@ -66,7 +66,7 @@ function connect(setup: PluginBuild, { id, files, modules, out }: Packed): void 
     { filter: /^[^./]/ },
     async ({ path, kind, importer, resolveDir, pluginData }: OnResolveArgs): Promise<OnResolveResult | null> => {
       if ((path === id && importer === '<stdin>') || !Object.hasOwn(files, path) || pluginData === 'nested') return null
-      // A package may have another version of its own, which stays inside.
+      // If a package depends on another version, bundle that version.
       const found = await setup.resolve(path, { kind, importer, resolveDir, pluginData: 'nested' })
       return found.path.startsWith(join(modules, packageOf(path)) + sep)
         ? { path: `./${files[path]}`, external: true }
@@ -76,7 +76,7 @@ function connect(setup: PluginBuild, { id, files, modules, out }: Packed): void 
   setup.onLoad({ filter: /node_modules.*\.c?js$/ }, args => keepData(args, out))
 }
 
-/** A file that asks where it is gets a folder of its package's data below `out`. */
+/** Copies the data files of packages that use `__dirname`, and changes `__dirname` to their new folder. */
 async function keepData({ path }: OnLoadArgs, out: string): Promise<OnLoadResult | null> {
   const text = await readFile(path, 'utf8')
   if (!/\b__dirname\b/.test(text)) return null
@@ -96,10 +96,10 @@ export function homeOf(file: string): { name: string; folder: string } {
   return { name, folder: join(file.slice(0, at), name) }
 }
 
-/** Two copies of a package in one process do not know each other's objects. */
+/** Throws if a bundle contains a copy of another packed package: objects of two copies are not compatible. */
 function checkSingle(id: string, used: readonly string[], ids: readonly string[], modules: string): void {
   const twice = ids
     .map(packageOf)
     .find(name => name !== packageOf(id) && used.some(file => file.startsWith(join(modules, name) + sep)))
-  if (twice !== undefined) throw new Error(`packing ${id} would make a second copy of ${twice}`)
+  if (twice !== undefined) throw new Error(`the bundle of ${id} would contain a second copy of ${twice}`)
 }

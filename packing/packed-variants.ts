@@ -1,4 +1,4 @@
-/** A module `x.ts` with a sibling `x.packed.ts` is replaced by it in a packed product. */
+/** esbuild plugin: replaces a module `x.ts` with its sibling `x.packed.ts`, if it exists. */
 import type { Plugin } from 'esbuild'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'

@@ -1,4 +1,4 @@
-/** `npm pack`: declarations of types, then `dist/`. Both need the development packages. */
+/** Runs before `npm pack`: builds type declarations, then `dist/`. Both need the development dependencies. */
 import { execFileSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -10,7 +10,7 @@ try {
   tsc = join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc')
 } catch {
   process.stderr.write(
-    'npm pack needs the development packages, TypeScript among them: run "npm ci" (without --omit=dev) first\n',
+    'npm pack needs the development dependencies, such as TypeScript: run "npm ci" (without --omit=dev) first\n',
   )
   process.exit(1)
 }

@@ -1,11 +1,11 @@
 /**
- * Makes a release: packs, tries the tarball in an empty folder, closes the changelog's "Unreleased", commits and tags.
+ * Creates a release: packs, tests the tarball in an empty folder, updates the changelog, commits and tags.
  *
  *     npm run release -- <version | major | minor | patch> [--out <folder>]
  *     npm run release -- --check [--out <folder>]
  *
- * `--check` packs and tries the version that is checked out and changes nothing. The tarball and `notes.md` are written to
- * the folder `--out` (default `release`). Nothing is published or pushed: the tag does that when you push it.
+ * `--check` packs and tests the current version without changing anything. The tarball and `notes.md` are written to the
+ * folder `--out` (default: `release`). Nothing is pushed or published; pushing the tag publishes the release.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -38,8 +38,8 @@ try {
 
 async function release([wanted, ...rest]: string[]): Promise<void> {
   if (wanted === undefined || rest.length > 0)
-    throw new Error('name one version: npm run release -- <version | major | minor | patch>')
-  if (run('git', 'status', '--porcelain') !== '') throw new Error('there are changes that are not committed')
+    throw new Error('expected one version: npm run release -- <version | major | minor | patch>')
+  if (run('git', 'status', '--porcelain') !== '') throw new Error('the working tree has uncommitted changes')
   const version = nextVersion(currentVersion(), wanted)
   const changelog = closeRelease(read('CHANGELOG.md'), version, new Date().toISOString().slice(0, 10))
   try {
@@ -55,7 +55,7 @@ async function release([wanted, ...rest]: string[]): Promise<void> {
   process.stdout.write(`tagged v${version}; publish it with: git push --follow-tags\n`)
 }
 
-/** The notes of a version that is not released yet are those of "Unreleased". */
+/** The notes of a version, or of "Unreleased" if the version is not released yet. */
 function notesOf(version: string): string {
   const changelog = read('CHANGELOG.md')
   return releaseNotes(changelog, changelog.includes(`## [${version}]`) ? version : 'Unreleased')

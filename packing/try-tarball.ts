@@ -1,4 +1,4 @@
-/** Installs a tarball in an empty folder as a user would, starts it, and asks it for what every user sees first. */
+/** Installs a tarball in an empty folder, starts the server, and requests the most important pages. */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -30,8 +30,8 @@ const CHECKS: readonly Check[] = [
 ]
 
 /**
- * Returns a line for each thing that worked; throws at the first that does not. Runs `npm install`, which contacts the
- * registry, and the server on free ports of the loopback interface.
+ * Returns a line for each successful check; throws at the first failure. Runs `npm install`, which contacts the registry, and
+ * a server on free ports of the loopback interface.
  */
 export async function tryTarball(tarball: string): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-release-'))
@@ -59,12 +59,12 @@ async function tryServer(svc: string, folder: string): Promise<string[]> {
       const response = await fetch(url + path, init)
       const text = await response.text()
       if (!response.ok || !expected.test(text))
-        throw new Error(`${path} answered ${response.status}: ${text.slice(0, 200)}`)
+        throw new Error(`${path} responded with ${response.status}: ${text.slice(0, 200)}`)
       passed.push(path)
     }
     server.kill('SIGTERM')
     const [code] = (await exited) as [number | null]
-    if (code !== 0) throw new Error(`the server ended with ${code} after SIGTERM`)
+    if (code !== 0) throw new Error(`expected exit code 0 after SIGTERM, got ${code}`)
     return [...passed, 'SIGTERM']
   } finally {
     server.kill('SIGKILL')

@@ -1,6 +1,6 @@
 /**
- * Compiles the descriptor set that the plugin `grpc` serves: our services and the standard ones beside them. Run it when
- * a `.proto` has changed (`node --import tsx proto/compile.ts`); a test compares its output with the file that is checked in.
+ * Compiles the descriptor set that the plugin `grpc` serves: the echo service and the standard services. Run it after you
+ * change a `.proto` file (`node --import tsx proto/compile.ts`). A test compares its output with the committed file.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -11,10 +11,10 @@ import { dirname, join } from 'node:path'
 const folder = import.meta.dirname
 const modules = join(folder, '..', 'node_modules')
 
-/** Where the checked-in set lies. */
+/** Path of the committed descriptor set. */
 export const DESCRIPTOR_SET = join(folder, 'descriptors.binpb')
 
-/** Name in the set, and the file that it is copied from. */
+/** Names of files in the set, and their sources. */
 const SOURCES: Record<string, string> = {
   'svc/echo/v1/echo.proto': join(folder, 'svc/echo/v1/echo.proto'),
   'google/rpc/status.proto': join(modules, 'google-proto-files/google/rpc/status.proto'),
@@ -30,7 +30,7 @@ const SOURCES: Record<string, string> = {
   ),
 }
 
-/** Compiles the sources, with all that they import, into a FileDescriptorSet. */
+/** Compiles the sources and their imports into a FileDescriptorSet. */
 export function compileDescriptorSet(): Buffer {
   const workspace = mkdtempSync(join(tmpdir(), 'svc-proto-'))
   try {

@@ -1,12 +1,12 @@
 /**
- * Runs tests, and ends with the line `N passed, N failed`.
+ * Runs tests. The last line of the output is `N passed, N failed`.
  *
- *     run.ts [--tier=<tier>] [--jobs=N] [--timeout=<seconds of a file>] [--folder=<folder>] [--verbose] [part of a file name ...]
+ *     run.ts [--tier=<tier>] [--jobs=N] [--timeout=<seconds per file>] [--folder=<folder>] [--verbose] [part of a file name ...]
  *
- * Tiers: main, docs, sdk, browser, fuzz, all. Without arguments the tier main runs; with parts of file names, the
- * files of all tiers whose names contain one of them. `--jobs` says how many files run at once. Files share processes, one
- * for each job; see `test/runner/tiers.ts` for those that do not. `--verbose` prints
- * the output of all files, which has the time of each test, instead of those that fail.
+ * Tiers: main, docs, sdk, browser, fuzz, all. Without arguments, the tier main runs; with parts of file names, the
+ * matching files of all tiers run. `--jobs` sets how many files run at once. Each job runs its files in one process, except
+ * those described in `test/runner/tiers.ts`. `--verbose` prints the output of all files, with the time of each test, instead
+ * of the output of failed files only.
  */
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
@@ -31,17 +31,18 @@ const { values, positionals: parts } = parseArgs({
 })
 const tier = values.tier ?? (parts.length > 0 || values.folder !== undefined ? 'all' : 'main')
 if (tier !== 'all' && !(TIERS as readonly string[]).includes(tier))
-  throw new Error(`--tier is one of ${TIERS.join(', ')} and all`)
-/** More than cores: much of a test's time is waiting. */
+  throw new Error(`unknown tier "${tier}": use ${TIERS.join(', ')} or all`)
+/** One more than the number of cores, since tests spend much time waiting. */
 const jobs = numberOption('jobs', availableParallelism() + 1)
-/** A file that takes longer hangs. */
+/** A file that takes longer is assumed to hang. */
 const timeoutMs = numberOption('timeout', 300) * 1000
-/** Memory of files that have ended is not all given back. */
+/** A process is replaced after this many files, since not all memory of finished files is freed. */
 const FILES_OF_A_PROCESS = 60
 
 function numberOption(name: 'jobs' | 'timeout', byDefault: number): number {
   const value = Number(values[name] ?? byDefault)
-  if (!(Number.isInteger(value) && value > 0)) throw new Error(`--${name} is a number from 1`)
+  if (!(Number.isInteger(value) && value > 0))
+    throw new Error(`--${name} must be a positive integer, not "${values[name]}"`)
   return value
 }
 
@@ -56,7 +57,7 @@ process.stdout.write(`${files.length} files bundled in ${seconds().toFixed(1)} s
 
 const results: TestResult[] = []
 const items = rounds.flatMap(round => round.files.map(file => ({ round, file })))
-/** Files that run alone come first, since they are the long ones. */
+/** Files that run alone come first, since they take the longest. */
 const queue = [
   ...items.filter(({ file }) => file.mode !== 'shared'),
   ...items.filter(({ file }) => file.mode === 'shared'),
@@ -67,7 +68,7 @@ function report(result: TestResult): void {
   process.stdout.write(printFile(result, values.verbose === true || result.failed > 0))
 }
 
-/** Takes file after file from the queue. */
+/** Runs files from the queue until it is empty. */
 async function runFiles(): Promise<void> {
   let current: { worker: Worker; round: Round; hasFailed: boolean } | undefined
   const close = async (): Promise<void> => {

@@ -1,23 +1,23 @@
-/** Reads a command's arguments; what is not understood is explained with the nearest thing that would be. */
+/** Parses the arguments of a command. Errors suggest the nearest valid option. */
 import { parseArgs } from 'node:util'
 import { nearest } from '../contract/nearest.ts'
 
-/** The command line makes no sense: exit code 2. */
+/** The command line is invalid: exit code 2. */
 export class UsageError extends Error {
-  /** Usage of the command that is meant; undefined: that of the whole. */
+  /** Usage text of the command; undefined for the general usage. */
   usage?: string
 }
 
-/** Options by name without dashes. `value` is what the usage calls it; without one the option is a switch. */
+/** Options by name without dashes. `value` is the name of the value; without it, the option is a flag. */
 export type OptionSpecs = Record<string, { value?: string }>
 
 export interface Arguments {
-  /** Texts of options with a value, `true` for switches. */
+  /** Values of options, `true` for flags. */
   options: Record<string, string | true>
   words: string[]
 }
 
-/** Throws `UsageError` for an unknown option, a missing value, or another number of words than `words` says. */
+/** Throws `UsageError` for an unknown option, a missing value, or a wrong number of positional arguments. */
 export function readArguments(
   args: string[],
   specs: OptionSpecs,

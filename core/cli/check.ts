@@ -1,11 +1,11 @@
-/** `svc check`: is the configuration right, and do all plugins come up? */
+/** `svc check`: validates the configuration and registers all plugins without serving. */
 import { isAbsolute, relative } from 'node:path'
 import type { Command, PluginRecord } from '../contract/plugin.ts'
 import { readArguments } from './arguments.ts'
 import { findProblems } from './findings.ts'
 import type { Finding } from './findings.ts'
 import { inspect } from './inspection.ts'
-import { painter } from './terminal.ts'
+import { painter, plural } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
 
 interface Report {
@@ -20,35 +20,35 @@ export function checkCommand(terminal: Terminal): Command {
     summary: 'validate svc.yaml and the plugins without serving',
     usage: `usage: svc check [--config <file>] [--json]
 
-Reads svc.yaml and the environment, builds all plugins as a start would, and says what is wrong, where, and what to
-do about it. Nothing listens, nothing is fetched, nothing is written.
+Reads svc.yaml and the environment, builds all plugins as the server would at start, and reports every problem with
+its place and a fix. It opens no port, fetches nothing and writes no file.
 
   --config <file>   check this file
   --json            print the findings as JSON
 
-Exit code 0: nothing is wrong (there may be warnings); 1: there are errors; 2: the command line is not understood.
+Exit codes: 0 no errors (there may be warnings), 1 errors, 2 invalid command line.
 `,
     async run(args) {
       const { options } = readArguments(args, { config: { value: 'file' }, json: {} })
       const { readEnvironment } = await import('../config/environment.ts')
       const { PluginVariables } = await import('../config/plugin-variables.ts')
-      // The inspection itself changes some variables: warnings are about those that were given.
+      // The inspection changes some variables. Report warnings about the original ones.
       const variables = new PluginVariables(terminal.environment, readEnvironment(terminal.environment))
       const report = await inspect(terminal, options.config as string | undefined, async services => ({
         configFile: services.host.configFile,
         plugins: services.host.records(),
         findings: await findProblems(services, variables.warnings(services.host.declarations.definitions)),
       }))
-      const isRight = report.findings.every(({ severity }) => severity !== 'error')
-      terminal.out.write(options.json ? asJson(report, isRight) : asText(report, terminal))
-      return { exitCode: isRight ? 0 : 1 }
+      const isValid = report.findings.every(({ severity }) => severity !== 'error')
+      terminal.out.write(options.json ? asJson(report, isValid) : asText(report, terminal))
+      return { exitCode: isValid ? 0 : 1 }
     },
   }
 }
 
-function asJson({ configFile, findings, plugins }: Report, isRight: boolean): string {
+function asJson({ configFile, findings, plugins }: Report, isValid: boolean): string {
   const states = plugins.map(({ name, state, error }) => ({ name, state, error }))
-  return `${JSON.stringify({ ok: isRight, config_file: configFile, findings, plugins: states }, null, 2)}\n`
+  return `${JSON.stringify({ ok: isValid, config_file: configFile, findings, plugins: states }, null, 2)}\n`
 }
 
 function asText({ configFile, findings, plugins }: Report, { out, workingDirectory }: Terminal): string {
@@ -61,16 +61,16 @@ function asText({ configFile, findings, plugins }: Report, { out, workingDirecto
   const count = (severity: Finding['severity']): number =>
     findings.filter(finding => finding.severity === severity).length
   const enabled = plugins.filter(({ state }) => state === 'enabled').length
-  const decision = [
+  const summary = [
     plural(count('error'), 'error'),
     plural(count('warning'), 'warning'),
-    `${enabled} of ${plural(plugins.length, 'plugin')} on`,
+    `${enabled} of ${plural(plugins.length, 'plugin')} enabled`,
   ].join(', ')
-  const file = configFile === null ? 'no svc.yaml, defaults' : shortPath(configFile, workingDirectory)
-  return `${shown.join('')}${shown.length > 0 ? '\n' : ''}${file}: ${paint(count('error') > 0 ? 'red' : 'green', decision)}\n`
+  const file = configFile === null ? 'no svc.yaml, using defaults' : shortPath(configFile, workingDirectory)
+  return `${shown.join('')}${shown.length > 0 ? '\n' : ''}${file}: ${paint(count('error') > 0 ? 'red' : 'green', summary)}\n`
 }
 
-/** `file:line:column`, as editors and terminals take it. */
+/** `file:line:column`, which editors and terminals turn into a link. */
 function placeOf({ file, line, column }: Finding, workingDirectory: string): string {
   if (file === null) return 'environment'
   return [shortPath(file, workingDirectory), line, column].filter(part => part != null).join(':')
@@ -79,8 +79,4 @@ function placeOf({ file, line, column }: Finding, workingDirectory: string): str
 function shortPath(path: string, workingDirectory: string): string {
   const short = relative(workingDirectory, path)
   return short === '' || short.startsWith('..') || isAbsolute(short) ? path : short
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -1,4 +1,4 @@
-/** Understands the command line: what is asked for, and what to say when that is unclear. */
+/** Parses the command line and runs the command. */
 import { resolve } from 'node:path'
 import { nearest } from '../contract/nearest.ts'
 import { VERSION } from '../product.ts'
@@ -13,21 +13,21 @@ const USAGE = `usage: svc [--config <file>] [<command> ...]
 
 Without a command, or with "serve", starts the server.
 
-  --config <file>   read this svc.yaml (else SVC_CONFIG_FILE, else ./svc.yaml if it exists)
+  --config <file>   use this svc.yaml (default: SVC_CONFIG_FILE, then ./svc.yaml if it exists)
   --version         print the version
-  --help            print this; "svc <command> --help" prints the usage of a command
+  --help            print this help; "svc <command> --help" prints the usage of a command
 `
-const FOOTER = 'Settings are environment variables (SVC_*) and svc.yaml; see README.md and svc.yaml.example.\n'
+const FOOTER = 'Configure svc with environment variables (SVC_*) and svc.yaml; see README.md and svc.yaml.example.\n'
 
 export type Outcome = { exitCode: number } | { serve: ServeRequest }
 
-/** Runs a command, or says what to serve. Exit code 2 is for a command line that is not understood. */
+/** Runs a command, or returns how to start the server. Returns exit code 2 for an invalid command line. */
 export async function runCommandLine(args: string[], terminal: Terminal): Promise<Outcome> {
   const { leading, command, rest } = split(args)
   try {
     const { options } = readArguments(leading, { config: { value: 'file' }, version: {}, help: {} })
-    // What is named here holds for every command, those of plugins included.
-    const asked =
+    // `--config` applies to all commands, including those of plugins.
+    const configured =
       options.config === undefined
         ? terminal
         : {
@@ -37,10 +37,10 @@ export async function runCommandLine(args: string[], terminal: Terminal): Promis
               SVC_CONFIG_FILE: resolve(terminal.workingDirectory, String(options.config)),
             },
           }
-    if (options.version) return say(VERSION, terminal)
-    if (options.help || command === 'help') return say(await usage(asked), terminal)
-    if (command === null || command === 'serve') return serveWith(rest, asked)
-    return await runCommand(command, rest, asked)
+    if (options.version) return print(VERSION, terminal)
+    if (options.help || command === 'help') return print(await usage(configured), terminal)
+    if (command === null || command === 'serve') return serveWith(rest, configured)
+    return await runCommand(command, rest, configured)
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
     terminal.err.write(`${painter(terminal.err)('red', error.message)}\n\n${error.usage ?? USAGE}`)
@@ -48,7 +48,7 @@ export async function runCommandLine(args: string[], terminal: Terminal): Promis
   }
 }
 
-/** The first word that is no option, nor the value of one, is the command. */
+/** Splits the arguments at the command: the first word that is neither an option nor the value of one. */
 function split(args: string[]): { leading: string[]; command: string | null; rest: string[] } {
   const at = args.findIndex((argument, index) => !argument.startsWith('-') && args[index - 1] !== '--config')
   return at === -1
@@ -56,7 +56,7 @@ function split(args: string[]): { leading: string[]; command: string | null; res
     : { leading: args.slice(0, at), command: args[at]!, rest: args.slice(at + 1) }
 }
 
-function say(text: string, { out }: Terminal): Outcome {
+function print(text: string, { out }: Terminal): Outcome {
   out.write(text.endsWith('\n') ? text : `${text}\n`)
   return { exitCode: 0 }
 }
@@ -78,7 +78,7 @@ function serveWith(args: string[], { environment }: Terminal): Outcome {
 
 async function runCommand(name: string, args: string[], terminal: Terminal): Promise<Outcome> {
   const { plugin, command } = await findCommand(name, terminal)
-  if (args.includes('--help')) return say(command.usage, terminal)
+  if (args.includes('--help')) return print(command.usage, terminal)
   const result = await Promise.resolve(command.run(args)).catch((error: unknown) => {
     if (error instanceof UsageError) error.usage = command.usage
     throw error
@@ -95,7 +95,7 @@ async function runCommand(name: string, args: string[], terminal: Terminal): Pro
   }
 }
 
-/** The core's own come first: they need no plugin to be loaded. */
+/** Searches the commands of the core first, because plugins are slow to load. */
 async function findCommand(name: string, terminal: Terminal): Promise<FoundCommand> {
   const own = coreCommands(terminal)
   const found = own.find(({ command }) => command.name === name)
@@ -106,6 +106,6 @@ async function findCommand(name: string, terminal: Terminal): Promise<FoundComma
   const names = ['serve', 'help', ...[...own, ...ofPlugins].map(({ command }) => command.name)]
   const guess = nearest(name, names)
   throw new UsageError(
-    `unknown command: ${name.slice(0, 200)}${guess === undefined ? ` (there are ${names.join(', ')})` : ` (did you mean ${guess}?)`}`,
+    `unknown command: ${name.slice(0, 200)}${guess === undefined ? ` (expected one of ${names.join(', ')})` : ` (did you mean ${guess}?)`}`,
   )
 }

@@ -1,4 +1,4 @@
-/** All commands: the core's own, and those that definitions of plugins state. */
+/** The commands of the core and of plugins. */
 import type { Command } from '../contract/plugin.ts'
 import { checkCommand } from './check.ts'
 import { findDefinitions } from './plugin-definitions.ts'
@@ -9,7 +9,7 @@ import { schemaCommand } from './schema.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface FoundCommand {
-  /** The plugin whose options the command may add to; null: the core's own. */
+  /** The plugin whose options the command can override; null for commands of the core. */
   plugin: string | null
   command: Command
 }

@@ -1,4 +1,4 @@
-/** Everything that is wrong with a configuration and the plugins it names, with its place and what to do about it. */
+/** Finds all problems in a configuration and its plugins, with their place and remedy. */
 import { existsSync } from 'node:fs'
 import { delimiter } from 'node:path'
 import { hiddenFindings } from './hidden-findings.ts'
@@ -11,7 +11,7 @@ export interface Finding extends LoadError {
   severity: 'error' | 'warning'
 }
 
-/** All of them, also those that a correction of others would bring to light. `warnings` are those of the environment. */
+/** Returns all findings, including those that other mistakes hide. `warnings` are those about environment variables. */
 export async function findProblems({ host }: Services, warnings: readonly string[]): Promise<Finding[]> {
   const findings = await currentFindings(host, warnings)
   const hidden = await hiddenFindings(host, findings, () => currentFindings(host, warnings))
@@ -32,7 +32,7 @@ async function currentFindings(host: Host, warnings: readonly string[]): Promise
           `create it, or correct the variable (folders are separated by "${delimiter}")`,
         ),
       ),
-    // What its options lack is among the load errors.
+    // Problems of options are already in `loadErrors`.
     ...host
       .records()
       .filter(({ state, error }) => state === 'failed' && error?.phase !== 'options')
@@ -41,7 +41,7 @@ async function currentFindings(host: Host, warnings: readonly string[]): Promise
   ]
 }
 
-/** In the order in which a reader meets them; what has no line comes after what has one. */
+/** Sorts findings by file and position; those without a line come last. */
 function byPlace(one: Finding, other: Finding): number {
   return (
     (one.line === null ? 1 : 0) - (other.line === null ? 1 : 0) ||
@@ -66,13 +66,13 @@ async function emptyFolders(host: Host): Promise<Finding[]> {
       found.push({
         ...place,
         message: `the folder ${folder} does not exist`,
-        remedy: 'create it, or correct the path, which counts from svc.yaml',
+        remedy: 'create it, or correct the path, which is relative to svc.yaml',
       })
     else if ((await pluginsIn(folder, 'directory')).length === 0)
       found.push({
         ...place,
-        message: `there is no plugin in the folder ${folder}`,
-        remedy: 'put a folder with an index.ts into it; "svc new-plugin <name>" writes one',
+        message: `the folder ${folder} contains no plugin`,
+        remedy: 'add a folder with an index.ts; "svc new-plugin <name>" creates one',
       })
   }
   return found
@@ -89,7 +89,7 @@ function ofPlugin({ name, source, path, error }: PluginRecord, host: Host): Find
           {
             at: `plugins.packages[${index}]`,
             message,
-            remedy: 'install it with npm where svc is started, or correct the name',
+            remedy: 'install it with npm in the folder where svc is started, or correct the name',
           },
           'plugins',
         ),

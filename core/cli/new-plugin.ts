@@ -1,4 +1,4 @@
-/** `svc new-plugin`: a starting point, made of the example `starter`. */
+/** `svc new-plugin`: creates a plugin from the example `starter`. */
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
@@ -14,13 +14,13 @@ const STARTER = join(PRODUCT_FOLDER, 'examples', 'plugins', 'starter')
 export function newPluginCommand(terminal: Terminal): Command {
   return {
     name: 'new-plugin',
-    summary: 'write a starting point for a plugin',
+    summary: 'create a new plugin from a template',
     usage: `usage: svc new-plugin <name> [--dir <folder>]
 
-Writes a folder of that name with a plugin, its test, package.json and tsconfig.json. It type-checks, loads and passes
-its test as it is.
+Creates a folder <name> with a plugin, its test, package.json and tsconfig.json. The plugin type-checks, loads and passes
+its test without changes.
 
-  --dir <folder>   where the folder is put; default: the working directory
+  --dir <folder>   where to create the folder; default: the working directory
 `,
     async run(args) {
       const { options, words } = readArguments(
@@ -31,13 +31,13 @@ its test as it is.
       const name = words[0]!
       if (!PLUGIN_NAME.test(name))
         throw new UsageError(
-          `"${name.slice(0, 100)}" is no plugin name (a to z, then a to z, 0 to 9 or "-", at most 40)`,
+          `"${name.slice(0, 100)}" is not a valid plugin name (expected up to 40 characters from a-z, 0-9 and "-", the first a letter)`,
         )
       if (existsSync(join(BUILTIN_FOLDER, name)))
-        throw new UsageError(`there is a built-in plugin ${name}; choose another name`)
+        throw new UsageError(`"${name}" is the name of a built-in plugin; choose another name`)
       const folder = resolve(terminal.workingDirectory, String(options.dir ?? '.'), name)
       if (existsSync(folder)) {
-        terminal.err.write(`${folder} exists already; nothing was written\n`)
+        terminal.err.write(`${folder} already exists; nothing was written\n`)
         return { exitCode: 1 }
       }
       const files = {
@@ -53,7 +53,7 @@ its test as it is.
   }
 }
 
-/** The files of the starter, named after the plugin. */
+/** The files of the example `starter`, renamed to the new plugin. */
 async function fromStarter(name: string): Promise<Record<string, string>> {
   const files = await readdir(STARTER)
   const title = name.charAt(0).toUpperCase() + name.slice(1).replaceAll('-', ' ')
@@ -73,7 +73,7 @@ function packageJson(name: string, folder: string): string {
       main: 'index.ts',
       files: ['index.ts'],
       scripts: { test: `node --import svc/register --test ${name}.test.ts`, typecheck: 'tsc' },
-      // By its path: the name may be somebody else's in a registry.
+      // By its path: `svc` in the npm registry is an unrelated project.
       devDependencies: {
         '@types/node': '^20.19.0',
         svc: `file:${relative(folder, PRODUCT_FOLDER) || '.'}`,
@@ -109,7 +109,7 @@ function nextSteps(folder: string, files: string[], { out }: Terminal): string {
   return `${files.map(file => `  ${paint('green', join(folder, file))}\n`).join('')}
 Next:
   cd ${folder}
-  npm install            # svc itself, TypeScript and types
+  npm install            # svc, TypeScript and type definitions
   npm test
   SVC_PLUGINS_DIR=. npx svc check && SVC_PLUGINS_DIR=. npx svc
 `

@@ -1,4 +1,4 @@
-/** The definitions of all plugins that a start would find; none of them is registered. */
+/** Finds and loads the definitions of all plugins, without registering them. */
 import { readFile } from 'node:fs/promises'
 import { delimiter, resolve } from 'node:path'
 import { findConfigFile, readSvcYaml } from '../config/svc-yaml.ts'
@@ -13,7 +13,10 @@ export interface FoundDefinition {
   definition: Plugin
 }
 
-/** A plugin that can't be loaded has none. With `word`, only definitions in whose file it stands are loaded: all take a second. */
+/**
+ * Plugins that can't be loaded are skipped. With `word`, only plugins whose entry file contains this word are loaded, because
+ * loading all of them takes a second.
+ */
 export async function findDefinitions(
   { environment, workingDirectory }: Terminal,
   config?: string,

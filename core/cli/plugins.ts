@@ -1,4 +1,4 @@
-/** `svc plugins`: what was found, and its state. */
+/** `svc plugins`: lists all plugins with their states. */
 import type { Command, PluginRecord } from '../contract/plugin.ts'
 import { readArguments } from './arguments.ts'
 import { inspect } from './inspection.ts'
@@ -10,11 +10,11 @@ const STATE_COLORS: Record<PluginRecord['state'], Color> = { enabled: 'green', d
 export function pluginsCommand(terminal: Terminal): Command {
   return {
     name: 'plugins',
-    summary: 'list the plugins with their states',
+    summary: 'list the plugins and their states',
     usage: `usage: svc plugins [--config <file>] [--json]
 
-Lists all plugins that a start would find: name, state, version, where it comes from, and the paths it serves,
-or why it is off.
+Lists all plugins that the server would find at start: name, state, version, source, and the paths a plugin serves or
+the reason why it is disabled.
 
   --config <file>   use this svc.yaml
   --json            print the list as JSON
@@ -28,7 +28,7 @@ or why it is off.
   }
 }
 
-/** Without options, which may hold secrets. */
+/** A record without options, which may contain secrets. */
 function facts({
   name,
   title,
@@ -59,7 +59,7 @@ function list(records: readonly PluginRecord[], { out }: Terminal): string {
 }
 
 function remark({ state, disabled_by: by, error, paths }: PluginRecord): string {
-  if (state === 'disabled') return `off: ${by}`
+  if (state === 'disabled') return `disabled by ${by}`
   if (state === 'failed') return `${error?.phase}: ${error?.message}`
   return paths.join(' ')
 }

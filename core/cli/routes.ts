@@ -1,21 +1,21 @@
-/** `svc routes`: the catalog of what would be served. */
+/** `svc routes`: lists the routes that the server would serve. */
 import type { Catalog, Command } from '../contract/plugin.ts'
 import { readArguments } from './arguments.ts'
 import { inspect } from './inspection.ts'
-import { painter, table } from './terminal.ts'
+import { painter, plural, table } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
 
 export function routesCommand(terminal: Terminal): Command {
   return {
     name: 'routes',
-    summary: 'print the catalog of routes',
+    summary: 'list the routes of all enabled plugins',
     usage: `usage: svc routes [<text>] [--config <file>] [--json]
 
-Prints the routes of all plugins that are on, by category. With <text> only those whose path, plugin, category or
-summary contain it.
+Lists the routes of all enabled plugins by category. With <text>, only routes whose path, plugin, category or summary
+contains it.
 
   --config <file>   use this svc.yaml
-  --json            print the endpoints as GET /_svc/catalog shows them
+  --json            print the endpoints in the format of GET /_svc/catalog
 `,
     async run(args) {
       const { options, words } = readArguments(args, { config: { value: 'file' }, json: {} }, { min: 0, max: 1 })
@@ -44,7 +44,7 @@ function print(endpoints: readonly Endpoint[], { out }: Terminal): string {
       .map(endpoint => [methodOf(endpoint), endpoint.path, endpoint.plugin ?? 'core', endpoint.summary])
     return `${paint('bold', category)}\n${table(rows, (cell, column) => (column === 0 ? paint('cyan', `  ${cell}`) : column === 2 ? paint('dim', cell) : cell))}\n`
   })
-  return `${parts.join('')}${endpoints.length} routes\n`
+  return `${parts.join('')}${plural(endpoints.length, 'route')}\n`
 }
 
 function methodOf({ protocol, methods }: Endpoint): string {

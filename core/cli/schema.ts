@@ -11,8 +11,8 @@ export function schemaCommand(terminal: Terminal): Command {
     summary: 'print the JSON Schema of svc.yaml, for editors',
     usage: `usage: svc schema [--config <file>] > svc.schema.json
 
-Prints a JSON Schema (2020-12) that knows all plugins that a start would find, your own included. Editors with the
-YAML language server use it when svc.yaml begins with
+Prints a JSON Schema (2020-12) with the sections of all plugins that the server would find at start, including your
+own. Editors with the YAML language server use it when svc.yaml begins with
 
   # yaml-language-server: $schema=./svc.schema.json
 

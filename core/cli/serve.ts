@@ -1,27 +1,27 @@
-/** Serves until a signal comes. */
+/** Starts the server and handles signals. */
 import type { Server, ServerOptions } from '../server/server.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface ServeRequest {
   options: ServerOptions
-  /** Called with the address of the HTTP listener. */
+  /** Called with the URL of the HTTP listener. */
   whenListening?: (url: string) => void
 }
 
-/** Wrappers and process groups deliver a signal twice; only a later one means haste. */
+/** Wrappers and process groups may deliver a signal twice. Only a signal after this time cuts the drain short. */
 const DUPLICATE_SIGNAL_MS = 1_000
 
-/** Ends the process: with 0 after a signal, with 1 when HTTP can't be served. */
+/** Ends the process with code 0 after a signal, or 1 if the HTTP port can't be bound. */
 export async function serve({ options, whenListening }: ServeRequest, { err }: Terminal): Promise<void> {
   let server: Server | undefined
-  /** A plugin's mistake must not end the process; before the server stands, it goes to standard error. */
+  /** Logs an uncaught error, so that a plugin can't end the process. Before the server has started, prints it. */
   const report = (what: string, error: unknown): void => {
     if (server === undefined) err.write(`${what}: ${error instanceof Error ? error.stack : String(error)}\n`)
     else server.log.error(what, { error, plugin: server.host.ownerOf(error) })
   }
   process.on('uncaughtException', error => report('uncaught exception', error))
   process.on('unhandledRejection', error => report('unhandled rejection', error))
-  // Before anything listens: a supervisor may signal as soon as a port answers.
+  // Handle signals before the server listens: a supervisor may send one as soon as a port is open.
   const signals = handleSignals()
   const { HttpPortError, startServer } = await import('../server/server.ts')
   try {
@@ -34,7 +34,7 @@ export async function serve({ options, whenListening }: ServeRequest, { err }: T
   }
 }
 
-/** Acts on signals; those that arrive while the server starts take effect once it has started. */
+/** Handles signals. Those that arrive while the server starts take effect after the start. */
 function handleSignals(): { serverStarted(started: Server): void } {
   let server: Server | undefined
   let firstAt = 0

@@ -1,4 +1,4 @@
-/** Where a command writes to, and what it reads beside its arguments. */
+/** The input and output of a command apart from its arguments, and formatting of output. */
 import { styleText } from 'node:util'
 import { takesColors } from '../log/log.ts'
 
@@ -6,9 +6,9 @@ import { takesColors } from '../log/log.ts'
 export interface Output {
   write(text: string, done?: () => void): unknown
   isTTY?: boolean
-  /** Of terminals (`tty.WriteStream`); minds `NO_COLOR`. */
+  /** Only on terminals (`tty.WriteStream`); respects `NO_COLOR`. */
   hasColors?(): boolean
-  /** Characters a line. */
+  /** Number of characters per line. */
   columns?: number
 }
 
@@ -22,14 +22,14 @@ export interface Terminal {
 export type Color = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
 export type Paint = (color: Color, text: string) => string
 
-/** Paints for an output: plain text everywhere but on a terminal, and there too when `NO_COLOR` is set. */
+/** Returns a function that colors text for an output. It adds colors only on a terminal, and not if `NO_COLOR` is set. */
 export function painter(output: Output): Paint {
   if (!takesColors(output)) return (_color, text) => text
-  // The output may be another one than the standard output that this function would ask.
+  // By default `styleText` checks standard output, but this may be another output.
   return (color, text) => styleText(color, text, { validateStream: false })
 }
 
-/** Rows in columns as wide as their widest cell; the last one as it is. `paint` colors a padded cell. */
+/** Formats rows as aligned columns. `paint` colors the padded cells. */
 export function table(
   rows: readonly (readonly string[])[],
   paint: (text: string, column: number, row: number) => string = text => text,
@@ -47,4 +47,9 @@ export function table(
           .trimEnd()}\n`,
     )
     .join('')
+}
+
+/** `1 route`, `2 routes`. */
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

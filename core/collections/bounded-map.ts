@@ -1,12 +1,12 @@
-/** What is remembered to save work: so many entries, the oldest of which goes first. */
+/** A map with a maximum number of entries; the oldest is evicted first. */
 import { copyText } from './text-memory.ts'
 
 export class BoundedMap<T> {
-  readonly #most: number
+  readonly #maxEntries: number
   readonly #entries = new Map<string, T>()
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(maxEntries: number) {
+    this.#maxEntries = maxEntries
   }
 
   get(key: string): T | undefined {
@@ -14,7 +14,7 @@ export class BoundedMap<T> {
   }
 
   set(key: string, value: T): void {
-    if (this.#entries.size >= this.#most && !this.#entries.has(key))
+    if (this.#entries.size >= this.#maxEntries && !this.#entries.has(key))
       this.#entries.delete(this.#entries.keys().next().value!)
     this.#entries.set(key, value)
   }
@@ -24,15 +24,15 @@ export class BoundedMap<T> {
   }
 }
 
-/** What is longer is computed each time: clients choose these texts, and a megabyte of each would be kept. */
+/** Longer texts are computed each time: clients choose them, and caching long ones would use too much memory. */
 const MAX_REMEMBERED_CHARACTERS = 256
 
 /**
- * The function with the answers to its last `most` arguments at hand. It must answer the same to the same text, and
- * nothing that is much longer than the text.
+ * Caches the results of the last `maxEntries` arguments. The function must be pure, and its result must not be much
+ * longer than its argument.
  */
-export function memoize(most: number, compute: (text: string) => string): (text: string) => string {
-  const known = new BoundedMap<string>(most)
+export function memoize(maxEntries: number, compute: (text: string) => string): (text: string) => string {
+  const known = new BoundedMap<string>(maxEntries)
   return text => {
     const found = known.get(text)
     if (found !== undefined) return found

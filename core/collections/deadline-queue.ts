@@ -1,23 +1,23 @@
 /**
- * Owns the order of things that come due. Most come in that order: where lives are of one length, what begins last ends
- * last. Those stand in a list, and cost the same however many there are; the others in an indexed binary heap, so that
- * leaving it early costs no scan.
+ * A queue ordered by deadline. Most items arrive in that order, because items with the same lifetime expire in the
+ * order of arrival. These are kept in a linked list at constant cost. The others are in an indexed binary heap, so that
+ * removing one early needs no scan.
  */
 import { LinkedList, type Link } from './linked-list.ts'
 
-/** Something that comes due. All members but the first belong to the queue while it is in there. */
+/** An item with a deadline. All members except the first belong to the queue while the item is in it. */
 export interface Deadline {
-  /** Milliseconds on the clock of whoever owns the queue. Call `moved` after a change. */
+  /** Milliseconds on the clock of the owner of the queue. Call `moved` after a change. */
   dueAt: number
-  /** Index in the heap; `IN_LIST`; -1 when it is in no queue. */
+  /** Index in the heap, `IN_LIST`, or -1 if it is not in a queue. */
   place: number
-  /** The place in the list. */
+  /** The link in the list. */
   link: Link<Deadline> | null
 }
 
 const IN_LIST = Infinity
 
-/** A queue by `dueAt`, earliest first. `add`, `remove` and `moved` take O(log n) at most, `first` takes O(1). */
+/** A queue by `dueAt`, earliest first. `add`, `remove` and `moved` take at most O(log n), `first` takes O(1). */
 export class DeadlineQueue<T extends Deadline> {
   readonly #list = new LinkedList<T>()
   readonly #heap: T[] = []
@@ -26,7 +26,7 @@ export class DeadlineQueue<T extends Deadline> {
     return this.#list.size + this.#heap.length
   }
 
-  /** What comes due next. */
+  /** The item with the earliest deadline. */
   get first(): T | undefined {
     const listed = this.#list.first?.value
     const heaped = this.#heap[0]
@@ -41,7 +41,7 @@ export class DeadlineQueue<T extends Deadline> {
     item.link = this.#list.push(item)
   }
 
-  /** Takes an item out; one that is not in there is left alone. */
+  /** Removes an item; does nothing if it is not in the queue. */
   remove(item: T): void {
     const { place, link } = item
     if (place < 0) return
@@ -51,17 +51,17 @@ export class DeadlineQueue<T extends Deadline> {
     const last = this.#heap.pop()
     if (last === undefined || last === item) return
     last.place = place
-    this.#settle(last)
+    this.#reposition(last)
   }
 
-  /** Puts an item whose `dueAt` has changed where it belongs now. */
+  /** Moves an item to its new position after `dueAt` changed. */
   moved(item: T): void {
-    if (item.link === null) return this.#settle(item)
+    if (item.link === null) return this.#reposition(item)
     this.remove(item)
     this.add(item)
   }
 
-  #settle(item: T): void {
+  #reposition(item: T): void {
     const parent = this.#heap[(item.place - 1) >> 1]
     if (item.place > 0 && parent !== undefined && parent.dueAt > item.dueAt) this.#rise(item, item.place)
     else this.#sink(item, item.place)

@@ -1,11 +1,11 @@
 /**
- * Owns a linked list whose members leave from anywhere in O(1).
+ * A linked list with removal from any position in O(1).
  *
- * A `Map` keeps the same order, but finding its first key walks over all the deleted ones before it: a full store that
- * evicts one entry for each new one then pays for thousands.
+ * A `Map` keeps the same order, but finding its first key skips over all deleted ones before it: a full store that
+ * evicts one entry for each new one would skip thousands each time.
  */
 
-/** A member's place; hand it back to `remove` or `moveToEnd`. */
+/** The link of a member; pass it to `remove` or `moveToEnd`. */
 export interface Link<T> {
   readonly value: T
   previous: Link<T> | null
@@ -28,7 +28,7 @@ export class LinkedList<T> {
     else link.previous.next = link.next
     if (link.next === null) this.last = link.previous
     else link.next.previous = link.previous
-    // One that is old would keep all that came after it from being collected young.
+    // Otherwise an old link would keep all later ones from being collected by the young generation.
     link.previous = link.next = null
     this.size -= 1
   }
@@ -39,7 +39,7 @@ export class LinkedList<T> {
     this.#append(link)
   }
 
-  /** The values from the first to the last, or the other way round. */
+  /** The values from first to last, or in reverse. */
   *values(fromLast = false): Generator<T> {
     for (let link = fromLast ? this.last : this.first; link !== null; link = fromLast ? link.previous : link.next)
       yield link.value

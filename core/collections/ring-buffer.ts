@@ -1,25 +1,26 @@
-/** Keeps the newest of what comes in, within bounds of count, bytes and age. */
+/** Keeps the newest values, within bounds of count, bytes and age. */
 
 export interface RingBounds<T> {
   maxCount: number
   maxBytes?: number
-  /** Bytes of a value, asked once. Needed with `maxBytes`. */
+  /** Size of a value in bytes, computed once. Required with `maxBytes`. */
   sizeOf?: (value: T) => number
-  /** Milliseconds after which a value counts as gone. */
+  /** Milliseconds after which a value expires. */
   ttlMs?: number
   /** The clock, in milliseconds. Default `Date.now`. */
   now?: () => number
 }
 
-/** A value with its place in the order of coming in, which starts at 1 and only grows. */
+/** A value with its sequence number, which starts at 1 and only grows. */
 export interface RingEntry<T> {
   readonly sequence: number
   readonly value: T
 }
 
 /**
- * A ring by sequence. It is for what every request leaves behind and few ask for: there is no index, so adding costs the
- * same at every capacity, and a look walks from the newest. The newest is kept even where it is over the bytes by itself.
+ * A ring buffer by sequence number, for data that every request produces and few readers need. It has no index: adding
+ * costs the same at every capacity, and lookups scan from the newest. The newest value is kept even if it exceeds the
+ * byte limit on its own.
  */
 export class RingBuffer<T> {
   readonly capacity: number
@@ -27,23 +28,23 @@ export class RingBuffer<T> {
   readonly #maxBytes: number
   readonly #now: () => number
   /**
-   * Four columns, in which all sequences with the same remainder by the capacity share a place. What goes is not looked at:
-   * it has been away from the processor's caches since it came.
+   * Four columns; all sequence numbers with the same remainder by the capacity share a slot. Evicted values are not
+   * read, because they have long left the processor caches.
    */
   readonly #values: (T | undefined)[] = []
-  /** 0: nothing is held in this place. */
+  /** 0 means that the slot is empty. */
   readonly #sequences: number[] = []
   readonly #sizes: number[] = []
   readonly #times: number[] = []
-  /** No entry has a lower sequence. */
+  /** No entry has a lower sequence number. */
   #oldest = 1
   #size = 0
   #bytes = 0
   #total = 0
 
   constructor(bounds: RingBounds<T>) {
-    if (!(bounds.maxCount >= 1)) throw new TypeError('a ring holds one value at least')
-    if (bounds.maxBytes !== undefined && bounds.sizeOf === undefined) throw new TypeError('maxBytes needs sizeOf')
+    if (!(bounds.maxCount >= 1)) throw new TypeError('maxCount must be at least 1')
+    if (bounds.maxBytes !== undefined && bounds.sizeOf === undefined) throw new TypeError('maxBytes requires sizeOf')
     this.capacity = bounds.maxCount
     this.#bounds = bounds
     this.#maxBytes = bounds.maxBytes ?? Infinity
@@ -55,7 +56,7 @@ export class RingBuffer<T> {
     return this.#size
   }
 
-  /** All that were ever added. */
+  /** The number of values ever added. */
   get total(): number {
     return this.#total
   }
@@ -95,7 +96,7 @@ export class RingBuffer<T> {
     return found
   }
 
-  /** Sequences above `after`, oldest first. */
+  /** Sequence numbers above `after`, oldest first. */
   since(after: number, where: (value: T) => boolean): number[] {
     const found: number[] = []
     for (const { sequence, value } of this.#fromNewest()) {
@@ -105,7 +106,7 @@ export class RingBuffer<T> {
     return found.reverse()
   }
 
-  /** Removes what matches; answers how many. */
+  /** Removes matching values and returns their number. */
   clear(where: (value: T) => boolean): number {
     let removed = 0
     for (const { sequence, value } of this.#fromNewest()) {

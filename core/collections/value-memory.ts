@@ -1,26 +1,29 @@
-/** What plain data cost in memory, up to forty times their JSON text, and copies of them that hold nothing else. */
+/**
+ * Measures the memory of plain data, which can be forty times its JSON text, and copies it without retaining other
+ * data.
+ */
 import { copyText, heldBytes } from './text-memory.ts'
 
 const SLOT = 8
 const ARRAY = 48
-/** With most of what V8 needs to know the object's shape, where no other object has the same. */
+/** Includes most of the memory for the object's shape, if no other object has the same shape. */
 const OBJECT = 112
-/** Keys that are numbers have a store of their own. */
+/** Numeric keys have a separate store. */
 const INDEXED = 168
-/** A new key of a shape: the key itself, and its place in the layout or table. */
+/** A new key: the key itself, and its slot in the layout or table. */
 const KEY = 24
 const HEAP_NUMBER = 16
 const TEXT = 24
 
 /**
- * Bytes of memory that a value made of JSON takes at most, about. Keys count once each: the engine keeps one copy of a
- * key. It walks recursively, so what comes from outside must be bounded in depth before.
+ * Approximate maximum memory of a JSON value in bytes. Each key counts once, because the engine keeps one copy of it.
+ * The walk is recursive, so external input must be bounded in depth first.
  */
 export function heldValueBytes(value: unknown): number {
   return SLOT + walk(value, new Set())
 }
 
-/** Up to so many characters, two bytes each cost less than a look at them. */
+/** Up to this length, counting two bytes per character is cheaper than inspecting them. */
 const SHORT = 64
 
 function walk(value: unknown, keys: Set<string>): number {
@@ -58,15 +61,15 @@ function isDigit(key: string): boolean {
   return code >= 48 && code <= 57
 }
 
-/** A copy of plain data, and the bytes of memory that it takes at most, about. */
+/** A copy of plain data, and its approximate maximum memory in bytes. */
 export interface DataCopy<T> {
   copy: T
   bytes: number
 }
 
 /**
- * Copies strings, numbers, booleans, null and undefined, and arrays and objects of them. Each string gets memory of its own
- * (`copyText`). Throws TypeError for anything else, whose memory can't be known.
+ * Copies strings, numbers, booleans, null, undefined, and arrays and objects of them. Strings are copied with
+ * `copyText`. Throws a TypeError for anything else, because its memory cannot be measured.
  */
 export function copyData<T>(data: T): DataCopy<T> {
   const copy = copyOf(data)
@@ -78,7 +81,7 @@ function copyOf(value: unknown): unknown {
   if (value === null || value === undefined || typeof value === 'boolean' || typeof value === 'number') return value
   if (Array.isArray(value)) return value.map(copyOf)
   if (isPlainObject(value)) return copyOfObject(value)
-  throw new TypeError(`only plain data can be measured, not ${Object.prototype.toString.call(value)}`)
+  throw new TypeError(`only plain data can be stored, not ${Object.prototype.toString.call(value)}`)
 }
 
 function copyOfObject(object: object): object {

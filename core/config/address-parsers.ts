@@ -1,11 +1,11 @@
-/** Parsers of addresses: hosts, header names, folders, origins. */
+/** Parsers for hosts, header names, folders and origins. */
 import { isIP } from 'node:net'
 import { delimiter } from 'node:path'
 import { parsePathPrefix } from '../fields/path-prefix.ts'
 import { isToken } from '../fields/token.ts'
 import { parser, splitList, usableEntries, type Parser } from '../contract/parsers.ts'
 
-/** IP address to bind to, IPv6 with or without brackets; `localhost` is 127.0.0.1. */
+/** An IP address to bind to; IPv6 with or without brackets. `localhost` becomes 127.0.0.1. */
 export const bindAddress = parser('IPv4 or IPv6 address, or localhost', value => {
   if (/^localhost$/i.test(value)) return '127.0.0.1'
   const address = /^\[(.*)\]$/.exec(value)?.[1]
@@ -13,7 +13,7 @@ export const bindAddress = parser('IPv4 or IPv6 address, or localhost', value =>
   return isIP(value) === 0 ? undefined : value
 })
 
-/** A path prefix without its trailing slash; `/` is none. */
+/** A path prefix without its trailing slash; `/` means no prefix. */
 export const basePath: Parser<string | null> = {
   expected: 'path such as /svc, at most 256 characters',
   parse(value) {
@@ -42,8 +42,8 @@ export const redisUrl = parser<string | null>('redis:// or rediss:// URL', value
 )
 
 /**
- * Allowed CORS origins: `['*']` when `*` is among them, `[]` for nothing or `off`. Compared exactly later, so what is
- * no serialized origin (RFC 6454, 6.2) is left out with a note.
+ * Allowed CORS origins: `['*']` if `*` is in the list, `[]` for `off` or an empty value. Origins are later compared
+ * exactly, so anything that is not a serialized origin (RFC 6454, 6.2) is dropped with a warning.
  */
 export const corsOrigins: Parser<string[]> = {
   expected: 'comma-separated origins, *, or off',
@@ -52,18 +52,18 @@ export const corsOrigins: Parser<string[]> = {
     const entries = splitList(value)
     if (entries.includes('*')) return { value: ['*'] }
     const origins = entries.map(entry => (entry.endsWith('/') ? entry.slice(0, -1) : entry))
-    return usableEntries(origins, isOrigin, 'is no origin and matches nothing')
+    return usableEntries(origins, isOrigin, 'is not a valid origin and is ignored')
   },
 }
 
-/** Host names without port, scheme or path; compared without case. */
+/** Host names without port, scheme or path; compared case-insensitively. */
 export const hostNames: Parser<string[]> = {
   expected: 'comma-separated host names',
   parse: value =>
     usableEntries(
       splitList(value).map(entry => entry.toLowerCase()),
       entry => /^[a-z0-9._-]{1,253}$/.test(entry),
-      'is not a host name and matches nothing',
+      'is not a valid host name and is ignored',
     ),
 }
 

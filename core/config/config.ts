@@ -1,13 +1,16 @@
-/** The core's effective configuration, as its services and the plugins read it; variables of plugins are their own. */
+/**
+ * The effective configuration of the core, as read by its services and the plugins. Variables of plugins are not part
+ * of it.
+ */
 import type { LogLevel } from './log-level.ts'
 import type { PlanLimits, PlanName } from './plans.ts'
 
 export type ControlAuth = 'open' | 'token' | 'jwt'
 export type LogFormat = 'text' | 'json'
 
-/** Every value is checked, defaults are filled in, and nothing changes while the process runs. */
+/** All values are validated, defaults are filled in, and nothing changes while the process runs. */
 export interface Config {
-  /** Configured ports; 0 takes a free one. */
+  /** Configured ports; 0 picks a free port. */
   httpPort: number
   httpsPort: number
   grpcPort: number
@@ -16,14 +19,14 @@ export interface Config {
   logLevel: LogLevel
   logFormat: LogFormat
   instanceId: string
-  /** As given; null: not given. */
+  /** As given; null if not set. */
   gitSha: string | null
-  /** Seconds until response headers must be out; 0: no limit. */
+  /** Seconds until response headers must be sent; 0: no limit. */
   requestTimeoutSecs: number
   /** Bytes. */
   bodyLimit: number
   trustForward: boolean
-  /** Path in front of all paths of the service, without a trailing slash; null: none. */
+  /** Path prefix of the service, without a trailing slash; null: none. */
   basePath: string | null
   /** Whether responses use undocumented members of Node (`core/http/node-internals/`). */
   fastPaths: boolean
@@ -38,25 +41,25 @@ export interface Config {
   adminToken: string | null
   /** `['*']`, the allowed origins without trailing slash, or `[]`: no CORS at all. */
   corsOrigins: string[]
-  /** The user, not the default, set the origins to `*`. */
+  /** True if the user, not the default, set the origins to `*`. */
   isCorsAnyByUser: boolean
-  /** Names under which this instance is reached, lower case; empty: not set. */
+  /** Host names of this instance, lower case; empty: not set. */
   hosts: string[]
   inspectorCapacity: number
   controlAuth: ControlAuth
-  /** Text as given; its key is read where tokens are verified. */
+  /** The text as given; it is parsed where tokens are verified. */
   controlJwtPublicKey: string | null
   controlJwtAudience: string
   /** `SVC_CONFIG_FILE` as given. */
   configFile: string | null
   /** Paths as given, relative to the working directory. */
   pluginDirs: string[]
-  /** Whether changes on disk reload. */
+  /** Whether changes on disk trigger a reload. */
   watch: boolean
-  /** Longest wait that a request can ask for, in milliseconds. */
+  /** Longest delay that a request can ask for, in milliseconds. */
   maxDelayMs: number
   plan: {
-    /** As shown; the limiter is off when `active` is false. */
+    /** The plan name as shown; the limiter is off if `active` is false. */
     name: PlanName
     active: boolean
     limits: PlanLimits
@@ -70,7 +73,7 @@ export interface Config {
     registry: string | null
     registryToken: string | null
     registrySecs: number
-    /** Daily quota of a key without its own; null: none. */
+    /** Daily quota of keys that do not set their own; null: unlimited. */
     dailyRequests: number | null
     /** `redis://` or `rediss://` URL. */
     quotaStore: string | null

@@ -1,6 +1,6 @@
-/** Reads and writes nested objects by dotted paths, as the table of variables names them. */
+/** Reads and writes nested objects by dotted paths, as used in the table of variables. */
 
-/** Sets the value at a dotted path; groups are made as they come. */
+/** Sets the value at a dotted path and creates missing groups. */
 export function setAt(target: Record<string, unknown>, path: string, value: unknown): void {
   const keys = path.split('.')
   const last = keys.pop()!

@@ -5,7 +5,7 @@ import type { PluginVariables } from './plugin-variables.ts'
 import { orderVariables, type Definitions } from './variable-order.ts'
 import { variables, type Variable } from './variables.ts'
 
-/** What the view shows beside the environment. */
+/** What the view shows in addition to the environment. */
 export interface EffectiveState {
   /** Absolute path of the configuration file in use. */
   configFile: string | null
@@ -13,7 +13,10 @@ export interface EffectiveState {
   warnings: readonly string[]
 }
 
-/** Every value that the core or one of these plugins shows, in their order, and what is not a variable. Made anew at each call. */
+/**
+ * All values that the core or one of these plugins shows, in order, plus the fields that are not variables. Built again
+ * on every call.
+ */
 export function effectiveView(
   config: Config,
   state: EffectiveState,
@@ -38,7 +41,7 @@ export function effectiveView(
   return view
 }
 
-/** The limits as `GET /_svc/usage` and `GET /_svc/config` show them; what is off is null. */
+/** The limits as shown by `GET /_svc/usage` and `GET /_svc/config`; a limit that is off is null. */
 export interface LimitsView {
   active: boolean
   scope: 'instance' | 'session'
@@ -53,7 +56,7 @@ export interface LimitsView {
   usage_file_configured: boolean
 }
 
-/** The object `limits` of the view alone. */
+/** Only the `limits` object of the view. */
 export function limitsView(config: Config): LimitsView {
   const view: Record<string, unknown> = {}
   for (const variable of variables) if (variable.shownAs?.startsWith('limits.')) show(view, variable, config)

@@ -1,10 +1,10 @@
-/** Reads the core's variables into a `Config`, by the table of variables. */
+/** Reads the variables of the core into a `Config`, following the table of variables. */
 import type { Config } from './config.ts'
 import { setAt } from './dotted-path.ts'
 import { readVariable } from './read-variable.ts'
 import { variables, type Variable } from './variables.ts'
 
-/** The effective configuration, and one line for each value that was not taken as given. */
+/** The effective configuration, and one warning for each value that was not used as given. */
 export interface Environment {
   config: Config
   /** By variable, in the order of the table. */
@@ -13,12 +13,15 @@ export interface Environment {
   contradictions: readonly string[]
 }
 
-/** Reads the core's variables. Invalid values never fail: a warning, and the default. No warning contains a secret. */
+/**
+ * Reads the variables of the core. An invalid value never throws: it gives a warning and the default applies. Warnings
+ * never contain a secret.
+ */
 export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
   const warnings = new Map<string, readonly string[]>()
   const valid = new Set<string>()
   const draft: Record<string, unknown> = {}
-  // Complete only after the last row; a row's default looks at rows above it.
+  // Complete only after the last row; the default of a row may read rows above it.
   const config = draft as unknown as Config
   for (const variable of variables) {
     const read = readVariable(variable, env, () => defaultOf(variable, config) as never)
@@ -40,19 +43,19 @@ function contradictions(config: Config, valid: Set<string>): string[] {
   const rules: [boolean, string][] = [
     [
       config.controlAuth === 'token' && config.adminToken === null,
-      'SVC_CONTROL_AUTH is token and SVC_ADMIN_TOKEN is not set: every request to the control plane is refused',
+      'SVC_CONTROL_AUTH is token and SVC_ADMIN_TOKEN is not set: every request to the control plane is rejected',
     ],
     [
       config.controlAuth === 'jwt' && config.adminToken === null && config.controlJwtPublicKey === null,
-      'SVC_CONTROL_AUTH is jwt and neither SVC_CONTROL_JWT_PUBLIC_KEY nor SVC_ADMIN_TOKEN is set: every request to the control plane is refused',
+      'SVC_CONTROL_AUTH is jwt and neither SVC_CONTROL_JWT_PUBLIC_KEY nor SVC_ADMIN_TOKEN is set: every request to the control plane is rejected',
     ],
     [
       config.shared.requireKey && !config.shared.enabled,
-      'SVC_REQUIRE_KEY is set without SVC_SHARED_MODE: shared mode is on',
+      'SVC_REQUIRE_KEY turns shared mode on although SVC_SHARED_MODE is not set',
     ],
     [
       config.usageFile !== null && config.plan.limits.scope === 'session',
-      'SVC_USAGE_FILE has no effect with limits per session',
+      'SVC_USAGE_FILE has no effect while limits are counted per session',
     ],
     [
       valid.has('SVC_LIMIT_BURST') && config.plan.limits.rps === null,
@@ -62,7 +65,7 @@ function contradictions(config: Config, valid: Set<string>): string[] {
   return rules.filter(([applies]) => applies).map(([, warning]) => warning)
 }
 
-/** Sets what follows from several variables together. */
+/** Sets the fields that depend on several variables. */
 function derive(config: Config, valid: Set<string>): void {
   config.maxDelayMs = config.publicMode ? 10_000 : 30_000
   config.isCorsAnyByUser = valid.has('SVC_CORS_ORIGINS') && config.corsOrigins.includes('*')

@@ -1,20 +1,22 @@
-/** Parsers of limits: numbers for which 0 and some words mean that the limit is off. */
+/** Parsers for limits: numbers for which 0 and some words switch the limit off. */
 import { digits, parser } from '../contract/parsers.ts'
 
-/** Whole number from 0, `_` allowed between digits; 0 and the words for it are null: the limit is off. */
+/** A whole number, with `_` allowed between digits. 0 and the words for "unlimited" give null: the limit is off. */
 export const planLimit = parser<number | null>('whole number, or unlimited', value => {
   if (isUnlimited(value)) return null
   return /^[0-9]+(?:_[0-9]+)*$/.test(value) ? orNull(digits(value.replaceAll('_', ''))) : undefined
 })
 
-/** Megabytes (1,000,000 bytes), fractions allowed, as whole bytes; 0 and the words for it are null. */
+/**
+ * Megabytes (1,000,000 bytes), fractions allowed, converted to whole bytes. 0 and the words for "unlimited" give null.
+ */
 export const planMegabytes = parser<number | null>('megabytes, 0 to 1000000000000, or unlimited', value => {
   if (isUnlimited(value)) return null
   if (!/^(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)$/.test(value) || Number(value) > 1e12) return undefined
   return orNull(Math.round(Number(value) * 1e6))
 })
 
-/** Requests a day of a key; 0 and `unlimited` are null. */
+/** Requests per day of a key; 0 and `unlimited` give null. */
 export const dailyRequests = parser<number | null>('whole number, or unlimited', value =>
   /^unlimited$/i.test(value) ? null : orNull(digits(value)),
 )

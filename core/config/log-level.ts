@@ -1,12 +1,12 @@
-/** Log levels, and the filter lists that name one. */
+/** Log levels, and filter lists that contain one. */
 
-/** From the most to the least talkative; `off` prints start-up lines only. */
+/** From the most to the least verbose; `off` prints startup lines only. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'off'] as const
 export type LogLevel = (typeof logLevels)[number]
 
 /**
- * Level of a filter such as `debug` or `warn,http=debug`: the last part that is a bare level, else the level of the
- * first `target=level`. Undefined when nothing in it is usable.
+ * The level of a filter such as `debug` or `warn,http=debug`: the last part that is a level without a target, else the
+ * level of the first `target=level`. Undefined if no part is valid.
  */
 export function parseLogLevel(filter: string): LogLevel | undefined {
   const parts = filter.split(',').map(part => part.trim())

@@ -1,4 +1,7 @@
-/** Packages that only some installations need (`peerDependencies` of package.json, optional): loaded when configured. */
+/**
+ * Packages that only some installations need (optional `peerDependencies` in package.json). They are loaded only when
+ * configured.
+ */
 
 export const REDIS_PACKAGES = ['@redis/client']
 export const OPENTELEMETRY_PACKAGES = [
@@ -8,7 +11,10 @@ export const OPENTELEMETRY_PACKAGES = [
   '@opentelemetry/sdk-trace-base',
 ]
 
-/** One line that says why code could not be loaded; where one of `packages` is missing, with the command that installs them. */
+/**
+ * One line that says why a module could not be loaded. If one of `packages` is missing, it contains the command that
+ * installs them.
+ */
 export function loadFailure(error: unknown, packages: readonly string[]): string {
   const { code, message } = error as NodeJS.ErrnoException
   const isMissing = code === 'MODULE_NOT_FOUND' || code === 'ERR_MODULE_NOT_FOUND'

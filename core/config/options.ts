@@ -1,36 +1,36 @@
-/** Checks a section of `svc.yaml` against a JSON Schema: wrong items are left out and reported, the rest applies. */
+/** Checks a section of `svc.yaml` against a JSON Schema. Invalid items are removed and reported; the rest applies. */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { JsonSchema } from '../contract/plugin.ts'
 import { problemsOf, type PartValidator, type Problem } from './schema-problems.ts'
 
-/** One wrong item. */
+/** One invalid item. */
 export interface OptionError {
-  /** Where it stands, from the top of the file: `orders.items[0].sizes[1]`. */
+  /** Its path from the top of the file: `orders.items[0].sizes[1]`. */
   at: string
-  /** The same below the section, as the file has it. */
+  /** The same path below the section, as in the file. */
   path: (string | number)[]
   message: string
-  /** What to do about it. */
+  /** How to fix it. */
   remedy?: string
 }
 
 export interface CheckedOptions {
-  /** A copy of what was given, without the wrong items and with defaults filled in. */
+  /** A copy of the input without the invalid items and with defaults filled in. */
   value: unknown
   errors: OptionError[]
-  /** False when even the empty section does not satisfy the schema: something needed is missing. */
+  /** False if even an empty section does not satisfy the schema, because something required is missing. */
   isValid: boolean
-  /** Where a part of `value` stands in what was given: entries of lists move up when others are left out. */
+  /** The path of a part of `value` in the input. List indexes shift when other entries are removed. */
   originalPath(path: readonly (string | number)[]): (string | number)[]
 }
 
-/** Compiled schemas, so that a reload compiles none again; the caller owns it. */
+/** Compiled schemas, so that a reload does not compile them again; owned by the caller. */
 export type ValidatorCache = WeakMap<object, Validator>
 
 export interface SchemaOptions {
   cache?: ValidatorCache
-  /** The product's own schemas, which its tests check. */
+  /** Set for the schemas of svc itself, which its tests validate. */
   isTrusted?: boolean
 }
 
@@ -39,15 +39,15 @@ interface Validator {
   partValidator: PartValidator
 }
 
-/** Rounds of leaving out and checking again; after these the whole section is left out. */
+/** Rounds of removing invalid items and checking again. After these the whole section is removed. */
 const MAX_ROUNDS = 50
-/** Errors reported; further ones are counted. */
+/** Maximum number of errors reported; further ones are only counted. */
 const MAX_ERRORS = 100
 
 /**
- * Checks a section against a schema (2020-12). `at` is the section's key in the file. An item is the innermost list
- * entry that holds the error, without a list the top-level key of the section. `value` itself is not changed.
- * Throws when the schema is none.
+ * Checks a section against a schema (2020-12). `at` is the key of the section in the file. An item is the innermost
+ * list entry that contains the error, or outside of lists the top-level key of the section. `value` itself is not
+ * modified. Throws if the schema is not a valid JSON Schema.
  */
 export function applySchema(
   schema: JsonSchema,
@@ -84,7 +84,7 @@ function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0
 }
 
-/** Keywords that say nothing about an empty section. */
+/** Keywords that an empty section always satisfies. */
 const HARMLESS = new Set([
   'type',
   'title',
@@ -96,7 +96,7 @@ const HARMLESS = new Set([
   'default',
 ])
 
-/** What an empty section stands for, where that can be told without compiling the schema; else null. */
+/** The value of an empty section, if it can be determined without compiling the schema; else null. */
 export function valueOfAbsence(schema: JsonSchema): unknown {
   const { required = [], ...rest } = schema as {
     type?: unknown
@@ -108,19 +108,22 @@ export function valueOfAbsence(schema: JsonSchema): unknown {
   const defaults = Object.entries(rest.properties ?? {})
     .map(([key, { default: value }]) => [key, value] as const)
     .filter(([, value]) => value !== undefined)
-  // A default that holds something may have defaults within.
+  // A default that is not empty may contain nested defaults.
   const isPlain = defaults.every(([, value]) => typeof value !== 'object' || value === null || isEmpty(value))
   return rest.type === 'object' && isPlain ? structuredClone(Object.fromEntries(defaults)) : null
 }
 
-/** Checks the schemas themselves. Compiling the meta-schema costs more than all plugins' schemas: it happens once, if at all. */
+/**
+ * Validates the schemas themselves. Compiling the meta-schema costs more than compiling the schemas of all plugins, so
+ * it happens at most once.
+ */
 const metaSchema = new Ajv2020({ strict: false, logger: false })
 
 function validatorOf(schema: JsonSchema, cache: ValidatorCache, isTrusted: boolean): Validator {
   const known = cache.get(schema)
   if (known !== undefined) return known
   if (!isTrusted && metaSchema.validateSchema(schema) !== true)
-    throw new Error(`the options schema is no JSON Schema: ${metaSchema.errorsText(metaSchema.errors)}`)
+    throw new Error(`the options schema is not a valid JSON Schema: ${metaSchema.errorsText(metaSchema.errors)}`)
   const ajv = new Ajv2020({
     meta: false,
     validateSchema: false,
@@ -138,7 +141,7 @@ function validatorOf(schema: JsonSchema, cache: ValidatorCache, isTrusted: boole
   return made
 }
 
-/** Parts that cannot be found, as below a `$id` of their own, are not looked into. */
+/** Parts that cannot be found, such as those below a `$id`, are not inspected. */
 function partOf(ajv: Ajv2020, pointer: string): ValidateFunction | undefined {
   try {
     return ajv.getSchema(`options${pointer}`)
@@ -159,7 +162,7 @@ function report(problems: Problem[], at: string): OptionError[] {
   return [...errors.slice(0, MAX_ERRORS), { at, path: [], message: `and ${errors.length - MAX_ERRORS} more errors` }]
 }
 
-/** `orders.items[0].sizes[1]`; a key that is no plain word stands in brackets, as JSON. */
+/** `orders.items[0].sizes[1]`; a key that is not a plain word is written in brackets, as JSON. */
 export function printPath(at: string, path: readonly (string | number)[]): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[${step}]`
@@ -167,7 +170,7 @@ export function printPath(at: string, path: readonly (string | number)[]): strin
   }, at)
 }
 
-/** A copy of a section from which items can be taken, and which remembers where its list entries stood. */
+/** A copy of a section from which items can be removed, and which remembers the original indexes of list entries. */
 class Draft {
   value: unknown
   isEmpty = false
@@ -177,7 +180,7 @@ class Draft {
     this.value = this.#copy(value)
   }
 
-  /** `Object.fromEntries` makes own properties of all keys, `__proto__` included. */
+  /** `Object.fromEntries` creates own properties for all keys, including `__proto__`. */
   #copy(value: unknown): unknown {
     if (typeof value !== 'object' || value === null) return value
     if (!Array.isArray(value))
@@ -202,7 +205,7 @@ class Draft {
     })
   }
 
-  /** Removes the items that hold problems; false when there is one that no item holds. */
+  /** Removes the items that contain problems. Returns false if a problem is not inside an item. */
   leaveOut(problems: readonly Problem[]): boolean {
     const entries = new Map<unknown[], Set<number>>()
     const keys = new Map<object, Set<string>>()
@@ -233,14 +236,17 @@ class Draft {
     for (const entry of entries) list.push(entry)
   }
 
-  /** Leaves out the whole section. */
+  /** Removes the whole section. */
   clear(schema: JsonSchema): void {
     this.value = schema.type === 'array' ? [] : {}
     this.isEmpty = true
   }
 }
 
-/** The innermost list entry on the way to a problem, without a list the top-level key; undefined: the section itself. */
+/**
+ * The innermost list entry on the path to a problem, or outside of lists the top-level key. Undefined if the problem is
+ * in the section itself.
+ */
 function itemOf(path: readonly (string | number)[]): readonly (string | number)[] | undefined {
   const index = path.findLastIndex(step => typeof step === 'number')
   if (index !== -1) return path.slice(0, index + 1)

@@ -1,34 +1,34 @@
-/** The plans of the limiter: their limits, and what each preset sets. */
+/** The plans of the limiter, and the limits of each preset. */
 
 export type LimitScope = 'instance' | 'session'
 export type LimitPeriod = 'day' | 'month'
 
-/** Limits of a plan; null is off. Values of 0 do not occur. */
+/** Limits of a plan; null means off. 0 never occurs. */
 export interface PlanLimits {
-  /** One set of counters for the instance, or one for each session key. */
+  /** One set of counters for the instance, or one per session key. */
   scope: LimitScope
   /** Calendar period of both quotas, in UTC. */
   period: LimitPeriod
-  /** Requests a second: refill rate of the token bucket. */
+  /** Requests per second: the refill rate of the token bucket. */
   rps: number | null
-  /** Capacity of the token bucket. Null exactly when `rps` is. */
+  /** Capacity of the token bucket. Null if and only if `rps` is null. */
   burst: number | null
   /** Requests in flight. */
   concurrency: number | null
   /** Open event streams and WebSockets. */
   streams: number | null
-  /** Seconds; may exceed what one timer can wait (2^31 - 1 ms). */
+  /** Seconds; may be longer than a single timer can wait (2^31 - 1 ms). */
   streamLifetimeSecs: number | null
-  /** Requests a period. */
+  /** Requests per period. */
   requests: number | null
-  /** Bytes of response bodies a period. */
+  /** Bytes of response bodies per period. */
   egressBytes: number | null
 }
 
-/** What `SVC_PLAN` can name. */
+/** Values of `SVC_PLAN`. */
 export const planNames = ['none', 'free', 'pro', 'team', 'enterprise'] as const
 export type PresetName = (typeof planNames)[number]
-/** `custom`: single limits without a plan. */
+/** `custom` means single limits without a plan. */
 export type PlanName = PresetName | 'custom'
 
 const off: PlanLimits = {
@@ -43,7 +43,7 @@ const off: PlanLimits = {
   egressBytes: null,
 }
 
-/** What each preset sets before single limits replace values of it. */
+/** The limits of each preset, before single limits override them. */
 export const planPresets: Readonly<Record<PlanName, Readonly<PlanLimits>>> = {
   none: off,
   custom: off,

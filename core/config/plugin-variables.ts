@@ -1,4 +1,4 @@
-/** Variables of plugins: read once for each version of a definition, and shown together with the core's. */
+/** Variables of plugins: read once per version of a definition, and shown together with those of the core. */
 import type { Plugin } from '../contract/plugin.ts'
 import type { VariableDefinition } from '../contract/declarations.ts'
 import type { Environment } from './environment.ts'
@@ -9,18 +9,18 @@ import { orderVariables, type Definitions } from './variable-order.ts'
 
 type Definition = Pick<Plugin, 'variables' | 'resolveVariables'>
 
-/** What was read for one version of a definition. */
+/** The values read for one version of a definition. */
 interface Reading {
   values: Record<string, unknown>
   /** By variable. */
   warnings: ReadonlyMap<string, readonly string[]>
-  /** What `resolveVariables` returned. */
+  /** The result of `resolveVariables`. */
   contradictions: readonly string[]
-  /** Why the definition cannot be used; null: it can. */
+  /** Why the definition cannot be used; null if it can. */
   problem: string | null
 }
 
-/** Warnings about unknown variables; more would bury the others. */
+/** Maximum number of warnings about unknown variables; more would bury the others. */
 const MAX_UNKNOWN = 100
 
 export class PluginVariables {
@@ -33,17 +33,20 @@ export class PluginVariables {
     this.#core = core
   }
 
-  /** The values that a plugin gets; the same object for the same definition. */
+  /** The values passed to a plugin. The same definition always gets the same object. */
   valuesOf(definition: Definition): Record<string, unknown> {
     return this.#read(definition).values
   }
 
-  /** Why the variables of a definition cannot be read; null: they can. */
+  /** Why the variables of a definition cannot be read; null if they can. */
   problemOf(definition: Definition): string | null {
     return this.#read(definition).problem
   }
 
-  /** All warnings about the environment, with these plugins: values in the order of the variables, unknown names, contradictions. */
+  /**
+   * All warnings about the environment with these plugins: values in the order of the variables, then unknown names,
+   * then contradictions.
+   */
   warnings(definitions: Definitions): string[] {
     const order = orderVariables(definitions)
     const ofValues = order.flatMap(
@@ -59,7 +62,7 @@ export class PluginVariables {
     ]
   }
 
-  /** What plugins show in `GET /_svc/status`, by plugin. */
+  /** The values that plugins show in `GET /_svc/status`, by plugin. */
   status(definitions: Definitions): Record<string, Record<string, unknown>> {
     const status: Record<string, Record<string, unknown>> = {}
     for (const [plugin, definition] of definitions) {
@@ -78,14 +81,14 @@ export class PluginVariables {
     return reading
   }
 
-  /** `SVC_*` names that nothing declares: most likely typing errors. */
+  /** `SVC_*` names that nobody declares, most likely typos. */
   #unknown(known: readonly string[]): string[] {
     return Object.keys(this.#env)
       .filter(name => name.startsWith('SVC_') && !known.includes(name))
       .slice(0, MAX_UNKNOWN)
       .map(
         name =>
-          `unknown variable ${quote(name).slice(1, -1)} (nearest known name: ${nearest(name, known, Number.POSITIVE_INFINITY)})`,
+          `unknown variable ${quote(name).slice(1, -1)} (closest match: ${nearest(name, known, Number.POSITIVE_INFINITY)})`,
       )
   }
 }
@@ -113,12 +116,12 @@ function read(
       values: defaults,
       warnings,
       contradictions: [],
-      problem: `its variables can't be read: ${error instanceof Error ? error.message : String(error)}`,
+      problem: `its variables cannot be read: ${error instanceof Error ? error.message : String(error)}`,
     }
   }
 }
 
-/** A definition may serve several servers of one process, a list must not. */
+/** A definition may be used by several servers in one process, so they must not share a list. */
 function copyOf(value: VariableDefinition['default']): unknown {
   return Array.isArray(value) ? [...value] : value
 }

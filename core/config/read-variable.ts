@@ -1,4 +1,4 @@
-/** Reads one variable of the environment, whether the core or a plugin declares it. */
+/** Reads one environment variable, declared by the core or by a plugin. */
 import { quote } from '../contract/parsers.ts'
 import type { VariableDefinition } from '../contract/declarations.ts'
 
@@ -6,13 +6,13 @@ export interface ReadVariable<T> {
   value: T
   /** The value came from the environment. */
   isValid: boolean
-  /** One line for each part that was not taken as given. A secret's value is in none of them. */
+  /** One line for each part that was not used as given. None contains the value of a secret. */
   warnings: readonly string[]
 }
 
 type Readable<T> = Pick<VariableDefinition<T>, 'name' | 'parser' | 'secret' | 'emptyIsValue'> & { alias?: string }
 
-/** The value of a variable; `fallback` is called for its default when it is unset or invalid. */
+/** The value of a variable. If it is unset or invalid, `fallback` is called for its default. */
 export function readVariable<T>(definition: Readable<T>, env: NodeJS.ProcessEnv, fallback: () => T): ReadVariable<T> {
   const found = findText(definition, env)
   const parsed = found && definition.parser.parse(found.text)
@@ -26,7 +26,7 @@ export function readVariable<T>(definition: Readable<T>, env: NodeJS.ProcessEnv,
   }
 }
 
-/** The text of a variable, from its own name or its alias; undefined when both are unset. */
+/** The text of a variable from its name or its alias; undefined if both are unset. */
 function findText(
   { name: ownName, alias, emptyIsValue }: Readable<unknown>,
   env: NodeJS.ProcessEnv,

@@ -1,7 +1,7 @@
-/** The variables of the core and of plugins as Markdown, for the README. */
+/** The variables of the core and of plugins as a Markdown table, for `docs/configuration.md`. */
 import { orderVariables, type Definitions, type PlacedVariable } from './variable-order.ts'
 
-/** One row per variable, in their order. */
+/** One row per variable. */
 export function configurationTable(definitions: Definitions): string {
   const rows = orderVariables(definitions).map(
     ({ definition }) =>

@@ -1,10 +1,10 @@
-/** What to do about an item that a schema refuses, in one imperative sentence. */
+/** How to fix an item that a schema rejects, in one imperative sentence. */
 import type { ErrorObject } from 'ajv'
 import { unknownName } from '../contract/unknown-name.ts'
 
-/** How a value of each type of JSON Schema is written in YAML. */
+/** How to write a value of each JSON Schema type in YAML. */
 const HOW_TO_WRITE: Record<string, string> = {
-  string: 'a text, in quotes if it looks like something else',
+  string: 'text, in quotes if it looks like another type',
   number: 'a number, without quotes',
   integer: 'a whole number, without quotes',
   boolean: 'true or false, without quotes',
@@ -13,7 +13,7 @@ const HOW_TO_WRITE: Record<string, string> = {
   null: 'nothing after the colon',
 }
 
-/** Never holds the value, which may be a secret. */
+/** Never contains the value, which may be a secret. */
 export function remedyOf(error: ErrorObject): string {
   if (error.propertyName !== undefined) return 'rename the key'
   const { keyword, params } = error
@@ -27,19 +27,19 @@ export function remedyOf(error: ErrorObject): string {
     case 'type':
       return `write ${[...new Set([params.type].flat())].map((type: string) => HOW_TO_WRITE[type] ?? type).join('; or ')}`
     case 'enum':
-      return 'write one of these'
+      return 'use one of the listed values'
     case 'const':
       return `write ${JSON.stringify(params.allowedValue)}`
     case 'uniqueItems':
       return 'remove one of them'
     case 'maxItems':
     case 'maxProperties':
-      return 'remove some'
+      return 'remove some of them'
     case 'oneOf':
     case 'anyOf':
-      return 'see svc.yaml.example for the forms'
+      return 'see svc.yaml.example for the accepted forms'
     default:
-      return 'change the value, or remove it for its default'
+      return 'change the value, or remove it to use the default'
   }
 }
 

@@ -1,28 +1,31 @@
-/** Turns what ajv says about a value into problems that a reader of the file understands: one place, one sentence. */
+/** Turns ajv errors into problems that a reader of the file understands: one location, one sentence. */
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import { knownKeys, remedyOf } from './remedies.ts'
 import { unknownName } from '../contract/unknown-name.ts'
 
-/** One thing that is wrong with a value, at its place in it. */
+/** One problem and its location in the value. */
 export interface Problem {
   path: (string | number)[]
   message: string
-  /** What to do about it. */
+  /** How to fix it. */
   remedy: string
 }
 
 /** Finds the validator of a part of a schema by its JSON pointer (`#/properties/tools/items/anyOf/1`). */
 export type PartValidator = (pointer: string) => ValidateFunction | undefined
 
-/** The problems that `errors` tell of, when `value` was checked. Of alternatives only the likeliest one speaks. */
+/**
+ * The problems described by `errors` for `value`. For a list of alternatives only the most likely alternative is
+ * reported.
+ */
 export function problemsOf(errors: readonly ErrorObject[], value: unknown, partValidator: PartValidator): Problem[] {
   return withoutEchoes(explainAlternatives(errors, partValidator)).flatMap(error => {
-    const told = { message: messageOf(error), remedy: remedyOf(error) }
-    return wrongEntries(error).map(entry => ({ path: [...placeOf(error, value), ...entry], ...told }))
+    const report = { message: messageOf(error), remedy: remedyOf(error) }
+    return wrongEntries(error).map(entry => ({ path: [...placeOf(error, value), ...entry], ...report }))
   })
 }
 
-/** Of a list that is too long or repeats itself the entries too many are wrong, not the list. */
+/** In a list that is too long or contains duplicates, the surplus entries are wrong, not the list. */
 function wrongEntries(error: ErrorObject): number[][] {
   if (error.keyword === 'uniqueItems') return [[error.params.i as number]]
   if (error.keyword !== 'maxItems') return [[]]
@@ -31,8 +34,8 @@ function wrongEntries(error: ErrorObject): number[][] {
 }
 
 /**
- * Replaces the errors of `anyOf` and `oneOf` by those of the alternative that was probably meant. ajv lists the
- * errors of all alternatives right before that of the keyword itself, so the list is read from its end.
+ * Replaces the errors of `anyOf` and `oneOf` by those of the alternative that was probably meant. ajv lists the errors
+ * of all alternatives right before the error of the keyword itself, so the list is read from its end.
  */
 function explainAlternatives(errors: readonly ErrorObject[], partValidator: PartValidator): ErrorObject[] {
   const explained: ErrorObject[] = []
@@ -50,7 +53,7 @@ function explainAlternatives(errors: readonly ErrorObject[], partValidator: Part
   return explained
 }
 
-/** No alternative fits. An error of `oneOf` that several fit has no other errors with it. */
+/** Whether no alternative matches. If several alternatives of a `oneOf` match, there are no other errors. */
 function isNoAlternative(error: ErrorObject): boolean {
   return error.keyword === 'anyOf' || (error.keyword === 'oneOf' && error.params.passingSchemas === null)
 }
@@ -93,7 +96,7 @@ function rootTypes(errors: ErrorObject[]): string[] {
     .flatMap(error => error.params.type as string | string[])
 }
 
-/** Leaves out errors that only say that another one occurred. */
+/** Removes errors that only say that another error occurred. */
 function withoutEchoes(errors: ErrorObject[]): ErrorObject[] {
   const telling = errors.filter(error => error.keyword !== 'if' && error.keyword !== 'propertyNames')
   return telling.length === 0 ? errors : telling
@@ -103,7 +106,7 @@ function isWithin(path: string, outer: string): boolean {
   return path === outer || path.startsWith(`${outer}/`)
 }
 
-/** JSON pointer (RFC 6901) and, where a key is what is wrong, that key. List indexes become numbers. */
+/** Converts a JSON pointer (RFC 6901), plus the key if the key itself is wrong. List indexes become numbers. */
 function placeOf(error: ErrorObject, value: unknown): (string | number)[] {
   const keys = error.instancePath
     .split('/')
@@ -119,21 +122,21 @@ function placeOf(error: ErrorObject, value: unknown): (string | number)[] {
   })
 }
 
-/** The key that is itself wrong, apart from its value. */
+/** The key that is itself wrong, as opposed to its value. */
 function wrongKeyOf(error: ErrorObject): string | undefined {
   return error.propertyName ?? error.params.additionalProperty ?? error.params.unevaluatedProperty
 }
 
 const MISSING_KEY = 'missing key '
 
-/** The key that such a message misses; null: it is about something else. */
+/** The missing key that such a message names; null if the message is about something else. */
 export function missingKeyIn(message: string): string | null {
   return message.startsWith(MISSING_KEY) && message.endsWith('"')
     ? (JSON.parse(message.slice(MISSING_KEY.length)) as string)
     : null
 }
 
-/** A sentence without the value, which may be a secret. */
+/** One sentence. It does not contain the value, which may be a secret. */
 function messageOf(error: ErrorObject): string {
   const { keyword, params } = error
   if (error.propertyName !== undefined)
@@ -150,10 +153,10 @@ function messageOf(error: ErrorObject): string {
       return `entries ${params.j} and ${params.i} are equal`
     case 'oneOf':
       return params.passingSchemas === null
-        ? 'fits none of the forms it may have'
-        : 'fits more than one of the forms it may have'
+        ? 'matches none of the accepted forms'
+        : 'matches more than one of the accepted forms'
     case 'anyOf':
-      return 'fits none of the forms it may have'
+      return 'matches none of the accepted forms'
     default:
       return expectation(error)
   }
@@ -206,7 +209,7 @@ function count(number: unknown, noun: string): string {
   return `${number} ${noun.endsWith('y') && noun !== 'key' ? `${noun.slice(0, -1)}ies` : `${noun}s`}`
 }
 
-/** Type in the words of JSON Schema. */
+/** The type of a value, as named by JSON Schema. */
 function typeName(value: unknown): string {
   if (value === null) return 'null'
   return Array.isArray(value) ? 'array' : typeof value

@@ -1,18 +1,18 @@
-/** The JSON Schema of `svc.yaml` for editors, made of the schemas that check it when it is read. */
+/** The JSON Schema of `svc.yaml` for editors, built from the schemas that validate the file when it is read. */
 import type { JsonSchema } from '../contract/plugin.ts'
 import { pluginsSchema } from './svc-yaml.ts'
 
-/** A plugin as far as the file is concerned. */
+/** The parts of a plugin that concern the file. */
 export interface PluginSection {
   name: string
   title: string
-  /** Key of its section. */
+  /** Key of its section in the file. */
   section: string
-  /** Undefined: it takes no options. */
+  /** Undefined if it takes no options. */
   options: JsonSchema | undefined
 }
 
-/** One schema (2020-12) for the whole file; names and sections are those of these plugins alone. */
+/** One schema (2020-12) for the whole file, limited to the names and sections of these plugins. */
 export function svcYamlSchema(plugins: readonly PluginSection[]): JsonSchema {
   const names = plugins.map(({ name }) => name).toSorted()
   const sections = plugins
@@ -23,7 +23,7 @@ export function svcYamlSchema(plugins: readonly PluginSection[]): JsonSchema {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'svc.yaml',
     description:
-      'Configuration of svc. It knows the plugins it was made with; "svc schema" makes one that knows yours.',
+      'Configuration of svc. This schema covers the built-in plugins; run "svc schema" for one that includes your own.',
     type: ['object', 'null'],
     additionalProperties: false,
     properties: {
@@ -33,21 +33,29 @@ export function svcYamlSchema(plugins: readonly PluginSection[]): JsonSchema {
   }
 }
 
-/** The host's own section, with the names that it takes. */
+/** The section of the host, with the plugin names it accepts. */
 function hostSection(names: string[]): JsonSchema {
   const { enable, disable, dirs, packages } = pluginsSchema.properties
   return {
     ...pluginsSchema,
     properties: {
-      enable: { ...enable, items: { enum: names }, description: 'If not empty: only these, and what they build on' },
-      disable: { ...disable, items: { enum: names }, description: 'Wins over enable' },
-      dirs: { ...dirs, description: 'Folders of plugins, from this file' },
-      packages: { ...packages, description: 'Plugins from npm, resolved from the working directory' },
+      enable: {
+        ...enable,
+        items: { enum: names },
+        description: 'If not empty, run only these plugins and the plugins they depend on',
+      },
+      disable: {
+        ...disable,
+        items: { enum: names },
+        description: 'Plugins that do not run; takes precedence over enable',
+      },
+      dirs: { ...dirs, description: 'Plugin folders, relative to this file' },
+      packages: { ...packages, description: 'Plugins installed with npm, resolved from the working directory' },
     },
   }
 }
 
-/** A section's schema at its place in the whole: references stay inside it, an empty section is none. */
+/** Embeds the schema of a section: references stay inside it, and an empty section (null) is allowed. */
 function forEditors(schema: JsonSchema, section: string): JsonSchema {
   const { 'x-svc-editor': further, ...kept } = schema
   const whole = { ...kept, ...(further as JsonSchema | undefined) }

@@ -1,4 +1,4 @@
-/** Finds and reads `svc.yaml`: the host's own section, the plugins' sections, and where each item stands. */
+/** Finds and reads `svc.yaml`: the section of the host, the sections of the plugins, and the position of each item. */
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import type { LoadError } from '../contract/plugin.ts'
@@ -6,39 +6,41 @@ import { isRecord } from '../contract/record.ts'
 import { applySchema } from './options.ts'
 import { parseYaml, YamlProblem, type ItemPath, type Position, type YamlDocument } from './yaml-document.ts'
 
-/** Bytes of the file. */
+/** Maximum file size in bytes. */
 const MAX_FILE_BYTES = 1024 * 1024
 
 /** The section `plugins`, which belongs to the host. */
 export interface PluginsSection {
-  /** When not empty: only these, and what they build on. */
+  /** If not empty, only these plugins run, plus those they depend on. */
   enable: string[]
-  /** Wins over `enable`. */
+  /** Takes precedence over `enable`. */
   disable: string[]
   /** Absolute paths. */
   dirs: string[]
   packages: string[]
 }
 
-/** What a file says; an absent one says nothing. */
+/** The content of a file; empty without a file. */
 export interface SvcYaml {
-  /** Absolute path, or null without a file. */
+  /** Absolute path; null without a file. */
   file: string | null
-  /** Every top-level key but `plugins`; without prototype. */
+  /** All top-level keys except `plugins`; an object without a prototype. */
   sections: Record<string, unknown>
   plugins: PluginsSection
-  /** Items of `plugins` that were left out, and what else was gone past. */
+  /** Items of `plugins` that were removed, and other problems that do not stop the load. */
   errors: LoadError[]
-  /** Where an item stands, or the nearest thing around it; null when its section is not there. */
+  /** The position of an item, or of the nearest item around it; null if its section does not exist. */
   locate(path: ItemPath): Position | null
 }
 
-/** `text` is what was read: whether it changed is decided by it, not by what the file holds a moment later. */
+/**
+ * `text` is what was read. Later changes are detected against it, not against what the file contains a moment later.
+ */
 export type SvcYamlResult = { ok: true; document: SvcYaml; text: string } | { ok: false; error: LoadError }
 
 /**
- * The file to read: `--config`, else `SVC_CONFIG_FILE`, else `./svc.yaml` if it exists, as an absolute path.
- * A named file need not exist: reading it then is the error.
+ * The absolute path of the file to read: `--config`, else `SVC_CONFIG_FILE`, else `./svc.yaml` if it exists. A file
+ * named explicitly may be missing; reading it is then an error.
  */
 export function findConfigFile(from: {
   argument?: string | null
@@ -51,7 +53,10 @@ export function findConfigFile(from: {
   return existsSync(usual) ? usual : null
 }
 
-/** Reads a file (null: none). Fails as a whole when it can't be read, is no YAML or has no mapping at the top. */
+/**
+ * Reads a file (null: no file). Fails as a whole if the file cannot be read, is not valid YAML, or is not a mapping at
+ * the top level.
+ */
 export function readSvcYaml(path: string | null, options: { publicMode: boolean }): SvcYamlResult {
   const shownFile = path === null ? null : options.publicMode ? basename(path) : path
   try {
@@ -66,12 +71,12 @@ export function readSvcYaml(path: string | null, options: { publicMode: boolean 
   }
 }
 
-/** A position as load errors state it. */
+/** A position in the form used by load errors. */
 export function placed(position: Position | null): { line: number | null; column?: number } {
   return position ?? { line: null }
 }
 
-/** Reads at most the bound, whatever the size was said to be; pipes and devices could block. */
+/** Reads at most the bound, whatever size the file claims to have. Pipes and devices could block. */
 function readBounded(path: string): string {
   const file = openSync(path, 'r')
   try {
@@ -97,9 +102,9 @@ function reasonOf(error: unknown): string {
 }
 
 function remedyOf(error: unknown): string {
-  if (error instanceof YamlProblem) return 'correct it: until then nothing of the file is used'
+  if (error instanceof YamlProblem) return 'fix the file; until then none of it is used'
   return (error as NodeJS.ErrnoException).code === 'ENOENT'
-    ? 'create it, or name another with --config'
+    ? 'create it, or pass another file with --config'
     : 'make it a readable text file'
 }
 

@@ -1,10 +1,12 @@
-/** Plugins whose variables collide with those of the core or of another plugin. */
+/** Finds plugins with variables that collide with those of the core or of another plugin. */
 import { orderVariables, type Definitions } from './variable-order.ts'
 
-/** Fields of `GET /_svc/config` that no variable has. */
+/** Fields of `GET /_svc/config` that do not come from a variable. */
 const OTHER_FIELDS = ['config_file', 'limits', 'max_delay_ms', 'generation', 'warnings']
 
-/** By plugin: what it declares although another has it. Of two plugins the one that comes first among `definitions` keeps it. */
+/**
+ * By plugin: what it declares although it is taken. Of two plugins, the one that comes first in `definitions` keeps it.
+ */
 export function variableConflicts(definitions: Definitions): Map<string, string> {
   const names = new Map<string, string>()
   const fields = new Map<string, string>(OTHER_FIELDS.map(field => [field, 'the core']))
@@ -20,7 +22,7 @@ export function variableConflicts(definitions: Definitions): Map<string, string>
     if (other === undefined || plugin === null)
       taken.set(claimed, plugin === null ? 'the core' : `the plugin ${plugin}`)
     else if (!conflicts.has(plugin))
-      conflicts.set(plugin, `the ${what} ${claimed} is declared by ${taken.get(other)!} already`)
+      conflicts.set(plugin, `the ${what} ${claimed} is already declared by ${taken.get(other)!}`)
   }
   const precedence = [null, ...definitions.keys()]
   const byPrecedence = orderVariables(definitions).sort(

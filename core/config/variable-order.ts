@@ -1,20 +1,23 @@
-/** All variables of a server in one order: the core's table, with those of plugins at the places they ask for. */
+/**
+ * All variables of a server in one order: the table of the core, with the variables of plugins at the positions they
+ * ask for.
+ */
 import type { Plugin } from '../contract/plugin.ts'
 import { variables, type Variable } from './variables.ts'
 import type { VariableDefinition } from '../contract/declarations.ts'
 
-/** Definitions of plugins by plugin name: the built-in ones first, each group in the order of their names. */
+/** Plugin definitions by plugin name: built-in plugins first, each group in alphabetical order. */
 export type Definitions = ReadonlyMap<string, Pick<Plugin, 'variables' | 'resolveVariables'>>
 
 export type PlacedVariable =
   | { plugin: null; definition: Variable }
   | { plugin: string; key: string; definition: VariableDefinition }
 
-/** The order of the reference, of `GET /_svc/config` and of warnings. */
+/** The order used by the reference, by `GET /_svc/config` and by warnings. */
 export function orderVariables(definitions: Definitions): PlacedVariable[] {
   const placed: PlacedVariable[] = variables.map(definition => ({ plugin: null, definition }))
   let waiting = [...definitions].flatMap(([plugin, { variables: own = {} }]) => withAnchors(plugin, own))
-  // A variable can be behind that of a plugin whose turn comes later.
+  // A variable can follow one of a plugin that is processed later.
   for (let before = Infinity; waiting.length < before; ) {
     before = waiting.length
     waiting = waiting.filter(one => !insert(one, placed))
@@ -24,7 +27,7 @@ export function orderVariables(definitions: Definitions): PlacedVariable[] {
 
 type Waiting = Extract<PlacedVariable, { key: string }> & { after: string | undefined }
 
-/** Each behind the one before it, unless it says otherwise. */
+/** Each variable follows the previous one, unless it asks for another position. */
 function withAnchors(plugin: string, own: Record<string, VariableDefinition>): Waiting[] {
   let before: string | undefined
   return Object.entries(own).map(([key, definition]) => {

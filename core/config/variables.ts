@@ -1,7 +1,7 @@
 /**
- * The table of the core's environment variables; plugins declare their own (`variables` of a definition). Parsing,
- * warnings, `GET /_svc/config` and the reference in the README come from both. A new variable of the core is a new row
- * here and a field in `Config`.
+ * The environment variables of the core. Plugins declare their own (`variables` of a definition). Parsing, warnings,
+ * `GET /_svc/config` and the reference in `docs/configuration.md` are generated from both. To add a variable to the
+ * core, add a row here and a field to `Config`.
  */
 import { randomUUID } from 'node:crypto'
 import {
@@ -26,27 +26,27 @@ export type { LogLevel } from './log-level.ts'
 export type { LimitPeriod, LimitScope, PlanLimits, PlanName, PresetName } from './plans.ts'
 export { planPresets } from './plans.ts'
 
-/** A row of the table. `Path` is its place in `Config`. */
+/** A row of the table. `Path` is the field of `Config` that it sets. */
 export interface Variable<Path extends Field = Field>
   extends Pick<
     VariableDefinition<ValueAt<Path>>,
     'name' | 'parser' | 'defaultText' | 'description' | 'secret' | 'emptyIsValue'
   > {
   field: Path
-  /** Default, or how it follows from what rows above this one have set. */
+  /** The default, or a function that computes it from the rows above. */
   default: ValueAt<Path> | ((config: Config) => ValueAt<Path>)
   /**
-   * Dotted path in `GET /_svc/config`; null: not shown. Under a name that ends in `_configured` only whether there is a
-   * value is shown.
+   * Dotted path in `GET /_svc/config`; null hides the variable. A name that ends in `_configured` only shows whether a
+   * value is set.
    */
   shownAs: string | null
-  /** What is shown there, where it is not the value. */
+  /** Computes what is shown instead of the value. */
   show?: (config: Config) => unknown
-  /** A variable of another name that is read when this one is unset. */
+  /** Another variable that is read when this one is unset. */
   alias?: string
 }
 
-/** Lets the compiler check a row against the type of its field. */
+/** Makes the compiler check a row against the type of its field. */
 function row<Path extends Field>(variable: Variable<Path>): Variable {
   return variable as unknown as Variable
 }
@@ -61,14 +61,14 @@ const nullableText: Parser<string | null> = text
 const switched = { ...boolean, expected: 'on or off' }
 const port = wholeNumber(0, 65535, 'port')
 
-/** A limit's default: what the plan named by `SVC_PLAN` sets. */
+/** The default of a limit: the value of the plan named by `SVC_PLAN`. */
 function ofPlan<Limit extends keyof PlanLimits>(limit: Limit): (config: Config) => PlanLimits[Limit] {
   return config => planPresets[config.plan.name][limit]
 }
 
-/** In the order of the reference; a row's default may depend on rows above it. */
+/** In the order of the reference. The default of a row may depend on the rows above it. */
 export const variables: readonly Variable[] = [
-  // modes, on which other defaults depend
+  // modes; other defaults depend on them
   row({
     name: 'SVC_PUBLIC_MODE',
     field: 'publicMode',
@@ -76,7 +76,7 @@ export const variables: readonly Variable[] = [
     default: false,
     shownAs: 'public_mode',
     description:
-      'Hardening for shared instances: lower caps, the inspector captures only requests with `X-Svc-Session`, changes of the whole instance need an admin token.',
+      'Hardening for instances that strangers can reach: lower limits, the inspector captures only requests with `X-Svc-Session`, and instance-wide changes require the admin token.',
   }),
   row({
     name: 'SVC_HOSTED_MODE',
@@ -84,7 +84,8 @@ export const variables: readonly Variable[] = [
     parser: boolean,
     default: false,
     shownAs: 'hosted_mode',
-    description: 'Preset: control-plane authentication `jwt` and JSON logs, unless their own variables say otherwise.',
+    description:
+      'Preset for hosted instances: sets `SVC_CONTROL_AUTH=jwt` and `SVC_LOG_FORMAT=json` unless those variables are set.',
   }),
 
   // listeners
@@ -94,7 +95,7 @@ export const variables: readonly Variable[] = [
     parser: port,
     default: 80,
     shownAs: 'http_port',
-    description: 'Port of the HTTP listener; 0 takes a free one.',
+    description: 'Port of the HTTP listener; 0 picks a free port.',
   }),
   row({
     name: 'SVC_HTTPS_PORT',
@@ -102,7 +103,7 @@ export const variables: readonly Variable[] = [
     parser: port,
     default: 443,
     shownAs: 'https_port',
-    description: 'Port of the HTTPS listener; 0 takes a free one.',
+    description: 'Port of the HTTPS listener; 0 picks a free port.',
   }),
   row({
     name: 'SVC_GRPC_PORT',
@@ -110,7 +111,7 @@ export const variables: readonly Variable[] = [
     parser: port,
     default: 50051,
     shownAs: 'grpc_port',
-    description: 'Port of the gRPC listener (h2c and gRPC-Web); 0 takes a free one.',
+    description: 'Port of the gRPC listener (h2c and gRPC-Web); 0 picks a free port.',
   }),
   row({
     name: 'SVC_HOST',
@@ -118,7 +119,7 @@ export const variables: readonly Variable[] = [
     parser: bindAddress,
     default: '0.0.0.0',
     shownAs: 'host',
-    description: 'Bind address of all listeners; `::` takes IPv4 too.',
+    description: 'Bind address of all listeners; `::` also accepts IPv4.',
   }),
   row({
     name: 'SVC_GRPC_ON_HTTP',
@@ -126,7 +127,7 @@ export const variables: readonly Variable[] = [
     parser: boolean,
     default: false,
     shownAs: 'grpc_on_http',
-    description: 'HTTP and HTTPS also speak HTTP/2 and serve the gRPC services.',
+    description: 'Serve HTTP/2 and the gRPC services on the HTTP and HTTPS ports too.',
   }),
   row({
     name: 'SVC_TLS_CERT',
@@ -134,7 +135,7 @@ export const variables: readonly Variable[] = [
     parser: text,
     default: 'certs/server.crt',
     shownAs: 'tls_cert',
-    description: 'Certificate of the HTTPS listener; the demo CA is kept in the same folder.',
+    description: 'Path of the HTTPS certificate; the demo CA is stored in the same folder.',
   }),
   row({
     name: 'SVC_TLS_KEY',
@@ -142,7 +143,7 @@ export const variables: readonly Variable[] = [
     parser: text,
     default: 'certs/server.key',
     shownAs: 'tls_key',
-    description: 'Key of the HTTPS listener.',
+    description: 'Path of the HTTPS private key.',
   }),
   row({
     name: 'SVC_MTLS_IN_HEADER',
@@ -159,7 +160,7 @@ export const variables: readonly Variable[] = [
     default: false,
     shownAs: 'trust_forward',
     description:
-      'Believe proxy headers (`Forwarded`, `X-Forwarded-*`, `X-Real-IP`) about client address, scheme, host and prefix.',
+      'Trust proxy headers (`Forwarded`, `X-Forwarded-*`, `X-Real-IP`) for client address, scheme, host and path prefix.',
   }),
   row({
     name: 'SVC_BASE_PATH',
@@ -168,7 +169,7 @@ export const variables: readonly Variable[] = [
     default: null,
     shownAs: 'base_path',
     description:
-      'Path prefix under which clients reach the service, such as `/svc`: part of every generated URL, and served in front of every path. A trusted `X-Forwarded-Prefix` takes precedence in generated URLs.',
+      'Path prefix under which clients reach the service, such as `/svc`. It is added to every generated URL and accepted in front of every path. In generated URLs a trusted `X-Forwarded-Prefix` takes precedence.',
   }),
 
   // requests
@@ -178,7 +179,7 @@ export const variables: readonly Variable[] = [
     parser: wholeNumber(0, 86_400, 'seconds'),
     default: 120,
     shownAs: 'request_timeout_secs',
-    description: 'Seconds until response headers must be out, else 503; 0 switches it off.',
+    description: 'Seconds a route has to send response headers before the client gets 503; 0 disables the timeout.',
   }),
   row({
     name: 'SVC_BODY_LIMIT',
@@ -186,7 +187,7 @@ export const variables: readonly Variable[] = [
     parser: wholeNumber(1, 1_073_741_824, 'bytes'),
     default: 1_048_576,
     shownAs: 'body_limit',
-    description: 'Largest request body in bytes; a larger one gets 413.',
+    description: 'Maximum request body size in bytes; a larger body gets 413.',
   }),
   row({
     name: 'SVC_CORS_ORIGINS',
@@ -196,7 +197,7 @@ export const variables: readonly Variable[] = [
     defaultText: '*',
     shownAs: 'cors_allow_origins',
     emptyIsValue: true,
-    description: 'Origins that browsers may call from; `off` or the empty value removes CORS.',
+    description: 'Origins allowed by CORS; `off` or an empty value disables CORS.',
   }),
   row({
     name: 'SVC_HOSTS',
@@ -206,7 +207,7 @@ export const variables: readonly Variable[] = [
     defaultText: "the machine's own host name",
     shownAs: 'hosts',
     description:
-      'Host names, besides IP addresses and `localhost`, under which browsers on this machine may use the control plane; a page from one of them counts as the own origin.',
+      'Additional host names under which browsers on this machine may use the control plane, besides IP addresses and `localhost`. Pages served from these hosts count as same-origin.',
   }),
   row({
     name: 'SVC_FAST_PATHS',
@@ -215,7 +216,8 @@ export const variables: readonly Variable[] = [
     default: true,
     defaultText: '`on`',
     shownAs: 'fast_paths',
-    description: "Send the same bytes faster by undocumented members of Node; `off` is Node's own way.",
+    description:
+      'Send responses faster through undocumented Node APIs, with identical bytes; `off` uses only documented APIs.',
   }),
 
   // instance
@@ -226,7 +228,7 @@ export const variables: readonly Variable[] = [
     default: () => randomUUID(),
     defaultText: 'a random UUID',
     shownAs: 'instance_id',
-    description: 'Name of this instance in replies.',
+    description: 'Name of this instance, as shown in responses.',
   }),
   row({
     name: 'SVC_GIT_SHA',
@@ -235,7 +237,7 @@ export const variables: readonly Variable[] = [
     default: null,
     defaultText: 'HEAD of the checkout',
     shownAs: null,
-    description: 'Revision that `/_svc/version` shows.',
+    description: 'Git revision shown by `/_svc/version`.',
   }),
   row({
     name: 'SVC_LOG_LEVEL',
@@ -245,7 +247,7 @@ export const variables: readonly Variable[] = [
     shownAs: 'log_level',
     alias: 'RUST_LOG',
     description:
-      'Least level that is logged; of a list such as `warn,http=debug` the bare level counts. Unset: `RUST_LOG`.',
+      'Minimum log level. In a list such as `warn,http=debug` the level without a target applies. Falls back to `RUST_LOG`.',
   }),
   row({
     name: 'SVC_LOG_FORMAT',
@@ -254,7 +256,7 @@ export const variables: readonly Variable[] = [
     default: config => (config.hostedMode ? 'json' : 'text'),
     defaultText: 'text; json in hosted mode',
     shownAs: 'log_format',
-    description: 'Logs as readable lines or as one JSON object a line, on standard output.',
+    description: 'Log format on standard output: readable text, or one JSON object per line.',
   }),
   row({
     name: 'SVC_INSPECTOR_CAPACITY',
@@ -262,7 +264,7 @@ export const variables: readonly Variable[] = [
     parser: clampedNumber(1, 10_000),
     default: 500,
     shownAs: 'inspector_capacity',
-    description: 'Requests that the inspector keeps.',
+    description: 'Number of requests the inspector keeps.',
   }),
 
   // control plane
@@ -273,7 +275,7 @@ export const variables: readonly Variable[] = [
     default: null,
     shownAs: 'admin_token_configured',
     secret: true,
-    description: 'Token that changes of the whole instance need.',
+    description: 'Token required for instance-wide changes.',
   }),
   row({
     name: 'SVC_CONTROL_AUTH',
@@ -282,7 +284,8 @@ export const variables: readonly Variable[] = [
     default: config => (config.hostedMode ? 'jwt' : 'open'),
     defaultText: 'open; jwt in hosted mode',
     shownAs: 'control_auth',
-    description: 'What requests below `/_svc` must carry: nothing, the admin token, or that or a JWT.',
+    description:
+      'Credential required below `/_svc`: none (`open`), the admin token (`token`), or the admin token or a JWT (`jwt`).',
   }),
   row({
     name: 'SVC_CONTROL_JWT_PUBLIC_KEY',
@@ -291,7 +294,7 @@ export const variables: readonly Variable[] = [
     default: null,
     shownAs: 'control_jwt_key_configured',
     secret: true,
-    description: 'Ed25519 public key of control-plane JWTs: PEM, base64 DER, or base64 of the raw 32 bytes.',
+    description: 'Ed25519 public key that verifies control-plane JWTs: PEM, base64 DER, or base64 of the raw 32 bytes.',
   }),
   row({
     name: 'SVC_CONTROL_JWT_AUDIENCE',
@@ -300,7 +303,7 @@ export const variables: readonly Variable[] = [
     default: config => config.instanceId,
     defaultText: 'the instance id',
     shownAs: 'control_jwt_audience',
-    description: 'Audience that control-plane JWTs must have.',
+    description: 'Required audience (`aud`) of control-plane JWTs.',
   }),
 
   // files and plugins
@@ -311,7 +314,7 @@ export const variables: readonly Variable[] = [
     default: null,
     defaultText: './svc.yaml if it exists',
     shownAs: 'config_file',
-    description: 'Configuration file; `--config` takes precedence.',
+    description: 'Path of the configuration file; `--config` takes precedence.',
   }),
   row({
     name: 'SVC_PLUGINS_DIR',
@@ -320,7 +323,7 @@ export const variables: readonly Variable[] = [
     default: () => [],
     defaultText: 'none',
     shownAs: 'plugin_dirs',
-    description: 'Further folders with plugins.',
+    description: 'Additional plugin folders.',
   }),
   row({
     name: 'SVC_WATCH',
@@ -329,7 +332,7 @@ export const variables: readonly Variable[] = [
     default: config => !config.publicMode && !config.hostedMode,
     defaultText: 'true; false in public and hosted mode',
     shownAs: 'watch',
-    description: 'Reload when plugins or configuration files change on disk.',
+    description: 'Reload when plugins or the configuration file change on disk.',
   }),
 
   // plan limiter
@@ -339,59 +342,59 @@ export const variables: readonly Variable[] = [
     parser: plan,
     default: 'none',
     shownAs: 'plan',
-    description: 'Plan that limits requests; the single limits below replace values of it.',
+    description: 'Plan that limits requests; the `SVC_LIMIT_*` variables override its values.',
   }),
   row({
     name: 'SVC_LIMIT_SCOPE',
     field: 'plan.limits.scope',
     parser: scope,
     default: ofPlan('scope'),
-    defaultText: 'that of the plan',
+    defaultText: 'from the plan',
     shownAs: 'limits.scope',
-    description: 'Count for the whole instance, or for each session.',
+    description: 'Count requests per instance or per session.',
   }),
   row({
     name: 'SVC_LIMIT_PERIOD',
     field: 'plan.limits.period',
     parser: period,
     default: ofPlan('period'),
-    defaultText: 'that of the plan',
+    defaultText: 'from the plan',
     shownAs: 'limits.period',
-    description: 'Calendar period of the quotas, in UTC.',
+    description: 'Calendar period of the quotas (UTC).',
   }),
   row({
     name: 'SVC_LIMIT_RPS',
     field: 'plan.limits.rps',
     parser: planLimit,
     default: ofPlan('rps'),
-    defaultText: 'that of the plan',
+    defaultText: 'from the plan',
     shownAs: 'limits.rps',
-    description: 'Requests a second; 0 is unlimited.',
+    description: 'Requests per second; 0 is unlimited.',
   }),
   row({
     name: 'SVC_LIMIT_BURST',
     field: 'plan.limits.burst',
     parser: planLimit,
     default: ofPlan('burst'),
-    defaultText: 'that of the plan',
+    defaultText: 'from the plan',
     shownAs: 'limits.burst',
-    description: 'Requests at once above the rate; 0 is as many as the rate.',
+    description: 'Requests allowed in a burst; 0 uses the value of `SVC_LIMIT_RPS`.',
   }),
   row({
     name: 'SVC_LIMIT_CONCURRENCY',
     field: 'plan.limits.concurrency',
     parser: planLimit,
     default: ofPlan('concurrency'),
-    defaultText: 'that of the plan',
+    defaultText: 'from the plan',
     shownAs: 'limits.concurrency',
-    description: 'Requests in flight; 0 is unlimited.',
+    description: 'Concurrent requests; 0 is unlimited.',
   }),
   row({
     name: 'SVC_LIMIT_STREAMS',
     field: 'plan.limits.streams',
     parser: planLimit,
     default: ofPlan('streams'),
-    defaultText: 'that of the plan',
+    defaultText: 'from the plan',
     shownAs: 'limits.streams',
     description: 'Open event streams and WebSockets; 0 is unlimited.',
   }),
@@ -400,27 +403,27 @@ export const variables: readonly Variable[] = [
     field: 'plan.limits.streamLifetimeSecs',
     parser: planLimit,
     default: ofPlan('streamLifetimeSecs'),
-    defaultText: 'that of the plan',
+    defaultText: 'from the plan',
     shownAs: 'limits.stream_lifetime_secs',
-    description: 'Seconds that a stream may live; 0 is unlimited.',
+    description: 'Maximum lifetime of a stream in seconds; 0 is unlimited.',
   }),
   row({
     name: 'SVC_LIMIT_REQUESTS',
     field: 'plan.limits.requests',
     parser: planLimit,
     default: ofPlan('requests'),
-    defaultText: 'that of the plan',
+    defaultText: 'from the plan',
     shownAs: 'limits.requests',
-    description: 'Requests a period; 0 is unlimited.',
+    description: 'Requests per period; 0 is unlimited.',
   }),
   row({
     name: 'SVC_LIMIT_EGRESS_MB',
     field: 'plan.limits.egressBytes',
     parser: planMegabytes,
     default: ofPlan('egressBytes'),
-    defaultText: 'that of the plan',
+    defaultText: 'from the plan',
     shownAs: 'limits.egress_bytes',
-    description: 'Megabytes (1,000,000 bytes) of response bodies a period, fractions allowed; 0 is unlimited.',
+    description: 'Megabytes (1,000,000 bytes) of response bodies per period, fractions allowed; 0 is unlimited.',
   }),
   row({
     name: 'SVC_USAGE_FILE',
@@ -428,7 +431,7 @@ export const variables: readonly Variable[] = [
     parser: nullableText,
     default: null,
     shownAs: 'limits.usage_file_configured',
-    description: "File in which the instance's quota counters outlive a restart.",
+    description: 'File that keeps the quota counters of the instance across restarts.',
   }),
 
   // shared mode
@@ -438,7 +441,7 @@ export const variables: readonly Variable[] = [
     parser: boolean,
     default: false,
     shownAs: 'shared_mode',
-    description: 'API keys are identified, counted and limited.',
+    description: 'Identify, count and limit requests by API key.',
   }),
   row({
     name: 'SVC_REQUIRE_KEY',
@@ -446,17 +449,17 @@ export const variables: readonly Variable[] = [
     parser: boolean,
     default: false,
     shownAs: 'require_key',
-    description: 'Requests without an API key are refused; turns shared mode on.',
+    description: 'Reject requests without an API key; turns shared mode on.',
   }),
   row({
     name: 'SVC_KEY_REGISTRY',
     field: 'shared.registry',
     parser: nullableText,
     default: null,
-    defaultText: 'every well-formed key is valid',
+    defaultText: 'none: every well-formed key is valid',
     shownAs: 'key_registry',
     show: registryKind,
-    description: 'Path or http(s) URL of the key registry.',
+    description: 'Path or HTTP(S) URL of the key registry.',
   }),
   row({
     name: 'SVC_KEY_REGISTRY_TOKEN',
@@ -465,7 +468,7 @@ export const variables: readonly Variable[] = [
     default: null,
     shownAs: null,
     secret: true,
-    description: "Bearer token sent when the registry's URL is fetched.",
+    description: 'Bearer token sent when the registry is fetched from a URL.',
   }),
   row({
     name: 'SVC_KEY_REGISTRY_SECS',
@@ -481,7 +484,7 @@ export const variables: readonly Variable[] = [
     parser: dailyRequests,
     default: 10_000,
     shownAs: null,
-    description: 'Daily quota of a key without its own; 0 is unlimited.',
+    description: 'Daily request quota for keys that do not set their own; 0 is unlimited.',
   }),
   row({
     name: 'SVC_QUOTA_STORE',
@@ -490,7 +493,7 @@ export const variables: readonly Variable[] = [
     default: null,
     shownAs: 'quota_store_configured',
     secret: true,
-    description: 'Redis-compatible server that several instances count in.',
+    description: 'URL of a Redis-compatible server in which several instances share their counters.',
   }),
 ]
 

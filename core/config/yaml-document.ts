@@ -1,4 +1,4 @@
-/** Reads YAML text within bounds: plain values, and where each stands. */
+/** Parses YAML text within bounds into plain values, and records the position of each. */
 import {
   Composer,
   isAlias,
@@ -13,35 +13,35 @@ import {
   type Pair,
 } from 'yaml'
 
-/** Where something stands: keys and list indexes from the top. */
+/** A path: keys and list indexes from the top. */
 export type ItemPath = readonly (string | number)[]
 
-/** Deeper nesting is refused; a composer that runs out of stack can take the process with it. */
+/** Deeper nesting is rejected. If the composer ran out of stack, it could crash the process. */
 const MAX_DEPTH = 100
 const TOO_DEEP = `nested more than ${MAX_DEPTH} levels deep`
-/** Values of a document after its aliases are replaced by what they stand for. */
+/** Maximum number of values in a document after its aliases are expanded. */
 const MAX_VALUES = 1_000_000
-/** Times that one anchor may be inserted, those inside other insertions included. */
+/** How often one anchor may be expanded, including expansions inside other expansions. */
 const MAX_ALIAS_COUNT = 100
 
-/** A place in the text, counted from 1 as editors do. */
+/** A position in the text, counted from 1 like editors do. */
 export interface Position {
   line: number
   column: number
 }
 
 export interface YamlDocument {
-  /** Made of plain objects, lists, texts, numbers, booleans and null; no part of it occurs twice. */
+  /** Consists of plain objects, lists, strings, numbers, booleans and null. No part is shared. */
   value: unknown
-  /** What can be gone past, such as an unknown tag. */
+  /** Problems that do not stop parsing, such as an unknown tag. */
   warnings: ({ message: string } & Position)[]
-  /** Where an item stands, or the nearest thing around it; null when not even its first key is there. */
+  /** The position of an item, or of the nearest item around it; null if even its first key does not exist. */
   locate(path: ItemPath): Position | null
 }
 
-/** The text is no YAML, or goes beyond a bound. */
+/** The text is not valid YAML or exceeds a bound. */
 export class YamlProblem extends Error {
-  /** Null: it is about the file as a whole. */
+  /** Null if the problem concerns the whole file. */
   readonly position: Position | null
   constructor(message: string, position: Position | null) {
     super(message)
@@ -57,8 +57,8 @@ export function parseYaml(text: string): YamlDocument {
     return { line, column: col }
   }
   const tokens = tokensOf(text, lines)
-  refuseDeepNesting(tokens, positionOf)
-  // Uniqueness of keys is checked below: here it would take the square of a mapping's size.
+  rejectDeepNesting(tokens, positionOf)
+  // Duplicate keys are detected below. The check of the composer takes quadratic time in the size of a mapping.
   const composer = new Composer({
     version: '1.2',
     schema: 'core',
@@ -71,7 +71,7 @@ export function parseYaml(text: string): YamlDocument {
   const [document, second] = [...composer.compose(tokens, true, text.length)] as Document.Parsed[]
   const error = document!.errors[0]
   if (error !== undefined) throw new YamlProblem(error.message, positionOf(error.pos[0]))
-  if (second !== undefined) throw new YamlProblem('more than one document', positionOf(second.range[0]))
+  if (second !== undefined) throw new YamlProblem('expected one YAML document, found more', positionOf(second.range[0]))
   const anchors = new Map<string, Anchor>()
   return {
     value: document!.contents === null ? null : new Converter(anchors, positionOf).convert(document!.contents, 0),
@@ -80,7 +80,9 @@ export function parseYaml(text: string): YamlDocument {
   }
 }
 
-/** The parser closes nested blocks by recursion: thousands of them end its stack before anything can be counted. */
+/**
+ * The parser closes nested blocks recursively: with thousands of them its stack overflows before depth can be counted.
+ */
 function tokensOf(text: string, lines: LineCounter): CST.Token[] {
   try {
     return [...new Parser(lines.addNewLine).parse(text)]
@@ -90,8 +92,8 @@ function tokensOf(text: string, lines: LineCounter): CST.Token[] {
   }
 }
 
-/** Walks the tokens without recursion, since their depth is what is in question. */
-function refuseDeepNesting(tokens: CST.Token[], positionOf: PositionOf): void {
+/** Walks the tokens without recursion, because their depth is not yet known to be safe. */
+function rejectDeepNesting(tokens: CST.Token[], positionOf: PositionOf): void {
   const open = tokens.map(token => ({ token, depth: 0 }))
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { token, depth } = next
@@ -113,7 +115,7 @@ interface Anchor {
   isOpen: boolean
 }
 
-/** Makes values of nodes, in the order of the document, so that an alias finds the anchor that stands before it. */
+/** Converts nodes to values in document order, so that an alias finds an anchor that precedes it. */
 class Converter {
   readonly #anchors: Map<string, Anchor>
   readonly #positionOf: PositionOf
@@ -158,7 +160,7 @@ class Converter {
     return this.convert(anchor.node, depth)
   }
 
-  /** `Object.fromEntries` makes own properties of all keys, `__proto__` included. */
+  /** `Object.fromEntries` creates own properties for all keys, including `__proto__`. */
   #object(pairs: Pair<Node, Node | null>[], depth: number): object {
     const entries = new Map<string, unknown>()
     for (const { key, value } of pairs) {
@@ -177,7 +179,7 @@ class Converter {
   }
 }
 
-/** A key as written, so that `1.0` and `on` stay what they look like. */
+/** A key as written, so that `1.0` and `on` keep their spelling. */
 function keyText(key: Node | null): string | undefined {
   if (key === null || !isScalar(key)) return undefined
   return key.source ?? String(key.value)

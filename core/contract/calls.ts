@@ -1,21 +1,26 @@
-/** Calls and requests that do not come through the pipeline: `svc.limits`, `svc.mediaTypes`. */
+/** `svc.limits` and `svc.mediaTypes`: requests that a plugin handles outside the pipeline, such as gRPC calls. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
 
+/** Limits and API keys for calls outside the pipeline. */
 export interface SvcLimits {
-  /** Admits a call that does not come through the pipeline, such as one of gRPC (limits sheet 2 and 8). */
+  /**
+   * Checks the API key and the limits for a call outside the pipeline. `session` is the value of `X-Svc-Session`, `peer`
+   * the client's IP address and `key` the API key, if any.
+   */
   admitCall(call: { session: string | null; peer: string; key: string | null }): Promise<CallAdmission>
 }
+/** Result of `admitCall`. A rejected call must end with this gRPC status and metadata. */
 export type CallAdmission =
   | { admitted: true }
   | { admitted: false; grpcStatus: number; message: string; metadata: Record<string, string> }
 
-/** Requests by media type before routing, on all listeners (gRPC). */
+/** Handles requests by media type before routing, on all listeners. gRPC uses this. */
 export interface SvcMediaTypes {
   /**
-   * `match` gets the lower-case media type without parameters. The handler owns the response; no stage of the
-   * pipeline runs. `onGrpcPort`, `onHttp` say on which listeners (default both; HTTP only with SVC_GRPC_ON_HTTP).
+   * Sends every request for which `match` returns true to `handler`. `match` gets the lower-case media type without
+   * parameters. The handler writes the whole response; no pipeline stage runs.
    */
   requests(
     match: (mediaType: string, request: IncomingMessage | Http2ServerRequest) => boolean,
@@ -25,37 +30,42 @@ export interface SvcMediaTypes {
       facts: ConnectionFacts,
     ) => void,
   ): void
-  /** CORS headers for such an answer; for a preflight those of the preflight. */
+  /** CORS headers for the response to such a request or, for a preflight request, of the preflight response. */
   cors(request: IncomingMessage | Http2ServerRequest, expose: string[]): Record<string, string>
   /**
-   * Makes a taken-over request one for the inspector and for fault headers. Not for what is exempt from both, such as gRPC
-   * health and reflection. To be called before it is answered.
+   * Adds the request to the inspector and enables fault headers for it. Call it before sending the response, and not for
+   * requests that are exempt from both, such as gRPC health checks and reflection.
    */
   follow(request: IncomingMessage | Http2ServerRequest): MediaTypeCall
 }
 
-/** A taken-over request that the core follows. */
+/** A request outside the pipeline that the inspector captures and fault headers apply to. */
 export interface MediaTypeCall {
-  /** A limit refuses the call: no entry is kept of it. */
+  /** Call it when a limit rejects the request: the inspector then keeps no entry. */
   refuse(): void
   /**
-   * Acts on `X-Svc-Delay` and `X-Svc-Fail`, in this order, once the call has been admitted. Resolves with the status that
-   * the call is to end with, or null: the method is to be called. `isServed`: whether there is one (default true); the entry
-   * of a call without one names no route.
+   * Applies `X-Svc-Delay`, then `X-Svc-Fail`. Call it after the request has been admitted. Resolves with the status to send
+   * if a fault is injected, otherwise with null. `isServed` (default true) tells whether a method exists for the call; if
+   * not, the inspector's entry names no route.
    */
   injectFaults(options?: { isServed?: boolean }): Promise<CallFailure | null>
-  /** The head goes out past `response.writeHead`. Answers the fields about faults, which `writeHead` adds by itself. */
+  /**
+   * Call it when sending the response head without `response.writeHead`. Returns the headers that `writeHead` would add,
+   * such as those about faults.
+   */
   sendHead(status: number): Record<string, string | string[]>
-  /** The status of the call, for its entry. */
+  /** Sets the gRPC status of the inspector's entry. */
   end(grpcStatus: number): void
 }
+/** The gRPC status of an injected fault. */
 export interface CallFailure {
   grpcStatus: number
   message: string
 }
+/** The connection of a request. */
 export interface ConnectionFacts {
   listener: 'http' | 'https' | 'grpc'
   socket: Socket
-  /** Peer address, or the client IP of trusted proxy headers. */
+  /** Address of the peer, or the client IP from trusted proxy headers. */
   clientIp: string
 }

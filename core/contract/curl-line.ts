@@ -1,4 +1,4 @@
-/** Owns how an example reads as a command line for curl in a POSIX shell. */
+/** Prints examples of routes as curl commands for a POSIX shell. */
 import type { CatalogEndpoint } from './instance.ts'
 import { quoteWord } from './shell.ts'
 
@@ -10,7 +10,7 @@ const CONTENT_TYPES = {
   xml: 'application/xml',
   form: 'application/x-www-form-urlencoded',
 } as const
-/** Headers of a WebSocket handshake (RFC 6455, 4.1), with the key of its own example. */
+/** Headers of a WebSocket handshake (RFC 6455, 4.1), with the key of the RFC's example. */
 const HANDSHAKE = [
   'Connection: Upgrade',
   'Upgrade: websocket',
@@ -18,14 +18,14 @@ const HANDSHAKE = [
   'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
 ]
 
-/** The example as one `curl` command against `baseUrl`; a stream is shown as it comes, a WebSocket by its handshake. */
+/** The `curl` command that sends an example to `baseUrl`. For a WebSocket it sends the handshake. */
 export function curlLine(example: Example, baseUrl: string, protocol: Protocol): string {
   const url = baseUrl + example.path
   const globOff = /[[\]{}]/.test(url) ? ['-g'] : []
   return ['curl', ...globOff, ...curlArguments(example, protocol), url].map(quoteWord).join(' ')
 }
 
-/** The arguments of curl for the example, unquoted, the URL aside; brackets and braces in a URL need `-g` besides. */
+/** The unquoted arguments of curl for an example, without the URL. URLs with brackets or braces also need `-g`. */
 export function curlArguments(example: Example, protocol: Protocol): string[] {
   const words = [...flagsOf(example, protocol), ...methodOf(example)]
   for (const header of headersOf(example, protocol)) words.push('-H', header)
@@ -49,7 +49,7 @@ function methodOf({ method, body }: Example): string[] {
 
 function headersOf({ headers, auth, body, body_type: bodyType }: Example, protocol: Protocol): string[] {
   const lines = protocol === 'websocket' ? [...HANDSHAKE] : []
-  // curl takes a header without a value for one to be left out, unless a semicolon stands in for the colon.
+  // To send a header without a value, curl expects a semicolon instead of the colon.
   for (const { name, value } of headers) lines.push(value === '' ? `${name};` : `${name}: ${value}`)
   const hasType = headers.some(({ name }) => name.toLowerCase() === 'content-type')
   if (body !== null && bodyType && !hasType) lines.push(`Content-Type: ${CONTENT_TYPES[bodyType]}`)

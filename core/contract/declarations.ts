@@ -1,46 +1,46 @@
-/** What a plugin definition declares so that the core need not know the plugin: variables, exemptions, names, links. */
+/** Declarations in a plugin definition: environment variables, exempt paths, exposed headers, categories and links. */
 import type { Parser } from './parsers.ts'
 
 /**
- * An environment variable of a plugin. It is read when the process starts, or when a new version of the definition is
- * loaded, also while the plugin is disabled. An invalid value never fails: a warning, and the default.
+ * An environment variable of a plugin. It is read when the process starts or when a new version of the definition is
+ * loaded, even if the plugin is disabled. An invalid value causes a warning, and the default is used.
  */
 export interface VariableDefinition<T = unknown> {
-  /** Upper case with underscores. Unknown variables that begin with `SVC_` are reported. */
+  /** Upper-case letters, digits and underscores. Start it with `SVC_`: unknown variables with this prefix are reported. */
   name: string
   parser: Parser<T>
-  /** The value when the variable is unset, empty or invalid. Lists are copied. */
+  /** Value if the variable is unset, empty or invalid. Lists are copied. */
   default: T
-  /** The default in words, where the value alone does not say it. */
+  /** Description of the default for the documentation, if the value alone is not clear. */
   defaultText?: string
-  /** One sentence, for the configuration reference. */
+  /** One sentence for the configuration reference. */
   description: string
   /**
-   * Dotted path in `GET /_svc/config`; absent: not shown. Under a name that ends in `_configured` only whether there is
-   * a value is shown, which is the one way to show a secret.
+   * Dotted path of the value in `GET /_svc/config`. Default: not shown. If the path ends with `_configured`, only true or
+   * false is shown (whether the variable has a value). Secrets can only be shown this way.
    */
   shownAs?: string
-  /** Key below the plugin's name in `GET /_svc/status`. */
+  /** Key of the value below the plugin's name in `GET /_svc/status`. Default: not shown. */
   statusAs?: string
-  /** Its value is never printed. */
+  /** The value is never printed. */
   secret?: true
-  /** The empty value is a value, not "unset". */
+  /** An empty value is a value. Default: it means unset. */
   emptyIsValue?: true
   /**
-   * Name of the variable behind which it is listed and shown. Default: the one declared before it; the first one of a
-   * plugin: behind all others.
+   * Name of the variable after which this one is listed. Default: the previous variable of the plugin, or the end of the
+   * list for the first one.
    */
   after?: string
 }
 
 export type VariableDefinitions<Variables> = { [Key in keyof Variables]: VariableDefinition<Variables[Key]> }
 
-/** Types of the values: `VariableValues<typeof variables>`. */
+/** Types of the values of some variables: `VariableValues<typeof variables>`. */
 export type VariableValues<Definitions> = {
   -readonly [Key in keyof Definitions]: Definitions[Key] extends VariableDefinition<infer T> ? T : never
 }
 
-/** Checks the default of a variable against its parser, where it is declared apart from the definition. */
+/** Returns the definition unchanged; checks at compile time that `default` has the type that `parser` returns. */
 export function variable<T>(definition: VariableDefinition<T>): VariableDefinition<T> {
   return definition
 }
@@ -48,19 +48,19 @@ export function variable<T>(definition: VariableDefinition<T>): VariableDefiniti
 /** Layers of the core from which a path can be exempt. */
 export const EXEMPTIBLE_LAYERS = ['faults', 'limits', 'keys', 'inspector'] as const
 /**
- * `faults`: fault headers are ignored. `limits`: the plan neither counts nor refuses. `keys`: shared mode asks for no API
- * key. `inspector`: requests are not captured.
+ * `faults`: fault headers are ignored. `limits`: requests are neither counted nor rejected by the plan. `keys`: shared
+ * mode requires no API key. `inspector`: requests are not captured.
  */
 export type ExemptibleLayer = (typeof EXEMPTIBLE_LAYERS)[number]
 
-/** A path of the plugin that some layers of the core leave alone, also while the plugin is disabled. */
+/** A path of the plugin to which some layers of the core do not apply, even while the plugin is disabled. */
 export interface Exemption {
-  /** Decoded path; it is one of the plugin's `paths`, or lies below one. */
+  /** Decoded path, equal to or below one of the plugin's `paths`. */
   path: string
-  /** Also what lies below the path. */
+  /** Also exempts all paths below `path`. */
   below?: true
   from: readonly ExemptibleLayer[]
-  /** Why; for those who review the plugin. */
+  /** The reason, for reviewers of the plugin. */
   reason: string
 }
 
@@ -69,22 +69,25 @@ export type ExposedHeader =
   | string
   | {
       name: string
-      /** The exposed header before which it is listed. Default: behind those before it. */
+      /** Name of the exposed header before which this one is listed. Default: the order of declaration. */
       before?: string
-      /** Exposed also while the plugin is disabled. */
+      /** Exposes the header even while the plugin is disabled. */
       always?: true
     }
 
-/** Where a category of the catalog is shown. */
+/** Position of a category in the catalog. */
 export interface CategoryDeclaration {
   name: string
-  /** Lower ranks come first; the core's own categories have 1000 and more. Categories without a rank come last, by name. */
+  /**
+   * Categories are sorted by rank, lowest first. Built-in plugins use 10, 20, …, the core 1000 and more. Categories without
+   * a rank come last, sorted by name.
+   */
   rank: number
 }
 
-/** A link in the navigation of the landing page, shown while the catalog has an endpoint at its target or below. */
+/** A link in the navigation of the landing page. It is shown while an endpoint at or below its target is enabled. */
 export interface PageLink {
-  /** Relative to the landing page, without a leading slash; below one of the plugin's `paths`. */
+  /** Target relative to the landing page, without a leading slash, below one of the plugin's `paths`. */
   href: string
   text: string
 }

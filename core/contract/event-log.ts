@@ -1,48 +1,49 @@
-/** Numbered entries that are appended and read by others: `svc.eventLog`. */
+/** `svc.eventLog`: logs of numbered entries that survive reloads. */
 import type { Store } from './state.ts'
 
-/** How much a log may hold. The oldest entries go first: those of the stream, then those of the stream used least recently. */
+/** Bounds of a log. The oldest entries are dropped first: those of the stream, then those of the stream used least recently. */
 export interface EventLogBounds<T> {
+  /** Maximum number of entries of a stream. */
   maxPerStream: number
-  /** Bytes of memory of one stream. */
+  /** Maximum memory use of a stream in bytes. */
   maxBytesPerStream?: number
-  /** Entries of all streams. */
+  /** Maximum number of entries of all streams, and of streams. Required without `of`. */
   maxCount?: number
-  /** Bytes of memory of all streams. */
+  /** Maximum memory use of all streams in bytes. */
   maxBytes?: number
-  /** Milliseconds a stream lives after its last `append`. */
+  /** Time to live of a stream in milliseconds, counted from its last `append`. */
   ttlMs?: number
-  /** Bytes of a value. Default: values are plain data, copied and measured by the log. */
+  /** Returns the memory use of a value in bytes. Without it, the log copies and measures values, which must be plain data. */
   sizeOf?: (value: T) => number
-  /** A stream exists as long as the entry of this store with the stream's name. */
+  /** A stream exists as long as this store has an entry with its name. */
   of?: Store<never> | Store<unknown>
-  /** Entries may arrive in the shared store some milliseconds later, many at once. `append` then resolves to 0. */
+  /** Entries reach a shared store some milliseconds later, many at once. `append` then resolves to undefined at once. */
   batched?: boolean
   /** See `StoreBounds.schema`. */
   schema?: number
 }
 
 export interface LoggedEvent<T> {
-  /** Its number in the stream, from 1. Numbers are never used twice, and gaps appear only where entries were dropped. */
+  /** Number in the stream, from 1. Numbers are not reused; gaps are dropped entries. */
   seq: number
   value: T
 }
 
-/** Appends entries to named streams; entries never change. */
+/** A log of named streams. Entries are appended and never change. */
 export interface EventLog<T> {
-  /** Returns the entry's number; undefined if `of` has no such entry. */
+  /** Returns the number of the entry; undefined if `of` has no such entry or the log is batched. */
   append(stream: string, value: T): Promise<number | undefined>
-  /** Newest first. */
+  /** Returns entries, newest first. */
   newest(stream: string, limit: number, where?: (value: T) => boolean): Promise<LoggedEvent<T>[]>
-  /** Entries with greater numbers, oldest first. Default limit 100. */
+  /** Returns entries with greater numbers, oldest first. Default limit: 100. */
   after(stream: string, seq: number, limit?: number): Promise<LoggedEvent<T>[]>
-  /** The newest entry that matches. */
+  /** Returns the newest matching entry. */
   find(stream: string, where: (value: T) => boolean): Promise<LoggedEvent<T> | undefined>
-  /** Removes the entries that match, or all; returns how many. The stream goes on counting. */
+  /** Removes matching entries, or all. Returns the number of removed entries. Numbering continues. */
   clear(stream: string, where?: (value: T) => boolean): Promise<number>
   /**
-   * Delivers every entry after the number `after` in order, first those that are kept, then new ones; null: only new ones.
-   * `ended` is called once when the stream ends (its entry of `of` is gone, or its life is over). Returns how to stop.
+   * Delivers every entry after the number `after` in order: first the stored ones, then new ones. Null delivers only new ones.
+   * Calls `ended` once when the stream ends: its entry of `of` was removed, or it expired. Returns a function that stops.
    */
   follow(stream: string, after: number | null, on: (seq: number, value: T) => void, ended: () => void): () => void
 }

@@ -1,13 +1,13 @@
-/** Owns writing HTML from text that nobody has checked, and the headers of pages. */
+/** Escaping text for HTML, and the response headers of HTML pages. */
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-/** Text as it may stand in an element or in a quoted attribute. */
+/** Escapes text for use in an element or a quoted attribute. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, char => ENTITIES[char] as string)
 }
 
-/** Headers of a page of the core; the policy (CSP Level 3) names what the page may load. */
+/** Response headers of a page of the core, with its Content Security Policy (CSP Level 3). */
 export function pageHeaders(contentSecurityPolicy: string): Record<string, string> {
   return {
     'content-type': 'text/html; charset=utf-8',

@@ -1,13 +1,13 @@
-/** Owns the answer that a route throws. */
+/** Errors that a route throws to send a response. */
 
 /**
- * An answer thrown from a route: status, body and headers as given. Recognized by its `code`, never by its class,
- * since after a reload two copies of a class exist.
+ * An error that becomes the response, with the given status, body and headers. The host recognizes it by its `code`, not
+ * by its class, since two copies of the class can exist after a reload.
  */
 export class HttpError extends Error {
   readonly code = 'SVC_HTTP_ERROR'
   readonly status: number
-  /** The same, as Fastify's error handlers know it. */
+  /** Same as `status`, for Fastify's error handlers. */
   readonly statusCode: number
   readonly body: object
   readonly headers: Record<string, string>
@@ -20,12 +20,15 @@ export class HttpError extends Error {
   }
 }
 
-/** The usual refusal: `{"error": "<code>", "details": "<sentence>"}`. */
+/** An error response with the usual body: `{"error": "<code>", "details": "<sentence>"}`. */
 export function refusal(status: number, error: string, details: string): HttpError {
   return new HttpError(status, { error, details })
 }
 
-/** 400 for a query parameter: `{"error": "invalid_parameter", "parameter": "<name>", "details": "<sentence>"}`. */
+/**
+ * A 400 response for an invalid query parameter:
+ * `{"error": "invalid_parameter", "parameter": "<name>", "details": "<sentence>"}`.
+ */
 export function invalidParameter(parameter: string, details: string): HttpError {
   return new HttpError(400, { error: 'invalid_parameter', parameter, details })
 }

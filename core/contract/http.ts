@@ -1,77 +1,84 @@
-/** What plugins know of requests and how they answer: `svc.http`. */
+/** `svc.http`: facts about requests, and responses. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 import type { NegotiatedType } from '../fields/accept.ts'
 import type { RouteDescription } from './routes.ts'
 
-/** Either side of a request: Fastify's or Node's own. */
+/** A request object of Fastify or of Node. */
 export type AnyRequest = FastifyRequest | IncomingMessage | Http2ServerRequest
 
 export interface SvcHttp {
+  /** The request id: a valid `X-Request-Id` of the client, otherwise generated. */
   requestId(request: AnyRequest): string
-  /** The body as received, empty when there is none. Also `request.body` where nothing parses it. */
+  /** The body as received; empty if the request has no body. Same as `request.body` on routes that do not parse it. */
   body(request: FastifyRequest): Buffer
-  /** Session key for state, limits and views: `X-Svc-Session`, else `ip:<client ip>` (core sheet 9). */
+  /** The session of the request: `X-Svc-Session`, otherwise `ip:<client ip>`. */
   session(request: AnyRequest): SessionKey
+  /** IP address of the client: from trusted proxy headers, otherwise of the connection. */
   clientIp(request: AnyRequest): string
-  /** Scheme, host and port as the client named them (core sheet 6). */
+  /** Scheme, host and port that the client used, taking trusted proxy headers into account. */
   origin(request: AnyRequest): Origin
   /**
-   * What precedes the path in every URL of the service: `scheme://host[:port]`, then the trusted `X-Forwarded-Prefix`, else
-   * `SVC_BASE_PATH`. Without a trailing slash. For values that many URLs share; single ones come from `url`.
+   * Base URL of the service as clients reach it: `scheme://host[:port]`, followed by the path prefix of a gateway (trusted
+   * `X-Forwarded-Prefix`, otherwise `SVC_BASE_PATH`). Without a trailing slash. Use `url` for a single URL.
    */
   baseUrl(request: AnyRequest): string
-  /** The absolute URL of a path of the service, as clients reach it; `path` begins with `/` and may have a query. */
+  /** Absolute URL of a path of the service, as clients reach it. `path` starts with `/` and may have a query. */
   url(request: AnyRequest, path: string): string
-  /** The same as an absolute path, for `Location` and links: the prefix, then `path`. */
+  /** Like `url`, but only the path with the gateway's prefix. For `Location` and links. */
   path(request: AnyRequest, path: string): string
-  /** The URL of a path over TLS: `url` where the client came by https, else at the HTTPS listener of the same host. */
+  /** HTTPS URL of a path: same as `url` if the client used HTTPS, otherwise on the HTTPS listener of the same host. */
   httpsUrl(request: AnyRequest, path: string): string
-  /** Aborts when the client leaves, the request times out or the response is done. */
+  /** Aborts when the client disconnects, the request times out or the response is complete. */
   signal(request: AnyRequest): AbortSignal
-  /** Whether the admin token (or a control token with scope `admin`) came with the request. */
+  /** Whether the request carries the admin token or a control token with scope `admin`. */
   isAdmin(request: AnyRequest): boolean
-  /** Passes, or throws the 401 or 403 of the admin guard (core sheet 9). */
+  /** Throws an `HttpError` with 401 or 403 if the admin token is required and the request lacks it. */
   guardAdmin(request: AnyRequest): void
-  /** Answers JSON or XML by `Accept`, with `Vary: Accept`. Takes status and headers of `reply`. */
+  /** Sends `value` as JSON or XML, depending on `Accept`, and sets `Vary: Accept`. Uses the status and headers of `reply`. */
   negotiate(request: FastifyRequest, reply: FastifyReply, value: unknown): FastifyReply
-  /** The type that `negotiate` answers this request with: what a strong validator of the answer depends on. */
+  /** The type that `negotiate` would send for this request. Include it in strong entity tags. */
   negotiatedType(request: FastifyRequest): NegotiatedType
-  /** The 404 or 405 of a path that no route serves, in the form of `svc.unroutedForm` where there is one. */
+  /** Sends the 404 or 405 of a path without a route, formatted by `svc.unroutedForm` if set. */
   notFound(request: FastifyRequest, reply: FastifyReply): FastifyReply
-  /** Says which of several descriptions of a wildcard route is served. */
-  serving(request: FastifyRequest, description: RouteDescription): void
+  /** On a route with several descriptions, tells the host which one applies to this request. */
+  selectDescription(request: FastifyRequest, description: RouteDescription): void
   /**
-   * Says that an `ownFail` route injected a fault: sets `X-Svc-Fault` and counts it. The definition declares the kind.
-   * `source` is what asked for it, as the inspector shows it: `X-Svc-Fail: overloaded`.
+   * Records a fault that an `ownFail` route injected: sets `X-Svc-Fault` and counts it in the metrics. `kind` must be in
+   * `faultKinds` of the definition. `source` is shown in the inspector, for example `X-Svc-Fail: overloaded`.
    */
   markFault(request: FastifyRequest, reply: FastifyReply, kind: string, source?: string): void
-  /** Breaks the answer off, as faults do: the connection is destroyed, over HTTP/2 the stream is reset (INTERNAL_ERROR). */
-  breakOff(request: FastifyRequest, reply: FastifyReply): void
+  /** Aborts the response like an injected fault: destroys the connection or, over HTTP/2, resets the stream (INTERNAL_ERROR). */
+  abortResponse(request: FastifyRequest, reply: FastifyReply): void
   /**
-   * Says that a request header of the plugin has no effect because its value can't be understood: the response names it in
-   * `X-Svc-Ignored: <name>; <expected>`. `expected` is printable ASCII without line ends.
+   * Reports that an invalid request header is ignored: the response gets `X-Svc-Ignored: <name>; <expected>`. `expected`
+   * must be printable ASCII without line breaks.
    */
   ignoreHeader(request: FastifyRequest, name: string, expected: string): void
-  /** Waits, at most the instance's delay limit; ends early and answers false when the client leaves. */
+  /**
+   * Waits `ms` milliseconds, at most the configured maximum delay. Resolves with false, without waiting any longer, if the
+   * client disconnects.
+   */
   delay(request: AnyRequest, ms: number): Promise<boolean>
 }
 
+/** The session of a request. */
 export interface SessionKey {
-  /** Distinct for a header value and an address that read alike; for stores and limits. */
+  /** Key for stores and limits. A header value and an IP address never have the same key. */
   key: string
-  /** As shown in replies. */
+  /** Text for responses. */
   label: string
-  /** The valid `X-Svc-Session` value, or null. */
+  /** Value of `X-Svc-Session` if it is valid, otherwise null. */
   header: string | null
 }
 
+/** Scheme, host and port of a request. */
 export interface Origin {
   scheme: 'http' | 'https'
-  /** Lower case, IPv6 without brackets. */
+  /** Lower case; IPv6 addresses without brackets. */
   host: string
   port: number
-  /** `scheme://host[:port]`, the default port left out (RFC 6454, 6.2): for comparisons with `Origin`, not for URLs. */
+  /** `scheme://host[:port]` without the default port (RFC 6454, 6.2). For comparison with `Origin`, not for URLs. */
   serialized: string
 }

@@ -1,35 +1,35 @@
-/** Owns how plain values in paths and queries are read: the same numbers, flags and refusals on every route. */
+/** Reads numbers, flags and other plain values from paths and queries, in the same way on all routes. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { invalidParameter } from './http-error.ts'
 
-/** `1,true,yes,on` in any case are true, all else is false. */
+/** True for `1`, `true`, `yes` and `on` in any case, otherwise false. */
 export function isTruthy(value: string | undefined | null): boolean {
   return value != null && /^(?:1|true|yes|on)$/i.test(value.trim())
 }
 
-/** Non-negative integer of decimal digits alone, leading zeros allowed; null otherwise. Beyond 2^53 it is not exact. */
+/** Parses a non-negative integer of decimal digits, otherwise returns null. Values above 2^53 are not exact. */
 export function parseInteger(text: string): number | null {
   return /^\d+$/.test(text) ? Number(text) : null
 }
 
-/** Non-negative decimal such as `2`, `1.25` or `.5`; null otherwise. */
+/** Parses a non-negative decimal such as `2`, `1.25` or `.5`, otherwise returns null. */
 export function parseDecimal(text: string): number | null {
   return /^(?:\d+(?:\.\d+)?|\.\d+)$/.test(text) ? Number(text) : null
 }
 
-/** The query as received, without `?`. */
+/** The query string as received, without `?`. */
 export function rawQuery(request: FastifyRequest): string {
   const target = request.raw.url ?? ''
   const start = target.indexOf('?')
   return start === -1 ? '' : target.slice(start + 1)
 }
 
-/** The query, form-decoded in order, repeats kept (WHATWG URL, 5.1); its `get` answers the first value. */
+/** The decoded query parameters in order, including repeated ones (WHATWG URL, 5.1). */
 export function readQuery(request: FastifyRequest): URLSearchParams {
   return new URLSearchParams(rawQuery(request))
 }
 
-/** A raw query as an object: form-decoded, repeated keys as arrays; any key is an ordinary one, `__proto__` too. */
+/** The decoded query parameters as an object, with arrays for repeated keys. Keys such as `__proto__` are safe. */
 export function queryRecord(query: string): Record<string, string | string[]> {
   const record = emptyRecord<string | string[]>()
   if (query === '') return record
@@ -43,8 +43,8 @@ export function queryRecord(query: string): Record<string, string | string[]> {
 }
 
 /**
- * An object without inherited members, for names that come from input: `__proto__` and `constructor` are ordinary keys.
- * Unlike what `Object.create(null)` makes, the engine keeps it in its fast form.
+ * An object without inherited members, for keys that come from input: `__proto__` and `constructor` are ordinary keys.
+ * V8 keeps it in fast mode, unlike an object created by `Object.create(null)`.
  */
 export function emptyRecord<T>(): Record<string, T> {
   return new BareRecord() as Record<string, T>
@@ -55,15 +55,15 @@ const BareRecord = function () {} as unknown as new () => object
 BareRecord.prototype = Object.create(null)
 
 export interface NumberParameter<Default> {
-  /** Value when the parameter is absent. */
+  /** Value if the parameter is absent. */
   fallback: Default
-  /** Smallest value taken. Default 0. */
+  /** Smallest valid value. Default: 0. */
   min?: number
-  /** Largest value taken. Default: none. */
+  /** Largest valid value. Default: no limit. */
   max?: number
 }
 
-/** First value of a query parameter as an integer; throws `invalid_parameter` when it is none or out of bounds. */
+/** The first value of a query parameter as an integer. Throws `invalidParameter` if it is not an integer or out of bounds. */
 export function integerParameter<Default>(
   query: URLSearchParams,
   name: string,
@@ -72,7 +72,7 @@ export function integerParameter<Default>(
   return numberParameter(query, name, bounds, parseInteger, 'an integer')
 }
 
-/** The same for a decimal such as `1.25`. */
+/** Like `integerParameter`, for decimals such as `1.25`. */
 export function decimalParameter<Default>(
   query: URLSearchParams,
   name: string,
@@ -96,7 +96,7 @@ function numberParameter<Default>(
   throw invalidParameter(name, `invalid ${name} ${quoteInput(text)} (expected ${kind} ${range})`)
 }
 
-/** Whether a flag is set: the bare key (`?jitter`), or one of the true values; its first occurrence counts. */
+/** Whether a flag is set: as a key without a value (`?jitter`) or with a true value. The first occurrence counts. */
 export function isFlagSet(request: FastifyRequest, name: string): boolean {
   const value = readQuery(request).get(name)
   if (value !== '') return isTruthy(value)
@@ -107,21 +107,21 @@ export function isFlagSet(request: FastifyRequest, name: string): boolean {
   )
 }
 
-/** The count that is served, at most `cap`; when that is less than asked for, `X-Svc-Capped: <cap>` says so. */
+/** Limits a requested count to `cap`. If the count is reduced, the response gets `X-Svc-Capped: <cap>`. */
 export function capCount(reply: FastifyReply, count: number, cap: number): number {
   if (count <= cap) return count
   reply.header('X-Svc-Capped', String(cap))
   return cap
 }
 
-/** Input in quotes for an error sentence, cut at 100 characters. */
+/** Input as quoted text for an error message, truncated to 100 characters. */
 export function quoteInput(text: string): string {
   return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text)
 }
 
 /**
- * A value of parsed JSON or YAML as text: what is no object as it is, lists and objects as `[…]` and `{…}`. `String` throws
- * for an object whose `toString` is no function, and for lists in lists by the thousand.
+ * A value of parsed JSON or YAML as short text: primitives as they are, arrays as `[…]`, objects as `{…}`. Use it instead
+ * of `String`, which throws for deeply nested arrays and for objects with a `toString` that is not a function.
  */
 export function shownText(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value)

@@ -1,9 +1,9 @@
 /**
- * How deeply JSON is nested (RFC 8259, 9, allows a limit): what works on values mostly calls itself for each level, and
- * would overflow the stack. A simple value has no level; an object or an array has one more than the deepest in it.
+ * Limits on the nesting depth of JSON (RFC 8259, 9, allows them). Functions on JSON values are usually recursive and would
+ * overflow the stack. A primitive value has depth 0; an object or array has one level more than its deepest member.
  */
 
-/** Whether a parsed value has at most this many levels of objects and arrays. It calls itself as often, so keep `levels` below 1000. */
+/** Whether a parsed value has at most `levels` levels. The function is recursive: keep `levels` below 1000. */
 export function isNestedWithin(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true
   if (levels === 0) return false
@@ -15,8 +15,8 @@ const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
 /**
- * The same of a JSON text, before it is parsed: counts brackets outside strings in one pass and builds nothing. What it
- * answers for a text that is not JSON does not matter to anyone, but it ends.
+ * Whether a JSON text has at most `levels` levels, without parsing it: counts brackets outside strings in one pass. The
+ * result for text that is not valid JSON is unspecified.
  */
 export function isTextNestedWithin(text: string, levels: number): boolean {
   if (text.length <= levels) return true

@@ -1,3 +1,3 @@
-/** JSON Schema (2020-12) as plugins write it: options, parameters, bodies. */
+/** A JSON Schema (2020-12) in a plugin: of options, parameters and bodies. */
 
 export type JsonSchema = { [keyword: string]: unknown }

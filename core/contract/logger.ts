@@ -1,9 +1,9 @@
-/** The logger that plugins get: `svc.log`, which is also `app.log`; `request.log` is a child of it with the request id. */
+/** The logger of a plugin: `svc.log`, which is also `app.log`. `request.log` is a child logger with the request id. */
 import type { FastifyBaseLogger } from 'fastify'
 
 /**
- * `log.info('saved', { id })`, or as with pino: `log.info({ id }, 'saved')`, `log.info('saved %s', id)`, `log.info(error)`.
- * One call is one line.
+ * `log.info('saved', { id })`, or in the style of pino: `log.info({ id }, 'saved')`, `log.info('saved %s', id)`,
+ * `log.info(error)`. Each call writes one line.
  */
 export interface LogMethod {
   (message: string, fields?: Record<string, unknown>): void
@@ -17,19 +17,19 @@ export interface Logger extends FastifyBaseLogger {
   info: LogMethod
   warn: LogMethod
   error: LogMethod
-  /** Written as `error`. */
+  /** Logs at level `error`. */
   fatal: LogMethod
-  /** Writes nothing. */
+  /** Logs nothing. */
   silent: LogMethod
-  /** A logger that writes these fields on every line too. */
+  /** Creates a logger that adds these fields to every line. */
   child(fields: Record<string, unknown>, options?: LoggerOptions): Logger
-  /** Whether a line of this level would be written. */
+  /** Whether lines of this level are logged. */
   isLevelEnabled(level: string): boolean
 }
 
 export interface LoggerOptions {
-  /** The least level that is written: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`. */
+  /** Lowest level to log: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`. */
   level?: string
-  /** What a field of this name is written as. */
+  /** Functions that convert the values of fields, by field name. */
   serializers?: Record<string, (value: never) => unknown>
 }

@@ -1,8 +1,8 @@
-/** Finds the known name that a mistyped one probably means. */
+/** Suggests the name that a mistyped one probably means. */
 
 /**
- * The known name with the smallest edit distance, or undefined when none is within `maxDistance`
- * (default: a third of the name's length, at least 2).
+ * Returns the known name with the smallest edit distance to `name`, or undefined if all are further away than
+ * `maxDistance` (default: a third of the name's length, at least 2).
  */
 export function nearest(
   name: string,
@@ -23,8 +23,8 @@ export function nearest(
 }
 
 /**
- * Edit distance with swaps of neighbors ("optimal string alignment"): insertions, deletions, replacements and swaps
- * from one text to the other.
+ * Optimal string alignment distance: the number of insertions, deletions, replacements and swaps of adjacent characters
+ * that turn one text into the other.
  */
 function editDistance(from: string, to: string): number {
   let beforePrevious: number[] = []

@@ -1,13 +1,14 @@
-/** What was seen and proved of requests: `svc.inspector`, `svc.pki`, `svc.metrics`. */
+/** `svc.inspector`, `svc.pki` and `svc.metrics`: captured requests, client certificates and metrics. */
 import type { FastifyRequest } from 'fastify'
 import type { X509Certificate } from 'node:crypto'
 
 /**
- * How an answer ended: sent to its end, broken off by the service (a fault, a limit), left by its client; `open` while it is
- * being sent.
+ * How a response ended: `complete`, `aborted` by the service (because of a fault or a limit), or `client_left` if the client
+ * disconnected. `open` while it is being sent.
  */
-export type AnswerEnd = 'open' | 'complete' | 'aborted' | 'client_left'
+export type ResponseEnd = 'open' | 'complete' | 'aborted' | 'client_left'
 
+/** A captured request, as in `GET /_svc/requests`. */
 export interface InspectorEntry {
   id: string
   request_id: string
@@ -26,20 +27,20 @@ export interface InspectorEntry {
   body_truncated: boolean
   status: number
   latency_ms: number
-  /** Status of a gRPC call; null for other requests, and as long as none was sent. */
+  /** Status of a gRPC call; null for other requests and before the status is sent. */
   grpc_status: number | null
-  /** The fault that the service injected. */
+  /** The injected fault, if any. */
   fault: string | null
-  /** What asked for it: `X-Svc-Abort: truncate`, `?fail=overloaded`, a rule, or the provider that is configured to fail. */
+  /** What requested the fault, such as `X-Svc-Abort: truncate`, `?fail=overloaded`, a rule or a provider's configuration. */
   fault_source: string | null
-  /** Template of the route that was called; null: none was, as after a fault or with a 404. */
+  /** Template of the route that handled the request; null if none did, for example after a fault or for a 404. */
   route: string | null
-  /** Name of the plugin whose route was called; null: the core answered, or no route was called. */
+  /** Name of the plugin that handled the request; null if the core did, or if no route handled it. */
   plugin: string | null
-  /** Bytes of the response body, after `Content-Encoding`, without chunk framing; of an open answer those written so far. */
+  /** Bytes of the response body sent so far, after `Content-Encoding` and without chunk framing. */
   bytes_sent: number
-  ended: AnswerEnd
-  /** W3C Trace Context: where the request stands; null when it carried none and no spans are exported. */
+  ended: ResponseEnd
+  /** W3C Trace Context of the request; null if it carried none and no spans are exported. */
   trace: {
     trace_id: string
     span_id: string
@@ -49,37 +50,41 @@ export interface InspectorEntry {
   } | null
 }
 
+/** Access to captured requests, and redaction of credentials. */
 export interface SvcInspector {
   /**
-   * The newest entry with this request id. Clients choose request ids, so two sessions may use one: with `session` only an
-   * entry with this `X-Svc-Session` value is meant (null: without one).
+   * Returns the newest entry with this request id. Clients choose request ids, so two sessions may use the same one: with
+   * `session`, only entries with this value of `X-Svc-Session` are found (null: without a session).
    */
   entry(requestId: string, session?: string | null): InspectorEntry | undefined
-  /** Header list with the values of control credentials and shared-mode keys replaced (limits sheet 4). */
+  /** Returns the headers with control plane credentials and API keys replaced. */
   redactHeaders(headers: { name: string; value: string }[]): { name: string; value: string }[]
-  /** The same for one value; the name in any case. */
+  /** Like `redactHeaders`, for one value. `name` can be in any case. */
   redactHeader(name: string, value: string): string
-  /** The same for a path and query, or a query alone. */
+  /** Like `redactHeaders`, for a path with a query, or only a query. */
   redactUrl(url: string): string
-  /** The same for any other text, such as a body: credentials are found by their value. */
+  /** Like `redactHeaders`, for any other text, such as a body. Credentials are found by their value. */
   redactText(text: string): string
 }
 
+/** The demo certificates and client certificates (mTLS). */
 export interface SvcPki {
-  /** PEM of the demo CA. */
+  /** Certificate of the demo CA as PEM. */
   readonly caCertificate: string
-  /** PEM certificate and key of the demo client, the same as long as the process runs. */
+  /** Certificate and key of the demo client as PEM. They stay the same until the process ends. */
   client(): Promise<{ certificate: string; key: string }>
-  /** The client certificate of a request: from TLS, or from the SVC_MTLS_IN_HEADER header, checked against the CA. */
+  /** The client certificate of a request, verified against the CA: from TLS, or from the header named by SVC_MTLS_IN_HEADER. */
   clientCertificate(request: FastifyRequest): ClientCertificate
 }
+/** Result of checking a client certificate. */
 export type ClientCertificate =
   | { state: 'none' }
   | { state: 'valid'; source: 'tls' | 'header'; certificate: X509Certificate }
   | { state: 'refused'; source: 'tls' | 'header'; reason: string }
 
+/** Prometheus metrics in `GET /_svc/metrics`. */
 export interface SvcMetrics {
-  /** One series by name: one that exists is shared, so counters go on across generations. */
+  /** Creates a counter, or returns the existing one with this name, so that counts continue across reloads. */
   counter(name: string, help: string, labels?: string[]): { inc(labels?: Record<string, string>, value?: number): void }
   gauge(
     name: string,

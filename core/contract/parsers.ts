@@ -1,19 +1,19 @@
-/** Parsers for the values of environment variables: each states what it expects and returns undefined for anything else. */
+/** Parsers for the values of environment variables. They return undefined for invalid values. */
 
-/** Reads the trimmed text of a variable. */
+/** Parses the trimmed value of a variable. */
 export interface Parser<T> {
-  /** What is allowed, for warnings and the reference: `bytes, 1 to 1073741824`. */
+  /** Description of valid values for warnings and the documentation: `bytes, 1 to 1073741824`. */
   expected: string
   parse(text: string): Parsed<T> | undefined
 }
 
-/** A value, and what of the text was changed or left out, as the rest of a sentence that starts with the variable. */
+/** A parsed value. `notes` describe what was changed or ignored; the name of the variable is put before each of them. */
 export interface Parsed<T> {
   value: T
   notes?: string[]
 }
 
-/** A parser from a function that answers undefined for what is invalid. */
+/** Creates a parser from a function that returns undefined for invalid values. */
 export function parser<T>(expected: string, read: (text: string) => T | undefined): Parser<T> {
   return {
     expected,
@@ -32,7 +32,7 @@ export const boolean = parser('true or false', value => {
   return /^(?:0|false|no|off)$/i.test(value) ? false : undefined
 })
 
-/** Decimal digits only, from `min` to `max`; `unit` goes before the range in what is expected. */
+/** A number from `min` to `max`, written in decimal digits. `unit` is used in `expected`. */
 export function wholeNumber(min: number, max: number, unit = 'whole number'): Parser<number> {
   return parser(`${unit}, ${min} to ${max}`, value => {
     const number = digits(value)
@@ -40,7 +40,7 @@ export function wholeNumber(min: number, max: number, unit = 'whole number'): Pa
   })
 }
 
-/** A whole number that is moved into the range instead of refused. */
+/** A whole number. Values outside the range are clamped, with a note. */
 export function clampedNumber(min: number, max: number): Parser<number> {
   return {
     expected: `whole number, ${min} to ${max}`,
@@ -53,7 +53,7 @@ export function clampedNumber(min: number, max: number): Parser<number> {
   }
 }
 
-/** One of some words in any case; `synonyms` maps further words to them. */
+/** One of `words`, in any case. `synonyms` maps other words to them. */
 export function oneOf<Word extends string>(words: readonly Word[], synonyms: Record<string, Word> = {}): Parser<Word> {
   const byName = new Map<string, Word>([...words.map(word => [word, word] as const), ...Object.entries(synonyms)])
   return parser(words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`, value =>
@@ -61,7 +61,7 @@ export function oneOf<Word extends string>(words: readonly Word[], synonyms: Rec
   )
 }
 
-/** Parts between commas, trimmed, empty ones left out; `none` alone, where it is allowed, is the empty list. */
+/** A comma-separated list, trimmed and without empty entries. With `none: true`, the value `none` is the empty list. */
 export function list(options: { none?: boolean } = {}): Parser<string[]> {
   return parser(options.none === true ? 'comma-separated list, or none' : 'comma-separated list', value => {
     if (options.none === true && /^none$/i.test(value)) return []
@@ -70,7 +70,7 @@ export function list(options: { none?: boolean } = {}): Parser<string[]> {
   })
 }
 
-/** The entries that `isUsable` accepts; each of the first 20 others is reported as `entry "x" <reason>`. */
+/** Keeps the entries that `isUsable` accepts and adds a note `entry "x" <reason>` for each of the first 20 others. */
 export function usableEntries(
   entries: readonly string[],
   isUsable: (entry: string) => boolean,
@@ -83,14 +83,14 @@ export function usableEntries(
   return { value: entries.filter(isUsable), notes }
 }
 
-/** Whether a value is an absolute http(s) URL with a host and without user info. */
+/** Whether a value is an absolute http or https URL with a host and without user info. */
 export function isHttpUrl(value: string): boolean {
   if (!/^https?:\/\/[^/?#]/i.test(value) || !URL.canParse(value)) return false
   const url = new URL(value)
   return url.username === '' && url.password === '' && !/^https?:\/\/[^/?#]*@/i.test(value)
 }
 
-/** The parts of a comma-separated list. */
+/** Splits a comma-separated list; entries are trimmed and empty ones removed. */
 export function splitList(value: string): string[] {
   return value
     .split(',')
@@ -98,7 +98,7 @@ export function splitList(value: string): string[] {
     .filter(part => part !== '')
 }
 
-/** A value for a warning: in quotes, cut, control characters escaped, user info of URLs hidden. */
+/** Quotes a value for a warning: truncated, with control characters escaped and user info of URLs hidden. */
 export function quote(value: string): string {
   const shown = value.replace(/\/\/[^/\s@]*@/g, '//***@')
   const cut = shown.length > 120 ? `${shown.slice(0, 120)}...` : shown
@@ -108,7 +108,7 @@ export function quote(value: string): string {
   )
 }
 
-/** Decimal digits as a number, or undefined; also for numbers that cannot be held exactly. */
+/** Parses decimal digits. Returns undefined for other text and for numbers above `Number.MAX_SAFE_INTEGER`. */
 export function digits(value: string): number | undefined {
   const number = /^[0-9]+$/.test(value) ? Number(value) : Number.NaN
   return Number.isSafeInteger(number) ? number : undefined

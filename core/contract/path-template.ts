@@ -1,23 +1,23 @@
 /**
- * Path templates in the catalog's notation: `{name}` is a part of a segment, `{*name}` the rest of the path, slashes
- * included. Imports nothing: browsers run it too.
+ * Path templates in the notation of the catalog: `{name}` matches text within a segment, `{*name}` the rest of the path
+ * including slashes. Imports nothing, since browsers run it too.
  */
 
-/** Names hold no braces. */
+/** Names contain no braces. */
 const PARAMETER = /\{(\*?)([^{}]+)\}/g
 
 export interface TemplateParameter {
   name: string
-  /** Takes the rest of the path, slashes included. */
+  /** Matches the rest of the path, including slashes. */
   isWildcard: boolean
 }
 
-/** The parameters of a template in their order. */
+/** Returns the parameters of a template in order. */
 export function templateParameters(template: string): TemplateParameter[] {
   return [...template.matchAll(PARAMETER)].map(([, star, name]) => ({ name: name as string, isWildcard: star === '*' }))
 }
 
-/** The template with each parameter, in its order from 0, replaced by what `write` answers. */
+/** Replaces each parameter of a template with the result of `write`. `index` counts from 0. */
 export function replaceParameters(
   template: string,
   write: (parameter: TemplateParameter, index: number) => string,
@@ -28,25 +28,25 @@ export function replaceParameters(
   )
 }
 
-/** The template with its parameters renamed in order; a wildcard loses its star. */
+/** Renames the parameters of a template in order. Wildcards become ordinary parameters. */
 export function renameParameters(template: string, names: readonly string[]): string {
   return replaceParameters(template, (_, index) => `{${names[index]}}`)
 }
 
-/** Two templates of one shape match the same paths for whoever does not know wildcards. */
+/** A template without its parameter names. Apart from wildcards, templates with the same shape match the same paths. */
 export function templateShape(template: string): string {
   return replaceParameters(template, () => '{}')
 }
 
-/** What parameters match, as sources of regular expressions. */
+/** What parameters match, as regular expression sources. */
 export interface TemplateForms {
-  /** Default: any text within a segment, also an empty one. */
+  /** Default: any text without a slash, including none. */
   parameter?: string
   /** Default: any text. */
   wildcard?: string
 }
 
-/** Source of a regular expression that captures a template's parameters in their order; it has no anchors. */
+/** Returns the source of a regular expression, without anchors, that captures the parameters of a template in order. */
 export function templatePattern(
   template: string,
   { parameter = '[^/]*', wildcard = '.*' }: TemplateForms = {},
@@ -60,13 +60,13 @@ export function templatePattern(
   return pattern + escapePattern(template.slice(end))
 }
 
-/** The decoded values of a template's parameters in `path` (no query), in order; null when it does not fit. */
+/** Returns the decoded parameter values of a path (without query) in order, or null if the path does not match. */
 export function readParameters(template: string, path: string): string[] | null {
   const found = new RegExp(`^${templatePattern(template)}$`).exec(path)
   return found && found.slice(1).map(decodeValue)
 }
 
-/** The path in which the parameters have these values, in order; `:` and `@`, and slashes in a wildcard, stay as they are. */
+/** Replaces the parameters of a template with encoded values, in order. Does not encode `:`, `@`, and slashes in wildcards. */
 export function fillTemplate(template: string, values: readonly string[]): string {
   return replaceParameters(template, ({ isWildcard }, index) => {
     const value = encodeURIComponent(values[index] ?? '')

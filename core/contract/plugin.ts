@@ -1,23 +1,28 @@
 /**
- * The public plugin contract: all that a plugin may use of the host, for built-in plugins and strangers alike.
+ * The public plugin contract. Built-in and third-party plugins use the same one: everything a plugin can use of the host
+ * is exported from here as `svc/plugin`.
  *
- * The life of a plugin, in the order in which it happens:
+ * A *generation* is one complete set of routes and plugins. Every reload that changes something builds a new generation;
+ * the old one finishes its open requests. The lifecycle of a plugin in one generation:
  *
- *  1. discover   its folder is found (`plugins/`, a further folder, an npm package); the folder's name is its name.
- *  2. load       `index.ts` and what it imports of its own folder become one module; the default export is the definition.
- *                What it declares holds from here on, also while the plugin is disabled: variables, exemptions, names.
- *  3. decide     `svc.yaml` and the switches of the API say whether it is on; a disabled plugin goes no further.
- *  4. options    its section of `svc.yaml` is checked against `options`; wrong items are left out and reported.
- *  5. register   `register(app, svc)` is called once, after all that it builds on or uses; it declares its routes on
- *                `app`, an encapsulated Fastify instance, and offers its extension points.
- *  6. registered callbacks given to `svc.whenRegistered` run, when every plugin has registered.
- *  7. serve      the generation takes over all new requests.
- *  8. drain      a newer generation has taken over; requests, streams and sockets of this one run to their end.
- *  9. close      callbacks given to `svc.whenClosed` run; state and shared objects that no generation holds are freed.
- *                It must work after a register that failed half-way.
+ *  1. discover   The host finds the plugin's folder (in `plugins/`, a configured folder or an npm package). The name of
+ *                the folder is the name of the plugin.
+ *  2. load       `index.ts` and the files it imports from the same folder are bundled into one module. Its default export
+ *                is the plugin definition. Declarations (variables, exempt paths, areas) take effect now, even if the
+ *                plugin is disabled.
+ *  3. decide     `svc.yaml` and the control plane determine whether the plugin is enabled. The steps below are skipped
+ *                for a disabled plugin.
+ *  4. options    The plugin's section of `svc.yaml` is validated against `options`. Invalid items are removed and reported.
+ *  5. register   `register(app, svc)` is called once, after the plugins in `buildsOn` and `uses`. It adds routes to `app`,
+ *                an encapsulated Fastify instance, and offers extension points.
+ *  6. registered `svc.whenRegistered` callbacks run once all plugins have registered.
+ *  7. serve      All new requests go to this generation.
+ *  8. drain      A newer generation serves new requests. Open requests, streams and sockets finish here.
+ *  9. close      `svc.whenClosed` callbacks run. State and shared objects that no other generation uses are freed. These
+ *                callbacks also run if `register` threw, so they must not rely on it having completed.
  *
- * A plugin keeps no mutable state in module scope: what outlives a reload comes from `svc.state` (data) or
- * `svc.shared` (live objects).
+ * Plugins must not keep mutable state in module scope. Use `svc.state` (data) or `svc.shared` (live objects) for
+ * everything that has to survive a reload.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
@@ -37,7 +42,7 @@ import type { Logger } from './logger.ts'
 import type { LoadError, ReloadResult, ReportedError } from './reload.ts'
 
 export type { FastifyInstance, FastifyReply, FastifyRequest, Config, WebSocket }
-// Brings `wsHandler` of routes along.
+// Also adds `wsHandler` to the types of Fastify's route options.
 export type { WebsocketHandler } from '@fastify/websocket'
 export type { AnyRequest, SvcHttp, SessionKey, Origin } from './http.ts'
 export type {
@@ -51,7 +56,7 @@ export type {
   WebSocketOptions,
 } from './streams.ts'
 export type { SvcLimits, CallAdmission, CallFailure, SvcMediaTypes, MediaTypeCall, ConnectionFacts } from './calls.ts'
-export type { AnswerEnd, InspectorEntry, SvcInspector, SvcPki, ClientCertificate, SvcMetrics } from './observation.ts'
+export type { ResponseEnd, InspectorEntry, SvcInspector, SvcPki, ClientCertificate, SvcMetrics } from './observation.ts'
 export type { SvcInstance, Catalog, CatalogEndpoint, PluginRecord } from './instance.ts'
 export type { PutOptions, StoreBounds, Store, StoreChange } from './state.ts'
 export { StateUnavailable } from './state.ts'
@@ -97,81 +102,107 @@ export type {
   RouteParameter,
 } from './routes.ts'
 
-// ---------------------------------------------------------------------------------------------------------- the definition
+// ---------- Plugin definition
 
-/** The default export of a plugin's `index.ts`. */
+/** A plugin definition: the default export of a plugin's `index.ts`. */
 export interface Plugin<Options = Record<string, unknown>, Variables = Record<string, unknown>> {
-  /** A few words for lists and headings. */
+  /** Short title for lists and headings. */
   title: string
-  /** Default: the `version` of the `package.json` beside the definition, else the product's. */
+  /** Default: `version` of the `package.json` in the plugin's folder, otherwise the version of svc. */
   version?: string
+  /** One sentence about what the plugin serves, for the console and the documentation. */
   description?: string
-  /** Prefixes that the plugin serves; each of its routes is one of them or lies below one. */
+  /** Path prefixes that the plugin serves. Each of its routes must be equal to or below one of them. */
   paths: string[]
-  /** Plugins it cannot do without: registered before it; one that is off or failed takes this one along. */
+  /** Names of required plugins. They register first; if one is disabled or fails, so does this plugin. */
   buildsOn?: string[]
-  /** Plugins it works with when they are there: registered before it, no reason to refuse switching them off. */
+  /** Names of optional plugins. They register first if they are enabled, and can be disabled at any time. */
   uses?: string[]
-  /** Key of its section in `svc.yaml`. Default: the plugin's name. */
+  /** Key of the plugin's section in `svc.yaml`. Default: the plugin's name. */
   section?: string
   /**
-   * JSON Schema (2020-12) of its section; defaults in it are filled in. Without one a section is an error.
-   * What the plugin checks itself can stand under the keyword `x-svc-editor`: editors get it, nothing is left out by it.
+   * JSON Schema (2020-12) of the plugin's section in `svc.yaml`. Its `default`s are filled in. Without a schema, a section
+   * is an error. Put constraints that the plugin checks itself under `x-svc-editor`: they become part of the schema for
+   * editors but are not used for validation.
    */
   options?: JsonSchema
-  /** Response headers that browsers may read across origins (CORS, core sheet 5). */
+  /** Response headers that browsers may read across origins (`Access-Control-Expose-Headers`). */
   exposes?: ExposedHeader[]
-  /** A subcommand of the command line. */
+  /** A subcommand of `svc`. */
   command?: Command
 
-  /** Its environment variables, by the key under which `svc.variables` has their values. */
+  /** Environment variables of the plugin, by their key in `svc.variables`. */
   variables?: VariableDefinitions<Variables>
   /**
-   * Called once with the values that were read: changes what follows from several of them, and returns warnings about
-   * values that together do not do what they seem to.
+   * Called once with all values read from the environment. May change values that depend on others. Returns warnings, for
+   * example about combinations that have no effect.
    */
   resolveVariables?(values: Variables, config: Config): readonly string[]
-  /** Paths that some layers of the core leave alone. */
+  /** Paths that are exempt from fault injection, limits, API keys or capturing. */
   exempt?: readonly Exemption[]
-  /** The protocol under which its routes count in the metrics, unless a route names another. Lower case. */
+  /** Value of the `protocol` label in the metrics of this plugin's routes; a route can set its own. Lower case. */
   area?: string
-  /** Faults that its routes inject themselves (`svc.http.markFault`), as the metrics name them. Lower case. */
+  /** Faults that the plugin's routes inject themselves: the kinds passed to `svc.http.markFault`. Lower case. */
   faultKinds?: readonly string[]
-  /** Its categories of the catalog, with their place. */
+  /** Categories of the plugin in the catalog, with their position. */
   categories?: readonly CategoryDeclaration[]
   /** Links on the landing page. */
   links?: readonly PageLink[]
 
+  /**
+   * Adds the routes of the plugin to `app` and offers its extension points. Called once in each generation. If it throws or
+   * rejects, the plugin fails with this error and the other plugins are not affected.
+   */
   register(app: FastifyInstance, svc: Svc<Options, Variables>): void | Promise<void>
 }
 
-/** Types a definition: `export default definePlugin<Options>({ ... })`. */
+/**
+ * Returns the definition unchanged; it only checks the types.
+ *
+ *     export default definePlugin<{ greeting: string }>({
+ *       title: 'Hello',
+ *       paths: ['/hello'],
+ *       options: { type: 'object', properties: { greeting: { type: 'string', default: 'Hello' } } },
+ *       register(app, svc) {
+ *         const examples = [{ name: 'Hello', path: '/hello' }]
+ *         app.get('/hello', describe({ summary: 'Say hello', category: 'Hello', examples }), () => ({
+ *           greeting: svc.options.greeting,
+ *         }))
+ *       },
+ *     })
+ */
 export function definePlugin<Options = Record<string, unknown>, Variables = Record<string, unknown>>(
   plugin: Plugin<Options, Variables>,
 ): Plugin<Options, Variables> {
   return plugin
 }
 
-/** A subcommand `svc <name> …`. It answers an exit code, or settings with which the server is then started. */
+/** A subcommand `svc <name> …`. It returns an exit code, or starts the server with additional settings. */
 export interface Command {
   name: string
+  /** One line for the list of commands in `svc --help`. */
   summary: string
-  /** Printed by `svc <name> --help`. */
+  /** Text that `svc <name> --help` prints. */
   usage: string
+  /** Runs the command with the arguments after its name. */
   run(args: string[]): Promise<CommandResult> | CommandResult
 }
+/** Result of a command. */
 export type CommandResult =
   | { exitCode: number }
-  /** Start the server; `environment` is laid over the process's own, `options` over the plugin's section. */
+  /**
+   * Starts the server. `environment` overrides variables of the process, `options` overrides items of the plugin's
+   * section in `svc.yaml`.
+   */
   | {
       serve: true
       environment?: Record<string, string>
       options?: Record<string, unknown>
-      /** Called once the server listens, with the address of its HTTP listener. */
+      /** Called with the URL of the HTTP listener once the server listens. */
       whenListening?: (url: string) => void
     }
 
-// ----------------------------------------------------------------------------------------------------- small helpers
+// ---------- Functions for plugins
 
 export { HttpError, invalidParameter, refusal } from './http-error.ts'
 export {
@@ -208,12 +239,12 @@ export type { NegotiatedType } from '../fields/accept.ts'
 export { trimCharacters, trimEndCharacters } from '../fields/trim.ts'
 export { namesTag } from '../fields/etag.ts'
 export { BoundedMap, memoize } from '../collections/bounded-map.ts'
-/** For what is bounded in bytes: what text and plain data cost in memory; copies that hold nothing but themselves. */
+/** Memory use of text, in bytes, and copies that do not keep a larger string alive. For data bounded in bytes. */
 export type { DataCopy } from '../collections/value-memory.ts'
 export { copyText, heldBytes } from '../collections/text-memory.ts'
-/** The same for what was parsed from JSON. */
+/** The same for values parsed from JSON. */
 export { copyData, heldValueBytes } from '../collections/value-memory.ts'
-/** The newest of what every request leaves behind; made with `svc.shared`, it outlives a reload. */
+/** Keeps the newest entries, for example one per request. Create it with `svc.shared` to keep it across reloads. */
 export { RingBuffer } from '../collections/ring-buffer.ts'
 export type { RingBounds, RingEntry } from '../collections/ring-buffer.ts'
 export { escapeHtml } from './html.ts'
@@ -228,61 +259,71 @@ export {
 } from './path-template.ts'
 export type { TemplateForms, TemplateParameter } from './path-template.ts'
 
-// ------------------------------------------------------------------------------------------------- what a plugin gets
+// ---------- The `svc` argument of `register`
 
-/** The core's services, made for one plugin in one generation. */
+/** The services of the host, created for one plugin in one generation. */
 export interface Svc<Options = Record<string, unknown>, Variables = Record<string, unknown>> {
-  /** The plugin's own name. */
+  /** Name of the plugin. */
   readonly name: string
-  /** Its validated section of `svc.yaml`. */
+  /** The plugin's validated section of `svc.yaml`, with defaults filled in. */
   readonly options: Options
-  /** The core's effective configuration. */
+  /** Effective configuration of the core (`SVC_*` variables). */
   readonly config: Config
-  /** Values of the environment variables that the definition declares. */
+  /** Values of the environment variables declared in `variables` of the definition. */
   readonly variables: Readonly<Variables>
   /** Absolute path of the plugin's folder. */
   readonly folder: string
-  /** Also `app.log`; `request.log` adds the request id. */
+  /** Same as `app.log`. `request.log` adds the request id. */
   readonly log: Logger
 
-  /** Offers a registry to other plugins. One plugin offers `<own name>.<point>`. */
+  /** Offers an extension point to other plugins. Its name must be `<plugin name>.<point>`. */
   offer<K extends keyof ExtensionPoints>(point: K, value: ExtensionPoints[K] & PersonalPoint<ExtensionPoints[K]>): void
-  /** Another plugin's extension point; undefined while that plugin is off. Name it in `buildsOn` or `uses`. */
+  /** Another plugin's extension point; undefined if that plugin is disabled. `buildsOn` or `uses` must list that plugin. */
   use<K extends keyof ExtensionPoints>(point: K): ExtensionPoints[K] | undefined
 
-  /** Runs when every plugin has registered; routes and load errors are still possible in it. */
+  /** Runs after all plugins have registered. The callback may still add routes and report load errors. */
   whenRegistered(callback: () => void | Promise<void>): void
-  /** Runs once when this generation is closed, also after a failed start. */
+  /** Runs once when this generation is closed, even if it failed to start. */
   whenClosed(callback: () => void | Promise<void>): void
-  /** Runs when the process stops, after the drain; at most 2 s for all. */
+  /** Runs when the process stops, after open requests have finished. All callbacks together get 2 s. */
   whenStopped(callback: () => void | Promise<void>): void
-  /** Reports a wrong item of the plugin's section; the host adds file, line and column. */
+  /** Reports an invalid item of the plugin's section; the host adds file, line and column. */
   reportLoadError(error: ReportedError): void
   loadErrors(): LoadError[]
-  /** Reloads as `POST /_svc/reload` does. */
+  /** Does the same as `POST /_svc/reload`. */
   reload(options?: { force?: boolean }): Promise<ReloadResult>
-  /** Has a further file or folder watched; a change of its bytes reloads. Call it before reading the file. */
+  /** Watches another file or folder and reloads when its content changes. Call it before reading the file. */
   watch(path: string): void
 
-  /** Bounded data that outlive a reload; the same name gives the same store in every generation of the same code. */
+  /**
+   * A bounded store for data, which survives reloads. Generations with the same plugin code get the same store for the
+   * same name; after a change of the plugin's code the store starts empty.
+   */
   state<T>(name: string, bounds: StoreBounds<T>): Store<T>
-  /** Numbered entries that others read and follow; kept as `state` is. */
+  /** A log of numbered entries that others read and follow; it survives reloads as `state` does. */
   eventLog<T>(name: string, bounds: EventLogBounds<T>): EventLog<T>
-  /** A small value that every replica holds in memory; kept as `state` is. */
+  /** A small value that every replica keeps in memory; it survives reloads as `state` does. */
   replicated<T>(name: string, options: ReplicatedOptions<T>): Replicated<T>
-  /** Messages between the replicas of the deployment; the newest generation handles them. */
+  /** Messages between the replicas of the deployment. The newest generation handles them. */
   channel<M, R = void>(name: string, handler: ChannelHandler<M, R>): Channel<M, R>
   /** The replicas of the deployment. */
   readonly replicas: SvcReplicas
-  /** 32 random bytes: without a shared store those of this process, with one the same in every replica and after every start. */
+  /**
+   * 32 random bytes. Without a shared store they belong to this process; with one they are the same in every replica and
+   * after every start.
+   */
   secret(name: string): Promise<Buffer>
   /**
-   * A live object that outlives a reload: made once, disposed of with the last generation that holds it. It stays in this
-   * process: each replica has its own. What another request has to find belongs in `state`, `eventLog` or `replicated`.
+   * A live object, such as a connection, which survives reloads. `create` is called once; `dispose` is called when the
+   * last generation that uses the object is closed. The object stays in this process: each replica has its own. Data that
+   * other requests must find belong in `state`, `eventLog` or `replicated`.
    */
   shared<T>(name: string, create: () => T, dispose?: (value: T) => void | Promise<void>): T
 
-  /** Gives the 404 and 405 of what no route serves below a path of the plugin their own form; the longest path wins. Keeps `Allow`. */
+  /**
+   * Formats the 404 and 405 responses for requests below `path` that match no route. If several paths match, the longest
+   * one applies. The `Allow` header is kept.
+   */
   unroutedForm(path: string, form: ErrorForm): void
 
   readonly http: SvcHttp
@@ -295,13 +336,16 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
   readonly instance: SvcInstance
 }
 
-/** Grows by declaration: `declare module 'svc/plugin' { interface ExtensionPoints { 'orders.prices': Prices } }`. */
+/**
+ * Types of all extension points by name. Add yours by declaration merging:
+ * `declare module 'svc/plugin' { interface ExtensionPoints { 'orders.prices': Prices } }`.
+ */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type
 export interface ExtensionPoints {}
 
 /**
- * An extension point that knows who uses it: where an offered value has this method, each plugin gets what the method
- * answers to that plugin's name. So a registry can say by whom a name was taken.
+ * Key of an optional method of an offered value. If the value has it, `svc.use` calls it with the name of the plugin that
+ * calls `use` and returns its result, so that a registry can tell which plugin registered what.
  */
 export const forPlugin: unique symbol = Symbol.for('svc.forPlugin')
 export interface PersonalPoint<T> {

@@ -1,27 +1,34 @@
-/** What a reload did, and what was left out because it is wrong. */
+/** Results of a reload, and errors in the configuration. */
 
-/** Something that was left out because it is wrong. */
+/** An invalid item of a configuration file. The item is ignored. */
 export interface LoadError {
   file: string | null
-  /** Place in the file as a path: `orders.items[0].sizes[1]`. */
+  /** Path of the item in the file: `orders.items[0].sizes[1]`. */
   at: string | null
   message: string
-  /** From 1; null when it is not known. */
+  /** Line number from 1; null if unknown. */
   line: number | null
-  /** From 1. */
+  /** Column number from 1. */
   column?: number
-  /** What to do about it, as an imperative: `write a number, without quotes`. */
+  /** How to fix it, as an imperative: `write a number, without quotes`. */
   remedy?: string
 }
 
-/** A load error as a plugin reports it: without `file` it is about the plugin's section of `svc.yaml`. */
+/** A load error that a plugin reports. Without `file`, it is about the plugin's section of `svc.yaml`. */
 export type ReportedError = Pick<LoadError, 'at' | 'message' | 'remedy'> & { file?: string; line?: number | null }
 
+/** Result of a reload, as in the response of `POST /_svc/reload`. */
 export interface ReloadResult {
+  /** False if `svc.yaml` could not be read; the previous configuration then stays in use. */
   applied: boolean
+  /** Whether a new generation was built. */
   changed: boolean
+  /** Number of the running generation. */
   generation: number
+  /** Names of plugins that were added, reloaded or removed, and of all plugins with an error. */
   plugins: { added: string[]; reloaded: string[]; removed: string[]; failed: string[] }
+  /** All current errors in the configuration. */
   load_errors: LoadError[]
+  /** Duration in milliseconds. */
   took_ms: number
 }

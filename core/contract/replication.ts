@@ -1,42 +1,42 @@
-/** What replicas of one deployment have in common: `svc.replicated`, `svc.channel`, `svc.replicas`, `svc.secret`. */
+/** Communication between the replicas of a deployment: `svc.replicated`, `svc.channel`, `svc.replicas`. */
 
 export interface ReplicatedOptions<T> {
-  /** Makes the value where no replica has stored one; at most 256 KiB of JSON. */
+  /** Creates the value if no replica has stored one. At most 256 KiB of JSON. */
   initial: () => T | Promise<T>
-  /** The value is a credential: where it is stored, it is encrypted. */
+  /** The value is a credential: a shared store encrypts it. */
   secret?: boolean
   /** See `StoreBounds.schema`. */
   schema?: number
 }
 
-/** A small value that every replica holds in memory. */
+/** A small value that every replica keeps in memory. */
 export interface Replicated<T> {
-  /** Readable without waiting, from `svc.whenRegistered` on; before, it throws. */
+  /** The value. Throws before the `svc.whenRegistered` callbacks run. */
   readonly current: T
-  /** Replaces the value by what `change` returns, and resolves when every replica has it. `change` must be pure. */
+  /** Replaces the value with the result of `change`, which must be pure. Resolves when every replica has it. */
   update(change: (value: T) => T): Promise<T>
-  /** Calls back after every change, own ones too; returns how to stop that. */
+  /** Calls `listener` after every change. Returns a function that removes it. */
   subscribe(listener: (value: T) => void): () => void
 }
 
-/** Messages between replicas. Nothing may depend on a message alone: write the fact first, then announce it. */
+/** Messages between replicas. A message can be lost: store the fact first, then announce it. */
 export interface Channel<M, R> {
   /** Name of this replica. */
   readonly replica: string
-  /** Sends to every living replica, this one too, and waits up to `waitMs` (default 2000) for their replies. Never rejects. */
+  /** Sends to every living replica, including this one, and waits up to `waitMs` (default 2000) for replies. Never rejects. */
   tell(message: M, options?: { waitMs?: number }): Promise<{ reached: string[]; missing: string[]; replies: R[] }>
-  /** The same without waiting. */
+  /** Like `tell`, without waiting. */
   send(message: M): void
-  /** Asks one replica. Rejects with a `ReplicaError`. Default of `timeoutMs`: 2000. */
+  /** Sends to one replica and returns its reply. Rejects with a `ReplicaError`. Default of `timeoutMs`: 2000. */
   ask(replica: string, message: M, options?: { timeoutMs?: number; signal?: AbortSignal }): Promise<R>
 }
 
 export interface ChannelHandler<M, R> {
-  /** Handles a message of a replica (`from`), own ones too, one after the other. */
+  /** Handles a message. Messages are handled one after the other; `from` is the name of the sender. */
   on(message: M, from: string): R | Promise<R>
 }
 
-/** Why `ask` failed: no such replica, no reply in time, or the handler's error. */
+/** The error of `ask`: the replica does not exist, did not reply in time, or its handler failed. */
 export class ReplicaError extends Error {
   override readonly name = 'ReplicaError'
   readonly code: 'REPLICA_GONE' | 'REPLICA_TIMEOUT' | 'REPLICA_FAILED'
@@ -57,10 +57,10 @@ export interface Replica {
 export interface SvcReplicas {
   /** Name of this replica. */
   readonly self: string
-  /** The living replicas, the oldest first; at least this one. */
+  /** The living replicas, oldest first. Always includes this one. */
   list(): Replica[]
-  /** Whether this replica does what must happen once in the deployment. */
+  /** Whether this replica should do what must happen once per deployment. */
   isLeader(): boolean
-  /** Calls back with the name of a replica that has ended; returns how to stop that. */
+  /** Calls `listener` with the name of a replica that has ended. Returns a function that removes it. */
   onGone(listener: (replica: string) => void): () => void
 }

@@ -1,54 +1,59 @@
-/** What a route says of itself (`describe`), and how failures that the core answers for it look. */
+/** Descriptions of routes (`describe`), and the format of errors that the core sends for them. */
 import type { IncomingMessage } from 'node:http'
 import type { JsonSchema } from './json-schema.ts'
 
-/** What the catalog, and with it `/openapi.json`, the landing page and all that plugins make of it, knows of an operation. */
+/** Describes an operation for the catalog, `/openapi.json`, the landing page, the console and the exports. */
 export interface RouteDescription {
-  /** Template in the catalog's notation (`/status/{code}`, `/echo/{*path}`). Default: the route's own. */
+  /** Path template in the notation of the catalog (`/status/{code}`, `/echo/{*path}`). Default: the path of the route. */
   path?: string
-  /** Where one route serves several descriptions with different methods. Default: the route's. */
+  /** Methods of this description, if a route has several descriptions. Default: all methods of the route. */
   methods?: string[]
+  /** A few words, such as `Read a postcard`. */
   summary: string
+  /** More details, as Markdown. */
   description?: string
-  /** One of the catalog's categories (core sheet 9), or a name of its own. */
+  /** Category in the catalog. See `categories` of the plugin definition for the order. */
   category: string
-  /** Default `http`. A route described as `sse` always answers with an event stream. */
+  /** Default: `http`. `sse` means that the response is always an event stream. */
   protocol?: 'http' | 'sse' | 'websocket'
-  /** A feed without an end of its own. */
+  /** The stream never ends by itself. */
   endless?: boolean
+  /** Parameters. Those of the path are added automatically if they are missing. */
   parameters?: RouteParameter[]
   requestBody?: { description?: string; required?: boolean; content: Record<string, JsonSchema> }
-  /** Credentials that it takes, one of them at a time; `none`: also without. Default: what its examples send. */
+  /** Accepted credentials; one of them is enough. `none`: credentials are optional. Default: those that the examples send. */
   credentials?: readonly (CredentialKind | NamedKey)[]
-  /** Status (`200`, `4XX`, `default`) to what it means. Default: `200`. */
+  /** Responses by status (`200`, `4XX`, `default`). Default: `200`. */
   responses?: Record<string, { description: string; content?: Record<string, JsonSchema> }>
+  /** Requests that the landing page, the console and the exports show. */
   examples: RouteExample[]
-  /** JSON or XML by `Accept` (core sheet 7): errors of the route negotiate too. */
+  /** The response is JSON or XML, depending on `Accept`. Errors of the route are negotiated too. */
   negotiated?: boolean
-  /** The protocol under which it counts in the metrics: an area that some plugin declares. Default: the plugin's own. */
+  /** Value of the `protocol` label in the metrics; some plugin must declare it as its `area`. Default: the plugin's area. */
   area?: string
-  /** Bytes; the smaller of this and SVC_BODY_LIMIT holds. */
+  /** Maximum size of the request body in bytes. SVC_BODY_LIMIT applies too if it is smaller. */
   bodyLimit?: number
-  /** The route acts on `X-Svc-Fail` itself; the core does only the delay. */
+  /** The route handles `X-Svc-Fail` itself; the core only applies `X-Svc-Delay`. */
   ownFail?: boolean
-  /** How a 413, 503, 500, injected fault or thrown 4xx looks here. Default: the core's JSON. */
+  /** Formats errors that the core sends for this route: 413, 500, 503, injected faults and thrown 4xx. Default: JSON. */
   errorForm?: ErrorForm
-  /** The script of a service worker of the plugin's own pages. Without it browsers that ask for one get 403. */
+  /** The route serves a service worker script. Requests for one on other routes get 403. */
   serviceWorker?: boolean
-  /** WebSocket: picks one of the subprotocols offered; false is none. Default: the first. */
+  /** WebSocket: selects one of the offered subprotocols, or false for none. Default: the first one. */
   subprotocol?(offered: string[]): string | false
 }
 
 /** `adminToken` is the header `X-Svc-Admin-Token`, `apiKey` the header `X-API-Key`. */
 export type CredentialKind = 'none' | 'basic' | 'bearer' | 'apiKey' | 'adminToken'
 
-/** A credential in a header or query parameter that has another name. */
+/** An API key in a header or query parameter with another name. */
 export interface NamedKey {
   in: 'header' | 'query'
   name: string
   description?: string
 }
 
+/** A parameter of a route. */
 export interface RouteParameter {
   name: string
   in: 'path' | 'query' | 'header'
@@ -57,7 +62,7 @@ export interface RouteParameter {
   schema?: JsonSchema
 }
 
-/** A request that works as it stands. The project's test sends every one of them. */
+/** A request that works without changes. A test of the project sends every example. */
 export interface RouteExample {
   name: string
   method?: string
@@ -67,30 +72,31 @@ export interface RouteExample {
   body?: string | null
   bodyType?: 'json' | 'xml' | 'form' | null
   auth?: { type: 'basic'; username: string; password: string } | { type: 'bearer'; token: string } | null
-  /** Null: anything but 404 and 405. */
+  /** Expected status. Null: any status except 404 and 405. */
   expectStatus?: number | null
 }
 
 /**
- * A failure that the core answers for a route; `refused`: an error with a 4xx status that the route or Fastify has thrown;
- * `unrouted`: the 404 or 405 of a path that no route serves with this method (`svc.unroutedForm`).
+ * An error response that the core sends for a route. `refused`: the route or Fastify threw an error with a 4xx status.
+ * `unrouted`: no route matches the path and method (404 or 405, see `svc.unroutedForm`).
  */
 export interface CoreFailure {
   status: number
   kind: 'payload_too_large' | 'timeout' | 'internal' | 'injected' | 'refused' | 'unrouted'
-  /** What the core would answer. */
+  /** The body that the core would send. */
   body: Record<string, unknown>
   requestId: string
 }
+/** Formats an error response; members that are not set stay as the core would send them. */
 export type ErrorForm = (
   failure: CoreFailure,
   request: RequestFacts,
 ) => { status?: number; headers?: Record<string, string>; body: string | Buffer | object }
 
-/** What is known of a request before a route has seen it. */
+/** Facts about a request that are known before it reaches a route. */
 export interface RequestFacts {
   method: string
-  /** Decoded, without query. */
+  /** Decoded path without query. */
   path: string
   /** Path and query as received. */
   url: string
@@ -98,8 +104,8 @@ export interface RequestFacts {
 }
 
 /**
- * Puts descriptions on a route: `app.get('/uuid', describe({ ... }), handler)`.
- * Several descriptions belong to a wildcard route; the handler then says which one it serves (`svc.http.serving`).
+ * Adds descriptions to a route: `app.get('/uuid', describe({ ... }), handler)`. A wildcard route can have several; its
+ * handler then selects one for each request with `svc.http.selectDescription`.
  */
 export function describe(...descriptions: RouteDescription[]): { config: { descriptions: RouteDescription[] } } {
   return { config: { descriptions } }

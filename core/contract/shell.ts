@@ -1,11 +1,11 @@
-/** Words of a POSIX shell (XCU 2.2.2). Imports nothing: browsers run it too. */
+/** Quoting for a POSIX shell (XCU 2.2.2). Imports nothing, since browsers run it too. */
 
-/** One word: in single quotes unless every character is harmless. */
+/** Quotes a word if it contains characters that are special to the shell. */
 export function quoteWord(text: string): string {
   return /^[A-Za-z0-9_./:=%+,-]+$/.test(text) ? text : singleQuote(text)
 }
 
-/** A text in single quotes, in which everything is literal but the single quote itself. */
+/** Text in single quotes. Single quotes in it are escaped. */
 export function singleQuote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -1,104 +1,109 @@
-/** Bounded data that outlive a reload: `svc.state`. */
+/** `svc.state`: bounded stores that survive reloads. */
 
-/** How much a store may hold. What is over a bound is evicted, starting with the entry that comes first in `evict`'s order. */
+/** Bounds of a store. Entries above a bound are evicted in the order that `evict` selects. */
 export interface StoreBounds<T> {
+  /** Maximum number of entries. */
   maxCount: number
   /**
-   * Bytes of memory of all entries: values, keys, groups and the store's own records. Without `sizeOf`, values must be plain
-   * data: the store copies and measures them.
+   * Maximum memory use of all entries in bytes: values, keys and the overhead of the store. Without `sizeOf`, the store
+   * copies and measures each value, which must be plain data (strings, numbers, booleans, null, arrays, objects).
    */
   maxBytes?: number
-  /** Bytes of a value, called when it is set. The value is then kept as it is. */
+  /**
+   * Returns the memory use of a value in bytes. Called when the value is set. Use it for values that are not plain data or
+   * whose size is known; the store does not copy them. `heldBytes` returns the size of a string. A substring keeps the
+   * whole original string in memory: copy it with `copyText`.
+   */
   sizeOf?: (value: T, key: string) => number
-  /** Milliseconds an entry lives: since it was set, or since it was last used when `ttlFrom` is `use`. */
+  /** Time to live of an entry in milliseconds, counted from when it was set or, if `ttlFrom` is `use`, last used. */
   ttlMs?: number
   ttlFrom?: 'set' | 'use'
-  /** Entries of one group (a session) at most; the group's own oldest goes first. */
+  /** Maximum number of entries of one group, such as a session. The oldest entry of the group is evicted. */
   maxPerGroup?: number
-  /** `oldest`: by first insertion; `idle`: by last use; `expiring`: by the end of its life. Default `oldest`. */
+  /** What is evicted first: the entry inserted first, used least recently, or expiring first. Default: `oldest`. */
   evict?: 'oldest' | 'idle' | 'expiring'
   /**
-   * What the values mean, as a number. Code that can't read the values of older code raises it. Replicas with the same number
-   * share the store, whatever their version. Default 1.
+   * Version of the format of the values. Increase it if new code cannot read values of older code. Replicas with the same
+   * number share the store, whatever their version. Default: 1.
    */
   schema?: number
-  /** Keys and values are credentials: where the store is shared, keys are hashed and values encrypted. */
+  /** Keys and values are credentials: a shared store hashes the keys and encrypts the values. */
   secret?: boolean
-  /** Whether changes can be subscribed to. */
+  /** Required for `subscribe`. */
   watched?: boolean
-  /** The value of a key never changes, so a value that was read may be kept. */
+  /** The value of a key never changes, so replicas may cache it. */
   immutable?: boolean
 }
 
 export interface PutOptions {
-  /** Counted together by `maxPerGroup`, and listed by `list({ group })`. Default: that of the present entry. */
+  /** Group for `maxPerGroup`, `list` and `count`. Default: the group of the existing entry. */
   group?: string
-  /** Milliseconds this entry lives, instead of `ttlMs` of the bounds. */
+  /** Time to live of this entry in milliseconds, instead of that of the bounds. */
   ttlMs?: number
   /**
-   * Whether the entry is evicted before entries that are not spare (with `evict: 'oldest'`, and within its group). An entry
-   * that becomes spare comes last among the spare ones. Default: false for `set` and `add`, unchanged for `update`.
+   * Spare entries are evicted before others (with `evict: 'oldest'`, and within their group). An entry that becomes spare
+   * is last among the spare ones. Default: false for `set` and `add`, unchanged for `update`.
    */
   spare?: boolean
 }
 
 /**
- * A named, bounded map. Methods return promises, because the map may live in a store that several replicas share
- * (`SVC_STATE_STORE`). Write code that works there too:
+ * A named, bounded map. Methods return promises because several replicas may share it (`SVC_STATE_STORE`). Code that works
+ * with a shared store follows three rules, which `svc/testing` checks (`strictState`):
  *
- * - values are plain JSON, and what `get` returns is yours: changing it changes nothing in the store;
- * - `change` functions are pure, since they may run more than once;
- * - nothing but the returned values tells what happened: another replica may be writing too.
+ * - Values are plain JSON. A value that was read is a copy: changing it does not change the store.
+ * - `change` functions are pure, because they may run more than once.
+ * - Another replica may write at any time, so only returned values tell what happened.
  *
- * In one process values are kept as they are. `svc/testing` checks these rules (`strictState`).
+ * Without a shared store, values are not copied unless `maxBytes` requires it.
  */
 export interface Store<T> {
   get(key: string): Promise<T | undefined>
-  /** Reads without counting as use. */
+  /** Like `get`, but does not count as use. */
   peek(key: string): Promise<T | undefined>
-  /** Restarts the entry's life. A value that alone exceeds the bounds is evicted at once, and nothing else is. */
+  /** Sets a value and restarts its time to live. A value that exceeds the bounds on its own is not kept and evicts nothing. */
   set(key: string, value: T, options?: PutOptions): Promise<void>
-  /** Sets only a key that is absent; returns whether it did. */
+  /** Sets a value only if the key is absent. Returns whether it was set. */
   add(key: string, value: T, options?: PutOptions): Promise<boolean>
-  /** Removes and returns the value: of several callers exactly one gets it. */
+  /** Removes and returns the value. If several callers race, exactly one gets it. */
   take(key: string): Promise<T | undefined>
   /**
-   * Replaces the value by what `change` returns, atomically; undefined removes the entry. An entry keeps its remaining life,
-   * unless `ttlMs` or, with `ttlFrom: 'use'`, this use renews it.
+   * Replaces the value atomically with the result of `change`; undefined removes the entry. The time to live continues
+   * unless `ttlMs` is given. With `ttlFrom: 'use'` it restarts.
    */
   update(key: string, change: (current: T | undefined) => T | undefined, options?: PutOptions): Promise<T | undefined>
-  /**
-   * Adds `by` (default 1) to a number, which is 0 where the key is absent, and returns the sum. Rejects with a TypeError if the
-   * value is not a number.
-   */
+  /** Adds `by` (default 1) to a number, 0 if absent, and returns the sum. Rejects with a TypeError for other values. */
   increment(this: Store<number>, key: string, by?: number, options?: PutOptions): Promise<number>
   delete(key: string): Promise<boolean>
-  /** Entries in insertion order, spare ones first; or newest first. */
+  /** Returns entries in insertion order, spare ones first; or newest first. */
   list(options?: {
     group?: string
     limit?: number
     newestFirst?: boolean
     where?: (value: T, key: string) => boolean
   }): Promise<{ key: string; value: T }[]>
-  /** Removes the entries that match, or all; returns how many. */
+  /** Removes matching entries, or all without an argument. Returns the number of removed entries. */
   clear(where?: (value: T, key: string) => boolean): Promise<number>
-  /** Number of entries, of one group or of all. */
+  /** Number of entries of a group, or of all. */
   count(options?: { group?: string }): Promise<number>
-  /** Bytes as `maxBytes` counts them. */
+  /** Memory use in bytes, as counted for `maxBytes`. 0 if neither `maxBytes` nor `sizeOf` is set. */
   bytes(): Promise<number>
-  /** Calls back after every change, in order; returns how to stop that. Throws unless the bounds say `watched`. */
+  /**
+   * Calls `listener` after every change, in order. Returns a function that removes the listener. Throws unless the bounds
+   * have `watched: true`.
+   */
   subscribe(listener: (change: StoreChange<T>) => void): () => void
 }
 
-/** A change, or `reset`: changes may have been missed (the shared store was away), so read again. */
+/** A change of a store, for subscribers. After `reset` changes may have been missed: read the store again. */
 export type StoreChange<T> =
   | { kind: 'set' | 'deleted' | 'evicted' | 'expired'; key: string; value: T }
   | { kind: 'reset' }
 
-/** The shared store can't do what was asked, now. Routes need not catch it: the core answers 503. */
+/** The shared store is unavailable or full. Routes need not catch it: the core responds with 503. */
 export class StateUnavailable extends Error {
   override readonly name = 'StateUnavailable'
-  /** `STATE_FULL`: writes fail, reads go on. */
+  /** `STATE_FULL`: writes fail, reads succeed. */
   readonly code: 'STATE_UNAVAILABLE' | 'STATE_FULL'
   readonly reason: 'away' | 'timeout' | 'full' | 'contended'
 

@@ -1,76 +1,85 @@
-/** Streamed replies and WebSockets: `svc.streams`. */
+/** `svc.streams`: streamed responses and WebSockets. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { WebSocket } from 'ws'
 
+/** Starts streams on routes. */
 export interface SvcStreams {
   /**
-   * Starts an event stream (WHATWG HTML, 9.2) on a route: takes the plan's stream slot, sends the head, then writes
-   * events. Null when no slot was free: the 429 has been sent, nothing more is to be done. On HEAD the head is sent
-   * and the stream is closed already.
+   * Starts a server-sent event stream (WHATWG HTML, 9.2) and sends the response head. Returns null if the limit of open
+   * streams is reached; the 429 response has then been sent. For HEAD, the returned stream is already closed.
    */
   sse(request: FastifyRequest, reply: FastifyReply, options?: SseOptions): SseStream | null
-  /** Starts a streamed reply of another type (NDJSON, bytes), with the same back-pressure, abort and drain. */
+  /** Starts a streamed response of another type, such as NDJSON, with the same backpressure, abort and drain handling. */
   body(request: FastifyRequest, reply: FastifyReply, options?: BodyStreamOptions): BodyStream | null
   /**
-   * Puts a WebSocket's own limits on it. Every WebSocket is in the registry already (plan, drain), and what it has yet to
-   * send is bounded: above 256 KiB nothing is read from its client, above 16 MiB it is cut off at the next message, and of
-   * all sockets 64 MiB may wait (public mode 32 MiB). A plugin that sends without being asked waits for `send`'s callback.
+   * Sets timeouts of a WebSocket. All WebSockets are drained on reload, count toward the limits, and have bounded send
+   * buffers: above 256 KiB the host stops reading from the client, above 16 MiB the socket is closed at the next message,
+   * and all sockets together may buffer 64 MiB (32 MiB in public mode). A plugin that sends messages on its own should wait
+   * for the callback of `send`.
    */
   websocket(request: FastifyRequest, socket: WebSocket, options?: WebSocketOptions): void
 }
 
+/** Options of a streamed response. */
 export interface BodyStreamOptions {
-  /** Default: the reply's. */
+  /** Default: the status of `reply`. */
   status?: number
   headers?: OutgoingHttpHeaders
-  /** A feed without an end of its own: ended at once when the process stops. */
+  /** The stream never ends by itself. It is closed immediately when the process stops. */
   endless?: boolean
-  /** Milliseconds after which it is ended. */
+  /** Maximum duration of the stream in milliseconds. */
   lifetimeMs?: number
-  /** Called once before a forced end (lifetime, reload, stop); what it writes at once is still sent. */
+  /** Called before the host ends the stream (lifetime, reload, stop). What it writes synchronously is still sent. */
   farewell?: (reason: StreamEnd) => void
 }
+/** Options of an event stream. */
 export interface SseOptions extends BodyStreamOptions {
-  /** Milliseconds of silence until a comment is sent; 0 or absent: none. */
+  /** Sends a comment after this time without an event, in milliseconds. Default: 0, no comments. */
   heartbeatMs?: number
-  /** Text of that comment. Default `heartbeat`. */
+  /** Text of the comment. Default: `heartbeat`. */
   heartbeatText?: string
 }
+/** What ended a stream: the plugin, the client, the maximum duration, a limit of the plan, a reload or the server's stop. */
 export type StreamEnd = 'done' | 'client' | 'lifetime' | 'plan' | 'reload' | 'stop'
 
+/** A streamed response. */
 export interface BodyStream {
-  /** False when the reader is slow: wait for `ready()` before more, or skip. Dropped silently after the end. */
+  /** Returns false if the reader is slow: wait for `ready()` before writing more. Ignored after the end of the stream. */
   write(chunk: string | Buffer): boolean
-  /** Resolves when more can be written, or the stream is over. */
+  /** Resolves when more data can be written or the stream has ended. */
   ready(): Promise<void>
-  /** Bytes not yet taken over by the socket. */
+  /** Bytes that are not yet written to the socket. */
   readonly pendingBytes: number
-  /** Writes `last`, if given, and ends the body: in one write where the two are small. */
+  /** Writes `last`, if given, and ends the body. */
   end(last?: string): void
   readonly closed: boolean
-  /** Aborts at the end, whatever ended it; the reason is a `StreamEnd`. */
+  /** Aborts when the stream ends for any reason. `signal.reason` is a `StreamEnd`. */
   readonly signal: AbortSignal
-  /** Resolves at the end with what ended it. */
+  /** Resolves when the stream ends. */
   readonly over: Promise<StreamEnd>
 }
+/** A stream of server-sent events. */
 export interface SseStream extends BodyStream {
-  /** Writes one event; `data` that is no string is sent as JSON. */
+  /** Sends one event. `data` is sent as JSON unless it is a string. */
   send(event: SseEvent): boolean
   comment(text: string): boolean
 }
+/** A server-sent event. */
 export interface SseEvent {
   id?: string | number
   event?: string
-  /** Milliseconds. */
+  /** Reconnection time in milliseconds. */
   retry?: number
   data?: unknown
 }
 
+/** Timeouts of a WebSocket. */
 export interface WebSocketOptions {
+  /** Closes the socket immediately when the process stops. */
   endless?: boolean
-  /** Milliseconds without a frame of the client until close 1001 `idle timeout`; `Infinity` takes that back. */
+  /** Closes with 1001 `idle timeout` after this time without a frame from the client, in milliseconds. `Infinity`: never. */
   idleMs?: number
-  /** Milliseconds until close 1001 `maximum connection lifetime reached`. */
+  /** Closes with 1001 `maximum connection lifetime reached` after this time, in milliseconds. */
   lifetimeMs?: number
 }

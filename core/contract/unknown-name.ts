@@ -1,10 +1,13 @@
-/** What is said about a name that nobody knows: a key, a plugin, a command. */
+/** Error messages for unknown names, with suggestions. */
 import { nearest } from './nearest.ts'
 
-/** Names listed in a remedy; more would bury it. */
+/** Maximum number of names listed in a remedy. */
 const MAX_LISTED = 20
 
-/** `unknown key "tols" (did you mean "tools"?)`, and what to write instead. `listsNames`: the known names, besides the nearest one. */
+/**
+ * Returns a message such as `unknown key "tols" (did you mean "tools"?)` and a remedy. With `listsNames`, the remedy lists
+ * all known names even if there is a suggestion.
+ */
 export function unknownName(
   kind: string,
   name: string,

@@ -1,6 +1,6 @@
-/** Owns the facts about the program and its runtime that `/identity` and `/_svc/version` show. */
+/** Facts about the build and the runtime in `/identity` and `/_svc/version`. */
 
-/** The oldest Node that the service runs on, as `package.json` requires it. */
+/** Minimum version of Node, as in `package.json`. */
 export const MIN_NODE_VERSION = '20.19.0'
 
 export interface BuildFacts {
@@ -9,7 +9,7 @@ export interface BuildFacts {
   profile: 'release' | 'debug'
 }
 
-/** Runtime version without `v`, least version, and the profile: `release` when `NODE_ENV` is `production`. */
+/** Versions are without `v`. The profile is `release` if `NODE_ENV` is `production`. */
 export function buildFacts(): BuildFacts {
   return {
     node_version: process.versions.node,

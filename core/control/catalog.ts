@@ -1,10 +1,10 @@
-/** Owns the route catalog: what `GET /_svc/catalog` shows, from which the landing page and what plugins make of it come. */
+/** The route catalog of `GET /_svc/catalog`. The landing page, the console and the exports use it too. */
 import type { Catalog, CatalogEndpoint, RouteExample } from '../contract/plugin.ts'
 import type { CategoryRanks } from './categories.ts'
 import { listOperations, type Operation } from './operations.ts'
 import type { RouteRecord } from '../http/pipeline/route-record.ts'
 
-/** The catalog of these routes: one endpoint per description, categories in display order; `categories` are the ranks that plugins give theirs. */
+/** Builds the catalog: one endpoint per description, sorted by category. `categories` are the ranks that plugins declare. */
 export function buildCatalog(routes: RouteRecord[], version: string, categories?: CategoryRanks): Catalog {
   const endpoints = listOperations(routes, categories).map(toEndpoint)
   return { version, count: endpoints.length, categories: countByCategory(endpoints), endpoints }

@@ -1,16 +1,16 @@
-/** Owns the order in which the catalog's categories are shown. */
+/** The order of the catalog's categories. */
 
-/** Ranks of categories by name: lower ones are shown first, a category without a rank comes last, by name. */
+/** Ranks of categories by name. Lower ranks come first; categories without a rank come last, sorted by name. */
 export type CategoryRanks = ReadonlyMap<string, number>
 
-/** The core's own categories, behind those that plugins declare. */
+/** Categories of the core, which come after those of plugins. */
 export const CORE_CATEGORIES: CategoryRanks = new Map([
   ['Health & Identity', 1000],
   ['Control Plane', 1010],
   ['Docs', 1020],
 ])
 
-/** Sort order of two category names: below 0 when `a` is shown first. `declared` are the ranks that plugins give. */
+/** Compares two category names for sorting. `declared` are the ranks that plugins declare. */
 export function compareCategories(a: string, b: string, declared: CategoryRanks): number {
   const rankA = rankOf(a, declared)
   const rankB = rankOf(b, declared)

@@ -1,4 +1,4 @@
-/** Owns the control plane's routes about the process: version, readiness, configuration, status, catalog, reload. */
+/** Control plane routes about the process: version, readiness, configuration, status, catalog and reload. */
 import type { FastifyInstance } from 'fastify'
 import { describe, isFlagSet } from '../contract/plugin.ts'
 import { buildFacts } from './build-facts.ts'
@@ -8,7 +8,7 @@ import { countStates, registerPluginRoutes } from './plugin-routes.ts'
 
 const category = 'Control Plane'
 
-/** Registers what lies below `/_svc`, the inspector, metrics and usage aside. */
+/** Registers the routes below `/_svc`, except those of the inspector, metrics and usage. */
 export function registerControl(app: FastifyInstance, deps: ControlDeps): void {
   const { config, instance, plugins } = deps
 
@@ -34,7 +34,7 @@ export function registerControl(app: FastifyInstance, deps: ControlDeps): void {
     '/_svc/ready',
     describe({
       summary: 'Readiness: 200 as long as requests are served',
-      description: 'Never authenticated, limited or captured.',
+      description: 'Needs no credentials and is never limited or captured.',
       category,
       examples: [{ name: 'Readiness check', path: '/_svc/ready', expectStatus: 200 }],
     }),
@@ -54,8 +54,8 @@ export function registerControl(app: FastifyInstance, deps: ControlDeps): void {
   app.get(
     '/_svc/status',
     describe({
-      summary: 'Uptime, health, ports, inspector and plugins at a glance',
-      description: '`proxy_headers`: names of the headers by which a proxy shows in this very request, such as `via`.',
+      summary: 'Uptime, health, ports, inspector and plugin counts',
+      description: '`proxy_headers` lists the headers of this request that a proxy added, such as `via`.',
       category,
       examples: [{ name: 'Status', path: '/_svc/status', expectStatus: 200 }],
     }),
@@ -65,7 +65,7 @@ export function registerControl(app: FastifyInstance, deps: ControlDeps): void {
   app.get(
     '/_svc/catalog',
     describe({
-      summary: 'Every endpoint that is enabled, with examples',
+      summary: 'All enabled endpoints, with examples',
       category,
       examples: [{ name: 'Catalog', path: '/_svc/catalog', expectStatus: 200 }],
     }),
@@ -75,20 +75,21 @@ export function registerControl(app: FastifyInstance, deps: ControlDeps): void {
   app.post(
     '/_svc/reload',
     describe({
-      summary: 'Read svc.yaml and the plugins again',
-      description: 'Requests in flight finish where they began. Needs the admin token where one is configured.',
+      summary: 'Reload svc.yaml and the plugins',
+      description:
+        'Requests in flight finish with the old configuration. Requires the admin token if one is configured.',
       category,
       parameters: [
         {
           name: 'force',
           in: 'query',
-          description: 'Build a new generation even when no file changed.',
+          description: 'Reload even if no file changed.',
           schema: { type: 'boolean', default: false },
         },
       ],
       responses: {
         200: { description: 'What changed.' },
-        422: { description: 'A file could not be read; what ran before goes on.' },
+        422: { description: 'A file could not be read; the previous configuration stays in use.' },
       },
       examples: [{ name: 'Reload', method: 'POST', path: '/_svc/reload' }],
     }),
@@ -104,7 +105,7 @@ export function registerControl(app: FastifyInstance, deps: ControlDeps): void {
   registerPluginRoutes(app, deps)
 }
 
-/** `generations_in_memory` counts replaced generations until their memory is collected; one that stays high is a leak. */
+/** `generations_in_memory` includes replaced generations until they are garbage-collected. If it stays high, there is a leak. */
 function pluginCounts(plugins: ControlDeps['plugins']): object {
   const { generation, generationCounts } = plugins.overview()
   return {
@@ -115,11 +116,11 @@ function pluginCounts(plugins: ControlDeps['plugins']): object {
   }
 }
 
-/** Header names that nothing but a proxy adds to a request. */
+/** Names of headers that only proxies add. */
 const PROXY_HEADER = /^(?:via|forwarded|x-forwarded-[a-z-]{1,40}|x-real-ip|x-envoy-[a-z-]{1,40}|x-kong-[a-z-]{1,40})$/
 const MAX_PROXY_HEADERS = 20
 
-/** Names of the headers by which a proxy shows in a request: what came through a gateway can learn so. */
+/** Returns the names of proxy headers in a request, which show that it came through a gateway. */
 function proxyHeaders(headers: object): string[] {
   return Object.keys(headers)
     .filter(name => PROXY_HEADER.test(name))
@@ -148,6 +149,6 @@ function statusRecord({ config, instance, inspector, plugins, pluginStatus }: Co
     ports: instance.ports(),
     plugins: pluginCounts(plugins),
   }
-  // A plugin may be named like a field of the core's; that field stays.
+  // A plugin may have the name of a field of the core; the field of the core wins.
   return { ...own, ...pluginStatus(), ...own, ...counts }
 }

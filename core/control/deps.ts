@@ -1,4 +1,4 @@
-/** Owns what the instance's and the control plane's routes need of the host, as an interface that the host fulfills. */
+/** Dependencies of the core's routes, as an interface that `core/server/control-deps.ts` implements. */
 import type {
   FastifyRequest,
   LoadError,
@@ -20,62 +20,62 @@ export interface ControlDeps {
   config: Config
   http: SvcHttp
   instance: ControlInstance
-  /** What `GET /_svc/config` answers: no secrets, names as on the wire. */
+  /** Body of `GET /_svc/config`, without secrets. */
   effectiveConfig(): object
-  /** Fields of `GET /_svc/status` that plugins show, by plugin. */
+  /** Fields that plugins add to `GET /_svc/status`, by plugin. */
   pluginStatus(): Record<string, object>
-  /** Links that plugins put on the landing page while their targets are served. */
+  /** Links that plugins add to the landing page. */
   landingLinks(): readonly PageLink[]
-  /** All routes of the generation, in the order in which they were registered. */
+  /** All routes of the generation, in order of registration. */
   routes(): RouteRecord[]
   plugins: ControlPlugins
   inspector: Inspector
   limits: Limits
-  /** Null: shared mode is off. */
+  /** Null if shared mode is off. */
   keys: Keys | null
   metrics: { readonly contentType: string; text(): Promise<string> }
-  /** Starts an event stream, as `svc.streams.sse` does for plugins. */
+  /** Starts an event stream, like `svc.streams.sse`. */
   openEvents: SvcStreams['sse']
-  /** Which listener the request came in by, and the peer of its TCP connection. */
+  /** The listener of a request and the peer of its TCP connection. */
   connection(request: FastifyRequest): { scheme: 'http' | 'https'; port: number; peerIp: string }
 }
 
-/** The instance with the facts that only the control plane shows. */
+/** The instance, with members that only the control plane uses. */
 export interface ControlInstance extends SvcInstance {
   uptimeSeconds(): number
   readonly startedAt: Date
   readonly hostname: string
-  /** `SVC_GIT_SHA`, else the checkout's HEAD, else null. */
+  /** `SVC_GIT_SHA`, otherwise the HEAD of the checkout, otherwise null. */
   readonly gitSha: string | null
-  /** Requests to `/identity` since the process started. */
+  /** Number of requests to `/identity` since the process started. */
   identityRequests(): number
-  /** Counts one more and answers the new count. */
+  /** Increments the number of requests and returns it. */
   countIdentityRequest(): number
 }
 
 export interface ControlPlugins {
-  /** One record per plugin that was found, on or off, with the options as they are; secrets are masked here. */
+  /** Records of all plugins that were found. Options include secrets, which the control plane masks. */
   records(): PluginRecord[]
-  /** Registered routes of a plugin; none unless it is enabled. */
+  /** Routes of a plugin; empty unless it is enabled. */
   routesOf(name: string): { methods: string[]; path: string }[]
   overview(): PluginsOverview
-  /** Switches a plugin; the generation has been swapped when the promise resolves. */
+  /** Enables or disables a plugin. Resolves after the generation has been swapped. */
   switch(name: string, on: boolean, cascade: boolean): Promise<SwitchResult>
-  /** Forgets what `switch` chose, so that svc.yaml decides again. */
+  /** Removes the override that `switch` set, so that svc.yaml applies again. */
   clearOverride(name: string): Promise<ClearResult>
-  /** `force` builds a generation even when no file changed. */
+  /** `force` builds a generation even if no file changed. */
   reload(force: boolean): Promise<ReloadResult>
 }
 
-/** What `GET /_svc/plugins` says beside the records. */
+/** Fields of `GET /_svc/plugins` apart from the records. */
 export interface PluginsOverview {
   generation: number
-  /** Generations that serve or drain, and those that are still in memory. */
+  /** `open`: generations that serve or drain. `inMemory`: also those that are not garbage-collected yet. */
   generationCounts: { open: number; inMemory: number }
   loadedAt: Date
   /** Absolute path of the svc.yaml in use. */
   configFile: string | null
-  /** Absolute paths of the folders of plugins, the product's own aside. */
+  /** Absolute paths of plugin folders, without the built-in one. */
   directories: string[]
   loadErrors: LoadError[]
 }

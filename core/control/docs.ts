@@ -1,4 +1,4 @@
-/** Owns the OpenAPI document's route and the page that renders it. */
+/** Routes of the OpenAPI document and of the page that renders it. */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -11,13 +11,13 @@ import { openPrebuilt } from '../host/prebuilt.mjs'
 import type { ControlDeps } from './deps.ts'
 import { namesTag } from '../fields/etag.ts'
 import { pageHeaders } from '../contract/html.ts'
-import { rememberPages } from './page-cache.ts'
+import { cachePages } from './page-cache.ts'
 
 const category = 'Docs'
 
 /**
- * The page is `/docs`, without a slash behind it, and answers at once: so `docs/…` and `openapi.json` are relative
- * links that hold below any prefix a gateway adds, and no redirect has to know that prefix.
+ * The page is at `/docs`, without a trailing slash. The relative links `docs/…` and `openapi.json` therefore work with any
+ * path prefix that a gateway adds.
  */
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -35,7 +35,7 @@ const PAGE = `<!doctype html>
 </body>
 </html>
 `
-/** No inline script or style, no other host: what the page draws with comes from below `docs/`, is a `data:` picture or one that a reply held (`blob:`). */
+/** Allows only files below `docs/`, and images as `data:` or `blob:` URLs. No inline scripts or styles, no other hosts. */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
@@ -45,7 +45,7 @@ const prebuilt = openPrebuilt(PRODUCT_FOLDER)
 const packageFile = (name: string) => () =>
   prebuilt === null ? require.resolve(`swagger-ui-dist/${name}`) : join(prebuilt.folder, 'swagger-ui', name)
 
-/** The files served below `/docs/`, by name; there are no others. */
+/** All files below `/docs/`, by name. */
 const FILES: ReadonlyMap<string, { type: string; locate: () => string }> = new Map([
   ['docs.js', { type: 'text/javascript; charset=utf-8', locate: ownFile('docs.js') }],
   ['swagger-ui-bundle.js', { type: 'text/javascript; charset=utf-8', locate: packageFile('swagger-ui-bundle.js') }],
@@ -59,11 +59,11 @@ interface Asset {
   /** Strong entity tag, with its quotes. */
   etag: string
 }
-/** Files read so far; they don't change while the process runs. */
+/** Cache of files, which do not change while the process runs. */
 const assets = new Map<string, Promise<Asset>>()
 
-/** The forms of the document. YAML without aliases, and as readers of YAML 1.1 understand it too: `no` and dates in quotes. */
-const DOCUMENT_FORMS = [
+/** Formats of the document. YAML has no aliases and is compatible with YAML 1.1: `no` and dates are quoted. */
+const DOCUMENT_FORMATS = [
   {
     path: '/openapi.json',
     mediaType: 'application/json',
@@ -83,16 +83,16 @@ const DOCUMENT_FORMS = [
 
 /** Registers `/openapi.json`, `/openapi.yaml`, `/docs` and the page's files. */
 export function registerDocs(app: FastifyInstance, { http, instance }: ControlDeps): void {
-  for (const { path, mediaType, contentType, name, write } of DOCUMENT_FORMS) {
-    const documentFor = rememberPages(baseUrl => write(instance.openapi(baseUrl)))
+  for (const { path, mediaType, contentType, name, write } of DOCUMENT_FORMATS) {
+    const documentFor = cachePages(baseUrl => write(instance.openapi(baseUrl)))
     app.get(
       path,
       describe({
-        summary: `OpenAPI 3.1 document of everything that is enabled, as ${mediaType}`,
+        summary: `OpenAPI 3.1 document of all enabled endpoints, as ${mediaType}`,
         category,
         responses: {
           200: {
-            description: 'The document; its server is the base URL of the request.',
+            description: 'The document. `servers` contains the base URL of the request.',
             content: { [mediaType]: { type: 'object' } },
           },
         },
@@ -119,7 +119,7 @@ export function registerDocs(app: FastifyInstance, { http, instance }: ControlDe
   app.get(
     '/docs/',
     describe({
-      summary: 'Leads to the API reference',
+      summary: 'Redirects to the API reference',
       category,
       responses: { 307: { description: 'To `/docs`.' } },
       examples: [{ name: 'With a slash', path: '/docs/', expectStatus: 307 }],
@@ -135,7 +135,7 @@ export function registerDocs(app: FastifyInstance, { http, instance }: ControlDe
       parameters: [{ name: 'file', in: 'path', schema: { type: 'string', enum: [...FILES.keys()] } }],
       responses: {
         200: { description: 'The file.' },
-        304: { description: 'The file is the one that the client has.' },
+        304: { description: 'The file has not changed.' },
         404: { description: 'No such file.' },
       },
       examples: [{ name: 'Style sheet', path: '/docs/swagger-ui.css', expectStatus: 200 }],

@@ -1,13 +1,13 @@
-/** Owns the routes about the instance itself: its health and its identity. */
+/** Routes about the instance: health and identity. */
 import type { FastifyInstance } from 'fastify'
 import { describe, type FastifyRequest } from '../contract/plugin.ts'
 import { buildFacts } from './build-facts.ts'
 import type { ControlDeps } from './deps.ts'
 
 const category = 'Health & Identity'
-const HEALTH_BODY = { description: 'State after the request.' }
+const HEALTH_BODY = { description: 'The health after the request.' }
 
-/** Registers `/health`, its switches and `/identity`. */
+/** Registers `/health`, the routes that change it, and `/identity`. */
 export function registerInstance(app: FastifyInstance, deps: ControlDeps): void {
   registerHealth(app, deps)
   registerIdentity(app, deps)
@@ -18,7 +18,7 @@ function registerHealth(app: FastifyInstance, { http, instance }: ControlDeps): 
     '/health',
     describe({
       summary: 'Health of the instance',
-      description: 'Answers 200 or 503, for the health checks of gateways and load balancers.',
+      description: 'Responds with 200 or 503, for health checks of gateways and load balancers.',
       category,
       negotiated: true,
       responses: { 200: { description: 'Healthy.' }, 503: { description: 'Unhealthy.' } },
@@ -31,23 +31,23 @@ function registerHealth(app: FastifyInstance, { http, instance }: ControlDeps): 
   )
 
   const switches = [
-    { name: 'unhealthy', summary: 'Turn the instance unhealthy', next: () => false },
-    { name: 'toggle', summary: 'Change health to its opposite', next: () => !instance.isHealthy() },
-    { name: 'healthy', summary: 'Turn the instance healthy', next: () => true },
+    { name: 'unhealthy', summary: 'Mark the instance unhealthy', next: () => false },
+    { name: 'toggle', summary: 'Toggle the health of the instance', next: () => !instance.isHealthy() },
+    { name: 'healthy', summary: 'Mark the instance healthy', next: () => true },
   ]
   for (const { name, summary, next } of switches) {
     app.post(
       `/health/${name}`,
       describe({
         summary,
-        description: 'Needs the admin token where one is configured.',
+        description: 'Requires the admin token if one is configured.',
         category,
         negotiated: true,
         credentials: ['none', 'bearer', 'adminToken'],
         responses: {
           200: HEALTH_BODY,
           401: { description: 'The admin token is missing or wrong.' },
-          403: { description: 'Public mode without an admin token.' },
+          403: { description: 'The instance runs in public mode and no admin token is configured.' },
         },
         examples: [{ name: summary, method: 'POST', path: `/health/${name}` }],
       }),
@@ -75,8 +75,8 @@ function registerIdentity(app: FastifyInstance, deps: ControlDeps): void {
   app.all(
     '/identity',
     describe({
-      summary: 'Who answers: instance, host, ports, configuration and how the request arrived',
-      description: 'Tells replicas behind a load balancer apart.',
+      summary: 'The instance that handles the request: id, host, ports, configuration and connection',
+      description: 'Shows which replica behind a load balancer handled the request.',
       category,
       negotiated: true,
       examples: [{ name: 'Identity', method: 'GET', path: '/identity', expectStatus: 200 }],

@@ -1,4 +1,4 @@
-/** Owns the route that tells what each API key has used, for those who collect it. */
+/** The route that reports the usage of each API key. */
 import type { FastifyInstance } from 'fastify'
 import { describe, HttpError, readQuery } from '../contract/plugin.ts'
 import type { FastifyRequest } from '../contract/plugin.ts'
@@ -13,24 +13,28 @@ export function registerKeysUsage(app: FastifyInstance, deps: ControlDeps): void
   app.get(
     '/_svc/keys/usage',
     describe({
-      summary: 'Use of each API key today (shared mode)',
-      description: 'With an admin token configured, or in public mode, a holder of a key sees that key only.',
+      summary: "Today's usage of each API key (shared mode)",
+      description:
+        'If an admin token is configured, or in public mode, callers without the token see only the usage of their own key.',
       category: 'Control Plane',
       parameters: [
         { name: 'id', in: 'query', description: 'Only the key with this id.', schema: { type: 'string' } },
         {
           name: 'X-Svc-Key',
           in: 'header',
-          description: 'The key of a caller who is not the administrator.',
+          description: 'The API key of a caller without the admin token.',
           schema: { type: 'string' },
         },
       ],
       responses: {
         200: { description: 'The keys, by id.' },
-        401: { description: 'Neither the admin token nor a valid key.' },
-        403: { description: 'Public mode without an admin token, and no valid key.' },
+        401: { description: 'The request has neither the admin token nor a valid key.' },
+        403: {
+          description:
+            'The instance runs in public mode, no admin token is configured, and the request has no valid key.',
+        },
       },
-      examples: [{ name: 'Use of all keys', path: '/_svc/keys/usage' }],
+      examples: [{ name: 'Usage of all keys', path: '/_svc/keys/usage' }],
     }),
     async request => {
       const id = readQuery(request).get('id')
@@ -60,13 +64,13 @@ function offRecord(): object {
   }
 }
 
-/** The one id that the caller may see; null: all. Throws the refusal of those who may see none. */
+/** The id of the only key that the caller may see, or null for all keys. Throws a 401 or 403 if the caller may see none. */
 function visibleId(request: FastifyRequest, { config, http, keys }: ControlDeps): string | null {
   const isGuarded = config.controlAuth === 'open' && (config.adminToken !== null || config.publicMode)
   if (!isGuarded || http.isAdmin(request)) return null
   const holder = keys!.holderOf(findKey(firstHeader(request.raw, 'x-svc-key'), request.raw.url ?? ''))
   if (holder !== null) return holder.id
   throw config.adminToken === null
-    ? new HttpError(403, { error: 'public mode shows a key to its holder only: send X-Svc-Key' })
+    ? new HttpError(403, { error: 'in public mode you can only see the usage of your own key: send X-Svc-Key' })
     : new HttpError(401, { error: 'admin token or API key required: send X-Svc-Admin-Token or X-Svc-Key' })
 }

@@ -1,4 +1,4 @@
-/** Owns the landing page: every endpoint that is enabled, by category, with a command that calls it. */
+/** The landing page, which lists all enabled endpoints by category, each with a curl command. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,17 +9,17 @@ import { curlLine } from '../contract/curl-line.ts'
 import type { ControlDeps } from './deps.ts'
 import { isBelow } from '../fields/request-target.ts'
 import { escapeHtml, pageHeaders } from '../contract/html.ts'
-import { rememberPages } from './page-cache.ts'
+import { cachePages } from './page-cache.ts'
 
 const style = readFileSync(join(PRODUCT_FOLDER, 'core', 'control', 'assets', 'landing.css'), 'utf8')
 const styleHash = createHash('sha256').update(style).digest('base64')
-/** The page loads nothing and runs nothing; its one style sheet is allowed by its hash. */
+/** Allows nothing but the inline style sheet, by its hash. */
 const CONTENT_SECURITY_POLICY = `default-src 'none'; style-src 'sha256-${styleHash}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`
 const ICON = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#0b5fb0"/><path d="M4 5l4 6 4-6" stroke="#fff" stroke-width="2" fill="none"/></svg>')}`
 
-/** Registers `GET /`, which answers 200 whatever state the instance is in. */
+/** Registers `GET /`. It responds with 200 even if the instance is unhealthy. */
 export function registerLanding(app: FastifyInstance, { config, http, instance, landingLinks }: ControlDeps): void {
-  const pageFor = rememberPages(baseUrl =>
+  const pageFor = cachePages(baseUrl =>
     renderLanding({
       catalog: instance.catalog(),
       links: landingLinks(),
@@ -36,7 +36,7 @@ export function registerLanding(app: FastifyInstance, { config, http, instance, 
       category: 'Docs',
       responses: {
         200: {
-          description: 'The landing page, also while the instance is unhealthy.',
+          description: 'The landing page. Also served while the instance is unhealthy.',
           content: { 'text/html': { type: 'string' } },
         },
       },
@@ -48,14 +48,14 @@ export function registerLanding(app: FastifyInstance, { config, http, instance, 
 
 export interface LandingFacts {
   catalog: Catalog
-  /** Links of plugins; those whose target is not served are left out. */
+  /** Links of plugins. Those without an enabled target are not shown. */
   links: readonly PageLink[]
   baseUrl: string
   instanceId: string
   publicMode: boolean
 }
 
-/** The HTML of the landing page. Links are relative, so that it works below a gateway's prefix. */
+/** Renders the landing page as HTML. Links are relative, so that they work with the path prefix of a gateway. */
 export function renderLanding({ catalog, links, baseUrl, instanceId, publicMode }: LandingFacts): string {
   const sections = catalog.categories.map(({ name }, index) => ({
     id: `category-${index + 1}`,
@@ -76,7 +76,7 @@ export function renderLanding({ catalog, links, baseUrl, instanceId, publicMode 
 <a class="skip" href="#endpoints">Skip to the endpoints</a>
 <header>
 <h1>svc</h1>
-<p>A stub upstream for gateway demos: deterministic, inspectable, breakable on request.</p>
+<p>A mock upstream for gateway demos and tests, with deterministic responses, request capturing and fault injection.</p>
 <nav aria-label="Documentation">
 <ul class="links">
 ${listLinks(catalog, links)
@@ -93,7 +93,7 @@ ${sections.map(({ id, name, endpoints }) => `<li><a href="#${id}">${escapeHtml(n
 <main id="endpoints">
 ${sections
   .map(
-    ({ id, name, endpoints }) => `<section aria-labeledby="${id}">
+    ({ id, name, endpoints }) => `<section aria-labelledby="${id}">
 <h2 id="${id}">${escapeHtml(name)}</h2>
 <ul>
 ${endpoints.map(endpoint => renderEndpoint(endpoint, baseUrl)).join('\n')}
@@ -116,7 +116,7 @@ const OWN_LINKS: readonly PageLink[] = [
   { href: '_svc/catalog', text: 'Catalog' },
 ]
 
-/** The links of plugins whose targets are served, then the core's own. */
+/** Links of plugins with an enabled target, then the links of the core. */
 function listLinks({ endpoints }: Catalog, links: readonly PageLink[]): PageLink[] {
   const isServed = ({ href }: PageLink): boolean =>
     endpoints.some(({ path }) => isBelow(path, `/${href}`.replace(/\/$/, '')))

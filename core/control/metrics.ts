@@ -1,4 +1,4 @@
-/** Owns the route at which the metrics are scraped. */
+/** The route for scraping metrics. */
 import type { FastifyInstance } from 'fastify'
 import { describe } from '../contract/plugin.ts'
 import type { ControlDeps } from './deps.ts'
@@ -10,7 +10,7 @@ export function registerMetrics(app: FastifyInstance, { metrics }: ControlDeps):
     describe({
       summary: 'Metrics in the Prometheus text format 0.0.4',
       category: 'Control Plane',
-      responses: { 200: { description: 'All series.', content: { 'text/plain': {} } } },
+      responses: { 200: { description: 'All metrics.', content: { 'text/plain': {} } } },
       examples: [{ name: 'Metrics', path: '/_svc/metrics', expectStatus: 200 }],
     }),
     async (_request, reply) =>

@@ -1,10 +1,10 @@
-/** Owns one operation of the OpenAPI document: parameters, bodies, replies and the examples that fill them in. */
+/** Builds an operation of the OpenAPI document: parameters, bodies, responses and examples. */
 import type { JsonSchema, RouteDescription, RouteExample } from '../contract/plugin.ts'
 import { readParameters, templateParameters } from '../contract/path-template.ts'
 import { securityOf } from './openapi-security.ts'
 import type { Operation } from './operations.ts'
 
-/** An Operation Object (OpenAPI 3.1.0, 4.8.10), as far as it is written here. */
+/** The part of an Operation Object (OpenAPI 3.1.0, 4.8.10) that svc uses. */
 export interface OpenapiOperation {
   operationId: string
   tags: string[]
@@ -13,9 +13,9 @@ export interface OpenapiOperation {
   parameters?: OpenapiParameter[]
   requestBody?: { description?: string; required?: boolean; content: Record<string, MediaType> }
   responses: Record<string, { description: string; content?: Record<string, MediaType> }>
-  /** One of these; the empty one is none. */
+  /** One of these is required; an empty object means that no credential is required. */
   security?: Record<string, []>[]
-  /** Null: the core's own. */
+  /** Null for operations of the core. */
   'x-svc-plugin': string | null
   'x-svc-protocol': 'http' | 'sse' | 'websocket'
 }
@@ -32,18 +32,18 @@ interface MediaType {
   examples?: Record<string, { value: unknown }>
 }
 
-/** Media types of the bodies that examples can have. */
+/** Media types that match each kind of example body. */
 const BODY_TYPES = { json: /[/+]json$/, xml: /[/+]xml$/, form: /^application\/x-www-form-urlencoded$/ } as const
-/** Media type of a body that only an example shows. */
+/** Media types of bodies without a description. */
 const USUAL_TYPES = {
   json: 'application/json',
   xml: 'application/xml',
   form: 'application/x-www-form-urlencoded',
 } as const
-/** Methods whose request body has no meaning (RFC 9110, 9.3); tools refuse a description of one. */
+/** Methods without a meaningful request body (RFC 9110, 9.3). Tools reject descriptions of such a body. */
 const BODILESS: ReadonlySet<string> = new Set(['get', 'head', 'trace'])
 
-/** One Operation Object for all operations that share a method and a path; the first one gives its name and replies. */
+/** Builds the Operation Object of all operations with the same method and path. The first one determines the responses. */
 export function buildOperation(slot: {
   method: string
   operationId: string
@@ -70,7 +70,7 @@ export function buildOperation(slot: {
   }
 }
 
-/** The body that the description states, else one of the kinds that its examples send. */
+/** The described request body, otherwise a body of the kinds that the examples send. */
 function bodyOf({ requestBody, examples }: RouteDescription, method: string): RouteDescription['requestBody'] {
   if (requestBody) return requestBody
   const kinds = new Set(
@@ -81,7 +81,7 @@ function bodyOf({ requestBody, examples }: RouteDescription, method: string): Ro
   return kinds.size === 0 ? undefined : { content: Object.fromEntries([...kinds].map(kind => [USUAL_TYPES[kind], {}])) }
 }
 
-/** The first one's description, then what else the same method and path serve. */
+/** The description of the first operation, followed by those of the others. */
 function describeAll([first, ...others]: Operation[]): string {
   const also = others.map(({ path, description }) =>
     [`Also \`${path}\`: ${description.summary}.`, description.description].filter(Boolean).join(' '),
@@ -89,7 +89,7 @@ function describeAll([first, ...others]: Operation[]): string {
   return [first?.description.description, ...also].filter(Boolean).join('\n\n')
 }
 
-/** Every parameter of the path is declared; a declared path parameter that the path does not have is left out. */
+/** Parameters of all operations. Includes all parameters of the path; declared ones that it does not have are omitted. */
 function mergeParameters(sharing: Operation[], names: string[], method: string): OpenapiParameter[] {
   const merged = new Map<string, OpenapiParameter>()
   for (const operation of sharing) {
@@ -107,7 +107,7 @@ function pathParameters({ path, description }: Operation, names: string[]): Open
     const declared = description.parameters?.find(
       parameter => parameter.in === 'path' && parameter.name.replace(/^\*/, '') === name,
     )
-    const text = declared?.description ?? (isWildcard ? 'The rest of the path, slashes included.' : undefined)
+    const text = declared?.description ?? (isWildcard ? 'The rest of the path, including slashes.' : undefined)
     const schema = declared?.schema ?? { type: 'string' }
     const example = values?.[index] ? typedExample(values[index], schema) : null
     return {
@@ -142,7 +142,7 @@ function otherParameters({ description }: Operation, method: string): OpenapiPar
     })
 }
 
-/** The text of a path or a query as a value of the schema; null where it is none, or is a list. */
+/** Converts text of a path or query to a value of the schema; null if it does not match or the type is not supported. */
 function typedExample(text: string, schema: JsonSchema): string | number | boolean | null {
   if (Array.isArray(schema.enum) && !schema.enum.some(value => String(value) === text)) return null
   switch (schema.type) {
@@ -187,7 +187,7 @@ function bodyExamples(examples: RouteExample[], mediaType: string): Pick<MediaTy
   return { examples: Object.fromEntries(fitting.map(example => [example.name, { value: exampleValue(example) }])) }
 }
 
-/** A form is an object to OpenAPI (3.1.0, 4.8.14.4). */
+/** OpenAPI describes forms as objects (3.1.0, 4.8.14.4). */
 function exampleValue({ bodyType, body }: RouteExample): unknown {
   if (bodyType === 'json') return parseJson(body)
   return bodyType === 'form' ? Object.fromEntries(new URLSearchParams(body ?? '')) : body

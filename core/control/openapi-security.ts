@@ -1,8 +1,8 @@
-/** Owns what the OpenAPI document says of credentials: the schemes of the document and the `security` of an operation. */
+/** Security schemes of the OpenAPI document, and `security` of its operations. */
 import type { CredentialKind, NamedKey, RouteExample } from '../contract/routes.ts'
 import type { Operation } from './operations.ts'
 
-/** A Security Scheme Object (OpenAPI 3.1.0, 4.8.27), as far as it is written here. */
+/** The part of a Security Scheme Object (OpenAPI 3.1.0, 4.8.27) that svc uses. */
 export type SecurityScheme = Record<string, string>
 
 const KINDS: Record<Exclude<CredentialKind, 'none'>, SecurityScheme> = {
@@ -13,11 +13,11 @@ const KINDS: Record<Exclude<CredentialKind, 'none'>, SecurityScheme> = {
     type: 'apiKey',
     in: 'header',
     name: 'X-Svc-Admin-Token',
-    description: 'The token of `SVC_ADMIN_TOKEN`, or one that `SVC_CONTROL_AUTH` accepts',
+    description: 'The value of `SVC_ADMIN_TOKEN`, or a token that `SVC_CONTROL_AUTH` accepts',
   },
 }
 
-/** The schemes that every document has, and those of the keys that these operations name. */
+/** The standard security schemes and those of the API keys that operations use. */
 export function securitySchemes(operations: readonly Operation[]): Record<string, SecurityScheme> {
   const keys = operations
     .flatMap(operation => credentialsOf(operation))
@@ -25,7 +25,7 @@ export function securitySchemes(operations: readonly Operation[]): Record<string
   return { ...KINDS, ...Object.fromEntries(keys.map(key => [schemeName(key), { type: 'apiKey', ...key }])) }
 }
 
-/** The Security Requirement Objects of an operation; one of them is enough, the empty one is none. */
+/** The Security Requirement Objects of an operation. One is enough; an empty one means that no credential is required. */
 export function securityOf(operation: Operation): Record<string, []>[] | undefined {
   const credentials = credentialsOf(operation)
   if (credentials.length === 0) return undefined
@@ -34,7 +34,7 @@ export function securityOf(operation: Operation): Record<string, []>[] | undefin
   )
 }
 
-/** What is below `/_svc/` asks for a credential where `SVC_CONTROL_AUTH` says so. */
+/** Routes of the core below `/_svc/` require a credential depending on `SVC_CONTROL_AUTH`. */
 function credentialsOf({ path, plugin, description }: Operation): readonly (CredentialKind | NamedKey)[] {
   return (
     description.credentials ??
@@ -42,7 +42,7 @@ function credentialsOf({ path, plugin, description }: Operation): readonly (Cred
   )
 }
 
-/** Keys of components have few characters (OpenAPI 3.1.0, 4.8.7). */
+/** Only some characters are allowed in keys of components (OpenAPI 3.1.0, 4.8.7). */
 function schemeName(key: NamedKey): string {
   return `${key.in}.${key.name}`.replace(/[^A-Za-z0-9._-]/g, '_')
 }

@@ -1,4 +1,4 @@
-/** Owns the OpenAPI document of the instance, made from the route descriptions. */
+/** Builds the OpenAPI document from the route descriptions. */
 import { templateParameters, templateShape, renameParameters, replaceParameters } from '../contract/path-template.ts'
 import type { CategoryRanks } from './categories.ts'
 import { listOperations, type Operation } from './operations.ts'
@@ -6,13 +6,13 @@ import { buildOperation, type OpenapiOperation } from './openapi-operation.ts'
 import { securitySchemes, type SecurityScheme } from './openapi-security.ts'
 import type { RouteRecord } from '../http/pipeline/route-record.ts'
 
-/** An OpenAPI 3.1.0 document, as far as it is written here. */
+/** The part of an OpenAPI 3.1.0 document that svc uses. */
 export type OpenapiDocument = {
   openapi: '3.1.0'
   info: { title: string; version: string; description: string }
   servers: { url: string }[]
   tags: { name: string }[]
-  /** Nothing is asked of an operation that says nothing else. */
+  /** By default, operations require no credential. */
   security: []
   paths: Record<string, PathItem>
   components: { securitySchemes: Record<string, SecurityScheme> }
@@ -20,14 +20,14 @@ export type OpenapiDocument = {
 export type PathItem = Partial<Record<OpenapiMethod, OpenapiOperation>>
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const
-/** The methods that a path item has a field for (OpenAPI 3.1.0, 4.8.9). */
+/** Methods that a Path Item Object supports (OpenAPI 3.1.0, 4.8.9). */
 export type OpenapiMethod = (typeof METHODS)[number]
 const knownMethods: ReadonlySet<string> = new Set(METHODS)
 
 const DESCRIPTION =
-  'A stub upstream for gateway demos: deterministic, inspectable, breakable on request. The request headers `X-Svc-Delay`, `X-Svc-Abort` and `X-Svc-Fail` inject faults on every route.'
+  'A mock upstream for gateway demos and tests. Responses are deterministic, and captured requests can be inspected. The request headers `X-Svc-Delay`, `X-Svc-Abort` and `X-Svc-Fail` inject faults on every route.'
 
-/** The operations that one method of one path item stands for: OpenAPI has room for one, a path can have more. */
+/** All operations of a method of a path item. OpenAPI allows only one. */
 interface Slot {
   path: string
   method: OpenapiMethod
@@ -36,8 +36,8 @@ interface Slot {
 }
 
 /**
- * The OpenAPI 3.1.0 document of these routes. Methods that OpenAPI does not know are left out; templates that differ
- * in parameter names or wildcards only are one path to OpenAPI and share a path item under the first one's names.
+ * Builds an OpenAPI 3.1.0 document. Methods that OpenAPI does not support are omitted. Templates that differ only in
+ * parameter names or wildcards are the same path for OpenAPI; they share a path item with the names of the first one.
  */
 export function buildOpenapi(
   routes: RouteRecord[],
@@ -52,7 +52,7 @@ export function buildOpenapi(
     paths.set(path, item)
     item[method] = buildOperation({
       method,
-      operationId: claimOperationId(operationIds, method, path),
+      operationId: uniqueOperationId(operationIds, method, path),
       parameterNames,
       sharing,
     })
@@ -98,7 +98,7 @@ function isOpenapiMethod(method: string): method is OpenapiMethod {
   return knownMethods.has(method)
 }
 
-/** Parameter names of a template; `/{path}/{*path}` would name two alike once the star is gone. */
+/** Unique parameter names of a template. In `/{path}/{*path}`, both would have the same name without the star. */
 function distinctNames(template: string): string[] {
   const names: string[] = []
   for (const { name } of templateParameters(template)) {
@@ -109,8 +109,8 @@ function distinctNames(template: string): string[] {
   return names
 }
 
-/** `GET /status/{code}` is `getStatusByCode`; a number is added to an id that is taken. */
-function claimOperationId(taken: Set<string>, method: string, path: string): string {
+/** Creates a unique operation id, such as `getStatusByCode` for `GET /status/{code}`. */
+function uniqueOperationId(taken: Set<string>, method: string, path: string): string {
   const words = replaceParameters(path, ({ name }) => ` by ${name} `)
     .split(/[^A-Za-z0-9]+/)
     .filter(Boolean)

@@ -1,27 +1,27 @@
-/** Owns the list of described operations from which catalog, OpenAPI document and landing page are made. */
+/** Lists the described operations for the catalog, the OpenAPI document and the landing page. */
 import type { RouteDescription } from '../contract/plugin.ts'
 import { compareCategories, type CategoryRanks } from './categories.ts'
 import type { RouteRecord } from '../http/pipeline/route-record.ts'
 
-/** One description of a registered route, with what the description leaves to the route filled in. */
+/** A route description, completed with facts of the route. */
 export interface Operation {
-  /** Null: the core's own. */
+  /** Null for routes of the core. */
   plugin: string | null
-  /** Template in the catalog's notation. */
+  /** Path template in the notation of the catalog. */
   path: string
-  /** Upper case; `['ANY']` where the route takes every method. */
+  /** Upper case. `['ANY']` if the route accepts all methods. */
   methods: string[]
-  /** The methods that are shown one by one. */
+  /** `methods`, with `ANY` replaced by the common methods. */
   expandedMethods: string[]
   description: RouteDescription
 }
 
-/** What stands for "any method" where methods are listed. */
+/** The methods that `ANY` is replaced by. */
 const ANY_EXPANDED = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
-/** A route that takes all of these takes any: a route with a list of its own hardly names TRACE. */
+/** A route that accepts all of these is shown as `ANY`: explicit lists of methods rarely contain TRACE. */
 const EVERY_METHOD = [...ANY_EXPANDED, 'HEAD', 'OPTIONS', 'TRACE']
 
-/** One operation per description, in category order; within a category as registered. */
+/** Returns an operation per description, sorted by category, then in order of registration. */
 export function listOperations(routes: RouteRecord[], categories: CategoryRanks = new Map()): Operation[] {
   const pathsWithGet = new Set(routes.filter(route => route.methods.includes('GET')).map(route => route.path))
   const operations: Operation[] = []
@@ -42,16 +42,16 @@ export function listOperations(routes: RouteRecord[], categories: CategoryRanks 
   return operations.sort((a, b) => compareCategories(a.description.category, b.description.category, categories))
 }
 
-/** A router answers HEAD wherever it answers GET, so that HEAD says nothing; a route that takes any keeps it. */
+/** Removes HEAD, which Fastify adds to every GET route, unless the route accepts all methods. */
 function withoutDerivedHead(methods: string[]): string[] {
-  return takesAny(methods) ? methods : methods.filter(method => method !== 'HEAD')
+  return acceptsAny(methods) ? methods : methods.filter(method => method !== 'HEAD')
 }
 
 function nameMethods(methods: string[]): string[] {
   const upper = methods.map(method => method.toUpperCase())
-  return takesAny(upper) ? ['ANY'] : [...new Set(upper)]
+  return acceptsAny(upper) ? ['ANY'] : [...new Set(upper)]
 }
 
-function takesAny(methods: string[]): boolean {
+function acceptsAny(methods: string[]): boolean {
   return methods.includes('ANY') || EVERY_METHOD.every(method => methods.includes(method))
 }

@@ -1,10 +1,10 @@
-/** Owns pages that depend on nothing but the base URL while a generation serves. */
+/** Caches pages that depend only on the base URL and the generation. */
 
-/** Base URLs that are remembered; the `Host` header makes them, so anyone can make more. */
+/** Maximum number of cached pages. Clients can create any number of base URLs with the `Host` header. */
 const MAX_PAGES = 16
 
-/** A function that builds the page of a base URL once and remembers the last 16 of them, as bytes. */
-export function rememberPages(build: (baseUrl: string) => string): (baseUrl: string) => Buffer {
+/** Returns a function that builds the page for a base URL and caches the last 16 pages as bytes. */
+export function cachePages(build: (baseUrl: string) => string): (baseUrl: string) => Buffer {
   const pages = new Map<string, Buffer>()
   return baseUrl => {
     let page = pages.get(baseUrl)

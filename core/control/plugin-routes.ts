@@ -1,4 +1,4 @@
-/** Owns the control plane's routes about plugins: what there is, and switching it on and off. */
+/** Control plane routes about plugins: list, enable and disable them. */
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { describe, isFlagSet, type PluginRecord, type RouteDescription, type RouteExample } from '../contract/plugin.ts'
 import type { SwitchResult } from '../host/switching.ts'
@@ -12,17 +12,17 @@ const NAME = { name: 'name', in: 'path', description: 'Name of the plugin.' } as
 const CASCADE = {
   name: 'cascade',
   in: 'query',
-  description: 'Switch the plugins along that stand in the way.',
+  description: 'Also switch the plugins that prevent the change.',
   schema: { type: 'boolean', default: false },
 } as const
 const SWITCH_RESPONSES: RouteDescription['responses'] = {
-  200: { description: 'The record of the plugin, which has been switched or was so already.' },
-  404: { description: 'No such plugin.' },
-  409: { description: 'Other plugins stand in the way; `cascade` switches them along.' },
-  422: { description: 'The plugin failed to register; its record says why.' },
+  200: { description: 'The plugin, now in the requested state.' },
+  404: { description: 'There is no plugin with this name.' },
+  409: { description: 'Other plugins prevent the change; `cascade` switches them too.' },
+  422: { description: 'The plugin failed to register; `error` has the reason.' },
 }
 
-/** Registers `/_svc/plugins` and what lies below it. */
+/** Registers `/_svc/plugins` and the routes below it. */
 export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): void {
   const { config, http, plugins } = deps
   const view = (record: PluginRecord) => viewRecord(record, config.publicMode)
@@ -30,7 +30,7 @@ export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): v
   app.get(
     '/_svc/plugins',
     describe({
-      summary: 'Every plugin with state, options and errors',
+      summary: 'All plugins with state, options and errors',
       category,
       examples: [{ name: 'Plugins', path: '/_svc/plugins', expectStatus: 200 }],
     }),
@@ -50,8 +50,8 @@ export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): v
   )
 
   /**
-   * Examples have to name a plugin that is there, which is known when the catalog is made, not here: hence getters.
-   * They change nothing when they are sent: one that others build on is on, stays on, and has no override.
+   * Examples need the name of an existing plugin, which is only known when the catalog is built. Therefore `examples` are
+   * getters. Sending the examples changes nothing: the plugin is enabled, other plugins build on it, and it has no override.
    */
   function exampleOf(name: string, method: string, tail: string): RouteExample[] {
     const records = plugins.records()
@@ -67,7 +67,10 @@ export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): v
       summary: 'One plugin, with its routes',
       category,
       parameters: [NAME],
-      responses: { 200: { description: 'The record of the plugin.' }, 404: { description: 'No such plugin.' } },
+      responses: {
+        200: { description: 'The plugin.' },
+        404: { description: 'There is no plugin with this name.' },
+      },
       get examples() {
         return exampleOf('One plugin', 'GET', '')
       },
@@ -75,7 +78,9 @@ export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): v
     (request, reply) => {
       const { name } = request.params
       const record = plugins.records().find(candidate => candidate.name === name)
-      return record ? reply.send({ ...view(record), routes_list: plugins.routesOf(name) }) : refuseUnknown(reply, name)
+      return record
+        ? reply.send({ ...view(record), routes_list: plugins.routesOf(name) })
+        : sendUnknownPlugin(reply, name)
     },
   )
 
@@ -86,8 +91,8 @@ export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): v
     app.post<ByName>(
       `/_svc/plugins/:name/${verb}`,
       describe({
-        summary: `${on ? 'Enable' : 'Disable'} a plugin until the process ends`,
-        description: 'Wins over svc.yaml. Needs the admin token where one is configured.',
+        summary: `${on ? 'Enable' : 'Disable'} a plugin until the server stops`,
+        description: 'Overrides svc.yaml. Requires the admin token if one is configured.',
         category,
         parameters: [NAME, CASCADE],
         responses: SWITCH_RESPONSES,
@@ -98,7 +103,7 @@ export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): v
       async (request, reply) => {
         http.guardAdmin(request)
         const { name } = request.params
-        return answerSwitch(reply, name, await plugins.switch(name, on, isFlagSet(request, 'cascade')))
+        return sendSwitchResult(reply, name, await plugins.switch(name, on, isFlagSet(request, 'cascade')))
       },
     )
   }
@@ -106,13 +111,13 @@ export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): v
   app.delete<ByName>(
     '/_svc/plugins/:name/override',
     describe({
-      summary: 'Let svc.yaml decide about a plugin again',
-      description: 'Needs the admin token where one is configured.',
+      summary: 'Remove the override of a plugin, so that svc.yaml applies again',
+      description: 'Requires the admin token if one is configured.',
       category,
       parameters: [NAME],
       responses: {
-        200: { description: 'The record of the plugin, as svc.yaml wants it.' },
-        404: { description: 'No such plugin.' },
+        200: { description: 'The plugin, in the state that svc.yaml requests.' },
+        404: { description: 'There is no plugin with this name.' },
       },
       get examples() {
         return exampleOf('Clear override', 'DELETE', '/override')
@@ -121,11 +126,11 @@ export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): v
     async (request, reply) => {
       http.guardAdmin(request)
       const { name } = request.params
-      return answerSwitch(reply, name, await plugins.clearOverride(name))
+      return sendSwitchResult(reply, name, await plugins.clearOverride(name))
     },
   )
 
-  function answerSwitch(reply: FastifyReply, name: string, result: SwitchResult): FastifyReply {
+  function sendSwitchResult(reply: FastifyReply, name: string, result: SwitchResult): FastifyReply {
     switch (result.outcome) {
       case 'switched':
       case 'unchanged':
@@ -137,11 +142,11 @@ export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): v
       case 'needs':
         return reply.code(409).send({ error: 'needs', name, needs: result.needs })
       case 'unknown':
-        return refuseUnknown(reply, name)
+        return sendUnknownPlugin(reply, name)
     }
   }
 
-  function refuseUnknown(reply: FastifyReply, name: string): FastifyReply {
+  function sendUnknownPlugin(reply: FastifyReply, name: string): FastifyReply {
     return reply.code(404).send({
       error: 'unknown plugin',
       name,
@@ -153,7 +158,7 @@ export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): v
   }
 }
 
-/** How many plugins are in which state. */
+/** Number of plugins in each state. */
 export function countStates(records: PluginRecord[]): Record<PluginRecord['state'], number> {
   const counts = { enabled: 0, disabled: 0, failed: 0 }
   for (const { state } of records) counts[state]++

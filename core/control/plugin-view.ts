@@ -1,25 +1,25 @@
-/** Owns how plugin records and load errors look on the wire: without secrets, and without paths in public mode. */
+/** Removes secrets, and in public mode paths, from plugin records and load errors. */
 import { basename } from 'node:path'
 import type { LoadError, PluginRecord } from '../contract/plugin.ts'
 
-/** Parts of an option's name that say its value is none of the reader's business. */
+/** Names of options whose values are masked. */
 const SECRET_NAME = /key|token|secret|password|credential/i
 const MASK = '***'
 const TEXT_LIMIT = 200
-/** Levels of options that are shown; a file nested deeper is a joke, and recursion must end. */
+/** Maximum depth of options that are shown; bounds the recursion. */
 const DEPTH_LIMIT = 32
 
-/** A record as `GET /_svc/plugins` shows it. */
+/** The record of a plugin for `GET /_svc/plugins`. */
 export function viewRecord(record: PluginRecord, publicMode: boolean): PluginRecord {
   return { ...record, path: publicMode ? null : record.path, options: maskOptions(record.options) }
 }
 
-/** Load errors as replies show them: in public mode with the file's base name only. */
+/** Load errors for responses. In public mode they contain only the base name of the file. */
 export function viewLoadErrors(errors: LoadError[], publicMode: boolean): LoadError[] {
   return publicMode ? errors.map(error => ({ ...error, file: error.file && basename(error.file) })) : errors
 }
 
-/** Options with the values of secret-sounding keys masked (numbers and booleans aside) and long texts cut. */
+/** Masks the values of keys that sound like secrets, except numbers and booleans, and truncates long text. */
 export function maskOptions(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return value.slice(0, TEXT_LIMIT)
   if (typeof value !== 'object' || value === null) return value

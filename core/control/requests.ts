@@ -1,4 +1,4 @@
-/** Owns the routes of the inspector: the list, one entry, the live feed, clearing. */
+/** Routes of the inspector: list, single entry, live feed and deletion. */
 import type { FastifyInstance } from 'fastify'
 import { describe, HttpError, nearest, readQuery } from '../contract/plugin.ts'
 import type { FastifyRequest, RouteParameter } from '../contract/plugin.ts'
@@ -8,24 +8,24 @@ import type { ControlDeps } from './deps.ts'
 
 const category = 'Control Plane'
 const DEFAULT_LIMIT = 100
-/** Milliseconds of silence after which a feed says that it is still there. */
+/** A comment is sent after this time without an event, in milliseconds. */
 const KEEP_ALIVE_MS = 15_000
 
 const SESSION: RouteParameter = {
   name: 'session',
   in: 'query',
-  description: 'Only requests with this `X-Svc-Session`. Required in public mode.',
+  description: 'Only requests with this value of `X-Svc-Session`. Required in public mode.',
   schema: { type: 'string', pattern: '^[A-Za-z0-9._:-]{1,128}$' },
 }
 const PATH_PREFIX: RouteParameter = {
   name: 'path_prefix',
   in: 'query',
-  description: 'Only paths that begin so.',
+  description: 'Only requests whose path starts with this text.',
   schema: { type: 'string' },
 }
-const BAD_FILTER = { description: 'A parameter is invalid, or the session is missing in public mode.' }
+const BAD_FILTER = { description: 'A parameter is invalid, or `session` is missing in public mode.' }
 
-/** Registers `/_svc/requests` and what lies below. */
+/** Registers `/_svc/requests` and the routes below it. */
 export function registerRequests(app: FastifyInstance, deps: ControlDeps): void {
   registerList(app, deps)
   registerFeed(app, deps)
@@ -39,7 +39,7 @@ function registerList(app: FastifyInstance, { config, inspector }: ControlDeps):
     describe({
       summary: 'Captured requests, newest first',
       description:
-        'What reached the routes, faults and refused bodies included; the control plane and rejected requests are not captured.',
+        'Includes injected faults and rejected bodies. Control plane requests and requests rejected by a limit or key check are not captured.',
       category,
       parameters: [
         SESSION,
@@ -47,7 +47,7 @@ function registerList(app: FastifyInstance, { config, inspector }: ControlDeps):
         {
           name: 'limit',
           in: 'query',
-          description: 'At most so many; moved into 1 to the capacity.',
+          description: 'Maximum number of entries. Values outside 1 to the capacity are clamped.',
           schema: { type: 'integer', default: DEFAULT_LIMIT },
         },
       ],
@@ -55,7 +55,7 @@ function registerList(app: FastifyInstance, { config, inspector }: ControlDeps):
       examples: [{ name: 'Captured requests', path: '/_svc/requests?limit=10&session=demo' }],
     }),
     request => {
-      refuseUnknown(request, ['session', 'path_prefix', 'limit'])
+      rejectUnknownFilters(request, ['session', 'path_prefix', 'limit'])
       const filter = readFilter(request, config.publicMode)
       const requests = inspector.list(filter, readLimit(request, inspector))
       return { count: requests.length, capacity: inspector.capacity, public_mode: config.publicMode, requests }
@@ -68,7 +68,8 @@ function registerFeed(app: FastifyInstance, { config, inspector, openEvents }: C
     '/_svc/requests/stream',
     describe({
       summary: 'Live feed of captured requests',
-      description: 'One `request` event per capture, its id is the id of the entry. Resumes after `Last-Event-ID`.',
+      description:
+        'Sends one `request` event per captured request, with the id of the entry as event id. Resumes after `Last-Event-ID`.',
       category,
       protocol: 'sse',
       endless: true,
@@ -78,13 +79,13 @@ function registerFeed(app: FastifyInstance, { config, inspector, openEvents }: C
         {
           name: 'Last-Event-ID',
           in: 'header',
-          description: 'Stored entries after this one come first.',
+          description: 'Id of the last event received. Stored entries after it are sent first.',
           schema: { type: 'string' },
         },
         {
           name: 'last_event_id',
           in: 'query',
-          description: 'The same, where a header can not be set.',
+          description: 'Same as `Last-Event-ID`, for clients that cannot set headers.',
           schema: { type: 'string' },
         },
       ],
@@ -96,7 +97,7 @@ function registerFeed(app: FastifyInstance, { config, inspector, openEvents }: C
       examples: [{ name: 'Live feed', path: '/_svc/requests/stream?session=demo' }],
     }),
     (request, reply) => {
-      refuseUnknown(request, ['session', 'path_prefix', 'last_event_id'])
+      rejectUnknownFilters(request, ['session', 'path_prefix', 'last_event_id'])
       const filter = readFilter(request, config.publicMode)
       if (inspector.isFeedFull) throw new HttpError(503, { error: 'too_many_feeds' })
       const stream = openEvents(request, reply, {
@@ -105,7 +106,7 @@ function registerFeed(app: FastifyInstance, { config, inspector, openEvents }: C
         heartbeatText: 'keep-alive',
       })
       if (stream === null) return reply
-      // Clients and proxies that wait for a first byte see that the feed is open.
+      // Some clients and proxies wait for the first byte of the body.
       stream.comment('inspector feed')
       inspector.openFeed(stream, filter, lastEventId(request))
       return reply
@@ -124,7 +125,7 @@ function registerEntry(app: FastifyInstance, { config, inspector }: ControlDeps)
           name: 'id',
           in: 'path',
           required: true,
-          description: 'Id of the entry, or the `X-Request-Id` of the answer.',
+          description: 'Id of the entry, or the `X-Request-Id` of the response.',
           schema: { type: 'string' },
         },
         SESSION,
@@ -132,15 +133,15 @@ function registerEntry(app: FastifyInstance, { config, inspector }: ControlDeps)
       responses: {
         200: { description: 'The entry.' },
         400: BAD_FILTER,
-        404: { description: 'No such entry is held.' },
+        404: { description: 'No entry with this id is stored.' },
       },
       examples: [{ name: 'An unknown request', path: '/_svc/requests/no-such-request', expectStatus: 404 }],
     }),
     request => {
-      refuseUnknown(request, ['session'])
+      rejectUnknownFilters(request, ['session'])
       const { id } = request.params as { id: string }
       const session = readSession(request)
-      // In public mode who names no session sees none.
+      // In public mode, requests without a session find nothing.
       const entry =
         config.publicMode && session === undefined
           ? undefined
@@ -155,22 +156,22 @@ function registerClear(app: FastifyInstance, { http, inspector }: ControlDeps): 
   app.delete(
     '/_svc/requests',
     describe({
-      summary: 'Forget captured requests',
-      description: 'Of one session; all of them need the admin token where one is configured.',
+      summary: 'Delete captured requests',
+      description: 'Deleting the requests of all sessions requires the admin token if one is configured.',
       category,
-      parameters: [{ ...SESSION, description: "Forget only this session's requests." }],
+      parameters: [{ ...SESSION, description: 'Delete only the requests of this session.' }],
       responses: {
-        200: { description: 'How many were removed.' },
+        200: { description: 'The number of deleted entries.' },
         400: BAD_FILTER,
         401: { description: 'The admin token is missing or wrong.' },
-        403: { description: 'Public mode without an admin token.' },
+        403: { description: 'The instance runs in public mode and no admin token is configured.' },
       },
       examples: [
-        { name: 'Forget one session', method: 'DELETE', path: '/_svc/requests?session=demo', expectStatus: 200 },
+        { name: 'Delete one session', method: 'DELETE', path: '/_svc/requests?session=demo', expectStatus: 200 },
       ],
     }),
     request => {
-      refuseUnknown(request, ['session'])
+      rejectUnknownFilters(request, ['session'])
       const session = readSession(request)
       if (session !== undefined) return { cleared: inspector.clear({ session }), session }
       http.guardAdmin(request)
@@ -179,8 +180,8 @@ function registerClear(app: FastifyInstance, { http, inspector }: ControlDeps): 
   )
 }
 
-/** A filter that nobody knows would select everything. */
-function refuseUnknown(request: FastifyRequest, known: readonly string[]): void {
+/** Rejects unknown filters, which would otherwise be ignored and select everything. */
+function rejectUnknownFilters(request: FastifyRequest, known: readonly string[]): void {
   for (const name of readQuery(request).keys()) {
     if (known.includes(name)) continue
     const meant = nearest(name, known)
@@ -197,7 +198,7 @@ function readFilter(request: FastifyRequest, publicMode: boolean): CaptureFilter
   if (publicMode && session === undefined) {
     throw new HttpError(400, {
       error: 'session_required',
-      details: 'public mode shows one session: add ?session=, the value of your X-Svc-Session header',
+      details: 'in public mode you can only see one session: add ?session= with the value of your X-Svc-Session header',
     })
   }
   return { session, pathPrefix: readQuery(request).get('path_prefix') ?? undefined }

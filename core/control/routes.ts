@@ -1,4 +1,4 @@
-/** Owns the list of what the core itself serves. */
+/** All routes of the core. */
 import type { FastifyInstance } from 'fastify'
 import { registerControl } from './control.ts'
 import type { ControlDeps } from './deps.ts'
@@ -10,7 +10,7 @@ import { registerMetrics } from './metrics.ts'
 import { registerUsage } from './usage.ts'
 import { registerRequests } from './requests.ts'
 
-/** Registers the routes of the instance and of the control plane, which no plugin owns and nothing switches off. */
+/** Registers the routes of the core, which can't be disabled. */
 export function registerCoreRoutes(app: FastifyInstance, deps: ControlDeps): void {
   registerLanding(app, deps)
   registerInstance(app, deps)

@@ -1,4 +1,4 @@
-/** Owns the route that tells how much of the plan is used. */
+/** The route that reports the usage of the plan. */
 import type { FastifyInstance } from 'fastify'
 import { describe } from '../contract/plugin.ts'
 import { buildFacts } from './build-facts.ts'
@@ -9,15 +9,15 @@ export function registerUsage(app: FastifyInstance, { config, http, instance, li
   app.get(
     '/_svc/usage',
     describe({
-      summary: 'Use of the plan: quotas, rate, requests in flight, open streams',
+      summary: 'Usage of the plan: quotas, rate, requests in flight, open streams',
       description:
-        "Of the instance or of the caller's own session, as the plan counts. Never limited, counted or decorated itself.",
+        "For the whole instance or for the caller's session, depending on the plan. This request itself is neither limited nor counted and carries no plan headers.",
       category: 'Control Plane',
       parameters: [
         {
           name: 'X-Svc-Session',
           in: 'header',
-          description: 'The session that is asked about.',
+          description: 'The session to show.',
           schema: { type: 'string' },
         },
       ],

@@ -1,9 +1,9 @@
-/** The choice of a media type by `Accept` (RFC 9110, 12.5.1), that between JSON and XML above all. */
+/** Chooses a media type by `Accept` (RFC 9110, 12.5.1), in particular between JSON and XML. */
 import { splitList } from './list-syntax.ts'
 
 export type NegotiatedType = 'application/json' | 'application/xml' | 'text/xml'
 
-/** In the server's order: of equal quality the first wins. */
+/** In the order of preference of the server: on a tie the first wins. */
 const CANDIDATES: readonly NegotiatedType[] = ['application/json', 'application/xml', 'text/xml']
 const PAGE_TYPES = new Set(['text/html', 'application/xhtml+xml'])
 const MAX_RANGES = 64
@@ -17,10 +17,10 @@ interface MediaRange {
 }
 
 /**
- * The media type that a negotiated answer has. JSON when nothing or nothing acceptable is asked for, and for browsers:
- * they name XML only beside a page type that they want at least as much. Never refuses.
+ * The media type of a negotiated response. JSON if nothing acceptable is requested, and for browsers: they list XML
+ * only together with a page type of at least the same quality. Never fails.
  */
-export function wantsXml(accept: string | undefined): NegotiatedType {
+export function negotiateType(accept: string | undefined): NegotiatedType {
   if (accept === undefined || accept === '*/*' || accept === 'application/json') return 'application/json'
   const ranges = parseRanges(accept)
   const { type, quality } = bestOf(CANDIDATES, ranges)
@@ -30,8 +30,8 @@ export function wantsXml(accept: string | undefined): NegotiatedType {
 }
 
 /**
- * Of the types that can be served the one an `Accept` value wants most: the most specific matching range gives a type
- * its quality, the highest wins, of equal ones the first. Null when none is acceptable.
+ * The type that an `Accept` value prefers among those that can be served. The most specific matching range determines
+ * the quality of a type; the highest quality wins, on a tie the first. Null if none is acceptable.
  */
 export function preferredType<Type extends string>(accept: string, types: readonly Type[]): Type | null {
   return bestOf(types, parseRanges(accept)).type
@@ -49,7 +49,7 @@ function bestOf<Type extends string>(
   return best
 }
 
-/** Quality that the most specific matching range gives a type; 0 when none matches. */
+/** The quality of a type by the most specific matching range; 0 if none matches. */
 function qualityOf(candidate: string, ranges: MediaRange[]): number {
   const subtypeRange = `${candidate.slice(0, candidate.indexOf('/'))}/*`
   for (const name of [candidate, subtypeRange, '*/*']) {
@@ -69,7 +69,7 @@ function parseRanges(accept: string): MediaRange[] {
   return ranges
 }
 
-/** The `q` among a range's parameters: 1 without one, at most 1, null when it is no number. */
+/** The `q` parameter of a range: 1 if absent, at most 1, null if it is not a number. */
 function qualityIn(parameters: string[]): number | null {
   const weight = parameters.find(parameter => /^q[ \t]*=/i.test(parameter))
   if (weight === undefined) return 1

@@ -1,17 +1,22 @@
-/** The host and port of a `Host` header (RFC 3986, 3.2.2 and 3.2.3), as far as the service uses and repeats them. */
+/**
+ * Parses host and port of a `Host` header (RFC 3986, 3.2.2 and 3.2.3), in the forms that the service uses and echoes.
+ */
 import { isIPv6 } from 'node:net'
 
 export interface Authority {
   /** Lower case, IPv6 without brackets. */
   host: string
-  /** Null when none is named. */
+  /** Null if absent. */
   port: number | null
 }
 
 /** `[` + 255 characters + `]:65535`. */
 const MAX_LENGTH = 263
 
-/** Name or IPv4 of up to 255 of `A-Za-z0-9.-_`, or IPv6 in brackets, each with an optional port; else null. */
+/**
+ * Accepts a name or IPv4 address of up to 255 of `A-Za-z0-9.-_`, or an IPv6 address in brackets, each with an optional
+ * port; else null.
+ */
 export function parseAuthority(text: string): Authority | null {
   if (text.length > MAX_LENGTH) return null
   const isBracketed = text.charCodeAt(0) === 0x5b

@@ -1,11 +1,11 @@
-/** Reading and comparing the credentials that a request presents. */
+/** Reads and compares the credentials of a request. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 
-/** What an `Authorization` field holds. */
+/** The parts of an `Authorization` field. */
 export interface Authorization {
   /** Lower case. */
   scheme: string
-  /** What follows the scheme, trimmed; may be empty. */
+  /** The text after the scheme, trimmed; may be empty. */
   credentials: string
 }
 
@@ -18,13 +18,13 @@ export function readAuthorization(value: string | undefined): Authorization | nu
   return { scheme: text.slice(0, blank).toLowerCase(), credentials: text.slice(blank).trim() }
 }
 
-/** The token of `Authorization: Bearer` (RFC 6750, 2.1); null when there is none. */
+/** The token of `Authorization: Bearer` (RFC 6750, 2.1); null if absent. */
 export function readBearerToken(value: string | undefined): string | null {
   const authorization = readAuthorization(value)
   return authorization?.scheme === 'bearer' && authorization.credentials !== '' ? authorization.credentials : null
 }
 
-/** User and password of the credentials of `Basic` (RFC 7617, 2), read as UTF-8; null when they are none. */
+/** User name and password of `Basic` credentials (RFC 7617, 2), decoded as UTF-8; null if they are invalid. */
 export function readBasicCredentials(credentials: string): { username: string; password: string } | null {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(credentials)) return null
   const pair = Buffer.from(credentials, 'base64').toString()
@@ -32,7 +32,7 @@ export function readBasicCredentials(credentials: string): { username: string; p
   return colon === -1 ? null : { username: pair.slice(0, colon), password: pair.slice(colon + 1) }
 }
 
-/** Compares secrets in constant time: digests have one length, so that not even the length of a secret shows. */
+/** Compares secrets in constant time. Digests have the same length, so not even the length of a secret leaks. */
 export function isSameSecret(presented: string | Buffer, expected: string | Buffer): boolean {
   return timingSafeEqual(digest(presented), digest(expected))
 }

@@ -1,8 +1,8 @@
 /** The `Cookie` header (RFC 6265, 4.2). */
 
 /**
- * Names to values in the order of the header, exactly as sent: no quotes removed, nothing decoded. Of a repeated name the
- * first counts; what has no `=` is left out. Empty without a header.
+ * Maps names to values in the order of the header, exactly as sent: quotes stay, nothing is decoded. If a name is
+ * repeated, the first value counts; parts without `=` are ignored. Empty without a header.
  */
 export function parseCookies(header: string | undefined): Map<string, string> {
   const cookies = new Map<string, string>()

@@ -1,8 +1,8 @@
-/** Validators of what clients have cached. */
+/** Validators of cached responses. */
 
 /**
- * Whether an `If-None-Match` field names this entity tag, or is `*` (RFC 9110, 13.1.2). The comparison is weak: `W/` makes
- * no difference (8.8.3.2). Undefined: the field is absent.
+ * Whether an `If-None-Match` field contains this entity tag, or is `*` (RFC 9110, 13.1.2). The comparison is weak: `W/`
+ * is ignored (8.8.3.2). An undefined field matches nothing.
  */
 export function namesTag(field: string | undefined, etag: string): boolean {
   if (field === undefined) return false

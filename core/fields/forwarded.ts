@@ -1,7 +1,7 @@
 /** The `Forwarded` header (RFC 7239, 4). */
 import { splitList, unquote } from './list-syntax.ts'
 
-/** One hop; values without their quotes, not yet judged. */
+/** One hop; values without quotes, not validated. */
 export interface ForwardedElement {
   for?: string
   proto?: string
@@ -10,7 +10,10 @@ export interface ForwardedElement {
 
 const MAX_PAIRS = 16
 
-/** The first `maxElements` elements in the order of the header. Unknown parameters are skipped; of repeated ones the first counts. */
+/**
+ * The first `maxElements` elements in the order of the header. Unknown parameters are ignored; if one is repeated, the
+ * first counts.
+ */
 export function parseForwarded(value: string, maxElements: number): ForwardedElement[] {
   return splitList(value, ',', maxElements).map(parseElement)
 }

@@ -1,9 +1,9 @@
-/** Header lists whose members may hold quoted strings (RFC 9110, 5.6.1 and 5.6.4). */
+/** Header lists with members that may contain quoted strings (RFC 9110, 5.6.1 and 5.6.4). */
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
-/** Splits at a one-character separator outside quoted strings; members trimmed, at most `limit` of them, in one pass. */
+/** Splits at a separator outside of quoted strings, in one pass; members are trimmed, at most `limit` are returned. */
 export function splitList(text: string, separator: ',' | ';', limit: number): string[] {
   const separatorCode = separator.charCodeAt(0)
   const members: string[] = []
@@ -23,7 +23,7 @@ export function splitList(text: string, separator: ',' | ';', limit: number): st
   return members
 }
 
-/** The content of a quoted string, its escapes resolved; any other text as it is. */
+/** The content of a quoted string with its escapes resolved; any other text unchanged. */
 export function unquote(text: string): string {
   if (text.length < 2 || text.charCodeAt(0) !== QUOTE || text.charCodeAt(text.length - 1) !== QUOTE) return text
   const content = text.slice(1, -1)

@@ -1,4 +1,4 @@
-/** The path in front of all paths of the service, as a gateway or the operator names it (core sheet 6). */
+/** The path prefix of the service, as set by a gateway or the operator. */
 
 const MAX_PREFIX_LENGTH = 256
 /** Characters of a URL path (RFC 3986, 3.3), percent-encoded octets included. */
@@ -6,8 +6,8 @@ const PATH_CHARACTERS = /^(?:[\w.~!$&'()*+;=:@/-]|%[\da-f]{2})+$/i
 const PARENT_SEGMENT = /^(?:\.|%2e){2}$/i
 
 /**
- * The prefix without a trailing slash; `/` alone is the empty prefix. Null unless the text has exactly one leading slash,
- * characters of a URL path, no `..` segment and at most 256 characters.
+ * The prefix without a trailing slash; `/` gives the empty prefix. Null unless the text has exactly one leading slash,
+ * only characters of a URL path, no `..` segment and at most 256 characters.
  */
 export function parsePathPrefix(text: string): string | null {
   if (text.length > MAX_PREFIX_LENGTH || !text.startsWith('/') || text.startsWith('//') || !PATH_CHARACTERS.test(text))

@@ -1,11 +1,11 @@
-/** The path by which the core decides: decoded as the router decodes it, so that no escape slips past a rule. */
+/** The path used for decisions of the core, decoded like the router does, so that no escape bypasses a rule. */
 
 const SLASH = 0x2f
 
 /**
- * The request target in origin form (RFC 9112, 3.2.1): the absolute form `http://host/path?query` loses scheme and
- * authority, everything else stays. The router reads absolute targets in the same way. Null when an absolute target has
- * no host or another scheme, or holds a fragment.
+ * The request target in origin form (RFC 9112, 3.2.1): scheme and authority are removed from the absolute form
+ * `http://host/path?query`, everything else stays. The router treats absolute targets the same way. Null if an absolute
+ * target has no host, another scheme or a fragment.
  */
 export function originForm(url: string): string | null {
   if (url.charCodeAt(0) === SLASH || url === '*') return url
@@ -20,8 +20,9 @@ export function originForm(url: string): string | null {
 }
 
 /**
- * Path of a request target without query, percent-decoded but for the reserved characters (`%2F` is no slash and `%3F`
- * no question mark: the router takes them for part of a segment). Null when its percent-encoding is malformed.
+ * The path of a request target without its query, percent-decoded except for reserved characters (`%2F` is not a slash
+ * and `%3F` not a question mark: the router treats them as part of a segment). Null if the percent-encoding is
+ * malformed.
  */
 export function decodedPath(url: string): string | null {
   const target = originForm(url)
@@ -36,7 +37,7 @@ export function decodedPath(url: string): string | null {
   }
 }
 
-/** A request target has no fragment, but the router ends the path at `#` as well. */
+/** A request target has no fragment, but the router also ends the path at `#`. */
 function pathEnd(target: string): number {
   const query = target.indexOf('?')
   const fragment = target.indexOf('#')
@@ -44,7 +45,7 @@ function pathEnd(target: string): number {
   return query === -1 ? target.length : query
 }
 
-/** Whether a decoded path is the prefix itself or lies below it: `/a` and `/a/b` are below `/a`, `/ab` is not. */
+/** Whether a decoded path equals the prefix or is below it: `/a` and `/a/b` are below `/a`, `/ab` is not. */
 export function isBelow(path: string, prefix: string): boolean {
   return path.startsWith(prefix) && (path.length === prefix.length || path.charCodeAt(prefix.length) === SLASH)
 }

@@ -1,15 +1,15 @@
 /**
- * Which routes parse their bodies. A route gets bytes, and Fastify leaves the body alone, unless the route has a body
- * schema or its scope has registered a parser (or a hook before parsing): then all of Fastify's own rules hold.
+ * Decides which routes parse request bodies. By default a route gets bytes. If the route has a body schema, or its scope has
+ * a parser or a `preParsing` hook, Fastify parses the body by its own rules.
  *
- * Fastify decides by method whether a body is parsed, in one object that all scopes share by inheritance, so a scope with
- * an object of its own is all it takes. That object has a symbol for a name, which is found by what it holds. The public
- * way, a catch-all parser that answers bytes, runs an async resource per request and refuses a malformed Content-Type.
+ * Fastify decides by method whether to parse a body, with an object that scopes inherit. Scopes that opt in get another
+ * object. Its key is a private symbol, which is found by the value it has. The public alternative, a catch-all parser that
+ * returns bytes, creates an async resource for every request and rejects a malformed Content-Type.
  */
 import type { FastifyInstance } from 'fastify'
 import { METHODS } from 'node:http'
 
-/** Methods that Fastify parses no body of. */
+/** Methods without (`bodyless`) and with (`bodywith`) a request body, in Fastify's own format. */
 interface SupportedMethods {
   bodyless: Set<string>
   bodywith: Set<string>
@@ -21,13 +21,13 @@ type Call = (this: Scope, ...args: unknown[]) => unknown
 const BODYLESS = ['GET', 'HEAD', 'TRACE']
 
 export interface BodyParsing {
-  /** Whether the routes of a scope parse their bodies. */
+  /** Whether the routes of a scope parse request bodies. */
   parses(scope: FastifyInstance): boolean
-  /** The scope for routes that get bytes all the same. */
+  /** The scope, for routes that always get bytes. */
   withoutParsing(scope: FastifyInstance): FastifyInstance
 }
 
-/** Makes a new Fastify instance leave bodies alone until a scope or a route opts in. */
+/** Disables body parsing in a new Fastify instance until a scope or a route opts in. */
 export function parseOnDemand(app: FastifyInstance): BodyParsing {
   const root = app as Scope
   const methods = METHODS.filter(method => method !== 'CONNECT')
@@ -43,7 +43,7 @@ export function parseOnDemand(app: FastifyInstance): BodyParsing {
     scope[key] = parsed
   }
 
-  /** The same scope for a single route that parses. */
+  /** Views of scopes, for single routes that parse. */
   const views = new WeakMap<Scope, Scope>()
   const viewOf = (scope: Scope): Scope => {
     let view = views.get(scope)
@@ -81,12 +81,12 @@ export function parseOnDemand(app: FastifyInstance): BodyParsing {
       original =>
         function (...args) {
           const options = args[name === 'route' ? 0 : 1]
-          original.apply(!parses(this) && asksForParsing(options) ? viewOf(this) : this, args)
+          original.apply(!parses(this) && needsParsing(options) ? viewOf(this) : this, args)
           return this
         },
     )
   }
-  // All methods are there, and what they are is shared by all plugins.
+  // All methods are already added, and all plugins share them.
   override(
     'addHttpMethod',
     () =>
@@ -104,7 +104,7 @@ export function parseOnDemand(app: FastifyInstance): BodyParsing {
   }
 }
 
-function asksForParsing(options: unknown): boolean {
+function needsParsing(options: unknown): boolean {
   const { schema, preParsing } = (options ?? {}) as { schema?: { body?: unknown }; preParsing?: unknown }
   return schema?.body !== undefined || preParsing !== undefined
 }
@@ -115,7 +115,7 @@ function keyOfMethods(app: Scope): symbol {
   )
   if (key === undefined)
     throw new Error(
-      `Fastify ${app.version} keeps its methods in a way that svc does not know; install the version that svc's package.json names`,
+      `Fastify ${app.version} is not supported: it stores its HTTP methods differently. Install the version in svc's package.json`,
     )
   return key
 }

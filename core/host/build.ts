@@ -1,6 +1,6 @@
 /**
- * Building a generation. A Fastify instance in which a plugin failed is spoilt, so a failure means building again
- * with that plugin's last good version, or without it; the others never notice.
+ * Builds a generation. A Fastify instance cannot be used after a plugin has failed in it. If a plugin fails, the generation
+ * is built again with the plugin's previous version, and then without the plugin. Other plugins are not affected.
  */
 import fp from 'fastify-plugin'
 import { reasonOf } from './discovery.ts'
@@ -23,18 +23,18 @@ import { Exemptions } from '../http/pipeline/exemptions.ts'
 import { createSvc } from './svc/svc.ts'
 import type { BuildContext, SharedServices } from './svc/svc.ts'
 
-/** Code of a plugin that could be loaded. */
+/** A plugin whose code was loaded. */
 export interface LoadedPlugin {
   found: FoundPlugin
   definition: Plugin
   /** Generation in which this code was loaded. */
   loadedIn: number
 }
-/** One plugin as it goes into a build. */
+/** A plugin that takes part in a build. */
 export interface Candidate {
   name: string
   current: LoadedPlugin
-  /** The version that ran last, when it is another one. */
+  /** The version that ran last, if it is different. */
   lastGood: LoadedPlugin | null
   options: Record<string, unknown>
 }
@@ -42,9 +42,9 @@ export interface BuildInput {
   number: number
   candidates: Map<string, Candidate>
   requested: RequestedState
-  /** Why the current version of a plugin can't be used, although it was loaded. */
+  /** Why the loaded version of a plugin can't be used, by plugin. */
   problems: ReadonlyMap<string, string>
-  /** Problems met before (discovery, load), with their phase. */
+  /** Problems in the configuration that were found before the build. */
   loadErrors: LoadError[]
   locate: BuildContext['locate']
 }
@@ -54,10 +54,10 @@ export interface BuildServices {
   shared: SharedServices
   generationOptions: Pick<GenerationOptions, 'bodyLimit' | 'websockets' | 'errors'>
   variables: PluginVariables
-  /** Default: a warning after 10 s, the end after 120 s. */
+  /** Default: a warning after 10 s, failure after 120 s. */
   registerTimes?: RegisterTimes | undefined
   exposedHeaders(ofPlugins: ExposedHeader[]): string
-  /** Protocols that routes may count under, and faults that plugins inject: all have a series from the start. */
+  /** Creates the metrics for all areas and fault kinds, so that they exist from the start. */
   declareSeries(declared: Pick<Declarations, 'areas' | 'faultKinds'>): { isArea(name: string): boolean }
   /** Registers the core's own routes. */
   registerCore(generation: Generation): void
@@ -67,74 +67,75 @@ export interface BuildResult {
   resolution: Resolution
   declarations: Declarations
   context: BuildContext
-  /** What each enabled plugin runs on. */
+  /** The running version of each enabled plugin. */
   running: Map<string, LoadedPlugin>
-  /** Why a new version was not taken, although the plugin runs (stale), or why it failed. */
+  /** Why a plugin failed or, if its previous version is running, why the new version failed. */
   failures: Map<string, string>
-  /** Where in their files the plugins of `failures` failed, as far as it is known. */
+  /** Where in their files the plugins in `failures` failed, if known. */
   causes: Map<string, FailureCause[]>
   /** Effective options of every plugin that could be loaded. */
   options: Map<string, Record<string, unknown>>
   release(): void
 }
 
-/** How long a plugin may take to register, in milliseconds. */
+/** Time limits for registering a plugin, in milliseconds. */
 export interface RegisterTimes {
-  /** It is named in the log, and goes on. */
+  /** Log a warning and continue to wait. */
   warn: number
-  /** It is given up: it would hold up the others for ever. A busy machine is no reason, so this is long. */
-  giveUp: number
+  /** Fail the plugin, because it blocks the others. Long enough for a busy machine. */
+  timeout: number
 }
-const REGISTER_TIMES: RegisterTimes = { warn: 10_000, giveUp: 120_000 }
+const REGISTER_TIMES: RegisterTimes = { warn: 10_000, timeout: 120_000 }
 const PUBLIC_PAYLOAD = 256 * 1024
 const PAYLOAD = 1024 * 1024
 
-/** Rejects only when the core itself can't be built. */
+/** Builds a generation. Rejects only if the core itself fails. */
 export async function buildGeneration(input: BuildInput, services: BuildServices): Promise<BuildResult> {
   const failures = new Map<string, string>()
   const causes = new Map<string, FailureCause[]>()
-  /** Plugins that get one more chance with the version that ran last. */
-  const outdated = new Set<string>()
-  const hopeless = new Set<string>()
-  const giveUp = (plugin: string, error: string): void => {
-    if (outdated.has(plugin) || input.candidates.get(plugin)!.lastGood === null) hopeless.add(plugin)
-    else outdated.add(plugin)
+  /** Plugins that are built with the version that ran last. */
+  const rolledBack = new Set<string>()
+  /** Plugins that are left out. */
+  const excluded = new Set<string>()
+  const markFailed = (plugin: string, error: string): void => {
+    if (rolledBack.has(plugin) || input.candidates.get(plugin)!.lastGood === null) excluded.add(plugin)
+    else rolledBack.add(plugin)
     if (!failures.has(plugin)) failures.set(plugin, error)
   }
-  for (const [plugin, error] of input.problems) giveUp(plugin, error)
+  for (const [plugin, error] of input.problems) markFailed(plugin, error)
   for (;;) {
-    const attempt = await tryBuild(input, services, { failures, causes, outdated, hopeless })
+    const attempt = await tryBuild(input, services, { failures, causes, rolledBack, excluded })
     if ('generation' in attempt) return attempt
     if (!failures.has(attempt.plugin)) causes.set(attempt.plugin, attempt.causes)
-    giveUp(attempt.plugin, attempt.error)
+    markFailed(attempt.plugin, attempt.error)
   }
 }
 
-/** What earlier attempts have shown. */
-interface Experience {
+/** Results of earlier attempts. */
+interface EarlierAttempts {
   failures: Map<string, string>
   causes: Map<string, FailureCause[]>
-  outdated: Set<string>
-  hopeless: Set<string>
+  rolledBack: Set<string>
+  excluded: Set<string>
 }
 type Attempt = BuildResult | { plugin: string; error: string; causes: FailureCause[] }
 
 async function tryBuild(
   input: BuildInput,
   services: BuildServices,
-  { failures, causes, outdated, hopeless }: Experience,
+  { failures, causes, rolledBack, excluded }: EarlierAttempts,
 ): Promise<Attempt> {
   const { candidates, number } = input
   const versionOf = (name: string): LoadedPlugin =>
-    outdated.has(name) ? candidates.get(name)!.lastGood! : candidates.get(name)!.current
+    rolledBack.has(name) ? candidates.get(name)!.lastGood! : candidates.get(name)!.current
   const definitions = new Map([...candidates.keys()].map(name => [name, versionOf(name).definition]))
   const failed = new Map([
     ...input.requested.failed,
-    ...[...hopeless].map(name => [name, failures.get(name)!] as const),
+    ...[...excluded].map(name => [name, failures.get(name)!] as const),
   ])
   const resolution = resolvePlugins(definitions, { ...input.requested, failed })
   const declarations = collectDeclarations(
-    new Map([...definitions].filter(([name]) => !(input.problems.has(name) && hopeless.has(name)))),
+    new Map([...definitions].filter(([name]) => !(input.problems.has(name) && excluded.has(name)))),
   )
   const { isArea } = services.declareSeries(declarations)
 
@@ -192,7 +193,7 @@ async function tryBuild(
       await generation.app.register(
         fp(
           async app => {
-            // As the log of a child scope, it is inherited.
+            // Child scopes inherit the log.
             app.log = log
             app.addHook('onRoute', function (route) {
               checkAreas(route.config?.descriptions ?? [], isArea)
@@ -203,7 +204,7 @@ async function tryBuild(
               )
             })
             generation.fallbacks.serve(app, definition.paths)
-            await withinTime(() => Promise.resolve(definition.register(app as never, svc)), {
+            await withTimeout(() => Promise.resolve(definition.register(app as never, svc)), {
               what: 'register',
               log,
               times: services.registerTimes,
@@ -216,7 +217,7 @@ async function tryBuild(
       return abandon(name, error)
     }
   }
-  const finished = await finish(generation, context, holders, services)
+  const finished = await finishBuild(generation, context, holders, services)
   return finished === null
     ? {
         generation,
@@ -232,7 +233,7 @@ async function tryBuild(
     : abandon(finished.plugin, finished.error)
 }
 
-/** What enabled plugins expose in their order, then what others expose all the same. */
+/** Headers that enabled plugins expose, in order, then headers that disabled plugins always expose. */
 function exposedBy(definitions: ReadonlyMap<string, Plugin>, { order }: Resolution): ExposedHeader[] {
   const ofOthers = [...definitions].flatMap(([name, { exposes = [] }]) =>
     order.includes(name) ? [] : exposes.filter(header => typeof header !== 'string' && header.always),
@@ -240,16 +241,16 @@ function exposedBy(definitions: ReadonlyMap<string, Plugin>, { order }: Resoluti
   return [...order.flatMap(name => definitions.get(name)!.exposes ?? []), ...ofOthers]
 }
 
-/** A series of the metrics for each area is there from the start, so a route can't make up one. */
+/** Throws for an undeclared area: its metrics would not exist from the start. */
 function checkAreas(descriptions: readonly RouteDescription[], isArea: (name: string) => boolean): void {
   for (const { area, summary } of descriptions) {
     if (area !== undefined && !isArea(area))
-      throw new Error(`the route "${summary}" counts under the area "${area}", which no plugin declares`)
+      throw new Error(`the route "${summary}" uses the area "${area}", which no plugin declares`)
   }
 }
 
-/** The last part of a build: what waits until every plugin has registered, then Fastify's own start. */
-async function finish(
+/** The last part of a build: runs the `whenRegistered` callbacks, then starts Fastify. */
+async function finishBuild(
   generation: Generation,
   context: BuildContext,
   holders: ReadonlyMap<string, StateHolder>,
@@ -257,11 +258,11 @@ async function finish(
 ): Promise<{ plugin: string; error: unknown } | null> {
   const steps = [
     ...[...holders].map(([plugin, holder]) => ({ plugin, what: 'loading registers', run: () => holder.ready() })),
-    ...context.registered.map(({ plugin, run }) => ({ plugin, what: 'the work after registering', run })),
+    ...context.registered.map(({ plugin, run }) => ({ plugin, what: 'a whenRegistered callback', run })),
   ]
   for (const { plugin, what, run } of steps) {
     try {
-      await withinTime(() => Promise.resolve(run()), { what, log: shared.log.child({ plugin }), times: registerTimes })
+      await withTimeout(() => Promise.resolve(run()), { what, log: shared.log.child({ plugin }), times: registerTimes })
     } catch (error) {
       return { plugin, error }
     }
@@ -271,7 +272,7 @@ async function finish(
   return null
 }
 
-async function withinTime<T>(
+async function withTimeout<T>(
   work: () => Promise<T>,
   { what, log, times = REGISTER_TIMES }: { what: string; log: Log; times?: RegisterTimes | undefined },
 ): Promise<T> {
@@ -281,7 +282,7 @@ async function withinTime<T>(
   )
   let end: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    end = setTimeout(() => reject(new Error(`${what} took longer than ${times.giveUp / 1000} s`)), times.giveUp)
+    end = setTimeout(() => reject(new Error(`${what} took longer than ${times.timeout / 1000} s`)), times.timeout)
   })
   try {
     return await Promise.race([work(), late])

@@ -3,29 +3,29 @@ import type { BuildOptions } from 'esbuild'
 export interface Bundle {
   /** A CommonJS script. */
   code: string
-  /** Its source map, JSON text. */
+  /** Source map as JSON text. */
   map: string
-  /** When its files began to be read, in milliseconds since the epoch. */
+  /** Time before the files were read, in milliseconds since the epoch. */
   startedAt: number
-  /** Absolute paths of its files. */
+  /** Absolute paths of the bundled files. */
   inputs: string[]
-  /** Names under which it imports what stays outside, Node's own modules included. */
+  /** Names of the imported modules that are not bundled, including Node's built-in modules. */
   packages: string[]
 }
 
-/** The script of an entry file with all its own modules; rejects with the bundler's `BuildFailure`. */
+/** Bundles an entry file. Rejects with esbuild's `BuildFailure`. */
 export function bundle(entry: string): Promise<Bundle>
 
 /**
- * Bundles of several entry files below `folder`, by entry; rejects when one of them can't be bundled. Cheaper than one by
- * one. `more` are further options of the bundler.
+ * Bundles several entry files below `folder`, which is faster than one by one. Returns the bundles by entry; rejects if one
+ * of them can't be bundled. `more` are additional esbuild options.
  */
 export function bundleAll(entries: string[], folder: string, more?: BuildOptions): Promise<Map<string, Bundle>>
 
-/** Whether a bundle that was made earlier holds its files as they are now. */
+/** Whether the bundled files have not changed since the bundle was created. */
 export function isCurrent(bundle: Pick<Bundle, 'startedAt' | 'inputs'>): boolean
 
-/** Runs the script of an entry file; answers its exports. `require` is what its packages are loaded with. */
+/** Runs a script like a CommonJS module and returns its exports. `require` loads its packages. */
 export function runScript(
   entry: string,
   bundle: Pick<Bundle, 'code' | 'map'>,

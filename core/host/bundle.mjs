@@ -1,29 +1,29 @@
 /**
- * Modules of the product and of plugins as they run: a folder's own files become one CommonJS script in memory. One
- * script loads in a fraction of the time of its files, and goes away with whoever holds it. Packages stay outside.
+ * Bundles the files of a folder into one CommonJS script in memory. One script loads much faster than many files and is
+ * garbage-collected when nothing uses it. Packages are not bundled.
  *
- * JavaScript, since it is what loads the TypeScript.
+ * This file is JavaScript because it loads the TypeScript.
  */
 import { statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, extname, relative, resolve } from 'node:path'
 import { compileFunction } from 'node:vm'
-import { showSources } from './stack-traces.mjs'
+import { registerSourceMap } from './stack-traces.mjs'
 
-/** The script of an entry file and its source map; rejects with the bundler's own failure. */
+/** Bundles an entry file. Rejects with esbuild's `BuildFailure`. */
 export async function bundle(entry) {
   return (await bundleAll([entry], dirname(entry))).get(entry)
 }
 
 /**
- * Bundles of several entry files below `folder`, by entry; rejects when one of them can't be bundled. Cheaper than one by
- * one. `more` are further options of the bundler.
+ * Bundles several entry files below `folder`, which is faster than one by one. Returns the bundles by entry; rejects if one
+ * of them can't be bundled. `more` are additional esbuild options.
  */
 export async function bundleAll(entries, folder, more = {}) {
   const startedAt = Date.now()
-  // A packed product without plugins of others never needs the bundler.
+  // The npm package loads esbuild only if it has to bundle a plugin.
   const esbuild = createRequire(import.meta.url)('esbuild')
-  // Each script has its entry's name: where that is a link, as in a mounted ConfigMap, the bundler knows only the file it leads to.
+  // Name each script after its entry: esbuild resolves symbolic links, for example in a mounted ConfigMap.
   const scripts = entries.map(entry => ({ entry, out: relative(folder, entry).slice(0, -extname(entry).length) }))
   const { outputFiles, metafile } = await esbuild.build({
     entryPoints: scripts.map(({ entry, out }) => ({ in: entry, out })),
@@ -33,8 +33,8 @@ export async function bundleAll(entries, folder, more = {}) {
     platform: 'node',
     target: 'node20',
     packages: 'external',
-    // `import()` of a package becomes a require, so that it is looked for where all others are; Node's own import in a
-    // compiled function is experimental. Packages that are ES modules work, unless they await at their top level.
+    // `import()` of a package becomes `require`, so that it is resolved like all other packages; Node's `import()` in a
+    // compiled function is experimental. ES module packages work unless they use top-level await.
     supported: { 'dynamic-import': false },
     sourcemap: 'external',
     sourcesContent: false,
@@ -42,7 +42,7 @@ export async function bundleAll(entries, folder, more = {}) {
     absWorkingDir: folder,
     metafile: true,
     logLevel: 'silent',
-    // An ES module may ask where it is.
+    // Support for `import.meta`.
     banner: { js: 'const __entryUrl = require("node:url").pathToFileURL(__filename).href;' },
     define: {
       'import.meta.url': '__entryUrl',
@@ -71,7 +71,7 @@ export async function bundleAll(entries, folder, more = {}) {
   )
 }
 
-/** Whether a bundle that was made earlier holds its files as they are now. */
+/** Whether the bundled files have not changed since the bundle was created. */
 export function isCurrent({ startedAt, inputs }) {
   return inputs.every(file => {
     const stat = statSync(file, { throwIfNoEntry: false })
@@ -79,9 +79,9 @@ export function isCurrent({ startedAt, inputs }) {
   })
 }
 
-/** Runs the script of an entry file as Node runs a CommonJS module; returns its exports. Stack traces show its own files and lines. */
+/** Runs a script like a CommonJS module and returns its exports. Stack traces show the original files and lines. */
 export function runScript(entry, script, require = createRequire(entry)) {
-  showSources(entry, () => script.map)
+  registerSourceMap(entry, () => script.map)
   const run = compileFunction(script.code, ['exports', 'require', 'module', '__filename', '__dirname'], {
     filename: entry,
   })

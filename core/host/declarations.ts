@@ -1,4 +1,4 @@
-/** What the definitions of a generation's plugins declare for the core, put together; disabled plugins declare too. */
+/** Collects the declarations of all plugins of a generation, including disabled ones. */
 import type { PluginVariables } from '../config/plugin-variables.ts'
 import { variableConflicts } from '../config/variable-conflicts.ts'
 import type { Exemption, PageLink, Plugin } from '../contract/plugin.ts'
@@ -6,7 +6,7 @@ import { resolvePlugins } from './resolution.ts'
 import type { RequestedState } from './resolution.ts'
 
 export interface Declarations {
-  /** By plugin: the built-in ones first, each group in the order of their names. */
+  /** By plugin name. Built-in plugins come first; each group is sorted by name. */
   readonly definitions: ReadonlyMap<string, Plugin>
   readonly exemptions: readonly Exemption[]
   readonly areas: readonly string[]
@@ -32,8 +32,8 @@ export function collectDeclarations(definitions: ReadonlyMap<string, Plugin>): D
 }
 
 /**
- * By plugin: why its definition can't be used, because its variables collide with those of another plugin or can't be read.
- * A fork that is enabled in place of a built-in plugin has the variables of that one.
+ * Returns the plugins whose definition can't be used, with the reason: their variables can't be read or conflict with those
+ * of another plugin. Enabled plugins take precedence, so a fork can replace a disabled built-in plugin and its variables.
  */
 export function declarationProblems(
   definitions: ReadonlyMap<string, Plugin>,

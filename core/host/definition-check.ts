@@ -1,32 +1,32 @@
-/** Checks a plugin's default export: it may be written in JavaScript, and what is wrong is said before anything uses it. */
+/** Validates a plugin's default export, which may be written in JavaScript, before anything uses it. */
 import { EXEMPTIBLE_LAYERS } from '../contract/declarations.ts'
 import type { Plugin, VariableDefinition } from '../contract/plugin.ts'
 import { isBelow } from '../fields/request-target.ts'
 import { isRecord } from '../contract/record.ts'
 import { isToken } from '../fields/token.ts'
 
-/** Entries of one list of a definition. */
+/** Maximum number of entries in a list of a definition. */
 const MAX_ENTRIES = 100
 const VARIABLE_NAME = /^[A-Z][A-Z0-9_]{0,99}$/
 const FIELD_PATH = /^[a-z][a-z0-9_]{0,49}(?:\.[a-z][a-z0-9_]{0,49}){0,3}$/
-/** No scheme, no query, no way up. */
+/** A relative path without scheme, query and `..`. */
 const RELATIVE_PATH = /^\w[\w~-]*(?:\/[\w~-]+)*\/?$/
-/** Of a label value in the metrics. */
+/** A label value in the metrics. */
 const LABEL = /^[a-z][a-z0-9_-]{0,39}$/
 
-/** Answers the definition, or throws what it lacks. */
+/** Returns the definition, or throws an error that says what is wrong. */
 export function checkDefinition(value: unknown): Plugin {
   const definition = value as Partial<Plugin> | null
   if (typeof definition !== 'object' || definition === null)
-    throw new Error('the default export is no plugin (see definePlugin)')
-  if (typeof definition.title !== 'string' || definition.title === '') throw new Error('the definition states no title')
+    throw new Error('the default export is not a plugin definition (see definePlugin)')
+  if (typeof definition.title !== 'string' || definition.title === '') throw new Error('the definition has no title')
   const { paths } = definition
   if (!Array.isArray(paths) || !paths.every(path => typeof path === 'string' && path.startsWith('/'))) {
-    throw new Error('the definition states no paths (a list of prefixes that start with "/")')
+    throw new Error('the definition has no paths (expected a list of prefixes that start with "/")')
   }
   if (typeof definition.register !== 'function') throw new Error('the definition has no register function')
   for (const key of ['buildsOn', 'uses'] as const)
-    check(isListOf(definition[key] ?? [], isText), `${key} of the definition is no list of names`)
+    check(isListOf(definition[key] ?? [], isText), `${key} of the definition must be a list of plugin names`)
   checkDeclarations(definition as Plugin)
   return definition as Plugin
 }
@@ -49,7 +49,7 @@ function checkDeclarations(definition: Plugin): void {
       exposes,
       one => isText(one) || (isRecord(one) && isText(one.name) && isToken(one.name) && isOptional(one.before, isText)),
     ),
-    'exposes of the definition is no list of names',
+    'exposes must be a list of header names or { name, before, always }',
   )
   checkVariables(variables)
   check(
@@ -61,13 +61,13 @@ function checkDeclarations(definition: Plugin): void {
         isText(one.reason) &&
         isListOf(one.from, layer => EXEMPTIBLE_LAYERS.includes(layer as never)),
     ),
-    `exempt is a list of { path, from, reason }: a path of the plugin, layers out of ${EXEMPTIBLE_LAYERS.join(', ')}, and why`,
+    `exempt must be a list of { path, from, reason }: a path of the plugin, some of ${EXEMPTIBLE_LAYERS.join(', ')}, and the reason`,
   )
-  check(isOptional(area, isLabel), 'area is a name of lower-case letters, digits, "-" and "_"')
-  check(isListOf(faultKinds, isLabel), 'faultKinds is a list of names of lower-case letters, digits, "-" and "_"')
+  check(isOptional(area, isLabel), 'area must be a name of lower-case letters, digits, "-" and "_"')
+  check(isListOf(faultKinds, isLabel), 'faultKinds must be a list of names of lower-case letters, digits, "-" and "_"')
   check(
     isListOf(categories, one => isRecord(one) && isText(one.name) && Number.isFinite(one.rank)),
-    'categories is a list of { name, rank }',
+    'categories must be a list of { name, rank }',
   )
   check(
     isListOf(
@@ -75,20 +75,20 @@ function checkDeclarations(definition: Plugin): void {
       one =>
         isRecord(one) && isText(one.text) && isText(one.href) && RELATIVE_PATH.test(one.href) && isOwn(`/${one.href}`),
     ),
-    'links is a list of { href, text }, each below one of the paths, without a leading slash',
+    'links must be a list of { href, text }, each href below one of the paths and without a leading slash',
   )
 }
 
 function checkVariables(variables: unknown): void {
   check(
     isRecord(variables) && Object.keys(variables).length <= MAX_ENTRIES,
-    'variables is an object of definitions by key',
+    'variables must be an object that maps keys to variable definitions',
   )
   for (const [key, variable] of Object.entries(variables as Record<string, Partial<VariableDefinition> | undefined>)) {
     const { name, parser, description, shownAs, statusAs, secret } = variable ?? {}
     check(
       isText(name) && VARIABLE_NAME.test(name),
-      `the variable ${key} has no name of upper-case letters, digits and "_"`,
+      `name of the variable ${key} must consist of upper-case letters, digits and "_"`,
     )
     check(
       isRecord(parser) && typeof parser.parse === 'function' && isText(parser.expected),
@@ -96,26 +96,26 @@ function checkVariables(variables: unknown): void {
     )
     check(
       variable !== undefined && 'default' in variable && variable.default !== undefined,
-      `the variable ${name} has no default (null is one)`,
+      `the variable ${name} has no default (use null for none)`,
     )
     check(isText(description), `the variable ${name} has no description`)
     check(
       isOptional(shownAs, path => isText(path) && FIELD_PATH.test(path)),
-      `shownAs of the variable ${name} is no dotted path of lower-case names`,
+      `shownAs of the variable ${name} must be a dotted path of lower-case names`,
     )
     check(
       isOptional(statusAs, path => isText(path) && FIELD_PATH.test(path) && !path.includes('.')),
-      `statusAs of the variable ${name} is no lower-case name`,
+      `statusAs of the variable ${name} must be a lower-case name`,
     )
     check(
       secret !== true || (statusAs === undefined && (shownAs?.endsWith('_configured') ?? true)),
-      `the variable ${name} is secret: shownAs must end in "_configured"`,
+      `the variable ${name} is secret: shownAs must end with "_configured"`,
     )
   }
 }
 
-function check(isRight: boolean, problem: string): asserts isRight {
-  if (!isRight) throw new Error(problem)
+function check(isValid: boolean, problem: string): asserts isValid {
+  if (!isValid) throw new Error(problem)
 }
 
 function isText(value: unknown): value is string {
@@ -126,10 +126,10 @@ function isLabel(value: unknown): boolean {
   return isText(value) && LABEL.test(value)
 }
 
-function isOptional(value: unknown, isRight: (value: unknown) => boolean): boolean {
-  return value === undefined || isRight(value)
+function isOptional(value: unknown, isValid: (value: unknown) => boolean): boolean {
+  return value === undefined || isValid(value)
 }
 
-function isListOf(value: unknown, isRight: (item: unknown) => boolean): boolean {
-  return Array.isArray(value) && value.length <= MAX_ENTRIES && value.every(isRight)
+function isListOf(value: unknown, isValid: (item: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.length <= MAX_ENTRIES && value.every(isValid)
 }

@@ -1,4 +1,4 @@
-/** Finding plugins: sub-folders of plugin folders and npm packages named in the configuration. */
+/** Finds plugins: folders in plugin folders, and npm packages listed in the configuration. */
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import type { Dirent } from 'node:fs'
@@ -7,19 +7,19 @@ import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** A plugin as found, before any of its code has run. */
+/** A plugin that was found on disk; none of its code has run. */
 export interface FoundPlugin {
   name: string
   source: 'builtin' | 'directory' | 'package'
   /** Absolute path of its folder. */
   folder: string
-  /** Absolute path of its definition; null when it could not be found. */
+  /** Absolute path of its entry file; null if the package was not found. */
   entry: string | null
-  /** `version` of the `package.json` beside the definition. */
+  /** `version` of the `package.json` in its folder. */
   version: string | null
-  /** SHA-256 over names and bytes of its files. */
+  /** SHA-256 of the names and bytes of its files. */
   fingerprint: string
-  /** Why it can't be used, for example a name that is taken. */
+  /** Why it can't be used, for example because its name is already used. */
   problem: string | null
 }
 
@@ -27,18 +27,18 @@ export interface DiscoveryOptions {
   builtinFolder: string
   folders: string[]
   packages: string[]
-  /** Packages are resolved from here. */
+  /** Folder from which packages are resolved. */
   workingDirectory: string
 }
 
-/** What a plugin may be called. */
+/** Valid plugin names. */
 export const PLUGIN_NAME = /^[a-z][a-z0-9-]{0,39}$/
 const ENTRIES = ['index.ts', 'index.js', 'index.mjs']
-/** Files beyond this are no plugin's source: a folder that large is a mistake, and its change would not be seen. */
+/** Limits of a fingerprint. A larger folder is a mistake; changes of files above the limits are not detected. */
 const MAX_FILES = 2_000
 const MAX_BYTES = 64 * 1024 * 1024
 
-/** All plugins in the order of their sources; of one name the first counts, the others carry a `problem`. */
+/** Returns all plugins in the order of their sources. If several have the same name, all but the first get a `problem`. */
 export async function discover(options: DiscoveryOptions): Promise<FoundPlugin[]> {
   const found: FoundPlugin[] = [...(await pluginsIn(options.builtinFolder, 'builtin'))]
   for (const folder of options.folders) found.push(...(await pluginsIn(folder, 'directory')))
@@ -47,12 +47,12 @@ export async function discover(options: DiscoveryOptions): Promise<FoundPlugin[]
   for (const plugin of found) {
     const first = taken.get(plugin.name)
     if (first === undefined) taken.set(plugin.name, plugin)
-    else plugin.problem ??= `the name "${plugin.name}" is taken by the ${first.source} plugin of that name`
+    else plugin.problem ??= `the name "${plugin.name}" is already used by a ${first.source} plugin`
   }
   return found
 }
 
-/** The plugin that a folder is, if it has a definition itself, else those in its sub-folders; none when it is not there. */
+/** Returns the plugin in a folder or, if it has no entry file, the plugins in its subfolders. Empty if it does not exist. */
 export async function pluginsIn(folder: string, source: 'builtin' | 'directory'): Promise<FoundPlugin[]> {
   const own = await pluginAt(folder, source)
   if (own !== null) return [own]
@@ -68,14 +68,14 @@ export async function pluginsIn(folder: string, source: 'builtin' | 'directory')
   return found
 }
 
-/** Null: the folder has no definition. */
+/** Returns null if the folder has no entry file. */
 async function pluginAt(folder: string, source: 'builtin' | 'directory'): Promise<FoundPlugin | null> {
   const entry = ENTRIES.map(file => join(folder, file)).find(existsSync)
   if (entry === undefined) return null
   const name = basename(folder)
   const problem = PLUGIN_NAME.test(name)
     ? null
-    : `"${name}" is no plugin name (a to z, then a to z, 0 to 9 or "-", at most 40)`
+    : `"${name}" is not a valid plugin name (expected up to 40 characters from a-z, 0-9 and "-", the first a letter)`
   return {
     name,
     source,
@@ -97,7 +97,8 @@ async function findPackage(packageName: string, workingDirectory: string): Promi
     version: null,
     fingerprint: '',
   } as const
-  if (!PLUGIN_NAME.test(name)) return { ...missing, problem: `the package "${packageName}" gives no plugin name` }
+  if (!PLUGIN_NAME.test(name))
+    return { ...missing, problem: `"${name}", from the package "${packageName}", is not a valid plugin name` }
   try {
     const entry = createRequire(join(workingDirectory, 'package.json')).resolve(packageName)
     const folder = packageFolder(entry)
@@ -130,22 +131,22 @@ function versionOf(folder: string): string | null {
   }
 }
 
-/** Hash over relative names and bytes of all files below; `node_modules` and dot files do not count. */
+/** Hash of the relative names and bytes of all files below a folder, except `node_modules` and dot files. */
 export async function fingerprintFolder(folder: string): Promise<string> {
   const hash = createHash('sha256')
   const budget = { files: MAX_FILES, bytes: MAX_BYTES }
-  let rest = BYTES_A_TURN
+  let rest = BYTES_PER_TURN
   for (const { path, name } of filesBelow(folder, '', budget)) {
     rest -= addFile(path, name, hash, budget)
     if (rest > 0) continue
-    rest = BYTES_A_TURN
+    rest = BYTES_PER_TURN
     await nextTurn()
   }
   return hash.digest('hex')
 }
 
-/** Files are read at once: a promise costs more than most of them. After so many bytes the event loop gets its turn. */
-const BYTES_A_TURN = 1024 * 1024
+/** Files are read synchronously, which is faster for small files. After this number of bytes the event loop gets a turn. */
+const BYTES_PER_TURN = 1024 * 1024
 
 function* filesBelow(
   folder: string,
@@ -168,12 +169,12 @@ function entriesOf(folder: string): Dirent[] {
   }
 }
 
-/** Answers the bytes that were read. */
+/** Adds a file to the hash and returns the number of bytes read. */
 function addFile(path: string, name: string, hash: ReturnType<typeof createHash>, budget: { bytes: number }): number {
   try {
     const stat = statSync(path)
-    // A pipe would keep its reader waiting.
-    if (!stat.isFile()) throw new Error('no file')
+    // Reading a pipe would block.
+    if (!stat.isFile()) throw new Error('not a file')
     const { size } = stat
     budget.bytes -= size
     hash.update(`${name}\0${size}\0`)
@@ -181,13 +182,13 @@ function addFile(path: string, name: string, hash: ReturnType<typeof createHash>
     hash.update(readFileSync(path))
     return size
   } catch {
-    // No file, or one that disappears between listing and reading: the next look sees a folder without it.
+    // Not a file, or removed since the folder was listed; then the next fingerprint is different.
     hash.update(`${name}\0gone\0`)
     return 0
   }
 }
 
-/** Hash of a watched file or folder; `missing` when there is none. */
+/** Hash of a watched file or folder, or `missing` if it does not exist. */
 export async function fingerprintPath(path: string): Promise<string> {
   try {
     if ((await stat(path)).isDirectory()) return await fingerprintFolder(path)
@@ -199,7 +200,7 @@ export async function fingerprintPath(path: string): Promise<string> {
   }
 }
 
-/** One line that says why something failed: no stack, no list of who required it. */
+/** The first line of an error message, without the stack and the list of requiring modules. */
 export function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   return message.split('\n', 1)[0]!

@@ -1,10 +1,10 @@
-/** Where in a plugin's files it failed: what the bundler or the stack of an error says. */
+/** Finds where in its files a plugin failed, from esbuild's errors or the stack of an error. */
 import type { BuildFailure } from 'esbuild'
 import { dirname, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { reasonOf } from './discovery.ts'
 
-/** One cause of a failure; `file` is an absolute path, line and column count from 1. */
+/** A cause of a failure. `file` is an absolute path; `line` and `column` count from 1. */
 export interface FailureCause {
   message: string
   file: string
@@ -12,12 +12,12 @@ export interface FailureCause {
   column: number
 }
 
-/** Further ones are of no use before these are corrected. */
+/** More would not help before these are fixed. */
 const MAX_CAUSES = 10
-/** Frames looked at; the plugin's own are among the first. */
+/** Number of stack frames to search. */
 const MAX_FRAMES = 50
 
-/** All mistakes that the bundler found, else the place in the plugin's own files at which the error was thrown; empty when there is none. */
+/** Returns all errors of esbuild, otherwise the place in the plugin's files where the error was thrown, if any. */
 export function failureCauses(
   error: unknown,
   { entry, folder }: { entry: string | null; folder: string },

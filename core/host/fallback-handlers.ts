@@ -1,19 +1,19 @@
 /**
- * `setNotFoundHandler` of plugins. The pipeline answers what no route matches before Fastify sees it, and all plugins share
- * one path space, so a handler becomes a route below the paths of its plugin, or below the prefix of its scope. There it has
- * the hooks and decorators of its scope.
+ * `setNotFoundHandler` of plugins. The pipeline handles requests without a route before Fastify sees them, and all plugins
+ * share one server. Therefore a handler becomes a wildcard route below the paths of its plugin, or below the prefix of its
+ * scope, with the hooks and decorators of the scope.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { BodyParsing } from './body-parsing.ts'
 import { contextOf } from '../http/request/context.ts'
-import { answerUnrouted } from '../http/pipeline/pipeline.ts'
+import { sendUnrouted } from '../http/pipeline/pipeline.ts'
 import { isBelow } from '../fields/request-target.ts'
 
 type Handler = (this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) => unknown
 type Options = Pick<RouteOptions, 'preHandler' | 'preValidation'>
 interface Fallback {
   scope: FastifyInstance
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   path: string
   options: Options
   handler: Handler
@@ -28,11 +28,11 @@ export class FallbackHandlers {
 
   constructor(app: FastifyInstance, parsing: BodyParsing) {
     this.#parsing = parsing
-    // What `reply.callNotFound()` runs, in the scope of the route that has called it.
-    app.setNotFoundHandler((request, reply) => this.#answer(request, reply))
+    // `reply.callNotFound()` runs this in the scope of the route that called it.
+    app.setNotFoundHandler((request, reply) => this.#handleNotFound(request, reply))
   }
 
-  /** Lets a plugin's scope and those below set handlers for what is below the plugin's paths. */
+  /** Supports `setNotFoundHandler` in a plugin's scope and its child scopes, for paths below the plugin's paths. */
   serve(app: FastifyInstance, paths: readonly string[]): void {
     const add = (scope: FastifyInstance, options: Options, handler: Handler): void =>
       this.#add(scope, paths, options, handler)
@@ -51,22 +51,22 @@ export class FallbackHandlers {
   #add(scope: FastifyInstance, paths: readonly string[], options: Options, handler: Handler): void {
     for (const own of scope.prefix === '' ? paths : [scope.prefix]) {
       const path = own.replace(/\/$/, '')
-      // The rest of the server has other owners.
+      // A handler for these would affect other plugins.
       if (path === '' || path.includes('{') || path.includes(':')) continue
       if (this.#fallbacks.some(other => other.path === path))
-        throw new Error(`a not-found handler is already set below ${path}`)
+        throw new Error(`a not-found handler is already set for ${path}`)
       this.#fallbacks.push({ scope, path, options, handler })
     }
   }
 
-  /** To be called when all other routes are there: what is taken stays as it is. */
+  /** Adds the handlers as routes. Call it after all other routes have been added; these take precedence. */
   addRoutes(): void {
     for (const { scope, path, options, handler } of this.#fallbacks) {
       const url = `${path}/*`
       const method = scope.supportedMethods.filter(name => !scope.hasRoute({ method: name as never, url }))
       if (method.length === 0) continue
       const config = { [FALLBACK]: true }
-      // What is sent to a path that does not exist is a 404, whether or not it can be parsed.
+      // A request to an unknown path is a 404 even if its body can't be parsed.
       this.#parsing.withoutParsing(scope).route({
         ...options,
         method: method as never,
@@ -77,7 +77,7 @@ export class FallbackHandlers {
     }
   }
 
-  #answer(request: FastifyRequest, reply: FastifyReply): unknown {
+  #handleNotFound(request: FastifyRequest, reply: FastifyReply): unknown {
     const context = contextOf(request)
     const path = context.path ?? context.url
     const closest = this.#fallbacks
@@ -85,12 +85,12 @@ export class FallbackHandlers {
       .sort((a, b) => b.path.length - a.path.length)[0]
     if (closest !== undefined) return closest.handler.call(closest.scope, request, reply)
     reply.hijack()
-    answerUnrouted(context, path)
+    sendUnrouted(context, path)
     return undefined
   }
 }
 
-/** Whether a route is one of these. */
+/** Whether a route was added for a not-found handler. */
 export function isFallback({ config }: RouteOptions): boolean {
   return config !== undefined && FALLBACK in config
 }

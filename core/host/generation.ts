@@ -1,6 +1,6 @@
 /**
- * One generation: a whole Fastify instance with all its routes, built beside the running one and never changed again.
- * It counts the requests and sockets that began in it and is closed when it has been replaced and the last one is over.
+ * A generation: a complete Fastify instance with all routes, built while another one is running, and never changed after
+ * that. It counts its open requests and sockets, and is closed when it has been replaced and the last one has ended.
  */
 import Fastify, { LogController } from 'fastify'
 import type { FastifyInstance, RouteOptions } from 'fastify'
@@ -20,7 +20,7 @@ import { WebSocketRoutes } from '../http/streams/websocket-routes.ts'
 import { adoptWebSockets } from '../http/streams/websockets.ts'
 import type { WebSocketServices } from '../http/streams/websockets.ts'
 import { toTemplate } from '../http/pipeline/route-record.ts'
-import { answerRouteError, logWebSocketFailure } from '../http/pipeline/route-errors.ts'
+import { sendRouteError, logWebSocketFailure } from '../http/pipeline/route-errors.ts'
 import type { RouteErrorServices } from '../http/pipeline/route-errors.ts'
 import { isBelow } from '../fields/request-target.ts'
 import type { Log } from '../log/log.ts'
@@ -31,13 +31,13 @@ import { FallbackHandlers, isFallback } from './fallback-handlers.ts'
 
 export interface GenerationOptions {
   number: number
-  /** Bytes of a request body. */
+  /** Maximum size of a request body in bytes. */
   bodyLimit: number
-  /** Bytes of a WebSocket message; one more closes with 1009. */
+  /** Maximum size of a WebSocket message in bytes; larger ones close the socket with 1009. */
   maxWebSocketPayload: number
   exposedHeaders: string
   exemptions: Exemptions
-  /** Prefixes of plugins that are not enabled, for the 404 that names them. */
+  /** Path prefixes of plugins that are not enabled. The 404 response names the plugin. */
   absent: { path: string; name: string; state: 'disabled' | 'failed' }[]
   websockets: WebSocketServices
   errors: RouteErrorServices
@@ -46,12 +46,12 @@ export interface GenerationOptions {
 /** A route as Fastify reports it. */
 type ReportedRoute = RouteOptions & { routePath: string; prefix: string }
 
-/** Whose a route is; null: the core's own, which may serve any path. */
+/** The owner of a route. `plugin` and `paths` are null for the core, which may serve any path. */
 export interface RouteOwner {
   plugin: string | null
   paths: readonly string[] | null
   log: Log
-  /** Counted under it in the metrics; null: as what it is. */
+  /** The `protocol` label in the metrics; null: the protocol of the request. */
   area: string | null
 }
 
@@ -63,7 +63,7 @@ export class Generation implements RoutingGeneration {
   readonly exposedHeaders: string
   readonly fallbacks: FallbackHandlers
   readonly #parsing: BodyParsing
-  /** The longest path first. */
+  /** Sorted by length, the longest path first. */
   #unroutedForms: { path: string; form: ErrorForm }[] = []
   #scopes: { record: CoreRoute; scope: FastifyInstance }[] = []
   readonly exemptions: Exemptions
@@ -75,7 +75,7 @@ export class Generation implements RoutingGeneration {
   #isReplaced = false
   #closeCallbacks: { plugin: string | null; run: () => void | Promise<void> }[] = []
   #closed: Promise<void> | null = null
-  /** Called once when the last request is over after the replacement. */
+  /** Called once after the generation has been replaced and its last request has ended. */
   onDrained: () => void = () => {}
 
   constructor(options: GenerationOptions) {
@@ -90,15 +90,15 @@ export class Generation implements RoutingGeneration {
         this.#server = new Server()
         return this.#server
       },
-      // A logger of Fastify's would put two listeners on every response; `app.log` and `request.log` are set by the host.
+      // Fastify's logger adds two listeners to every response. The host sets `app.log` and `request.log` itself.
       logger: false,
-      // The access log is the pipeline's.
+      // The pipeline writes the access log.
       logController: new LogController({ disableRequestLogging: true }),
-      // The host has its own patience, and its own words when it ends.
+      // The host has its own timeout.
       pluginTimeout: 0,
-      // The pipeline has held the limit already; plugins read it as their default.
+      // The pipeline enforces the limit. Plugins read this value as their default.
       bodyLimit: Math.max(options.bodyLimit, 1),
-      // Our own limits hold: the pipeline has read the body, and paths are bounded by the request head.
+      // The size of the request head already bounds the length of parameters.
       routerOptions: { maxParamLength: MAX_PARAM_LENGTH, caseSensitive: true },
       genReqId: request => contextOf(request).requestId,
     })
@@ -117,7 +117,7 @@ export class Generation implements RoutingGeneration {
       const { log, parsesBody } = context.route!
       request.log = reply.log = log.forRequest(context)
       if (!parsesBody) request.body = context.body
-      // A request without a body has not been read.
+      // Requests without a body are not read by the pipeline.
       else if (request.raw.readableEnded && context.upgrade === null)
         request.raw = replayRequest(request.raw, context.body)
       if (context.upgrade !== null) {
@@ -126,14 +126,14 @@ export class Generation implements RoutingGeneration {
       }
       done()
     })
-    this.app.setErrorHandler((error, request, reply) => answerRouteError(error, request, reply, options.errors))
+    this.app.setErrorHandler((error, request, reply) => sendRouteError(error, request, reply, options.errors))
   }
 
-  /** Takes a route that is added to a scope; throws when it is taken or its owner may not serve it. */
+  /** Adds a route of a scope to the route table. Throws if the route exists, or is not below its plugin's paths. */
   addRoute({ plugin, paths, log, area }: RouteOwner, route: ReportedRoute, scope: FastifyInstance): void {
     const template = toTemplate(route.url)
     if (paths !== null && !paths.some(path => isBelow(template, path.replace(/\/$/, '')) || template === path)) {
-      throw new Error(`the route ${route.url} lies below none of the plugin's paths (${paths.join(', ')})`)
+      throw new Error(`the route ${route.url} is not below any of the plugin's paths (${paths.join(', ')})`)
     }
     const methods = (Array.isArray(route.method) ? route.method : [route.method]).map(method => method.toUpperCase())
     const websocket = this.#webSockets.adapt(route)
@@ -151,13 +151,13 @@ export class Generation implements RoutingGeneration {
       isFallback: isFallback(route),
     }
     this.routes.add(route.url, record)
-    // `/` below a prefix is served with and without the slash; Fastify reports only one of the two.
+    // Fastify serves `/` in a scope with a prefix with and without the trailing slash, but reports only one route.
     if (route.routePath === '' && route.prefix && (route.prefixTrailingSlash ?? 'both') === 'both')
       this.routes.addAlias(`${route.url}/`, record)
     this.#scopes.push({ record, scope })
   }
 
-  /** Fastify's own start; no route can be added any more. */
+  /** Starts Fastify. No routes can be added after this. */
   async ready(): Promise<void> {
     await this.app.ready()
     // A scope may have registered its parsers after its routes.
@@ -193,12 +193,12 @@ export class Generation implements RoutingGeneration {
     if (this.#open === 0 && this.#isReplaced) this.onDrained()
   }
 
-  /** Requests and sockets that are still open. */
+  /** Number of open requests and sockets. */
   get openCount(): number {
     return this.#open
   }
 
-  /** A newer generation has taken over. */
+  /** Call it when a newer generation serves all new requests. */
   replace(): void {
     this.#isReplaced = true
     if (this.#open === 0) this.onDrained()
@@ -208,7 +208,7 @@ export class Generation implements RoutingGeneration {
     this.#closeCallbacks.push({ plugin, run })
   }
 
-  /** Runs what was left for the end, newest first; errors are handed to `report` and stop nothing. */
+  /** Runs the close callbacks, newest first, and closes Fastify. Errors are passed to `report`. */
   close(report: (plugin: string | null, error: unknown) => void): Promise<void> {
     return (this.#closed ??= this.#close(report))
   }
@@ -225,14 +225,14 @@ export class Generation implements RoutingGeneration {
   }
 }
 
-/** The WebSocket server makes a response of its own; what every response has goes along. */
+/** Copies the default headers to the response that the WebSocket server created. */
 function moveHeaders(context: RequestContext, response: SvcResponse): void {
   for (const [name, value] of Object.entries(context.response.getHeaders()))
     if (value !== undefined) response.setHeader(name, value)
   context.response = response
 }
 
-/** The log of a route, with the options that Fastify has for it. */
+/** The log of a route, with the route's log options. */
 function logOf({ logLevel, logSerializers }: RouteOptions, log: Log): Log {
   if (!logLevel && logSerializers === undefined) return log
   return log.child(
@@ -244,7 +244,7 @@ function logOf({ logLevel, logSerializers }: RouteOptions, log: Log): Log {
   )
 }
 
-/** The route's own choice, else the first that was offered (RFC 6455, 4.2.2). */
+/** The subprotocol that the route selects, otherwise the first one offered (RFC 6455, 4.2.2). */
 function chooseSubprotocol(offered: Set<string>, request: ServerRequest): string | false {
   const choose = contextOf(request).description?.subprotocol
   if (choose !== undefined) return choose([...offered])

@@ -1,6 +1,6 @@
 /**
- * The plugin host: reads the configuration file and the disk, builds a generation, puts it in the place of the
- * running one and lets that drain. One run at a time; triggers that come meanwhile share the next run.
+ * The plugin host: reads the configuration and the plugin folders, builds a generation, replaces the running one and lets it
+ * drain. Reloads run one at a time; reloads requested in the meantime share the next run.
  */
 import { createHash } from 'node:crypto'
 import { isAbsolute, resolve } from 'node:path'
@@ -31,21 +31,21 @@ export interface HostOptions {
   /** Folder of the built-in plugins. */
   builtinFolder: string
   workingDirectory: string
-  /** The product's version. */
+  /** Version of svc. */
   version: string
   /** Absolute path of `svc.yaml`, or null. */
   configFile: string | null
-  /** Options laid over a plugin's section by a subcommand. */
+  /** Options of a subcommand that override items of a plugin's section. */
   extraOptions?: { plugin: string; options: Record<string, unknown> }
   /** Shared by hosts of one process. */
   knownCode?: KnownCode
   build: BuildServices
-  /** Warnings about the core's own variables, logged already. */
+  /** Warnings about variables of the core, which have already been logged. */
   logged: readonly string[]
   streams: StreamRegistry
 }
 
-/** Generations alive at once, the current one included. */
+/** Maximum number of generations at a time, including the current one. */
 const MAX_GENERATIONS = 8
 
 export class Host {
@@ -53,9 +53,9 @@ export class Host {
   readonly #inventory: Inventory
   readonly #overrides = new Map<string, boolean>()
   readonly #draining: BuildResult[] = []
-  /** Generations that were built and are still in memory, garbage that was not collected yet included. */
+  /** Generations in memory, including those that are not garbage-collected yet. */
   #inMemory = 0
-  /** Counts those that were collected; weak references would each keep theirs for the turn in which they are looked at. */
+  /** Counts collected generations. Reading a weak reference would keep its generation alive until the end of the turn. */
   readonly #collected = new FinalizationRegistry<null>(() => {
     this.#inMemory--
   })
@@ -63,16 +63,16 @@ export class Host {
   #found: FoundPlugin[] = []
   #loadedAt = new Date()
   #bytes = ''
-  /** Warnings about the environment that are in the log. */
+  /** Warnings about the environment that have been logged. */
   readonly #warned: Set<string>
   readonly #queue = new RunQueue(async (force: boolean) => {
     const [result] = await Promise.all([this.#reload(force), this.onReload()])
     return result
   })
   readonly settings: Settings
-  /** Called after each swap, for example to watch other files. */
+  /** Called after each swap, for example to update the watched files. */
   onSwap: () => void = () => {}
-  /** Runs with every reload, whether or not anything of the host's own has changed. */
+  /** Called on every reload, even if nothing has changed. */
   onReload: () => Promise<void> = async () => {}
 
   constructor(options: HostOptions) {
@@ -82,7 +82,7 @@ export class Host {
     this.settings = new Settings(options.configFile, options.config.publicMode)
   }
 
-  /** Builds the first generation. Rejects only when the core's own routes can't be built; everything else is a warning. */
+  /** Builds the first generation. Rejects only if the routes of the core fail; everything else is a warning. */
   async start(): Promise<void> {
     await this.#queue.enqueue(() => this.#reload(true))
   }
@@ -91,7 +91,7 @@ export class Host {
     return this.#result!.generation
   }
 
-  /** Generations that serve or drain, and those that are still in memory: some more until memory is collected. */
+  /** `open`: generations that serve or drain. `inMemory`: also those that are not garbage-collected yet. */
   get generationCounts(): { open: number; inMemory: number } {
     return { open: this.#draining.length + 1, inMemory: this.#inMemory }
   }
@@ -100,7 +100,7 @@ export class Host {
     return this.#result!
   }
 
-  /** What the plugins of the running generation declare. */
+  /** Declarations of the plugins of the running generation. */
   get declarations(): Declarations {
     return this.#result!.declarations
   }
@@ -117,7 +117,7 @@ export class Host {
     return [...this.settings.fileErrors, ...this.#result!.context.loadErrors]
   }
 
-  /** Folders in which plugins are looked for, the built-in one apart. */
+  /** Folders that are searched for plugins, without the built-in one. */
   get directories(): string[] {
     const { config, workingDirectory } = this.#options
     return [
@@ -126,7 +126,7 @@ export class Host {
     ]
   }
 
-  /** What a change of would reload, as far as it is known yet: folders with all below them, and single files. */
+  /** Paths whose change causes a reload: folders with everything below them, and single files. */
   watchedPaths(): { folders: string[]; files: string[] } {
     const packages = this.#found
       .filter(plugin => plugin.source === 'package' && plugin.entry !== null)
@@ -148,12 +148,12 @@ export class Host {
     )
   }
 
-  /** Reloads as the control plane, SIGHUP and the watcher do; reloads that arrive together share a run (`RunQueue`). */
+  /** Reloads the configuration and the plugins. Reloads requested at the same time share a run (see `RunQueue`). */
   reload({ force = false }: { force?: boolean } = {}): Promise<ReloadResult> {
     return this.#queue.reload(force)
   }
 
-  /** Turns a plugin on or off until the process ends; `svc.yaml` comes second. */
+  /** Enables or disables a plugin until the process ends, regardless of `svc.yaml`. */
   switch(name: string, isOn: boolean, cascade: boolean): Promise<SwitchResult> {
     return this.#queue.enqueue(async () => {
       const plan = planSwitch({ name, isOn, cascade, records: this.records() })
@@ -164,7 +164,7 @@ export class Host {
     })
   }
 
-  /** Forgets the API's choice for one plugin. */
+  /** Removes the override that `switch` set for a plugin. */
   clearOverride(name: string): Promise<ClearResult> {
     return this.#queue.enqueue(async () => {
       const record = this.records().find(other => other.name === name)
@@ -180,7 +180,7 @@ export class Host {
     return record.state === 'failed' ? { outcome: 'failed', record } : { outcome: 'switched', record }
   }
 
-  /** The plugin in whose files an error was thrown, by its stack; undefined when none has a part in it. */
+  /** The first plugin whose files appear in the stack of an error; undefined if none does. */
   ownerOf(error: unknown): string | undefined {
     const stack = error instanceof Error ? (error.stack ?? '') : ''
     const named = this.#found
@@ -189,7 +189,7 @@ export class Host {
     return named.sort((a, b) => a.at - b.at)[0]?.name
   }
 
-  /** Lets plugins finish their work when the process stops; errors are logged. */
+  /** Runs the `whenStopped` callbacks. Errors are logged. */
   async stopped(): Promise<void> {
     for (const { plugin, run } of this.#result?.context.stopped ?? []) {
       try {
@@ -200,7 +200,7 @@ export class Host {
     }
   }
 
-  /** Closes every generation, drained or not. */
+  /** Closes all generations, even if they have open requests. */
   async close(): Promise<void> {
     const all = [...this.#draining.splice(0), ...(this.#result === null ? [] : [this.#result])]
     await Promise.all(all.map(result => this.#retire(result)))
@@ -212,18 +212,18 @@ export class Host {
     const before = isStart ? [] : this.records()
     const isRead = this.settings.read()
     for (const { file, at, message, line } of this.settings.fileErrors)
-      this.#options.log.warn('load error', { file, at, message, line })
+      this.#options.log.warn('configuration error', { file, at, message, line })
     if (!isRead && !isStart) return this.#unchanged(startedAt, false)
-    await this.#look()
+    await this.#discover()
     const bytes = await this.#hash(fingerprintPath)
     if (!isStart && !force && bytes === this.#bytes) return this.#unchanged(startedAt, true)
     await this.#rebuild()
-    // What the plugins asked to be watched is known only now; what has changed since then is the next reload's.
+    // Only now the watched paths are known. Changes since they were first hashed are left to the next reload.
     this.#bytes = await this.#hash(path => this.#result!.context.watched.get(path)!)
     return this.#outcome(before, startedAt)
   }
 
-  async #look(): Promise<void> {
+  async #discover(): Promise<void> {
     this.#found = await discover({
       builtinFolder: this.#options.builtinFolder,
       folders: this.directories,
@@ -232,7 +232,7 @@ export class Host {
     })
   }
 
-  /** Hash of all that a generation is made of, as it was read; of watched paths as they are, or were when first watched. */
+  /** Hash of everything that a generation is built from: `svc.yaml`, plugins, and watched paths via `fingerprintOf`. */
   async #hash(fingerprintOf: (path: string) => string | Promise<string>): Promise<string> {
     const hash = createHash('sha256').update(this.settings.text)
     for (const plugin of this.#found) hash.update(`${plugin.folder} ${plugin.fingerprint} ${plugin.problem}\n`)
@@ -272,7 +272,7 @@ export class Host {
     this.#swap(result)
   }
 
-  /** Definitions that can't be used; warns once of each variable of the others whose value is wrong. */
+  /** Returns the definitions that can't be used. Logs each warning about a variable of the others once. */
   #checkDeclarations(candidates: ReadonlyMap<string, Candidate>, requested: RequestedState): Map<string, string> {
     const { variables } = this.#options.build
     const definitions = new Map([...candidates].map(([name, { current }]) => [name, current.definition]))
@@ -286,7 +286,7 @@ export class Host {
     return problems
   }
 
-  /** One assignment; what began in the old generation ends there. */
+  /** Replaces the running generation. Its open requests finish in it. */
   #swap(result: BuildResult): void {
     const old = this.#result
     this.#result = result
@@ -296,20 +296,20 @@ export class Host {
     for (const { name, error } of this.records())
       if (error !== null && error.phase !== 'options') this.#logFailure(name, error)
     for (const { file, at, message, line } of result.context.loadErrors)
-      this.#options.log.warn('load error', { file, at, message, line })
+      this.#options.log.warn('configuration error', { file, at, message, line })
     if (old !== null) {
       this.#draining.push(old)
       old.generation.onDrained = () => void this.#retire(old)
       old.generation.replace()
-      while (this.#draining.length >= MAX_GENERATIONS) this.#cutOldest()
+      while (this.#draining.length >= MAX_GENERATIONS) this.#endOldest()
     }
     this.onSwap()
   }
 
-  /** Where in its files a plugin failed, as far as it is known. */
+  /** Where in its files a plugin failed, if known. */
   causesOf(name: string): readonly FailureCause[] {
     const found = this.#found.find(plugin => plugin.name === name && plugin.problem === null)
-    const loaded = found === undefined ? null : this.#inventory.look(found)
+    const loaded = found === undefined ? null : this.#inventory.loadedOf(found)
     return loaded !== null && 'causes' in loaded ? loaded.causes : (this.#result!.causes.get(name) ?? [])
   }
 
@@ -324,7 +324,7 @@ export class Host {
     })
   }
 
-  #cutOldest(): void {
+  #endOldest(): void {
     const oldest = this.#draining.shift()!
     this.#options.streams.endAll({ generation: oldest.generation.number, reason: 'reload' })
     void this.#retire(oldest)
@@ -338,7 +338,7 @@ export class Host {
   }
 
   #reportError(plugin: string | null, error: unknown): void {
-    this.#options.log.error('error while closing', { plugin: plugin ?? undefined, error })
+    this.#options.log.error('error while closing a generation', { plugin: plugin ?? undefined, error })
   }
 
   #unchanged(startedAt: number, applied: boolean): ReloadResult {
@@ -356,19 +356,19 @@ export class Host {
     const after = this.records()
     const enabled = (records: PluginRecord[]): Map<string, PluginRecord> =>
       new Map(records.filter(record => record.state === 'enabled').map(record => [record.name, record]))
-    const was = enabled(before)
-    const is = enabled(after)
+    const enabledBefore = enabled(before)
+    const enabledNow = enabled(after)
     const { number } = this.current()
     return {
       applied: true,
       changed: true,
       generation: number,
       plugins: {
-        added: [...is.keys()].filter(name => !was.has(name)),
-        reloaded: [...is.values()]
-          .filter(record => was.has(record.name) && record.generation === number)
+        added: [...enabledNow.keys()].filter(name => !enabledBefore.has(name)),
+        reloaded: [...enabledNow.values()]
+          .filter(record => enabledBefore.has(record.name) && record.generation === number)
           .map(record => record.name),
-        removed: [...was.keys()].filter(name => !is.has(name)),
+        removed: [...enabledBefore.keys()].filter(name => !enabledNow.has(name)),
         failed: after.filter(record => record.error !== null).map(record => record.name),
       },
       load_errors: this.loadErrors,

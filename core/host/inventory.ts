@@ -1,4 +1,4 @@
-/** What is known of each plugin's code: loaded once per content, with its definition or the reason why there is none. */
+/** Loads the code of plugins, once per content, and checks their options. */
 import { existsSync } from 'node:fs'
 import { applySchema, printPath } from '../config/options.ts'
 import type { CheckedOptions, ValidatorCache } from '../config/options.ts'
@@ -17,22 +17,22 @@ type Loaded = { code: LoadedPlugin } | { error: string; causes: FailureCause[] }
 
 export interface Candidates {
   candidates: Map<string, Candidate>
-  /** Plugins that can't take part, with the reason. */
+  /** Plugins that failed, with the reason. */
   failed: Map<string, string>
-  /** Problems of their sections in `svc.yaml`. */
+  /** Problems in the sections of the plugins in `svc.yaml`. */
   errors: LoadError[]
 }
 
 /**
- * Code that several hosts of one process may share, as tests start them: modules keep no state, so the same content
- * can serve all. A host of its own keeps nothing here, or old versions would never leave memory.
+ * Plugin code that several hosts in one process can share, as in tests. This works because modules keep no state. A single
+ * host does not share its code, so that old versions can be garbage-collected.
  */
 export interface KnownCode {
-  /** By entry and fingerprint. */
+  /** Definitions by entry file and fingerprint. */
   definitions: Map<string, Plugin>
   schemas: ValidatorCache
   isShared?: boolean
-  /** Bundles that the launcher began. */
+  /** Bundles that the launcher has started to build. */
   early?: EarlyBundles
 }
 
@@ -43,15 +43,15 @@ export class Inventory {
     this.#known = known
   }
 
-  /** By folder; replaced when the folder's content is another. */
+  /** Loaded code by folder; replaced when the content of the folder changes. */
   readonly #loaded = new Map<string, { fingerprint: string; loaded: Loaded }>()
-  /** Section of each plugin that was ever seen; a section whose plugin fails to load is still no unknown key. */
+  /** Section of each plugin that was ever loaded, so that it is not an unknown key if the plugin fails to load later. */
   readonly #sections = new Map<string, string>()
   /** Folder of each plugin that was ever loaded. */
   readonly #seen = new Map<string, string>()
-  /** Plugins that cannot run on the options they were given, for example without a required one. */
+  /** Plugins that can't run with their options, for example because a required one is missing. */
   readonly #invalid = new Map<string, string>()
-  /** Per section: where an item of the checked options stands in the file. */
+  /** By section: maps paths in the validated options to paths in the file. */
   readonly #originalPaths = new Map<string, CheckedOptions['originalPath']>()
 
   /** Key of the plugin's section in `svc.yaml`. */
@@ -59,7 +59,10 @@ export class Inventory {
     return this.#sections.get(plugin) ?? plugin
   }
 
-  /** An item's place in the file: a plugin counts list entries without the wrong ones, which it never gets to see. */
+  /**
+   * Returns the path of an item in the file. List indexes can differ from those that the plugin reports, because invalid
+   * entries are removed before the plugin gets its options.
+   */
   placeInFile(plugin: string, at: string): string {
     const section = this.sectionOf(plugin)
     const [top, ...path] = segmentsOf(at)
@@ -67,17 +70,17 @@ export class Inventory {
     return top === section && originalPath ? printPath(section, originalPath(path)) : at
   }
 
-  /** The definition of a plugin as found, or why it has none. */
-  look(found: FoundPlugin): Loaded | null {
+  /** The loaded code of a plugin, or why it failed to load. Null if it was not loaded. */
+  loadedOf(found: FoundPlugin): Loaded | null {
     return this.#loaded.get(found.folder)?.loaded ?? null
   }
 
-  /** Why a plugin cannot run on its options; undefined when it can. */
+  /** Why a plugin can't run with its options; undefined if it can. */
   invalidOptions(name: string): string | undefined {
     return this.#invalid.get(name)
   }
 
-  /** Loads what is new or changed and checks everybody's options. */
+  /** Loads new and changed plugins, and validates the options of all plugins. */
   async candidates(
     found: readonly FoundPlugin[],
     generation: number,
@@ -122,14 +125,14 @@ export class Inventory {
     return { candidates, failed, errors }
   }
 
-  /** Plugins whose folder was removed since it was loaded, also by the key of their section. */
+  /** Plugins whose folder was removed after they were loaded. */
   #removed(names: ReadonlySet<string>): RemovedPlugins {
-    const gone = [...this.#seen]
+    const missing = [...this.#seen]
       .filter(([name, folder]) => !names.has(name) && !existsSync(folder))
       .map(([name, folder]) => ({ name, folder }))
     return {
-      byName: new Map(gone.map(plugin => [plugin.name, plugin])),
-      bySection: new Map(gone.map(plugin => [this.sectionOf(plugin.name), plugin])),
+      byName: new Map(missing.map(plugin => [plugin.name, plugin])),
+      bySection: new Map(missing.map(plugin => [this.sectionOf(plugin.name), plugin])),
     }
   }
 
@@ -170,7 +173,7 @@ export class Inventory {
       if (given !== undefined)
         errors.push(
           settings.locate(
-            { at: section, message: `the plugin ${name} takes no options`, remedy: 'remove the section' },
+            { at: section, message: `the plugin ${name} has no options`, remedy: 'remove the section' },
             section,
           ),
         )

@@ -1,9 +1,9 @@
 /**
- * Loading a plugin's folder as one unit: its own files are bundled into one script, which is run with a `require` of that
- * folder. Packages and the contract stay outside.
+ * Loads a plugin: bundles its files into one script and runs it with the `require` of its folder. Packages and the contract
+ * are not bundled.
  *
- * Why not `import('…?v=2')`: modules imported that way never leave memory, what they import stays stale, and CommonJS
- * files do not reload at all. A bundle is an ordinary object that goes away with the last generation that holds it.
+ * `import('…?v=2')` is not an option: modules imported that way are never garbage-collected, their own imports stay stale,
+ * and CommonJS files are not reloaded at all. A bundle is collected with the last generation that uses it.
  */
 import type { BuildFailure } from 'esbuild'
 import { createRequire } from 'node:module'
@@ -23,34 +23,34 @@ const CONTRACT_NAME = 'svc/plugin'
 const prebuilt = openPrebuilt(PRODUCT_FOLDER)
 const hostRequire = prebuilt?.requireFrom(fileURLToPath(import.meta.url)) ?? createRequire(import.meta.url)
 
-/** Bundles that were begun before they were asked for, by entry; each serves once. */
+/** Bundles that the launcher has started to build, by entry file. Each is used once. */
 export type EarlyBundles = Promise<Map<string, Bundle>>
 
-/** Runs the plugin's module and answers its definition; throws with the reason when there is none. */
+/** Runs a plugin's module and returns its definition. Throws an error with the reason if it has none. */
 export async function loadPlugin(found: FoundPlugin, early?: EarlyBundles): Promise<Plugin> {
   const entry = found.entry!
   const exported = runScript(
     entry,
-    packed(found) ?? (await takeEarly(entry, early)) ?? (await bundled(entry)),
+    packedScript(found) ?? (await takeEarlyBundle(entry, early)) ?? (await bundlePlugin(entry)),
     makeRequire(found),
   ) as { default?: unknown }
   return checkDefinition(exported.default ?? exported)
 }
 
-/** Null: this is a checkout, the plugin is not a built-in one, or its files were changed since. */
-function packed({ source, name, fingerprint }: FoundPlugin): Script | null {
+/** The packed script of a built-in plugin; null in a checkout, or if the files of the plugin have changed. */
+function packedScript({ source, name, fingerprint }: FoundPlugin): Script | null {
   return source === 'builtin' ? (prebuilt?.plugin(name, fingerprint) ?? null) : null
 }
 
-/** Null: there is none, or one that is out of date. */
-async function takeEarly(entry: string, early: EarlyBundles | undefined): Promise<Bundle | null> {
+/** The early bundle of an entry file; null if there is no current one. */
+async function takeEarlyBundle(entry: string, early: EarlyBundles | undefined): Promise<Bundle | null> {
   const bundles = await early
   const begun = bundles?.get(entry)
   bundles?.delete(entry)
   return begun !== undefined && isCurrent(begun) ? begun : null
 }
 
-async function bundled(entry: string): Promise<Bundle> {
+async function bundlePlugin(entry: string): Promise<Bundle> {
   try {
     return await bundle(entry)
   } catch (error) {
@@ -64,7 +64,10 @@ async function bundled(entry: string): Promise<Bundle> {
   }
 }
 
-/** The contract is the running host's; a package is the folder's own, else the host's. For a built-in plugin packed ones come first. */
+/**
+ * Creates the `require` of a plugin. It returns the contract of the running host. Packages come from the plugin's folder,
+ * otherwise from the host. Built-in plugins use packed packages first.
+ */
 function makeRequire({ source, entry }: FoundPlugin): (id: string) => unknown {
   const folderRequire = source === 'builtin' && prebuilt !== null ? prebuilt.requireFrom(entry!) : createRequire(entry!)
   return id => {

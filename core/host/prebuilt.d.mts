@@ -4,14 +4,14 @@ export interface Prebuilt {
   /** Absolute path of `dist`. */
   folder: string
   core(): Script
-  /** Null: the plugin is not a built-in one, or its files are not those that were packed. */
+  /** Returns null if the plugin is not built in, or if its files have changed since they were packed. */
   plugin(name: string, fingerprint: string): Script | null
-  /** What loads packages for a script named `file`: those that were packed first, then installed ones. */
+  /** Returns a `require` for the script `file`, which uses packed packages first, then installed ones. */
   requireFrom(file: string): (id: string) => unknown
 }
 
-/** The map is read when it is asked for. */
+/** The source map is read on first access. */
 export type Script = Pick<Bundle, 'code' | 'map'>
 
-/** Null in a checkout, and where nothing was built. `product` is the product's folder. */
+/** Returns null in a checkout, or if nothing was built. `product` is the folder of svc. */
 export function openPrebuilt(product: string): Prebuilt | null

@@ -1,15 +1,14 @@
 /**
- * What `packing/build.ts` has built, where this is a package: the core, the built-in plugins, and the packages that only
- * they use. A checkout is known by its lock file, which npm never packs: there all of it is bundled at start, from the
- * sources as they are.
+ * Opens what `packing/build.ts` built for the npm package: the core, the built-in plugins, and packages that only they use.
+ * In a checkout everything is bundled at start instead. A checkout has a lock file, which npm never packs.
  *
- * JavaScript, since it is what loads the TypeScript.
+ * This file is JavaScript because it loads the TypeScript.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
-/** Null in a checkout, and where nothing was built. `product` is the product's folder. */
+/** Returns null in a checkout, or if nothing was built. `product` is the folder of svc. */
 export function openPrebuilt(product) {
   const folder = join(product, 'dist')
   const list = join(folder, 'manifest.json')

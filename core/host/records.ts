@@ -1,11 +1,11 @@
-/** What the control plane shows of each plugin. */
+/** Plugin records for the control plane. */
 import type { BuildResult } from './build.ts'
 import type { FoundPlugin } from './discovery.ts'
 import type { Inventory } from './inventory.ts'
 import type { PluginRecord } from '../contract/plugin.ts'
 import type { Settings } from './settings.ts'
 
-/** One record per plugin that was found, sorted by name; options as they are, secrets included. */
+/** Returns a record for each plugin that was found, sorted by name. Options include secrets. */
 export function recordsOf(
   found: readonly FoundPlugin[],
   inventory: Inventory,
@@ -29,7 +29,7 @@ function recordOf(
 ): PluginRecord {
   const { name, source } = plugin
   const running = plugin.problem === null ? result.running.get(name) : undefined
-  const loaded = inventory.look(plugin)
+  const loaded = inventory.loadedOf(plugin)
   const definition = running?.definition ?? (loaded !== null && 'code' in loaded ? loaded.code.definition : null)
   const decision = plugin.problem === null ? result.resolution.decisions.get(name) : undefined
   const error = errorOf(plugin, inventory, result)
@@ -59,7 +59,7 @@ function recordOf(
 
 function errorOf(plugin: FoundPlugin, inventory: Inventory, result: BuildResult): PluginRecord['error'] {
   if (plugin.problem !== null) return { phase: 'discover', message: plugin.problem }
-  const loaded = inventory.look(plugin)
+  const loaded = inventory.loadedOf(plugin)
   if (loaded !== null && 'error' in loaded) return { phase: 'load', message: loaded.error }
   const invalid = inventory.invalidOptions(plugin.name)
   if (invalid !== undefined) return { phase: 'options', message: invalid }

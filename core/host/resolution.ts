@@ -1,65 +1,69 @@
-/** Which plugins are on, why the others are not, and the order in which they register. Pure: no code of a plugin runs. */
+/** Decides which plugins are enabled, why the others are not, and in which order they register. Runs no plugin code. */
 import type { Plugin } from '../contract/plugin.ts'
 
-/** What the resolution needs to know of a plugin. */
-export type PluginNeeds = Pick<Plugin, 'buildsOn' | 'uses'>
+/** Dependencies of a plugin. */
+export type PluginDependencies = Pick<Plugin, 'buildsOn' | 'uses'>
 
 export interface RequestedState {
-  /** If not empty: only these, and what they build on. */
+  /** If not empty, only these plugins and those that they build on are enabled. */
   enable: string[]
   disable: string[]
-  /** Switches of the API win over both. */
+  /** States set through the control plane; they override `enable` and `disable`. */
   overrides: ReadonlyMap<string, boolean>
-  /** Plugins that can't be used this time, with the reason. */
+  /** Plugins that have failed, with the reason. */
   failed: ReadonlyMap<string, string>
 }
 
 export type Decision = { state: 'enabled' } | { state: 'disabled'; by: string } | { state: 'failed'; message: string }
 
 export interface Resolution {
-  /** Enabled plugins, each after all that it builds on or uses. */
+  /** Enabled plugins, each after the plugins that it builds on or uses. */
   order: string[]
   decisions: Map<string, Decision>
 }
 
-/** Decides for every known plugin; names in `definitions` are unique. */
-export function resolvePlugins(definitions: ReadonlyMap<string, PluginNeeds>, requested: RequestedState): Resolution {
+/** Resolves the state of every plugin in `definitions`. */
+export function resolvePlugins(
+  definitions: ReadonlyMap<string, PluginDependencies>,
+  requested: RequestedState,
+): Resolution {
   const decisions = new Map<string, Decision>()
-  const wanted = wantedByConfiguration(definitions, requested)
+  const requestedNames = requestedByConfiguration(definitions, requested)
   for (const name of definitions.keys()) {
     const override = requested.overrides.get(name)
     const failure = requested.failed.get(name)
     if (override === false) decisions.set(name, { state: 'disabled', by: 'api' })
-    else if (override === undefined && !wanted.has(name)) decisions.set(name, { state: 'disabled', by: 'svc.yaml' })
+    else if (override === undefined && !requestedNames.has(name))
+      decisions.set(name, { state: 'disabled', by: 'svc.yaml' })
     else if (failure !== undefined) decisions.set(name, { state: 'failed', message: failure })
     else decisions.set(name, { state: 'enabled' })
   }
   for (const cycle of findCycles(definitions, decisions)) {
     for (const name of cycle)
-      decisions.set(name, { state: 'failed', message: `needs itself: ${[...cycle, cycle[0]].join(' -> ')}` })
+      decisions.set(name, { state: 'failed', message: `circular dependency: ${[...cycle, cycle[0]].join(' -> ')}` })
   }
-  spreadAbsence(definitions, decisions, requested.failed)
-  return { order: orderByNeeds(definitions, decisions), decisions }
+  propagateFailures(definitions, decisions, requested.failed)
+  return { order: sortByDependencies(definitions, decisions), decisions }
 }
 
-function wantedByConfiguration(
-  definitions: ReadonlyMap<string, PluginNeeds>,
+function requestedByConfiguration(
+  definitions: ReadonlyMap<string, PluginDependencies>,
   { enable, disable }: RequestedState,
 ): Set<string> {
-  const wanted = new Set<string>()
-  const want = (name: string): void => {
-    if (wanted.has(name) || !definitions.has(name)) return
-    wanted.add(name)
-    for (const need of definitions.get(name)!.buildsOn ?? []) want(need)
+  const requestedNames = new Set<string>()
+  const add = (name: string): void => {
+    if (requestedNames.has(name) || !definitions.has(name)) return
+    requestedNames.add(name)
+    for (const dependency of definitions.get(name)!.buildsOn ?? []) add(dependency)
   }
-  for (const name of enable.length > 0 ? enable : definitions.keys()) want(name)
-  for (const name of disable) wanted.delete(name)
-  return wanted
+  for (const name of enable.length > 0 ? enable : definitions.keys()) add(name)
+  for (const name of disable) requestedNames.delete(name)
+  return requestedNames
 }
 
-/** One that is off takes those that build on it along; so does one that is missing or failed. */
-function spreadAbsence(
-  definitions: ReadonlyMap<string, PluginNeeds>,
+/** Disables plugins that build on a disabled plugin; fails those that build on a missing or failed one. */
+function propagateFailures(
+  definitions: ReadonlyMap<string, PluginDependencies>,
   decisions: Map<string, Decision>,
   failed: RequestedState['failed'],
 ): void {
@@ -67,17 +71,17 @@ function spreadAbsence(
     changed = false
     for (const [name, decision] of decisions) {
       if (decision.state !== 'enabled') continue
-      for (const need of definitions.get(name)!.buildsOn ?? []) {
-        const state = decisions.get(need)?.state
+      for (const dependency of definitions.get(name)!.buildsOn ?? []) {
+        const state = decisions.get(dependency)?.state
         if (state === 'enabled') continue
-        if (state === 'disabled') decisions.set(name, { state: 'disabled', by: `needs ${need}` })
+        if (state === 'disabled') decisions.set(name, { state: 'disabled', by: `needs ${dependency}` })
         else
           decisions.set(name, {
             state: 'failed',
             message:
-              state === undefined && !failed.has(need)
-                ? `builds on "${need}", which is not there`
-                : `builds on "${need}", which failed`,
+              state === undefined && !failed.has(dependency)
+                ? `builds on "${dependency}", which is not installed`
+                : `builds on "${dependency}", which failed`,
           })
         changed = true
         break
@@ -86,15 +90,15 @@ function spreadAbsence(
   }
 }
 
-function neighbors(definition: PluginNeeds, decisions: ReadonlyMap<string, Decision>): string[] {
+function enabledDependencies(definition: PluginDependencies, decisions: ReadonlyMap<string, Decision>): string[] {
   return [...(definition.buildsOn ?? []), ...(definition.uses ?? [])].filter(
     name => decisions.get(name)?.state === 'enabled',
   )
 }
 
-/** Circles among enabled plugins (Tarjan's components of more than one, or a plugin that names itself). */
+/** Finds dependency cycles among enabled plugins, with Tarjan's algorithm for strongly connected components. */
 function findCycles(
-  definitions: ReadonlyMap<string, PluginNeeds>,
+  definitions: ReadonlyMap<string, PluginDependencies>,
   decisions: ReadonlyMap<string, Decision>,
 ): string[][] {
   const cycles: string[][] = []
@@ -105,7 +109,7 @@ function findCycles(
     index.set(name, index.size)
     low.set(name, index.get(name)!)
     stack.push(name)
-    const next = neighbors(definitions.get(name)!, decisions)
+    const next = enabledDependencies(definitions.get(name)!, decisions)
     for (const other of next) {
       if (!index.has(other)) visit(other)
       if (stack.includes(other)) low.set(name, Math.min(low.get(name)!, low.get(other)!))
@@ -118,8 +122,8 @@ function findCycles(
   return cycles
 }
 
-function orderByNeeds(
-  definitions: ReadonlyMap<string, PluginNeeds>,
+function sortByDependencies(
+  definitions: ReadonlyMap<string, PluginDependencies>,
   decisions: ReadonlyMap<string, Decision>,
 ): string[] {
   const order: string[] = []
@@ -127,7 +131,7 @@ function orderByNeeds(
   const place = (name: string): void => {
     if (placed.has(name)) return
     placed.add(name)
-    for (const other of neighbors(definitions.get(name)!, decisions)) place(other)
+    for (const other of enabledDependencies(definitions.get(name)!, decisions)) place(other)
     order.push(name)
   }
   for (const [name, decision] of decisions) if (decision.state === 'enabled') place(name)

@@ -1,15 +1,15 @@
-/** The order of what changes a host's generation: one run at a time, and reloads that arrive together share one. */
+/** Serializes changes of a host's generation: one run at a time. Reloads requested at the same time share a run. */
 
-/** Milliseconds between the ends of unforced runs: a flood of triggers, most of which find nothing changed, shares one run. */
-const PAUSE_MS = 250
+/** Minimum time between unforced reloads in milliseconds. Requests in a short time share one run. */
+const MIN_INTERVAL_MS = 250
 
-/** A reload that has not begun. */
+/** A reload that has not started. */
 interface Pending<T> {
   force: boolean
   promise: Promise<T>
   timer: NodeJS.Timeout | null
-  /** Queues the run; only the first call counts. */
-  begin(): void
+  /** Queues the run. Only the first call has an effect. */
+  start(): void
 }
 
 export class RunQueue<Result> {
@@ -18,12 +18,12 @@ export class RunQueue<Result> {
   #pending: Pending<Result> | null = null
   #reloadedAt = -Infinity
 
-  /** `reload` does the work of one run; `force` when one of those who share it asked for that. */
+  /** `reload` does the work of one run. `force` is true if any of the requests that share the run has set it. */
   constructor(reload: (force: boolean) => Promise<Result>) {
     this.#reload = reload
   }
 
-  /** Runs when all earlier runs are over. */
+  /** Runs `work` after all earlier runs have finished. */
   enqueue<T>(work: () => Promise<T>): Promise<T> {
     const run = this.#last.then(work)
     this.#last = run.catch(() => {})
@@ -31,30 +31,30 @@ export class RunQueue<Result> {
   }
 
   /**
-   * Triggers that arrive before a run begins share it. It begins 250 ms after the last one ended at the earliest, a forced
-   * one at once.
+   * Requests a reload. Requests that arrive before a run starts share it. A run starts at least 250 ms after the end of the
+   * previous reload, or immediately if it is forced.
    */
   reload(force: boolean): Promise<Result> {
     const pending = (this.#pending ??= this.#prepare())
     pending.force ||= force
-    const pauseMs = force ? 0 : this.#reloadedAt + PAUSE_MS - performance.now()
-    if (pauseMs <= 0) pending.begin()
-    else pending.timer ??= setTimeout(() => pending.begin(), pauseMs)
+    const delayMs = force ? 0 : this.#reloadedAt + MIN_INTERVAL_MS - performance.now()
+    if (delayMs <= 0) pending.start()
+    else pending.timer ??= setTimeout(() => pending.start(), delayMs)
     return pending.promise
   }
 
   #prepare(): Pending<Result> {
     let resolve!: (result: Promise<Result>) => void
-    const promise = new Promise<Result>(settle => {
-      resolve = settle
+    const promise = new Promise<Result>(resolvePromise => {
+      resolve = resolvePromise
     })
     const pending: Pending<Result> = {
       force: false,
       promise,
       timer: null,
-      begin: () => {
+      start: () => {
         clearTimeout(pending.timer ?? undefined)
-        pending.begin = () => {}
+        pending.start = () => {}
         resolve(
           this.enqueue(() => {
             this.#pending = null

@@ -1,4 +1,4 @@
-/** The last good `svc.yaml`: the host's own section, the plugins' sections, and where each item stands. */
+/** The last valid `svc.yaml`: the sections of the host and the plugins, and the position of each item. */
 import { basename } from 'node:path'
 import { isRecord } from '../contract/record.ts'
 import { unknownName } from '../contract/unknown-name.ts'
@@ -12,11 +12,11 @@ export class Settings {
   readonly #file: string | null
   readonly #publicMode: boolean
   #document: SvcYaml | null = null
-  /** Text of the file as it was last read. */
+  /** Text of the file when it was last read. */
   text = ''
-  /** Values that replace what the file says, by their place. */
+  /** Values that replace those in the file, by path. */
   readonly #substitutes = new Map<string, Substitute>()
-  /** Problem of the file as a whole, at the last reading. */
+  /** Why the file could not be read the last time. */
   #fileError: LoadError | null = null
 
   constructor(file: string | null, publicMode: boolean) {
@@ -24,7 +24,7 @@ export class Settings {
     this.#publicMode = publicMode
   }
 
-  /** Reads the file anew; false when it can't be read, and then what was read before stays. */
+  /** Reads the file again. Returns false if this fails; the previous content then stays in use. */
   read(): boolean {
     const result = readSvcYaml(this.#file, { publicMode: this.#publicMode })
     if (result.ok) {
@@ -36,7 +36,10 @@ export class Settings {
     return result.ok
   }
 
-  /** From the next reading on, `value` is what the file says there; undefined: the key is not in it. False when no key of a mapping is there. */
+  /**
+   * Replaces the value of a key of a mapping now and every time the file is read; undefined removes the key. Returns false if
+   * `at` is not a key of a mapping.
+   */
   substitute(at: string, value: unknown): boolean {
     const substitute = { path: segmentsOf(at), value }
     if (this.#document === null || !replaceIn(this.#document.sections, substitute)) return false
@@ -48,7 +51,7 @@ export class Settings {
     return this.#document?.plugins ?? NO_PLUGINS
   }
 
-  /** Problems of the file and of the host's own section. */
+  /** Problems of the file and of the host's section. */
   get fileErrors(): LoadError[] {
     return [...(this.#fileError === null ? [] : [this.#fileError]), ...(this.#document?.errors ?? [])]
   }
@@ -81,7 +84,7 @@ export class Settings {
     )
   }
 
-  /** The file still speaks of a plugin, so its folder was hardly removed on purpose. */
+  /** An error for a plugin that the file still mentions although its folder was removed. */
   #removedFolder({ name, folder }: RemovedPlugin, at: string): LoadError {
     return this.locate(
       {
@@ -94,7 +97,7 @@ export class Settings {
     )
   }
 
-  /** Adds file and place to a problem; a plugin states `at` from the top of the file. */
+  /** Adds file and position to a problem. `at` is the path from the top of the file. */
   locate(error: ReportedError, section: string): LoadError {
     const file = error.file ?? this.#file
     const isOwnFile = error.file === undefined
@@ -115,7 +118,7 @@ export interface RemovedPlugin {
   folder: string
 }
 
-/** Plugins whose folder was removed while the server runs. */
+/** Plugins whose folder was removed while the server was running. */
 export interface RemovedPlugins {
   byName: ReadonlyMap<string, RemovedPlugin>
   bySection: ReadonlyMap<string, RemovedPlugin>
@@ -126,7 +129,7 @@ interface Substitute {
   value: unknown
 }
 
-/** False when no mapping below the top is around the place. */
+/** Returns false if the path is not a key of a mapping below the top level. */
 function replaceIn(sections: Record<string, unknown>, { path, value }: Substitute): boolean {
   const key = path.at(-1)
   const around = path
@@ -142,7 +145,7 @@ function replaceIn(sections: Record<string, unknown>, { path, value }: Substitut
   return true
 }
 
-/** `orders.items[0].sizes[1]` as the way through the document. */
+/** Splits a path such as `orders.items[0].sizes[1]` into keys and indexes. */
 export function segmentsOf(at: string): (string | number)[] {
   return at
     .split(/[.[]/)

@@ -1,25 +1,25 @@
 /**
- * Stack traces of scripts that were bundled in memory show the files and lines they were made from (ECMA-426).
+ * Source maps (ECMA-426) for scripts bundled in memory: stack traces show the original files and lines.
  *
- * Node can do this by itself, but then reads the map of every script as it loads and looks for one in every function that
- * is compiled at run time: a twelfth of the product's start. Here a map is read when an error first asks for it.
+ * Node's own support reads the map of every script when it is loaded, and searches every function compiled at run time for
+ * one, which takes a twelfth of the start. Here a map is read when the first error needs it.
  *
- * JavaScript, since it is used by what loads the TypeScript.
+ * This file is JavaScript because it is used to load the TypeScript.
  */
 import { findSourceMap, SourceMap } from 'node:module'
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** By the script's name; a function that gives the text until it is first needed. A script that is loaded again replaces its map. */
+/** Source maps by script: first a function that returns the text, then the parsed map. Loading a script again replaces it. */
 const maps = new Map()
 
-/** From now on stack traces of the script `file`, a path or URL, are shown by what `map` gives: JSON text. */
-export function showSources(file, map) {
+/** Maps stack traces of the script `file` (a path or URL). `map` returns the source map as JSON text. */
+export function registerSourceMap(file, map) {
   if (maps.size === 0) install()
   maps.set(file, map)
 }
 
-/** Packages set this for a moment and put back what they found; stacks without a script of ours are left to whoever was here before. */
+/** Installs `Error.prepareStackTrace`. Stacks without a mapped script are passed to the previous function. */
 function install() {
   const before = Error.prepareStackTrace
   Error.prepareStackTrace = (error, frames) => {
@@ -28,7 +28,7 @@ function install() {
   }
 }
 
-/** As V8 prints it, with mapped places. Called when a stack is first read, which must not throw. */
+/** Prints a stack like V8, with mapped positions. Called when a stack is first read, which must not throw. */
 function printStack(error, frames) {
   return [headOf(error), ...frames.map(frame => `\n    at ${printFrame(frame)}`)].join('')
 }
@@ -54,7 +54,7 @@ function printFrame(frame) {
   return printed.replace(`${file}:${line}:${column}`, () => `${source}:${originalLine + 1}:${originalColumn + 1}`)
 }
 
-/** Ours, else what Node keeps when its own source maps are on. */
+/** The map set with `registerSourceMap`, otherwise the one that Node found if its source map support is enabled. */
 function mapOf(file) {
   const known = maps.get(file)
   if (typeof known !== 'function') return known ?? findSourceMap(file)

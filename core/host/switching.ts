@@ -1,27 +1,27 @@
-/** Switching plugins over the control plane: what a switch would change, and why it can't. */
+/** Enabling and disabling plugins through the control plane. */
 import type { PluginRecord } from '../contract/plugin.ts'
 
-/** How switching a plugin ended. Only `switched` and `failed` have built a generation. */
+/** Result of switching a plugin. Only `switched` and `failed` have built a generation. */
 export type SwitchResult =
   | { outcome: 'switched'; record: PluginRecord }
-  /** It was so already. */
+  /** The plugin is already in the requested state. */
   | { outcome: 'unchanged'; record: PluginRecord }
   | { outcome: 'unknown' }
-  /** Switching off, without cascade: these plugins are on and build on it. */
+  /** Disabling without `cascade`: these enabled plugins build on it. */
   | { outcome: 'in-use'; usedBy: string[] }
-  /** Switching on, without cascade: these plugins are off and it builds on them. */
+  /** Enabling without `cascade`: it builds on these disabled plugins. */
   | { outcome: 'needs'; needs: string[] }
-  /** It did not register; the record says why. */
+  /** The plugin failed to register; the record has the reason. */
   | { outcome: 'failed'; record: PluginRecord }
 
-/** How clearing an override ended; the wish of `svc.yaml` is never refused. */
+/** Result of removing an override. */
 export type ClearResult = Extract<SwitchResult, { outcome: 'switched' | 'unchanged' | 'unknown' | 'failed' }>
 
 export type SwitchPlan =
   | Exclude<SwitchResult, { outcome: 'switched' | 'failed' }>
   | { outcome: 'change'; names: string[] }
 
-/** Decides without changing anything. */
+/** Determines what a switch would change, without changing anything. */
 export function planSwitch({
   name,
   isOn,
@@ -53,7 +53,7 @@ export function planSwitch({
   return { outcome: 'change', names: [name, ...usedBy] }
 }
 
-/** Everything that `next` leads to, without the start, sorted. */
+/** Returns all names reachable from `start` through `next`, sorted and without `start`. */
 function reach(start: string, next: (name: string) => string[]): string[] {
   const seen = new Set([start])
   for (const name of seen) for (const other of next(name)) seen.add(other)

@@ -1,22 +1,22 @@
-/** Watches what a reload would read. What a change means is not decided here: the host compares bytes. */
+/** Watches the files that a reload would read. The host decides by their content whether anything has changed. */
 import { watch } from 'chokidar'
 import type { FSWatcher } from 'chokidar'
 import { statSync } from 'node:fs'
 import { dirname, basename } from 'node:path'
 
-/** Editors write in several steps, and a ConfigMap swaps several links. */
-const QUIET_MS = 300
+/** Time without changes before a reload: editors write in several steps, and a ConfigMap swaps several links. */
+const DEBOUNCE_MS = 300
 
 export interface Watched {
-  /** With everything below them. */
+  /** Folders, with everything below them. */
   folders: string[]
-  /** Single files; also folders of which only the files directly in them count. */
+  /** Single files, or folders of which only the direct children are watched. */
   files: string[]
 }
 
 export class Watcher {
   readonly #onChange: () => void
-  /** By what each watches: paths that stay are not looked through again. */
+  /** Watchers by path, so that unchanged paths are not scanned again. */
   readonly #watchers = new Map<string, { watcher: FSWatcher; ready: Promise<void> }>()
   #timer: NodeJS.Timeout | null = null
 
@@ -24,10 +24,10 @@ export class Watcher {
     this.#onChange = onChange
   }
 
-  /** Watches these from now on, and no others; resolves when every change will be seen. */
+  /** Replaces the watched paths. Resolves when all watchers are ready. */
   async set({ folders, files }: Watched): Promise<void> {
-    // Parents instead of files: a file that is replaced by a rename, or behind a link that is swapped, is seen too.
-    // And the path itself where it is a folder, whose files its parent says nothing about.
+    // Watch the parent folders, to notice files that are replaced by a rename or a swapped link. If the path is a folder,
+    // watch it too, because changes in it do not change its parent.
     const parents = files.flatMap(path => (isFolder(path) ? [dirname(path), path] : [dirname(path)]))
     const wanted = new Map<string, () => FSWatcher>([
       ...folders.map(path => [`${path}/**`, () => watch(path, { ignoreInitial: true, ignored: isIgnored })] as const),
@@ -50,7 +50,7 @@ export class Watcher {
 
   #changed(): void {
     if (this.#timer !== null) clearTimeout(this.#timer)
-    this.#timer = setTimeout(this.#onChange, QUIET_MS)
+    this.#timer = setTimeout(this.#onChange, DEBOUNCE_MS)
   }
 
   async close(): Promise<void> {

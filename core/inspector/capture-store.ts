@@ -1,9 +1,9 @@
-/** Keeps captured requests within bounds of count and bytes; the oldest go first. */
+/** Stores captured requests within bounds of count and bytes; the oldest are evicted first. */
 import { RingBuffer } from '../collections/ring-buffer.ts'
 import type { CapturedRequest } from './captured-request.ts'
 import { sizeOf } from './captured-request.ts'
 
-/** Bytes of memory of all entries together. */
+/** Maximum memory of all entries in bytes. */
 const MAX_BYTES = 64 * 1024 * 1024
 
 export class CaptureStore extends RingBuffer<CapturedRequest> {
@@ -11,17 +11,20 @@ export class CaptureStore extends RingBuffer<CapturedRequest> {
     super({ maxCount: capacity, maxBytes, sizeOf })
   }
 
-  /** Place of the entry with this id. */
+  /** Sequence number of the entry with this id. */
   sequenceOf(id: string): number | undefined {
     return this.find(captured => captured.id === id)?.sequence
   }
 
-  /** Of the entries that match: the one with this id, else the newest with this request id. */
+  /** The matching entry with this id, else the newest matching entry with this request id. */
   lookUp(id: string, matches: (captured: CapturedRequest) => boolean): CapturedRequest | undefined {
     return this.find(captured => captured.id === id && matches(captured))?.value ?? this.ofRequest(id, matches)
   }
 
-  /** The newest entry with this request id that matches: clients choose request ids, so several sessions may use one. */
+  /**
+   * The newest matching entry with this request id. Clients choose request ids, so several sessions may use the same
+   * one.
+   */
   ofRequest(requestId: string, matches: (captured: CapturedRequest) => boolean): CapturedRequest | undefined {
     return this.find(captured => captured.requestId === requestId && matches(captured))?.value
   }

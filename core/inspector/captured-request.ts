@@ -1,17 +1,17 @@
-/** One captured request as it is kept, and how it is shown. */
+/** A captured request as stored, and its JSON form. */
 import { randomUUID } from 'node:crypto'
-import type { AnswerEnd, InspectorEntry } from '../contract/plugin.ts'
+import type { ResponseEnd, InspectorEntry } from '../contract/plugin.ts'
 import type { TraceContext } from '../tracing/trace-context.ts'
 
-/** Bytes of a body that are kept. */
+/** Maximum number of body bytes kept. */
 export const KEPT_BODY_BYTES = 65_536
 
 /**
- * What is kept, credentials redacted already. It is close to what the parser made, since every request is captured and
- * few are ever looked at; `toEntry` makes the shape that is shown.
+ * A stored request, with credentials already redacted. It is close to the output of the parser, because every request
+ * is captured and few are ever viewed; `toEntry` converts it to the public form.
  */
 export interface CapturedRequest {
-  /** Made when somebody looks (`idOf`): most entries are never seen. */
+  /** Created on demand (`idOf`), because most entries are never viewed. */
   id: string | null
   requestId: string
   /** Milliseconds since 1970. */
@@ -20,12 +20,15 @@ export interface CapturedRequest {
   /** Path and query as received. */
   uri: string
   httpVersion: string
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   rawHeaders: readonly string[]
   clientIp: string
   /** A valid `X-Svc-Session` value. */
   session: string | null
-  /** At most `KEPT_BODY_BYTES`, a character a byte (Latin-1): thousands of small buffers would be memory of their own each. */
+  /**
+   * At most `KEPT_BODY_BYTES`, one character per byte (Latin-1). Thousands of small buffers would each allocate their
+   * own memory.
+   */
   body: string | null
   /** Bytes received. */
   bodyBytes: number
@@ -36,33 +39,35 @@ export interface CapturedRequest {
   faultSource: string | null
   route: string | null
   plugin: string | null
-  /** Replaced when the answer is over. */
-  answer: AnswerProgress
+  /** Replaced when the response has ended. */
+  response: ResponseProgress
 }
 
-/** How far an answer has come. */
-export interface AnswerProgress {
+/** The progress of a response. */
+export interface ResponseProgress {
   readonly bytesSent: number
-  readonly ended: AnswerEnd
+  readonly ended: ResponseEnd
   readonly grpcStatus: number | null
 }
 
-/** Path of the target as received, without query. */
+/** The path of the request target as received, without the query. */
 export function pathOf({ uri }: CapturedRequest): string {
   const query = uri.indexOf('?')
   return query === -1 ? uri : uri.slice(0, query)
 }
 
-/** The first bytes of a body, copied: a slice would hold the whole buffer in which it arrived. */
+/** The first bytes of a body, copied; a slice would retain the whole buffer. */
 export function keptBody(body: Buffer): string | null {
   return body.length === 0 ? null : body.toString('latin1', 0, Math.min(body.length, KEPT_BODY_BYTES))
 }
 
-/** Memory of an entry without the texts that clients choose; of a text in its list of headers. */
+/** Memory of an entry without client-supplied text, and of one string in its header list. */
 const ENTRY_BYTES = 768
 const TEXT_BYTES = 36
 
-/** Bytes of memory that a captured request holds. Its texts are Latin-1, a byte a character, which needs no look at them. */
+/**
+ * Memory of a captured request in bytes. Its strings are Latin-1, one byte per character, so they need not be scanned.
+ */
 export function sizeOf({ uri, body, rawHeaders, trace }: CapturedRequest): number {
   let bytes =
     ENTRY_BYTES + uri.length + (body?.length ?? 0) + (trace?.state?.length ?? 0) + TEXT_BYTES * rawHeaders.length
@@ -70,7 +75,7 @@ export function sizeOf({ uri, body, rawHeaders, trace }: CapturedRequest): numbe
   return bytes
 }
 
-/** Id of the entry, the same from now on. */
+/** The id of the entry, created on first use. */
 export function idOf(captured: CapturedRequest): string {
   return (captured.id ??= randomUUID())
 }
@@ -98,13 +103,13 @@ export function toEntry(captured: CapturedRequest): InspectorEntry {
     body_truncated: captured.bodyBytes > KEPT_BODY_BYTES,
     status: captured.status,
     latency_ms: captured.latencyMs,
-    grpc_status: captured.answer.grpcStatus,
+    grpc_status: captured.response.grpcStatus,
     fault: captured.fault,
     fault_source: captured.faultSource,
     route: captured.route,
     plugin: captured.plugin,
-    bytes_sent: captured.answer.bytesSent,
-    ended: captured.answer.ended,
+    bytes_sent: captured.response.bytesSent,
+    ended: captured.response.ended,
     trace: captured.trace === null ? null : toTrace(captured.trace),
   }
 }
@@ -117,13 +122,16 @@ function toHeaders(rawHeaders: readonly string[]): InspectorEntry['headers'] {
   const headers: InspectorEntry['headers'] = []
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]!.toLowerCase()
-    // Pseudo-headers of HTTP/2 (RFC 9113, 8.3.1) are the request line, which has fields of its own.
+    // HTTP/2 pseudo-headers (RFC 9113, 8.3.1) are the request line, which has its own fields.
     if (!name.startsWith(':')) headers.push({ name, value: rawHeaders[index + 1]! })
   }
   return headers
 }
 
-/** Null when the bytes are no UTF-8. A character that the cut went through is left out, so that a long text stays text. */
+/**
+ * Decodes UTF-8; null if the bytes are not valid UTF-8. A character split by the truncation is dropped, so that a long
+ * text remains text.
+ */
 function decodeText(bytes: Buffer, isCut: boolean): string | null {
   const whole = isCut ? bytes.subarray(0, bytes.length - incompleteTail(bytes)) : bytes
   try {
@@ -133,7 +141,7 @@ function decodeText(bytes: Buffer, isCut: boolean): string | null {
   }
 }
 
-/** Bytes of a UTF-8 sequence (RFC 3629, 3) that the end cuts off, 0 to 3. */
+/** Bytes of an incomplete UTF-8 sequence at the end (RFC 3629, 3), 0 to 3. */
 function incompleteTail(bytes: Buffer): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
     const byte = bytes[bytes.length - back]!

@@ -1,15 +1,15 @@
-/** Live feeds of captured requests: what each reader still waits for, and how it gets it at its own pace. */
+/** Live feeds of captured requests: the queue of each reader, delivered at its own pace. */
 import type { RingEntry } from '../collections/ring-buffer.ts'
 import type { CaptureStore } from './capture-store.ts'
 import { idOf, toEntry } from './captured-request.ts'
 import type { CapturedRequest } from './captured-request.ts'
 
-/** New entries that may wait for a slow reader; further ones are skipped for it. */
+/** Maximum number of new entries queued for a slow reader; further ones are skipped. */
 const MAX_WAITING = 256
 
-/** Where a feed's events go. */
+/** The stream that receives the events of a feed. */
 export interface FeedStream {
-  /** False: the reader is slow, wait for `ready`. */
+  /** Returns false if the reader is slow; then wait for `ready`. */
   send(event: { event: string; id: string; data: string }): boolean
   ready(): Promise<void>
   readonly closed: boolean
@@ -19,9 +19,12 @@ export interface FeedStream {
 interface Feed {
   readonly stream: FeedStream
   readonly matches: (captured: CapturedRequest) => boolean
-  /** Sequences to send, oldest first. The entries stay in the store alone, so that slow readers hold no memory. */
+  /**
+   * Sequence numbers to send, oldest first. The entries themselves stay in the store, so that slow readers hold no
+   * memory.
+   */
   readonly waiting: number[]
-  /** How many of `waiting` were stored before the feed opened; they do not count as waiting. */
+  /** Number of elements in `waiting` that were stored before the feed opened; they do not count against the limit. */
   replaying: number
   isPumping: boolean
 }
@@ -30,7 +33,7 @@ export class Feeds {
   readonly #store: CaptureStore
   readonly #max: number
   readonly #open = new Set<Feed>()
-  /** Entries are printed once for all feeds. */
+  /** Entries are serialized once for all feeds. */
   #printed: { id: string; data: string } = { id: '', data: '' }
 
   constructor(store: CaptureStore, max: number) {
@@ -43,8 +46,8 @@ export class Feeds {
   }
 
   /**
-   * Feeds a stream until it ends. With `lastEventId` the stored entries after that one come first, all of them when it
-   * is no longer held; null: live ones only.
+   * Sends entries to a stream until it ends. With `lastEventId`, the stored entries after that one come first, or all
+   * stored entries if it was evicted; null sends only new ones.
    */
   open(stream: FeedStream, matches: (captured: CapturedRequest) => boolean, lastEventId: string | null): void {
     const waiting = lastEventId === null ? [] : this.#store.since(this.#store.sequenceOf(lastEventId) ?? 0, matches)

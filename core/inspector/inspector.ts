@@ -1,4 +1,4 @@
-/** The inspector: captures requests, shows them, and tells feeds of new ones. */
+/** The inspector: captures requests, shows them, and notifies feeds of new ones. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Config } from '../config/variables.ts'
 import type { InspectorEntry, SvcInspector } from '../contract/plugin.ts'
@@ -12,14 +12,14 @@ import type { FeedStream } from './feed.ts'
 import { createRedaction } from './redaction.ts'
 import { findKey } from '../keys/api-key.ts'
 
-/** What a stage of the pipeline knows of a request when its head goes out. */
+/** What a pipeline stage knows about a request when the response headers are sent. */
 export interface CaptureFacts extends Omit<CapturedRequest, 'id' | 'body' | 'bodyBytes'> {
   body: Buffer
-  /** Lower-case names, to see at a glance whether there is anything to redact. */
+  /** Lower-case names, to check quickly whether anything needs redaction. */
   headers: IncomingHttpHeaders
 }
 
-/** Which entries are meant; what is absent does not matter. */
+/** Selects entries; absent fields match everything. */
 export interface CaptureFilter {
   session?: string | undefined
   pathPrefix?: string | undefined
@@ -27,11 +27,14 @@ export interface CaptureFilter {
 
 export interface Inspector extends SvcInspector {
   readonly capacity: number
-  /** No further feed may open. */
+  /** Whether the maximum number of feeds is open. */
   readonly isFeedFull: boolean
-  /** Whether requests of this path (decoded, null: malformed) and session are captured, the exemptions of plugins aside. */
+  /**
+   * Whether requests for this path (decoded; null if malformed) and session are captured, apart from exemptions of
+   * plugins.
+   */
   captures(path: string | null, session: string | null): boolean
-  /** Answers the stored request, whose `answer` is to be replaced when the answer is over. */
+  /** Returns the stored request; its `response` is replaced when the response ends. */
   capture(facts: CaptureFacts): CapturedRequest
   /** Newest first. */
   list(filter: CaptureFilter, limit: number): InspectorEntry[]
@@ -39,16 +42,16 @@ export interface Inspector extends SvcInspector {
   find(id: string, filter: CaptureFilter): InspectorEntry | undefined
   /** Sends new entries until the stream ends; see `Feeds.open`. */
   openFeed(stream: FeedStream, filter: CaptureFilter, lastEventId: string | null): void
-  /** Removes what matches; answers how many. */
+  /** Removes matching entries and returns their number. */
   clear(filter: CaptureFilter): number
   counters(): { stored: number; capacity: number; total_captured: number }
 }
 
 export interface InspectorOptions {
   config: Config
-  /** Whether a value is the admin token or a token of the control plane that was found valid. */
+  /** Whether a value is the admin token or a verified control-plane token. */
   isControlCredential(value: string): boolean
-  /** Has `capture` called for all requests whose heads are out; asked before every look at what is kept. */
+  /** Makes sure that `capture` was called for all requests with sent headers; called before every read. */
   flush(): void
 }
 
@@ -56,7 +59,7 @@ export function createInspector({ config, isControlCredential, flush }: Inspecto
   const { publicMode } = config
   const sharedMode = config.shared.enabled
   const store = new CaptureStore(config.inspectorCapacity)
-  const settled = (): CaptureStore => {
+  const flushed = (): CaptureStore => {
     flush()
     return store
   }
@@ -69,7 +72,7 @@ export function createInspector({ config, isControlCredential, flush }: Inspecto
     isControlToken: config.controlAuth === 'jwt' ? isControlCredential : null,
   })
 
-  /** Mostly there is nothing to redact, and the entry keeps the parser's own list. */
+  /** Usually nothing needs redaction, and the entry keeps the list of the parser. */
   function redactedHeaders({ headers, rawHeaders }: CaptureFacts, apiKey: string | null): readonly string[] {
     if (redaction.isByNameOnly && headers['x-svc-admin-token'] === undefined) return rawHeaders
     let redacted: string[] | null = null
@@ -119,21 +122,21 @@ export function createInspector({ config, isControlCredential, flush }: Inspecto
         faultSource: facts.faultSource,
         route: facts.route,
         plugin: facts.plugin,
-        answer: facts.answer,
+        response: facts.response,
       })
       feeds.publish(entry)
       return entry.value
     },
-    list: (filter, limit) => settled().newest(limit, matcher(filter)).map(toEntry),
-    find: (id, filter) => asEntry(settled().lookUp(id, matcher(filter))),
+    list: (filter, limit) => flushed().newest(limit, matcher(filter)).map(toEntry),
+    find: (id, filter) => asEntry(flushed().lookUp(id, matcher(filter))),
     openFeed(stream, filter, lastEventId) {
       flush()
       return feeds.open(stream, matcher(filter), lastEventId)
     },
-    clear: filter => settled().clear(matcher(filter)),
-    counters: () => ({ stored: settled().size, capacity: store.capacity, total_captured: store.total }),
+    clear: filter => flushed().clear(matcher(filter)),
+    counters: () => ({ stored: flushed().size, capacity: store.capacity, total_captured: store.total }),
     entry: (requestId, session) =>
-      asEntry(settled().ofRequest(requestId, captured => session === undefined || captured.session === session)),
+      asEntry(flushed().ofRequest(requestId, captured => session === undefined || captured.session === session)),
     redactHeaders: headers => headers.map(({ name, value }) => ({ name, value: redactHeader(name, value) })),
     redactHeader,
     redactUrl: url => compact(redaction.url(url), url),
@@ -141,12 +144,12 @@ export function createInspector({ config, isControlCredential, flush }: Inspecto
   }
 }
 
-/** A redacted text without the memory of the whole one, from which it was put together. */
+/** Copies a redacted text, so that it does not retain the original. */
 function compact(shown: string, whole: string): string {
   return shown === whole ? whole : copyText(shown)
 }
 
-/** The control plane, and what browsers ask for by themselves; plugins exempt more. */
+/** The control plane, and what browsers request on their own; plugins exempt more. */
 function isExcluded(path: string): boolean {
   return path === '/' || path === '/favicon.ico' || isBelow(path, '/_svc')
 }
@@ -156,7 +159,7 @@ function keyField(headers: IncomingHttpHeaders): string | undefined {
   return Array.isArray(value) ? value[0] : value
 }
 
-/** Whether a captured request is one of those that a filter means. */
+/** Returns a predicate for a filter. */
 function matcher({ session, pathPrefix }: CaptureFilter): (captured: CapturedRequest) => boolean {
   return captured =>
     (session === undefined || captured.session === session) &&

@@ -1,33 +1,34 @@
 /**
- * What never shows where requests are kept: credentials of the control plane and, in shared mode, API keys. Both are
- * redacted by value too: proxies copy them into fields of their own (`X-Original-Uri`, `Proxy-Authorization`).
+ * Redacts credentials wherever requests are stored: credentials of the control plane and, in shared mode, API keys.
+ * Both are also matched by value, because proxies copy them into other fields (`X-Original-Uri`,
+ * `Proxy-Authorization`).
  */
 
 export interface RedactionOptions {
-  /** API keys are redacted too. */
+  /** Whether API keys are redacted too. */
   sharedMode: boolean
-  /** The admin token as Node reads header bytes (Latin-1); null: none. */
+  /** The admin token in the encoding in which Node reads headers (Latin-1); null if none is configured. */
   adminToken: string | null
-  /** Whether a value is a token of the control plane that was found valid; null where it takes no tokens. */
+  /** Whether a value is a verified control-plane token; null if tokens are not accepted. */
   isControlToken: ((value: string) => boolean) | null
 }
 
 export interface Redaction {
-  /** The value of one header as it may be shown; `name` in lower case. `apiKey`: the key that the request presented. */
+  /** The value of one header as it may be shown; `name` in lower case. `apiKey` is the key presented by the request. */
   header(name: string, value: string, apiKey?: string | null): string
-  /** A target with a query, a whole URL, or a query alone. */
+  /** Redacts a request target, a whole URL, or only a query. */
   url(url: string, apiKey?: string | null): string
-  /** Any other text, such as a body, one character a byte or decoded. */
+  /** Redacts any other text, such as a body, as Latin-1 or decoded. */
   text(text: string, apiKey?: string | null): string
-  /** Nothing is ever redacted but what `header` knows by name. */
+  /** Whether only the headers that `header` knows by name are ever redacted. */
   readonly isByNameOnly: boolean
 }
 
 const REPLACEMENT = 'redacted'
 const KEY_PARAMETERS = new Set(['rb_key', 'svc_key'])
-/** Shorter secrets are replaced as whole words only: they may well be a part of ordinary text. */
+/** Shorter secrets are replaced only as whole words, because they may occur in ordinary text. */
 const MIN_PART_LENGTH = 8
-/** Fields that hold the target of the request, or of the one before. */
+/** Header fields that contain the URL of this request or of the previous one. */
 const URL_FIELDS = new Set([
   'referer',
   'x-forwarded-uri',
@@ -53,7 +54,7 @@ export function createRedaction({ sharedMode, adminToken, isControlToken }: Reda
       : shown
   }
 
-  /** The admin token as user name or password of Basic credentials (RFC 7617, 2). */
+  /** Redacts the admin token as user name or password of Basic credentials (RFC 7617, 2). */
   function redactBasic(value: string): string {
     const match = /^(basic[ \t]+)([\w+/=-]+)$/i.exec(value.slice(0, 8192))
     if (match === null || adminToken === null) return value
@@ -72,7 +73,7 @@ export function createRedaction({ sharedMode, adminToken, isControlToken }: Reda
     if (adminToken !== null) shown = replaceSecret(shown, adminToken)
     if (sharedMode && apiKey !== null) shown = replaceSecret(shown, apiKey)
     if (isControlToken !== null && value.includes('.')) {
-      // Split, not matched: a pattern with three open ends would try every beginning.
+      // Split instead of matched: a pattern with three open ends would try every start position.
       for (const word of new Set(value.split(/[^\w.-]/))) {
         if (word.length >= MIN_PART_LENGTH && isControlToken(word)) shown = shown.replaceAll(word, REPLACEMENT)
       }
@@ -83,7 +84,7 @@ export function createRedaction({ sharedMode, adminToken, isControlToken }: Reda
   return { header, url, text, isByNameOnly }
 }
 
-/** Every occurrence of a secret, as it is and percent-encoded; a short one as a whole word. */
+/** Replaces every occurrence of a secret, plain or percent-encoded; a short one only as a whole word. */
 function replaceSecret(text: string, secret: string): string {
   if (secret === '') return text
   if (secret.length < MIN_PART_LENGTH) return text.includes(secret) ? replaceWords(text, secret) : text
@@ -106,9 +107,9 @@ function redactKeys(target: string): string {
   return /^(?:\/|[a-z][a-z0-9+.-]*:)/i.test(target) ? target : redactQuery(target)
 }
 
-/** The same query with the values of key parameters replaced; names are compared as they decode. */
+/** The same query with the values of key parameters replaced; names are compared after decoding. */
 function redactQuery(query: string): string {
-  // Whoever reads a query skips one more `?` before it (WHATWG URL, 6.2): `??svc_key=` names the key too.
+  // Query parsers skip one more leading `?` (WHATWG URL, 6.2), so `??svc_key=` sets the key too.
   if (query.startsWith('?')) return `?${redactPairs(query.slice(1))}`
   return redactPairs(query)
 }

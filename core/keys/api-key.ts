@@ -1,17 +1,17 @@
-/** API keys of shared mode: where a request carries one, and what is kept of it. */
+/** API keys of shared mode: where a request carries one, and what svc stores of it. */
 import { createHash } from 'node:crypto'
 
-/** What names a holder of a key. */
+/** The holder of a key. */
 export interface KeyRecord {
   id: string
   name: string | null
-  /** Null: no daily quota. */
+  /** Null means no daily quota. */
   dailyRequests: number | null
-  /** Requests a second; null: no rate limit. */
+  /** Requests per second; null means no rate limit. */
   rps: number | null
   burst: number | null
   enabled: boolean
-  /** Milliseconds since 1970; null: never. */
+  /** Milliseconds since 1970; null means never. */
   expiresAt: number | null
 }
 
@@ -20,19 +20,21 @@ export function isWellFormed(key: string): boolean {
   return /^[\x21-\x7e]{8,256}$/.test(key)
 }
 
-/** Hex SHA-256: keys themselves are not kept. */
+/** The SHA-256 of a key in hex; keys themselves are not stored. */
 export function digestOf(key: string): string {
   return createHash('sha256').update(key).digest('hex')
 }
 
-/** Id of a key that no registry names. */
+/** The id of a key without a registry. */
 export function openId(digest: string): string {
   return `k-${digest.slice(0, 12)}`
 }
 
 const QUERY_NAMES = ['rb_key', 'svc_key']
 
-/** The key of a request: `X-Svc-Key` (first line), else `?rb_key=`, else `?svc_key=`; empty counts as absent. */
+/**
+ * The key of a request: the first `X-Svc-Key` line, else `?rb_key=`, else `?svc_key=`. An empty value counts as absent.
+ */
 export function findKey(header: string | undefined, url: string): string | null {
   const fromHeader = header?.trim()
   if (fromHeader) return fromHeader

@@ -1,4 +1,6 @@
-/** Admits requests of a key by its rate and its daily quota, alone or together with other instances. */
+/**
+ * Admits requests of a key by its rate limit and daily quota, on this instance alone or shared with other instances.
+ */
 import type { LimitClock } from '../limits/clock.ts'
 import { secondsLeft } from '../limits/period.ts'
 import type { KeyRecord } from './api-key.ts'
@@ -7,9 +9,9 @@ import type { KeyCounts } from './key-usage.ts'
 import type { QuotaStore } from './quota-store.ts'
 
 export interface KeyAdmission {
-  /** Requests left of the day after this one; null without a quota. */
+  /** Requests left today after this one; null without a quota. */
   remaining: number | null
-  /** The request was not served after all and does not count. */
+  /** Undoes the count, because the request was not served after all. */
   giveBack(): void
 }
 
@@ -30,7 +32,7 @@ export class KeyLimits {
     this.#clock = clock
   }
 
-  /** A promise only while a quota store counts. Nothing is taken unless both limits pass. */
+  /** Returns a promise only while a quota store is in use. Nothing is counted unless both limits pass. */
   admit(record: KeyRecord): KeyAdmission | KeyRefusal | Promise<KeyAdmission | KeyRefusal> {
     const now = { wall: this.#clock.wall(), monotonic: this.#clock.monotonic() }
     const counts = this.usage.use(record, now)
@@ -55,7 +57,7 @@ export class KeyLimits {
     return this.#take(record, counts, () => this.#undo(counts, store, day))
   }
 
-  /** Takes one back from the store; when that fails, it is told once it is there again. */
+  /** Undoes one count in the store. If that fails, it is reported to the store after the reconnect. */
   #undo(counts: KeyCounts, store: QuotaStore, day: ReturnType<KeyUsage['day']>): void {
     counts.total--
     void store.decrement(counts.id, day).then(total => {

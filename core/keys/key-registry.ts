@@ -1,30 +1,30 @@
-/** Which keys are valid: those of a registry that is read again and again, or every well-formed one. */
+/** Decides which keys are valid: those of a registry that is reloaded at intervals, or every well-formed key. */
 import type { KeyRecord } from './api-key.ts'
 import { digestOf, isWellFormed, openId } from './api-key.ts'
 import { parseRegistry } from './registry-document.ts'
 import { isUrl, readRegistry } from './registry-source.ts'
 
 export type KeyProblem = 'unknown' | 'malformed' | 'disabled' | 'expired'
-/** What a key is worth; `unavailable`: no registry has been read yet. */
+/** The result of a key lookup; `unavailable` means that no registry has been loaded yet. */
 export type Identity = { record: KeyRecord } | { problem: KeyProblem } | 'unavailable'
 
 export interface KeyRegistryOptions {
-  /** Path or URL; null: the open registry. */
+  /** Path or URL; null for the open registry. */
   place: string | null
   token: string | null
   reloadSecs: number
-  /** Daily quota of a key without its own. */
+  /** Daily quota of keys that do not set their own. */
   defaultDaily: number | null
   warn(message: string): void
 }
 
-/** Entries whose problem is told; a broken export may hold thousands. */
-const TOLD_PROBLEMS = 20
+/** Maximum number of problems reported; a broken export may contain thousands. */
+const MAX_REPORTED_PROBLEMS = 20
 
 export class KeyRegistry {
   readonly kind: 'open' | 'file' | 'url'
   loadedAt: Date | null = null
-  /** Why the last reload failed. */
+  /** Why the last reload failed; null if it succeeded. */
   error: string | null = null
   readonly #options: KeyRegistryOptions
   #keys: Map<string, KeyRecord> | null = null
@@ -37,7 +37,7 @@ export class KeyRegistry {
     this.kind = options.place === null ? 'open' : isUrl(options.place) ? 'url' : 'file'
   }
 
-  /** Reads the registry, and from now on at intervals. */
+  /** Loads the registry now and then at intervals. */
   async open(): Promise<void> {
     if (this.kind === 'open') return
     this.#timer = setInterval(() => void this.reload(), this.#options.reloadSecs * 1000)
@@ -49,12 +49,12 @@ export class KeyRegistry {
     if (this.#timer !== null) clearInterval(this.#timer)
   }
 
-  /** Registered keys; none of the open registry. */
+  /** The registered keys; empty for the open registry. */
   get records(): KeyRecord[] {
     return this.#keys === null ? [] : [...this.#keys.values()]
   }
 
-  /** Reads the registry anew; whoever asks meanwhile shares the run. A failure keeps what there is. */
+  /** Reloads the registry; concurrent calls share one run. If it fails, the previous keys stay valid. */
   reload(): Promise<void> {
     if (this.kind === 'open') return Promise.resolve()
     return (this.#reloading ??= this.#reload().finally(() => {
@@ -68,9 +68,10 @@ export class KeyRegistry {
       const text = await readRegistry(place!, token)
       if (text !== this.#text) {
         const { keys, problems } = parseRegistry(text, defaultDaily)
-        for (const problem of problems.slice(0, TOLD_PROBLEMS)) warn(`key registry: ${problem}; the entry is left out`)
-        if (problems.length > TOLD_PROBLEMS)
-          warn(`key registry: ${problems.length - TOLD_PROBLEMS} more entries are left out`)
+        for (const problem of problems.slice(0, MAX_REPORTED_PROBLEMS))
+          warn(`key registry: ${problem}; the entry is ignored`)
+        if (problems.length > MAX_REPORTED_PROBLEMS)
+          warn(`key registry: ${problems.length - MAX_REPORTED_PROBLEMS} more entries are ignored`)
         this.#keys = keys
         this.#text = text
       }
@@ -81,12 +82,12 @@ export class KeyRegistry {
       this.error = reasonOf(error)
       if (isFirst)
         warn(
-          `key registry not read: ${this.error}; ${this.#keys === null ? 'keys are refused until it is' : 'the last good one stays'}`,
+          `cannot read the key registry: ${this.error}; ${this.#keys === null ? 'keys are refused until it is' : 'the last good one stays'}`,
         )
     }
   }
 
-  /** Whose key it is; `now` in milliseconds since 1970. */
+  /** Looks up the holder of a key; `now` in milliseconds since 1970. */
   identify(key: string, now: number): Identity {
     if (this.kind !== 'open' && this.#keys === null) return 'unavailable'
     if (!isWellFormed(key)) return { problem: 'malformed' }
@@ -111,10 +112,10 @@ export class KeyRegistry {
   }
 }
 
-/** The first line of what went wrong; parsers quote their input after it, and that may hold a key. */
+/** The first line of an error. Parsers quote their input after it, and that may contain a key. */
 function reasonOf(error: unknown): string {
   const { name, code, message } = error as NodeJS.ErrnoException & { code?: string }
-  if (name === 'TimeoutError') return 'no answer within 10 s'
+  if (name === 'TimeoutError') return 'no response within 10 s'
   if (name === 'SyntaxError' || name === 'YAMLParseError') return 'neither YAML nor JSON'
   return (
     code ?? String(((error as Error).cause as NodeJS.ErrnoException | undefined)?.code ?? message.split('\n', 1)[0])

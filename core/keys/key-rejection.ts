@@ -1,4 +1,4 @@
-/** How shared mode refuses: no key, no valid key, or more requests than the key may make. */
+/** Rejections of shared mode: no key, an invalid key, or too many requests. */
 import { periodAt, printSeconds } from '../limits/period.ts'
 import type { Rejection } from '../limits/plan-rejection.ts'
 import { formatExhausted, formatPolicies } from '../limits/rate-limit-fields.ts'
@@ -12,16 +12,19 @@ const FIRST_SENTENCE = "Rejected by this service's own key quota, not by the gat
 const DAY_SECS = 86_400
 const UNAVAILABLE_SECS = 5
 
-/** 401: there is none. */
+/** 401: the request has no key. */
 export function keyRequired(): Rejection {
   return {
     status: 401,
     headers: CHALLENGE,
-    body: { error: 'svc_key_required', message: 'This instance needs an API key: send X-Svc-Key or ?rb_key=.' },
+    body: {
+      error: 'svc_key_required',
+      message: 'This instance requires an API key: send the X-Svc-Key header or the query parameter rb_key.',
+    },
   }
 }
 
-/** 401: there is one, and it does not count. */
+/** 401: the key is not valid. */
 export function keyInvalid(reason: KeyProblem): Rejection {
   return {
     status: 401,
@@ -29,21 +32,24 @@ export function keyInvalid(reason: KeyProblem): Rejection {
     body: {
       error: 'svc_key_invalid',
       reason,
-      message: `The API key is ${reason === 'unknown' ? 'not known here' : reason}.`,
+      message: `The API key is ${reason === 'unknown' ? 'not known to this instance' : reason}.`,
     },
   }
 }
 
-/** 503: it can't be told yet. */
+/** 503: the registry is not loaded yet. */
 export function registryUnavailable(): Rejection {
   return {
     status: 503,
     headers: { 'Retry-After': String(UNAVAILABLE_SECS) },
-    body: { error: 'svc_key_registry_unavailable', message: 'The registry of API keys has not been read yet.' },
+    body: {
+      error: 'svc_key_registry_unavailable',
+      message: 'The API key registry has not been loaded yet. Try again later.',
+    },
   }
 }
 
-/** 429 of the key's own limits; `now` is the wall clock in milliseconds. */
+/** 429 for the limits of the key; `now` is the wall clock in milliseconds. */
 export function keyLimited(record: KeyRecord, { limit, retryAfterSecs, used }: KeyRefusal, now: number): Rejection {
   return {
     status: 429,
@@ -70,7 +76,7 @@ export function keyLimited(record: KeyRecord, { limit, retryAfterSecs, used }: K
             burst: record.burst,
             retry_after_secs: retryAfterSecs,
             usage: USAGE_PATH,
-            message: `${FIRST_SENTENCE} Key ${record.id}: ${record.rps} requests a second.`,
+            message: `${FIRST_SENTENCE} Key ${record.id}: ${record.rps} requests per second.`,
           }
         : {
             error: 'svc_quota_exceeded',
@@ -81,7 +87,7 @@ export function keyLimited(record: KeyRecord, { limit, retryAfterSecs, used }: K
             retry_after_secs: retryAfterSecs,
             resets_at: printSeconds(periodAt('day', now).end),
             usage: USAGE_PATH,
-            message: `${FIRST_SENTENCE} Key ${record.id}: ${record.dailyRequests} requests a day, from 00:00 UTC.`,
+            message: `${FIRST_SENTENCE} Key ${record.id}: ${record.dailyRequests} requests per day; the quota resets at 00:00 UTC.`,
           },
   }
 }

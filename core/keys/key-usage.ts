@@ -1,4 +1,4 @@
-/** What was counted of each key on the current day, within bounds. */
+/** Request counts per key on the current day, within bounds. */
 import { periodAt } from '../limits/period.ts'
 import type { Period } from '../limits/period.ts'
 import { TokenBucket } from '../limits/token-bucket.ts'
@@ -6,12 +6,12 @@ import type { KeyRecord } from './api-key.ts'
 
 const MAX_IDS = 10_000
 
-/** Counts of one key on one day. */
+/** The counts of one key on one day. */
 export interface KeyCounts {
   readonly id: string
-  /** Requests of the day, those of other instances included as far as known. */
+  /** Requests of the day, including those of other instances as far as known. */
   total: number
-  /** Of those, the ones that the quota store has not heard of yet; below 0 when it has heard of too many. */
+  /** Requests not yet reported to the quota store; below 0 if too many were reported. */
   pending: number
   instanceUsed: number
   rejectedByRate: number
@@ -30,7 +30,7 @@ export class KeyUsage {
     this.#day = periodAt('day', now)
   }
 
-  /** The current day; entering another one forgets what was counted. */
+  /** The current day. A new day resets all counts. */
   day(now: number): Period {
     if (now < this.#day.start || now >= this.#day.end) {
       this.#day = periodAt('day', now)
@@ -47,7 +47,7 @@ export class KeyUsage {
     return [...this.#counts.values()]
   }
 
-  /** Counts of a key, with the bucket of the rate that it has now; `monotonic` in milliseconds. */
+  /** The counts of a key, with a bucket for its current rate; `monotonic` in milliseconds. */
   use(record: KeyRecord, now: { wall: number; monotonic: number }): KeyCounts {
     this.day(now.wall)
     let counts = this.#counts.get(record.id)

@@ -1,4 +1,4 @@
-/** The record of `GET /_svc/keys/usage`. */
+/** The response of `GET /_svc/keys/usage`. */
 import { periodView } from '../limits/period.ts'
 import type { KeyRecord } from './api-key.ts'
 import type { KeyLimits } from './key-limits.ts'
@@ -28,17 +28,17 @@ export interface KeysUsageSource {
   requireKey: boolean
   registry: KeyRegistry
   limits: KeyLimits
-  /** Null: there is none, or its client is not installed. */
+  /** Null if there is no store, or its client is not installed. */
   store: QuotaStore | null
   isStoreConfigured: boolean
   defaultDaily: number | null
   /** Milliseconds since 1970. */
   now: number
-  /** Null: all. */
+  /** Null means all keys. */
   id: string | null
 }
 
-/** What each key has used today: registered keys from the start, of the open registry those that were seen. */
+/** The usage of each key today: all registered keys, or with the open registry those that were seen. */
 export async function keysUsageRecord(source: KeysUsageSource): Promise<KeysUsageRecord> {
   const { registry, limits, store, now } = source
   const day = limits.usage.day(now)

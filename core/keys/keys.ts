@@ -18,17 +18,17 @@ import type { RedisClient } from './quota-store.ts'
 export interface Keys {
   /** Headers that browsers may read in shared mode. */
   readonly exposedHeaders: string[]
-  /** Whose key it is; null: there is none and none is needed. Counts what it refuses. */
+  /** Identifies the holder of the key; null if there is no key and none is required. Counts rejections. */
   identify(key: string | null): { record: KeyRecord } | { rejection: Rejection } | null
-  /** The holder of a valid key; null for anything else. */
+  /** The holder of a valid key; null otherwise. */
   holderOf(key: string | null): KeyRecord | null
-  /** Admits by the key's own limits; a promise only while a quota store counts. */
+  /** Applies the limits of the key; returns a promise only while a quota store is in use. */
   admit(record: KeyRecord): KeyAdmission | Rejection | Promise<KeyAdmission | Rejection>
-  /** The record of `GET /_svc/keys/usage`, of one id or all. */
+  /** The response of `GET /_svc/keys/usage`, for one id or all. */
   usage(id: string | null): Promise<KeysUsageRecord>
-  /** Reads the registry anew. */
+  /** Reloads the registry. */
   reload(): Promise<void>
-  /** Reads the registry and connects to the quota store; waits a while for both. */
+  /** Loads the registry and connects to the quota store; waits a limited time for both. */
   open(): Promise<void>
   close(): void
 }
@@ -36,7 +36,7 @@ export interface Keys {
 export interface KeysOptions {
   config: Config
   metrics: Metrics
-  /** Path (absolute) or URL of the registry; null: the open registry. */
+  /** Absolute path or URL of the registry; null for the open registry. */
   registry: string | null
   warn(message: string): void
   clock?: LimitClock
@@ -50,10 +50,10 @@ const EXPOSED = [
   'RateLimit-Policy',
   'X-Svc-Limit',
 ]
-/** Milliseconds that the start waits for registry and store; both go on in the background. */
+/** How long the startup waits for registry and store, in milliseconds; both continue in the background. */
 const START_MS = 2_000
 
-/** Null while shared mode is off. */
+/** Returns null if shared mode is off. */
 export async function createKeys({
   config,
   metrics,
@@ -77,7 +77,7 @@ export async function createKeys({
   ])
   for (const reason of ['missing', 'invalid', 'rate', 'quota']) rejections.inc({ reason }, 0)
 
-  /** Null: the client can't be loaded, so this instance counts alone. */
+  /** Null if the client cannot be loaded, so that this instance counts on its own. */
   async function createStore(url: string): Promise<QuotaStore | null> {
     const { host } = new URL(url)
     const up = metrics.gauge('svc_quota_store_up', 'Whether the quota store counts (1) or this instance alone (0)')
@@ -86,7 +86,7 @@ export async function createKeys({
     try {
       ;({ createRedisClient } = await import('./redis-client.ts'))
     } catch (error) {
-      warn(`quota store ${host} is not used, this instance counts alone: ${loadFailure(error, REDIS_PACKAGES)}`)
+      warn(`quota store ${host} is not used; this instance counts on its own: ${loadFailure(error, REDIS_PACKAGES)}`)
       return null
     }
     return new QuotaStore({
@@ -94,7 +94,7 @@ export async function createKeys({
       counts: () => ({ day: limits.usage.day(clock.wall()), list: limits.usage.list() }),
       onChange(isUp) {
         up.set({}, isUp ? 1 : 0)
-        if (!isUp) warn(`quota store ${host} is away: this instance counts alone until it is back`)
+        if (!isUp) warn(`quota store ${host} is unreachable; this instance counts on its own until it reconnects`)
       },
     })
   }
@@ -104,7 +104,7 @@ export async function createKeys({
     return rejection
   }
 
-  function judge(record: KeyRecord, outcome: KeyAdmission | KeyRefusal): KeyAdmission | Rejection {
+  function toAdmission(record: KeyRecord, outcome: KeyAdmission | KeyRefusal): KeyAdmission | Rejection {
     if (!('limit' in outcome)) return outcome
     return refuse(outcome.limit === 'key-rps' ? 'rate' : 'quota', keyLimited(record, outcome, clock.wall()))
   }
@@ -123,7 +123,9 @@ export async function createKeys({
     },
     admit(record) {
       const outcome = limits.admit(record)
-      return outcome instanceof Promise ? outcome.then(later => judge(record, later)) : judge(record, outcome)
+      return outcome instanceof Promise
+        ? outcome.then(later => toAdmission(record, later))
+        : toAdmission(record, outcome)
     },
     usage: id =>
       keysUsageRecord({

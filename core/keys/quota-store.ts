@@ -1,37 +1,37 @@
 /**
- * Counts requests per key and day in a Redis-compatible server that several instances share. INCR is atomic, so that all
- * of them together admit exactly the quota. A store that fails or is slow is put down at once: requests are counted
- * here alone, and told to it when it is back.
+ * Counts requests per key and day in a Redis-compatible server shared by several instances. INCR is atomic, so all of
+ * them together admit exactly the quota. A store that fails or is slow is disconnected at once: requests are then
+ * counted on this instance only, and reported to the store after the reconnect.
  */
 import type { Period } from '../limits/period.ts'
 import type { KeyCounts } from './key-usage.ts'
 
 const COMMAND_MS = 250
 const CONNECT_MS = 1_000
-/** No request waits for what a returning store is told, and a late success taken for a failure would count twice. */
-const TELL_MS = 1_000
+/** No request waits for these commands, and treating a late success as a failure would count twice. */
+const REPORT_MS = 1_000
 const FIRST_RETRY_MS = 100
 const LONGEST_RETRY_MS = 5_000
-/** Seconds that a counter outlives its day. */
+/** How long a counter is kept after its day, in seconds. */
 const GRACE_SECS = 3_600
-/** How often a lost counter is put right when other instances do the same at that moment. */
+/** Attempts to restore a lost counter while other instances do the same. */
 const RESTORE_ATTEMPTS = 5
 
-/** What is used of a client of Redis; replies may be late or never come. */
+/** The parts of a Redis client that are used. Replies may be late or never arrive. */
 export interface RedisClient {
   connect(): Promise<unknown>
   destroy(): void
-  /** `MULTI`, `INCRBY` (`INCR` by 1), `EXPIREAT`, `EXEC`; answers the new count. */
+  /** `MULTI`, `INCRBY` (`INCR` by 1), `EXPIREAT`, `EXEC`; returns the new count. */
   add(key: string, by: number, expireAtSecs: number): Promise<number>
   decrement(key: string): Promise<number>
   read(keys: string[]): Promise<(string | null)[]>
-  /** The connection is gone. */
+  /** Called when the connection is lost. */
   onLoss(callback: () => void): void
 }
 
 export interface QuotaStoreOptions {
   createClient(): RedisClient
-  /** The day and what is counted of it, for what the store has to be told when it is back. */
+  /** The day and its counts, to be reported to the store after a reconnect. */
   counts(): { day: Period; list: KeyCounts[] }
   onChange(isUp: boolean): void
 }
@@ -48,14 +48,14 @@ export class QuotaStore {
     this.#options = options
   }
 
-  /** Connects; resolves when that has worked or failed, and goes on in the background. */
+  /** Connects; resolves when the attempt succeeded or failed. Retries continue in the background. */
   async open(): Promise<void> {
     const client = this.#options.createClient()
     this.#client = client
     client.onLoss(() => this.#fail(client))
     try {
       await within(client.connect(), CONNECT_MS + COMMAND_MS)
-      await this.#tell(client)
+      await this.#reportPending(client)
       if (this.#client !== client || this.#isClosed) return
       this.isUp = true
       this.#retryMs = FIRST_RETRY_MS
@@ -73,17 +73,17 @@ export class QuotaStore {
     this.isUp = false
   }
 
-  /** Counts one more; answers the total of all instances, null when the store is away. */
+  /** Counts one request; returns the total of all instances, or null if the store is unreachable. */
   increment(id: string, day: Period): Promise<number | null> {
     return this.#run(client => client.add(keyOf(id, day), 1, expiryOf(day)))
   }
 
-  /** Takes one back; answers the total of all instances, null when the store is away. */
+  /** Undoes one count; returns the total of all instances, or null if the store is unreachable. */
   decrement(id: string, day: Period): Promise<number | null> {
     return this.#run(client => client.decrement(keyOf(id, day)))
   }
 
-  /** Totals of all instances; null when the store is away. */
+  /** The totals of all instances; null if the store is unreachable. */
   async read(ids: string[], day: Period): Promise<number[] | null> {
     if (ids.length === 0) return []
     const values = await this.#run(client => client.read(ids.map(id => keyOf(id, day))))
@@ -113,8 +113,11 @@ export class QuotaStore {
     this.#retryMs = Math.min(LONGEST_RETRY_MS, this.#retryMs * 2)
   }
 
-  /** Adds what was counted meanwhile. Requests that come while it runs are counted here too, so it goes on until none is left. */
-  async #tell(client: RedisClient): Promise<void> {
+  /**
+   * Adds the requests counted while the store was unreachable. Requests that arrive during the run are counted here
+   * too, so it repeats until none are pending.
+   */
+  async #reportPending(client: RedisClient): Promise<void> {
     const { list } = this.#options.counts()
     for (const counts of list) await this.#restore(client, counts)
     for (;;) {
@@ -122,29 +125,29 @@ export class QuotaStore {
       const owed = current.filter(({ pending }) => pending !== 0)
       if (owed.length === 0) return
       for (const counts of owed) {
-        const told = counts.pending
-        const total = await within(client.add(keyOf(counts.id, day), told, expiryOf(day)), TELL_MS)
-        counts.pending -= told
+        const reported = counts.pending
+        const total = await within(client.add(keyOf(counts.id, day), reported, expiryOf(day)), REPORT_MS)
+        counts.pending -= reported
         counts.total = total + counts.pending
       }
     }
   }
 
   /**
-   * A server that was restarted without its data would let everybody begin anew: what is missing of the count that was
-   * seen last is put back. Of several instances that do so at once, exactly the first finds the sum that it expects; the
-   * others take theirs back and look again.
+   * A server that lost its data in a restart would grant a fresh quota to everybody, so the part missing from the last
+   * known count is added back. If several instances do so at once, only the first finds the expected sum; the others
+   * undo their addition and check again.
    */
   async #restore(client: RedisClient, counts: KeyCounts): Promise<void> {
     for (let attempt = 0; attempt < RESTORE_ATTEMPTS; attempt++) {
       const { day } = this.#options.counts()
       const key = keyOf(counts.id, day)
-      const [held] = await within(client.read([key]), TELL_MS)
+      const [held] = await within(client.read([key]), REPORT_MS)
       const missing = counts.total - counts.pending - Number(held)
       if (missing <= 0) return
-      const total = await within(client.add(key, missing, expiryOf(day)), TELL_MS)
+      const total = await within(client.add(key, missing, expiryOf(day)), REPORT_MS)
       if (total === Number(held) + missing) return
-      await within(client.add(key, -missing, expiryOf(day)), TELL_MS)
+      await within(client.add(key, -missing, expiryOf(day)), REPORT_MS)
     }
   }
 }
@@ -161,7 +164,7 @@ function expiryOf({ end }: Period): number {
 async function within<T>(work: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms)
+    timer = setTimeout(() => reject(new Error(`no response within ${ms} ms`)), ms)
   })
   try {
     return await Promise.race([work, late])

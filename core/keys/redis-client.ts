@@ -1,8 +1,8 @@
-/** The client of the quota store, over `@redis/client`; loaded only where a store is configured. */
+/** The client of the quota store, based on `@redis/client`; loaded only if a store is configured. */
 import { createClient } from '@redis/client'
 import type { RedisClient } from './quota-store.ts'
 
-/** Reconnecting is the store's own work: a client serves one connection. */
+/** The quota store handles reconnects itself: a client serves one connection. */
 export function createRedisClient(url: string): RedisClient {
   const client = createClient({
     url,

@@ -1,4 +1,4 @@
-/** The document of a key registry: a list of keys with what each may do, in YAML or JSON. */
+/** The document of a key registry: a list of keys and their limits, in YAML or JSON. */
 import { parse } from 'yaml'
 import { isRecord } from '../contract/record.ts'
 import { digestOf, isWellFormed } from './api-key.ts'
@@ -7,18 +7,18 @@ import type { KeyRecord } from './api-key.ts'
 const MAX_KEYS = 10_000
 
 export interface RegistryDocument {
-  /** By hex SHA-256 of the key. */
+  /** By the SHA-256 of the key, in hex. */
   keys: Map<string, KeyRecord>
-  /** One sentence for each entry that was left out; none tells a key. */
+  /** One sentence per ignored entry. None contains a key. */
   problems: string[]
 }
 
-/** Reads a registry; a bad entry is left out. Throws when the document is none at all. */
+/** Parses a registry; invalid entries are ignored. Throws if the document as a whole is invalid. */
 export function parseRegistry(text: string, defaultDaily: number | null): RegistryDocument {
   const document: unknown = text.trimStart().startsWith('{') ? JSON.parse(text) : parse(text, { maxAliasCount: 100 })
-  if (!isRecord(document)) throw new Error('not a mapping')
+  if (!isRecord(document)) throw new Error('expected a mapping')
   const entries = document.keys
-  if (!Array.isArray(entries)) throw new Error('"keys" is not a list')
+  if (!Array.isArray(entries)) throw new Error('expected "keys" to be a list')
   if (entries.length > MAX_KEYS) throw new Error(`more than ${MAX_KEYS} keys`)
 
   const keys = new Map<string, KeyRecord>()
@@ -27,8 +27,8 @@ export function parseRegistry(text: string, defaultDaily: number | null): Regist
   entries.forEach((entry: unknown, index) => {
     try {
       const { digest, record } = readEntry(entry, defaultDaily)
-      if (ids.has(record.id)) throw new Error(`the id ${record.id} is taken`)
-      if (keys.has(digest)) throw new Error('the key is taken')
+      if (ids.has(record.id)) throw new Error(`the id ${record.id} is already used by another entry`)
+      if (keys.has(digest)) throw new Error('the key is already used by another entry')
       ids.add(record.id)
       keys.set(digest, record)
     } catch (error) {
@@ -39,10 +39,11 @@ export function parseRegistry(text: string, defaultDaily: number | null): Regist
 }
 
 function readEntry(entry: unknown, defaultDaily: number | null): { digest: string; record: KeyRecord } {
-  if (typeof entry !== 'object' || entry === null) throw new Error('not a mapping')
+  if (typeof entry !== 'object' || entry === null) throw new Error('expected a mapping')
   const fields = new Map(Object.entries(entry))
   const id = fields.get('id')
-  if (typeof id !== 'string' || !/^[\w.-]{1,64}$/.test(id)) throw new Error('id is not 1 to 64 of A-Z a-z 0-9 . _ -')
+  if (typeof id !== 'string' || !/^[\w.-]{1,64}$/.test(id))
+    throw new Error('id must be 1 to 64 of the characters A-Z a-z 0-9 . _ -')
   const rps = optional(fields, 'rps', isPositive, 'a number above 0')
   return {
     digest: readDigest(fields),
@@ -61,13 +62,14 @@ function readEntry(entry: unknown, defaultDaily: number | null): { digest: strin
 function readDigest(fields: Map<string, unknown>): string {
   const key = fields.get('key')
   const digest = fields.get('key_sha256')
-  if ((key === undefined) === (digest === undefined)) throw new Error('exactly one of key and key_sha256 is needed')
+  if ((key === undefined) === (digest === undefined)) throw new Error('exactly one of key and key_sha256 is required')
   if (digest !== undefined) {
-    if (typeof digest !== 'string' || !/^[\da-f]{64}$/i.test(digest)) throw new Error('key_sha256 is not 64 hex digits')
+    if (typeof digest !== 'string' || !/^[\da-f]{64}$/i.test(digest))
+      throw new Error('key_sha256 must be 64 hex digits')
     return digest.toLowerCase()
   }
   if (typeof key !== 'string' || !isWellFormed(key))
-    throw new Error('key is not text of 8 to 256 visible ASCII characters')
+    throw new Error('key must be text of 8 to 256 visible ASCII characters')
   return digestOf(key)
 }
 
@@ -76,7 +78,7 @@ function readDaily(fields: Map<string, unknown>, fallback: number | null): numbe
   if (value === undefined || value === null) return fallback
   if (typeof value === 'string' && value.toLowerCase() === 'unlimited') return null
   if (!Number.isSafeInteger(value) || (value as number) < 0)
-    throw new Error('daily_requests is not a whole number or unlimited')
+    throw new Error('daily_requests must be a whole number or "unlimited"')
   return (value as number) || null
 }
 
@@ -93,7 +95,7 @@ function optional<T>(
 ): T | null {
   const value = fields.get(name)
   if (value === undefined || value === null) return null
-  if (!isValid(value)) throw new Error(`${name} is not ${expected}`)
+  if (!isValid(value)) throw new Error(`${name} must be ${expected}`)
   return value
 }
 
@@ -109,7 +111,7 @@ function isBoolean(value: unknown): value is boolean {
   return typeof value === 'boolean'
 }
 
-/** A date, or a date and time with its offset (RFC 3339). */
+/** A date, or a date and time with an offset (RFC 3339). */
 function isTime(value: unknown): value is string {
   return (
     typeof value === 'string' &&

@@ -1,10 +1,13 @@
-/** Fetches the text of a key registry, from a file or over HTTP, within bounds of size and time. */
+/** Fetches the text of a key registry from a file or over HTTP, bounded in size and time. */
 import { open } from 'node:fs/promises'
 
 const MAX_BYTES = 4 * 1024 * 1024
 const TIMEOUT_MS = 10_000
 
-/** `place` is a path or an http(s) URL; `token` is sent as a bearer token. Rejects with a reason that tells no secret. */
+/**
+ * `place` is a path or an http(s) URL; `token` is sent as a bearer token. Rejects with a reason that contains no
+ * secret.
+ */
 export function readRegistry(place: string, token: string | null): Promise<string> {
   return isUrl(place) ? fetchText(place, token) : readText(place)
 }
@@ -34,7 +37,7 @@ async function fetchText(url: string, token: string | null): Promise<string> {
   const response = await fetch(target, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) })
   if (!response.ok) {
     await response.body?.cancel()
-    throw new Error(`answered ${response.status}`)
+    throw new Error(`the server responded with status ${response.status}`)
   }
   const chunks: Uint8Array[] = []
   let bytes = 0

@@ -1,9 +1,9 @@
-/** Where the limits take time from; tests turn it by hand. */
+/** The clock of the limits; tests replace it. */
 
 export interface LimitClock {
   /** Wall clock, milliseconds since 1970: for calendar periods. */
   wall(): number
-  /** Milliseconds that only grow: for rates and idle times. */
+  /** Monotonic milliseconds: for rates and idle times. */
   monotonic(): number
 }
 

@@ -1,20 +1,20 @@
-/** One set of counters: of the instance, or of one session. */
+/** One set of counters, for the instance or for one session. */
 import type { PlanLimits } from '../config/plans.ts'
 import { periodAt } from './period.ts'
 import type { Period } from './period.ts'
 import { TokenBucket } from './token-bucket.ts'
 
 export class Counters {
-  /** Admitted requests of the period. */
+  /** Requests admitted in the period. */
   requests = 0
   /** Bytes of response bodies in the period. */
   egressBytes = 0
   inFlight = 0
   openStreams = 0
   period: Period
-  /** Null: no rate limit. */
+  /** Null means no rate limit. */
   readonly bucket: TokenBucket | null
-  /** On the clock that only grows. */
+  /** On the monotonic clock. */
   lastUsedAt: number
 
   constructor(limits: PlanLimits, now: { wall: number; monotonic: number }) {
@@ -24,8 +24,9 @@ export class Counters {
   }
 
   /**
-   * Starts both quotas anew when the wall clock has entered another period. One that was put back stays in the period it
-   * had reached, or every step back over midnight would open the quota; by more than a period it had been wrong before.
+   * Resets both quotas when the wall clock enters another period. If the clock is set back, the current period
+   * continues; otherwise every step back over midnight would grant a new quota. A step back by more than one period
+   * means that the clock was wrong before.
    */
   enter(wall: number): void {
     const { start, end } = this.period

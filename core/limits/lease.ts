@@ -1,4 +1,4 @@
-/** What one admitted request holds of the plan: its place among those in flight, or its stream slot. */
+/** What one admitted request holds of the plan: a concurrency slot or a stream slot. */
 import type { Counters } from './counters.ts'
 
 export class Lease {
@@ -10,7 +10,7 @@ export class Lease {
   #isCounted = true
   #isReleased = false
 
-  /** `maxStreams` is `Infinity` for what is never refused. */
+  /** `maxStreams` is `Infinity` for requests that are never rejected. */
   constructor(counters: Counters, maxStreams: number, isStream: boolean) {
     this.#counters = counters
     this.#maxStreams = maxStreams
@@ -19,29 +19,35 @@ export class Lease {
     if (isStream) this.#takeStream()
   }
 
-  /** The answer is a stream: its stream slot instead of the place in flight. False: no slot is free, nothing changed. */
+  /**
+   * The response is a stream: it takes a stream slot and releases its concurrency slot. Returns false, without changes,
+   * if no stream slot is free.
+   */
   becomeStream(): boolean {
-    // A route that is late answers nobody, and must not take a slot that nothing would free.
+    // A route that responds too late must not take a slot, because nothing would release it.
     if (this.#isReleased) return true
     if (!this.#hasStream) {
       if (this.#counters.openStreams >= this.#maxStreams) return false
       this.#takeStream()
     }
-    this.#leaveFlight()
+    this.#releaseFlight()
     return true
   }
 
-  /** The answer is none, although one was expected. */
-  stayOrdinary(): void {
-    this.#leaveStream()
+  /** The response is not a stream, although one was expected. */
+  notAStream(): void {
+    this.#releaseStream()
   }
 
-  /** Bytes of response body that were written. */
+  /** Adds response body bytes that were written. */
   addEgress(bytes: number): void {
     if (this.#isCounted) this.#counters.egressBytes += bytes
   }
 
-  /** The request was not served after all and does not count. Its token comes back only when it never got any further. */
+  /**
+   * Undoes the count, because the request was not served after all. Its token is returned only if the request got no
+   * further.
+   */
   giveBack({ withToken }: { withToken: boolean }): void {
     this.release()
     if (!this.#isCounted) return
@@ -50,11 +56,11 @@ export class Lease {
     if (withToken) this.#counters.bucket?.giveBack()
   }
 
-  /** The response is over, or its connection gone. */
+  /** The response has ended or its connection is closed. */
   release(): void {
     this.#isReleased = true
-    this.#leaveFlight()
-    this.#leaveStream()
+    this.#releaseFlight()
+    this.#releaseStream()
   }
 
   #takeStream(): void {
@@ -62,12 +68,12 @@ export class Lease {
     this.#counters.openStreams++
   }
 
-  #leaveFlight(): void {
+  #releaseFlight(): void {
     if (this.#hasFlight) this.#counters.inFlight--
     this.#hasFlight = false
   }
 
-  #leaveStream(): void {
+  #releaseStream(): void {
     if (this.#hasStream) this.#counters.openStreams--
     this.#hasStream = false
   }

@@ -1,4 +1,7 @@
-/** The limits of the instance as the rest of the core uses them. Without a plan nothing is limited, counted or decorated. */
+/**
+ * The limits of the instance, as used by the rest of the core. Without a plan nothing is limited, counted or added to
+ * responses.
+ */
 import type { Config } from '../config/variables.ts'
 import type { SessionKey } from '../contract/plugin.ts'
 import type { Metrics } from '../metrics/metrics.ts'
@@ -13,19 +16,19 @@ import { usageRecord } from './usage-record.ts'
 import type { UsageRecord } from './usage-record.ts'
 
 export interface Limits {
-  /** Null: no plan is active. */
+  /** Null if no plan is active. */
   readonly limiter: PlanLimiter | null
   readonly plan: string
-  /** Milliseconds a stream may live; null: as long as it likes. */
+  /** Maximum lifetime of a stream in milliseconds; null means unlimited. */
   readonly streamLifetimeMs: number | null
   /** Headers that browsers may read while a plan is active. */
   readonly exposedHeaders: string[]
-  /** The answer to a refused request. Counts the rejection. */
+  /** The response to a rejected request. Counts the rejection. */
   reject(refusal: Refusal): Rejection
   usage(session: SessionKey): UsageRecord
-  /** Reads the usage file. */
+  /** Loads the usage file. */
   open(): Promise<void>
-  /** Writes it for the last time. */
+  /** Saves the usage file for the last time. */
   close(): Promise<void>
 }
 
@@ -47,7 +50,7 @@ export function createLimits({ config, metrics, usageFile, warn, clock = systemL
     limiter === null || usageFile === null || limits.scope !== 'instance'
       ? null
       : new UsageFile({ path: usageFile, plan: name, counters: limiter.instance, clock, warn })
-  const rejections = metrics.counter('svc_limit_rejections_total', 'Requests and calls that the plan refused', [
+  const rejections = metrics.counter('svc_limit_rejections_total', 'Requests and calls rejected by the plan limits', [
     'dimension',
   ])
   for (const dimension of DIMENSIONS) rejections.inc({ dimension }, 0)

@@ -8,7 +8,7 @@ export interface Period {
   end: number
 }
 
-/** The period in which a moment lies. */
+/** The period that contains a point in time. */
 export function periodAt(kind: LimitPeriod, now: number): Period {
   const date = new Date(now)
   const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), kind === 'day' ? date.getUTCDate() : 1]
@@ -24,7 +24,7 @@ export function secondsLeft({ end }: Period, now: number): number {
   return Math.max(1, Math.ceil((end - now) / 1000))
 }
 
-/** How a period is shown. */
+/** The JSON form of a period. */
 export function periodView(
   period: Period,
   now: number,

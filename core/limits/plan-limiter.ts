@@ -1,4 +1,4 @@
-/** The plan: admits requests and calls, and tells which limit refuses them. Nothing of HTTP is known here. */
+/** The plan limiter: admits requests and calls, and reports which limit rejects them. It knows nothing about HTTP. */
 import type { PlanLimits } from '../config/plans.ts'
 import type { SessionKey } from '../contract/plugin.ts'
 import type { LimitClock } from './clock.ts'
@@ -7,11 +7,11 @@ import { Lease } from './lease.ts'
 import { secondsLeft } from './period.ts'
 import { SessionCounters } from './session-counters.ts'
 
-/** In the order in which they are tested and listed. */
+/** In the order in which they are checked and listed. */
 export const DIMENSIONS = ['requests', 'egress', 'rps', 'concurrency', 'streams'] as const
 export type Dimension = (typeof DIMENSIONS)[number]
 
-/** Which limit refused, and when it is worth trying again. */
+/** Which limit rejected the request, and when a retry makes sense. */
 export interface Refusal {
   dimension: Dimension
   /** Whole seconds. */
@@ -25,9 +25,9 @@ export interface Admission {
 }
 
 export interface AdmissionOptions {
-  /** Known to become a stream: needs a stream slot too. */
+  /** The request is known to become a stream and needs a stream slot too. */
   isStream: boolean
-  /** Counted, never refused, takes no token. */
+  /** Counted but never rejected; takes no token. */
   isBypassed: boolean
 }
 
@@ -43,12 +43,12 @@ export class PlanLimiter {
     this.#instance = this.#newCounters()
   }
 
-  /** Counters of the instance; those that a file keeps. */
+  /** The counters of the instance; these are saved to the usage file. */
   get instance(): Counters {
     return this.#instance
   }
 
-  /** Nothing is taken unless every limit passes. */
+  /** Nothing is counted unless every limit passes. */
   admit(session: SessionKey, { isStream, isBypassed }: AdmissionOptions): Admission | Refusal {
     const counters = this.#use(session)
     if (!isBypassed) {
@@ -62,7 +62,7 @@ export class PlanLimiter {
     return { lease: new Lease(counters, maxStreams, isStream), remaining: this.#remaining(counters) }
   }
 
-  /** A call beside HTTP: counted in requests and rate alone. Null: admitted; `giveBack` undoes that. */
+  /** A call outside of HTTP: only the request quota and the rate apply. Call `giveBack` to undo an admission. */
   admitCall(session: SessionKey): Refusal | { giveBack(): void } {
     const counters = this.#use(session)
     const dimension = this.#quotaRefusal(counters, false) ?? this.#rateRefusal(counters)
@@ -83,7 +83,7 @@ export class PlanLimiter {
     return { dimension, retryAfterSecs: isQuota ? secondsLeft(this.#currentInstance().period, this.#clock.wall()) : 1 }
   }
 
-  /** What a session has used; makes no set of counters for one that is not known. */
+  /** The usage of a session; does not create counters for an unknown session. */
   read(session: SessionKey): Counters {
     if (this.limits.scope === 'instance') return this.#currentInstance()
     const counters = this.#sessions.peek(session.key) ?? this.#newCounters()

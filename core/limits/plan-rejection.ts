@@ -1,4 +1,4 @@
-/** How a refusal of the plan reads: as an HTTP 429 (RFC 6585, 4) and as a gRPC status. */
+/** Formats a rejection by the plan: as an HTTP 429 (RFC 6585, 4) and as a gRPC status. */
 import type { PlanLimits } from '../config/plans.ts'
 import { periodAt } from './period.ts'
 import type { Dimension, Refusal } from './plan-limiter.ts'
@@ -14,7 +14,7 @@ export interface Rejection {
 const USAGE_PATH = '/_svc/usage'
 const FIRST_SENTENCE = "Rejected by this service's own plan limit, not by the gateway in front of it."
 
-/** `now` is the wall clock in milliseconds: the window of a month is the length of this one. */
+/** `now` is the wall clock in milliseconds: the window of a monthly quota is the length of the current month. */
 export function planRejection(
   { dimension, retryAfterSecs }: Refusal,
   plan: string,
@@ -37,7 +37,7 @@ export function planRejection(
       plan,
       scope: limits.scope,
       retry_after_secs: retryAfterSecs,
-      message: `${FIRST_SENTENCE} Plan ${plan}, scope ${limits.scope}: ${allowance(dimension, limits)}. Try again in ${retryAfterSecs} s; usage at ${USAGE_PATH}.`,
+      message: `${FIRST_SENTENCE} Plan ${plan}, scope ${limits.scope}: ${allowance(dimension, limits)}. Try again in ${retryAfterSecs} s; see ${USAGE_PATH} for the current usage.`,
       usage: USAGE_PATH,
     },
   }
@@ -59,11 +59,11 @@ function policiesOf(limits: PlanLimits, now: number): Policy[] {
 function allowance(dimension: Dimension, limits: PlanLimits): string {
   switch (dimension) {
     case 'requests':
-      return `at most ${limits.requests} requests a ${limits.period}`
+      return `at most ${limits.requests} requests per ${limits.period}`
     case 'egress':
-      return `at most ${limits.egressBytes} bytes of response bodies a ${limits.period}`
+      return `at most ${limits.egressBytes} bytes of response bodies per ${limits.period}`
     case 'rps':
-      return `at most ${limits.rps} requests a second (rps), ${limits.burst} at once`
+      return `at most ${limits.rps} requests per second (rps), in bursts of up to ${limits.burst}`
     case 'concurrency':
       return `at most ${limits.concurrency} requests in flight`
     case 'streams':

@@ -1,4 +1,7 @@
-/** The fields of rejections: `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers) as Structured Fields (RFC 9651). */
+/**
+ * The header fields of rejections: `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers) as
+ * Structured Fields (RFC 9651).
+ */
 
 /** One configured policy. */
 export interface Policy {
@@ -6,7 +9,7 @@ export interface Policy {
   quota: number
   /** Seconds. */
   window?: number
-  /** Absent: requests. */
+  /** If absent, the unit is requests. */
   unit?: 'concurrent-requests' | 'content-bytes'
   burst?: number
 }
@@ -21,7 +24,7 @@ export function formatPolicies(policies: readonly Policy[]): string {
     .join(', ')
 }
 
-/** The exhausted policy alone: `"rps";r=0;t=1`. */
+/** Only the exhausted policy: `"rps";r=0;t=1`. */
 export function formatExhausted(name: string, retryAfterSecs: number): string {
   return `"${name}";r=0;t=${retryAfterSecs}`
 }

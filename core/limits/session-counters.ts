@@ -1,10 +1,10 @@
-/** Sets of counters by session, within bounds: the idle ones go first, the busy ones never. */
+/** Counters per session, within bounds: idle ones are evicted first, busy ones never. */
 import type { Counters } from './counters.ts'
 
 const MAX_SETS = 10_000
 const IDLE_MS = 3_600_000
-/** Removed at once when nothing is idle for long, so that the next newcomers find room without a search. */
-const OLDEST = 1_000
+/** Number of sets evicted at once if no session is idle for long, so that the next sessions need no search. */
+const EVICTION_BATCH = 1_000
 
 export class SessionCounters {
   /** Least recently used first. */
@@ -14,17 +14,17 @@ export class SessionCounters {
     return this.#sets.size
   }
 
-  /** Looks without counting as use and without making a set. */
+  /** Looks up counters without marking them as used and without creating them. */
   peek(key: string): Counters | undefined {
     return this.#sets.get(key)
   }
 
-  /** The set of a session, made by `create` when there is none; `now` on the clock that only grows. */
+  /** The counters of a session, created by `create` if missing; `now` is on the monotonic clock. */
   use(key: string, now: number, create: () => Counters): Counters {
     let counters = this.#sets.get(key)
     if (counters !== undefined) this.#sets.delete(key)
     else {
-      if (this.#sets.size >= MAX_SETS) this.#makeRoom(now)
+      if (this.#sets.size >= MAX_SETS) this.#evict(now)
       counters = create()
     }
     counters.lastUsedAt = now
@@ -32,15 +32,16 @@ export class SessionCounters {
     return counters
   }
 
-  #makeRoom(now: number): void {
-    if (this.#remove(counters => now - counters.lastUsedAt > IDLE_MS, MAX_SETS) === 0) this.#remove(() => true, OLDEST)
+  #evict(now: number): void {
+    if (this.#remove(counters => now - counters.lastUsedAt > IDLE_MS, MAX_SETS) === 0)
+      this.#remove(() => true, EVICTION_BATCH)
   }
 
-  #remove(isMeant: (counters: Counters) => boolean, atMost: number): number {
+  #remove(matches: (counters: Counters) => boolean, atMost: number): number {
     let removed = 0
     for (const [key, counters] of this.#sets) {
       if (removed >= atMost) break
-      if (counters.isBusy || !isMeant(counters)) continue
+      if (counters.isBusy || !matches(counters)) continue
       this.#sets.delete(key)
       removed++
     }

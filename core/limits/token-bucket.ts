@@ -1,4 +1,4 @@
-/** A token bucket: so many requests a second on average, so many at once. */
+/** A token bucket: limits the average rate per second and the size of a burst. */
 
 export class TokenBucket {
   readonly #perMs: number
@@ -6,7 +6,7 @@ export class TokenBucket {
   #tokens: number
   #filledAt: number
 
-  /** Starts full. `now` is in milliseconds of a clock that only grows, here and in every call. */
+  /** Starts full. `now` is in milliseconds on a monotonic clock, here and in all other calls. */
   constructor(perSecond: number, capacity: number, now: number) {
     this.#perMs = perSecond / 1000
     this.#capacity = capacity
@@ -14,7 +14,7 @@ export class TokenBucket {
     this.#filledAt = now
   }
 
-  /** Tokens there are, fractions included. */
+  /** The available tokens, including fractions. */
   available(now: number): number {
     if (now > this.#filledAt) {
       this.#tokens = Math.min(this.#capacity, this.#tokens + (now - this.#filledAt) * this.#perMs)
@@ -23,7 +23,7 @@ export class TokenBucket {
     return this.#tokens
   }
 
-  /** Takes one; ask `available` before. */
+  /** Takes one token; check `available` first. */
   take(): void {
     this.#tokens--
   }

@@ -1,4 +1,4 @@
-/** Keeps the instance's quota counters in a file, so that they outlive a restart. */
+/** Saves the quota counters of the instance to a file, so that they survive a restart. */
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import type { Counters } from './counters.ts'
 import type { LimitClock } from './clock.ts'
@@ -16,7 +16,7 @@ export interface UsageFileOptions {
 
 export class UsageFile {
   readonly #options: UsageFileOptions
-  /** What the file holds, as far as known. */
+  /** The content of the file, as far as known. */
   #saved = ''
   #timer: NodeJS.Timeout | null = null
   #saving: Promise<void> = Promise.resolve()
@@ -25,7 +25,7 @@ export class UsageFile {
     this.#options = options
   }
 
-  /** Takes over what the file says of the current period, and saves from now on. */
+  /** Restores the counters of the current period from the file, and saves them from now on. */
   async open(): Promise<void> {
     const { counters, clock } = this.#options
     counters.enter(clock.wall())
@@ -45,7 +45,7 @@ export class UsageFile {
     await this.save()
   }
 
-  /** Writes the file anew when anything has changed; a reader, or a crash, never meets half of it. */
+  /** Rewrites the file if anything has changed. The write is atomic, so a reader or a crash never sees half a file. */
   save(): Promise<void> {
     this.#saving = this.#saving.then(() => this.#save())
     return this.#saving
@@ -71,7 +71,7 @@ export class UsageFile {
       await rename(`${path}.tmp`, path)
       this.#saved = state
     } catch (error) {
-      warn(`can't write the usage file ${path}: ${(error as Error).message}`)
+      warn(`cannot write the usage file ${path}: ${(error as Error).message}`)
     }
   }
 
@@ -87,12 +87,12 @@ export class UsageFile {
       text = await readFile(path, 'utf8')
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
-        warn(`can't read the usage file ${path}: ${(error as Error).message}; counting from 0`)
+        warn(`cannot read the usage file ${path}: ${(error as Error).message}; counting from 0`)
       return null
     }
     const record = parseRecord(text)
     if (record === null) {
-      warn(`the usage file ${path} is not one of ours; counting from 0`)
+      warn(`the usage file ${path} is not a valid usage file; counting from 0`)
       return null
     }
     return record.period === counters.period.kind && Date.parse(record.periodStart) === counters.period.start
@@ -101,7 +101,7 @@ export class UsageFile {
   }
 }
 
-/** Null for anything but whole numbers from 0 and the names of a period and its start. */
+/** Returns null unless the counts are whole numbers from 0 and the period and its start are present. */
 function parseRecord(
   text: string,
 ): { period: string; periodStart: string; requests: number; egressBytes: number } | null {

@@ -1,4 +1,4 @@
-/** The record of `GET /_svc/usage`. */
+/** The response of `GET /_svc/usage`. */
 import type { LimitsView } from '../config/effective.ts'
 import { limitsView } from '../config/effective.ts'
 import type { Config } from '../config/variables.ts'
@@ -12,7 +12,7 @@ export interface UsageRecord {
   plan: string
   active: boolean
   scope: 'instance' | 'session'
-  /** In session scope only: the caller's own. */
+  /** Only in session scope: the session of the caller. */
   session?: string
   limits: LimitsView
   period: ReturnType<typeof periodView>
@@ -24,7 +24,7 @@ export interface UsageRecord {
   persisted: boolean
 }
 
-/** What the caller has used of the plan; zeros while no plan is active (`limiter` null). */
+/** The usage of the caller; zeros if no plan is active (`limiter` is null). */
 export function usageRecord(
   config: Config,
   limiter: PlanLimiter | null,

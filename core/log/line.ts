@@ -1,38 +1,43 @@
-/** How a log event looks: one JSON object, or one readable line. Control characters are escaped in both. */
+/** Formats a log event as one JSON object or one readable line. Control characters are escaped in both. */
 import { memoize } from '../collections/bounded-map.ts'
 import type { LogLevel } from '../config/log-level.ts'
 
 export type LogFields = Record<string, unknown>
-/** Level of an event; start-up lines are `info` whatever is filtered. */
+/** Level of an event; startup lines are `info` at every log level. */
 export type EventLevel = Exclude<LogLevel, 'off'>
 
-/** Prints an event without its line end. `bound` is what `bindFields` of the same form made of fields of every line. */
+/**
+ * Prints an event without its line end. `bound` is the result of `bindFields` of the same form for the fields that
+ * every line has.
+ */
 export interface LineForm {
   bindFields(fields: LogFields): string
   print(timestamp: string, level: EventLevel, message: string, fields: LogFields | undefined, bound: string): string
 }
 
-/** What could move a terminal's cursor or start a line: C0, DEL, C1, line and paragraph separator. */
+/** Characters that could move the cursor of a terminal or start a line: C0, DEL, C1, line and paragraph separators. */
 const CONTROL = /[\p{Cc}\u2028\u2029]/gu
 
 function escapeControls(text: string): string {
   return text.replace(CONTROL, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** Printable ASCII that a JSON string holds as it is: nearly all that is logged, and one line is logged per request. */
+/**
+ * Printable ASCII that needs no escape in a JSON string. This is nearly everything, and one line is logged per request.
+ */
 const PLAIN = /^[ !#-[\]-~]*$/
-/** The same without what would end a value in the text form. */
+/** The same without characters that would end a value in the text form. */
 const WORD = /^[!#-<>-[\]-~]+$/
 
-/** A JSON string. It has C0 escaped already; the other controls stand inside, where their escape is valid too. */
+/** A JSON string. JSON.stringify escapes C0; the other control characters are escaped here, which is valid JSON too. */
 function quoted(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : escapeControls(JSON.stringify(text))
 }
 
-/** Names of the event's own members; a field called so gets a trailing underscore. */
+/** Members of the event itself; a field with one of these names gets a trailing underscore. */
 const OWN_NAMES: ReadonlySet<string> = new Set(['timestamp', 'level', 'message'])
 
-/** Names that are remembered as printed; a program has few. */
+/** Maximum number of names cached in printed form; a program has few. */
 const MAX_NAMES = 1_000
 
 function printFields(fields: LogFields, nameOf: (name: string) => string, valueOf: (value: unknown) => string): string {
@@ -73,7 +78,7 @@ export function textForm(isColored: boolean): LineForm {
   }
 }
 
-/** A word as it stands, everything else as JSON. */
+/** A word unquoted, everything else as JSON. */
 function textOf(value: unknown): string {
   return typeof value === 'string' && (WORD.test(value) || isForeignWord(value)) ? value : jsonOf(value)
 }
@@ -90,12 +95,12 @@ function jsonOf(value: unknown): string {
   try {
     return escapeControls(JSON.stringify(value instanceof Error ? errorText(value) : value, nested) ?? 'null')
   } catch {
-    // Circular, or a getter that throws: a line with less in it is better than none.
+    // A circular value, or a getter that throws: an incomplete line is better than none.
     return JSON.stringify(Object.prototype.toString.call(value))
   }
 }
 
-/** What JSON has no form for, inside of values. */
+/** Handles nested values that JSON cannot represent. */
 function nested(_name: string, value: unknown): unknown {
   if (typeof value === 'bigint') return String(value)
   return value instanceof Error ? errorText(value) : value

@@ -1,4 +1,4 @@
-/** The log of the process: levels, fields of every line, and how lines get out. */
+/** The log of the process: levels, bound fields, and output. */
 import { format } from 'node:util'
 import { logLevels, type LogLevel } from '../config/log-level.ts'
 import type { LogFormat } from '../config/config.ts'
@@ -6,27 +6,27 @@ import type { Logger, LoggerOptions } from '../contract/logger.ts'
 import { jsonForm, textForm, type EventLevel, type LineForm, type LogFields } from './line.ts'
 import { openOutput, type LogOutput } from './output.ts'
 
-/** The core's log. One event is one line; plugins get it as `Logger`. */
+/** The log of the core. One event is one line; plugins get it as `Logger`. */
 export interface Log extends Logger {
   child(fields: LogFields, options?: LoggerOptions): Log
   /** The log of a request. */
   forRequest(request: LoggedRequest): Log
-  /** Writes a line that is there at every level, as the addresses of the listeners. */
+  /** Writes a line at every log level, such as the addresses of the listeners. */
   line(message: string): void
-  /** Ask it before fields are collected that are costly. */
+  /** Check this before collecting expensive fields. */
   isEnabled(level: LogLevel): boolean
-  /** Resolves when all lines have left the process, cannot any more, or their reader has stalled for 1 s. */
+  /** Resolves when all lines are written, cannot be written any more, or the reader has stalled for 1 s. */
   flush(): Promise<void>
 }
 
-/** What the log of a request reads of it. */
+/** The parts of a request that its log reads. */
 export interface LoggedRequest {
   readonly requestId: string
-  /** The core has answered in the route's place. */
+  /** The core has sent the response instead of the route. */
   readonly response: { readonly isDetached?: boolean }
 }
 
-/** Where lines go. A terminal gets colors, unless it says that it has none. */
+/** The destination of the lines. A terminal gets colors if it supports them. */
 export interface LogStream {
   write(line: string): unknown
   isTTY?: boolean
@@ -40,12 +40,12 @@ export interface LogOptions {
   stream?: LogStream
 }
 
-/** Makes the log of a process. */
+/** Creates the log of a process. */
 export function createLog({ level, format: lineFormat, stream }: LogOptions): Log {
   const isColored = takesColors(stream ?? process.stdout)
   const output =
     stream === undefined
-      ? openOutput(1, lines => log.warn('log lines dropped: the reader of standard output is too slow', { lines }))
+      ? openOutput(1, lines => log.warn('log lines dropped: standard output is not being read fast enough', { lines }))
       : { write: (line: string) => void stream.write(line), flush: async () => {} }
   const log: Log = new LineLog(
     { output, form: lineFormat === 'json' ? jsonForm() : textForm(isColored), clock: createClock() },
@@ -57,7 +57,7 @@ export function createLog({ level, format: lineFormat, stream }: LogOptions): Lo
   return log
 }
 
-/** Timestamps in RFC 3339; those of one millisecond are made once. */
+/** RFC 3339 timestamps; one is formatted per millisecond. */
 function createClock(): () => string {
   let last = 0
   let text = ''
@@ -71,7 +71,7 @@ function createClock(): () => string {
   }
 }
 
-/** What pino writes of Fastify's objects: as they are they would fill pages. */
+/** The fields of Fastify objects that pino would log; the whole objects would fill pages. */
 export const REQUEST_SERIALIZERS: Serializers = {
   req: ({ method, url }: { method?: string; url?: string }) => ({ method, url }),
   res: ({ statusCode }: { statusCode?: number }) => ({ statusCode }),
@@ -85,14 +85,14 @@ interface Shared {
 
 const [TRACE, DEBUG, INFO, WARN, ERROR, OFF] = [0, 1, 2, 3, 4, 5]
 
-/** What makes something of a field before it is written. */
+/** Functions that transform a field before it is written. */
 type Serializers = Record<string, (value: never) => unknown>
 
 class LineLog implements Log {
   readonly #shared: Shared
   readonly #parent: LineLog | null
   readonly #fields: LogFields | undefined
-  /** The fields of every line as printed; made with the first line, since most requests log nothing. */
+  /** The bound fields in printed form; created with the first line, because most requests log nothing. */
   #bound: string | null = null
   readonly #serializers: Serializers | null
   #threshold: number
@@ -184,7 +184,7 @@ class LineLog implements Log {
     )
   }
 
-  /** The fields that it adds to those of its parent. */
+  /** The fields added to those of the parent. */
   protected ownFields(): LogFields | undefined {
     return this.#fields
   }
@@ -206,7 +206,7 @@ class LineLog implements Log {
   }
 }
 
-/** One is made for every request, and most never write a line. */
+/** One is created for every request, and most never write a line. */
 class RequestLog extends LineLog {
   readonly #request: LoggedRequest
 
@@ -222,7 +222,7 @@ class RequestLog extends LineLog {
   }
 
   override warn(first: unknown, second?: unknown, ...values: unknown[]): void {
-    // Fastify's warning of a second answer is of no use to a route in whose place the core has answered.
+    // Fastify's warning about a second response is useless for a route that the core has replaced.
     if (this.#request.response.isDetached === true && isAnsweredTwice(first)) return
     super.warn(first, second, ...values)
   }
@@ -236,7 +236,7 @@ function isAnsweredTwice(first: unknown): boolean {
   return (first as { err?: { code?: unknown } } | null | undefined)?.err?.code === 'FST_ERR_REP_ALREADY_SENT'
 }
 
-/** Index of a level in pino's names, which has `fatal` and calls `off` `silent`; an unknown one throws. */
+/** Index of a pino level name: `fatal` counts as `error`, and `silent` is `off`. Throws on unknown names. */
 function thresholdOf(level: string): number {
   if (level === 'silent') return OFF
   const index = logLevels.indexOf((level === 'fatal' ? 'error' : level) as LogLevel)
@@ -245,14 +245,17 @@ function thresholdOf(level: string): number {
   return index
 }
 
-/** Reads `(message, fields)` and pino's `(fields, message, ...values)`, `(message, ...values)` and `(error)`. */
+/**
+ * Accepts `(message, fields)` and the pino signatures `(fields, message, ...values)`, `(message, ...values)` and
+ * `(error)`.
+ */
 function readCall(
   first: unknown,
   second: unknown,
   values: unknown[],
 ): { message: string; fields: LogFields | undefined } {
   if (typeof first === 'string') {
-    // A message may hold a percent-encoded path: of a single object only the placeholders for objects make text.
+    // A message may contain a percent-encoded path, so a single object is interpolated only by object placeholders.
     if (values.length > 0 || !isFields(second) || (first.includes('%') && /%[joO]/.test(first)))
       return { message: interpolate(first, [second, ...values]), fields: undefined }
     return { message: first, fields: second instanceof Error ? { error: second } : second }
@@ -260,23 +263,23 @@ function readCall(
   const message = second === undefined ? null : interpolate(String(second), values)
   if (first instanceof Error) return { message: message ?? first.message, fields: { error: first } }
   if (!isFields(first)) return { message: message ?? String(first), fields: undefined }
-  // With an error alone the line has its message, as in pino.
+  // Without a message the line has the message of the error, as in pino.
   return { message: message ?? (first.err instanceof Error ? first.err.message : ''), fields: first }
 }
 
-/** Also an instance of a class or an error; not an array. */
+/** True for class instances and errors; false for arrays. */
 function isFields(value: unknown): value is LogFields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** `%s`, `%d`, `%j` and the like; values without a place are left out. */
+/** Replaces `%s`, `%d`, `%j` and the like; surplus values are dropped. */
 function interpolate(message: string, values: unknown[]): string {
   if (values.length === 0) return message
   const places = message.match(/%[sdifjoO]/g)?.length ?? 0
   return format(message, ...values.slice(0, places))
 }
 
-/** The fields with their serializers applied. Errors have one form in all lines. */
+/** Applies the serializers to the fields. Errors have the same form in all lines. */
 function serialize(fields: LogFields, serializers: Serializers): LogFields {
   const result: LogFields = {}
   for (const [name, value] of Object.entries(fields)) {
@@ -286,7 +289,7 @@ function serialize(fields: LogFields, serializers: Serializers): LogFields {
   return result
 }
 
-/** Whether an output takes colors: a terminal that has them, unless `NO_COLOR` is set (which `hasColors` minds). */
+/** Whether an output supports colors: a terminal with colors, unless `NO_COLOR` is set (`hasColors` checks it). */
 export function takesColors(output: { isTTY?: boolean; hasColors?(): boolean }): boolean {
   return output.isTTY === true && output.hasColors?.() !== false
 }

@@ -1,43 +1,49 @@
 /**
- * How log lines leave the process: gathered for some milliseconds, then written at once. A write costs as much as
- * serving a small request, and one line is logged per request.
+ * Writes log lines: they are buffered for some milliseconds and then written at once. A write costs as much as serving
+ * a small request, and one line is logged per request.
  *
- * By hand, because the usual library retries every failed write while the process exits: `svc | head -1` would never
- * end. A thread of the pool cannot be used either, since exit waits for a write that a stalled reader blocks.
+ * Written by hand, because the usual library retries every failed write during exit: `svc | head -1` would never end. A
+ * pool thread is not an option either, because exit waits for a write that is blocked by a stalled reader.
  */
 import { constants, fstatSync, openSync, writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A place for lines, each with its line end. */
+/** An output for lines, each with its line end. */
 export interface LogOutput {
   write(line: string): void
-  /** Resolves when what was written has left the process, cannot any more, or its reader has stalled for 1 s. */
+  /** Resolves when everything is written, cannot be written any more, or the reader has stalled for 1 s. */
   flush(): Promise<void>
 }
 
-/** Characters that wait for a slow reader; lines beyond are dropped rather than held for ever. */
+/** Maximum number of characters buffered for a slow reader; further lines are dropped. */
 const MAX_WAITING = 8 * 1024 * 1024
-/** Milliseconds that lines are gathered. */
+/** How long lines are buffered, in milliseconds. */
 const GATHER_MS = 10
-/** Milliseconds until a full pipe is tried again. */
+/** Delay before retrying a full pipe, in milliseconds. */
 const RETRY_MS = 5
-/** Milliseconds that stopping waits for a reader that takes nothing, and for one that takes little at a time. */
+/** How long a stop waits for a reader that reads nothing, and for one that reads slowly, in milliseconds. */
 const PATIENCE_MS = 1_000
 const LONGEST_PATIENCE_MS = 10_000
 
-/** Output to a file descriptor. `onDropped` is told the number of lines that a slow reader cost, when it reads again. */
+/**
+ * Output to a file descriptor. `onDropped` gets the number of lines dropped because of a slow reader, once it reads
+ * again.
+ */
 export function openOutput(fd: number, onDropped: (lines: number) => void): LogOutput {
   const output = new DescriptorOutput(withoutBlocking(fd), onDropped)
   process.once('exit', () => output.finish())
   return output
 }
 
-/** A pipe is opened a second time so that a stalled reader cannot stop the server; everything else stays as it is. */
+/**
+ * A pipe is reopened in non-blocking mode, so that a stalled reader cannot block the server; other outputs are used as
+ * they are.
+ */
 function withoutBlocking(fd: number): number {
   try {
     if (fstatSync(fd).isFIFO()) return openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK)
   } catch {
-    // Not Linux, or not ours to open: writes may block, as those to a terminal do.
+    // Not Linux, or no permission: writes may block, as they do on a terminal.
   }
   return fd
 }
@@ -46,7 +52,7 @@ class DescriptorOutput implements LogOutput {
   readonly #fd: number
   readonly #onDropped: (lines: number) => void
   #waiting = ''
-  /** What a write left over. */
+  /** The rest of a partial write. */
   #rest: Buffer = Buffer.alloc(0)
   #isScheduled = false
   #isBroken = false
@@ -70,11 +76,11 @@ class DescriptorOutput implements LogOutput {
   }
 
   async flush(): Promise<void> {
-    const patience = this.#patience()
-    while (!this.#send() && patience()) await sleep(RETRY_MS)
+    const keepWaiting = this.#stallTimer()
+    while (!this.#send() && keepWaiting()) await sleep(RETRY_MS)
   }
 
-  /** Writes what is left while the process exits. */
+  /** Writes the rest during process exit. */
   finish(): void {
     this.#drain()
     this.#reportDropped()
@@ -82,13 +88,13 @@ class DescriptorOutput implements LogOutput {
   }
 
   #drain(): void {
-    const patience = this.#patience()
+    const keepWaiting = this.#stallTimer()
     const nap = new Int32Array(new SharedArrayBuffer(4))
-    while (!this.#send() && patience()) Atomics.wait(nap, 0, 0, RETRY_MS)
+    while (!this.#send() && keepWaiting()) Atomics.wait(nap, 0, 0, RETRY_MS)
   }
 
-  /** Answers a function that tells whether to go on waiting for the reader. */
-  #patience(): () => boolean {
+  /** Returns a function that says whether to keep waiting for the reader. */
+  #stallTimer(): () => boolean {
     const end = performance.now() + LONGEST_PATIENCE_MS
     let stalled = performance.now() + PATIENCE_MS
     let left = Infinity
@@ -117,7 +123,7 @@ class DescriptorOutput implements LogOutput {
     this.#onDropped(lines)
   }
 
-  /** Writes as much as goes; false when more has to wait for the reader. */
+  /** Writes as much as possible; returns false if the rest must wait for the reader. */
   #send(): boolean {
     try {
       while (this.#rest.length > 0 || this.#waiting !== '') {
@@ -130,7 +136,7 @@ class DescriptorOutput implements LogOutput {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       if (code === 'EAGAIN' || code === 'EINTR') return false
-      // The reader went away (EPIPE), or the disk is full: no reason to stop serving.
+      // The reader disconnected (EPIPE) or the disk is full: keep serving.
       this.#isBroken = true
       this.#waiting = ''
       this.#rest = Buffer.alloc(0)

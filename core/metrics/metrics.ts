@@ -1,15 +1,18 @@
-/** Metric series by name, one registry a server: a series that exists is shared, so counters go on across generations. */
+/**
+ * Metrics by name, with one registry per server. A metric that already exists is reused, so counters continue across
+ * generations.
+ */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { SvcMetrics } from '../contract/plugin.ts'
 
-/** One line of a series: labels, value, and what stands after the series' name (`_bucket`, `_sum`, `_count`). */
+/** One sample of a metric: labels, value, and the suffix of the metric name (`_bucket`, `_sum`, `_count`). */
 export interface Sample {
   labels: Record<string, string>
   value: number
   suffix?: string
 }
 
-/** A series whose numbers are kept elsewhere and read when somebody scrapes. */
+/** A metric with values that are kept elsewhere and read at scrape time. */
 export interface OwnSeries {
   name: string
   help: string
@@ -20,7 +23,7 @@ export interface OwnSeries {
 export interface Metrics extends SvcMetrics {
   /** As for plugins; `collect` runs before each scrape. */
   counter(name: string, help: string, labels?: string[], collect?: () => void): ReturnType<SvcMetrics['counter']>
-  /** Adds a series that counts by itself, where the library's counting would be felt on every request. */
+  /** Adds a metric that counts on its own, where the overhead of the library would be noticeable on every request. */
   add(series: OwnSeries): void
   /** Prometheus text format 0.0.4. */
   text(): Promise<string>
@@ -86,10 +89,12 @@ interface Count {
   readonly labels: Labels
   value: number
 }
-/** The next label's values below those of this one; below the last label stand the counts. */
+/** Maps the values of one label to those of the next; the last label maps to the counts. */
 type Level = Map<string | number | undefined, Level | Count>
 
-/** What was counted since the last scrape, by labels: the library hashes labels at every step, and steps are many. */
+/**
+ * Counts since the last scrape, by labels. The library hashes labels on every increment, and increments are frequent.
+ */
 class Counts {
   readonly #names: readonly string[]
   readonly #byLabels: Level = new Map()
@@ -100,7 +105,7 @@ class Counts {
   }
 
   add(counter: Counter, labels: Labels = {}, value: number): void {
-    // Refused by the library, in its own words.
+    // Rejected by the library, with its own error.
     if (!(value >= 0)) return counter.inc(labels, value)
     let found: Level | Count | undefined = this.#byLabels
     for (const name of this.#names) {
@@ -111,7 +116,7 @@ class Counts {
     found.value += value
   }
 
-  /** The first time goes to the library: it has its own words for labels that the counter has not. */
+  /** The first increment goes to the library, which rejects unknown labels with its own error. */
   #begin(counter: Counter, labels: Labels, value: number): void {
     counter.inc(labels, value)
     const count = { labels: { ...labels }, value: 0 }

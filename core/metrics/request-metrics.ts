@@ -1,24 +1,26 @@
 /**
- * The series of HTTP requests. Every request is counted, so the numbers are kept in plain arrays beside the metrics
- * library, which hashes labels at each step, and are handed to it when somebody scrapes.
+ * The metrics of HTTP requests. Every request is counted, so the numbers are kept in plain arrays and passed to the
+ * metrics library at scrape time: the library hashes labels on every increment.
  */
 import type { Metrics, Sample } from './metrics.ts'
 
-/** What `svc_protocol_requests_total` tells apart, and the areas of plugins; all are there from the start. */
+/** Values of the label `protocol` in addition to the areas of plugins; all exist from the start. */
 const PROTOCOLS = ['http', 'websocket', 'sse']
 const FAULTS = ['abort', 'fail', 'delay']
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'CONNECT', 'TRACE'])
 /** Seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
-/** Values of the label `route`; plugins can be added for ever, series can't. */
+/** Maximum number of values of the label `route`: plugins can be added forever, metrics cannot. */
 const MAX_ROUTES = 1024
 const CLASSES = 5
 
 /** Counts of one route. */
 interface RouteCounts {
-  /** By method: requests whose status is 1xx, 2xx, ... */
+  /** By method: number of requests with status 1xx, 2xx, ... */
   classes: Map<string, number[]>
-  /** Requests up to each bound of `BUCKETS` and above the one before; the last is above all. */
+  /**
+   * Requests above the previous bound of `BUCKETS` and up to this one; the last element counts those above all bounds.
+   */
   buckets: number[]
   seconds: number
 }
@@ -29,17 +31,17 @@ export class RequestMetrics {
   readonly #areas = new Set(PROTOCOLS)
   readonly #protocols: ReturnType<Metrics['counter']>
   readonly #faults: ReturnType<Metrics['counter']>
-  /** Counted since the last scrape, by protocol: the library's counter takes them over then. */
+  /** Counts since the last scrape, by protocol; the counter of the library receives them at scrape time. */
   readonly #protocolCounts = new Map<string, number>()
   #egressBytes = 0
   #streamsOpen = 0
 
-  /** `flush` counts everything that waits for it; called before each scrape. */
+  /** `flush` counts all pending requests; it is called before each scrape. */
   constructor(metrics: Metrics, build: { version: string; gitSha: string | null }, flush: () => void) {
     this.#flush = flush
     metrics.add({
       name: 'svc_requests_total',
-      help: 'Requests by route, method and class of the status',
+      help: 'Requests by route, method and status class',
       type: 'counter',
       samples: () => this.#requestSamples(),
     })
@@ -71,7 +73,7 @@ export class RequestMetrics {
       .set({ version: build.version, git_sha: build.gitSha ?? 'unknown' }, 1)
   }
 
-  /** Starts the series of areas and fault kinds that plugins declare. */
+  /** Creates the metrics of the areas and fault kinds that plugins declare. */
   declare({ areas, faultKinds }: { areas: readonly string[]; faultKinds: readonly string[] }): void {
     for (const protocol of areas) {
       this.#areas.add(protocol)
@@ -85,7 +87,9 @@ export class RequestMetrics {
     return this.#areas.has(name)
   }
 
-  /** One request whose response head goes out, or whose client has left before (`latencyMs` null). */
+  /**
+   * Counts one request whose response headers are sent, or whose client disconnected before that (`latencyMs` null).
+   */
   countRequest(route: string, method: string, status: number, latencyMs: number | null): void {
     const counts = this.#countsOf(route)
     const name = METHODS.has(method) ? method : 'OTHER'

@@ -1,10 +1,10 @@
-/** What the demo CA is: its name, its pair, and how it signs. */
+/** The demo CA: its name, its key pair, and how it signs. */
 import type { KeyObject, X509Certificate } from 'node:crypto'
 
-/** Common name of every demo CA: what tells our files from foreign ones. */
+/** Common name of every demo CA; it distinguishes files of svc from others. */
 export const demoCaName = 'svc Demo CA'
 
-/** A CA that can sign: its certificate and the private key belonging to it. */
+/** A CA that can sign: its certificate and the matching private key. */
 export interface CertificateAuthority {
   certificate: X509Certificate
   key: KeyObject
@@ -16,7 +16,7 @@ export interface PemPair {
   key: string
 }
 
-/** Whether certificates can be signed with this key: RSA, or EC on a curve of WebCrypto. */
+/** Whether certificates can be signed with this key: RSA, or EC on a curve supported by WebCrypto. */
 export function canSign(key: KeyObject): boolean {
   return signatureOf(key) !== null
 }
@@ -27,7 +27,10 @@ const webCryptoCurves = new Map([
   ['secp521r1', 'P-521'],
 ])
 
-/** How WebCrypto imports a CA key and signs with it; null when it cannot. A CA found on disk may be RSA. */
+/**
+ * The WebCrypto parameters to import a CA key and sign with it; null if it is not supported. A CA found on disk may use
+ * RSA.
+ */
 export function signatureOf(key: KeyObject) {
   if (key.asymmetricKeyType === 'rsa') {
     const rsa = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }

@@ -1,4 +1,4 @@
-/** Owns the files of the demo CA: which pair is used, which is foreign and stays untouched, where a new one goes. */
+/** The files of the demo CA: which pair is used, which is left alone, and where a new one is written. */
 import type { X509Certificate } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,7 +8,7 @@ import { errorCode, isEncryptedKey, parseCertificate, parsePrivateKey, readPemFi
 import type { FileContent, PairFiles } from './pem-files.ts'
 import { hasCommonName, isIssuedBy, validityOf, validityState } from './verification.ts'
 
-/** What a pair of CA files turned out to be. `broken` is ours but of no use, and may be replaced like a free one. */
+/** The state of a pair of CA files. `broken` was created by svc but is unusable; it may be replaced like a free one. */
 type CaPair =
   | { state: 'free' }
   | { state: 'usable'; authority: CertificateAuthority }
@@ -19,8 +19,8 @@ type CaPair =
 const pairNames = ['ca', 'svc-demo-ca']
 
 /**
- * The demo CA kept in `folder`; when there is none a new one, written to the first pair of files that is free, else
- * kept in memory. `now` is in milliseconds since 1970. Says through `warn` what it could not use or write.
+ * Loads the demo CA from `folder`. If it does not exist, creates one and writes it to the first free pair of files, or
+ * keeps it in memory. `now` is in milliseconds since 1970. `warn` reports what could not be used or written.
  */
 export async function loadAuthority(
   folder: string,
@@ -32,7 +32,8 @@ export async function loadAuthority(
     const files = { certificate: join(folder, `${name}.crt`), key: join(folder, `${name}.key`) }
     const found = await inspectPair(files, now)
     if (found.state === 'usable') return found.authority
-    if (found.state === 'foreign') warn(`${files.certificate} and ${files.key} are left untouched: ${found.reason}`)
+    if (found.state === 'foreign')
+      warn(`${files.certificate} and ${files.key} are not used and not changed: ${found.reason}`)
     if (found.state === 'broken') warn(`the demo CA in ${files.certificate} cannot be used: ${found.reason}`)
     if (found.state !== 'foreign') free ??= { files, isNew: found.state === 'free' }
   }
@@ -40,19 +41,19 @@ export async function loadAuthority(
   return keep(await createAuthority(now), free, now, warn)
 }
 
-/** A pair of files that a new CA may be written to; `isNew`: neither file exists, and none may be replaced. */
+/** A pair of files that a new CA may be written to. `isNew` means that neither file exists and none may be replaced. */
 interface FreePair {
   files: PairFiles
   isNew: boolean
 }
 
-/** How long the other process gets to finish its pair, and how often it is looked at. */
+/** How long to wait for another process to finish its pair, and how often to check. */
 const OTHERS_PAIR_MS = 2_000
 const POLL_MS = 50
 
 /**
- * Writes a new CA and answers the one that is on disk afterwards: when several processes start at once in one folder,
- * the pair of the first one is everybody's.
+ * Writes a new CA and returns the one that is on disk afterwards: if several processes start at once in one folder, all
+ * use the pair of the first one.
  */
 async function keep(
   authority: CertificateAuthority,
@@ -60,9 +61,9 @@ async function keep(
   now: number,
   warn: (message: string) => void,
 ): Promise<CertificateAuthority> {
-  const inMemory = 'the demo CA is kept in memory, and its client certificates end with this process'
+  const inMemory = 'the demo CA is kept in memory, so its client certificates are valid only until this process ends'
   if (free === null) {
-    warn(`no file name is free for the demo CA: ${inMemory}`)
+    warn(`both file names for the demo CA are taken: ${inMemory}`)
     return authority
   }
   const { files, isNew } = free
@@ -78,7 +79,7 @@ async function keep(
   }
 }
 
-/** The CA in these files once both are complete; null when that takes too long. */
+/** The CA in these files once both are complete; null on timeout. */
 async function readWritten(files: PairFiles, now: number): Promise<CertificateAuthority | null> {
   for (const deadline = performance.now() + OTHERS_PAIR_MS; ; ) {
     const found = await inspectPair(files, now)
@@ -91,7 +92,9 @@ async function readWritten(files: PairFiles, now: number): Promise<CertificateAu
 async function inspectPair(files: PairFiles, now: number): Promise<CaPair> {
   const [certificateFile, keyFile] = await Promise.all([readPemFile(files.certificate), readPemFile(files.key)])
   if (certificateFile.state === 'missing') {
-    return keyFile.state === 'missing' ? { state: 'free' } : { state: 'foreign', reason: 'a key without a certificate' }
+    return keyFile.state === 'missing'
+      ? { state: 'free' }
+      : { state: 'foreign', reason: 'there is a key but no certificate' }
   }
   if (certificateFile.state === 'unreadable') {
     return { state: 'foreign', reason: `the certificate cannot be read (${certificateFile.reason})` }
@@ -102,25 +105,25 @@ async function inspectPair(files: PairFiles, now: number): Promise<CaPair> {
   return reason === null ? inspectKey(certificate, keyFile, now) : { state: 'foreign', reason }
 }
 
-/** Why a certificate is not one that svc made; null when it is. */
+/** Why a certificate was not created by svc; null if it was. */
 function reasonForeign(certificate: X509Certificate): string | null {
   if (!certificate.ca) return 'not a CA certificate'
-  if (!hasCommonName(certificate.subject, demoCaName)) return `a CA whose common name is not ${demoCaName}`
-  if (!isIssuedBy(certificate, certificate)) return 'a CA that did not sign itself'
+  if (!hasCommonName(certificate.subject, demoCaName)) return `the common name of the CA is not ${demoCaName}`
+  if (!isIssuedBy(certificate, certificate)) return 'the CA certificate is not self-signed'
   return null
 }
 
-/** Finds the key of a demo CA. What might be its key, but cannot be looked into, is not ours to replace. */
+/** Loads the key of a demo CA. A file that may be its key but cannot be read is not replaced. */
 function inspectKey(certificate: X509Certificate, file: FileContent, now: number): CaPair {
-  if (file.state === 'missing') return { state: 'broken', reason: 'its key is missing' }
+  if (file.state === 'missing') return { state: 'broken', reason: 'the key is missing' }
   if (file.state === 'unreadable') return { state: 'foreign', reason: `the key cannot be read (${file.reason})` }
   if (isEncryptedKey(file.text)) return { state: 'foreign', reason: 'the key is encrypted' }
   const key = parsePrivateKey(file.text)
   if (key === null || !certificate.checkPrivateKey(key))
-    return { state: 'broken', reason: 'the key does not belong to it' }
+    return { state: 'broken', reason: 'the key does not match the certificate' }
   if (!canSign(key)) return { state: 'foreign', reason: `keys of type ${key.asymmetricKeyType} are not supported` }
-  // Nothing that an expired CA issues is accepted by anybody.
+  // Nobody accepts certificates issued by an expired CA.
   if (validityState(validityOf(certificate), now) === 'expired')
-    return { state: 'broken', reason: `it expired on ${certificate.validTo}` }
+    return { state: 'broken', reason: `the certificate expired on ${certificate.validTo}` }
   return { state: 'usable', authority: { certificate, key } }
 }

@@ -1,15 +1,15 @@
-/** Reads a client certificate out of a header value, in the forms in which gateways forward it. */
+/** Reads a client certificate from a header value, in the forms used by gateways. */
 
-/** Characters of a header value at most; longer ones are refused unread. */
+/** Maximum length of a header value; longer ones are rejected unread. */
 const maxHeaderCharacters = 65_536
 
 const beginMarker = /-----BEGIN[ +]CERTIFICATE-----/
 const endMarker = /-----END[ +]CERTIFICATE-----/
 
 /**
- * The bytes of the certificate, not yet looked into; null when the value is in none of the forms: percent-encoded or
- * raw PEM (RFC 7468; line ends may have become blanks, tabs or nothing; of several the first), base64 DER, and that
- * between colons (RFC 9440, 2.1).
+ * The bytes of the certificate, not yet parsed; null if the value has none of these forms: percent-encoded or raw PEM
+ * (RFC 7468; line ends may have become spaces, tabs or nothing; only the first certificate is used), base64 DER, and
+ * base64 DER between colons (RFC 9440, 2.1).
  */
 export function decodeCertificateHeader(value: string): Buffer | null {
   const trimmed = value.trim()
@@ -23,7 +23,7 @@ export function decodeCertificateHeader(value: string): Buffer | null {
   return end === null ? null : decodeBase64(body.slice(0, end.index))
 }
 
-/** Percent-encoding only (RFC 3986, 2.1): `+` is left alone, since the base64 of a PEM may hold one. */
+/** Decodes percent-encoding only (RFC 3986, 2.1); `+` is kept, because the base64 of a PEM may contain it. */
 function decodePercent(text: string): string | null {
   if (!text.includes('%')) return text
   try {
@@ -37,7 +37,7 @@ function withoutColons(text: string): string {
   return text.length > 1 && text.startsWith(':') && text.endsWith(':') ? text.slice(1, -1) : text
 }
 
-/** Strict about the alphabet, since Buffer skips what is not in it: text, NULs or a second PEM inside are no base64. */
+/** Checks the alphabet, because Buffer skips invalid characters: text, NULs or a second PEM are not valid base64. */
 function decodeBase64(text: string): Buffer | null {
   const base64 = text.replace(/[ \t\r\n]+/g, '')
   return /^[A-Za-z0-9+/]+={0,2}$/.test(base64) ? Buffer.from(base64, 'base64') : null

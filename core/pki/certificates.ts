@@ -1,6 +1,6 @@
 /**
- * Makes the certificates of the demo PKI: its CA, the server's and the client's (profile of RFC 5280, section 4). Imported
- * when one is to be made, since its packages are many and most starts find theirs on disk.
+ * Creates the certificates of the demo PKI: CA, server and client (profile of RFC 5280, section 4). Imported on demand,
+ * because it loads many packages and most starts find existing certificates on disk.
  */
 import 'reflect-metadata'
 import {
@@ -24,7 +24,7 @@ const dayMs = 86_400_000
 const leafDays = 825
 const caYears = 10
 
-/** Makes a new demo CA, valid from one day before `now` (milliseconds since 1970) for ten years. */
+/** Creates a demo CA, valid from one day before `now` (milliseconds since 1970) for ten years. */
 export async function createAuthority(now: number): Promise<CertificateAuthority> {
   const keys = await generateKeys()
   const notBefore = dayBefore(now)
@@ -48,7 +48,7 @@ export async function createAuthority(now: number): Promise<CertificateAuthority
   return { certificate: new X509Certificate(certificate.toString('pem')), key: KeyObject.from(keys.privateKey) }
 }
 
-/** Makes a server certificate for this machine's own names and `svc`, valid for 825 days from one day before `now`. */
+/** Creates a server certificate for the local host names and `svc`, valid for 825 days from one day before `now`. */
 export function issueServerCertificate(authority: CertificateAuthority, now: number): Promise<PemPair> {
   return issueLeaf(authority, now, 'CN=svc', [
     new SubjectAlternativeNameExtension([
@@ -61,7 +61,7 @@ export function issueServerCertificate(authority: CertificateAuthority, now: num
   ])
 }
 
-/** Makes a certificate of the demo client, valid for 825 days from one day before `now`. */
+/** Creates the certificate of the demo client, valid for 825 days from one day before `now`. */
 export function issueClientCertificate(authority: CertificateAuthority, now: number): Promise<PemPair> {
   return issueLeaf(authority, now, 'CN=demo-client, O=svc Demo', [
     new ExtendedKeyUsageExtension([ExtendedKeyUsage.clientAuth]),
@@ -106,7 +106,7 @@ async function issueLeaf(
   }
 }
 
-/** The issuer's own key identifier, however it was made; strict verifiers refuse a chain in which they differ. */
+/** The key identifier of the issuer, however it was computed; strict verifiers reject a chain in which they differ. */
 async function authorityKeyIdentifier(issuer: IssuedCertificate): Promise<AuthorityKeyIdentifierExtension> {
   const subjectKey = issuer.getExtension(SubjectKeyIdentifierExtension)
   return subjectKey
@@ -118,12 +118,17 @@ function generateKeys() {
   return webcrypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify'])
 }
 
-/** One day back, so that a client whose clock is slow accepts the certificate. Certificates know whole seconds. */
+/**
+ * One day earlier, so that a client with a slow clock accepts the certificate. Certificates have a resolution of one
+ * second.
+ */
 function dayBefore(now: number): Date {
   return new Date(Math.floor((now - dayMs) / 1000) * 1000)
 }
 
-/** Sixteen bytes, hex; the first bits are 01, so that it is positive and keeps its length (RFC 5280, 4.1.2.2). */
+/**
+ * Sixteen bytes in hex. The first bits are 01, so that the number is positive and keeps its length (RFC 5280, 4.1.2.2).
+ */
 function randomSerial(): string {
   const serial = randomBytes(16)
   serial[0] = ((serial[0] ?? 0) & 0x3f) | 0x40

@@ -1,4 +1,6 @@
-/** Finds the client certificate of a request, on its TLS connection or in a header, and checks it against the demo CA. */
+/**
+ * Finds the client certificate of a request, on its TLS connection or in a header, and verifies it against the demo CA.
+ */
 import { X509Certificate, createHash } from 'node:crypto'
 import type { TLSSocket } from 'node:tls'
 import type { ClientCertificate } from '../contract/plugin.ts'
@@ -6,7 +8,7 @@ import { decodeCertificateHeader } from './certificate-header.ts'
 import { isIssuedBy, validityOf, validityState } from './verification.ts'
 import type { Validity } from './verification.ts'
 
-/** Why a certificate is refused, in the words that replies show. */
+/** Why a certificate is rejected, as shown in responses. */
 export type RefusalReason =
   | 'not a certificate'
   | 'not issued by the demo CA'
@@ -18,23 +20,26 @@ export type RefusalReason =
 export interface PresentedCertificate {
   /** The TLS connection; null without TLS. */
   tlsSocket: Pick<TLSSocket, 'getPeerCertificate'> | null
-  /** Value of the header that SVC_MTLS_IN_HEADER names; null when none is named or the request has none. */
+  /** Value of the header named by SVC_MTLS_IN_HEADER; null if none is configured or the request does not have it. */
   headerValue: string | null
 }
 
-/** Says what client certificate a request carries. Never throws. */
+/** Returns the client certificate of a request. Never throws. */
 export type ClientCertificateCheck = (presented: PresentedCertificate) => ClientCertificate
 
-/** What no later moment changes about a certificate: refused for good, or good for as long as it is valid. */
+/** The part of the result that does not depend on time: rejected for good, or accepted within its validity. */
 type Verification = { reason: RefusalReason } | { certificate: X509Certificate; validity: Validity }
 
 const clientAuthUsage = '1.3.6.1.5.5.7.3.2'
-/** Verdicts remembered at most, the least recently used going first. Only what our CA signed is kept itself. */
-const maxVerdicts = 256
+/**
+ * Maximum number of cached results; the least recently used is evicted first. Only certificates signed by our CA are
+ * cached with their details.
+ */
+const maxCachedResults = 256
 
 /**
- * A check against one CA. Signatures are verified once per certificate and remembered by its SHA-256; dates are
- * compared each time with `now`, which answers milliseconds since 1970.
+ * Verifies against one CA. Signatures are verified once per certificate and cached by SHA-256. Dates are compared every
+ * time with `now`, which returns milliseconds since 1970.
  */
 export function createClientCertificateCheck(authority: X509Certificate, now: () => number): ClientCertificateCheck {
   const verifications = new Map<string, Verification>()
@@ -44,7 +49,7 @@ export function createClientCertificateCheck(authority: X509Certificate, now: ()
     const verification = verifications.get(fingerprint) ?? verify(der, authority)
     verifications.delete(fingerprint)
     verifications.set(fingerprint, verification)
-    if (verifications.size > maxVerdicts) verifications.delete(verifications.keys().next().value ?? '')
+    if (verifications.size > maxCachedResults) verifications.delete(verifications.keys().next().value ?? '')
     return verification
   }
 
@@ -60,23 +65,23 @@ export function createClientCertificateCheck(authority: X509Certificate, now: ()
   return ({ tlsSocket, headerValue }) => {
     const peer = tlsSocket === null ? undefined : peerCertificate(tlsSocket)
     if (peer !== undefined) return check('tls', peer)
-    // Gateways forward an empty value for a client without a certificate.
+    // Gateways send an empty value for a client without a certificate.
     if (headerValue === null || headerValue.trim() === '') return { state: 'none' }
     return check('header', decodeCertificateHeader(headerValue))
   }
 }
 
 /**
- * Whether a TLS connection came with a client certificate that does not lead to the CA, lacks clientAuth, or is out
- * of date; such a connection is destroyed on `secureConnection`, without an answer.
+ * Whether a TLS connection has a client certificate that does not chain to the CA, lacks clientAuth, or is outside its
+ * validity. Such a connection is destroyed on `secureConnection`, without a response.
  */
 export function hasRefusedCertificate(socket: Pick<TLSSocket, 'getPeerCertificate' | 'authorized'>): boolean {
   return peerCertificate(socket) !== undefined && !socket.authorized
 }
 
 /**
- * DER of the peer's certificate. `authorized` does not tell whether there is one: on a resumed TLS 1.3 session without
- * it Node says true, with an empty object. A socket that is already destroyed gives null.
+ * The DER of the peer certificate. `authorized` does not show whether there is one: on a resumed TLS 1.3 session
+ * without a certificate, Node reports true and an empty object. A socket that is already destroyed gives null.
  */
 function peerCertificate(socket: Pick<TLSSocket, 'getPeerCertificate'>): Buffer | undefined {
   const peer: { raw?: Buffer } | null = socket.getPeerCertificate()
@@ -86,11 +91,11 @@ function peerCertificate(socket: Pick<TLSSocket, 'getPeerCertificate'>): Buffer 
 function verify(der: Buffer, authority: X509Certificate): Verification {
   try {
     const certificate = new X509Certificate(der)
-    // X509Certificate also takes PEM, and DER with something behind it.
+    // X509Certificate also accepts PEM, and DER with trailing bytes.
     if (!certificate.raw.equals(der)) return { reason: 'not a certificate' }
     if (certificate.ca) return { reason: 'not for client authentication' }
     if (!isIssuedBy(certificate, authority)) return { reason: 'not issued by the demo CA' }
-    // Node calls the extended key usages (RFC 5280, 4.2.1.12) `keyUsage`; undefined when there are none.
+    // Node calls the extended key usages (RFC 5280, 4.2.1.12) `keyUsage`; undefined if the certificate has none.
     const usages: string[] | undefined = certificate.keyUsage
     if (usages !== undefined && !usages.includes(clientAuthUsage)) return { reason: 'not for client authentication' }
     return { certificate, validity: validityOf(certificate) }

@@ -1,4 +1,4 @@
-/** Lets one process at a time create the files of the demo PKI, when several start with one folder. */
+/** Lets only one process at a time create the files of the demo PKI, if several start with the same folder. */
 import { randomUUID } from 'node:crypto'
 import { mkdir, rename, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,16 +9,16 @@ const LOCK_NAME = '.svc-pki.lock'
 const POLL_MS = 20
 
 /**
- * Runs `work` while no other process does with this folder, which is created when it is missing. Without it, replicas
- * that start together on a shared volume would each create a CA, and refuse one another's client certificates. The
- * holder touches its lock while it works; one that was not touched for `patienceMs` was left by a process that died,
- * and is taken over. In a folder that can't be written there is nothing to guard.
+ * Runs `work` while no other process does so with this folder, which is created if it is missing. Without the lock,
+ * replicas that start together on a shared volume would each create a CA and reject each other's client certificates.
+ * The holder touches its lock while it works. A lock that was not touched for `staleAfterMs` was left by a process that
+ * died, and is replaced. A folder that is not writable needs no lock.
  */
-export async function withFolderLock<T>(folder: string, work: () => Promise<T>, patienceMs = 3000): Promise<T> {
+export async function withFolderLock<T>(folder: string, work: () => Promise<T>, staleAfterMs = 3000): Promise<T> {
   const lock = join(folder, LOCK_NAME)
   const mark = join(lock, randomUUID())
-  if (!(await acquire(folder, lock, mark, patienceMs))) return work()
-  const heartbeat = setInterval(() => touch(lock), Math.max(1, patienceMs / 4))
+  if (!(await acquire(folder, lock, mark, staleAfterMs))) return work()
+  const heartbeat = setInterval(() => touch(lock), Math.max(1, staleAfterMs / 4))
   heartbeat.unref()
   try {
     return await work()
@@ -28,10 +28,10 @@ export async function withFolderLock<T>(folder: string, work: () => Promise<T>, 
   }
 }
 
-async function acquire(folder: string, lock: string, mark: string, patienceMs: number): Promise<boolean> {
+async function acquire(folder: string, lock: string, mark: string, staleAfterMs: number): Promise<boolean> {
   try {
     await mkdir(folder, { recursive: true })
-    // Compared with itself only: clocks of machines that share a volume differ.
+    // Compared only with itself, because the clocks of machines that share a volume differ.
     let seen = ''
     let seenAt = performance.now()
     while (!(await isCreated(lock))) {
@@ -39,7 +39,7 @@ async function acquire(folder: string, lock: string, mark: string, patienceMs: n
       if (state !== seen) {
         seen = state
         seenAt = performance.now()
-      } else if (performance.now() - seenAt >= patienceMs) await takeAway(lock)
+      } else if (performance.now() - seenAt >= staleAfterMs) await removeLock(lock)
       await sleep(POLL_MS)
     }
     await writeFile(mark, '')
@@ -49,7 +49,7 @@ async function acquire(folder: string, lock: string, mark: string, patienceMs: n
   }
 }
 
-/** A folder rather than a file: creating one is atomic, on network file systems too. */
+/** A folder rather than a file: creating one is atomic, even on network file systems. */
 async function isCreated(lock: string): Promise<boolean> {
   try {
     await mkdir(lock)
@@ -60,20 +60,20 @@ async function isCreated(lock: string): Promise<boolean> {
   }
 }
 
-/** Changes with every touch and with every new lock. */
+/** Changes with every touch and every new lock. */
 async function stateOf(lock: string): Promise<string> {
   const facts = await stat(lock).catch(() => null)
   return facts === null ? '' : `${facts.ino} ${facts.mtimeMs}`
 }
 
-/** Of several processes that take an abandoned lock away at once, one succeeds. */
-async function takeAway(lock: string): Promise<void> {
+/** If several processes remove an abandoned lock at once, only one succeeds. */
+async function removeLock(lock: string): Promise<void> {
   const away = `${lock}.${randomUUID()}`
   await rename(lock, away).catch(() => {})
   await rm(away, { recursive: true, force: true })
 }
 
-/** Removes one's own lock; one that was taken over meanwhile holds another mark, and stays. */
+/** Removes the lock of this process. A lock that was replaced in the meantime has another mark and is kept. */
 async function release(lock: string, mark: string): Promise<void> {
   await rm(mark, { force: true }).catch(() => {})
   await rmdir(lock).catch(() => {})

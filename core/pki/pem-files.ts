@@ -1,17 +1,17 @@
-/** Reads and writes PEM files, a certificate and its key at a time, so that no half-written pair is ever seen. */
+/** Reads and writes PEM files, a certificate and its key together, so that a half-written pair is never visible. */
 import { X509Certificate, createPrivateKey, randomBytes } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { link, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { PemPair } from './authority.ts'
 
-/** Where a certificate and its key are kept. */
+/** Paths of a certificate and its key. */
 export interface PairFiles {
   certificate: string
   key: string
 }
 
-/** What a file holds; `unreadable` is there, but is no file, too large, or not ours to read. */
+/** The content of a file. `unreadable` means that it exists but is not a file, too large, or not accessible. */
 export type FileContent =
   | { state: 'missing' }
   | { state: 'text'; text: string }
@@ -24,7 +24,7 @@ const absentCodes = new Set(['ENOENT', 'ENOTDIR'])
 export async function readPemFile(file: string): Promise<FileContent> {
   try {
     const facts = await stat(file)
-    // Reading a pipe would wait for its writer, for ever.
+    // Reading a pipe would wait for its writer forever.
     if (!facts.isFile()) return { state: 'unreadable', reason: 'not a file' }
     if (facts.size > maxFileBytes) return { state: 'unreadable', reason: `larger than ${maxFileBytes} bytes` }
     return { state: 'text', text: await readFile(file, 'latin1') }
@@ -33,9 +33,9 @@ export async function readPemFile(file: string): Promise<FileContent> {
   }
 }
 
-/** The first certificate of a PEM text (RFC 7468, section 5); null when there is none. */
+/** The first certificate of a PEM text (RFC 7468, section 5); null if there is no valid one. */
 export function parseCertificate(pem: string): X509Certificate | null {
-  // X509Certificate reads DER too, which is no PEM file.
+  // X509Certificate also reads DER, which is not a PEM file.
   if (!pem.includes('-----BEGIN ')) return null
   try {
     return new X509Certificate(pem)
@@ -44,7 +44,10 @@ export function parseCertificate(pem: string): X509Certificate | null {
   }
 }
 
-/** The first private key of a PEM text, in any form that OpenSSL reads without a passphrase; null when there is none. */
+/**
+ * The first private key of a PEM text, in any form that OpenSSL reads without a passphrase; null if there is no valid
+ * one.
+ */
 export function parsePrivateKey(pem: string): KeyObject | null {
   try {
     return createPrivateKey(pem)
@@ -53,15 +56,15 @@ export function parsePrivateKey(pem: string): KeyObject | null {
   }
 }
 
-/** Whether a PEM text holds an encrypted key (PKCS#8, or the older form of RFC 1421). */
+/** Whether a PEM text contains an encrypted key (PKCS#8, or the older form of RFC 1421). */
 export function isEncryptedKey(pem: string): boolean {
   return pem.includes('-----BEGIN ENCRYPTED PRIVATE KEY-----') || /^Proc-Type: 4,ENCRYPTED/m.test(pem)
 }
 
 /**
- * Writes a pair, the key first and readable by its owner only; missing folders are created. Both are complete on disk
- * before either gets its name. Rejects with the reason when that fails, and then leaves neither. With `isNew` it never
- * replaces a file: it rejects with `EEXIST` when another process created one of the two in the meantime.
+ * Writes a pair: the key first, readable by its owner only. Missing folders are created. Both files are complete on
+ * disk before either gets its final name. On failure it rejects with the reason and leaves neither file. With `isNew`
+ * it never replaces a file: it rejects with `EEXIST` if another process created one of the two in the meantime.
  */
 export async function writePair(
   files: PairFiles,
@@ -74,21 +77,24 @@ export async function writePair(
   try {
     await writeNew(temporary.key, pair.key, 0o600)
     await writeNew(temporary.certificate, pair.certificate, 0o644)
-    const give = isNew ? nameExclusively : rename
-    await give(temporary.key, files.key)
+    const moveFile = isNew ? linkExclusively : rename
+    await moveFile(temporary.key, files.key)
     keyWritten = true
-    await give(temporary.certificate, files.certificate)
+    await moveFile(temporary.certificate, files.certificate)
   } catch (error) {
     await removeQuietly([temporary.key, temporary.certificate, ...(keyWritten ? [files.key] : [])])
     throw error
   }
 }
 
-/** File systems without hard links (some network and container volumes) cannot refuse an existing name this way. */
+/**
+ * Error codes of file systems without hard links (some network and container volumes), where an existing name cannot be
+ * detected this way.
+ */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'ENOSYS', 'EOPNOTSUPP', 'EMLINK'])
 
-/** Like `rename`, but rejects with `EEXIST` where a file of that name exists: a rename would replace it silently. */
-async function nameExclusively(temporary: string, file: string): Promise<void> {
+/** Like `rename`, but rejects with `EEXIST` if the file exists. A rename would replace it silently. */
+async function linkExclusively(temporary: string, file: string): Promise<void> {
   try {
     await link(temporary, file)
   } catch (error) {
@@ -98,7 +104,7 @@ async function nameExclusively(temporary: string, file: string): Promise<void> {
   await rm(temporary, { force: true })
 }
 
-/** The system's code of a failure (`EACCES`), else its message. */
+/** The system error code (`EACCES`), else the message. */
 export function errorCode(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message

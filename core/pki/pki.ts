@@ -1,4 +1,7 @@
-/** Puts the demo PKI together at start: the CA, the demo client's pair, the HTTPS pair, and the check of client certificates. */
+/**
+ * Loads the demo PKI at startup: the CA, the pair of the demo client, the HTTPS pair, and the verification of client
+ * certificates.
+ */
 import { dirname } from 'node:path'
 import { loadAuthority } from './ca-files.ts'
 import type { CertificateAuthority, PemPair } from './authority.ts'
@@ -8,33 +11,36 @@ import { withFolderLock } from './folder-lock.ts'
 import { loadServerPair } from './server-files.ts'
 import type { ServerPair } from './server-files.ts'
 
-/** Where the files are and who hears of trouble. */
+/** Where the files are, and how warnings are reported. */
 export interface PkiOptions {
-  /** Path of the HTTPS certificate (`SVC_TLS_CERT`); the CA files lie in the same folder. */
+  /** Path of the HTTPS certificate (`SVC_TLS_CERT`); the CA files are in the same folder. */
   tlsCert: string
   /** Path of the HTTPS key (`SVC_TLS_KEY`). */
   tlsKey: string
-  /** Called with each warning as it arises. */
+  /** Called for each warning as it occurs. */
   warn?: (message: string) => void
-  /** Milliseconds since 1970; default: the system's clock. */
+  /** Milliseconds since 1970; default: the system clock. */
   now?: () => number
 }
 
-/** The demo PKI of a process; stays the same for its whole life. */
+/** The demo PKI of a process; it does not change during its lifetime. */
 export interface Pki {
-  /** PEM of the demo CA: what clients trust, and the `ca` of the HTTPS listener. */
+  /** PEM of the demo CA, which clients trust and the HTTPS listener uses as `ca`. */
   readonly caCertificate: string
-  /** PEM certificate and key of the demo client, made once for this process when they are first asked for. */
+  /** PEM certificate and key of the demo client, created once per process on first use. */
   client(): Promise<PemPair>
-  /** The HTTPS listener's pair, or why HTTPS cannot start: a sentence that names both files. */
+  /** The pair of the HTTPS listener, or why HTTPS cannot start: a sentence that names both files. */
   readonly server: ServerPair
-  /** What could not be used or written. `server.error` is not among them. */
+  /** What could not be used or written, except `server.error`. */
   readonly warnings: readonly string[]
-  /** The client certificate of a request, checked against the demo CA. */
+  /** Verifies the client certificate of a request against the demo CA. */
   readonly clientCertificate: ClientCertificateCheck
 }
 
-/** Loads the demo PKI from its files and makes what is missing. Files never make it fail: it warns and uses memory. */
+/**
+ * Loads the demo PKI from its files and creates what is missing. It never fails because of files: it warns and keeps
+ * the result in memory.
+ */
 export async function loadPki({ tlsCert, tlsKey, warn, now = Date.now }: PkiOptions): Promise<Pki> {
   const warnings: string[] = []
   const report = (message: string) => {

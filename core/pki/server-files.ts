@@ -1,4 +1,4 @@
-/** Owns the certificate and key files of the HTTPS listener: used as they are, made, replaced, or refused. */
+/** The certificate and key files of the HTTPS listener: used as they are, created, replaced, or rejected. */
 import { createSecureContext } from 'node:tls'
 import { resolve } from 'node:path'
 import type { X509Certificate } from 'node:crypto'
@@ -12,8 +12,8 @@ import { hasCommonName, isIssuedBy, validityOf, validityState } from './verifica
 export type ServerPair = { cert: string; key: string } | { error: string }
 
 /**
- * The pair the HTTPS listener serves with. Files that are there are used, unless an older demo CA issued them; those,
- * and missing ones, are made anew. `now` is in milliseconds since 1970; `warn` says what stays in memory only.
+ * The pair used by the HTTPS listener. Existing files are used, unless an older demo CA issued them; those and missing
+ * files are created. `now` is in milliseconds since 1970; `warn` reports what is kept in memory only.
  */
 export async function loadServerPair(
   files: PairFiles,
@@ -22,10 +22,10 @@ export async function loadServerPair(
   warn: (message: string) => void,
 ): Promise<ServerPair> {
   const [certificate, key] = await Promise.all([readPemFile(files.certificate), readPemFile(files.key)])
-  if (certificate.state === 'missing' && key.state === 'missing') return makePair(files, authority, now, warn)
+  if (certificate.state === 'missing' && key.state === 'missing') return createPair(files, authority, now, warn)
   if (certificate.state === 'missing' || key.state === 'missing') {
     const [there, absent] = key.state === 'missing' ? [files.certificate, files.key] : [files.key, files.certificate]
-    warn(`${there} is there without ${absent}: HTTPS uses a certificate made in memory, nothing is written`)
+    warn(`found ${there} but not ${absent}: HTTPS uses a certificate kept in memory, and no file is written`)
     return servable(await issue(authority, now))
   }
   return usePair(files, certificate, key, authority, now, warn)
@@ -42,27 +42,30 @@ async function usePair(
   if (certificateFile.state === 'unreadable')
     return unusable(files, `the certificate cannot be read (${certificateFile.reason})`)
   const certificate = parseCertificate(certificateFile.text)
-  if (certificate !== null && isStale(certificate, authority, now)) return makePair(files, authority, now, warn)
+  if (certificate !== null && isStale(certificate, authority, now)) return createPair(files, authority, now, warn)
   if (keyFile.state === 'unreadable') return unusable(files, `the key cannot be read (${keyFile.reason})`)
   const reason = reasonUnusable(certificate, certificateFile.text, keyFile.text)
   return reason === null ? { cert: certificateFile.text, key: keyFile.text } : unusable(files, reason)
 }
 
-/** Whether a demo CA issued it, but not the one in use, or for another time: clients that trust ours would refuse it. */
+/**
+ * Whether the certificate was issued by a demo CA other than the current one, or is outside its validity: clients that
+ * trust our CA would reject it.
+ */
 function isStale(certificate: X509Certificate, authority: CertificateAuthority, now: number): boolean {
   if (!hasCommonName(certificate.issuer, demoCaName)) return false
   return !isIssuedBy(certificate, authority.certificate) || validityState(validityOf(certificate), now) !== 'valid'
 }
 
-/** Why TLS cannot serve with this pair; null when it can. Expired and foreign certificates are the owner's business. */
+/** Why TLS cannot use this pair; null if it can. Expired and unrelated certificates are left to their owner. */
 function reasonUnusable(certificate: X509Certificate | null, certificatePem: string, keyPem: string): string | null {
   if (certificate === null) return 'the certificate cannot be parsed'
   if (isEncryptedKey(keyPem)) return 'the key is encrypted'
   const key = parsePrivateKey(keyPem)
   if (key === null) return 'the key cannot be parsed'
-  if (!certificate.checkPrivateKey(key)) return 'the key does not belong to the certificate'
+  if (!certificate.checkPrivateKey(key)) return 'the key does not match the certificate'
   try {
-    // Finds what only TLS minds: a broken further certificate of the chain, a key that is too short.
+    // Finds problems that only TLS detects: another broken certificate in the chain, or a key that is too short.
     createSecureContext({ cert: certificatePem, key: keyPem })
     return null
   } catch (error) {
@@ -70,7 +73,7 @@ function reasonUnusable(certificate: X509Certificate | null, certificatePem: str
   }
 }
 
-async function makePair(
+async function createPair(
   files: PairFiles,
   authority: CertificateAuthority,
   now: number,
@@ -78,8 +81,9 @@ async function makePair(
 ): Promise<ServerPair> {
   const pair = await issue(authority, now)
   try {
-    // Written one after the other, the second would destroy the first.
-    if (resolve(files.certificate) === resolve(files.key)) throw new Error('certificate and key share one file')
+    // If both had the same path, the second write would destroy the first file.
+    if (resolve(files.certificate) === resolve(files.key))
+      throw new Error('the certificate and the key have the same path')
     await writePair(files, pair)
   } catch (error) {
     warn(

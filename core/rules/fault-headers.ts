@@ -1,7 +1,7 @@
-/** Faults asked for by request header: `X-Svc-Delay`, `X-Svc-Abort` and `X-Svc-Fail`. */
+/** Faults requested by header: `X-Svc-Delay`, `X-Svc-Abort` and `X-Svc-Fail`. */
 import { STATUS_CODES } from 'node:http'
 
-/** What each header may hold, for the answer to one that can't be understood. */
+/** The accepted values of each header, for the response to a value that cannot be parsed. */
 export const EXPECTED = {
   delay: 'expected whole milliseconds, such as 250',
   abort: 'expected reset, close, empty, truncate or bad-chunk, with or without :<percent>',
@@ -13,7 +13,7 @@ export function isDelay(value: string): boolean {
   return /^\d+$/.test(value.trim())
 }
 
-/** Milliseconds of an `X-Svc-Delay` value, cut at `capMs`; 0 when absent or no whole number. */
+/** Milliseconds of an `X-Svc-Delay` value, capped at `capMs`; 0 if it is absent or not a whole number. */
 export function parseDelay(value: string | undefined, capMs: number): number {
   return value !== undefined && isDelay(value) ? Math.min(Number(value.trim()), capMs) : 0
 }
@@ -21,21 +21,24 @@ export function parseDelay(value: string | undefined, capMs: number): number {
 export interface Fail {
   /** 400 to 599. */
   status: number
-  /** Of a hundred requests so many fail, 0 to 100. */
+  /** Percentage of requests that fail, 0 to 100. */
   percent: number
 }
 
-/** Ways to break a connection, in the order of how far the response gets before. */
+/** Ways to break a connection, ordered by how much of the response is sent before. */
 const CONNECTION_FAULTS = ['reset', 'close', 'empty', 'truncate', 'bad-chunk'] as const
 export type ConnectionFault = (typeof CONNECTION_FAULTS)[number]
 
 export interface Abort {
   fault: ConnectionFault
-  /** Of a hundred requests so many are aborted, 0 to 100. */
+  /** Percentage of requests that are aborted, 0 to 100. */
   percent: number
 }
 
-/** An `X-Svc-Abort` value: `<fault>` or `<fault>:<percent>`, in any case, a `%` after it allowed; null when absent or anything else. */
+/**
+ * Parses an `X-Svc-Abort` value: `<fault>` or `<fault>:<percent>`, case-insensitive, optionally followed by `%`. Null
+ * if it is absent or invalid.
+ */
 export function parseAbort(value: string | undefined): Abort | null {
   if (value === undefined) return null
   const match = /^([a-z-]{1,16})(?:[ \t]*:[ \t]*(\d{1,3})(?:[ \t]*%)?)?$/i.exec(value.trim())
@@ -53,12 +56,15 @@ export function abortedBody(fault: ConnectionFault, percent: number): Buffer {
       abort: fault,
       percent,
       injected_by: 'X-Svc-Abort',
-      note: 'a client never gets to read this far',
+      note: 'the connection breaks before this point',
     }),
   )
 }
 
-/** An `X-Svc-Fail` value: `<status>` or `<status>:<percent>`, a `%` after it allowed; null when absent or anything else. */
+/**
+ * Parses an `X-Svc-Fail` value: `<status>` or `<status>:<percent>`, optionally followed by `%`. Null if it is absent or
+ * invalid.
+ */
 export function parseFail(value: string | undefined): Fail | null {
   if (value === undefined) return null
   const match = /^(\d{3})(?:[ \t]*:[ \t]*(\d{1,3})(?:[ \t]*%)?)?$/.exec(value.trim())
@@ -68,7 +74,9 @@ export function parseFail(value: string | undefined): Fail | null {
   return status >= 400 && status <= 599 && percent <= 100 ? { status, percent } : null
 }
 
-/** Whether this request is one of those that are hit; each is decided alone. `random` answers 0 to below 1. */
+/**
+ * Whether this request is affected; each request is decided independently. `random` returns a number from 0 to below 1.
+ */
 export function rollPercent(percent: number, random: () => number = Math.random): boolean {
   return percent >= 100 || random() * 100 < percent
 }

@@ -1,4 +1,4 @@
-/** Fulfils what the control plane's routes ask for, out of the host and the services of the process. */
+/** Creates the dependencies of the control plane's routes from the host and the services. */
 import type { Config } from '../config/variables.ts'
 import { buildCatalog } from '../control/catalog.ts'
 import type { ControlDeps } from '../control/deps.ts'

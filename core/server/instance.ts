@@ -1,4 +1,4 @@
-/** The instance as such: its name, its health, its ports, how long it has been up. */
+/** The instance: id, version, health, ports and uptime. */
 import { execFile } from 'node:child_process'
 import { hostname } from 'node:os'
 import type { Config } from '../config/variables.ts'
@@ -16,11 +16,11 @@ export interface Instance {
   readonly hostname: string
   readonly startedAt: Date
   uptimeSeconds(): number
-  /** Bound ports; null for a listener that is not up. */
+  /** Bound ports; null for a listener that did not start. */
   ports(): Ports
   isHealthy(): boolean
   setHealthy(healthy: boolean): void
-  /** Calls back at each change; answers how to stop that. */
+  /** Calls `listener` on each change. Returns a function that removes the listener. */
   onHealthChange(listener: (healthy: boolean) => void): () => void
   identityRequests(): number
   countIdentityRequest(): number
@@ -55,7 +55,7 @@ export function createInstance(config: Config, version: string, gitSha: string |
   }
 }
 
-/** Commit of the checkout in `folder`, null where there is none. */
+/** Reads the commit of the checkout in `folder`; null if it is not a git checkout. */
 export function readGitSha(folder: string): Promise<string | null> {
   return new Promise(resolve => {
     execFile('git', ['-C', folder, 'rev-parse', 'HEAD'], { timeout: 2_000 }, (error, stdout) =>

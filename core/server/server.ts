@@ -1,4 +1,4 @@
-/** One running server: the services, its listeners, the watcher, and how it stops. */
+/** A running server: services, listeners, watcher, and the graceful stop. */
 import { ServerResponse } from 'node:http'
 import { createRequestHandler } from '../http/listener/handle-request.ts'
 import { Listener } from '../http/listener/listeners.ts'
@@ -12,11 +12,11 @@ import type { Host } from '../host/host.ts'
 import type { Ports } from './instance.ts'
 import type { Log } from '../log/log.ts'
 import { openServices } from './services.ts'
-import type { ServicesOptions } from './services.ts'
+import type { ServiceOptions } from './services.ts'
 import { SHUTDOWN_TIMES, shutDown } from './shutdown.ts'
 import type { ShutdownTimes } from './shutdown.ts'
 
-export interface ServerOptions extends ServicesOptions {
+export interface ServerOptions extends ServiceOptions {
   shutdownTimes?: ShutdownTimes
 }
 
@@ -24,10 +24,10 @@ export interface Server {
   readonly ports: Ports
   readonly host: Host
   readonly log: Log
-  /** Resolves when the server has stopped; call `hurry` to cut the drain. */
+  /** Stops gracefully. Resolves when the server has stopped. Call `hurry` to cut the drain short. */
   stop(): Promise<void>
   hurry(): void
-  /** Has all requests told to log, metrics and inspector whose heads are out. */
+  /** Reports all pending requests to the log, the metrics and the inspector. */
   flush(): void
 }
 
@@ -40,7 +40,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   const { config, host, log, ports, pki, streams } = services
   const watcher = new Watcher(() => void host.reload())
   const watch = async (): Promise<void> => (config.watch ? watcher.set(host.watchedPaths()) : undefined)
-  // Looking through the plugins' folders goes on while the plugins are built.
+  // Scan the plugin folders while the plugins are built.
   void watch()
   await host.start()
 
@@ -86,7 +86,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
         ports[kind] = await listener.listen(config.host, port)
         opened.push(listener)
       } catch (error) {
-        log.warn(`${label} not started: ${(error as Error).message}`)
+        log.warn(`the ${label} listener did not start: ${(error as Error).message}`)
       }
     }
     await tryOpen('https', 'HTTPS', config.httpsPort, () => {

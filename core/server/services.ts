@@ -1,4 +1,4 @@
-/** Puts the services together: everything of a process but its listeners. Plugins are built when the host starts. */
+/** Creates all services of the process except the listeners. Plugins are built when the host starts. */
 import type { RequestContext } from '../http/request/context.ts'
 import { HeaderDeadlines } from '../http/pipeline/header-deadlines.ts'
 import { timeOut } from '../http/pipeline/pipeline.ts'
@@ -25,7 +25,7 @@ import { exposedHeaders } from '../http/response/exposed-headers.ts'
 import { createStreamPlan } from '../http/pipeline/stages/plan-limits.ts'
 import { StreamRegistry } from '../http/streams/stream-registry.ts'
 import { WebSocketMemory, webSocketBoundsOf } from '../http/streams/websocket-memory.ts'
-import { corsForTakeOver } from '../http/listener/media-type-handlers.ts'
+import { corsOutsidePipeline } from '../http/listener/media-type-handlers.ts'
 import { createSvcHttp } from '../host/svc/http.ts'
 import { createSvcStreams } from '../host/svc/streams.ts'
 import { createInspector } from '../inspector/inspector.ts'
@@ -48,48 +48,48 @@ import { BUILTIN_FOLDER, PRODUCT_FOLDER, VERSION } from '../product.ts'
 import { StateRegistry } from '../state/state-registry.ts'
 import { openTracer } from '../tracing/tracer.ts'
 
-export interface ServicesOptions {
-  /** Variables; default: the process's own. */
+export interface ServiceOptions {
+  /** Environment variables. Default: those of the process. */
   environment?: NodeJS.ProcessEnv
   /** Value of `--config`. */
   configArgument?: string
-  /** Relative paths count from here. Default: the process's working directory. */
+  /** Base of relative paths. Default: the working directory of the process. */
   workingDirectory?: string
-  /** Options laid over a plugin's section, by a subcommand. */
+  /** Options of a subcommand that override items of a plugin's section. */
   extraOptions?: { plugin: string; options: Record<string, unknown> }
-  /** Folder of the built-in plugins; tests put others there. */
+  /** Folder of the built-in plugins; tests use another one. */
   builtinFolder?: string
-  /** How long plugins may take to register; default: 10 s until a warning, 120 s in all. */
+  /** Time limits for registering a plugin. Default: a warning after 10 s, failure after 120 s. */
   registerTimes?: RegisterTimes
-  /** Where log lines go; default: standard output. */
+  /** Destination of log lines. Default: standard output. */
   logStream?: { write(line: string): void }
-  /** Stores of plugins check and copy values as a shared store does; for tests. */
+  /** For tests: plugin stores enforce the rules of shared stores. */
   strictState?: boolean
-  /** Code of plugins that servers of one process share. */
+  /** Plugin code that servers in one process share. */
   knownCode?: KnownCode
 }
 
-/** What a process consists of, apart from its listeners. */
+/** The services of a process. */
 export interface Services {
   readonly config: Config
   readonly log: Log
-  /** Not started yet: whoever opens the services says when plugins are built. */
+  /** Not started yet: the caller decides when plugins are built. */
   readonly host: Host
-  /** Filled in by whoever binds the listeners. */
+  /** Set by the caller when it binds the listeners. */
   readonly ports: Ports
   readonly instance: SvcInstance
   readonly streams: StreamRegistry
   readonly pki: Pki
-  /** What the entrance of the listeners needs beside the host. */
+  /** Services that the request handler needs in addition to the host. */
   readonly pipeline: Omit<PipelineServices, 'observer'>
   readonly requestMetrics: RequestMetrics
   readonly completions: CompletionBatch
-  /** Lets go of files, connections and state; the host is closed before. */
+  /** Closes files, connections and state. Close the host first. */
   close(): Promise<void>
 }
 
-/** Opens the services; what can't be opened is a warning. */
-export async function openServices(options: ServicesOptions = {}): Promise<Services> {
+/** Opens the services. A service that can't be opened is a warning. */
+export async function openServices(options: ServiceOptions = {}): Promise<Services> {
   const workingDirectory = options.workingDirectory ?? process.cwd()
   const environment = options.environment ?? process.env
   const core = readEnvironment(environment)
@@ -104,7 +104,7 @@ export async function openServices(options: ServicesOptions = {}): Promise<Servi
     variable: config.configFile,
     cwd: workingDirectory,
   })
-  // Plugins resolve paths of their sections against the file in use, however it was named.
+  // Plugins resolve paths in their sections relative to the file in use.
   config.configFile = configFile
   const commit = config.gitSha ?? readGitSha(PRODUCT_FOLDER)
   const pki = await loadPki({
@@ -115,9 +115,9 @@ export async function openServices(options: ServicesOptions = {}): Promise<Servi
   const states = new StateRegistry({
     instanceId: config.instanceId,
     isStrict: options.strictState ?? false,
-    onError: (error, failure) => log.error('state', { error, ...failure }),
+    onError: (error, failure) => log.error('a state callback failed', { error, ...failure }),
   })
-  const streams = new StreamRegistry({ onError: error => log.error('stream', { error }) })
+  const streams = new StreamRegistry({ onError: error => log.error('a stream callback failed', { error }) })
   const metrics = createMetrics()
   const cors = createCors({ origins: config.corsOrigins })
   const browserAccess = createBrowserAccess(config)
@@ -155,14 +155,14 @@ export async function openServices(options: ServicesOptions = {}): Promise<Servi
   const requestMetrics = new RequestMetrics(metrics, instance, () => completions.flush())
   const completions = new CompletionBatch([countRequests(requestMetrics), logRequests(log), recordRequests(inspector)])
   const flushAtExit = (): void => completions.flush()
-  // Before the log, which writes its last lines then.
+  // Run before the exit listener of the log, which writes the last lines.
   process.prependListener('exit', flushAtExit)
   const secs = config.requestTimeoutSecs
   const deadlines =
     secs > 0 ? new HeaderDeadlines<RequestContext>(secs * 1000, context => timeOut(context, secs)) : null
   const streamsOf = (generation: number): SvcStreams => createSvcStreams(streams, generation, plan)
 
-  // The host is needed by what it hands to plugins: these are asked only after it stands.
+  // The services and the host need each other. The services use the host only after it is created.
   let host!: Host
   const deps = createControlDeps({
     config,
@@ -195,7 +195,7 @@ export async function openServices(options: ServicesOptions = {}): Promise<Servi
     pki: createSvcPki(pki, config.mtlsInHeader),
     instance: deps.instance,
     replicas: states.replicas,
-    cors: (request, expose) => corsForTakeOver(cors, request, expose),
+    cors: (request, expose) => corsOutsidePipeline(cors, request, expose),
     follow: createCallFollower({ config, inspector, completions, log }),
     streamsOf,
     reload: how => host.reload(how),
@@ -276,7 +276,7 @@ export async function openServices(options: ServicesOptions = {}): Promise<Servi
   }
 }
 
-/** The registry's URL as it is, or its path from the working directory. */
+/** The URL of the registry, or its absolute path. */
 function placeOf(registry: string | null, workingDirectory: string): string | null {
   return registry === null || isUrl(registry) ? registry : resolve(workingDirectory, registry)
 }

@@ -1,4 +1,4 @@
-/** The graceful stop: what ends at once, what may run to its end, and when patience is over. */
+/** The graceful stop: closes idle connections and endless streams, waits for the rest, then destroys what is still open. */
 import type { Host } from '../host/host.ts'
 import type { Listener } from '../http/listener/listeners.ts'
 import type { StreamRegistry } from '../http/streams/stream-registry.ts'
@@ -12,17 +12,17 @@ export interface ShutdownTargets {
 /** Milliseconds. */
 export interface ShutdownTimes {
   drain: number
-  /** After the drain, until remaining sockets are destroyed. */
+  /** Time between the end of the drain and the destruction of remaining sockets. */
   cut: number
-  /** For the closing work of plugins. */
+  /** Time for the callbacks of plugins. */
   closing: number
 }
 export const SHUTDOWN_TIMES: ShutdownTimes = { drain: 10_000, cut: 500, closing: 2_000 }
 
-/** How often is looked whether anything is still open. */
-const LOOK_MS = 20
+/** Interval for checking whether connections are still open. */
+const POLL_MS = 20
 
-/** Resolves when everything is closed. `hurry` resolves when the drain is to be cut short. */
+/** Resolves when everything is closed. When `hurry` resolves, the drain is cut short. */
 export async function shutDown(
   { listeners, streams, host }: ShutdownTargets,
   hurry: Promise<unknown>,
@@ -54,11 +54,11 @@ function wait(ms: number): Promise<void> {
   return new Promise(resolve => setTimeout(resolve, ms).unref())
 }
 
-/** Resolves when `isDone` says so, the time is over, or `hurry` resolves. */
+/** Resolves when `isDone` returns true, the time is over, or `hurry` resolves. */
 async function until(isDone: () => boolean, ms: number, hurry: Promise<unknown>): Promise<void> {
   let isOver = false
   void Promise.race([wait(ms), hurry]).then(() => {
     isOver = true
   })
-  while (!isDone() && !isOver) await new Promise(resolve => setTimeout(resolve, LOOK_MS))
+  while (!isDone() && !isOver) await new Promise(resolve => setTimeout(resolve, POLL_MS))
 }

@@ -1,4 +1,4 @@
-/** Entries in the order in which they were inserted, spare ones before the others. */
+/** Entries in insertion order, spare ones first. */
 import { LinkedList } from '../collections/linked-list.ts'
 import type { Link } from '../collections/linked-list.ts'
 
@@ -15,7 +15,7 @@ export class AgeOrder<T> {
     return this.#spare.size + this.#others.size
   }
 
-  /** Takes the last place among its kind. */
+  /** Appends a value to the spare ones or to the others. */
   push(value: T, isSpare: boolean): AgeLink<T> {
     return { link: this.#listOf(isSpare).push(value), isSpare }
   }
@@ -29,7 +29,7 @@ export class AgeOrder<T> {
     return firstOtherThan(this.#spare, kept) ?? firstOtherThan(this.#others, kept)
   }
 
-  /** From the first to the last, or the other way round. */
+  /** All values in order, or in reverse order. */
   *values(fromLast = false): Generator<T> {
     yield* (fromLast ? this.#others : this.#spare).values(fromLast)
     yield* (fromLast ? this.#spare : this.#others).values(fromLast)

@@ -1,37 +1,40 @@
-/** Owns who hears of a store's changes, and that all hear them in one order. */
+/** Notifies the subscribers of a store of its changes, all in the same order. */
 import type { StoreChange } from '../contract/plugin.ts'
 
 export class ChangeFeed<T> {
   readonly #listeners = new Set<(change: StoreChange<T>) => void>()
   readonly #onError: (error: unknown) => void
-  #untold: StoreChange<T>[] = []
-  #isTelling = false
+  #pending: StoreChange<T>[] = []
+  #isNotifying = false
 
-  /** `onError` hears what a listener throws. */
+  /** `onError` receives exceptions of listeners. */
   constructor(onError: (error: unknown) => void) {
     this.#onError = onError
   }
 
-  /** Answers how to stop listening. */
+  /** Returns a function that unsubscribes. */
   subscribe(listener: (change: StoreChange<T>) => void): () => void {
-    // Wrapped, so that one function that subscribes twice is called, and leaves, once for each.
+    // Wrapped, so that a function that subscribes twice is called twice and unsubscribes separately.
     const own = (change: StoreChange<T>): void => listener(change)
     this.#listeners.add(own)
     return () => void this.#listeners.delete(own)
   }
 
-  /** Tells all at once. A change made by a listener is told after the one it is hearing of, or the next would hear it first. */
-  tell(change: StoreChange<T>): void {
+  /**
+   * Notifies all listeners. A change made by a listener is queued until the current one is delivered; otherwise later
+   * listeners would receive it first.
+   */
+  publish(change: StoreChange<T>): void {
     if (this.#listeners.size === 0) return
-    this.#untold.push(change)
-    if (this.#isTelling) return
-    this.#isTelling = true
-    for (let next = 0; next < this.#untold.length; next += 1) this.#tellAll(this.#untold[next]!)
-    this.#untold = []
-    this.#isTelling = false
+    this.#pending.push(change)
+    if (this.#isNotifying) return
+    this.#isNotifying = true
+    for (let next = 0; next < this.#pending.length; next += 1) this.#notify(this.#pending[next]!)
+    this.#pending = []
+    this.#isNotifying = false
   }
 
-  #tellAll(change: StoreChange<T>): void {
+  #notify(change: StoreChange<T>): void {
     for (const listener of this.#listeners) {
       try {
         listener(change)

@@ -1,4 +1,4 @@
-/** Owns what a store keeps beside a value: its size, its life and its places in the store's orders. */
+/** What a store keeps in addition to a value: its size, its lifetime and its links in the orders of the store. */
 import type { Deadline } from '../collections/deadline-queue.ts'
 import type { LinkedList, Link } from '../collections/linked-list.ts'
 import type { AgeLink, AgeOrder } from './age-order.ts'
@@ -9,15 +9,18 @@ export class Entry<T> implements Deadline {
   bytes = 0
   byAge: AgeLink<Entry<T>>
   readonly byUse: Link<Entry<T>>
-  /** The group, and the place in it. */
+  /** The group, and the link in it. */
   group: string | null = null
   inGroup: AgeLink<Entry<T>> | null = null
   /** A life of its own, in milliseconds; undefined: that of the bounds. */
   ttlMs: number | undefined = undefined
-  /** When that life began. */
+  /** Start of the lifetime. */
   since = 0
   expiresAt = Infinity
-  /** May be earlier than `expiresAt`: a use only moves that, and the queue catches up when the entry comes first in it. */
+  /**
+   * May be earlier than `expiresAt`: a use only changes `expiresAt`, and the queue is updated when the entry reaches
+   * its front.
+   */
   dueAt = Infinity
   place = -1
   link: Link<Deadline> | null = null

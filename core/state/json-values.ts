@@ -1,8 +1,8 @@
-/** Copies of values that are plain JSON, as a shared store would return them. */
+/** Copies of JSON values, as a shared store returns them. */
 
 /**
- * A copy without members that are undefined. Throws a TypeError for anything that JSON can't represent; `what` begins its
- * message, as in `state "marks" of plugin tally`.
+ * Copies a value without undefined members. Throws a TypeError for anything that JSON cannot represent. Its message begins
+ * with `what`, such as `state "marks" of plugin tally`.
  */
 export function copyJson<T>(value: T, what: string): T {
   return copyAt(value, '$', what, []) as T

@@ -5,8 +5,9 @@ import type { Link } from '../collections/linked-list.ts'
 import { copyText, heldBytes } from '../collections/text-memory.ts'
 import { copyData } from '../collections/value-memory.ts'
 
-/** Memory of an entry without its value, and of a stream without its name. */
+/** Memory of an entry without its value. */
 const ENTRY_BYTES = 96
+/** Memory of a stream without its name. */
 const STREAM_BYTES = 512
 const AFTER_LIMIT = 100
 
@@ -39,14 +40,14 @@ class Stream<T> {
 /** The store on whose entries the streams of a log depend. */
 export interface StreamOwner {
   has(key: string): boolean
-  /** Calls back with the key of every entry that goes. */
+  /** Calls `listener` with the key of every entry that is removed. */
   onRemoved(listener: (key: string) => void): () => void
 }
 
 export interface MemoryEventLogOptions {
   /** The clock, in milliseconds. Default `Date.now`. */
   now?: () => number
-  /** Gets what a follower throws; the others are called all the same. */
+  /** Receives errors of followers. They do not affect other followers. */
   onError?: (error: unknown) => void
   /** The store of `of`. */
   owner?: StreamOwner | undefined
@@ -58,7 +59,7 @@ export class MemoryEventLog<T> implements EventLog<T> {
   readonly #onError: (error: unknown) => void
   readonly #owner: StreamOwner | undefined
   readonly #streams = new Map<string, Stream<T>>()
-  /** By their last `append`, and so by the end of their lives too. */
+  /** In the order of their last `append`, which is also the order in which they expire. */
   readonly #byUse = new LinkedList<Stream<T>>()
   readonly #stopWatching: () => void
   #count = 0
@@ -129,7 +130,7 @@ export class MemoryEventLog<T> implements EventLog<T> {
     const followed = this.#streamOf(stream)
     const follower: Follower<T> = { position: after ?? followed.lastSeq, on, ended }
     followed.followers.add(follower)
-    // As with a shared store, nothing arrives before the caller knows how to stop.
+    // As with a shared store, the first entry arrives after `follow` has returned.
     queueMicrotask(() => this.#deliver(followed, follower))
     return () => {
       isStopped = true
@@ -148,7 +149,7 @@ export class MemoryEventLog<T> implements EventLog<T> {
     for (const stream of this.#byUse.values()) this.#trim(stream)
   }
 
-  /** Ends the streams whose life is over. */
+  /** Ends expired streams. */
   sweep(): void {
     const now = this.#now()
     for (let link = this.#byUse.first; link !== null && link.value.expiresAt <= now; link = this.#byUse.first)
@@ -197,7 +198,7 @@ export class MemoryEventLog<T> implements EventLog<T> {
     return { kept: copy, bytes: ENTRY_BYTES + bytes }
   }
 
-  /** Makes room: in the stream first, then in those that were used least recently. */
+  /** Enforces the bounds: of the stream first, then of all, starting with the stream used least recently. */
   #trim(stream: Stream<T>): void {
     const { maxPerStream, maxBytesPerStream = Infinity, maxCount = Infinity, maxBytes = Infinity } = this.#bounds
     while (stream.entries.first !== null && (stream.entries.size > maxPerStream || stream.bytes > maxBytesPerStream))
@@ -233,7 +234,7 @@ export class MemoryEventLog<T> implements EventLog<T> {
     for (const { ended } of followers) this.#guard(ended)
   }
 
-  /** Calls a follower with everything after its position, one entry after the other. */
+  /** Delivers all entries after the position of the follower, in order. */
   #deliver(stream: Stream<T>, follower: Follower<T>): void {
     for (const { seq, value } of stream.entries.values()) {
       if (!stream.followers.has(follower)) return

@@ -1,9 +1,9 @@
 /**
- * Owns one bounded map in memory.
+ * A bounded map in memory.
  *
- * An operation costs the same however full the store is: links keep the orders of age, use and group, a heap keeps the
- * order of expiry. Each runs to its end within one turn of the event loop, so nobody comes between; the promises are
- * there for implementations that ask another process.
+ * The cost of an operation does not depend on the number of entries: links keep the orders of age, use and group, and a
+ * heap keeps the order of expiry. Each operation completes within one turn of the event loop, so none is interrupted.
+ * The promises allow for implementations that call another process.
  */
 import type { PutOptions, Store, StoreBounds, StoreChange } from '../contract/plugin.ts'
 import { copyData } from '../collections/value-memory.ts'
@@ -18,16 +18,22 @@ import { Entry } from './entry.ts'
 export interface MemoryStoreOptions {
   /** The clock, in milliseconds. Default `Date.now`. */
   now?: () => number
-  /** Hears what a subscriber throws; the change holds and the other subscribers hear of it all the same. */
+  /** Receives exceptions of subscribers. The change stays in effect, and the other subscribers are still notified. */
   onError?: (error: unknown) => void
 }
 
 /** Memory of an entry without its key and value: the record, its links, its places in the map and the queue. */
 export const ENTRY_BYTES = 384
-/** Memory of a group without its name, and of the entry's place in it. Counted with each entry: each may be alone in its group. */
+/**
+ * Memory of a group without its name, and of the link of the entry in it. Counted for each entry, because each may be
+ * alone in its group.
+ */
 export const GROUP_BYTES = 192
 
-/** Entries that one timed sweep removes at most. The rest is as good as gone: every look removes what is over first. */
+/**
+ * Maximum number of entries that one timed sweep removes. The others are invisible anyway, because every access removes
+ * expired entries first.
+ */
 const SWEEP_LIMIT = 1000
 
 export class MemoryStore<T> implements Store<T> {
@@ -132,12 +138,12 @@ export class MemoryStore<T> implements Store<T> {
     return this.#bytes
   }
 
-  /** Whether there is such an entry. */
+  /** Whether the key exists. */
   has(key: string): boolean {
     return this.#live(key) !== undefined
   }
 
-  /** Calls back with the key of every entry that goes, for whatever reason; returns how to stop that. */
+  /** Calls `listener` with the key of every entry that is removed, for any reason. Returns a function that removes it. */
   onRemoved(listener: (key: string) => void): () => void {
     return this.#changes.subscribe(change => {
       if (change.kind !== 'set' && change.kind !== 'reset') listener(change.key)
@@ -145,12 +151,11 @@ export class MemoryStore<T> implements Store<T> {
   }
 
   subscribe(listener: (change: StoreChange<T>) => void): () => void {
-    if (!this.#bounds.watched)
-      throw new Error('a store is subscribed to that does not say "watched: true" in its bounds')
+    if (!this.#bounds.watched) throw new Error('cannot subscribe to a store without "watched: true" in its bounds')
     return this.#changes.subscribe(listener)
   }
 
-  /** Puts newer bounds in force: what is over them is evicted, lifetimes and sizes are reckoned anew. Takes O(n). */
+  /** Applies new bounds: evicts what exceeds them, and recomputes lifetimes and sizes. Takes O(n). */
   setBounds(bounds: StoreBounds<T>): void {
     const isMeasured = measuresItself(this.#bounds) && measuresItself(bounds)
     this.#bounds = bounds
@@ -158,19 +163,19 @@ export class MemoryStore<T> implements Store<T> {
     for (const entry of this.#byAge.values()) {
       if (!isMeasured) ({ copy: entry.value, bytes: entry.bytes } = this.#measure(entry.key, entry.value, entry.group))
       this.#bytes += entry.bytes
-      this.#reckonExpiry(entry)
+      this.#updateExpiry(entry)
     }
     this.#dropExpired()
     for (const group of this.#groups.values()) this.#trimGroup(group, null)
     this.#trim(null)
   }
 
-  /** Removes expired entries, a bounded number of them; for a timer. */
+  /** Removes a bounded number of expired entries; called by a timer. */
   sweep(): void {
     this.#dropExpired(SWEEP_LIMIT)
   }
 
-  // ------------------------------------------------------------------------------------------------ one entry's ways
+  // -------------------------------------------------------------------------------------------------- single entries
 
   #live(key: string): Entry<T> | undefined {
     const entry = this.#entries.get(key)
@@ -180,8 +185,8 @@ export class MemoryStore<T> implements Store<T> {
   }
 
   /**
-   * Writes an entry and then makes room among the others: the one just written stays, however old its key is. One
-   * that is over the bounds by itself is not kept and costs no other entry its place. Answers whether it was kept.
+   * Writes an entry and then evicts others to satisfy the bounds. The entry just written stays, however old its key is.
+   * An entry that exceeds the bounds on its own is not stored and evicts nothing. Returns whether it was stored.
    */
   #put(key: string, value: T, options: PutOptions, by: 'set' | 'updated'): boolean {
     this.#dropExpired()
@@ -190,7 +195,7 @@ export class MemoryStore<T> implements Store<T> {
     const { copy: kept, bytes } = this.#measure(key, value, group)
     if (!this.#canHold(bytes, group)) {
       if (present !== undefined) this.#detach(present)
-      this.#changes.tell({ kind: 'evicted', key, value })
+      this.#changes.publish({ kind: 'evicted', key, value })
       return false
     }
     // A key may be cut from the text of a whole request.
@@ -210,13 +215,13 @@ export class MemoryStore<T> implements Store<T> {
     const keepsLife = by === 'updated' && present !== undefined && options.ttlMs === undefined
     if (!keepsLife) entry.ttlMs = options.ttlMs
     if (!keepsLife || this.#bounds.ttlFrom === 'use') this.#renew(entry)
-    this.#changes.tell({ kind: 'set', key, value: kept })
+    this.#changes.publish({ kind: 'set', key, value: kept })
     if (group !== null) this.#trimGroup(this.#groups.get(group), entry)
     this.#trim(entry)
     return true
   }
 
-  /** What is kept of a value, and the memory of the whole entry. */
+  /** The stored copy of a value, and the memory of the whole entry. */
   #measure(key: string, value: T, group: string | null): DataCopy<T> {
     const { maxBytes, sizeOf } = this.#bounds
     if (sizeOf === undefined && maxBytes === undefined) return { copy: value, bytes: 0 }
@@ -232,7 +237,7 @@ export class MemoryStore<T> implements Store<T> {
 
   #remove(entry: Entry<T>, kind: StoreChange<T>['kind']): void {
     this.#detach(entry)
-    this.#changes.tell({ kind, key: entry.key, value: entry.value })
+    this.#changes.publish({ kind, key: entry.key, value: entry.value })
   }
 
   #detach(entry: Entry<T>): void {
@@ -260,7 +265,7 @@ export class MemoryStore<T> implements Store<T> {
     entry.inGroup = group.push(entry, entry.byAge.isSpare)
   }
 
-  // -------------------------------------------------------------------------------------------------- bounds and age
+  // ------------------------------------------------------------------------------------------------ bounds and expiry
 
   #trim(kept: Entry<T> | null): void {
     const { maxCount, maxBytes = Infinity } = this.#bounds
@@ -277,7 +282,7 @@ export class MemoryStore<T> implements Store<T> {
     return first ?? (evict === 'idle' ? firstOtherThan(this.#byUse, kept) : this.#byAge.first(kept))
   }
 
-  /** Undefined when none of the others ever expires. */
+  /** Undefined if no other entry ever expires. */
   #firstToExpire(kept: Entry<T> | null): Entry<T> | undefined {
     if (kept === null || kept.place < 0) return this.#expiry.first
     this.#expiry.remove(kept)
@@ -297,10 +302,10 @@ export class MemoryStore<T> implements Store<T> {
 
   #renew(entry: Entry<T>): void {
     entry.since = this.#now()
-    this.#reckonExpiry(entry)
+    this.#updateExpiry(entry)
   }
 
-  #reckonExpiry(entry: Entry<T>): void {
+  #updateExpiry(entry: Entry<T>): void {
     entry.expiresAt = entry.since + (entry.ttlMs ?? this.#bounds.ttlMs ?? Infinity)
     const isQueued = entry.place >= 0
     if (entry.expiresAt === Infinity) return this.#expiry.remove(entry)
@@ -326,7 +331,7 @@ export class MemoryStore<T> implements Store<T> {
   }
 }
 
-/** Then values are copies of the store's own, measured when they came. */
+/** Then values are copies owned by the store, measured when they were written. */
 function measuresItself<T>({ maxBytes, sizeOf }: StoreBounds<T>): boolean {
   return maxBytes !== undefined && sizeOf === undefined
 }

@@ -1,8 +1,8 @@
-/** A small value that every replica holds: `svc.replicated`, here of the only replica. */
+/** `svc.replicated` without a shared store: a value of the only replica. */
 import type { Replicated, ReplicatedOptions } from '../contract/plugin.ts'
 
 export class Register<T> implements Replicated<T> {
-  /** Resolves when the value is there; rejects with the error of `initial`. */
+  /** Resolves once the value is set; rejects with the error of `initial`. */
   readonly ready: Promise<void>
   readonly #what: string
   readonly #onError: (error: unknown) => void
@@ -10,14 +10,14 @@ export class Register<T> implements Replicated<T> {
   #held: { value: T } | null = null
   #updates: Promise<unknown>
 
-  /** `what` begins messages, as in `register "keys" of plugin identity`. */
+  /** `what` is the beginning of messages, such as `register "keys" of plugin identity`. */
   constructor({ initial }: ReplicatedOptions<T>, what: string, onError: (error: unknown) => void) {
     this.#what = what
     this.#onError = onError
     this.ready = (async () => {
       this.#held = { value: await initial() }
     })()
-    // Whoever waits for it gets the error; until then it must not end the process.
+    // `ready` reports the error; an unhandled rejection would end the process.
     this.#updates = this.ready.catch(() => {})
   }
 

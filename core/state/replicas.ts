@@ -1,21 +1,21 @@
-/** The replicas of the deployment, and messages between them: here there is one replica, this process. */
+/** Replicas and messages between them without a shared store: this process is the only replica. */
 import { randomBytes } from 'node:crypto'
 import { ReplicaError } from '../contract/plugin.ts'
 import type { Channel, ChannelHandler, Replica, SvcReplicas } from '../contract/plugin.ts'
 
-/** A replica without a shared store: it is alone. */
+/** The only replica of a deployment. */
 export function createLoneReplica(instanceId: string): SvcReplicas {
   const self = randomBytes(6).toString('hex')
   const replica: Replica = { replica: self, instanceId, startedAt: new Date().toISOString() }
   return { self, list: () => [{ ...replica }], isLeader: () => true, onGone: () => () => {} }
 }
 
-/** How long a reply is waited for, in milliseconds. */
+/** Default time to wait for a reply, in milliseconds. */
 const PATIENCE_MS = 2000
 
 type AnyHandler = ChannelHandler<unknown, unknown>
 
-/** Delivers messages to the newest handler of their channel, in turn. */
+/** Delivers messages one after the other to the newest handler of their channel. */
 export class Channels {
   readonly #replica: string
   readonly #onError: (error: unknown, channel: { plugin: string; name: string }) => void
@@ -27,7 +27,7 @@ export class Channels {
     this.#onError = onError
   }
 
-  /** Opens a channel; `close` removes the handler, and with the last one the channel. */
+  /** Opens a channel. `close` removes its handler. */
   open<M, R>(plugin: string, name: string, handler: ChannelHandler<M, R>): { channel: Channel<M, R>; close(): void } {
     const key = JSON.stringify([plugin, name])
     const handlers = this.#handlers.get(key) ?? []
@@ -75,7 +75,7 @@ export class Channels {
   }
 }
 
-/** Rejects when the reply is late, or with the signal's reason. */
+/** Rejects if the reply is late or the signal aborts. */
 async function inTime<R>(reply: Promise<R>, timeoutMs: number, signal?: AbortSignal): Promise<R> {
   signal?.throwIfAborted()
   let giveUp: (error: unknown) => void = () => {}

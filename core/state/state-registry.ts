@@ -1,9 +1,9 @@
 /**
- * What outlives a reload: the stores, logs, registers and shared objects of all plugins, counted by the generations that
- * hold them.
+ * Everything that survives a reload: the stores, logs, registers and shared objects of all plugins, reference-counted by the
+ * generations that use them.
  *
- * They belong to a plugin in one version of its code. A generation with the same code gets the same ones; one with changed
- * code gets its own, empty, while the older ones live on until the last generation with that code has drained.
+ * They belong to a plugin in one version of its code. A generation with the same code gets the same objects. One with
+ * changed code gets new, empty ones, while the old ones live until the last generation with that code has drained.
  */
 import { AsyncResource } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
@@ -26,7 +26,7 @@ import { StrictStore } from './strict-store.ts'
 
 export { MemoryStore }
 
-/** What one plugin of one generation asks through. */
+/** The handle of one plugin in one generation. */
 export interface StateHolder {
   /** The store of that name; newer bounds replace those that it had. Throws after `release`, as the others do. */
   state<T>(name: string, bounds: StoreBounds<T>): Store<T>
@@ -44,7 +44,7 @@ export interface StateHolder {
   release(): Promise<void>
 }
 
-/** Whose code a failure belongs to, and at what it failed. */
+/** The plugin that failed, and the operation. */
 export interface StateFailure {
   plugin: string
   name: string
@@ -54,7 +54,7 @@ export interface StateFailure {
 export interface StateRegistryOptions {
   /** The clock, in milliseconds. Default `Date.now`. */
   now?: () => number
-  /** Milliseconds between two looks for expired entries. Default 1000. */
+  /** Milliseconds between two sweeps of expired entries. Default 1000. */
   sweepMs?: number
   onError?: (error: unknown, failure: StateFailure) => void
   /** Shown as the replica's instance id. */
@@ -140,12 +140,12 @@ export class StateRegistry {
     }
   }
 
-  /** Removes what has expired, a bounded number of entries of each store. The timer calls it. */
+  /** Removes a bounded number of expired entries of each store. Called by the timer. */
   sweep(): void {
     for (const one of this.#sweeping) one.sweep()
   }
 
-  /** How much is held. */
+  /** The number of stores and objects. */
   counts(): { stores: number; shared: number } {
     const keys = [...this.#held.keys()].map(key => (JSON.parse(key) as [Kind])[0])
     return {

@@ -1,13 +1,13 @@
-/** A store that behaves as a shared one where it is easy to forget: for tests (`strictState`). */
+/** A store for tests that enforces the rules of shared stores (`strictState`). */
 import type { PutOptions, Store, StoreChange } from '../contract/plugin.ts'
 import { copyJson } from './json-values.ts'
 
-/** Values are checked and copied on their way in and out, and `change` functions run twice. */
+/** Checks and copies values when they are written and read, and runs `change` functions twice. */
 export class StrictStore<T> implements Store<T> {
   readonly #store: Store<T>
   readonly #what: string
 
-  /** `what` begins the message of a TypeError. */
+  /** `what` is the beginning of TypeError messages. */
   constructor(store: Store<T>, what: string) {
     this.#store = store
     this.#what = what

@@ -1,4 +1,4 @@
-/** Starts a server in this process for a test: on free ports, with its files in a temporary folder. */
+/** Starts a server in this process for a test, on free ports and with its files in a temporary folder. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -6,7 +6,7 @@ import { startServer } from '../server/server.ts'
 import type { Server, ServerOptions } from '../server/server.ts'
 import type { TestServer, TestServerOptions } from './types.ts'
 
-/** What the product's own tests set beside. */
+/** Additional options for the tests of svc itself. */
 export interface LaunchOptions
   extends TestServerOptions,
     Pick<ServerOptions, 'builtinFolder' | 'shutdownTimes' | 'registerTimes'> {}
@@ -21,13 +21,13 @@ const ENVIRONMENT = {
   SVC_INSTANCE_ID: 'test-1',
   SVC_GIT_SHA: 'test',
 }
-/** A test waits for what it opened itself. Milliseconds. */
+/** In milliseconds. Short, because a test waits for its own requests. */
 const SHUTDOWN_TIMES = { drain: 200, cut: 200, closing: 500 }
 
-/** The servers of a test file run the same plugins: code is loaded once by its content. */
+/** The servers of a test file share plugin code, so that it is loaded once. */
 const knownCode = { definitions: new Map(), schemas: new WeakMap(), isShared: true }
 
-/** Rejects when options contradict each other or HTTP can't be served; a plugin that fails is in `plugins()`. */
+/** Rejects if the options contradict each other or the HTTP port can't be bound. */
 export async function launch(options: LaunchOptions = {}): Promise<TestServer & Server> {
   const {
     packages = [],
@@ -44,7 +44,7 @@ export async function launch(options: LaunchOptions = {}): Promise<TestServer & 
   try {
     if (yaml !== undefined) await writeFile(join(folder, 'svc.yaml'), yaml)
     const server = await startServer({
-      // Packages are looked for where the test runs; everything else stays in the folder.
+      // Packages are resolved from the working directory of the test.
       workingDirectory: packages.length > 0 ? process.cwd() : folder,
       configArgument: yaml === undefined ? undefined : join(folder, 'svc.yaml'),
       environment: {
@@ -84,13 +84,13 @@ export async function launch(options: LaunchOptions = {}): Promise<TestServer & 
   }
 }
 
-/** Undefined: nothing is said, so there is no file. JSON is YAML. */
+/** The text of `svc.yaml`; undefined for no file. It is written as JSON, which is valid YAML. */
 function yamlOf({ folders, packages, plugins, settings, yaml }: LaunchOptions): string | undefined {
   const isSplit = [folders, packages, plugins, settings].some(option => option !== undefined)
   if (!isSplit) return yaml
   if (yaml !== undefined)
     throw new Error(
-      'yaml stands for the whole of svc.yaml: give it alone, without folders, packages, plugins and settings',
+      'yaml is the complete text of svc.yaml and cannot be combined with folders, packages, plugins or settings',
     )
   return JSON.stringify(
     {

@@ -1,6 +1,6 @@
 /**
- * The definition of `svc/testing`: reads TypeScript whatever the test runner, then does what `index.ts` says. Nothing is
- * awaited at the top, so that CommonJS can require it.
+ * Entry point of `svc/testing`: loads the TypeScript sources with any test runner; see `index.ts` for the API. It has no
+ * top-level await, so that CommonJS modules can require it.
  */
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,7 +8,7 @@ import { runScript } from '../host/bundle.mjs'
 import { openPrebuilt } from '../host/prebuilt.mjs'
 
 const PRODUCT_FOLDER = fileURLToPath(new URL('../..', import.meta.url))
-/** The packed core, once it runs: one for all servers of the process, as its modules would be. */
+/** The packed core. It is loaded once for all servers of the process. */
 let packedCore
 
 export async function startTestServer(options) {
@@ -24,7 +24,10 @@ function runCore(prebuilt) {
   return (packedCore ??= runScript(entry, prebuilt.core(), prebuilt.requireFrom(entry)))
 }
 
-/** Registers a loader unless the runner has brought one. A module that failed to load stays failed, hence the trial. */
+/**
+ * Registers a TypeScript loader if importing TypeScript fails. It tries another module first, because a module that failed
+ * to load cannot be imported again.
+ */
 async function ensureTypeScript() {
   try {
     await import('./types.ts')

@@ -1,29 +1,29 @@
-/** What `svc/testing` takes and gives. */
+/** Types of `svc/testing`. */
 import type { LoadError, PluginRecord, ReloadResult } from '../contract/plugin.ts'
 
-/** What a test server runs. Relative paths count from the process's working directory. */
+/** Configuration of a test server. Paths are relative to the working directory of the process. */
 export interface TestServerOptions {
-  /** Folders of plugins, or of single plugins (`[import.meta.dirname]` in a plugin's own test). */
+  /** Folders of plugins, or folders that contain plugins. In the test of a plugin: `[import.meta.dirname]`. */
   folders?: readonly string[]
-  /** Plugins from npm, by package name; resolved from the process's working directory. */
+  /** Names of npm packages, resolved from the working directory of the process. */
   packages?: readonly string[]
-  /** Names of the plugins that are on; what they build on comes along. Default: all. */
+  /** Names of the plugins to enable; the plugins that they build on are enabled too. Default: all. */
   plugins?: readonly string[]
   /** Sections of `svc.yaml` by key: `{ orders: { currency: 'EUR' } }`. */
   settings?: Readonly<Record<string, unknown>>
-  /** The text of `svc.yaml`, instead of all of the above. */
+  /** The text of `svc.yaml`. It can't be combined with the options above. */
   yaml?: string
   /**
-   * Whether `svc.state` behaves as a store that replicas share, which is easy to forget: values are plain JSON, `get` returns
-   * copies, and `change` functions may run more than once. Default true; without it values are kept as they are, as in one
-   * process without a shared store.
+   * Whether `svc.state` enforces the rules of shared stores: values are plain JSON, reads return copies, and `change`
+   * functions run more than once. Default: true.
    */
   strictState?: boolean
   /** Variables (`SVC_*`). Those of the process are not read. */
+  /** Environment variables (`SVC_*`). Those of the process are not used. */
   env?: Readonly<Record<string, string>>
 }
 
-/** A server that runs in this process, with state and files of its own. */
+/** A server in this process, with its own state and files. */
 export interface TestServer {
   /** `http://127.0.0.1:<port>` */
   readonly url: string
@@ -31,18 +31,18 @@ export interface TestServer {
   readonly httpsUrl: string
   /** `127.0.0.1:<port>`, for gRPC clients without TLS. */
   readonly grpcAddress: string
-  /** Its temporary folder: `svc.yaml` and certificates. Removed by `stop`. */
+  /** Temporary folder with `svc.yaml` and certificates. `stop` removes it. */
   readonly folder: string
-  /** Lines that it logged, from level `warn` on unless `SVC_LOG_LEVEL` says otherwise. */
+  /** Lines of the log. The level is `warn` unless `SVC_LOG_LEVEL` is set. */
   readonly lines: string[]
-  /** Every plugin that was found, with its state and why it failed. */
+  /** All plugins that were found, with their state and error. */
   plugins(): PluginRecord[]
-  /** What is wrong with its `svc.yaml`, and was left out. */
+  /** Errors in `svc.yaml`. The invalid items are ignored. */
   problems(): LoadError[]
-  /** Reads plugins and `svc.yaml` again. Changes on disk are not watched, unless `SVC_WATCH` says so. */
+  /** Reloads the plugins and `svc.yaml`. Files are not watched unless `SVC_WATCH` is set. */
   reload(): Promise<ReloadResult>
-  /** Ends it within a second and removes its folder. Call it once the test is over; further calls wait for the first. */
+  /** Stops the server within about a second and removes its folder. Can be called several times. */
   stop(): Promise<void>
-  /** `await using server = await startTestServer()` stops it at the end of the block. */
+  /** `await using server = await startTestServer()` stops the server at the end of the block. */
   [Symbol.asyncDispose](): Promise<void>
 }

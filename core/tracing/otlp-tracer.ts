@@ -1,4 +1,7 @@
-/** Spans through the official packages, in batches, over OTLP/HTTP. `tracer.ts` loads this file when spans are wanted. */
+/**
+ * Exports spans in batches over OTLP/HTTP with the official OpenTelemetry packages. `tracer.ts` imports this file only
+ * if spans are exported.
+ */
 import {
   createTraceState,
   diag,
@@ -16,7 +19,7 @@ import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trac
 import type { TraceContext, TraceParent } from './trace-context.ts'
 import type { ServerSpan, SpanEnd, SpanStart, Tracer, TracerOptions } from './tracer.ts'
 
-/** Milliseconds that stopping waits for the collector. */
+/** How long a stop waits for the collector, in milliseconds. */
 const CLOSE_MS = 2_000
 
 export class OtlpTracer implements Tracer {
@@ -35,7 +38,7 @@ export class OtlpTracer implements Tracer {
       'service.instance.id': instanceId,
     })
     this.#provider = new BasicTracerProvider({
-      // What OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES say wins.
+      // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES take precedence.
       resource: defaultResource()
         .merge(own)
         .merge(detectResources({ detectors: [envDetector] })),
@@ -98,7 +101,7 @@ function parentContext(parent: TraceParent | null): Context {
   })
 }
 
-/** The packages hand over an error as JSON, or as further arguments. */
+/** The packages pass an error as JSON or as additional arguments. */
 function warnOf(warn: (message: string) => void): (message: string, ...more: unknown[]) => void {
   return (message, ...more) =>
     warn(

@@ -1,37 +1,39 @@
-/** W3C Trace Context: what a request says of the trace it belongs to, and what is said back. */
+/** W3C Trace Context: reads the trace of a request, and prints the response header. */
 import { randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { trimCharacters } from '../fields/trim.ts'
 
-/** A valid `traceparent`, with the `tracestate` that came along. */
+/** A valid `traceparent`, with the accompanying `tracestate`. */
 export interface TraceParent {
   /** 32 hex digits. */
   traceId: string
-  /** 16 hex digits: the caller's span. */
+  /** 16 hex digits: the span of the caller. */
   spanId: string
-  /** The caller records. */
+  /** Whether the caller records the trace. */
   sampled: boolean
-  /** Members of `tracestate` as received; null: none, or not valid. */
+  /** Members of `tracestate` as received; null if absent or invalid. */
   state: string | null
 }
 
-/** Where a request stands in its trace. */
+/** The position of a request in its trace. */
 export interface TraceContext {
   traceId: string
   /** The span of the request itself. */
   spanId: string
-  /** Null: the trace begins here. */
+  /** Null if the trace begins here. */
   parentSpanId: string | null
   sampled: boolean
   state: string | null
 }
 
-/** `version "-" trace-id "-" parent-id "-" trace-flags`; later versions may append fields (Trace Context, 3.2.2 and 4). */
+/**
+ * `version "-" trace-id "-" parent-id "-" trace-flags`; later versions may append fields (Trace Context, 3.2.2 and 4).
+ */
 const TRACEPARENT = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(-.*)?$/
 const MEMBER = /^[a-z0-9][a-z0-9_\-*/@]{0,255}=[ -+\--<>-~]{0,255}[!-+\--<>-~]$/
 const MAX_MEMBERS = 32
 
-/** Null: none, several, or not valid; then whoever goes on starts a new trace (Trace Context, 4.3). */
+/** Null if the header is absent, repeated or invalid; the request then starts a new trace (Trace Context, 4.3). */
 export function readTraceParent(headers: IncomingHttpHeaders): TraceParent | null {
   const value = headers.traceparent
   const match = typeof value === 'string' ? TRACEPARENT.exec(value) : null
@@ -46,7 +48,9 @@ export function readTraceParent(headers: IncomingHttpHeaders): TraceParent | nul
   }
 }
 
-/** A list that breaks the grammar is dropped whole, and the trace goes on without it (Trace Context, 3.3.1). */
+/**
+ * A list that violates the grammar is dropped as a whole, and the trace continues without it (Trace Context, 3.3.1).
+ */
 function readState(value: string | string[] | undefined): string | null {
   if (value === undefined) return null
   const members = String(value)
@@ -62,7 +66,7 @@ function readState(value: string | string[] | undefined): string | null {
   return isValid ? members.join(',') : null
 }
 
-/** The place of a request that nobody records: it goes on with its caller's trace, or begins one. */
+/** The trace context of a request that is not recorded: it continues the trace of its caller or starts a new one. */
 export function joinTrace(parent: TraceParent | null): TraceContext {
   return {
     traceId: parent?.traceId ?? randomBytes(16).toString('hex'),
@@ -73,7 +77,10 @@ export function joinTrace(parent: TraceParent | null): TraceContext {
   }
 }
 
-/** Value of `traceresponse` (Trace Context Level 2 draft, "Traceresponse Header"): the trace, and the span that answered. */
+/**
+ * Value of `traceresponse` (Trace Context Level 2 draft, "Traceresponse Header"): the trace and the span of the
+ * response.
+ */
 export function printTraceResponse({ traceId, spanId, sampled }: TraceContext): string {
   return `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`
 }

@@ -1,16 +1,16 @@
-/** Whether spans are exported, and what does it. Without an endpoint no package of OpenTelemetry is ever loaded. */
+/** Decides whether spans are exported. Without an endpoint the OpenTelemetry packages are never loaded. */
 import { OPENTELEMETRY_PACKAGES, loadFailure } from '../config/optional-packages.ts'
 import type { TraceContext, TraceParent } from './trace-context.ts'
 
 type AttributeValue = string | number | boolean | undefined
 export type SpanAttributes = Record<string, AttributeValue>
 
-/** A request that is about to be served. */
+/** The span of a request that is about to be served. */
 export interface SpanStart {
   name: string
-  /** What samplers may decide by. */
+  /** The attributes available to samplers. */
   attributes: SpanAttributes
-  /** Null: the trace begins here. */
+  /** Null if the trace begins here. */
   parent: TraceParent | null
   /** Milliseconds since 1970. */
   startedAt: number
@@ -26,38 +26,43 @@ export interface SpanEnd {
 
 export interface ServerSpan {
   readonly trace: TraceContext
-  /** False: the sampler left it out, nothing is kept of it. */
+  /** False if the sampler dropped the span; nothing is recorded. */
   readonly isRecording: boolean
   end(facts: SpanEnd): void
 }
 
 export interface Tracer {
   start(facts: SpanStart): ServerSpan
-  /** Sends what is left; resolves after 2 s at the latest. */
+  /** Exports the remaining spans; resolves after 2 s at the latest. */
   close(): Promise<void>
 }
 
 export interface TracerOptions {
-  /** Decides whether there is a tracer, and where spans go. All else of `OTEL_*` the packages read of the process. */
+  /**
+   * Decides whether there is a tracer and where spans are sent. The packages read all other `OTEL_*` variables from the
+   * process themselves.
+   */
   environment: NodeJS.ProcessEnv
   version: string
   instanceId: string
   warn(message: string): void
 }
 
-/** Null: spans are not exported. Wrong values are warnings. */
+/** Returns null if spans are not exported. Invalid values give warnings. */
 export async function openTracer(options: TracerOptions): Promise<Tracer | null> {
   const { environment, warn } = options
   const endpoint = endpointOf(environment)
   if (endpoint === null) return null
   if (!isHttpUrl(endpoint.url)) {
-    warn(`invalid ${endpoint.name} (expected an http:// or https:// URL), spans are not exported`)
+    warn(`invalid ${endpoint.name} (expected an http:// or https:// URL); spans are not exported`)
     return null
   }
   const protocol =
     valueOf(environment, 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL') ?? valueOf(environment, 'OTEL_EXPORTER_OTLP_PROTOCOL')
   if (protocol !== null && protocol !== 'http/json')
-    warn(`OTEL_EXPORTER_OTLP_PROTOCOL is ${JSON.stringify(protocol)}, spans are sent as http/json`)
+    warn(
+      `OTEL_EXPORTER_OTLP_PROTOCOL is ${JSON.stringify(protocol)}, which is not supported; spans are sent as http/json`,
+    )
   try {
     const { OtlpTracer } = await import('./otlp-tracer.ts')
     return new OtlpTracer(options, endpoint.url)
@@ -67,7 +72,10 @@ export async function openTracer(options: TracerOptions): Promise<Tracer | null>
   }
 }
 
-/** Where spans go, and the variable that says so; null: nowhere (OpenTelemetry, "OTLP Exporter Configuration"). */
+/**
+ * The URL for spans and the variable that sets it; null if not set (OpenTelemetry, "OTLP Exporter
+ * Configuration").
+ */
 function endpointOf(environment: NodeJS.ProcessEnv): { name: string; url: string } | null {
   if (valueOf(environment, 'OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return null
   const exporters = valueOf(environment, 'OTEL_TRACES_EXPORTER')

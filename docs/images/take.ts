@@ -72,7 +72,7 @@ const REQUESTS: [path: string, init?: RequestInit][] = [
       body: '{"merchant":"merchant_123","amount":99.99,"currency":"EUR"}',
       headers: {
         'Content-Type': 'application/json',
-        'X-Svc-Session': 'room-12',
+        'X-Svc-Session': 'demo-12',
         traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
       },
     },

@@ -1,4 +1,4 @@
-/** Owns what all parts of the plugin work with in one generation of the host. */
+/** The services that all parts of the plugin share. Replaced at each reload, except for the stores below. */
 import type { Svc } from 'svc/plugin'
 import type { AgentRegistry } from './agent-registry.ts'
 import type { PushDelivery } from './push/delivery.ts'
@@ -9,9 +9,9 @@ import type { Variables } from './variables.ts'
 export interface A2a {
   readonly svc: Svc<Record<string, unknown>, Variables>
   readonly agents: AgentRegistry
-  /** Outlives reloads. */
+  /** Survives reloads. */
   readonly tasks: TaskStore
-  /** Outlives reloads. */
+  /** Survives reloads. */
   readonly push: PushDelivery
   readonly sinks: SinkStore
 }

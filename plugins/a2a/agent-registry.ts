@@ -1,8 +1,8 @@
-/** Owns the agents that plugins have registered, each id once. */
+/** Owns the registered agents; ids are unique. */
 import type { A2aAgents, AgentDefinition } from './types.ts'
 
 const AGENT_ID = /^[a-z][a-z0-9-]{0,39}$/
-/** Paths below `/a2a` that are no agents. */
+/** Paths below `/a2a` that other routes use. */
 const RESERVED_IDS: ReadonlySet<string> = new Set(['v1', 'webhook-sink'])
 
 export class AgentRegistry {
@@ -31,19 +31,18 @@ export class AgentRegistry {
     const { id } = definition
     if (!AGENT_ID.test(id) || RESERVED_IDS.has(id))
       throw new Error(
-        `invalid A2A agent id "${id}" (expected ${AGENT_ID.source}, not ${[...RESERVED_IDS].join(' or ')})`,
+        `invalid A2A agent id "${id}" (it must match ${AGENT_ID.source}; ${[...RESERVED_IDS].join(' and ')} are reserved)`,
       )
     const owner = this.#owners.get(id)
-    if (owner !== undefined) throw new Error(`A2A agent "${id}" of plugin ${plugin} is taken by plugin ${owner}`)
+    if (owner !== undefined)
+      throw new Error(`A2A agent "${id}" of plugin ${plugin} is already registered by plugin ${owner}`)
     for (const list of ['inputModes', 'outputModes', 'skills'] as const) {
       if (definition[list].length === 0)
         throw new Error(`A2A agent "${id}" of plugin ${plugin} has no ${list} (expected at least one)`)
     }
     for (const skill of [...definition.skills, ...(definition.extendedSkills ?? [])]) {
       if (skill.tags.length === 0 || skill.examples.length === 0)
-        throw new Error(
-          `skill "${skill.id}" of A2A agent "${id}" lacks tags or examples (expected at least one of each)`,
-        )
+        throw new Error(`skill "${skill.id}" of A2A agent "${id}" must have at least one tag and one example`)
     }
     this.#agents.set(id, definition)
     this.#owners.set(id, plugin)

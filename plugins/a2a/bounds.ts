@@ -1,16 +1,16 @@
-/** Owns how much the plugin keeps and for how long, in normal and in public mode. */
+/** Owns the limits of the plugin, in normal and in public mode. */
 import type { Config } from 'svc/plugin'
 
 export interface Bounds {
   tasks: number
   tasksPerSession: number
-  /** Milliseconds without update or request. */
+  /** Milliseconds without an update or a request until a task is removed. */
   taskIdleMs: number
-  /** Tasks with steps to come. */
+  /** Tasks with a running agent. */
   runningTasks: number
   /** Memory of all tasks. */
   taskBytes: number
-  /** Memory of one task: at so much it takes no more messages, and its agent's work fails. */
+  /** Memory of one task. Above it, messages are rejected and the running agent fails. */
   oneTaskBytes: number
   sinks: number
   /** Memory of all sinks. */
@@ -44,19 +44,19 @@ export function boundsOf(config: Config): Bounds {
       }
 }
 
-/** Messages kept in a task's history. */
+/** Maximum number of messages in a task's history. */
 export const MAX_HISTORY = 100
-/** A blocking send answers after so many milliseconds at the latest. */
+/** Longest wait of a blocking send, in milliseconds. */
 export const WAIT_MS = 100_000
 export const STREAM_MS = 10 * MINUTE_MS
 export const KEEP_ALIVE_MS = 15_000
 /** Unsent bytes at which a stream is closed. */
 export const MAX_UNSENT_BYTES = MIB
-/** Levels of arrays and objects that a body may have. */
+/** Maximum nesting of arrays and objects in a body. */
 export const MAX_DEPTH = 100
 export const MAX_PARTS = 100
 export const MAX_PUSH_CONFIGS = 10
 export const SINK_MS = 60 * MINUTE_MS
 export const SINK_NOTIFICATIONS = 50
-/** Bytes of a notification that a sink keeps. */
+/** Largest notification body that a sink keeps, in bytes. */
 export const SINK_BODY_BYTES = 64 * 1024

@@ -1,4 +1,4 @@
-/** Owns one call of an operation, whichever binding it came through, and what an operation answers. */
+/** Owns the call of an operation and its result, for both bindings. */
 import type { FastifyRequest } from 'svc/plugin'
 import type { A2a } from './a2a.ts'
 import type { Task, Update } from './task.ts'
@@ -13,25 +13,24 @@ export interface Call {
   readonly session: string
 }
 
-export type Answer =
+export type OperationResult =
   | { result: unknown; headers?: Record<string, string> }
-  /** The first event, then the updates of the task; without a task the stream ends after the first. */
+  /** A stream: the first event, then the updates of the task. Without a task it ends after the first event. */
   | { first: JsonObject; task: Task | null }
 
-export type Operation = (call: Call, params: JsonObject) => Answer | Promise<Answer>
+export type Operation = (call: Call, params: JsonObject) => OperationResult | Promise<OperationResult>
 
-/** A call of this request on a wire. */
 export function makeCall(a2a: A2a, agent: AgentDefinition, wire: Wire, request: FastifyRequest): Call {
   return { a2a, agent, wire, request, session: a2a.svc.http.session(request).key }
 }
 
-/** Resolves when the task settles next, is evicted, the time is up or the client has gone. */
-export function untilSettled(task: Task, waitMs: number, signal: AbortSignal): Promise<void> {
+/** Resolves at the next terminal or interrupted state, when the task is evicted, on timeout, or on disconnect. */
+export function untilFinal(task: Task, waitMs: number, signal: AbortSignal): Promise<void> {
   return new Promise(resolve => {
     const timer = setTimeout(finish, waitMs).unref()
     const unsubscribe = task.subscribe({
       update: (update: Update) => {
-        if (update.kind === 'status' && update.isSettling) finish()
+        if (update.kind === 'status' && update.isFinal) finish()
       },
       closed: finish,
     })

@@ -1,4 +1,4 @@
-/** Owns the access tokens of agents that ask for one (RFC 6750, RFC 9068). */
+/** Owns reading access tokens for agents that require one (RFC 6750, RFC 9068). */
 import { readBearerToken } from 'svc/plugin'
 import type { Call } from './call.ts'
 import { A2aError } from './errors.ts'
@@ -6,25 +6,25 @@ import type { JsonObject } from './types.ts'
 import type {} from '../identity/types.ts'
 
 export interface Credential {
-  /** Of a valid token. */
+  /** Claims of a valid token, otherwise null. */
   claims: JsonObject | null
-  /** Whether something came that is no valid token. */
+  /** Whether the request has credentials that are not a valid token. */
   isRefused: boolean
 }
 
-/** Reads the token of a request: signed by the provider of this process with RS256, an access token, not expired. */
+/** Verifies the token of a request: an unexpired access token, signed with RS256 by the built-in provider. */
 export async function readCredential({ a2a, request }: Call): Promise<Credential> {
   const { authorization } = request.headers
   const token = readBearerToken(authorization)
-  const verdict =
+  const verification =
     token === null
       ? undefined
       : await a2a.svc.use('identity.tokens')?.verify(token, { algorithms: ['RS256'], typ: 'at+jwt' })
-  if (verdict?.valid) return { claims: verdict.claims, isRefused: false }
+  if (verification?.valid) return { claims: verification.claims, isRefused: false }
   return { claims: null, isRefused: (authorization?.trim() ?? '') !== '' }
 }
 
-/** 401 with a challenge (RFC 6750, 3). */
+/** The error with status 401 and a challenge (RFC 6750, 3). */
 export function unauthenticated({ isRefused }: Credential): A2aError {
   const challenge = `Bearer realm="svc-a2a"${isRefused ? ', error="invalid_token"' : ''}`
   return new A2aError('UNAUTHENTICATED', isRefused ? 'the access token is not valid' : 'an access token is required', {

@@ -1,6 +1,6 @@
-/** Owns the errors of the protocol: their codes in JSON-RPC and HTTP+JSON (A2A 1.0, 5.4), and their shape in both. */
+/** Owns the protocol's errors: their codes and bodies in JSON-RPC and HTTP+JSON (A2A 1.0, 5.4). */
 import type { JsonObject } from './types.ts'
-import type { Generation } from './wire/wire.ts'
+import type { ProtocolVersion } from './wire/wire.ts'
 
 interface ErrorKind {
   /** JSON-RPC. */
@@ -8,7 +8,7 @@ interface ErrorKind {
   http: number
   /** Name of the `google.rpc.Code`. */
   status: string
-  /** Name that clients of generation 0.3 know it by. */
+  /** Name of the error in protocol version 0.3. */
   type: string
 }
 
@@ -38,7 +38,7 @@ interface FieldViolation {
   description: string
 }
 
-/** A refusal in the protocol's words. Thrown by everything below the routes, rendered by the binding. */
+/** An error of the protocol. Operations throw it and the binding renders it. */
 export class A2aError extends Error {
   readonly reason: ErrorReason
   readonly metadata: Record<string, string>
@@ -63,7 +63,7 @@ export class A2aError extends Error {
   }
 }
 
-/** Parameters that make no sense; `field` is a path such as `message.parts`. */
+/** Invalid parameters; `field` is a path such as `message.parts`. */
 export function invalidParams(field: string, description: string): A2aError {
   return new A2aError('INVALID_PARAMS', `invalid ${field}: ${description}`, { violations: [{ field, description }] })
 }
@@ -71,8 +71,8 @@ export function invalidParams(field: string, description: string): A2aError {
 export function taskNotFound(taskId: string, configId?: string): A2aError {
   const what =
     configId === undefined
-      ? `no task ${shorten(taskId)} of this agent and session`
-      : `no push notification config ${shorten(configId)}`
+      ? `task ${shorten(taskId)} not found for this agent and session`
+      : `push notification config ${shorten(configId)} not found`
   return new A2aError('TASK_NOT_FOUND', what, {
     metadata: { taskId: shorten(taskId), ...(configId === undefined ? {} : { configId: shorten(configId) }) },
   })
@@ -90,7 +90,7 @@ function shorten(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text
 }
 
-/** The list that carries the details in both bindings: `google.rpc.ErrorInfo` first, `BadRequest` where fields are named. */
+/** Error details of both bindings: `google.rpc.ErrorInfo`, then `BadRequest` if fields are invalid. */
 function detailsOf(error: A2aError): JsonObject[] {
   const info = {
     '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
@@ -102,14 +102,16 @@ function detailsOf(error: A2aError): JsonObject[] {
   return [info, { '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations: error.violations }]
 }
 
-/** The member `error` of a JSON-RPC reply (JSON-RPC 2.0, 5.1). */
+/** The member `error` of a JSON-RPC response (JSON-RPC 2.0, 5.1). */
 export function rpcError(error: A2aError): JsonObject {
   return { code: error.kind.code, message: error.message, data: detailsOf(error) }
 }
 
-/** The body of an HTTP+JSON reply; clients of generation 0.3 read `code`, `message` and `type` at its top. */
-export function httpError(error: A2aError, generation: Generation, http = error.kind.http): JsonObject {
+/** The body of an HTTP+JSON error; clients of version 0.3 read `code`, `message` and `type` at its top level. */
+export function httpError(error: A2aError, protocolVersion: ProtocolVersion, http = error.kind.http): JsonObject {
   const status = http === 405 ? 'UNIMPLEMENTED' : error.kind.status
   const body = { error: { code: http, status, message: error.message, details: detailsOf(error) } }
-  return generation === '1.0' ? body : { code: error.kind.code, message: error.message, type: error.kind.type, ...body }
+  return protocolVersion === '1.0'
+    ? body
+    : { code: error.kind.code, message: error.message, type: error.kind.type, ...body }
 }

@@ -1,8 +1,8 @@
-/** Owns the HTTP+JSON binding: which operation a method and a path below `/a2a/{agent}/v1` name (A2A 1.0, 11). */
+/** Owns the HTTP+JSON binding: maps methods and paths below `/a2a/{agent}/v1` to operations (A2A 1.0, 11). */
 import { isRecord } from 'svc/plugin'
-import type { Answer, Call, Operation } from './call.ts'
+import type { OperationResult, Call, Operation } from './call.ts'
 import { A2aError, invalidParams } from './errors.ts'
-import { extendedCard, plainCard } from './operations/extended-card.ts'
+import { extendedCard, publicCard } from './operations/extended-card.ts'
 import { listTasks } from './operations/list-tasks.ts'
 import { deleteConfig, getConfig, listConfigs, setConfig } from './operations/push-configs.ts'
 import { send, stream } from './operations/send.ts'
@@ -10,11 +10,11 @@ import { cancel, getTask, subscribe } from './operations/tasks.ts'
 import type { JsonObject } from './types.ts'
 import { field, readId, readObject, readText } from './wire/read.ts'
 
-/** What a path names: the operations by method, and what the path itself says. */
+/** A path with its operations by HTTP method and its path parameters. */
 export interface Resource {
   readonly template: Template
   readonly operations: Readonly<Record<string, Operation>>
-  /** Of the path, percent-decoded. */
+  /** Path parameters, percent-decoded. */
   readonly params: JsonObject
 }
 
@@ -36,7 +36,7 @@ export type Template = (typeof TEMPLATES)[number]
 const OPERATIONS: Readonly<Record<Template, Readonly<Record<string, Operation>>>> = {
   'message:send': { POST: send },
   'message:stream': { POST: stream },
-  tasks: { GET: listOf1 },
+  tasks: { GET: listTasksV1 },
   'tasks/{id}': { GET: getTask },
   'tasks/{id}:cancel': { POST: cancel },
   'tasks/{id}:subscribe': { GET: subscribe, POST: subscribe },
@@ -49,10 +49,10 @@ const OPERATIONS: Readonly<Record<Template, Readonly<Record<string, Operation>>>
     },
   },
   extendedAgentCard: { GET: extendedCard },
-  card: { GET: plainCard },
+  card: { GET: publicCard },
 }
 
-/** What the tail of a path (after `/v1/`, still encoded) names; null when nothing has it. */
+/** Finds the resource of a path after `/v1/` (still percent-encoded); null if there is no such path. */
 export function findResource(tail: string): Resource | null {
   const named = (template: Template, params: JsonObject = {}): Resource => ({
     template,
@@ -91,26 +91,27 @@ function text(params: JsonObject, name: string): string {
   return readText(params, name) ?? ''
 }
 
-function listOf1(call: Call, params: JsonObject): Answer {
-  if (call.wire.generation === '0.3') throw new A2aError('UNSUPPORTED_OPERATION', 'generation 0.3 lists no tasks')
-  return listTasks(call, params) as Answer
+function listTasksV1(call: Call, params: JsonObject): OperationResult {
+  if (call.wire.protocolVersion === '0.3')
+    throw new A2aError('UNSUPPORTED_OPERATION', 'listing tasks requires protocol version 1.0')
+  return listTasks(call, params) as OperationResult
 }
 
-function listPush(call: Call, params: JsonObject): Answer {
+function listPush(call: Call, params: JsonObject): OperationResult {
   const configs = listConfigs(call, text(params, 'id'))
-  return { result: call.wire.generation === '1.0' ? { configs, nextPageToken: '' } : { configs } }
+  return { result: call.wire.protocolVersion === '1.0' ? { configs, nextPageToken: '' } : { configs } }
 }
 
-/** 1.0: the config itself. 0.3: the config inside, its id there, beside it, or at the end of its name. */
-function createPush(call: Call, params: JsonObject): Answer {
+/** 1.0: the body is the config. 0.3: the body wraps it; its id is inside, next to it, or at the end of its name. */
+function createPush(call: Call, params: JsonObject): OperationResult {
   const taskId = text(params, 'id')
   const body = params.body
   if (!isRecord(body)) throw invalidParams('body', 'expected an object')
-  if (call.wire.generation === '1.0') return setConfig(call, taskId, body)
-  // Some clients of 0.3 put the config, with its name, into `config`.
+  if (call.wire.protocolVersion === '1.0') return setConfig(call, taskId, body)
+  // Some clients of 0.3 send the config with its name in `config`.
   const outer = readObject(body, 'config') ?? body
   const inner = readObject(outer, 'pushNotificationConfig') ?? (field(outer, 'url') === undefined ? undefined : outer)
-  if (!inner) throw invalidParams('pushNotificationConfig', 'it is required')
+  if (!inner) throw invalidParams('pushNotificationConfig', 'this field is required')
   const name = readText(outer, 'name')
   const id =
     readId(body, 'configId') ?? (name ? readId({ id: name.slice(name.lastIndexOf('/') + 1) }, 'id', 'name') : undefined)

@@ -1,4 +1,4 @@
-/** The plugin `a2a`: Agent2Agent demo agents in two generations of the protocol and two bindings. */
+/** The plugin `a2a`: Agent2Agent demo agents for two protocol versions and two bindings. */
 import { definePlugin } from 'svc/plugin'
 import { registerPlugin } from './register.ts'
 import { resolveVariables, variables, type Variables } from './variables.ts'
@@ -6,7 +6,7 @@ import { resolveVariables, variables, type Variables } from './variables.ts'
 export default definePlugin<Record<string, unknown>, Variables>({
   title: 'A2A agents',
   description:
-    'Agent2Agent: seven demo agents, protocol 1.0 and 0.3, JSON-RPC and HTTP+JSON, streams and push notifications',
+    'Seven Agent2Agent demo agents: protocol 1.0 and 0.3, JSON-RPC and HTTP+JSON, streaming and push notifications',
   paths: ['/a2a', '/.well-known/agent-card.json', '/.well-known/agent.json'],
   uses: ['identity'],
   exposes: ['A2A-Version'],

@@ -1,6 +1,7 @@
-/** Owns the JSON-RPC binding: the envelope and the methods of both generations (A2A 1.0, 9; A2A 0.3, 7). */
+/** Owns the JSON-RPC binding: the envelope and the methods of both versions (A2A 1.0, 9; A2A 0.3, 7). */
 import { isRecord } from 'svc/plugin'
 import type { Operation } from './call.ts'
+import { MAX_DEPTH } from './bounds.ts'
 import { A2aError, invalidParams } from './errors.ts'
 import { parseJson } from './json.ts'
 import { extendedCard } from './operations/extended-card.ts'
@@ -11,7 +12,7 @@ import { cancel, getTask, subscribe } from './operations/tasks.ts'
 import type { JsonObject } from './types.ts'
 import { wrongVersion, type RequestedVersion } from './version.ts'
 import { readId, readLookupId, readObject } from './wire/read.ts'
-import { rpc3 } from './wire/v0.3/json-rpc.ts'
+import { jsonRpcV03 } from './wire/v0.3/json-rpc.ts'
 import { v1 } from './wire/v1.0/wire.ts'
 import type { Wire } from './wire/wire.ts'
 
@@ -35,7 +36,7 @@ const METHODS_V1: Record<string, Operation> = {
   GetTaskPushNotificationConfig: (call, params) =>
     getConfig(call, readLookupId(params, 'taskId'), readLookupId(params, 'id')),
   ListTaskPushNotificationConfigs: listV1,
-  // The proto and the text of 1.0 differ in the last letter.
+  // The proto file and the specification of 1.0 differ in the last letter.
   ListTaskPushNotificationConfig: listV1,
   DeleteTaskPushNotificationConfig: (call, params) => {
     deleteConfig(call, readLookupId(params, 'taskId'), readLookupId(params, 'id'))
@@ -52,7 +53,7 @@ const METHODS_V03: Record<string, Operation> = {
   'tasks/resubscribe': subscribe,
   'tasks/pushNotificationConfig/set': (call, params) => {
     const config = readObject(params, 'pushNotificationConfig')
-    if (!config) throw invalidParams('pushNotificationConfig', 'it is required')
+    if (!config) throw invalidParams('pushNotificationConfig', 'this field is required')
     return setConfig(call, readLookupId(params, 'taskId'), config)
   },
   'tasks/pushNotificationConfig/get': (call, params) =>
@@ -67,18 +68,18 @@ const METHODS_V03: Record<string, Operation> = {
 
 const METHODS: ReadonlyMap<string, Method> = new Map([
   ...Object.entries(METHODS_V1).map(([name, run]) => [name, { wire: v1, run }] as const),
-  ...Object.entries(METHODS_V03).map(([name, run]) => [name, { wire: rpc3, run }] as const),
+  ...Object.entries(METHODS_V03).map(([name, run]) => [name, { wire: jsonRpcV03, run }] as const),
 ])
 
 export type RpcId = string | number | null
 
-/** What is known of a request when it is refused; filled as it is read. */
+/** The parts of a request that an error response needs; filled in while the request is read. */
 export interface RpcFacts {
   id: RpcId
   method?: Method
 }
 
-/** Reads a request, check by check; leaves in `facts` what was learned before a refusal. */
+/** Reads and checks a request. What was read before an error is in `facts`. */
 export function readRpcRequest(
   body: Buffer,
   version: RequestedVersion,
@@ -86,8 +87,8 @@ export function readRpcRequest(
 ): { method: Method; params: JsonObject } {
   const parsed = parseJson(body)
   if ('problem' in parsed) {
-    if (parsed.problem === 'depth') throw invalidRequest('the request is nested too deeply')
-    throw new A2aError('JSON_PARSE', 'the body is no JSON')
+    if (parsed.problem === 'depth') throw invalidRequest(`the request is nested deeper than ${MAX_DEPTH} levels`)
+    throw new A2aError('JSON_PARSE', 'the body is not valid JSON')
   }
   const request = parsed.value
   if (!isRecord(request)) throw invalidRequest('expected one request object; batches are not supported')
@@ -98,9 +99,9 @@ export function readRpcRequest(
   if (request.jsonrpc !== '2.0') throw invalidRequest('jsonrpc: expected "2.0"')
   if (typeof request.method !== 'string') throw invalidRequest('method: expected a string')
   const method = METHODS.get(request.method)
-  if (!method) throw new A2aError('METHOD_NOT_FOUND', `there is no method ${request.method.slice(0, 100)}`)
+  if (!method) throw new A2aError('METHOD_NOT_FOUND', `unknown method "${request.method.slice(0, 100)}"`)
   facts.method = method
-  if (version.generation !== method.wire.generation) throw wrongVersion(version, method.wire.generation)
+  if (version.protocolVersion !== method.wire.protocolVersion) throw wrongVersion(version, method.wire.protocolVersion)
   const params = request.params ?? {}
   if (!isRecord(params)) throw invalidParams('params', 'expected an object')
   return { method, params }

@@ -1,9 +1,9 @@
-/** Owns how bytes become a JSON value of bounded depth. */
+/** Owns parsing JSON of bounded depth. */
 import { isUtf8 } from 'node:buffer'
 import { isNestedWithin } from 'svc/plugin'
 import { MAX_DEPTH } from './bounds.ts'
 
-/** `depth`: valid, but nested deeper than anything that is written again later could bear. */
+/** `depth`: valid JSON, but nested too deeply to be serialized again. */
 export type ParsedJson = { value: unknown } | { problem: 'syntax' | 'depth' }
 
 /** Parses JSON text in UTF-8 (RFC 8259). */

@@ -1,8 +1,8 @@
-/** Owns whether an agent takes and gives the media types of a message. */
+/** Checks the media types of a message against those of an agent. */
 import { A2aError } from './errors.ts'
 import type { AgentDefinition, Message, Part } from './types.ts'
 
-/** Throws ContentTypeNotSupported when a part's type is none of the input modes, or no output mode is accepted. */
+/** Throws ContentTypeNotSupported if a part matches no input mode, or the client accepts no output mode. */
 export function checkMediaTypes(
   agent: AgentDefinition,
   message: Message,
@@ -11,12 +11,17 @@ export function checkMediaTypes(
   for (const part of message.parts) {
     const type = typeOf(part)
     if (!agent.inputModes.some(mode => isWithin(type, mode)))
-      throw notSupported(`agent ${agent.id} takes ${agent.inputModes.join(', ')}, not ${type.slice(0, 100)}`)
+      throw notSupported(
+        `agent ${agent.id} does not accept ${type.slice(0, 100)} (accepted: ${agent.inputModes.join(', ')})`,
+      )
   }
   if (acceptedOutputModes.length === 0) return
   const ranges = acceptedOutputModes.map(essence)
   const isAccepted = agent.outputModes.some(mode => mode === '*/*' || ranges.some(range => isWithin(mode, range)))
-  if (!isAccepted) throw notSupported(`agent ${agent.id} answers with ${agent.outputModes.join(', ')} alone`)
+  if (!isAccepted)
+    throw notSupported(
+      `agent ${agent.id} supports none of the accepted output modes (supported: ${agent.outputModes.join(', ')})`,
+    )
 }
 
 function typeOf(part: Part): string {

@@ -1,4 +1,4 @@
-/** Owns what happens when the plugin registers: the stores, the demo agents, the extension point and the routes. */
+/** Registers the stores, the demo agents, the extension point and the routes. */
 import { type FastifyInstance, forPlugin } from 'svc/plugin'
 import type { A2a } from './a2a.ts'
 import { AgentRegistry } from './agent-registry.ts'

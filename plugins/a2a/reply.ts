@@ -1,24 +1,27 @@
-/** Owns how the answer of an operation leaves: as JSON, or as an event stream. */
+/** Owns sending the result of an operation, as JSON or as an event stream. */
 import type { FastifyReply, FastifyRequest, SvcStreams } from 'svc/plugin'
 import { KEEP_ALIVE_MS, MAX_UNSENT_BYTES, STREAM_MS } from './bounds.ts'
 import type { Task } from './task.ts'
 import type { Wire } from './wire/wire.ts'
 
-/** Sends JSON under exactly this media type. */
+/** Sends JSON with exactly this media type, without a charset. */
 export function sendJson(reply: FastifyReply, value: unknown, mediaType = 'application/json'): FastifyReply {
   return reply.header('Content-Type', mediaType).send(Buffer.from(JSON.stringify(value)))
 }
 
 export interface TaskStream {
   first: unknown
-  /** Null: the first event is all. */
+  /** Null: the stream has only the first event. */
   task: Task | null
   wire: Wire
   /** Puts an event into the envelope of the binding. */
   envelope(event: unknown): unknown
 }
 
-/** Streams a task until it settles, one line of JSON an event. Called in the turn in which `first` was rendered. */
+/**
+ * Streams a task until it reaches a terminal or interrupted state. Must be called in the turn of the event loop in which
+ * `first` was rendered, so that no update is lost.
+ */
 export function sendStream(
   streams: SvcStreams,
   request: FastifyRequest,
@@ -37,8 +40,8 @@ export function sendStream(
   const unsubscribe = task.subscribe({
     update: update => {
       send(wire.update(task, update))
-      const isSettled = update.kind === 'status' && update.isSettling
-      if (isSettled || stream.pendingBytes > MAX_UNSENT_BYTES) stream.end()
+      const isLast = update.kind === 'status' && update.isFinal
+      if (isLast || stream.pendingBytes > MAX_UNSENT_BYTES) stream.end()
     },
     closed: () => stream.end(),
   })

@@ -1,26 +1,27 @@
-/** Owns how an agent's steps become changes of a task, each at its time. */
+/** Owns running an agent: applies its steps to the task, each after its delay. */
 import type { Logger } from 'svc/plugin'
-import { isSettled } from './states.ts'
+import { sleep } from './sleep.ts'
+import { isTerminalOrInterrupted } from './states.ts'
 import type { Task } from './task.ts'
 import type { TaskStore } from './task-store.ts'
 import type { Step } from './types.ts'
 
-/** What an agent at work holds, about: its context, its plan, and what ends it. */
+/** Approximate memory of a running agent: its context, its plan and its abort controller. */
 const WORK_BYTES = 4096
 
 export interface Work {
   steps: Iterable<Step> | AsyncIterable<Step>
   run: AbortController
-  /** Memory of what the agent knows besides the task. */
+  /** Memory that the agent holds in addition to the task. */
   heldBytes: number
 }
 
-/** Starts the steps; they stop at a settled state, or when the task is cancelled or evicted. */
+/** Starts the steps. They end with a terminal or interrupted state, or when the task is canceled or evicted. */
 export function start(tasks: TaskStore, task: Task, { steps, run, heldBytes }: Work, log: Logger): void {
-  const done = tasks.takeRunning()
+  const done = tasks.acquireRunningSlot()
   const release = task.reserve(WORK_BYTES + heldBytes)
   task.run = run
-  // An agent that does not heed the signal holds no place.
+  // Frees the slot even if the agent ignores the signal.
   run.signal.addEventListener('abort', done)
   void work(tasks, task, steps, run.signal)
     .catch((error: unknown) => {
@@ -34,7 +35,7 @@ export function start(tasks: TaskStore, task: Task, { steps, run, heldBytes }: W
     })
 }
 
-/** Ends the work of a task that is not finished. */
+/** Cancels a task that is not in a terminal state. */
 export function cancel(tasks: TaskStore, task: Task): void {
   task.run?.abort()
   task.run = null
@@ -50,14 +51,14 @@ async function work(
   for await (const step of steps) {
     await pause(step.afterMs ?? 0, signal)
     if (signal.aborted) return
-    if (tasks.isFull(task)) return enter(tasks, task, 'FAILED', 'The task holds too much.')
+    if (tasks.isFull(task)) return enter(tasks, task, 'FAILED', 'The task has reached its memory limit.')
     if ('artifact' in step)
       task.addArtifact(step.artifact, step.append === true, step.lastChunk ?? step.append !== true)
     else {
-      // Whoever hears of the settled state may follow up at once.
-      if (isSettled(step.state)) task.run = null
+      // A subscriber may send a follow-up as soon as it receives the state.
+      if (isTerminalOrInterrupted(step.state)) task.run = null
       enter(tasks, task, step.state, step.text)
-      if (isSettled(step.state)) return
+      if (isTerminalOrInterrupted(step.state)) return
     }
   }
   if (!signal.aborted) enter(tasks, task, 'COMPLETED', 'Done.')
@@ -68,16 +69,8 @@ function enter(tasks: TaskStore, task: Task, ...status: Parameters<Task['setStat
   task.setStatus(...status)
 }
 
-/** Always at least one turn of the event loop; the timer keeps no process alive. */
+/** Waits at least one turn of the event loop. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    if (ms <= 0 || signal.aborted) return void setImmediate(resolve)
-    const timer = setTimeout(finish, ms).unref()
-    function finish() {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', finish)
-      resolve()
-    }
-    signal.addEventListener('abort', finish)
-  })
+  if (ms > 0 && !signal.aborted) return sleep(ms, signal)
+  return new Promise(resolve => void setImmediate(resolve))
 }

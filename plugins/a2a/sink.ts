@@ -1,4 +1,4 @@
-/** Owns the webhook sinks: what was sent to each, for whoever knows its id. */
+/** Owns the webhook sinks, which store received notifications by sink id. */
 import { copyText, heldBytes, type Store, type SvcInspector } from 'svc/plugin'
 import { SINK_BODY_BYTES, SINK_NOTIFICATIONS } from './bounds.ts'
 import { parseJson } from './json.ts'
@@ -7,21 +7,21 @@ export interface Notification {
   receivedAt: string
   source: 'http' | 'in-process'
   headers: Record<string, string>
-  /** Parsed JSON, else text, else what says that it was too long. */
+  /** Parsed JSON, else text. A body over the limit is replaced by `{ truncated, bytes }`. */
   body: unknown
 }
 
 export interface Sink {
-  /** Oldest first, each as JSON: parsed, some take forty times the memory. */
+  /** Oldest first, each as JSON text: parsed JSON can take forty times the memory. */
   notifications: readonly string[]
-  /** Memory of all of them. */
+  /** Memory of all notifications. */
   bytes: number
 }
 
-/** Control credentials never show (limits sheet 4). */
+/** Redacts credentials of the control plane. */
 type Redactor = Pick<SvcInspector, 'redactHeader' | 'redactText'>
 
-/** What a sink takes with nothing in it, about: its name, its list, its place in the store. */
+/** Approximate memory of an empty sink. */
 const SINK_BYTES = 1024
 
 const KEPT_HEADERS = ['content-type', 'authorization', 'x-a2a-notification-token', 'a2a-version', 'user-agent']
@@ -41,7 +41,7 @@ export class SinkStore {
     return SINK_BYTES + sink.bytes
   }
 
-  /** Keeps a notification; answers how many there are now. */
+  /** Stores a notification; returns the number of stored notifications. */
   async receive(
     id: string,
     source: Notification['source'],
@@ -87,7 +87,7 @@ function readBody(received: Buffer, inspector: Redactor): unknown {
   return 'value' in parsed ? parsed.value : body.toString()
 }
 
-/** 1 to 64 of `A-Za-z0-9._-`. */
+/** 1 to 64 characters from `A-Za-z0-9._-`. */
 export function isSinkId(id: string): boolean {
   return /^[A-Za-z0-9._-]{1,64}$/.test(id)
 }

@@ -1,4 +1,4 @@
-/** Owns what follows from a task's state (A2A 1.0, 4.1.3). */
+/** Owns the task states and their classes (A2A 1.0, 4.1.3). */
 import type { TaskState } from './types.ts'
 
 export const STATES: readonly TaskState[] = [
@@ -15,12 +15,12 @@ export const STATES: readonly TaskState[] = [
 const TERMINAL: ReadonlySet<TaskState> = new Set(['COMPLETED', 'FAILED', 'CANCELED', 'REJECTED'])
 const INTERRUPTED: ReadonlySet<TaskState> = new Set(['INPUT_REQUIRED', 'AUTH_REQUIRED'])
 
-/** Nothing follows any more. */
+/** A task in this state does not change any more. */
 export function isTerminal(state: TaskState): boolean {
   return TERMINAL.has(state)
 }
 
-/** Terminal, or waiting for the client: sends and streams end here. */
-export function isSettled(state: TaskState): boolean {
+/** Terminal, or waiting for the client: blocking sends and streams end with this state. */
+export function isTerminalOrInterrupted(state: TaskState): boolean {
   return TERMINAL.has(state) || INTERRUPTED.has(state)
 }

@@ -1,18 +1,18 @@
-/** Owns all tasks: who may see which, how many there are, and which one goes when there are too many. */
+/** Owns all tasks: access by session and agent, limits, and eviction. */
 import { heldValueBytes } from 'svc/plugin'
 import type { Bounds } from './bounds.ts'
 import { A2aError, taskNotFound } from './errors.ts'
 import { Task, type TaskObserver } from './task.ts'
 import type { Message } from './types.ts'
 
-/** Tasks in the order of their creation, and those of them that are finished in the order in which they did. */
-class Shelf {
+/** Tasks in the order of their creation, and the finished ones in the order in which they finished. */
+class EvictionQueue {
   readonly all = new Set<Task>()
   readonly finished = new Set<Task>()
 
-  /** What goes first: the oldest finished task, else the oldest. */
+  /** The task to evict next: the oldest finished one, else the oldest one. */
   oldest(except: Task): Task | undefined {
-    for (const shelf of [this.finished, this.all]) for (const task of shelf) if (task !== except) return task
+    for (const queue of [this.finished, this.all]) for (const task of queue) if (task !== except) return task
     return undefined
   }
 
@@ -22,7 +22,7 @@ class Shelf {
   }
 }
 
-/** Agents and sessions have no such character in their names. */
+/** Agent ids and session keys never contain NUL. */
 const contextKey = ({ agent, session, contextId }: Pick<Task, 'agent' | 'session' | 'contextId'>): string =>
   `${agent}\0${session}\0${contextId}`
 
@@ -37,16 +37,16 @@ export class TaskStore implements TaskObserver {
   readonly #bounds: TaskBounds
   readonly #now: () => number
   readonly #tasks = new Map<string, Task>()
-  readonly #shelf = new Shelf()
-  readonly #sessions = new Map<string, Shelf>()
-  /** By agent, session and context: a message counts the turns before it. */
+  readonly #queue = new EvictionQueue()
+  readonly #sessionQueues = new Map<string, EvictionQueue>()
+  /** By agent, session and context, to count the turns of a conversation. */
   readonly #contexts = new Map<string, Set<Task>>()
   readonly #sweeper: NodeJS.Timeout
   #bytes = 0
   #running = 0
   #rank = 0
 
-  /** `now` answers milliseconds of a monotonic clock. */
+  /** `now` returns milliseconds of a monotonic clock. */
   constructor(bounds: TaskBounds, now: () => number = () => performance.now()) {
     this.#bounds = bounds
     this.#now = now
@@ -61,18 +61,18 @@ export class TaskStore implements TaskObserver {
     return this.#bytes
   }
 
-  /** Throws when as many tasks are at work as may be. */
+  /** Throws if the maximum number of tasks is running. */
   checkRunning(): void {
     if (this.#running >= this.#bounds.runningTasks)
       throw new A2aError('RESOURCE_EXHAUSTED', `too many running tasks (at most ${this.#bounds.runningTasks})`)
   }
 
-  /** Whether a task holds as much as one may. */
+  /** Whether a task exceeds its memory limit. */
   isFull(task: Task): boolean {
     return task.bytes > this.#bounds.oneTaskBytes
   }
 
-  /** Memory of a message. Throws when, with what the task holds, it would be more than one task may hold. */
+  /** Memory of a message. Throws if the task would exceed its memory limit with it. */
   measure(task: Task, message: Message): number {
     const bytes = heldValueBytes(message)
     if (task.bytes + bytes <= this.#bounds.oneTaskBytes) return bytes
@@ -82,8 +82,8 @@ export class TaskStore implements TaskObserver {
     )
   }
 
-  /** A place among those at work, which is given back once. */
-  takeRunning(): () => void {
+  /** Counts a running task; returns a function that releases the slot (repeated calls have no effect). */
+  acquireRunningSlot(): () => void {
     this.#running++
     let isTaken = true
     return () => {
@@ -92,24 +92,24 @@ export class TaskStore implements TaskObserver {
     }
   }
 
-  /** Stores a new task; older ones make room for it. */
+  /** Stores a new task, and evicts older ones if necessary. */
   add(task: Task): void {
     task.lastUsedAt = this.#now()
     task.rank = ++this.#rank
-    const shelf = this.#sessions.get(task.session) ?? new Shelf()
-    this.#sessions.set(task.session, shelf)
+    const queue = this.#sessionQueues.get(task.session) ?? new EvictionQueue()
+    this.#sessionQueues.set(task.session, queue)
     this.#tasks.set(task.id, task)
-    this.#shelf.all.add(task)
-    shelf.all.add(task)
+    this.#queue.all.add(task)
+    queue.all.add(task)
     const inContext = this.#contexts.get(contextKey(task)) ?? new Set()
     this.#contexts.set(contextKey(task), inContext.add(task))
     this.#bytes += task.bytes
-    while (shelf.all.size > this.#bounds.tasksPerSession) this.#evictOldest(shelf, task)
-    while (this.#tasks.size > this.#bounds.tasks) this.#evictOldest(this.#shelf, task)
+    while (queue.all.size > this.#bounds.tasksPerSession) this.#evictOldest(queue, task)
+    while (this.#tasks.size > this.#bounds.tasks) this.#evictOldest(this.#queue, task)
     this.#makeRoom(task)
   }
 
-  /** The task of this id that agent and session own, which is thereby used. Throws TaskNotFound. */
+  /** The task with this id, if it belongs to the agent and session; marks it as used. Throws TaskNotFound. */
   find(id: string, agent: string, session: string): Task {
     const task = this.#tasks.get(id)
     if (!task || task.agent !== agent || task.session !== session) throw taskNotFound(id)
@@ -123,11 +123,11 @@ export class TaskStore implements TaskObserver {
 
   /** The tasks of a session with an agent, in the order of their creation. */
   *of(agent: string, session: string): IterableIterator<Task> {
-    for (const task of this.#sessions.get(session)?.all ?? [])
+    for (const task of this.#sessionQueues.get(session)?.all ?? [])
       if (task.agent === agent && !this.#isIdle(task)) yield task
   }
 
-  /** How many of them belong to a context. */
+  /** Number of tasks of a session with an agent in a context. */
   countIn(agent: string, session: string, contextId: string): number {
     let count = 0
     for (const task of this.#contexts.get(contextKey({ agent, session, contextId })) ?? [])
@@ -140,23 +140,23 @@ export class TaskStore implements TaskObserver {
     task.lastUsedAt = this.#now()
     this.#bytes += addedBytes
     if (task.isTerminal) {
-      this.#shelf.finished.add(task)
-      this.#sessions.get(task.session)?.finished.add(task)
+      this.#queue.finished.add(task)
+      this.#sessionQueues.get(task.session)?.finished.add(task)
     }
     this.#makeRoom(task)
   }
 
-  /** Puts a task first in the order of status changes. */
+  /** Makes a task the one with the most recent status change. */
   rankFirst(task: Task): void {
     task.rank = ++this.#rank
   }
 
   remove(task: Task): void {
     if (!this.#tasks.delete(task.id)) return
-    this.#shelf.remove(task)
-    const shelf = this.#sessions.get(task.session)
-    shelf?.remove(task)
-    if (shelf?.all.size === 0) this.#sessions.delete(task.session)
+    this.#queue.remove(task)
+    const queue = this.#sessionQueues.get(task.session)
+    queue?.remove(task)
+    if (queue?.all.size === 0) this.#sessionQueues.delete(task.session)
     const inContext = this.#contexts.get(contextKey(task))
     inContext?.delete(task)
     if (inContext?.size === 0) this.#contexts.delete(contextKey(task))
@@ -164,7 +164,7 @@ export class TaskStore implements TaskObserver {
     task.close()
   }
 
-  /** Removes what was idle for too long. */
+  /** Removes tasks that were idle for too long. */
   sweep(): void {
     for (const task of this.#tasks.values()) if (this.#isIdle(task)) this.remove(task)
   }
@@ -178,13 +178,13 @@ export class TaskStore implements TaskObserver {
     return this.#now() - task.lastUsedAt > this.#bounds.taskIdleMs
   }
 
-  /** A single task stays, however large. */
+  /** Never evicts the only task, even if it exceeds the limit. */
   #makeRoom(newest: Task): void {
-    while (this.#bytes > this.#bounds.taskBytes && this.#tasks.size > 1) this.#evictOldest(this.#shelf, newest)
+    while (this.#bytes > this.#bounds.taskBytes && this.#tasks.size > 1) this.#evictOldest(this.#queue, newest)
   }
 
-  #evictOldest(shelf: Shelf, except: Task): void {
-    const oldest = shelf.oldest(except)
+  #evictOldest(queue: EvictionQueue, except: Task): void {
+    const oldest = queue.oldest(except)
     if (oldest) this.remove(oldest)
   }
 }

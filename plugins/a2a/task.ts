@@ -1,33 +1,32 @@
-/** Owns one task: its record, what changes it, and who is told of changes. */
+/** Owns one task: its data, its changes and its subscribers. */
 import { randomUUID } from 'node:crypto'
 import { heldValueBytes } from 'svc/plugin'
 import { MAX_HISTORY } from './bounds.ts'
 import type { PushConfig } from './push/push-config.ts'
-import { isSettled, isTerminal } from './states.ts'
+import { isTerminalOrInterrupted, isTerminal } from './states.ts'
 import type { Artifact, Message, TaskState, TaskStatus } from './types.ts'
 
-/** A change as it is told to streams and push targets, in the order in which it happened. */
+/** A change, as reported to streams and push targets; `isFinal`: the state is terminal or interrupted. */
 export type Update =
-  | { kind: 'status'; status: TaskStatus; isSettling: boolean }
+  | { kind: 'status'; status: TaskStatus; isFinal: boolean }
   | { kind: 'artifact'; artifact: Artifact; append: boolean; lastChunk: boolean }
 
 export interface Subscriber {
   update(update: Update): void
-  /** The task was evicted: nothing comes any more. */
+  /** The task was evicted: no updates follow. */
   closed(): void
 }
 
-/** What a task takes with nothing in it, about: itself, its status, and its places in the store's lists. */
+/** Approximate memory of an empty task: the object, its status and its entries in the store. */
 const TASK_BYTES = 3072
-/** The same of a push config: its queue, its headers, and the ways to them. */
+/** Approximate memory of a push config: its queue and its headers. */
 const CONFIG_BYTES = 2048
 
-/** What the store needs to know of a change. */
 export interface TaskObserver {
   changed(task: Task, addedBytes: number): void
 }
 
-/** A push config at a task, with what ends its deliveries. */
+/** A push config of a task; `detach` ends its deliveries. */
 export interface AttachedConfig {
   readonly config: PushConfig
   readonly detach: () => void
@@ -42,18 +41,18 @@ export class Task {
   readonly history: Message[] = []
   readonly configs = new Map<string, AttachedConfig>()
   status: TaskStatus
-  /** Memory that it holds, about. What an agent gives back counts twice: it may change the one and not the other. */
+  /** Approximate memory. Parts that an agent returns are counted again, because it may have changed them. */
   bytes = TASK_BYTES
-  /** Place in the order of status changes of all tasks. */
+  /** Position in the order of status changes of all tasks; higher is more recent. */
   rank = 0
-  /** On the store's clock. */
+  /** Milliseconds on the store's clock. */
   lastUsedAt = 0
-  /** Set while an agent has steps to do. */
+  /** Set while an agent is running. */
   run: AbortController | null = null
   isEvicted = false
   readonly #observer: TaskObserver
   readonly #subscribers = new Set<Subscriber>()
-  /** Where the status message goes in the history once the next status replaces it. */
+  /** Index in the history for the status message when the next status replaces it. */
   #statusPlace = 0
 
   constructor(identity: { id?: string; contextId: string; agent: string; session: string }, observer: TaskObserver) {
@@ -69,19 +68,19 @@ export class Task {
     return isTerminal(this.status.state)
   }
 
-  /** Takes a user message of so many bytes into the history. */
+  /** Adds a user message to the history; `bytes` is its memory. */
   addMessage(message: Message, bytes = heldValueBytes(message)): void {
     this.history.push(message)
     this.#grow(bytes - this.#trimHistory())
   }
 
-  /** Counts what somebody else holds for this task; answers how to end that. */
+  /** Counts memory that is held for this task elsewhere; returns a function that releases it. */
   reserve(bytes: number): () => void {
     this.#grow(bytes)
     return () => this.#grow(-bytes)
   }
 
-  /** Enters a state, with a text of the agent; tells the subscribers. */
+  /** Sets the state with a text of the agent, and notifies the subscribers. */
   setStatus(state: TaskState, text: string): void {
     const before = this.status.message
     if (before) this.history.splice(this.#statusPlace, 0, before)
@@ -96,17 +95,17 @@ export class Task {
     this.status = { state, message, timestamp: new Date().toISOString() }
     this.#statusPlace = this.history.length
     this.#grow(heldValueBytes(message) - dropped)
-    this.#tell({ kind: 'status', status: this.status, isSettling: isSettled(state) })
+    this.#notify({ kind: 'status', status: this.status, isFinal: isTerminalOrInterrupted(state) })
   }
 
-  /** Adds an artifact, or parts to the one of this id; tells the subscribers. */
+  /** Adds or replaces an artifact, or appends its parts to the one with this id, and notifies the subscribers. */
   addArtifact(artifact: Artifact, append: boolean, lastChunk: boolean): void {
     const place = this.artifacts.findIndex(known => known.artifactId === artifact.artifactId)
     const known = this.artifacts[place]
     if (!known) this.artifacts.push(artifact)
     else this.artifacts[place] = append ? { ...known, parts: [...known.parts, ...artifact.parts] } : artifact
     this.#grow(heldValueBytes(artifact) - (known && !append ? heldValueBytes(known) : 0))
-    this.#tell({ kind: 'artifact', artifact, append: append && known !== undefined, lastChunk })
+    this.#notify({ kind: 'artifact', artifact, append: append && known !== undefined, lastChunk })
   }
 
   attach(attached: AttachedConfig): void {
@@ -115,7 +114,7 @@ export class Task {
     this.#grow(configBytes(attached.config))
   }
 
-  /** Removes a push config and what it had yet to deliver. */
+  /** Removes a push config and drops its undelivered notifications. */
   detach(configId: string): void {
     const attached = this.configs.get(configId)
     if (!attached) return
@@ -124,7 +123,7 @@ export class Task {
     this.#grow(-configBytes(attached.config))
   }
 
-  /** Tells of every later change; answers how to stop that. */
+  /** Reports every later change; returns a function that unsubscribes. */
   subscribe(subscriber: Subscriber): () => void {
     if (this.isEvicted) subscriber.closed()
     else this.#subscribers.add(subscriber)
@@ -135,7 +134,7 @@ export class Task {
     return this.#subscribers.size
   }
 
-  /** Stops the work and lets everybody go. */
+  /** Stops the agent, ends deliveries and closes subscriptions. */
   close(): void {
     this.isEvicted = true
     this.run?.abort()
@@ -146,7 +145,7 @@ export class Task {
     this.#subscribers.clear()
   }
 
-  /** Answers the bytes of what had to go. */
+  /** Drops the oldest messages over the limit; returns their memory in bytes. */
   #trimHistory(): number {
     const excess = this.history.length - MAX_HISTORY
     if (excess <= 0) return 0
@@ -159,12 +158,12 @@ export class Task {
     this.#observer.changed(this, bytes)
   }
 
-  #tell(update: Update): void {
+  #notify(update: Update): void {
     for (const subscriber of this.#subscribers) subscriber.update(update)
   }
 }
 
-/** Its texts are held once more as headers. */
+/** Counts the texts twice, because the headers hold them again. */
 function configBytes(config: PushConfig): number {
   return CONFIG_BYTES + 2 * heldValueBytes(config)
 }

@@ -1,9 +1,9 @@
 /** The neutral task model, and the extension point `a2a.agents` through which plugins add agents. */
 
-/** A JSON object as received; its keys are any, `__proto__` included. */
+/** A JSON object as received; it may have any key, including `__proto__`. */
 export type JsonObject = Record<string, unknown>
 
-/** States of a task (A2A 1.0, 4.1.3), without the prefix of either generation. */
+/** States of a task (A2A 1.0, 4.1.3), without the `TASK_STATE_` prefix. */
 export type TaskState =
   | 'SUBMITTED'
   | 'WORKING'
@@ -14,7 +14,7 @@ export type TaskState =
   | 'INPUT_REQUIRED'
   | 'AUTH_REQUIRED'
 
-/** What a part holds: text, bytes in standard base64, a URL to bytes, or any JSON value. */
+/** Content of a part: text, bytes in standard base64, a URL to bytes, or any JSON value. */
 export type PartContent = { text: string } | { raw: string } | { url: string } | { data: unknown }
 export type Part = PartContent & { filename?: string; mediaType?: string; metadata?: JsonObject }
 
@@ -42,49 +42,49 @@ export interface Artifact {
   metadata?: JsonObject
 }
 
-/** One thing that an agent does, so many milliseconds after the one before (default 0: a later turn of the event loop). */
+/** One step of an agent, `afterMs` milliseconds after the previous step (default 0: a later turn of the event loop). */
 export type Step = { afterMs?: number } & (
   | { state: TaskState; text: string }
   | { artifact: Artifact; append?: boolean; lastChunk?: boolean }
 )
 
-/** Instead of a task: a message of the agent with these parts. */
+/** A reply with a message of these parts instead of a task. */
 export interface DirectReply {
   reply: readonly Part[]
 }
 
 /**
- * What an agent does about a message. Steps after a terminal or interrupted state are dropped; without such a state
- * the task completes at the end. What is thrown makes the task fail.
+ * How an agent handles a message. Steps after a terminal or interrupted state are ignored; without such a state the task
+ * completes after the last step. If a step throws, the task fails.
  */
 export type Plan = Iterable<Step> | AsyncIterable<Step> | DirectReply
 
-/** What an agent knows while it plans and works. */
+/** Information for an agent while it plans and runs. */
 export interface AgentContext {
   readonly task: {
     readonly id: string
     readonly contextId: string
     readonly state: TaskState
-    /** Oldest first, the message at hand included, at most 100. */
+    /** At most 100 messages, oldest first, including the current one. */
     readonly history: readonly Message[]
   }
   /** Whether the task existed before this message. */
   readonly isFollowUp: boolean
-  /** Which of the caller's tasks of this agent with this `contextId` it is, from 1. */
+  /** Number of this task among the caller's tasks with this agent and `contextId`, from 1. */
   readonly turn: number
   /** The session key of the caller. */
   readonly session: string
-  /** Agents with `requiresToken`: claims of the valid access token, else null. */
+  /** Claims of a valid access token, for agents with `requiresToken`; otherwise null. */
   readonly claims: JsonObject | null
-  /** Whether a credential came that is no valid access token. */
+  /** Whether the request has credentials that are not a valid access token. */
   readonly isTokenRefused: boolean
-  /** Metadata of the message over that of the request. */
+  /** Metadata of the request, overridden by that of the message. */
   readonly metadata: JsonObject
-  /** Milliseconds between steps: `metadata.stepDelayMs` clamped to 0 to 5000, else the default given. */
+  /** Milliseconds between steps: `metadata.stepDelayMs` clamped to 0 to 5000, or else `fallback`. */
   stepDelayMs(fallback: number): number
   /** `scheme://host[:port]` of the request. */
   readonly baseUrl: string
-  /** Aborts when the task is cancelled or evicted. */
+  /** Aborts when the task is canceled or evicted. */
   readonly signal: AbortSignal
 }
 
@@ -103,7 +103,7 @@ export interface Skill {
 }
 
 export interface AgentDefinition {
-  /** `^[a-z][a-z0-9-]{0,39}$`, not `v1` or `webhook-sink`; the path below `/a2a`. */
+  /** Path segment below `/a2a`: `^[a-z][a-z0-9-]{0,39}$`, but not `v1` or `webhook-sink`. */
   id: string
   name: string
   description: string
@@ -113,15 +113,15 @@ export interface AgentDefinition {
   outputModes: readonly string[]
   /** At least one. */
   skills: readonly Skill[]
-  /** Its card declares OAuth, it has an extended card, and `context.claims` is filled. */
+  /** If true, the card declares OAuth, the agent has an extended card, and `context.claims` is set. */
   requiresToken?: boolean
-  /** Skills that the extended card shows after the others. */
+  /** Additional skills that only the extended card lists. */
   extendedSkills?: readonly Skill[]
   /** Plans a new task or a follow-up to an interrupted one. */
   steps(message: Message, context: AgentContext): Plan
 }
 
-/** The extension point. Throws when the id is taken (naming both plugins) or the definition is wrong. */
+/** The extension point. Throws if the id is in use (the error names both plugins) or the definition is invalid. */
 export interface A2aAgents {
   agent(definition: AgentDefinition): void
 }

@@ -10,7 +10,7 @@ const pushTargets: Parser<string[]> = {
     usableEntries(
       splitList(value).map(entry => entry.toLowerCase()),
       isHostWithPort,
-      'is no host or host:port and matches nothing',
+      'is not a host or host:port and matches nothing',
     ),
 }
 
@@ -29,7 +29,7 @@ export const variables = {
     defaultText: 'none',
     shownAs: 'a2a.push_allowlist',
     after: 'SVC_MCP_ALLOWED_ORIGINS',
-    description: 'Hosts that push notifications may go to.',
+    description: 'Hosts that push notifications may be sent to.',
   }),
   /** Never true in public mode. */
   pushAllowAll: variable({
@@ -37,13 +37,13 @@ export const variables = {
     parser: boolean,
     default: false,
     shownAs: 'a2a.push_allow_all',
-    description: 'Push notifications may go to any http(s) URL; no effect in public mode.',
+    description: 'Allow push notifications to any http(s) URL; has no effect in public mode.',
   }),
 }
 
 export type Variables = VariableValues<typeof variables>
 
-/** Public mode lets nobody choose any target. */
+/** Public mode does not allow arbitrary targets. */
 export function resolveVariables(values: Variables, { publicMode }: Config): string[] {
   const isOverruled = publicMode && values.pushAllowAll
   values.pushAllowAll &&= !publicMode

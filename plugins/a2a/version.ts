@@ -1,21 +1,21 @@
-/** Owns which generation a request asks for (A2A 1.0, 3.6). */
+/** Owns reading the protocol version of a request (A2A 1.0, 3.6). */
 import { readQuery, type FastifyRequest } from 'svc/plugin'
 import { versionNotSupported, type A2aError } from './errors.ts'
-import type { Generation } from './wire/wire.ts'
+import type { ProtocolVersion } from './wire/wire.ts'
 
 export interface RequestedVersion {
   text: string
-  /** Null: none that is supported. */
-  generation: Generation | null
+  /** Null: not a supported version. */
+  protocolVersion: ProtocolVersion | null
 }
 
-/** The header `A2A-Version`, else the query parameter of that name in any case; absent and empty mean 0.3. */
+/** The header `A2A-Version`, else the query parameter of that name (any case). Default: 0.3. */
 export function readVersion(request: FastifyRequest): RequestedVersion {
   const header = request.headers['a2a-version']
   const text = (typeof header === 'string' ? header.trim() : '') || versionInQuery(request)
-  if (text === '') return { text: '0.3', generation: '0.3' }
-  if (/^1(?:\.0(?:\.\d{1,9})?)?$/.test(text)) return { text, generation: '1.0' }
-  return { text, generation: /^0\.3(?:\.\d{1,9})?$/.test(text) ? '0.3' : null }
+  if (text === '') return { text: '0.3', protocolVersion: '0.3' }
+  if (/^1(?:\.0(?:\.\d{1,9})?)?$/.test(text)) return { text, protocolVersion: '1.0' }
+  return { text, protocolVersion: /^0\.3(?:\.\d{1,9})?$/.test(text) ? '0.3' : null }
 }
 
 function versionInQuery(request: FastifyRequest): string {
@@ -24,11 +24,11 @@ function versionInQuery(request: FastifyRequest): string {
   return ''
 }
 
-/** Refuses a version that does not exist, or not for this method (of `generation`). */
-export function wrongVersion({ text, generation: asked }: RequestedVersion, generation?: Generation): A2aError {
-  if (asked === null || generation === undefined) return versionNotSupported(text, '(expected 1.0 or 0.3)')
-  return versionNotSupported(
-    text,
-    `by this method (it belongs to ${generation}; send header A2A-Version: ${generation})`,
-  )
+/** The error for an unknown version, or for a method that belongs to another version (`protocolVersion`). */
+export function wrongVersion(
+  { text, protocolVersion: asked }: RequestedVersion,
+  protocolVersion?: ProtocolVersion,
+): A2aError {
+  if (asked === null || protocolVersion === undefined) return versionNotSupported(text, '(expected 1.0 or 0.3)')
+  return versionNotSupported(text, `by this method (send the header A2A-Version: ${protocolVersion})`)
 }

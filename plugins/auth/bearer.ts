@@ -1,15 +1,15 @@
-/** What is wrong with a bearer token, as challenges say it (RFC 6750, 3). */
+/** 401 responses with a Bearer challenge (RFC 6750, 3). */
 import type { HttpError } from 'svc/plugin'
 import { unauthenticated } from './outcome.ts'
 
 const CHALLENGE = 'Bearer realm="svc"'
 
-/** The 401 of a request without a token: the challenge names no error. */
+/** The 401 for a request without a token. Its challenge has no `error` (RFC 6750, 3.1). */
 export function missingToken(): HttpError {
   return unauthenticated('unauthorized: no Bearer token', CHALLENGE)
 }
 
-/** The 401 of a token that fails; `reason` is ASCII without quotes. */
+/** The 401 for an invalid token. `reason` must be ASCII without quotes. */
 export function invalidToken(reason: string): HttpError {
   return unauthenticated(
     `invalid_token: ${reason}`,

@@ -1,8 +1,8 @@
-/** What is shown of a client certificate. */
+/** Describes a client certificate for a response. */
 import type { X509Certificate } from 'node:crypto'
 
-/** Subject and issuer, and the facts that gateways tend to pass on. */
-export interface ShownCertificate {
+/** Subject, issuer, and the details that gateways usually forward. */
+export interface CertificateSummary {
   subject: string
   issuer: string
   facts: {
@@ -15,8 +15,8 @@ export interface ShownCertificate {
   }
 }
 
-/** Reads a certificate. */
-export function showCertificate(certificate: X509Certificate): ShownCertificate {
+/** Summarizes a certificate. */
+export function summarizeCertificate(certificate: X509Certificate): CertificateSummary {
   return {
     subject: distinguishedName(certificate.subject),
     issuer: distinguishedName(certificate.issuer),
@@ -29,7 +29,7 @@ export function showCertificate(certificate: X509Certificate): ShownCertificate 
   }
 }
 
-/** Node writes an attribute a line, in the order of the certificate. */
+/** Node separates the attributes by newlines and keeps the order of the certificate. */
 function distinguishedName(name: string): string {
   return name.split('\n').join(', ')
 }

@@ -1,4 +1,4 @@
-/** The plugin `auth`: checks of the credentials that a gateway passes on or adds. */
+/** The plugin `auth`: checks credentials that a gateway forwards or adds. */
 import { definePlugin } from 'svc/plugin'
 import { registerApiKeyRoutes } from './routes/api-key.ts'
 import { registerBasicRoutes } from './routes/basic-auth.ts'
@@ -8,7 +8,7 @@ import { registerMtlsRoutes } from './routes/mtls.ts'
 
 export default definePlugin({
   title: 'Auth checks',
-  description: 'Says whether credentials are right: Basic, API key, JWT, HMAC signatures, client certificates.',
+  description: 'Checks credentials: Basic, API key, JWT, HMAC signature, client certificate.',
   paths: ['/auth'],
   categories: [
     { name: 'Auth: Basic & API Key', rank: 70 },

@@ -1,7 +1,7 @@
-/** How a check answers: what it found, or why it refuses. */
+/** Response bodies of the checks: the identity they found, or the reason for the rejection. */
 import { HttpError } from 'svc/plugin'
 
-/** What a check found; members that do not apply are absent. */
+/** The body of a successful check. Members that do not apply are absent. */
 export interface Authenticated {
   authenticated: true
   auth_type: 'basic-auth' | 'api-key' | 'jwt' | 'hmac' | 'mtls'
@@ -15,7 +15,7 @@ export interface Authenticated {
   client_ca?: string
 }
 
-/** A refusal: 401 `{"authenticated": false, "error": "..."}` with `challenge` as `WWW-Authenticate`, and `more` in the body. */
+/** A 401 `{"authenticated": false, "error": "..."}` with `challenge` as `WWW-Authenticate` and `more` in the body. */
 export function unauthenticated(
   error: string,
   challenge: string | null,
@@ -28,13 +28,13 @@ export function unauthenticated(
   )
 }
 
-/** The 400 of a request that can't be checked at all. */
+/** The 400 for a request that can't be checked. */
 export function badRequest(error: string): HttpError {
   return new HttpError(400, { authenticated: false, error })
 }
 
-/** What the descriptions of all checks say about their answers. */
+/** The responses that all checks have in common, for their route descriptions. */
 export const RESPONSES = {
-  200: { description: '`authenticated` true, `auth_type`, and what was found' },
-  401: { description: '`authenticated` false and the reason in `error`' },
+  200: { description: '`authenticated: true`, `auth_type`, and the identity' },
+  401: { description: '`authenticated: false` and the reason in `error`' },
 }

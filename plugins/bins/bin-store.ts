@@ -1,7 +1,7 @@
-/** Owns the bins of the instance: their making, their bounds, what they capture, their end. */
+/** Stores the bins of the instance within the limits, and the requests they capture. */
 import { randomBytes } from 'node:crypto'
 import type { StoreChange, Svc } from 'svc/plugin'
-import type { BinAnswer } from './bin-answer.ts'
+import type { BinResponse } from './bin-response.ts'
 import { emptyBin, sizeOfBin, withRequest } from './bin.ts'
 import type { Bin } from './bin.ts'
 import type { CapturedRequest } from './captured-request.ts'
@@ -9,18 +9,18 @@ import { binsFull, binsHoldTooMuch, tooManyBins } from './errors.ts'
 import { totalBytesOf } from './limits.ts'
 import type { BinLimits } from './limits.ts'
 
-/** `session` is the session's key. */
+/** `session` is the key of the session. */
 export interface BinStore {
-  /** Makes a bin. When the store is full the oldest goes; on a public instance it throws `bins_full` or `too_many_bins`. */
-  create(session: string, answer: BinAnswer): Promise<Bin>
+  /** Creates a bin. A full store evicts the oldest bin; on a public instance it throws `bins_full` or `too_many_bins`. */
+  create(session: string, response: BinResponse): Promise<Bin>
   find(id: string): Promise<Bin | undefined>
   /** Newest first. */
   ofSession(session: string): Promise<Bin[]>
-  /** Stores a request and answers the bin with it, its newest; undefined when there is no such bin. */
+  /** Stores a request and returns the updated bin, or undefined if the bin does not exist. */
   capture(id: string, request: Omit<CapturedRequest, 'seq'>): Promise<Bin | undefined>
-  /** Answers whether there was one. */
+  /** Returns whether the bin existed. */
   delete(id: string): Promise<boolean>
-  /** Calls back after every change of any bin; answers how to stop that. */
+  /** Calls `listener` after every change of any bin; returns a function that unsubscribes. */
   subscribe(listener: (change: StoreChange<Bin>) => void): () => void
 }
 
@@ -36,7 +36,7 @@ export function createBinStore(svc: Svc, limits: BinLimits): BinStore {
   })
   const inTurn = createQueue()
 
-  /** A new bin must have room when it is full, too. */
+  /** A new bin must fit even when it is full. */
   async function refuseWhenFull(session: string, bin: Bin): Promise<void> {
     const own = await store.list({ group: session, limit: limits.max_bins_per_session })
     if (own.length >= limits.max_bins_per_session) throw tooManyBins(limits.max_bins_per_session)
@@ -45,9 +45,9 @@ export function createBinStore(svc: Svc, limits: BinLimits): BinStore {
   }
 
   return {
-    create: (session, answer) =>
+    create: (session, response) =>
       inTurn(async () => {
-        const bin = emptyBin(randomBytes(12).toString('hex'), answer, limits)
+        const bin = emptyBin(randomBytes(12).toString('hex'), response, limits)
         if (svc.config.publicMode) await refuseWhenFull(session, bin)
         await store.set(bin.id, bin, { group: session })
         return bin
@@ -61,7 +61,7 @@ export function createBinStore(svc: Svc, limits: BinLimits): BinStore {
   }
 }
 
-/** Runs pieces of work one after another: between a look at a bound and the write that it allows nobody comes. */
+/** Runs tasks one after another, so that no other task runs between the check of a limit and the write. */
 function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
   return work => {

@@ -1,6 +1,6 @@
-/** Owns a bin: what it holds, how it takes a request in, how it is shown. */
+/** A bin: its data, adding a request, and its JSON representation. */
 import { copyData } from 'svc/plugin'
-import type { BinAnswer } from './bin-answer.ts'
+import type { BinResponse } from './bin-response.ts'
 import { storedBytes } from './captured-request.ts'
 import type { CapturedRequest } from './captured-request.ts'
 import type { BinLimits } from './limits.ts'
@@ -10,66 +10,69 @@ export interface Bin {
   /** Milliseconds since the epoch. */
   readonly createdAt: number
   readonly expiresAt: number
-  readonly answer: BinAnswer
+  readonly response: BinResponse
   /** Requests captured so far; the `seq` of the newest. */
   readonly total: number
-  /** What is kept of them, oldest first. */
+  /** The requests still stored, oldest first. */
   readonly requests: readonly CapturedRequest[]
   /** Bytes of memory of `requests`. */
   readonly bytes: number
-  /** Bytes of memory of `answer`. */
-  readonly answerBytes: number
+  /** Bytes of memory of `response`. */
+  readonly responseBytes: number
 }
 
-/** Memory of a bin that is empty. */
+/** Memory of an empty bin. */
 const EMPTY_BYTES = 512
 
-/** Bytes of memory of a bin with all that it holds. */
-export function sizeOfBin({ bytes, answerBytes }: Bin): number {
-  return EMPTY_BYTES + bytes + answerBytes
+/** Bytes of memory of a bin with its requests and its response. */
+export function sizeOfBin({ bytes, responseBytes }: Bin): number {
+  return EMPTY_BYTES + bytes + responseBytes
 }
 
-export function emptyBin(id: string, answer: BinAnswer, limits: BinLimits): Bin {
+export function emptyBin(id: string, response: BinResponse, limits: BinLimits): Bin {
   const createdAt = Date.now()
-  const { copy, bytes: answerBytes } = copyData(answer)
+  const { copy, bytes: responseBytes } = copyData(response)
   return {
     id,
     createdAt,
     expiresAt: createdAt + limits.ttl_secs * 1000,
-    answer: copy,
+    response: copy,
     total: 0,
     requests: [],
     bytes: 0,
-    answerBytes,
+    responseBytes,
   }
 }
 
-/** The bin with one more request; the oldest go until count and bytes are within bounds. */
+/** Returns the bin with one more request. Drops the oldest requests until count and size are within the limits. */
 export function withRequest(bin: Bin, captured: Omit<CapturedRequest, 'seq'>, limits: BinLimits): Bin {
   const newest: CapturedRequest = { seq: bin.total + 1, ...captured }
   const requests = [...bin.requests, newest]
   let bytes = bin.bytes + storedBytes(newest)
-  let gone = 0
-  while (gone < requests.length && (requests.length - gone > limits.max_requests || bytes > limits.max_bytes_per_bin)) {
-    bytes -= storedBytes(requests[gone]!)
-    gone++
+  let dropped = 0
+  while (
+    dropped < requests.length &&
+    (requests.length - dropped > limits.max_requests || bytes > limits.max_bytes_per_bin)
+  ) {
+    bytes -= storedBytes(requests[dropped]!)
+    dropped++
   }
-  return { ...bin, total: bin.total + 1, requests: gone === 0 ? requests : requests.slice(gone), bytes }
+  return { ...bin, total: bin.total + 1, requests: dropped === 0 ? requests : requests.slice(dropped), bytes }
 }
 
-/** As lists show it. */
-export function summarize({ id, createdAt, expiresAt, total, requests, answer }: Bin) {
+/** The representation in lists. */
+export function summarize({ id, createdAt, expiresAt, total, requests, response }: Bin) {
   return {
     id,
     created_at: new Date(createdAt).toISOString(),
     expires_at: new Date(expiresAt).toISOString(),
     total_requests: total,
     stored_requests: requests.length,
-    response: answer,
+    response,
   }
 }
 
-/** Where a bin captures and where it shows: as paths of the service, and as URLs for clients. */
+/** Paths and URLs of a bin: for capturing, for its requests, and for the live stream. */
 export function linksOf(id: string, urlOf: (path: string) => string) {
   const path = `/bin/${id}`
   const url = urlOf(path)

@@ -1,10 +1,10 @@
-/** Owns the record of a captured request. */
+/** The record of a captured request. */
 import { isUtf8 } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
 import { heldBytes } from 'svc/plugin'
 import type { FastifyRequest, Svc, SvcInspector } from 'svc/plugin'
 
-/** As replies and the feed show it. */
+/** The representation in responses and in the live stream. */
 export interface CapturedRequest {
   /** Position in its bin, from 1. */
   seq: number
@@ -12,25 +12,25 @@ export interface CapturedRequest {
   bin_id: string
   timestamp: string
   method: string
-  /** Below the bin, as received; `/` at its root. */
+  /** Relative to the bin, as received; `/` for the bin itself. */
   path: string
   full_path: string
-  /** Raw, without `?`. */
+  /** As received, without `?`. */
   query: string | null
-  /** One entry per line in received order, names in lower case. */
+  /** One entry per header line in the order received; names are in lower case. */
   headers: { name: string; value: string }[]
   content_type: string | null
-  /** Text of a body that is UTF-8. */
+  /** The text of a UTF-8 body. */
   body: string | null
   /** Any other body. */
   body_base64: string | null
-  /** Bytes as received, however much is kept. */
+  /** Size of the received body in bytes, even if less is stored. */
   body_size: number
   body_truncated: boolean
   client_ip: string
 }
 
-/** Records a request; credentials of the instance itself are redacted. It gets its `seq` when it is stored. */
+/** Records a request and redacts the credentials of the instance. `seq` is assigned when the record is stored. */
 export function captureRequest(
   request: FastifyRequest,
   svc: Svc,
@@ -49,18 +49,18 @@ export function captureRequest(
     query: queryAt === -1 ? null : target.slice(queryAt + 1),
     headers: svc.inspector.redactHeaders(toHeaderLines(request.raw.rawHeaders)),
     content_type: request.headers['content-type'] ?? null,
-    ...keepBody(svc.http.body(request), maxBody, svc.inspector),
+    ...toBodyFields(svc.http.body(request), maxBody, svc.inspector),
     client_ip: svc.http.clientIp(request),
   }
 }
 
-/** What of a path follows its second segment. */
+/** The part of a path after the second segment. */
 function belowBin(fullPath: string): string {
   const end = fullPath.indexOf('/', fullPath.indexOf('/', 1) + 1)
   return end === -1 ? '/' : fullPath.slice(end)
 }
 
-/** HTTP/2's pseudo headers are no headers. */
+/** Leaves out the pseudo-header fields of HTTP/2. */
 function toHeaderLines(rawHeaders: readonly string[]): { name: string; value: string }[] {
   const lines: { name: string; value: string }[] = []
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -70,21 +70,21 @@ function toHeaderLines(rawHeaders: readonly string[]): { name: string; value: st
   return lines
 }
 
-type KeptBody = Pick<CapturedRequest, 'body' | 'body_base64' | 'body_size' | 'body_truncated'>
+type BodyFields = Pick<CapturedRequest, 'body' | 'body_base64' | 'body_size' | 'body_truncated'>
 
-function keepBody(body: Buffer, maxBytes: number, inspector: SvcInspector): KeptBody {
+function toBodyFields(body: Buffer, maxBytes: number, inspector: SvcInspector): BodyFields {
   const size = { body_size: body.length, body_truncated: body.length > maxBytes }
   if (body.length === 0) return { body: null, body_base64: null, ...size }
   if (!isUtf8(body)) return { body: null, body_base64: body.toString('base64', 0, maxBytes), ...size }
   return {
-    body: inspector.redactText(body.toString('utf8', 0, wholeCharacters(body, maxBytes))),
+    body: inspector.redactText(body.toString('utf8', 0, truncatedLength(body, maxBytes))),
     body_base64: null,
     ...size,
   }
 }
 
-/** At most so many bytes of UTF-8, without a part of a character at the end (RFC 3629, 3: `10xxxxxx` continues one). */
-function wholeCharacters(text: Buffer, maxBytes: number): number {
+/** The largest length of at most `maxBytes` that does not split a UTF-8 character (RFC 3629, 3). */
+function truncatedLength(text: Buffer, maxBytes: number): number {
   let end = Math.min(text.length, maxBytes)
   while (end < text.length && (text[end]! & 0xc0) === 0x80) end--
   return end

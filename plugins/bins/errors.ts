@@ -1,11 +1,11 @@
-/** What the plugin `bins` refuses, and how. */
+/** Errors of the plugin `bins`. */
 import { HttpError, invalidParameter, quoteInput, refusal } from 'svc/plugin'
 
 export function invalidJson(): HttpError {
   return refusal(
     400,
     'invalid_json',
-    'the body is not a JSON object in UTF-8 (expected an empty body or an object with status, headers, body, delay_ms)',
+    'the body must be empty, or a JSON object in UTF-8 with status, headers, body or delay_ms',
   )
 }
 
@@ -13,12 +13,12 @@ export function invalidBin(what: string): HttpError {
   return refusal(400, 'invalid_bin', what)
 }
 
-/** An id that was never given, or whose bin has been deleted, evicted or has expired. */
+/** The bin never existed, or was deleted or evicted, or has expired. */
 export function binNotFound(id: string): HttpError {
   return new HttpError(404, {
     error: 'bin not found',
     bin: id,
-    hint: 'bins are deleted on request, when their time is over, and when newer ones need the room; POST /bin makes a new one',
+    hint: 'a bin is removed when it is deleted, when it expires, or when newer bins replace it; create a new one with POST /bin',
   })
 }
 
@@ -27,8 +27,8 @@ export function requestNotFound(seq: number, newest: number): HttpError {
     404,
     'request_not_found',
     newest === 0
-      ? 'the bin has received no request yet'
-      : `request ${seq} is not stored (the newest is ${newest}, older ones make room for it)`,
+      ? 'the bin has not received any requests yet'
+      : `request ${seq} is not stored (the newest is ${newest}; a full bin drops its oldest requests)`,
   )
 }
 
@@ -37,7 +37,7 @@ export function invalidSequenceNumber(text: string): HttpError {
 }
 
 export function binsFull(max: number): HttpError {
-  return refusal(503, 'bins_full', `all ${max} bins of this instance are in use; delete one, or wait until one expires`)
+  return refusal(503, 'bins_full', `all ${max} bins of this instance are in use; delete one or wait until one expires`)
 }
 
 /** Also `bins_full`: what is too much are bytes. */
@@ -50,10 +50,10 @@ export function binsHoldTooMuch(): HttpError {
 }
 
 export function tooManyBins(max: number): HttpError {
-  return refusal(429, 'too_many_bins', `this session has ${max} bins already; delete one with DELETE /bin/{id}`)
+  return refusal(429, 'too_many_bins', `this session already has ${max} bins; delete one with DELETE /bin/{id}`)
 }
 
-/** The paths below a bin that show what it has captured are never captured themselves (RFC 9110, 15.5.6). */
+/** Requests to the inspection paths of a bin are not captured (RFC 9110, 15.5.6). */
 export function inspectionIsReadOnly(method: string, path: string): HttpError {
   return new HttpError(
     405,

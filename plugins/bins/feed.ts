@@ -1,16 +1,19 @@
 /**
- * Owns the live feeds of bins. A feed keeps no queue of its own: it knows the newest state of its bin and the last
- * request that it sent, and takes the next one when its reader has taken the last. A slow reader misses what the bin
- * itself no longer stores.
+ * Live streams of captured requests. A stream has no queue: it keeps the newest state of its bin and the number of the
+ * last request sent, and sends the next one when the client is ready. A slow client misses requests that the bin no
+ * longer stores.
  */
 import type { SseStream, Svc } from 'svc/plugin'
 import type { Bin } from './bin.ts'
 import type { BinStore } from './bin-store.ts'
 
-/** Sends what a bin stores after the request numbered `after` (null: nothing), and all that it captures; ends with the bin. */
+/**
+ * Sends the stored requests after the sequence number `after` (none if null), then every new request. Ends when the bin
+ * is removed.
+ */
 export type OpenFeed = (stream: SseStream, binId: string, after: number | null) => Promise<void>
 
-/** One subscription for all feeds, so that a capture costs by the readers of its own bin. */
+/** All streams share one subscription, so the cost of a capture depends only on the clients of that bin. */
 export function createFeeds(svc: Svc, bins: BinStore): OpenFeed {
   const feeds = new Map<string, Set<Feed>>()
   /** Changes may have been missed. */
@@ -27,13 +30,13 @@ export function createFeeds(svc: Svc, bins: BinStore): OpenFeed {
     }),
   )
   return async (stream, binId, after) => {
-    // It listens before it looks: what is captured in between is neither lost nor sent twice.
+    // Subscribes before it reads the bin, so that no request is lost or sent twice.
     const feed = new Feed(stream)
-    const ofBin = feeds.get(binId) ?? new Set()
-    feeds.set(binId, ofBin.add(feed))
+    const feedsOfBin = feeds.get(binId) ?? new Set()
+    feeds.set(binId, feedsOfBin.add(feed))
     void stream.over.then(() => {
-      ofBin.delete(feed)
-      if (ofBin.size === 0 && feeds.get(binId) === ofBin) feeds.delete(binId)
+      feedsOfBin.delete(feed)
+      if (feedsOfBin.size === 0 && feeds.get(binId) === feedsOfBin) feeds.delete(binId)
     })
     feed.begin(await bins.find(binId), after)
   }
@@ -43,44 +46,44 @@ class Feed {
   readonly #stream: SseStream
   #bin: Bin | undefined
   #lastSent = 0
-  #isOver = false
+  #isRemoved = false
   #isWaiting = true
 
   constructor(stream: SseStream) {
     this.#stream = stream
   }
 
-  /** `bin` as it was found; what the feed has heard of since is newer. */
+  /** `bin` is the state that was read; a state received from the subscription is newer. */
   begin(bin: Bin | undefined, after: number | null): void {
     this.#bin ??= bin
     const newest = bin?.total ?? 0
     this.#lastSent = Math.min(after ?? newest, newest)
-    if (this.#bin === undefined) this.#isOver = true
-    this.#goOn()
+    if (this.#bin === undefined) this.#isRemoved = true
+    this.#resume()
   }
 
   /** The bin as it is now, or as it was when it ended. */
   follow(bin: Bin | undefined, isOver: boolean): void {
     this.#bin = bin ?? this.#bin
-    this.#isOver = isOver
+    this.#isRemoved = isOver
     if (!this.#isWaiting) this.#pump()
   }
 
-  #goOn(): void {
+  #resume(): void {
     this.#isWaiting = false
     if (!this.#stream.closed) this.#pump()
   }
 
-  /** Sends what is due until the reader is behind. */
+  /** Sends pending requests until the client falls behind. */
   #pump(): void {
     for (const captured of this.#bin?.requests ?? []) {
       if (captured.seq <= this.#lastSent) continue
       this.#lastSent = captured.seq
       if (this.#stream.send({ id: captured.seq, event: 'request', data: captured })) continue
       this.#isWaiting = true
-      void this.#stream.ready().then(() => this.#goOn())
+      void this.#stream.ready().then(() => this.#resume())
       return
     }
-    if (this.#isOver) this.#stream.end()
+    if (this.#isRemoved) this.#stream.end()
   }
 }

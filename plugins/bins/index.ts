@@ -1,4 +1,4 @@
-/** The plugin `bins`: URLs that record what is sent to them. */
+/** The plugin `bins`: URLs that record requests. */
 import { definePlugin } from 'svc/plugin'
 import { createBinStore } from './bin-store.ts'
 import { createFeeds } from './feed.ts'
@@ -9,7 +9,8 @@ import { registerRequests } from './routes/requests.ts'
 
 export default definePlugin({
   title: 'Request bins',
-  description: 'URLs that record what is sent to them, answer as configured, and show it in lists and live.',
+  description:
+    'URLs that record every request, send a configurable response, and show the requests in a list or a live stream.',
   paths: ['/bin'],
   categories: [{ name: 'Request Bin & Webhooks', rank: 230 }],
   register(app, svc) {

@@ -1,9 +1,9 @@
-/** Owns how much bins may hold, on normal and on public instances. */
+/** Limits of bins, on normal and on public instances. */
 import type { Config } from 'svc/plugin'
 
 const MIB = 1024 * 1024
 
-/** Bytes of memory of all bins together; a public instance has room for all of them when they are full. */
+/** Bytes of memory of all bins together. On a public instance, all bins fit even when they are full. */
 export function totalBytesOf({ publicMode }: Config): number {
   return publicMode ? 32 * MIB : 64 * MIB
 }
@@ -13,11 +13,11 @@ export interface BinLimits {
   max_bins: number
   max_bins_per_session: number
   ttl_secs: number
-  /** Captured requests kept in a bin. */
+  /** Stored requests per bin. */
   max_requests: number
-  /** Bytes of memory of all captured requests of a bin. */
+  /** Bytes of all stored requests of a bin. */
   max_bytes_per_bin: number
-  /** Bytes of a body that are kept. */
+  /** Stored bytes per body. */
   max_captured_body: number
   max_delay_ms: number
 }

@@ -1,4 +1,4 @@
-/** Owns the `Range` header (RFC 9110, 14.2). */
+/** Reads the `Range` header (RFC 9110, 14.2). */
 
 /** First and last byte, both included. */
 export interface ByteRange {
@@ -7,8 +7,8 @@ export interface ByteRange {
 }
 
 /**
- * What a `Range` value means for a body of `size` bytes, 1 or more: a part of it, `unsatisfiable`, or `whole` when the
- * header is to be ignored: another unit, or several ranges, which nobody has to serve.
+ * Resolves a `Range` value for a body of `size` bytes, at least 1: a range, `unsatisfiable`, or `whole` if the header is
+ * ignored because it has another unit or several ranges, which a server need not support.
  */
 export function readRange(field: string, size: number): ByteRange | 'unsatisfiable' | 'whole' {
   const [, unit, set] = /^([^=]*)=(.*)$/s.exec(field.trim()) ?? []
@@ -25,7 +25,7 @@ function lastBytes(count: number, size: number): ByteRange | 'unsatisfiable' {
   return count === 0 ? 'unsatisfiable' : { first: Math.max(size - count, 0), last: size - 1 }
 }
 
-/** Whether `Range` counts: without `If-Range`, or when it is exactly the strong tag of the body (RFC 9110, 13.1.5). */
+/** Whether `Range` applies: `If-Range` is absent, or equals the strong entity tag of the body (RFC 9110, 13.1.5). */
 export function isRangeCurrent(ifRange: string | undefined, etag: string): boolean {
   return ifRange === undefined || ifRange.trim() === etag
 }

@@ -1,8 +1,8 @@
-/** Owns conditional requests: whether a client already has what it would get. */
+/** Evaluates conditional requests: whether the client already has the current representation. */
 import { namesTag } from 'svc/plugin'
 import { parseHttpDate } from './http-date.ts'
 
-/** What a representation is recognized by. */
+/** Validators of a representation. */
 export interface Validators {
   /** Entity tag with its quotes. */
   etag: string
@@ -16,8 +16,8 @@ export interface Conditions {
 }
 
 /**
- * Whether the answer is 304. `If-None-Match` is compared weakly and, when it is there, the date is not looked at
- * (RFC 9110, 13.1.2, 13.1.3, 13.2.2). A date that is none does not count.
+ * Whether to respond with 304. `If-None-Match` uses the weak comparison; if it is present, the date is ignored (RFC 9110,
+ * 13.1.2, 13.1.3, 13.2.2). An invalid date is ignored.
  */
 export function isNotModified(
   { ifNoneMatch, ifModifiedSince }: Conditions,

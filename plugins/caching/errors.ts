@@ -1,4 +1,4 @@
-/** What the plugin `caching` refuses. */
+/** Errors of the plugin `caching`. */
 import { quoteInput, refusal } from 'svc/plugin'
 import type { HttpError } from 'svc/plugin'
 
@@ -7,5 +7,9 @@ export function invalidTtl(text: string, max: number): HttpError {
 }
 
 export function invalidCount(text: string, max: number): HttpError {
-  return refusal(400, 'invalid_count', `invalid number of bytes ${quoteInput(text)} (expected 1 to ${max})`)
+  return refusal(
+    400,
+    'invalid_count',
+    `invalid number of bytes ${quoteInput(text)} (expected an integer from 1 to ${max})`,
+  )
 }

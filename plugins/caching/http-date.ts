@@ -1,4 +1,4 @@
-/** Owns dates as HTTP writes them. */
+/** Parses HTTP dates. */
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 const MONTH = `(?<month>${MONTHS.join('|')})`
@@ -16,8 +16,9 @@ const FORMS = [
 ]
 
 /**
- * Whole seconds since the epoch of a date in one of the three forms (IMF-fixdate, RFC 850, asctime; RFC 9110, 5.6.7);
- * null when it is in none, or no day of the calendar. `now` (milliseconds) settles the century of RFC 850's years.
+ * Parses a date in one of the three HTTP formats (IMF-fixdate, RFC 850, asctime; RFC 9110, 5.6.7) to whole seconds since
+ * the epoch. Returns null if the format or the date is invalid. `now` (milliseconds) determines the century of
+ * two-digit years.
  */
 export function parseHttpDate(text: string, now: number = Date.now()): number | null {
   for (const form of FORMS) {
@@ -36,14 +37,14 @@ function toSeconds(groups: Record<string, string>, now: number): number | null {
   ]
   const month = MONTHS.indexOf(groups.month!)
   const year = groups.year!.length === 2 ? fullYear(Number(groups.year), now) : Number(groups.year)
-  // A leap second is the last of its minute here.
+  // A leap second counts as the last second of its minute.
   const date = new Date(Date.UTC(year, month, day, hour, minute, Math.min(second, 59)))
   if (year < 100) date.setUTCFullYear(year)
   const isReal = date.getUTCDate() === day && hour < 24 && minute < 60 && second <= 60
   return isReal ? date.getTime() / 1000 : null
 }
 
-/** A year that would lie more than 50 years ahead is the one before with the same last digits (RFC 9110, 5.6.7). */
+/** A two-digit year more than 50 years in the future is in the previous century (RFC 9110, 5.6.7). */
 function fullYear(lastDigits: number, now: number): number {
   const thisYear = new Date(now).getUTCFullYear()
   const year = thisYear - (thisYear % 100) + lastDigits

@@ -1,4 +1,4 @@
-/** Owns bytes that are served with a strong entity tag in the encoding that the client wants. */
+/** Static assets, served with a strong ETag in the encoding that the client prefers. */
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
@@ -7,20 +7,20 @@ import type { FastifyReply, FastifyRequest } from 'svc/plugin'
 
 type Encoding = 'br' | 'gzip' | 'identity'
 
-/** In the server's order: of equal quality the first wins. */
+/** In order of preference for codings with equal quality values. */
 const CODINGS = ['br', 'gzip'] as const
 
 export interface Asset {
   /** Media type with parameters. */
   type: string
-  /** Unquoted tag of the identity encoding; the others append theirs (RFC 9110, 8.8.3.3). */
+  /** Unquoted ETag of the identity encoding. The other encodings append their name (RFC 9110, 8.8.3.3). */
   tag: string
-  /** Bytes in an encoding; each is made once, when it is first asked for. */
+  /** The bytes in an encoding. Each encoding is computed once, on first use. */
   bytes(encoding: Encoding): Promise<Buffer>
 }
 
 const compressors: Record<Exclude<Encoding, 'identity'>, (bytes: Buffer) => Promise<Buffer>> = {
-  // Quality 9 is within 3 % of 11 at a tenth of the time, which the first visitor waits for.
+  // Quality 9 is within 3 % of quality 11 in a tenth of the time, which the first visitor has to wait.
   br: bytes =>
     promisify(brotliCompress)(bytes, {
       params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
@@ -28,24 +28,24 @@ const compressors: Record<Exclude<Encoding, 'identity'>, (bytes: Buffer) => Prom
   gzip: bytes => promisify(gzip)(bytes, { level: 9 }),
 }
 
-/** An asset of these bytes. */
+/** Creates an asset. */
 export function makeAsset(type: string, identity: Buffer): Asset {
-  const made = new Map<Encoding, Promise<Buffer>>([['identity', Promise.resolve(identity)]])
+  const encoded = new Map<Encoding, Promise<Buffer>>([['identity', Promise.resolve(identity)]])
   return {
     type,
     tag: createHash('sha256').update(identity).digest('base64url').slice(0, 22),
     bytes(encoding) {
-      let bytes = made.get(encoding)
+      let bytes = encoded.get(encoding)
       if (bytes === undefined) {
         bytes = compressors[encoding as Exclude<Encoding, 'identity'>](identity)
-        made.set(encoding, bytes)
+        encoded.set(encoding, bytes)
       }
       return bytes
     },
   }
 }
 
-/** Answers with the asset, or with 304 when the client has it. `headers` are those of both. */
+/** Sends the asset, or 304 if the client has it. Both responses have the given `headers`. */
 export async function sendAsset(
   request: FastifyRequest,
   reply: FastifyReply,

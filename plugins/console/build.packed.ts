@@ -1,11 +1,11 @@
-/** `build.ts` in a packed product: the client as `pack.ts` has written it. */
+/** Replaces `build.ts` in the npm package: reads the client that `pack.ts` has written. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeAsset } from './asset.ts'
 import type { Client } from './build.ts'
 import type { PackedClient } from './pack.ts'
 
-/** Reads the client. `folder` is the plugin's. */
+/** Reads the client. `folder` is the folder of the plugin. */
 export async function buildClient(folder: string): Promise<Client> {
   const packed = join(folder, '..', '..', 'dist', 'assets', 'console')
   const { files, ...names } = JSON.parse(await readFile(join(packed, 'client.json'), 'utf8')) as PackedClient

@@ -1,27 +1,27 @@
 /**
- * Owns the bundle of the page's client: TypeScript and style sheets of `client/` become files with hashed names. In a packed
- * product `build.packed.ts` takes the place of this file.
+ * Bundles TypeScript and style sheets of `client/` into files with hashed names. In the npm package, `build.packed.ts`
+ * replaces this file.
  */
 import type { BuildFailure, BuildResult } from 'esbuild'
 import { createRequire } from 'node:module'
 import { basename, extname, join } from 'node:path'
 import { makeAsset, type Asset } from './asset.ts'
 
-/** What the server serves, all of it in memory. */
+/** The built client, in memory. */
 export interface Client {
-  /** By file name, as it stands in the URL after `assets/`. */
+  /** By file name, as in the URL after `assets/`. */
   assets: ReadonlyMap<string, Asset>
-  /** Names of the files that the page itself names. */
+  /** File name of the main script. */
   script: string
-  /** Of the page that an authorization server leads back to. */
+  /** File name of the script of the redirect page. */
   callback: string
   style: string
   icon: string
 }
 
-/** What else packing asks for. */
+/** A built client with its source files, which packing needs. */
 export interface BuiltClient extends Client {
-  /** Files that went into it, relative to `client/`. */
+  /** Source files, relative to `client/`. */
   inputs: string[]
 }
 
@@ -33,8 +33,8 @@ const TYPES: Record<string, string> = {
 }
 
 /**
- * Bundles `client/` of the plugin's folder. Throws with file, line and message of the first error.
- * The same sources give the same names: they hold a hash of the content.
+ * Bundles `client/` of the plugin's folder. Throws an error with file, line and message of the first build error.
+ * File names have a content hash, so the same sources give the same names.
  */
 export async function buildClient(folder: string): Promise<BuiltClient> {
   const sources = join(folder, 'client')
@@ -65,7 +65,7 @@ async function bundle(sources: string): Promise<BuildResult<{ write: false; meta
   const esbuild = createRequire(import.meta.url)('esbuild') as typeof import('esbuild')
   try {
     return await esbuild.build({
-      // Paths relative to here go into names and messages, so that a build is the same wherever it runs.
+      // Names and messages have paths relative to this folder, so that builds are reproducible anywhere.
       absWorkingDir: sources,
       entryPoints: ['main.tsx', 'callback.ts', 'styles/index.css', 'icon.svg'],
       bundle: true,
@@ -81,7 +81,7 @@ async function bundle(sources: string): Promise<BuildResult<{ write: false; meta
       chunkNames: '[name]-[hash]',
       assetNames: '[name]-[hash]',
       sourcemap: process.env.NODE_ENV === 'production' ? false : 'linked',
-      // Packages may be reached through a link; the name must not depend on where it leads.
+      // Packages may be symbolic links; the file names must not depend on their targets.
       preserveSymlinks: true,
       legalComments: 'none',
       outdir: 'assets',

@@ -1,4 +1,4 @@
-/** The plugin `console`: a browser page that shows what clients sent, what a gateway made of it and what came back. */
+/** The plugin `console`: a browser page that shows requests, the changes by a gateway, and responses. */
 import { definePlugin } from 'svc/plugin'
 import { buildClient } from './build.ts'
 import { registerRoutes } from './routes.ts'
@@ -6,7 +6,7 @@ import { variables, type Variables } from './variables.ts'
 
 export default definePlugin<Record<string, unknown>, Variables>({
   title: 'Web console',
-  description: "A browser page for presenters: live traffic, every endpoint to try, and the instance's switches.",
+  description: 'A browser page with live traffic, an API explorer, and the switches of the instance.',
   paths: ['/ui'],
   variables,
   exempt: [
@@ -15,12 +15,12 @@ export default definePlugin<Record<string, unknown>, Variables>({
       below: true,
       from: ['faults', 'limits', 'keys', 'inspector'],
       reason:
-        'The page that shows limits, faults and traffic must work while they act, and is no part of that traffic.',
+        'The console must stay usable while limits and faults apply, and its own requests are not part of the traffic it shows.',
     },
   ],
   links: [{ href: 'ui/', text: 'Console' }],
   register(app, svc) {
-    // The client's files belong to the plugin's code: generations of the same code share one build. Others register meanwhile.
+    // Generations with the same code share one build, and other plugins register while it runs.
     const client = svc.shared('client', () => buildClient(svc.folder))
     client.catch(() => {})
     svc.whenRegistered(async () => registerRoutes(app, svc, await client))

@@ -1,4 +1,4 @@
-/** Runs while the product is packed: writes the client to files, which `build.packed.ts` reads. */
+/** Runs when the npm package is built: writes the client to files, which `build.packed.ts` reads. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buildClient, type Client } from './build.ts'
@@ -8,7 +8,7 @@ export interface PackedClient extends Omit<Client, 'assets'> {
   files: Record<string, string>
 }
 
-/** Writes to the folder `out`; answers the absolute paths of all files that went in. */
+/** Writes the client to the folder `out`. Returns the absolute paths of all source files. */
 export async function pack(folder: string, out: string): Promise<string[]> {
   const { assets, inputs, ...names } = await buildClient(folder)
   const packed: PackedClient = {

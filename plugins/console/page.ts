@@ -1,12 +1,12 @@
-/** Owns the page that loads the client: the same small document for everyone. */
+/** Renders the page that loads the client. It is the same for all users. */
 import { escapeHtml } from 'svc/plugin'
 import type { Svc } from 'svc/plugin'
 import type { Client } from './build.ts'
 import type { Variables } from './variables.ts'
 
 /**
- * Scripts and styles come from the page's own origin alone. Requests may go anywhere, since they go through any
- * gateway. The opener policy leaves pop-ups alone: the authorization code flow opens one.
+ * Scripts and styles load only from the origin of the page. Requests may go to any origin, since gateways can be
+ * anywhere. The opener policy allows pop-ups, because the authorization code flow opens one.
  */
 export const PAGE_HEADERS: Record<string, string> = {
   'cache-control': 'no-cache',
@@ -18,29 +18,29 @@ export const PAGE_HEADERS: Record<string, string> = {
 }
 
 const { 'cross-origin-opener-policy': _opener, ...sharedHeaders } = PAGE_HEADERS
-/** No opener policy, which would part it from the console that waits for it; its address holds a code. */
+/** No opener policy, which would cut the connection to the console page; not stored, since the URL has a code. */
 export const CALLBACK_HEADERS: Record<string, string> = { ...sharedHeaders, 'cache-control': 'no-store' }
 
-/** The page that an authorization server leads back to. */
+/** Renders the redirect page of the authorization code flow. */
 export function renderCallback({ callback, style, icon }: Client): string {
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<title>svc console: back from the provider</title>
+<title>svc console: sign-in</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" type="image/svg+xml" href="assets/${icon}">
 <link rel="stylesheet" href="assets/${style}">
 <script type="module" src="assets/${callback}"></script>
 </head>
 <body>
-<main><p>Back from the provider.</p></main>
+<main><p>Completing the sign-in.</p></main>
 </body>
 </html>
 `
 }
 
-/** The HTML. All URLs in it are relative, so that it works below any prefix that a gateway adds. */
+/** Renders the page of the console. All its URLs are relative, so that it works below any prefix. */
 export function renderPage(
   { config, variables, instance }: Pick<Svc<unknown, Variables>, 'config' | 'variables' | 'instance'>,
   { script, style, icon }: Client,
@@ -67,7 +67,7 @@ ${metas.map(([name, content]) => `<meta name="${name}" content="${escapeHtml(con
 </head>
 <body>
 <div id="app"></div>
-<noscript>The console needs JavaScript. Everything it shows is also at ../_svc/catalog and ../_svc/requests.</noscript>
+<noscript>The console requires JavaScript. The same data is available at ../_svc/catalog and ../_svc/requests.</noscript>
 </body>
 </html>
 `

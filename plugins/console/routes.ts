@@ -1,4 +1,4 @@
-/** Owns the routes below `/ui`: the page and the files it names. There is no fallback page; the client routes by fragment. */
+/** Routes below `/ui`: the page and its assets. There is no fallback page, since the client routes by fragment. */
 import { describe, type FastifyInstance, type Svc } from 'svc/plugin'
 import { makeAsset, sendAsset } from './asset.ts'
 import type { Client } from './build.ts'
@@ -7,7 +7,7 @@ import { CALLBACK_HEADERS, PAGE_HEADERS, renderCallback, renderPage } from './pa
 
 const category = 'Docs'
 const ASSET_HEADERS = { 'cache-control': 'public, max-age=31536000, immutable', 'x-content-type-options': 'nosniff' }
-const NOT_MODIFIED = { description: 'The client has it already.' }
+const NOT_MODIFIED = { description: 'The client has the current version.' }
 
 export function registerRoutes(
   app: FastifyInstance,
@@ -19,9 +19,9 @@ export function registerRoutes(
   app.get(
     '/ui',
     describe({
-      summary: 'Leads to the console',
+      summary: 'Redirect to the console',
       category,
-      responses: { 307: { description: 'To `/ui/`, by a relative location.' } },
+      responses: { 307: { description: 'Redirect to `/ui/` with a relative `Location`.' } },
       examples: [{ name: 'Without a slash', path: '/ui', expectStatus: 307 }],
     }),
     (_request, reply) => reply.code(307).header('location', 'ui/').send(),
@@ -32,7 +32,7 @@ export function registerRoutes(
       path,
       describe({
         summary: 'The web console',
-        description: 'A page for browsers: live traffic, every endpoint to try, plugins as switches.',
+        description: 'A browser page with live traffic, an API explorer and plugin switches.',
         category,
         responses: {
           200: { description: 'The page.', content: { 'text/html': { type: 'string' } } },
@@ -48,8 +48,8 @@ export function registerRoutes(
   app.get(
     '/ui/callback',
     describe({
-      summary: "Where the console's own sign-ins lead back to",
-      description: 'The redirect URI of the token lab: hands `code` and `state` to the console that opened it.',
+      summary: 'Redirect URI for sign-ins from the console',
+      description: 'Passes `code` and `state` to the console page that opened the sign-in window.',
       category,
       parameters: ['code', 'state', 'error'].map(name => ({ name, in: 'query' as const, schema: { type: 'string' } })),
       responses: { 200: { description: 'The page.', content: { 'text/html': { type: 'string' } } }, 304: NOT_MODIFIED },
@@ -64,9 +64,13 @@ export function registerRoutes(
       summary: 'Scripts, style sheet and icon of the console',
       category,
       parameters: [
-        { name: 'name', in: 'path', description: 'Name with a hash of the content.', schema: { type: 'string' } },
+        { name: 'name', in: 'path', description: 'File name with a content hash.', schema: { type: 'string' } },
       ],
-      responses: { 200: { description: 'The file.' }, 304: NOT_MODIFIED, 404: { description: 'No such file.' } },
+      responses: {
+        200: { description: 'The file.' },
+        304: NOT_MODIFIED,
+        404: { description: 'There is no such file.' },
+      },
       examples: [{ name: 'Style sheet', path: `/ui/assets/${client.style}`, expectStatus: 200 }],
     }),
     (request, reply) => {

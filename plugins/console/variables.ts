@@ -2,13 +2,13 @@
 import { isHttpUrl, parser, variable } from 'svc/plugin'
 import type { VariableValues } from 'svc/plugin'
 
-/** Control characters removed, the first 80 characters, trimmed; nothing left is null. */
+/** The first 80 characters, trimmed, without control characters. Null if nothing is left. */
 const pageTitle = parser<string | null>('text, first 80 characters', value => {
   const characters = Array.from(value.replace(/\p{Cc}/gu, ''))
   return characters.slice(0, 80).join('').trim() || null
 })
 
-/** A link that can stand in a page as it is: http(s), without user info, blanks, quotes, angle brackets, backslashes. */
+/** An http(s) URL that is safe in HTML: no user info, spaces, quotes, angle brackets or backslashes. */
 const pageLink = parser('http:// or https:// URL, at most 2048 characters', value => {
   if (value.length > 2048 || /[\s"'<>`\\\p{Cc}]/u.test(value)) return undefined
   return isHttpUrl(value) ? value : undefined

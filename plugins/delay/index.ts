@@ -1,10 +1,10 @@
-/** The plugin `delay`: answers late. */
+/** The plugin `delay`: delayed responses. */
 import { definePlugin } from 'svc/plugin'
 import { registerRoutes } from './routes.ts'
 
 export default definePlugin({
   title: 'Delay',
-  description: 'Waits as long as the path says, then says back the request.',
+  description: 'Waits for the duration in the path, then echoes the request.',
   paths: ['/delay'],
   buildsOn: ['echo'],
   register(app, svc) {

@@ -7,22 +7,27 @@ import { jitter, parseDuration } from './duration.ts'
 
 const delay: RouteDescription = {
   category: 'Response Shaping',
-  summary: 'Say back the request, late',
-  description: 'Waits, then answers with the echo record and the times. At most 60 s, on public instances 10 s.',
+  summary: 'Echo the request after a delay',
+  description: 'Waits, then sends the echo record with the durations. At most 60 s (10 s on public instances).',
   negotiated: true,
   parameters: [
     {
       name: 'duration',
       in: 'path',
       required: true,
-      description: '`250` or `250ms` milliseconds, `1.5s` seconds',
+      description: '`250` or `250ms` for milliseconds, `1.5s` for seconds',
       schema: { type: 'string' },
     },
-    { name: 'jitter', in: 'query', description: 'Vary by up to 20 percent either way', schema: { type: 'boolean' } },
+    {
+      name: 'jitter',
+      in: 'query',
+      description: 'Vary the delay randomly by up to 20 percent',
+      schema: { type: 'boolean' },
+    },
   ],
   responses: {
     200: { description: 'The echo record with `delay_ms`, `requested_ms`, `max_delay_ms`' },
-    400: { description: 'No duration, or one that is too long' },
+    400: { description: 'The duration is invalid or too long' },
   },
   examples: [
     { name: 'A quarter of a second', path: '/delay/250', expectStatus: 200 },
@@ -48,7 +53,7 @@ export function registerRoutes(app: FastifyInstance, svc: Svc): void {
   })
 }
 
-/** Its own wait: the instance's delay limit is shorter than what this route may. False when the request is over. */
+/** Waits without the delay limit of the instance, which is shorter. Returns false if the request has ended. */
 function wait(ms: number, signal: AbortSignal): Promise<boolean> {
   return setTimeout(ms, true, { signal }).catch(() => false)
 }

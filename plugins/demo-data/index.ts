@@ -1,10 +1,10 @@
-/** The plugin `demo-data`: the customers, products and orders that several areas show. It has no routes. */
+/** The plugin `demo-data`: customers, products and orders shared by several plugins. It has no routes. */
 import { definePlugin } from 'svc/plugin'
 import { records } from './records.ts'
 
 export default definePlugin({
   title: 'Demo data',
-  description: 'Customers, products, orders and reviews that GraphQL, SOAP and MCP show',
+  description: 'Customers, products, orders and reviews for GraphQL, SOAP and MCP.',
   paths: [],
   register(_app, svc) {
     svc.offer('demo-data.records', records)

@@ -1,4 +1,4 @@
-/** Owns the demo customers, products, orders and reviews: constant rows, the same in every area and every process. */
+/** The demo customers, products, orders and reviews. */
 import type { DemoOrder, DemoProduct, DemoRecords, DemoReview, DemoUser, OrderStatus } from './types.ts'
 
 const users: DemoUser[] = [
@@ -277,7 +277,7 @@ function order(
 
 function priceOf(productId: string): number {
   const product = products.find(candidate => candidate.id === productId)
-  if (!product) throw new Error(`demo order names an unknown product "${productId}"`)
+  if (!product) throw new Error(`unknown product "${productId}" in a demo order`)
   return product.price
 }
 

@@ -1,6 +1,6 @@
-/** Owns the shapes of the demo rows and of the extension point through which other plugins read them. */
+/** Types of the demo records and of the extension point through which other plugins read them. */
 
-/** A customer. `createdAt` is RFC 3339, UTC. */
+/** A customer. `createdAt` is an RFC 3339 time in UTC. */
 export interface DemoUser {
   readonly id: string
   readonly name: string
@@ -10,7 +10,7 @@ export interface DemoUser {
   readonly tier: 'gold' | 'silver' | 'bronze'
 }
 
-/** A product. `price` has two decimals and no currency. */
+/** A product. `price` has two decimals, without a currency. */
 export interface DemoProduct {
   readonly id: string
   readonly name: string
@@ -22,14 +22,14 @@ export interface DemoProduct {
 
 export type OrderStatus = 'PENDING' | 'PROCESSING' | 'SHIPPED' | 'DELIVERED' | 'CANCELLED'
 
-/** One line of an order; `unitPrice` is the product's price. */
+/** A line of an order; `unitPrice` is the price of the product. */
 export interface DemoOrderItem {
   readonly productId: string
   readonly quantity: number
   readonly unitPrice: number
 }
 
-/** An order. `total` is exact to two decimals, `createdAt` RFC 3339, UTC. */
+/** An order. `total` is exact to two decimals; `createdAt` is an RFC 3339 time in UTC. */
 export interface DemoOrder {
   readonly id: string
   readonly userId: string
@@ -39,7 +39,7 @@ export interface DemoOrder {
   readonly createdAt: string
 }
 
-/** What a user says of a product. `rating` is 1 to 5. */
+/** A review of a product by a user. `rating` is 1 to 5. */
 export interface DemoReview {
   readonly id: string
   readonly productId: string
@@ -49,7 +49,7 @@ export interface DemoReview {
   readonly createdAt: string
 }
 
-/** All rows, in the order of their ids, deeply frozen. */
+/** All records, ordered by id and deeply frozen. */
 export interface DemoRecords {
   readonly users: readonly DemoUser[]
   readonly products: readonly DemoProduct[]

@@ -1,4 +1,4 @@
-/** The plugin `echo`: says back what arrived. */
+/** The plugin `echo`: echoes requests. */
 import { definePlugin } from 'svc/plugin'
 import { registerRoutes } from './routes.ts'
 import { createRecorder } from './record.ts'
@@ -6,7 +6,7 @@ import type {} from './types.ts'
 
 export default definePlugin({
   title: 'Echo',
-  description: 'Answers with the request as it arrived: method, URL, headers, body.',
+  description: 'Echoes the request: method, URL, headers and body, as received.',
   paths: ['/echo', '/anything'],
   categories: [{ name: 'Echo & Reflection', rank: 10 }],
   register(app, svc) {

@@ -1,4 +1,4 @@
-/** Reads a request into an echo record. */
+/** Creates the echo record of a request. */
 import { isUtf8 } from 'node:buffer'
 import { emptyRecord, queryRecord, rawQuery } from 'svc/plugin'
 import type { FastifyRequest, Svc } from 'svc/plugin'
@@ -30,14 +30,14 @@ function toRecord(request: FastifyRequest, { http }: Svc): EchoRecord {
   }
 }
 
-/** Path as received; that of an absolute target (RFC 9112, 3.2.2) begins behind its authority. */
+/** The path as received; for a target in absolute form (RFC 9112, 3.2.2), the part after the authority. */
 function pathOf(target: string): string {
   const queryAt = target.indexOf('?')
   const path = queryAt === -1 ? target : target.slice(0, queryAt)
   return path.startsWith('/') ? path : path.slice(path.indexOf('/', path.indexOf('//') + 2))
 }
 
-/** One entry per received line; HTTP/2's pseudo headers are no headers. */
+/** One entry per received line, without the pseudo-header fields of HTTP/2. */
 function toHeaders(rawHeaders: readonly string[]): Record<string, string[]> {
   const headers = emptyRecord<string[]>()
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -60,7 +60,7 @@ const NO_BODY: EchoBody = {
   reason: null,
 }
 
-/** A larger body than is shown never arrives: it was refused before. */
+/** Bodies are never truncated: larger ones have been rejected before. */
 function toBody(body: Buffer): EchoBody {
   if (body.length === 0) return NO_BODY
   const utf8 = isUtf8(body)

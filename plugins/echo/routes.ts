@@ -6,7 +6,7 @@ import type { Recorder } from './types.ts'
 const shared = {
   category: 'Echo & Reflection',
   negotiated: true,
-  responses: { 200: { description: 'The echo record: method, url, headers, query, body' } },
+  responses: { 200: { description: 'The echo record: method, URL, headers, query and body' } },
 } satisfies Partial<RouteDescription>
 
 const json = [{ name: 'Content-Type', value: 'application/json' }]
@@ -14,7 +14,7 @@ const json = [{ name: 'Content-Type', value: 'application/json' }]
 function describeEcho(path: string): RouteDescription {
   return {
     ...shared,
-    summary: 'Say back the request',
+    summary: 'Echo the request',
     examples: [
       { name: 'Query', path: `${path}?x=1&x=2`, expectStatus: 200 },
       {
@@ -26,7 +26,7 @@ function describeEcho(path: string): RouteDescription {
         bodyType: 'json',
         expectStatus: 200,
       },
-      { name: 'Failing now and then', path, headers: [{ name: 'X-Svc-Fail', value: '503:20' }], expectStatus: null },
+      { name: 'Failing sometimes', path, headers: [{ name: 'X-Svc-Fail', value: '503:20' }], expectStatus: null },
       {
         name: 'Cut off within the body',
         path,
@@ -40,8 +40,8 @@ function describeEcho(path: string): RouteDescription {
 function describeBelow(path: string): RouteDescription {
   return {
     ...shared,
-    summary: 'Say back the request, any path below',
-    parameters: [{ name: 'path', in: 'path', description: 'Anything', schema: { type: 'string' } }],
+    summary: 'Echo a request to any path below',
+    parameters: [{ name: 'path', in: 'path', description: 'Any path', schema: { type: 'string' } }],
     examples: [
       {
         name: 'Sub path',

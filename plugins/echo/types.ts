@@ -1,19 +1,19 @@
-/** The echo record and the extension point through which other plugins answer with one. */
+/** The echo record, and the extension point through which other plugins send it. */
 import type { FastifyRequest } from 'svc/plugin'
 
-/** A request as it arrived. */
+/** A request as received. */
 export interface EchoRecord {
   method: string
-  /** Absolute, the default port left out; path and query as received. */
+  /** Absolute URL without the default port; path and query as received. */
   url: string
   path: string
-  /** Segments as received, empty ones dropped. */
+  /** Path segments as received, without empty ones. */
   path_info: string[]
-  /** Raw, without `?`. */
+  /** As received, without `?`. */
   query_string: string
-  /** Form-decoded; repeated keys become arrays. */
+  /** Form-decoded; repeated keys are arrays. */
   query_params: Record<string, string | string[]>
-  /** Lower-case name to one value per received line. */
+  /** Lower-case names, each with one value per received line. */
   headers: Record<string, string[]>
   host: string
   port: number
@@ -25,7 +25,7 @@ export interface EchoRecord {
 
 export interface EchoBody {
   present: boolean
-  /** Whether `body` shows it: text does, binary doesn't. */
+  /** Whether `body` contains the text; false for binary bodies. */
   included: boolean
   body: string | null
   bytes: number

@@ -1,4 +1,4 @@
-/** Owns what the collections are made of: the examples of the catalog, one folder a category. */
+/** The contents of collections: the examples of the catalog, in one folder per category. */
 import { headerProblem, type CatalogEndpoint } from 'svc/plugin'
 
 type Example = CatalogEndpoint['examples'][number]
@@ -13,18 +13,18 @@ export interface Folder {
   entries: Entry[]
 }
 
-/** A request that can be sent as it stands. */
+/** A complete request. */
 export interface Entry {
   /** `<path of the endpoint> - <name of the example>`, on one line. */
   name: string
   summary: string
-  /** What could not be taken over, as sentences. */
+  /** Sentences that describe omitted parts. */
   notes: string[]
   protocol: CatalogEndpoint['protocol']
   method: string
-  /** Path and query: visible ASCII, without a fragment and without `{{`, which most tools take for a variable. */
+  /** Path and query in visible ASCII, without a fragment and without `{{`, which most tools treat as a variable. */
   target: string
-  /** With `Content-Type` where there is a body, without the credentials of `auth`. */
+  /** Includes `Content-Type` if there is a body; excludes the credentials of `auth`. */
   headers: Header[]
   auth: NonNullable<Example['auth']> | null
   body: string | null
@@ -36,10 +36,10 @@ const CONTENT_TYPES = {
   xml: 'application/xml',
   form: 'application/x-www-form-urlencoded',
 } as const
-/** What a body without a type of its own is sent as; else each tool would choose another one. */
+/** Content type of a body without one; otherwise each tool would choose a different type. */
 const PLAIN_TEXT = 'text/plain; charset=utf-8'
 
-/** Folders of these endpoints in their order. WebSockets and feeds without an end are left out: no tool would return. */
+/** Folders of these endpoints in order, without WebSockets and endless streams, for which no tool would finish. */
 export function listFolders(endpoints: CatalogEndpoint[]): Folder[] {
   const folders = new Map<string, Entry[]>()
   for (const endpoint of endpoints) {
@@ -52,7 +52,7 @@ export function listFolders(endpoints: CatalogEndpoint[]): Folder[] {
   return [...folders].map(([name, entries]) => ({ name, entries })).filter(({ entries }) => entries.length > 0)
 }
 
-/** All header fields of the request, the credentials of `auth` among them. */
+/** All header fields of the request, including the credentials of `auth`. */
 export function allHeaders({ headers, auth }: Entry): Header[] {
   if (auth === null) return headers
   const value =
@@ -62,7 +62,7 @@ export function allHeaders({ headers, auth }: Entry): Header[] {
   return [...headers, { name: 'Authorization', value }]
 }
 
-/** Names and values of the query, decoded; none where there is no query. */
+/** Decoded names and values of the query; empty without a query. */
 export function queryOf({ target }: Entry): { name: string; value: string }[] {
   const start = target.indexOf('?')
   return start === -1 ? [] : decodeForm(target.slice(start + 1))
@@ -80,13 +80,13 @@ function isSendable({ method, path }: Example): boolean {
 function toEntry(endpoint: CatalogEndpoint, example: Example): Entry {
   const notes: string[] = []
   const body = example.body !== null && !isText(example.body) ? null : example.body
-  if (body !== example.body) notes.push('The body is left out: it is not text.')
+  if (body !== example.body) notes.push('The body is omitted: it is not text.')
   const auth = example.auth && Object.values(example.auth).some(value => /\p{Cc}/u.test(value)) ? null : example.auth
-  if (auth !== example.auth) notes.push('The credentials are left out: they hold control characters.')
+  if (auth !== example.auth) notes.push('The credentials are omitted: they contain control characters.')
   const headers = example.headers.filter(({ name, value }) => {
     const problem = headerProblem(name, value)
     const isWritable = problem === null || problem === 'reserved'
-    if (!isWritable) notes.push(`The header ${oneLine(name)} is left out: its ${problem} can't be sent.`)
+    if (!isWritable) notes.push(`The header ${oneLine(name)} is omitted: its ${problem} is not allowed.`)
     return isWritable
   })
   if (body !== null && !headers.some(({ name }) => name.toLowerCase() === 'content-type')) {
@@ -106,12 +106,12 @@ function toEntry(endpoint: CatalogEndpoint, example: Example): Entry {
   }
 }
 
-/** The text with everything that could end a line as a blank. */
+/** The text with line breaks replaced by spaces. */
 export function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
 }
 
-/** Whether every tool can hold it as text: whole characters, no controls but tab and line ends. */
+/** Whether every tool can store it as text: valid characters, and no control characters but tabs and line breaks. */
 function isText(body: string): boolean {
   return !/[^\P{Cc}\t\n\r]|\p{Surrogate}/u.test(body)
 }

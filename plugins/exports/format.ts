@@ -1,31 +1,31 @@
-/** Owns what a format is: how it is named and served, and how it is written. */
+/** The interface of an export format. */
 import type { CatalogEndpoint } from 'svc/plugin'
 import type { Folder } from './entries.ts'
 
 export interface Format {
-  /** In lists; unique. */
+  /** Unique id, for lists. */
   id: string
   title: string
-  /** One sentence: what the file is for. */
+  /** One sentence about the file. */
   description: string
-  /** Behind `/export/`. */
+  /** Path after `/export/`. */
   file: string
   /** Value of `Content-Type`. */
   mediaType: string
-  /** Name under which a browser saves it. */
+  /** File name for downloads. */
   filename: string
-  /** The whole file. */
+  /** Returns the contents of the file. */
   write(selection: Selection): string
 }
 
-/** What one request asked for. */
+/** The parameters of an export request. */
 export interface Selection {
-  /** Where the requests of the file go: without a slash at the end. */
+  /** Target of the requests in the file, without a trailing slash. */
   baseUrl: string
   /** Version of the instance. */
   version: string
-  /** Endpoints of the catalog that are wanted, in its order. */
+  /** The selected endpoints, in catalog order. */
   endpoints: CatalogEndpoint[]
-  /** Their examples, as far as a collection can hold them. */
+  /** The examples of the endpoints that a collection can represent. */
   folders: Folder[]
 }

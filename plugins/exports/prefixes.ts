@@ -1,4 +1,4 @@
-/** Owns which path prefixes a gateway routes to this instance, by plugin. */
+/** Path prefixes that a gateway routes to this instance, by plugin. */
 import type { CatalogEndpoint, PluginRecord } from 'svc/plugin'
 import type { Selection } from './format.ts'
 
@@ -8,10 +8,10 @@ export interface Prefixes {
   paths: string[]
 }
 
-/** The core's routes that a gateway may show to everybody. */
+/** Routes of the core that a gateway may expose. */
 const INSTANCE_PATHS = ['/health', '/identity', '/openapi.json', '/docs']
 
-/** Prefixes of the plugins that have a selected endpoint, and of the instance; control plane and console are left out. */
+/** Prefixes of the plugins with a selected endpoint, and of the instance, without the control plane and the console. */
 export function listPrefixes({ endpoints }: Selection, plugins: PluginRecord[]): Prefixes[] {
   const list = plugins.map(({ name, paths }) => ({
     name: `svc-${name}`,

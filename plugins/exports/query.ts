@@ -1,14 +1,14 @@
-/** Owns the query of the exports: where requests go, and which part of the catalog is wanted. */
+/** Parses the query of exports: the target of requests and the selected part of the catalog. */
 import { HttpError, quoteInput, readQuery, type Catalog, type FastifyRequest, type Svc } from 'svc/plugin'
 import { listFolders } from './entries.ts'
 import type { Selection } from './format.ts'
 
 const MAX_URL = 2048
-/** Nothing in it means anything to a shell, a template or a quote. */
+/** Contains no characters that are special in shells, templates or quoted text. */
 const BASE_URL = /^https?:\/\/(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?(?:\/[A-Za-z0-9._~%/-]*)?$/i
-const EXPECTED = `an absolute http or https URL with a host, of at most ${MAX_URL} characters; a path prefix of A-Za-z0-9._~%/- may follow, user info, query and fragment may not`
+const EXPECTED = `an absolute http or https URL of at most ${MAX_URL} characters; a path prefix (A-Za-z0-9._~%/-) is allowed, user info, query and fragment are not`
 
-/** What the request asks for. Throws a 400 that names the wrong parameter. */
+/** Parses the request. Throws a 400 that names the invalid parameter. */
 export function readSelection(request: FastifyRequest, svc: Svc): Selection {
   const query = readQuery(request)
   const catalog = svc.instance.catalog()
@@ -28,18 +28,18 @@ export function readSelection(request: FastifyRequest, svc: Svc): Selection {
 }
 
 function readBaseUrl(query: URLSearchParams, request: FastifyRequest, svc: Svc): string {
-  const given = query.get('base_url')
-  if (given !== null) {
-    const url = parseBaseUrl(given)
+  const text = query.get('base_url')
+  if (text !== null) {
+    const url = parseBaseUrl(text)
     if (url === null)
-      throw new HttpError(400, { error: 'invalid base_url', detail: `got ${quoteInput(given)}, expected ${EXPECTED}` })
+      throw new HttpError(400, { error: 'invalid base_url', detail: `got ${quoteInput(text)}, expected ${EXPECTED}` })
     return url
   }
-  // A gateway that cuts a prefix off and says so is pointed at with it; a prefix that the files can't hold is not.
+  // Includes the prefix that a gateway strips and reports, unless files cannot contain it.
   return parseBaseUrl(svc.http.baseUrl(request)) ?? svc.http.origin(request).serialized
 }
 
-/** The URL without slashes at its end; null when it is none that an export may hold. */
+/** The URL without trailing slashes; null if it is not allowed in an export. */
 function parseBaseUrl(text: string): string | null {
   if (text.length > MAX_URL || !BASE_URL.test(text) || !URL.canParse(text)) return null
   let end = text.length
@@ -49,20 +49,20 @@ function parseBaseUrl(text: string): string | null {
 
 function readCategories(query: URLSearchParams, { categories }: Catalog): string[] {
   const known = categories.map(({ name }) => name)
-  const wanted = query.getAll('category')
-  for (const category of wanted)
+  const selected = query.getAll('category')
+  for (const category of selected)
     if (!known.includes(category)) throw new HttpError(400, { error: 'unknown category', category, categories: known })
-  return wanted
+  return selected
 }
 
 function readPlugins(query: URLSearchParams, { instance }: Svc): string[] {
-  const wanted = query.getAll('plugin')
-  if (wanted.length === 0) return wanted
+  const selected = query.getAll('plugin')
+  if (selected.length === 0) return selected
   const known = instance
     .plugins()
     .filter(({ state }) => state === 'enabled')
     .map(({ name }) => name)
-  for (const name of wanted)
+  for (const name of selected)
     if (!known.includes(name)) throw new HttpError(400, { error: 'unknown plugin', name, plugins: known })
-  return wanted
+  return selected
 }

@@ -1,4 +1,4 @@
-/** Owns the routes: the list of formats, and a file for each. */
+/** The routes: the list of formats, and a file per format. */
 import { describe, type FastifyInstance, type FastifyRequest, type RouteParameter, type Svc } from 'svc/plugin'
 import type { Format } from './format.ts'
 import { bruno } from './formats/bruno.ts'
@@ -22,25 +22,25 @@ const parameters: RouteParameter[] = [
   {
     name: 'base_url',
     in: 'query',
-    description: 'Where the requests go: this instance, or a gateway before it. Default: the base URL of the request',
+    description: 'Target of the exported requests, such as a gateway. Default: the base URL of this request',
     schema: { type: 'string', format: 'uri', maxLength: 2048 },
   },
   {
     name: 'category',
     in: 'query',
-    description: 'Only this category of the catalog; may be repeated',
+    description: 'Export only this category; can be repeated',
     schema: { type: 'array', items: { type: 'string' } },
   },
   {
     name: 'plugin',
     in: 'query',
-    description: 'Only endpoints of this plugin; may be repeated',
+    description: 'Export only the endpoints of this plugin; can be repeated',
     schema: { type: 'array', items: { type: 'string' } },
   },
 ]
-const refused = { description: 'A parameter is wrong; the answer says which.' }
+const refused = { description: 'A parameter is invalid; the error names it.' }
 
-/** Registers `/export` and the file of each format; what is there to export is known when every plugin has registered. */
+/** Registers `/export` and a route per format. The endpoints are known only after all plugins have registered. */
 export function registerExports(app: FastifyInstance, svc: Svc): void {
   svc.whenRegistered(() => {
     const formats = listFormats(svc)
@@ -49,7 +49,7 @@ export function registerExports(app: FastifyInstance, svc: Svc): void {
   })
 }
 
-/** The formats that have something to say, in the order in which they are shown. */
+/** The formats with content, in display order. */
 function listFormats(svc: Svc): Format[] {
   const plugins = () => svc.instance.plugins()
   const llm = svc.use('llm.providers')
@@ -84,11 +84,11 @@ function registerIndex(app: FastifyInstance, svc: Svc, formats: Format[]): void 
   app.get(
     '/export',
     describe({
-      summary: 'The formats in which everything that is enabled can be downloaded',
+      summary: 'List the export formats',
       category,
       parameters,
       responses: {
-        200: { description: 'The formats, each with its path.', content: { 'application/json': { type: 'object' } } },
+        200: { description: 'The formats and their paths.', content: { 'application/json': { type: 'object' } } },
         400: refused,
       },
       examples: [{ name: 'Formats', path: '/export', expectStatus: 200 }],
@@ -128,7 +128,7 @@ function registerFormat(
       examples: [{ name: title, path: pathOf(file), expectStatus: 200 }],
     }),
     (request: FastifyRequest, reply) => {
-      // As bytes: to the type of a text Fastify would add a charset, which some of these types don't have.
+      // Sent as bytes, because Fastify would add a charset to the type of a string, which some types do not define.
       const bytes = Buffer.from(write(readSelection(request, svc)))
       return reply.headers(headers).send(bytes)
     },

@@ -1,9 +1,9 @@
-/** Owns how configuration is written as YAML. */
+/** Serializes configuration as YAML. */
 import { Document, isNode } from 'yaml'
 
-/** The value as a document; `comment` goes behind the node at that path. */
+/** The value as a YAML document; `comment` is added after the node at its path. */
 export function writeYaml(value: object, comment?: { at: (string | number)[]; text: string }): string {
-  // Readers of YAML 1.1 take a date or `no` without quotes for something else, and not all follow aliases.
+  // YAML 1.1 parsers misread unquoted dates and `no`, and not all support aliases.
   const document = new Document(value, { compat: 'yaml-1.1', aliasDuplicateObjects: false })
   const node = comment && document.getIn(comment.at, true)
   if (comment && isNode(node)) node.comment = comment.text

@@ -1,8 +1,8 @@
-/** Owns what both WebSocket subprotocols need of a socket: sending no faster than the client reads, and idle time. */
+/** Flow control and idle timeouts of a WebSocket, for both subprotocols. */
 import { GraphQLError } from 'graphql'
 import type { WebSocket } from 'svc/plugin'
 
-/** Operations that may run at once on one socket. */
+/** Maximum number of concurrent operations per socket. */
 export const MAX_OPERATIONS = 100
 /** Above this many unread bytes nothing more is asked of a subscription: there the core stops reading from the socket. */
 const FULL_BYTES = 256 * 1024
@@ -12,14 +12,14 @@ export class Connection {
   readonly #setIdle: (isWatched: boolean) => void
   #running = 0
 
-  /** `setIdle` is told whether silence of the client counts at present: it does while no operation runs. */
+  /** `setIdle` turns the idle timeout on while no operation runs, and off otherwise. */
   constructor(socket: WebSocket, setIdle: (isWatched: boolean) => void) {
     this.socket = socket
     this.#setIdle = setIdle
     setIdle(true)
   }
 
-  /** Resolves at once, or, while the client is slow, when the message has left. */
+  /** Resolves at once, or, if the client is slow, when the message has been sent. */
   async send(message: string): Promise<void> {
     const { socket } = this
     if (socket.readyState !== socket.OPEN) return
@@ -27,7 +27,7 @@ export class Connection {
     else await new Promise<void>(resolve => socket.send(message, () => resolve()))
   }
 
-  /** Holds off the idle time-out until `work` has settled. */
+  /** Suspends the idle timeout until `work` resolves or rejects. */
   async busy(work: () => Promise<void>): Promise<void> {
     if (this.#running++ === 0) this.#setIdle(false)
     try {
@@ -38,7 +38,7 @@ export class Connection {
   }
 }
 
-/** Refuses an operation beyond `MAX_OPERATIONS`. */
+/** Rejects an operation beyond `MAX_OPERATIONS`. */
 export function tooManyOperations(): GraphQLError {
   return new GraphQLError(`too many operations on this connection (at most ${MAX_OPERATIONS})`, {
     extensions: { code: 'TOO_MANY_OPERATIONS' },

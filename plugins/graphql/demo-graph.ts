@@ -1,4 +1,4 @@
-/** The demo rows as a graph: objects whose links (`orders`, `user`, `reviews` ...) are followed when they are asked for. */
+/** The demo records as a graph: links between objects (`orders`, `user`, `reviews` ...) are resolved on demand. */
 import type { DemoOrder, DemoProduct, DemoRecords, DemoReview, DemoUser } from '../demo-data/types.ts'
 
 export interface UserNode extends DemoUser {
@@ -20,7 +20,7 @@ export interface ReviewNode extends DemoReview {
   author(): UserNode | null
 }
 
-/** Nodes of all rows, in the rows' order. */
+/** Nodes of all records, in their order. */
 export interface DemoGraph {
   users: readonly UserNode[]
   products: readonly ProductNode[]

@@ -1,4 +1,4 @@
-/** Owns how operations of both WebSocket subprotocols are executed: by Yoga's functions, with all of its plugins. */
+/** Executes the operations of both WebSocket subprotocols with Yoga and all of its plugins. */
 import { GraphQLError, getOperationAST } from 'graphql'
 import type {
   DocumentNode,
@@ -8,27 +8,27 @@ import type {
   OperationTypeNode,
   validate as Validate,
 } from 'graphql'
-import { refusedDocument, withoutStatus } from './errors.ts'
+import { rejectedDocument, withoutStatus } from './errors.ts'
 import { isRequestError } from './yoga/execution.ts'
 import type { YogaServer } from './yoga/server.ts'
 
-/** What a client asks for. */
+/** The operation that a client requests. */
 export interface OperationRequest {
   query: string
   variables: Record<string, unknown> | null
   operationName: string | null
 }
 
-/** An operation that can be executed, or what speaks against it. */
+/** An operation that can be executed, or the errors that prevent it. */
 export type PreparedOperation =
   | { args: ExecutionArgs; type: OperationTypeNode }
   | { args: null; problems: readonly GraphQLError[] }
 
 export interface Engine {
   prepare(request: OperationRequest): PreparedOperation
-  /** Runs a query or mutation. A result without `data` means that the variables did not fit. */
+  /** Runs a query or mutation. A result without `data` means that the variables are invalid. */
   execute(args: ExecutionArgs): Promise<ExecutionResult>
-  /** Starts a subscription; a single result means that it could not be started. */
+  /** Starts a subscription; a single result means that it failed to start. */
   subscribe(args: ExecutionArgs): Promise<AsyncIterableIterator<ExecutionResult> | ExecutionResult>
 }
 
@@ -53,7 +53,7 @@ export function createEngine(yoga: YogaServer): Engine {
         }
       } catch (error) {
         if (!(error instanceof GraphQLError)) throw error
-        return refused([refusedDocument(error, 'GRAPHQL_PARSE_FAILED')])
+        return refused([rejectedDocument(error, 'GRAPHQL_PARSE_FAILED')])
       }
     },
     execute: async args => sent((await execute(args)) as ExecutionResult),

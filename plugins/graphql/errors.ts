@@ -1,11 +1,11 @@
-/** Owns the refusals of requests and documents, with code and status. */
+/** Errors for requests and documents, with code and status. */
 import { GraphQLError } from 'graphql'
 import type { GraphQLErrorExtensions } from 'graphql'
 import type {} from 'graphql-yoga'
 
 /**
- * 400 in response mode; in legacy mode 200, as the request itself was well-formed. Yoga reads `http` and leaves it out
- * of what it sends.
+ * 400 in response mode; 200 in legacy mode, because the request itself is well-formed. Yoga reads `http` and removes it
+ * from the response.
  */
 export const REFUSED_DOCUMENT = { status: 400, spec: true }
 
@@ -22,13 +22,13 @@ export function unsupportedMediaType(mediaType: string): GraphQLError {
 }
 
 export function mutationOverGet(): GraphQLError {
-  return refusal('METHOD_NOT_ALLOWED', 'a mutation can only be sent with POST', {
+  return refusal('METHOD_NOT_ALLOWED', 'mutations must be sent with POST', {
     status: 405,
     headers: { Allow: 'POST' },
   })
 }
 
-/** 200: the client is expected to send the query along; the code says so. */
+/** 200, with a code that tells the client to send the query as well. */
 export function persistedQueryNotFound(): GraphQLError {
   return refusal('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound', { status: 200 })
 }
@@ -53,18 +53,18 @@ export function unresolvedOperation(operationName: string | null): GraphQLError 
 export function subscriptionNotSupported(): GraphQLError {
   return refusal(
     'SUBSCRIPTION_NOT_SUPPORTED',
-    'a subscription needs a WebSocket at /graphql/ws, or a request that accepts text/event-stream',
+    'subscriptions need a WebSocket at /graphql/ws, or a request with Accept: text/event-stream',
     REFUSED_DOCUMENT,
   )
 }
 
-/** The answer to a handshake that offers none of the subprotocols. */
+/** The error for a handshake that offers no supported subprotocol. */
 export function subprotocolMissing(): GraphQLError {
   return refusal('BAD_REQUEST', 'Sec-WebSocket-Protocol must offer graphql-transport-ws or graphql-ws')
 }
 
-/** The error with `extensions.code`, unless it has one, and with the status of a refused document. */
-export function refusedDocument(error: GraphQLError, code: string): GraphQLError {
+/** The error with `extensions.code`, unless it has one, and with the status of a rejected document. */
+export function rejectedDocument(error: GraphQLError, code: string): GraphQLError {
   return withExtensions(error, { code, ...error.extensions, http: REFUSED_DOCUMENT })
 }
 

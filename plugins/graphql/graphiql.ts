@@ -1,4 +1,4 @@
-/** Owns the GraphiQL page: one self-contained document that asks nothing of another host. */
+/** The GraphiQL page: a self-contained document that loads nothing from other hosts. */
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { Readable } from 'node:stream'
@@ -10,8 +10,8 @@ export interface GraphiqlPage {
 }
 
 /**
- * Renders the page; some nine megabytes, kept compressed. It posts to the path that it was loaded from. The package
- * is loaded when the first browser asks: it is most of a start's time otherwise.
+ * Renders the page, about nine megabytes, and keeps it compressed. It posts to the path that it was loaded from. The
+ * package is loaded for the first browser, because it would take most of the start-up time.
  */
 export async function createGraphiqlPage(): Promise<GraphiqlPage> {
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
@@ -19,7 +19,7 @@ export async function createGraphiqlPage(): Promise<GraphiqlPage> {
   return { gzipped, etag: `W/"${createHash('sha256').update(gzipped).digest('base64url').slice(0, 22)}"` }
 }
 
-/** The page for a client that does not take gzip: inflated as it reads, since nine megabytes for each client would add up. */
+/** The page for a client that does not accept gzip, inflated as the client reads to save memory. */
 export function inflatePage({ gzipped }: GraphiqlPage): Readable {
   const inflated = createGunzip()
   inflated.end(gzipped)

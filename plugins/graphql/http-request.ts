@@ -1,7 +1,7 @@
-/** Reads an HTTP request into what a client asks for (GraphQL over HTTP, 4 to 5), or says what is wrong with it. */
+/** Parses the GraphQL parameters of an HTTP request (GraphQL over HTTP, 4 to 5). */
 import { badRequest, unsupportedMediaType } from './errors.ts'
 
-/** A well-formed request; the query may still have to be found by its hash. */
+/** A well-formed request; a persisted query has only a hash. */
 export interface HttpOperationRequest {
   query: string | null
   variables: Record<string, unknown> | null
@@ -37,7 +37,7 @@ function decode(body: ArrayBuffer | Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(body)
   } catch {
-    throw badRequest('the body is not UTF-8')
+    throw badRequest('the body is not valid UTF-8')
   }
 }
 
@@ -83,15 +83,14 @@ function objectOrNull(value: unknown, name: string): Record<string, unknown> | n
   return value
 }
 
-/** A persisted query may come by its hash alone; anything else must have a text. */
+/** Only a persisted query may omit the text. */
 function checkQuery(request: HttpOperationRequest): HttpOperationRequest {
   if (request.query === null && request.extensions?.persistedQuery != null) return request
-  if (request.query === null || request.query.trim() === '')
-    throw badRequest('query must be a string that is not blank')
+  if (request.query === null || request.query.trim() === '') throw badRequest('query must be a non-blank string')
   return request
 }
 
-/** A JSON object, no array. */
+/** Whether the value is a JSON object, not an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,6 +1,6 @@
-/** Owns laziness: what costs time to make is made when somebody asks, not when a plugin registers. */
+/** Lazy creation, for values that are expensive to create when a plugin registers. */
 
-/** Answers a function that calls `make` the first time and gives its result ever after. */
+/** Returns a function that calls `make` on the first call and returns the same result afterwards. */
 export function lazy<T>(make: () => T): () => T {
   let made: { value: T } | undefined
   return () => (made ??= { value: make() }).value

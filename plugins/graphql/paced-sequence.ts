@@ -1,8 +1,8 @@
-/** Owns the source of a subscription: so many events, the first at once, the others one interval apart. */
+/** The source of a subscription: a number of events, the first at once, the others at intervals. */
 
 /**
- * An async iterator instead of a generator function: `return()` of a generator that waits for a timer is itself only
- * heard when the timer has fired; this one ends at once, so that nothing is left behind by a client that leaves.
+ * An async iterator instead of a generator function: `return()` of a generator that awaits a timer takes effect only when
+ * the timer has fired. This one ends at once, so a client that disconnects leaves no timer behind.
  */
 export class PacedSequence<Event> implements AsyncIterableIterator<Event> {
   readonly #count: number
@@ -13,7 +13,7 @@ export class PacedSequence<Event> implements AsyncIterableIterator<Event> {
   #timer: NodeJS.Timeout | undefined
   #wake: (() => void) | undefined
 
-  /** `make` gets the number of the event, from 0. */
+  /** `make` receives the number of the event, from 0. */
   constructor(count: number, intervalMs: number, make: (sequence: number) => Event) {
     this.#count = count
     this.#intervalMs = intervalMs

@@ -1,4 +1,4 @@
-/** Owns the limits on a document: how deep, how many fields, how many aliases one operation may have. */
+/** Limits on the depth, fields and aliases of the operations in a document. */
 import { Kind } from 'graphql'
 import type { DocumentNode, FragmentDefinitionNode, GraphQLError, SelectionSetNode } from 'graphql'
 import { limitExceeded } from './errors.ts'
@@ -7,28 +7,28 @@ export const MAX_DEPTH = 10
 export const MAX_COMPLEXITY = 500
 export const MAX_ALIASES = 30
 /**
- * Where the limits do not look: below `__schema` and `__type`, and in fragments that no operation spreads. Far more
- * than any tool asks for, few enough to be validated quickly; time grows with the square of equal fields.
+ * Limit for fields that the other limits do not cover: below `__schema` and `__type`, and in unused fragments. It is far
+ * above what any tool requests, but low enough for fast validation, whose time grows with the square of equal fields.
  */
 const MAX_UNCOUNTED_FIELDS = 1000
 const INTROSPECTION = new Set(['__schema', '__type'])
 
-/** Of a selection set with every spread expanded. */
+/** Cost of a selection set with all fragment spreads expanded. */
 interface Cost {
   depth: number
-  /** Field selections; lists do not multiply. */
+  /** Number of field selections; list lengths do not multiply it. */
   complexity: number
   aliases: number
-  /** Field selections below `__schema` and `__type`, which are counted apart. */
+  /** Field selections below `__schema` and `__type`, which are counted separately. */
   introspection: number
 }
 
 /**
- * The first limit that the document passes, or null; every operation counts for itself. Costs of a fragment are
- * computed once and stop growing at a bound, so that sixty fragments which spread the next one twice (2^60 fields)
- * take no longer than sixty others. A fragment within itself counts nothing; validation refuses it.
+ * Returns the first limit that an operation of the document exceeds, or null. The cost of each fragment is computed once
+ * and capped, so that sixty fragments that each spread the next one twice (2^60 fields) take no longer than sixty
+ * others. A recursive spread counts as zero; validation rejects it.
  */
-export function findPassedLimit(document: DocumentNode): GraphQLError | null {
+export function findExceededLimit(document: DocumentNode): GraphQLError | null {
   const measure = createMeasure(document)
   for (const definition of document.definitions) {
     if (definition.kind === Kind.OPERATION_DEFINITION) {
@@ -46,7 +46,7 @@ export function findPassedLimit(document: DocumentNode): GraphQLError | null {
   return null
 }
 
-/** The refusal of a document that is too deep, or too deep to be read at all. */
+/** The error for a document that is too deep, or too deep to be parsed. */
 export function tooDeep(depth?: number): GraphQLError {
   return limitExceeded(
     'DEPTH_LIMIT_EXCEEDED',
@@ -58,8 +58,8 @@ function tooComplex(what: string, limit: number): GraphQLError {
   return limitExceeded('COMPLEXITY_LIMIT_EXCEEDED', `${what} is too complex: more than ${limit} fields`)
 }
 
-const NOTHING: Cost = { depth: 0, complexity: 0, aliases: 0, introspection: 0 }
-const SATURATED = 1_000_000
+const ZERO_COST: Cost = { depth: 0, complexity: 0, aliases: 0, introspection: 0 }
+const COST_CAP = 1_000_000
 
 function createMeasure(document: DocumentNode): (selectionSet: SelectionSetNode) => Cost {
   const fragments = new Map<string, FragmentDefinitionNode>()
@@ -71,20 +71,20 @@ function createMeasure(document: DocumentNode): (selectionSet: SelectionSetNode)
     const known = costs.get(name)
     if (known !== undefined) return known
     const fragment = fragments.get(name)
-    if (fragment === undefined) return NOTHING
-    costs.set(name, NOTHING)
+    if (fragment === undefined) return ZERO_COST
+    costs.set(name, ZERO_COST)
     const cost = ofSelections(fragment.selectionSet)
     costs.set(name, cost)
     return cost
   }
 
   function ofSelections({ selections }: SelectionSetNode): Cost {
-    const sum = { ...NOTHING }
+    const sum = { ...ZERO_COST }
     for (const selection of selections) {
       if (selection.kind === Kind.FRAGMENT_SPREAD) add(sum, ofFragment(selection.name.value))
       else if (selection.kind === Kind.INLINE_FRAGMENT) add(sum, ofSelections(selection.selectionSet))
       else {
-        const below = selection.selectionSet === undefined ? NOTHING : ofSelections(selection.selectionSet)
+        const below = selection.selectionSet === undefined ? ZERO_COST : ofSelections(selection.selectionSet)
         const aliases = below.aliases + (selection.alias === undefined ? 0 : 1)
         if (INTROSPECTION.has(selection.name.value))
           add(sum, { depth: 1, complexity: 1, aliases, introspection: below.complexity + below.introspection })
@@ -104,7 +104,7 @@ function createMeasure(document: DocumentNode): (selectionSet: SelectionSetNode)
 
 function add(sum: Cost, cost: Cost): void {
   sum.depth = Math.max(sum.depth, cost.depth)
-  sum.complexity = Math.min(sum.complexity + cost.complexity, SATURATED)
-  sum.aliases = Math.min(sum.aliases + cost.aliases, SATURATED)
-  sum.introspection = Math.min(sum.introspection + cost.introspection, SATURATED)
+  sum.complexity = Math.min(sum.complexity + cost.complexity, COST_CAP)
+  sum.aliases = Math.min(sum.aliases + cost.aliases, COST_CAP)
+  sum.introspection = Math.min(sum.introspection + cost.introspection, COST_CAP)
 }

@@ -1,4 +1,4 @@
-/** Owns what the fields of the three root types answer. Nothing is stored. */
+/** Resolvers of the three root types. Nothing is stored. */
 import { randomUUID } from 'node:crypto'
 import { GraphQLError } from 'graphql'
 import type { DemoGraph } from './demo-graph.ts'

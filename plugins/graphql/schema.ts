@@ -1,4 +1,4 @@
-/** Owns the schema: its text, and the object that documents are checked against and executed on. */
+/** The schema: its SDL text, and the object used for validation and execution. */
 import { buildSchema } from 'graphql'
 import type { GraphQLSchema } from 'graphql'
 
@@ -11,28 +11,28 @@ schema {
 
 type QueryRoot {
   user(id: ID!): User
-  "In the order of their ids; a negative limit or offset counts as 0."
+  "Ordered by id. A negative limit or offset is treated as 0."
   users(limit: Int! = 10, offset: Int! = 0): [User!]!
   product(id: ID!): Product
-  "A category is compared without regard to case."
+  "The category is case-insensitive."
   products(category: String, limit: Int! = 10): [Product!]!
   order(id: ID!): Order
-  "Filters combine."
+  "All given filters must match."
   orders(userId: ID, status: OrderStatus, limit: Int! = 10): [Order!]!
 }
 
-"What a mutation answers is not stored."
+"Mutations return a result but store nothing."
 type MutationRoot {
   createUser(input: CreateUserInput!): CreatedUser!
-  "The stored user with the given fields replaced; null for an unknown id."
+  "Returns the stored user with the given fields replaced; null for an unknown id."
   updateUser(id: ID!, input: UpdateUserInput!): CreatedUser
   createOrder(input: CreateOrderInput!): CreatedOrder!
 }
 
 type SubscriptionRoot {
-  "Counts up. 1 to 100 ticks, 50 to 10000 ms apart; values outside are moved to the nearest bound."
+  "Counts up: 1 to 100 ticks, 50 to 10000 ms apart. Values are clamped to these ranges."
   ticker(count: Int! = 5, intervalMs: Int! = 1000): Tick!
-  "Follows an order, known or not, from PENDING to DELIVERED in four events."
+  "Follows an order from PENDING to DELIVERED in four events. Unknown ids work as well."
   orderUpdates(orderId: ID!, intervalMs: Int! = 500): OrderUpdate!
 }
 
@@ -112,7 +112,7 @@ input CreateOrderInput {
 
 input OrderItemInput {
   productId: ID!
-  "1 to 1000."
+  "From 1 to 1000."
   quantity: Int!
 }
 
@@ -136,26 +136,26 @@ type CreatedOrder {
 type CreatedOrderItem {
   productId: ID!
   quantity: Int!
-  "Price of the product, 0 for an unknown one."
+  "Price of the product; 0 if the product is unknown."
   unitPrice: Float!
 }
 
 type Tick {
-  "From 0."
+  "Starts at 0."
   sequence: Int!
   timestamp: String!
 }
 
 type OrderUpdate {
   orderId: ID!
-  "0 to 3."
+  "From 0 to 3."
   sequence: Int!
   status: OrderStatus!
   timestamp: String!
 }
 `
 
-/** Builds the schema; some milliseconds, hence once per version of the code. Resolvers are the root value's. */
+/** Builds the schema, once per version of the code because it takes some milliseconds. The root value has the resolvers. */
 export function createSchema(): GraphQLSchema {
   return buildSchema(SDL)
 }

@@ -1,4 +1,4 @@
-/** Asks the plan whether a call may go on, and injects the faults that its metadata asks for. */
+/** Checks the limits of the plan, and injects the faults requested in the metadata of a call. */
 import { Metadata } from '@grpc/grpc-js'
 import type {
   ServerDuplexStream,
@@ -21,7 +21,7 @@ type Call = Pick<
 
 type Failure = Pick<ServiceError, 'code' | 'details' | 'metadata'>
 
-/** Null, or the status with which the call ends before any message of it is looked at. */
+/** Returns null, or the status that ends the call before any message is read. */
 export async function admit(svc: Svc, open: OpenCalls, { metadata }: Call): Promise<Failure | null> {
   const first = (name: string): string | null => metadata.get(name)[0]?.toString() ?? null
   const admission = await svc.limits.admitCall({
@@ -36,7 +36,7 @@ export async function admit(svc: Svc, open: OpenCalls, { metadata }: Call): Prom
   return { code: admission.grpcStatus, details: admission.message, metadata: trailers }
 }
 
-/** Null, or the status that a fault asks for. */
+/** Returns null, or the status of the fault that was requested. */
 export async function injectFaults(
   open: OpenCalls,
   { metadata }: Call,

@@ -1,19 +1,19 @@
-/** Owns the descriptor set: its bytes, and the service definitions that are loaded from it. */
+/** The descriptor set and the service definitions loaded from it. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadFileDescriptorSetFromBuffer } from '@grpc/proto-loader'
 import type { MessageTypeDefinition, ServiceDefinition } from '@grpc/proto-loader'
 
 export interface ProtocolDefinitions {
-  /** A FileDescriptorSet, as `proto/compile.ts` has written it. */
+  /** The FileDescriptorSet written by `proto/compile.ts`. */
   descriptorSet: Buffer
   service(name: string): ServiceDefinition
   message(name: string): MessageTypeDefinition<object, object>
-  /** Whether a full name is that of a message, nested ones included. */
+  /** Whether a full name is that of a message, including nested messages. */
   isMessage(name: string): boolean
 }
 
-/** Reads the checked-in set; a tenth of a second, hence once per version of the code. */
+/** Reads the checked-in set, once per version of the code because it takes a tenth of a second. */
 export function createProtocolDefinitions(folder: string): ProtocolDefinitions {
   const descriptorSet = readFileSync(join(folder, '..', '..', 'proto', 'descriptors.binpb'))
   const definitions = loadFileDescriptorSetFromBuffer(descriptorSet, {
@@ -36,7 +36,7 @@ export function createProtocolDefinitions(folder: string): ProtocolDefinitions {
   }
 }
 
-/** A message's descriptor (google/protobuf/descriptor.proto), as far as names need it. */
+/** The part of a message descriptor (google/protobuf/descriptor.proto) that is needed for names. */
 interface Message {
   name?: string | null
   nestedType?: Message[] | null

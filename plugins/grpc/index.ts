@@ -6,11 +6,11 @@ import { handleCalls } from './bridge/media-type-handler.ts'
 
 export default definePlugin({
   title: 'gRPC',
-  description: 'Echo service with every kind of call, health and reflection, over gRPC and gRPC-Web.',
+  description: 'Echo service with unary and streaming calls, health checks and reflection, over gRPC and gRPC-Web.',
   paths: [],
   area: 'grpc',
   register(_app, svc) {
-    // The server and its packages come with the first call: most generations of most instances never see one.
+    // The server and its packages are loaded with the first call, because most instances never get one.
     const open = new OpenCalls()
     const connections = new BridgeConnections(async () => (await import('./server.ts')).openServer(svc, open))
     svc.whenClosed(() => connections.close())

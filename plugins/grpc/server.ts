@@ -1,4 +1,4 @@
-/** Makes the gRPC server of a generation. It is bound to no port: calls come over the bridge. */
+/** Creates the gRPC server of a generation. It listens on no port; calls arrive over the bridge. */
 import { Server, ServerCredentials } from '@grpc/grpc-js'
 import { HealthImplementation } from 'grpc-health-check'
 import type { Svc } from 'svc/plugin'
@@ -16,7 +16,7 @@ import { unknownMethod, unknownService } from './unknown-method.ts'
 /** Bytes of a received message; independent of SVC_BODY_LIMIT. */
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 
-/** Opens the server. The descriptor set and the files of reflection are read once for each version of the code. */
+/** Opens the server. The descriptor set and the reflection files are read once per version of the code. */
 export function openServer(svc: Svc, open: OpenCalls): InnerServer {
   const definitions = svc.shared('definitions', () => createProtocolDefinitions(svc.folder))
   const server = createServer(
@@ -49,7 +49,7 @@ function createServer(svc: Svc, open: OpenCalls, definitions: ProtocolDefinition
   return server
 }
 
-/** Follows the health of the instance; the services keep serving while it is unhealthy. */
+/** Reports the health of the instance; the services keep serving while it is unhealthy. */
 function addHealth(server: Server, svc: Svc): void {
   const names = ['', ECHO_SERVICE]
   const statusOf = (isHealthy: boolean) => (isHealthy ? 'SERVING' : 'NOT_SERVING')
@@ -58,7 +58,7 @@ function addHealth(server: Server, svc: Svc): void {
   health.addToServer(server)
   svc.whenClosed(
     svc.instance.onHealthChange(isHealthy => {
-      // It tells its watchers of every status that is set, changed or not.
+      // The library notifies watchers of every status that is set, even an unchanged one.
       if (isHealthy === current) return
       current = isHealthy
       for (const name of names) health.setStatus(name, statusOf(isHealthy))

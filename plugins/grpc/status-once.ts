@@ -1,15 +1,15 @@
-/** Owns the end of a call: what a method still writes after a status is dropped. */
+/** Drops messages that a method writes after the call has its status. */
 import { ServerInterceptingCall } from '@grpc/grpc-js'
 import type { ServerInterceptor } from '@grpc/grpc-js'
 
 /**
- * grpc-js gives a call its status by itself when a message can't be read, is too large or its deadline is over, while the
- * method still answers what came before. Such a write comes after the end of the HTTP/2 stream, which breaks it: neither
- * status nor end would reach the client.
+ * grpc-js ends a call by itself when a message is unreadable or too large or the deadline has passed, while the method may
+ * still reply to earlier messages. A write after the end of the HTTP/2 stream breaks the stream: the client would receive
+ * neither the status nor the end.
  */
 export const statusOnce: ServerInterceptor = (_method, call) => {
   let isOver = false
-  // The library's own statuses pass no responder.
+  // Statuses set by the library itself bypass the responder.
   const sendStatus = call.sendStatus.bind(call)
   call.sendStatus = status => {
     isOver = true

@@ -22,7 +22,7 @@ export const unknownService: ServiceDefinition = {
 export function unknownMethod(open: OpenCalls): UntypedServiceImplementation {
   return {
     async Call(call: ServerDuplexStream<Buffer, Buffer>) {
-      // Messages are of no use, and would fill the window of the connection.
+      // Discards messages, which would fill the window of the connection.
       call.resume()
       const path = call.metadata.get(BRIDGE_PATH)[0]?.toString() ?? UNKNOWN_METHOD_PATH
       const failure = await injectFaults(open, call, { isServed: false })

@@ -1,11 +1,11 @@
-/** Reading what the blocklist operations of Azure AI Content Safety take. */
+/** Parses requests of the blocklist operations of Azure AI Content Safety. */
 import { isRecord } from 'svc/plugin'
 import type { BlocklistItem } from './azure-blocklists.ts'
 import { codePointLength } from './code-points.ts'
 import { azureError } from './errors.ts'
 import { isTerm } from './term-automaton.ts'
 
-/** As the service has them; texts in code points. */
+/** The limits of the real service; text lengths in code points. */
 const NAME = /^[0-9A-Za-z._~-]{1,64}$/
 const MAX_DESCRIPTION = 1024
 const MAX_TEXT = 128
@@ -16,7 +16,7 @@ const WHOLE_NUMBER = /^\d{1,9}$/
 export function checkName(name: string): string {
   if (!NAME.test(name))
     throw azureError(
-      'The blocklist name must be 1 to 64 letters, digits, hyphens, underscores, periods and tildes.',
+      'The blocklist name must have 1 to 64 characters: letters, digits, hyphens, underscores, periods or tildes.',
       'blocklistName',
       400,
       'InvalidResourceName',
@@ -24,10 +24,10 @@ export function checkName(name: string): string {
   return name
 }
 
-/** The description: null to remove it, undefined where the body (a JSON Merge Patch, RFC 7396) says nothing of it. */
+/** The description: null to remove it, undefined if the body (a JSON Merge Patch, RFC 7396) does not have it. */
 export function parseBlocklist(body: Record<string, unknown>, name: string): string | null | undefined {
   if (body.blocklistName !== undefined && body.blocklistName !== name)
-    throw azureError('The field blocklistName must be the name in the URL.', 'blocklistName')
+    throw azureError('The field blocklistName must match the name in the URL.', 'blocklistName')
   return body.description === null ? null : parseDescription(body.description, 'description')
 }
 
@@ -35,7 +35,7 @@ function parseDescription(description: unknown, target: string): string | undefi
   if (description === undefined) return undefined
   if (typeof description !== 'string') throw azureError(`The field ${target} must be a string.`, target)
   if (codePointLength(description) > MAX_DESCRIPTION)
-    throw azureError(`The field ${target} has more than ${MAX_DESCRIPTION} characters.`, target)
+    throw azureError(`The field ${target} must have at most ${MAX_DESCRIPTION} characters.`, target)
   return description
 }
 
@@ -45,9 +45,9 @@ export function parseItems(body: Record<string, unknown>): Omit<BlocklistItem, '
     if (!isRecord(item)) throw azureError(`The field ${target} must be an object.`, target)
     const { text } = item
     if (typeof text !== 'string' || !isTerm(text))
-      throw azureError(`The field ${target}.text is required and must be a string that is not empty.`, `${target}.text`)
+      throw azureError(`The field ${target}.text is required and must be a non-empty string.`, `${target}.text`)
     if (codePointLength(text) > MAX_TEXT)
-      throw azureError(`The field ${target}.text has more than ${MAX_TEXT} characters.`, `${target}.text`)
+      throw azureError(`The field ${target}.text must have at most ${MAX_TEXT} characters.`, `${target}.text`)
     const description = parseDescription(item.description ?? undefined, `${target}.description`)
     return { text, ...(description === undefined ? {} : { description }) }
   })
@@ -63,13 +63,13 @@ export function parseItemIds(body: Record<string, unknown>): string[] {
 function listOf(body: Record<string, unknown>, field: string): unknown[] {
   const list = body[field]
   if (!Array.isArray(list) || list.length === 0 || list.length > MAX_ITEMS)
-    throw azureError(`The field ${field} is required and must be a list of 1 to ${MAX_ITEMS} entries.`, field)
+    throw azureError(`The field ${field} is required and must be a list of 1 to ${MAX_ITEMS} items.`, field)
   return list as unknown[]
 }
 
 export interface Page {
   skip: number
-  /** Of all pages; absent: all there are. */
+  /** Limit over all pages; absent: no limit. */
   top?: number
   size: number
 }
@@ -79,7 +79,12 @@ export function parsePage(query: URLSearchParams): Page {
     const text = query.get(name)
     if (text === null) return undefined
     if (!WHOLE_NUMBER.test(text))
-      throw azureError(`The query parameter ${name} must be a whole number.`, name, 400, 'InvalidQueryParameterValue')
+      throw azureError(
+        `The query parameter ${name} must be a non-negative integer.`,
+        name,
+        400,
+        'InvalidQueryParameterValue',
+      )
     return Number(text)
   }
   const top = number('top')
@@ -94,7 +99,7 @@ export function parsePage(query: URLSearchParams): Page {
   return { skip: number('skip') ?? 0, size: Math.min(size, MAX_PAGE), ...(top === undefined ? {} : { top }) }
 }
 
-/** The entries of a page, and where the next one begins; null at the end. */
+/** The entries of a page, and the next page; null after the last one. */
 export function cutPage<T>(all: readonly T[], { skip, top, size }: Page): { entries: T[]; next: Page | null } {
   const end = Math.min(all.length, top === undefined ? all.length : skip + top)
   const stop = Math.min(end, skip + size)

@@ -1,4 +1,4 @@
-/** Azure AI Content Safety: the blocklists that users make, and how much of them is kept. */
+/** Azure AI Content Safety: stores the blocklists that users create, within limits. */
 import { createHash } from 'node:crypto'
 import type { Store, Svc } from 'svc/plugin'
 import { codePointLength } from './code-points.ts'
@@ -16,25 +16,26 @@ export interface Blocklist {
 
 export interface BlocklistLimits {
   lists: number
-  /** Of one list. */
+  /** Items per list. */
   items: number
-  /** Code points of all texts of one list. */
+  /** Code points of all texts in a list. */
   points: number
 }
 
 const LIMITS: BlocklistLimits = { lists: 20, items: 1000, points: 16_384 }
 const PUBLIC_LIMITS: BlocklistLimits = { lists: 5, items: 100, points: 4096 }
-/** In public mode, for all sessions together. */
+/** In public mode, over all sessions. */
 const PUBLIC_LISTS = 500
 const PUBLIC_LIFE_MS = 60 * 60 * 1000
 const MAX_BYTES = 32 * 1024 * 1024
 
-/** What an addition has come to. */
-export type Addition = { items: BlocklistItem[] } | 'no-list' | 'full'
+/** The result of adding items. */
+export type AddItemsResult = { items: BlocklistItem[] } | 'no-list' | 'full'
 
 /**
- * Kept in memory; the list that nobody has used for longest is dropped for a new one. The instance has one set of lists;
- * in public mode every session (`scope`) has its own, whose oldest is dropped, for an hour after its last use.
+ * Blocklists in memory. All clients share one set of lists, from which the least recently used one is evicted. In public
+ * mode every session (`scope`) has its own set, from which the oldest is evicted; lists expire an hour after their last
+ * use.
  */
 export class Blocklists {
   readonly limits: BlocklistLimits
@@ -46,14 +47,14 @@ export class Blocklists {
     this.#store = svc.state<Blocklist>('blocklists', {
       evict: 'idle',
       maxBytes: MAX_BYTES,
-      // A group drops its oldest, not the one that is idle, so the only scope outside public mode is none.
+      // A group limit evicts the oldest entry, not the least recently used one, so it applies to public mode only.
       ...(publicMode
         ? { maxCount: PUBLIC_LISTS, maxPerGroup: PUBLIC_LIMITS.lists, ttlMs: PUBLIC_LIFE_MS, ttlFrom: 'use' }
         : { maxCount: LIMITS.lists }),
     })
   }
 
-  /** In the order in which they were made. */
+  /** In order of creation. */
   async list(scope: string): Promise<Blocklist[]> {
     return (await this.#store.list({ group: scope })).map(({ value }) => value)
   }
@@ -62,7 +63,7 @@ export class Blocklists {
     return this.#store.get(keyOf(scope, name))
   }
 
-  /** Makes a list, or changes its description: null removes it, undefined leaves it. */
+  /** Creates a list, or updates its description: null removes it, undefined keeps it. */
   async put(
     scope: string,
     name: string,
@@ -85,13 +86,13 @@ export class Blocklists {
     return this.#store.delete(keyOf(scope, name))
   }
 
-  /** An item whose text is in the list already gets the new description. All are added, or none. */
+  /** An item with a known text gets the new description. Adds all items or, if they exceed a limit, none. */
   async addItems(
     scope: string,
     name: string,
     added: readonly Omit<BlocklistItem, 'blocklistItemId'>[],
-  ): Promise<Addition> {
-    let answer: Addition = 'no-list'
+  ): Promise<AddItemsResult> {
+    let result: AddItemsResult = 'no-list'
     await this.#store.update(
       keyOf(scope, name),
       list => {
@@ -105,18 +106,18 @@ export class Blocklists {
         for (const item of changed) items.set(item.text, item)
         const points = [...items.keys()].reduce((sum, text) => sum + codePointLength(text), 0)
         if (items.size > this.limits.items || points > this.limits.points) {
-          answer = 'full'
+          result = 'full'
           return list
         }
-        answer = { items: changed }
+        result = { items: changed }
         return { ...list, items: [...items.values()] }
       },
       { group: scope },
     )
-    return answer
+    return result
   }
 
-  /** Ids that the list does not have are skipped. Answers whether there is such a list. */
+  /** Ignores unknown ids. Returns whether the list exists. */
   async removeItems(scope: string, name: string, ids: readonly string[]): Promise<boolean> {
     const removed = new Set(ids)
     const list = await this.#store.update(
@@ -128,12 +129,12 @@ export class Blocklists {
   }
 }
 
-/** Names have no line feed. */
+/** Names contain no line feed. */
 function keyOf(scope: string, name: string): string {
   return `${scope}\n${name}`
 }
 
-/** The same text in a list of the same name has the same id everywhere: a UUID by name (RFC 9562, 5.8). */
+/** An id derived from the name of the list and the text: a name-based UUID (RFC 9562, 5.8). */
 function itemId(name: string, text: string): string {
   const bytes = createHash('sha256').update(`${name}\n${text}`).digest().subarray(0, 16)
   bytes[6] = (bytes[6]! & 0x0f) | 0x80

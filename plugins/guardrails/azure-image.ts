@@ -1,18 +1,18 @@
-/** Azure AI Content Safety: analysing an image. Nothing looks at its pixels: its address, or texts in the file, decide. */
+/** Azure AI Content Safety: analyzes the words in the URL of an image or in its file, never its pixels. */
 import { isRecord } from 'svc/plugin'
 import { CATEGORIES, readCategories } from './azure.ts'
 import { harmMatches, highestSeverity } from './check.ts'
 import { azureError } from './errors.ts'
 import type { DetectorRegistry } from './types.ts'
 
-/** Bytes of an image, as the service has it. */
+/** Maximum size of an image; the limit of the real service. */
 const MAX_BYTES = 4 * 1024 * 1024
 const MAX_URL = 2048
 /** Characters of a file that are searched for words. */
 const MAX_SEARCHED = 65_536
 
 export interface ImageOptions {
-  /** What is searched for words. */
+  /** The text to search. */
   text: string
   categories: string[]
 }
@@ -23,7 +23,7 @@ export function parseImage(body: Record<string, unknown>): ImageOptions {
   if (!isRecord(image)) throw azureError('The field image is required and must be an object.', 'image')
   const { content, blobUrl } = image
   if ((content == null) === (blobUrl == null))
-    throw azureError('The image must have either content or blobUrl.', 'image')
+    throw azureError('The field image must have either content or blobUrl.', 'image')
   const output = body.outputType ?? 'FourSeverityLevels'
   if (output !== 'FourSeverityLevels')
     throw azureError('The field outputType must be FourSeverityLevels.', 'outputType')
@@ -34,7 +34,7 @@ export function parseImage(body: Record<string, unknown>): ImageOptions {
   }
 }
 
-/** The address is never asked for its image. */
+/** The URL is never fetched. */
 function textOfUrl(url: unknown): string {
   if (typeof url !== 'string' || url.length > MAX_URL || !URL.canParse(url))
     throw azureError(`The field image.blobUrl must be a URL of at most ${MAX_URL} characters.`, 'image.blobUrl')
@@ -43,9 +43,9 @@ function textOfUrl(url: unknown): string {
 
 function textOfContent(content: unknown): string {
   if (typeof content !== 'string' || content === '' || !/^[A-Za-z0-9+/]+={0,2}$/.test(content))
-    throw azureError('The field image.content must be an image in base64.', 'image.content')
+    throw azureError('The field image.content must be a base64-encoded image.', 'image.content')
   const bytes = Buffer.from(content, 'base64')
-  if (bytes.length > MAX_BYTES) throw azureError(`The image has more than ${MAX_BYTES} bytes.`, 'image.content')
+  if (bytes.length > MAX_BYTES) throw azureError(`The image must have at most ${MAX_BYTES} bytes.`, 'image.content')
   return bytes.toString('latin1', 0, MAX_SEARCHED).replace(/[^ -~]+/g, ' ')
 }
 

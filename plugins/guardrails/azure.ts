@@ -1,4 +1,4 @@
-/** Azure AI Content Safety: analysing a text, shielding a prompt. */
+/** Azure AI Content Safety: text analysis and Prompt Shields. */
 import type { Blocklist } from './azure-blocklists.ts'
 import { codePointLength } from './code-points.ts'
 import { harmMatches, highestSeverity, matchesOf } from './check.ts'
@@ -23,8 +23,9 @@ export interface AnalyzeOptions {
 export function parseAnalyze(body: Record<string, unknown>): AnalyzeOptions {
   const text = body.text
   if (typeof text !== 'string' || text === '')
-    throw azureError('The field text is required and must be a string that is not empty.', 'text')
-  if (codePointLength(text) > MAX_POINTS) throw azureError(`The text has more than ${MAX_POINTS} characters.`, 'text')
+    throw azureError('The field text is required and must be a non-empty string.', 'text')
+  if (codePointLength(text) > MAX_POINTS)
+    throw azureError(`The field text must have at most ${MAX_POINTS} characters.`, 'text')
   const categories = readCategories(body)
   const halt = body.haltOnBlocklistHit ?? false
   if (typeof halt !== 'boolean')
@@ -41,17 +42,17 @@ export function parseAnalyze(body: Record<string, unknown>): AnalyzeOptions {
   }
 }
 
-/** The categories asked for, all where none is. */
+/** The requested categories; all of them if the list is empty. */
 export function readCategories(body: Record<string, unknown>): string[] {
-  const asked = stringList(body, 'categories')
-  if (asked.length === 0) return CATEGORIES
-  return asked.map(
+  const requested = stringList(body, 'categories')
+  if (requested.length === 0) return CATEGORIES
+  return requested.map(
     name => CATEGORIES.find(category => category.toLowerCase() === name.toLowerCase()) ?? unknownCategory(name),
   )
 }
 
 function unknownCategory(name: string): never {
-  throw azureError(`Unknown category ${name.slice(0, 50)}; known are ${CATEGORIES.join(', ')}.`, 'categories')
+  throw azureError(`Unknown category ${name.slice(0, 50)}; expected one of ${CATEGORIES.join(', ')}.`, 'categories')
 }
 
 function stringList(body: Record<string, unknown>, field: string): string[] {
@@ -61,7 +62,7 @@ function stringList(body: Record<string, unknown>, field: string): string[] {
   return list as string[]
 }
 
-/** `lists` are those that users have made; every other name stands for the demo blocklist. */
+/** `lists` are the lists that users have created; every other name refers to the demo blocklist. */
 export function analyze(registry: DetectorRegistry, options: AnalyzeOptions, lists: readonly Blocklist[]): object {
   const blocklistsMatch = matchBlocklists(registry, options, lists)
   if (options.haltOnBlocklistHit && blocklistsMatch.length > 0) return { blocklistsMatch, categoriesAnalysis: [] }
@@ -75,24 +76,24 @@ export function analyze(registry: DetectorRegistry, options: AnalyzeOptions, lis
   }
 }
 
-/** For each name in turn the items that are in the text, each once. */
+/** For each name, in order, the items that occur in the text, each once. */
 function matchBlocklists(
   registry: DetectorRegistry,
   { text, blocklistNames }: AnalyzeOptions,
   lists: readonly Blocklist[],
 ): object[] {
-  const made = new Map(lists.map(list => [list.blocklistName, list.items]))
-  const terms = blocklistNames.flatMap(name => made.get(name) ?? [])
+  const created = new Map(lists.map(list => [list.blocklistName, list.items]))
+  const terms = blocklistNames.flatMap(name => created.get(name) ?? [])
   const isHit = new TermAutomaton(terms.map(item => item.text)).search(text)
   const hits = new Set<object>(terms.filter((_, index) => isHit[index]))
-  const needsDemo = blocklistNames.some(name => !made.has(name))
+  const needsDemo = blocklistNames.some(name => !created.has(name))
   const demoHits = new Set(needsDemo ? matchesOf(registry, 'blocklist', text).map(match => match.rule) : [])
   const demo = BLOCKLIST.filter(item => demoHits.has(item.rule)).map(item => ({
     blocklistItemId: item.rule,
     text: item.text,
   }))
   return blocklistNames.flatMap(blocklistName =>
-    (made.get(blocklistName)?.filter(item => hits.has(item)) ?? demo).map(item => ({
+    (created.get(blocklistName)?.filter(item => hits.has(item)) ?? demo).map(item => ({
       blocklistName,
       blocklistItemId: item.blocklistItemId,
       blocklistItemText: item.text,
@@ -109,17 +110,20 @@ export function parseShield(body: Record<string, unknown>): ShieldOptions {
   const userPrompt = body.userPrompt ?? ''
   if (typeof userPrompt !== 'string') throw azureError('The field userPrompt must be a string.', 'userPrompt')
   if (codePointLength(userPrompt) > MAX_POINTS)
-    throw azureError(`The prompt has more than ${MAX_POINTS} characters.`, 'userPrompt')
+    throw azureError(`The field userPrompt must have at most ${MAX_POINTS} characters.`, 'userPrompt')
   const documents = stringList(body, 'documents')
-  if (documents.length > MAX_DOCUMENTS) throw azureError(`There are more than ${MAX_DOCUMENTS} documents.`, 'documents')
+  if (documents.length > MAX_DOCUMENTS)
+    throw azureError(`The field documents must have at most ${MAX_DOCUMENTS} items.`, 'documents')
   if (documents.reduce((sum, document) => sum + codePointLength(document), 0) > MAX_POINTS)
-    throw azureError(`The documents together have more than ${MAX_POINTS} characters.`, 'documents')
+    throw azureError(`The documents must have at most ${MAX_POINTS} characters in total.`, 'documents')
   if (userPrompt === '' && documents.length === 0)
     throw azureError('A userPrompt or at least one document is required.')
   return { userPrompt, documents }
 }
 
 export function shield(registry: DetectorRegistry, { userPrompt, documents }: ShieldOptions): object {
-  const verdict = (text: string): object => ({ attackDetected: matchesOf(registry, 'injection', text).length > 0 })
-  return { userPromptAnalysis: verdict(userPrompt), documentsAnalysis: documents.map(verdict) }
+  const analyzePrompt = (text: string): object => ({
+    attackDetected: matchesOf(registry, 'injection', text).length > 0,
+  })
+  return { userPromptAnalysis: analyzePrompt(userPrompt), documentsAnalysis: documents.map(analyzePrompt) }
 }

@@ -1,4 +1,4 @@
-/** Reading the body of Bedrock's ApplyGuardrail. */
+/** Parses the body of Bedrock's ApplyGuardrail. */
 import { isRecord } from 'svc/plugin'
 import { codePointLength } from './code-points.ts'
 import { bedrockError } from './errors.ts'
@@ -16,14 +16,13 @@ export interface GuardrailRequest {
   images: number
 }
 
-/** Throws a ValidationException for everything that is not as the operation wants it. */
+/** Throws a ValidationException for an invalid body. */
 export function parseGuardrail(body: Record<string, unknown>): GuardrailRequest {
   const { source, content } = body
   if (source !== 'INPUT' && source !== 'OUTPUT') throw bedrockError('source must be INPUT or OUTPUT')
   const scope = body.outputScope ?? 'INTERVENTIONS'
   if (scope !== 'INTERVENTIONS' && scope !== 'FULL') throw bedrockError('outputScope must be INTERVENTIONS or FULL')
-  if (!Array.isArray(content) || content.length === 0)
-    throw bedrockError('content must be a list of blocks that is not empty')
+  if (!Array.isArray(content) || content.length === 0) throw bedrockError('content must be a non-empty list of blocks')
   const request: GuardrailRequest = { source, isFull: scope === 'FULL', guarded: [], totalPoints: 0, images: 0 }
   let texts = 0
   for (const [index, block] of content.entries()) {
@@ -36,8 +35,9 @@ export function parseGuardrail(body: Record<string, unknown>): GuardrailRequest 
     request.totalPoints += codePointLength(parsed.text)
     if (parsed.isGuarded) request.guarded.push(parsed.text)
   }
-  if (texts === 0) throw bedrockError('content must have at least one text block')
-  if (request.totalPoints > MAX_POINTS) throw bedrockError(`the texts together have more than ${MAX_POINTS} characters`)
+  if (texts === 0) throw bedrockError('content must contain at least one text block')
+  if (request.totalPoints > MAX_POINTS)
+    throw bedrockError(`the texts must have at most ${MAX_POINTS} characters in total`)
   return request
 }
 
@@ -48,7 +48,7 @@ function parseBlock(block: unknown, where: string): { text: string; isGuarded: b
   const { text, qualifiers = [] } = block.text
   if (typeof text !== 'string') throw bedrockError(`${where}.text.text must be a string`)
   if (!Array.isArray(qualifiers) || !qualifiers.every(qualifier => QUALIFIERS.includes(qualifier as string))) {
-    throw bedrockError(`${where}.text.qualifiers must be a list of ${QUALIFIERS.join(', ')}`)
+    throw bedrockError(`${where}.text.qualifiers must be a list with the values ${QUALIFIERS.join(', ')}`)
   }
   return { text, isGuarded: qualifiers.length === 0 || qualifiers.includes('guard_content') }
 }

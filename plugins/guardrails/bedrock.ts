@@ -1,4 +1,4 @@
-/** Bedrock's ApplyGuardrail: what a guardrail decides about blocks of text, and its assessment. */
+/** Bedrock's ApplyGuardrail: the decision of a guardrail about blocks of text, and its assessment. */
 import { codePointLength, unitIndex } from './code-points.ts'
 import { harmMatches, highestSeverity, matchesOf } from './check.ts'
 import { findPersonalData, replaceEntities } from './personal-data.ts'
@@ -19,12 +19,12 @@ const PII_NAMES: Readonly<Record<string, string>> = {
 }
 
 interface Findings {
-  /** Highest severity by category. */
+  /** Highest severity per category. */
   severities: Map<string, number>
   isAttack: boolean
-  /** Distinct terms of the blocklist and of categories that Bedrock does not have, as first written. */
+  /** Distinct terms of the blocklist and of categories that Bedrock does not have, as they first occur in the text. */
   words: string[]
-  /** Per guarded block. */
+  /** One list per guarded block. */
   entities: Entity[][]
 }
 
@@ -107,7 +107,7 @@ function examine(registry: DetectorRegistry, { source, guarded }: GuardrailReque
   }
 }
 
-/** Policies are there only when they have something to say, or with `FULL`. */
+/** Includes only the policies with findings; all of them with `FULL`. */
 function policies(findings: Findings, { source, isFull }: GuardrailRequest, blocksPii: boolean): object {
   const filters = [
     ...FILTERS.map(([category, type]) => filter(type, confidenceOf(findings.severities.get(category) ?? 0))),

@@ -1,4 +1,4 @@
-/** The detectors that the plugin brings, registered as a stranger's would be. */
+/** Registers the built-in detectors, through the same interface as those of other plugins. */
 import { codePointIndex } from './code-points.ts'
 import { findInjections } from './injection.ts'
 import { PII_FINDERS } from './pii/types.ts'
@@ -26,7 +26,7 @@ export function registerBuiltIn(registry: DetectorRegistry): void {
   }
 }
 
-/** All detectors of words look at the same text one after the other: it is split once for them. */
+/** Caches the last result: all word detectors process the same text in turn, and it is split only once. */
 function rememberLast<T>(make: (text: string) => T): (text: string) => T {
   let last: { text: string; made: T } | null = null
   return text => {

@@ -1,11 +1,11 @@
-/** The neutral result: everything that all detectors say about one text. */
+/** The vendor-neutral result: the findings of all detectors in a text. */
 import { unitIndex } from './code-points.ts'
 import { findPersonalData, label, replaceEntities } from './personal-data.ts'
 import type { Entity } from './personal-data.ts'
 import { BLOCKLIST_NAME } from './terms.ts'
 import type { Detector, DetectorRegistry, Match } from './types.ts'
 
-/** Matches that a list shows at most; decisions consider all. */
+/** Maximum number of matches in a list; decisions use all of them. */
 const MAX_SHOWN = 1000
 
 interface Shown {
@@ -59,7 +59,7 @@ export function checkText(registry: DetectorRegistry, text: string): CheckResult
   return lists.isTruncated ? { ...result, truncated: true } : result
 }
 
-/** Matches by category, in order; every known category is there. */
+/** Matches by category, in order; includes categories without matches. */
 export function harmMatches(registry: DetectorRegistry, text: string): Map<string, Match[]> {
   const byCategory = new Map<string, Match[]>()
   for (const detector of registry.list()) {
@@ -86,7 +86,7 @@ function inOrder(matches: Match[]): Match[] {
   return matches.sort((a, b) => a.start - b.start || a.end - b.end)
 }
 
-/** The lists of one reply, which may have to be cut. */
+/** The lists of one response; long lists are truncated. */
 export class Lists {
   isTruncated = false
   readonly #text: string
@@ -100,7 +100,7 @@ export class Lists {
     return list.slice(0, MAX_SHOWN)
   }
 
-  /** Adds what was matched; `fields` come before it. */
+  /** Adds the matched text and its offsets after `fields`. */
   show(matches: Match[], fields: (match: Match) => Record<string, unknown>): Shown[] {
     const toUnit = unitIndex(this.#text)
     return this.cut(matches).map(match => ({

@@ -1,4 +1,4 @@
-/** Offsets: the outside counts Unicode code points, JavaScript UTF-16 units. */
+/** Text offsets: APIs count Unicode code points, JavaScript counts UTF-16 units. */
 
 /** Converts UTF-16 indexes of one text into code point indexes. */
 export function codePointIndex(text: string): (unit: number) => number {
@@ -11,7 +11,7 @@ export function codePointIndex(text: string): (unit: number) => number {
   return unit => unit - countBelow(pairs, unit)
 }
 
-/** Code points of a text. */
+/** Number of code points in a text. */
 export function codePointLength(text: string): number {
   let length = text.length
   for (let index = 0; index < text.length; index++) {
@@ -24,7 +24,7 @@ export function codePointLength(text: string): number {
   return length
 }
 
-/** Converts code point indexes back into UTF-16 indexes. Offsets have to be asked in rising order. */
+/** Converts code point indexes into UTF-16 indexes; fast if called with ascending indexes. */
 export function unitIndex(text: string): (point: number) => number {
   let unit = 0
   let point = 0

@@ -1,7 +1,7 @@
-/** What the five routes refuse, each in its vendor's words. */
+/** Errors for invalid requests, in the format of each vendor. */
 import { HttpError } from 'svc/plugin'
 
-/** Azure: code also in a header; `target` names the field. */
+/** Azure: the code is also in a header; `target` names the field. */
 export function azureError(message: string, target?: string, status = 400, code = 'InvalidRequestBody'): HttpError {
   return new HttpError(
     status,
@@ -10,18 +10,18 @@ export function azureError(message: string, target?: string, status = 400, code 
   )
 }
 
-/** Bedrock: the error's name stands in a header. */
+/** Bedrock: the error name is in a header. */
 export function bedrockError(message: string): HttpError {
   return new HttpError(400, { message }, { 'x-amzn-errortype': 'ValidationException' })
 }
 
 const GENERIC = {
-  invalid_json: 'the body is no JSON object',
-  missing_text: 'the body has no "text"',
-  invalid_text: '"text" is no string',
-  invalid_utf8: 'the body is no UTF-8 text',
-  invalid_mode: '"mode" is neither "label" nor "mask"',
-  invalid_types: '"types" is no list of strings',
+  invalid_json: 'the body must be a JSON object',
+  missing_text: 'the field "text" is required',
+  invalid_text: '"text" must be a string',
+  invalid_utf8: 'the body must be valid UTF-8 text',
+  invalid_mode: '"mode" must be "label" or "mask"',
+  invalid_types: '"types" must be a list of strings',
 } as const
 
 export function genericError(code: keyof typeof GENERIC): HttpError {
@@ -31,6 +31,6 @@ export function genericError(code: keyof typeof GENERIC): HttpError {
 export function unknownPiiType(given: string, known: readonly string[]): HttpError {
   return new HttpError(400, {
     error: 'unknown_pii_type',
-    message: `unknown type "${given.slice(0, 50)}" (expected ${known.join(', ')})`,
+    message: `unknown type "${given.slice(0, 50)}" (expected one of ${known.join(', ')})`,
   })
 }

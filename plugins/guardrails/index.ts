@@ -12,7 +12,7 @@ import type {} from './types.ts'
 export default definePlugin({
   title: 'Guardrails',
   description:
-    'Content safety, prompt shields, guardrails and personal data by fixed words, in the shapes of Azure and Bedrock and in its own.',
+    'Detects harmful content, prompt attacks and personal data by fixed words and patterns, with the APIs of Azure AI Content Safety and Bedrock guardrails.',
   paths: ['/guardrails'],
   categories: [{ name: 'AI: Guardrails', rank: 130 }],
   exposes: ['X-Svc-Guardrail-Id', 'X-Svc-Guardrail-Version', 'X-Svc-Pii-Count'],

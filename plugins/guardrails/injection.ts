@@ -1,8 +1,8 @@
-/** Prompt injection: nine rules over words that are separated by white space only. */
+/** Prompt injection: nine rules that match sequences of words separated by white space. */
 import type { Words } from './words.ts'
 import type { Match } from './types.ts'
 
-/** One word of a set, or up to so many words of a set in any order. */
+/** Matches one word of a set, or up to `upTo` words of a set in any order. */
 type Step = { one: Set<string> } | { upTo: number; of: Set<string> }
 interface Rule {
   id: string
@@ -34,7 +34,7 @@ const RULES: readonly Rule[] = [
         one('ignore disregard forget'),
         upTo(
           4,
-          'all any every each of the your my our these those this that previous prior earlier preceding above foregoing initial original existing system',
+          'all any every each of the your my our these those this that previous prior earlier preceding above foregoing initial original existing system', // language: attack words
         ),
         one(
           'instruction instructions prompt prompts rule rules guideline guidelines direction directions directive directives command commands',
@@ -48,7 +48,7 @@ const RULES: readonly Rule[] = [
       [
         one('ignore disregard forget'),
         upTo(4, 'all anything everything of the that text was is said written'),
-        one('above foregoing'),
+        one('above foregoing'), // language: attack words
       ],
     ],
   },
@@ -104,7 +104,9 @@ interface Anchored {
   pattern: Step[]
 }
 
-/** All matches, those of one rule without overlap. Patterns are bounded, so the cost is linear in the words. */
+/**
+ * All matches; those of one rule do not overlap. Patterns are bounded, so the cost is linear in the number of words.
+ */
 export function findInjections(words: Words): Match[] {
   const matches: Match[] = []
   const nextFree = RULES.map(() => 0)
@@ -133,7 +135,10 @@ function anchors(): Map<string, Anchored[]> {
   return byWord
 }
 
-/** Index behind the match of the steps from `step` on at word `index`, or null; optional words are taken greedily first. */
+/**
+ * Matches the steps from `step` on at word `index`. Returns the index after the match, or null. Prefers to match as many
+ * optional words as possible.
+ */
 function matchFrom(pattern: readonly Step[], step: number, words: Words, index: number, first: number): number | null {
   const current = pattern[step]
   if (current === undefined) return index

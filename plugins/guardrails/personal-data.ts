@@ -1,8 +1,8 @@
-/** Personal data in a text: which candidates count, and the text without them. */
+/** Finds and replaces personal data in a text. */
 import { codePointLength, unitIndex } from './code-points.ts'
 import type { Detector, DetectorRegistry } from './types.ts'
 
-/** One found entity; offsets in code points. */
+/** A found entity; offsets in code points. */
 export interface Entity {
   type: string
   text: string
@@ -10,7 +10,7 @@ export interface Entity {
   end: number
 }
 
-/** The known types, in the order in which overlapping candidates win. */
+/** The known types, in order of precedence for overlapping matches. */
 export function piiTypes(registry: DetectorRegistry): string[] {
   return [...new Set(piiDetectors(registry).map(detector => detector.type))]
 }
@@ -19,7 +19,7 @@ function piiDetectors(registry: DetectorRegistry): Extract<Detector, { kind: 'pi
   return registry.list().filter(detector => detector.kind === 'pii')
 }
 
-/** Entities of the asked types (all without a list), ordered; one that overlaps an earlier type's is dropped. */
+/** Entities of the given types (default: all), in order; one that overlaps an entity of an earlier type is dropped. */
 export function findPersonalData(registry: DetectorRegistry, text: string, types?: readonly string[]): Entity[] {
   const taken = new Uint8Array(codePointLength(text))
   const found: Omit<Entity, 'text'>[] = []
@@ -56,7 +56,7 @@ export function label(entity: Entity): string {
   return `[${entity.type}]`
 }
 
-/** As long as the entity, so that lengths stay. */
+/** As long as the entity, so that the length of the text does not change. */
 export function mask(entity: Entity): string {
   return '*'.repeat(entity.end - entity.start)
 }

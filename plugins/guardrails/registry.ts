@@ -1,9 +1,9 @@
-/** The detectors of one generation: the built-in ones and those of other plugins. */
+/** The built-in detectors and those of other plugins. */
 import { forPlugin } from 'svc/plugin'
 import type { PersonalPoint } from 'svc/plugin'
 import type { Detector, DetectorRegistry } from './types.ts'
 
-/** A registry that knows which plugin registers; `own` is the name that the built-in detectors stand under. */
+/** A registry that records which plugin registers a detector; built-in detectors are registered as `own`. */
 export function createRegistry(own: string): DetectorRegistry & PersonalPoint<DetectorRegistry> {
   const detectors: Detector[] = []
   const owners = new Map<string, string>()

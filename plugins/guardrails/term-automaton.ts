@@ -1,14 +1,17 @@
-/** Finds which of many terms are in a text, in time linear to the text (Aho and Corasick), over words and marks instead of characters. */
+/**
+ * Finds the terms that occur in a text, in linear time: an Aho-Corasick automaton over tokens (words and punctuation
+ * marks) instead of characters.
+ */
 
 /** A run of word characters, or any other character that is not white space. */
 const TOKEN = /\s+|[\p{L}\p{N}\p{M}_]+|./gsu
 const SPACE = /^\s/u
-/** More than keys there can be: two for each token of the terms. */
+/** Exceeds the number of possible keys, which is two per token of the terms. */
 const KEY_SPAN = 2 ** 24
 
 interface Token {
   text: string
-  /** 1 after white space, else 0. */
+  /** 1 after white space, otherwise 0. */
   gap: 0 | 1
 }
 
@@ -25,18 +28,18 @@ function* tokensOf(text: string): Iterable<Token> {
   }
 }
 
-/** Whether a term has anything to find. */
+/** Whether a text is a valid term: not blank. */
 export function isTerm(text: string): boolean {
   return text.trim() !== ''
 }
 
-/** A term matches whole words in any case; a space in it stands for any white space. */
+/** A term matches whole words in any case; a space in it matches any white space. */
 export class TermAutomaton {
-  /** Numbers of the tokens that terms have. */
+  /** Ids of the tokens that occur in terms. */
   readonly #ids = new Map<string, number>()
-  /** State and key to the next state; state 0 is the beginning, where white space before a token does not matter. */
+  /** Maps state and key to the next state; state 0 is the root, where white space before a token does not matter. */
   readonly #edges = new Map<number, number>()
-  /** By state: its depth, and where it was reached from. */
+  /** By state: its depth, and the edge that leads to it. */
   readonly #depths = [0]
   readonly #origins: { parent: number; id: number; gap: 0 | 1 }[] = [{ parent: 0, id: 0, gap: 0 }]
   /** By state: the state of its longest proper suffix. */
@@ -88,7 +91,7 @@ export class TermAutomaton {
       state = id === undefined ? 0 : this.#next(state, id, token.gap)
       seen[state] = 1
     }
-    // What ends here ends with all of its suffixes.
+    // A match of a state is also a match of all of its suffixes.
     for (let index = this.#byDepth.length - 1; index > 0; index--) {
       const deeper = this.#byDepth[index]!
       if (seen[deeper] === 1) seen[this.#suffixes[deeper]!] = 1

@@ -1,8 +1,8 @@
-/** Terms: the demo words of harm and of the blocklist, and finding them. */
+/** The fixed terms of the harm categories and the demo blocklist, and the search for them. */
 import type { Gap, Words } from './words.ts'
 import type { Match } from './types.ts'
 
-/** A word, or words joined by a blank (any white space) or a hyphen. */
+/** A word, or words joined by a space (matches any white space) or a hyphen. */
 export interface Term {
   text: string
   severity?: number
@@ -50,7 +50,7 @@ interface CompiledTerm {
   gaps: Gap[]
 }
 
-/** A finder of terms: occurrences of one term do not overlap, different terms are independent. */
+/** Creates a search for terms. Matches of one term do not overlap; matches of different terms may. */
 export function termFinder(terms: readonly Term[], split: (text: string) => Words): (text: string) => Match[] {
   const byFirstWord = new Map<string, CompiledTerm[]>()
   for (const term of terms) {

@@ -1,12 +1,12 @@
-/** Detectors and the extension point through which other plugins add some. */
+/** The detector interface, and the extension points for other plugins. */
 
-/** Where something was found: code points, `start` inclusive, `end` exclusive. */
+/** A match; offsets in code points, `start` inclusive, `end` exclusive. */
 export interface Match {
   start: number
   end: number
   /** Harm only: 0 to 7. */
   severity?: number
-  /** Injection and blocklist: which rule or item it was. */
+  /** Injection and blocklist: id of the rule or item. */
   rule?: string
 }
 
@@ -17,7 +17,7 @@ interface DetectorBase {
   find(text: string): Match[]
 }
 
-/** Harm reports under its category, personal data under its type; both show under that name in the generic routes. */
+/** The generic routes report harm under its category and personal data under its type. */
 export type Detector =
   | (DetectorBase & { kind: 'harm'; category: string })
   | (DetectorBase & { kind: 'injection' })
@@ -25,24 +25,24 @@ export type Detector =
   | (DetectorBase & { kind: 'pii'; type: string })
 
 export interface DetectorRegistry {
-  /** Adds a detector; throws when its id is taken, naming who has it. */
+  /** Adds a detector. Throws if another plugin has registered its id; the message names that plugin. */
   register(detector: Detector): void
   /** All, in order of registration. */
   list(): readonly Detector[]
 }
 
-/** What ApplyGuardrail answers. */
+/** The result of ApplyGuardrail. */
 export interface GuardrailDecision {
   action: 'NONE' | 'GUARDRAIL_INTERVENED'
   actionReason: string
-  /** What takes the place of the content; empty where nothing was changed. */
+  /** Replaces the content; empty if nothing was changed. */
   outputs: { text: string }[]
   assessments: object[]
 }
 
-/** The guardrails of Bedrock, for plugins that serve them at other places. */
+/** Bedrock guardrails for plugins that apply them on other routes. */
 export interface BedrockGuardrails {
-  /** Applies the guardrail of this id to the body of an ApplyGuardrail request, or says what is wrong with the body. */
+  /** Applies a guardrail to the body of an ApplyGuardrail request; returns a `problem` if the body is invalid. */
   apply(body: Record<string, unknown>, guardrailId: string): GuardrailDecision | { problem: string }
 }
 

@@ -1,12 +1,12 @@
-/** A text as words: runs of word characters, what they say as far as any term cares, and what stands between them. */
+/** Splits a text into words (runs of word characters) and the gaps between them. */
 import { codePointIndex, isWordAt } from './code-points.ts'
 
-/** What separates a word from the one before it. */
+/** The separator between a word and the previous one. */
 export type Gap = 'space' | 'hyphen' | 'other'
 
 export interface Words {
   readonly count: number
-  /** Lower case; empty for a word that is longer than any term's, and behind the last. */
+  /** In lower case; empty for a word longer than every word of a term, and after the last word. */
   word(index: number): string
   gapBefore(index: number): Gap
   /** Code points. */
@@ -14,13 +14,13 @@ export interface Words {
   end(index: number): number
 }
 
-/** Longer words are in no term. */
+/** Terms contain no longer words. */
 const LONGEST = 24
-/** Characters of a text whose words are made once: every detector goes through all of them. */
+/** Up to this text length, words are computed once and cached, since every detector reads all of them. */
 const LONGEST_KEPT = 100_000
 const SPACES_ONLY = /^\s+$/u
 
-/** Splits once for all detectors of words; linear in the text. */
+/** Splits a text once for all word detectors, in linear time. */
 export function splitWords(text: string): Words {
   const starts: number[] = []
   const ends: number[] = []

@@ -1,10 +1,10 @@
-/** The OAuth errors of this provider and how they look on the wire. */
+/** The OAuth errors of this provider and their wire format. */
 import { HttpError } from 'svc/plugin'
 
-/** Headers of every answer that may hold a token or tell about one (RFC 6749, 5.1). */
+/** Headers of every response that contains a token or describes one (RFC 6749, 5.1). */
 export const NO_STORE = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
 
-/** The challenge to a client that failed to authenticate (RFC 6749, 5.2; RFC 7617, 2). */
+/** The challenge for failed client authentication (RFC 6749, 5.2; RFC 7617, 2). */
 const CLIENT_CHALLENGE = { 'WWW-Authenticate': 'Basic realm="svc"' }
 
 interface ErrorKind {
@@ -12,7 +12,7 @@ interface ErrorKind {
   headers?: Record<string, string>
 }
 
-/** Every error code with its status where it is answered directly; at the authorization endpoint it is redirected. */
+/** Every error code with its status in direct responses. The authorization endpoint redirects errors instead. */
 export const OAUTH_ERRORS = {
   // RFC 6749, 4.1.2.1 and 5.2
   invalid_request: { status: 400 },
@@ -42,13 +42,13 @@ export const OAUTH_ERRORS = {
 export type OAuthErrorCode = keyof typeof OAUTH_ERRORS
 
 /**
- * An error as RFC 6749, 5.2 shows it: `{"error": "<code>", "error_description": "<sentence>"}`. The sentence is
- * printable ASCII without `"` and `\`, and never repeats what the request said.
+ * An error response (RFC 6749, 5.2): `{"error": "<code>", "error_description": "<text>"}`. The description is
+ * printable ASCII without `"` and `\`, and never repeats input.
  */
 export class OAuthError extends HttpError {
   readonly error: OAuthErrorCode
   readonly description: string
-  /** `headers` are added to those of the code, `status` replaces its, `details` go into the body. */
+  /** `headers` are added to those of the error code, `status` replaces its status, `details` are added to the body. */
   constructor(
     error: OAuthErrorCode,
     description: string,

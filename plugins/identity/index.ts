@@ -5,21 +5,20 @@ import { registerAuthorizeRoutes } from './routes/authorize.ts'
 import { registerMetadataRoutes } from './routes/metadata.ts'
 import { registerRegistrationRoute } from './routes/registration.ts'
 import { registerTokenRoutes } from './routes/token.ts'
-import { registerTokenOrderRoute } from './routes/token-order.ts'
+import { registerDebugTokenRoute } from './routes/debug-token.ts'
 import { registerUserInfoRoutes } from './routes/userinfo.ts'
 import type {} from './types.ts'
 
 export default definePlugin({
   title: 'Identity provider',
   description:
-    'OAuth 2.0 and OpenID Connect: code with PKCE, refresh, client credentials, password, token exchange, introspection, revocation, registration.',
+    'OAuth 2.0 and OpenID Connect provider: authorization code with PKCE, refresh, client credentials, password, token exchange, introspection, revocation, dynamic registration.',
   paths: ['/oauth', '/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'],
   exempt: [
     {
       path: '/oauth/jwks',
       from: ['keys'],
-      reason:
-        'Gateways fetch the keys of the issuer without a credential, as they fetch its metadata below /.well-known.',
+      reason: 'Gateways fetch the JWK Set without credentials, as they fetch the metadata under /.well-known.',
     },
   ],
   categories: [{ name: 'Auth: OIDC Provider', rank: 100 }],
@@ -31,6 +30,6 @@ export default definePlugin({
     registerTokenRoutes(app, provider)
     registerUserInfoRoutes(app, provider)
     registerRegistrationRoute(app, provider)
-    registerTokenOrderRoute(app, provider)
+    registerDebugTokenRoute(app, provider)
   },
 })

@@ -1,4 +1,4 @@
-/** What clients can find out about this provider (RFC 8414; OpenID Connect Discovery, 3). */
+/** The metadata documents of this provider (RFC 8414; OpenID Connect Discovery, 3). */
 import { RESPONSE_MODES } from './authorize/authorization-request.ts'
 import { AUTH_METHODS } from './clients/client-metadata.ts'
 import { GRANT_TYPES } from './grants/grant-types.ts'
@@ -28,7 +28,7 @@ export function serverMetadata(issuer: string): Record<string, unknown> {
   }
 }
 
-/** The same with what OpenID Connect adds (Discovery, 3). */
+/** The same with the members that OpenID Connect adds (Discovery, 3). */
 export function openidConfiguration(issuer: string): Record<string, unknown> {
   return {
     ...serverMetadata(issuer),
@@ -53,7 +53,7 @@ export function openidConfiguration(issuer: string): Record<string, unknown> {
     ],
     claims_parameter_supported: false,
     request_parameter_supported: false,
-    // Must be said: absent means true.
+    // Required, because the default is true.
     request_uri_parameter_supported: false,
     prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
   }

@@ -1,4 +1,4 @@
-/** What the routes of this plugin work with. */
+/** The provider: stores, keys and tokens, as the routes of this plugin use them. */
 import type { Svc } from 'svc/plugin'
 import { createRevocations } from './tokens/revocations.ts'
 import type { Revocations } from './tokens/revocations.ts'
@@ -9,7 +9,7 @@ import type { Stores } from './stores.ts'
 import { createTokens } from './tokens/tokens.ts'
 import type { Tokens } from './types.ts'
 
-/** The identity provider of one generation, over keys and stores that outlive it. */
+/** The identity provider of one configuration generation. Keys and stores survive a reload. */
 export interface Provider {
   svc: Svc
   stores: Stores
@@ -18,7 +18,7 @@ export interface Provider {
   tokens: Tokens
 }
 
-/** Opens the stores; the key pair is made once for all replicas and is there before the first request. */
+/** Opens the stores. The key pair is generated once for all replicas, before the first request. */
 export function createProvider(svc: Svc): Provider {
   const stores = openStores(svc)
   const signingKey = svc.replicated('signing-key', { initial: createSigningKey, secret: true })

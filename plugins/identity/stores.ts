@@ -1,17 +1,17 @@
-/** What this provider remembers between requests, and how much of it. */
+/** The stores of this provider and their limits. */
 import type { Store, Svc } from 'svc/plugin'
 import type { AuthorizationCode } from './grants/authorization-code.ts'
 import type { RefreshToken } from './tokens/refresh-tokens.ts'
 import type { Client } from './clients/clients.ts'
 
-/** Milliseconds for which a code can be redeemed. */
+/** Lifetime of an authorization code in milliseconds. */
 export const CODE_LIFE_MS = 300_000
-/** Milliseconds for which a refresh token lives. */
+/** Lifetime of a refresh token in milliseconds. */
 export const REFRESH_TOKEN_LIFE_MS = 86_400_000
-/** Milliseconds after which a registration is forgotten. */
+/** Lifetime of a client registration in milliseconds. */
 export const REGISTRATION_LIFE_MS = 86_400_000
 
-/** A full store drops the entry nearest its end: of those that live equally long that is the oldest. */
+/** A full store drops the entry that expires first. */
 export interface Stores {
   codes: Store<AuthorizationCode>
   refreshTokens: Store<RefreshToken>
@@ -22,7 +22,9 @@ export interface Stores {
 
 const MIB = 1024 * 1024
 
-/** The stores, smaller in public mode. Counts are for entries of a usual size; the bytes bound what only an attacker sends. */
+/**
+ * Opens the stores, smaller in public mode. The counts suit entries of normal size; `maxBytes` bounds oversized ones.
+ */
 export function openStores(svc: Svc): Stores {
   const { publicMode } = svc.config
   const tokens = publicMode ? 2_000 : 10_000

@@ -1,30 +1,30 @@
-/** The extension point `identity.tokens`: verifying, reading and signing JWTs, and the issuer of a request. */
+/** The extension point `identity.tokens`: verifies, decodes and signs JWTs, and determines the issuer of a request. */
 import type { AnyRequest } from 'svc/plugin'
 
-/** The two ways in which tokens of this server are signed (RFC 7518, 3.1): the provider's key, the demo secret. */
+/** The signature algorithms of this server (RFC 7518, 3.1): RS256 uses the provider's key, HS256 the demo secret. */
 export type TokenAlgorithm = 'RS256' | 'HS256'
 
 /** The JOSE header of a JWT (RFC 7519, 5), as received. */
 export type TokenHeader = Record<string, unknown>
 
-/** The claims set of a JWT (RFC 7519, 4), as received; its keys are any, `__proto__` included. */
+/** The claims set of a JWT (RFC 7519, 4), as received. It can have any key, including `__proto__`. */
 export type TokenClaims = Record<string, unknown>
 
-/** What is asked of a token beside structure, signature and dates; what is absent is not looked at. */
+/** Checks of a token in addition to structure, signature and dates. Absent members are not checked. */
 export interface TokenChecks {
-  /** `iss` is exactly this. */
+  /** The exact `iss`. */
   issuer?: string
-  /** `aud` is, or contains, one of these. */
+  /** `aud` must be or contain one of these. */
   audiences?: readonly string[]
   /** Default: both. */
   algorithms?: readonly TokenAlgorithm[]
-  /** Header `typ` is this, in any case, `application/` aside (RFC 7515, 4.1.9). Access tokens: `at+jwt`. */
+  /** The header `typ`, case-insensitive and without `application/` (RFC 7515, 4.1.9). Access tokens have `at+jwt`. */
   typ?: string
-  /** Tokens that were revoked here (RFC 7009) fail. Default false: a gateway that validates locally can't know. */
+  /** Reject revoked tokens (RFC 7009). Default: false, as for a gateway that validates tokens locally. */
   refuseRevoked?: boolean
 }
 
-/** Why a token fails, in words that replies show. */
+/** Why a token is not valid; part of response bodies. */
 export type TokenReason =
   | 'malformed token'
   | 'alg missing'
@@ -39,15 +39,15 @@ export type TokenReason =
   | 'token revoked'
   | 'invalid token'
 
-/** The outcome of a verification. */
+/** The result of a verification. */
 export type TokenVerification =
   | { valid: true; header: TokenHeader; claims: TokenClaims }
   | { valid: false; reason: TokenReason }
 
-/** What can be read of a token without trusting it; `malformed` says in a few words why nothing can. */
+/** The decoded, unverified token; `malformed` is the reason why it can't be decoded. */
 export type DecodedToken = { header: TokenHeader; claims: TokenClaims } | { malformed: string }
 
-/** How a token is signed. */
+/** Options for signing a token. */
 export interface TokenSigning {
   /** Default `RS256`. */
   algorithm?: TokenAlgorithm
@@ -55,18 +55,18 @@ export interface TokenSigning {
   typ?: string
 }
 
-/** Tokens of this server, for every plugin that takes or makes them. */
+/** Tokens of this server, for plugins that accept or issue them. */
 export interface Tokens {
   /**
-   * Checks a compact JWT: at most 64 levels of JSON, `alg` RS256 with the provider's key or HS256 with the demo secret
-   * (nothing else in the header chooses a key), `exp` required, 30 s of leeway. Never throws.
+   * Verifies a compact JWT: at most 64 levels of JSON, `alg` RS256 with the provider's key or HS256 with the demo secret
+   * (no other header member selects a key), `exp` required, 30 s of leeway. Never throws.
    */
   verify(token: string, checks?: TokenChecks): Promise<TokenVerification>
-  /** Reads a compact JWT without verifying anything but its structure. Never throws. */
+  /** Decodes a compact JWT and checks only its structure. Never throws. */
   decode(token: string): DecodedToken
-  /** Signs claims as they are given; dates and `jti` are the caller's. */
+  /** Signs the claims unchanged. The caller sets dates and `jti`. */
   sign(claims: TokenClaims, signing?: TokenSigning): Promise<string>
-  /** The issuer for this request: its base URL with the trusted prefix, without a trailing slash. */
+  /** The issuer for this request: its base URL with the trusted path prefix, without a trailing slash. */
   issuer(request: AnyRequest): string
 }
 

@@ -1,6 +1,6 @@
-/** Owns the images: the same bytes always. */
+/** The images; their bytes never change. */
 
-/** Formats in the order in which they are preferred. */
+/** Formats in order of preference. */
 export const IMAGES = {
   'image/webp': Buffer.from('UklGRioAAABXRUJQVlA4TB0AAAAvB8ABAA9AkG0b2nbk3yL/FljzH++EP8BH9D8eAAA=', 'base64'),
   'image/svg+xml': Buffer.from(`<?xml version="1.0" encoding="UTF-8"?>
@@ -24,5 +24,5 @@ export const IMAGES = {
 
 export type ImageType = keyof typeof IMAGES
 
-/** Media types in the order of preference. */
+/** Media types in order of preference. */
 export const IMAGE_TYPES = Object.keys(IMAGES) as ImageType[]

@@ -6,20 +6,21 @@ import type { ImageType } from './image-files.ts'
 
 const negotiated: RouteDescription = {
   category: 'Response Shaping',
-  summary: 'Image in the format that the client prefers',
-  description: 'By `Accept`; at equal wish WebP, SVG, JPEG, PNG, GIF. Without `Accept` PNG.',
+  summary: 'Get an image in the format the client prefers',
+  description:
+    'Selects the format by `Accept`; equal preferences are resolved in the order WebP, SVG, JPEG, PNG, GIF. PNG without `Accept`.',
   parameters: [{ name: 'Accept', in: 'header', schema: { type: 'string' } }],
   responses: {
     200: {
       description: 'The image',
       content: Object.fromEntries(IMAGE_TYPES.map(type => [type, { type: 'string', format: 'binary' }])),
     },
-    406: { description: 'None of the formats is acceptable' },
+    406: { description: 'The client accepts none of the formats' },
   },
   examples: [
     { name: 'SVG', path: '/image', headers: [{ name: 'Accept', value: 'image/svg+xml' }], expectStatus: 200 },
     {
-      name: 'Nothing fits',
+      name: 'Not acceptable',
       path: '/image',
       headers: [{ name: 'Accept', value: 'application/pdf' }],
       expectStatus: 406,
@@ -47,7 +48,7 @@ function describeFormat(path: string, type: ImageType, summary: string): RouteDe
 export function registerRoutes(app: FastifyInstance): void {
   app.get('/image', describe(negotiated), (request, reply) => {
     reply.header('Vary', 'Accept')
-    const type = chooseType(request.headers.accept)
+    const type = selectType(request.headers.accept)
     if (type === null) throw notAcceptable(IMAGE_TYPES)
     return reply.header('Content-Type', type).send(IMAGES[type])
   })
@@ -58,8 +59,8 @@ export function registerRoutes(app: FastifyInstance): void {
   }
 }
 
-/** An empty `Accept` says as little as none. Some clients write `image/jpg`, which is no registered type. */
-function chooseType(accept: string | undefined): ImageType | null {
+/** An empty `Accept` is treated as absent. Some clients send `image/jpg`, which is not a registered type. */
+function selectType(accept: string | undefined): ImageType | null {
   if (accept === undefined || accept.trim() === '') return 'image/png'
   return preferredType(accept.replace(/image\/jpg\b/gi, 'image/jpeg'), IMAGE_TYPES)
 }
@@ -67,7 +68,7 @@ function chooseType(accept: string | undefined): ImageType | null {
 function notAcceptable(supported: readonly string[]): HttpError {
   return new HttpError(406, {
     error: 'not_acceptable',
-    details: 'none of the formats is acceptable to the client',
+    details: 'the client accepts none of the available formats',
     supported,
   })
 }

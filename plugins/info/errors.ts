@@ -1,4 +1,4 @@
-/** What the plugin `info` refuses. */
+/** Errors of the plugin `info`. */
 import { quoteInput, refusal } from 'svc/plugin'
 import type { HttpError } from 'svc/plugin'
 
@@ -11,9 +11,13 @@ export function unknownTimezone(name: string): HttpError {
 }
 
 export function invalidRange(what: string): HttpError {
-  return refusal(400, 'invalid_range', `${what} (expected two signed 64-bit integers, the lower first)`)
+  return refusal(400, 'invalid_range', `${what} (expected two signed 64-bit integers, the lower one first)`)
 }
 
 export function invalidCount(text: string, max: number): HttpError {
-  return refusal(400, 'invalid_count', `invalid number of paragraphs ${quoteInput(text)} (expected 1 to ${max})`)
+  return refusal(
+    400,
+    'invalid_count',
+    `invalid number of paragraphs ${quoteInput(text)} (expected an integer from 1 to ${max})`,
+  )
 }

@@ -6,7 +6,7 @@ import { registerRandom } from './routes/random.ts'
 
 export default definePlugin({
   title: 'Information and random values',
-  description: 'Address of the client, date and time in any zone, UUIDs, random numbers and filler text.',
+  description: 'Client address, date and time in any time zone, UUIDs, random numbers and filler text.',
   paths: ['/ip', '/date', '/time', '/uuid', '/guuid', '/random'],
   categories: [{ name: 'Info & Random', rank: 60 }],
   register(app, svc) {

@@ -1,4 +1,4 @@
-/** Owns filler text. */
+/** Filler text. */
 
 const PARAGRAPHS: readonly string[] = [
   'Lorem ipsum dolor sit amet, consectetur adipiscing elit. Integer vitae ligula at nisi tempor porta, sed congue augue blandit. Praesent ac sapien id lectus malesuada tincidunt.',
@@ -8,7 +8,7 @@ const PARAGRAPHS: readonly string[] = [
   'Suspendisse potenti. Phasellus luctus neque ut orci venenatis, vitae egestas nulla scelerisque. Vivamus bibendum felis in dolor iaculis, a placerat magna efficitur.',
 ]
 
-/** So many paragraphs, the known ones in turn; the first begins with the words that everyone knows. */
+/** Returns `count` paragraphs, repeating the list. The first one starts with "Lorem ipsum". */
 export function loremIpsum(count: number): string[] {
   return Array.from({ length: count }, (_, index) => PARAGRAPHS[index % PARAGRAPHS.length]!)
 }

@@ -1,4 +1,4 @@
-/** Owns date and time in the zones of the IANA database. */
+/** Date and time in the zones of the IANA database. */
 
 /** Date, time of day and offset in one zone. */
 export interface ZonedTime {
@@ -8,25 +8,25 @@ export interface ZonedTime {
   time: string
 }
 
-/** Tells the time in a zone; null when there is no zone of that name. Names count in any case. */
+/** Returns the time in a zone, or null if the zone is unknown. Names are case-insensitive. */
 export type ZoneClock = (zone: string, now: Date) => ZonedTime | null
 
-/** Names of the database. What is an offset (`+02:00`) is not: newer runtimes would take it. */
+/** Names of zones, but not offsets such as `+02:00`, which newer runtimes would accept. */
 const ZONE_NAME = /^[a-z][\w+-]*(?:\/[\w+-]+)*$/i
 const MAX_NAME_LENGTH = 64
 
-/** A clock that keeps the formatter of each zone: making one takes longer than everything else. */
+/** Creates a clock that caches the formatter of each zone, because creating one is slow. */
 export function createZoneClock(): ZoneClock {
-  // Bounded by the database: only names that exist get in, in one spelling each.
+  // Bounded by the number of zones: only names that exist are cached, each in one spelling.
   const formatters = new Map<string, Intl.DateTimeFormat>()
   return (zone, now) => {
     const key = zone.toLowerCase()
     let formatter = formatters.get(key)
     if (formatter === undefined) {
-      const made = makeFormatter(zone)
-      if (made === null) return null
-      formatters.set(key, made)
-      formatter = made
+      const created = makeFormatter(zone)
+      if (created === null) return null
+      formatters.set(key, created)
+      formatter = created
     }
     return readTime(formatter, now)
   }
@@ -60,7 +60,7 @@ function readTime(formatter: Intl.DateTimeFormat, now: Date): ZonedTime {
     string
   >
   const date = `${part.year}-${part.month}-${part.day}`
-  // `GMT+05:30`, or `GMT` alone where there is no offset.
+  // `GMT+05:30`, or `GMT` if the offset is zero.
   const offset = part.timeZoneName!.slice(3) || '+00:00'
   return { date, time: `${date}T${part.hour}:${part.minute}:${part.second}.${part.fractionalSecond}${offset}` }
 }

@@ -1,4 +1,4 @@
-/** Owns what a JSON-RPC message becomes: which items are requests, who answers them, what is sent back (JSON-RPC 2.0, 4 to 6). */
+/** Dispatches JSON-RPC messages: validates requests, calls methods and creates the responses (JSON-RPC 2.0, 4 to 6). */
 import { isRecord } from 'svc/plugin'
 import { ExactNumber, parseExactly, writeExactly } from './exact-json.ts'
 import { INTERNAL_ERROR, INVALID_REQUEST, methodNotFound, PARSE_ERROR, RpcError } from './errors.ts'
@@ -7,30 +7,30 @@ import { METHODS } from './methods.ts'
 import type { MethodHost, Params } from './methods.ts'
 
 export interface DispatchHost extends MethodHost {
-  /** Items of a batch at most. */
+  /** Maximum number of requests in a batch. */
   maxBatch: number
 }
 
 type Id = string | ExactNumber | null
 type Outcome = { result: unknown } | { error: RpcErrorObject }
 
-/** The text of the reply; null when nothing is to be said: notifications alone. */
+/** The text of the response; null if the message contains only notifications. */
 export async function dispatch(body: Buffer, host: DispatchHost): Promise<string | null> {
   const message = parseExactly(body)
   if (message === undefined) return write({ error: PARSE_ERROR }, null)
-  if (!Array.isArray(message)) return answerItem(message, host)
+  if (!Array.isArray(message)) return runItem(message, host)
   if (message.length === 0 || message.length > host.maxBatch) return write({ error: INVALID_REQUEST }, null)
-  const replies = (await Promise.all(message.map(item => answerItem(item, host)))).filter(reply => reply !== null)
+  const replies = (await Promise.all(message.map(item => runItem(item, host)))).filter(reply => reply !== null)
   return replies.length === 0 ? null : `[${replies.join(',')}]`
 }
 
-async function answerItem(item: unknown, host: MethodHost): Promise<string | null> {
+async function runItem(item: unknown, host: MethodHost): Promise<string | null> {
   if (!isRequest(item)) return write({ error: INVALID_REQUEST }, idOf(item))
   const outcome = await call(item.method, item.params, host)
   return Object.hasOwn(item, 'id') ? write(outcome, idOf(item)) : null
 }
 
-/** An item that is none of these is answered even without an id: it is no notification. */
+/** An item that is not a valid request gets an error even without an id, because it is not a notification. */
 function isRequest(item: unknown): item is { method: string; params?: unknown } {
   return (
     isRecord(item) &&
@@ -51,7 +51,7 @@ function idOf(item: unknown): Id {
 async function call(name: string, params: unknown, host: MethodHost): Promise<Outcome> {
   const method = METHODS.get(name)
   if (method === undefined) return { error: methodNotFound(name) }
-  if (!isParams(params)) return { error: { code: -32602, message: 'Invalid params: an array or an object is needed' } }
+  if (!isParams(params)) return { error: { code: -32602, message: 'Invalid params: must be an array or an object' } }
   try {
     return { result: await method(params, host) }
   } catch (error) {
@@ -60,7 +60,7 @@ async function call(name: string, params: unknown, host: MethodHost): Promise<Ou
   }
 }
 
-/** A number is an object here, too. */
+/** Excludes exact numbers, which are objects as well. */
 function isParams(value: unknown): value is Params {
   return value === undefined || (typeof value === 'object' && value !== null && !(value instanceof ExactNumber))
 }
@@ -69,7 +69,7 @@ function write(outcome: Outcome, id: Id): string {
   try {
     return writeExactly({ jsonrpc: '2.0', ...outcome, id })
   } catch {
-    // What could just be parsed may be nested too deep to be written.
+    // JSON that can be parsed may be nested too deeply to be serialized.
     return writeExactly({ jsonrpc: '2.0', error: INTERNAL_ERROR, id })
   }
 }

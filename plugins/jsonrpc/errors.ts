@@ -1,14 +1,14 @@
-/** Owns the errors of JSON-RPC 2.0, section 5.1. */
+/** Errors of JSON-RPC 2.0 (section 5.1). */
 
-/** The `error` member of a reply. */
+/** The `error` member of a response. */
 export interface RpcErrorObject {
-  /** A number, or an exact one that a caller asked for. */
+  /** A number, or an exact number from the caller. */
   code: unknown
   message: string
   data?: unknown
 }
 
-/** What a method throws instead of answering. */
+/** Thrown by methods to return an error. */
 export class RpcError extends Error {
   readonly object: RpcErrorObject
   constructor(object: RpcErrorObject) {
@@ -17,15 +17,15 @@ export class RpcError extends Error {
   }
 }
 
-/** Names of the methods, in the order in which they are listed. */
+/** Names of the methods in list order. */
 export const METHOD_NAMES = ['echo', 'add', 'subtract', 'sleep', 'error'] as const
 export type MethodName = (typeof METHOD_NAMES)[number]
 
-/** The text is no JSON. */
+/** The text is not JSON. */
 export const PARSE_ERROR: RpcErrorObject = { code: -32700, message: 'Parse error' }
-/** The JSON is no request. */
+/** The JSON is not a request. */
 export const INVALID_REQUEST: RpcErrorObject = { code: -32600, message: 'Invalid Request' }
-/** The reply could not be written. */
+/** The response cannot be serialized. */
 export const INTERNAL_ERROR: RpcErrorObject = { code: -32603, message: 'Internal error' }
 
 export function methodNotFound(method: string): RpcErrorObject {

@@ -1,12 +1,15 @@
-/** Owns JSON whose numbers stay as they were written: `9007199254740993` and `1.50` go back digit for digit. */
+/** JSON that keeps the exact digits of numbers, such as `9007199254740993` and `1.50`. */
 import { isUtf8 } from 'node:buffer'
 import { LosslessNumber, parse, stringify } from 'lossless-json'
 
-/** A number as it was written. Its `value` is its text. */
+/** A number with its exact text in `value`. */
 export const ExactNumber = LosslessNumber
 export type ExactNumber = LosslessNumber
 
-/** The value of a JSON text (RFC 8259); of members of one name the last counts. Undefined when it is none, or nested too deep. */
+/**
+ * Parses a JSON text (RFC 8259); the last of duplicate members is used. Returns undefined if the text is not JSON or is
+ * nested too deeply.
+ */
 export function parseExactly(text: Buffer): unknown {
   if (!isUtf8(text)) return undefined
   try {
@@ -16,12 +19,12 @@ export function parseExactly(text: Buffer): unknown {
   }
 }
 
-/** JSON of a value that may hold exact numbers and big integers. Throws a RangeError when it is nested too deep. */
+/** Serializes a value with exact numbers and big integers. Throws a RangeError if it is nested too deeply. */
 export function writeExactly(value: unknown): string {
   return stringify(value) ?? 'null'
 }
 
-/** Whether a number was written as an integer: digits with at most a sign. */
+/** Whether a number is written as an integer: digits with an optional sign. */
 export function isInteger({ value }: ExactNumber): boolean {
   return /^-?\d+$/.test(value)
 }

@@ -1,10 +1,10 @@
-/** The plugin `jsonrpc`: a JSON-RPC 2.0 server with a handful of methods. */
+/** The plugin `jsonrpc`: a JSON-RPC 2.0 server. */
 import { definePlugin } from 'svc/plugin'
 import { registerRoutes } from './routes.ts'
 
 export default definePlugin({
   title: 'JSON-RPC 2.0',
-  description: 'Methods to echo, reckon, wait and fail, in single calls, notifications and batches.',
+  description: 'Methods to echo, calculate, wait and fail, in single calls, notifications and batches.',
   paths: ['/jsonrpc'],
   categories: [{ name: 'JSON-RPC', rank: 200 }],
   register: registerRoutes,

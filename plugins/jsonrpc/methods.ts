@@ -1,19 +1,19 @@
-/** Owns the methods that can be called: what each takes and answers. */
+/** The methods: their params and results. */
 import { ExactNumber, isInteger } from './exact-json.ts'
 import { invalidParams, RpcError } from './errors.ts'
 import type { MethodName } from './errors.ts'
 
-/** By position, by name, or none at all. */
+/** By position, by name, or absent. */
 export type Params = unknown[] | Record<string, unknown> | undefined
 
-/** What methods need of the instance. */
+/** Services that methods need from the instance. */
 export interface MethodHost {
   maxDelayMs: number
-  /** Resolves after so many milliseconds, earlier when the caller has left. */
+  /** Resolves after `ms` milliseconds, or earlier if the client disconnects. */
   wait(ms: number): Promise<unknown>
 }
 
-/** Answers the result, or throws an `RpcError`. */
+/** Returns the result, or throws an `RpcError`. */
 export type Method = (params: Params, host: MethodHost) => unknown
 
 export const METHODS = new Map<string, Method>(
@@ -22,27 +22,27 @@ export const METHODS = new Map<string, Method>(
     add: params => sum(numbersOf(params, ['a', 'b'])),
     subtract(params) {
       const numbers = numbersOf(params, ['minuend', 'subtrahend'])
-      if (numbers.length !== 2) throw invalidParams(`subtract takes two numbers, not ${numbers.length}`)
+      if (numbers.length !== 2) throw invalidParams(`subtract needs two numbers, got ${numbers.length}`)
       return sum([numbers[0]!, negate(numbers[1]!)])
     },
     async sleep(params, host) {
       const [ms] = argumentsOf(params, ['ms'])
       if (!(ms instanceof ExactNumber) || !/^\d+$/.test(ms.value) || Number(ms.value) > host.maxDelayMs) {
-        throw invalidParams(`ms is an integer from 0 to ${host.maxDelayMs}`)
+        throw invalidParams(`ms must be an integer from 0 to ${host.maxDelayMs}`)
       }
       await host.wait(Number(ms.value))
       return { slept_ms: Number(ms.value) }
     },
     error(params) {
       const [code, message = 'Requested error', data] = argumentsOf(params, ['code', 'message', 'data'])
-      if (!(code instanceof ExactNumber) || !isInteger(code)) throw invalidParams('code is an integer')
-      if (typeof message !== 'string') throw invalidParams('message is a string')
+      if (!(code instanceof ExactNumber) || !isInteger(code)) throw invalidParams('code must be an integer')
+      if (typeof message !== 'string') throw invalidParams('message must be a string')
       throw new RpcError({ code, message, ...(data === undefined ? {} : { data }) })
     },
   } satisfies Record<MethodName, Method>),
 )
 
-/** The arguments in order, whichever way they came; absent ones are undefined. */
+/** The arguments in order, from positional or named params; absent ones are undefined. */
 function argumentsOf(params: Params, names: string[]): unknown[] {
   if (params === undefined || Array.isArray(params)) return params ?? []
   return names.map(name => (Object.hasOwn(params, name) ? params[name] : undefined))
@@ -50,10 +50,10 @@ function argumentsOf(params: Params, names: string[]): unknown[] {
 
 function numbersOf(params: Params, names: string[]): ExactNumber[] {
   const values = argumentsOf(params, names)
-  if (values.length === 0) throw invalidParams('at least one number is needed')
+  if (values.length === 0) throw invalidParams('at least one number is required')
   return values.map((value, index) => {
     if (value instanceof ExactNumber) return value
-    throw invalidParams(Array.isArray(params) ? `number ${index + 1} is none` : `${names[index]} is no number`)
+    throw invalidParams(`${Array.isArray(params) ? `argument ${index + 1}` : names[index]} must be a number`)
   })
 }
 
@@ -61,10 +61,10 @@ function negate({ value }: ExactNumber): ExactNumber {
   return new ExactNumber(value.startsWith('-') ? value.slice(1) : `-${value}`)
 }
 
-/** Turning digits into a big integer takes more than linear time: a megabyte of them would hold up everybody. */
+/** Parsing a big integer takes more than linear time, so a megabyte of digits would block the process. */
 const MAX_DIGITS = 1000
 
-/** Exact for integers, a double otherwise; an integer that is too long for either is not finite as a double. */
+/** Exact for integers, otherwise a double. An integer with too many digits becomes an infinite double. */
 function sum(numbers: ExactNumber[]): bigint | number {
   if (numbers.every(number => isInteger(number) && number.value.length <= MAX_DIGITS))
     return numbers.reduce((total, { value }) => total + BigInt(value), 0n)

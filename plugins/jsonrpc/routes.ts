@@ -8,11 +8,11 @@ const call: RouteDescription = {
   category: 'JSON-RPC',
   summary: 'Call methods over JSON-RPC 2.0',
   description:
-    'Methods: `echo`, `add`, `subtract`, `sleep`, `error`. Batches of up to 100 (public: 20) run side by side. Numbers come back digit for digit.',
+    'Methods: `echo`, `add`, `subtract`, `sleep`, `error`. The requests of a batch, up to 100 (20 on public instances), run concurrently. Numbers keep their exact digits.',
   requestBody: { required: true, content: { 'application/json': { oneOf: [{ type: 'object' }, { type: 'array' }] } } },
   responses: {
-    200: { description: 'The reply, an error included, or the replies of a batch' },
-    204: { description: 'Notifications alone' },
+    200: { description: 'The response, which may be an error, or the responses of a batch' },
+    204: { description: 'Only notifications were sent' },
   },
   examples: [
     {

@@ -1,9 +1,9 @@
-/** What the API version 2026-10-21 refuses and 2023-06-01, with every other value, accepts. */
+/** Validation for the API version 2026-10-21. All other values behave like 2023-06-01. */
 import type { Engine } from '../llm/types.ts'
 
 const strictVersion = '2026-10-21'
 
-/** Throws for what the version named in `anthropic-version` does not take. */
+/** Throws for fields that the API version in `anthropic-version` rejects. */
 export function checkVersion(
   { json, badInput }: Engine,
   body: Record<string, unknown>,

@@ -25,7 +25,7 @@ export const messages: Partial<Record<ErrorKind, string>> = {
   rate_limit: 'This request would exceed your rate limit of 4000 requests per minute.',
 }
 
-/** The id of a request as this API shows it. */
+/** The request id in the format of this API. */
 export function requestIdOf(requestId: string): string {
   return `req_${requestId.replaceAll('-', '')}`
 }

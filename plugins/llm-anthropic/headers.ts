@@ -1,10 +1,10 @@
-/** Headers of the Anthropic format: the request id always, rate limits on success and where they are the reason. */
+/** Headers of the Anthropic format: always the request id; rate limits on success and for rate limit errors. */
 import type { HeaderFacts } from '../llm/types.ts'
 import { requestIdOf } from './errors.ts'
 
 const limits = { requests: 4000, tokens: 400_000, input: 200_000, output: 80_000 }
 const resetMs = 60_000
-const refusedResetMs = 2000
+const limitedResetMs = 2000
 
 export function anthropicHeaders({
   requestId,
@@ -15,11 +15,11 @@ export function anthropicHeaders({
   now,
 }: HeaderFacts): Record<string, string> {
   const id = requestIdOf(requestId).replace(/[^\x20-\x7e]/g, '?')
-  const isRefused = kind === 'rate_limit' || kind === 'overloaded'
-  if (!isRefused && (kind !== undefined || status !== 200)) return { 'request-id': id }
-  // RFC 3339 with whole seconds.
-  const reset = `${new Date(now + (isRefused ? refusedResetMs : resetMs)).toISOString().slice(0, 19)}Z`
-  const left = (limit: number, used: number): string => String(isRefused ? 0 : limit - used)
+  const isLimited = kind === 'rate_limit' || kind === 'overloaded'
+  if (!isLimited && (kind !== undefined || status !== 200)) return { 'request-id': id }
+  // RFC 3339 without fractional seconds.
+  const reset = `${new Date(now + (isLimited ? limitedResetMs : resetMs)).toISOString().slice(0, 19)}Z`
+  const left = (limit: number, used: number): string => String(isLimited ? 0 : limit - used)
   return {
     'request-id': id,
     'anthropic-ratelimit-requests-limit': String(limits.requests),

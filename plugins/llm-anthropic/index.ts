@@ -1,4 +1,4 @@
-/** The plugin for the Anthropic format: messages, token counting, models. */
+/** The Anthropic plugin: messages, token counting and models. */
 import { definePlugin } from 'svc/plugin'
 import { createPromptCache } from './prompt-cache.ts'
 import { createProvider } from './provider.ts'
@@ -8,7 +8,8 @@ import type {} from './types.ts'
 
 export default definePlugin({
   title: 'Mock LLM: Anthropic',
-  description: 'The wire format of the Anthropic Messages API, over the shared engine.',
+  description:
+    'The Anthropic Messages API on the mock LLM: messages, token counting and models, also with the paths of Vertex AI.',
   paths: ['/ai/anthropic'],
   buildsOn: ['llm'],
   register(app, svc) {

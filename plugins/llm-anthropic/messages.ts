@@ -1,4 +1,4 @@
-/** `POST /messages`, plain and streamed, and `/messages/count_tokens`. */
+/** `POST /messages`, with and without streaming, and `/messages/count_tokens`. */
 import { jsonSerializer } from 'svc/plugin'
 import type {
   ChatParsed,
@@ -12,13 +12,13 @@ import type {
   RouteInput,
   StreamEvent,
 } from '../llm/types.ts'
-import { cachedPrefix, noCacheUse, type CacheUse, type PromptCache } from './prompt-cache.ts'
+import { cachedPrefix, noCacheUsage, type CacheUsage, type PromptCache } from './prompt-cache.ts'
 import { readRequest } from './request.ts'
 import type { MessagesOptions } from './types.ts'
 
 interface MessageWire {
-  cache: CacheUse
-  /** Thinking blocks come without their text. */
+  cache: CacheUsage
+  /** Thinking blocks are returned without their text. */
   hidesThinking: boolean
 }
 type Parsed = ChatParsed<MessageWire>
@@ -33,7 +33,7 @@ export const finishReasons: Record<Finish, string> = {
 }
 
 const defaultModel = 'svc-claude'
-/** Streamed examples show the header that sets their pace. */
+/** Streamed examples show the header that sets their speed. */
 const pace = { name: 'X-Svc-Tokens-Per-Second', value: '500' }
 
 function describeAt(path: string, summary: string, examples: { name: string; body: object }[]): LlmRouteDescription {
@@ -44,7 +44,7 @@ function describeAt(path: string, summary: string, examples: { name: string; bod
       {
         name: 'anthropic-version',
         in: 'header',
-        description: '2026-10-21 refuses sampling parameters; every other value follows 2023-06-01',
+        description: '2026-10-21 rejects sampling parameters; all other values behave like 2023-06-01',
         schema: { type: 'string' },
       },
     ],
@@ -67,7 +67,7 @@ export function createMessages(engine: Engine, cache: PromptCache, options: Mess
     method: 'POST',
     path: '/v1/messages',
     op: 'chat',
-    describe: describeAt('/messages', 'message', [
+    describe: describeAt('/messages', 'create a message', [
       { name: 'Hello', body: hello },
       { name: 'Stream', body: { ...hello, stream: true } },
     ]),
@@ -84,7 +84,7 @@ export function countTokens(engine: Engine): LlmRoute<CountParsed> {
     method: 'POST',
     path: '/v1/messages/count_tokens',
     op: 'count',
-    describe: describeAt('/messages/count_tokens', 'token count', [
+    describe: describeAt('/messages/count_tokens', 'count tokens', [
       { name: 'Hello', body: { model: hello.model, messages: hello.messages } },
     ]),
     parse(input) {
@@ -114,7 +114,7 @@ async function parse(engine: Engine, cache: PromptCache, input: RouteInput): Pro
   const prefix = cachedPrefix(engine, body)
   const use =
     prefix === null
-      ? noCacheUse
+      ? noCacheUsage
       : await cache.use(input.session, model, prefix, Math.min(engine.count(prefix), engine.promptTokens(request) - 1))
   return {
     op: 'chat',
@@ -152,7 +152,7 @@ interface BlockDelta {
 
 const text = { type: 'string' } as const
 
-/** Made by a compiled schema: there is a delta for every token. */
+/** Uses a compiled schema, since there is a delta for every token. */
 const writeDelta = jsonSerializer<BlockDelta>({
   type: 'object',
   properties: {
@@ -169,7 +169,7 @@ const writeDelta = jsonSerializer<BlockDelta>({
 
 type Block = { type: string } & Record<string, unknown>
 
-/** Texts that build up one member of a block, a delta each. */
+/** The text deltas of one member of a block. */
 interface Deltas {
   type: 'text_delta' | 'thinking_delta' | 'signature_delta' | 'input_json_delta'
   member: 'text' | 'thinking' | 'signature' | 'partial_json'
@@ -177,14 +177,14 @@ interface Deltas {
   paced: boolean
 }
 
-/** A block as a whole, with the deltas that build it up from its empty form. */
+/** A complete block, with the deltas that build it from an empty block. */
 interface BuiltBlock {
   whole: Block
   empty: Block
   deltas: Deltas[]
 }
 
-/** Thinking first, then the text or the calls; a filtered reply has no block. */
+/** Thinking, then the text or the calls; a filtered reply has no blocks. */
 function blocksOf(engine: Engine, choice: Choice, { hidesThinking }: MessageWire): BuiltBlock[] {
   const blocks: BuiltBlock[] = []
   if (choice.finish === 'content_filter') return blocks
@@ -229,11 +229,11 @@ function blocksOf(engine: Engine, choice: Choice, { hidesThinking }: MessageWire
 }
 
 function endOf(choice: Choice): { stop_reason: string; stop_sequence: string | null; stop_details: object | null } {
-  const refused = choice.finish === 'content_filter'
+  const isFiltered = choice.finish === 'content_filter'
   return {
     stop_reason: finishReasons[choice.finish],
     stop_sequence: choice.stopSequence,
-    stop_details: refused
+    stop_details: isFiltered
       ? { type: 'refusal', category: 'general_harms', explanation: 'The content filter withheld this reply.' }
       : null,
   }
@@ -255,7 +255,7 @@ function messageOf(engine: Engine, result: ChatResult, parsed: Parsed, options: 
   }
 }
 
-/** One object for all deltas of a member: there is one for every token. */
+/** Reuses one object for all deltas of a member, since there is one for every token. */
 function* deltaEvents(index: number, { type, member, texts, paced }: Deltas): Iterable<StreamEvent> {
   const delta: BlockDelta['delta'] = { type }
   const event: BlockDelta = { type: 'content_block_delta', index, delta }

@@ -1,4 +1,4 @@
-/** `GET /v1/models`, in pages, and `GET /v1/models/{model}`. */
+/** `GET /v1/models` with pagination, and `GET /v1/models/{model}`. */
 import type { LlmRoute, ModelInfo, ModelsParsed, RouteInput } from '../llm/types.ts'
 
 interface Page {
@@ -51,7 +51,7 @@ function readPage({ query }: RouteInput): Page {
   }
 }
 
-/** The models of a page: those after an id, or the last ones before one. An unknown id gives the first page. */
+/** The models of a page: those after or before an id. An unknown id returns the first page. */
 function pageOf(
   all: readonly ModelInfo[],
   { limit, afterId, beforeId }: Page,
@@ -71,7 +71,7 @@ export function listModels(): LlmRoute<ModelsParsed<Page>> {
     path: '/v1/models',
     op: 'models',
     describe: {
-      summary: 'models',
+      summary: 'list models',
       parameters: ['limit', 'after_id', 'before_id'].map(name => ({
         name,
         in: 'query',
@@ -100,7 +100,7 @@ export function retrieveModel(): LlmRoute<ModelsParsed> {
     path: '/v1/models/{model}',
     op: 'models',
     describe: {
-      summary: 'one model',
+      summary: 'get a model',
       parameters: [{ name: 'model', in: 'path', required: true, schema: { type: 'string' } }],
       examples: [{ name: 'One model', path: '/ai/anthropic/v1/models/svc-claude', expectStatus: 200 }],
     },

@@ -1,23 +1,25 @@
-/** Prompt caching as usage shows it: which prefixes a session has sent before. */
+/** Simulates prompt caching in `usage`: remembers the prefixes that a session has sent. */
 import { isRecord, type Svc } from 'svc/plugin'
 import type { Engine } from '../llm/types.ts'
 
-/** What a request reads from or writes to the cache, in tokens; one of them is 0. */
-export interface CacheUse {
+/** Tokens that a request reads from or writes to the cache; one of them is 0. */
+export interface CacheUsage {
   created: number
   read: number
 }
 
-export const noCacheUse: CacheUse = { created: 0, read: 0 }
+export const noCacheUsage: CacheUsage = { created: 0, read: 0 }
 
 export interface PromptCache {
-  /** Marks a prefix as seen; `tokens` is its size. */
-  use(session: string, model: string, prefix: string, tokens: number): Promise<CacheUse>
+  /** Stores a prefix with its size in tokens. */
+  use(session: string, model: string, prefix: string, tokens: number): Promise<CacheUsage>
 }
 
 const lifetimeMs = 5 * 60 * 1000
 
-/** Entries live 5 minutes from their last use; at most 4096 (512 in public mode), the oldest go first. */
+/**
+ * Entries expire 5 minutes after their last use. Keeps at most 4096 entries (512 in public mode); evicts the oldest.
+ */
 export function createPromptCache(svc: Svc, engine: Engine): PromptCache {
   const store = svc.state<true>('prompt-cache', {
     maxCount: svc.config.publicMode ? 512 : 4096,
@@ -34,7 +36,7 @@ export function createPromptCache(svc: Svc, engine: Engine): PromptCache {
   }
 }
 
-/** The text of a request up to its last block with `cache_control`: tools, system, messages; null without one. */
+/** The text of tools, system and messages up to the last block with `cache_control`; null if there is no such block. */
 export function cachedPrefix({ json }: Engine, body: Record<string, unknown>): string | null {
   const blocks = [
     ...json.listOf(body.tools),
@@ -49,7 +51,7 @@ export function cachedPrefix({ json }: Engine, body: Record<string, unknown>): s
     .join('\n')
 }
 
-/** Texts as they are; other blocks as JSON, without the mark, which may move from turn to turn. */
+/** Text unchanged; other blocks as JSON without `cache_control`, which may be on another block in the next turn. */
 function textOf({ cache_control: _mark, ...block }: Record<string, unknown>): string {
   return typeof block.text === 'string' ? block.text : JSON.stringify(block)
 }

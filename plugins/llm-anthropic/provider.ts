@@ -1,4 +1,4 @@
-/** Anthropic as a provider. */
+/** The Anthropic provider. */
 import type { Engine, LlmProvider, LlmRoute } from '../llm/types.ts'
 import { anthropicError, messages } from './errors.ts'
 import { anthropicHeaders } from './headers.ts'

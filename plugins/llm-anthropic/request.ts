@@ -1,8 +1,8 @@
-/** Reads a request of the Messages API into the neutral form. */
+/** Parses a request of the Messages API. */
 import type { Engine, Message, NeutralRequest, Part, ReplyFormat, ToolChoice } from '../llm/types.ts'
 import { checkVersion } from './api-version.ts'
 
-const mostStops = 8
+const maxStops = 8
 const roles = new Set(['user', 'assistant', 'system'])
 
 export interface ReadOptions {
@@ -12,7 +12,7 @@ export interface ReadOptions {
   needsMaxTokens: boolean
 }
 
-/** Throws for fields that are missing or wrong, in the words of the API. */
+/** Throws for missing or invalid fields, with the messages of the API. */
 export function readRequest(
   engine: Engine,
   body: Record<string, unknown>,
@@ -51,7 +51,7 @@ export function readRequest(
     }),
     toolChoice: readToolChoice(engine, body.tool_choice),
     format: readFormat(engine, json.own(body.output_config, 'format') ?? body.output_format),
-    stop: json.stopsOf(body.stop_sequences, mostStops),
+    stop: json.stopsOf(body.stop_sequences, maxStops),
     n: 1,
     ...(maxTokens === undefined ? {} : { maxTokens }),
     ...(reasoning === undefined ? {} : { reasoning }),
@@ -63,7 +63,7 @@ function readSystem(engine: Engine, given: unknown): string[] {
   return engine.json.listOf(given).flatMap(block => engine.json.textOf(engine.json.own(block, 'text')) ?? [])
 }
 
-/** A text or a list of blocks; unknown blocks are skipped. */
+/** A string or a list of blocks; skips unknown blocks. */
 function readBlocks(engine: Engine, content: unknown): Part[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   return engine.json.listOf(content).flatMap(block => readBlock(engine, engine.json.objectOf(block)))

@@ -2,7 +2,7 @@
 import type { LlmRoute } from '../llm/types.ts'
 
 export interface MessagesOptions {
-  /** Before the id of a message. Default `msg_`. */
+  /** Prefix of message ids. Default `msg_`. */
   idPrefix?: string
 }
 

@@ -1,18 +1,20 @@
-/** Claude as Vertex AI serves it: the model is in the path, the API version in the body. */
+/** Claude on Vertex AI: the model is in the path, the API version in the body. */
 import type { CountParsed, Engine, LlmRoute, LlmRouteDescription, RouteInput } from '../llm/types.ts'
 
 const BASE = '/v1/projects/{project}/locations/{location}/publishers/anthropic/models'
 const VERSION = 'vertex-2023-10-16'
 const EXAMPLE_BASE = '/ai/anthropic/v1/projects/demo/locations/us-east5/publishers/anthropic/models'
 
-/** Whether a path is one of Vertex AI, where no header names the API version; `/ai/<provider>/v1/projects/...`. */
+/** Whether a path is a Vertex AI path (`/ai/<provider>/v1/projects/...`), where the API version is not in a header. */
 export function isVertexPath(path: string): boolean {
   return path.split('/', 5)[4] === 'projects'
 }
 
 const hello = { anthropic_version: VERSION, max_tokens: 256, messages: [{ role: 'user', content: 'hello' }] }
 
-/** `rawPredict` and `streamRawPredict` of a model, over the messages route, and the counting of tokens, which comes first. */
+/**
+ * `rawPredict` and `streamRawPredict`, based on the messages route, and token counting, which must be registered first.
+ */
 export function vertexRoutes(engine: Engine, messages: LlmRoute, count: LlmRoute<CountParsed>): LlmRoute[] {
   return [
     {
@@ -20,7 +22,7 @@ export function vertexRoutes(engine: Engine, messages: LlmRoute, count: LlmRoute
       path: `${BASE}/count-tokens:rawPredict`,
       describe: describeVertex(
         'count-tokens:rawPredict',
-        'token count, Vertex AI',
+        'count tokens (Vertex AI)',
         { anthropic_version: VERSION, model: 'svc-claude', messages: hello.messages },
         false,
       ),
@@ -28,13 +30,13 @@ export function vertexRoutes(engine: Engine, messages: LlmRoute, count: LlmRoute
     {
       ...messages,
       path: `${BASE}/{model}:rawPredict`,
-      describe: describeVertex('svc-claude:rawPredict', 'message, Vertex AI', hello),
+      describe: describeVertex('svc-claude:rawPredict', 'create a message (Vertex AI)', hello),
       parse: input => messages.parse(withPathModel(engine, input, {})),
     },
     {
       ...messages,
       path: `${BASE}/{model}:streamRawPredict`,
-      describe: describeVertex('svc-claude:streamRawPredict', 'streamed message, Vertex AI', {
+      describe: describeVertex('svc-claude:streamRawPredict', 'create a message with streaming (Vertex AI)', {
         ...hello,
         stream: true,
       }),
@@ -43,7 +45,7 @@ export function vertexRoutes(engine: Engine, messages: LlmRoute, count: LlmRoute
   ]
 }
 
-/** The request as the Messages API has it. */
+/** The equivalent request of the Messages API. */
 function withPathModel(engine: Engine, input: RouteInput, more: object): RouteInput {
   const json = (): Record<string, unknown> => {
     const body = input.json()

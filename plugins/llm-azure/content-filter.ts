@@ -1,7 +1,7 @@
-/** The content filter results that Azure puts on prompts and choices. */
+/** The content filter results that Azure adds to prompts and choices. */
 import type { ChatExtras } from '../llm-openai/types.ts'
 
-/** All four categories; `hate` is hit where something was filtered. */
+/** All four categories; if a reply was filtered, `hate` is the reason. */
 export function filterResults(filtered: boolean): object {
   const safe = { filtered: false, severity: 'safe' }
   return { hate: filtered ? { filtered: true, severity: 'high' } : safe, self_harm: safe, sexual: safe, violence: safe }

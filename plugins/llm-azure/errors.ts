@@ -1,9 +1,9 @@
-/** Errors of Azure OpenAI: those of OpenAI, but for credentials, limits, deployments and filtered prompts. */
-import type { ErrorFacts, ErrorKind, ProviderAnswer } from '../llm/types.ts'
+/** Errors of Azure OpenAI: OpenAI's, except for credentials, limits, deployments and filtered prompts. */
+import type { ErrorFacts, ErrorKind, ErrorResponse } from '../llm/types.ts'
 import type { OpenAiWire } from '../llm-openai/types.ts'
 import { filterResults } from './content-filter.ts'
 
-export function azureError(wire: OpenAiWire, kind: ErrorKind, facts: ErrorFacts): ProviderAnswer {
+export function azureError(wire: OpenAiWire, kind: ErrorKind, facts: ErrorFacts): ErrorResponse {
   const { status, message } = facts
   if (kind === 'missing_credential' || kind === 'invalid_credential')
     return { status, body: { error: { code: '401', message } } }

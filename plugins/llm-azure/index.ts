@@ -1,4 +1,4 @@
-/** The plugin for Azure OpenAI: the OpenAI wire behind deployments, with content filter results. */
+/** The Azure OpenAI plugin: the OpenAI format with deployments and content filter results. */
 import { definePlugin } from 'svc/plugin'
 import { createProvider } from './provider.ts'
 import type {} from '../llm/types.ts'
@@ -6,7 +6,7 @@ import type {} from '../llm-openai/types.ts'
 
 export default definePlugin({
   title: 'Mock LLM: Azure OpenAI',
-  description: 'The OpenAI wire as Azure serves it: deployments, api-version, content filter results.',
+  description: 'The Azure OpenAI API on the mock LLM: deployments, api-version and content filter results.',
   paths: ['/ai/azure'],
   buildsOn: ['llm', 'llm-openai'],
   register(app, svc) {

@@ -1,4 +1,4 @@
-/** Azure OpenAI as a provider: the wire's routes by deployment, by resource, and under `/openai/v1`. */
+/** The Azure OpenAI provider: the routes of the OpenAI format by deployment, by resource, and below `/openai/v1`. */
 import type { Engine, LlmProvider, LlmRoute, LlmRouteDescription, ModelInfo, Parsed, RouteInput } from '../llm/types.ts'
 import type { OpenAiRouteName, OpenAiWireFactory } from '../llm-openai/types.ts'
 import { filterExtras } from './content-filter.ts'
@@ -43,7 +43,7 @@ const deployment = {
   name: 'deployment',
   in: 'path',
   required: true,
-  description: 'Counts as the model',
+  description: 'Used as the model name',
   schema: { type: 'string' },
 } as const
 
@@ -76,7 +76,7 @@ export function createProvider(engine: Engine, createWire: OpenAiWireFactory): L
   }
 }
 
-/** The deployment in the path is the model, whatever the body says. */
+/** The deployment in the path replaces the model in the body. */
 function ofDeployment(engine: Engine, route: LlmRoute): LlmRoute {
   const description = movedTo(route, '/ai/azure/openai/deployments/svc-gpt', '?api-version=2024-10-21')
   return {
@@ -92,7 +92,7 @@ function ofDeployment(engine: Engine, route: LlmRoute): LlmRoute {
   }
 }
 
-/** Forms carry their model beside the file, out of reach of `json`. */
+/** Multipart forms have their own model field, which `json` does not contain. */
 function withModel(parsed: Parsed, model: string): Parsed {
   return { ...parsed, model }
 }
@@ -117,7 +117,7 @@ function requireVersion(engine: Engine, input: RouteInput): void {
   })
 }
 
-/** The route's description with its examples below another base. */
+/** The route description, with its examples moved to another base path. */
 function movedTo(route: LlmRoute, base: string, query = ''): LlmRouteDescription {
   return {
     ...route.describe,

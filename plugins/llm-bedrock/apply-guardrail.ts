@@ -1,4 +1,4 @@
-/** `ApplyGuardrail`, decided by the plugin `guardrails`. */
+/** `ApplyGuardrail`, based on the plugin `guardrails`. */
 import type { BedrockGuardrails, GuardrailDecision } from '../guardrails/types.ts'
 import type { Engine, LlmRoute, OwnParsed } from '../llm/types.ts'
 import { decide } from './guardrail.ts'
@@ -16,7 +16,7 @@ export function applyRoute(engine: Engine, guardrails: BedrockGuardrails): LlmRo
         name,
         in: 'path',
         required: true,
-        description: 'Any; an id that contains block-pii blocks personal data instead of masking it',
+        description: 'Any id. Personal data is masked, or blocked if the id contains block-pii',
         schema: { type: 'string' },
       })),
       requestBody: { required: true, content: { 'application/json': { type: 'object' } } },

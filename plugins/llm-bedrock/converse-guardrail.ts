@@ -1,12 +1,12 @@
 /** `guardrailConfig` of Converse and ConverseStream. */
 import type { BedrockGuardrails } from '../guardrails/types.ts'
 import type { ChatGuardrail, Engine } from '../llm/types.ts'
-import { guardChat, type Assessed, type GuardrailForm } from './guardrail.ts'
+import { guardChat, type Assessments, type GuardrailForm } from './guardrail.ts'
 import { converseTexts } from './guardrail-texts.ts'
 
-const form: GuardrailForm = { finishWord: 'guardrail_intervened', trace: traceOf }
+const form: GuardrailForm = { finishReason: 'guardrail_intervened', trace: traceOf }
 
-/** Reads it and has the input assessed; undefined where a request has none. Throws for a wrong one. */
+/** Parses `guardrailConfig` and checks the input. Undefined if the request has none; throws if it is invalid. */
 export function guardConverse(
   engine: Engine,
   guardrails: BedrockGuardrails | undefined,
@@ -15,7 +15,7 @@ export function guardConverse(
   const { json } = engine
   if (body.guardrailConfig == null) return undefined
   if (guardrails === undefined)
-    throw engine.badInput('guardrailConfig: no guardrail exists here, as the plugin guardrails is not running.')
+    throw engine.badInput('guardrailConfig: guardrails are not available because the plugin guardrails is not running.')
   const id = json.textOf(json.own(body.guardrailConfig, 'guardrailIdentifier'))
   const version = json.textOf(json.own(body.guardrailConfig, 'guardrailVersion'))
   if (id === undefined || version === undefined)
@@ -28,10 +28,10 @@ export function guardConverse(
   return guardChat(engine, guardrails, { id, trace }, converseTexts(engine, body), form)
 }
 
-function traceOf({ id, actionReason, input, output, said }: Assessed): object {
+function traceOf({ id, actionReason, input, output, modelOutput }: Assessments): object {
   return {
     guardrail: {
-      ...(output === undefined ? {} : { modelOutput: [said] }),
+      ...(output === undefined ? {} : { modelOutput: [modelOutput] }),
       ...(input === undefined ? {} : { inputAssessment: { [id]: input.assessments[0] } }),
       ...(output === undefined ? {} : { outputAssessments: { [id]: output.assessments } }),
       actionReason,

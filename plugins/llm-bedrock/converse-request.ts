@@ -1,10 +1,10 @@
-/** Reads a Converse request, and the bodies of Amazon's own models, which are alike. */
+/** Parses Converse requests, and the similar bodies of Amazon's own models. */
 import { isRecord } from 'svc/plugin'
 import type { Engine, Message, NeutralRequest, Part, ReplyFormat, ToolChoice } from '../llm/types.ts'
 
-const mostStops = 4
+const maxStops = 4
 
-/** Throws when `messages` is missing or empty, or a role is unknown. */
+/** Throws if `messages` is missing or empty, or if a role is unknown. */
 export function readConverse(engine: Engine, body: Record<string, unknown>, model: string): NeutralRequest {
   const { json } = engine
   const config = json.objectOf(body.inferenceConfig)
@@ -37,7 +37,7 @@ export function readConverse(engine: Engine, body: Record<string, unknown>, mode
       json.own(body.outputConfig, 'textFormat') ??
         json.own(json.own(body.additionalModelRequestFields, 'output_config'), 'format'),
     ),
-    stop: json.stopsOf(config.stopSequences, mostStops),
+    stop: json.stopsOf(config.stopSequences, maxStops),
     n: 1,
     ...(maxTokens === undefined ? {} : { maxTokens }),
     ...(json.own(thinking, 'type') === 'enabled' ? { reasoning: budget === undefined ? {} : { budget } } : {}),
@@ -47,11 +47,11 @@ export function readConverse(engine: Engine, body: Record<string, unknown>, mode
 function readMessages(engine: Engine, given: unknown): Message[] {
   const list = engine.json.listOf(given)
   if (list.length === 0)
-    throw engine.badInput('A conversation must have messages: provide the field messages and try again.')
+    throw engine.badInput('A conversation must have at least one message: set the field messages and try again.')
   return list.map((message, index): Message => {
     const role = engine.json.own(message, 'role')
     if (role !== 'user' && role !== 'assistant')
-      throw engine.badInput(`messages[${index}].role: expected user or assistant.`)
+      throw engine.badInput(`messages[${index}].role must be user or assistant.`)
     const content = engine.json.own(message, 'content')
     return {
       role,
@@ -63,12 +63,12 @@ function readMessages(engine: Engine, given: unknown): Message[] {
   })
 }
 
-/** Text that is marked for the guardrail; to the model it is text as any other. */
+/** Text that is marked for the guardrail; the model treats it as normal text. */
 function guardedText({ json }: Engine, block: unknown): string | undefined {
   return json.textOf(json.own(json.own(json.own(block, 'guardContent'), 'text'), 'text'))
 }
 
-/** Blocks are told by their key; unknown ones are skipped. */
+/** The key of a block identifies its type; skips unknown types. */
 function readBlock(engine: Engine, block: Record<string, unknown>): Part[] {
   const { json } = engine
   if (typeof block.text === 'string') return [{ type: 'text', text: block.text }]
@@ -112,7 +112,7 @@ function readToolChoice({ json }: Engine, given: unknown): ToolChoice {
   return json.own(given, 'any') === undefined ? 'auto' : 'required'
 }
 
-/** The schema comes as JSON text in Converse's own form, as an object in that of Anthropic's models. */
+/** The schema is JSON text in the Converse format, an object in the format of Anthropic's models. */
 function readFormat({ json }: Engine, given: unknown): ReplyFormat {
   if (json.own(given, 'type') !== 'json_schema') return { type: 'none' }
   const schema = json.own(json.own(json.own(given, 'structure'), 'jsonSchema'), 'schema') ?? json.own(given, 'schema')

@@ -41,7 +41,7 @@ export function converseStream(engine: Engine, guardrails?: BedrockGuardrails): 
     method: 'POST',
     path: '/model/{*modelId}/converse-stream',
     op: 'chat',
-    describe: describeOperation('converse-stream', model, 'converse, streamed', hello),
+    describe: describeOperation('converse-stream', model, 'converse with streaming', hello),
     framing: 'aws-eventstream',
     parse: input => parse(engine, guardrails, input, true),
     render: result => ({ body: outputOf(engine, result) }),
@@ -49,7 +49,7 @@ export function converseStream(engine: Engine, guardrails?: BedrockGuardrails): 
   }
 }
 
-/** The guardrail comes first: what it masks is masked for the model too. */
+/** Applies the guardrail first, so that the model receives masked text. */
 function parse(
   engine: Engine,
   guardrails: BedrockGuardrails | undefined,
@@ -74,7 +74,7 @@ function traceOf({ guardrail }: ChatResult): object {
 }
 
 function stopReasonOf({ guardrail }: ChatResult, choice: Choice): string {
-  return guardrail?.finishWord ?? finishReasons[choice.finish]
+  return guardrail?.finishReason ?? finishReasons[choice.finish]
 }
 
 export function usageOf({ promptTokens, completionTokens }: ChatResult): object {
@@ -85,7 +85,7 @@ function signatureOf(engine: Engine, reasoning: string): string {
   return Buffer.from(engine.digest('thinking', reasoning), 'hex').toString('base64')
 }
 
-/** The message and why it ended. */
+/** The message and its stop reason. */
 export function outputOf(engine: Engine, result: ChatResult): object {
   const choice = result.choices[0] as Choice
   const content: object[] = []
@@ -99,7 +99,7 @@ export function outputOf(engine: Engine, result: ChatResult): object {
   return { output: { message: { role: 'assistant', content } }, stopReason: stopReasonOf(result, choice) }
 }
 
-/** The events of a conversation turn; text blocks have no start event. */
+/** The events of one turn; text blocks have no start event. */
 export function* converseEvents(
   engine: Engine,
   result: ChatResult,

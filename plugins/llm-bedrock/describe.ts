@@ -1,10 +1,10 @@
-/** Descriptions of the format's routes. */
+/** Creates route descriptions. */
 import type { LlmRouteDescription } from '../llm/types.ts'
 
-/** Streamed examples show the header that sets their pace. */
+/** Streamed examples show the header that sets their speed. */
 const pace = { name: 'X-Svc-Tokens-Per-Second', value: '500' }
 
-/** A POST route on a model, with one JSON example; `model` is as it stands in a path. */
+/** A POST route of a model, with one JSON example; `model` is encoded for a path. */
 export function describeOperation(
   operation: string,
   model: string,
@@ -18,7 +18,7 @@ export function describeOperation(
         name: 'modelId',
         in: 'path',
         required: true,
-        description: 'Any id or ARN, its slashes encoded or not',
+        description: 'Any model id or ARN; slashes may be percent-encoded',
         schema: { type: 'string' },
       },
     ],
@@ -37,7 +37,7 @@ export function describeOperation(
   }
 }
 
-/** The id without ARN path and region: `arn:…/us.anthropic.claude-x` is `anthropic.claude-x`. */
+/** Removes ARN and region from an id: `arn:…/us.anthropic.claude-x` becomes `anthropic.claude-x`. */
 export function familyId(modelId: string): string {
   return modelId.slice(modelId.lastIndexOf('/') + 1).replace(/^(?:[a-z]{2}|apac|global|us-gov)\./, '')
 }

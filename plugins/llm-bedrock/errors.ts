@@ -1,7 +1,7 @@
-/** Errors of Bedrock: `{ message }`, the name in the header `x-amzn-errortype`. */
-import type { ErrorFacts, ErrorKind, ProviderAnswer } from '../llm/types.ts'
+/** Errors of Bedrock: `{ message }`, with the error name in the header `x-amzn-errortype`. */
+import type { ErrorFacts, ErrorKind, ErrorResponse } from '../llm/types.ts'
 
-/** Names of the kinds; absent: `ValidationException`. */
+/** Error names by kind; default `ValidationException`. */
 const names: Readonly<Partial<Record<ErrorKind, string>>> = {
   missing_credential: 'MissingAuthenticationTokenException',
   invalid_credential: 'UnrecognizedClientException',
@@ -20,11 +20,11 @@ const names: Readonly<Partial<Record<ErrorKind, string>>> = {
 export const messages: Partial<Record<ErrorKind, string>> = {
   missing_credential: 'Missing Authentication Token',
   invalid_credential: 'The security token included in the request is invalid.',
-  rate_limit: 'Too many requests, the rate limit of this model is reached. Please wait before trying again.',
+  rate_limit: 'Too many requests: the rate limit of this model was reached. Please wait before trying again.',
   context_length: 'Input is too long for requested model.',
 }
 
-export function bedrockError(kind: ErrorKind, { status, message, type }: ErrorFacts): ProviderAnswer {
+export function bedrockError(kind: ErrorKind, { status, message, type }: ErrorFacts): ErrorResponse {
   const name = type === 'malformed' ? 'IncompleteSignatureException' : (names[kind] ?? 'ValidationException')
   return { status, headers: { 'x-amzn-errortype': name }, body: { message } }
 }

@@ -1,4 +1,4 @@
-/** The bodies that `InvokeModel` takes: each model family reads and answers in its own form. */
+/** The request and response formats of `InvokeModel`, one per model family. */
 import type {
   ChatParsed,
   ChatResult,
@@ -24,30 +24,30 @@ export type FamilyParsed = ChatParsed | EmbedParsed | RerankParsed | OwnParsed
 export type FamilyResult = ChatResult | EmbedResult | RerankResult | OwnResult
 /** One chunk of a streamed reply, before it is framed. */
 export interface Chunk {
-  /** Text is JSON already. */
+  /** A string is already serialized JSON. */
   data: object | string
   paced?: boolean | number
 }
 
 export interface Family {
-  /** Whether the body is of this family; `id` is without region and ARN. */
+  /** Whether the body has the format of this family; `id` has no region or ARN. */
   matches(body: Body, id: string): boolean
   parse(input: RouteInput, body: Body, modelId: string): FamilyParsed | Promise<FamilyParsed>
   reply(result: FamilyResult, parsed: FamilyParsed, context: RenderContext): object | string
-  /** Default: one chunk with the whole reply. */
+  /** Default: one chunk with the complete reply. */
   chunks?(result: FamilyResult, parsed: FamilyParsed, context: RenderContext): Iterable<Chunk>
 }
 
-/** Routes of other formats, where their plugins run. */
+/** Routes of other formats; undefined if their plugin is not running. */
 export interface SharedFormats {
   anthropic: LlmRoute | undefined
   openai: LlmRoute | undefined
-  /** OpenAI's images. */
+  /** Image generation of OpenAI. */
   images?: LlmRoute | undefined
   cohere?: { chatV1: LlmRoute; rerank: LlmRoute } | undefined
 }
 
-/** In the order in which they are asked. */
+/** The first family that matches is used. */
 export function createFamilies(engine: Engine, formats: SharedFormats): Family[] {
   return [
     ...shared(
@@ -69,14 +69,14 @@ export function createFamilies(engine: Engine, formats: SharedFormats): Family[]
   ]
 }
 
-/** A family that another plugin's route speaks. */
+/** A family with the format of another plugin's route. */
 function shared(route: LlmRoute | undefined, matches: Family['matches'], isStreamed: boolean): Family[] {
   if (route === undefined) return []
   const family: Family = {
     matches,
     parse: (input, body, modelId) => parseWith(route, input, { ...body, model: modelId }),
     reply: (result, parsed, context) =>
-      route.render(result, parsed, { ...context, finishReasons: route.finishReasons ?? openAiWords }).body as
+      route.render(result, parsed, { ...context, finishReasons: route.finishReasons ?? openAiFinishReasons }).body as
         | object
         | string,
   }
@@ -84,19 +84,19 @@ function shared(route: LlmRoute | undefined, matches: Family['matches'], isStrea
   return [family]
 }
 
-/** Has another plugin's route read a body. */
+/** Parses a body with another plugin's route. */
 function parseWith(route: LlmRoute, input: RouteInput, body: Body): FamilyParsed | Promise<FamilyParsed> {
   return route.parse(Object.assign(Object.create(input) as RouteInput, { json: () => body })) as
     | FamilyParsed
     | Promise<FamilyParsed>
 }
 
-/** Command R and R+ take the body of Cohere's older chat. */
+/** Command R and R+ use the format of Cohere's v1 chat. */
 function commandR(route: LlmRoute | undefined): Family[] {
   return shared(route, body => typeof body.message === 'string', true)
 }
 
-/** Of Cohere's reply Bedrock shows the results alone. */
+/** Bedrock returns only the results of Cohere's reply. */
 function cohereRerank(route: LlmRoute | undefined): Family[] {
   if (route === undefined) return []
   return [
@@ -110,7 +110,7 @@ function cohereRerank(route: LlmRoute | undefined): Family[] {
   ]
 }
 
-/** What a task of Titan's image generator is told by, where it takes a text. */
+/** The member with the parameters of each task of Titan's image generator. */
 const imageTasks: Readonly<Record<string, string>> = {
   TEXT_IMAGE: 'textToImageParams',
   COLOR_GUIDED_GENERATION: 'colorGuidedGenerationParams',
@@ -120,7 +120,7 @@ const imageTasks: Readonly<Record<string, string>> = {
   BACKGROUND_REMOVAL: 'backgroundRemovalParams',
 }
 const tasksWithText = new Set(['TEXT_IMAGE', 'COLOR_GUIDED_GENERATION'])
-const mostImageCharacters = 512
+const maxImageCharacters = 512
 
 function titanImage(engine: Engine, route: LlmRoute | undefined): Family[] {
   const { json } = engine
@@ -141,9 +141,9 @@ function titanImage(engine: Engine, route: LlmRoute | undefined): Family[] {
         const text = json.textOf(json.own(params, 'text'))
         if (text === undefined && tasksWithText.has(task))
           throw engine.badInput(`Malformed input request: #/${member}: required key [text] not found.`)
-        if (text !== undefined && text.length > mostImageCharacters)
+        if (text !== undefined && text.length > maxImageCharacters)
           throw engine.badInput(
-            `Malformed input request: #/${member}/text: expected maxLength: ${mostImageCharacters}, actual: ${text.length}.`,
+            `Malformed input request: #/${member}/text: expected maxLength: ${maxImageCharacters}, actual: ${text.length}.`,
           )
         return parseWith(route, input, {
           model: modelId,
@@ -160,8 +160,8 @@ function titanImage(engine: Engine, route: LlmRoute | undefined): Family[] {
   ]
 }
 
-/** The words of the chat completions format, which has its own in its provider. */
-const openAiWords: Record<Finish, string> = {
+/** Finish reasons of the chat completions format. */
+const openAiFinishReasons: Record<Finish, string> = {
   stop: 'stop',
   stop_sequence: 'stop',
   length: 'length',
@@ -191,19 +191,19 @@ function nova(engine: Engine): Family {
   }
 }
 
-/** A family that takes one text and answers with one. */
+/** A family with one text as prompt and one text as reply. */
 interface TextFamily {
   matches: Family['matches']
   prompt: string
-  /** Where the limit and the stop sequences stand. */
+  /** Reads the token limit and the stop sequences. */
   limits(body: Body): { maxTokens: unknown; stop: unknown }
-  words: Record<Finish, string>
+  finishReasons: Record<Finish, string>
   reply(result: ChatResult, text: string, reason: string): object
-  /** `soFar` pieces have been sent with this one; `reason` only with the last. */
+  /** `soFar` is the number of sent pieces, including this one; `reason` is set for the last piece. */
   chunk(result: ChatResult, piece: string, soFar: number, reason: string | null): object
 }
 
-const mostStops = 4
+const maxStops = 4
 
 function textFamily(engine: Engine, family: TextFamily): Family {
   const { json } = engine
@@ -219,7 +219,7 @@ function textFamily(engine: Engine, family: TextFamily): Family {
         tools: [],
         toolChoice: 'none',
         format: { type: 'none' },
-        stop: json.stopsOf(stop, mostStops),
+        stop: json.stopsOf(stop, maxStops),
         n: 1,
         ...(limit === undefined ? {} : { maxTokens: limit }),
       }
@@ -227,7 +227,7 @@ function textFamily(engine: Engine, family: TextFamily): Family {
     },
     reply(result) {
       const choice = firstOf(result)
-      return family.reply(result as ChatResult, choice.text, family.words[choice.finish])
+      return family.reply(result as ChatResult, choice.text, family.finishReasons[choice.finish])
     },
     *chunks(result) {
       const choice = firstOf(result)
@@ -239,7 +239,7 @@ function textFamily(engine: Engine, family: TextFamily): Family {
             result as ChatResult,
             piece,
             Math.min(index + 1, choice.pieces.length),
-            isLast ? family.words[choice.finish] : null,
+            isLast ? family.finishReasons[choice.finish] : null,
           ),
           paced: true,
         }
@@ -258,7 +258,7 @@ const stopOrLength: Record<Finish, string> = {
 }
 
 function titanText(engine: Engine): Family {
-  const words: Record<Finish, string> = {
+  const finishReasons: Record<Finish, string> = {
     stop: 'FINISH',
     stop_sequence: 'STOP_CRITERIA_MET',
     length: 'LENGTH',
@@ -273,7 +273,7 @@ function titanText(engine: Engine): Family {
       maxTokens: engine.json.own(body.textGenerationConfig, 'maxTokenCount'),
       stop: engine.json.own(body.textGenerationConfig, 'stopSequences'),
     }),
-    words,
+    finishReasons,
     reply: (result, outputText, completionReason) => ({
       inputTextTokenCount: result.promptTokens,
       results: [{ tokenCount: result.completionTokens, outputText, completionReason }],
@@ -294,7 +294,7 @@ function mistral(engine: Engine): Family {
     matches: (body, id) => typeof body.prompt === 'string' && id.startsWith('mistral.'),
     prompt: 'prompt',
     limits: body => ({ maxTokens: body.max_tokens, stop: body.stop }),
-    words: stopOrLength,
+    finishReasons: stopOrLength,
     reply: (_result, text, reason) => outputs(text, reason),
     chunk: (_result, piece, _soFar, reason) => outputs(piece, reason),
   })
@@ -311,7 +311,7 @@ function llama(engine: Engine): Family {
     matches: body => typeof body.prompt === 'string',
     prompt: 'prompt',
     limits: body => ({ maxTokens: body.max_gen_len, stop: undefined }),
-    words: stopOrLength,
+    finishReasons: stopOrLength,
     reply: (result, text, reason) => reply(result, text, result.completionTokens, reason),
     chunk: (result, piece, soFar, reason) => reply(result, piece, soFar, reason),
   })

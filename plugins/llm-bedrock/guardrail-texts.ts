@@ -1,16 +1,16 @@
-/** The texts of a request that a guardrail assesses, and may replace before the model's family reads the body. */
+/** The texts of a request that a guardrail checks, and may replace before the body is parsed. */
 import { isRecord } from 'svc/plugin'
 import type { Engine } from '../llm/types.ts'
 
 type Body = Record<string, unknown>
 
-/** A text at its place in a request. */
+/** A text in a request that can be replaced. */
 export interface GuardedText {
   readonly text: string
   replace(text: string): void
 }
 
-/** Converse: the blocks that are marked for the guardrail, else all that the user has said. */
+/** Converse: the blocks marked for the guardrail, otherwise all user messages. */
 export function converseTexts({ json }: Engine, body: Body): GuardedText[] {
   const blocks = [
     ...json.listOf(body.system),
@@ -20,12 +20,12 @@ export function converseTexts({ json }: Engine, body: Body): GuardedText[] {
   return marked.length > 0 ? marked : messageTexts(json, body.messages)
 }
 
-/** Fields in which the families of InvokeModel have a prompt, or its last message. */
+/** Fields for the prompt or the last message in the formats of InvokeModel. */
 const promptFields = ['inputText', 'prompt', 'message']
 
 /**
- * InvokeModel: all that the user has said, in any family's form. With a `tagSuffix` in the body only what the tags
- * `<amazon-bedrock-guardrails-guardContent_suffix>` enclose, where there are any.
+ * InvokeModel: all user text, in the format of any family. With a `tagSuffix` in the body, only the text inside tags
+ * `<amazon-bedrock-guardrails-guardContent_suffix>`, if there are such tags.
  */
 export function invokeTexts({ json }: Engine, body: Body, tagSuffix: string | undefined): GuardedText[] {
   const history = json
@@ -52,7 +52,7 @@ function messageTexts(json: Engine['json'], messages: unknown): GuardedText[] {
     ])
 }
 
-/** The member as a text to replace, where it is one. */
+/** The member as a replaceable text, if it is a string. */
 function member(object: unknown, name: string): GuardedText[] {
   if (!isRecord(object) || typeof object[name] !== 'string') return []
   return [
@@ -65,11 +65,11 @@ function member(object: unknown, name: string): GuardedText[] {
   ]
 }
 
-/** What tags enclose in a text; linear in it. The tags stay. */
+/** The text inside tags, in linear time. Replacing it keeps the tags. */
 function taggedTexts(whole: GuardedText, suffix: string): GuardedText[] {
   const name = `amazon-bedrock-guardrails-guardContent_${suffix}`
   const [open, close] = [`<${name}>`, `</${name}>`]
-  // Outside and inside take turns.
+  // Text outside and inside of tags alternates.
   const parts: string[] = []
   let from = 0
   for (let start = whole.text.indexOf(open); start >= 0; start = whole.text.indexOf(open, from)) {

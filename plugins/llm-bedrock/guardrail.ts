@@ -1,65 +1,68 @@
-/** Guardrails of Bedrock Runtime, decided by the plugin `guardrails`: what a text generation asks of one, and what it does to it. */
+/** Applies Bedrock guardrails to the prompt and the reply of a text generation, based on the plugin `guardrails`. */
 import type { BedrockGuardrails, GuardrailDecision } from '../guardrails/types.ts'
 import type { ChatGuardrail, ChatResult, Choice, Engine } from '../llm/types.ts'
 import type { GuardedText } from './guardrail-texts.ts'
 
-/** The guardrail that a request names. */
-export interface GuardrailWish {
+/** The guardrail that a request selects. */
+export interface GuardrailSpec {
   id: string
   trace: 'disabled' | 'enabled' | 'enabled_full'
 }
 
-/** How an operation shows what was assessed; `input` is absent where there was no text, `output` where the model said none. */
-export interface Assessed {
+/** The assessments for a trace; `input` is absent if the request has no text, `output` if the reply has none. */
+export interface Assessments {
   id: string
   actionReason: string
   input?: GuardrailDecision
   output?: GuardrailDecision
-  /** What the model has said. */
-  said: string
+  /** The reply of the model. */
+  modelOutput: string
 }
 
 export interface GuardrailForm {
-  /** The word for a reply that the guardrail has changed; absent: that of the model. */
-  finishWord?: string
-  trace(assessed: Assessed): object
+  /** Finish reason of a reply that the guardrail has changed; default: that of the model. */
+  finishReason?: string
+  trace(assessments: Assessments): object
 }
 
 const REASONS = { none: 'No action.', masked: 'Guardrail masked.', blocked: 'Guardrail blocked.' } as const
 type Action = keyof typeof REASONS
 
-/** Has the guardrail assess a body; throws what the provider answers to a wrong one. */
+/** Applies the guardrail to a body; throws if the body is invalid. */
 export function decide(
   engine: Engine,
   guardrails: BedrockGuardrails,
   body: Record<string, unknown>,
   id: string,
 ): GuardrailDecision {
-  const decided = guardrails.apply(body, id)
-  if ('problem' in decided) throw engine.badInput(decided.problem)
-  return decided
+  const decision = guardrails.apply(body, id)
+  if ('problem' in decision) throw engine.badInput(decision.problem)
+  return decision
 }
 
-/** Has the input assessed. Personal data in it is masked at its place, before the model reads it; a blocked input never reaches the model. */
+/**
+ * Checks the input. Masks personal data in the request, before it is passed to the model. A blocked input never reaches
+ * the model.
+ */
 export function guardChat(
   engine: Engine,
   guardrails: BedrockGuardrails,
-  wish: GuardrailWish,
+  spec: GuardrailSpec,
   texts: readonly GuardedText[],
   form: GuardrailForm,
 ): ChatGuardrail {
-  const outputScope = wish.trace === 'enabled_full' ? 'FULL' : 'INTERVENTIONS'
+  const outputScope = spec.trace === 'enabled_full' ? 'FULL' : 'INTERVENTIONS'
   const content = texts.map(({ text }) => ({ text: { text } }))
   const input =
-    texts.length === 0 ? undefined : decide(engine, guardrails, { source: 'INPUT', outputScope, content }, wish.id)
+    texts.length === 0 ? undefined : decide(engine, guardrails, { source: 'INPUT', outputScope, content }, spec.id)
   const inputAction = actionOf(input)
   if (inputAction === 'masked')
     for (const [index, text] of texts.entries()) text.replace(input?.outputs[index]?.text ?? '')
   return {
     ...(inputAction === 'blocked' ? { blocked: input?.outputs[0]?.text ?? '' } : {}),
     review(result) {
-      const said = inputAction === 'blocked' ? '' : (result.choices[0] as Choice).text
-      const output = said === '' ? undefined : assessReply(guardrails, said, wish.id)
+      const modelOutput = inputAction === 'blocked' ? '' : (result.choices[0] as Choice).text
+      const output = modelOutput === '' ? undefined : assessReply(guardrails, modelOutput, spec.id)
       const outputAction = actionOf(output)
       const action = inputAction === 'none' || outputAction === 'blocked' ? outputAction : inputAction
       const reviewed = outputAction === 'none' ? result : withText(engine, result, output?.outputs[0]?.text ?? '')
@@ -67,14 +70,14 @@ export function guardChat(
         ...reviewed,
         guardrail: {
           action,
-          ...(action === 'none' || form.finishWord === undefined ? {} : { finishWord: form.finishWord }),
-          ...(wish.trace === 'disabled'
+          ...(action === 'none' || form.finishReason === undefined ? {} : { finishReason: form.finishReason }),
+          ...(spec.trace === 'disabled'
             ? {}
             : {
                 trace: form.trace({
-                  id: wish.id,
+                  id: spec.id,
                   actionReason: REASONS[action],
-                  said,
+                  modelOutput,
                   ...(input && { input }),
                   ...(output && { output }),
                 }),
@@ -90,19 +93,21 @@ function actionOf(decision: GuardrailDecision | undefined): Action {
   return decision.actionReason === REASONS.blocked ? 'blocked' : 'masked'
 }
 
-/** What is too long to be assessed is blocked: the head of a stream may be out, so it can't be refused any more. */
+/**
+ * Blocks a reply that is too long to check: the headers of a stream may already be sent, so an error is not possible.
+ */
 function assessReply(guardrails: BedrockGuardrails, text: string, id: string): GuardrailDecision {
-  const decided = guardrails.apply({ source: 'OUTPUT', content: [{ text: { text } }] }, id)
-  if (!('problem' in decided)) return decided
+  const decision = guardrails.apply({ source: 'OUTPUT', content: [{ text: { text } }] }, id)
+  if (!('problem' in decision)) return decision
   return {
     action: 'GUARDRAIL_INTERVENED',
     actionReason: REASONS.blocked,
-    outputs: [{ text: `This content was blocked: ${decided.problem}.` }],
+    outputs: [{ text: `This content was blocked: ${decision.problem}.` }],
     assessments: [],
   }
 }
 
-/** The result with another text and nothing else. */
+/** The result with a single choice that consists of the given text. */
 function withText(engine: Engine, result: ChatResult, text: string): ChatResult {
   const choice: Choice = {
     index: 0,

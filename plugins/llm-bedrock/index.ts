@@ -1,4 +1,4 @@
-/** The plugin for the Bedrock format: Converse, InvokeModel and their streams, token counting. */
+/** The Bedrock plugin: Converse, InvokeModel, streaming and token counting. */
 import { definePlugin } from 'svc/plugin'
 import { createProvider } from './provider.ts'
 import type {} from '../guardrails/types.ts'
@@ -9,7 +9,8 @@ import type {} from '../llm-openai/types.ts'
 
 export default definePlugin({
   title: 'Mock LLM: Bedrock',
-  description: 'The wire format of Amazon Bedrock Runtime: Converse and the bodies of single model families.',
+  description:
+    'The Amazon Bedrock Runtime API on the mock LLM: Converse, InvokeModel with the formats of the model families, and guardrails.',
   paths: ['/ai/bedrock'],
   buildsOn: ['llm'],
   uses: ['llm-anthropic', 'llm-openai', 'llm-cohere', 'guardrails'],

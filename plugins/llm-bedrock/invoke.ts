@@ -1,4 +1,4 @@
-/** `InvokeModel` and `InvokeModelWithResponseStream`: the body's family decides the form. */
+/** `InvokeModel` and `InvokeModelWithResponseStream`, in the format of the model family. */
 import { isRecord } from 'svc/plugin'
 import type {
   ChatParsed,
@@ -20,7 +20,7 @@ import { describeOperation, familyId } from './describe.ts'
 import type { Chunk, Family, FamilyParsed, FamilyResult } from './families.ts'
 import { actionMember, guardInvoke, guardrailParameters, traceMember } from './invoke-guardrail.ts'
 
-/** The family that reads and answers, and the request as it has read it. */
+/** The model family, and the request that it has parsed. */
 interface InvokeWire {
   family: Family
   inner: FamilyParsed
@@ -39,7 +39,7 @@ export function invoke(engine: Engine, families: readonly Family[], guardrails?:
     describe: describeInvoke('invoke', 'invoke a model'),
     parse: input => parse(engine, families, guardrails, input, false),
     render: (result, { wire }, context) => ({
-      body: wholeReply(result, wire, context),
+      body: completeReply(result, wire, context),
       headers: tokenHeaders(result, wire.inner),
     }),
   }
@@ -54,10 +54,10 @@ export function invokeStream(
     method: 'POST',
     path: '/model/{*modelId}/invoke-with-response-stream',
     op: 'chat',
-    describe: describeInvoke('invoke-with-response-stream', 'invoke a model, streamed'),
+    describe: describeInvoke('invoke-with-response-stream', 'invoke a model with streaming'),
     framing: 'aws-eventstream',
     parse: input => parse(engine, families, guardrails, input, true),
-    render: (result, { wire }, context) => ({ body: wholeReply(result, wire, context) }),
+    render: (result, { wire }, context) => ({ body: completeReply(result, wire, context) }),
     stream: (result, { wire }, context) =>
       frames(
         result,
@@ -73,7 +73,7 @@ function describeInvoke(operation: string, summary: string): LlmRouteDescription
   return { ...description, parameters: [...(description.parameters ?? []), ...guardrailParameters] }
 }
 
-/** The guardrail comes first: what it masks is masked for the model too. */
+/** Applies the guardrail first, so that the model receives masked text. */
 async function parse(
   engine: Engine,
   families: readonly Family[],
@@ -94,8 +94,8 @@ async function parse(
   }
 }
 
-/** In the family's form, with what it says of the guardrail. */
-function wholeReply(result: FamilyResult, { family, inner }: InvokeWire, context: RenderContext): object | string {
+/** The reply in the family's format, with the guardrail members. */
+function completeReply(result: FamilyResult, { family, inner }: InvokeWire, context: RenderContext): object | string {
   const reply = family.reply(result, inner, context)
   return result.op === 'chat' && result.guardrail !== undefined
     ? { ...valueOf(reply), ...actionMember(result), ...traceMember(result) }
@@ -117,7 +117,7 @@ async function readBody(
   const family = families.find(candidate => candidate.matches(body, id))
   if (family === undefined)
     throw engine.badInput(
-      `Malformed input request: the body fits no known model family (model ${modelId.slice(0, 200)}).`,
+      `Malformed input request: the body matches no known model family (model ${modelId.slice(0, 200)}).`,
     )
   return { family, parsed: await family.parse(input, body, modelId) }
 }
@@ -139,7 +139,7 @@ function tokenHeaders(result: FamilyResult, inner: FamilyParsed): Record<string,
   }
 }
 
-/** Each chunk as base64 in JSON, with what a guardrail did; the last one tells the figures of the call and the assessments. */
+/** Each chunk as base64 in JSON, with the guardrail action; the last one also has the metrics and the assessments. */
 function* frames(result: FamilyResult, inner: FamilyParsed, chunks: Iterable<Chunk>): Iterable<StreamEvent> {
   const { input, output } = tokensOf(result, inner)
   const guarded = result.op === 'chat' && result.guardrail !== undefined ? result : undefined
@@ -170,7 +170,7 @@ function frame({ data, paced }: Chunk): StreamEvent {
   }
 }
 
-/** `CountTokens`: of a Converse request, or of a body for `InvokeModel`. */
+/** `CountTokens` for a Converse request or an `InvokeModel` body. */
 export function countTokens(engine: Engine, families: readonly Family[]): LlmRoute<CountParsed> {
   const { json } = engine
   return {
@@ -188,7 +188,8 @@ export function countTokens(engine: Engine, families: readonly Family[]): LlmRou
         return { op: 'count', model, request: readConverse(engine, converse, model), wire: undefined }
       const bytes = json.textOf(json.own(json.own(given, 'invokeModel'), 'body'))
       const body = bytes === undefined ? undefined : json.argumentsOf(Buffer.from(bytes, 'base64').toString('utf8'))
-      if (!isRecord(body)) throw engine.badInput('input: provide converse, or invokeModel with a JSON body in base64.')
+      if (!isRecord(body))
+        throw engine.badInput('input must have converse, or invokeModel with a base64-encoded JSON body.')
       const { parsed } = await readBody(engine, families, input, body)
       return { op: 'count', model, request: requestOf(engine, model, parsed), wire: undefined }
     },
@@ -199,7 +200,7 @@ export function countTokens(engine: Engine, families: readonly Family[]): LlmRou
 function requestOf(engine: Engine, model: string, parsed: FamilyParsed): NeutralRequest {
   if (parsed.op === 'chat') return parsed.request
   if (parsed.op === 'embed') return textRequest(model, parsed.inputs)
-  throw engine.badInput('input: tokens of this operation can not be counted.')
+  throw engine.badInput('input: counting tokens is not supported for this operation.')
 }
 
 function textRequest(model: string, inputs: EmbedParsed['inputs']): NeutralRequest {

@@ -1,4 +1,4 @@
-/** Amazon Bedrock as a provider. */
+/** The Amazon Bedrock provider. */
 import type { BedrockGuardrails } from '../guardrails/types.ts'
 import type { Engine, LlmProvider, LlmRoute, ModelInfo } from '../llm/types.ts'
 import { applyRoute } from './apply-guardrail.ts'

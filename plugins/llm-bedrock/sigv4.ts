@@ -1,14 +1,14 @@
-/** AWS Signature Version 4, by structure only: who signed, and whether the header is complete. */
+/** AWS Signature Version 4: reads the access key id and checks the structure of the header, not the signature. */
 import type { CredentialRule, RequestHeaders } from '../llm/types.ts'
 
 const credential = /(?:^|[\s,])Credential=([^/,\s]+)\/\d{8}\/[^/,\s]+\/[^/,\s]+\/aws4_request(?:[\s,]|$)/
 const signedHeaders = /(?:^|[\s,])SignedHeaders=([^,\s]+)/
 const signature = /(?:^|[\s,])Signature=[0-9a-f]{64}(?:[\s,]|$)/
 
-/** Value is the access key id. Whatever is neither SigV4 nor a bearer token is malformed. */
+/** The value is the access key id. Anything but SigV4 or a bearer token is malformed. */
 export const sigV4: CredentialRule = {
   source: 'sigv4',
-  description: 'AWS Signature Version 4, checked by its structure only',
+  description: 'AWS Signature Version 4; only the structure is checked',
   read(headers) {
     const value = headers.authorization
     if (typeof value !== 'string' || value.trim() === '' || /^bearer\s/i.test(value)) return undefined
@@ -16,7 +16,7 @@ export const sigV4: CredentialRule = {
       readSignature(value, headers) ?? {
         value: 'malformed',
         malformed:
-          'The authorization header is no complete AWS Signature Version 4: it needs Credential, SignedHeaders with host, Signature, and an X-Amz-Date or Date header.',
+          'The authorization header is not a complete AWS Signature Version 4. It must have Credential, SignedHeaders with host, and Signature; an X-Amz-Date or Date header is also required.',
       }
     )
   },

@@ -33,24 +33,24 @@ export function listModels(engine: Engine): LlmRoute<ModelsParsed<Page>> {
     path: '/v1/models',
     op: 'models',
     describe: {
-      summary: 'models',
+      summary: 'list models',
       parameters: [
         {
           name: 'page_size',
           in: 'query',
-          description: 'Models on a page, default 20',
+          description: 'Models per page; default 20',
           schema: { type: 'integer', minimum: 1, maximum: maxPageSize },
         },
         {
           name: 'page_token',
           in: 'query',
-          description: 'next_page_token of the page before',
+          description: 'next_page_token of the previous page',
           schema: { type: 'string' },
         },
         {
           name: 'endpoint',
           in: 'query',
-          description: 'Only models for this endpoint',
+          description: 'List only the models for this endpoint',
           schema: { enum: ['chat', 'embed', 'rerank'] },
         },
       ],
@@ -83,36 +83,36 @@ function show({ id, kind = 'chat' }: ModelInfo) {
 function readPage(engine: Engine, { query }: RouteInput): Page {
   const size = Number(query.get('page_size') ?? defaultPageSize)
   if (!Number.isInteger(size) || size < 1 || size > maxPageSize)
-    throw engine.badInput(`invalid request: page_size must be a whole number from 1 to ${maxPageSize}`)
+    throw engine.badInput(`invalid request: page_size must be an integer from 1 to ${maxPageSize}`)
   const token = query.get('page_token') ?? ''
   const start = token === '' ? 0 : engine.pageStart(token)
-  if (start === null) throw engine.badInput('invalid request: page_token is not valid')
+  if (start === null) throw engine.badInput('invalid request: page_token is invalid')
   return { size, start, endpoint: query.get('endpoint') || null }
 }
 
-const mostTokenIds = 50_000
-const mostCharacters = 65_536
+const maxTokenIds = 50_000
+const maxCharacters = 65_536
 
-/** Token ids are made up, but the same piece always has the same one. */
+/** Token ids are invented, but constant for each piece. */
 export function tokenize(engine: Engine): LlmRoute<OwnParsed<string[]>> {
   return {
     method: 'POST',
     path: '/v1/tokenize',
     op: 'other',
-    describe: describePost('/v1/tokenize', 'tokens', [
+    describe: describePost('/v1/tokenize', 'tokenize text', [
       { name: 'A text', body: { model: 'svc-command', text: 'hello world' } },
     ]),
     parse(input) {
       const body = input.json()
       const text = body.text
       if (typeof text !== 'string') throw engine.badInput('invalid request: text is required')
-      if (text.length > mostCharacters)
-        throw engine.badInput(`invalid request: text can have at most ${mostCharacters} characters`)
+      if (text.length > maxCharacters)
+        throw engine.badInput(`invalid request: text must have at most ${maxCharacters} characters`)
       return { op: 'own', promptTokens: 0, completionTokens: 0, wire: engine.pieces(text) }
     },
     render: (_result, { wire }) => ({
       body: {
-        tokens: wire.map(piece => Number.parseInt(engine.digest('token', piece).slice(0, 8), 16) % mostTokenIds),
+        tokens: wire.map(piece => Number.parseInt(engine.digest('token', piece).slice(0, 8), 16) % maxTokenIds),
         token_strings: wire,
         meta: { api_version: { version: '1' } },
       },

@@ -1,4 +1,4 @@
-/** `POST /v1/chat`, plain and streamed: the older chat, whose last message stands apart from its history. */
+/** `POST /v1/chat`, with and without streaming: the older API, with the last message separate from the history. */
 import { randomUUID } from 'node:crypto'
 import { jsonSerializer } from 'svc/plugin'
 import type { ChatParsed, ChatResult, Choice, Engine, Finish, LlmRoute, StreamEvent } from '../llm/types.ts'
@@ -23,13 +23,13 @@ export function chatV1(engine: Engine): LlmRoute<Parsed> {
     method: 'POST',
     path: '/v1/chat',
     op: 'chat',
-    describe: describePost('/v1/chat', 'chat, v1', [
+    describe: describePost('/v1/chat', 'chat (v1)', [
       { name: 'Hello', body: hello },
       { name: 'Stream', body: { ...hello, stream: true } },
     ]),
     finishReasons,
     framingOf: ({ wire }) => (wire.isSse ? 'sse' : 'ndjson'),
-    // The API's own name for lines of JSON.
+    // The API's media type for JSON lines.
     streamHeaders: (_result, { wire }): Record<string, string> =>
       wire.isSse ? {} : { 'Content-Type': 'application/stream+json' },
     parse: input => parseChatV1(engine, input),
@@ -42,7 +42,7 @@ export function chatV1(engine: Engine): LlmRoute<Parsed> {
   }
 }
 
-/** What the model says: its answer, or before calls its plan, which is not counted. */
+/** The reply text, or before calls the plan, whose tokens are not counted. */
 function textOf(choice: Choice): string {
   const [call] = choice.calls
   return call === undefined ? choice.text : `I will use the ${call.name} tool to answer.`
@@ -82,7 +82,7 @@ interface TextEvent {
   text: string
 }
 
-/** Made by a compiled schema: there is an event for every token. */
+/** Uses a compiled schema, since there is an event for every token. */
 const writeText = jsonSerializer<TextEvent>({
   type: 'object',
   properties: { is_finished: { const: false }, event_type: { const: 'text-generation' }, text: { type: 'string' } },
@@ -113,7 +113,7 @@ function* events(engine: Engine, result: ChatResult, parsed: Parsed): Iterable<S
       data: writeText({ is_finished: false, event_type: 'text-generation', text }),
       paced: true,
     }
-  // Streams have no word for a stop sequence.
+  // Streams have no finish reason for a stop sequence.
   yield emit('stream-end', {
     finish_reason: choice.finish === 'stop_sequence' ? finishReasons.stop : finishReasons[choice.finish],
     response: replyOf(result, parsed, generationId),

@@ -1,4 +1,4 @@
-/** `POST /v2/chat`, plain and streamed. */
+/** `POST /v2/chat`, with and without streaming. */
 import { randomUUID } from 'node:crypto'
 import type { ChatParsed, ChatResult, Choice, Engine, Finish, LlmRoute, StreamEvent } from '../llm/types.ts'
 import { describePost } from './describe.ts'
@@ -36,7 +36,7 @@ function usageOf({ promptTokens, completionTokens }: ChatResult): object {
   return { billed_units: tokens, tokens }
 }
 
-/** What the model says before it calls tools; not counted. */
+/** The plan before tool calls; its tokens are not counted. */
 function planOf(choice: Choice): string {
   return `I will use the ${choice.calls[0]?.name ?? ''} tool to answer.`
 }

@@ -1,18 +1,18 @@
-/** `POST /v2/embed` and `POST /v1/embed`: vectors in several number formats. */
+/** `POST /v2/embed` and `POST /v1/embed`: embeddings in several number formats. */
 import { randomUUID } from 'node:crypto'
 import type { EmbedParsed, Engine, LlmRoute, RouteInput } from '../llm/types.ts'
 import { describePost } from './describe.ts'
 
 interface EmbedWire {
   texts: string[]
-  /** Empty: plain floats, the oldest form. */
+  /** Empty: plain floats, the original format. */
   types: string[]
 }
 
 const defaultDimensions = 1024
 const names = { input: 'texts', dimensions: 'output_dimension' }
 
-/** From a vector of length 1 to the number formats that a client can ask for. */
+/** Converts a vector of length 1 to the number formats that clients can request. */
 const encodings: Readonly<Record<string, (vector: readonly number[]) => number[] | string>> = {
   float: vector => [...vector],
   int8: vector => vector.map(value => Math.round(value * 127)),
@@ -26,7 +26,7 @@ const encodings: Readonly<Record<string, (vector: readonly number[]) => number[]
   },
 }
 
-/** One bit for each sign, eight in a byte, the first one highest. */
+/** One bit per sign, eight per byte, the first in the highest bit. */
 function packSigns(vector: readonly number[]): number[] {
   return Array.from({ length: Math.floor(vector.length / 8) }, (_, at) => {
     let byte = 0
@@ -40,7 +40,7 @@ export function embed(engine: Engine, version: 'v1' | 'v2'): LlmRoute<EmbedParse
     method: 'POST',
     path: `/${version}/embed`,
     op: 'embed',
-    describe: describePost(`/${version}/embed`, `embeddings, ${version}`, [
+    describe: describePost(`/${version}/embed`, `create embeddings (${version})`, [
       {
         name: 'One text',
         body: {
@@ -58,13 +58,13 @@ export function embed(engine: Engine, version: 'v1' | 'v2'): LlmRoute<EmbedParse
         api_version: { version: version === 'v2' ? '2' : '1' },
         billed_units: { input_tokens: promptTokens },
       }
-      const answer = { id: randomUUID(), texts: wire.texts, meta }
+      const common = { id: randomUUID(), texts: wire.texts, meta }
       if (wire.types.length === 0)
-        return { body: { response_type: 'embeddings_floats', ...answer, embeddings: vectors } }
+        return { body: { response_type: 'embeddings_floats', ...common, embeddings: vectors } }
       const embeddings = Object.fromEntries(
         wire.types.map(type => [type, vectors.map(vector => encodings[type]?.(vector))]),
       )
-      return { body: { response_type: 'embeddings_by_type', ...answer, embeddings } }
+      return { body: { response_type: 'embeddings_by_type', ...common, embeddings } }
     },
   }
 }
@@ -73,25 +73,27 @@ function parse(engine: Engine, input: RouteInput, version: 'v1' | 'v2'): EmbedPa
   const { json } = engine
   const body = input.json()
   const texts = readTexts(engine, body)
-  if (texts.length === 0) throw engine.badInput('invalid request: texts must be a list with at least one text')
+  if (texts.length === 0) throw engine.badInput('invalid request: texts must be a list with at least one string')
   const given = json.listOf(body.embedding_types)
   const types = given.length === 0 && version === 'v2' ? ['float'] : given
   const unknown = types.find(type => typeof type !== 'string' || !Object.hasOwn(encodings, type))
   if (unknown !== undefined)
     throw engine.badInput(
-      `invalid request: unknown embedding type ${JSON.stringify(unknown)}, expected one of ${Object.keys(encodings).join(', ')}`,
+      `invalid request: unknown embedding type ${JSON.stringify(unknown)}; expected one of ${Object.keys(encodings).join(', ')}`,
     )
   return {
     op: 'embed',
     model: json.textOf(body.model) ?? input.defaultModel ?? 'svc-embed',
-    inputs: refused(engine, () => engine.embeddingInputs(texts, input.limits, names)),
-    dimensions: refused(engine, () => engine.vectorSize(body.output_dimension, defaultDimensions, input.limits, names)),
+    inputs: withErrorPrefix(engine, () => engine.embeddingInputs(texts, input.limits, names)),
+    dimensions: withErrorPrefix(engine, () =>
+      engine.vectorSize(body.output_dimension, defaultDimensions, input.limits, names),
+    ),
     wire: { texts, types: types as string[] },
   }
 }
 
-/** Says what is wrong in the way of this API. */
-function refused<T>(engine: Engine, check: () => T): T {
+/** Adds the prefix that error messages of this API have. */
+function withErrorPrefix<T>(engine: Engine, check: () => T): T {
   try {
     return check()
   } catch (error) {
@@ -99,7 +101,7 @@ function refused<T>(engine: Engine, check: () => T): T {
   }
 }
 
-/** `texts`, or the texts in `inputs`; images count by their place alone. */
+/** `texts`, or the texts in `inputs`; an image is replaced by its position. */
 function readTexts({ json }: Engine, body: Record<string, unknown>): string[] {
   if (Array.isArray(body.texts)) return body.texts.filter((text): text is string => typeof text === 'string')
   return json.listOf(body.inputs).map(item =>

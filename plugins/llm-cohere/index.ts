@@ -1,4 +1,4 @@
-/** The plugin for the Cohere format: chat, embeddings, rerank, tokens. */
+/** The Cohere plugin: chat, embeddings, rerank and tokens. */
 import { definePlugin } from 'svc/plugin'
 import { createProvider } from './provider.ts'
 import { chatV1 } from './chat-v1.ts'
@@ -9,7 +9,7 @@ import type {} from './types.ts'
 export default definePlugin({
   title: 'Mock LLM: Cohere',
   description:
-    'The wire format of the Cohere API, over the shared engine; its rerank also serves Jina and Voyage style clients.',
+    'The Cohere API on the mock LLM: chat, embeddings, rerank and tokens. Its rerank also serves Jina and Voyage clients.',
   paths: ['/ai/cohere', '/ai/v1/rerank'],
   buildsOn: ['llm'],
   register(app, svc) {

@@ -1,4 +1,4 @@
-/** Cohere as a provider. */
+/** The Cohere provider. */
 import { randomUUID } from 'node:crypto'
 import type { Engine, ErrorKind, LlmProvider } from '../llm/types.ts'
 import { checkApiKey, listModels, models, tokenize } from './account.ts'
@@ -11,8 +11,8 @@ const messages: Partial<Record<ErrorKind, string>> = {
   missing_credential: 'no api key supplied',
   invalid_credential: 'invalid api token',
   bad_request: 'invalid request: the body must be a JSON object',
-  context_length: 'too many tokens: the request is longer than the context of the model',
-  rate_limit: 'You are past the rate limit of this key. Please wait and try again.',
+  context_length: 'too many tokens: the request exceeds the context length of the model',
+  rate_limit: 'Rate limit of this API key exceeded. Please wait and try again.',
 }
 
 export function createProvider(engine: Engine): LlmProvider {

@@ -1,17 +1,17 @@
-/** Reads a request of `v1/chat` into the neutral form. */
+/** Parses a request of `v1/chat`. */
 import type { ChatParsed, Engine, Message, Part, ReplyFormat, RouteInput, Tool } from '../llm/types.ts'
 
 export interface ChatV1Wire {
-  /** The history as it came, for the reply. */
+  /** The unchanged history, for the reply. */
   history: unknown[]
   message: string
-  /** The client asks for server-sent events instead of lines of JSON. */
+  /** The client requests server-sent events instead of JSON lines. */
   isSse: boolean
 }
 
-const mostStops = 5
+const maxStops = 5
 const roles = new Set(['USER', 'CHATBOT', 'SYSTEM', 'TOOL'])
-/** Names of types as Python has them; JSON Schema's own are taken too. */
+/** Python type names; JSON Schema types are accepted too. */
 const schemaTypes: Readonly<Record<string, string>> = {
   str: 'string',
   int: 'integer',
@@ -21,7 +21,7 @@ const schemaTypes: Readonly<Record<string, string>> = {
   dict: 'object',
 }
 
-/** Throws when there is neither a message nor a tool's result, and for unknown roles. */
+/** Throws if there is neither a message nor a tool result, and for unknown roles. */
 export function parseChatV1(engine: Engine, input: RouteInput): ChatParsed<ChatV1Wire> {
   const { json } = engine
   const body = input.json()
@@ -48,7 +48,7 @@ export function parseChatV1(engine: Engine, input: RouteInput): ChatParsed<ChatV
       tools: json.listOf(body.tools).flatMap(tool => readTool(engine, tool)),
       toolChoice: 'auto',
       format: readFormat(engine, body.response_format),
-      stop: json.stopsOf(body.stop_sequences, mostStops),
+      stop: json.stopsOf(body.stop_sequences, maxStops),
       n: 1,
       ...(maxTokens === undefined ? {} : { maxTokens }),
     },
@@ -73,7 +73,7 @@ function addTurn(engine: Engine, read: Read, turn: Record<string, unknown>, inde
   else read.messages.push({ role: 'assistant', parts: [{ type: 'text', text }] })
 }
 
-/** A result names its call, which is therefore known even where the history lacks it. */
+/** A result includes its call, so the call is known even if the history does not contain it. */
 function addResults(engine: Engine, messages: Message[], results: readonly unknown[]): void {
   const { json } = engine
   const read = results.flatMap((result, index): { call: Part; content: Part }[] => {

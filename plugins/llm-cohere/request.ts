@@ -1,7 +1,7 @@
-/** Reads a request of `v2/chat` into the neutral form. */
+/** Parses a request of `v2/chat`. */
 import type { ChatParsed, Engine, Message, Part, ReplyFormat, RouteInput, ToolChoice } from '../llm/types.ts'
 
-const mostStops = 5
+const maxStops = 5
 const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool'])
 
 /** Throws for a missing model, missing or empty messages, and unknown roles. */
@@ -38,7 +38,7 @@ export function parseChat(engine: Engine, input: RouteInput): ChatParsed {
       }),
       toolChoice: readToolChoice(body.tool_choice),
       format: readFormat(engine, body.response_format),
-      stop: json.stopsOf(body.stop_sequences, mostStops),
+      stop: json.stopsOf(body.stop_sequences, maxStops),
       n: 1,
       ...(maxTokens === undefined ? {} : { maxTokens }),
       ...(json.own(body.thinking, 'type') === 'enabled' ? { reasoning: budget === undefined ? {} : { budget } } : {}),
@@ -85,7 +85,7 @@ function addMessage(
   }
 }
 
-/** A text or a list of parts: text, image, document; others are skipped. */
+/** A string, or a list of text, image and document parts; skips other parts. */
 function readContent({ json, describeUrl }: Engine, content: unknown): Part[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   return json.listOf(content).flatMap((given): Part[] => {

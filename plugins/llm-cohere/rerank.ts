@@ -1,4 +1,4 @@
-/** `POST /v2/rerank` and `POST /v1/rerank`: documents by how well they fit a query. */
+/** `POST /v2/rerank` and `POST /v1/rerank`: ranks documents by relevance to a query. */
 import { randomUUID } from 'node:crypto'
 import type { Engine, LlmRoute, RerankParsed } from '../llm/types.ts'
 import { describePost } from './describe.ts'
@@ -14,7 +14,7 @@ export function rerank(engine: Engine, version: 'v1' | 'v2'): LlmRoute<RerankPar
     method: 'POST',
     path: `/${version}/rerank`,
     op: 'rerank',
-    describe: describePost(`/${version}/rerank`, `rerank, ${version}`, [
+    describe: describePost(`/${version}/rerank`, `rerank documents (${version})`, [
       {
         name: 'Three documents',
         body: {
@@ -35,7 +35,7 @@ export function rerank(engine: Engine, version: 'v1' | 'v2'): LlmRoute<RerankPar
       if (documents.length === 0)
         throw engine.badInput('invalid request: documents must be a list with at least one document')
       if (documents.length > input.limits.inputs)
-        throw engine.badInput(`invalid request: at most ${input.limits.inputs} documents are taken`)
+        throw engine.badInput(`invalid request: documents must have at most ${input.limits.inputs} items`)
       return {
         op: 'rerank',
         query,

@@ -1,4 +1,4 @@
-/** The extension point `llm-cohere.wire`: routes for providers that share the format (Bedrock). */
+/** The extension point `llm-cohere.wire`: the routes of the format, for providers that share it (Bedrock). */
 import type { LlmRoute } from '../llm/types.ts'
 
 export interface CohereWire {

@@ -1,13 +1,13 @@
-/** The actions on a model (`models/{model}:action`): how they are described, and how the model is read. */
+/** Route descriptions of the actions on a model (`models/{model}:action`), and the model in their path. */
 import type { LlmRouteDescription, RouteInput } from '../llm/types.ts'
 
-/** Streamed examples show the header that sets their pace. */
+/** Streamed examples show the header that sets their speed. */
 const pace = { name: 'X-Svc-Tokens-Per-Second', value: '500' }
 const modelParameter = {
   name: 'model',
   in: 'path',
   required: true,
-  description: 'Any id, with or without models/',
+  description: 'Any model id, with or without the prefix models/',
   schema: { type: 'string' },
 } as const
 

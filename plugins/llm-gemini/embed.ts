@@ -1,4 +1,4 @@
-/** `:embedContent` and `:batchEmbedContents`, and `:predict`, with which Vertex AI makes embeddings. */
+/** Embeddings: `:embedContent` and `:batchEmbedContents`, and `:predict` on Vertex AI. */
 import type { EmbedParsed, Engine, LlmRoute, RouteInput } from '../llm/types.ts'
 import { describeAction, modelOf } from './actions.ts'
 import { field } from './fields.ts'
@@ -15,7 +15,7 @@ export function embedContent(engine: Engine): LlmRoute<EmbedParsed> {
     method: 'POST',
     path: '/v1beta/models/{model}:embedContent',
     op: 'embed',
-    describe: describeAction('embedContent', 'embedding', { content, outputDimensionality: 8 }),
+    describe: describeAction('embedContent', 'create an embedding', { content, outputDimensionality: 8 }),
     parse(input) {
       const body = input.json()
       return parsedOf(engine, input, [textOfContent(engine, body, 'content')], dimensionsOf(engine, body))
@@ -30,7 +30,7 @@ export function batchEmbedContents(engine: Engine): LlmRoute<EmbedParsed> {
     method: 'POST',
     path: '/v1beta/models/{model}:batchEmbedContents',
     op: 'embed',
-    describe: describeAction('batchEmbedContents', 'embeddings', {
+    describe: describeAction('batchEmbedContents', 'create a batch of embeddings', {
       requests: [{ model: 'models/gemini-embedding-001', content, outputDimensionality: 8 }],
     }),
     parse(input) {
@@ -39,7 +39,7 @@ export function batchEmbedContents(engine: Engine): LlmRoute<EmbedParsed> {
         throw engine.badInput('* BatchEmbedContentsRequest.requests: requests is not specified')
       if (requests.length > input.limits.inputs)
         throw engine.badInput(
-          `* BatchEmbedContentsRequest.requests: at most ${input.limits.inputs} requests can be in one batch`,
+          `* BatchEmbedContentsRequest.requests: at most ${input.limits.inputs} requests are allowed in one batch`,
         )
       return parsedOf(
         engine,
@@ -60,7 +60,7 @@ export function predict(engine: Engine): LlmRoute<EmbedParsed> {
     op: 'embed',
     describe: describeAction(
       'predict',
-      'embeddings of Vertex AI',
+      'create embeddings (Vertex AI)',
       { instances: [{ content: 'hello world' }], parameters: { outputDimensionality: 8 } },
       '',
       'gemini-embedding-001',
@@ -71,7 +71,7 @@ export function predict(engine: Engine): LlmRoute<EmbedParsed> {
       if (instances.length === 0) throw engine.badInput('* PredictRequest.instances: instances is not specified')
       if (instances.length > input.limits.inputs)
         throw engine.badInput(
-          `* PredictRequest.instances: at most ${input.limits.inputs} instances can be in one request`,
+          `* PredictRequest.instances: at most ${input.limits.inputs} instances are allowed in one request`,
         )
       const texts = instances.map((instance, index) => {
         const text = json.textOf(json.own(instance, 'content'))

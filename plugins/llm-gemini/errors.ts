@@ -1,8 +1,8 @@
 /** Errors of the Gemini format: `google.rpc.Status` as JSON. */
-import type { ErrorFacts, ErrorKind, ProviderAnswer } from '../llm/types.ts'
+import type { ErrorFacts, ErrorKind, ErrorResponse } from '../llm/types.ts'
 
-/** Status words of the kinds that have one of their own; others follow from the number. */
-const words: Readonly<Partial<Record<ErrorKind, string>>> = {
+/** Status names of kinds with a specific name; for others the name depends on the HTTP status. */
+const statusNames: Readonly<Partial<Record<ErrorKind, string>>> = {
   missing_credential: 'PERMISSION_DENIED',
   invalid_credential: 'INVALID_ARGUMENT',
   forbidden: 'PERMISSION_DENIED',
@@ -30,7 +30,7 @@ export const messages: Partial<Record<ErrorKind, string>> = {
   missing_credential: 'Method does not allow unregistered callers. Please use an API key.',
   invalid_credential: 'API key not valid. Please pass a valid API key.',
   overloaded: 'The model is overloaded. Please try again later.',
-  rate_limit: 'The rate limit of this project is exceeded. Please retry in 2s.',
+  rate_limit: 'The rate limit of this project was exceeded. Please retry in 2s.',
   context_length: 'The input token count exceeds the maximum number of tokens allowed (1048576).',
 }
 
@@ -50,11 +50,11 @@ function detailsOf(kind: ErrorKind): object[] {
   return kind === 'rate_limit' ? [{ '@type': `${rpc}.RetryInfo`, retryDelay: '2s' }] : []
 }
 
-export function geminiError(kind: ErrorKind, { status, message }: ErrorFacts): ProviderAnswer {
-  const word = byNumber[status] ?? words[kind] ?? (status >= 500 ? 'INTERNAL' : 'FAILED_PRECONDITION')
+export function geminiError(kind: ErrorKind, { status, message }: ErrorFacts): ErrorResponse {
+  const statusName = byNumber[status] ?? statusNames[kind] ?? (status >= 500 ? 'INTERNAL' : 'FAILED_PRECONDITION')
   return {
     status,
     headers: { 'Content-Type': 'application/json; charset=UTF-8' },
-    body: { error: { code: status, message, status: word, details: detailsOf(kind) } },
+    body: { error: { code: status, message, status: statusName, details: detailsOf(kind) } },
   }
 }

@@ -1,8 +1,8 @@
-/** Fields of requests, which may be spelt in camelCase or snake_case (protobuf JSON). */
+/** Request fields, whose names may be in camelCase or snake_case (protobuf JSON). */
 import { isRecord } from 'svc/plugin'
 import type { Engine } from '../llm/types.ts'
 
-/** The field `responseSchema`, or `response_schema`. */
+/** Reads a field such as `responseSchema` or `response_schema`. */
 export function field(engine: Engine, object: unknown, name: string): unknown {
   if (!isRecord(object)) return undefined
   return engine.json.own(object, name) ?? engine.json.own(object, name.replace(/[A-Z]/g, '_$&').toLowerCase())

@@ -35,9 +35,9 @@ export function generateContent(engine: Engine): LlmRoute<Parsed> {
     method: 'POST',
     path: '/v1beta/models/{model}:generateContent',
     op: 'chat',
-    describe: describeAction('generateContent', 'content', hello),
+    describe: describeAction('generateContent', 'generate content', hello),
     parse: input => parse(engine, input, false),
-    render: (result, parsed) => ({ body: wholeReply(engine, result, parsed), contentType }),
+    render: (result, parsed) => ({ body: completeReply(engine, result, parsed), contentType }),
   }
 }
 
@@ -46,10 +46,10 @@ export function streamGenerateContent(engine: Engine): LlmRoute<Parsed> {
     method: 'POST',
     path: '/v1beta/models/{model}:streamGenerateContent',
     op: 'chat',
-    describe: describeAction('streamGenerateContent', 'streamed content', hello, '?alt=sse'),
+    describe: describeAction('streamGenerateContent', 'generate content with streaming', hello, '?alt=sse'),
     framingOf: ({ wire }) => (wire.isSse ? 'sse-crlf' : 'json-array'),
     parse: input => parse(engine, input, true),
-    render: (result, parsed) => ({ body: [wholeReply(engine, result, parsed)], contentType }),
+    render: (result, parsed) => ({ body: [completeReply(engine, result, parsed)], contentType }),
     stream: (result, parsed) => streamChunks(engine, result, parsed),
   }
 }
@@ -59,7 +59,7 @@ export function countTokens(engine: Engine): LlmRoute<CountParsed> {
     method: 'POST',
     path: '/v1beta/models/{model}:countTokens',
     op: 'count',
-    describe: describeAction('countTokens', 'token count', hello),
+    describe: describeAction('countTokens', 'count tokens', hello),
     parse(input) {
       const model = modelOf(input)
       const body = input.json()
@@ -103,7 +103,7 @@ function usageOf({ promptTokens, completionTokens, reasoningTokens }: ChatResult
   }
 }
 
-/** The four categories; only hate speech is ever found. */
+/** The four categories; only hate speech is ever detected. */
 function safetyRatings(isHit: boolean): object[] {
   return ['HARASSMENT', 'HATE_SPEECH', 'SEXUALLY_EXPLICIT', 'DANGEROUS_CONTENT'].map(name => ({
     category: `HARM_CATEGORY_${name}`,
@@ -111,7 +111,7 @@ function safetyRatings(isHit: boolean): object[] {
   }))
 }
 
-/** A candidate that is at its end. */
+/** A complete candidate. */
 function candidate(choice: Choice, parts: object[]): object {
   const isFiltered = choice.finish === 'content_filter'
   const ended: Record<string, unknown> = {
@@ -123,8 +123,8 @@ function candidate(choice: Choice, parts: object[]): object {
   return ended
 }
 
-/** The answer to a prompt that was refused: no candidates. */
-function refused({ promptTokens }: ChatResult, head: object): object {
+/** The reply to a blocked prompt: no candidates. */
+function blockedPrompt({ promptTokens }: ChatResult, head: object): object {
   return {
     promptFeedback: { blockReason: 'SAFETY', safetyRatings: safetyRatings(true) },
     usageMetadata: { promptTokenCount: promptTokens, totalTokenCount: promptTokens },
@@ -142,9 +142,9 @@ function lastParts(choice: Choice): object[] {
     : [{ text: choice.text }]
 }
 
-function wholeReply(engine: Engine, result: ChatResult, parsed: Parsed): object {
+function completeReply(engine: Engine, result: ChatResult, parsed: Parsed): object {
   const head = headOf(engine, parsed)
-  if (result.choices[0]?.finish === 'prompt_filter') return refused(result, head)
+  if (result.choices[0]?.finish === 'prompt_filter') return blockedPrompt(result, head)
   return {
     candidates: result.choices.map(choice =>
       candidate(choice, [
@@ -165,7 +165,7 @@ interface ChunkPart {
   text: string
   thought?: true
 }
-/** A chunk that is not the last. */
+/** A chunk before the last one. */
 interface Chunk extends Head {
   candidates: { content: { parts: ChunkPart[]; role: 'model' }; index: number }[]
   usageMetadata: { promptTokenCount: number; totalTokenCount: number }
@@ -173,7 +173,7 @@ interface Chunk extends Head {
 
 const count = { type: 'integer' } as const
 
-/** Made by a compiled schema, as there are many. */
+/** Uses a compiled schema, since there are many chunks. */
 const writeChunk = jsonSerializer<Chunk>({
   type: 'object',
   properties: {
@@ -213,11 +213,11 @@ const writeChunk = jsonSerializer<Chunk>({
   required: ['candidates', 'usageMetadata', 'modelVersion', 'responseId'],
 })
 
-/** Only the first candidate is streamed; a call comes whole, in the last chunk. */
+/** Streams only the first candidate; the last chunk contains the complete calls. */
 function* streamChunks(engine: Engine, result: ChatResult, parsed: Parsed): Iterable<StreamEvent> {
   const head = headOf(engine, parsed)
   const choice = result.choices[0] as Choice
-  if (choice.finish === 'prompt_filter') return yield { data: refused(result, head) }
+  if (choice.finish === 'prompt_filter') return yield { data: blockedPrompt(result, head) }
   const part: ChunkPart = { text: '' }
   const event: Chunk = {
     candidates: [{ content: { parts: [part], role: 'model' }, index: choice.index }],

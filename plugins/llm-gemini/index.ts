@@ -1,11 +1,12 @@
-/** The plugin for the Gemini format: content generation, embeddings, token counting, models. */
+/** The Gemini plugin: content generation, embeddings, token counting and models. */
 import { definePlugin } from 'svc/plugin'
 import { createProvider } from './provider.ts'
 import type {} from '../llm/types.ts'
 
 export default definePlugin({
   title: 'Mock LLM: Gemini',
-  description: 'The wire format of the Gemini API, over the shared engine.',
+  description:
+    'The Gemini API on the mock LLM: content generation, embeddings, token counting and models, also with the paths of Vertex AI.',
   paths: ['/ai/gemini'],
   buildsOn: ['llm'],
   register(app, svc) {

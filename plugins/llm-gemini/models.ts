@@ -1,4 +1,4 @@
-/** `GET /models`, in pages, and `GET /models/{model}`, and the answer to everything else below `/models/`. */
+/** `GET /models` with pagination, `GET /models/{model}`, and the error for unknown actions below `/models/`. */
 import type { Engine, LlmRoute, ModelInfo, ModelsParsed, OwnParsed, RouteInput } from '../llm/types.ts'
 import { modelOf } from './actions.ts'
 
@@ -50,15 +50,20 @@ export function listModels(engine: Engine): LlmRoute<ModelsParsed<Page>> {
     path: '/v1beta/models',
     op: 'models',
     describe: {
-      summary: 'models',
+      summary: 'list models',
       parameters: [
         {
           name: 'pageSize',
           in: 'query',
-          description: 'Models on a page, default 50',
+          description: 'Models per page; default 50',
           schema: { type: 'integer', minimum: 0 },
         },
-        { name: 'pageToken', in: 'query', description: 'nextPageToken of the page before', schema: { type: 'string' } },
+        {
+          name: 'pageToken',
+          in: 'query',
+          description: 'nextPageToken of the previous page',
+          schema: { type: 'string' },
+        },
       ],
       examples: [
         { name: 'All models', path: '/ai/gemini/v1beta/models', expectStatus: 200 },
@@ -76,7 +81,7 @@ export function listModels(engine: Engine): LlmRoute<ModelsParsed<Page>> {
   }
 }
 
-/** 0 is the default, more than the most is the most; what is no whole number of 32 bits is refused. */
+/** A page size of 0 selects the default; larger sizes are capped. Throws for anything but a 32-bit integer. */
 function readPage(engine: Engine, { query }: RouteInput): Page {
   const size = query.get('pageSize') ?? query.get('page_size') ?? ''
   if (size !== '' && !isInt32(size))
@@ -84,7 +89,7 @@ function readPage(engine: Engine, { query }: RouteInput): Page {
   if (Number(size) < 0) throw engine.badInput('* ListModelsRequest.page_size: page_size must not be negative')
   const token = query.get('pageToken') ?? query.get('page_token') ?? ''
   const start = token === '' ? 0 : engine.pageStart(token)
-  if (start === null) throw engine.badInput('* ListModelsRequest.page_token: page_token is not valid')
+  if (start === null) throw engine.badInput('* ListModelsRequest.page_token: page_token is invalid')
   return { start, size: Math.min(Number(size) || defaultPageSize, maxPageSize) }
 }
 
@@ -98,7 +103,7 @@ export function getModel(): LlmRoute<ModelsParsed> {
     path: '/v1beta/models/{*model}',
     op: 'models',
     describe: {
-      summary: 'one model',
+      summary: 'get a model',
       parameters: [{ name: 'model', in: 'path', required: true, schema: { type: 'string' } }],
       examples: [{ name: 'One model', path: '/ai/gemini/v1beta/models/svc-gemini', expectStatus: 200 }],
     },
@@ -107,7 +112,7 @@ export function getModel(): LlmRoute<ModelsParsed> {
   }
 }
 
-/** A POST without an action, or with one that nobody knows. */
+/** A POST with an unknown action, or without an action. */
 export function unknownAction(engine: Engine): LlmRoute<OwnParsed> {
   return {
     method: 'POST',
@@ -116,7 +121,9 @@ export function unknownAction(engine: Engine): LlmRoute<OwnParsed> {
     describe: {
       summary: 'unknown action',
       parameters: [{ name: 'model', in: 'path', required: true, schema: { type: 'string' } }],
-      responses: { '4XX': { description: "No such action, or no credential, in the provider's own form" } },
+      responses: {
+        '4XX': { description: "The action is unknown, or the credential is missing; in the provider's format" },
+      },
       examples: [
         {
           name: 'No action',
@@ -129,7 +136,7 @@ export function unknownAction(engine: Engine): LlmRoute<OwnParsed> {
       ],
     },
     parse() {
-      throw engine.badInput('Requested entity was not found: the path names no known action of a model.', {
+      throw engine.badInput('Requested entity was not found: unknown model action.', {
         kind: 'not_found',
       })
     },

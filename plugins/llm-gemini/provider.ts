@@ -1,11 +1,11 @@
-/** Gemini as a provider. */
+/** The Gemini provider. */
 import type { Engine, LlmProvider } from '../llm/types.ts'
 import { batchEmbedContents, embedContent, predict } from './embed.ts'
 import { geminiError, messages } from './errors.ts'
 import { countTokens, finishReasons, generateContent, streamGenerateContent } from './generate.ts'
 import { getModel, listModels, models, unknownAction } from './models.ts'
 
-/** Where Vertex AI has the models of Google: those of a project, and in express mode those of an API key. */
+/** Path prefixes of Google's models on Vertex AI: with a project, and in express mode (with an API key). */
 const publisher = '/publishers/google'
 const places = [`/projects/{project}/locations/{location}${publisher}`, publisher]
 const vertexPaths = ['/ai/gemini/v1', '/ai/gemini/v1beta1'].flatMap(version => places.map(place => version + place))
@@ -24,7 +24,7 @@ export function createProvider(engine: Engine): LlmProvider {
     ],
     models,
     knowsModel: id => id.startsWith('gemini'),
-    // The last one takes what the others leave.
+    // Must be last: it matches all remaining paths.
     routes: [
       listModels(engine),
       getModel(),

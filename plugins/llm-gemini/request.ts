@@ -1,16 +1,16 @@
-/** Reads a request for content into the neutral form. */
+/** Parses a content generation request. */
 import { isRecord } from 'svc/plugin'
 import type { Engine, Message, NeutralRequest, Part, ReplyFormat, Tool, ToolChoice } from '../llm/types.ts'
 import { field } from './fields.ts'
 
-const mostStops = 5
+const maxStops = 5
 
-/** Throws when `contents` is missing or empty. */
+/** Throws if `contents` is missing or empty. */
 export function readRequest(
   engine: Engine,
   body: Record<string, unknown>,
   model: string,
-  mostChoices: number,
+  maxChoices: number,
 ): NeutralRequest {
   const { json } = engine
   const config = field(engine, body, 'generationConfig')
@@ -26,8 +26,8 @@ export function readRequest(
     tools: readTools(engine, body.tools, calling),
     toolChoice: readToolChoice(engine, calling),
     format: readFormat(engine, config),
-    stop: json.stopsOf(field(engine, config, 'stopSequences'), mostStops),
-    n: Math.min(Math.max(1, n), mostChoices),
+    stop: json.stopsOf(field(engine, config, 'stopSequences'), maxStops),
+    n: Math.min(Math.max(1, n), maxChoices),
     ...(maxTokens === undefined ? {} : { maxTokens }),
     ...(field(engine, thinking, 'includeThoughts') === true
       ? { reasoning: budget === undefined ? {} : { budget } }
@@ -41,7 +41,7 @@ function readSystem(engine: Engine, given: unknown): string[] {
   return text === '' ? [] : [text]
 }
 
-/** A list of contents, one content, or a text. */
+/** A list of contents, one content, or a string. */
 export function readContents(engine: Engine, given: unknown): Message[] {
   const list =
     typeof given === 'string' ? [{ parts: [{ text: given }] }] : isRecord(given) ? [given] : engine.json.listOf(given)
@@ -55,7 +55,7 @@ export function readContents(engine: Engine, given: unknown): Message[] {
   })
 }
 
-/** A list of parts, or one; unknown parts are skipped. */
+/** A list of parts, or one part; skips unknown parts. */
 export function readParts(engine: Engine, given: unknown): Part[] {
   return (Array.isArray(given) ? given : [given]).flatMap((part: unknown) => readPart(engine, part))
 }
@@ -66,10 +66,10 @@ function readPart(engine: Engine, part: unknown): Part[] {
   if (typeof text === 'string') return [{ type: 'text', text }]
   const inline = field(engine, part, 'inlineData')
   if (inline !== undefined)
-    return [medium(engine, inline, engine.describeInline(field(engine, inline, 'mimeType'), 'inline'))]
+    return [mediaPart(engine, inline, engine.describeInline(field(engine, inline, 'mimeType'), 'inline'))]
   const file = field(engine, part, 'fileData')
   if (file !== undefined)
-    return [medium(engine, file, engine.describeUrl(json.textOf(field(engine, file, 'fileUri')) ?? 'file'))]
+    return [mediaPart(engine, file, engine.describeUrl(json.textOf(field(engine, file, 'fileUri')) ?? 'file'))]
   const call = field(engine, part, 'functionCall')
   const called = json.textOf(json.own(call, 'name'))
   if (called !== undefined)
@@ -82,24 +82,24 @@ function readPart(engine: Engine, part: unknown): Part[] {
       },
     ]
   const response = field(engine, part, 'functionResponse')
-  const answered = json.textOf(json.own(response, 'name'))
-  if (answered === undefined) return []
+  const functionName = json.textOf(json.own(response, 'name'))
+  if (functionName === undefined) return []
   return [
     {
       type: 'result',
-      id: json.textOf(json.own(response, 'id')) ?? answered,
-      name: answered,
+      id: json.textOf(json.own(response, 'id')) ?? functionName,
+      name: functionName,
       content: JSON.stringify(json.own(response, 'response') ?? {}),
     },
   ]
 }
 
-function medium(engine: Engine, data: unknown, description: string): Part {
+function mediaPart(engine: Engine, data: unknown, description: string): Part {
   const mime = engine.json.asText(field(engine, data, 'mimeType'))
   return { type: mime.startsWith('image/') ? 'image' : mime.startsWith('audio/') ? 'audio' : 'file', description }
 }
 
-/** Functions of all tools; with a list of allowed names only those. */
+/** The functions of all tools; limited to the allowed names, if given. */
 function readTools(engine: Engine, given: unknown, calling: unknown): Tool[] {
   const { json } = engine
   const allowed = json.listOf(field(engine, calling, 'allowedFunctionNames'))

@@ -1,7 +1,7 @@
-/** Descriptions of the format's routes. */
+/** Creates route descriptions. */
 import type { LlmRouteDescription } from '../llm/types.ts'
 
-/** Streamed examples show the header that sets their pace; chats stream unless told otherwise. */
+/** Streamed examples show the header that sets their speed; replies are streamed by default. */
 const pace = { name: 'X-Svc-Tokens-Per-Second', value: '500' }
 
 export function describePost(

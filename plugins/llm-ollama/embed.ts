@@ -12,7 +12,7 @@ export function embed(engine: Engine): LlmRoute<EmbedParsed> {
     method: 'POST',
     path: '/api/embed',
     op: 'embed',
-    describe: describePost('/api/embed', 'embeddings', [
+    describe: describePost('/api/embed', 'create embeddings', [
       { name: 'One text', body: { model: 'nomic-embed-text', input: 'hello world', dimensions: 8 } },
     ]),
     parse(input) {
@@ -38,7 +38,7 @@ export function embeddings(engine: Engine): LlmRoute<EmbedParsed> {
     method: 'POST',
     path: '/api/embeddings',
     op: 'embed',
-    describe: describePost('/api/embeddings', 'one embedding', [
+    describe: describePost('/api/embeddings', 'create an embedding', [
       { name: 'One text', body: { model: 'nomic-embed-text', prompt: 'hello world' } },
     ]),
     parse(input) {

@@ -1,4 +1,4 @@
-/** `POST /api/chat` and `POST /api/generate`: one line of JSON for every token, or one object. */
+/** `POST /api/chat` and `POST /api/generate`: a JSON line per token, or one JSON object. */
 import type { Call, ChatResult, Choice, Engine, Finish, LlmRoute, RenderContext, StreamEvent } from '../llm/types.ts'
 import { describePost } from './describe.ts'
 import { parseChat, parseGenerate, type OllamaParsed } from './request.ts'
@@ -12,10 +12,10 @@ export const finishReasons: Record<Finish, string> = {
   prompt_filter: 'stop',
 }
 
-/** What a line says, in the words of its route. */
-type Say = (text: string, more?: { thinking?: string; calls?: readonly Call[] }) => object
+/** Renders the content of a line in the format of its route. */
+type ContentRenderer = (text: string, more?: { thinking?: string; calls?: readonly Call[] }) => object
 
-const sayMessage: Say = (content, { thinking, calls = [] } = {}) => ({
+const messageContent: ContentRenderer = (content, { thinking, calls = [] } = {}) => ({
   message: {
     role: 'assistant',
     content,
@@ -26,7 +26,7 @@ const sayMessage: Say = (content, { thinking, calls = [] } = {}) => ({
   },
 })
 
-const sayResponse: Say = (response, { thinking } = {}) => ({
+const responseContent: ContentRenderer = (response, { thinking } = {}) => ({
   response,
   ...(thinking === undefined ? {} : { thinking }),
 })
@@ -43,7 +43,7 @@ export function chat(engine: Engine): LlmRoute<OllamaParsed> {
       { name: 'Stream', body: { model: 'llama3.2', messages } },
     ],
     input => parseChat(engine, input),
-    sayMessage,
+    messageContent,
     {},
   )
 }
@@ -51,10 +51,10 @@ export function chat(engine: Engine): LlmRoute<OllamaParsed> {
 export function generate(engine: Engine): LlmRoute<OllamaParsed> {
   return route(
     '/api/generate',
-    'generate',
+    'generate text',
     [{ name: 'Whole', body: { model: 'llama3.2', stream: false, prompt: 'hello' } }],
     input => parseGenerate(engine, input),
-    sayResponse,
+    responseContent,
     contextOfGenerate,
   )
 }
@@ -64,7 +64,7 @@ function route(
   summary: string,
   examples: { name: string; body: object }[],
   parse: LlmRoute<OllamaParsed>['parse'],
-  say: Say,
+  contentOf: ContentRenderer,
   atEnd: object,
 ): LlmRoute<OllamaParsed> {
   return {
@@ -75,9 +75,9 @@ function route(
     framing: 'ndjson',
     parse,
     render: (result, parsed, context) => ({
-      body: { ...head(parsed, context), ...whole(result, say), ...tail(result, parsed), ...atEnd },
+      body: { ...head(parsed, context), ...whole(result, contentOf), ...tail(result, parsed), ...atEnd },
     }),
-    stream: (result, parsed, context) => lines(result, parsed, context, say, atEnd),
+    stream: (result, parsed, context) => lines(result, parsed, context, contentOf, atEnd),
   }
 }
 
@@ -85,18 +85,21 @@ function head(parsed: OllamaParsed, context: RenderContext): object {
   return { model: parsed.model, created_at: new Date(context.nowMs).toISOString() }
 }
 
-function whole(result: ChatResult, say: Say): object {
+function whole(result: ChatResult, contentOf: ContentRenderer): object {
   const choice = result.choices[0] as Choice
-  return say(choice.text, { calls: choice.calls, ...(choice.reasoning === '' ? {} : { thinking: choice.reasoning }) })
+  return contentOf(choice.text, {
+    calls: choice.calls,
+    ...(choice.reasoning === '' ? {} : { thinking: choice.reasoning }),
+  })
 }
 
-const nanosecondsAToken = 10_000_000
+const nanosecondsPerToken = 10_000_000
 const loadDuration = 1_000_000
 
-/** Durations in nanoseconds, as if every token took 10 ms. */
+/** Durations in nanoseconds; assumes 10 ms per token. */
 function tail({ promptTokens, completionTokens, choices }: ChatResult, { wire }: OllamaParsed): object {
-  const promptDuration = promptTokens * nanosecondsAToken
-  const duration = completionTokens * nanosecondsAToken
+  const promptDuration = promptTokens * nanosecondsPerToken
+  const duration = completionTokens * nanosecondsPerToken
   return {
     done: true,
     done_reason: wire.isLoad ? 'load' : finishReasons[(choices[0] as Choice).finish],
@@ -113,20 +116,20 @@ function* lines(
   result: ChatResult,
   parsed: OllamaParsed,
   context: RenderContext,
-  say: Say,
+  contentOf: ContentRenderer,
   atEnd: object,
 ): Iterable<StreamEvent> {
   const choice = result.choices[0] as Choice
-  const line = (said: object, paced: boolean | number): StreamEvent => ({
-    data: { ...head(parsed, context), ...said, done: false },
+  const line = (content: object, paced: boolean | number): StreamEvent => ({
+    data: { ...head(parsed, context), ...content, done: false },
     paced,
   })
-  for (const thinking of choice.reasoningPieces) yield line(say('', { thinking }), true)
-  for (const piece of choice.pieces) yield line(say(piece), true)
+  for (const thinking of choice.reasoningPieces) yield line(contentOf('', { thinking }), true)
+  for (const piece of choice.pieces) yield line(contentOf(piece), true)
   if (choice.calls.length > 0)
     yield line(
-      say('', { calls: choice.calls }),
+      contentOf('', { calls: choice.calls }),
       choice.calls.reduce((sum, call) => sum + call.jsonPieces.length, 0),
     )
-  yield { data: { ...head(parsed, context), ...say(''), ...tail(result, parsed), ...atEnd } }
+  yield { data: { ...head(parsed, context), ...contentOf(''), ...tail(result, parsed), ...atEnd } }
 }

@@ -1,4 +1,4 @@
-/** The plugin for the Ollama format: chat, generate, embeddings, the list of local models. */
+/** The Ollama plugin: chat, generate, embeddings and models. */
 import { definePlugin } from 'svc/plugin'
 import { createProvider } from './provider.ts'
 import type {} from '../llm/types.ts'
@@ -6,8 +6,7 @@ import type {} from '../llm-openai/types.ts'
 
 export default definePlugin({
   title: 'Mock LLM: Ollama',
-  description:
-    "The wire format of the Ollama API, over the shared engine, and the part of OpenAI's that Ollama serves.",
+  description: 'The Ollama API on the mock LLM: chat, generate, embeddings and models, also in the OpenAI format.',
   paths: ['/ai/ollama'],
   buildsOn: ['llm'],
   uses: ['llm-openai'],

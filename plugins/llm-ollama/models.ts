@@ -1,4 +1,4 @@
-/** What an Ollama server says of itself: its models, what runs, its version. */
+/** Information about the Ollama server: models, running models, version. */
 import type { Engine, LlmRoute, ModelInfo, ModelsParsed, OwnParsed } from '../llm/types.ts'
 import { describeGet, describePost } from './describe.ts'
 import { modelOf } from './request.ts'
@@ -36,7 +36,7 @@ export function tags(engine: Engine): LlmRoute<ModelsParsed> {
     method: 'GET',
     path: '/api/tags',
     op: 'models',
-    describe: describeGet('/api/tags', 'models'),
+    describe: describeGet('/api/tags', 'list models'),
     parse: () => ({ op: 'models', wire: undefined }),
     render: result => ({
       body: {
@@ -58,7 +58,7 @@ export function show(engine: Engine): LlmRoute<ModelsParsed> {
     method: 'POST',
     path: '/api/show',
     op: 'models',
-    describe: describePost('/api/show', 'one model', [{ name: 'One model', body: { model: 'llama3.2' } }]),
+    describe: describePost('/api/show', 'show a model', [{ name: 'One model', body: { model: 'llama3.2' } }]),
     parse: input => ({ op: 'models', id: modelOf(engine, input.json(), input), wire: undefined }),
     render({ model = { id: 'svc' } }) {
       const family = familyOf(model.id)
@@ -96,13 +96,13 @@ function fixed(path: string, summary: string, body: object | string): LlmRoute<O
 }
 
 export function ps(): LlmRoute<OwnParsed> {
-  return fixed('/api/ps', 'running models', { models: [] })
+  return fixed('/api/ps', 'list running models', { models: [] })
 }
 
 export function showVersion(): LlmRoute<OwnParsed> {
-  return fixed('/api/version', 'version', { version })
+  return fixed('/api/version', 'get the version', { version })
 }
 
 export function root(): LlmRoute<OwnParsed> {
-  return fixed('/', 'liveness', 'Ollama is running')
+  return fixed('/', 'check that the server is running', 'Ollama is running')
 }

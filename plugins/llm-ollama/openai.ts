@@ -1,4 +1,4 @@
-/** What Ollama serves below `/v1` for clients of OpenAI: routes of that format, with Ollama's models. */
+/** Ollama's routes below `/v1` for OpenAI clients: the OpenAI format with Ollama's models. */
 import type { Engine, LlmRoute, RouteInput } from '../llm/types.ts'
 import type { OpenAiRouteName, OpenAiWire } from '../llm-openai/types.ts'
 
@@ -6,7 +6,7 @@ const NAMES: readonly OpenAiRouteName[] = ['chat', 'completions', 'responses', '
 const OPENAI_BASE = '/ai/openai/v1'
 const EXAMPLE_MODEL = 'llama3.2'
 
-/** Whether a path is answered in OpenAI's form, errors included; `/ai/<provider>/v1/...`. */
+/** Whether a path (`/ai/<provider>/v1/...`) uses the OpenAI format, also for errors. */
 export function isOpenAiPath(path: string): boolean {
   return path.split('/', 4)[3] === 'v1'
 }
@@ -19,7 +19,7 @@ export function openAiRoutes(engine: Engine, wire: OpenAiWire): LlmRoute[] {
       path: `/v1${route.path}`,
       describe: {
         ...route.describe,
-        summary: `${route.describe.summary}, as OpenAI's`,
+        summary: `${route.describe.summary} (OpenAI format)`,
         examples: route.describe.examples.map(example => ({
           ...example,
           path: moveExample(example.path),
@@ -40,7 +40,7 @@ function moveExample(path: string): string {
   return path.replace(OPENAI_BASE, '/ai/ollama/v1').replace(/\/models\/[^/]+$/, `/models/${EXAMPLE_MODEL}`)
 }
 
-/** Ollama has no model of its own choice. */
+/** Requires a model: Ollama has no default model. */
 function withModel(engine: Engine, input: RouteInput): RouteInput {
   const json = (): Record<string, unknown> => {
     const body = input.json()

@@ -1,4 +1,4 @@
-/** Ollama as a provider. */
+/** The Ollama provider. */
 import type { Engine, LlmProvider } from '../llm/types.ts'
 import type { OpenAiWire } from '../llm-openai/types.ts'
 import { embed, embeddings } from './embed.ts'
@@ -6,7 +6,7 @@ import { chat, finishReasons, generate } from './generation.ts'
 import { isOpenAiPath, openAiRoutes } from './openai.ts'
 import { models, ps, root, show, showVersion, tags } from './models.ts'
 
-/** Without the plugin of OpenAI's format there is nothing below `/v1`. */
+/** The routes below `/v1` need the plugin of the OpenAI format. */
 export function createProvider(engine: Engine, wire?: OpenAiWire): LlmProvider {
   return {
     id: 'ollama',
@@ -15,7 +15,7 @@ export function createProvider(engine: Engine, wire?: OpenAiWire): LlmProvider {
     order: 6,
     credentials: [{ source: 'bearer', scheme: 'Bearer' }],
     models,
-    // A name without a tag means `latest`, or whatever tag there is.
+    // A name without a tag refers to `latest`, or to any existing tag.
     knowsModel: id => models.some(model => model.id.split(':', 1)[0] === id),
     routes: [
       chat(engine),

@@ -1,14 +1,14 @@
-/** Reads requests of `chat` and `generate` into the neutral form. */
+/** Parses requests of `chat` and `generate`. */
 import { isRecord } from 'svc/plugin'
 import type { ChatParsed, Engine, Message, NeutralRequest, Part, ReplyFormat, RouteInput } from '../llm/types.ts'
 
 export interface OllamaWire {
-  /** A call without anything to say: the model is only loaded. */
+  /** A request without a prompt, which only loads the model. */
   isLoad: boolean
 }
 export type OllamaParsed = ChatParsed<OllamaWire>
 
-/** Throws when `model` is missing. */
+/** Throws if `model` is missing. */
 export function modelOf(engine: Engine, body: Record<string, unknown>, input: RouteInput): string {
   const model = engine.json.textOf(body.model) ?? input.defaultModel
   if (model === undefined) throw engine.badInput('model is required')
@@ -48,13 +48,13 @@ function parsedOf(
   request: NeutralRequest,
   isLoad: boolean,
 ): OllamaParsed {
-  // Whoever only loads a model gets an empty text and no wait.
-  const asked = isLoad ? { ...request, maxTokens: 0, tools: [], format: { type: 'none' } as const } : request
+  // A request that only loads the model gets an empty reply without delay.
+  const effective = isLoad ? { ...request, maxTokens: 0, tools: [], format: { type: 'none' } as const } : request
   return {
     op: 'chat',
     model: request.model,
     stream: body.stream !== false && json.own(body, 'stream') !== 'false',
-    request: asked,
+    request: effective,
     wire: { isLoad },
   }
 }
@@ -93,7 +93,7 @@ function readFormat(given: unknown): ReplyFormat {
   return isRecord(given) ? { type: 'schema', schema: given } : { type: 'none' }
 }
 
-/** Images are base64 without a type. */
+/** Images are base64-encoded, without a media type. */
 function images({ json, describeInline }: Engine, given: unknown): Part[] {
   return json.listOf(given).map(() => ({ type: 'image', description: describeInline('image', 'base64') }))
 }

@@ -1,4 +1,4 @@
-/** JSON of chat completions, whole and in chunks, written by compiled schemas: a reply is made for every request. */
+/** Serializes chat completions and chunks with compiled schemas, since this runs for every request and token. */
 import { jsonSerializer } from 'svc/plugin'
 import type { JsonSchema } from 'svc/plugin'
 import type { TokenLogprob } from './logprobs.ts'
@@ -36,7 +36,7 @@ interface Logprobs {
   refusal: null
 }
 
-/** A whole reply; members of `ChatExtras` come with it. */
+/** A complete reply; `ChatExtras` may add members. */
 export interface ChatReply extends Head {
   choices: ReplyChoice[]
   usage: Usage
@@ -55,7 +55,7 @@ export interface ChunkChoice {
   finish_reason: string | null
 }
 
-/** One chunk of a stream; `usage` is null until the last one, and absent where nobody asked for it. */
+/** One chunk of a stream; `usage` is null before the last chunk, and absent unless requested. */
 export interface ChatChunk extends Head {
   choices: ChunkChoice[]
   usage?: Usage | null
@@ -72,16 +72,16 @@ const text: JsonSchema = { type: 'string' }
 const textOrNull: JsonSchema = { type: 'string', nullable: true }
 const count: JsonSchema = { type: 'integer' }
 const nothing: JsonSchema = { type: 'null' }
-/** Anything: written as `JSON.stringify` does. */
+/** Any value, serialized like `JSON.stringify`. */
 const anything: JsonSchema = {}
 
-/** Members in the order in which they are written: the library writes required ones first, so optional ones are last. */
+/** Members in output order: the library writes required ones first, so optional ones are last. */
 function object(properties: Properties, optional: Properties = {}): JsonSchema {
   return { type: 'object', properties: { ...properties, ...optional }, required: Object.keys(properties) }
 }
 
 const head = (name: Head['object']): Properties => ({
-  // Made of hexadecimal digits: there is nothing to escape.
+  // Contains only hexadecimal digits, so nothing needs escaping.
   id: { type: 'string', format: 'unsafe' },
   object: { const: name },
   created: count,
@@ -117,7 +117,7 @@ const toolCalls: JsonSchema = {
   ),
 }
 
-/** Members that a provider adds, of whatever shape. */
+/** Members that a provider adds, of any type. */
 function added(extra: object | undefined): Properties {
   return Object.fromEntries(Object.keys(extra ?? {}).map(name => [name, anything]))
 }

@@ -1,4 +1,4 @@
-/** `POST /chat/completions`, plain and streamed. */
+/** `POST /chat/completions`, with and without streaming. */
 import type {
   ChatParsed,
   ChatResult,
@@ -25,18 +25,18 @@ interface ChatWire {
 }
 type Parsed = ChatParsed<ChatWire>
 
-const mostStops = 4
-const mostLogprobs = 20
+const maxStops = 4
+const maxLogprobs = 20
 
 export function chatCompletions(engine: Engine, extras?: ChatExtras): LlmRoute<Parsed> {
-  // Schemas are compiled for the first reply: a start does not wait for them.
+  // Compiles the schemas for the first reply, so that they don't slow down the start.
   let compiled: ChatWriter | undefined
   const writer = (): ChatWriter => (compiled ??= createChatWriter(extras))
   return {
     method: 'POST',
     path: '/chat/completions',
     op: 'chat',
-    describe: describePost('/chat/completions', 'chat completion', [
+    describe: describePost('/chat/completions', 'create a chat completion', [
       { name: 'Hello', body: { model: 'svc-gpt', messages: [{ role: 'user', content: 'hello' }] } },
       {
         name: 'Stream',
@@ -85,7 +85,7 @@ function parse(engine: Engine, input: RouteInput): Parsed {
   const body = input.json()
   const model = json.textOf(body.model) ?? input.defaultModel ?? 'svc-gpt'
   const { system, messages } = readMessages(engine, body.messages)
-  refuseAudio(engine, body.modalities)
+  rejectAudio(engine, body.modalities)
   const maxTokens = json.countOf(body.max_completion_tokens) ?? json.countOf(body.max_tokens)
   const effort = json.textOf(body.reasoning_effort)
   const request: NeutralRequest = {
@@ -99,7 +99,7 @@ function parse(engine: Engine, input: RouteInput): Parsed {
       isNested: true,
     }),
     format: readFormat(engine, body.response_format),
-    stop: json.stopsOf(body.stop, mostStops),
+    stop: json.stopsOf(body.stop, maxStops),
     n: clamp(body.n, 1, input.limits.choices),
   }
   if (maxTokens !== undefined) request.maxTokens = maxTokens
@@ -111,13 +111,13 @@ function parse(engine: Engine, input: RouteInput): Parsed {
     request,
     wire: {
       includeUsage: json.own(body.stream_options, 'include_usage') === true,
-      topLogprobs: body.logprobs === true ? clamp(body.top_logprobs ?? 0, 0, mostLogprobs) : null,
+      topLogprobs: body.logprobs === true ? clamp(body.top_logprobs ?? 0, 0, maxLogprobs) : null,
     },
   }
 }
 
-/** Only text is said in chats; speech has its own route. */
-function refuseAudio(engine: Engine, modalities: unknown): void {
+/** Chat replies are text only; speech has its own route. */
+function rejectAudio(engine: Engine, modalities: unknown): void {
   if (modalities == null) return
   if (!Array.isArray(modalities))
     throw engine.badInput("Invalid type for 'modalities': expected an array of strings.", {
@@ -133,11 +133,9 @@ function refuseAudio(engine: Engine, modalities: unknown): void {
   })
 }
 
-/** A whole number brought into its range; what is none counts as the least. */
-export function clamp(value: unknown, least: number, most: number): number {
-  return typeof value === 'number' && Number.isFinite(value)
-    ? Math.min(Math.max(Math.trunc(value), least), most)
-    : least
+/** Clamps an integer to a range; anything but a number becomes the minimum. */
+export function clamp(value: unknown, min: number, max: number): number {
+  return typeof value === 'number' && Number.isFinite(value) ? Math.min(Math.max(Math.trunc(value), min), max) : min
 }
 
 const NO_PROMPT_DETAILS = { cached_tokens: 0, audio_tokens: 0 }
@@ -206,7 +204,7 @@ function messageOf(choice: Choice): ChatReply['choices'][number]['message'] {
   return { ...message, tool_calls: choice.calls.map(call => chatCall(call)) }
 }
 
-/** One object for all chunks of a choice: there is a chunk for every token, and only its delta changes. */
+/** Reuses one object for all chunks of a choice: only the delta changes with each token. */
 function* streamReply(
   writer: ChatWriter,
   engine: Engine,

@@ -1,4 +1,4 @@
-/** `POST /completions`: prompts in, text out, plain and streamed. */
+/** `POST /completions`, with and without streaming. */
 import type {
   ChatParsed,
   ChatResult,
@@ -16,7 +16,7 @@ import { logprobOf } from './logprobs.ts'
 
 interface CompletionWire {
   prompts: string[]
-  /** Choices of each prompt. */
+  /** Number of choices per prompt. */
   n: number
   echo: boolean
   suffix: string
@@ -26,9 +26,9 @@ interface CompletionWire {
 }
 type Parsed = ChatParsed<CompletionWire>
 
-const mostPrompts = 64
-const mostStops = 4
-const mostLogprobs = 5
+const maxPrompts = 64
+const maxStops = 4
+const maxLogprobs = 5
 const noPrompt = '<|endoftext|>'
 
 export function completions(engine: Engine): LlmRoute<Parsed> {
@@ -36,7 +36,7 @@ export function completions(engine: Engine): LlmRoute<Parsed> {
     method: 'POST',
     path: '/completions',
     op: 'chat',
-    describe: describePost('/completions', 'text completion', [
+    describe: describePost('/completions', 'create a text completion', [
       { name: 'One prompt', body: { model: 'svc-gpt', prompt: 'hello', max_tokens: 16 } },
       { name: 'Log probabilities', body: { model: 'svc-gpt', prompt: 'hello', max_tokens: 4, logprobs: 2 } },
     ]),
@@ -46,9 +46,9 @@ export function completions(engine: Engine): LlmRoute<Parsed> {
       body: {
         ...headOf(engine, parsed, context),
         choices: result.choices.map(choice => ({
-          text: wholeText(choice, parsed.wire),
+          text: completeText(choice, parsed.wire),
           index: choice.index,
-          logprobs: wholeLogprobs(engine, choice, parsed.wire),
+          logprobs: completeLogprobs(engine, choice, parsed.wire),
           finish_reason: context.finishReasons[choice.finish],
         })),
         usage: usageOf(result),
@@ -72,7 +72,7 @@ function parse(engine: Engine, input: RouteInput): Parsed {
     tools: [],
     toolChoice: 'none',
     format: { type: 'none' },
-    stop: json.stopsOf(body.stop, mostStops),
+    stop: json.stopsOf(body.stop, maxStops),
     n,
     ...(maxTokens === undefined ? {} : { maxTokens }),
   })
@@ -90,23 +90,24 @@ function parse(engine: Engine, input: RouteInput): Parsed {
       echo: body.echo === true,
       suffix: json.textOf(body.suffix) ?? '',
       includeUsage: json.own(body.stream_options, 'include_usage') === true,
-      logprobs: typeof body.logprobs === 'number' ? clamp(body.logprobs, 0, mostLogprobs) : null,
+      logprobs: typeof body.logprobs === 'number' ? clamp(body.logprobs, 0, maxLogprobs) : null,
     },
   }
 }
 
-/** A text, texts, token ids, or lists of them. */
+/** A string, a list of strings, token ids, or lists of token ids. */
 function readPrompts(engine: Engine, given: unknown): { text: string; tokens: number }[] {
-  const wrong = (message: string): Error => engine.badInput(message, { param: 'prompt', code: 'invalid_value' })
+  const invalid = (message: string): Error => engine.badInput(message, { param: 'prompt', code: 'invalid_value' })
   const isTokens = (value: unknown): value is number[] =>
     Array.isArray(value) && value.length > 0 && value.every(item => typeof item === 'number')
   const list: unknown[] = given == null ? [noPrompt] : isTokens(given) || !Array.isArray(given) ? [given] : given
-  if (list.length === 0) throw wrong("Invalid 'prompt': empty array.")
-  if (list.length > mostPrompts) throw wrong(`Invalid 'prompt': at most ${mostPrompts} prompts are taken.`)
+  if (list.length === 0) throw invalid("Invalid 'prompt': empty array.")
+  if (list.length > maxPrompts)
+    throw invalid(`Invalid 'prompt': expected at most ${maxPrompts} prompts, received ${list.length}.`)
   return list.map(prompt => {
     if (typeof prompt === 'string') return { text: prompt, tokens: engine.count(prompt) }
     if (isTokens(prompt)) return { text: prompt.join(' '), tokens: prompt.length }
-    throw wrong("Invalid type for 'prompt': expected a text, a list of texts, or token ids.")
+    throw invalid("Invalid type for 'prompt': expected a string, a list of strings, or token ids.")
   })
 }
 
@@ -132,7 +133,7 @@ function echoOf(choice: Choice, wire: CompletionWire): string {
   return wire.echo ? (wire.prompts[Math.floor(choice.index / wire.n)] ?? '') : ''
 }
 
-function wholeText(choice: Choice, wire: CompletionWire): string {
+function completeText(choice: Choice, wire: CompletionWire): string {
   return choice.finish === 'content_filter' ? '' : echoOf(choice, wire) + choice.text + wire.suffix
 }
 
@@ -143,7 +144,10 @@ interface Logprobs {
   text_offset: number[]
 }
 
-/** Of tokens that begin at an offset of the text; the first token of an echoed prompt has nothing before it to be likely after. */
+/**
+ * Log probabilities of tokens that start at an offset in the text. The first token of an echoed prompt has none,
+ * since no token precedes it.
+ */
 function logprobsOf(
   engine: Engine,
   pieces: readonly string[],
@@ -165,8 +169,8 @@ function logprobsOf(
   return logprobs
 }
 
-/** Of an echoed prompt and of the reply. */
-function wholeLogprobs(engine: Engine, choice: Choice, wire: CompletionWire): Logprobs | null {
+/** Log probabilities of an echoed prompt and of the reply. */
+function completeLogprobs(engine: Engine, choice: Choice, wire: CompletionWire): Logprobs | null {
   if (wire.logprobs === null) return null
   const echo = choice.finish === 'content_filter' ? '' : echoOf(choice, wire)
   const prompt = logprobsOf(engine, engine.pieces(echo), { offset: 0, alternatives: wire.logprobs, isPrompt: true })

@@ -1,7 +1,7 @@
-/** Descriptions of the format's routes, in the shape that the catalog wants. */
+/** Creates route descriptions. */
 import type { LlmRouteDescription } from '../llm/types.ts'
 
-/** Streamed examples show the header that sets their pace. */
+/** Streamed examples show the header that sets their speed. */
 const pace = { name: 'X-Svc-Tokens-Per-Second', value: '500' }
 
 /** A POST route with one JSON example. */

@@ -12,7 +12,7 @@ export function embeddings(engine: Engine): LlmRoute<EmbedParsed<{ isBase64: boo
     method: 'POST',
     path: '/embeddings',
     op: 'embed',
-    describe: describePost('/embeddings', 'embeddings', [
+    describe: describePost('/embeddings', 'create embeddings', [
       { name: 'One text', body: { model: 'svc-embed', input: 'hello world', dimensions: 8 } },
     ]),
     parse(input) {
@@ -46,7 +46,7 @@ export function embeddings(engine: Engine): LlmRoute<EmbedParsed<{ isBase64: boo
   }
 }
 
-/** Little-endian float32, as the Node SDK asks for by default. */
+/** Little-endian float32, which the Node SDK requests by default. */
 function floatsAsBase64(vector: readonly number[]): string {
   const bytes = Buffer.allocUnsafe(vector.length * 4)
   vector.forEach((value, index) => bytes.writeFloatLE(value, index * 4))

@@ -31,13 +31,13 @@ const rows: Readonly<Record<ErrorKind, Row>> = {
 
 export const messages: Partial<Record<ErrorKind, string>> = {
   missing_credential: "You didn't provide an API key. Send it as a bearer token: Authorization: Bearer YOUR_KEY",
-  invalid_credential: 'Incorrect API key provided: {key}. Use the key that this server was started with.',
+  invalid_credential: 'Incorrect API key provided: {key}. Use the API key that is configured for this server.',
   bad_request: 'We could not parse the JSON body of your request.',
   unknown_route: 'Invalid URL ({method} {path})',
   wrong_method: 'Not allowed to {method} on {path}.',
-  rate_limit: 'The rate limit is reached: 10000 requests per min. Please try again in 2s.',
-  context_length: "This model's maximum context length is 8192 tokens, but your messages have more.",
-  prompt_filter: 'The prompt was refused by the content management policy.',
+  rate_limit: 'Rate limit reached: 10000 requests per min. Please try again in 2s.',
+  context_length: "The messages exceed the model's maximum context length of 8192 tokens.",
+  prompt_filter: 'The prompt was rejected by the content management policy.',
 }
 
 export function openAiError(kind: ErrorKind, facts: ErrorFacts): { error: OpenAiError } {

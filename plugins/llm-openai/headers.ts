@@ -1,4 +1,4 @@
-/** Headers of OpenAI and Azure: version and time on success, rate limits on success and where they are the reason. */
+/** Headers of OpenAI and Azure: version and duration on success; rate limits on success and for rate limit errors. */
 import type { HeaderFacts } from '../llm/types.ts'
 
 const limits = { requests: 10_000, tokens: 2_000_000 }

@@ -1,4 +1,4 @@
-/** `POST /images/generations`: one pixel, as data or as the address of a sample. */
+/** `POST /images/generations`: one pixel, as data or as the URL of a sample. */
 import { crc32, deflateSync } from 'node:zlib'
 import type { Engine, LlmRoute, OwnParsed } from '../llm/types.ts'
 import { clamp } from './chat.ts'
@@ -16,7 +16,7 @@ export function images(engine: Engine): LlmRoute<OwnParsed<ImageWire>> {
     method: 'POST',
     path: '/images/generations',
     op: 'image',
-    describe: describePost('/images/generations', 'image', [
+    describe: describePost('/images/generations', 'generate images', [
       { name: 'One image', body: { model: 'gpt-image-1', prompt: 'a gateway at dawn' } },
     ]),
     parse(input) {
@@ -58,7 +58,7 @@ export function images(engine: Engine): LlmRoute<OwnParsed<ImageWire>> {
   }
 }
 
-/** A PNG (W3C PNG, 5) of one blue pixel. */
+/** A PNG image (W3C PNG, 5) with one blue pixel. */
 function onePixel(): Buffer {
   const header = Buffer.from([0, 0, 0, 1, 0, 0, 0, 1, 8, 2, 0, 0, 0])
   const pixel = deflateSync(Buffer.from([0, 0x1f, 0x6f, 0xeb]))

@@ -1,4 +1,4 @@
-/** The plugin for the OpenAI format: chat completions, responses, embeddings, images, audio, moderations. */
+/** The OpenAI plugin: chat completions, responses, embeddings, images, audio and moderations. */
 import { definePlugin } from 'svc/plugin'
 import { createProvider } from './provider.ts'
 import { createWire } from './wire.ts'
@@ -7,7 +7,8 @@ import type {} from './types.ts'
 
 export default definePlugin({
   title: 'Mock LLM: OpenAI',
-  description: 'The wire format of the OpenAI API, over the shared engine.',
+  description:
+    'The OpenAI API on the mock LLM: chat completions, responses, embeddings, images, audio and moderations.',
   paths: ['/ai/openai', '/ai/v1'],
   buildsOn: ['llm'],
   register(app, svc) {

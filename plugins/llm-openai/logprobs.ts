@@ -1,4 +1,4 @@
-/** Log probabilities of tokens: made up, but fixed by the token. */
+/** Log probabilities of tokens: invented, but constant for each token. */
 import type { Engine } from '../llm/types.ts'
 
 export interface TokenLogprob {
@@ -31,9 +31,9 @@ const alternatives = [
   ' not',
   ' but',
 ]
-const mostAlternatives = 20
+const maxAlternatives = 20
 
-/** One entry for a piece, in (-0.5, 0]; `top` entries below it, the piece itself first. */
+/** A log probability in (-0.5, 0] for a piece, with `top` alternatives; the piece itself is the first. */
 export function logprobOf(engine: Engine, piece: string, top: number): TokenLogprob {
   const logprob = -Math.floor(engine.generator(engine.digest('logprob', piece))() * 4999) / 10_000 || 0
   const entry = (token: string, value: number): { token: string; logprob: number; bytes: number[] } => ({
@@ -41,9 +41,7 @@ export function logprobOf(engine: Engine, piece: string, top: number): TokenLogp
     logprob: value,
     bytes: [...Buffer.from(token)],
   })
-  const others = alternatives
-    .filter(token => token !== piece)
-    .slice(0, Math.max(0, Math.min(top, mostAlternatives) - 1))
+  const others = alternatives.filter(token => token !== piece).slice(0, Math.max(0, Math.min(top, maxAlternatives) - 1))
   const tops = top === 0 ? [] : [entry(piece, logprob), ...others.map((token, i) => entry(token, logprob - 1 - i / 2))]
   return { ...entry(piece, logprob), top_logprobs: tops }
 }

@@ -1,4 +1,4 @@
-/** Reads the messages and reply format of chat completions into the neutral form. */
+/** Parses the messages and the reply format of chat completions. */
 import type { Engine, Message, Part, ReplyFormat } from '../llm/types.ts'
 
 const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function'])
@@ -8,23 +8,27 @@ export interface ReadMessages {
   messages: Message[]
 }
 
-/** Throws for a list that is missing, empty or none, and for messages without a known role. */
+/** Throws for a missing, empty or invalid list, and for an unknown role. */
 export function readMessages(engine: Engine, given: unknown): ReadMessages {
   const { json } = engine
-  const wrong = (message: string, param: string, code: string): Error => engine.badInput(message, { param, code })
-  if (given == null) throw wrong("Missing required parameter: 'messages'.", 'messages', 'missing_required_parameter')
+  const invalid = (message: string, param: string, code: string): Error => engine.badInput(message, { param, code })
+  if (given == null) throw invalid("Missing required parameter: 'messages'.", 'messages', 'missing_required_parameter')
   if (!Array.isArray(given))
-    throw wrong("Invalid type for 'messages': expected an array of objects.", 'messages', 'invalid_value')
+    throw invalid("Invalid type for 'messages': expected an array of objects.", 'messages', 'invalid_value')
   if (given.length === 0)
-    throw wrong("Invalid 'messages': empty array. Expected an array with minimum length 1.", 'messages', 'empty_array')
+    throw invalid(
+      "Invalid 'messages': empty array. Expected an array with minimum length 1.",
+      'messages',
+      'empty_array',
+    )
   const read: ReadMessages = { system: [], messages: [] }
   given.forEach((item: unknown, index) => {
     const param = `messages[${index}].role`
     const message = json.objectOf(item)
     if (typeof message.role !== 'string')
-      throw wrong(`Missing required parameter: '${param}'.`, param, 'missing_required_parameter')
+      throw invalid(`Missing required parameter: '${param}'.`, param, 'missing_required_parameter')
     if (!roles.has(message.role))
-      throw wrong(`Invalid value for '${param}': expected one of ${[...roles].join(', ')}.`, param, 'invalid_value')
+      throw invalid(`Invalid value for '${param}': expected one of ${[...roles].join(', ')}.`, param, 'invalid_value')
     addMessage(engine, read, message.role, message)
   })
   return read
@@ -75,13 +79,13 @@ function readCalls(engine: Engine, message: Record<string, unknown>): Part[] {
   })
 }
 
-/** A text, null, one part or a list of parts; unknown parts are skipped. */
+/** A string, null, one part, or a list of parts; skips unknown parts. */
 export function readContent(engine: Engine, content: unknown): Part[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   return (Array.isArray(content) ? content : [content]).flatMap((part: unknown) => readPart(engine, part))
 }
 
-/** Parts of chat completions, and those of responses, which carry a prefix in their names. */
+/** Parts of chat completions, and of responses, where their types have a prefix. */
 function readPart({ json, describeUrl, describeInline }: Engine, given: unknown): Part[] {
   if (typeof given === 'string') return [{ type: 'text', text: given }]
   const part = json.objectOf(given)
@@ -113,7 +117,7 @@ function readPart({ json, describeUrl, describeInline }: Engine, given: unknown)
   }
 }
 
-/** `json_object`, or `json_schema` with the schema in it or below `json_schema`. */
+/** `json_object`, or `json_schema` with `schema` directly or in `json_schema`. */
 export function readFormat({ json }: Engine, given: unknown): ReplyFormat {
   const type = json.own(given, 'type')
   if (type === 'json_object') return { type: 'json' }

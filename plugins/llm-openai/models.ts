@@ -13,7 +13,7 @@ export function listModels(): LlmRoute<ModelsParsed> {
     method: 'GET',
     path: '/models',
     op: 'models',
-    describe: describeGet('/models', 'models', 'All models'),
+    describe: describeGet('/models', 'list models', 'All models'),
     parse: () => ({ op: 'models', wire: undefined }),
     render: ({ models }) => ({ body: { object: 'list', data: models.map(show) } }),
   }
@@ -25,13 +25,13 @@ export function retrieveModel(): LlmRoute<ModelsParsed> {
     path: '/models/{model}',
     op: 'models',
     describe: {
-      ...describeGet('/models/svc-gpt', 'one model', 'One model'),
+      ...describeGet('/models/svc-gpt', 'get a model', 'One model'),
       parameters: [
         {
           name: 'model',
           in: 'path',
           required: true,
-          description: 'A listed id, svc…, or a name with a mode in it',
+          description: 'A listed id, an id that starts with svc, or one that contains a mode',
           schema: { type: 'string' },
         },
       ],

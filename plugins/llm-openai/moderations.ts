@@ -1,9 +1,9 @@
-/** `POST /moderations`: categories by their words. */
+/** `POST /moderations`: detects categories by fixed words. */
 import { isRecord } from 'svc/plugin'
 import type { Engine, LlmRoute, OwnParsed } from '../llm/types.ts'
 import { describePost } from './describe.ts'
 
-/** All categories in their order, each with the words that hit it. */
+/** All categories in output order, with the words that trigger them. */
 const categories: readonly (readonly [name: string, words: readonly string[]])[] = [
   ['harassment', ['idiot', 'stupid', 'moron', 'loser', 'toxic']],
   ['harassment/threatening', ['threaten', 'threat']],
@@ -31,7 +31,9 @@ export function moderations(engine: Engine): LlmRoute<OwnParsed<ModeratedInput[]
     method: 'POST',
     path: '/moderations',
     op: 'moderate',
-    describe: describePost('/moderations', 'moderation', [{ name: 'A text', body: { input: 'I hate this idiot' } }]),
+    describe: describePost('/moderations', 'moderate inputs', [
+      { name: 'A text', body: { input: 'I hate this idiot' } },
+    ]),
     parse(input) {
       const body = input.json()
       const inputs = readInputs(engine, body.input, input.limits.inputs)
@@ -47,22 +49,23 @@ export function moderations(engine: Engine): LlmRoute<OwnParsed<ModeratedInput[]
       }
     },
     render: (_result, { model, wire }) => ({
-      body: { id: `modr-${engine.randomId(24)}`, model, results: wire.map(item => judge(engine, item)) },
+      body: { id: `modr-${engine.randomId(24)}`, model, results: wire.map(item => moderate(engine, item)) },
     }),
   }
 }
 
-/** A text and a list of parts are one input, a list of texts is one each. */
+/** A string or a list of parts is one input; a list of strings is one input per string. */
 function readInputs(engine: Engine, given: unknown, most: number): ModeratedInput[] {
   const { json } = engine
-  const wrong = (message: string, code: string): Error => engine.badInput(message, { param: 'input', code })
-  if (given == null) throw wrong("Missing required parameter: 'input'.", 'missing_required_parameter')
+  const invalid = (message: string, code: string): Error => engine.badInput(message, { param: 'input', code })
+  if (given == null) throw invalid("Missing required parameter: 'input'.", 'missing_required_parameter')
   if (typeof given === 'string') return [{ text: given, hasImage: false }]
   if (!Array.isArray(given) || given.length === 0)
-    throw wrong("Invalid 'input': expected a text or a list that is not empty.", 'invalid_value')
-  if (given.length > most) throw wrong(`Invalid 'input': at most ${most} items are taken.`, 'invalid_value')
+    throw invalid("Invalid 'input': expected a string or a non-empty list.", 'invalid_value')
+  if (given.length > most)
+    throw invalid(`Invalid 'input': expected at most ${most} items, received ${given.length}.`, 'invalid_value')
   if (given.every(item => typeof item === 'string')) return given.map(text => ({ text: String(text), hasImage: false }))
-  if (!given.every(isRecord)) throw wrong("Invalid type for 'input': expected texts or parts.", 'invalid_value')
+  if (!given.every(isRecord)) throw invalid("Invalid type for 'input': expected strings or parts.", 'invalid_value')
   return [
     {
       text: given.flatMap(part => json.textOf(json.own(part, 'text')) ?? []).join('\n'),
@@ -71,11 +74,11 @@ function readInputs(engine: Engine, given: unknown, most: number): ModeratedInpu
   ]
 }
 
-/** Hits score 0.9 to 0.95, all else below 0.002, fixed by the text. */
-function judge(engine: Engine, { text, hasImage }: ModeratedInput): object {
-  const said = new Set(engine.words(text))
+/** Detected categories score 0.9 to 0.95, others below 0.002; determined by the text. */
+function moderate(engine: Engine, { text, hasImage }: ModeratedInput): object {
+  const inputWords = new Set(engine.words(text))
   const next = engine.generator(engine.digest('moderation', text))
-  const hits = new Set(categories.filter(([, words]) => words.some(word => said.has(word))).map(([name]) => name))
+  const hits = new Set(categories.filter(([, words]) => words.some(word => inputWords.has(word))).map(([name]) => name))
   const byName = <T>(value: (name: string) => T): Record<string, T> =>
     Object.fromEntries(categories.map(([name]) => [name, value(name)]))
   const seesImages = (name: string): boolean =>

@@ -1,4 +1,4 @@
-/** OpenAI as a provider: who it is, its models, and the wire's routes below `/v1`. */
+/** The OpenAI provider: its models, and the routes of the format below `/v1`. */
 import type { Engine, LlmProvider, ModelInfo } from '../llm/types.ts'
 import { createWire } from './wire.ts'
 

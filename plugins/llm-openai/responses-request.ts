@@ -1,12 +1,12 @@
-/** Reads a request of the Responses API. */
+/** Parses a request of the Responses API. */
 import type { ChatParsed, Engine, Message, RouteInput } from '../llm/types.ts'
 import { readContent, readFormat } from './messages.ts'
 import { readTooling } from './tools.ts'
 
 export interface ResponsesWire {
-  /** The whole request: the reply echoes many of its fields. */
+  /** The complete request: the reply echoes many of its fields. */
   body: Record<string, unknown>
-  /** The client wants the reasoning summarized in the reply. */
+  /** The client requests a summary of the reasoning. */
   showsSummary: boolean
 }
 export type ResponsesParsed = ChatParsed<ResponsesWire>
@@ -38,7 +38,7 @@ export function parseResponses(engine: Engine, input: RouteInput): ResponsesPars
   }
 }
 
-/** A text, or a list of items; unknown items are ignored. */
+/** A string or a list of items; ignores unknown items. */
 function readInput(engine: Engine, body: Record<string, unknown>): { system: string[]; messages: Message[] } {
   const { json } = engine
   const read = { system: [] as string[], messages: [] as Message[] }

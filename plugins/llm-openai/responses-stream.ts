@@ -1,4 +1,4 @@
-/** The events of a streamed response, numbered in their order. */
+/** The numbered events of a streamed response. */
 import type { Call, ChatResult, Choice, Engine, RenderContext, StreamEvent } from '../llm/types.ts'
 import { finished, isIncomplete, outputItems, pendingResponse, type OutputItem } from './responses.ts'
 import type { ResponsesParsed } from './responses-request.ts'
@@ -35,7 +35,7 @@ export function* streamResponse(
   })
 }
 
-/** The parts of an item that only its deltas bring. */
+/** The empty members of an item that its deltas fill in. */
 function emptied(item: OutputItem): object {
   if (item.type === 'message') return { content: [] }
   if (item.type === 'custom_tool_call') return { input: '' }

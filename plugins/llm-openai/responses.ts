@@ -1,4 +1,4 @@
-/** `POST /responses`: the reply object of the Responses API, whole. */
+/** `POST /responses`: the reply object of the Responses API. */
 import type {
   ChatResult,
   Choice,
@@ -13,7 +13,7 @@ import { describePost } from './describe.ts'
 import { parseResponses, type ResponsesParsed } from './responses-request.ts'
 import { streamResponse } from './responses-stream.ts'
 
-/** How a response ended, for records. */
+/** Finish reasons, for records. */
 const finishReasons: Record<Finish, string> = {
   stop: 'completed',
   stop_sequence: 'completed',
@@ -28,7 +28,7 @@ export function responses(engine: Engine): LlmRoute<ResponsesParsed> {
     method: 'POST',
     path: '/responses',
     op: 'chat',
-    describe: describePost('/responses', 'response', [
+    describe: describePost('/responses', 'create a response', [
       { name: 'Hello', body: { model: 'svc-gpt', input: 'hello' } },
       { name: 'Stream', body: { model: 'svc-gpt', input: 'hello', stream: true } },
     ]),
@@ -54,7 +54,7 @@ export function isIncomplete(choice: Choice): boolean {
   return choice.finish === 'length' || choice.finish === 'content_filter'
 }
 
-/** The items of a reply: reasoning when there is some, then a message or calls. */
+/** The items of a reply: the reasoning, if any, then a message or calls. */
 export function outputItems(engine: Engine, choice: Choice, parsed: ResponsesParsed): OutputItem[] {
   if (choice.finish === 'content_filter') return []
   const items: OutputItem[] = []
@@ -98,7 +98,7 @@ export function outputItems(engine: Engine, choice: Choice, parsed: ResponsesPar
   return items
 }
 
-/** The reply object before anything was said; fields of the request are echoed. */
+/** The initial reply object without output; echoes fields of the request. */
 export function pendingResponse(
   engine: Engine,
   parsed: ResponsesParsed,
@@ -141,7 +141,7 @@ export function pendingResponse(
   }
 }
 
-/** What becomes of it at the end. */
+/** The final reply object. */
 export function finished(
   pending: Record<string, unknown>,
   output: OutputItem[],

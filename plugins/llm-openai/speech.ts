@@ -1,4 +1,4 @@
-/** `POST /audio/speech`: silence of a length that fits the text. */
+/** `POST /audio/speech`: silence, with a duration that depends on the text. */
 import { isRecord } from 'svc/plugin'
 import type { Engine, LlmRoute, OwnParsed, RouteInput, StreamEvent } from '../llm/types.ts'
 import { describePost } from './describe.ts'
@@ -24,7 +24,7 @@ export function speech(engine: Engine): LlmRoute<Parsed> {
     method: 'POST',
     path: '/audio/speech',
     op: 'speech',
-    describe: describePost('/audio/speech', 'speech', [
+    describe: describePost('/audio/speech', 'generate speech', [
       { name: 'A second of silence', body: { model: 'tts-1', input: 'hello', voice: 'alloy' } },
     ]),
     framing: 'sse',
@@ -76,7 +76,7 @@ function* streamSound({ wire, promptTokens }: Parsed): Iterable<StreamEvent> {
   }
 }
 
-/** Frames of MPEG-1 layer III, 32 kbit/s, 44.1 kHz, mono: 104 bytes each, 1152 samples of nothing. */
+/** Silent MPEG-1 Layer III frames, 32 kbit/s, 44.1 kHz, mono: 104 bytes and 1152 samples each. */
 function silentMp3(seconds: number): Buffer {
   const frame = Buffer.alloc(104)
   frame.set([0xff, 0xfb, 0x10, 0xc0])

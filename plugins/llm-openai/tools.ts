@@ -1,4 +1,4 @@
-/** Reads tools and the choice among them, of chat completions and of responses, and writes calls. */
+/** Parses tools and the tool choice of chat completions and responses, and renders calls. */
 import type { Call, Engine, Tool, ToolChoice } from '../llm/types.ts'
 
 export interface Tooling {
@@ -8,14 +8,16 @@ export interface Tooling {
 
 interface Given {
   tools: unknown
-  /** The older way to hand in functions. */
+  /** Deprecated form of tools. */
   functions?: unknown
   choice: unknown
-  /** Chat completions put a tool below a member named after its type, responses put all its members side by side. */
+  /** Chat completions nest a tool in a member named after its type; responses don't. */
   isNested: boolean
 }
 
-/** Tools without a name and of other types are skipped. Throws for a wrong set of allowed tools and for a call that can't be made. */
+/**
+ * Skips unnamed tools and unknown types. Throws for invalid allowed tools, and for a forced call that is not possible.
+ */
 export function readTooling(engine: Engine, { tools, functions, choice, isNested }: Given): Tooling {
   const { json } = engine
   const offered = [
@@ -51,7 +53,7 @@ function functionOf({ json }: Engine, given: unknown): Tool[] {
   ]
 }
 
-/** A tool that takes text instead of JSON. */
+/** A custom tool, which takes text instead of JSON. */
 function customOf({ json }: Engine, given: unknown): Tool[] {
   const name = json.textOf(json.own(given, 'name'))
   if (name === undefined) return []
@@ -59,7 +61,10 @@ function customOf({ json }: Engine, given: unknown): Tool[] {
   return [{ name, description: json.textOf(json.own(given, 'description')) ?? '', schema: {}, input }]
 }
 
-/** `none auto required any`, or an object that names a tool, directly or below its type. */
+/**
+ * `none`, `auto`, `required`, `any`, or an object with the name of a tool, directly or in a member named after its
+ * type.
+ */
 function readToolChoice({ json }: Engine, given: unknown): ToolChoice {
   if (given === 'none' || given === 'required' || given === 'auto') return given
   if (given === 'any') return 'required'
@@ -67,21 +72,22 @@ function readToolChoice({ json }: Engine, given: unknown): ToolChoice {
   return name === undefined ? 'auto' : { name }
 }
 
-/** The tools that a set allows, one of which may or must be called. */
+/** The allowed tools, one of which may or must be called. */
 function allowedOf(engine: Engine, offered: Tool[], choice: unknown, isNested: boolean): Tooling {
   const { json } = engine
-  const wrong = (message: string, member: string, code: string): Error =>
+  const invalid = (message: string, member: string, code: string): Error =>
     engine.badInput(message, { param: path + member, code })
   const path = isNested ? 'tool_choice.allowed_tools' : 'tool_choice'
   const set = isNested ? json.own(choice, 'allowed_tools') : choice
   const mode = json.own(set, 'mode')
-  if (mode == null) throw wrong(`Missing required parameter: '${path}.mode'.`, '.mode', 'missing_required_parameter')
+  if (mode == null) throw invalid(`Missing required parameter: '${path}.mode'.`, '.mode', 'missing_required_parameter')
   if (mode !== 'auto' && mode !== 'required')
-    throw wrong(`Invalid value for '${path}.mode': expected 'auto' or 'required'.`, '.mode', 'invalid_value')
+    throw invalid(`Invalid value for '${path}.mode': expected 'auto' or 'required'.`, '.mode', 'invalid_value')
   const list = json.own(set, 'tools')
-  if (list == null) throw wrong(`Missing required parameter: '${path}.tools'.`, '.tools', 'missing_required_parameter')
+  if (list == null)
+    throw invalid(`Missing required parameter: '${path}.tools'.`, '.tools', 'missing_required_parameter')
   if (!Array.isArray(list) || list.length === 0)
-    throw wrong(`Invalid '${path}.tools': expected an array with at least one tool.`, '.tools', 'invalid_value')
+    throw invalid(`Invalid '${path}.tools': expected an array with at least one tool.`, '.tools', 'invalid_value')
   const names = new Set(
     list.flatMap(
       (item: unknown) =>
@@ -90,29 +96,29 @@ function allowedOf(engine: Engine, offered: Tool[], choice: unknown, isNested: b
   )
   const unknown = [...names].find(name => !offered.some(tool => tool.name === name))
   if (unknown !== undefined)
-    throw wrong(`Tool choice '${unknown.slice(0, 100)}' not found in 'tools' parameter.`, '.tools', 'invalid_value')
+    throw invalid(`Tool choice '${unknown.slice(0, 100)}' not found in 'tools' parameter.`, '.tools', 'invalid_value')
   const tools = offered.filter(tool => names.has(tool.name))
   return { tools, toolChoice: tools.length === 0 ? 'none' : mode }
 }
 
-/** Text that follows a grammar can only come from a rule: a call of such a tool can't be had by force. */
+/** Only a rule can provide text that follows a grammar, so a call to such a tool can't be forced. */
 function refuseForcedGrammar(engine: Engine, { tools, toolChoice }: Tooling): void {
   const named = typeof toolChoice === 'object' ? tools.find(tool => tool.name === toolChoice.name) : undefined
   const forced = named !== undefined ? [named] : toolChoice === 'required' ? tools : []
   if (forced.length === 0 || forced.some(tool => tool.input !== 'grammar')) return
   throw engine.badInput(
-    "Unsupported value: a call of a custom tool whose format is 'grammar' can't be forced, expected the format 'text'.",
+    "Unsupported value: a call to a custom tool with the format 'grammar' can't be forced. Use the format 'text'.",
     { param: 'tool_choice', code: 'unsupported_value' },
   )
 }
 
-/** A call in a chat message; `index` in streams. */
+/** A call in a chat message, with `index` in streams. */
 export function chatCall(call: Call, text: string = call.json): ChatCall {
   if (call.isText === true) return { id: `call_${call.id}`, type: 'custom', custom: { name: call.name, input: text } }
   return { id: `call_${call.id}`, type: 'function', function: { name: call.name, arguments: text } }
 }
 
-/** The next piece of a call that is streamed. */
+/** The next piece of a streamed call. */
 export function chatCallPiece(call: Call, piece: string): ChatCall {
   return call.isText === true ? { custom: { input: piece } } : { function: { arguments: piece } }
 }

@@ -1,11 +1,11 @@
-/** `POST /audio/transcriptions` and `/audio/translations`: every recording says the same. */
+/** `POST /audio/transcriptions` and `/audio/translations`: the same text for every recording. */
 import type { Engine, LlmRoute, OwnParsed, RouteInput, StreamEvent } from '../llm/types.ts'
 
 type Task = 'transcriptions' | 'translations'
 interface AudioWire {
   format: string
   language: string
-  /** Of the recording, in seconds. */
+  /** Duration of the recording in seconds. */
   duration: number
   withWords: boolean
 }
@@ -21,7 +21,7 @@ export function transcriptions(engine: Engine, task: Task): LlmRoute<Parsed> {
     path: `/audio/${task}`,
     op: 'transcribe',
     describe: {
-      summary: task === 'transcriptions' ? 'transcription' : 'translation into English',
+      summary: task === 'transcriptions' ? 'transcribe audio' : 'translate audio into English',
       requestBody: {
         required: true,
         content: {
@@ -52,17 +52,17 @@ export function transcriptions(engine: Engine, task: Task): LlmRoute<Parsed> {
 }
 
 async function parse(engine: Engine, input: RouteInput): Promise<Parsed> {
-  const wrong = (message: string): Error => engine.badInput(message, { param: 'file' })
+  const invalid = (message: string): Error => engine.badInput(message, { param: 'file' })
   const type = input.headers['content-type']
   const form = await new Response(new Uint8Array(input.body), {
     headers: { 'content-type': typeof type === 'string' ? type : '' },
   })
     .formData()
     .catch(() => {
-      throw wrong('The body is no multipart form that can be read.')
+      throw invalid('Invalid body: expected a multipart form.')
     })
   const file = form.get('file')
-  if (file === null || typeof file === 'string') throw wrong("Missing required parameter: 'file'.")
+  if (file === null || typeof file === 'string') throw invalid("Missing required parameter: 'file'.")
   const field = (name: string): string | undefined => {
     const value = form.get(name)
     return typeof value === 'string' && value !== '' ? value : undefined
@@ -111,7 +111,7 @@ function renderText(engine: Engine, task: Task, { wire }: Parsed): { body: strin
   }
 }
 
-/** `00:00:01,500`: time in a subtitle file. */
+/** A time in a subtitle file: `00:00:01,500`. */
 function clock(seconds: number, mark: string): string {
   const ms = Math.round(seconds * 1000)
   const two = (value: number): string => String(Math.floor(value)).padStart(2, '0')

@@ -1,7 +1,7 @@
-/** The extension point `llm-openai.wire`: the format's routes for providers that share it (Azure, Bedrock). */
+/** The extension point `llm-openai.wire`: the routes of the format, for providers that share it (Azure, Bedrock). */
 import type { ErrorFacts, ErrorKind, Finish, HeaderFacts, LlmRoute } from '../llm/types.ts'
 
-/** The routes that carry the format, without a base path of their own. */
+/** The routes of the format, without a base path. */
 export type OpenAiRouteName =
   | 'chat'
   | 'completions'
@@ -16,7 +16,7 @@ export type OpenAiRouteName =
   | 'model'
 
 export interface OpenAiWire {
-  /** Paths are those below `/v1`: `/chat/completions`. */
+  /** Paths are relative to `/v1`: `/chat/completions`. */
   routes: Record<OpenAiRouteName, LlmRoute>
   error(kind: ErrorKind, facts: ErrorFacts): { error: OpenAiError }
   messages: Partial<Record<ErrorKind, string>>
@@ -32,13 +32,13 @@ export interface OpenAiError {
   code: string | null
 }
 
-/** What a provider adds to chat replies. */
+/** Additions of a provider to chat replies. */
 export interface ChatExtras {
-  /** Fields of the whole reply. */
+  /** Fields of the complete reply. */
   reply(): object
-  /** Fields of a choice that is complete. */
+  /** Fields of a complete choice. */
   choice(finish: Finish): object
-  /** A chunk before all others of a stream. */
+  /** An extra first chunk of a stream. */
   opening(): object
 }
 

@@ -1,4 +1,4 @@
-/** The format as a whole: its routes, errors and headers, for OpenAI itself and for those that share it. */
+/** The complete format: routes, errors and headers, for OpenAI and for providers that share the format. */
 import type { Engine, Finish, LlmRoute } from '../llm/types.ts'
 import { chatCompletions } from './chat.ts'
 import { completions } from './completions.ts'
@@ -13,7 +13,7 @@ import { speech } from './speech.ts'
 import { transcriptions } from './transcriptions.ts'
 import type { ChatExtras, OpenAiRouteName, OpenAiWire } from './types.ts'
 
-/** Words for how a text ends; a stop sequence is a plain stop. */
+/** Finish reasons; a stop sequence counts as a normal stop. */
 export const finishReasons: Record<Finish, string> = {
   stop: 'stop',
   stop_sequence: 'stop',

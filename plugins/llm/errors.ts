@@ -1,18 +1,18 @@
-/** Errors of the mock LLM: the kinds that providers put in their own words, and what a wrong request throws. */
+/** Errors of the mock LLM: the kinds that each provider formats, and the exception for an invalid request. */
 import type { ErrorKind, FaultKind } from './provider.ts'
 
 export interface BadInputDetails {
-  /** The wrong parameter, in the format's own path notation. */
+  /** The invalid parameter, in the format's path notation. */
   param?: string
   code?: string
   type?: string
   /** Default `bad_request`. */
   kind?: ErrorKind
-  /** Default: that of the kind. */
+  /** Default: the status of the kind. */
   status?: number
 }
 
-/** Thrown by a provider's `parse` for a request that is wrong. Recognized by its `code`, never by its class. */
+/** Thrown by a provider's `parse` for an invalid request. Identified by its `code`, never by its class. */
 export class BadInput extends Error {
   readonly code = 'SVC_LLM_BAD_INPUT'
   readonly details: BadInputDetails
@@ -26,16 +26,16 @@ export function isBadInput(error: unknown): error is BadInput {
   return error instanceof Error && (error as { code?: unknown }).code === 'SVC_LLM_BAD_INPUT'
 }
 
-/** A row for each kind: words of `X-Svc-Fail` beside its name, status, and text where a provider has none of its own. */
+/** A fault kind: aliases in `X-Svc-Fail`, status, and default message for providers without their own. */
 export interface KindRow {
   aliases: readonly string[]
   status: number
   message: string
-  /** Clients cannot ask for it by name. */
+  /** Clients can't request it by name. */
   isInternal?: true
 }
 
-/** All kinds, in the order in which the index lists those that clients can name. */
+/** All kinds, in the order in which the index lists those that clients can request. */
 export const kinds: Readonly<Record<FaultKind, KindRow>> = {
   rate_limit: {
     aliases: ['ratelimit', 'rate-limit', 'throttle', 'throttling'],
@@ -53,18 +53,18 @@ export const kinds: Readonly<Record<FaultKind, KindRow>> = {
   context_length: {
     aliases: ['context_length_exceeded', 'context'],
     status: 400,
-    message: "this model's maximum context length is 8192 tokens, your request has more",
+    message: 'the request exceeds the maximum context length of this model, 8192 tokens',
   },
-  prompt_filter: { aliases: [], status: 400, message: 'the prompt was refused by the content filter' },
+  prompt_filter: { aliases: [], status: 400, message: 'the prompt was rejected by the content filter' },
   content_filter: { aliases: ['filter'], status: 200, message: '' },
-  invalid_credential: { aliases: ['auth', 'unauthorized'], status: 401, message: 'the credential is not valid' },
+  invalid_credential: { aliases: ['auth', 'unauthorized'], status: 401, message: 'the credential is invalid' },
   missing_credential: { aliases: [], status: 401, message: 'a credential is required', isInternal: true },
   forbidden: { aliases: [], status: 403, message: 'you are not allowed to use this resource' },
   not_found: { aliases: [], status: 404, message: 'the model does not exist' },
-  bad_request: { aliases: ['invalid'], status: 400, message: 'the request is not valid' },
+  bad_request: { aliases: ['invalid'], status: 400, message: 'the request is invalid' },
   too_large: { aliases: [], status: 413, message: 'the request body is too large' },
-  unknown_route: { aliases: [], status: 404, message: 'there is no {method} {path}', isInternal: true },
+  unknown_route: { aliases: [], status: 404, message: 'unknown route: {method} {path}', isInternal: true },
   wrong_method: { aliases: [], status: 405, message: '{method} is not allowed on {path}', isInternal: true },
-  status_4xx: { aliases: [], status: 400, message: 'the request was refused', isInternal: true },
-  status_5xx: { aliases: [], status: 500, message: 'the server failed', isInternal: true },
+  status_4xx: { aliases: [], status: 400, message: 'the request was rejected', isInternal: true },
+  status_5xx: { aliases: [], status: 500, message: 'server error', isInternal: true },
 }

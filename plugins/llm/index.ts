@@ -1,8 +1,8 @@
-/** The plugin for the mock LLM: engine, runner, records; the formats are plugins of their own. */
+/** The mock LLM plugin: engine, request processing and records. Each wire format is a separate plugin. */
 import { definePlugin } from 'svc/plugin'
 import { ProviderRegistry } from './providers/provider-registry.ts'
 import type { CompiledRule } from './engine/rules.ts'
-import { FaultWords } from './exchange/faults.ts'
+import { FaultParser } from './exchange/faults.ts'
 import { engineLimits } from './exchange/limits.ts'
 import { createMetrics } from './records/metrics.ts'
 import { optionsSchema, type LlmOptions } from './providers/options.ts'
@@ -14,7 +14,7 @@ import { TokenClock } from './streaming/token-clock.ts'
 export default definePlugin<LlmOptions, Variables>({
   title: 'Mock LLM',
   description:
-    'One deterministic engine behind the wire formats of many model providers, with streams, tools, faults and records.',
+    'A deterministic engine that serves the wire formats of many model providers, with streaming, tools, faults and records.',
   paths: ['/ai'],
   options: optionsSchema,
   exposes: ['X-Svc-Request-Id', 'X-Svc-Credential', 'X-Svc-Provider', 'X-Svc-Model', 'X-Svc-Mode'],
@@ -25,9 +25,9 @@ export default definePlugin<LlmOptions, Variables>({
   categories: [{ name: 'AI: Mock LLM', rank: 120 }],
   register(app, svc) {
     const rules: CompiledRule[] = []
-    const faults = new FaultWords()
+    const faults = new FaultParser()
     const records = createRecords(svc)
-    const directory = new ProviderRegistry(
+    const providers = new ProviderRegistry(
       {
         svc,
         limits: engineLimits(svc.config),
@@ -39,8 +39,8 @@ export default definePlugin<LlmOptions, Variables>({
       },
       rules,
     )
-    svc.offer('llm.providers', directory)
-    registerRoutes(app, svc, { directory, faults, records })
-    svc.whenRegistered(() => directory.registerNamed(app, svc.options))
+    svc.offer('llm.providers', providers)
+    registerRoutes(app, svc, { providers, faults, records })
+    svc.whenRegistered(() => providers.registerNamed(app, svc.options))
   },
 })

@@ -1,6 +1,6 @@
-/** The form into which every wire format turns its requests, and the results that the engine makes of it. */
+/** The vendor-neutral request that every wire format produces, and the engine's results. */
 
-/** A text-generation request, free of any vendor's words. */
+/** A vendor-neutral text-generation request. */
 export interface NeutralRequest {
   model: string
   /** All system and developer messages, in order. */
@@ -9,11 +9,11 @@ export interface NeutralRequest {
   tools: Tool[]
   toolChoice: ToolChoice
   format: ReplyFormat
-  /** Pieces (tokens) of text at most; absent: no limit. */
+  /** Maximum number of text tokens; absent: no limit. */
   maxTokens?: number
-  /** Stop sequences, empty ones left out. */
+  /** Stop sequences, without empty ones. */
   stop: string[]
-  /** Present when the client asked for reasoning; `budget` in pieces. */
+  /** Present if the client requested reasoning; `budget` in tokens. */
   reasoning?: { budget?: number }
   /** Number of choices, clamped by the format. */
   n: number
@@ -24,7 +24,7 @@ export interface Message {
   parts: Part[]
 }
 
-/** Media are described in a few words (`data:image/png (120 bytes)`), never carried. */
+/** Media have a short description (`data:image/png (120 bytes)`), never their content. */
 export type Part =
   | { type: 'text'; text: string }
   | { type: 'image' | 'audio' | 'file'; description: string }
@@ -36,7 +36,7 @@ export interface Tool {
   description: string
   /** JSON Schema of the arguments, as the client sent it. */
   schema: unknown
-  /** It takes text instead of JSON: any, or one that follows a grammar, with which only rules call it. */
+  /** The tool takes text instead of JSON. If the text follows a grammar, only rules call the tool. */
   input?: 'text' | 'grammar'
 }
 
@@ -44,21 +44,21 @@ export type ToolChoice = 'auto' | 'none' | 'required' | { name: string }
 
 export type ReplyFormat = { type: 'none' } | { type: 'json' } | { type: 'schema'; schema: unknown }
 
-/** How a text is chosen. */
+/** How the reply text is generated. */
 export type Mode = 'canned' | 'echo' | 'scripted' | 'random'
 export const modes: readonly Mode[] = ['canned', 'echo', 'scripted', 'random']
 
-/** Why a reply ended; each format has its own words for these. */
+/** Why a reply ended; each format has its own names for these reasons. */
 export type Finish = 'stop' | 'stop_sequence' | 'length' | 'tool_calls' | 'content_filter' | 'prompt_filter'
 
-/** One reply of the engine. Text and calls exclude each other unless a rule says otherwise. */
+/** One reply of the engine: text or calls. */
 export interface Choice {
   index: number
   text: string
-  /** The text cut into tokens; joined they give it back. */
+  /** The tokens of the text; joined, they are equal to it. */
   pieces: readonly string[]
   calls: Call[]
-  /** Empty when none was asked for. */
+  /** Empty if no reasoning was requested. */
   reasoning: string
   reasoningPieces: readonly string[]
   finish: Finish
@@ -67,11 +67,11 @@ export interface Choice {
 }
 
 export interface Call {
-  /** 24 hex digits, fixed by model, prompt and choice; formats put their prefix before it. */
+  /** 24 hex digits, derived from model, prompt and choice; formats add their own prefix. */
   id: string
   name: string
   args: unknown
-  /** The arguments as compact JSON, and the same cut into tokens. */
+  /** The arguments as compact JSON, and its tokens. */
   json: string
   jsonPieces: readonly string[]
   /** The tool takes text: `args` and `json` are that text. */
@@ -85,18 +85,18 @@ export interface ChatResult {
   prompt: string
   choices: Choice[]
   promptTokens: number
-  /** Over all choices, reasoning included. */
+  /** Total of all choices, including reasoning. */
   completionTokens: number
   reasoningTokens: number
-  /** Absent where no guardrail was asked for. */
+  /** Absent if no guardrail was requested. */
   guardrail?: GuardrailOutcome
 }
 
-/** What a guardrail has done to a prompt and its reply. */
+/** The effect of a guardrail on a prompt and its reply. */
 export interface GuardrailOutcome {
   action: 'none' | 'masked' | 'blocked'
-  /** The format's word for a reply that ended so, in place of that of its first choice. */
-  finishWord?: string
+  /** The format's finish reason for such a reply; replaces that of the first choice. */
+  finishReason?: string
   /** The assessments as the format shows them; absent unless the request asked for them. */
   trace?: object
 }
@@ -122,24 +122,24 @@ export interface CountResult {
   promptTokens: number
 }
 
-/** A model as listings show it. */
+/** A model in a list of models. */
 export interface ModelInfo {
   id: string
-  /** What it is for; default `chat`. */
+  /** Default `chat`. */
   kind?: 'chat' | 'embed' | 'rerank' | 'moderate' | 'image' | 'speech' | 'transcribe'
   owned_by?: string
-  /** Mode of this model whatever its name says. */
+  /** Mode of this model; takes precedence over its name. */
   mode?: Mode
 }
 
 export interface ModelsResult {
   op: 'models'
   models: ModelInfo[]
-  /** The one asked for, when the request named one. */
+  /** The requested model, if the request names one. */
   model?: ModelInfo
 }
 
-/** Operations that the format does by itself. */
+/** The result of an operation that does not use the engine. */
 export interface OwnResult {
   op: 'own'
 }

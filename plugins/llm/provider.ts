@@ -1,4 +1,4 @@
-/** What a plugin that brings a wire format hands to `llm`: data and functions, no HTTP. */
+/** The interface between `llm` and a plugin that adds a wire format: data and functions, no HTTP. */
 import type { RouteDescription } from 'svc/plugin'
 import type {
   ChatResult,
@@ -12,62 +12,62 @@ import type {
   RerankResult,
 } from './neutral.ts'
 
-/** A wire format and the provider that speaks it. */
+/** A provider and its wire format. */
 export interface LlmProvider {
   id: string
   title: string
-  /** `/ai/<id>`; all routes lie below it. */
+  /** `/ai/<id>`; all routes are below it. */
   basePath: string
-  /** Further prefixes for the routes that begin with a path: `{ '/ai/v1': '/v1' }`. They may have parameters. */
+  /** Additional prefixes for routes that start with a path: `{ '/ai/v1': '/v1' }`. They may have parameters. */
   aliases?: Record<string, string>
   /** Appended to the base path for the `sdk_base_url` of the index. */
   sdkPath?: string
-  /** Place in the index, smaller first. Default 100. */
+  /** Position in the index; smaller numbers come first. Default 100. */
   order?: number
-  /** Where its clients put their credential; the first that matches wins. */
+  /** Where clients send their credential; the first match wins. */
   credentials: CredentialRule[]
   models: ModelInfo[]
-  /** Whether an unlisted model can be retrieved, beside ids that begin with `svc` or name a mode. */
+  /** Whether an unlisted model exists. Ids that start with `svc` or contain a mode always do. */
   knowsModel?(id: string): boolean
   routes: LlmRoute[]
-  /** An error in the provider's own form. Unknown kinds look like a server error. */
-  error(kind: ErrorKind, facts: ErrorFacts): ProviderAnswer
-  /** Texts of its errors where they are not the common ones; `{key}` is the masked credential. */
+  /** Formats an error. Treat unknown kinds as a server error. */
+  error(kind: ErrorKind, facts: ErrorFacts): ErrorResponse
+  /** Error messages that replace the defaults; `{key}` is the masked credential. */
   messages?: Partial<Record<ErrorKind, string>>
-  /** Text of the error for an unknown model; `{model}` is its id. */
+  /** Message of the error for an unknown model; `{model}` is its id. */
   unknownModel?: string
-  /** Headers that go with every answer of the provider. */
+  /** Headers of every response. */
   headers?(facts: HeaderFacts): Record<string, string>
-  /** Statuses that are not the common ones. */
+  /** Statuses that replace the defaults. */
   faultStatus?: Partial<Record<FaultKind, number>>
-  /** Its word for each way in which a text ends, for replies and records. */
+  /** Its finish reasons, for replies and records. */
   finishReasons: Record<Finish, string>
-  /** The event with which a running stream reports an error. Default: the error's body as data. */
+  /** The event that reports an error in a running stream. Default: the body of the error as data. */
   streamError?(facts: ErrorFacts): StreamEvent
-  /** It answers a refused prompt with a reply (finish `prompt_filter`), not with an error. */
+  /** A rejected prompt gets a reply (finish reason `prompt_filter`), not an error. */
   rendersPromptFilter?: boolean
-  /** Further checks of a request's head, after the credential. Throws `engine.badInput`. */
+  /** Additional checks of the request headers, after the credential. Throws `engine.badInput`. */
   check?(input: { headers: RequestHeaders; enforced: boolean; path: string }): void
 }
 
-/** Where a credential is looked for. */
+/** Where to find a credential. */
 export interface CredentialRule {
-  /** Word in `X-Svc-Credential`. */
+  /** Name in `X-Svc-Credential`. */
   source: string
-  /** Header that holds it, lower case; with `scheme` after that word (`Bearer`). */
+  /** Header that contains it, in lower case; with `scheme`, after that word (`Bearer`). */
   header?: string
   scheme?: string
-  /** Query parameter that holds it. */
+  /** Query parameter that contains it. */
   query?: string
-  /** For the document of the routes, where the header alone does not say what it holds. */
+  /** For the route documentation, if the name of the header does not explain it. */
   description?: string
-  /** Reads it in another way: its value, `malformed` when it is there but wrong, undefined when it is absent. */
+  /** Custom parser. Returns the value, with `malformed` if it is invalid, or undefined if it is absent. */
   read?(headers: RequestHeaders): { value: string; malformed?: string } | undefined
 }
 
 export type RequestHeaders = Record<string, string | string[] | undefined>
 
-/** Kinds of fault that clients can ask for, with those of credentials. */
+/** Fault kinds that clients can request, and credential errors. */
 export type FaultKind =
   | 'rate_limit'
   | 'server_error'
@@ -87,23 +87,23 @@ export type FaultKind =
   | 'wrong_method'
   | 'status_4xx'
   | 'status_5xx'
-/** Kinds that become an error answer. */
+/** Kinds that become an error response. */
 export type ErrorKind = Exclude<FaultKind, 'content_filter'>
 
 export interface ErrorFacts {
   status: number
   message: string
-  /** The wrong parameter, in the format's own path notation. */
+  /** The invalid parameter, in the format's path notation. */
   param?: string
   code?: string
-  /** Name of an error where the kind alone does not say it. */
+  /** Name of the error, if the kind is not specific enough. */
   type?: string
   requestId: string
-  /** Of the request, as received, without its query: a provider may have several forms. */
+  /** Request path without the query: a provider may have several error formats. */
   path: string
 }
 
-export interface ProviderAnswer {
+export interface ErrorResponse {
   status: number
   headers?: Record<string, string>
   body: object
@@ -115,9 +115,9 @@ export interface HeaderFacts {
   /** Tokens of this call; 0 for errors. */
   prompt: number
   completion: number
-  /** Set on error answers. */
+  /** Set for error responses. */
   kind?: ErrorKind
-  /** Milliseconds since the request came. */
+  /** Milliseconds since the request arrived. */
   elapsedMs: number
   now: number
 }
@@ -125,51 +125,56 @@ export interface HeaderFacts {
 /** One operation of a provider. */
 export interface LlmRoute<P extends Parsed = Parsed> {
   method: 'GET' | 'POST'
-  /** Below the base path: `/v1/models/{model}`, `/model/{*modelId}/converse` (the rest, slashes included), or ending in `/*`. */
+  /**
+   * Below the base path: `/v1/models/{model}`, `/model/{*modelId}/converse` (the rest, slashes included), or ending in
+   * `/*`.
+   */
   path: string
-  /** What it is mainly for; a parsed request says what it really asks. */
+  /** The main purpose of the route; each parsed request has its own `op`. */
   op: 'chat' | 'embed' | 'rerank' | 'moderate' | 'image' | 'speech' | 'transcribe' | 'count' | 'models' | 'other'
   describe: LlmRouteDescription
-  /** Reads a request; throws `engine.badInput` for what is wrong with it. */
+  /** Parses a request; throws `engine.badInput` if it is invalid. */
   parse(input: RouteInput): P | Promise<P>
-  /** The plain reply. */
+  /** Renders the complete reply. */
   render(result: ResultOf<P>, parsed: P, context: RenderContext): Rendered
-  /** The events of a streamed reply. */
+  /** Renders the events of a streamed reply. */
   stream?(result: ResultOf<P>, parsed: P, context: RenderContext): Iterable<StreamEvent>
   framing?: Framing
-  /** The framing, where the request has a say in it. */
+  /** The framing, if it depends on the request. */
   framingOf?(parsed: P): Framing
-  /** As that of the provider, where this route differs. */
+  /** Replaces the provider's `streamError` for this route. */
   streamError?(facts: ErrorFacts): StreamEvent
   finishReasons?: Record<Finish, string>
   /** Headers of streamed replies. */
   streamHeaders?(result: ResultOf<P>, parsed: P): Record<string, string>
 }
 
-/** What the runner adds is left out; paths in it begin with the provider's base path. */
+/** A route description without the fields that the runner adds. Paths in it start with the provider's base path. */
 export type LlmRouteDescription = Omit<
   RouteDescription,
   'path' | 'methods' | 'category' | 'protocol' | 'area' | 'ownFail' | 'errorForm'
 >
 
-/** A request as a route's `parse` sees it. */
+/** The input of a route's `parse`. */
 export interface RouteInput {
   method: string
   headers: RequestHeaders
   params: Record<string, string>
   query: URLSearchParams
   body: Buffer
-  /** The body as a JSON object; throws `engine.badInput` when it is none. Names of keys are the client's. */
+  /**
+   * Parses the body as a JSON object; throws `engine.badInput` for anything else. The client controls the key names.
+   */
   json(): Record<string, unknown>
-  /** For stores: the session's key, `X-Svc-Session` or address. */
+  /** Session key for stored data: `X-Svc-Session`, or the client address. */
   session: string
-  /** The model for requests that name none, of a named provider with models of its own. */
+  /** The default model of a named provider with its own models. */
   defaultModel?: string
   limits: EngineLimits
   credential: { source: string; value: string } | null
 }
 
-/** Bounds of the instance. */
+/** Limits of the server. */
 export interface EngineLimits {
   /** Choices of one request. */
   choices: number
@@ -184,16 +189,16 @@ export interface EngineLimits {
 interface ParsedBase {
   /** Shown in `X-Svc-Model`, records and metrics. */
   model?: string
-  /** A streamed reply is wanted. */
+  /** The client requests a streamed reply. */
   stream?: boolean
-  /** The body in one line, where it is not JSON (multipart). */
+  /** A one-line description of a body that is not JSON (multipart). */
   bodyLine?: string
 }
-/** What assesses a prompt before the model reads it, and the reply before it is rendered and recorded. */
+/** Checks a prompt before the model processes it, and the reply before it is rendered and recorded. */
 export interface ChatGuardrail {
-  /** The prompt is blocked: this text is the reply, and the model is not asked. */
+  /** The prompt is blocked: this text is the reply, and the model is not called. */
   blocked?: string
-  /** Answers the reply that is sent, with its `guardrail`. */
+  /** Returns the reply to send, with its `guardrail`. */
   review(result: ChatResult): ChatResult
 }
 
@@ -201,12 +206,12 @@ export interface ChatParsed<W = unknown> extends ParsedBase {
   op: 'chat'
   model: string
   request: NeutralRequest
-  /** Further prompts that the same reply answers; their choices follow those of the first. */
+  /** Additional prompts in the same request; their choices follow those of the first. */
   also?: NeutralRequest[]
-  /** Where the format counts its prompt in a way of its own. */
+  /** The prompt tokens, if the format counts them differently. */
   promptTokens?: number
   guardrail?: ChatGuardrail
-  /** What else the format needs for its reply. */
+  /** Other data that the format needs for its reply. */
   wire: W
 }
 export interface EmbedParsed<W = unknown> extends ParsedBase {
@@ -232,14 +237,14 @@ export interface CountParsed<W = unknown> extends ParsedBase {
 }
 export interface ModelsParsed<W = unknown> extends ParsedBase {
   op: 'models'
-  /** The model asked for; absent: the list. */
+  /** The requested model; absent: list all models. */
   id?: string
   wire: W
 }
-/** What the engine has no part in: the format renders it alone. */
+/** An operation that does not use the engine: the format renders it alone. */
 export interface OwnParsed<W = unknown> extends ParsedBase {
   op: 'own'
-  /** Of the record; absent: the request is not recorded. */
+  /** The mode in the record; absent: the request is not recorded. */
   mode?: 'moderation' | 'image' | 'speech' | 'transcription'
   prompt?: string
   promptTokens: number
@@ -270,11 +275,11 @@ export interface RenderContext {
   /** Seconds and milliseconds since 1970. */
   created: number
   nowMs: number
-  /** URL of a path of the service, as clients reach it (`svc.http.url`). */
+  /** URL of a path of this server, as clients see it (`svc.http.url`). */
   url(path: string): string
   /** Name of the provider: the format's id, or the name in svc.yaml. */
   provider: string
-  /** The route's words for how a text ends. */
+  /** The finish reasons of the route. */
   finishReasons: Record<Finish, string>
   limits: EngineLimits
 }
@@ -290,15 +295,15 @@ export interface Rendered {
 
 /** One event of a stream. */
 export interface StreamEvent {
-  /** Name of the event; absent: none is written. */
+  /** Name of the event; absent: no name is written. */
   event?: string
-  /** Text is written as it is, else compact JSON. */
+  /** Text is written unchanged, objects as compact JSON. */
   data: string | object
-  /** Waits one gap, or so many, before it is written. Default: none. */
+  /** Number of token gaps to wait before the event is written; true: one. Default: none. */
   paced?: boolean | number
   /** AWS event streams: the event is an exception of this type. */
   exception?: string
 }
 
-/** How events become bytes. `sse-crlf` is SSE with CRLF line ends, without event names. */
+/** The encoding of events. `sse-crlf` is SSE with CRLF line ends and without event names. */
 export type Framing = 'sse' | 'sse-crlf' | 'ndjson' | 'json-array' | 'aws-eventstream'

@@ -1,8 +1,8 @@
-/** `/ai`: the index of providers, and the records of what they were asked. */
+/** `/ai`: the index of providers, and the recorded requests. */
 import { describe, HttpError } from 'svc/plugin'
 import type { FastifyInstance, FastifyRequest, InspectorEntry, RouteDescription, Svc } from 'svc/plugin'
 import type { ProviderRegistry } from './providers/provider-registry.ts'
-import type { FaultWords } from './exchange/faults.ts'
+import type { FaultParser } from './exchange/faults.ts'
 import { category } from './providers/mount.ts'
 import { modes } from './neutral.ts'
 import type { AiRecord, Records } from './records/records.ts'
@@ -20,48 +20,56 @@ const requestHeaders = [
 ]
 
 const index: RouteDescription = {
-  summary: 'Mock LLM: providers, models, routes',
+  summary: 'Mock LLM: list providers, models and routes',
   category,
   examples: [{ name: 'Index', path: '/ai', expectStatus: 200 }],
 }
 const session = {
   name: 'session',
   in: 'query',
-  description: 'Only records of this session',
+  description: 'Return only the records of this session',
   schema: { type: 'string' },
 } as const
 const list: RouteDescription = {
-  summary: 'Mock LLM: recorded requests, newest first',
+  summary: 'Mock LLM: list recorded requests, newest first',
   category,
   parameters: [
-    { name: 'limit', in: 'query', description: 'Default 50', schema: { type: 'integer', minimum: 1, maximum: 200 } },
+    {
+      name: 'limit',
+      in: 'query',
+      description: 'Maximum number of records; default 50',
+      schema: { type: 'integer', minimum: 1, maximum: 200 },
+    },
     session,
   ],
   examples: [{ name: 'The last ten', path: '/ai/requests?limit=10', expectStatus: 200 }],
 }
 const one: RouteDescription = {
-  summary: 'Mock LLM: one recorded request',
+  summary: 'Mock LLM: get a recorded request',
   category,
   path: '/ai/requests/{id}',
   description:
-    'By the request id of the answer (`X-Svc-Request-Id`): prompt as the engine saw it, tokens, credential, fault.',
+    'The prompt that the engine received, tokens, credential and fault of the request with this id (response header `X-Svc-Request-Id`).',
   parameters: [
     { name: 'id', in: 'path', required: true, description: 'A request id', schema: { type: 'string', maxLength: 200 } },
     session,
   ],
-  responses: { 200: { description: 'The record' }, 404: { description: 'No such record, or one of another session' } },
+  responses: {
+    200: { description: 'The record' },
+    404: { description: 'The record does not exist, or belongs to another session' },
+  },
   examples: [{ name: 'Unknown id', path: '/ai/requests/no-such-id', expectStatus: 404 }],
 }
 
 export function registerRoutes(
   app: FastifyInstance,
   svc: Svc<unknown>,
-  parts: { directory: ProviderRegistry; faults: FaultWords; records: Records },
+  parts: { providers: ProviderRegistry; faults: FaultParser; records: Records },
 ): void {
-  const { directory, faults, records } = parts
+  const { providers, faults, records } = parts
   app.get('/ai', describe(index), (request, reply) =>
     reply.send({
-      providers: directory.index(svc.http.baseUrl(request)),
+      providers: providers.index(svc.http.baseUrl(request)),
       modes,
       fail_kinds: faults.names(),
       headers: requestHeaders,
@@ -76,7 +84,7 @@ export function registerRoutes(
   app.get<{ Querystring: Query; Params: { id: string } }>('/ai/requests/:id', describe(one), (request, reply) => {
     const { id } = request.params
     const isVisible = visibility(svc, request)
-    // A retry may reuse its request id: the newest is meant.
+    // A retry may reuse its request id; the newest record is returned.
     const record =
       id.length <= maxIdCharacters
         ? records.find(candidate => candidate.request_id === id && isVisible(candidate))?.value
@@ -109,11 +117,11 @@ function readLimit(value: string | string[] | undefined): number {
   return Number.isFinite(limit) ? Math.min(Math.max(1, Math.trunc(limit)), maxLimit) : defaultLimit
 }
 
-/** In public mode a caller sees the own session, or one whose name it knows; an address is no such name. */
+/** In public mode, clients can see their own session, or a session by its name, but not by its address. */
 function visibility(svc: Svc<unknown>, request: FastifyRequest<{ Querystring: Query }>): (record: AiRecord) => boolean {
-  const asked = first(request.query.session)
-  if (!svc.config.publicMode) return asked === undefined ? () => true : record => record.session === asked
-  if (asked !== undefined && !asked.startsWith('ip:')) return record => record.session_header === asked
+  const requested = first(request.query.session)
+  if (!svc.config.publicMode) return requested === undefined ? () => true : record => record.session === requested
+  if (requested !== undefined && !requested.startsWith('ip:')) return record => record.session_header === requested
   const own = svc.http.session(request)
   return record => record.session === own.label && record.session_header === own.header
 }
@@ -174,7 +182,7 @@ function readHeaders(list: readonly string[]): Record<string, string> {
   return headers
 }
 
-/** JSON as a value; what is none, or would be nested too deep to be sent, as text. */
+/** Parses JSON; invalid JSON, and JSON nested too deeply to be sent, is returned as text. */
 function readBody(text: string): unknown {
   if (text === '') return null
   try {

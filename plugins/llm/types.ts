@@ -1,4 +1,4 @@
-/** The public types of the mock LLM: all that another plugin may import (as types) to bring a provider of its own. */
+/** The public types of the mock LLM, for plugins that add a provider. Import them as types only. */
 import type { FastifyInstance } from 'svc/plugin'
 import type { Engine } from './engine/engine.ts'
 import type { ErrorKind, LlmProvider, LlmRoute, Parsed } from './provider.ts'
@@ -11,21 +11,25 @@ export type * from './provider.ts'
 
 /** The extension point `llm.providers`. */
 export interface Providers {
-  /** Serves a provider's routes on the plugin's own Fastify instance. Throws for an id or base path that is taken. */
+  /**
+   * Serves a provider's routes on the plugin's own Fastify instance. Throws if its id or base path is already in use.
+   */
   register(app: FastifyInstance, provider: LlmProvider): void
-  /** Text, tokens, vectors: what formats share. */
+  /** Functions for text, tokens and vectors that all formats share. */
   readonly engine: Engine
   /** Adds a scripted rule for all providers, after those of svc.yaml and before the built-in ones. */
   addRule(rule: Rule): void
-  /** Adds a word for `X-Svc-Fail`: it looks like `like`, with this status and text. */
+  /**
+   * Adds a fault kind for `X-Svc-Fail`. Its error has the format of the kind `like`, with the given status and message.
+   */
   addFault(fault: AddedFault): void
-  /** What is served, in the order of `GET /ai`; complete once every plugin has registered. */
+  /** All served providers, in the order of `GET /ai`; complete after all plugins have registered. */
   list(): ServedProvider[]
-  /** Whether providers without a key of their own take one credential only (`SVC_AI_API_KEY`). */
+  /** Whether providers without their own key accept only the credential in `SVC_AI_API_KEY`. */
   readonly hasCommonKey: boolean
 }
 
-/** A provider as others may know it: a format under its own name, or one of svc.yaml. */
+/** A served provider: a format under its own name, or a named provider of svc.yaml. */
 export interface ServedProvider {
   id: string
   title: string
@@ -33,11 +37,11 @@ export interface ServedProvider {
   format: string
   /** Path of its routes, such as `/ai/openai`. */
   basePath: string
-  /** What a vendor's SDK takes as base URL, without the origin. */
+  /** Path of the base URL for the vendor's SDK. */
   sdkPath: string
-  /** Ids of the listed models, the usual one first. */
+  /** Ids of the listed models, the default first. */
   models: string[]
-  /** Only its own key of svc.yaml is taken. */
+  /** Accepts only its own key from svc.yaml. */
   hasOwnKey: boolean
 }
 
@@ -49,7 +53,7 @@ export interface AddedFault {
   message: string
 }
 
-/** Keeps the types of one route's parsed request together: `route<ChatParsed<Mine>>({ ... })` as type, no code. */
+/** A route with the type of its parsed request. */
 export type RouteOf<P extends Parsed> = LlmRoute<P>
 
 declare module 'svc/plugin' {

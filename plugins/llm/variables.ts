@@ -8,7 +8,7 @@ export const variables = {
     parser: boolean,
     default: false,
     shownAs: 'ai.require_auth',
-    description: 'Mock LLM routes refuse requests without a credential.',
+    description: 'Reject mock LLM requests without a credential.',
   }),
   apiKey: variable({
     name: 'SVC_AI_API_KEY',
@@ -16,13 +16,13 @@ export const variables = {
     default: null,
     shownAs: 'ai.api_key_configured',
     secret: true,
-    description: 'The only credential that mock LLM routes take; implies `SVC_AI_REQUIRE_AUTH`.',
+    description: 'The only credential that the mock LLM accepts; implies `SVC_AI_REQUIRE_AUTH`.',
   }),
 }
 
 export type Variables = VariableValues<typeof variables>
 
-/** A key that is asked for is required. */
+/** A configured key makes a credential mandatory. */
 export function resolveVariables(values: Variables): string[] {
   values.requireAuth ||= values.apiKey !== null
   return []

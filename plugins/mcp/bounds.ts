@@ -1,16 +1,16 @@
-/** Owns how much and how long: every bound of the plugin, for normal and for public mode. */
+/** Owns the limits of the plugin, in normal and in public mode. */
 
 export interface Bounds {
   bodyBytes: number
   sessions: number
-  /** Memory of all sessions: themselves, their subscriptions, the bodies of requests that they work on. */
+  /** Memory of all sessions, including their subscriptions and the bodies of requests in flight. */
   sessionBytes: number
   sessionIdleMs: number
-  /** Lifetime of GET, listen and legacy streams. */
+  /** Lifetime of GET, listen and HTTP+SSE streams. */
   longStreamMs: number
-  /** How long a client may take to answer a question. */
+  /** How long to wait for a client's response to a question. */
   questionMs: number
-  /** Messages and bytes kept per session for clients that come back. */
+  /** Messages and bytes kept per session for clients that reconnect. */
   replayMessages: number
   replayBytes: number
   slowTaskMs: number
@@ -55,8 +55,8 @@ export const MAX_SUBSCRIPTIONS = 32
 export const MAX_BATCH = 50
 export const DEFAULT_PAGE_SIZE = 100
 export const MAX_PAGE_SIZE = 1000
-/** Bytes that a slow reader of a stream may be behind before messages are kept back from it. */
+/** Unsent bytes of a stream above which a slow reader gets no more messages. */
 export const MAX_PENDING_BYTES = 1024 * 1024
-/** After this time without an answer a reply becomes an event stream, so that idle proxies see keep-alives. */
+/** After this time without a result, a response becomes an event stream, whose keep-alives prevent proxy timeouts. */
 export const STREAM_AFTER_MS = 10_000
 export const KEEP_ALIVE_MS = 15_000

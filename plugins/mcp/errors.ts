@@ -1,6 +1,6 @@
-/** Owns the JSON-RPC error codes of the protocol and the one class in which errors travel to the wire. */
+/** Owns the JSON-RPC error codes of the protocol, and the classes of errors. */
 
-/** Codes of JSON-RPC 2.0 (section 5.1), of the protocol's revisions, and two of our own outside the reserved range. */
+/** Codes of JSON-RPC 2.0 (section 5.1) and of MCP, and two own codes outside the reserved range. */
 export const CODES = {
   parse: -32700,
   invalidRequest: -32600,
@@ -16,15 +16,15 @@ export const CODES = {
   cancelled: 499,
 } as const
 
-/** How an error leaves: what it adds to code and message. */
+/** Details of an error, in addition to its code and message. */
 export interface RpcErrorDetails {
   data?: unknown
-  /** HTTP status of a refusal by the transport; absent for what a handler finds, which goes in-band. */
+  /** HTTP status of an error of the transport; absent for errors of a handler, which are sent with status 200. */
   status?: number
   headers?: Record<string, string>
 }
 
-/** An answer of the form `{"error": {code, message, data}}`. */
+/** A JSON-RPC error: `{"error": {code, message, data}}`. */
 export class RpcError extends Error {
   readonly code: number
   readonly data: unknown
@@ -40,12 +40,12 @@ export class RpcError extends Error {
   }
 }
 
-/** A refusal by the transport: code -32600, answered with the given status. */
-export function refusal(status: number, message: string, headers?: Record<string, string>): RpcError {
+/** An error of the transport: code -32600 with the given HTTP status. */
+export function transportError(status: number, message: string, headers?: Record<string, string>): RpcError {
   return new RpcError(CODES.invalidRequest, message, headers ? { status, headers } : { status })
 }
 
-/** Parameters that a handler can't use (-32602, in-band). */
+/** Invalid parameters (-32602, with HTTP status 200). */
 export function invalidParams(message: string, data?: unknown): RpcError {
   return new RpcError(CODES.invalidParams, message, { data })
 }
@@ -54,17 +54,17 @@ export function methodNotFound(method: string): RpcError {
   return new RpcError(CODES.methodNotFound, `Method not found: ${shorten(method)}`)
 }
 
-/** A failure that a tool result reports (`isError`), thrown where no result can be returned. */
+/** A failure to report in a tool result (`isError`). */
 export class ToolFailure extends Error {}
 
-/** The client cancelled: nobody waits for an answer. */
+/** The client canceled the request, so no response is sent. */
 export class Cancelled extends Error {
   constructor() {
     super('cancelled')
   }
 }
 
-/** A text of the client, cut so that an error message stays readable. */
+/** A text from the client, truncated for error messages. */
 export function shorten(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text
 }

@@ -1,4 +1,4 @@
-/** The plugin `mcp`: Model Context Protocol servers over Streamable HTTP and the legacy transport. */
+/** The plugin `mcp`: Model Context Protocol servers over Streamable HTTP and HTTP+SSE. */
 import { definePlugin } from 'svc/plugin'
 import { registerPlugin } from './register.ts'
 import { type Options, optionsSchema } from './options.ts'
@@ -6,7 +6,8 @@ import { variables, type Variables } from './variables.ts'
 
 export default definePlugin<Options, Variables>({
   title: 'MCP servers',
-  description: 'Model Context Protocol: open, API-key and OAuth-protected servers, named servers, both eras',
+  description:
+    'Model Context Protocol servers: open, with an API key, with OAuth, and named ones; stateless and legacy revisions',
   paths: ['/mcp', '/.well-known/oauth-protected-resource'],
   buildsOn: ['demo-data'],
   uses: ['identity'],

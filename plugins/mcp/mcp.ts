@@ -1,4 +1,4 @@
-/** Owns what the routes of one generation share. */
+/** The services that all routes share. Replaced at each reload, except for the hub. */
 import type { Svc } from 'svc/plugin'
 import type { Bounds } from './bounds.ts'
 import type { Hub } from './sessions/hub.ts'

@@ -1,4 +1,4 @@
-/** Owns the section `mcp` of svc.yaml: its schema and what the plugin gets of it. */
+/** Owns the options of the plugin (section `mcp` of svc.yaml): schema and types. */
 import type { JsonSchema } from 'svc/plugin'
 import type { JsonObject, ToolAnnotations } from './types.ts'
 
@@ -6,7 +6,7 @@ export interface Options {
   servers: ConfiguredServer[]
 }
 
-/** A server of svc.yaml. */
+/** A server configured in svc.yaml. */
 export interface ConfiguredServer {
   name: string
   title?: string
@@ -22,7 +22,7 @@ export interface ConfiguredServer {
   prompts: string[]
 }
 
-/** A tool that exists on one configured server only and answers what is written down. */
+/** A tool that exists only on one configured server and returns configured answers. */
 export interface DeclaredTool {
   name: string
   title?: string
@@ -34,13 +34,13 @@ export interface DeclaredTool {
   answers: DeclaredAnswer[]
 }
 
-/** One of `text`, `structured` and `content` says what is answered. */
+/** An answer; it has `text`, `structured` or `content`. */
 export interface DeclaredAnswer {
-  /** Arguments that must be equal; absent: always. */
+  /** Arguments for which the answer is used. Default: any arguments. */
   when?: JsonObject
   text?: string
   structured?: JsonObject
-  /** Content blocks as they are. */
+  /** Content blocks, sent unchanged except for `{{args…}}`. */
   content?: JsonObject[]
   is_error?: boolean
   delay_ms?: number
@@ -100,7 +100,7 @@ const server: JsonSchema = {
     instructions: text(20_000),
     auth: { enum: ['open', 'apikey', 'oauth'], default: 'open' },
     api_key: { type: 'string', minLength: 1, maxLength: 1000 },
-    // By type, so that a wrong member is reported for itself and not for both alternatives.
+    // `if` instead of `anyOf`, so that an error is reported once and not for both alternatives.
     tools: {
       type: 'array',
       maxItems: 200,

@@ -1,4 +1,4 @@
-/** Owns what happens when the plugin registers: the registry, the routes, and the servers once all plugins are there. */
+/** Registers the content and the routes, and builds the servers after all plugins have registered. */
 import { type FastifyInstance, forPlugin, type RouteDescription, type Svc } from 'svc/plugin'
 import { type Bounds, boundsOf } from './bounds.ts'
 import { buildConfiguredServers } from './configured/servers.ts'
@@ -10,14 +10,14 @@ import type { Mcp } from './mcp.ts'
 import type { Options } from './options.ts'
 import { Registry } from './registry/registry.ts'
 import { serverExamples } from './routes/descriptions.ts'
-import { registerLegacy } from './routes/legacy-sse.ts'
+import { registerHttpSse } from './routes/http-sse.ts'
 import { registerMetadata } from './routes/metadata.ts'
 import { registerEndpoint } from './routes/streamable-http.ts'
 import { select } from './registry/selection.ts'
 import { Server } from './registry/server.ts'
 import type { Variables } from './variables.ts'
 
-/** Between the moment at which all plugins have registered and the one at which clients that ask get the new lists. */
+/** Delay from the end of registration until new requests are served by the new routes. */
 const SWITCH_MS = 200
 
 export function registerPlugin(app: FastifyInstance, svc: Svc<Options, Variables>): void {
@@ -41,27 +41,28 @@ export function registerPlugin(app: FastifyInstance, svc: Svc<Options, Variables
     registry.close()
     for (const server of buildServers(registry, svc)) {
       servers.set(server.name, server)
-      // The console knows the servers by these examples.
+      // The console finds the servers by these examples.
       descriptionOf(server).examples.push(...serverExamples(server, mcp))
     }
     announceWhenServing(hub, servers, svc)
   })
 }
 
-/** The registry with the built-in content, open to other plugins. */
+/** Creates the registry with the built-in content and offers it to other plugins. */
 function offerRegistry(svc: Svc<Options, Variables>, hub: Hub, bounds: Bounds): Registry {
   const registry = new Registry()
   const registrarOf = (plugin: string) => registry.registrar(plugin, uri => hub.resourceUpdated(uri))
   const registrar = registry.registrar(svc.name, uri => hub.resourceUpdated(uri), true)
   const records = svc.use('demo-data.records')
-  if (!records) throw new Error('the extension point demo-data.records is missing')
+  if (!records)
+    throw new Error('the plugin mcp needs the extension point demo-data.records (enable the plugin demo-data)')
   registerDemo(registrar, records, bounds)
   registerConformance(registrar)
   svc.offer('mcp.servers', { ...registrar, [forPlugin]: registrarOf })
   return registry
 }
 
-/** All routes; answers which POST description belongs to a server. */
+/** Registers all routes; returns a function that finds the POST description of a server. */
 function registerRoutes(app: FastifyInstance, mcp: Mcp): (server: Server) => RouteDescription {
   const own = new Map([
     ['default', registerEndpoint(app, mcp, { route: '/mcp', server: 'default', summary: 'MCP: open server' })],
@@ -70,7 +71,7 @@ function registerRoutes(app: FastifyInstance, mcp: Mcp): (server: Server) => Rou
       registerEndpoint(app, mcp, {
         route: '/mcp/protected',
         server: 'protected',
-        summary: 'MCP: server for bearers of an OAuth token',
+        summary: 'MCP: server with OAuth',
       }),
     ],
     [
@@ -78,17 +79,17 @@ function registerRoutes(app: FastifyInstance, mcp: Mcp): (server: Server) => Rou
       registerEndpoint(app, mcp, {
         route: '/mcp/apikey',
         server: 'apikey',
-        summary: 'MCP: server for holders of an API key',
+        summary: 'MCP: server with an API key',
       }),
     ],
   ])
   const named = registerEndpoint(app, mcp, { route: '/mcp/servers/:name', summary: 'MCP: named server' })
-  registerLegacy(app, mcp)
+  registerHttpSse(app, mcp)
   registerMetadata(app, mcp)
   return server => own.get(server.name) ?? named
 }
 
-/** Every server of the registry, then those of svc.yaml, which select from all that plugins have registered. */
+/** Builds the registered servers, then those from svc.yaml, which can select all registered content. */
 function buildServers(registry: Registry, svc: Svc<Options, Variables>): Server[] {
   const release = svc.instance.version
   const registered = [...registry.servers.values()].map(definition => {
@@ -103,8 +104,8 @@ function buildServers(registry: Registry, svc: Svc<Options, Variables>): Server[
   return [...registered, ...configured]
 }
 
-/** A client that hears of a change asks at once; it must not be the old generation that answers. */
+/** Delays change notifications: clients fetch the lists at once, and must not get the old lists. */
 function announceWhenServing(hub: Hub, servers: ReadonlyMap<string, Server>, svc: Svc<Options, Variables>): void {
-  const timer = setTimeout(() => hub.takeOver(servers), SWITCH_MS).unref()
+  const timer = setTimeout(() => hub.replaceServers(servers), SWITCH_MS).unref()
   svc.whenClosed(() => clearTimeout(timer))
 }

@@ -1,6 +1,6 @@
 /**
- * Owns the extension point `mcp.servers`: what a plugin hands over to add a tool, a resource, a template, a prompt or
- * a server, and what a handler gets while it runs. The built-in content is written against the same types.
+ * Owns the extension point `mcp.servers`: the definitions of tools, resources, templates, prompts and servers, and the
+ * context of their handlers. The built-in content uses the same types.
  */
 import type { JsonSchema } from 'svc/plugin'
 
@@ -8,7 +8,7 @@ export type JsonObject = { [name: string]: unknown }
 
 export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency'
 
-/** A piece of a tool result or prompt message; older protocol versions get the nearest form that they know. */
+/** Content of a tool result or prompt message; converted for older revisions that do not support it. */
 export type Content =
   | { type: 'text'; text: string }
   | { type: 'image' | 'audio' /** Base64. */; data: string; mimeType: string }
@@ -23,24 +23,24 @@ export type Content =
       size?: number
     }
 
-/** What a resource holds: text, or bytes in base64. */
+/** Contents of a resource: text, or bytes in base64. */
 export type ResourceContents = { uri: string; mimeType?: string } & ({ text: string } | { blob: string })
 
 export interface ToolResult {
   content: Content[]
-  /** Matches `outputSchema`; shown from 2025-06-18 on. */
+  /** Must match `outputSchema`; sent since revision 2025-06-18. */
   structuredContent?: JsonObject
-  /** True: the tool failed in its own terms, and the model may read why. */
+  /** True: the tool failed, and the content tells the model why. */
   isError?: boolean
 }
 
-/** The three requests a server may make of a client (elicitation, sampling, roots). */
+/** The requests that a server can send to a client: elicitation, sampling and roots. */
 export type QuestionMethod = 'elicitation/create' | 'sampling/createMessage' | 'roots/list'
 export interface Question {
   method: QuestionMethod
   params?: JsonObject
 }
-/** Answers by the keys of the questions, as the client gave them and checked for their basic shape. */
+/** The client's results by the keys of the questions, checked for their basic shape. */
 export type Answers<Key extends string = string> = Record<Key, JsonObject>
 
 /** The HTTP request that carries a call. */
@@ -48,45 +48,45 @@ export interface CallHttp {
   method: string
   /** Path and query as received. */
   uri: string
-  /** Names and values in turn, as received (Node's `rawHeaders`). */
+  /** Alternating names and values, as received (Node's `rawHeaders`). */
   rawHeaders: readonly string[]
   clientIp: string
 }
 
-/** What a handler knows and may do while it runs. */
+/** The context of a running handler. */
 export interface CallContext {
-  /** Protocol version in effect. */
+  /** Protocol revision of the call. */
   readonly version: string
-  /** Name of the server that is called. */
+  /** Name of the called server. */
   readonly server: string
   readonly transport: 'streamable-http' | 'http+sse'
   /** Session id, null in a stateless call. */
   readonly session: string | null
-  /** Verified claims of the caller, null where none were asked for. */
+  /** Verified claims of the caller, null on open servers. */
   readonly claims: JsonObject | null
   readonly http: CallHttp
   /** Aborts when the client cancels. */
   readonly signal: AbortSignal
-  /** Whether the client takes this question, in this protocol version. */
+  /** Whether the client supports this question in this revision. */
   supports(method: QuestionMethod): boolean
-  /** Tells how far the work is; sent when the client asked for progress. Values rise. */
+  /** Reports progress, if the client requested it. Values must increase. */
   progress(progress: number, total?: number, message?: string): void
-  /** Sends a log message when the client wants this level. */
+  /** Sends a log message, if the client requested this level. */
   log(level: LogLevel, data: unknown): void
-  /** Waits; rejects when the client cancels. */
+  /** Waits `ms` milliseconds; rejects when the client cancels. */
   sleep(ms: number): Promise<void>
   /**
-   * Asks the client. In a stateless call the handler is run again from its start on every round, so nothing that
-   * must happen once may come before it; what it throws must be let through.
+   * Asks the client. In a stateless call the handler runs again from its start in every round, so it must not have side
+   * effects before `ask`, and it must not catch what `ask` throws.
    */
   ask<Key extends string>(questions: Record<Key, Question>): Promise<Answers<Key>>
-  /** The resource of this URI as this server shows it; null when it has none. */
+  /** The resource of this server with this URI, or null. */
   findResource(uri: string): { name: string; title?: string; mimeType?: string } | null
-  /** Tells the clients of this server that a list has changed. */
+  /** Notifies the clients of this server that a list has changed. */
   announce(list: ListName): void
-  /** Ends the connection, not the call: the client comes back for the answer (2025-11-25 sessions, else nothing). */
+  /** Ends the connection but not the call; the client reconnects for the result. Only in sessions of 2025-11-25. */
   closeStream(): void
-  /** An error to throw that becomes a JSON-RPC error instead of a tool error. */
+  /** Creates an error to throw; it is sent as a JSON-RPC error instead of a tool error. */
   rpcError(code: number, message: string, data?: unknown): Error
 }
 
@@ -100,41 +100,41 @@ export interface ToolAnnotations {
   openWorldHint?: boolean
 }
 
-/** What every entry of the registry states. */
+/** The common fields of all definitions. */
 interface Entry {
   name: string
   title?: string
   description?: string
-  /** Servers that show it. Default: `default`, `protected`, `apikey`. */
+  /** Servers that list it. Default: `default`, `protected`, `apikey`. */
   servers?: string[]
-  /** Left out of selections by `*`: exists for one test server only. */
+  /** Not selected by `*`, because it exists only for one test server. */
   fixture?: boolean
 }
 
 export interface ToolDefinition extends Entry {
-  /** JSON Schema 2020-12 of an object; a property with `x-mcp-header` is routed by the header `Mcp-Param-<value>`. */
+  /** JSON Schema 2020-12 of an object. A property with `x-mcp-header` is repeated in the header `Mcp-Param-<value>`. */
   inputSchema: JsonSchema
   outputSchema?: JsonSchema
   annotations?: ToolAnnotations
-  /** OAuth scope that a call needs on servers with `auth: oauth`. */
+  /** OAuth scope that a call requires on servers with `auth: oauth`. */
   scope?: string
-  /** `args` fit `inputSchema`, defaults filled in. */
+  /** `args` are valid for `inputSchema`, with defaults filled in. */
   call(args: JsonObject, context: CallContext): ToolResult | Promise<ToolResult>
 }
 
 interface Readable extends Entry {
   mimeType?: string
-  /** Customer data: not to be cached by shared caches where credentials are asked for. */
+  /** On servers with authentication, shared caches must not store it. */
   isPrivate?: boolean
-  /** Milliseconds a client may keep it. Default 60000. */
+  /** How long a client may cache it, in milliseconds. Default 60000. */
   ttlMs?: number
 }
-/** Contents without the URI, which is always the one that was asked for. */
+/** Contents without the URI, which is always the requested one. */
 export type Readout = { text: string; mimeType?: string } | { blob: string; mimeType?: string }
 
 export interface ResourceDefinition extends Readable {
   uri: string
-  /** Bytes. */
+  /** Size in bytes. */
   size?: number
   read(context: CallContext): Readout | Promise<Readout>
 }
@@ -142,9 +142,9 @@ export interface ResourceDefinition extends Readable {
 export interface TemplateDefinition extends Readable {
   /** RFC 6570 level 1, such as `svc://customers/{id}`; a variable matches one path segment. */
   uriTemplate: string
-  /** Whether a resource exists for these (percent-decoded) values. */
+  /** Whether a resource exists for these values, which are percent-decoded. */
   exists(variables: Record<string, string>): boolean
-  /** Values to complete each variable from. */
+  /** Completion values by variable. */
   complete?: Record<string, readonly string[]>
   read(variables: Record<string, string>, context: CallContext): Readout | Promise<Readout>
 }
@@ -154,7 +154,7 @@ export interface PromptArgument {
   title?: string
   description?: string
   required?: boolean
-  /** Values to complete it from. */
+  /** Completion values. */
   complete?: readonly string[]
 }
 export interface PromptResult {
@@ -166,32 +166,32 @@ export interface PromptDefinition extends Entry {
   get(args: Record<string, string>, context: CallContext): PromptResult | Promise<PromptResult>
 }
 
-/** A server: what is shown at `/mcp/servers/<name>`, and to whom. */
+/** A server at `/mcp/servers/<name>`. */
 export interface ServerDefinition {
   /** `^[a-z][a-z0-9-]{0,63}$` */
   name: string
   title: string
   description?: string
-  /** Advice for the model that uses it. */
+  /** Instructions for the model. */
   instructions?: string
   /** Default `open`. */
   auth?: 'open' | 'apikey' | 'oauth'
-  /** Names of tools; `*` for all but fixtures. Default: those that name this server. */
+  /** Names of tools, or `*` for all except fixtures. Tools that list this server in `servers` are always included. */
   tools?: string[]
-  /** URIs and URI templates; `*` as above. */
+  /** URIs and URI templates, or `*`. */
   resources?: string[]
-  /** Names of prompts; `*` as above. */
+  /** Names of prompts, or `*`. */
   prompts?: string[]
 }
 
-/** The extension point. Each call throws when a name is taken (naming both plugins) or a definition is wrong. */
+/** The extension point. Throws if a name is in use (the error names both plugins) or a definition is invalid. */
 export interface McpServers {
   tool(definition: ToolDefinition): void
   resource(definition: ResourceDefinition): void
   template(definition: TemplateDefinition): void
   prompt(definition: PromptDefinition): void
   server(definition: ServerDefinition): void
-  /** Tells those who subscribed to a resource that it has changed. */
+  /** Notifies the subscribers of a resource that it has changed. */
   updated(uri: string): void
 }
 

@@ -29,7 +29,7 @@ export const variables = {
     defaultText: 'any value',
     shownAs: 'mcp.api_key_configured',
     secret: true,
-    description: 'The only key that `/mcp/apikey` takes.',
+    description: 'The only key that `/mcp/apikey` accepts.',
   }),
   resourceUrl: variable({
     name: 'SVC_MCP_RESOURCE_URL',
@@ -37,7 +37,7 @@ export const variables = {
     default: null,
     defaultText: '<base>/mcp/protected',
     shownAs: 'mcp.resource_url',
-    description: 'Resource that tokens for `/mcp/protected` are issued for.',
+    description: 'Resource URL that tokens for `/mcp/protected` must be issued for.',
   }),
   acceptedAudiences: variable({
     name: 'SVC_MCP_ACCEPTED_AUDIENCES',
@@ -45,7 +45,7 @@ export const variables = {
     default: ['svc'],
     defaultText: 'svc',
     shownAs: 'mcp.accepted_audiences',
-    description: 'Audiences that `/mcp/protected` takes beside the resource; `none` for strict checks.',
+    description: 'Audiences that `/mcp/protected` accepts in addition to its resource URL; `none` accepts no others.',
   }),
   /** Lower case, without trailing slash, or `['*']`. */
   allowedOrigins: variable({
@@ -54,7 +54,7 @@ export const variables = {
     default: ['*'],
     defaultText: '*',
     shownAs: 'mcp.allowed_origins',
-    description: 'Origins of browser requests that MCP routes take; others get 403.',
+    description: 'Origins of browser requests that MCP routes accept; others get 403.',
   }),
 }
 

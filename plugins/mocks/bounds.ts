@@ -1,17 +1,17 @@
-/** How much of everything a mock may hold, for a private and for a public instance. */
+/** Limits of the mocks, for private and public instances. */
 
 export interface Bounds {
   mocks: number
-  /** Bytes of all documents held, versions and drafts included. */
+  /** Bytes of all documents, including versions and drafts. */
   totalDocumentBytes: number
-  /** Bytes of memory of all documents, as text and parsed, with their rules and overrides. */
+  /** Memory in bytes of all documents, as text and parsed, with their rules and overrides. */
   totalDocumentMemory: number
   /** Bytes of one decoded document. */
   documentBytes: number
   levels: number
   nodes: number
   operations: number
-  /** Links of a chain of `$ref`s. */
+  /** Maximum length of a chain of `$ref`s. */
   refChain: number
   versions: number
   rules: number
@@ -22,11 +22,11 @@ export interface Bounds {
   stateValueBytes: number
   sessions: number
   sessionIdleMs: number
-  /** Bytes of memory of all sessions of all mocks. */
+  /** Memory in bytes of all sessions of all mocks. */
   sessionBytes: number
   trafficEntries: number
   trafficBytes: number
-  /** Milliseconds that one check may take. */
+  /** Maximum duration of a check in milliseconds. */
   checkMs: number
 }
 
@@ -74,7 +74,7 @@ const PUBLIC: Bounds = {
   checkMs: 10_000,
 }
 
-/** The bounds of an instance. */
+/** The limits of an instance. */
 export function boundsFor(publicMode: boolean): Bounds {
   return publicMode ? PUBLIC : NORMAL
 }

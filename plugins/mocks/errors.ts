@@ -1,8 +1,8 @@
-/** The errors of this area: those of the mocks themselves (RFC 9457 problems), and those of the management routes. */
+/** Errors of the mocks (RFC 9457 problems) and of the management routes. */
 import { HttpError } from 'svc/plugin'
 import type { Json, JsonObject } from './document/json.ts'
 
-/** What the engine answers by itself: code, status and title. */
+/** Problems that the engine reports: code, status and title. */
 export const PROBLEMS = {
   mock_disabled: { status: 503, title: 'Mock disabled' },
   no_path_matched: { status: 404, title: 'No path matched' },
@@ -24,7 +24,7 @@ export function problemBody(code: ProblemCode, status: number, detail: string, e
   return { type: `http://svc.local/mock-errors#${code}`, title: PROBLEMS[code].title, status, code, detail, ...extra }
 }
 
-/** What the management routes answer: code and status. */
+/** Errors of the management routes: code and status. */
 export const MANAGEMENT_ERRORS = {
   invalid_name: 400,
   invalid_body: 400,
@@ -52,7 +52,7 @@ export const MANAGEMENT_ERRORS = {
 
 export type ManagementCode = keyof typeof MANAGEMENT_ERRORS
 
-/** An error of a management route; thrown, the host answers it. */
+/** An error of a management route. The host sends it as the response when it is thrown. */
 export function managementError(code: ManagementCode, message: string, extra: Record<string, Json> = {}): HttpError {
   return new HttpError(MANAGEMENT_ERRORS[code], { error: code, message, ...extra })
 }

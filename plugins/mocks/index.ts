@@ -1,4 +1,4 @@
-/** The plugin `mocks`: OpenAPI documents as mock APIs. */
+/** The plugin `mocks`: serves OpenAPI documents as mock APIs. */
 import { definePlugin } from 'svc/plugin'
 import { mockCommand } from './sources/command.ts'
 import { registerRoutes } from './routes/routes.ts'
@@ -9,7 +9,7 @@ import { startService } from './sources/start.ts'
 export default definePlugin<MocksSection, Variables>({
   title: 'OpenAPI mocks',
   description:
-    'Any OpenAPI 3.0 or 3.1 document as a mock API: examples or deterministic data, rules, overrides, validation, security, versions.',
+    'Serves any OpenAPI 3.0 or 3.1 document as a mock API, with examples or deterministic data, rules, overrides, validation, security and versions.',
   paths: ['/mock', '/_svc/mocks'],
   uses: ['identity'],
   section: 'mocks',

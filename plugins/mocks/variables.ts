@@ -10,7 +10,7 @@ export const variables = {
     default: null,
     shownAs: 'mocks.dir',
     after: 'SVC_WATCH',
-    description: 'Folder of OpenAPI documents that are mocked.',
+    description: 'Folder of OpenAPI documents to serve as mocks.',
   }),
   sample: variable({
     name: 'SVC_MOCKS_SAMPLE',

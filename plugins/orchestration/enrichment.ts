@@ -1,8 +1,8 @@
-/** Owns what step 2 adds to a payment. */
+/** The data that step 2 adds to a payment. */
 import type { Payment } from './payment.ts'
 import { cardType, RISK_THRESHOLD, riskLevel } from './risk-score.ts'
 
-/** Everything follows from the score and the card, so that a repeated call gets the same. */
+/** Derived only from the score and the card, so that a repeated call gets the same result. */
 export function enrich({ amount = 0, card }: Payment, score: number) {
   const transactions = 1 + (score % 10)
   return {

@@ -1,11 +1,12 @@
-/** The plugin `orchestration`: four steps that are completed only when every header is passed on. */
+/** The plugin `orchestration`: four steps that only succeed if every header is passed on. */
 import { definePlugin } from 'svc/plugin'
 import { registerStatus } from './routes/status.ts'
 import { registerSteps } from './routes/steps.ts'
 
 export default definePlugin({
   title: 'Orchestration',
-  description: 'A payment in four calls: authenticate, enrich, validate, process. Each needs what the one before gave.',
+  description:
+    'A payment in four calls: authenticate, enrich, validate, process. Each call needs the result of the previous one.',
   paths: ['/orchestration'],
   categories: [{ name: 'Orchestration', rank: 170 }],
   register(app, svc) {

@@ -1,4 +1,4 @@
-/** Owns what a step's body may say of a payment. */
+/** Parses the payment in the body of a step. */
 import { readJsonObject } from 'svc/plugin'
 import { badRequest, invalidJson } from './errors.ts'
 
@@ -8,7 +8,7 @@ export interface Payment {
   currency: string | undefined
   /** `card_bin`, else `card_number`. */
   card: string | undefined
-  /** 0 to 100, as step 2 gave it. */
+  /** 0 to 100, from step 2. */
   riskScore: number | undefined
   permissions: string[] | undefined
 }
@@ -38,7 +38,7 @@ function textMember(members: Record<string, unknown>, name: string): string | un
   throw badRequest(`invalid ${name} (expected a string)`)
 }
 
-/** Whether a text has 1 to 128 characters, as keys and ids of steps do. */
+/** Whether the value is a text of 1 to 128 characters, the limit for keys and ids. */
 export function isText(value: string): boolean {
   return value !== '' && value.length <= MAX_TEXT
 }
@@ -48,7 +48,7 @@ function numberMember(members: Record<string, unknown>, name: string, max = Numb
   if (value === undefined) return undefined
   if (typeof value === 'number' && value >= 0 && value <= max) return value
   throw badRequest(
-    `invalid ${name} (expected a number ${max === Number.MAX_VALUE ? 'that is not negative' : `from 0 to ${max}`})`,
+    `invalid ${name} (expected a number ${max === Number.MAX_VALUE ? 'of 0 or more' : `from 0 to ${max}`})`,
   )
 }
 

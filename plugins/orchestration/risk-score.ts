@@ -1,14 +1,14 @@
-/** Owns the risk score of a payment: a hash, so that every instance scores alike. */
+/** The risk score of a payment: a hash, so that it is the same on every instance. */
 
 export interface ScoredPayment {
   correlationId: string
   merchantId?: string | undefined
   amount?: number | undefined
-  /** Whole card number, or what is known of its beginning. */
+  /** The card number or its first digits. */
   card?: string | undefined
 }
 
-/** Scores from here on are too high. */
+/** Scores from this value are rejected. */
 export const RISK_THRESHOLD = 70
 const FNV_OFFSET = 0xcbf29ce484222325n
 const FNV_PRIME = 0x100000001b3n
@@ -27,7 +27,7 @@ function fnv1a(bytes: Buffer): bigint {
   return hash
 }
 
-/** The bank's number at the beginning of a card number, separators left out; fewer digits when there are fewer. */
+/** The issuer number: the first six digits of a card number, or fewer if it is shorter, without separators. */
 function firstSixDigits(card: string | undefined): string {
   return card?.replace(/\D/g, '').slice(0, 6) ?? ''
 }
@@ -37,7 +37,7 @@ export function riskLevel(score: number): 'low' | 'medium' | 'high' {
   return score < RISK_THRESHOLD ? 'medium' : 'high'
 }
 
-/** Of the issuer, by the first digit of the card number. */
+/** The card type, by the first digit of the card number. */
 export function cardType(card: string | undefined): 'visa_credit' | 'mastercard_credit' | 'amex' {
   const digit = firstSixDigits(card)[0]
   if (digit === '2' || digit === '5') return 'mastercard_credit'

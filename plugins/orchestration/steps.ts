@@ -1,4 +1,4 @@
-/** Owns what the four steps are called and need: what `/orchestration/status` shows and the routes are described by. */
+/** Names and inputs of the four steps, for `/orchestration/status` and the route descriptions. */
 
 export interface Step {
   step: 1 | 2 | 3 | 4
@@ -52,4 +52,4 @@ export const STEPS: readonly Step[] = [
 ]
 
 export const PIPELINE =
-  'A payment in four calls. Step 1 gives a correlation id, which steps 2 to 4 need in X-Correlation-Id; step 3 answers X-Validation-Result, which step 4 needs.'
+  'A payment in four calls. Step 1 returns a correlation id, which steps 2 to 4 need in X-Correlation-Id; step 3 returns X-Validation-Result, which step 4 needs.'

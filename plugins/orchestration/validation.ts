@@ -1,4 +1,4 @@
-/** Owns the rules of step 3: in order, each passes or fails alone. */
+/** The validation rules of step 3, in order; each passes or fails independently. */
 import type { Payment } from './payment.ts'
 import { RISK_THRESHOLD } from './risk-score.ts'
 
@@ -11,7 +11,7 @@ export interface AppliedRule {
 const MAX_AMOUNT = 50_000
 const NEEDED_PERMISSION = 'card_payment'
 
-/** What the rules say of a payment with that score. */
+/** Applies the rules to a payment with that score. */
 export function validate(payment: Payment, riskScore: number) {
   const applied = [
     amountLimit(payment),
@@ -35,29 +35,29 @@ export function validate(payment: Payment, riskScore: number) {
 }
 
 function amountLimit({ amount = 0 }: Payment): AppliedRule {
-  return judge('amount_limit', amount <= MAX_AMOUNT, `amount ${amount}, at most ${MAX_AMOUNT}`)
+  return ruleResult('amount_limit', amount <= MAX_AMOUNT, `amount is ${amount} (at most ${MAX_AMOUNT})`)
 }
 
 function riskThreshold(score: number): AppliedRule {
-  return judge('risk_threshold', score < RISK_THRESHOLD, `score ${score}, below ${RISK_THRESHOLD}`)
+  return ruleResult('risk_threshold', score < RISK_THRESHOLD, `score is ${score} (must be below ${RISK_THRESHOLD})`)
 }
 
 function merchantActive(): AppliedRule {
-  return judge('merchant_active', true, 'the merchant is active')
+  return ruleResult('merchant_active', true, 'the merchant is active')
 }
 
 function permissionCheck({ permissions }: Payment): AppliedRule {
-  return judge(
+  return ruleResult(
     'permission_check',
     permissions === undefined || permissions.includes(NEEDED_PERMISSION),
-    `${NEEDED_PERMISSION} is ${permissions === undefined ? 'assumed' : 'looked for in permissions'}`,
+    `${NEEDED_PERMISSION} is ${permissions === undefined ? 'assumed' : 'expected in permissions'}`,
   )
 }
 
 function velocityCheck(): AppliedRule {
-  return judge('velocity_check', true, 'transactions of the last 24 h are within bounds')
+  return ruleResult('velocity_check', true, 'transactions of the last 24 h are within the limit')
 }
 
-function judge(rule: string, passes: boolean, detail: string): AppliedRule {
+function ruleResult(rule: string, passes: boolean, detail: string): AppliedRule {
   return { rule, result: passes ? 'pass' : 'fail', detail }
 }

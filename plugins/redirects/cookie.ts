@@ -1,22 +1,22 @@
-/** Owns `Set-Cookie` lines (RFC 6265): what a query asks for, and how it is written. */
+/** Creates `Set-Cookie` lines (RFC 6265) from a query. */
 import { isToken } from 'svc/plugin'
 import { invalidCookieAttribute, invalidCookieName, tooManyCookies } from './errors.ts'
 
 const MAX_COOKIES = 20
-/** Everything that is no cookie-octet (RFC 6265, 4.1.1), and `%`, so that decoding gives the value back. */
+/** Characters that are not cookie-octets (RFC 6265, 4.1.1), and `%`, so that decoding restores the value. */
 const NO_COOKIE_OCTET = /[^!#$&-+\--:<-[\]-~]+/gu
 
 export interface CookieAttributes {
   path: string
   domain: string | null
-  /** Seconds, as digits with an optional minus sign. */
+  /** Seconds in digits, with an optional minus sign. */
   maxAge: string | null
   secure: boolean
   httpOnly: boolean
   sameSite: 'Strict' | 'Lax' | 'None' | null
 }
 
-/** Query parameters that are attributes; any other name is that of a cookie. */
+/** Query parameters that set attributes; any other parameter is a cookie. */
 const ATTRIBUTES = new Set(['_path', '_domain', '_secure', '_httponly', '_samesite', '_maxage'])
 const SAME_SITE = new Map([
   ['strict', 'Strict'],
@@ -24,7 +24,7 @@ const SAME_SITE = new Map([
   ['none', 'None'],
 ] as const)
 
-/** Name and value of the cookies in a query: what is no attribute, the first of each name. At most 20. */
+/** Names and values of the cookies in a query: parameters that are not attributes, the first of each name. At most 20. */
 export function cookiesIn(query: URLSearchParams): Map<string, string> {
   const cookies = new Map<string, string>()
   for (const [name, value] of query) {
@@ -36,25 +36,25 @@ export function cookiesIn(query: URLSearchParams): Map<string, string> {
   return cookies
 }
 
-/** Throws `invalid_cookie_name` when it is no token (RFC 6265, 4.1.1). */
+/** Throws `invalid_cookie_name` if the name is not a token (RFC 6265, 4.1.1). */
 export function checkName(name: string): void {
   if (!isToken(name)) throw invalidCookieName(name)
 }
 
-/** `_path`, `/` by default. */
+/** Value of `_path`; default `/`. */
 export function readPath(query: URLSearchParams): string {
   return (
-    checked(query, '_path', /^\/[\x21-\x3a\x3c-\x7e]*$/, 'a path that begins with /, without semicolons and blanks') ??
+    checked(query, '_path', /^\/[\x21-\x3a\x3c-\x7e]*$/, 'a path that starts with / and has no semicolons or spaces') ??
     '/'
   )
 }
 
-/** `_domain`, null without one. */
+/** Value of `_domain`, or null. */
 export function readDomain(query: URLSearchParams): string | null {
   return checked(query, '_domain', /^[A-Za-z\d.-]+$/, 'letters, digits, dots and hyphens')
 }
 
-/** All attributes of a query; `isSet` tells of a flag. Throws `invalid_cookie_attribute`. */
+/** All attributes of a query; `isSet` returns whether a flag is set. Throws `invalid_cookie_attribute`. */
 export function readAttributes(query: URLSearchParams, isSet: (flag: string) => boolean): CookieAttributes {
   const sameSiteText = query.get('_samesite')
   const sameSite = sameSiteText === null ? null : SAME_SITE.get(sameSiteText.toLowerCase() as 'strict')
@@ -76,7 +76,7 @@ function checked(query: URLSearchParams, name: string, form: RegExp, expected: s
   return value
 }
 
-/** A `Set-Cookie` line; the value is percent-encoded where a cookie could not hold it. */
+/** A `Set-Cookie` line; characters that are not allowed in a value are percent-encoded. */
 export function formatCookie(name: string, value: string, attributes: CookieAttributes): string {
   const { path, domain, maxAge, secure, httpOnly, sameSite } = attributes
   let line = `${name}=${value.replace(NO_COOKIE_OCTET, encodeURIComponent)}; Path=${path}`
@@ -88,7 +88,7 @@ export function formatCookie(name: string, value: string, attributes: CookieAttr
   return line
 }
 
-/** The `Set-Cookie` line that makes a client forget a cookie; path and domain must be those it was set with. */
+/** The `Set-Cookie` line that deletes a cookie; path and domain must match those it was set with. */
 export function formatDeletion(name: string, path: string, domain: string | null): string {
   return `${name}=; Path=${path}${domain === null ? '' : `; Domain=${domain}`}; Max-Age=0; Expires=Thu, 01 Jan 1970 00:00:00 GMT`
 }

@@ -1,11 +1,15 @@
-/** What the plugin `redirects` refuses. */
+/** Errors of the plugin `redirects`. */
 import { HttpError, quoteInput, refusal } from 'svc/plugin'
 
 export function invalidCount(text: string, max: number): HttpError {
-  return refusal(400, 'invalid_count', `invalid number of redirects ${quoteInput(text)} (expected 1 to ${max})`)
+  return refusal(
+    400,
+    'invalid_count',
+    `invalid number of redirects ${quoteInput(text)} (expected an integer from 1 to ${max})`,
+  )
 }
 
-export function targetRefused(target: string, reason: string): HttpError {
+export function rejectedTarget(target: string, reason: string): HttpError {
   return new HttpError(400, { error: 'redirect target refused', reason, url: target })
 }
 
@@ -13,11 +17,11 @@ export function invalidCookieName(name: string): HttpError {
   return refusal(400, 'invalid_cookie_name', `invalid cookie name ${quoteInput(name)} (expected a token)`)
 }
 
-/** `expected` says what the attribute takes. */
+/** `expected` describes the allowed values. */
 export function invalidCookieAttribute(name: string, value: string, expected: string): HttpError {
   return refusal(400, 'invalid_cookie_attribute', `invalid ${name} ${quoteInput(value)} (expected ${expected})`)
 }
 
 export function tooManyCookies(count: number, max: number): HttpError {
-  return refusal(400, 'too_many_cookies', `${count} cookies in one request (expected at most ${max})`)
+  return refusal(400, 'too_many_cookies', `too many cookies: ${count} (at most ${max} per request)`)
 }

@@ -5,7 +5,7 @@ import { registerRedirects } from './routes/redirects.ts'
 
 export default definePlugin({
   title: 'Redirects and cookies',
-  description: 'Redirect chains, single redirects within the instance, and cookies set, shown and deleted.',
+  description: 'Redirect chains, single redirects within the instance, and cookies to set, show and delete.',
   paths: ['/redirect', '/absolute-redirect', '/redirect-to', '/cookies'],
   categories: [{ name: 'Redirects & Cookies', rank: 50 }],
   register(app, svc) {

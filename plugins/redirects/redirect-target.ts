@@ -1,30 +1,30 @@
-/** Owns which addresses `/redirect-to` leads to: only those of the instance itself, so that nobody can phish with it. */
+/** Validates targets of `/redirect-to`. Only targets within the instance are allowed, so it cannot be used for phishing. */
 
-/** Blanks and controls, which browsers drop, and the backslash, which they take for a slash (WHATWG URL, 4.4). */
-const TREACHEROUS = /[\s\p{Cc}\\]/u
-/** The same, for a client that decodes once more. */
-const TREACHEROUS_ENCODED = /%(?:[01][\da-f]|7f|5c)/i
+/** Spaces and control characters, which browsers remove, and backslashes, which they treat as slashes (WHATWG URL, 4.4). */
+const UNSAFE = /[\s\p{Cc}\\]/u
+/** The same percent-encoded, for clients that decode twice. */
+const UNSAFE_ENCODED = /%(?:[01][\da-f]|7f|5c)/i
 
 /**
- * Why a target is refused, or null when it is a path of this instance or an http(s) URL whose authority is the `Host`
- * of the request, letter by letter.
+ * Returns why a target is rejected, or null if it is allowed: a path of this instance, or an http(s) URL with exactly the
+ * `Host` of the request as its authority.
  */
-export function whyRefused(target: string, host: string): string | null {
-  if (target === '') return 'no url was given'
-  if (TREACHEROUS.test(target) || TREACHEROUS_ENCODED.test(target))
-    return 'the url holds a blank, a control character or a backslash'
-  if (target.startsWith('/')) return target.startsWith('//') ? 'the url names another host' : null
+export function rejectionReason(target: string, host: string): string | null {
+  if (target === '') return 'the url parameter is missing'
+  if (UNSAFE.test(target) || UNSAFE_ENCODED.test(target))
+    return 'the url contains a space, a control character or a backslash'
+  if (target.startsWith('/')) return target.startsWith('//') ? 'the url points to another host' : null
   const [, scheme, authority] = /^([a-z][a-z\d+.-]*):\/\/([^/?#]*)/i.exec(target) ?? []
   if (scheme === undefined || authority === undefined)
-    return 'the url is neither a path that begins with / nor an http(s) URL'
-  if (!/^https?$/i.test(scheme)) return 'the scheme is neither http nor https'
-  if (authority.includes('@')) return 'the url holds credentials'
+    return 'the url must be a path that starts with /, or an http(s) URL of this host'
+  if (!/^https?$/i.test(scheme)) return 'the scheme must be http or https'
+  if (authority.includes('@')) return 'the url must not contain credentials'
   return authority !== '' && authority.toLowerCase() === host.toLowerCase()
     ? null
-    : 'the url names another host or port'
+    : 'the url points to another host or port'
 }
 
-/** A target as a header can carry it: what is beyond ASCII percent-encoded as UTF-8 (RFC 3987, 3.1). */
+/** A target as a header value: non-ASCII characters are percent-encoded as UTF-8 (RFC 3987, 3.1). */
 export function toLocation(target: string): string {
   return target.replace(/[^\x21-\x7e]+/g, encodeURIComponent)
 }

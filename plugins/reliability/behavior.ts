@@ -1,24 +1,24 @@
-/** Owns the four ways to fail: how each is written in a path, and what becomes of the request with a number. */
+/** The four failure behaviors: parses each from a path and decides the result of a request by its number. */
 import { parseInteger } from 'svc/plugin'
 import { invalidCount, invalidFailRate, invalidPattern } from './errors.ts'
 
 export interface Outcome {
   fails: boolean
-  /** What the reply says beside `status` or `error` and the number, in order. */
+  /** Further members of the response, in order. */
   fields: Record<string, string | number>
 }
 
 export interface Behavior {
-  /** Name of its counter: `after:3`. */
+  /** Name of the counter, such as `after:3`. */
   counter: string
-  /** What becomes of request `number`, from 1. */
+  /** Decides the result of the request `number`, counted from 1. */
   judge(number: number): Outcome
 }
 
 const MAX_PATTERN = 64
 const MAX_COUNT = 1_000_000
 
-/** Fails that percentage of requests, each decided alone. `random` answers 0 to below 1. */
+/** Fails a percentage of requests, each independently. `random` returns [0, 1). */
 export function failingAtRate(text: string, random: () => number = Math.random): Behavior & { rate: number } {
   const rate = parseInteger(text)
   if (rate === null || rate > 100) throw invalidFailRate(text)
@@ -31,16 +31,14 @@ export function failingAtRate(text: string, random: () => number = Math.random):
         fails,
         fields: {
           fail_rate: rate,
-          message: fails
-            ? `failed, as ${rate} percent of requests do`
-            : `succeeded, as ${100 - rate} percent of requests do`,
+          message: fails ? `failed (failure rate ${rate} percent)` : `succeeded (failure rate ${rate} percent)`,
         },
       }
     },
   }
 }
 
-/** Succeeds and fails as a pattern of `S` and `F` says, over and over. */
+/** Repeats a pattern of successes (`S`) and failures (`F`). */
 export function failingByPattern(text: string): Behavior {
   if (!/^[sf]+$/i.test(text) || text.length > MAX_PATTERN) throw invalidPattern(text, MAX_PATTERN)
   const pattern = text.toUpperCase()
@@ -54,7 +52,7 @@ export function failingByPattern(text: string): Behavior {
   }
 }
 
-/** Succeeds that many times, then fails for good. */
+/** Succeeds a number of times, then always fails. */
 export function failingAfter(text: string): Behavior {
   const threshold = readCount(text)
   return {
@@ -72,7 +70,7 @@ export function failingAfter(text: string): Behavior {
   }
 }
 
-/** Fails that many times, then succeeds for good. */
+/** Fails a number of times, then always succeeds. */
 export function recoveringAfter(text: string): Behavior {
   const threshold = readCount(text)
   return {

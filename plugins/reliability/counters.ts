@@ -1,21 +1,21 @@
-/** Owns the request counters of the flaky endpoints: one for each session and behavior. */
+/** Request counters of the flaky endpoints: one per session and behavior. */
 import type { Svc } from 'svc/plugin'
 
 const IDLE_MS = 3_600_000
 
-/** `session` is the session's key. */
+/** `session` is the key of the session. */
 export interface Counters {
-  /** Counts a request and answers its number, from 1; no two requests get the same. */
+  /** Counts a request and returns its unique number, from 1. */
   next(session: string, name: string): Promise<number>
-  /** Name to count, in the order in which they began. Makes no counter, and none older. */
+  /** Counts by name, in order of creation. Neither creates counters nor extends their lifetime. */
   of(session: string): Promise<Record<string, number>>
-  /** Removes a session's counters; answers how many. */
+  /** Removes the counters of a session; returns how many. */
   reset(session: string): Promise<number>
-  /** Removes everybody's; answers how many. */
+  /** Removes the counters of all sessions; returns how many. */
   resetAll(): Promise<number>
 }
 
-/** Bounded: beyond 10000 (2000 on public instances) the one that is idle longest goes, and each after an hour. */
+/** Keeps at most 10000 counters (2000 on public instances) and evicts the longest idle; each expires after an idle hour. */
 export function createCounters(svc: Svc): Counters {
   const store = svc.state<number>('counters', {
     maxCount: svc.config.publicMode ? 2000 : 10_000,
@@ -23,7 +23,7 @@ export function createCounters(svc: Svc): Counters {
     ttlFrom: 'use',
     evict: 'idle',
   })
-  // A session's key holds no line feed.
+  // The key of a session never contains a line feed.
   const keyOf = (session: string, name: string): string => `${session}\n${name}`
   const nameIn = (key: string): string => key.slice(key.indexOf('\n') + 1)
   return {

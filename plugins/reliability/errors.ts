@@ -1,4 +1,4 @@
-/** What the plugin `reliability` refuses. */
+/** Errors of the plugin `reliability`. */
 import { quoteInput, refusal } from 'svc/plugin'
 import type { HttpError } from 'svc/plugin'
 
@@ -14,10 +14,14 @@ export function invalidPattern(text: string, maxLength: number): HttpError {
   return refusal(
     400,
     'invalid_pattern',
-    `invalid pattern ${quoteInput(text)} (expected 1 to ${maxLength} letters S and F)`,
+    `invalid pattern ${quoteInput(text)} (expected 1 to ${maxLength} letters, each S or F)`,
   )
 }
 
 export function invalidCount(text: string, max: number): HttpError {
-  return refusal(400, 'invalid_count', `invalid number of requests ${quoteInput(text)} (expected 0 to ${max})`)
+  return refusal(
+    400,
+    'invalid_count',
+    `invalid number of requests ${quoteInput(text)} (expected an integer from 0 to ${max})`,
+  )
 }

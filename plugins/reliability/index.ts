@@ -1,4 +1,4 @@
-/** The plugin `reliability`: endpoints that fail, in ways that can be foretold. */
+/** The plugin `reliability`: endpoints that fail predictably. */
 import { definePlugin } from 'svc/plugin'
 import { createCounters } from './counters.ts'
 import { registerCounterRoutes } from './routes/counters.ts'
@@ -6,7 +6,7 @@ import { registerFlaky } from './routes/flaky.ts'
 
 export default definePlugin({
   title: 'Reliability testing',
-  description: 'Endpoints that fail at a rate, by a pattern, after some successes or until they recover.',
+  description: 'Endpoints that fail at a given rate, in a pattern, after some successes, or until they recover.',
   paths: ['/flaky'],
   categories: [{ name: 'Reliability Testing', rank: 220 }],
   register(app, svc) {

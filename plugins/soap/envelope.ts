@@ -1,19 +1,19 @@
-/** Reads an envelope: its version, the headers that must be understood, the element that asks for an operation. */
-import { emptyBody, foreignEnvelope, headerNotUnderstood, notSoap } from './faults.ts'
+/** Reads an envelope: its version, the headers marked mustUnderstand, and the element that selects the operation. */
+import { emptyBody, unsupportedEnvelope, headerNotUnderstood, notSoap } from './faults.ts'
 import { versionOfEnvelope } from './versions.ts'
 import type { SoapVersion } from './versions.ts'
 import { childElements } from './xml/element.ts'
 import type { Element } from './xml/element.ts'
 
-/** The version of the envelope. Throws a fault when there is none, or one of another version. */
+/** The version of the envelope. Throws a fault if the root is not an envelope or the version is unknown. */
 export function readVersion(root: Element): SoapVersion {
   if (root.local !== 'Envelope') throw notSoap(root.name)
   const version = versionOfEnvelope(root.namespace)
-  if (version === null) throw foreignEnvelope(root.namespace)
+  if (version === null) throw unsupportedEnvelope(root.namespace)
   return version
 }
 
-/** The first element of the Body, after the headers have been checked. Throws a fault. */
+/** The first element of the Body, after checking the headers. Throws a fault. */
 export function readBodyElement(root: Element, { namespace }: SoapVersion): Element {
   const parts = childElements(root).filter(part => part.namespace === namespace)
   const header = parts.find(part => part.local === 'Header')
@@ -24,7 +24,7 @@ export function readBodyElement(root: Element, { namespace }: SoapVersion): Elem
   return element
 }
 
-/** None of our operations knows any header (SOAP 1.1, 4.2.3; SOAP 1.2 part 1, 5.2.3). */
+/** No operation understands any header block (SOAP 1.1, 4.2.3; SOAP 1.2 part 1, 5.2.3). */
 function checkHeader(header: Element, namespace: string): void {
   const blocks = childElements(header).filter(block => {
     const own = new Map(
@@ -32,12 +32,15 @@ function checkHeader(header: Element, namespace: string): void {
         .filter(attribute => attribute.namespace === namespace)
         .map(({ local, value }) => [local, value.trim()]),
     )
-    return /^(?:1|true)$/.test(own.get('mustUnderstand') ?? '') && isForUs(own.get('actor') ?? own.get('role') ?? '')
+    return (
+      /^(?:1|true)$/.test(own.get('mustUnderstand') ?? '') &&
+      isAddressedToService(own.get('actor') ?? own.get('role') ?? '')
+    )
   })
   if (blocks.length > 0) throw headerNotUnderstood(blocks)
 }
 
-/** Whether an actor or role addresses the one who reads the message last. */
-function isForUs(actor: string): boolean {
+/** Whether an actor or role addresses the ultimate receiver. */
+function isAddressedToService(actor: string): boolean {
   return actor === '' || actor.endsWith('/next') || actor.endsWith('ultimateReceiver')
 }

@@ -6,7 +6,7 @@ import { registerRoutes } from './routes.ts'
 
 export default definePlugin({
   title: 'SOAP',
-  description: 'Users, orders and their status over SOAP 1.1 and 1.2, with WSDL and faults of both versions.',
+  description: 'Users, orders and order status over SOAP 1.1 and 1.2, with a WSDL and the faults of both versions.',
   paths: ['/soap'],
   categories: [{ name: 'SOAP / XML', rank: 180 }],
   buildsOn: ['demo-data'],

@@ -1,4 +1,4 @@
-/** Writes envelopes: answers and faults, in either version. */
+/** Serializes envelopes: responses and faults, in both versions. */
 import type { SoapFault } from './faults.ts'
 import { NAMESPACE } from './operations.ts'
 import type { Content, Operation } from './operations.ts'
@@ -7,7 +7,7 @@ import type { SoapVersion } from './versions.ts'
 import type { Element } from './xml/element.ts'
 import { escapeXml } from './xml/references.ts'
 
-export function writeAnswer(version: SoapVersion, { name, namespace }: Operation, content: Content): string {
+export function writeResponse(version: SoapVersion, { name, namespace }: Operation, content: Content): string {
   return writeEnvelope(version, '', `<${name}Response xmlns="${namespace}">${writeContent(content)}</${name}Response>`)
 }
 
@@ -17,7 +17,7 @@ function writeContent(content: Content): string {
     .join('')
 }
 
-/** A fault of SOAP 1.1 (4.4) or 1.2 (part 1, 5.4). */
+/** Serializes a fault of SOAP 1.1 (4.4) or 1.2 (part 1, 5.4). */
 export function writeFault(version: SoapVersion, fault: SoapFault): string {
   const { prefix } = version
   const code = `${prefix}:${version.codeName[fault.code]}`
@@ -30,7 +30,7 @@ export function writeFault(version: SoapVersion, fault: SoapFault): string {
   return writeEnvelope(version, version === SOAP_12 ? writeFaultHeader(fault) : '', body)
 }
 
-/** What SOAP 1.2 adds to two of the faults (part 1, 5.4.7 and 5.4.8). */
+/** The headers that SOAP 1.2 adds to two of the faults (part 1, 5.4.7 and 5.4.8). */
 function writeFaultHeader(fault: SoapFault): string {
   if (fault.code === 'MustUnderstand') return fault.notUnderstood.map(writeNotUnderstood).join('')
   if (fault.code !== 'VersionMismatch') return ''

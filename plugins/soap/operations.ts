@@ -1,4 +1,4 @@
-/** Owns the three operations: their names, their input, what they answer. Nothing is stored. */
+/** The three operations: their names, inputs and results. Nothing is stored. */
 import { randomBytes } from 'node:crypto'
 import type { DemoRecords } from '../demo-data/types.ts'
 import { invalidField, missingField, tooManyFields, unknownOperation } from './faults.ts'
@@ -7,12 +7,12 @@ import type { Element } from './xml/element.ts'
 
 export const NAMESPACE = 'http://svc.local'
 
-/** Elements of an answer in their order; an element holds text or elements. */
+/** Elements of a response in order; an element contains text or elements. */
 export type Content = readonly (readonly [name: string, content: string | Content])[]
 
 export interface Operation {
   name: string
-  /** Of the request and the response element. */
+  /** Namespace of the request and the response element. */
   namespace: string
   run(input: Input): Content
 }
@@ -29,8 +29,8 @@ export function createOperations(records: DemoRecords): readonly Operation[] {
   ]
 }
 
-/** The operation that an action names by its last segment, else the one the element is named after. Throws a fault. */
-export function chooseOperation(operations: readonly Operation[], action: string | null, element: Element): Operation {
+/** The operation named by the last segment of the action, or else by the element. Throws a fault. */
+export function selectOperation(operations: readonly Operation[], action: string | null, element: Element): Operation {
   const byName = (name: string): Operation | undefined => operations.find(operation => operation.name === name)
   const segment =
     action === null
@@ -45,7 +45,7 @@ export function chooseOperation(operations: readonly Operation[], action: string
   return operation
 }
 
-/** Fields by local name in any namespace, trimmed; the first of equal names wins, empty ones are absent. */
+/** Fields by local name in any namespace, trimmed. Uses the first of duplicate names; empty fields are treated as absent. */
 export function readInput(element: Element): Input {
   const fields = childElements(element)
   if (fields.length > MAX_FIELDS) throw tooManyFields(MAX_FIELDS)
@@ -65,10 +65,10 @@ const DEMO_USERS = new Map([
   ['123', { name: 'Jane Smith', email: 'jane@svc.local', role: 'ADMIN' }],
   ['456', { name: 'Bob Wilson', email: 'bob@svc.local', role: 'USER' }],
 ])
-const ANYBODY = { name: 'Demo User', email: 'demo@svc.local', role: 'GUEST' }
+const DEFAULT_USER = { name: 'Demo User', email: 'demo@svc.local', role: 'GUEST' }
 
 function getUser(records: DemoRecords, id: string): Content {
-  const { name, email, role } = DEMO_USERS.get(id) ?? records.users.find(user => user.id === id) ?? ANYBODY
+  const { name, email, role } = DEMO_USERS.get(id) ?? records.users.find(user => user.id === id) ?? DEFAULT_USER
   return [
     [
       'user',
@@ -82,13 +82,13 @@ function getUser(records: DemoRecords, id: string): Content {
   ]
 }
 
-/** `xsd:decimal` without a sign that makes it negative (XML Schema 2, 3.2.3). */
+/** A non-negative `xsd:decimal` (XML Schema 2, 3.2.3). */
 const AMOUNT = /^\+?(?:\d+(?:\.\d*)?|\.\d+)$/
 
 function createOrder(input: Input): Content {
   const merchantId = required(input, 'merchantId')
   const amount = input.get('amount') ?? '0'
-  if (!AMOUNT.test(amount)) throw invalidField('amount', 'a decimal that is not negative')
+  if (!AMOUNT.test(amount)) throw invalidField('amount', 'a decimal number of 0 or more')
   return [
     ['orderId', `ORD-${randomBytes(4).toString('hex').toUpperCase()}`],
     ['merchantId', merchantId],

@@ -10,9 +10,9 @@ import type {
   Svc,
 } from 'svc/plugin'
 import { readBodyElement, readVersion } from './envelope.ts'
-import { SoapFault, noWsdlAsked } from './faults.ts'
-import { writeAnswer, writeFault } from './message.ts'
-import { chooseOperation, readInput } from './operations.ts'
+import { SoapFault, methodNotAllowed } from './faults.ts'
+import { writeResponse, writeFault } from './message.ts'
+import { selectOperation, readInput } from './operations.ts'
 import type { Operation } from './operations.ts'
 import { SOAP_11, versionOfContentType } from './versions.ts'
 import type { SoapVersion } from './versions.ts'
@@ -27,15 +27,16 @@ const CREATE_ORDER =
 
 const message: RouteDescription = {
   summary: 'Call GetUser, CreateOrder or GetStatus',
-  description: 'SOAP 1.1 and 1.2, told apart by the namespace of the envelope; the answer has the same version.',
+  description:
+    'Supports SOAP 1.1 and 1.2. The namespace of the envelope selects the version; the response has the same version.',
   category: 'SOAP / XML',
   requestBody: {
     required: true,
     content: { 'text/xml': { type: 'string' }, 'application/soap+xml': { type: 'string' } },
   },
   responses: {
-    200: { description: 'The answer of the operation' },
-    400: { description: 'A fault of SOAP 1.2 with the code Sender' },
+    200: { description: 'The response of the operation' },
+    400: { description: 'A SOAP 1.2 fault with the code Sender' },
     500: { description: 'Any other fault' },
   },
   examples: [
@@ -61,21 +62,21 @@ const message: RouteDescription = {
       expectStatus: 200,
     },
   ],
-  errorForm: faultOfCore,
+  errorForm: toCoreFault,
 }
 const wsdlAt = (path: string, parameters: RouteDescription['parameters'] = []): RouteDescription => ({
-  summary: 'The WSDL 1.1 document',
+  summary: 'Get the WSDL 1.1 document',
   category: 'SOAP / XML',
   parameters,
   responses: {
     200: {
-      description: 'Both bindings, with the address as the client named it',
+      description: 'The WSDL with both bindings; the service address is that of the request',
       content: { 'text/xml': { type: 'string' } },
     },
-    405: { description: 'A fault: GET without `?wsdl` asks for no document' },
+    405: { description: 'A fault: GET needs `?wsdl`' },
   },
   examples: [{ name: 'WSDL', path, expectStatus: 200 }],
-  errorForm: faultOfCore,
+  errorForm: toCoreFault,
 })
 
 export function registerRoutes(app: FastifyInstance, svc: Svc, operations: readonly Operation[]): void {
@@ -90,8 +91,8 @@ export function registerRoutes(app: FastifyInstance, svc: Svc, operations: reado
       const root = readDocument(decodeXml(svc.http.body(request), contentType))
       version = readVersion(root)
       const element = readBodyElement(root, version)
-      const operation = chooseOperation(operations, actionOf(request), element)
-      return reply.type(version.contentType).send(writeAnswer(version, operation, operation.run(readInput(element))))
+      const operation = selectOperation(operations, actionOf(request), element)
+      return reply.type(version.contentType).send(writeResponse(version, operation, operation.run(readInput(element))))
     } catch (error) {
       if (!(error instanceof SoapFault)) throw error
       return sendFault(reply, version, error)
@@ -101,18 +102,18 @@ export function registerRoutes(app: FastifyInstance, svc: Svc, operations: reado
     '/soap',
     describe(
       wsdlAt('/soap?wsdl', [
-        { name: 'wsdl', in: 'query', description: 'In any case of its letters', schema: { type: 'string' } },
+        { name: 'wsdl', in: 'query', description: 'Case-insensitive', schema: { type: 'string' } },
       ]),
     ),
     (request, reply) => {
       if ([...readQuery(request).keys()].some(key => key.toLowerCase() === 'wsdl')) return sendWsdl(request, reply)
-      return sendFault(reply.header('Allow', 'GET, POST'), SOAP_11, noWsdlAsked(`${addressOf(request)}?wsdl`), 405)
+      return sendFault(reply.header('Allow', 'GET, POST'), SOAP_11, methodNotAllowed(`${addressOf(request)}?wsdl`), 405)
     },
   )
   app.get('/soap/wsdl', describe(wsdlAt('/soap/wsdl')), sendWsdl)
 }
 
-/** The `SOAPAction` header (SOAP 1.1, 6.1.1), else the `action` parameter (SOAP 1.2 part 2, 6.5); null without either. */
+/** The `SOAPAction` header (SOAP 1.1, 6.1.1), else the `action` parameter (SOAP 1.2 part 2, 6.5), else null. */
 function actionOf({ headers }: FastifyRequest): string | null {
   const header = headers.soapaction
   const action =
@@ -131,8 +132,8 @@ function sendFault(
   return reply.code(status).type(version.contentType).send(writeFault(version, fault))
 }
 
-/** The core's own failures as faults, with the core's status. */
-function faultOfCore({ status, kind, body, requestId }: CoreFailure, { headers }: RequestFacts) {
+/** Sends errors of the core as faults, with the status of the core. */
+function toCoreFault({ status, kind, body, requestId }: CoreFailure, { headers }: RequestFacts) {
   const version = versionOfContentType(headers['content-type'])
   const error = String(body.error ?? kind)
   const fault =

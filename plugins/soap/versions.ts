@@ -1,10 +1,10 @@
-/** Owns what differs between SOAP 1.1 and 1.2 on the wire. */
+/** The differences between SOAP 1.1 and 1.2 on the wire. */
 import type { FaultCode } from './faults.ts'
 
 export interface SoapVersion {
-  /** Of the envelope. */
+  /** Namespace of the envelope. */
   namespace: string
-  /** Prefix in replies. */
+  /** Namespace prefix in responses. */
   prefix: string
   contentType: string
   /** Local name of a fault code. */
@@ -46,7 +46,7 @@ export function versionOfEnvelope(namespace: string): SoapVersion | null {
   return VERSIONS.find(version => version.namespace === namespace) ?? null
 }
 
-/** The version that a content type speaks for while no envelope could be read. */
+/** The version that a content type implies, for when no envelope could be read. */
 export function versionOfContentType(contentType: string | undefined): SoapVersion {
   return /^\s*application\/soap\+xml\s*(?:;|$)/i.test(contentType ?? '') ? SOAP_12 : SOAP_11
 }

@@ -1,4 +1,4 @@
-/** Owns the WSDL 1.1 document: three document/literal operations, bound to SOAP 1.1 and 1.2. */
+/** The WSDL 1.1 document: three document/literal operations, bound to SOAP 1.1 and 1.2. */
 import { NAMESPACE } from './operations.ts'
 import { escapeXml } from './xml/references.ts'
 
@@ -57,7 +57,7 @@ const PARTS: readonly Part[] = [
 ]
 const FAULTS = `${NAMESPACE}/faults`
 
-/** The document for clients that reach the service at `address`. */
+/** The document with the service address `address`. */
 export function writeWsdl(address: string): string {
   const prefixes = PARTS.map(({ prefix, namespace }) => `xmlns:${prefix}="${namespace}"`).join(' ')
   return `<?xml version="1.0" encoding="UTF-8"?>

@@ -1,4 +1,4 @@
-/** Owns what `/sse/chat` says: the reply to a prompt, its words, and the chunks that carry them. */
+/** The reply of `/sse/chat`: its words, and the chunks that carry them. */
 import { randomUUID } from 'node:crypto'
 
 const REPLY = [
@@ -9,13 +9,13 @@ const REPLY = [
 const QUOTED_CHARACTERS = 200
 
 export interface ChatReply {
-  /** Each with the blanks that follow it. */
+  /** Each word with the spaces that follow it. */
   words: string[]
   promptTokens: number
   finishReason: 'stop' | 'length'
 }
 
-/** The reply to a prompt (may be empty), cut to so many words. */
+/** The reply to a prompt, which may be empty, cut to `maxTokens` words. */
 export function replyTo(prompt: string, maxTokens: number): ChatReply {
   const all = splitWords(prompt === '' ? REPLY : `You said: "${quote(prompt)}". ${REPLY}`)
   return {
@@ -25,9 +25,9 @@ export function replyTo(prompt: string, maxTokens: number): ChatReply {
   }
 }
 
-/** The first characters (code points, not halves of them) of a prompt that can be shown. */
+/** The first characters of a prompt, without splitting code points. */
 function quote(prompt: string): string {
-  // No code point has more than two units, so that a long prompt is not taken apart as a whole.
+  // A code point has at most two units, so only the start of a long prompt is split into code points.
   const start = Array.from(prompt.slice(0, 2 * QUOTED_CHARACTERS))
     .slice(0, QUOTED_CHARACTERS)
     .join('')
@@ -49,12 +49,12 @@ export function newChatId(): string {
   return `chat-${randomUUID().replaceAll('-', '')}`
 }
 
-/** One word on its way. */
+/** A chunk with one word. */
 export function wordChunk(id: string, index: number, delta: string) {
   return { id, object: 'chat.chunk', index, delta, finish_reason: null }
 }
 
-/** The last chunk: no word, but why it ends and what it cost. */
+/** The last chunk: no word, but the finish reason and the usage. */
 export function lastChunk(id: string, { words, promptTokens, finishReason }: ChatReply) {
   const usage = {
     completion_tokens: words.length,

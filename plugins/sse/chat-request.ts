@@ -1,10 +1,10 @@
-/** Owns what `/sse/chat` may be asked for, in the query and in a JSON body. */
+/** Parses requests to `/sse/chat`: the query and the JSON body. */
 import { integerParameter, invalidParameter, readJsonObject, refusal } from 'svc/plugin'
 import type { Config, HttpError } from 'svc/plugin'
 
 export interface ChatRequest {
   prompt: string
-  /** Words of the reply at most. */
+  /** Maximum number of words in the reply. */
   maxTokens: number
   /** Milliseconds between words. */
   delayMs: number
@@ -12,7 +12,7 @@ export interface ChatRequest {
 
 const DEFAULT_DELAY_MS = 50
 
-/** Reads query and body, whose values win; throws `invalid_json` or `invalid_parameter`. */
+/** Reads the query and the body; values in the body take precedence. Throws `invalid_json` or `invalid_parameter`. */
 export function readChatRequest(query: URLSearchParams, body: Buffer, { publicMode }: Config): ChatRequest {
   const caps = publicMode ? { maxTokens: 200, delayMs: 1000 } : { maxTokens: 500, delayMs: 2000 }
   const members = readJsonObject(body)
@@ -29,7 +29,7 @@ export function readChatRequest(query: URLSearchParams, body: Buffer, { publicMo
   }
 }
 
-/** With a `max` it is bounded from 0 to that, without one it may be any integer. */
+/** An integer from 0 to `max`, or any integer without `max`. */
 function integerMember(members: Record<string, unknown>, name: string, max?: number): number | undefined {
   const value = members[name]
   if (value === undefined) return undefined
@@ -48,6 +48,6 @@ function invalidJson(): HttpError {
   return refusal(
     400,
     'invalid_json',
-    'the body is not a JSON object in UTF-8 (expected an empty body or an object with prompt, max_tokens, delay_ms)',
+    'the body must be empty, or a JSON object in UTF-8 with prompt, max_tokens or delay_ms',
   )
 }

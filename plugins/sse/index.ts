@@ -5,7 +5,7 @@ import { registerEvents } from './routes/events.ts'
 
 export default definePlugin({
   title: 'Server-Sent Events',
-  description: 'Numbered events that can be resumed, and a chat reply word by word.',
+  description: 'Numbered events that clients can resume, and a chat reply sent word by word.',
   paths: ['/sse'],
   categories: [{ name: 'Streaming (SSE)', rank: 40 }],
   register(app, svc) {

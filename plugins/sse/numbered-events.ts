@@ -1,15 +1,15 @@
-/** Owns what `/sse` sends: what may be asked for, and the events by number. */
+/** Parses requests to `/sse`, and creates its numbered events. */
 import { integerParameter, invalidParameter, parseInteger, quoteInput } from 'svc/plugin'
 import type { Config, SseEvent } from 'svc/plugin'
 
 export interface NumberedEvents {
-  /** Events in all; ids are 1 to `count`. */
+  /** Number of events; ids are 1 to `count`. */
   count: number
   intervalMs: number
   event: string | undefined
   retryMs: number | undefined
   mode: 'json' | 'text'
-  /** 0: none. */
+  /** 0 for no heartbeats. */
   heartbeatMs: number
 }
 
@@ -19,7 +19,7 @@ const MIN_HEARTBEAT_MS = 100
 const MAX_HEARTBEAT_MS = 60_000
 const DEFAULT_HEARTBEAT_MS = 15_000
 
-/** Milliseconds that a stream may live. */
+/** Maximum lifetime of a stream in milliseconds. */
 export function lifetimeOf({ publicMode }: Config): number {
   return publicMode ? 120_000 : 600_000
 }
@@ -55,18 +55,18 @@ function readMode(query: URLSearchParams): 'json' | 'text' {
 function readHeartbeat(query: URLSearchParams): number {
   const ms = integerParameter(query, 'heartbeat_ms', { fallback: DEFAULT_HEARTBEAT_MS })
   if (ms === 0 || ms >= MIN_HEARTBEAT_MS) return Math.min(ms, MAX_HEARTBEAT_MS)
-  throw invalidParameter('heartbeat_ms', `invalid heartbeat_ms "${ms}" (expected 0, or ${MIN_HEARTBEAT_MS} and more)`)
+  throw invalidParameter('heartbeat_ms', `invalid heartbeat_ms "${ms}" (expected 0, or at least ${MIN_HEARTBEAT_MS})`)
 }
 
 /**
- * Id of the last event that the client has (WHATWG HTML, 9.2.4): of the header `Last-Event-ID`, else of the query; 0
- * when it is no integer or there is none.
+ * Id of the last event that the client received (WHATWG HTML, 9.2.4), from the header `Last-Event-ID` or else the query;
+ * 0 if it is absent or not an integer.
  */
 export function lastEventIdOf(header: string | undefined, query: URLSearchParams): number {
   return parseInteger(header || (query.get('last_event_id') ?? '')) ?? 0
 }
 
-/** The event with that id; the first one that is sent on a stream carries `retry`. */
+/** The event with that id; the first event sent on a stream includes `retry`. */
 export function numberedEvent(id: number, { count, event, retryMs, mode }: NumberedEvents, isFirst: boolean): SseEvent {
   const message = `event ${id} of ${count}`
   return {

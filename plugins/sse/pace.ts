@@ -1,14 +1,14 @@
-/** Owns the rhythm of a stream that its server drives: one piece now, then one per interval. */
+/** Paces a stream: sends one event at once, then one per interval. */
 import type { BodyStream } from 'svc/plugin'
 
 /**
- * Calls `sendNext` at once and then every `intervalMs` milliseconds, and ends the stream when it answers false: that was
- * the last. Nothing is made before the reader has taken what was sent, so a slow one delays the stream instead of
- * filling memory; when it is back the rhythm begins anew. Nothing is left running when the client leaves.
+ * Calls `sendNext` at once and then every `intervalMs` milliseconds, and ends the stream when it returns false, after the
+ * last event. Waits until the client has read the previous event, so a slow client delays the stream instead of filling
+ * memory; the interval restarts then. Stops when the client disconnects.
  */
 export function pace(stream: BodyStream, intervalMs: number, sendNext: () => boolean): void {
   let timer: NodeJS.Timeout | undefined
-  // Counted from when the last piece was due, not from when it was sent: lateness must not add up.
+  // Counted from the time the last event was due, not from when it was sent, so that delays do not add up.
   let dueAt = performance.now()
   const step = (): void => {
     if (stream.closed) return

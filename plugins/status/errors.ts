@@ -1,4 +1,4 @@
-/** What the plugin `status` refuses, and how. */
+/** Errors of the plugin `status`. */
 import { quoteInput, refusal } from 'svc/plugin'
 import type { HttpError } from 'svc/plugin'
 
@@ -6,7 +6,7 @@ export function unsupportedStatusCode(code: number): HttpError {
   return refusal(
     400,
     'unsupported_status_code',
-    `${code} is an interim response and cannot be the answer (expected 200 to 599)`,
+    `${code} is an interim status and cannot be the final response (expected 200 to 599)`,
   )
 }
 
@@ -14,7 +14,7 @@ export function invalidStatusCode(what: string): HttpError {
   return refusal(
     400,
     'invalid_status_code',
-    `${what} (expected a code from 200 to 599, or up to 20 as in 200,500 or 200:0.9,500:0.1)`,
+    `${what} (expected a code from 200 to 599, or a list of up to 20 codes such as 200,500 or 200:0.9,500:0.1)`,
   )
 }
 
@@ -22,7 +22,7 @@ export function forbiddenHeader(name: string): HttpError {
   return refusal(
     400,
     'forbidden_header',
-    `the header ${quoteInput(name)} belongs to the connection or to the whole origin and cannot be set`,
+    `the header ${quoteInput(name)} cannot be set: it affects the connection or the whole origin`,
   )
 }
 
@@ -31,5 +31,5 @@ export function invalidHeader(what: string): HttpError {
 }
 
 export function tooManyHeaders(count: number, max: number): HttpError {
-  return refusal(400, 'too_many_headers', `${count} headers asked for (expected at most ${max})`)
+  return refusal(400, 'too_many_headers', `too many headers: ${count} (at most ${max})`)
 }

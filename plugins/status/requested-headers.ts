@@ -1,13 +1,13 @@
-/** Owns response headers that a query asks for: which may be set, and how they are shown. */
+/** Response headers requested in a query: which may be set, and how the body lists them. */
 import { headerProblem, quoteInput } from 'svc/plugin'
 import { forbiddenHeader, invalidHeader, tooManyHeaders } from './errors.ts'
 
 const MAX_HEADERS = 50
 
-/** Lower-case name to its values in the order asked for. */
+/** Values by lower-case name, in the requested order. */
 export type RequestedHeaders = Map<string, string[]>
 
-/** Reads name and value pairs; throws at the first that may not be set, so that none of them is. */
+/** Reads name and value pairs; throws at the first that may not be set, before any is set. */
 export function requestedHeaders(query: URLSearchParams): RequestedHeaders {
   if (query.size > MAX_HEADERS) throw tooManyHeaders(query.size, MAX_HEADERS)
   const headers: RequestedHeaders = new Map()
@@ -16,7 +16,7 @@ export function requestedHeaders(query: URLSearchParams): RequestedHeaders {
     if (problem === 'name') throw invalidHeader(`invalid header name ${quoteInput(name)} (expected a token)`)
     if (problem === 'reserved') throw forbiddenHeader(name)
     if (problem === 'value')
-      throw invalidHeader(`invalid value of ${quoteInput(name)} (expected printable ASCII, spaces or tabs)`)
+      throw invalidHeader(`invalid value of ${quoteInput(name)} (expected printable ASCII characters, spaces or tabs)`)
     const key = name.toLowerCase()
     const values = headers.get(key)
     if (values === undefined) headers.set(key, [value])
@@ -25,7 +25,7 @@ export function requestedHeaders(query: URLSearchParams): RequestedHeaders {
   return headers
 }
 
-/** The headers as the reply shows them: a text, or a list when the name came more than once. */
+/** The headers for the response body: a string, or a list if the name is repeated. */
 export function showHeaders(headers: RequestedHeaders): Record<string, string | string[]> {
   const shown: Record<string, string | string[]> = Object.create(null)
   for (const [name, values] of headers) shown[name] = values.length === 1 ? values[0]! : values

@@ -1,32 +1,32 @@
-/** Owns lists of status codes with weights, such as `200:0.9,500:0.1`, and the draw among them. */
+/** Lists of weighted status codes, such as `200:0.9,500:0.1`, and the random selection. */
 import { parseDecimal, parseInteger, quoteInput } from 'svc/plugin'
 import { invalidStatusCode, unsupportedStatusCode } from './errors.ts'
 
 export interface WeightedStatus {
   /** 200 to 599. */
   status: number
-  /** Relative to the others; 0 is never drawn. */
+  /** Relative to the other weights; 0 is never selected. */
   weight: number
 }
 
 const MAX_CODES = 20
-/** Twenty of them can still be added up. */
+/** The sum of twenty weights is still finite. */
 const MAX_WEIGHT = 1e300
 
 /**
- * Reads one code, or a list of `code` and `code:weight` separated by commas; without a weight it is 1. Throws
- * `unsupported_status_code` when an interim code (1xx) is among them, `invalid_status_code` for all else that is wrong.
+ * Parses one code, or a comma-separated list of `code` or `code:weight`; the default weight is 1. Throws
+ * `unsupported_status_code` for an interim code (1xx), `invalid_status_code` for any other error.
  */
 export function parseStatuses(spec: string): WeightedStatus[] {
   const items = spec.split(',').map(item => item.trim())
-  if (items.length > MAX_CODES) throw invalidStatusCode(`${items.length} status codes`)
+  if (items.length > MAX_CODES) throw invalidStatusCode(`too many status codes: ${items.length}`)
   refuseInterim(items)
   const statuses = items.map(parseItem)
   if (statuses.every(({ weight }) => weight === 0)) throw invalidStatusCode('the weights add up to 0')
   return statuses
 }
 
-/** Names the interim code wherever it stands, so that its message wins over those of other mistakes. */
+/** Checks all codes for interim codes first, so that this error takes precedence over others. */
 function refuseInterim(items: string[]): void {
   for (const item of items) {
     const code = parseInteger(item.split(':', 1)[0]!)
@@ -43,18 +43,18 @@ function parseItem(item: string): WeightedStatus {
   if (colon === -1) return { status, weight: 1 }
   const weightText = item.slice(colon + 1)
   const weight = parseDecimal(weightText)
-  if (weight === null) throw invalidStatusCode(`invalid weight ${quoteInput(weightText)} of ${status}`)
+  if (weight === null) throw invalidStatusCode(`invalid weight ${quoteInput(weightText)} for ${status}`)
   return { status, weight: Math.min(weight, MAX_WEIGHT) }
 }
 
-/** Draws a status in proportion to the weights. `random` answers 0 to below 1. */
-export function drawStatus(statuses: readonly WeightedStatus[], random: () => number = Math.random): number {
+/** Selects a status in proportion to the weights. `random` returns [0, 1). */
+export function selectStatus(statuses: readonly WeightedStatus[], random: () => number = Math.random): number {
   const candidates = statuses.filter(({ weight }) => weight > 0)
   let rest = random() * candidates.reduce((sum, { weight }) => sum + weight, 0)
   for (const { status, weight } of candidates) {
     rest -= weight
     if (rest < 0) return status
   }
-  // Rounding can leave a trace of the sum behind the last one.
+  // Rounding errors can leave a small remainder after the last weight.
   return candidates.at(-1)!.status
 }

@@ -1,23 +1,23 @@
-/** Owns the four content codings and their encoders. */
+/** The four content codings and their encoders. */
 import zlib from 'node:zlib'
 
 export interface Coding {
-  /** Route and, in the past tense, the flag of the reply. */
+  /** Name of the route. */
   name: 'gzip' | 'deflate' | 'brotli' | 'zstd'
   flag: string
-  /** As in `Content-Encoding` (RFC 9110, 8.4.1; RFC 7932; RFC 8878). */
+  /** Value of `Content-Encoding` (RFC 9110, 8.4.1; RFC 7932; RFC 8878). */
   token: string
   encode(text: string): Uint8Array | Promise<Uint8Array>
 }
 
-/** An encoder of bytes. */
+/** Compresses bytes. */
 export type Encode = (bytes: Buffer) => Uint8Array
 
 const ZSTD_LEVEL = 3
-/** The best quality takes a hundred times as long, for a body that is looked at once. */
+/** The best quality takes a hundred times as long, which is not worth it for a body that is read once. */
 const BROTLI_QUALITY = 5
 
-/** All codings; Zstandard is Node's own from 22.15 on, and what `loadZstd` answers before. */
+/** All codings; Zstandard is built into Node from 22.15, and loaded by `loadZstd` before that. */
 export function createCodings(loadZstd: () => Promise<Encode>): Coding[] {
   const nodeZstd = (zlib as { zstdCompressSync?: Encode }).zstdCompressSync
   return [
@@ -41,12 +41,12 @@ export function createCodings(loadZstd: () => Promise<Encode>): Coding[] {
 }
 
 /**
- * By the package's function, since the package keeps one instance for the process: initialized twice, it compresses before
- * the second instance is ready. Servers of one process share it.
+ * Cached by the function of the package, because the package keeps one instance per process: after a second
+ * initialization it would compress before the new instance is ready. Servers in one process share it.
  */
 const instances = new WeakMap<object, Promise<Encode>>()
 
-/** Zstandard in WebAssembly. The package takes 16 MiB each time that it is asked, and never gives them back. */
+/** Zstandard in WebAssembly. Each initialization of the package allocates 16 MiB that are never freed. */
 export async function wasmZstd(): Promise<Encode> {
   const zstd = await import('@bokuweb/zstd-wasm')
   const instance =

@@ -1,8 +1,8 @@
-/** Owns reading a count in a path. */
+/** Parses counts in paths. */
 import { parseInteger } from 'svc/plugin'
 import { invalidCount } from './errors.ts'
 
-/** A whole number of `what` (bytes, lines, links), 0 or more; throws `invalid_count`. */
+/** Parses a non-negative integer; `what` names the unit (bytes, lines, links). Throws `invalid_count`. */
 export function readCount(text: string, what: string): number {
   const count = parseInteger(text)
   if (count === null) throw invalidCount(text, what)

@@ -1,7 +1,7 @@
-/** Owns when how many bytes of a slow body are due. */
+/** The schedule of a slow body. */
 
 export interface Drop {
-  /** Milliseconds after the head. */
+  /** Milliseconds after the response headers. */
   atMs: number
   bytes: number
 }
@@ -9,8 +9,8 @@ export interface Drop {
 const MAX_DROPS = 200
 
 /**
- * Spreads `bytes` (1 or more) over `durationMs`: the first byte at once, the last one at the end, the others evenly
- * between, in at most 200 drops. A single byte comes at once.
+ * Spreads `bytes` (at least 1) evenly over `durationMs` in at most 200 drops: the first at once, the last at the end. A
+ * single byte is sent at once.
  */
 export function scheduleDrops(bytes: number, durationMs: number): Drop[] {
   const drops = Math.min(bytes, MAX_DROPS)

@@ -1,7 +1,7 @@
-/** What the plugin `transfer` refuses. */
+/** Errors of the plugin `transfer`. */
 import { HttpError, quoteInput, refusal } from 'svc/plugin'
 
-/** `what` is counted: `bytes`, `lines`, `links`. */
+/** `what` names the unit: `bytes`, `lines` or `links`. */
 export function invalidCount(text: string, what: string): HttpError {
   return refusal(400, 'invalid_count', `invalid number of ${what} ${quoteInput(text)} (expected a whole number)`)
 }
@@ -23,5 +23,5 @@ export function invalidTrailer(name: string, why: string): HttpError {
 }
 
 export function tooManyTrailers(count: number, max: number): HttpError {
-  return refusal(400, 'too_many_trailers', `${count} trailer fields asked for (expected at most ${max})`)
+  return refusal(400, 'too_many_trailers', `too many trailer fields: ${count} (at most ${max})`)
 }

@@ -13,7 +13,7 @@ import { registerUtf8 } from './routes/utf8.ts'
 
 export default definePlugin({
   title: 'Transfer',
-  description: 'Compressed, encoded, streamed and slow bodies, random bytes and pages of links.',
+  description: 'Compressed, encoded, streamed and slow bodies, random bytes, and pages of links.',
   paths: [
     '/gzip',
     '/deflate',

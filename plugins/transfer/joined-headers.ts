@@ -1,6 +1,6 @@
-/** Owns request headers with one text a name. */
+/** Request headers with one value per name. */
 
-/** Lower-case name to value, repeated lines joined with a comma (RFC 9110, 5.3), cookies with `; ` (RFC 6265, 5.4). */
+/** Values by lower-case name. Joins repeated lines with a comma (RFC 9110, 5.3), cookies with `; ` (RFC 6265, 5.4). */
 export function joinHeaders(rawHeaders: readonly string[]): Record<string, string> {
   const joined: Record<string, string> = Object.create(null)
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -1,4 +1,4 @@
-/** Owns a page of text in many scripts, for seeing whether UTF-8 comes through. */
+/** A page with text in many scripts, to test whether UTF-8 is preserved. */
 
 const SAMPLES: readonly (readonly [language: string, script: string, text: string])[] = [
   ['de', 'German', 'Grüße aus Köln: süße Äpfel, große Öfen, heiße Straßen'],

@@ -1,9 +1,9 @@
-/** Owns the `curl` command, for a POSIX shell, that sends a signed message byte for byte. */
+/** Creates a `curl` command for a POSIX shell that sends a signed message byte for byte. */
 import { singleQuote } from 'svc/plugin'
 
 export interface SignedDelivery {
   url: string
-  /** Without `?`; may be empty. */
+  /** Without `?`; can be empty. */
   query: string
   headers: Record<string, string>
   secret: string
@@ -17,13 +17,13 @@ export function curlCommand({ url, query, headers, secret, body }: SignedDeliver
   const lines = Object.entries(headers).map(([name, value]) => `-H ${singleQuote(`${name}: ${value}`)}`)
   if (inHeader) lines.push(`-H ${singleQuote(`X-Webhook-Secret: ${secret}`)}`)
   const command = `curl -sS -X POST ${singleQuote(target)} ${lines.join(' ')}`
-  // No argument of a program can hold a NUL.
+  // A program argument cannot contain NUL.
   return body.includes('\0')
     ? `printf ${singleQuote(toPrintf(body))} | ${command} --data-binary @-`
     : `${command} --data-raw ${singleQuote(body)}`
 }
 
-/** A header loses the blanks around its value and cannot hold control characters (RFC 9110, 5.5). */
+/** Header values lose surrounding spaces and cannot contain control characters (RFC 9110, 5.5). */
 function fitsInHeader(secret: string): boolean {
   // oxlint-disable-next-line no-control-regex
   return secret === secret.trim() && !/[\x00-\x1f\x7f]/.test(secret)

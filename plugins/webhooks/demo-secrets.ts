@@ -1,4 +1,4 @@
-/** Owns the secrets that everybody may know: the public test vectors of two schemes. */
+/** Public demo secrets: the test vectors of two schemes. */
 
 export interface DemoSecret {
   id: string
@@ -6,7 +6,7 @@ export interface DemoSecret {
   receive_path: string
 }
 
-/** The first is what is signed with when nobody names a secret. */
+/** The first one is the default for signing. */
 export const DEMO_SECRETS: readonly [DemoSecret, ...DemoSecret[]] = [
   { id: 'demo', secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', receive_path: '/webhooks/receive/demo' },
   { id: 'github-docs', secret: "It's a Secret to Everybody", receive_path: '/webhooks/receive/github-docs' },

@@ -1,4 +1,4 @@
-/** Owns what is wrong with a signed message: code, status and sentence of each. */
+/** Errors of signed messages: code, status and message. */
 import { quoteInput, refusal } from 'svc/plugin'
 import type { HttpError } from 'svc/plugin'
 import { SCHEMES } from './schemes.ts'
@@ -20,12 +20,12 @@ export const failures = {
   missingSecret: (): Failure => ({
     status: 400,
     error: 'missing_secret',
-    message: 'no secret (expected the header X-Webhook-Secret or the parameter secret)',
+    message: 'missing secret (expected the header X-Webhook-Secret or the parameter secret)',
   }),
   invalidSecret: (): Failure => ({
     status: 400,
     error: 'invalid_secret',
-    message: 'the secret is not base64, with or without whsec_ before it',
+    message: 'the secret must be base64, with or without the prefix whsec_',
   }),
   invalidTolerance: (text: string, max: number): Failure => ({
     status: 400,
@@ -42,32 +42,32 @@ export const failures = {
     error: 'invalid_timestamp',
     message:
       text === null
-        ? 'no timestamp (expected t=<unix seconds>)'
-        : `invalid timestamp ${quoteInput(text)} (expected unix seconds)`,
+        ? 'missing timestamp (expected t=<unix seconds>)'
+        : `invalid timestamp ${quoteInput(text)} (expected Unix seconds)`,
   }),
   tooOld: (age: number, tolerance: number): Failure => ({
     status: 401,
     error: 'timestamp_too_old',
-    message: `the timestamp is ${age} s old (at most ${tolerance} s are taken)`,
+    message: `the timestamp is ${age} s old (at most ${tolerance} s are accepted)`,
   }),
   tooNew: (age: number, tolerance: number): Failure => ({
     status: 401,
     error: 'timestamp_too_new',
-    message: `the timestamp is ${-age} s ahead (at most ${tolerance} s are taken)`,
+    message: `the timestamp is ${-age} s in the future (at most ${tolerance} s are accepted)`,
   }),
   noSupportedSignature: (form: string): Failure => ({
     status: 401,
     error: 'no_supported_signature',
-    message: `no signature of a supported version (expected ${form})`,
+    message: `no signature in a supported version (expected ${form})`,
   }),
   mismatch: (): Failure => ({
     status: 401,
     error: 'signature_mismatch',
-    message: 'no signature matches the body under this secret',
+    message: 'no signature matches this body and secret',
   }),
 }
 
-/** A failure as the routes answer it that verify nothing. */
+/** The failure as an error, for routes that do not verify. */
 export function refuse({ error, message }: Failure, status = 400): HttpError {
   return refusal(status, error, message)
 }
@@ -77,5 +77,5 @@ export function unknownSecretId(id: string): HttpError {
 }
 
 export function invalidPayload(): HttpError {
-  return refusal(400, 'invalid_payload', 'the payload is not UTF-8')
+  return refusal(400, 'invalid_payload', 'the payload is not valid UTF-8')
 }

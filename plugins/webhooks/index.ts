@@ -1,4 +1,4 @@
-/** The plugin `webhooks`: signatures verified and made. */
+/** The plugin `webhooks`: creates and verifies signatures. */
 import { definePlugin } from 'svc/plugin'
 import { registerReceive } from './routes/receive.ts'
 import { registerSign } from './routes/sign.ts'
@@ -6,7 +6,7 @@ import { registerVerify } from './routes/verify.ts'
 
 export default definePlugin({
   title: 'Webhook signatures',
-  description: 'Verifies and makes webhook signatures in three schemes; sends nothing itself.',
+  description: 'Creates and verifies webhook signatures in three schemes. Does not send webhooks.',
   paths: ['/webhooks'],
   register(app, svc) {
     registerVerify(app, svc)

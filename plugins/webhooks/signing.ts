@@ -1,4 +1,4 @@
-/** Owns signed examples: a payload, its headers, and the command that sends them. */
+/** Creates signed examples: a payload, its headers, and the command that sends them. */
 import { randomUUID } from 'node:crypto'
 import { curlCommand } from './curl-command.ts'
 import { DEMO_SECRETS } from './demo-secrets.ts'
@@ -12,19 +12,19 @@ export interface SigningRequest {
   key: Buffer
   payload: string
   id: string
-  /** Unix seconds as they are written. */
+  /** Unix seconds as text. */
   timestamp: string
-  /** URL of a path of the service. */
+  /** Returns the URL of a path of the service. */
   urlOf(path: string): string
 }
 
-/** What `/webhooks/sign` answers. */
+/** The response of `/webhooks/sign`. */
 export function signExample({ scheme, secret, key, payload, id, timestamp, urlOf }: SigningRequest) {
   const facts = { id, timestamp }
   const signature = signatureOf(scheme, key, facts, Buffer.from(payload))
   const headers = { ...scheme.write(signature, facts), 'content-type': 'application/json' }
   const verifyPath = scheme.name === 'standard' ? '/webhooks/verify' : `/webhooks/verify/${scheme.name}`
-  // The command is to succeed whatever moment was signed for.
+  // The command must succeed for any signed timestamp.
   const isOld = scheme.hasTimestamp && Math.abs(unixNow() - Number(timestamp)) > DEFAULT_TOLERANCE_SECS / 2
   return {
     scheme: scheme.name,
@@ -44,7 +44,7 @@ export function signExample({ scheme, secret, key, payload, id, timestamp, urlOf
   }
 }
 
-/** What is signed when nobody brings a payload. */
+/** The default payload. */
 export function samplePayload(): string {
   return JSON.stringify({
     type: 'order.created',
@@ -53,8 +53,8 @@ export function samplePayload(): string {
   })
 }
 
-/** An id that survives in a header as it stands; else `msg_` and 32 hex digits. */
-export function messageId(wanted: string | null): string {
-  const isUsable = wanted !== null && wanted.length <= 256 && /^[!-~](?:[ -~]*[!-~])?$/.test(wanted)
-  return isUsable ? wanted : `msg_${randomUUID().replaceAll('-', '')}`
+/** The id if it is a valid header value; otherwise `msg_` and 32 hex digits. */
+export function messageId(requested: string | null): string {
+  const isUsable = requested !== null && requested.length <= 256 && /^[!-~](?:[ -~]*[!-~])?$/.test(requested)
+  return isUsable ? requested : `msg_${randomUUID().replaceAll('-', '')}`
 }

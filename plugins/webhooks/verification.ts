@@ -1,4 +1,4 @@
-/** Owns the verification of a signed message, in a fixed order: secret, tolerance, headers, timestamp, signature and age. */
+/** Verifies signed messages in a fixed order: secret, tolerance, headers, timestamp, signature and age. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { isSameSecret, parseInteger } from 'svc/plugin'
 import { failures } from './errors.ts'
@@ -10,11 +10,11 @@ import type { Presented, Scheme } from './schemes/scheme.ts'
 export interface SignedMessage {
   scheme: Scheme
   headers: IncomingHttpHeaders
-  /** As received: the signature covers these bytes. */
+  /** As received; the signature covers these bytes. */
   body: Buffer
-  /** Empty: none. */
+  /** Empty if absent. */
   secret: string
-  /** Seconds as asked for; null: the default. */
+  /** Requested tolerance in seconds; null for the default. */
   tolerance: string | null
   ignoreTimestamp: boolean
 }
@@ -27,20 +27,20 @@ export interface Report {
   timestamp: number | null
   now: number
   age_seconds: number | null
-  /** Null when the age does not count. */
+  /** Null if the age is ignored. */
   tolerance_seconds: number | null
-  /** Null: not reached. */
+  /** Null if not checked. */
   signature_valid: boolean | null
-  /** Null: not reached, ignored, or not part of the scheme. */
+  /** Null if not checked, ignored, or not part of the scheme. */
   timestamp_valid: boolean | null
   received_signatures: string[]
-  /** In the form of the header; null when something to compute it from is missing. */
+  /** In the format of the header; null if it cannot be computed. */
   expected_signature: string | null
 }
 
 const MAX_TOLERANCE_SECS = 2_592_000
 
-/** The report, and what is wrong; of several things the first in the fixed order, an age before a signature. */
+/** The report, and the first failure in the fixed order; the age precedes the signature. */
 export function verify(message: SignedMessage): { report: Report; failure: Failure | null } {
   const { scheme, secret } = message
   const presented = scheme.read(message.headers)
@@ -84,7 +84,7 @@ function begin(scheme: Scheme, { id, timestamp, signatures }: Presented): Report
   }
 }
 
-/** Helps whoever debugs a sender: computed as soon as there is enough of the message, whatever else is wrong with it. */
+/** Computed whenever the required parts are present, even if verification fails, to help debug senders. */
 function expectedSignature(
   { scheme, headers, body }: SignedMessage,
   key: Buffer,
@@ -102,7 +102,7 @@ function checkSignature({ scheme }: SignedMessage, { supported }: Presented, rep
   return report.signature_valid ? null : failures.mismatch()
 }
 
-/** An age equal to the tolerance is fine, either way. */
+/** An age equal to the tolerance is accepted, past or future. */
 function checkAge(report: Report): Failure | null {
   const { age_seconds: age, tolerance_seconds: tolerance } = report
   if (age === null || tolerance === null) return null

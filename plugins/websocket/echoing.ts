@@ -1,9 +1,9 @@
-/** Owns how a WebSocket is echoed. */
+/** Echoes WebSocket messages. */
 import type { WebSocket } from 'svc/plugin'
 
 /**
- * Sends every message back as it came: text as text, binary as binary, in order. A client that does not read its echoes is
- * not read from either: the core bounds what waits for it.
+ * Sends every message back unchanged and in order, text as text and binary as binary. If a client does not read its
+ * echoes, reading from it stops; the core limits the buffered data.
  */
 export function echo(socket: WebSocket): void {
   socket.on('message', (message, isBinary) => socket.send(message, { binary: isBinary }))

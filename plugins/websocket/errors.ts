@@ -1,7 +1,7 @@
-/** What the plugin `websocket` refuses beside wrong parameters. */
+/** Errors of the plugin `websocket`. */
 import { HttpError } from 'svc/plugin'
 
-/** 426 for a request without a handshake (RFC 9110, 15.5.22: `Upgrade` names the protocol). */
+/** 426 for a request that is not a handshake, with the protocol in `Upgrade` (RFC 9110, 15.5.22). */
 export function upgradeRequired(): HttpError {
   return new HttpError(426, { error: 'upgrade_required' }, { Upgrade: 'websocket', Connection: 'Upgrade' })
 }

@@ -5,7 +5,7 @@ import { registerTime } from './routes/time.ts'
 
 export default definePlugin({
   title: 'WebSocket',
-  description: 'Echoes every message, or sends the time in ticks.',
+  description: 'Echoes every message, or sends the time at intervals.',
   paths: ['/ws'],
   categories: [{ name: 'WebSocket', rank: 190 }],
   register(app, svc) {

@@ -1,7 +1,7 @@
-/** Owns how long the WebSockets of this plugin may live, on normal and on public instances. */
+/** Maximum lifetimes of WebSockets, on normal and on public instances. */
 import type { Config } from 'svc/plugin'
 
-/** Milliseconds without a frame of the client, and in all. */
+/** Milliseconds without a frame from the client, and in total. */
 export function lifetimeOf({ publicMode }: Config): { idleMs: number; lifetimeMs: number } {
   return publicMode ? { idleMs: 60_000, lifetimeMs: 600_000 } : { idleMs: 300_000, lifetimeMs: 3_600_000 }
 }

@@ -1,4 +1,4 @@
-/** Owns the ticks of `/ws/time`. */
+/** The ticker of `/ws/time`. */
 import { integerParameter } from 'svc/plugin'
 import type { WebSocket } from 'svc/plugin'
 
@@ -7,7 +7,7 @@ export interface Ticks {
   count: number
 }
 
-/** Reads the query, values out of range clamped; throws `invalid_parameter` when one is no integer. */
+/** Reads the query and clamps values to their range; throws `invalid_parameter` if a value is not an integer. */
 export function readTicks(query: URLSearchParams): Ticks {
   return {
     intervalMs: clamp(integerParameter(query, 'interval_ms', { fallback: 1000 }), 100, 60_000),
@@ -19,7 +19,7 @@ function clamp(value: number, min: number, max: number): number {
   return Math.min(Math.max(value, min), max)
 }
 
-/** Sends `{tick, timestamp}` at once and then in intervals, counting from 0; closes with 1000 after the last. */
+/** Sends `{tick, timestamp}` at once and then at intervals, counting from 0; closes with 1000 after the last tick. */
 export function tick(socket: WebSocket, { intervalMs, count }: Ticks): void {
   let next = 0
   const send = (): void => {

@@ -6,7 +6,7 @@ import type { Route } from 'playwright-core'
 import { serve } from '../support/server.ts'
 import { eventually } from '../support/until.ts'
 
-/** A task that takes seconds: it has to be under way still when somebody subscribes. */
+/** Makes a task take seconds, so that it is still running when the test subscribes. */
 async function slowDown(route: Route): Promise<void> {
   const text = route.request().postData()
   const body = text === null ? null : (JSON.parse(text) as Record<string, unknown>)
@@ -48,7 +48,7 @@ t.test('A2A client', { skip: skipWithoutBrowser }, async t => {
     takeProblems(page, /400/)
   })
 
-  await t.test('every generation and binding, streamed, waiting and at once [A2AVIEW-2] [A2AVIEW-3]', async t => {
+  await t.test('every version and binding, streamed, blocking and immediate [A2AVIEW-2] [A2AVIEW-3]', async t => {
     await agent.selectOption('weather')
     for (const version of ['1.0', '0.3']) {
       for (const binding of ['JSONRPC', 'HTTP+JSON']) {
@@ -63,24 +63,24 @@ t.test('A2A client', { skip: skipWithoutBrowser }, async t => {
             t,
             () => timeline.textContent(),
             isStreamed ? /You.*submitted.*working.*Artifact forecast.*completed/ : /You.*Artifact forecast.*completed/,
-            `${version} ${binding} ${isStreamed ? 'streamed' : 'waiting'}`,
+            `${version} ${binding} ${isStreamed ? 'streamed' : 'blocking'}`,
           )
         }
-        await page.getByRole('checkbox', { name: 'Answer at once' }).check()
+        await page.getByRole('checkbox', { name: 'Return immediately' }).check()
         await page.route('**/a2a/**', slowDown)
         await say('Weather in Rome?')
         await state('submitted')
         await task.getByRole('button', { name: 'Subscribe' }).click()
         await state('completed')
         await page.unroute('**/a2a/**')
-        await page.getByRole('checkbox', { name: 'Answer at once' }).uncheck()
+        await page.getByRole('checkbox', { name: 'Return immediately' }).uncheck()
       }
     }
     await eventually(t, () => log.textContent(), /message:stream|message\/stream/)
     await eventually(t, async () => page.url(), /version=0\.3&binding=HTTP/)
   })
 
-  await t.test('artifacts in pieces and files; the sink is told [A2AVIEW-3] [A2AVIEW-5]', async t => {
+  await t.test('chunked artifacts, files, and notifications to the sink [A2AVIEW-3] [A2AVIEW-5]', async t => {
     await page.goto(`${server.url}/ui/#/a2a?agent=travel-planner`)
     await page.reload()
     await page.getByRole('checkbox', { name: 'Push to a sink' }).check()
@@ -106,10 +106,10 @@ t.test('A2A client', { skip: skipWithoutBrowser }, async t => {
     await page.getByRole('checkbox', { name: 'Push to a sink' }).uncheck()
   })
 
-  await t.test('input, a token, cancelling, a direct answer, failing [A2AVIEW-4] [A2AVIEW-6]', async t => {
+  await t.test('input, token, cancellation, direct response, failure [A2AVIEW-4] [A2AVIEW-6]', async t => {
     await agent.selectOption('approval')
     await say('A new laptop')
-    await task.getByText('The agent waits for an answer').waitFor()
+    await task.getByText('The agent is waiting for input').waitFor()
     await say('yes, approve')
     await state('completed')
     await task.getByRole('article', { name: 'Artifact decision' }).getByText('true').waitFor()
@@ -120,7 +120,7 @@ t.test('A2A client', { skip: skipWithoutBrowser }, async t => {
       'one task',
     )
     await say('Another laptop')
-    await task.getByText('The agent waits for an answer').waitFor()
+    await task.getByText('The agent is waiting for input').waitFor()
     await task.getByRole('button', { name: 'Cancel task' }).click()
     await state('canceled')
     await page.getByText('Tasks of this session').click()
@@ -130,13 +130,13 @@ t.test('A2A client', { skip: skipWithoutBrowser }, async t => {
 
     await agent.selectOption('secure')
     await say('Who am I?')
-    await page.getByRole('button', { name: 'Get a token and go on' }).click()
+    await page.getByRole('button', { name: 'Get a token and continue' }).click()
     await state('completed')
     await task.getByRole('article', { name: 'Artifact whoami' }).getByText('"authenticated"').waitFor()
 
     await agent.selectOption('echo')
     await say('msg: hello')
-    await timeline.getByText('The agent answers directly').waitFor()
+    await timeline.getByText('Direct response').waitFor()
     await agent.selectOption('flaky')
     await say('go')
     await state('failed')
@@ -145,7 +145,7 @@ t.test('A2A client', { skip: skipWithoutBrowser }, async t => {
     await eventually(t, () => received.getByRole('table').textContent(), /content-typetext\/event-stream/)
     await page.route('**/a2a/flaky', route => route.abort())
     await say('go')
-    await eventually(t, () => task.getByRole('alert').textContent(), /does not answer/)
+    await eventually(t, () => task.getByRole('alert').textContent(), /is not responding/)
     takeProblems(page, /ERR_/)
   })
   t.strictSame(page.problems, [])

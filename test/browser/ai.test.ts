@@ -7,7 +7,7 @@ import { eventually } from '../support/until.ts'
 
 const ACME = `llm:
   providers:
-    - { name: acme, format: openai, title: Acme AI, models: [acme-small], reply: "Acme heard: {{prompt}}" }
+    - { name: acme, format: openai, title: Acme AI, models: [acme-small], reply: "Acme received: {{prompt}}" }
 `
 
 t.test('AI playground', { skip: skipWithoutBrowser }, async t => {
@@ -24,7 +24,7 @@ t.test('AI playground', { skip: skipWithoutBrowser }, async t => {
   }
   const clear = () => page.getByRole('button', { name: 'Clear' }).click()
 
-  await t.test('a streamed answer, its frames and what arrived [AIVIEW-1] [AIVIEW-4]', async t => {
+  await t.test('a streamed response, its frames and the received request [AIVIEW-1] [AIVIEW-4]', async t => {
     await page.getByRole('checkbox', { name: 'Stream' }).waitFor()
     await eventually(t, () => page.getByRole('checkbox', { name: 'Stream' }).isChecked(), true)
     await message.fill('hello')
@@ -36,7 +36,7 @@ t.test('AI playground', { skip: skipWithoutBrowser }, async t => {
     const frames = page.getByRole('log', { name: 'Frames' })
     await eventually(t, () => frames.textContent(), /ms\{"id":"chatcmpl-.*\+[\d.]+ ms.*\[DONE\]/)
     await page.getByRole('tab', { name: 'Forwarded' }).click()
-    await page.getByText('It arrived as it was sent, directly.').waitFor()
+    await page.getByText('The request arrived unchanged, sent directly.').waitFor()
     const request = await page.getByRole('region', { name: 'Request' }).textContent()
     t.match(request, /authorization: Bearer \*\*\*\*1234.*Credential arrivedbearer \*\*\*\*1234/)
     t.match(request, /user: hello/)
@@ -54,7 +54,7 @@ t.test('AI playground', { skip: skipWithoutBrowser }, async t => {
     await clear()
   })
 
-  await t.test('tool calls go round in every format, streamed and whole [AIVIEW-1] [AIVIEW-2]', async t => {
+  await t.test('tool calls in every format, streamed and not [AIVIEW-1] [AIVIEW-2]', async t => {
     await page.getByText('Tools', { exact: true }).click()
     await page.getByRole('checkbox', { name: 'Offer tools' }).check()
     await page.getByText('Mode and faults').click()
@@ -85,20 +85,20 @@ t.test('AI playground', { skip: skipWithoutBrowser }, async t => {
     await provider.selectOption('acme')
     await eventually(t, async () => page.url(), /provider=acme&model=acme-small/)
     await say('ping')
-    await conversation.getByText('Acme heard: ping').waitFor()
+    await conversation.getByText('Acme received: ping').waitFor()
     await page.reload()
-    await eventually(t, () => provider.inputValue(), 'acme', 'a link reproduces the choice')
+    await eventually(t, () => provider.inputValue(), 'acme', 'the link restores the selection')
   })
 
-  await t.test('what is set is what is sent [AIVIEW-3]', async t => {
+  await t.test('the setup is sent [AIVIEW-3]', async t => {
     await provider.selectOption('openai')
-    await page.getByRole('combobox', { name: 'Model', exact: true }).selectOption({ label: 'another one…' })
-    await page.getByRole('textbox', { name: 'Name of the model' }).fill('my-own-model')
+    await page.getByRole('combobox', { name: 'Model', exact: true }).selectOption({ label: 'Other…' })
+    await page.getByRole('textbox', { name: 'Model name' }).fill('my-own-model')
     await page.getByRole('textbox', { name: 'System message' }).fill('Be brief.')
     await page.getByRole('spinbutton', { name: 'Temperature' }).fill('0.5')
     await page.getByRole('spinbutton', { name: 'Max tokens' }).fill('200')
     await page.getByText('Structured output').click()
-    await page.getByRole('combobox', { name: 'Answer' }).selectOption('schema')
+    await page.getByRole('combobox', { name: 'Response format' }).selectOption('schema')
     await page.getByText('Mode and faults').click()
     await page.getByRole('combobox', { name: 'Mode', exact: true }).selectOption('random')
     await page.getByText('Credential and headers').click()
@@ -124,19 +124,19 @@ t.test('AI playground', { skip: skipWithoutBrowser }, async t => {
       [valueOf('authorization'), valueOf('x-svc-mode'), valueOf('x-team')],
       ['Bearer other-key-9876', 'random', 'blue'],
     )
-    await page.getByRole('combobox', { name: 'Answer' }).selectOption('text')
+    await page.getByRole('combobox', { name: 'Response format' }).selectOption('text')
     await page.getByRole('combobox', { name: 'Mode', exact: true }).selectOption('')
     await clear()
   })
 
-  await t.test('errors are told and the conversation goes on [AIVIEW-6]', async t => {
+  await t.test('errors are reported and the conversation continues [AIVIEW-6]', async t => {
     await page.getByRole('combobox', { name: 'Fault' }).selectOption('rate_limit')
     await say('hello')
     const alert = conversation.getByRole('alert')
     await eventually(
       t,
       () => alert.textContent(),
-      /The provider answered 429.*rate limit.*simulated.*Retry-After: 2 s/is,
+      /The provider returned 429.*rate limit.*simulated.*Retry-After: 2 s/is,
     )
     takeProblems(page, /429/)
     await page.getByRole('combobox', { name: 'Fault' }).selectOption('')
@@ -168,7 +168,7 @@ t.test('AI playground', { skip: skipWithoutBrowser }, async t => {
     await page.reload()
   })
 
-  await t.test('two parties side by side [AIVIEW-5]', async t => {
+  await t.test('two models side by side [AIVIEW-5]', async t => {
     await page.getByRole('button', { name: 'Compare' }).click()
     await page.getByRole('combobox', { name: 'Provider B' }).selectOption('gemini')
     await say('hello')

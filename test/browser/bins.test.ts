@@ -14,8 +14,8 @@ t.test('request bins', { skip: skipWithoutBrowser }, async t => {
   const list = page.getByRole('list', { name: 'Bins' })
   let url = ''
 
-  await t.test('a bin is made with an answer, and its URL copied [BINVIEW-1]', async t => {
-    await page.getByText('No bin yet').waitFor()
+  await t.test('a bin is created with a response, and its URL copied [BINVIEW-1]', async t => {
+    await page.getByText('No bins yet').waitFor()
     await page.getByRole('button', { name: 'Create bin' }).click()
     const dialog = page.getByRole('dialog', { name: 'Create bin' })
     await dialog.getByRole('spinbutton', { name: 'Status' }).fill('202')
@@ -30,7 +30,7 @@ t.test('request bins', { skip: skipWithoutBrowser }, async t => {
     await page.getByText('Copied').waitFor({ state: 'attached' })
     url = await page.evaluate(() => navigator.clipboard.readText())
     t.match(url, new RegExp(`^${server.url}/bin/[a-z0-9]+$`))
-    await eventually(t, () => list.textContent(), /answers 202/)
+    await eventually(t, () => list.textContent(), /returns 202/)
     const answer = await fetch(`${url}/hooks/a?x=1`, {
       method: 'POST',
       body: '<b>bold</b>',
@@ -39,7 +39,7 @@ t.test('request bins', { skip: skipWithoutBrowser }, async t => {
     t.strictSame([answer.status, answer.headers.get('x-bin'), await answer.json()], [202, 'v', { accepted: true }])
   })
 
-  await t.test('captures appear as they come, and open in detail [BINVIEW-2]', async t => {
+  await t.test('captured requests appear live, and open in detail [BINVIEW-2]', async t => {
     await captured.getByText('/hooks/a').waitFor()
     await page.getByRole('button', { name: 'Send test request' }).click()
     await captured.getByText('/test').waitFor()
@@ -51,7 +51,7 @@ t.test('request bins', { skip: skipWithoutBrowser }, async t => {
     )
     await captured.getByText('/hooks/a').click()
     const detail = page.getByRole('region', { name: 'Request', exact: true })
-    await eventually(t, () => detail.textContent(), /x-kong-router1.*Kong/, 'headers of gateways are told apart')
+    await eventually(t, () => detail.textContent(), /x-kong-router1.*Kong/, 'gateway headers are marked')
     await eventually(t, () => detail.textContent(), /<b>bold<\/b>/, 'markup is text')
     await eventually(t, async () => page.url(), /n=1/)
     await page.keyboard.press('k')
@@ -59,7 +59,7 @@ t.test('request bins', { skip: skipWithoutBrowser }, async t => {
     await list.getByText('2 requests').waitFor()
     await page.reload()
     await captured.getByText('/hooks/a').waitFor()
-    await eventually(t, () => detail.textContent(), /from=console/, 'a link reproduces the screen')
+    await eventually(t, () => detail.textContent(), /from=console/, 'the link restores the view')
     await page.getByRole('heading', { level: 1 }).click()
     await page.keyboard.press('Escape')
     await detail.waitFor({ state: 'detached' })
@@ -71,10 +71,10 @@ t.test('request bins', { skip: skipWithoutBrowser }, async t => {
     await page.setViewportSize({ width: 1440, height: 900 })
   })
 
-  await t.test('a bin is deleted; one that is gone is told [BINVIEW-1]', async t => {
+  await t.test('a bin is deleted; a link to it shows an error [BINVIEW-1]', async t => {
     const address = page.url()
     await page.getByRole('button', { name: 'Delete' }).click()
-    await page.getByText('No bin yet').waitFor()
+    await page.getByText('No bins yet').waitFor()
     t.equal((await fetch(url)).status, 404)
     await page.goto('about:blank')
     await page.goto(address)

@@ -34,7 +34,7 @@ t.test('chaos and health', { skip: skipWithoutBrowser }, async t => {
   }
   const figure = (name: string) => results.locator('dl > div', { hasText: name }).locator('dd').first().textContent()
   const senders = async () =>
-    (await results.getByRole('table', { name: 'Who said no' }).getByRole('row').allTextContents()).filter(text =>
+    (await results.getByRole('table', { name: 'Rejected by' }).getByRole('row').allTextContents()).filter(text =>
       /^\d/.test(text),
     )
 
@@ -42,10 +42,10 @@ t.test('chaos and health', { skip: skipWithoutBrowser }, async t => {
     await open('')
     const health = page.getByRole('region', { name: 'Health' })
     await health.getByRole('switch', { name: 'Healthy' }).click()
-    await health.getByText('answers 503').waitFor()
+    await health.getByText('returns 503').waitFor()
     t.equal((await fetch(`${server.url}/health`)).status, 503)
     await health.getByRole('switch', { name: 'Healthy' }).press('Space')
-    await health.getByText('answers 200').waitFor()
+    await health.getByText('returns 200').waitFor()
     t.equal((await fetch(`${server.url}/health`)).status, 200)
   })
 
@@ -65,9 +65,9 @@ t.test('chaos and health', { skip: skipWithoutBrowser }, async t => {
       '/flaky/pattern/fs',
     )
     await line.getByRole('textbox').fill('xyz')
-    await flaky.getByText('Not a value of this endpoint.').waitFor()
+    await flaky.getByText('Invalid value for this endpoint.').waitFor()
     await eventually(t, () => line.getByRole('button', { name: 'Send one' }).isDisabled(), true)
-    await flaky.getByRole('button', { name: 'Reset mine' }).click()
+    await flaky.getByRole('button', { name: 'Reset my session' }).click()
     await flaky.getByText('after:77').waitFor({ state: 'detached' })
     t.strictSame(
       await (await fetch(`${server.url}/flaky/status`, { headers: { Accept: 'application/json' } })).json(),
@@ -75,7 +75,7 @@ t.test('chaos and health', { skip: skipWithoutBrowser }, async t => {
     )
   })
 
-  await t.test('a load with built faults, stopped at once [CHAOS-3, CHAOS-4]', async t => {
+  await t.test('a load test with faults, and one that is stopped [CHAOS-3, CHAOS-4]', async t => {
     await open('')
     await page.getByRole('spinbutton', { name: 'Delay (ms)' }).fill('20')
     await page.getByRole('combobox', { name: 'Fail with' }).selectOption('429')
@@ -97,12 +97,12 @@ t.test('chaos and health', { skip: skipWithoutBrowser }, async t => {
         .map(pair => pair.join('='))
         .sort(),
       ['c=50', 'delay=20', 'fail=429', 'method=POST', 'n=12', 'path=/anything/load'],
-      'a link reproduces it',
+      'the link has the settings',
     )
     await page.getByRole('button', { name: 'Start' }).press('Enter')
     await results.getByText('done', { exact: true }).waitFor()
-    await eventually(t, () => figure('Answered'), '12')
-    t.strictSame(await senders(), ['429svc, by X-Svc-Fail12'])
+    await eventually(t, () => figure('Completed'), '12')
+    t.strictSame(await senders(), ['429svc: X-Svc-Fail12'])
     const { requests } = (await (await fetch(`${server.url}/_svc/requests?path_prefix=/anything/load`)).json()) as {
       requests: { method: string; body: string; headers: { name: string; value: string }[] }[]
     }
@@ -122,19 +122,19 @@ t.test('chaos and health', { skip: skipWithoutBrowser }, async t => {
     await results.getByText(/of 1,000/).waitFor()
     await page.keyboard.press('s')
     await results.getByText('stopped', { exact: true }).waitFor()
-    const count = await figure('Answered')
+    const count = await figure('Completed')
     t.match(count, /^\d{1,3} of 1,000$/)
     await page.getByRole('button', { name: 'Start' }).and(page.locator(':enabled')).waitFor()
-    await eventually(t, () => figure('Answered'), count, 'nothing comes after the stop')
+    await eventually(t, () => figure('Completed'), count, 'no requests after the stop')
   })
 
-  await t.test('results: statuses, latencies, errors, a kept run below the next [CHAOS-5, CHAOS-8]', async t => {
+  await t.test('results: statuses, latencies, errors, comparison with a kept run [CHAOS-5, CHAOS-8]', async t => {
     await run('?path=/flaky/pattern/SSSF&n=40')
     for (const name of ['Errors', 'Retries seen']) await eventually(t, () => figure(name), '0')
     for (const name of ['p50', 'p90', 'p99']) await eventually(t, () => figure(name), /^\d+(\.\d+)? ms$/)
     const statuses = results.getByRole('table', { name: 'Statuses' })
     await eventually(t, () => statuses.textContent(), /200 OK30503 Service Unavailable10/)
-    await eventually(t, async () => (await senders()).join(), '503svc, by the endpoint itself10')
+    await eventually(t, async () => (await senders()).join(), '503svc: the endpoint10')
     await eventually(t, () => results.getByRole('img').getAttribute('aria-label'), /Latency of 40 requests over time/)
     const marks = await results.locator('canvas').evaluate((canvas: HTMLCanvasElement) => {
       const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height)
@@ -143,38 +143,32 @@ t.test('chaos and health', { skip: skipWithoutBrowser }, async t => {
         if (data[at + 3]! > 190) colors.add(`${data[at]! >> 5} ${data[at + 1]! >> 5} ${data[at + 2]! >> 5}`)
       return colors.size
     })
-    t.ok(marks >= 2, 'classes have colors of their own')
+    t.ok(marks >= 2, 'each class has its own color')
     await results.getByRole('button', { name: 'Keep this run' }).click()
     await page.getByRole('link', { name: 'Overview' }).click()
     await page.getByRole('link', { name: 'Chaos and health' }).click()
-    await page.getByRole('combobox', { name: 'Break the connection' }).selectOption('truncate')
+    await page.getByRole('combobox', { name: 'Abort the connection' }).selectOption('truncate')
     await page.getByRole('spinbutton', { name: 'Requests' }).fill('6')
     await page.getByRole('button', { name: 'Start' }).click()
-    await results.getByText('broken off').waitFor()
+    await results.getByText('incomplete response').waitFor()
     await results.getByText('done', { exact: true }).waitFor()
     await eventually(t, () => figure('Errors'), '6')
-    await eventually(t, () => statuses.textContent(), /Kept200 OK030503 Service Unavailable010broken off 60/)
-    await results.getByRole('button', { name: 'Forget the kept run' }).click()
+    await eventually(t, () => statuses.textContent(), /Kept200 OK030503 Service Unavailable010incomplete response 60/)
+    await results.getByRole('button', { name: 'Discard kept run' }).click()
     await eventually(t, async () => /200/.test((await statuses.textContent()) ?? ''), false)
   })
 
-  await t.test(
-    'a breaker is seen as bands, a retry as more arrivals, and each no has a sender [CHAOS-6, CHAOS-7]',
-    async t => {
-      await run('?path=/flaky/after/5&n=80&c=1&rate=60', 'breaker')
-      const bands = await results.getByRole('list', { name: 'Circuit breaker' }).getByRole('listitem').allTextContents()
-      t.match(bands[0], /^closed 0\.0 to/)
-      t.match(bands[1], /^open/)
-      t.match(bands[2], /^half-open.* 1 request$/)
-      t.match((await senders()).sort(), [
-        /^503a gateway: the request did not arrive\d+$/,
-        /^503svc, by the endpoint itself\d+$/,
-      ])
-      await run('?path=/flaky/recover/2&n=10&c=1', 'retrier')
-      await eventually(t, () => figure('Retries seen'), '2')
-      await eventually(t, () => results.getByRole('table', { name: 'Statuses' }).textContent(), /200 OK10$/)
-    },
-  )
+  await t.test('states of a breaker, retries, and what rejected each request [CHAOS-6, CHAOS-7]', async t => {
+    await run('?path=/flaky/after/5&n=80&c=1&rate=60', 'breaker')
+    const bands = await results.getByRole('list', { name: 'Circuit breaker' }).getByRole('listitem').allTextContents()
+    t.match(bands[0], /^closed 0\.0 to/)
+    t.match(bands[1], /^open/)
+    t.match(bands[2], /^half-open.* 1 request$/)
+    t.match((await senders()).sort(), [/^503a gateway: the request did not reach svc\d+$/, /^503svc: the endpoint\d+$/])
+    await run('?path=/flaky/recover/2&n=10&c=1', 'retrier')
+    await eventually(t, () => figure('Retries seen'), '2')
+    await eventually(t, () => results.getByRole('table', { name: 'Statuses' }).textContent(), /200 OK10$/)
+  })
 
   await t.test('it is accessible with results, wide, narrow and presented [CHAOS-5]', async t => {
     await run('?path=/flaky/50&n=30&delay=5&fail=429:50')

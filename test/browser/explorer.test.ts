@@ -6,13 +6,13 @@ import { pluginFolder } from '../support/plugins.ts'
 import { serve } from '../support/server.ts'
 import { eventually, until } from '../support/until.ts'
 
-/** Endpoints whose answers are markup, bytes, long, or never come. */
+/** Endpoints that return markup, bytes or a long text. */
 const ODD = `import { definePlugin, describe } from 'svc/plugin'
 const category = 'Odd'
 export default definePlugin({
   title: 'Odd', paths: ['/odd'],
   register(app) {
-    app.get('/odd/markup', describe({ summary: 'Markup', category, examples: [{ name: 'One', path: '/odd/markup' }] }), (_, reply) => reply.type('text/html').send('<img src=x onerror=alert(1)><script>document.title = "taken over"</script>'))
+    app.get('/odd/markup', describe({ summary: 'Markup', category, examples: [{ name: 'One', path: '/odd/markup' }] }), (_, reply) => reply.type('text/html').send('<img src=x onerror=alert(1)><script>document.title = "hacked"</script>'))
     app.get('/odd/bytes', describe({ summary: 'Bytes', category, examples: [{ name: 'One', path: '/odd/bytes' }] }), (_, reply) => reply.type('application/octet-stream').send(Buffer.from([0, 255, 254, 1])))
     app.get('/odd/long', describe({ summary: 'Long', category, examples: [{ name: 'One', path: '/odd/long' }] }), (_, reply) => reply.type('text/plain').send('x'.repeat(3_000_000)))
   },
@@ -33,7 +33,7 @@ t.test('API explorer', options, async t => {
   const response = page.getByRole('region', { name: 'Response' })
   const sendIt = () => page.getByRole('button', { name: 'Send', exact: true }).click()
 
-  await t.test('endpoints are searched, narrowed and linked [EXPLORER-1]', async t => {
+  await t.test('endpoints are searched, filtered and linked [EXPLORER-1]', async t => {
     await open('')
     await eventually(t, () => page.getByRole('heading', { level: 1 }).textContent(), 'API explorer')
     const links = page.getByRole('list', { name: 'Endpoints' }).getByRole('link')
@@ -41,7 +41,7 @@ t.test('API explorer', options, async t => {
     const all = await links.count()
     await page.keyboard.press('/')
     await page.keyboard.type('teapot status')
-    await page.getByText('No endpoint fits').waitFor()
+    await page.getByText('No matching endpoints').waitFor()
     await page.getByRole('searchbox', { name: 'Search endpoints' }).fill('answer status')
     await links.filter({ hasText: '/status/{code}' }).waitFor()
     await until(async () => (await links.count()) < all, 'fewer are listed')
@@ -60,7 +60,7 @@ t.test('API explorer', options, async t => {
       t,
       () => page.getByRole('textbox', { name: 'Path' }).inputValue(),
       '/bin',
-      'a link reproduces the choice',
+      'the link restores the selection',
     )
     await eventually(t, () => page.getByRole('combobox', { name: 'Plugin' }).inputValue(), 'bins')
     await page.getByRole('heading', { level: 1 }).click()
@@ -68,7 +68,7 @@ t.test('API explorer', options, async t => {
     await page.waitForURL(/method=GET/)
   })
 
-  await t.test('a request is filled in, changed and sent as it stands [EXPLORER-2, EXPLORER-3]', async t => {
+  await t.test('a request is filled in, changed and sent [EXPLORER-2, EXPLORER-3]', async t => {
     await open('?path=/status/{code}')
     await page.getByRole('combobox', { name: 'Example' }).selectOption('Teapot')
     const path = page.getByRole('textbox', { name: 'Path', exact: true })
@@ -102,10 +102,10 @@ t.test('API explorer', options, async t => {
     await response.getByRole('tab', { name: /^Headers/ }).click()
     await eventually(
       t,
-      () => response.getByRole('table', { name: 'Headers of the response' }).textContent(),
+      () => response.getByRole('table', { name: 'Response headers' }).textContent(),
       /x-request-idcon-/,
     )
-    await response.getByRole('tab', { name: 'As it arrived' }).click()
+    await response.getByRole('tab', { name: 'Request as received' }).click()
     await response.getByText('x-own').waitFor()
     await eventually(t, () => response.textContent(), /it's/)
     const { requests } = (await (await fetch(`${server.url}/_svc/requests?limit=1`)).json()) as {
@@ -121,7 +121,7 @@ t.test('API explorer', options, async t => {
     takeProblems(page, /503/)
   })
 
-  await t.test('bodies of every kind are text on this page [EXPLORER-3]', async t => {
+  await t.test('bodies of every kind are shown safely [EXPLORER-3]', async t => {
     await open('?path=/odd/markup')
     await sendIt()
     await response.getByText('200 OK').waitFor()
@@ -132,18 +132,14 @@ t.test('API explorer', options, async t => {
     await response.getByText(/00 ff fe 01/).waitFor()
     await open('?path=/odd/long')
     await sendIt()
-    await response.getByText('The first 2.0 MB are shown.').waitFor()
+    await response.getByText('Only the first 2.0 MB are shown.').waitFor()
     await open('?path=/image/png')
     await sendIt()
-    await response.getByRole('img', { name: 'The body as a picture' }).waitFor()
-    await eventually(
-      t,
-      () => response.getByRole('img', { name: 'The body as a picture' }).getAttribute('src'),
-      /^blob:/,
-    )
+    await response.getByRole('img', { name: 'The body as an image' }).waitFor()
+    await eventually(t, () => response.getByRole('img', { name: 'The body as an image' }).getAttribute('src'), /^blob:/)
   })
 
-  await t.test('events come one by one and can be stopped [EXPLORER-4]', async t => {
+  await t.test('events appear one by one and can be stopped [EXPLORER-4]', async t => {
     await open('?path=/sse')
     await sendIt()
     const log = response.getByRole('log', { name: 'Events' })
@@ -167,10 +163,10 @@ t.test('API explorer', options, async t => {
     await log.getByText('received').first().waitFor()
     await eventually(t, () => log.textContent(), /sent.*hello there.*received/)
     await page.getByRole('button', { name: 'Disconnect' }).click()
-    await log.getByText(/closed with 1000/).waitFor()
+    await log.getByText(/closed with code 1000/).waitFor()
   })
 
-  await t.test('a gateway that does not answer is told, with the command for curl [EXPLORER-5]', async t => {
+  await t.test('an unreachable gateway is reported with a curl command [EXPLORER-5]', async t => {
     await page.evaluate(() =>
       localStorage.setItem(
         'svc.console',
@@ -187,7 +183,7 @@ t.test('API explorer', options, async t => {
     t.match(
       await page.evaluate(() => navigator.clipboard.readText()),
       /apikey: k[^]*X-Svc-Session: ann/,
-      'the command is what is sent',
+      'the command matches the request',
     )
     await sendIt()
     await eventually(

@@ -6,7 +6,7 @@ import { openPage, skipWithoutBrowser, startBrowser } from '../support/browser.t
 import { serve } from '../support/server.ts'
 import { eventually } from '../support/until.ts'
 
-t.test('exports are narrowed, looked at, copied and downloaded [EXPORT-16]', { skip: skipWithoutBrowser }, async t => {
+t.test('exports are filtered, shown, copied and downloaded [EXPORT-16]', { skip: skipWithoutBrowser }, async t => {
   const server = await serve(t)
   const browser = await startBrowser(t)
   const page = await openPage(browser, { permissions: ['clipboard-read', 'clipboard-write'] })
@@ -24,7 +24,7 @@ t.test('exports are narrowed, looked at, copied and downloaded [EXPORT-16]', { s
   const baseUrl = page.getByRole('textbox', { name: 'Base URL' })
   await eventually(t, () => baseUrl.inputValue(), server.url)
 
-  await t.test('what is chosen is what is downloaded and copied', async t => {
+  await t.test('downloads and copies use the selected base URL and category', async t => {
     await page.getByRole('button', { name: 'kong', exact: true }).click()
     await page.getByRole('combobox', { name: 'Category' }).selectOption('Status Codes')
     const [download] = await Promise.all([
@@ -51,11 +51,11 @@ t.test('exports are narrowed, looked at, copied and downloaded [EXPORT-16]', { s
       t,
       async () => page.url(),
       /base_url=http:\/\/gw\.example:8000\/demo.*category=Status\+Codes/,
-      'a link reproduces the choice',
+      'the link restores the selection',
     )
   })
 
-  await t.test('a file is looked at in a dialog', async t => {
+  await t.test('a file is shown in a dialog', async t => {
     await page.getByRole('button', { name: 'Show Hurl file' }).click()
     const dialog = page.getByRole('dialog', { name: 'Hurl file' })
     await eventually(
@@ -66,10 +66,10 @@ t.test('exports are narrowed, looked at, copied and downloaded [EXPORT-16]', { s
     t.strictSame(await accessibilityProblems(page), [])
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
-    t.equal(await page.evaluate(() => document.activeElement?.textContent), 'Show Hurl file', 'the focus is back')
+    t.equal(await page.evaluate(() => document.activeElement?.textContent), 'Show Hurl file', 'the focus returns')
   })
 
-  await t.test('an address that is none is told', async t => {
+  await t.test('an invalid base URL is reported', async t => {
     await baseUrl.fill('gw.example')
     await eventually(t, () => baseUrl.getAttribute('aria-invalid'), 'true')
     await eventually(t, () => page.getByRole('button', { name: 'Download Bruno collection' }).isDisabled(), true)

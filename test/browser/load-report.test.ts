@@ -1,10 +1,10 @@
-/** What the console makes of a load, without a browser. */
+/** The report of a load test, without a browser. */
 import t from 'tap'
 import { joinFault, splitFault } from '../../plugins/console/client/lib/instance/faults.ts'
 import { breakerBands, percentile, reportOf, senderOf } from '../../plugins/console/client/lib/load/load-report.ts'
-import type { Shot } from '../../plugins/console/client/lib/load/load.ts'
+import type { Sample } from '../../plugins/console/client/lib/load/load.ts'
 
-const shot = (number: number, changes: Partial<Shot> = {}): Shot => ({
+const sample = (number: number, changes: Partial<Sample> = {}): Sample => ({
   number,
   id: `id-${number}`,
   startMs: number * 10,
@@ -16,7 +16,7 @@ const shot = (number: number, changes: Partial<Shot> = {}): Shot => ({
   ...changes,
 })
 
-t.test('percentiles are values that were measured, by nearest rank [CHAOS-5]', async t => {
+t.test('percentiles are measured values, by nearest rank [CHAOS-5]', async t => {
   const hundred = Array.from({ length: 100 }, (_, at) => at + 1)
   t.strictSame(
     [50, 90, 99].map(percent => percentile(hundred, percent)),
@@ -30,15 +30,15 @@ t.test('percentiles are values that were measured, by nearest rank [CHAOS-5]', a
 })
 
 t.test('a report counts statuses, errors and retries [CHAOS-5]', async t => {
-  const shots = [
-    shot(0),
-    shot(1, { status: 503 }),
-    shot(2, { status: null, error: 'no answer' }),
-    shot(3, { status: 200, error: 'broken off' }),
-    shot(4),
+  const samples = [
+    sample(0),
+    sample(1, { status: 503 }),
+    sample(2, { status: null, error: 'no response' }),
+    sample(3, { status: 200, error: 'incomplete response' }),
+    sample(4),
   ]
   const report = reportOf(
-    shots,
+    samples,
     new Map([
       ['id-0', [200]],
       ['id-1', [503, 503, 503]],
@@ -46,30 +46,30 @@ t.test('a report counts statuses, errors and retries [CHAOS-5]', async t => {
     true,
   )
   t.strictSame(report.histogram, [
-    { key: '200', shotClass: '2xx', count: 2 },
-    { key: '503', shotClass: '5xx', count: 1 },
-    { key: 'broken off', shotClass: 'error', count: 1 },
-    { key: 'no answer', shotClass: 'error', count: 1 },
+    { key: '200', sampleClass: '2xx', count: 2 },
+    { key: '503', sampleClass: '5xx', count: 1 },
+    { key: 'incomplete response', sampleClass: 'error', count: 1 },
+    { key: 'no response', sampleClass: 'error', count: 1 },
   ])
   t.match(report, { count: 5, errors: 2, retries: 2, latency: { p50: 2, p90: 5, max: 5 }, perSecond: (5 / 45) * 1000 })
   t.match(reportOf([], null, true), { count: 0, latency: null, retries: null, perSecond: null, senders: [] })
 })
 
-t.test('who said no is read from headers and from what arrived [CHAOS-6]', async t => {
+t.test('headers and arrivals show what rejected a request [CHAOS-6]', async t => {
   const arrivals = new Map([
     ['id-0', [503]],
     ['id-1', [200]],
     ['id-2', [503]],
   ])
-  t.strictSame(senderOf(shot(0, { status: 503 }), arrivals, true), { who: 'instance', detail: '' })
-  t.strictSame(senderOf(shot(1, { status: 503 }), arrivals, true), { who: 'replaced', detail: '200' })
-  t.strictSame(senderOf(shot(2, { status: 503, fault: 'fail' }), arrivals, true), { who: 'fault', detail: '' })
-  t.strictSame(senderOf(shot(3, { status: 503 }), arrivals, true), { who: 'gateway', detail: '' })
-  t.strictSame(senderOf(shot(3, { status: 503 }), arrivals, false), { who: 'pending', detail: '' })
-  t.strictSame(senderOf(shot(3, { status: 429, limit: 'rps' }), arrivals, true), { who: 'limit', detail: 'rps' })
-  t.strictSame(senderOf(shot(3, { status: 429 }), null, true), { who: 'unknown', detail: '' })
+  t.strictSame(senderOf(sample(0, { status: 503 }), arrivals, true), { who: 'instance', detail: '' })
+  t.strictSame(senderOf(sample(1, { status: 503 }), arrivals, true), { who: 'replaced', detail: '200' })
+  t.strictSame(senderOf(sample(2, { status: 503, fault: 'fail' }), arrivals, true), { who: 'fault', detail: '' })
+  t.strictSame(senderOf(sample(3, { status: 503 }), arrivals, true), { who: 'gateway', detail: '' })
+  t.strictSame(senderOf(sample(3, { status: 503 }), arrivals, false), { who: 'pending', detail: '' })
+  t.strictSame(senderOf(sample(3, { status: 429, limit: 'rps' }), arrivals, true), { who: 'limit', detail: 'rps' })
+  t.strictSame(senderOf(sample(3, { status: 429 }), null, true), { who: 'unknown', detail: '' })
   const { senders } = reportOf(
-    [shot(3, { status: 503 }), shot(4, { status: 503 }), shot(5, { status: 429, limit: 'rps' }), shot(6)],
+    [sample(3, { status: 503 }), sample(4, { status: 503 }), sample(5, { status: 429, limit: 'rps' }), sample(6)],
     arrivals,
     true,
   )
@@ -82,13 +82,13 @@ t.test('who said no is read from headers and from what arrived [CHAOS-6]', async
   )
 })
 
-t.test('bands of a breaker: closed, open, half-open, closed [CHAOS-7]', async t => {
-  // F: the instance fails, x: it was not asked, S: it succeeds.
-  const shots = [...'SSFFxxxFxxSS'].map((letter, number) =>
-    shot(number, { status: letter === 'S' ? 200 : 503, id: letter === 'x' ? `lost-${number}` : `id-${number}` }),
+t.test('states of a breaker: closed, open, half-open, closed [CHAOS-7]', async t => {
+  // F: the instance fails, x: the gateway rejects, S: the instance succeeds.
+  const samples = [...'SSFFxxxFxxSS'].map((letter, number) =>
+    sample(number, { status: letter === 'S' ? 200 : 503, id: letter === 'x' ? `lost-${number}` : `id-${number}` }),
   )
-  const arrivals = new Map(shots.filter(({ id }) => id!.startsWith('id')).map(({ id, status }) => [id!, [status!]]))
-  const bands = breakerBands(shots.toReversed(), arrivals)
+  const arrivals = new Map(samples.filter(({ id }) => id!.startsWith('id')).map(({ id, status }) => [id!, [status!]]))
+  const bands = breakerBands(samples.toReversed(), arrivals)
   t.strictSame(
     bands.map(({ state, count }) => `${state} ${count}`),
     ['closed 4', 'open 3', 'half-open 1', 'open 2', 'closed 2'],
@@ -96,18 +96,18 @@ t.test('bands of a breaker: closed, open, half-open, closed [CHAOS-7]', async t 
   t.strictSame(
     bands.map(({ fromMs }) => fromMs),
     [0, 40, 70, 80, 100],
-    'each ends where the next begins',
+    'each band ends where the next begins',
   )
   t.strictSame(bands[0]!.toMs, 40)
   t.strictSame(
     breakerBands(
-      shots.filter(({ status }) => status === 200),
+      samples.filter(({ status }) => status === 200),
       arrivals,
     ),
     [],
-    'none that never opens',
+    'no bands if it never opens',
   )
-  t.strictSame(breakerBands(shots, null), [], 'nobody watched')
+  t.strictSame(breakerBands(samples, null), [], 'no bands without arrivals')
 })
 
 t.test('a fault and its percentage are one header value [CHAOS-3]', async t => {

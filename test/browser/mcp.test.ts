@@ -23,7 +23,7 @@ t.test('MCP inspector', { skip: skipWithoutBrowser }, async t => {
   const call = () => page.getByRole('button', { name: 'Call tool' }).click()
 
   await t.test(
-    'connecting lists everything; a tool is called and checked [MCPVIEW-1] [MCPVIEW-2] [MCPVIEW-6]',
+    'connecting lists everything; a tool is called and its result checked [MCPVIEW-1] [MCPVIEW-2] [MCPVIEW-6]',
     async t => {
       await connect('/mcp')
       await choose('Tools', 'get_weather')
@@ -36,7 +36,7 @@ t.test('MCP inspector', { skip: skipWithoutBrowser }, async t => {
       await eventually(t, () => page.getByRole('list', { name: 'Prompts' }).textContent(), /code_review/)
       await page.getByRole('textbox', { name: 'city' }).fill('Zürich')
       await call()
-      await result.getByText("It fits the tool's output schema.").waitFor()
+      await result.getByText("The result matches the tool's output schema.").waitFor()
       await eventually(t, () => result.textContent(), /Weather in Zürich/)
       const sent = log.locator('details').nth(1)
       await sent.locator('summary').click()
@@ -67,37 +67,40 @@ t.test('MCP inspector', { skip: skipWithoutBrowser }, async t => {
     },
   )
 
-  await t.test('progress, cancelling, questions, in both versions [MCPVIEW-1] [MCPVIEW-2] [MCPVIEW-4]', async t => {
-    for (const wanted of ['2026-07-28', '2025-11-25']) {
-      await connect('/mcp', wanted)
-      await choose('Tools', 'slow_task')
-      await call()
-      await result.getByText(/step 2\/5/).waitFor()
-      await page.getByRole('button', { name: 'Cancel', exact: true }).click()
-      await result.getByText('Cancelled.', { exact: true }).waitFor()
-      await choose('Tools', 'elicit_confirmation')
-      await call()
-      const dialog = page.getByRole('dialog')
-      await eventually(t, () => dialog.textContent(), /Please confirm: deploy to production\?/)
-      await dialog.getByRole('checkbox', { name: 'Confirm' }).check()
-      await dialog.getByRole('textbox', { name: 'Comment' }).fill('go')
-      await dialog.getByRole('button', { name: 'Accept' }).click()
-      await result.getByText('User confirmed: deploy to production. Comment: go').waitFor()
-      await choose('Tools', 'sample_llm')
-      await page.getByRole('textbox', { name: 'prompt' }).fill('Who are you?')
-      await call()
-      await dialog.getByText('Who are you?').waitFor()
-      await dialog.getByRole('textbox', { name: 'Answer' }).fill('A person')
-      await dialog.getByRole('button', { name: 'Answer', exact: true }).click()
-      await result.getByText(/Client LLM \(a-person-at-the-console\) answered: A person/).waitFor()
-      await eventually(
-        t,
-        () => page.getByRole('main').textContent(),
-        wanted === '2025-11-25' ? /2025-11-25session/ : /2026-07-28stateless/,
-      )
-    }
-    await eventually(t, () => log.textContent(), /notifications\/cancelled/, 'in a session it is said')
-  })
+  await t.test(
+    'progress, cancellation and requests of the server, in both versions [MCPVIEW-1] [MCPVIEW-2] [MCPVIEW-4]',
+    async t => {
+      for (const wanted of ['2026-07-28', '2025-11-25']) {
+        await connect('/mcp', wanted)
+        await choose('Tools', 'slow_task')
+        await call()
+        await result.getByText(/step 2\/5/).waitFor()
+        await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+        await result.getByText('Canceled.', { exact: true }).waitFor()
+        await choose('Tools', 'elicit_confirmation')
+        await call()
+        const dialog = page.getByRole('dialog')
+        await eventually(t, () => dialog.textContent(), /Please confirm: deploy to production\?/)
+        await dialog.getByRole('checkbox', { name: 'Confirm' }).check()
+        await dialog.getByRole('textbox', { name: 'Comment' }).fill('go')
+        await dialog.getByRole('button', { name: 'Accept' }).click()
+        await result.getByText('User confirmed: deploy to production. Comment: go').waitFor()
+        await choose('Tools', 'sample_llm')
+        await page.getByRole('textbox', { name: 'prompt' }).fill('Who are you?')
+        await call()
+        await dialog.getByText('Who are you?').waitFor()
+        await dialog.getByRole('textbox', { name: 'Response' }).fill('A person')
+        await dialog.getByRole('button', { name: 'Send response', exact: true }).click()
+        await result.getByText(/Client LLM \(a-person-at-the-console\) answered: A person/).waitFor()
+        await eventually(
+          t,
+          () => page.getByRole('main').textContent(),
+          wanted === '2025-11-25' ? /2025-11-25session/ : /2026-07-28stateless/,
+        )
+      }
+      await eventually(t, () => log.textContent(), /notifications\/cancelled/, 'a session sends a notification')
+    },
+  )
 
   await t.test('resources, templates, prompts, completion, updates [MCPVIEW-3]', async t => {
     for (const wanted of ['2025-11-25', '2026-07-28']) {
@@ -125,10 +128,10 @@ t.test('MCP inspector', { skip: skipWithoutBrowser }, async t => {
     await page.setViewportSize({ width: 1440, height: 900 })
   })
 
-  await t.test('a token is got step by step [MCPVIEW-5]', async t => {
+  await t.test('getting a token step by step [MCPVIEW-5]', async t => {
     await connect('/mcp/protected', '2025-11-25')
     const panel = page.getByRole('region', { name: 'Authorization' })
-    for (const step of ['Ask without a token', 'Resource metadata', 'Server metadata', 'Register a client'])
+    for (const step of ['Request without a token', 'Resource metadata', 'Server metadata', 'Register a client'])
       await panel.getByRole('button', { name: `Next: ${step}` }).click()
     const opening = page.waitForEvent('popup')
     await panel.getByRole('button', { name: 'Next: Authorize' }).click()
@@ -154,7 +157,7 @@ t.test('MCP inspector', { skip: skipWithoutBrowser }, async t => {
     takeProblems(page, /401/)
   })
 
-  await t.test('any URL, any header, and what fails [MCPVIEW-1] [MCPVIEW-6]', async t => {
+  await t.test('any URL, any header, and errors [MCPVIEW-1] [MCPVIEW-6]', async t => {
     await page.getByRole('textbox', { name: 'Header 1 name' }).fill('X-API-Key')
     await page.getByRole('textbox', { name: 'Header 1 value' }).fill('demo')
     await page.getByRole('combobox', { name: 'Server' }).selectOption('other')
@@ -168,7 +171,7 @@ t.test('MCP inspector', { skip: skipWithoutBrowser }, async t => {
       .waitFor()
     await page.getByRole('textbox', { name: 'URL' }).fill('http://127.0.0.1:9/mcp')
     await page.getByRole('button', { name: 'Connect', exact: true }).click()
-    await eventually(t, () => page.getByRole('alert').textContent(), /127\.0\.0\.1:9 does not answer/)
+    await eventually(t, () => page.getByRole('alert').textContent(), /127\.0\.0\.1:9 is not responding/)
     takeProblems(page, /ERR_|401/)
     t.strictSame(await accessibilityProblems(page), [], 'away')
   })

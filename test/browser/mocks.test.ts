@@ -48,7 +48,7 @@ t.test('mocks', { skip: skipWithoutBrowser }, async t => {
   const dialog = page.getByRole('dialog')
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
   const tab = (name: RegExp | string) => page.getByRole('tab', { name }).click()
-  /** Pastes over everything, as people do: text that is typed into marked-up lines makes the browser write styles of its own. */
+  /** Replaces the text by pasting: typing into highlighted lines makes the browser add inline styles. */
   const fill = async (name: string, text: string) => {
     const field = page.getByRole('textbox', { name, exact: true }).and(page.locator('.cm-content'))
     await field.click()
@@ -62,7 +62,7 @@ t.test('mocks', { skip: skipWithoutBrowser }, async t => {
   const manage = async (path: string) =>
     (await (await fetch(`${server.url}/_svc/mocks/${path}`)).json()) as Record<string, unknown>
 
-  await t.test('listed with switches; a managed one is copied [MOCKVIEW-1]', async t => {
+  await t.test('mocks are listed with switches; a managed mock is copied [MOCKVIEW-1]', async t => {
     await list.getByText('petstore').waitFor()
     await list.getByRole('switch', { name: 'petstore' }).press('Space')
     await list.getByText('off', { exact: true }).waitFor()
@@ -76,7 +76,7 @@ t.test('mocks', { skip: skipWithoutBrowser }, async t => {
     await page.keyboard.press('Escape')
   })
 
-  await t.test('uploaded: pasted, as a file, dropped [MOCKVIEW-2]', async t => {
+  await t.test('upload: pasted text, a chosen file, a dropped file [MOCKVIEW-2]', async t => {
     await press('Upload')
     await dialog.getByRole('textbox', { name: 'Document' }).fill('swagger: "2.0"')
     await press('Upload and deploy')
@@ -99,7 +99,7 @@ t.test('mocks', { skip: skipWithoutBrowser }, async t => {
     await page.keyboard.press('Escape')
   })
 
-  await t.test('checked with marks, saved, deployed with the report; versions [MOCKVIEW-3, MOCKVIEW-4]', async t => {
+  await t.test('check with marks, draft, deployment with report, versions [MOCKVIEW-3, MOCKVIEW-4]', async t => {
     await editor.waitFor()
     await fill('Document', SHOP.replace('type: object }, examples', 'type: array }, examples'))
     await press('Check')
@@ -115,7 +115,7 @@ t.test('mocks', { skip: skipWithoutBrowser }, async t => {
     )
     await eventually(t, () => report.textContent(), /response_property_type_changed/)
     await press('Save draft')
-    await page.getByText('There is a draft').waitFor()
+    await page.getByText('This mock has a draft').waitFor()
     t.equal((await manage('shop')).version, 1)
     await page.getByRole('textbox', { name: 'Message' }).fill('orders are lists')
     await press('Deploy')
@@ -134,12 +134,12 @@ t.test('mocks', { skip: skipWithoutBrowser }, async t => {
     await eventually(t, () => dialog.textContent(), /type: object/)
     await page.keyboard.press('Escape')
     await press('Roll back to 1')
-    await page.getByText('3, answers').waitFor()
-    await eventually(t, () => page.getByRole('list', { name: 'Versions' }).textContent(), /as version 1/)
+    await page.getByText('3, active').waitFor()
+    await eventually(t, () => page.getByRole('list', { name: 'Versions' }).textContent(), /rolled back to version 1/)
     await tab('Document')
-    // What was edited is still there.
+    // The edited text is still there.
     await editor.getByText('nowhere').waitFor()
-    await press('Discard the draft')
+    await press('Discard draft')
     await editor.getByText('getOrder').waitFor()
   })
 
@@ -151,7 +151,7 @@ t.test('mocks', { skip: skipWithoutBrowser }, async t => {
       .click()
     await page.getByRole('textbox', { name: 'id' }).fill('7 b')
     await eventually(t, () => page.getByRole('textbox', { name: 'Path' }).inputValue(), '/mock/shop/orders/7%20b')
-    await page.getByRole('combobox', { name: 'Preferred answer' }).selectOption({ label: '200, example large' })
+    await page.getByRole('combobox', { name: 'Preferred response' }).selectOption({ label: '200, example large' })
     await press('Send')
     const response = page.getByRole('region', { name: 'Response' })
     await response.getByText('900').waitFor()
@@ -195,9 +195,9 @@ t.test('mocks', { skip: skipWithoutBrowser }, async t => {
     await press('Delete override of getOrder')
     await page.getByText('No overrides').waitFor()
     await tab('Settings')
-    await page.getByRole('combobox', { name: 'Validation of requests *' }).selectOption('enforce')
+    await page.getByRole('combobox', { name: 'Request validation *' }).selectOption('enforce')
     await press('Save settings')
-    // The button is disabled while it saves, so the mock itself is asked.
+    // The button is disabled while saving, so the test asks the mock itself.
     t.ok(await until(async () => ((await manage('shop/settings')) as { validation: string }).validation === 'enforce'))
   })
 
@@ -210,7 +210,7 @@ t.test('mocks', { skip: skipWithoutBrowser }, async t => {
     await eventually(
       t,
       () => page.getByRole('region', { name: 'Request', exact: true }).textContent(),
-      /none fits.*no_path_matched/,
+      /no match.*no_path_matched/,
     )
     await press('Clear')
     await page.getByText('Waiting for requests').waitFor()
@@ -234,7 +234,7 @@ t.test('mocks', { skip: skipWithoutBrowser }, async t => {
   await t.test('it is accessible, wide and narrow; deleted [MOCKVIEW-1]', async t => {
     await page.goto(`${server.url}/ui/#/mocks?mock=shop`)
     await press('Check')
-    await report.getByText('It can be deployed').waitFor()
+    await report.getByText('Ready to deploy').waitFor()
     for (const width of [1440, 360]) {
       await page.setViewportSize({ width, height: 800 })
       t.strictSame(await accessibilityProblems(page), [], `${width} px`)

@@ -23,12 +23,12 @@ t.test('the overview', { skip: skipWithoutBrowser }, async t => {
   const pluginSwitch = (name: string) => page.getByRole('switch', { name, exact: true })
   await page.goto(`${server.url}/ui/`)
 
-  await t.test('what it shows [CON-19]', async t => {
+  await t.test('instance, health, plan and configuration [CON-19]', async t => {
     await region('Plan').getByText('team').waitFor()
     await eventually(
       t,
       () => region('Instance').innerText(),
-      /test-1[^]*0\.1\.0[^]*private[^]*admin token[^]*0 of 500 kept/,
+      /test-1[^]*0\.1\.0[^]*private[^]*admin token[^]*0 of 500 stored/,
     )
     await eventually(
       t,
@@ -38,7 +38,7 @@ t.test('the overview', { skip: skipWithoutBrowser }, async t => {
     await eventually(
       t,
       () => region('Plan').innerText(),
-      /Requests\s+\d+ of 10,000,000[^]*Egress[^]*of 100 GB[^]*Burst left[^]*In flight[^]*Open streams/,
+      /Requests\s+\d+ of 10,000,000[^]*Egress[^]*of 100 GB[^]*Burst remaining[^]*In flight[^]*Open streams/,
     )
     await eventually(
       t,
@@ -50,7 +50,7 @@ t.test('the overview', { skip: skipWithoutBrowser }, async t => {
       () =>
         region('Plugins')
           .getByRole('alert')
-          .filter({ hasText: 'Parts of the configuration are left out' })
+          .filter({ hasText: 'Parts of the configuration were ignored' })
           .textContent(),
       /svc\.yaml.* soap/,
     )
@@ -82,13 +82,13 @@ t.test('the overview', { skip: skipWithoutBrowser }, async t => {
         text.split('\n').some(line => line.trim() === url),
         url,
       )
-    await urls.getByRole('button', { name: 'Copy openai through kong' }).click()
+    await urls.getByRole('button', { name: 'Copy openai URL through kong' }).click()
     t.equal(await page.evaluate(() => navigator.clipboard.readText()), 'http://gw.example:8000/demo/ai/openai/v1')
     const { requests } = (await (await fetch(`${server.url}/_svc/requests`)).json()) as { requests: { path: string }[] }
     t.strictSame(
       requests.map(({ path }) => path),
       ['/a2a'],
-      'one look-up that was asked for is all the traffic there is',
+      'only the list of agents is loaded through the data plane',
     )
   })
 
@@ -105,28 +105,28 @@ t.test('the overview', { skip: skipWithoutBrowser }, async t => {
     t.equal((await fetch(`${server.url}/health`)).status, 200)
   })
 
-  await t.test('plugins are switched at once [CON-20]', async t => {
+  await t.test('plugins are switched immediately [CON-20]', async t => {
     await eventually(t, () => pluginSwitch('images').getAttribute('aria-checked'), 'false')
     await pluginSwitch('jsonrpc').click()
     await until(async () => (await fetch(`${server.url}/jsonrpc`, { method: 'POST' })).status === 404, 'it is off')
-    await region('Plugins').getByText('switched off here').waitFor()
-    await region('Plugins').getByRole('button', { name: 'As configured' }).click()
+    await region('Plugins').getByText('turned off at run time').waitFor()
+    await region('Plugins').getByRole('button', { name: 'Reset to configuration' }).click()
     await until(async () => (await pluginSwitch('jsonrpc').getAttribute('aria-checked')) === 'true', 'it is on again')
 
     await pluginSwitch('llm').click()
-    const warning = region('Plugins').getByRole('alert').filter({ hasText: 'build on llm' })
+    const warning = region('Plugins').getByRole('alert').filter({ hasText: 'depend on llm' })
     await eventually(t, () => warning.textContent(), /llm-anthropic.*llm-openai/)
     await eventually(t, () => pluginSwitch('llm').getAttribute('aria-checked'), 'true')
-    await warning.getByRole('button', { name: 'Switch all off' }).click()
+    await warning.getByRole('button', { name: 'Disable all' }).click()
     await until(
       async () => (await pluginSwitch('llm-openai').getAttribute('aria-checked')) === 'false',
-      'the others go along',
+      'dependent plugins are disabled too',
     )
     await pluginSwitch('llm-openai').click()
-    await region('Plugins').getByRole('alert').getByRole('button', { name: 'Switch all on' }).click()
+    await region('Plugins').getByRole('alert').getByRole('button', { name: 'Enable all' }).click()
     await until(
       async () => (await pluginSwitch('llm').getAttribute('aria-checked')) === 'true',
-      'what it needs comes along',
+      'required plugins are enabled too',
     )
 
     await page.getByRole('searchbox', { name: 'Search plugins' }).fill('/graphql')
@@ -135,7 +135,7 @@ t.test('the overview', { skip: skipWithoutBrowser }, async t => {
     page.problems.splice(0, page.problems.length, ...page.problems.filter(problem => !problem.includes('409')))
   })
 
-  await t.test('a guard that is not passed is told [CON-20]', async t => {
+  await t.test('a missing admin token is reported [CON-20]', async t => {
     const stranger = await openPage(browser)
     await stranger.goto(`${server.url}/ui/`)
     await stranger.getByRole('switch', { name: 'Healthy' }).click()

@@ -84,22 +84,19 @@ t.test('the console is served', async t => {
     }
   })
 
-  await t.test(
-    'the page that a provider leads back to keeps its opener, and no code is stored [TOKENLAB-2]',
-    async t => {
-      const callback = await get('/ui/callback?code=%3Cb%3E&state=s')
-      t.equal(callback.headers.get('cross-origin-opener-policy'), null)
-      t.match(Object.fromEntries(callback.headers), {
-        'cache-control': 'no-store',
-        'referrer-policy': 'no-referrer',
-        'content-security-policy': /script-src 'self'/,
-        'content-type': 'text/html; charset=utf-8',
-      })
-      const text = await callback.text()
-      t.notMatch(text, /<b>|code=/)
-      t.equal((await get(`/ui/${/src="(assets\/callback-[^"]+)"/.exec(text)![1]}`)).status, 200)
-    },
-  )
+  await t.test('the redirect page keeps its opener and is not stored [TOKENLAB-2]', async t => {
+    const callback = await get('/ui/callback?code=%3Cb%3E&state=s')
+    t.equal(callback.headers.get('cross-origin-opener-policy'), null)
+    t.match(Object.fromEntries(callback.headers), {
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'content-security-policy': /script-src 'self'/,
+      'content-type': 'text/html; charset=utf-8',
+    })
+    const text = await callback.text()
+    t.notMatch(text, /<b>|code=/)
+    t.equal((await get(`/ui/${/src="(assets\/callback-[^"]+)"/.exec(text)![1]}`)).status, 200)
+  })
 
   await t.test('encodings and validators [CON-3]', async t => {
     const tags = new Set<string>()
@@ -137,7 +134,7 @@ t.test('the console is served', async t => {
       t.equal(Number(head.headers.get('content-length')), identity.length)
       t.equal((await get(path, { 'if-none-match': '*' }, 'HEAD')).status, 304)
     }
-    t.equal(tags.size, 3 * (1 + assets.length), 'every encoding of everything has a tag of its own')
+    t.equal(tags.size, 3 * (1 + assets.length), 'each encoding of each file has its own ETag')
     const choices: [string | undefined, string][] = [
       [undefined, 'identity'],
       ['', 'identity'],
@@ -159,7 +156,7 @@ t.test('the console is served', async t => {
     for (const [header, encoding] of choices) t.equal(preferredCoding(header, ['br', 'gzip']), encoding, String(header))
   })
 
-  await t.test('what the page tells [CON-4]', async t => {
+  await t.test('settings in the page [CON-4]', async t => {
     const metas = Object.fromEntries(
       [...html.matchAll(/<meta name="(svc-[^"]+)" content="([^"]*)">/g)].map(([, name, content]) => [name, content]),
     )
@@ -176,7 +173,7 @@ t.test('the console is served', async t => {
       html,
       /<html lang="en">[^]*<meta name="viewport"[^]*<meta name="color-scheme" content="light dark">[^]*<div id="app"><\/div>[^]*<noscript>/,
     )
-    t.match(server.lines.join('\n'), 'SVC_CONSOLE_BACKLINK', 'the address that is none is warned of')
+    t.match(server.lines.join('\n'), 'SVC_CONSOLE_BACKLINK', 'an invalid back link is logged as a warning')
   })
 })
 
@@ -189,7 +186,7 @@ t.test('the built files', async t => {
   await t.test('no foreign host, no absolute path [CON-5]', async t => {
     for (const name of names) {
       const text = await textOf(name)
-      // What is named as text, as an XML namespace, or as an example to read is not asked for.
+      // Hosts may occur as text, XML namespaces and examples, but not as resources to load.
       t.notMatch(text, /(?:import|from|fetch|url|src|href)\s*[=(]?\s*["'`(]\s*(?:https?:)?\/\//, name)
       t.notMatch(text, /url\((?!["']?data:)["']?\//, name)
       t.notMatch(text, /\beval\(|new Function\(/, name)
@@ -223,7 +220,7 @@ t.test('the built files', async t => {
 t.test('a mistake in a client file [CON-8, CON-18]', async t => {
   const root = mkdtempSync(join(tmpdir(), 'svc-console-'))
   t.teardown(() => rmSync(root, { recursive: true, force: true }))
-  // Arranged as in the product: the client imports packages, and grammar of the core by relative path.
+  // Same layout as in the project: the client imports packages, and core modules by relative path.
   const folder = join(root, 'plugins')
   cpSync(plugin, join(folder, 'page'), { recursive: true })
   for (const shared of ['core', 'node_modules']) symlinkSync(join(plugin, '..', '..', shared), join(root, shared))
@@ -246,15 +243,15 @@ t.test('a mistake in a client file [CON-8, CON-18]', async t => {
   const stale = await record(server.url)
   t.match(stale, { state: 'enabled', stale: true, error: { phase: 'register' } })
   t.match(stale.error!.message, new RegExp(`client/main\\.tsx:${source.split('\n').length + 1}:\\d+: `))
-  t.equal(await (await fetch(`${server.url}/ui/`)).text(), before, 'the old page is served on')
+  t.equal(await (await fetch(`${server.url}/ui/`)).text(), before, 'the old page is still served')
   t.equal((await fetch(server.url + /assets\/main[^"]+/.exec(before)![0].replace(/^/, '/ui/'))).status, 200)
   t.equal((await fetch(`${server.url}/uuid`)).status, 200)
 
   writeFileSync(main, `${source}\nconsole.log('edited')\n`)
   await server.host.reload()
   t.match(await record(server.url), { state: 'enabled', stale: false, error: null })
-  t.not(await (await fetch(`${server.url}/ui/`)).text(), before, 'an edit has new names')
-  t.ok((await record(server.url)).generation > stale.generation, "which the page sees in the plugin's generation")
+  t.not(await (await fetch(`${server.url}/ui/`)).text(), before, 'an edit changes the file names')
+  t.ok((await record(server.url)).generation > stale.generation, 'the page detects the edit by the generation')
 
   writeFileSync(main, 'const broken: = 1')
   const fresh = await serve(t, { yaml: `plugins: { disable: [console], dirs: [${JSON.stringify(folder)}] }` })

@@ -48,7 +48,7 @@ t.test('the frame', { skip: skipWithoutBrowser }, async t => {
     await eventually(t, () => page.locator('.console-title').textContent(), 'Booth <4>')
     const back = page.getByRole('link', { name: 'Back to portal.example' })
     await eventually(t, () => back.getAttribute('rel'), 'noopener')
-    await eventually(t, () => heading(page).textContent(), 'Overview', 'an unknown hash is the overview')
+    await eventually(t, () => heading(page).textContent(), 'Overview', 'an unknown hash opens the overview')
     const current = () => page.getByRole('navigation', { name: 'Views' }).locator('[aria-current=page]').textContent()
     t.equal(await current(), 'Overview')
     await page.keyboard.press('Alt+2')
@@ -67,7 +67,7 @@ t.test('the frame', { skip: skipWithoutBrowser }, async t => {
     await navigation.getByRole('link', { name: 'Exports' }).waitFor({ state: 'detached' })
     await server.host.switch('exports', true, false)
     await page.setViewportSize({ width: 500, height: 800 })
-    await eventually(t, () => navigation.isVisible(), false, 'folded away')
+    await eventually(t, () => navigation.isVisible(), false, 'collapsed')
     await page.getByRole('button', { name: 'Menu' }).click()
     await navigation.getByRole('link', { name: 'Live traffic' }).click()
     await navigation.waitFor({ state: 'hidden' })
@@ -87,9 +87,9 @@ t.test('the frame', { skip: skipWithoutBrowser }, async t => {
       t,
       () => dialog.locator('[aria-invalid=true]').count(),
       2,
-      'what is wrong is marked, and nothing saved',
+      'invalid fields are marked, and nothing is saved',
     )
-    await dialog.getByRole('textbox', { name: 'Session' }).fill('room-12')
+    await dialog.getByRole('textbox', { name: 'Session' }).fill('class-12')
     await dialog.getByRole('textbox', { name: 'Gateway base URL' }).fill('http://gw.example:8000/demo/')
     await dialog.getByRole('textbox', { name: 'Gateway name' }).fill('kong')
     await dialog.getByRole('textbox', { name: 'Gateway header 1 name' }).fill('apikey')
@@ -97,16 +97,16 @@ t.test('the frame', { skip: skipWithoutBrowser }, async t => {
     await dialog.getByRole('textbox', { name: 'Admin token' }).fill('secret')
     await dialog.getByRole('combobox', { name: 'Theme' }).selectOption('dark')
     const asked = page.waitForRequest(
-      request => request.url().endsWith('/_svc/usage') && request.headers()['x-svc-session'] === 'room-12',
+      request => request.url().endsWith('/_svc/usage') && request.headers()['x-svc-session'] === 'class-12',
     )
     await dialog.getByRole('button', { name: 'Save' }).click()
     await dialog.waitFor({ state: 'detached' })
-    t.equal(await activeElement(page), 'Settings', 'the focus is back')
+    t.equal(await activeElement(page), 'Settings', 'the focus returns')
     await asked
-    await eventually(t, () => page.getByRole('banner').textContent(), /gw\.example:8000.*room-12/)
+    await eventually(t, () => page.getByRole('banner').textContent(), /gw\.example:8000.*class-12/)
     await eventually(t, () => page.locator('html').getAttribute('data-theme'), 'dark')
     t.same(await page.evaluate(() => JSON.parse(localStorage.getItem('svc.console')!)), {
-      session: 'room-12',
+      session: 'class-12',
       gateways: [{ name: 'kong', url: 'http://gw.example:8000/demo', headers: [{ name: 'apikey', value: 'k-1' }] }],
       target: 'kong',
       theme: 'dark',
@@ -117,19 +117,24 @@ t.test('the frame', { skip: skipWithoutBrowser }, async t => {
     t.notMatch(await page.evaluate(() => JSON.stringify(localStorage)), 'secret')
 
     await page.reload()
-    await page.getByText('room-12').waitFor()
+    await page.getByText('class-12').waitFor()
     await page.getByRole('button', { name: 'Settings' }).click()
     await eventually(
       t,
       () => dialog.getByRole('textbox', { name: 'Admin token' }).inputValue(),
       'secret',
-      'kept for the tab',
+      'kept for this tab',
     )
     const second = await page.context().newPage()
     await second.goto(`${server.url}/ui/`)
     await second.getByRole('button', { name: 'Settings' }).click()
-    await eventually(t, () => second.getByRole('textbox', { name: 'Admin token' }).inputValue(), '', 'and no other one')
-    await eventually(t, () => second.getByRole('textbox', { name: 'Session' }).inputValue(), 'room-12')
+    await eventually(
+      t,
+      () => second.getByRole('textbox', { name: 'Admin token' }).inputValue(),
+      '',
+      'but not for other tabs',
+    )
+    await eventually(t, () => second.getByRole('textbox', { name: 'Session' }).inputValue(), 'class-12')
     await dialog.getByRole('button', { name: 'Reset' }).click()
     t.strictSame(await page.evaluate(() => [localStorage.length, sessionStorage.length]), [0, 0])
     await eventually(t, () => page.locator('html').getAttribute('data-theme'), null)
@@ -152,27 +157,22 @@ t.test('the frame', { skip: skipWithoutBrowser }, async t => {
     await heading(page).filter({ hasText: 'Live traffic' }).waitFor()
 
     await page.getByRole('searchbox', { name: 'Filter' }).fill('p?')
-    await eventually(
-      t,
-      () => page.locator('html').getAttribute('data-presenter'),
-      null,
-      'letters are letters while typing',
-    )
+    await eventually(t, () => page.locator('html').getAttribute('data-presenter'), null, 'no shortcuts while typing')
     await page.keyboard.press('Escape')
     await page.keyboard.press('Escape')
     await page.keyboard.press('?')
-    const help = page.getByRole('dialog', { name: 'Keys' })
+    const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
     await eventually(t, () => help.textContent(), /Ctrl\+K.*Copy as curl/)
     await page.keyboard.press('p')
-    await eventually(t, () => page.locator('html').getAttribute('data-presenter'), null, 'nor in a dialog')
+    await eventually(t, () => page.locator('html').getAttribute('data-presenter'), null, 'no shortcuts in a dialog')
     await page.keyboard.press('Escape')
     await help.waitFor({ state: 'detached' })
 
     await page.getByRole('button', { name: 'Settings' }).click()
-    await page.getByRole('checkbox', { name: 'Single letters are shortcuts' }).uncheck()
+    await page.getByRole('checkbox', { name: 'Enable single-letter shortcuts' }).uncheck()
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.keyboard.press('p')
-    await eventually(t, () => page.locator('html').getAttribute('data-presenter'), null, 'switched off')
+    await eventually(t, () => page.locator('html').getAttribute('data-presenter'), null, 'no shortcuts when turned off')
     t.strictSame(page.problems, [])
     await page.context().close()
   })
@@ -206,37 +206,37 @@ t.test('the frame', { skip: skipWithoutBrowser }, async t => {
     t.strictSame(
       asked.filter(url => !url.startsWith(`${gateway.url}/`)),
       [],
-      'nothing is asked beside the prefix',
+      'all requests go below the prefix',
     )
     t.strictSame(page.problems, [])
     await page.context().close()
   })
 
-  await t.test('an instance that is away, and comes back [CON-17]', async t => {
+  await t.test('an instance that becomes unreachable and comes back [CON-17]', async t => {
     const page = await open()
     await page.getByRole('region', { name: 'Instance' }).waitFor()
     await page.context().setOffline(true)
-    await page.getByRole('alert').filter({ hasText: 'The instance does not answer' }).waitFor()
-    await eventually(t, () => page.getByRole('region', { name: 'Instance' }).count(), 1, 'what is on screen stays')
+    await page.getByRole('alert').filter({ hasText: 'The instance is not responding' }).waitFor()
+    await eventually(t, () => page.getByRole('region', { name: 'Instance' }).count(), 1, 'the content stays')
     await page.context().setOffline(false)
-    await page.getByRole('button', { name: 'Try now' }).click()
+    await page.getByRole('button', { name: 'Retry now' }).click()
     await page.getByRole('alert').waitFor({ state: 'detached' })
     await page.context().close()
   })
 
-  await t.test('limits of the own plan and of a gateway [CON-17]', async t => {
+  await t.test('limits of the instance and of a gateway [CON-17]', async t => {
     const limited = await serve(t, { env: { SVC_LIMIT_REQUESTS: '1' } })
     const page = await openPage(browser)
     await page.goto(`${limited.url}/ui/`)
     const message = page.getByRole('region', { name: 'Configuration' }).getByRole('alert')
-    await message.filter({ hasText: 'The plan of this instance is used up (requests).' }).waitFor()
+    await message.filter({ hasText: 'A limit of this instance is reached (requests).' }).waitFor()
     await page.route('**/_svc/plugins', route =>
       route.fulfill({ status: 429, json: { message: 'API rate limit exceeded' } }),
     )
     await page.reload()
     await page
       .getByRole('alert')
-      .filter({ hasText: 'Too many requests, says a gateway in front of the instance.' })
+      .filter({ hasText: 'Too many requests: a gateway in front of the instance rejected the request.' })
       .waitFor()
     await page.context().close()
   })
@@ -267,10 +267,10 @@ t.test('the frame', { skip: skipWithoutBrowser }, async t => {
       })
     })
     await page.goto(`${server.url}/ui/`)
-    // A switch: the list has been read, and with it the generation that this page belongs to.
+    // Once a switch is shown, the plugins are loaded, and with them the generation of this page.
     await page.getByRole('region', { name: 'Plugins' }).getByRole('switch').first().waitFor()
     generation = 1
-    await page.getByText('The console itself has changed').waitFor()
+    await page.getByText('A new version of the console is available').waitFor()
     await eventually(t, () => page.getByRole('button', { name: 'Reload', exact: true }).first().isVisible(), true)
     await page.context().close()
   })

@@ -54,7 +54,7 @@ t.test('signing in', { skip: skipWithoutBrowser }, async t => {
     t.strictSame(
       asked.filter(url => url.includes('/_svc/')),
       [],
-      'nothing is asked without a token',
+      'no requests without a token',
     )
     await eventually(
       t,
@@ -65,7 +65,7 @@ t.test('signing in', { skip: skipWithoutBrowser }, async t => {
     await eventually(t, () => alert.count(), 0)
     t.strictSame(await accessibilityProblems(page), [])
     await button.click()
-    await eventually(t, () => alert.textContent(), /Enter the token/)
+    await eventually(t, () => alert.textContent(), /Enter a token/)
     await token.fill('wrong')
     await button.click()
     await alert.filter({ hasText: 'invalid_token' }).waitFor()
@@ -76,7 +76,7 @@ t.test('signing in', { skip: skipWithoutBrowser }, async t => {
       t,
       () => page.getByRole('searchbox', { name: 'Filter' }).inputValue(),
       'status:5xx',
-      'the view is where it was',
+      'the view keeps its state',
     )
 
     const gateway = await startGateway(t, server.url)
@@ -99,7 +99,7 @@ t.test('signing in', { skip: skipWithoutBrowser }, async t => {
     t.strictSame(
       seen.headers.filter(line => !line.startsWith(`authorization ${server.url}/_svc/`)),
       [],
-      'sent to the own control plane only',
+      'sent only to the control plane of the instance',
     )
     t.strictSame(seen.urls, [])
     t.notMatch(await page.evaluate(() => JSON.stringify(localStorage)), 's3cret')
@@ -121,14 +121,14 @@ t.test('signing in', { skip: skipWithoutBrowser }, async t => {
       t.strictSame(
         seen.urls.filter(url => url.includes('s3cret')),
         [],
-        'in no address',
+        'not in a URL',
       )
       t.strictSame(page.problems, [])
       await page.context().close()
     }
   })
 
-  await t.test('with a JWT: expired, too small, good [CON-15]', async t => {
+  await t.test('with a JWT: expired, insufficient scope, valid [CON-15]', async t => {
     const server = await serve(t, {
       env: {
         SVC_CONTROL_AUTH: 'jwt',
@@ -146,12 +146,15 @@ t.test('signing in', { skip: skipWithoutBrowser }, async t => {
 
     await token.fill(await sign({ scope: 'inspector' }))
     await button.click()
-    await page.getByRole('alert').filter({ hasText: 'Parts of this page are not for this credential' }).waitFor()
+    await page
+      .getByRole('alert')
+      .filter({ hasText: 'Your credential does not allow access to parts of this page' })
+      .waitFor()
     await eventually(
       t,
       () => page.getByRole('alert').textContent(),
       /scope console.*Granted: inspector/,
-      'the scope that is missing is named',
+      'the error names the missing scope',
     )
     await fetch(`${server.url}/uuid`)
     await page.getByRole('link', { name: 'Live traffic' }).click()
@@ -170,9 +173,9 @@ t.test('signing in', { skip: skipWithoutBrowser }, async t => {
       t,
       () => page.getByRole('switch', { name: 'soap' }).getAttribute('aria-checked'),
       'true',
-      'what is not allowed has not happened',
+      'the rejected change has no effect',
     )
-    await eventually(t, () => heading.count(), 0, 'and the rest goes on')
+    await eventually(t, () => heading.count(), 0, 'the user stays signed in')
     await page.context().close()
   })
 })

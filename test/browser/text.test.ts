@@ -1,4 +1,4 @@
-/** What the console's client reckons without a page: filter, tags, printed requests, event streams, tokens. */
+/** Functions of the console's client without a page: filter, tags, printed requests, event streams, tokens. */
 import t from 'tap'
 import { execFileSync } from 'node:child_process'
 import { toCurl, toFetch, toHttpFile } from '../../plugins/console/client/lib/protocol/curl.ts'
@@ -52,12 +52,12 @@ function entry(fields: Partial<Entry> & { headers?: { name: string; value: strin
   }
 }
 
-t.test('the filter language [CON-22]', async t => {
+t.test('the filter syntax [CON-22]', async t => {
   const post = entry({
     method: 'POST',
     uri: '/ai/openai/v1/chat/completions',
     status: 503,
-    session: 'Room-1',
+    session: 'Class-1',
     body: '{"text":"two words"}',
     body_size: 20,
     latency_ms: 700,
@@ -87,7 +87,7 @@ t.test('the filter language [CON-22]', async t => {
     ['body:"two words"', true, false],
     ['body:two', true, false],
     ['body:"two  words"', false, false],
-    ['session:room-1', true, false],
+    ['session:class-1', true, false],
     ['ip:10.1', true, true],
     ['ip:10.2', false, false],
     ['tag:ai', true, false],
@@ -110,12 +110,12 @@ t.test('the filter language [CON-22]', async t => {
     t.strictSame(problems, [], text)
   }
   t.match(parseFilter('status:abc method:GET').problems, [/status:abc/])
-  t.ok(parseFilter('status:abc method:GET').matches(get), 'what is wrong is left out')
+  t.ok(parseFilter('status:abc method:GET').matches(get), 'invalid terms are ignored')
   t.match(parseFilter('slow:x').problems, [/slow:x/])
-  t.notOk(parseFilter('"'.repeat(50_000) + ' a:'.repeat(20_000)).matches(post), 'however long it is')
+  t.notOk(parseFilter('"'.repeat(50_000) + ' a:'.repeat(20_000)).matches(post), 'long filters are fast')
 })
 
-t.test('what kind of traffic it is [CON-21]', async t => {
+t.test('tags by type of traffic [CON-21]', async t => {
   const tags = (fields: Parameters<typeof entry>[0]) => tagsOf(entry(fields)).map(({ text }) => text)
   const rpc = (method: string) => ({ body: JSON.stringify({ jsonrpc: '2.0', id: 1, method }), body_size: 50 })
   t.strictSame(tags({ uri: '/ai/anthropic/v1/messages' }), ['AI anthropic'])
@@ -127,12 +127,12 @@ t.test('what kind of traffic it is [CON-21]', async t => {
   t.strictSame(tags({ uri: '/a2a/echo', ...rpc('message/send') }), ['A2A message/send'])
   t.strictSame(tags({ uri: '/a2a/echo/v1/message:send' }), ['A2A send'])
   t.strictSame(tags({ uri: '/mock/shop/orders' }), ['mock shop'])
-  t.strictSame(tags({ headers: [{ name: 'x-svc-fail', value: '503:1' }] }), [], 'a fault that did not act is none')
+  t.strictSame(tags({ headers: [{ name: 'x-svc-fail', value: '503:1' }] }), [], 'a fault that did not occur has no tag')
   t.strictSame(tags({ fault: 'abort', fault_source: 'X-Svc-Abort: truncate', ended: 'aborted' }), [
     'fault X-Svc-Abort: truncate',
   ])
   t.strictSame(tags({ uri: '/flaky/status' }), ['fault'])
-  t.strictSame(tags({ ended: 'client_left' }), ['client left'])
+  t.strictSame(tags({ ended: 'client_left' }), ['client disconnected'])
   t.strictSame(tags({ ended: 'open' }), ['open'])
   t.strictSame(tags({ uri: '/svc.echo.v1.EchoService/Echo', plugin: 'grpc', grpc_status: 14 }), ['gRPC 14'])
   t.strictSame(tags({ uri: '/mcp', body: '{"method":', body_size: 10 }), ['MCP'])
@@ -194,7 +194,7 @@ t.test('a request as text [CON-25]', async t => {
       '--data-raw',
       hostile.body,
     ],
-    'a shell reads what was meant',
+    'a shell reads the original values',
   )
   t.equal(toCurl({ method: 'GET', url: 'http://h/', headers: [], body: null }), 'curl -sS \\\n  http://h/')
   t.match(toCurl({ method: 'HEAD', url: 'http://h/', headers: [], body: null }), /-I/)
@@ -229,7 +229,7 @@ t.test('a request as text [CON-25]', async t => {
         },
       ],
     ],
-    'JavaScript reads what was meant',
+    'JavaScript reads the original values',
   )
 })
 
@@ -252,7 +252,7 @@ t.test('an event stream [CON-33]', async t => {
   )
 })
 
-t.test('tokens are read [CON-15]', async t => {
+t.test('tokens are decoded [CON-15]', async t => {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const token = `${part({ alg: 'EdDSA' })}.${part({ sub: 'ä', exp: 1000 })}.${Buffer.from('sig').toString('base64url')}`
   t.match(decodeJwt(token), { header: { alg: 'EdDSA' }, claims: { sub: 'ä' } })
@@ -262,7 +262,7 @@ t.test('tokens are read [CON-15]', async t => {
   t.equal(expiryOf('opaque'), null)
 })
 
-t.test('numbers as people read them', async t => {
+t.test('formatted numbers', async t => {
   t.strictSame([0, 999, 1000, 65_536, 1_000_000, 999_999].map(formatBytes), [
     '0 B',
     '999 B',
@@ -274,7 +274,7 @@ t.test('numbers as people read them', async t => {
   t.strictSame([0.5, 12.34, 640, 12_000].map(formatMs), ['0.50 ms', '12.3 ms', '640 ms', '12s'])
   t.strictSame([0, 59, 60, 3661, 90_000].map(formatDuration), ['0s', '59s', '1m', '1h 1m', '1d 1h'])
   t.match(hexDump(new Uint8Array([0, 65, 255])), /^000000 {2}00 41 ff +\.A\.$/)
-  t.match(hexDump(new Uint8Array(5000)), /904 bytes more$/)
+  t.match(hexDump(new Uint8Array(5000)), /904 more bytes$/)
 })
 
 t.test('forms from schemas', async t => {
@@ -290,11 +290,11 @@ t.test('forms from schemas', async t => {
     },
     $defs: { node: { type: 'object', required: ['next'], properties: { next: { $ref: '#/$defs/node' } } } },
   }
-  t.match(emptyValue(schema), { a: '', b: 'x', d: 2, node: { next: {} } }, 'a schema that refers to itself ends')
+  t.match(emptyValue(schema), { a: '', b: 'x', d: 2, node: { next: {} } }, 'a recursive schema ends')
   t.notOk('c' in (emptyValue(schema) as object))
   t.equal(typeOf({ type: ['string', 'null'] }), 'string')
   t.equal(typeOf({ type: ['string', 'number'] }), 'json')
-  t.strictSame(resolveSchema({ $ref: '#/none/there' }, schema), {}, 'a reference to nothing takes anything')
+  t.strictSame(resolveSchema({ $ref: '#/none/there' }, schema), {}, 'an unresolvable reference allows anything')
   t.same(
     resolveSchema({ $ref: '#/$defs/loop' }, { $defs: { loop: { $ref: '#/$defs/loop' } } }),
     { $ref: '#/$defs/loop' },
@@ -333,7 +333,7 @@ t.test('attempts at one request are joined by request id, else by trace [CON-36]
       j: 'attempt 2 of 3, +1 ms',
       k: 'attempt 3 of 3, +1 ms',
     },
-    'another target, another method and one much later are requests of their own',
+    'another target, another method or a much later time is a separate request',
   )
 })
 
@@ -357,10 +357,10 @@ t.test('health probes, the end of an answer, the gateway of the page [CON-35, CO
       endText(entry({ ended: 'open', bytes_sent: 5 })),
     ],
     [
-      'broken off by the instance before an answer',
-      'broken off by the instance after 60 B of body',
-      'the client left before the answer',
-      'being sent, 5 B so far',
+      'aborted by the instance before the response',
+      'aborted by the instance after 60 B of the body',
+      'client disconnected before the response',
+      'in progress, 5 B sent so far',
     ],
   )
   t.equal(

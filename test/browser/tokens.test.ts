@@ -13,13 +13,13 @@ t.test('token lab', { skip: skipWithoutBrowser }, async t => {
   const grant = page.getByRole('combobox', { name: 'Grant' })
   const token = page.getByRole('textbox', { name: 'Token', exact: true })
   const claims = page.getByRole('region', { name: 'Claims' })
-  const asked = page.getByRole('list', { name: 'Requests' })
+  const exchanges = page.getByRole('list', { name: 'Requests' })
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
   const claimsOf = (text: string) =>
     JSON.parse(Buffer.from(text.split('.')[1]!, 'base64url').toString()) as Record<string, unknown>
 
   await t.test(
-    'client credentials are the default; the token is decoded, counted down and checked [TOKENLAB-1, TOKENLAB-3]',
+    'client credentials are the default; the token is decoded, with countdown and signature check [TOKENLAB-1, TOKENLAB-3]',
     async t => {
       await page.getByText('No token yet').waitFor()
       await press('Get token')
@@ -34,13 +34,13 @@ t.test('token lab', { skip: skipWithoutBrowser }, async t => {
       await page.waitForFunction(text => !document.body.textContent.includes(text!), before)
       const text = await token.inputValue()
       await token.fill(text.slice(0, -4) + (text.endsWith('AAAA') ? 'BBBB' : 'AAAA'))
-      await claims.getByText('The signature is wrong').waitFor()
+      await claims.getByText('The signature is invalid').waitFor()
       await token.fill('rt_no-jwt')
-      await claims.getByText('This is no JSON Web Token').waitFor()
+      await claims.getByText('This is not a JSON Web Token').waitFor()
     },
   )
 
-  await t.test('password, refresh, exchange and tokens to order [TOKENLAB-1]', async t => {
+  await t.test('password, refresh, exchange and custom tokens [TOKENLAB-1]', async t => {
     await grant.selectOption('password')
     await page.getByRole('textbox', { name: 'Password', exact: true }).fill('wrong')
     await press('Get token')
@@ -57,7 +57,7 @@ t.test('token lab', { skip: skipWithoutBrowser }, async t => {
     await page.waitForFunction(
       old =>
         document.querySelector<HTMLTextAreaElement>('.tokens-field textarea')!.value !== old &&
-        document.querySelectorAll('.tokens-asked li').length === 4,
+        document.querySelectorAll('.tokens-exchanges li').length === 4,
       first,
     )
     await press('access token')
@@ -103,20 +103,20 @@ t.test('token lab', { skip: skipWithoutBrowser }, async t => {
     await page.getByRole('combobox', { name: 'Client' }).selectOption('svc')
   })
 
-  await t.test('introspected, shown to UserInfo, revoked, handed to the explorer [TOKENLAB-4]', async t => {
+  await t.test('introspection, UserInfo, revocation, use in the explorer [TOKENLAB-4]', async t => {
     await grant.selectOption('password')
     await press('Get token')
-    await asked.getByText('Password', { exact: true }).first().waitFor()
+    await exchanges.getByText('Password', { exact: true }).first().waitFor()
     await press('Introspect')
-    await asked.getByText('"active": true').waitFor()
+    await exchanges.getByText('"active": true').waitFor()
     await press('UserInfo')
-    await asked.getByText('"email_verified"').waitFor()
+    await exchanges.getByText('"email_verified"').waitFor()
     await press('Revoke')
-    await asked.getByText('Revocation').waitFor()
+    await exchanges.getByText('Revocation').waitFor()
     await press('Introspect')
-    await asked.getByText('"active": false').waitFor()
+    await exchanges.getByText('"active": false').waitFor()
     const text = await token.inputValue()
-    await press('Use as bearer in the explorer')
+    await press('Use in the API explorer')
     await eventually(t, () => page.getByRole('textbox', { name: 'Bearer token' }).inputValue(), text)
     await page.getByRole('button', { name: 'Send', exact: true }).click()
     await page.getByRole('region', { name: 'Response' }).getByText('200 OK').waitFor()
@@ -126,13 +126,13 @@ t.test('token lab', { skip: skipWithoutBrowser }, async t => {
 
   await t.test('HMAC signatures that the instance accepts [TOKENLAB-5]', async () => {
     await page.getByRole('tab', { name: 'HMAC' }).click()
-    const answers = page.getByRole('region', { name: 'Answers' })
+    const answers = page.getByRole('region', { name: 'Responses' })
     const sendIt = async () => press('Send signed request')
     await sendIt()
     await answers.getByText('"authenticated": true').waitFor()
     await page.getByRole('combobox', { name: 'Method' }).selectOption('POST')
     await page.getByRole('textbox', { name: 'Body' }).fill('{"qty":3}')
-    await page.getByRole('combobox', { name: 'Form' }).selectOption('Signature')
+    await page.getByRole('combobox', { name: 'Header format' }).selectOption('Signature')
     await page.getByRole('combobox', { name: 'Algorithm' }).selectOption('hmac-sha512')
     await page.getByRole('textbox', { name: 'Path' }).fill('/auth/hmac/carol/k3y')
     await page.getByRole('textbox', { name: 'User name' }).fill('carol')
@@ -153,8 +153,8 @@ t.test('token lab', { skip: skipWithoutBrowser }, async t => {
 
   await t.test('webhooks are signed, changed and verified [TOKENLAB-6]', async t => {
     await page.getByRole('tab', { name: 'Webhooks' }).click()
-    const answers = page.getByRole('region', { name: 'Answers' })
-    // Signing takes a while: what is verified has to be the new one all the same.
+    const answers = page.getByRole('region', { name: 'Responses' })
+    // Signing takes a while, and verification must still use the new signature.
     await page.route('**/webhooks/sign*', async route => {
       await new Promise(resolve => setTimeout(resolve, 200))
       await route.continue()
@@ -162,13 +162,13 @@ t.test('token lab', { skip: skipWithoutBrowser }, async t => {
     for (const scheme of ['standard', 'hmac-hex', 'timestamped']) {
       await page.getByRole('combobox', { name: 'Scheme' }).selectOption(scheme)
       await press('Sign')
-      // Not to be pressed before the new one is there.
+      // Disabled until the new signature is there.
       await press('Verify')
       await answers.getByText(`"scheme": "${scheme}"`).waitFor()
       await eventually(t, () => answers.textContent(), /"valid": true/, scheme)
     }
     await page.getByRole('textbox', { name: 'Signed body' }).fill('{"amount":1}')
-    await page.getByText('Changed since it was signed.').waitFor()
+    await page.getByText('Changed after signing.').waitFor()
     await press('Verify')
     await answers.getByText('"signature_mismatch"').waitFor()
     t.strictSame(await accessibilityProblems(page), [])
@@ -187,7 +187,7 @@ t.test('token lab', { skip: skipWithoutBrowser }, async t => {
   )
 })
 
-t.test('on plain HTTP, by a name that is not localhost [TOKENLAB-7]', { skip: skipWithoutBrowser }, async t => {
+t.test('on plain HTTP with a host name other than localhost [TOKENLAB-7]', { skip: skipWithoutBrowser }, async t => {
   const server = await serve(t, { env: { SVC_HOSTS: PLAIN_HOST } })
   const browser = await startBrowser(t)
   const page = await openPage(browser)
@@ -204,5 +204,5 @@ t.test('on plain HTTP, by a name that is not localhost [TOKENLAB-7]', { skip: sk
   await page.getByText('"Demo User"').waitFor()
   await page.getByText('The signature was not checked').waitFor()
   await page.getByRole('tab', { name: 'HMAC' }).click()
-  await eventually(t, () => page.getByRole('alert').textContent(), /This page may not sign/)
+  await eventually(t, () => page.getByRole('alert').textContent(), /This page cannot sign requests/)
 })

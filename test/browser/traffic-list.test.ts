@@ -16,7 +16,7 @@ t.test('the list of the live traffic', { skip: skipWithoutBrowser }, async t => 
   const json = { 'content-type': 'application/json' }
   const open = (params = '', settings: object = {}) => openTraffic(browser, server.url, { params, settings })
 
-  await t.test('what the mock LLM and the mocks noted [CON-21]', async t => {
+  await t.test('records of the mock LLM and of mocks [CON-21]', async t => {
     await clearRequests(server.url)
     await fetch(`${server.url}/ai/openai/v1/chat/completions`, {
       method: 'POST',
@@ -35,7 +35,7 @@ t.test('the list of the live traffic', { skip: skipWithoutBrowser }, async t => 
     }
     await fetch(`${server.url}/uuid`)
     await page.list.getByText('/uuid').waitFor()
-    t.strictSame((await textOfRows(page)).length, 3, 'looking that up is no traffic')
+    t.strictSame((await textOfRows(page)).length, 3, 'loading the records is not shown as traffic')
     t.strictSame(page.problems, [])
     await page.context().close()
   })
@@ -60,22 +60,22 @@ t.test('the list of the live traffic', { skip: skipWithoutBrowser }, async t => 
     await clearRequests(server.url)
     for (const path of ['/status/503', '/status/404', '/uuid']) await fetch(server.url + path)
     const page = await open('?filter=status:5xx')
-    await until(async () => (await textOfRows(page)).length === 1, 'a link holds the filter')
+    await until(async () => (await textOfRows(page)).length === 1, 'the link has the filter')
     await page.keyboard.press('/')
     await page.keyboard.press('ControlOrMeta+a')
     await page.keyboard.type('-status:2xx path:/status')
     await until(async () => (await textOfRows(page)).length === 2)
     await eventually(t, async () => decodeURIComponent(page.url()), /filter=-status:2xx\+path:\/status/)
-    await page.getByRole('button', { name: 'Keep' }).click()
+    await page.getByRole('button', { name: 'Save filter' }).click()
     await page.filter.fill('status:nonsense')
     await eventually(t, () => page.filter.getAttribute('aria-invalid'), 'true')
     await page.getByRole('button', { name: '-status:2xx path:/status', exact: true }).click()
     await eventually(t, () => page.filter.inputValue(), '-status:2xx path:/status')
     await page.reload()
-    await page.getByRole('button', { name: 'Forget filter -status:2xx path:/status' }).click()
+    await page.getByRole('button', { name: 'Delete filter -status:2xx path:/status' }).click()
     await page.filter.fill('no such thing')
-    await page.getByText('None of 3 requests fits the filter').waitFor()
-    await page.getByRole('button', { name: 'Filter language' }).click()
+    await page.getByText('None of the 3 requests matches the filter').waitFor()
+    await page.getByRole('button', { name: 'Filter syntax' }).click()
     t.strictSame(await accessibilityProblems(page), [])
     await page.context().close()
   })
@@ -99,7 +99,7 @@ t.test('the list of the live traffic', { skip: skipWithoutBrowser }, async t => 
     await page.detail.getByRole('button', { name: 'Compare' }).click()
     await page.getByText('Choose the request to compare with').waitFor()
     await page.list.getByText('/echo/a').click()
-    await page.detail.getByRole('heading', { name: 'Two requests' }).waitFor()
+    await page.detail.getByRole('heading', { name: 'Comparison of two requests' }).waitFor()
     await page.detail.getByRole('group', { name: 'Differences' }).waitFor()
     const text = await page.detail.innerText()
     t.match(text, /path\s+\/echo\/a\s+\/echo\/b/)
@@ -113,68 +113,65 @@ t.test('the list of the live traffic', { skip: skipWithoutBrowser }, async t => 
     await page.detail.waitFor({ state: 'detached' })
     for (let index = 0; index < 3; index++) await fetch(`${server.url}/uuid`)
     await until(async () => (await textOfRows(page)).length === 5)
-    t.match((await textOfRows(page))[0], /\/echo\/b/, 'what is pinned stays on top')
+    t.match((await textOfRows(page))[0], /\/echo\/b/, 'pinned requests stay on top')
     t.strictSame(page.problems, [])
     await page.context().close()
   })
 
-  await t.test(
-    'what the instance itself broke, in list, detail and HAR; attempts; health probes [CON-35, CON-36]',
-    async t => {
-      await clearRequests(server.url)
-      for (const id of ['try', 'try', 'whole'])
-        await fetch(`${server.url}/uuid`, {
-          headers: { 'x-request-id': id, ...(id === 'try' ? { 'x-svc-abort': 'truncate' } : {}) },
-        })
-          .then(answer => answer.text())
-          .catch(() => {})
-      await fetch(`${server.url}/health`)
-      const page = await open()
-      await until(async () => (await textOfRows(page)).length === 4)
-      const rows = await textOfRows(page)
-      t.match(rows, [
-        /\/health\|200\|/,
-        /\/uuid\|200\|/,
-        /\/uuid\|200 ✕\|.*attempt 2 of 2, \+\d+ msfault X-Svc-Abort: truncate/,
-        /\/uuid\|200 ✕\|.*attempt 1 of 2fault X-Svc-Abort: truncate/,
-      ])
-      t.notMatch(rows[1], /attempt|fault/)
-      await page.list.getByText('200 ✕').first().click()
-      await eventually(
-        t,
-        () => page.detail.innerText(),
-        /the instance injected the fault abort: X-Svc-Abort: truncate[^]*broken off by the instance after \d+ B[^]*none was called/,
-      )
-      t.strictSame(await accessibilityProblems(page), [])
-      const [download] = await Promise.all([
-        page.waitForEvent('download'),
-        page.getByRole('button', { name: 'Save HAR' }).click(),
-      ])
-      const archive = JSON.parse(readFileSync(await download.path(), 'utf8')) as { log: { entries: object[] } }
-      await har.har(archive)
-      t.match(archive.log.entries[0], {
-        _fault: 'abort',
-        _fault_source: 'X-Svc-Abort: truncate',
-        _route: null,
-        _ended: 'aborted',
-        response: { status: 200, bodySize: Number },
+  await t.test('aborted responses in list, detail and HAR; attempts; health probes [CON-35, CON-36]', async t => {
+    await clearRequests(server.url)
+    for (const id of ['try', 'try', 'whole'])
+      await fetch(`${server.url}/uuid`, {
+        headers: { 'x-request-id': id, ...(id === 'try' ? { 'x-svc-abort': 'truncate' } : {}) },
       })
-      await page.getByRole('button', { name: 'Hide health probes' }).click()
-      await until(async () => (await textOfRows(page)).length === 3)
-      t.notMatch(await textOfRows(page), [/health/])
-      await page.reload()
-      await until(async () => (await textOfRows(page)).length === 3, 'that is kept')
-      t.strictSame(page.problems, [])
-      await page.context().close()
-      await clearRequests(server.url)
-      for (const path of ['/echo/a', '/echo/b'])
-        await fetch(server.url + path, {
-          method: 'POST',
-          headers: { ...json, 'x-run': path },
-          body: JSON.stringify({ n: path === '/echo/a' ? 1 : 2, same: true }),
-        })
-    },
-  )
+        .then(answer => answer.text())
+        .catch(() => {})
+    await fetch(`${server.url}/health`)
+    const page = await open()
+    await until(async () => (await textOfRows(page)).length === 4)
+    const rows = await textOfRows(page)
+    t.match(rows, [
+      /\/health\|200\|/,
+      /\/uuid\|200\|/,
+      /\/uuid\|200 ✕\|.*attempt 2 of 2, \+\d+ msfault X-Svc-Abort: truncate/,
+      /\/uuid\|200 ✕\|.*attempt 1 of 2fault X-Svc-Abort: truncate/,
+    ])
+    t.notMatch(rows[1], /attempt|fault/)
+    await page.list.getByText('200 ✕').first().click()
+    await eventually(
+      t,
+      () => page.detail.innerText(),
+      /the instance injected the fault abort: X-Svc-Abort: truncate[^]*aborted by the instance after \d+ B of the body[^]*Route\s+none/,
+    )
+    t.strictSame(await accessibilityProblems(page), [])
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save HAR' }).click(),
+    ])
+    const archive = JSON.parse(readFileSync(await download.path(), 'utf8')) as { log: { entries: object[] } }
+    await har.har(archive)
+    t.match(archive.log.entries[0], {
+      _fault: 'abort',
+      _fault_source: 'X-Svc-Abort: truncate',
+      _route: null,
+      _ended: 'aborted',
+      response: { status: 200, bodySize: Number },
+    })
+    await page.getByRole('button', { name: 'Hide health probes' }).click()
+    await until(async () => (await textOfRows(page)).length === 3)
+    t.notMatch(await textOfRows(page), [/health/])
+    await page.reload()
+    await until(async () => (await textOfRows(page)).length === 3, 'the setting is kept')
+    t.strictSame(page.problems, [])
+    await page.context().close()
+    await clearRequests(server.url)
+    for (const path of ['/echo/a', '/echo/b'])
+      await fetch(server.url + path, {
+        method: 'POST',
+        headers: { ...json, 'x-run': path },
+        body: JSON.stringify({ n: path === '/echo/a' ? 1 : 2, same: true }),
+      })
+  })
 
   await t.test('saved as HAR [CON-28]', async t => {
     const page = await open('?filter=path:/echo')
@@ -194,18 +191,18 @@ t.test('the list of the live traffic', { skip: skipWithoutBrowser }, async t => 
         [`${server.url}/echo/a`, '{"n":1,"same":true}'],
         [`${server.url}/echo/b`, '{"n":2,"same":true}'],
       ],
-      'what is shown, in the order of time',
+      'the filtered requests in chronological order',
     )
     await page.context().close()
   })
 
-  await t.test('held and cleared [CON-29]', async t => {
+  await t.test('pause and clear [CON-29]', async t => {
     await clearRequests(server.url)
     await fetch(`${server.url}/echo/first`)
-    const page = await open('', { session: 'room-12' })
+    const page = await open('', { session: 'class-12' })
     await page.list.getByText('/echo/first').waitFor()
     await page.getByRole('button', { name: 'Pause' }).click()
-    await fetch(`${server.url}/echo/second`, { headers: { 'x-svc-session': 'room-12' } })
+    await fetch(`${server.url}/echo/second`, { headers: { 'x-svc-session': 'class-12' } })
     await page.getByText('1 waiting').waitFor()
     t.equal((await textOfRows(page)).length, 1)
     await page.getByRole('button', { name: 'Pause' }).click()
@@ -217,7 +214,7 @@ t.test('the list of the live traffic', { skip: skipWithoutBrowser }, async t => 
     await page.evaluate(() => getSelection()!.removeAllRanges())
     await page.list.getByText('/echo/third').waitFor()
 
-    await page.getByRole('button', { name: 'Clear mine' }).click()
+    await page.getByRole('button', { name: 'Clear my session' }).click()
     await page.list.getByText('/echo/second').waitFor({ state: 'detached' })
     t.equal((await textOfRows(page)).length, 2)
     await page.getByRole('button', { name: 'Clear', exact: true }).click()
@@ -227,27 +224,30 @@ t.test('the list of the live traffic', { skip: skipWithoutBrowser }, async t => 
     await page.context().close()
   })
 
-  await t.test('over plain HTTP from another machine, where browsers offer less [CON-25, CON-26]', async t => {
-    await clearRequests(server.url)
-    const url = server.url.replace('127.0.0.1', PLAIN_HOST)
-    await fetch(`${server.url}/echo/plain`)
-    const page = await openTraffic(browser, url)
-    t.equal(await page.evaluate(() => globalThis.isSecureContext), false)
-    await page.list.getByText('/echo/plain').click()
-    await page.detail.getByRole('button', { name: 'Copy as curl' }).click()
-    await page.getByText('Copied', { exact: true }).waitFor({ state: 'attached' })
-    await page.filter.focus()
-    await page.keyboard.press('ControlOrMeta+v')
-    await eventually(t, () => page.filter.inputValue(), /^curl -sS/)
-    await page.filter.fill('')
-    await page.detail.getByRole('button', { name: 'Replay' }).click()
-    await page.getByRole('button', { name: 'Send', exact: true }).click()
-    await page.getByRole('button', { name: 'Show what arrived' }).click()
-    await page.detail.getByText('Nothing: it arrived as sent').waitFor()
-    t.strictSame(
-      page.problems.filter(problem => !problem.includes('Cross-Origin-Opener-Policy')),
-      [],
-    )
-    await page.context().close()
-  })
+  await t.test(
+    'over plain HTTP from another machine, where browsers offer fewer features [CON-25, CON-26]',
+    async t => {
+      await clearRequests(server.url)
+      const url = server.url.replace('127.0.0.1', PLAIN_HOST)
+      await fetch(`${server.url}/echo/plain`)
+      const page = await openTraffic(browser, url)
+      t.equal(await page.evaluate(() => globalThis.isSecureContext), false)
+      await page.list.getByText('/echo/plain').click()
+      await page.detail.getByRole('button', { name: 'Copy as curl' }).click()
+      await page.getByText('Copied', { exact: true }).waitFor({ state: 'attached' })
+      await page.filter.focus()
+      await page.keyboard.press('ControlOrMeta+v')
+      await eventually(t, () => page.filter.inputValue(), /^curl -sS/)
+      await page.filter.fill('')
+      await page.detail.getByRole('button', { name: 'Replay' }).click()
+      await page.getByRole('button', { name: 'Send', exact: true }).click()
+      await page.getByRole('button', { name: 'Show what arrived' }).click()
+      await page.detail.getByText('Nothing: it arrived as sent').waitFor()
+      t.strictSame(
+        page.problems.filter(problem => !problem.includes('Cross-Origin-Opener-Policy')),
+        [],
+      )
+      await page.context().close()
+    },
+  )
 })

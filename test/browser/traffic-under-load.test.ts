@@ -1,4 +1,4 @@
-/** The console's live traffic when it gets hard: hostile captures, many at once, lost connections, forgotten entries. */
+/** The console's live traffic under stress: hostile captures, many requests, lost connections, dropped entries. */
 import t from 'tap'
 import { Agent, request as send } from 'node:http'
 import { accessibilityProblems } from '../support/accessibility.ts'
@@ -55,14 +55,14 @@ t.test('live traffic under load', { skip: skipWithoutBrowser }, async t => {
     }
     t.strictSame(await accessibilityProblems(page), [])
     await page.setViewportSize({ width: 360, height: 740 })
-    t.strictSame(await accessibilityProblems(page), [], 'also where there is little room')
-    t.equal(await page.evaluate(() => (globalThis as { hacked?: number }).hacked), undefined, 'nothing of it has run')
+    t.strictSame(await accessibilityProblems(page), [], 'on a narrow screen')
+    t.equal(await page.evaluate(() => (globalThis as { hacked?: number }).hacked), undefined, 'no script of it ran')
     t.strictSame(
       asked.filter(url => !url.startsWith(server.url) && !url.startsWith('blob:')),
       [],
-      'nothing of it was asked for',
+      'no resource of it was loaded',
     )
-    await eventually(t, () => page.detail.locator('a').count(), 0, 'no link in it is a link')
+    await eventually(t, () => page.detail.locator('a').count(), 0, 'URLs in it are not links')
     t.strictSame(page.problems, [])
     await page.context().close()
   })
@@ -97,7 +97,7 @@ t.test('live traffic under load', { skip: skipWithoutBrowser }, async t => {
     await until(async () => (await rowsOf(page).count()) < 100, 'few rows are in the document')
     await until(async () => Number(await page.list.getAttribute('aria-rowcount')) <= 1001, 'a thousand are kept')
     await page.getByRole('searchbox', { name: 'Filter' }).fill('last-one')
-    await until(async () => (await rowsOf(page).count()) === 1, 'the page answers')
+    await until(async () => (await rowsOf(page).count()) === 1, 'the page stays responsive')
     t.comment(
       `longest pause of the page: ${Math.round(await page.evaluate(() => (globalThis as unknown as { longest: number }).longest))} ms`,
     )
@@ -108,7 +108,7 @@ t.test('live traffic under load', { skip: skipWithoutBrowser }, async t => {
     await page.context().close()
   })
 
-  await t.test('an entry that is forgotten [CON-32]', async t => {
+  await t.test('an entry that the instance no longer stores [CON-32]', async t => {
     await clearRequests(server.url)
     await fetch(`${server.url}/echo/keep-me`, { method: 'POST', body: 'precious' })
     const page = await open()
@@ -116,7 +116,7 @@ t.test('live traffic under load', { skip: skipWithoutBrowser }, async t => {
     const link = page.url()
     await clearRequests(server.url)
     await page.detail.getByText('no longer stored').waitFor()
-    await eventually(t, () => page.detail.innerText(), /precious/, 'what is on screen stays')
+    await eventually(t, () => page.detail.innerText(), /precious/, 'the details stay on screen')
     const late = await openPage(browser)
     await late.goto(link)
     await late.getByText('This request is no longer stored').waitFor()
@@ -124,7 +124,7 @@ t.test('live traffic under load', { skip: skipWithoutBrowser }, async t => {
     await page.context().close()
   })
 
-  await t.test('a lost feed goes on where it was [CON-33]', async t => {
+  await t.test('a lost feed resumes [CON-33]', async t => {
     await clearRequests(server.url)
     await fetch(`${server.url}/echo/before`)
     const page = await open()
@@ -137,7 +137,7 @@ t.test('live traffic under load', { skip: skipWithoutBrowser }, async t => {
         (globalThis as unknown as { said(text: string | null): void }).said(region.textContent),
       ).observe(region, { childList: true, characterData: true, subtree: true })
     })
-    // The feed's connection is cut as the plan's lifetime would cut it: by a page that loses its network.
+    // The page loses its network, which ends the connection of the feed.
     await page.context().setOffline(true)
     await page.evaluate(() => dispatchEvent(new Event('offline')))
     for (const name of ['missed-1', 'missed-2']) await fetch(`${server.url}/echo/${name}`)
@@ -149,7 +149,7 @@ t.test('live traffic under load', { skip: skipWithoutBrowser }, async t => {
     await fetch(`${server.url}/echo/after`)
     await page.list.getByText('/echo/after').waitFor()
     const paths = await page.list.locator('td.col-path').allTextContents()
-    t.strictSame(paths, ['/echo/after', '/echo/missed-2', '/echo/missed-1', '/echo/before'], 'none lost, none twice')
+    t.strictSame(paths, ['/echo/after', '/echo/missed-2', '/echo/missed-1', '/echo/before'], 'none lost, none repeated')
     await until(() => said.some(text => /new request/.test(text)), 'it is announced')
     await page.context().close()
   })
@@ -172,13 +172,13 @@ t.test('public mode [CON-34]', { skip: skipWithoutBrowser }, async t => {
     .getByRole('heading', { name: '/echo/mine' })
     .waitFor()
   await eventually(t, () => page.getByText('/echo/theirs').count(), 0)
-  await page.getByRole('button', { name: 'Clear mine' }).click()
+  await page.getByRole('button', { name: 'Clear my session' }).click()
   await page.getByText('Waiting for requests').waitFor()
   await eventually(
     t,
     () => page.getByRole('button', { name: 'Clear', exact: true }).count(),
     0,
-    "everybody's are not this page's to clear",
+    'only its own session can be cleared',
   )
   t.strictSame(page.problems, [])
 })

@@ -26,21 +26,21 @@ t.test('live traffic', { skip: skipWithoutBrowser }, async t => {
     await page.list.getByText('/uuid').waitFor()
     await fetch(`${server.url}/ai/openai/v1/chat/completions`, {
       method: 'POST',
-      headers: { ...json, 'x-svc-session': 'room-12' },
+      headers: { ...json, 'x-svc-session': 'class-12' },
       body: '{"model":"svc-gpt","messages":[{"role":"user","content":"hi"}]}',
     })
     await page.list.getByText('AI openai').waitFor()
     const [first, second] = await textOfRows(page)
     t.match(
       first,
-      /^\d\d:\d\d:\d\d\.\d{3}\|POST\|\/ai\/openai\/v1\/chat\/completions\|200\|[\d.]+ ms\|127\.0\.0\.1\|room-12\|AI openai$/,
+      /^\d\d:\d\d:\d\d\.\d{3}\|POST\|\/ai\/openai\/v1\/chat\/completions\|200\|[\d.]+ ms\|127\.0\.0\.1\|class-12\|AI openai$/,
     )
     t.match(second, /\|GET\|\/uuid\|200\|/)
     t.strictSame(page.problems, [])
     await page.context().close()
   })
 
-  await t.test('what the gateway did [CON-23, CON-26]', async t => {
+  await t.test('changes by the gateway [CON-23, CON-26]', async t => {
     await clearRequests(server.url)
     await fetch(`${server.url}/echo/v1/orders?id=1`, {
       method: 'POST',
@@ -49,7 +49,11 @@ t.test('live traffic', { skip: skipWithoutBrowser }, async t => {
     })
     const page = await open({ target: 'kong' })
     await page.list.getByText('/echo/v1/orders').click()
-    await eventually(t, () => page.detail.innerText(), /Client sent[^]*127\.0\.0\.1[^]*No trace[^]*Came back[^]*200 OK/)
+    await eventually(
+      t,
+      () => page.detail.innerText(),
+      /Client sent[^]*127\.0\.0\.1[^]*No gateway detected[^]*Response[^]*200 OK/,
+    )
     await page.detail.getByRole('button', { name: 'Replay' }).click()
     const dialog = page.getByRole('dialog', { name: 'Replay' })
     await dialog.locator('.cm-content').waitFor()
@@ -67,18 +71,18 @@ t.test('live traffic', { skip: skipWithoutBrowser }, async t => {
       `~ changed host${new URL(gateway.url).host}${new URL(server.url).host}`,
       '− removed x-client-secrets',
     ])
-    t.strictSame((await lines('Headers of the gateway')).sort(), [
+    t.strictSame((await lines('Gateway headers')).sort(), [
       '+ added via1.1 test-gatewayVia',
       '+ added x-forwarded-for203.0.113.9X-Forwarded',
       '+ added x-forwarded-prefix/demoX-Forwarded',
       '+ added x-kong-request-idk-1Kong',
       '+ added x-tenantacme',
     ])
-    t.ok((await lines('Headers of the client')).includes('apikeyk-1'), "the gateway's own key is the client's")
+    t.ok((await lines('Client headers')).includes('apikeyk-1'), 'the API key for the gateway is a client header')
     await eventually(
       t,
-      () => page.detail.getByRole('list', { name: 'The way of the request' }).innerText(),
-      /POST \/demo\/echo\/v1\/orders[^]*8 changes[^]*\+5 added[^]*−1 removed[^]*~1 changed[^]*~ path[^]*the client saw it after/,
+      () => page.detail.getByRole('list', { name: 'Request flow' }).innerText(),
+      /POST \/demo\/echo\/v1\/orders[^]*8 changes[^]*\+5 added[^]*−1 removed[^]*~1 changed[^]*~ path[^]*client received it after/,
     )
     await eventually(t, () => page.detail.innerText(), /"a": 2/)
     await eventually(t, async () => page.url(), /id=/)
@@ -91,16 +95,16 @@ t.test('live traffic', { skip: skipWithoutBrowser }, async t => {
       t,
       () => detailOf(direct).innerText(),
       /Via[^]*X-Forwarded[^]*Kong/,
-      'whoever does not know what was sent goes by the names [CON-24, CON-32]',
+      'without the sent request, headers are classified by name [CON-24, CON-32]',
     )
 
     await page.detail.getByRole('button', { name: 'Replay' }).click()
-    await dialog.getByRole('combobox', { name: 'Target' }).selectOption({ label: 'direct' })
+    await dialog.getByRole('combobox', { name: 'Target' }).selectOption({ label: 'Direct' })
     await eventually(
       t,
       () => dialog.getByRole('textbox', { name: 'Path' }).inputValue(),
       '/echo/v1/orders?id=1',
-      'as it was sent, not as it arrived',
+      'the path as sent, not as received',
     )
     await dialog.getByRole('button', { name: 'Send' }).click()
     await dialog.getByText('200 OK').waitFor()
@@ -110,7 +114,7 @@ t.test('live traffic', { skip: skipWithoutBrowser }, async t => {
     await page.context().close()
   })
 
-  await t.test('a gateway that can not be reached, or does not let the page read [CON-17]', async t => {
+  await t.test('a gateway that is unreachable or lacks CORS [CON-17]', async t => {
     const strict = await startGateway(t, server.url, { cors: false })
     for (const url of ['http://127.0.0.1:1', strict.url]) {
       const page = await open({ target: 'other', gateways: [{ name: 'other', url, headers: [] }] })
@@ -118,7 +122,11 @@ t.test('live traffic', { skip: skipWithoutBrowser }, async t => {
       await page.detail.getByRole('button', { name: 'Replay' }).click()
       await page.getByRole('button', { name: 'Send', exact: true }).click()
       const alert = page.getByRole('dialog').getByRole('alert')
-      await eventually(t, () => alert.textContent(), new RegExp(`allow the origin ${server.url} there[^]*curl -sS`))
+      await eventually(
+        t,
+        () => alert.textContent(),
+        new RegExp(`allow the origin ${server.url} and the headers[^]*curl -sS`),
+      )
       await page.context().close()
     }
   })
@@ -141,7 +149,7 @@ t.test('live traffic', { skip: skipWithoutBrowser }, async t => {
     await page.detail.getByRole('button', { name: 'fetch', exact: true }).click()
     await until(async () => (await clipboardOf(page)).startsWith('await fetch('))
     await page.keyboard.press('c')
-    await until(async () => (await clipboardOf(page)) === curl, 'c copies as curl')
+    await until(async () => (await clipboardOf(page)) === curl, 'c copies a curl command')
     await page.context().close()
   })
 })

@@ -1,4 +1,4 @@
-/** Every view of the console, whoever's it is, in a browser: it opens, nothing fails, everyone can use it. */
+/** All views of the console in a browser: each opens without errors and is accessible. */
 import t from 'tap'
 import { accessibilityProblems } from '../support/accessibility.ts'
 import { openPage, skipWithoutBrowser, startBrowser } from '../support/browser.ts'
@@ -12,7 +12,7 @@ t.test(
     const page = await openPage(await startBrowser(t))
     await page.goto(`${server.url}/ui/`)
     const links = page.getByRole('navigation', { name: 'Views' }).getByRole('link')
-    // The last one is there as soon as it is known which plugins are on.
+    // The last link appears once the plugins are loaded.
     await links.filter({ hasText: 'Exports' }).waitFor()
     for (const [title, hash] of await links.evaluateAll(found =>
       found.map(link => [link.textContent, link.getAttribute('href')]),

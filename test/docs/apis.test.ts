@@ -1,4 +1,4 @@
-/** The examples of the documentation's pages, group `apis`. */
+/** Runs the examples of the documentation pages in the group `apis`. */
 import t from 'tap'
 import { runExamples } from '../support/examples.ts'
 import { pagesOf } from './pages.ts'

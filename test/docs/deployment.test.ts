@@ -1,6 +1,6 @@
 /**
- * The container files, as far as they can be tried without an engine: what the image holds is put together in a folder and
- * started by the image's own commands; compose file and manifests agree with it.
+ * Tests the container files without a container engine: the contents of the image are assembled in a folder and started with
+ * the image's commands, and the compose file and the manifests are checked against them.
  */
 import t from 'tap'
 import { spawn } from 'node:child_process'
@@ -20,7 +20,7 @@ import { until } from '../support/until.ts'
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- configuration of other products, read freely
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- configuration of other products, of any shape
 function yamlOf(path: string): any {
   const document = parseDocument(read(path), { strict: true, uniqueKeys: true })
   if (document.errors.length > 0) throw document.errors[0]
@@ -52,7 +52,7 @@ const image = {
 }
 const grace = (SHUTDOWN_TIMES.drain + SHUTDOWN_TIMES.cut + 2 * SHUTDOWN_TIMES.closing) / 1000
 
-/** Puts together what the last stage copies; packages are those of this machine. */
+/** Assembles the files that the last stage copies, with the packages of this checkout. */
 function assemble(folder: string): void {
   for (const { value } of instructions().filter(({ name }) => name === 'COPY')) {
     if (value.startsWith('--from=packages')) continue
@@ -63,7 +63,7 @@ function assemble(folder: string): void {
   symlinkSync(join(root, 'node_modules'), join(folder, 'svc', 'node_modules'))
 }
 
-t.test('the image holds all that runs, and its commands start, check and stop it [DOC-4]', async t => {
+t.test('the image is complete, and its commands start, check and stop the server [DOC-4]', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-image-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   assemble(folder)
@@ -106,30 +106,27 @@ t.test('the image holds all that runs, and its commands start, check and stop it
   t.equal(await check(port), 0, 'healthy')
   const exited = new Promise(resolve => server.on('exit', resolve))
   server.kill(valueOf('STOPSIGNAL') as NodeJS.Signals)
-  t.equal(await exited, 0, 'stops by its signal')
-  t.equal(await check(port), 1, 'unhealthy when nobody answers')
+  t.equal(await exited, 0, 'stops on its signal')
+  t.equal(await check(port), 1, 'unhealthy when the server has stopped')
 })
 
-t.test(
-  'the image runs without root, on ports that need no rights, and installs no development packages [DOC-4]',
-  async t => {
-    t.equal(valueOf('USER'), 'node')
-    const order = instructions().map(({ name }) => name)
-    t.ok(order.lastIndexOf('RUN') < order.indexOf('USER'), 'nothing is done as that user')
-    t.strictSame(image.ports, [8080, 8443, 50051])
-    for (const [index, name] of ['SVC_HTTP_PORT', 'SVC_HTTPS_PORT', 'SVC_GRPC_PORT'].entries())
-      t.equal(Number(image.environment[name]), image.ports[index], name)
-    t.match(read('Dockerfile'), 'RUN npm ci --omit=dev')
-    const major = Number(/^FROM node:(\d+)/m.exec(read('Dockerfile'))![1])
-    t.ok(
-      major >=
-        Number(/>=(\d+)/.exec((JSON.parse(read('package.json')) as { engines: { node: string } }).engines.node)![1]),
-      'a Node that the package supports',
-    )
-  },
-)
+t.test('the image runs without root, on unprivileged ports, and installs no development packages [DOC-4]', async t => {
+  t.equal(valueOf('USER'), 'node')
+  const order = instructions().map(({ name }) => name)
+  t.ok(order.lastIndexOf('RUN') < order.indexOf('USER'), 'no RUN instruction uses that user')
+  t.strictSame(image.ports, [8080, 8443, 50051])
+  for (const [index, name] of ['SVC_HTTP_PORT', 'SVC_HTTPS_PORT', 'SVC_GRPC_PORT'].entries())
+    t.equal(Number(image.environment[name]), image.ports[index], name)
+  t.match(read('Dockerfile'), 'RUN npm ci --omit=dev')
+  const major = Number(/^FROM node:(\d+)/m.exec(read('Dockerfile'))![1])
+  t.ok(
+    major >=
+      Number(/>=(\d+)/.exec((JSON.parse(read('package.json')) as { engines: { node: string } }).engines.node)![1]),
+    'a Node that the package supports',
+  )
+})
 
-t.test('the engine is sent what is copied, and nothing else [DOC-4]', async t => {
+t.test('the build context contains the copied files and nothing else [DOC-4]', async t => {
   const rules = read('.dockerignore')
     .split('\n')
     .filter(line => line !== '' && !line.startsWith('#'))
@@ -137,7 +134,7 @@ t.test('the engine is sent what is copied, and nothing else [DOC-4]', async t =>
   t.ok(copied.length > 4)
   for (const path of copied) {
     t.ok(existsSync(join(root, path)), path)
-    t.notOk(isIgnored(rules, path), `${path} is sent`)
+    t.notOk(isIgnored(rules, path), `${path} is included`)
   }
   for (const path of [
     'node_modules',
@@ -149,10 +146,10 @@ t.test('the engine is sent what is copied, and nothing else [DOC-4]', async t =>
     'plugins/mine/node_modules/x.js',
     'plugins/x.log',
   ])
-    t.ok(isIgnored(rules, path), `${path} stays`)
+    t.ok(isIgnored(rules, path), `${path} is excluded`)
 })
 
-/** As the engine decides: the last pattern that matches the path or a folder above it counts. */
+/** As container engines do: the last pattern that matches the path or one of its parents decides. */
 function isIgnored(rules: string[], path: string): boolean {
   const parts = path.split('/')
   const places = parts.map((_, index) => parts.slice(0, index + 1).join('/'))
@@ -185,7 +182,7 @@ t.test('compose puts Kong in front, with the configuration of the recipe [DOC-5]
   t.strictSame(readEnvironment(services.svc.environment).warnings, [])
 })
 
-t.test('the manifests are valid by the schemas of Kubernetes [DOC-6]', async t => {
+t.test('the manifests are valid against the Kubernetes schemas [DOC-6]', async t => {
   for (const [Model, name] of [
     [Deployment, 'deployment'],
     [Service, 'service'],
@@ -224,7 +221,7 @@ t.test('the manifests agree with the image and with each other [DOC-6]', async t
     ['/data', '/tmp'].every(path =>
       container.volumeMounts.some(({ mountPath }: { mountPath: string }) => mountPath === path),
     ),
-    'what is written to is mounted',
+    'writable folders are mounted',
   )
 
   const service = yamlOf(`${folder}/service.yaml`).spec

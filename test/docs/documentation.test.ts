@@ -1,6 +1,6 @@
 /**
- * The documentation says what the code does. Its generated tables are compared here, and updated with
- * `SVC_WRITE_DOCS=1 npm test -- docs/documentation`.
+ * Checks that the documentation matches the code. `SVC_WRITE_DOCS=1 npm test -- docs/documentation` updates its generated
+ * tables.
  */
 import t from 'tap'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -60,7 +60,7 @@ t.test('the two commands are the first fenced blocks under their headings', asyn
   }
 })
 
-t.test('svc.yaml.example loads without a complaint, and sets what it shows', async t => {
+t.test('svc.yaml.example loads without errors, and its settings work', async t => {
   const server = await serve(t, { yaml: readFileSync(join(root, 'svc.yaml.example'), 'utf8') })
   mkdirSync(join(server.folder, 'specs'))
   writeFileSync(join(server.folder, 'specs', 'shop.yaml'), SHOP)
@@ -76,7 +76,7 @@ t.test('svc.yaml.example loads without a complaint, and sets what it shows', asy
   }
 })
 
-/** A document with the operations that the example overrides. */
+/** An OpenAPI document with the operations that the example overrides. */
 const SHOP = `openapi: 3.1.0
 info: { title: Shop, version: '1' }
 paths:

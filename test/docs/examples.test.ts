@@ -1,6 +1,6 @@
-/** The runner of examples itself: what is shown and does not come is found. */
+/** The runner of examples itself: it detects output that differs from what a page shows. */
 import t from 'tap'
-import { blocksOf, shortfall, surprises } from '../support/examples.ts'
+import { blocksOf, findMismatch, unmentionedErrors } from '../support/examples.ts'
 import type { Block } from '../support/examples.ts'
 
 const shown = (language: string, text: string): Block => ({ language, text, line: 1, end: 3 })
@@ -12,18 +12,18 @@ t.test('blocks have their language, text and lines', async t => {
   ])
 })
 
-t.test('shown lines come in their order, with … for anything within a line [DOC-1]', async t => {
+t.test('shown lines are in the output in their order, and … matches anything within a line [DOC-1]', async t => {
   const output = 'HTTP/1.1 200 OK\r\nA: 1\r\nB: 2\r\n\r\n{"id":"x-7"}'
   for (const text of ['HTTP/1.1 200 OK\nB: 2', '…"id":"x-…"…', 'A: …\n…\n{"id":"x-7"}'])
-    t.equal(shortfall(output, shown('text', text)), null, text)
+    t.equal(findMismatch(output, shown('text', text)), null, text)
   for (const text of ['HTTP/1.1 200', 'B: 2\nA: 1', 'C: …', '{"id":"y-…"}', '…"id":"x"…'])
-    t.type(shortfall(output, shown('text', text)), 'string', text)
+    t.type(findMismatch(output, shown('text', text)), 'string', text)
 })
 
-t.test('shown JSON is part of what comes [DOC-1]', async t => {
+t.test('shown JSON is contained in the output [DOC-1]', async t => {
   const output = '{"a":1,"b":[{"c":"xyz","d":null},2],"e":{"f":true}}'
   for (const text of ['{}', '{"a":1}', '{"b":[{"c":"x…"},2]}', '{"b":["…"]}', '{"e":"…"}', '{"b":[{"d":null},2]}'])
-    t.equal(shortfall(output, shown('json', text)), null, text)
+    t.equal(findMismatch(output, shown('json', text)), null, text)
   for (const text of [
     '{"a":2}',
     '{"z":1}',
@@ -34,10 +34,10 @@ t.test('shown JSON is part of what comes [DOC-1]', async t => {
     '{"e":{"f":null}}',
     '{"z":"…"}',
   ])
-    t.type(shortfall(output, shown('json', text)), 'string', text)
-  t.type(shortfall('no JSON', shown('json', '{"a":1}')), 'string')
+    t.type(findMismatch(output, shown('json', text)), 'string', text)
+  t.type(findMismatch('no JSON', shown('json', '{"a":1}')), 'string')
 })
 
-t.test('an HTTP error that the page does not speak of is found [DOC-1]', async t => {
-  t.strictSame(surprises('<<status 200>><<status 404>>x<<status 503>>', 'curl … # 503'), ['404'])
+t.test('an HTTP error that the page does not mention is detected [DOC-1]', async t => {
+  t.strictSame(unmentionedErrors('<<status 200>><<status 404>>x<<status 503>>', 'curl … # 503'), ['404'])
 })

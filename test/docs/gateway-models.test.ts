@@ -1,4 +1,4 @@
-/** LiteLLM and Portkey in front of a service below a path prefix, as their recipes say, where they are installed. */
+/** Runs the recipes of LiteLLM and Portkey in front of a server below a path prefix, if they are installed. */
 import t from 'tap'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import type { TestServer } from '../support/server.ts'
 const OPTIONS = { plugins: ['llm', 'llm-openai', 'images', 'mcp'], env: { SVC_BASE_PATH: '/demo' } }
 const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'one two three' }]
 
-/** The block of the page that begins so, with the address of this server. */
+/** The block of the page that begins with a text, with the address of the test server. */
 function blockOf(page: string, start: string, { ports }: TestServer): string {
   return blocksOf(readFileSync(join(root, 'docs', 'gateways', page), 'utf8'))
     .find(({ text }) => text.startsWith(start))!
@@ -20,7 +20,7 @@ function blockOf(page: string, start: string, { ports }: TestServer): string {
 }
 
 t.test(
-  'LiteLLM asks below the prefix, streams, and passes x- headers on [DOC-3] [PREFIX-1]',
+  'LiteLLM sends requests below the prefix, streams, and passes x- headers on [DOC-3] [PREFIX-1]',
   { skip: absence('litellm') },
   async t => {
     const server = await serve(t, OPTIONS)
@@ -36,7 +36,7 @@ t.test(
         port,
         folder,
         ready: '/llm/health/liveliness',
-        // Its list of prices is the package's own: nothing is fetched.
+        // Uses the price list of the package instead of fetching one.
         env: { SERVER_ROOT_PATH: '/llm', LITELLM_LOCAL_MODEL_COST_MAP: 'True' },
       },
     )
@@ -65,7 +65,7 @@ t.test(
 )
 
 t.test(
-  'Portkey asks below the prefix, streams, and tries again [DOC-3] [PREFIX-1]',
+  'Portkey sends requests below the prefix, streams, and retries [DOC-3] [PREFIX-1]',
   { skip: absenceOfPackage('gateway', '@portkey-ai/gateway') },
   async t => {
     const server = await serve(t, OPTIONS)
@@ -113,7 +113,7 @@ t.test(
   },
 )
 
-/** A whole answer and a stream through the gateway; resolves with the headers that arrived. */
+/** Requests a complete response and a stream through the gateway; resolves with the headers that arrived. */
 async function checkModel(
   t: Pick<Test, 'equal' | 'ok'>,
   server: TestServer,
@@ -146,7 +146,7 @@ async function checkModel(
   return Object.fromEntries(record.headers.map(({ name, value }) => [name, value]))
 }
 
-/** How often one call arrives that fails so. */
+/** How often svc receives one call that fails with the given fault. */
 async function arrivals(server: TestServer, client: OpenAI, model: string, fault: string): Promise<number> {
   const headers = { 'X-Svc-Session': 'failing', 'X-Svc-Fail': fault }
   await client.chat.completions.create({ model, messages }, { headers }).then(

@@ -1,4 +1,4 @@
-/** The recipes with a path prefix, with the gateways themselves where they are installed. */
+/** Runs the recipes with a path prefix, if their gateways are installed. */
 import t from 'tap'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
@@ -9,21 +9,21 @@ import { absence, freePorts, gatewayFolder, startGateway } from '../support/real
 import { serve } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
-/** A recipe's file, given addresses here; its gateway's arguments. */
+/** A recipe: how to write its file with test addresses, and how to start its gateway. */
 interface Recipe {
   program: string
   page: string
   file: string
-  /** Writes the file for this port; `fileOf` gives another file of the page. */
+  /** Writes the file for the port; `fileOf` returns another file of the page. */
   adapt(text: string, port: number, folder: string, fileOf: (name: string) => string): string
   args(file: string, folder: string, port: number): string[]
-  /** What it makes of `/a%2Fb//c`. */
+  /** The path that arrives for `/a%2Fb//c`. */
   path: string
   passesUnderscores: boolean
   passesTe: boolean
-  /** What it does to a 103; not said where it breaks the answer. */
+  /** How it treats a 103; omitted if a 103 breaks the response. */
   passesHints?: boolean
-  /** It sends a POST again, on a new connection, when a kept one ends without an answer. */
+  /** It retries a POST on a new connection when a kept-alive one closes without a response. */
   repeatsPost?: true
 }
 
@@ -96,7 +96,7 @@ const RECIPES: Recipe[] = [
     program: 'envoy',
     page: 'envoy.md',
     file: 'prefix.yaml',
-    // The routes alone: behind them the page's file takes every other path too.
+    // Only these routes: the page's complete file also routes all other paths.
     adapt: (text, port, _folder, fileOf) => {
       const configuration = parse(fileOf('envoy.yaml').replace('port_value: 8000', `port_value: ${port}`)) as EnvoyFile
       configuration.static_resources.listeners[0]!.filter_chains[0]!.filters[0]!.typed_config.route_config
@@ -130,7 +130,7 @@ const RECIPES: Recipe[] = [
   },
 ]
 
-/** The way to its routes. */
+/** The path to the routes in an Envoy configuration. */
 interface EnvoyFile {
   static_resources: {
     listeners: {
@@ -185,7 +185,7 @@ for (const { program, page, file, adapt, args, ...expected } of RECIPES) {
       if (expected.passesHints !== undefined)
         t.strictSame(await hintsOf(port), expected.passesHints ? [103, 200] : [200], '103')
 
-      // A GET may be sent again, by a gateway that finds its kept connection closed; a call that acts may not.
+      // A gateway whose kept-alive connection was closed may retry a GET, but not a POST.
       const session = `${program}-post`
       await through('/demo/echo', {
         method: 'POST',
@@ -200,7 +200,7 @@ for (const { program, page, file, adapt, args, ...expected } of RECIPES) {
   )
 }
 
-/** The echo record of a target that no client library touches. */
+/** The echo record for a request target that no client library normalizes. */
 function echoOf(port: number): Promise<{ path: string; headers: Record<string, string[]> }> {
   return new Promise((resolve, reject) => {
     get(
@@ -219,7 +219,7 @@ function echoOf(port: number): Promise<{ path: string; headers: Record<string, s
   })
 }
 
-/** Of a stream that has a second one later; it is read to its end, which a gateway may wait for when it stops. */
+/** The first event of a stream with a later second one. The stream is read to its end, as a gateway may wait for it at shutdown. */
 async function firstEvent(through: (path: string) => Promise<Response>): Promise<string> {
   const decoder = new TextDecoder()
   const pieces: string[] = []
@@ -228,7 +228,7 @@ async function firstEvent(through: (path: string) => Promise<Response>): Promise
   return pieces[0]!
 }
 
-/** The statuses of an answer with early hints, as they come. */
+/** The status codes of a response with early hints, in order. */
 function hintsOf(port: number): Promise<number[]> {
   return new Promise((resolve, reject) => {
     const statuses: number[] = []

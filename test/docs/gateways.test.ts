@@ -1,6 +1,6 @@
 /**
- * The recipes for gateways: each file is well-formed, its parts refer to each other, and whatever it names of the service
- * is there. nginx, Envoy and Traefik run with them where they are installed.
+ * The gateway recipes: each file is well-formed and consistent, and the hosts, ports and paths in it exist. nginx, Envoy and
+ * Traefik run with their files if they are installed.
  */
 import t from 'tap'
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
@@ -17,12 +17,12 @@ const folder = join(root, 'docs', 'gateways')
 const pages = readdirSync(folder).filter(name => name !== 'README.md')
 const read = (page: string): string => readFileSync(join(folder, page), 'utf8')
 
-/** The file that a recipe shows under this name; its first line says it. */
+/** The block of a page that begins with `# <name>`. */
 function fileOf(page: string, name: string): string {
   return blocksOf(read(page)).find(({ text }) => text.startsWith(`# ${name}\n`))!.text
 }
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- configuration of other products, read freely
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- configuration of other products, of any shape
 function yamlOf(page: string, name: string): any {
   const document = parseDocument(fileOf(page, name), { strict: true, uniqueKeys: true })
   if (document.errors.length > 0) throw document.errors[0]
@@ -31,10 +31,10 @@ function yamlOf(page: string, name: string): any {
 
 await runExamples(t, 'docs/gateways/README.md')
 
-t.test('hosts, ports and paths of the service are those that it has [DOC-3]', async t => {
+t.test('the service has the hosts, ports and paths in the recipes [DOC-3]', async t => {
   const server = await serve(t)
   const { endpoints } = (await (await fetch(`${server.url}/_svc/catalog`)).json()) as Catalog
-  // What a gateway forwards may be a route, or the base of several.
+  // The path in a recipe is a route or the base path of several.
   const isServed = (path: string): boolean =>
     endpoints.some(({ path: template }) => {
       const pattern = template.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\\?\*?\w+\}/g, '[^?]+')
@@ -44,7 +44,7 @@ t.test('hosts, ports and paths of the service are those that it has [DOC-3]', as
         new RegExp(`^${pattern}$`).test(path)
       )
     })
-  t.notOk(isServed('/no/such'), 'the check finds what is not there')
+  t.notOk(isServed('/no/such'), 'the check detects a missing path')
   for (const page of pages) {
     const text = read(page)
     const blocks = blocksOf(text)
@@ -60,7 +60,7 @@ t.test('hosts, ports and paths of the service are those that it has [DOC-3]', as
   }
 })
 
-t.test('Kong: every service has routes, and each is reached in a protocol that it speaks [DOC-3]', async t => {
+t.test('Kong: every service has routes with the right protocol [DOC-3]', async t => {
   const { _format_version, services, plugins } = yamlOf('kong.md', 'kong.yaml')
   t.equal(_format_version, '3.0')
   for (const { name, url, routes } of services) {
@@ -160,7 +160,7 @@ t.test('nginx: statements end, blocks close, upstreams and zones are defined [DO
     t.match(text, new RegExp(`(?:keys_zone|zone)=${name}:1m`), String(name))
 })
 
-t.test('nginx itself takes the file, adds its headers and caches [DOC-3]', { skip: absence('nginx') }, async t => {
+t.test('nginx accepts the file, adds its headers and caches [DOC-3]', { skip: absence('nginx') }, async t => {
   const server = await serve(t)
   const folder = gatewayFolder()
   const [web, grpc] = (await freePorts(2)) as [number, number]
@@ -193,7 +193,7 @@ t.test('nginx itself takes the file, adds its headers and caches [DOC-3]', { ski
   )
 })
 
-t.test('Envoy itself takes the file, and retries [DOC-3]', { skip: absence('envoy') }, async t => {
+t.test('Envoy accepts the file and retries [DOC-3]', { skip: absence('envoy') }, async t => {
   const server = await serve(t)
   const folder = gatewayFolder()
   const [web] = (await freePorts(1)) as [number]
@@ -252,7 +252,7 @@ interface Echo {
   headers: Record<string, string[]>
 }
 
-/** The file with the addresses of a server here in place of `svc`. */
+/** The file with the addresses of a test server instead of `svc`. */
 function onThisMachine(text: string, { ports }: TestServer): string {
   return text
     .replaceAll('svc:8080', `127.0.0.1:${ports.http}`)

@@ -1,4 +1,4 @@
-/** Plain English: words and phrases that newcomers stumble over are in no text and no name of the project. */
+/** Plain English: no text and no name contains a word or phrase that `language.ts` lists. */
 import t from 'tap'
 import { readFileSync, readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -8,7 +8,7 @@ import { root } from '../support/sources.ts'
 
 const FOLDERS = ['.github', 'bench', 'bin', 'core', 'deploy', 'docs', 'examples', 'packing', 'plugins', 'proto', 'test']
 const TEXTS = /\.(?:[cm]?[jt]s|tsx|md|css|ya?ml|proto|txt|html|sh)$/
-/** Test data that others wrote or that imitates them, and this lint's own tables. */
+/** Test data from other projects, and the lint rules themselves. */
 const EXEMPT =
   /^test\/fixtures\/|^test\/support\/language\.ts$|^plugins\/demo-data\/records\.ts$|^packing\/.*\/node_modules\//
 
@@ -23,7 +23,7 @@ const files = [
   ...FOLDERS.flatMap(filesOf),
 ].filter(file => !EXEMPT.test(file))
 
-/** Line numbers and texts of what a rule avoids. A line that has to keep a word says `language: <why>`. */
+/** Places that break a rule. A line that has to keep a word has a comment `language: <why>`. */
 function violations(file: string, rules: readonly Rule[]): string[] {
   const lines = readFileSync(join(root, file), 'utf8').split('\n')
   return lines.flatMap((line, index) =>

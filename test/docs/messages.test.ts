@@ -1,6 +1,6 @@
 /**
- * The texts that people read, collected in `test/messages.txt` so that they can be read as a whole and changes are seen
- * in reviews. `SVC_WRITE_DOCS=1 npm test -- docs/messages` updates the file.
+ * Collects all user-visible texts in `test/messages.txt`, so that they can be read together and changes are visible in
+ * reviews. `SVC_WRITE_DOCS=1 npm test -- docs/messages` updates the file.
  */
 import t from 'tap'
 import { readFileSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** The examples of the documentation's pages, group `operations`. */
+/** Runs the examples of the documentation pages in the group `operations`. */
 import t from 'tap'
 import { runExamples } from '../support/examples.ts'
 import { pagesOf } from './pages.ts'

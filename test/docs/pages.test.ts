@@ -1,4 +1,4 @@
-/** The documentation as a whole: every page is run, every area has a page, every link leads somewhere. */
+/** The documentation as a whole: every page is tested, every area has a page, every link works. */
 import t from 'tap'
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -8,7 +8,7 @@ import { AUTHORING, GROUPS, ELSEWHERE, pagesOnDisk, readmes } from './pages.ts'
 const run = Object.values(GROUPS).flat() as string[]
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 
-t.test('every page stands in one group of tests, or holds no examples [DOC-2]', async t => {
+t.test('every page is in a group of tests or has no examples [DOC-2]', async t => {
   for (const name of pagesOnDisk()) t.ok([...run, ...AUTHORING, ...ELSEWHERE].includes(name), name)
   for (const name of run) t.ok(pagesOnDisk().includes(name), name)
 })
@@ -18,7 +18,7 @@ t.test('every area is explained on a page [DOC-2]', async t => {
   for (const readme of readmes()) t.ok(pages.includes(`](../${readme})`), readme)
 })
 
-t.test('the index names every page [DOC-2]', async t => {
+t.test('the index links to every page [DOC-2]', async t => {
   const index = read('docs/README.md')
   const gateways = readdirSync(join(root, 'docs', 'gateways'))
     .filter(name => name.endsWith('.md'))
@@ -32,7 +32,7 @@ t.test('the index names every page [DOC-2]', async t => {
     t.ok(index.includes(`(${page})`), page)
 })
 
-t.test('links within the project lead to files and headings that are there [DOC-2]', async t => {
+t.test('links within the project lead to existing files and headings [DOC-2]', async t => {
   const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter(name => name.endsWith('.md'))
     .map(name => `docs/${name}`)
@@ -47,7 +47,7 @@ t.test('links within the project lead to files and headings that are there [DOC-
   }
 })
 
-t.test('views of the console that are named are there', async t => {
+t.test('the linked views of the console exist', async t => {
   const views = [...read('plugins/console/client/views/index.ts').matchAll(/\bkey: '(\w+)'/g)].map(([, key]) => key)
   const named = [...read('docs/console.md').matchAll(/\/ui\/#\/(\w+)\)/g)].map(([, key]) => key!)
   t.ok(named.length > 3)
@@ -60,7 +60,7 @@ function withoutBlocks(markdown: string): string {
   return lines.join('\n')
 }
 
-/** Anchors as repositories make them of headings. */
+/** Anchors of the headings, as repository hosts generate them. */
 function headingsOf(markdown: string): string[] {
   return [...withoutBlocks(markdown).matchAll(/^#+ (.*)$/gm)].map(([, text]) =>
     text!

@@ -1,4 +1,4 @@
-/** Which test file runs the examples of which page. Every page of the documentation stands in one of the lists. */
+/** Assigns each page of the documentation to the test file that runs its examples. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../support/examples.ts'
@@ -12,10 +12,10 @@ export const GROUPS = {
   operations: ['limits', 'observability', 'control-plane', 'configuration', 'console', 'security'],
 } as const
 
-/** Pages that an author of plugins follows in a folder of his own; `test/integration/kit/<name>-page.test.ts` runs them. */
+/** Pages that a plugin author follows in an empty folder; `test/integration/kit/<name>-page.test.ts` runs them. */
 export const AUTHORING = ['plugins', 'state', 'command-line']
 
-/** Pages without examples of the running service, and those that `test/integration/kit` runs in a project of their own. */
+/** Pages without examples that run against a server, and those that `test/integration/kit` runs in a separate project. */
 export const ELSEWHERE = [
   'README',
   'architecture',
@@ -29,14 +29,14 @@ export const ELSEWHERE = [
 
 export const pagesOf = (group: keyof typeof GROUPS): string[] => GROUPS[group].map(name => `docs/${name}.md`)
 
-/** `docs/<name>.md` as they lie on disk, names alone. */
+/** Names of all `docs/<name>.md` files. */
 export function pagesOnDisk(): string[] {
   return readdirSync(join(root, 'docs'))
     .filter(name => name.endsWith('.md'))
     .map(name => name.slice(0, -'.md'.length))
 }
 
-/** The pages beside the code, and the README. */
+/** The READMEs of the plugins. */
 export function readmes(): string[] {
   return readdirSync(join(root, 'plugins')).map(name => `plugins/${name}/README.md`)
 }

@@ -1,4 +1,4 @@
-/** The examples of the README and of the plugins' READMEs, one server for all that need nothing special. */
+/** Runs the examples of the README and of the plugins' READMEs, on one shared server if they need no settings. */
 import t from 'tap'
 import { runExamples } from '../support/examples.ts'
 import { serve } from '../support/server.ts'

@@ -1,10 +1,10 @@
 /**
- * A bounded fuzzer: a family has examples of right input, makes wrong ones of them and says what is wrong with how they
- * were taken. Cases follow from the seed alone; each can be repeated by itself.
+ * A bounded fuzzer: a family has examples of valid input, mutates them, and reports what is wrong with how they
+ * were handled. Cases are determined by the seed; each can be repeated on its own.
  *
- * - `SVC_FUZZ_CASES`: cases of each family, instead of the slice for every day.
- * - `SVC_FUZZ_SEED`: another seed; the one in force is printed.
- * - `SVC_FUZZ_ONLY`: families whose names hold one of these texts, by comma; `SVC_FUZZ_CASE`: this case alone.
+ * - `SVC_FUZZ_CASES`: cases per family, instead of the short version.
+ * - `SVC_FUZZ_SEED`: another seed; the one in use is printed.
+ * - `SVC_FUZZ_ONLY`: families with one of these texts in their names, separated by commas; `SVC_FUZZ_CASE`: only this case.
  */
 import type t from 'tap'
 import { Random } from './random.ts'
@@ -12,14 +12,14 @@ import { usedBytes } from '../support/heap.ts'
 
 export interface Family<T> {
   name: string
-  /** Right input. */
+  /** Valid input. */
   seeds: readonly T[]
   mutate(random: Random, seed: T): T
-  /** Takes an input; answers what is wrong with how it was taken. What it throws is a finding too. */
+  /** Processes an input; returns what is wrong with how it was handled. An exception is a finding too. */
   run(input: T): Finding | Promise<Finding>
-  /** Cases where nobody asks for more. */
+  /** Default number of cases. */
   slice: number
-  /** Cases at a time. Default: one. */
+  /** Concurrent cases. Default: one. */
   inFlight?: number
 }
 export type Finding = string | null | undefined | void
@@ -28,7 +28,7 @@ export type AnyFamily = Family<unknown>
 
 /** Milliseconds after which a case hangs. */
 const DEADLINE_MS = 10_000
-/** Bytes that all cases together may leave behind: stores are bounded, and what they hold counts. */
+/** Bytes that all cases together may leave in memory, including the content of bounded stores. */
 const MAX_GROWTH = 96 * 1024 * 1024
 const MAX_SHOWN = 5
 
@@ -39,7 +39,7 @@ const wantedCase = process.env.SVC_FUZZ_CASE === undefined ? null : Number(proce
 
 type Tap = Pick<typeof t, 'test' | 'comment' | 'ok' | 'equal' | 'fail' | 'pass'>
 
-/** Runs families one after the other, then compares the memory in use with what it was after the right input. */
+/** Runs families one after the other, then compares the memory in use with the memory after the valid input. */
 export async function fuzz(
   t: Tap,
   families: readonly AnyFamily[],

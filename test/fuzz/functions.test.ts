@@ -1,4 +1,4 @@
-/** Parsers that are called as they are, with wrong input made of right input. */
+/** Parsers that are called directly, with mutated valid input. */
 import t from 'tap'
 import { fuzz } from './engine.ts'
 import { documents } from './functions/documents.ts'
@@ -6,6 +6,6 @@ import { fields } from './functions/fields.ts'
 import { heads } from './functions/heads.ts'
 
 t.setTimeout(0)
-await t.test('every parser answers or refuses [FUZZ-1, FUZZ-2, FUZZ-3]', t =>
+await t.test('every parser accepts or rejects its input [FUZZ-1, FUZZ-2, FUZZ-3]', t =>
   fuzz(t, [...heads, ...fields, ...documents]),
 )

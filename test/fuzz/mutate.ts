@@ -1,7 +1,7 @@
-/** Makes wrong input of right input: texts, bytes and JSON values. */
+/** Mutates valid input: texts, bytes and JSON values. */
 import type { Random } from './random.ts'
 
-/** What breaks parsers of many kinds. A family has its own words beside. */
+/** Inputs that break parsers of many kinds. A family adds its own. */
 const NASTY = [
   '',
   ' ',
@@ -96,7 +96,7 @@ function nasty(random: Random, words: readonly string[]): string {
   return words.length > 0 && random.oneIn(2) ? random.pick(words) : random.pick(NASTY)
 }
 
-/** Any sequence that can be cut and joined, so that texts and bytes are mutated alike. */
+/** Any sequence that can be sliced and joined, so that texts and bytes are mutated the same way. */
 interface Material<T> {
   slice(value: T, from: number, to?: number): T
   join(...parts: T[]): T
@@ -117,12 +117,12 @@ const BYTES: Material<Buffer> = {
   unit: random => Buffer.from([random.oneIn(3) ? random.pick([0, 1, 0x7f, 0x80, 0xff]) : random.below(256)]),
 }
 
-/** One to five changes of a text; `other` is a text to take pieces of. */
+/** Makes one to five changes to a text; `other` is a text to copy pieces from. */
 export function mutateText(random: Random, text: string, words: readonly string[] = [], other = text): string {
   return changed(TEXT, random, text, words, other).slice(0, LONGEST + text.length)
 }
 
-/** One to five changes of some bytes. */
+/** Makes one to five changes to a sequence of bytes. */
 export function mutateBytes(random: Random, bytes: Buffer, words: readonly string[] = [], other = bytes): Buffer {
   return changed(BYTES, random, bytes, words, other).subarray(0, LONGEST + bytes.length)
 }
@@ -240,7 +240,7 @@ function nested(levels: number): unknown {
   return JSON.parse('['.repeat(levels) + ']'.repeat(levels))
 }
 
-/** A JSON value with one to four places changed; the value itself stays as it is. */
+/** A copy of a JSON value with one to four changes. */
 export function mutateJson(random: Random, value: unknown): unknown {
   let copy = structuredClone(value)
   for (let changes = 1 + random.below(random.oneIn(3) ? 4 : 2); changes > 0; changes--) copy = changedAt(random, copy)
@@ -283,7 +283,7 @@ function oddValue(random: Random, value: unknown): unknown {
   return random.pick(ODD_VALUES)
 }
 
-/** A JSON text: mostly another value, sometimes no JSON any more. */
+/** A JSON text: mostly another value, sometimes invalid JSON. */
 export function mutateJsonText(random: Random, text: string): string {
   const changed = JSON.stringify(mutateJson(random, JSON.parse(text)))
   return random.oneIn(6)

@@ -1,6 +1,6 @@
 /** Seeded randomness: the same seed gives the same cases on every machine. */
 
-/** The generator sfc32; its state is made of the text that it is seeded with. */
+/** The generator sfc32, seeded with a text. */
 export class Random {
   #a: number
   #b: number
@@ -25,7 +25,7 @@ export class Random {
     return sum >>> 0
   }
 
-  /** An integer from 0 to `bound` - 1; 0 when the bound is none. */
+  /** An integer from 0 to `bound` - 1; 0 if the bound is 0. */
   below(bound: number): number {
     return bound <= 1 ? 0 : this.next() % bound
   }

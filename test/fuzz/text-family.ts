@@ -1,8 +1,8 @@
-/** Families whose input is one text or some bytes, for functions that are called as they are. */
+/** Families with one text or a sequence of bytes as input, for functions that are called directly. */
 import type { Family, Finding } from './engine.ts'
 import { mutateBytes, mutateText } from './mutate.ts'
 
-/** Cases of a function in a run for every day: they cost microseconds. */
+/** Cases per function in a short run; they take microseconds. */
 const SLICE = 1500
 
 export function textFamily(
@@ -35,10 +35,10 @@ export function bytesFamily(
   }
 }
 
-/** Errors of these classes are nobody's refusal but a defect; refusals have classes or codes of their own. */
+/** Errors of these classes are defects; rejections have their own classes or codes. */
 const DEFECTS = new Set<unknown>([Error, TypeError, RangeError, ReferenceError, SyntaxError, URIError, EvalError])
 
-/** Runs a parser that may refuse by throwing. */
+/** Runs a parser that may reject input by throwing. */
 export function refusing(run: () => Finding | Promise<Finding>): Finding | Promise<Finding> {
   try {
     const outcome = run()

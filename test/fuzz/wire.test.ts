@@ -1,4 +1,4 @@
-/** Wrong input of every kind over connections, against one server that runs everything. */
+/** Invalid input of every kind over connections, against one server that runs all plugins. */
 import t from 'tap'
 import { serve } from '../support/server.ts'
 import { fuzz } from './engine.ts'
@@ -32,8 +32,11 @@ const families = [
   ...uploads(target, 150),
   await credentials(target, 150),
   ...(await catalogFamilies(target, 80)),
-  // Last: after an error of the protocol Node keeps a connection until it is idle for too long, even when the client has gone.
+  // Last: after an error of the protocol Node keeps a connection until it is idle for too long, even if the client has
+  // disconnected.
   grpc.frames,
 ]
 
-await t.test('every request is answered or refused [FUZZ-1, FUZZ-2, FUZZ-3]', t => fuzz(t, families, target.complaints))
+await t.test('every request is accepted or rejected [FUZZ-1, FUZZ-2, FUZZ-3]', t =>
+  fuzz(t, families, target.complaints),
+)

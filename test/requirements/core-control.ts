@@ -1,8 +1,8 @@
-/** Rules of the catalog, the pages made from it, and the routes of the instance and the control plane. */
+/** Rules of the catalog, the pages generated from it, and the routes of the core. */
 export default [
   {
     id: 'CTL-1',
-    rule: 'A router path reads as a template: parameters in braces, a wildcard as {*path}, a doubled colon as one.',
+    rule: 'A router path is shown as a template: parameters in braces, a wildcard as {*path}, a doubled colon as one.',
     where: 'core 9; limits 6',
   },
   {
@@ -12,16 +12,16 @@ export default [
   },
   {
     id: 'CTL-3',
-    rule: 'There is one endpoint per route description, with its own path and methods where it names them.',
+    rule: 'There is one endpoint per route description, with the path and methods of the description if given.',
     where: 'core 9, 10.6',
   },
-  { id: 'CTL-4', rule: 'HEAD that comes with a GET is no method of an endpoint.', where: 'core 4.4, 9' },
+  { id: 'CTL-4', rule: 'HEAD is not listed for routes that have it because of GET.', where: 'core 4.4, 9' },
   {
     id: 'CTL-5',
-    rule: 'A route that takes every method is ANY, expanded to GET, POST, PUT, PATCH, DELETE.',
+    rule: 'A route that accepts all methods is ANY, expanded to GET, POST, PUT, PATCH, DELETE.',
     where: 'core 9',
   },
-  { id: 'CTL-6', rule: 'Categories come in the fixed order, then others by name.', where: 'core 9' },
+  { id: 'CTL-6', rule: 'Categories are sorted by rank, then others by name.', where: 'core 9' },
   {
     id: 'CTL-10',
     rule: 'The document is valid OpenAPI 3.1.0 and has every path and method of the catalog.',
@@ -36,12 +36,12 @@ export default [
   },
   {
     id: 'CTL-14',
-    rule: 'Templates that differ in parameter names only are one path, and every operation of them is described.',
+    rule: 'Templates that differ only in parameter names are one path, and all their operations are described.',
     where: 'core 9; OpenAPI 3.1.0, 4.8.8',
   },
   {
     id: 'CTL-15',
-    rule: 'Only methods that a path item has a field for are in the document.',
+    rule: 'The document contains only methods that a path item supports.',
     where: 'OpenAPI 3.1.0, 4.8.9',
   },
   {
@@ -51,7 +51,7 @@ export default [
   },
   {
     id: 'CTL-17',
-    rule: 'Every operation has a reply; keys that are no status are left out.',
+    rule: 'Every operation has a response; keys that are not a status are omitted.',
     where: 'OpenAPI 3.1.0, 4.8.16',
   },
   {
@@ -61,7 +61,7 @@ export default [
   },
   {
     id: 'CTL-21',
-    rule: 'Its links are relative and it names no other host; the console is linked while it is on.',
+    rule: 'Its links are relative and it refers to no other host; the console is linked while it is enabled.',
     where: 'core 9, 10.5',
   },
   { id: 'CTL-22', rule: 'All text on it is escaped.', where: 'core 9' },
@@ -72,63 +72,79 @@ export default [
   },
   {
     id: 'CTL-24',
-    rule: 'It answers 200 always; its footer has version, instance id, and public mode when on.',
+    rule: 'It always responds with 200; its footer has version, instance id, and public mode if enabled.',
     where: 'core 9; specification, Instance and control plane',
   },
   {
     id: 'CTL-25',
-    rule: 'Pages are remembered per base URL, boundedly.',
+    rule: 'Pages are cached per base URL, up to a limit.',
     where: 'specification, Bounded state and caps',
   },
-  { id: 'CTL-26', rule: 'A curl command sends exactly the example, whatever characters are in it.', where: 'core 9' },
+  { id: 'CTL-26', rule: 'A curl command sends exactly the example, whatever characters it contains.', where: 'core 9' },
   { id: 'CTL-27', rule: 'The server in the OpenAPI document is the base URL of the request.', where: 'core 9' },
-  { id: 'CTL-28', rule: 'The API reference works below any prefix and loads nothing from elsewhere.', where: 'core 9' },
+  {
+    id: 'CTL-28',
+    rule: 'The API reference works with any path prefix and loads nothing from other hosts.',
+    where: 'core 9',
+  },
   {
     id: 'CTL-29',
     rule: 'Below /docs/ only the files of the reference are served, with type, ETag and 304.',
     where: 'core 9; RFC 9110, 13.1.2',
   },
-  { id: 'CTL-30', rule: 'Health answers 200 or 503 with the negotiated record.', where: 'core 9' },
-  { id: 'CTL-31', rule: 'The health switches answer 200 with the state after the change.', where: 'core 9' },
-  { id: 'CTL-32', rule: 'The health switches pass the admin guard first.', where: 'core 9' },
-  { id: 'CTL-33', rule: 'Identity answers any method with the full record and counts its requests.', where: 'core 9' },
-  { id: 'CTL-34', rule: 'The admin token is in no reply.', where: 'core 2; specification, Configuration' },
+  { id: 'CTL-30', rule: 'Health responds with 200 or 503 and the negotiated record.', where: 'core 9' },
+  { id: 'CTL-31', rule: 'Routes that change health respond with 200 and the new state.', where: 'core 9' },
+  { id: 'CTL-32', rule: 'Routes that change health require the admin token.', where: 'core 9' },
   {
-    id: 'CTL-35',
-    rule: 'Version has build facts and modes; the least Node version is the one required.',
+    id: 'CTL-33',
+    rule: 'Identity responds to any method with the full record and counts its requests.',
     where: 'core 9',
   },
-  { id: 'CTL-36', rule: 'Ready answers 200 while serving and is not stored.', where: 'core 9' },
-  { id: 'CTL-37', rule: 'Config answers the effective configuration.', where: 'core 2' },
-  { id: 'CTL-38', rule: 'Status has all its fields, with plugin counts and generation.', where: 'limits 5; core 9' },
+  { id: 'CTL-34', rule: 'The admin token is never in a response.', where: 'core 2; specification, Configuration' },
+  {
+    id: 'CTL-35',
+    rule: 'Version has build facts and modes; the minimum Node version is the required one.',
+    where: 'core 9',
+  },
+  { id: 'CTL-36', rule: 'Ready responds with 200 while serving and is not cached.', where: 'core 9' },
+  { id: 'CTL-37', rule: 'Config returns the effective configuration.', where: 'core 2' },
+  {
+    id: 'CTL-38',
+    rule: 'Status has all its fields, including plugin counts and generation.',
+    where: 'limits 5; core 9',
+  },
   { id: 'CTL-39', rule: 'Every route of the core is in the catalog and has an example.', where: 'core 9' },
   {
     id: 'CTL-40',
-    rule: 'Every example works as it stands; sending all of them leaves the instance as it was.',
+    rule: 'Every example works without changes; sending all of them leaves the instance unchanged.',
     where: 'core 9; plugin contract, RouteExample',
   },
   { id: 'CTL-41', rule: 'Plugins are listed by name with counts, load errors and generation.', where: 'core 10.5' },
   { id: 'CTL-42', rule: 'In public mode plugin paths are null and files are base names.', where: 'core 10.3, 10.5' },
   {
     id: 'CTL-43',
-    rule: 'A plugin is shown with its routes; an unknown one is 404 with the names there are.',
+    rule: 'A plugin is shown with its routes; an unknown one is a 404 with the known names.',
     where: 'core 10.5',
   },
   {
     id: 'CTL-44',
-    rule: 'Options under secret-sounding keys are masked and texts cut at 200 characters.',
+    rule: 'Options with keys that sound like secrets are masked, and texts are truncated to 200 characters.',
     where: 'core 10.5',
   },
   { id: 'CTL-45', rule: 'Each outcome of switching has its status and body.', where: 'console 5' },
   {
     id: 'CTL-46',
-    rule: 'cascade and force are flags of the query: a true value or the bare name.',
+    rule: 'cascade and force are query flags: set by a true value or the key alone.',
     where: 'console 5; core 10.4',
   },
   {
     id: 'CTL-47',
-    rule: 'Reload answers 200 with what changed, or 422 when a file could not be read.',
+    rule: 'Reload responds with 200 and what changed, or 422 if a file could not be read.',
     where: 'core 10.4',
   },
-  { id: 'CTL-48', rule: 'Reload and switches pass the admin guard before anything else.', where: 'core 9, 10.4, 10.5' },
+  {
+    id: 'CTL-48',
+    rule: 'Reload and the plugin routes that change state check the admin token first.',
+    where: 'core 9, 10.4, 10.5',
+  },
 ]

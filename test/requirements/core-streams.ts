@@ -1,75 +1,75 @@
-/** Rules of event streams, streamed bodies and WebSockets, whichever area serves them. */
+/** Rules of event streams, streamed bodies and WebSockets of all areas. */
 export default [
   {
     id: 'STREAM-1',
-    rule: "The plan's slot is taken before the first byte; without one nothing is written and the opener gets null.",
+    rule: 'The slot of the plan is taken before the first byte; if none is free, nothing is written and the opener gets null.',
     where: 'limits 2, Admission',
   },
   {
     id: 'STREAM-2',
-    rule: 'The slot is free again once the response is fully sent or its connection gone, exactly once.',
+    rule: 'The slot is released exactly once, when the response is fully sent or its connection is closed.',
     where: 'limits 2, Admission',
   },
   {
     id: 'STREAM-3',
-    rule: 'An event stream says text/event-stream, no-cache and X-Accel-Buffering: no unless its opener says otherwise; the head leaves at once.',
+    rule: 'An event stream sends text/event-stream, no-cache and X-Accel-Buffering: no unless its opener overrides them; the headers are sent immediately.',
     where: 'toolbox 10; limits 4',
   },
   {
     id: 'STREAM-4',
-    rule: 'An event is id, event, retry, data and an empty line; text of several lines becomes several data lines.',
+    rule: 'An event is id, event, retry, data and an empty line; text with several lines becomes several data lines.',
     where: 'toolbox 10; WHATWG HTML 9.2.6',
   },
   {
     id: 'STREAM-5',
-    rule: 'No value of an event or comment can add a field or an event of its own.',
+    rule: 'No value of an event or comment can inject a field or an event.',
     where: 'WHATWG HTML 9.2.6',
   },
   {
     id: 'STREAM-6',
-    rule: 'A heartbeat comment is sent after silence only, never within an event.',
+    rule: 'A heartbeat comment is sent only after silence, never within an event.',
     where: 'toolbox 10; core 10.6',
   },
   {
     id: 'STREAM-7',
-    rule: 'A producer that heeds write and ready keeps what is pending bounded, however slowly the client reads.',
+    rule: 'A producer that respects write and ready keeps pending data bounded, however slowly the client reads.',
     where: 'core 10.6; plugin contract, BodyStream',
   },
   {
     id: 'STREAM-8',
-    rule: 'When the client leaves, signal aborts, over resolves with client, and the stream leaves the registry with its timers.',
+    rule: 'When the client disconnects, signal aborts, over resolves with client, and the stream leaves the registry with its timers.',
     where: 'core 10.6; toolbox 1',
   },
   {
     id: 'STREAM-9',
-    rule: 'Before a forced end the producer may write a farewell, which goes before the last comment; later writes are dropped silently.',
+    rule: 'Before a forced end the producer may write final data, which comes before the closing comment; later writes are silently dropped.',
     where: 'limits 2, End of a stream',
   },
   {
     id: 'STREAM-10',
-    rule: "At the plan's lifetime an event stream writes its comment, after a blank line when an event is unfinished, and ends cleanly.",
+    rule: 'At the end of the lifetime set by the plan an event stream writes its comment, after a blank line if an event is unfinished, and ends cleanly.',
     where: 'limits 2, End of a stream',
   },
   {
     id: 'STREAM-11',
-    rule: 'On reload a stream of the generation that goes says svc reloaded; at stop and own lifetime it just ends.',
+    rule: 'On reload a stream of the old generation sends svc reloaded; at shutdown and at the end of its own lifetime it just ends.',
     where: 'core 10.4, 1.2',
   },
   {
     id: 'STREAM-12',
-    rule: 'At stop endless streams end at once, those that open later too; the others at the deadline.',
+    rule: 'At shutdown endless streams end at once, including those that open later; the others end at the deadline.',
     where: 'core 1.2',
   },
   {
     id: 'STREAM-13',
-    rule: 'On HEAD the head is sent and the stream is closed already.',
+    rule: 'On HEAD the headers are sent and the stream is already closed.',
     where: 'plugin contract, SvcStreams; toolbox 1',
   },
   {
     id: 'STREAM-14',
-    rule: "A WebSocket closes 1001 after its idle time or lifetime, at stop and on reload, and 1008 at the plan's lifetime, each with its reason.",
+    rule: 'A WebSocket closes with 1001 after its idle time or lifetime, at shutdown and on reload, and with 1008 at the end of the lifetime set by the plan, each with a reason.',
     where: 'toolbox 11; limits 2; core 1.2, 10.4',
   },
-  { id: 'STREAM-15', rule: 'All of it holds for HTTP/2 as well.', where: 'core 1.1' },
-  { id: 'STREAM-16', rule: 'A forced end reaches its end although the client does not read.', where: 'core 1.2' },
+  { id: 'STREAM-15', rule: 'All rules apply to HTTP/2 as well.', where: 'core 1.1' },
+  { id: 'STREAM-16', rule: 'A forced end completes even if the client does not read.', where: 'core 1.2' },
 ]

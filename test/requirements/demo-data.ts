@@ -1,4 +1,4 @@
-/** What the demo rows promise. */
+/** Rules for demo data. */
 export default [
   {
     id: 'DEMO-1',

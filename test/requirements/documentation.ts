@@ -2,22 +2,22 @@
 export default [
   {
     id: 'DOC-1',
-    rule: 'every sh and js block of the documentation runs against a fresh server, and what is shown below one comes',
+    rule: 'every sh and js block of the documentation runs against a new server, and its output matches the output shown below it',
     where: 'issue 12.5',
   },
   {
     id: 'DOC-2',
-    rule: 'every page is run, every area has a page, the index names all, and links within the project lead somewhere',
+    rule: 'every page is tested, every area has a page, the index lists all pages, and links within the project work',
     where: 'issue 12.5',
   },
   {
     id: 'DOC-3',
-    rule: 'gateway recipes are well-formed, refer to their own parts, and name only hosts, ports and paths that the service has',
+    rule: 'gateway recipes are well-formed and consistent, and contain only hosts, ports and paths that the service has',
     where: 'issue 12.5',
   },
   {
     id: 'DOC-4',
-    rule: 'what the image holds starts, answers its health check and stops by its signal, without root and on ports that need no rights',
+    rule: 'the image starts, responds to its health check and stops on its signal, without root and on unprivileged ports',
     where: 'issue 12.4',
   },
   {
@@ -27,12 +27,12 @@ export default [
   },
   {
     id: 'DOC-6',
-    rule: 'the Kubernetes manifests are valid, agree with the image, and probe paths that are there',
+    rule: 'the Kubernetes manifests are valid, match the image, and probe existing paths',
     where: 'issue 12.4',
   },
   {
     id: 'DOC-7',
-    rule: 'texts and names use plain English: no word or phrase of the list of avoided ones',
+    rule: 'texts and names use plain English, without the words and phrases on the list',
     where: 'CONTRIBUTING.md',
   },
 ]

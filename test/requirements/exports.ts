@@ -1,16 +1,16 @@
-/** What the exports promise. */
+/** Rules for exports. */
 export default [
   {
     id: 'EXPORT-1',
-    rule: '/export lists every format that has something to say, with title, path, media type and file name.',
+    rule: '/export lists every format with content, with title, path, media type and file name.',
     where: 'console 6',
   },
   {
     id: 'EXPORT-2',
-    rule: 'Every file has its type and file name, is not to be stored, and answers GET and HEAD alone.',
+    rule: 'Every file has a type and file name, is not cached, and supports only GET and HEAD.',
     where: 'console 6',
   },
-  { id: 'EXPORT-3', rule: 'A format whose plugin is off is neither listed nor served.', where: 'console 6' },
+  { id: 'EXPORT-3', rule: 'A format is neither listed nor served if its plugin is disabled.', where: 'console 6' },
   {
     id: 'EXPORT-4',
     rule: 'base_url is the base URL of the request, or an absolute http(s) URL of safe characters; anything else is invalid base_url.',
@@ -18,54 +18,54 @@ export default [
   },
   {
     id: 'EXPORT-5',
-    rule: 'category and plugin narrow every file; unknown and empty ones are 400 and say what there is.',
+    rule: 'category and plugin filter every file; unknown and empty values are 400 and list the known values.',
     where: 'console 6',
   },
   {
     id: 'EXPORT-6',
-    rule: 'Each collection is valid by its own library and holds every example of the catalog, WebSockets and live feeds aside.',
+    rule: 'Each collection is valid for its own library and contains every example of the catalog, except WebSockets and live streams.',
     where: 'console 6; 8',
   },
   {
     id: 'EXPORT-7',
-    rule: 'Hostile values go through each format’s own escaping and come out as they were; what a format can’t hold is left out with a comment.',
+    rule: 'Hostile values survive the escaping of each format unchanged; what a format cannot represent is omitted with a comment.',
     where: 'console 6',
   },
   {
     id: 'EXPORT-8',
-    rule: 'curl.sh is a bash script that sends every request, one command on one line, and goes on after a failure.',
+    rule: 'curl.sh is a bash script that sends every request, one command per line, and continues after a failure.',
     where: 'console 6',
   },
   {
     id: 'EXPORT-9',
-    rule: 'Requests of the .http file and of the HAR get the answers that the catalog announces.',
+    rule: 'Requests of the .http file and the HAR get the responses declared in the catalog.',
     where: 'console 6; 8',
   },
   {
     id: 'EXPORT-10',
-    rule: 'The k6 script sends every request once, in a group for each category, with a check each.',
+    rule: 'The k6 script sends every request once, in a group per category, with one check per request.',
     where: 'console 6',
   },
   {
     id: 'EXPORT-11',
-    rule: 'kong.yaml has one service with a route for each plugin and one for the instance; control plane and console are not in it.',
+    rule: 'kong.yaml has one service with a route per plugin and one for the instance, without control plane and console.',
     where: 'console 6',
   },
   {
     id: 'EXPORT-12',
-    rule: 'litellm.yaml has a model for each provider that LiteLLM speaks, and never a real key.',
+    rule: 'litellm.yaml has a model for each provider that LiteLLM supports, and never a real key.',
     where: 'console 6',
   },
-  { id: 'EXPORT-13', rule: 'mcp.json names every MCP server, those of svc.yaml too.', where: 'console 6' },
+  { id: 'EXPORT-13', rule: 'mcp.json lists every MCP server, including those of svc.yaml.', where: 'console 6' },
   {
     id: 'EXPORT-14',
-    rule: 'prometheus.yml scrapes the metrics, with the credential as a comment where one is needed.',
+    rule: 'prometheus.yml scrapes the metrics, with the credential in a comment if one is needed.',
     where: 'console 6',
   },
   { id: 'EXPORT-15', rule: '/openapi.yaml is the document of /openapi.json.', where: 'console 6' },
   {
     id: 'EXPORT-17',
-    rule: 'gateway-api.yaml has valid HTTPRoutes for every plugin and a Service for the instance; a base path is put before each prefix.',
+    rule: 'gateway-api.yaml has valid HTTPRoutes for every plugin and a Service for the instance; a base path is prepended to each prefix.',
     where: 'console 9.3',
   },
   {

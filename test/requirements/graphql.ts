@@ -1,24 +1,24 @@
-/** What GraphQL promises. */
+/** Rules for GraphQL. */
 export default [
   {
     id: 'GQL-1',
-    rule: 'queries answer the demo rows in their order, filters combine, unknown ids are null, negative limits count as 0',
+    rule: 'queries return the demo records in order; all filters must match, unknown ids are null, negative limits are treated as 0',
     where: 'protocols 2.1',
   },
   {
     id: 'GQL-2',
-    rule: 'mutations answer what they would store, with exact totals, and refuse quantities outside 1 to 1000',
+    rule: 'mutations return what they would store, with exact totals, and reject quantities outside 1 to 1000',
     where: 'protocols 2.1',
   },
   { id: 'GQL-3', rule: '/graphql/schema prints the schema that introspection shows', where: 'protocols 2.1' },
   {
     id: 'GQL-4',
-    rule: 'Accept with its qualities chooses between the two media types, nothing is refused, and every answer varies by it',
+    rule: 'Accept with its quality values selects one of the two media types, no request is rejected, and every response has Vary',
     where: 'protocols 2.2',
   },
   {
     id: 'GQL-5',
-    rule: 'failures of a document or its variables are 400 in response mode and 200 in legacy mode, with their code and without data',
+    rule: 'document and variable errors are 400 in response mode and 200 in legacy mode, with their code and without data',
     where: 'protocols 2.2',
   },
   {
@@ -27,16 +27,16 @@ export default [
     where: 'protocols 2.2',
   },
   { id: 'GQL-7', rule: 'a mutation over GET is 405 with Allow: POST, before it is validated', where: 'protocols 2.2' },
-  { id: 'GQL-8', rule: 'members that are not known are ignored and null counts as absent', where: 'protocols 2.2' },
+  { id: 'GQL-8', rule: 'unknown members are ignored, and null is treated as absent', where: 'protocols 2.2' },
   {
     id: 'GQL-9',
-    rule: 'a browser without a query gets GraphiQL, which asks nothing of another host',
+    rule: 'a browser without a query gets GraphiQL, which loads nothing from other hosts',
     where: 'protocols 2.5',
   },
   { id: 'GQL-10', rule: 'depth 10, complexity 500 and 30 aliases pass, one more fails', where: 'protocols 2.3' },
   {
     id: 'GQL-11',
-    rule: 'fragments are expanded, memoised and saturating, and cycles are validation errors',
+    rule: 'fragments are expanded once with capped costs, and cycles are validation errors',
     where: 'protocols 2.3',
   },
   { id: 'GQL-12', rule: 'introspection passes whatever its depth', where: 'protocols 2.3' },
@@ -47,15 +47,15 @@ export default [
   },
   {
     id: 'GQL-14',
-    rule: 'a query sent with its hash is found by the hash alone, in any case of its letters, by POST and GET',
+    rule: 'a query sent with its hash is found by the hash, which is case-insensitive, with POST and GET',
     where: 'protocols 2.4',
   },
   {
     id: 'GQL-15',
-    rule: 'unknown hashes are 200, wrong ones 400, other versions and malformed hashes bad requests',
+    rule: 'unknown hashes are 200, mismatches 400; other versions and malformed hashes are bad requests',
     where: 'protocols 2.4',
   },
-  { id: 'GQL-16', rule: 'queries above 64 KiB run but are not kept', where: 'protocols 2.4' },
+  { id: 'GQL-16', rule: 'queries above 64 KiB run but are not stored', where: 'protocols 2.4' },
   {
     id: 'GQL-20',
     rule: 'a subscription over an event stream sends next events, then complete',
@@ -63,29 +63,29 @@ export default [
   },
   {
     id: 'GQL-21',
-    rule: 'a query that accepts an event stream alone is one next and complete, an error of the document too',
+    rule: 'a query that accepts only an event stream gets one next event and complete, and so does a document error',
     where: 'protocols 2.6',
   },
   {
     id: 'GQL-22',
-    rule: 'count and interval of a ticker are moved into their bounds; orders go from PENDING to DELIVERED',
+    rule: 'count and interval of a ticker are clamped; orders go from PENDING to DELIVERED',
     where: 'protocols 2.1',
   },
-  { id: 'GQL-23', rule: 'a client that leaves ends its subscription at once', where: 'protocols 2.1' },
+  { id: 'GQL-23', rule: 'a subscription ends at once when the client disconnects', where: 'protocols 2.1' },
   {
     id: 'GQL-30',
-    rule: 'a handshake without one of the two subprotocols is 400, a plain GET 426, and the first offered one is chosen',
+    rule: 'a handshake without a supported subprotocol is 400, a plain GET 426, and the first one offered is selected',
     where: 'protocols 2.7',
   },
   {
     id: 'GQL-31',
-    rule: 'graphql-transport-ws runs queries, mutations and subscriptions, with our codes for limits and validation',
+    rule: 'graphql-transport-ws runs queries, mutations and subscriptions, with the error codes for limits and validation',
     where: 'protocols 2.7',
   },
   { id: 'GQL-32', rule: 'violations of graphql-transport-ws have their close codes', where: 'protocols 2.7' },
   {
     id: 'GQL-33',
-    rule: 'the legacy subprotocol acknowledges, keeps alive, answers data, complete and error, and can be stopped',
+    rule: 'the legacy subprotocol sends acknowledgments, keep-alives, data, complete and error, and operations can be stopped',
     where: 'protocols 2.7',
   },
   { id: 'GQL-34', rule: 'at most 100 operations run on a socket', where: 'protocols 2.7' },
@@ -93,7 +93,7 @@ export default [
   { id: 'GQL-36', rule: 'other WebSocket routes keep their own choice of subprotocol', where: 'protocols 2.7' },
   {
     id: 'GQL-40',
-    rule: 'the audit suite of graphql-http passes, with the two exceptions that the specification demands',
+    rule: 'the audit suite of graphql-http passes, with the two exceptions that the specification requires',
     where: 'protocols 5',
   },
   {

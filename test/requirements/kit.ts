@@ -1,22 +1,22 @@
-/** What authors of plugins get. */
+/** Rules for plugin authors: types, test helper, examples, documentation and packaging. */
 export default [
   {
     id: 'KIT-1',
-    rule: 'types of the contract, of extension points and of the test helper are exported, and hold under strict settings',
+    rule: 'types of the contract, extension points and the test helper are exported and compile under strict settings',
     where: 'issue 12.1',
   },
   { id: 'KIT-2', rule: 'svc/testing starts and stops servers in process, for any test runner', where: 'issue 12.1' },
   {
     id: 'KIT-3',
-    rule: 'every example plugin loads from outside the product and passes its own test',
+    rule: 'every example plugin loads from outside the project and passes its own test',
     where: 'issue 12.1',
   },
-  { id: 'KIT-4', rule: 'a plugin packaged for npm loads by its name', where: 'issue 12.1' },
-  { id: 'KIT-5', rule: 'new-plugin writes a plugin that type-checks, loads and passes its test', where: 'issue 12.1' },
-  { id: 'KIT-6', rule: 'every block of docs/plugins.md is run as it stands there', where: 'issue 12.1' },
+  { id: 'KIT-4', rule: 'a plugin that is an npm package loads by its name', where: 'issue 12.1' },
+  { id: 'KIT-5', rule: 'new-plugin creates a plugin that type-checks, loads and passes its test', where: 'issue 12.1' },
+  { id: 'KIT-6', rule: 'every block of docs/plugins.md and docs/command-line.md is run', where: 'issue 12.1' },
   {
     id: 'KIT-7',
-    rule: 'a route gets its body as bytes, or parsed by the rules of Fastify when it has a body schema or its scope has a parser',
+    rule: "a route gets its body as bytes, or parsed by Fastify's rules if it has a body schema or its scope has a parser",
     where: 'architecture, A plugin is a Fastify plugin',
   },
   {
@@ -26,36 +26,36 @@ export default [
   },
   {
     id: 'KIT-9',
-    rule: 'app.log and request.log write lines that name the plugin and the request, in the call forms of pino',
+    rule: "app.log and request.log write lines with the plugin and the request id, with pino's call signatures",
     where: 'architecture, A plugin is a Fastify plugin',
   },
   {
     id: 'KIT-10',
-    rule: 'errors with a status are answered with it, a 4xx with its message; error and not-found handlers hold in their scope',
+    rule: 'errors with a status are sent with it, 4xx with their message; error and not-found handlers apply to their scope',
     where: 'architecture, A plugin is a Fastify plugin',
   },
   {
     id: 'CLI-8',
-    rule: 'an installed package runs from any folder, with signals and exit codes of its own',
+    rule: 'an installed package runs from any folder and passes on signals and exit codes',
     where: 'issue 12.2',
   },
   {
     id: 'PACK-1',
-    rule: 'a package starts and serves on what npm pack built, without the bundler',
+    rule: 'a package starts and serves what npm pack built, without esbuild',
     where: 'issue 21.6',
   },
   { id: 'PACK-2', rule: 'an installed package is under 80 MB and 120 packages', where: 'issue 21.6' },
   {
     id: 'PACK-3',
-    rule: 'a missing optional package is one warning that names the install command, and the server goes on without',
+    rule: 'a missing optional package is one warning with the install command, and the server runs without it',
     where: 'issue 21.6',
   },
   {
     id: 'PACK-4',
-    rule: 'in a package, plugin folders of others and changed built-in plugins are bundled from their sources and loaded again on change',
+    rule: 'in a package, other plugin folders and changed built-in plugins are bundled from their sources and reloaded on change',
     where: 'issue 21.6',
   },
-  { id: 'PACK-5', rule: 'npm pack without the development packages says what to install', where: 'issue 21.6' },
+  { id: 'PACK-5', rule: 'npm pack without the development dependencies tells what to install', where: 'issue 21.6' },
   {
     id: 'REL-1',
     rule: 'a release closes the changelog\'s "Unreleased" section and takes its notes from it',

@@ -1,4 +1,4 @@
-/** The gate: every rule that stands in `test/requirements/` is cited by a test, and every cited id is a rule. */
+/** Checks that a test cites every rule in `test/requirements/`, and that every cited id is a rule. */
 import t from 'tap'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ for (const entry of readdirSync(join(folder, '..'), { recursive: true, withFileT
   }
 }
 
-t.test('every rule has an id of its own, a sentence and a place', async t => {
+t.test('every rule has a unique id, a sentence and a source', async t => {
   t.equal(new Set(rules.map(rule => rule.id)).size, rules.length, 'no id twice')
   for (const { id, rule, where } of rules)
     t.ok(/^[A-Z][A-Z0-9]*-\d+$/.test(id) && rule.length > 10 && where.length > 2, id)

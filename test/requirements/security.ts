@@ -1,4 +1,4 @@
-/** Who may read and change what, and what one client may cost. */
+/** Rules of access, and of the cost that one client may cause. */
 export default [
   { id: 'SEC-5', rule: 'unforced reloads share one run per 250 ms; a forced one runs at once', where: 'core 10.4' },
   {
@@ -8,23 +8,27 @@ export default [
   },
   {
     id: 'SEC-7',
-    rule: 'while the control plane asks for no credential, pages of other origins and rebound names can neither read nor change the instance',
+    rule: 'while the control plane requires no credential, pages of other origins and rebound names can neither read nor change the instance',
     where: 'core 5',
   },
   {
     id: 'SEC-8',
-    rule: 'documents that users make run in an origin of their own, are not service workers, and set no header that acts on the whole origin',
+    rule: 'user-supplied documents run in a separate origin, are not service workers, and set no header that affects the whole origin',
     where: 'docs/security.md',
   },
   {
     id: 'SEC-9',
-    rule: 'control credentials and, in shared mode, API keys are redacted by value wherever requests are kept',
+    rule: 'control credentials and, in shared mode, API keys are redacted by value wherever requests are stored',
     where: 'limits 4',
   },
   {
     id: 'SEC-10',
-    rule: "two sessions that use one request id neither see nor hide each other's entries",
+    rule: "two sessions that use the same request id neither see nor hide each other's entries",
     where: 'limits 4',
   },
-  { id: 'SEC-11', rule: 'processes that start at once in one certificates folder end with one CA', where: 'core 3' },
+  {
+    id: 'SEC-11',
+    rule: 'processes that start at once with one certificates folder end up with one CA',
+    where: 'core 3',
+  },
 ]

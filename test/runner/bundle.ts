@@ -1,6 +1,6 @@
 /**
- * Bundles test files with the product code they import, with shared code in shared chunks: loading hundreds of files through
- * a loader takes longer than most tests.
+ * Bundles test files with the product code that they import. Shared code is in shared chunks. Loading hundreds of files
+ * through a loader would take longer than most tests.
  */
 import * as esbuild from 'esbuild'
 import { readFile, rm } from 'node:fs/promises'
@@ -8,7 +8,7 @@ import { dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 const root = join(import.meta.dirname, '..', '..')
-/** Below the packages' folder, so that packages are found from there. A folder for each process: two may run at a time. */
+/** Inside `node_modules`, so that imports of packages resolve. Each process has its own folder, since two may run at a time. */
 const cache = join(root, 'node_modules', '.cache', 'svc-tests', String(process.pid))
 
 export interface Bundles {
@@ -19,7 +19,7 @@ export interface Bundles {
   broken: Map<string, string>
 }
 
-/** `packages`: other packages for those that the tests import. */
+/** `packages` replaces imported packages with others. */
 export async function bundleTests(
   files: readonly string[],
   name: string,
@@ -34,7 +34,7 @@ export async function bundleTests(
   try {
     await build(files)
   } catch {
-    // The others still run. Which one is wrong shows when each is bundled on its own.
+    // The other files still run. Bundling each file separately shows which one is broken.
     await Promise.all(
       files.map(file =>
         esbuild
@@ -58,7 +58,7 @@ function optionsOf(outdir: string, packages: Record<string, string>): esbuild.Bu
     platform: 'node',
     target: 'node20',
     packages: 'external',
-    // The product's own names lead to its sources, of which there must be one copy.
+    // `svc/...` imports resolve to the sources, which must be loaded only once.
     alias: {
       'svc/plugin': join(root, 'core/contract/plugin.ts'),
       'svc/testing': join(root, 'core/testing/index.ts'),
@@ -66,9 +66,9 @@ function optionsOf(outdir: string, packages: Record<string, string>): esbuild.Bu
     },
     sourcemap: 'external',
     sourcesContent: false,
-    // Read when an error asks for it, as Node would do for every script at once.
+    // Source maps are read only when an error needs them; Node would read all of them.
     banner: {
-      js: `import { showSources as __show } from ${JSON.stringify(pathToFileURL(join(root, 'core/host/stack-traces.mjs')).href)}; import { readFileSync as __read } from 'node:fs'; __show(import.meta.url, () => __read(import.meta.filename + '.map', 'utf8'));`,
+      js: `import { registerSourceMap as __show } from ${JSON.stringify(pathToFileURL(join(root, 'core/host/stack-traces.mjs')).href)}; import { readFileSync as __read } from 'node:fs'; __show(import.meta.url, () => __read(import.meta.filename + '.map', 'utf8'));`,
     },
     logLevel: 'silent',
     plugins: [
@@ -90,10 +90,10 @@ export function removeBundles(): Promise<void> {
   return rm(cache, { recursive: true, force: true })
 }
 
-/** What a test file imports as `tap`; a module for each file, made when the file is loaded. */
+/** The module that a test file imports as `tap`; each file gets its own. */
 const TAP = `import { currentTest } from './current.ts'; export default currentTest()`
 
-/** The file sees its own path as `import.meta`, not that of the chunk. */
+/** `import.meta` has the path of the source file, not that of the chunk. */
 async function loadInPlace({ path }: esbuild.OnLoadArgs): Promise<esbuild.OnLoadResult> {
   const text = await readFile(path, 'utf8')
   const contents = text

@@ -1,14 +1,14 @@
-/** The file that runs: files that share a process come one after the other. */
+/** The test file that is running. Files that share a process run one after the other. */
 import type { Test } from 'tap'
 
 let current: { file: string; test: Test } | undefined
 
-/** The next file to be loaded has this path below `test/`, and reports to `test`. */
+/** Sets the path below `test/` and the tap test of the next file to be loaded. */
 export function setCurrent(file: string, test: Test): void {
   current = { file, test }
 }
 
-/** What a file gets when it imports tap. */
+/** The value of `import t from 'tap'` in the file. */
 export function currentTest(): Test {
   if (current === undefined) throw new Error('no test file is running')
   return current.test

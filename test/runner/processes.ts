@@ -1,4 +1,4 @@
-/** The processes in which test files run. */
+/** Processes that run test files. */
 import { spawn } from 'node:child_process'
 import type { ChildProcessByStdio } from 'node:child_process'
 import { delimiter, dirname } from 'node:path'
@@ -6,10 +6,10 @@ import type { Readable, Writable } from 'node:stream'
 import { ResultCounter } from './results.ts'
 import type { FileResult } from './results.ts'
 
-/** How long a process may take to exit once its files have ended. */
+/** How long a process may take to exit after its last file. */
 const EXIT_TIMEOUT_MS = 30_000
 
-/** Runs a file in a process of its own, unbundled: the file has tap's root. */
+/** Runs a file unbundled in its own process, with tap's root test. */
 export function runThroughLoader(file: string, path: string, timeoutMs: number): Promise<FileResult> {
   const startedAt = performance.now()
   const counter = new ResultCounter()
@@ -42,28 +42,28 @@ interface Running {
   output: string
   hasStarted: boolean
   finish(problem?: string): void
-  /** The process ended before it came to this file. */
+  /** The process ended before it started this file. */
   giveBack(): void
 }
 
-/** A process that runs one file after the other. */
+/** A process that runs files one after the other. */
 export class Worker {
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>
   readonly #closed: Promise<string | undefined>
   #running: Running | undefined
   #rest = ''
-  /** Output between files, such as of a test that goes on after its end. */
+  /** Output between files, for example of a test that continues after its end. */
   #loose = ''
   #isAlive = true
-  /** Files that it has run. */
+  /** Number of files that it has run. */
   files = 0
 
-  /** `node`: the program. */
+  /** `node` is the path of the Node binary. */
   constructor(node: string, script: string) {
     this.#child = start(node, [script], { TAP_TIMEOUT: '0' })
     this.#child.stdout.setEncoding('utf8').on('data', (chunk: string) => this.#read(chunk))
     this.#child.stderr.setEncoding('utf8').on('data', (chunk: string) => this.#note(chunk))
-    // The process may be gone; its end says so.
+    // If the process has exited, its `exit` event reports the problem.
     this.#child.stdin.on('error', () => {})
     this.#closed = new Promise(resolve =>
       this.#child.on('close', (code, signal) => {
@@ -81,7 +81,7 @@ export class Worker {
     return this.#isAlive
   }
 
-  /** Null: the process ended before it came to this file, because of an earlier one. */
+  /** Resolves with null if an earlier file ended the process before it started this one. */
   run(file: string, script: string, timeoutMs: number): Promise<FileResult | null> {
     const startedAt = performance.now()
     this.files++
@@ -114,8 +114,8 @@ export class Worker {
   }
 
   /**
-   * Ends it. `hasFailed`: a file of it has, which makes the exit code of the whole process. Resolves with what else went wrong:
-   * something failed outside of the files, or keeps the process from exiting. Undefined when all is well.
+   * Ends the process. `hasFailed` says that one of its files has failed, which explains a non-zero exit code. Resolves with a
+   * description of any other problem: an error outside of the files, or something that keeps the process from exiting.
    */
   async close(hasFailed: boolean): Promise<string | undefined> {
     this.#child.stdin.end()
@@ -142,7 +142,7 @@ export class Worker {
     for (const line of lines) this.#readLine(line)
   }
 
-  /** A file is a subtest of the process: its lines are indented, and the line of the subtest itself ends it. */
+  /** Each file is a subtest: its lines are indented, and the result line of the subtest ends it. */
   #readLine(line: string): void {
     const running = this.#running
     this.#note(`${line}\n`)
@@ -154,7 +154,7 @@ export class Worker {
   }
 }
 
-/** npm puts the bin folder of the packages first, and one of them is Node 22: what a test starts runs on the test's own Node. */
+/** npm puts `node_modules/.bin` first, which contains Node 22. Programs started by a test have to use the test's own Node. */
 function start(
   node: string,
   args: string[],

@@ -1,4 +1,4 @@
-/** What a run prints: a line for each file, the output of what fails, and a summary. */
+/** Prints a line for each file, the output of failed files, and a summary. */
 import type { FileResult } from './results.ts'
 import { TIERS } from './tiers.ts'
 import type { Tier } from './tiers.ts'
@@ -14,7 +14,7 @@ export function printFile({ file, passed, failed, skipped, output, seconds }: Fi
   return `${withOutput ? `${output}\n` : ''}${failed > 0 ? 'FAILED' : 'ok    '} ${file}: ${passed} passed, ${failed} failed (${seconds.toFixed(1)} s)\n${skips.join('')}`
 }
 
-/** The seconds of a tier are those of its files, several of which run at a time; `seconds` are the whole run's. */
+/** The time of a tier is the sum over its files, several of which run at once; `seconds` is the time of the whole run. */
 export function printSummary(results: readonly TestResult[], seconds: number): string {
   const slowest = results.toSorted((one, other) => other.seconds - one.seconds).slice(0, SLOWEST)
   const tiers = TIERS.map(tier => ({ tier, files: results.filter(result => result.tier === tier) })).filter(

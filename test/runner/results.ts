@@ -5,7 +5,7 @@ export interface FileResult {
   file: string
   passed: number
   failed: number
-  /** Reasons of what was skipped, once each. */
+  /** Reasons of skipped tests, each with its count. */
   skipped: Map<string, number>
   /** Standard output and standard error. */
   output: string
@@ -27,13 +27,13 @@ export class ResultCounter {
     this.#parser.write(text)
   }
 
-  /** Call it behind the last line: a failure may still wait for its details. */
+  /** Call this after the last line: a failure may still wait for its details. */
   get hasFailures(): boolean {
     this.#parser.end()
     return this.#failed > 0
   }
 
-  /** `problem`: why the file has failed, whatever it printed. */
+  /** `problem` is a reason why the file failed, whatever it printed. */
   end(file: string, { output, seconds, problem }: { output: string; seconds: number; problem?: string }): FileResult {
     this.#parser.end()
     const hasAsserted = this.#passed + this.#failed + this.#skipped.size > 0
@@ -49,7 +49,7 @@ export class ResultCounter {
     }
   }
 
-  /** Leaves count; a subtest's own line repeats them. */
+  /** Counts only leaves, since the result line of a subtest repeats them. */
   #watch(level: Parser): void {
     let isNested = false
     level.on('child', child => {

@@ -1,4 +1,4 @@
-/** How often a file runs: those of the SDK tier a second time, with packages that need a newer Node. */
+/** Plans rounds: the files of the SDK tier run twice, the second time with packages that need a newer Node. */
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -6,18 +6,18 @@ import { bundleTests } from './bundle.ts'
 import type { Bundles } from './bundle.ts'
 import type { TestFile } from './tiers.ts'
 
-/** Names in package.json of the newest versions, which no longer support Node 20. */
+/** Aliases in package.json of package versions that no longer support Node 20. */
 const NEWEST = {
   openai: 'openai-latest',
   '@google/genai': 'genai-latest',
   ai: 'ai-latest',
   '@ai-sdk/openai': 'ai-sdk-openai-latest',
 }
-/** What the package `node` brings. */
+/** The Node version of the package `node`. */
 const NODE_22 = join(dirname(createRequire(import.meta.url).resolve('node/package.json')), 'bin', 'node')
 
 export interface Round {
-  /** Behind the names of its files. */
+  /** Appended to the names of its files. */
   label: string
   node: string
   bundles: Bundles
@@ -36,7 +36,7 @@ export async function planRounds(files: TestFile[]): Promise<Round[]> {
   ]
 }
 
-/** What the plan leaves out, for the summary; undefined when that is nothing. */
+/** A line for the summary if the plan leaves out a round, otherwise undefined. */
 export function missingRound(files: readonly TestFile[]): string | undefined {
   return files.some(({ tier }) => tier === 'sdk') && !existsSync(NODE_22)
     ? 'skipped: the SDK tier on Node 22, which is not installed\n'

@@ -1,11 +1,11 @@
-/** Which files belong to which tier. */
+/** Assigns test files to tiers. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
 export const TIERS = ['main', 'docs', 'sdk', 'browser', 'fuzz'] as const
 export type Tier = (typeof TIERS)[number]
 
-/** Beginnings of paths below `test/`; whatever none of them fits is in `main`. */
+/** Path prefixes below `test/`; all other files are in `main`. */
 const FOLDERS: Record<Exclude<Tier, 'main'>, string[]> = {
   docs: ['docs/', 'requirements/', 'integration/kit/'],
   sdk: ['sdk/'],
@@ -14,18 +14,18 @@ const FOLDERS: Record<Exclude<Tier, 'main'>, string[]> = {
 }
 
 export interface TestFile {
-  /** Below `test/`. */
+  /** Path below `test/`. */
   name: string
   path: string
   tier: Tier
   /**
-   * How it runs: with others in one process; alone, as it says in a comment `Runs alone: <reason>`; or through a loader, when it
-   * imports by computed names.
+   * How the file runs: with others in one process; alone, if it has a comment `Runs alone: <reason>`; or through a loader, if
+   * it has imports with computed names.
    */
   mode: 'shared' | 'alone' | 'loader'
 }
 
-/** All test files below a folder, in the order of their names. */
+/** All test files below a folder, sorted by name. */
 export function findTestFiles(folder: string): TestFile[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile() && entry.name.endsWith('.test.ts'))

@@ -1,6 +1,6 @@
 /**
- * Runs test files one after the other in one process. Each line of standard input names one: `<script> <name>`; its
- * results come as a subtest of that name. Ends with standard input.
+ * Runs test files one after the other in one process. Each line of standard input is `<script> <name>`; the file's results
+ * are reported as a subtest of that name. Exits when standard input ends.
  */
 import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'

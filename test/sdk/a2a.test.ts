@@ -1,4 +1,4 @@
-/** The official A2A clients of both generations, unmodified: every call, both transports. */
+/** The official A2A clients of both versions, unmodified: every call, both transports. */
 import t, { type Test } from 'tap'
 import { randomUUID } from 'node:crypto'
 import {
@@ -29,7 +29,7 @@ async function tokenFetch(): Promise<typeof fetch> {
   }
 }
 
-/** A send with all the members that the client's types ask for. */
+/** A send request with all members that the client's types require. */
 const sending = (
   text: string,
   { taskId = '', immediately = false, metadata }: { taskId?: string; immediately?: boolean; metadata?: object } = {},

@@ -1,4 +1,4 @@
-/** Clients that sign requests: http-signature as in the field, http-message-signatures in its draft-cavage form. */
+/** Clients that sign requests: http-signature, and http-message-signatures with draft-cavage. */
 import t from 'tap'
 import { once } from 'node:events'
 import { request } from 'node:http'
@@ -28,7 +28,7 @@ for (const algorithm of ['hmac-sha1', 'hmac-sha256', 'hmac-sha512']) {
   })
 }
 
-t.test('http-signature with another key is refused [AUTH-17] [AUTH-12]', async t => {
+t.test('http-signature with another key is rejected [AUTH-17] [AUTH-12]', async t => {
   const sent = request(url, { headers: { Date: new Date().toUTCString() } })
   httpSignature.signRequest(sent, { keyId: 'alice', key: 'other', algorithm: 'hmac-sha256', headers: ['date'] })
   sent.end()
@@ -36,7 +36,7 @@ t.test('http-signature with another key is refused [AUTH-17] [AUTH-12]', async t
   t.match(await json(response), { error: 'unauthorized: signature mismatch' })
 })
 
-t.test('http-message-signatures puts a bare Signature header [AUTH-17] [AUTH-8]', async t => {
+t.test('http-message-signatures sends a bare Signature header [AUTH-17] [AUTH-8]', async t => {
   const key = createSigner('secret', 'hmac-sha256', 'alice')
   const signed = await cavage.signMessage(
     { key, fields: ['@request-target', 'date', 'host'], params: ['keyid', 'alg'] },

@@ -1,11 +1,11 @@
-/** The vendors' own clients against the guardrail facades. */
+/** The official clients of the vendors against the guardrail routes. */
 import t from 'tap'
 import createClient, { isUnexpected, paginate } from '@azure-rest/ai-content-safety'
 import { ApplyGuardrailCommand, BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime'
 import { NodeHttpHandler } from '@smithy/node-http-handler'
 import { serve } from '../support/server.ts'
 
-t.test('vendor clients read answers and errors [GUARD-19]', async t => {
+t.test('vendor clients parse responses and errors [GUARD-19]', async t => {
   const server = await serve(t)
   t.test('@azure-rest/ai-content-safety', async t => {
     const client = createClient(`${server.url}/guardrails/azure`, { key: 'any' } as never, {
@@ -35,7 +35,7 @@ t.test('vendor clients read answers and errors [GUARD-19]', async t => {
     t.match(
       pixels.body,
       { categoriesAnalysis: [{}, {}, {}, { category: 'Violence', severity: 6 }] },
-      'a text in the file counts',
+      'text in the file is checked',
     )
     for (const wrong of [
       {},

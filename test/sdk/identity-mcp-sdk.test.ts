@@ -1,4 +1,4 @@
-/** The client authorization of the MCP SDK, step by step and as a whole. */
+/** The client authorization of the MCP SDK, in single steps and as a complete flow. */
 import t from 'tap'
 import {
   auth,
@@ -70,7 +70,7 @@ for (const method of ['none', 'client_secret_basic', 'client_secret_post']) {
   })
 }
 
-t.test('the demo client, whose secret it sends raw [IDP-49] [IDP-7]', async t => {
+t.test('the demo client, with an unencoded secret [IDP-49] [IDP-7]', async t => {
   const metadata = await discoverAuthorizationServerMetadata(server.url)
   const clientInformation = { client_id: 'svc', client_secret: 'svc-secret' }
   const { authorizationUrl, codeVerifier } = await startAuthorization(server.url, {
@@ -88,7 +88,7 @@ t.test('the demo client, whose secret it sends raw [IDP-49] [IDP-7]', async t =>
   t.ok(tokens.id_token)
 })
 
-t.test('the whole dance against the protected MCP server [IDP-49]', async t => {
+t.test('the complete flow with the protected MCP server [IDP-49]', async t => {
   const kept: { information?: OAuthClientInformationFull; tokens?: OAuthTokens; verifier?: string; url?: URL } = {}
   const provider: OAuthClientProvider = {
     redirectUrl,

@@ -1,4 +1,4 @@
-/** oauth4webapi and jose, which check every answer against the RFCs. */
+/** oauth4webapi and jose, which validate every response against the RFCs. */
 import t from 'tap'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import * as oauth from 'oauth4webapi'
@@ -11,7 +11,7 @@ const insecure = { [oauth.allowInsecureRequests]: true }
 const client: oauth.Client = { client_id: 'svc' }
 const as = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, insecure))
 
-/** The OAuth error that an answer at the redirect URI holds, once it is validated. */
+/** The OAuth error in a validated authorization response. */
 function errorOf(parameters: URLSearchParams): string | undefined {
   try {
     oauth.validateAuthResponse(as, client, parameters, 's')
@@ -21,7 +21,7 @@ function errorOf(parameters: URLSearchParams): string | undefined {
   }
 }
 
-t.test('takes both documents for what they are [IDP-49] [IDP-10]', async t => {
+t.test('accepts both metadata documents [IDP-49] [IDP-10]', async t => {
   t.equal(as.issuer, server.url)
   const oauth2 = await oauth.processDiscoveryResponse(
     issuer,
@@ -30,14 +30,14 @@ t.test('takes both documents for what they are [IDP-49] [IDP-10]', async t => {
   t.equal(oauth2.authorization_response_iss_parameter_supported, true)
 })
 
-t.test('encodes the secret in Basic and is understood [IDP-49] [IDP-7]', async t => {
+t.test('encodes the secret in Basic and is authenticated [IDP-49] [IDP-7]', async t => {
   for (const authentication of [oauth.ClientSecretBasic('svc-secret'), oauth.ClientSecretPost('svc-secret')]) {
     const response = await oauth.clientCredentialsGrantRequest(as, client, authentication, {}, insecure)
     t.ok((await oauth.processClientCredentialsResponse(as, client, response)).access_token)
   }
 })
 
-t.test('validates answers at the redirect URI, errors too [IDP-49] [IDP-14]', async t => {
+t.test('validates authorization responses, including errors [IDP-49] [IDP-14]', async t => {
   const url = `${server.url}/oauth/authorize`
   const approved = await post(url, { ...authorization({ state: 's' }), username: 'bob', password: 'bob' }, {})
   t.ok(oauth.validateAuthResponse(as, client, locationOf(approved).query, 's').get('code'))
@@ -45,7 +45,7 @@ t.test('validates answers at the redirect URI, errors too [IDP-49] [IDP-14]', as
   t.equal(errorOf(locationOf(denied).query), 'access_denied')
 })
 
-t.test('the whole code flow of a public client [IDP-49] [IDP-9]', async t => {
+t.test('the complete code flow of a public client [IDP-49] [IDP-9]', async t => {
   const verifier = oauth.generateRandomCodeVerifier()
   const id = { client_id: 'svc-public' }
   const request = authorization({
@@ -82,14 +82,14 @@ t.test('access tokens follow the profile for JWTs [IDP-49] [IDP-34]', async t =>
   t.match(claims, { sub: 'alice', client_id: 'svc', scope: 'openid profile email' })
 })
 
-t.test('a 401 with a challenge is understood [IDP-49] [IDP-42]', async t => {
+t.test('a 401 with a challenge is parsed [IDP-49] [IDP-42]', async t => {
   const response = await oauth.userInfoRequest(as, client, 'x', insecure)
   await t.rejects(oauth.processUserInfoResponse(as, client, oauth.skipSubjectCheck, response), {
     cause: [{ scheme: 'bearer', parameters: { realm: 'svc', error: 'invalid_token' } }],
   })
 })
 
-t.test('jose verifies by the remote keys [IDP-49] [IDP-11]', async t => {
+t.test('jose verifies with the remote keys [IDP-49] [IDP-11]', async t => {
   const keys = createRemoteJWKSet(new URL(as.jwks_uri!))
   const { access_token: access, id_token: id } = await logIn(server.url)
   const { payload, protectedHeader } = await jwtVerify(access!, keys, {
@@ -104,7 +104,7 @@ t.test('jose verifies by the remote keys [IDP-49] [IDP-11]', async t => {
   await t.rejects(jwtVerify(access!, keys, { audience: 'other' }), { code: 'ERR_JWT_CLAIM_VALIDATION_FAILED' })
 })
 
-t.test('a form_post answer is read as any form [IDP-49] [IDP-21]', async t => {
+t.test('a form_post response is parsed as a form [IDP-49] [IDP-21]', async t => {
   const { text } = await call(
     `${server.url}/oauth/authorize?${encode(authorization({ response_mode: 'form_post', prompt: 'none', state: 's' }))}`,
   )

@@ -1,4 +1,4 @@
-/** openid-client 6 as its users write it: discovery, code with PKCE, refresh, and every other request it can make. */
+/** openid-client 6: discovery, code with PKCE, refresh, and all other supported requests. */
 import t from 'tap'
 import * as client from 'openid-client'
 import { callback, encode, exchangeGrant } from '../support/oauth.ts'
@@ -10,7 +10,7 @@ const issuer = new URL(server.url)
 const insecure = { execute: [client.allowInsecureRequests] }
 const config = await client.discovery(issuer, 'svc', undefined, client.ClientSecretBasic('svc-secret'), insecure)
 
-/** What the browser does: logs in at the form and comes back. */
+/** Acts as the browser: logs in and follows the redirect. */
 async function browse(url: URL): Promise<URL> {
   const response = await fetch(url.origin + url.pathname, {
     method: 'POST',
@@ -82,7 +82,7 @@ t.test('code with PKCE, state, nonce and max_age; user info; refresh [IDP-49]', 
   t.equal(await errorOf(client.refreshTokenGrant(strict, tokens.refresh_token!)), 'invalid_grant')
 })
 
-t.test('a denied request is an error of the client [IDP-49] [IDP-14]', async t => {
+t.test('a denied request results in a client error [IDP-49] [IDP-14]', async t => {
   const url = client.buildAuthorizationUrl(config, {
     redirect_uri: callback,
     scope: 'openid',
@@ -116,7 +116,7 @@ t.test('introspection and revocation [IDP-49]', async t => {
   t.strictSame({ ...(await client.tokenIntrospection(config, token)) }, { active: false })
 })
 
-t.test('registers itself and goes on with what it got [IDP-49]', async t => {
+t.test('registers itself and uses the registration [IDP-49]', async t => {
   const registered = await client.dynamicClientRegistration(
     issuer,
     {

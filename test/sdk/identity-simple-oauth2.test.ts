@@ -1,4 +1,4 @@
-/** simple-oauth2 5: the shape of many clients in the field. */
+/** simple-oauth2 5, as an example of many common clients. */
 import t from 'tap'
 import { AuthorizationCode, ClientCredentials, ResourceOwnerPassword } from 'simple-oauth2'
 import { callback, getCode } from '../support/oauth.ts'

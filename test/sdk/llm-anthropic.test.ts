@@ -18,7 +18,7 @@ const weather: Anthropic.Tool = {
   input_schema: { type: 'object', properties: { city: { type: 'string' } } },
 }
 
-t.test('messages, whole and streamed [LLM-55]', async t => {
+t.test('messages with and without streaming [LLM-55]', async t => {
   const { data, response } = await client.messages.create(hello).withResponse()
   t.match(data, {
     type: 'message',
@@ -125,7 +125,7 @@ t.test('prompt caching: the first request writes, repeats read, per session [LLM
   t.equal((await ask('cache-b')).usage.cache_read_input_tokens, 0)
 })
 
-t.test('token counts and models, page by page [LLM-55]', async t => {
+t.test('token counts, and models with pagination [LLM-55]', async t => {
   t.same(await client.messages.countTokens({ model: 'svc-claude', messages: hello.messages }), { input_tokens: 4 })
   const ids: string[] = []
   for await (const model of client.models.list({ limit: 2 })) ids.push(model.id)
@@ -135,7 +135,7 @@ t.test('token counts and models, page by page [LLM-55]', async t => {
   await t.rejects(client.models.retrieve('gpt-4o'), NotFoundError)
 })
 
-t.test("errors are the package's classes, with its request id [LLM-57]", async t => {
+t.test('errors have the classes of the package, and the request id [LLM-57]', async t => {
   const failing = (kind: string) =>
     client.messages.create(hello, { headers: { 'X-Svc-Fail': kind } }).then(
       () => null,
@@ -149,7 +149,7 @@ t.test("errors are the package's classes, with its request id [LLM-57]", async t
   t.ok((await failing('context')) instanceof BadRequestError)
 })
 
-t.test('the API version decides about sampling parameters [LLM-57]', async t => {
+t.test('the API version determines whether sampling parameters are accepted [LLM-57]', async t => {
   const ask = (version: string, more: object): Promise<number> =>
     fetch(`${server.url}/ai/anthropic/v1/messages`, {
       method: 'POST',
@@ -209,6 +209,6 @@ t.test('the paths of Vertex AI: the model is in the path, the version in the bod
   t.same(
     [answer.status, answer.headers.get('x-svc-credential'), answer.headers.get('x-svc-model')],
     [200, 'bearer ****1234', 'svc-claude'],
-    'no anthropic-version header is asked for',
+    'the anthropic-version header is not required',
   )
 })

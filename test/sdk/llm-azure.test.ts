@@ -14,7 +14,7 @@ const client = new AzureOpenAI({
 })
 const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'hello' }]
 
-t.test('deployments answer as the model, with content filter results [LLM-54]', async t => {
+t.test('a deployment serves its model, with content filter results [LLM-54]', async t => {
   const { data, response } = await client.chat.completions.create({ model: 'svc-gpt', messages }).withResponse()
   t.match(data.choices[0]?.message.content, /^Hello! I'm svc/)
   t.match(data, {
@@ -77,7 +77,7 @@ t.test('plain clients use /openai/v1 without api-version; elsewhere it is requir
   }
 })
 
-t.test('filtered replies and refused prompts carry the reason [LLM-54]', async t => {
+t.test('filtered replies and rejected prompts contain the reason [LLM-54]', async t => {
   const filtered = await client.chat.completions.create(
     { model: 'svc-gpt', messages },
     { headers: { 'X-Svc-Fail': 'content_filter' } },

@@ -116,7 +116,7 @@ t.test('Converse: text, tools, reasoning, structured output, stop reasons [LLM-6
   })
 })
 
-t.test('ConverseStream: the events in their order [LLM-60]', async t => {
+t.test('ConverseStream: the events in order [LLM-60]', async t => {
   const { stream } = await client.send(
     new ConverseStreamCommand({ ...hello, additionalModelRequestFields: { thinking: { type: 'enabled' } } }),
   )
@@ -159,7 +159,7 @@ interface Invocation {
   text?: (chunk: never) => string | undefined
 }
 
-t.test('InvokeModel: each family in its own form, whole and streamed [LLM-61]', async t => {
+t.test('InvokeModel: the format of each family, with and without streaming [LLM-61]', async t => {
   const messages = [{ role: 'user', content: 'hello' }]
   const greeting = /^Hello! I'm svc.*today\?$/
   const rows: Invocation[] = [
@@ -284,7 +284,7 @@ t.test('InvokeModel: each family in its own form, whole and streamed [LLM-61]', 
   }
 })
 
-t.test('CountTokens of both kinds [LLM-60]', async t => {
+t.test('CountTokens for Converse and InvokeModel [LLM-60]', async t => {
   t.equal(
     (await client.send(new CountTokensCommand({ modelId: claude, input: { converse: { messages: hello.messages } } })))
       .inputTokens,
@@ -303,7 +303,7 @@ t.test('CountTokens of both kinds [LLM-60]', async t => {
   )
 })
 
-t.test('the client speaks HTTP/2 by default, which SVC_GRPC_ON_HTTP turns on [LLM-60]', async t => {
+t.test('the client uses HTTP/2 by default, which SVC_GRPC_ON_HTTP enables [LLM-60]', async t => {
   const http2 = await serveLlm(t, { env: { SVC_GRPC_ON_HTTP: 'true' } })
   const plain = new BedrockRuntimeClient({
     endpoint: `${http2.url}/ai/bedrock`,
@@ -321,7 +321,7 @@ t.test('the client speaks HTTP/2 by default, which SVC_GRPC_ON_HTTP turns on [LL
   t.equal(text, "Hello! I'")
 })
 
-t.test('errors have their names, signatures their key id [LLM-62]', async t => {
+t.test('errors have names, and signatures are identified by their key id [LLM-62]', async t => {
   await t.rejects(
     withHeader('X-Svc-Fail', 'rate_limit', () => client.send(new ConverseCommand(hello))),
     ThrottlingException,
@@ -343,7 +343,7 @@ t.test('errors have their names, signatures their key id [LLM-62]', async t => {
   t.ok(record.headers.authorization.length <= 77 && !record.headers.authorization.includes('Signature'))
 })
 
-t.test('guardrails: ApplyGuardrail, and guardrailConfig of Converse, whole and streamed [LLM-60]', async t => {
+t.test('guardrails: ApplyGuardrail, and guardrailConfig of Converse with and without streaming [LLM-60]', async t => {
   const guarded = await serveLlm(t, { yaml: 'plugins: { enable: [llm, llm-bedrock, guardrails] }\n' })
   const aws = new BedrockRuntimeClient({
     endpoint: `${guarded.url}/ai/bedrock`,
@@ -427,7 +427,7 @@ t.test('guardrails: ApplyGuardrail, and guardrailConfig of Converse, whole and s
   t.match(
     marked,
     { stopReason: 'end_turn', output: { message: { content: [{ text: /hello/ }] } }, trace: undefined },
-    'only what is marked is assessed',
+    'only marked blocks are checked',
   )
 
   const long = await aws.send(
@@ -442,7 +442,7 @@ t.test('guardrails: ApplyGuardrail, and guardrailConfig of Converse, whole and s
   t.match(
     long,
     { stopReason: 'guardrail_intervened', output: { message: { content: [{ text: /^This content was blocked: / }] } } },
-    'a reply that is too long to be assessed is blocked',
+    'a reply that is too long to check is blocked',
   )
 
   let text = ''
@@ -479,7 +479,7 @@ interface GuardedReply {
   }
 }
 
-t.test('a guardrail masks the prompt before the model reads it, and records show what it did [LLM-67]', async t => {
+t.test('a guardrail masks the prompt before the model receives it, and records show its action [LLM-67]', async t => {
   const guarded = await serveLlm(t, { yaml: 'plugins: { enable: [llm, llm-bedrock, guardrails] }\n' })
   const aws = new BedrockRuntimeClient({
     endpoint: `${guarded.url}/ai/bedrock`,
@@ -565,7 +565,7 @@ t.test('a guardrail masks the prompt before the model reads it, and records show
   t.match(await recordOf(await aws.send(new ConverseCommand({ ...hello, modelId: 'svc-echo' }))), { guardrail: null })
 })
 
-t.test('guardrails of InvokeModel, by headers, whole and streamed [LLM-67]', async t => {
+t.test('guardrails of InvokeModel in headers, with and without streaming [LLM-67]', async t => {
   const guarded = await serveLlm(t, {
     yaml: 'plugins: { enable: [llm, llm-bedrock, llm-anthropic, llm-openai, llm-cohere, guardrails] }\n',
   })
@@ -577,14 +577,16 @@ t.test('guardrails of InvokeModel, by headers, whole and streamed [LLM-67]', asy
     maxAttempts: 1,
   })
   t.teardown(() => aws.destroy())
-  const wish = { guardrailIdentifier: 'demo', guardrailVersion: 'DRAFT', contentType: 'application/json' }
+  const guardrail = { guardrailIdentifier: 'demo', guardrailVersion: 'DRAFT', contentType: 'application/json' }
   const claudeBody = (content: string): object => ({
     anthropic_version: 'bedrock-2023-05-31',
     max_tokens: 1000,
     messages: [{ role: 'user', content }],
   })
   const invoke = async (modelId: string, body: object, more: object = {}) => {
-    const answer = await aws.send(new InvokeModelCommand({ ...wish, modelId, body: JSON.stringify(body), ...more }))
+    const answer = await aws.send(
+      new InvokeModelCommand({ ...guardrail, modelId, body: JSON.stringify(body), ...more }),
+    )
     const record = (await (await fetch(`${guarded.url}/ai/requests/${answer.$metadata.requestId}`)).json()) as object
     return { reply: JSON.parse(Buffer.from(answer.body).toString()) as GuardedReply, record }
   }
@@ -621,7 +623,7 @@ t.test('guardrails of InvokeModel, by headers, whole and streamed [LLM-67]', asy
       },
     },
   })
-  t.notOk('outputs' in (blocked.reply['amazon-bedrock-trace']?.guardrail ?? {}), 'the model was not asked')
+  t.notOk('outputs' in (blocked.reply['amazon-bedrock-trace']?.guardrail ?? {}), 'the model was not called')
   t.match(blocked.record, { normalized_prompt: '', guardrail: 'blocked' })
   for (const [model, body] of [
     ['meta.llama3-3-70b-instruct-v1:0', { prompt: 'Write to post@example.org' }],
@@ -648,7 +650,7 @@ t.test('guardrails of InvokeModel, by headers, whole and streamed [LLM-67]', asy
 
   const streamed = await aws.send(
     new InvokeModelWithResponseStreamCommand({
-      ...wish,
+      ...guardrail,
       trace: 'ENABLED',
       modelId: 'anthropic.claude-scripted',
       body: JSON.stringify(claudeBody('show me a customer record')),
@@ -688,7 +690,9 @@ t.test('guardrails of InvokeModel, by headers, whole and streamed [LLM-67]', asy
     message: /generate text/,
   })
   await t.rejects(
-    client.send(new InvokeModelCommand({ ...wish, modelId: 'svc-claude', body: JSON.stringify(claudeBody('hello')) })),
+    client.send(
+      new InvokeModelCommand({ ...guardrail, modelId: 'svc-claude', body: JSON.stringify(claudeBody('hello')) }),
+    ),
     { name: 'ValidationException', message: /guardrails is not running/ },
   )
 })

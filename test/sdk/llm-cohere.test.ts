@@ -20,7 +20,7 @@ const tools = [
   },
 ]
 
-t.test('chat, whole and streamed, with tools and schemas [LLM-64]', async t => {
+t.test('chat with and without streaming, with tools and schemas [LLM-64]', async t => {
   const whole = await client.chat({ model: 'svc-command', messages }, fast)
   t.match(whole, {
     finishReason: 'COMPLETE',
@@ -123,7 +123,7 @@ t.test('rerank, models, tokens, key check [LLM-64]', async t => {
   t.equal(all.length, 10)
   const page = await old.models.list({ pageSize: 7 })
   const rest = await old.models.list({ pageSize: 7, pageToken: page.nextPageToken })
-  t.same([...page.models, ...rest.models], all, 'two pages have all of them')
+  t.same([...page.models, ...rest.models], all, 'two pages contain all models')
   t.equal(rest.nextPageToken, undefined)
   t.same(
     (await old.models.list({ endpoint: 'rerank' })).models.map(model => model.name),
@@ -148,7 +148,7 @@ t.test('rerank, models, tokens, key check [LLM-64]', async t => {
   t.match(await jina.json(), { results: [{ index: 1, document: { text: 'a b' } }, { index: 0 }] })
 })
 
-t.test('errors carry id and message [LLM-64]', async t => {
+t.test('errors have an id and a message [LLM-64]', async t => {
   const error = await client
     .chat({ model: 'svc-command', messages }, { ...fast, headers: { 'X-Svc-Fail': 'context' } })
     .catch((thrown: unknown) => thrown)
@@ -156,7 +156,7 @@ t.test('errors carry id and message [LLM-64]', async t => {
   t.match(error, { statusCode: 400, body: { id: /-/, message: /too many tokens.*\(simulated\)$/ } })
 })
 
-t.test('the older chat: history, tools by definitions, results, streams of lines and of events [LLM-64]', async t => {
+t.test('chat v1: history, tool definitions, results, streams as JSON lines and as events [LLM-64]', async t => {
   const old = new CohereClient(options)
   const whole = await old.chat(
     {

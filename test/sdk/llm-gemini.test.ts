@@ -14,7 +14,7 @@ const declaration = {
   parametersJsonSchema: { type: 'object', properties: { city: { type: 'string' } } },
 }
 
-t.test('content, whole and streamed [LLM-58]', async t => {
+t.test('content with and without streaming [LLM-58]', async t => {
   const whole = await client.models.generateContent({ model: 'gemini-2.5-flash', contents: 'hello' })
   t.match(whole.text, /^Hello! I'm svc/)
   t.match(whole.usageMetadata, { promptTokenCount: 4, candidatesTokenCount: 45, totalTokenCount: 49 })
@@ -29,7 +29,7 @@ t.test('content, whole and streamed [LLM-58]', async t => {
     last = chunk
   }
   t.equal(text, whole.text)
-  t.equal(chunks, Math.ceil(45 / 4), 'four tokens a chunk')
+  t.equal(chunks, Math.ceil(45 / 4), 'four tokens per chunk')
   t.match(last, { candidates: [{ finishReason: 'STOP' }], usageMetadata: { totalTokenCount: 49 } })
   const limited = await client.models.generateContent({
     model: 'svc-gemini',
@@ -115,7 +115,7 @@ t.test('embeddings, token counts, models [LLM-58]', async t => {
   t.equal(pager.page.length, 5)
   const paged: (string | undefined)[] = []
   for await (const model of pager) paged.push(model.name)
-  t.same(paged, names, 'pages of five have the same models')
+  t.same(paged, names, 'pages of five contain the same models')
   t.equal((await client.models.get({ model: 'gemini-next' })).name, 'models/gemini-next')
 })
 
@@ -151,7 +151,7 @@ t.test('errors and refusals [LLM-59]', async t => {
   }
 })
 
-t.test('models in pages, of which the last has no token [LLM-58]', async t => {
+t.test('models with pagination; the last page has no token [LLM-58]', async t => {
   const list = async (
     query: string,
   ): Promise<{ status: number; body: { models?: object[]; nextPageToken?: string; error?: object } }> => {
@@ -177,7 +177,7 @@ t.test('models in pages, of which the last has no token [LLM-58]', async t => {
   }
 })
 
-t.test('the array of a stream ends with its bracket on a line of its own [LLM-58]', async t => {
+t.test('the array of a stream ends with its bracket on a separate line [LLM-58]', async t => {
   const answer = await fetch(`${server.url}/ai/gemini/v1beta/models/svc-gemini:streamGenerateContent`, {
     method: 'POST',
     headers: { 'X-Svc-Tokens-Per-Second': '0' },
@@ -189,7 +189,7 @@ t.test('the array of a stream ends with its bracket on a line of its own [LLM-58
 })
 
 t.test('the paths of Vertex AI: content, streams, counts, embeddings, errors [LLM-58]', async t => {
-  // With an Authorization header the package asks for no credentials of Google's.
+  // With an Authorization header the package doesn't look for Google credentials.
   const vertex = new GoogleGenAI({
     vertexai: true,
     project: 'demo',
@@ -234,7 +234,7 @@ t.test('the paths of Vertex AI: content, streams, counts, embeddings, errors [LL
   }
 })
 
-t.test('the paths of Vertex AI in express mode, with an API key alone [LLM-58]', async t => {
+t.test('the paths of Vertex AI in express mode, with only an API key [LLM-58]', async t => {
   const express = new GoogleGenAI({
     vertexai: true,
     apiKey: 'express-key-4321',

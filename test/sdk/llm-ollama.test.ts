@@ -19,7 +19,7 @@ const tools = [
   },
 ]
 
-t.test('chat, whole and streamed, with tools, thinking and schemas [LLM-63]', async t => {
+t.test('chat with and without streaming, with tools, thinking and schemas [LLM-63]', async t => {
   const whole = await client.chat({ model: 'llama3.2', messages })
   t.match(whole.message.content, greeting)
   t.match(whole, { done: true, done_reason: 'stop', prompt_eval_count: 4, eval_count: 45 })
@@ -72,7 +72,7 @@ t.test('chat, whole and streamed, with tools, thinking and schemas [LLM-63]', as
   t.equal((await client.chat({ model: 'llama3.2', messages, options: { num_predict: 2 } })).done_reason, 'length')
 })
 
-t.test('generate, whole and streamed, and loading alone [LLM-63]', async t => {
+t.test('generate with and without streaming, and loading a model [LLM-63]', async t => {
   const whole = await client.generate({ model: 'llama3.2', prompt: 'hello', system: 'be brief' })
   t.match(whole.response, greeting)
   t.same(whole.context, [])

@@ -1,4 +1,4 @@
-/** The official `openai` package against the mock: every call that the format offers. */
+/** The official `openai` package against the mock: every operation of the format. */
 import t from 'tap'
 import OpenAI, { APIError, AuthenticationError, BadRequestError, NotFoundError, RateLimitError, toFile } from 'openai'
 import { serveLlm } from '../support/llm-formats.ts'
@@ -16,7 +16,7 @@ const schema = {
 }
 const greeting = /^Hello! I'm svc, a mock model server/
 
-t.test('chat completions: an answer with usage, a stream, and their records [LLM-50]', async t => {
+t.test('chat completions: a reply with usage, a stream, and their records [LLM-50]', async t => {
   const { data, response } = await client.chat.completions.create({ model: 'svc-gpt', messages: hello }).withResponse()
   t.match(data.choices[0]?.message.content, greeting)
   t.same([data.usage?.prompt_tokens, data.usage?.completion_tokens, data.usage?.total_tokens], [4, 45, 49])
@@ -38,7 +38,7 @@ t.test('chat completions: an answer with usage, a stream, and their records [LLM
     usage = chunk.usage
   }
   t.equal(text, data.choices[0]?.message.content)
-  t.equal(deltas, 45, 'one delta a token')
+  t.equal(deltas, 45, 'one delta per token')
   t.same(usage, data.usage)
 
   const record = (await (
@@ -212,12 +212,12 @@ t.test('responses: create, stream, parse, function calls [LLM-51]', async t => {
   t.match(cut, { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' }, output_text: 'Hello' })
 })
 
-/** The token rule, told again for one text: runs of letters by four, others one each. */
+/** A second implementation of the tokenizer: four letters per token, one token per other character. */
 function engineTokens(text: string): number {
   return (text.match(/[a-z]{1,4}|[^a-z\s]/gi) ?? []).length
 }
 
-t.test('completions, plain and streamed, several prompts [LLM-52]', async t => {
+t.test('completions with and without streaming, with several prompts [LLM-52]', async t => {
   const whole = await client.completions.create({
     model: 'svc-gpt',
     prompt: ['hello', 'json please'],
@@ -287,7 +287,7 @@ t.test('models, moderations, images [LLM-52]', async t => {
   t.equal((await client.images.generate({ prompt: 'x' })).data?.[0]?.url, `${server.url}/image/png`)
 })
 
-t.test('audio: transcriptions in all forms, translation, speech [LLM-52]', async t => {
+t.test('audio: transcriptions in all formats, translation, speech [LLM-52]', async t => {
   const file = (): Promise<File> => toFile(Buffer.alloc(40_000), 'talk.wav', { type: 'audio/wav' })
   const text = 'Hello from svc. This is a fixed transcription for gateway demos.'
   const plain = await client.audio.transcriptions.create({ model: 'whisper-1', file: await file() })
@@ -340,7 +340,7 @@ t.test('audio: transcriptions in all forms, translation, speech [LLM-52]', async
   t.match(refused, { status: 400, param: 'response_format' })
 })
 
-t.test("errors are the package's own classes, with code and request id [LLM-53]", async t => {
+t.test('errors have the classes of the package, with code and request id [LLM-53]', async t => {
   const failing = (kind: string): Promise<unknown> =>
     client.chat.completions.create({ model: 'svc-gpt', messages: hello }, { headers: { 'X-Svc-Fail': kind } }).then(
       () => null,
@@ -360,14 +360,14 @@ t.test("errors are the package's own classes, with code and request id [LLM-53]"
   }
 })
 
-t.test('the package retries by itself, after Retry-After [LLM-53]', async t => {
+t.test('the package retries automatically after Retry-After [LLM-53]', async t => {
   const statuses: number[] = []
   const waits: (string | null)[] = []
   const retrying = new OpenAI({
     baseURL,
     apiKey: 'k',
     maxRetries: 1,
-    // The first try fails, as it would with a rate below 100 %; which one fails must not be left to chance here.
+    // The first attempt always fails here, so that the test doesn't depend on chance.
     fetch: async (url, init) => {
       const headers = new Headers(init?.headers)
       if (statuses.length === 0) headers.set('X-Svc-Fail', 'overloaded')
@@ -394,7 +394,7 @@ const weatherTool = {
 const noteTool = { type: 'custom' as const, custom: { name: 'take_note', description: 'Writes a note' } }
 const weather: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'weather in Rome' }]
 
-t.test('allowed tools: the others are never called, and a wrong set is refused [LLM-50]', async t => {
+t.test('allowed tools: other tools are never called, and an invalid set is rejected [LLM-50]', async t => {
   const ask = (mode: 'auto' | 'required', names: string[]): Promise<OpenAI.ChatCompletion> =>
     client.chat.completions.create({
       model: 'svc-gpt',
@@ -451,7 +451,7 @@ t.test('allowed tools: the others are never called, and a wrong set is refused [
   )
 })
 
-t.test('custom tools are called with text, whole and streamed [LLM-50] [LLM-51]', async t => {
+t.test('custom tools are called with text, with and without streaming [LLM-50] [LLM-51]', async t => {
   const forced = { type: 'custom' as const, custom: { name: 'take_note' } }
   const question = {
     model: 'svc-gpt',
@@ -548,7 +548,7 @@ t.test('custom tools are called with text, whole and streamed [LLM-50] [LLM-51]'
   t.match(next.output_text, /take_note returned written/)
 })
 
-t.test('audio in chats is refused by name; text alone is taken [LLM-50]', async t => {
+t.test('chat completions reject audio and accept text [LLM-50]', async t => {
   t.match(await client.chat.completions.create({ model: 'svc-gpt', messages: hello, modalities: ['text'] }), {
     choices: [{ finish_reason: 'stop' }],
   })
@@ -568,7 +568,7 @@ t.test('audio in chats is refused by name; text alone is taken [LLM-50]', async 
   })
 })
 
-t.test('log probabilities of completions, whole and streamed [LLM-52]', async t => {
+t.test('log probabilities of completions with and without streaming [LLM-52]', async t => {
   const {
     choices: [choice],
   } = await client.completions.create({ model: 'svc-gpt', prompt: 'hello', logprobs: 2, echo: true, max_tokens: 6 })
@@ -583,7 +583,7 @@ t.test('log probabilities of completions, whole and streamed [LLM-52]', async t 
     offsets,
     tokens.map((_, at) => tokens.slice(0, at).join('').length),
   )
-  t.equal(logprobs[0], null, 'nothing comes before the first token of the prompt')
+  t.equal(logprobs[0], null, 'the first token of the prompt has no log probability')
   t.ok(logprobs.slice(1).every(value => value <= 0 && value > -0.5))
   t.ok(tops.slice(1).every((top, at) => Object.keys(top).length === 3 && top[tokens[at + 1] ?? ''] !== undefined))
   const streamed: string[] = []
@@ -595,7 +595,7 @@ t.test('log probabilities of completions, whole and streamed [LLM-52]', async t 
     stream: true,
   }))
     streamed.push(...(chunk.choices[0]?.logprobs?.tokens ?? []))
-  t.same(streamed, tokens.slice(2), 'one token a chunk')
+  t.same(streamed, tokens.slice(2), 'one token per chunk')
   t.match(await client.completions.create({ model: 'svc-gpt', prompt: 'hello', logprobs: 99, max_tokens: 1 }), {
     choices: [{ logprobs: { tokens: ['Hell'] } }],
   })

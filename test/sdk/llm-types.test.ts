@@ -101,7 +101,7 @@ async function openai(): Promise<Sample[]> {
   ]
 }
 
-/** The types want `citations`, validating clients refuse it: the one field that is put in here. */
+/** The types require `citations`, but validating clients reject it: the only field that this test adds. */
 function withCitations(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withCitations)
   if (typeof value !== 'object' || value === null) return value
@@ -199,7 +199,7 @@ async function ollama(): Promise<Sample[]> {
   ]
 }
 
-/** The package renames all fields before its types see them. */
+/** The package renames all fields before it applies its types. */
 function camel(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(camel)
   if (typeof value !== 'object' || value === null) return value
@@ -236,20 +236,20 @@ import type * as Gemini from '@google/genai'
 import type * as Bedrock from '@aws-sdk/client-bedrock-runtime'
 import type * as Ollama from 'ollama'
 import type { Cohere } from 'cohere-ai'
-/** Literals are read-only and may have more fields; where a field may be absent, the vendors' servers send null too. */
+/** Literals are read-only and may have more fields; the vendors' servers also send null for optional fields. */
 type Deep<T> = T extends string ? \`\${T}\` : T extends readonly (infer U)[] ? readonly Deep<U>[] : T extends object ? { readonly [K in keyof T]: Deep<T[K]> | (undefined extends T[K] ? null : never) } : T
-/** Getters of the class are no fields. */
+/** Getters of the class are not fields. */
 type Reply = Omit<Gemini.GenerateContentResponse, 'text' | 'data' | 'functionCalls' | 'executableCode' | 'codeExecutionResult' | 'initialPromptTokenCount'>
 /** The package adds \`output_text\` to responses. */
 type Event<T> = T extends { response: OpenAI.Responses.Response } ? Omit<T, 'response'> & { response: Omit<OpenAI.Responses.Response, 'output_text'> } : T
-/** Declared as a date, sent as text; the figures come with the last line. */
+/** Declared as a date, sent as text; the last line has the metrics. */
 type Whole<T> = Omit<T, 'created_at'> & { created_at: string }
 type Line<T> = { [K in keyof Whole<T> as K extends 'model' | 'created_at' | 'done' | 'message' | 'response' ? K : never]: Whole<T>[K] }
-/** The chunks of a stream have no reason yet, although their type says so. */
+/** The chunks of a stream have no finish reason, although their type requires one. */
 type Running = Omit<OpenAI.Completion, 'choices'> & { choices: (Omit<OpenAI.CompletionChoice, 'finish_reason'> & { finish_reason: OpenAI.CompletionChoice['finish_reason'] | null })[] }
 `
 
-/** The compiler's complaints about the samples. */
+/** The type errors of the samples. */
 function compile(samples: readonly Sample[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'svc-types-'))
   try {
@@ -292,10 +292,10 @@ t.test('every reply and every kind of stream event has the type that its package
   t.equal(compile(different), '')
   const [chat] = different
   const { id: _gone, ...rest } = (chat as Sample).value as Record<string, unknown>
-  t.match(compile([{ type: 'OpenAI.ChatCompletion', value: rest }]), /'id' is missing/, 'a missing field is found')
+  t.match(compile([{ type: 'OpenAI.ChatCompletion', value: rest }]), /'id' is missing/, 'a missing field is detected')
 })
 
-/** Keys and kinds of a value: deltas that differ in their text alone are one sample. */
+/** Keys and types of a value: deltas that differ only in their text are one sample. */
 function shapeOf(value: unknown): string {
   if (Array.isArray(value)) return `[${[...new Set(value.map(shapeOf))].join()}]`
   if (typeof value !== 'object' || value === null) return value === null ? 'null' : typeof value

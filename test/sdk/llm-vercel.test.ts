@@ -1,4 +1,4 @@
-/** The Vercel AI SDK's providers as a second reader of the same formats: they validate every reply. */
+/** The providers of the Vercel AI SDK, which validate every reply of the same formats. */
 import t from 'tap'
 import { createAmazonBedrock } from '@ai-sdk/amazon-bedrock'
 import { createAnthropic } from '@ai-sdk/anthropic'
@@ -118,7 +118,7 @@ const embedders: [name: string, model: EmbeddingModel, size: number][] = [
   ['cohere', cohere.embedding('embed-v4.0'), 1024],
 ]
 
-t.test('embeddings of all providers that have some [LLM-65]', async t => {
+t.test('embeddings of all providers that support them [LLM-65]', async t => {
   for (const [name, model, size] of embedders) {
     const { embedding, usage } = await embed({ model, value: 'hello world', maxRetries: 0 })
     t.equal(embedding.length, size, name)

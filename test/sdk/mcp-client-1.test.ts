@@ -1,4 +1,4 @@
-/** The official client of the 1.x line, unmodified: every handshake version, both transports. */
+/** The official client 1.x, unmodified: every legacy revision, both transports. */
 import t from 'tap'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
@@ -17,10 +17,10 @@ import { ELICITED, SAMPLED, tour, type TourClient } from '../support/mcp-tour.ts
 import { serve } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
-// Servers are started and stopped by the dozen; a busy machine takes its time.
+// Starting and stopping dozens of servers takes long on a busy machine.
 t.setTimeout(180_000)
 
-/** The client asks for its newest version; here the request is made to name another. */
+/** The client requests its newest revision; this replaces it by another in the request. */
 function asking(version: string): typeof fetch {
   return (input, init) =>
     fetch(
@@ -60,7 +60,7 @@ function guide(client: Client, version: string): TourClient {
   }
 }
 
-t.test('tours every handshake version over Streamable HTTP [MCP-17, MCP-37]', async t => {
+t.test('uses every legacy revision over Streamable HTTP [MCP-17, MCP-37]', async t => {
   const { url } = await serve(t)
   for (const version of HANDSHAKE_VERSIONS) {
     const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { fetch: asking(version) })
@@ -79,7 +79,7 @@ t.test('tours every handshake version over Streamable HTTP [MCP-17, MCP-37]', as
   }
 })
 
-t.test('tours over legacy HTTP+SSE [MCP-16, MCP-37]', async t => {
+t.test('uses HTTP+SSE [MCP-16, MCP-37]', async t => {
   const { url } = await serve(t)
   for (const version of ['2024-11-05', '2025-11-25']) {
     const client = await connect(new SSEClientTransport(new URL(`${url}/mcp/sse`), { fetch: asking(version) }))
@@ -88,7 +88,7 @@ t.test('tours over legacy HTTP+SSE [MCP-16, MCP-37]', async t => {
   }
 })
 
-t.test('subscribes, hears of changes, sets the log level, pings [MCP-37]', async t => {
+t.test('subscribes, is notified of changes, sets the log level, pings [MCP-37]', async t => {
   const { url } = await serve(t, { env: { SVC_MCP_CLOCK_TICK_SECS: '1' } })
   const transports: [string, () => Transport][] = [
     ['http', () => new StreamableHTTPClientTransport(new URL(`${url}/mcp`))],
@@ -113,7 +113,7 @@ t.test('subscribes, hears of changes, sets the log level, pings [MCP-37]', async
   const client = await connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp/servers/conformance`)))
   let changes = 0
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => void changes++)
-  // The client opens its stream for such news in its own time and does not say when.
+  // The client opens its notification stream asynchronously, without an event.
   await until(async () => {
     await client.callTool({ name: 'test_trigger_tool_change' })
     return changes > 0

@@ -1,10 +1,10 @@
-/** The official client of the 2.x line, unmodified: both eras, chosen by itself or pinned. */
+/** The official client 2.x, unmodified: stateless and legacy revisions, detected and pinned. */
 import t from 'tap'
 import { Client, StreamableHTTPClientTransport, type ClientOptions } from '@modelcontextprotocol/client'
 import { ELICITED, SAMPLED, tour, type TourClient } from '../support/mcp-tour.ts'
 import { serve } from '../support/server.ts'
 
-// Servers are started and stopped by the dozen; a busy machine takes its time.
+// Starting and stopping dozens of servers takes long on a busy machine.
 t.setTimeout(180_000)
 
 async function connect(url: string, options: ClientOptions = {}): Promise<Client> {
@@ -36,7 +36,7 @@ function guide(client: Client): TourClient {
   }
 }
 
-t.test('tours the stateless version, found by itself and pinned [MCP-38]', async t => {
+t.test('uses the stateless revision, detected and pinned [MCP-38]', async t => {
   const { url } = await serve(t)
   for (const mode of ['auto', { pin: '2026-07-28' }] as const) {
     const client = await connect(`${url}/mcp`, { versionNegotiation: { mode } })
@@ -47,7 +47,7 @@ t.test('tours the stateless version, found by itself and pinned [MCP-38]', async
   }
 })
 
-t.test('tours a handshake version [MCP-38]', async t => {
+t.test('uses a legacy revision [MCP-38]', async t => {
   const { url } = await serve(t)
   const client = await connect(`${url}/mcp`, { versionNegotiation: { mode: 'legacy' } })
   t.equal(client.getNegotiatedProtocolVersion(), '2025-11-25')

@@ -5,12 +5,12 @@ import type { AddressInfo } from 'node:net'
 import { commandOf, runWithNode22 } from '../support/node-22.ts'
 import { serve } from '../support/server.ts'
 
-// Servers are started and stopped by the dozen; a busy machine takes its time.
+// Starting and stopping dozens of servers takes long on a busy machine.
 t.setTimeout(180_000)
 
 const suite = commandOf('@modelcontextprotocol/conformance', 'conformance')
 
-/** A server that takes its own origin alone: one scenario sends a foreign one and wants a refusal. */
+/** A server that accepts only its own origin: one scenario sends a foreign one and expects an error. */
 async function serveSuite(test: Test): Promise<string> {
   const port = await freePort()
   await serve(test, { env: { SVC_HTTP_PORT: String(port), SVC_MCP_ALLOWED_ORIGINS: `http://127.0.0.1:${port}` } })
@@ -26,7 +26,7 @@ function freePort(): Promise<number> {
   })
 }
 
-/** The lines of the summary: scenario, how many checks passed and failed. */
+/** The lines of the summary: scenario, and the number of passed and failed checks. */
 function readSummary(output: string): Map<string, { passed: number; failed: number }> {
   const [, summary = ''] = output.split('=== SUMMARY ===')
   const lines = summary.matchAll(/^[✓✗] ([\w/-]+): (\d+) passed, (\d+) failed/gm)
@@ -35,7 +35,7 @@ function readSummary(output: string): Map<string, { passed: number; failed: numb
   )
 }
 
-/** The scenarios that a revision requires of servers, in the suite's own words. */
+/** The scenarios that the suite requires of servers of a revision. */
 async function requiredScenarios(revision: string): Promise<string[]> {
   const { output } = await runWithNode22(suite, ['list', '--server', '--requirements', revision])
   const [, required = ''] = /Server scenarios[^\n]*\n([\s\S]*?)\n\n/.exec(output) ?? []
@@ -57,7 +57,7 @@ for (const [revision, count] of [
       t.comment(`${revision} ${scenario}: ${passed} passed, ${failed} failed`)
       t.ok(passed > 0 && failed === 0, `${revision} ${scenario}`)
     }
-    // Ahead of what is required; the tasks extension is not served.
+    // Not required yet; svc does not support the tasks extension.
     for (const [scenario, { failed }] of results)
       if (!scenario.startsWith('tasks-')) t.equal(failed, 0, `${revision} ${scenario}`)
   })

@@ -1,10 +1,10 @@
-/** The official Inspector from its command line, unmodified. */
+/** The command line of the official Inspector, unmodified. */
 import t from 'tap'
 import { commandOf, runWithNode22 } from '../support/node-22.ts'
 import { items, type Json } from '../support/mcp.ts'
 import { serve } from '../support/server.ts'
 
-// Servers are started and stopped by the dozen; a busy machine takes its time.
+// Starting and stopping dozens of servers takes long on a busy machine.
 t.setTimeout(180_000)
 
 const inspector = commandOf('@modelcontextprotocol/inspector', 'mcp-inspector')
@@ -23,19 +23,19 @@ async function inspect(url: string, ...args: string[]): Promise<Json> {
   return JSON.parse(output) as Json
 }
 
-t.test('lists, calls, reads and gets in both eras and over legacy SSE [MCP-39]', async t => {
+t.test('lists, calls, reads and gets in stateless and legacy revisions and over HTTP+SSE [MCP-39]', async t => {
   const { url } = await serve(t)
-  for (const [endpoint, ...era] of [
-    [`${url}/mcp`, '--protocol-era', 'modern'],
-    [`${url}/mcp`, '--protocol-era', 'legacy'],
+  for (const [endpoint, ...revision] of [
+    [`${url}/mcp`, '--protocol-era', 'modern'], // language: the name of the option
+    [`${url}/mcp`, '--protocol-era', 'legacy'], // language: the name of the option
     [`${url}/mcp/sse`],
   ] as const) {
-    const name = `${endpoint} ${era.join(' ')}`
-    t.equal(items((await inspect(endpoint, ...era, '--method', 'tools/list')).tools).length, 18, name)
+    const name = `${endpoint} ${revision.join(' ')}`
+    t.equal(items((await inspect(endpoint, ...revision, '--method', 'tools/list')).tools).length, 18, name)
     t.match(
       await inspect(
         endpoint,
-        ...era,
+        ...revision,
         '--method',
         'tools/call',
         '--tool-name',
@@ -47,14 +47,14 @@ t.test('lists, calls, reads and gets in both eras and over legacy SSE [MCP-39]',
       name,
     )
     t.match(
-      await inspect(endpoint, ...era, '--method', 'resources/read', '--uri', 'svc://customers/u1'),
+      await inspect(endpoint, ...revision, '--method', 'resources/read', '--uri', 'svc://customers/u1'),
       { contents: [{ uri: 'svc://customers/u1' }] },
       name,
     )
     t.match(
       await inspect(
         endpoint,
-        ...era,
+        ...revision,
         '--method',
         'prompts/get',
         '--prompt-name',
@@ -68,7 +68,7 @@ t.test('lists, calls, reads and gets in both eras and over legacy SSE [MCP-39]',
   }
 })
 
-t.test('finds no tool schema that other clients could not use [MCP-39]', async t => {
+t.test('finds no tool schema that other clients would reject [MCP-39]', async t => {
   const { url } = await serve(t)
   for (const server of ['/mcp', '/mcp/servers/crm']) {
     const { code, errors } = await runWithNode22(inspector, [

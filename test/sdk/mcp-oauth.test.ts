@@ -1,4 +1,4 @@
-/** OAuth end to end on the protected server, by the official clients' own auth: discovery, registration, PKCE, step-up. */
+/** End-to-end OAuth on the protected server with the official clients: discovery, registration, PKCE, step-up. */
 import t from 'tap'
 import { type OAuthClientProvider, UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js'
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js'
@@ -8,7 +8,7 @@ import { Client as Client2, StreamableHTTPClientTransport as Transport2 } from '
 import { startGateway } from '../support/gateway.ts'
 import { serve } from '../support/server.ts'
 
-// Servers are started and stopped by the dozen; a busy machine takes its time.
+// Starting and stopping dozens of servers takes long on a busy machine.
 t.setTimeout(180_000)
 
 type Registration = NonNullable<Awaited<ReturnType<OAuthClientProvider['clientInformation']>>>
@@ -16,7 +16,7 @@ type Tokens = NonNullable<Awaited<ReturnType<OAuthClientProvider['tokens']>>>
 
 const REDIRECT = 'http://127.0.0.1:9/callback'
 
-/** Keeps what a client stores, and plays the user who signs in and agrees in the browser. */
+/** Stores the state of a client, and acts as the user who signs in and consents in the browser. */
 class Browser implements OAuthClientProvider {
   registration: Registration | undefined
   saved: Tokens | undefined
@@ -66,7 +66,7 @@ class Browser implements OAuthClientProvider {
   }
 }
 
-/** Follows the sign-in page to the redirect, whose parameters are the answer. */
+/** Submits the sign-in page and returns the parameters of the redirect. */
 async function signInAsDemo(url: URL): Promise<URLSearchParams> {
   const page = await fetch(url, { redirect: 'manual' })
   const direct = page.headers.get('location')
@@ -118,7 +118,7 @@ t.test(
   },
 )
 
-t.test('the 2.x client does the same in the stateless era [MCP-32, MCP-40]', async t => {
+t.test('the 2.x client does the same in the stateless revision [MCP-32, MCP-40]', async t => {
   const { url } = await serve(t)
   const endpoint = new URL(`${url}/mcp/protected`)
   const browser = new Browser()
@@ -144,7 +144,7 @@ t.test('the 2.x client does the same in the stateless era [MCP-32, MCP-40]', asy
   await client.close()
 })
 
-/** An instance behind a gateway that takes `/demo` off, and one that has that path itself. */
+/** An instance behind a gateway that strips `/demo`, and one with this base path. */
 const BEHIND_A_PREFIX: readonly [
   how: string,
   baseUrl: (t: { teardown(callback: () => unknown): unknown }) => Promise<string>,
@@ -172,7 +172,7 @@ for (const [how, start] of BEHIND_A_PREFIX) {
         Transport === Transport1
           ? new Client1({ name: 'test', version: '1' })
           : new Client2({ name: 'test', version: '1' })
-      // The one that was challenged knows where the metadata is, and finishes.
+      // Only the transport that received the challenge knows the metadata URL, so it must finish.
       const first = new Transport(endpoint, { authProvider: browser })
       await t.rejects(client().connect(first as never), /Unauthorized/i, 'it redirects first')
       if (first instanceof Transport1) await first.finishAuth(browser.callback.get('code') ?? '')
@@ -186,7 +186,7 @@ for (const [how, start] of BEHIND_A_PREFIX) {
     }
   })
 
-  t.test(`the legacy transport finds its messages below a path prefix: ${how} [PREFIX-6]`, async t => {
+  t.test(`the HTTP+SSE transport finds its message path below a path prefix: ${how} [PREFIX-6]`, async t => {
     const client = new Client1({ name: 'test', version: '1' })
     await client.connect(new SSEClientTransport(new URL(`${await start(t)}/mcp/sse`)))
     t.ok((await client.listTools()).tools.length > 0)

@@ -1,4 +1,4 @@
-/** Clients that know nothing of mocks use them as the API they stand for. */
+/** Unmodified clients use mocks like the real API. */
 import t from 'tap'
 import { inspect } from 'node:util'
 import axios from 'axios'
@@ -13,7 +13,7 @@ import type { JsonObject } from '../../plugins/mocks/document/json.ts'
 import { mockServer } from '../integration/mocks/client.ts'
 import { answering, documentOf } from '../integration/mocks/document.ts'
 
-// On a busy machine each start takes seconds.
+// Starting a server can take seconds on a busy machine.
 t.setTimeout(180_000)
 
 const server = await mockServer(t)
@@ -25,7 +25,7 @@ interface Pet {
   tag?: string | null
   status?: string
 }
-/** The part of the petstore that is used here, as a generator of types would write it. */
+/** The types of the petstore that this test uses, as a generator would write them. */
 interface Paths {
   '/pets/{id}': {
     get: {
@@ -156,7 +156,7 @@ const GITHUB = documentOf({
   },
 })
 
-t.test('octokit reads repositories and issues, and fails as the mock says [MOCK-90]', async t => {
+t.test('octokit reads repositories and issues, and reports errors of the mock [MOCK-90]', async t => {
   await server.mock('github', { spec: GITHUB, settings: { validation: 'enforce', echo: 'path+body' } })
   const octokit = new Octokit({ baseUrl: `${server.url}/mock/github`, auth: 'token' })
   t.match((await octokit.rest.repos.get({ owner: 'svc', repo: 'demo' })).data, { id: Number, owner: { login: String } })
@@ -296,10 +296,10 @@ const STRIPE: JsonObject = {
 t.test('stripe retrieves, lists to the end and creates with a form [MOCK-90]', async t => {
   await server.mock('payments', { spec: STRIPE, settings: { validation: 'enforce', security: 'enforce' } })
   const { hostname, port } = new URL(server.url)
-  // A gateway's route would add the prefix.
+  // The route of a gateway would add the prefix.
   const throughGateway = ((url: string | URL | Request, init?: RequestInit) =>
     fetch(String(url).replace(/(:\d+)\/v1\//, '$1/mock/payments/v1/'), init).catch((error: unknown) => {
-      // The client's own error says nothing of what happened to the connection.
+      // The client's error does not contain the connection error.
       t.fail(`${init?.method} ${String(url)} failed: ${inspect(error, { depth: 5 })}`)
       throw error
     })) as typeof fetch

@@ -1,7 +1,7 @@
 /**
  * A long run: every example of the catalog over and over from several clients, streams and sockets held open, and a
- * reload every few seconds, in two halves that are compared. `SVC_SOAK_SECS` says how long (20 by default; ten minutes by hand).
- * Runs alone: it measures memory and open handles.
+ * reload every few seconds, in two halves that are compared. `SVC_SOAK_SECS` says how long (20 by default; ten minutes
+ * by hand). Runs alone: it measures memory and open handles.
  */
 import t from 'tap'
 import { EventSource } from 'eventsource'
@@ -17,14 +17,17 @@ import { Visitors } from './visitors.ts'
 const SECONDS = Number(process.env.SVC_SOAK_SECS ?? 20)
 const CLIENTS = 8
 const RELOAD_MS = 3_000
-/** Milliseconds after which a client leaves an example that waits on purpose. */
+/** Milliseconds after which a client aborts an example that waits intentionally. */
 const PATIENCE_MS = 2_000
-/** How much more the process may hold after the second half than after the first: stores are not full yet after ten seconds. */
+/**
+ * How much more memory the process may use after the second half than after the first: stores are not yet full after
+ * ten seconds.
+ */
 const GROWTH_BYTES = 14 * 1024 * 1024
-/** Generations in memory at the end: the one that serves, and what the collector has not reached yet. */
+/** Generations in memory at the end: the current one, and those not yet collected. */
 const MAX_GENERATIONS = 3
 
-/** Timers, sockets and the like that are active, by kind. */
+/** Active timers, sockets and other handles, by kind. */
 function activeResources(): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const kind of process.getActiveResourcesInfo()) counts[kind] = (counts[kind] ?? 0) + 1
@@ -33,7 +36,7 @@ function activeResources(): Record<string, number> {
 
 const SWITCHES = ['/_svc/plugins', '/_svc/reload', '/health']
 
-/** None that breaks its connection or switches something off for all others. */
+/** Without those that break their connection or disable something for all others. */
 function isFitting({ example, endpoint }: ExampleOf): boolean {
   return (
     !example.headers.some(({ name }) => name.toLowerCase() === 'x-svc-abort') &&
@@ -63,7 +66,7 @@ t.test(
               problems.push(`${what}: 500`)
           })
           .catch((error: Error) => problems.push(`${what}: ${error.message} ${String(error.cause ?? '')}`))
-        // Clients and server share one thread here: the builds of the reloads need their turns.
+        // Clients and server share one thread here: the builds of the reloads need time too.
         await new Promise(resolve => setTimeout(resolve, 5))
       }
       await dispatcher.destroy()
@@ -72,7 +75,7 @@ t.test(
       await Promise.all(Array.from({ length: CLIENTS }, (_, number) => client(number * 37, isOver)))
     }
 
-    /** One half: traffic, reloads, and connections that are open all the time. */
+    /** One half: traffic, reloads, and permanently open connections. */
     const run = async (seconds: number): Promise<void> => {
       const endsAt = performance.now() + seconds * 1000
       const isOver = (): boolean => performance.now() > endsAt
@@ -108,7 +111,7 @@ t.test(
       )
     }
 
-    // Once round for what is compiled, cached and opened once.
+    // A first round for what is compiled, cached and opened once.
     await traffic(() => sent >= examples.length)
     await server.reload()
     await new Promise(resolve => setTimeout(resolve, 500))
@@ -121,7 +124,7 @@ t.test(
     const bytes = usedBytes()
     await run(SECONDS / 2)
     await until(isIdle, 'handles and timers at their starting level')
-    // Replaced generations go once their last stream is over.
+    // Replaced generations are released when their last stream has ended.
     await until(() => usedBytes() - bytes < GROWTH_BYTES, 'memory is given back').catch(() => {})
     const grown = usedBytes() - bytes
     t.comment(

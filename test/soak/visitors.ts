@@ -1,4 +1,4 @@
-/** Clients that keep something in a server beyond a request: MCP sessions with their streams, gRPC streams, WebSockets. */
+/** Clients that hold state in a server beyond a request: MCP sessions with their streams, gRPC streams, WebSockets. */
 import { Metadata } from '@grpc/grpc-js'
 import { Agent, fetch } from 'undici'
 import type { RequestInit } from 'undici'
@@ -6,7 +6,7 @@ import { WebSocket } from 'ws'
 import { echoClient } from '../integration/protocols/grpc-client.ts'
 import type { TestServer } from '../support/server.ts'
 
-/** Milliseconds in which each visit must be over: a call that hangs is a problem, not a pause. */
+/** Milliseconds in which each visit must complete: a hanging call is a failure. */
 const PATIENCE_MS = 20_000
 const PAUSE_MS = 50
 const MCP_HEADERS = {
@@ -20,7 +20,7 @@ export class Visitors {
   readonly #server: TestServer
   readonly #isOver: () => boolean
   readonly #report: (problem: string) => void
-  /** Connections of its own, so that none is left when the visits are over. */
+  /** Separate connections, so that none is left when the visits are complete. */
   readonly #dispatcher = new Agent()
 
   constructor(server: TestServer, isOver: () => boolean, report: (problem: string) => void) {

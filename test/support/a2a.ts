@@ -1,4 +1,4 @@
-/** Calls A2A agents in both generations and bindings, and reads what comes back in one shape. */
+/** Calls A2A agents in both protocol versions and bindings, and returns the responses in one shape. */
 export interface Combination {
   name: string
   generation: '1.0' | '0.3'
@@ -9,7 +9,7 @@ export const COMBINATIONS: readonly Combination[] = (['1.0', '0.3'] as const).fl
   (['JSON-RPC', 'HTTP+JSON'] as const).map(binding => ({ name: `${generation} over ${binding}`, generation, binding })),
 )
 
-/** What `JSON.parse` answers: a test says by what it reads which shape it expects. */
+/** The result of `JSON.parse`; the expected shape depends on the test. */
 export type Json = ReturnType<typeof JSON.parse>
 
 export interface Reply {
@@ -50,7 +50,7 @@ export class Caller {
     return { 'X-Svc-Session': this.session, 'A2A-Version': this.how.generation, ...more }
   }
 
-  /** Parameters of a send in the generation's own shape. */
+  /** Parameters of a send request in the shape of the protocol version. */
   params(text: string, { taskId, contextId, metadata, immediately, configuration }: Sending = {}): Json {
     const isRest3 = !this.isV1 && !this.isRpc
     const ids = { messageId: 'm-1', ...(taskId ? { taskId } : {}), ...(contextId ? { contextId } : {}) }
@@ -64,7 +64,7 @@ export class Caller {
     return { message, configuration: { ...waiting, ...configuration }, ...(metadata ? { metadata } : {}) }
   }
 
-  /** The send itself; `isStream` for the streaming kind, whose response is not read. */
+  /** Sends the request; with `isStream`, uses the streaming method and does not read the response. */
   request(agent: string, text: string, sending: Sending = {}, isStream = false): Promise<Response> {
     const params = this.params(text, sending)
     if (!this.isRpc)
@@ -125,19 +125,19 @@ export class Caller {
     return fetch(this.url + path, { method: 'POST', headers: this.headers(headers), body: JSON.stringify(body) })
   }
 
-  /** The task (or message) in a reply, whatever is around it. */
+  /** The task (or message) in a response, without its envelope. */
   taskOf(body: Json): Json {
     const result = (body.result ?? body) as Json
     return (result.task ?? result.message ?? result) as Json
   }
 }
 
-/** The reason of an error reply, in either binding. */
+/** The reason of an error response, in either binding. */
 export function reasonOf({ body }: Reply): string | undefined {
   return (body.error?.data ?? body.error?.details)?.[0]?.reason
 }
 
-/** A state without what the generations write around it. */
+/** A state without the prefix of its protocol version. */
 export function stateOf(task: Json): string {
   return String(task.status.state)
     .replace('TASK_STATE_', '')
@@ -157,7 +157,7 @@ export function eventsOf(text: string): Json[] {
     })
 }
 
-/** What an event is: `task`, `message`, the state that it reports, or the artifact's id. */
+/** The kind of an event: `task`, `message`, the reported state, or the artifact's id. */
 export function nameOf(event: Json): string {
   const status = event.statusUpdate ?? (event.kind === 'status-update' ? event : undefined)
   if (status) return stateOf(status)

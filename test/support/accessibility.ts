@@ -1,4 +1,4 @@
-/** What axe-core finds on a page, in both themes. */
+/** Checks a page with axe-core, in both themes. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
@@ -11,14 +11,14 @@ interface Finding {
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Serious and critical findings, and content wider than the window, each as a sentence that names theme and element. */
+/** Serious and critical findings, and content wider than the window, each as a sentence with theme and element. */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
   const problems: string[] = []
   for (const colorScheme of ['light', 'dark'] as const) {
-    // Colors on their way from one theme to the other are nobody's.
+    // Wait until the transition of colors between the themes is over.
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     await page.evaluate('new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))')
-    // Not as a script element, which the page's policy refuses.
+    // Evaluated, since the page's policy blocks script elements.
     await page.evaluate(`if (!window.axe) { ${source} }`)
     const { violations } = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as {
       violations: Finding[]

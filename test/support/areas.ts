@@ -1,4 +1,4 @@
-/** Which plugins a server runs by default, by the folder of the test file: a server with all of them takes several times as long to start. */
+/** The plugins that test servers run by default, by the folder of the test file. A server with all plugins takes several times as long to start. */
 import { currentFile } from '../runner/current.ts'
 
 const TOOLBOX = [
@@ -20,7 +20,7 @@ const TOOLBOX = [
   'websocket',
 ]
 
-/** Beginnings of paths below `test/`, of which the longest counts; what these plugins build on comes along. `null`: the whole product is the subject. */
+/** Plugins by path prefix below `test/`; the longest prefix wins, and dependencies are added. `null` means all plugins. */
 const PLUGINS: Record<string, readonly string[] | null> = {
   'integration/a2a/': ['a2a', 'identity', 'echo'],
   'integration/auth/': ['auth', 'identity', 'echo'],
@@ -45,7 +45,7 @@ const PLUGINS: Record<string, readonly string[] | null> = {
   'sdk/toolbox': [...TOOLBOX, 'auth'],
 }
 
-/** Undefined: all. */
+/** The plugins for the current test file; undefined means all. */
 export function pluginsOfArea(): readonly string[] | undefined {
   const file = currentFile() ?? ''
   const area = Object.keys(PLUGINS)

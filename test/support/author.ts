@@ -1,16 +1,16 @@
 /**
- * Follows a page for authors of plugins: every block is used in order, in one folder with svc installed.
+ * Follows a page for plugin authors: uses every block in order, in one folder with svc installed.
  *
- * - A block that begins with the name of a file (`// quotes/index.ts`, `# svc.yaml`) is that file.
- * - `sh` blocks run where the one before has left off; installing is done as npm would, without a registry.
- * - A block that ends with `npx svc` is a server from there on.
- * - Files of the project that a page shows (`<!-- file ... -->`) are written with `SVC_WRITE_DOCS=1 npm test -- kit/`.
+ * - A block that begins with a file name (`// quotes/index.ts`, `# svc.yaml`) is written to that file.
+ * - `sh` blocks run in the folder where the previous one ended. Installing works as with npm, but without a registry.
+ * - A block that ends with `npx svc` starts the server for the following blocks.
+ * - `SVC_WRITE_DOCS=1 npm test -- kit/` updates the project's files that a page shows (`<!-- file ... -->`).
  */
 import type t from 'tap'
 import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { CURL, blocksOf, shortfall } from './examples.ts'
+import { CURL, blocksOf, findMismatch } from './examples.ts'
 import type { Block } from './examples.ts'
 import { ROOT, install } from './installed.ts'
 import type { Installation } from './installed.ts'
@@ -45,7 +45,7 @@ function fillFiles(markdown: string): string {
 class Author {
   readonly #t: Tap
   readonly #installation: Installation
-  /** Where the last block has left off. */
+  /** The folder where the last block ended. */
   #folder: string
   #port = '8080'
 
@@ -86,7 +86,7 @@ class Author {
     if (code === wanted) this.#t.pass(`${where} exits with ${code}`)
     else this.#t.fail(`${where} exits with ${code}`, { output, errors })
     this.#folder = readFileSync(join(this.#installation.folder, '.where'), 'utf8').trim()
-    if (shown !== null) this.#t.equal(shortfall(output, shown), null, `${where}: what is shown`, { output })
+    if (shown !== null) this.#t.equal(findMismatch(output, shown), null, `${where}: what is shown`, { output })
   }
 
   async #serve(): Promise<void> {
@@ -115,7 +115,7 @@ class Author {
   }
 }
 
-/** The commands are on the PATH, and what would be fetched is there already; a tarball is unpacked. */
+/** Replaces `npm install`: commands are on the PATH, packages exist already, and a tarball is unpacked. */
 function withoutRegistry(text: string): string {
   return text
     .replace(

@@ -1,4 +1,4 @@
-/** A gateway with a circuit breaker and retries for one test; it forwards everything else as it is. */
+/** A gateway with a circuit breaker and retries for one test; it forwards requests unchanged. */
 import { createServer, request as send, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -7,15 +7,15 @@ interface Test {
 }
 
 export interface BreakerOptions {
-  /** Failures in a row after which it answers 503 by itself. */
+  /** Consecutive failures after which the breaker opens and the gateway responds with 503. */
   failures: number
-  /** For so long; then one request is let through on trial. */
+  /** How long the breaker stays open before one trial request, in milliseconds. */
   openMs: number
-  /** How often a 503 of the instance is asked for again. Default 0. */
+  /** How often a 503 of the instance is retried. Default 0. */
   retries?: number
 }
 
-/** Starts it; it ends with the test. Answers its base URL. */
+/** Starts the gateway until the test ends; returns its base URL. */
 export async function startBreaker(
   t: Test,
   instanceUrl: string,
@@ -52,7 +52,7 @@ function forward(
   retries: number,
   judge: (status: number) => void,
 ): void {
-  const onward = send(
+  const upstreamRequest = send(
     {
       host: upstream.hostname,
       port: upstream.port,
@@ -60,16 +60,16 @@ function forward(
       path: request.url,
       headers: request.headers,
     },
-    answer => {
-      if (answer.statusCode === 503 && retries > 0) {
-        answer.resume()
+    upstreamResponse => {
+      if (upstreamResponse.statusCode === 503 && retries > 0) {
+        upstreamResponse.resume()
         return forward(request, response, upstream, retries - 1, judge)
       }
-      judge(answer.statusCode!)
-      response.writeHead(answer.statusCode!, answer.headers)
-      answer.pipe(response)
+      judge(upstreamResponse.statusCode!)
+      response.writeHead(upstreamResponse.statusCode!, upstreamResponse.headers)
+      upstreamResponse.pipe(response)
     },
   )
-  onward.on('error', () => response.destroy())
-  request.pipe(onward)
+  upstreamRequest.on('error', () => response.destroy())
+  request.pipe(upstreamRequest)
 }

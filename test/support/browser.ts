@@ -12,7 +12,7 @@ const KNOWN_PATHS = [
 ]
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
 
-/** Path of an installed Chromium, by CHROMIUM_PATH or where they usually are; null without one. */
+/** Path of an installed Chromium, from CHROMIUM_PATH or a usual location; null if there is none. */
 export function findChromium(): string | null {
   const named = process.env.CHROMIUM_PATH
   if (named) return existsSync(named) ? named : null
@@ -20,7 +20,7 @@ export function findChromium(): string | null {
   return [...KNOWN_PATHS, ...onPath].find(path => existsSync(path)) ?? null
 }
 
-/** For tap's `skip`: false with a browser, else what to do about it. */
+/** For tap's `skip`: false if a browser is installed, otherwise what to install. */
 export const skipWithoutBrowser: string | false =
   findChromium() === null && 'no Chromium is installed: set CHROMIUM_PATH to one'
 
@@ -28,10 +28,10 @@ interface Test {
   teardown(callback: () => unknown): unknown
 }
 
-/** A name of this machine that, unlike `localhost` and `127.0.0.1`, is no secure context over plain HTTP. */
+/** A loopback host name that, unlike `localhost` and `127.0.0.1`, is not a secure context over plain HTTP. */
 export const PLAIN_HOST = 'stand.test'
 
-/** Starts the browser; it ends with the test. */
+/** Starts the browser until the test ends. */
 export async function startBrowser(t: Test): Promise<Browser> {
   const isRoot = process.getuid?.() === 0
   const browser = await chromium.launch({
@@ -43,11 +43,11 @@ export async function startBrowser(t: Test): Promise<Browser> {
 }
 
 export interface WatchedPage extends Page {
-  /** Errors of the page's console and of its scripts, with failed loads. */
+  /** Console errors, script errors and failed loads of the page. */
   problems: string[]
 }
 
-/** A page of its own context that remembers what went wrong in it. */
+/** A page in a new context that collects its problems. */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
   const page = await context.newPage()
@@ -59,7 +59,7 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   return Object.assign(page, { problems })
 }
 
-/** Forgets problems that the test has made on purpose. */
+/** Discards problems that the test caused on purpose. */
 export function takeProblems(page: WatchedPage, expected: RegExp): void {
   page.problems.splice(0, page.problems.length, ...page.problems.filter(problem => !expected.test(problem)))
 }

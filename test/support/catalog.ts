@@ -10,7 +10,7 @@ export interface ExampleOf {
   example: Example
 }
 
-/** Every example that can be sent as it stands: none with a placeholder such as `<access_token>`. */
+/** Every example that can be sent unchanged: without placeholders such as `<access_token>`. */
 export async function catalogExamples(url: string): Promise<ExampleOf[]> {
   const { endpoints } = (await (await fetch(`${url}/_svc/catalog`)).json()) as Catalog
   return endpoints
@@ -21,7 +21,7 @@ export async function catalogExamples(url: string): Promise<ExampleOf[]> {
     )
 }
 
-/** Status of an example, 0 when there was no answer within so many milliseconds; of a stream only the head is read. */
+/** Status of an example, or 0 if no response arrives within the timeout in milliseconds. Of a stream, only the head is read. */
 export async function statusOfExample(
   url: string,
   { endpoint, example }: ExampleOf,
@@ -49,7 +49,7 @@ export async function statusOfExample(
   }
 }
 
-/** What `fetch` sends for an example. */
+/** The `fetch` options for an example. */
 export function requestOfExample({ example }: ExampleOf): {
   path: string
   method: string

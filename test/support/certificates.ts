@@ -1,4 +1,4 @@
-/** Makes the certificates that the demo PKI does not: other names, other keys, other purposes. */
+/** Creates certificates that the demo PKI does not: with other names, keys and purposes. */
 import 'reflect-metadata'
 import {
   BasicConstraintsExtension,
@@ -19,7 +19,7 @@ const rsaAlgorithm = {
 }
 const rsa = { generate: rsaAlgorithm, sign: rsaAlgorithm }
 
-/** What to make: by default a self-signed CA with an EC key, valid from yesterday for a month. */
+/** The certificate to create: by default a self-signed CA with an EC key, valid for a month from yesterday. */
 export interface CertificateRequest {
   subject: string
   ca?: boolean
@@ -32,7 +32,7 @@ export interface CertificateRequest {
   notAfter?: Date
 }
 
-/** Makes a certificate and the key belonging to it. */
+/** Creates a certificate and its key. */
 export async function makeCertificate({
   subject,
   ca = true,
@@ -72,7 +72,7 @@ export async function makeCertificate({
   return { certificate: new X509Certificate(certificate.toString('pem')), key: KeyObject.from(keys.privateKey) }
 }
 
-/** PEM (PKCS#8) of a private key, encrypted when there is a passphrase. */
+/** PEM (PKCS#8) of a private key, encrypted if a passphrase is given. */
 export function keyPem(key: KeyObject, passphrase?: string): string {
   return key
     .export({

@@ -1,4 +1,4 @@
-/** A host that is not there: what the control plane's routes need, kept in plain fields that a test can read and set. */
+/** Fake dependencies of the control plane's routes, as plain fields that a test can read and set. */
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Config } from '../../core/config/variables.ts'
 import { buildCatalog } from '../../core/control/catalog.ts'
@@ -26,7 +26,7 @@ export interface FakeHost {
   switchResult: SwitchResult
   clearResult: ClearResult
   reloadResult: ReloadResult
-  /** What the guard throws; null lets pass. */
+  /** The error of the guard; null if it allows the request. */
   refusal: HttpError | null
   healthy: boolean
   /** What plugins show in the status. */

@@ -1,4 +1,4 @@
-/** The environment as a server with the built-in plugins reads it: the core's variables, and theirs. */
+/** Reads the environment as a server with the built-in plugins does: variables of the core and of the plugins. */
 import type { Config as CoreConfig } from '../../core/config/config.ts'
 import { effectiveView as viewOf, type EffectiveState } from '../../core/config/effective.ts'
 import { readEnvironment as readCore } from '../../core/config/environment.ts'
@@ -23,7 +23,7 @@ export interface Config extends CoreConfig {
   mocks: MocksVariables
 }
 
-/** All variables, in their order. */
+/** All variables, in documentation order. */
 export const variables = orderVariables(definitions).map(({ definition }) => definition)
 
 const readings = new WeakMap<Config, { core: CoreConfig; plugins: PluginVariables }>()
@@ -46,7 +46,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv): { config: Config; warni
   return { config, warnings: plugins.warnings(definitions) }
 }
 
-/** The view of a configuration that was read here. */
+/** The effective view of a configuration. */
 export function effectiveView(config: Config, state: EffectiveState): Record<string, unknown> {
   const { core, plugins } = readings.get(config)!
   return viewOf(core, state, plugins, definitions)

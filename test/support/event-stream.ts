@@ -1,13 +1,13 @@
-/** Reads the streams of the mock LLM without any vendor's package: SSE, lines of JSON, AWS event streams. */
+/** Reads the streams of the mock LLM without vendor packages: SSE, JSON lines, AWS event streams. */
 import { crc32 } from 'node:zlib'
 
 export interface ReadEvent {
-  /** Name of the event; empty when it has none. */
+  /** Name of the event, or an empty string. */
   event: string
   data: string
 }
 
-/** The events of an event stream (WHATWG HTML, 9.2.6), comments left out. */
+/** The events of an event stream (WHATWG HTML, 9.2.6), without comments. */
 export function readSse(text: string): ReadEvent[] {
   return text
     .split(/\r?\n\r?\n/)
@@ -23,7 +23,7 @@ export function readSse(text: string): ReadEvent[] {
     })
 }
 
-/** The messages of an AWS event stream; throws when a length or checksum is wrong. The event is its type or exception. */
+/** The messages of an AWS event stream, named by event type or exception; throws if a length or checksum is wrong. */
 export function readAwsEvents(bytes: Buffer): (ReadEvent & { headers: Record<string, string> })[] {
   const events: (ReadEvent & { headers: Record<string, string> })[] = []
   let rest = bytes

@@ -1,13 +1,13 @@
 /**
- * Runs the examples of a Markdown page as a reader would: in order, in one folder, against a fresh server.
+ * Runs the examples of a Markdown page as a reader would: in order, in one folder, against a new server.
  *
- * - `sh` and `js` blocks run. A `json` block right after one is what its output holds (part of it; `"…"` is anything), a
- *   `text` block the lines that come in it in this order (`…` is anything within a line).
- * - An `sh` block that ends with `npm start` is the server from there on, with the variables before it; a `yaml` block
- *   that begins with `# svc.yaml` is its configuration.
- * - `# exits with 56` in an `sh` block is the exit status that its last command has.
- * - An HTTP error that curl gets must stand in the block or in what is shown of its output.
- * - `console` blocks are not run: they need what is not on every machine.
+ * - `sh` and `js` blocks run. A `json` block right after one has to be contained in its output (`"…"` matches anything). A
+ *   `text` block lists lines of the output in their order (`…` matches anything within a line).
+ * - An `sh` block that ends with `npm start` starts the server for the following blocks, with the variables before the
+ *   command; a `yaml` block that begins with `# svc.yaml` is its configuration.
+ * - `# exits with 56` in an `sh` block is the expected exit code of its last command.
+ * - If curl gets an HTTP error, its status has to be in the block or in the output shown below it.
+ * - `console` blocks do not run: they need programs that not every machine has.
  */
 import type t from 'tap'
 import { spawn, spawnSync } from 'node:child_process'
@@ -23,9 +23,9 @@ export const root = join(import.meta.dirname, '..', '..')
 export interface Block {
   language: string
   text: string
-  /** Line of its fence, from 1. */
+  /** Line of the opening fence, from 1. */
   line: number
-  /** Line after its closing fence. */
+  /** Line after the closing fence. */
   end: number
 }
 
@@ -44,7 +44,7 @@ export function blocksOf(markdown: string): Block[] {
   return blocks
 }
 
-/** Runs all examples of the page; `path` counts from the top of the project. Default of `server`: one of its own. */
+/** Runs all examples of a page. `path` is relative to the project. Without `server`, the page gets its own. */
 export async function runExamples(t: Tap, path: string, server: TestServer | null = null): Promise<void> {
   await t.test(`${path} [DOC-1]`, async t => {
     const blocks = blocksOf(readFileSync(join(root, path), 'utf8'))
@@ -59,7 +59,7 @@ export async function runExamples(t: Tap, path: string, server: TestServer | nul
   })
 }
 
-/** The product needs neither; examples that a reader types do. */
+/** The server needs neither program; the examples do. */
 const hasShell = ['bash', 'curl'].every(program => spawnSync(program, ['--version']).status === 0)
 
 interface Outcome {
@@ -89,7 +89,7 @@ class Reader {
       this.#environment = variablesOf(block.text)
       await this.#start({})
     } else if (block.language === 'sh' && block.text.startsWith('npm ci')) {
-      // Installing and testing are the reader's; another test compares them.
+      // Commands that install or test the project do not run here; another test compares them.
     } else if (block.language === 'sh' || block.language === 'js') {
       if (this.#server === null) await this.#start({})
       await this.#run(block, shown, where)
@@ -97,7 +97,7 @@ class Reader {
   }
 
   async #start({ yaml }: { yaml?: string }): Promise<void> {
-    // Ports are free ones here, whatever the page says.
+    // The server uses free ports, whatever the page says.
     const { SVC_HTTP_PORT: _http, SVC_HTTPS_PORT: _https, SVC_GRPC_PORT: _grpc, ...env } = this.#environment
     this.#server = await serve(this.#t, { env, ...(yaml === undefined ? {} : { yaml }) })
   }
@@ -118,18 +118,18 @@ class Reader {
     if (status !== wanted) this.#t.fail(`${where} exits with ${status}`, { output, errors })
     else this.#t.pass(`${where} exits with ${wanted}`)
     this.#t.strictSame(
-      surprises(errors, text + (shown?.text ?? '')),
+      unmentionedErrors(errors, text + (shown?.text ?? '')),
       [],
-      `${where}: HTTP errors that nothing speaks of`,
+      `${where}: HTTP errors that the page does not mention`,
     )
     if (shown === null) return
     const readable = this.#readable(output)
-    const problem = shortfall(readable, shown)
-    if (problem === null) this.#t.pass(`${where}: what is shown comes`)
+    const problem = findMismatch(readable, shown)
+    if (problem === null) this.#t.pass(`${where}: the output is as shown`)
     else this.#t.fail(`${where}: ${problem}`, { output: readable })
   }
 
-  /** Ports of the page for those of the server. */
+  /** Replaces the page's ports with the server's. */
   #addressed(text: string): string {
     return this.#ports().reduce((code, [port, real]) => code.replaceAll(`localhost:${port}`, `localhost:${real}`), text)
   }
@@ -154,7 +154,7 @@ function variablesOf(text: string): Record<string, string> {
   return Object.fromEntries([...found].map(([, name, single, double, bare]) => [name!, single ?? double ?? bare ?? '']))
 }
 
-/** curl as it is, that also tells the status of each answer, and ends what goes to the reader with a line end. */
+/** curl, which also reports the status of each response and ends its output with a line break. */
 export const CURL = `curl() {
   command curl -w '%{stderr}<<status %{http_code}>>' "$@"
   local status=$? self=$BASHPID
@@ -183,7 +183,7 @@ function runScript(code: string): Promise<Outcome> {
   )
 }
 
-/** Milliseconds until an example hangs. */
+/** Milliseconds after which an example counts as hanging. */
 const PATIENCE_MS = 40_000
 
 function collect(child: ReturnType<typeof spawn>): Promise<Outcome> {
@@ -204,8 +204,8 @@ function collect(child: ReturnType<typeof spawn>): Promise<Outcome> {
   )
 }
 
-/** What the output lacks of what is shown; null when it has it all. */
-export function shortfall(output: string, shown: Block): string | null {
+/** Describes the first difference between the output and what the page shows; null if there is none. */
+export function findMismatch(output: string, shown: Block): string | null {
   if (shown.language === 'json') return difference(parsed(output), parsed(shown.text), '')
   const lines = output.split('\n').map(line => line.trim())
   let from = 0
@@ -220,8 +220,8 @@ export function shortfall(output: string, shown: Block): string | null {
   return null
 }
 
-/** HTTP errors that curl got and the page does not speak of. */
-export function surprises(errors: string, page: string): string[] {
+/** HTTP errors that curl got and the page does not mention. */
+export function unmentionedErrors(errors: string, page: string): string[] {
   return [...errors.matchAll(/<<status ([45]\d\d)>>/g)]
     .map(([, status]) => status!)
     .filter(status => !page.includes(status))
@@ -235,7 +235,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Where `actual` lacks something of `shown`; null when it has it all. */
+/** Describes where `actual` does not contain `shown`; null if it does. */
 function difference(actual: unknown, shown: unknown, at: string): string | null {
   if (typeof shown === 'string')
     return (typeof actual === 'string' && isLike(actual, shown)) || (shown === '…' && actual !== undefined)
@@ -255,7 +255,7 @@ function difference(actual: unknown, shown: unknown, at: string): string | null 
   return null
 }
 
-/** `…` stands for anything; blanks count as one. */
+/** `…` matches anything; repeated spaces count as one. */
 function isLike(actual: string, shown: string): boolean {
   const parts = shown.split('…').map(part => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/\s+/g, '\\s+'))
   return new RegExp(`^${parts.join('[^]*')}$`).test(actual)

@@ -1,4 +1,4 @@
-/** Small strict readers of the exported files that no library reads: what they don't expect is an error. */
+/** Strict parsers for exported formats that have no library: anything unexpected is an error. */
 import { basic, headersOf, type Exported } from './exported.ts'
 
 const BASE = '{{base_url}}'
@@ -31,7 +31,7 @@ function readBlock(block: string): Exported {
   }
 }
 
-/** Requests of a Hurl file (grammar: hurl.dev/docs/grammar.html), as far as it is used. */
+/** Requests of a Hurl file (grammar: hurl.dev/docs/grammar.html), limited to the parts in use. */
 export function readHurl(text: string): Exported[] {
   const lines = text.split('\n')
   const requests: Exported[] = []
@@ -39,7 +39,7 @@ export function readHurl(text: string): Exported[] {
   while (lines.length > 0) {
     const comments = takeWhile(lines, line => line === '' || line.startsWith('#'))
     if (lines.length === 0) break
-    // A category stands between two blank lines, the name of a request before it.
+    // A category is between two blank lines; the name of a request precedes it.
     comments.forEach((line, at) => {
       if (line.startsWith('# ') && comments[at + 1] === '' && comments[at - 1] === '') category = line.slice(2)
     })
@@ -47,7 +47,7 @@ export function readHurl(text: string): Exported[] {
     const { method, target } = readRequestLine(lines.shift()!)
     const headers = headersOf(takeWhile(lines, line => line !== 'HTTP *' && !line.startsWith('`')).map(readHurlHeader))
     const body = lines[0]!.startsWith('`') ? /^`([^`]*)`$/.exec(lines.shift()!)![1]! : null
-    if (lines.shift() !== 'HTTP *') throw new Error(`${name} has no answer`)
+    if (lines.shift() !== 'HTTP *') throw new Error(`${name} has no response`)
     requests.push({
       name,
       category,
@@ -60,7 +60,7 @@ export function readHurl(text: string): Exported[] {
   return requests
 }
 
-/** Of a name Hurl takes letters, digits, `_`, `.`, `-` and escapes (grammar: key-string). */
+/** A Hurl name may contain letters, digits, `_`, `.`, `-` and escapes (grammar: key-string). */
 function readHurlHeader(line: string): { name: string; value: string } {
   const { name, value } = readHeader(line)
   if (!/^(?:[\w.-]|\\u\{[0-9a-f]+\})+$/.test(name)) throw new Error(`no name of a header: ${name}`)
@@ -130,7 +130,7 @@ export function readInsomnia(
     })
 }
 
-/** What Nunjucks makes of the tags that are used. */
+/** Renders the Nunjucks tags in use. */
 function render(template: string): string {
   return template.replace(/\{\{ (?:"([^"]*)"|_\.base_url) \}\}|\{[{%#]/g, (tag, literal: string | undefined) => {
     if (/^\{[{%#]$/.test(tag)) throw new Error(`a tag in ${template}`)
@@ -138,7 +138,7 @@ function render(template: string): string {
   })
 }
 
-/** The URL behind the variable of its base. */
+/** The URL after the base URL variable. */
 export function withoutBase(url: string): string {
   if (!url.startsWith(`${BASE}/`)) throw new Error(`no base URL: ${url}`)
   return url.slice(BASE.length)

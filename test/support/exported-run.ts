@@ -1,10 +1,10 @@
-/** What the product's own examples, once sent, must have been answered. */
+/** Checks the responses to the examples of the built-in plugins. */
 import type { Test } from 'tap'
 import type { Catalog } from '../../core/contract/plugin.ts'
 import { expectedOf, type Exported } from './exported.ts'
 import type { Recorded } from './recorder.ts'
 
-/** Examples of a catalog that files hold, in its order, and the check that each was sent and answered as it announces. */
+/** The exported examples of a catalog, in order, and a check that each was sent and got the documented response. */
 export function examplesOf({ endpoints }: Pick<Catalog, 'endpoints'>): {
   expected: Exported[]
   verify(t: Test, requests: Recorded[]): void
@@ -31,7 +31,7 @@ export function examplesOf({ endpoints }: Pick<Catalog, 'endpoints'>): {
   }
 }
 
-/** It holds what only an earlier answer could fill in. */
+/** The example has a placeholder that only an earlier response could fill in. */
 function isPlaceholder({ target, headers, body }: Exported): boolean {
   return /<[a-z_]+>/.test(target + (body ?? '') + Object.values(headers).join())
 }

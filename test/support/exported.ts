@@ -1,9 +1,9 @@
-/** Requests that exported files hold, in one form that can be compared, and what the catalog says they should be. */
+/** Requests of exported files in one comparable form, and the requests that the catalog expects. */
 import type { Catalog, CatalogEndpoint } from '../../core/contract/plugin.ts'
 
 export type Example = CatalogEndpoint['examples'][number]
 
-/** A request without its base URL; names of headers in lower case. */
+/** A request without its base URL; header names are in lower case. */
 export interface Exported {
   name: string
   category: string
@@ -16,7 +16,7 @@ export interface Exported {
 
 const TYPES = { json: 'application/json', xml: 'application/xml', form: 'application/x-www-form-urlencoded' }
 
-/** What a collection of this catalog has to hold, in order. */
+/** The requests that a collection of this catalog must contain, in order. */
 export function expectedOf({ endpoints }: Pick<Catalog, 'endpoints'>): Exported[] {
   return endpoints
     .filter(({ protocol, endless }) => protocol !== 'websocket' && !endless)
@@ -44,7 +44,7 @@ export function basic(username: string, password: string): string {
   return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
 }
 
-/** A list of fields as an object; repeated ones are one list (RFC 9110, 5.3). */
+/** Converts a list of fields to an object; repeated ones become one list (RFC 9110, 5.3). */
 export function headersOf(list: { name: string; value: string }[]): Record<string, string> {
   const fields: Record<string, string> = Object.create(null)
   for (const { name, value } of list) {
@@ -54,12 +54,12 @@ export function headersOf(list: { name: string; value: string }[]): Record<strin
   return fields
 }
 
-/** A form's pairs as the text that a client sends; forms compare as this. */
+/** The body that a client sends for a form; forms are compared in this form. */
 export function encodeForm(pairs: { name: string; value: string }[]): string {
   return new URLSearchParams(pairs.map(({ name, value }) => [name, value])).toString()
 }
 
-/** The request with a form body in one spelling, `%20` and `+` being alike. */
+/** The request with a normalized form body, since `%20` and `+` are equivalent. */
 export function sameForm(request: Exported): Exported {
   const isForm = request.body !== null && request.headers['content-type']?.startsWith(TYPES.form)
   return isForm ? { ...request, body: new URLSearchParams(request.body!).toString() } : request

@@ -1,4 +1,4 @@
-/** A strict reader of the Prometheus text format 0.0.4: whatever a picky scraper would refuse throws here. */
+/** A strict parser of the Prometheus text format 0.0.4; it throws whatever a strict scraper would reject. */
 
 export interface Family {
   name: string

@@ -1,4 +1,4 @@
-/** A gateway for one test: serves an instance below `/demo`, and does to requests what gateways do. */
+/** A gateway for one test: serves an instance below `/demo` and changes requests as gateways do. */
 import { createServer, request as send, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -12,17 +12,17 @@ export interface TestGateway {
 }
 
 export interface GatewayOptions {
-  /** Whether it answers browsers of other origins. Default true. */
+  /** Allows cross-origin requests. Default true. */
   cors?: boolean
-  /** It only forwards: path, headers and body stay. Default false. */
+  /** Forwards path, headers and body unchanged. Default false. */
   isTransparent?: boolean
-  /** It only takes the prefix off and says so in `X-Forwarded-Prefix`; other paths are its own 404. Default false. */
+  /** Only strips the prefix and sends `X-Forwarded-Prefix`; other paths get its own 404. Default false. */
   isPrefixOnly?: boolean
 }
 
 const PREFIX = '/demo'
 
-/** Starts a gateway in front of an instance; it ends with the test. */
+/** Starts a gateway in front of an instance until the test ends. */
 export async function startGateway(
   t: Test,
   instanceUrl: string,
@@ -65,7 +65,7 @@ function forward(
       'x-tenant': 'acme',
     })
   }
-  const onward = send(
+  const upstreamRequest = send(
     {
       host: upstream.hostname,
       port: upstream.port,
@@ -73,18 +73,21 @@ function forward(
       path: isTransparent ? path : path.replace('/v1/', '/'),
       headers,
     },
-    answer => {
-      const answered = { ...answer.headers }
-      // The instance's own permissions are the gateway's to give.
-      for (const name of Object.keys(answered))
-        if (!isTransparent && name.startsWith('access-control-')) delete answered[name]
-      response.writeHead(answer.statusCode!, { ...answered, ...(cors && !isTransparent ? corsOf(request) : {}) })
-      answer.pipe(response)
-      response.on('close', () => answer.destroy())
+    upstreamResponse => {
+      const forwarded = { ...upstreamResponse.headers }
+      // The gateway replaces the CORS headers of the instance.
+      for (const name of Object.keys(forwarded))
+        if (!isTransparent && name.startsWith('access-control-')) delete forwarded[name]
+      response.writeHead(upstreamResponse.statusCode!, {
+        ...forwarded,
+        ...(cors && !isTransparent ? corsOf(request) : {}),
+      })
+      upstreamResponse.pipe(response)
+      response.on('close', () => upstreamResponse.destroy())
     },
   )
-  onward.on('error', () => response.destroy())
-  request.pipe(onward)
+  upstreamRequest.on('error', () => response.destroy())
+  request.pipe(upstreamRequest)
 }
 
 function corsOf({ headers }: IncomingMessage): Record<string, string> {

@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm'
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
-/** Bytes in use: heap, and what buffers hold outside of it. */
+/** Bytes in use: the heap and external buffers. */
 export function usedBytes(): number {
   collect()
   collect()

@@ -1,4 +1,4 @@
-/** A plugin whose examples hold what means something to a shell, a template, a script or a quote. */
+/** A plugin with examples that contain characters special to shells, templates, scripts or quotes. */
 const BODIES: [name: string, body: string, bodyType: 'json' | 'xml' | 'form' | null][] = [
   ['shell', `it's $(id) \`id\` "q" \\ ; | & !x * $HOME`, null],
   ['shell with a line end', `it's\n$(id)\ncurl http://elsewhere`, null],
@@ -65,7 +65,7 @@ const examples: Written[] = [
   },
 ]
 
-/** Source of its `index.ts`. */
+/** Source code of the plugin's `index.ts`. */
 export const HOSTILE = `import { definePlugin, describe } from 'svc/plugin'
 const category = 'Hostile :: category *\\nwith a line end'
 export default definePlugin({

@@ -1,4 +1,4 @@
-/** svc as an author of plugins has it: installed in the `node_modules` of a folder outside the project. */
+/** svc as plugin authors use it: installed in the `node_modules` of a folder outside the project. */
 import { execFile } from 'node:child_process'
 import type { ExecFileException } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -14,9 +14,9 @@ export const ROOT = join(import.meta.dirname, '..', '..')
 const MODULES = realpathSync(join(ROOT, 'node_modules'))
 
 export interface Installation {
-  /** Where an author works; `node_modules/svc` is the package. */
+  /** The author's folder; `node_modules/svc` is the package. */
   folder: string
-  /** Packages that came with svc, by their places in the folder; none where they are those of the checkout. */
+  /** Paths of the packages installed with svc; empty if the checkout's packages are used. */
   packages: string[]
   /** Runs a command in the folder or one below it; `svc` and `tsc` are on the PATH. */
   run(command: string, args: string[], options?: { cwd?: string; env?: Record<string, string> }): Promise<Run>
@@ -28,8 +28,8 @@ export interface Run {
 }
 
 /**
- * Unpacks what npm would (`files` of package.json, or a tarball), with the dependencies of the checkout and, beside
- * it, the packages that the author has installed (`packages`). With `isAlone` it has its own dependencies and nothing else.
+ * Unpacks what npm would (`files` of package.json, or a tarball), with the dependencies of the checkout and the packages
+ * that the author has installed (`packages`). With `isAlone`, only svc's own dependencies are installed.
  */
 export async function install(
   t: Test,
@@ -63,7 +63,7 @@ export async function install(
   }
 }
 
-/** What `npm pack` takes, without what it builds to start sooner; the types are made here, as `prepack` does. */
+/** The files that `npm pack` includes, without the bundle; generates the types, as `prepack` does. */
 async function copyPackage(home: string): Promise<void> {
   const { files } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { files: string[] }
   for (const file of ['package.json', ...files])
@@ -83,7 +83,7 @@ function run(command: string, args: string[], cwd: string, env?: Record<string, 
       args,
       { cwd, env, timeout: 120_000, maxBuffer: 64 * 1024 * 1024 },
       (error: ExecFileException | null, output, errors) => {
-        // A text is the reason why it could not be run at all.
+        // A string is the reason why the command could not run.
         if (typeof error?.code === 'string') fail(error)
         else done({ code: error === null ? 0 : (error.code ?? 1), output, errors })
       },

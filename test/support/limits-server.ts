@@ -1,4 +1,4 @@
-/** A server whose only plugin has one route for each kind of answer; it starts fast and nothing else is counted. */
+/** A server with a single plugin that has a route for each kind of response. It starts fast and counts nothing else. */
 import type { ServerOptions } from '../../core/server/server.ts'
 import { pluginFolder } from './plugins.ts'
 import { serve } from './server.ts'
@@ -7,7 +7,7 @@ import type { TestServer } from './server.ts'
 const ROUTES = `import { definePlugin, describe } from 'svc/plugin'
 const plain = { summary: 's', category: 'Test', examples: [] }
 const wait = ms => new Promise(resolve => setTimeout(resolve, ms))
-// As built-in plugins have them.
+// As in built-in plugins.
 const exempt = [
   { path: '/ui', below: true, from: ['faults', 'limits', 'keys', 'inspector'], reason: 'test' },
   { path: '/oauth/jwks', from: ['keys'], reason: 'test' },
@@ -17,7 +17,7 @@ export default definePlugin({ title: 'x', paths: ['/x', '/ui', '/health', '/docs
   app.all('/x', describe(plain), async () => 'fine')
   app.get('/x/items/:id', describe(plain), async () => 'item')
   app.get('/x/never', describe(plain), async () => new Promise(() => {}))
-  // Answers when /x/release is asked for.
+  // Responds when /x/release is called.
   app.get('/x/hold', describe(plain), () => new Promise(resolve => held.add(resolve)))
   app.get('/x/release', describe(plain), async () => { for (const resolve of held) resolve('held'); held.clear(); return 'released' })
   app.get('/x/bytes/:n', describe(plain), async (request, reply) => reply.type('application/octet-stream').send(Buffer.alloc(Number(request.params.n))))
@@ -27,10 +27,10 @@ export default definePlugin({ title: 'x', paths: ['/x', '/ui', '/health', '/docs
   })
   app.get('/x/empty', describe(plain), (request, reply) => reply.code(204).send())
   app.get('/x/hijacked', describe(plain), (request, reply) => { reply.hijack(); reply.raw.writeHead(200, { 'Content-Type': 'text/plain' }); reply.raw.write('open') })
-  // Known to be streams.
+  // Declared as streams.
   app.get('/x/feed', describe({ ...plain, protocol: 'sse', endless: true }), (request, reply) => { svc.streams.sse(request, reply, { endless: true, farewell: () => {} })?.send({ data: 'first' }); return reply })
   app.get('/x/refusing-feed', describe({ ...plain, protocol: 'sse' }), (request, reply) => reply.code(400).send({ error: 'no' }))
-  // Streams that show only at their head: through svc.streams, written by hand, sent by the framework.
+  // Streams detected by their head: through svc.streams, written by hand, sent by the framework.
   app.get('/x/late', describe(plain), async (request, reply) => { await wait(5); svc.streams.sse(request, reply, { headers: { 'X-Route': '1' } })?.send({ data: 'late' }); return reply })
   app.get('/x/late-body', describe(plain), (request, reply) => { const body = svc.streams.body(request, reply, { headers: { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Route': '1' } }); body?.write('data: late\\n\\n') })
   app.get('/x/raw', describe(plain), (request, reply) => { reply.hijack(); reply.raw.setHeader('X-Route', '1'); reply.raw.writeHead(200, { 'content-type': 'text/event-stream' }); reply.raw.write('data: unfinished') })

@@ -1,8 +1,8 @@
-/** Text generation in all seven formats, for tests that ask the same of each. */
+/** Text generation in all seven formats, for tests that check the same in each. */
 import { readAwsEvents, readSse } from './event-stream.ts'
 import { serve, type TestServer, type TestServerOptions } from './server.ts'
 
-/** A server with the mock LLM and its formats alone, which starts faster than the whole product. */
+/** A server with only the mock LLM and its formats, which starts faster than one with all plugins. */
 export function serveLlm(
   t: Parameters<typeof serve>[0],
   { yaml = '', ...options }: TestServerOptions = {},
@@ -19,15 +19,15 @@ export function serveLlm(
 
 export interface LlmFormat {
   id: string
-  /** Path of a text generation. */
+  /** Path of the text generation endpoint. */
   path(stream: boolean): string
   body(text: string, stream: boolean): object
-  /** The header with which a client of the format sends a key. */
+  /** The header in which clients of the format send a key. */
   credential: [name: string, value: string]
-  /** The text of a whole reply, and of the events of a stream. */
+  /** The text of a complete response, and of the events of a stream. */
   text(reply: never): string | undefined
   pieces(bytes: Buffer): string[]
-  /** The message of an error. */
+  /** The message of an error response. */
   message(error: never): string
 }
 
@@ -145,7 +145,7 @@ export interface LlmAsk {
   query?: string
 }
 
-/** Asks a format for text, without pace. */
+/** Requests text in a format, without delays between tokens. */
 export async function askFormat(
   url: string,
   format: LlmFormat,
@@ -153,11 +153,11 @@ export async function askFormat(
 ): Promise<LlmAnswer> {
   const path = format.path(stream)
   const target = query === undefined ? path : `${path}${path.includes('?') ? '&' : '?'}${query}`
-  const answer = await fetch(url + target, {
+  const response = await fetch(url + target, {
     method: 'POST',
     headers: { 'X-Svc-Tokens-Per-Second': '0', ...headers },
     body: JSON.stringify(format.body(text, stream)),
   })
-  const bytes = Buffer.from(await answer.arrayBuffer())
-  return { status: answer.status, headers: answer.headers, bytes, json: <T>() => JSON.parse(bytes.toString()) as T }
+  const bytes = Buffer.from(await response.arrayBuffer())
+  return { status: response.status, headers: response.headers, bytes, json: <T>() => JSON.parse(bytes.toString()) as T }
 }

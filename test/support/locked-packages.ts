@@ -1,4 +1,4 @@
-/** The packages that an installation of svc brings along, without asking a registry: by the lock file, from the checkout. */
+/** Installs the dependencies of svc from the checkout by the lock file, without a registry. */
 import { cpSync, existsSync, linkSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
@@ -10,13 +10,13 @@ interface LockedPackage {
 }
 type Lock = Record<string, LockedPackage>
 
-/** Bytes from which on a file may be one with another. */
+/** Files of at least this size in bytes are checked for hard links. */
 const LINKED_BYTES = 1024 * 1024
 
-/** Copies `dependencies` and all that they need to `folder/node_modules`; answers their places there. */
+/** Copies `dependencies` and their dependencies to `folder/node_modules`; returns their paths there. */
 export function installLocked(dependencies: readonly string[], checkout: string, folder: string): string[] {
   const { packages } = JSON.parse(readFileSync(join(checkout, 'package-lock.json'), 'utf8')) as { packages: Lock }
-  // What is meant for other machines is in the lock file only.
+  // Packages for other platforms are only in the lock file.
   const places = placesOf(dependencies, packages).filter(place => existsSync(join(checkout, place)))
   for (const place of places) {
     const from = join(checkout, place)
@@ -26,7 +26,7 @@ export function installLocked(dependencies: readonly string[], checkout: string,
   return places
 }
 
-/** One file under two names stays one: so the bundler's program lies in two packages. */
+/** Keeps hard links: the bundler's binary is in two packages. */
 function keepLinks(places: readonly string[], checkout: string, folder: string): void {
   const copies = new Map<number, string>()
   for (const path of places.flatMap(place => filesBelow(join(checkout, place)))) {
@@ -71,7 +71,7 @@ function placeOf(dependent: string, name: string, lock: Lock): string | null {
   }
 }
 
-/** Megabytes (1024 × 1024 bytes) that a folder's files take on a disk of 4 KiB blocks. */
+/** Disk usage of a folder in MiB, with blocks of 4 KiB. */
 export function megabytesOf(folder: string): number {
   const files = new Map(
     filesBelow(folder).map(path => {

@@ -1,13 +1,13 @@
-/** A tour through everything a server offers, led by an official client of any line, version and transport. */
+/** Uses everything that a server offers, with an official client of any major version, protocol version and transport. */
 import type { Test } from 'tap'
 import type { Json } from './mcp.ts'
 import { items } from './mcp.ts'
 
-/** What the lines of clients have in common; results are looked at as JSON. */
+/** The common interface of the clients; results are checked as JSON. */
 export interface TourClient {
-  /** Protocol version that was agreed on. */
+  /** Negotiated protocol version. */
   version: string
-  /** The client forgets a call's progress handler before it looks at progress that came in one packet with the answer. */
+  /** The client drops the progress handler of a call before it reads progress that arrived in the same packet as the response. */
   missesLastProgress?: boolean
   list(what: 'tools' | 'prompts' | 'resources' | 'resourceTemplates'): Promise<unknown>
   callTool(
@@ -23,7 +23,7 @@ export interface TourClient {
   }): Promise<unknown>
 }
 
-/** Arguments with which every tool succeeds. */
+/** Arguments that make every tool succeed. */
 const TOOL_ARGUMENTS: [string, Record<string, unknown>, object][] = [
   ['echo', { message: 'hi' }, { content: [{ type: 'text', text: 'hi' }] }],
   ['add', { a: 2, b: 3 }, { content: [{ text: '5' }] }],
@@ -41,7 +41,7 @@ const TOOL_ARGUMENTS: [string, Record<string, unknown>, object][] = [
   ['inspect_request', {}, { content: [{ text: /clientIp/ }] }],
 ]
 
-/** What the client answers when it is asked; set as its handlers. */
+/** Handlers for the server's requests to the client. */
 export const ELICITED = { action: 'accept' as const, content: { confirm: true, comment: 'go' } }
 export const SAMPLED = {
   role: 'assistant' as const,
@@ -49,7 +49,7 @@ export const SAMPLED = {
   content: { type: 'text' as const, text: 'Paris' },
 }
 
-/** Lists, calls, reads, gets and completes everything; the client itself checks structured results and shapes. */
+/** Lists, calls, reads, gets and completes everything; the client validates structured results and shapes. */
 export async function tour(t: Test, client: TourClient): Promise<void> {
   const { version } = client
   const names = async (what: Parameters<TourClient['list']>[0], member = 'name') =>
@@ -78,7 +78,7 @@ export async function tour(t: Test, client: TourClient): Promise<void> {
   for (const uri of [...(await names('resources', 'uri')), 'svc://customers/u1', 'svc://weather/Tokyo'])
     t.match(await client.readResource(uri), { contents: [{ uri }] }, uri)
   t.strictSame(await names('resourceTemplates', 'uriTemplate'), ['svc://customers/{id}', 'svc://weather/{city}'])
-  // One line of clients shows the older code as the newer one.
+  // One client version reports the older code as the newer one.
   await t.rejects(client.readResource('svc://nothing'), { message: /Resource not found: svc:\/\/nothing/ })
 
   t.strictSame(await names('prompts'), ['summarize', 'code_review', 'incident_report'])

@@ -1,9 +1,9 @@
-/** MCP clients for tests that look at the wire: bare requests, and event streams read event by event. */
+/** MCP clients for tests of the wire format: plain requests, and event streams read event by event. */
 
 export const STATELESS_VERSION = '2026-07-28'
 export const HANDSHAKE_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05']
 
-/** Parsed JSON whose shape the test asserts: members are reached by `?.`, whatever they are. */
+/** Parsed JSON; the test asserts its shape. */
 export interface Json {
   [member: string]: Json
 }
@@ -35,7 +35,7 @@ export function envelope(capabilities: Params = {}, more: Params = {}): Params {
   }
 }
 
-/** Posts a body as it is. */
+/** Posts a body unchanged. */
 export async function post(url: string, body: unknown, headers: Record<string, string> = {}): Promise<McpReply> {
   const response = await fetch(url, {
     method: 'POST',
@@ -55,7 +55,7 @@ export async function post(url: string, body: unknown, headers: Record<string, s
   return { status: response.status, headers: response.headers, answer: messages.at(-1) ?? {}, messages, isStream, text }
 }
 
-/** Headers of a stateless request; what they repeat is taken from the parameters. */
+/** Headers of a stateless request, derived from its parameters. */
 export function routing(method: string, params: Params = {}): Record<string, string> {
   const name = method === 'resources/read' ? params.uri : params.name
   return {
@@ -100,7 +100,7 @@ export function callTool(
   return call(url, 'tools/call', { name, arguments: args }, { ...options, headers: { ...routed, ...options.headers } })
 }
 
-/** As it is where a header can carry it, else base64. */
+/** The value itself if it is valid in a header, otherwise base64. */
 function encode(value: string): string {
   return /^[\x21-\x7e]*$/.test(value) ? value : `=?base64?${Buffer.from(value).toString('base64')}?=`
 }
@@ -110,7 +110,7 @@ export interface TestSession {
   url: string
   version: string
   headers: Record<string, string>
-  /** The reply to `initialize`. */
+  /** The response to `initialize`. */
   opened: McpReply
   request(
     method: string,
@@ -120,11 +120,11 @@ export interface TestSession {
   notify(method: string, params?: Params): Promise<McpReply>
   /** GET; the stream stays open until `close`. */
   stream(headers?: Record<string, string>): Promise<TestStream>
-  /** POST whose stream is read event by event. */
+  /** Sends a POST and reads its stream event by event. */
   begin(method: string, params?: Params, id?: string | number): Promise<TestStream>
 }
 
-/** A session of a handshake version. */
+/** A session in a protocol version with a handshake. */
 export async function openSession(
   url: string,
   {
@@ -181,7 +181,7 @@ export interface TestStream {
   message(): Promise<Json | null>
   /** All messages until the end. */
   rest(): Promise<Json[]>
-  /** Leaves, as a client that vanishes. */
+  /** Disconnects abruptly. */
   close(): void
 }
 
@@ -217,7 +217,7 @@ export async function openStream(url: string, init: RequestInit): Promise<TestSt
   return { status: response.status, headers: response.headers, next, message, rest, close: () => leave.abort() }
 }
 
-/** The events of a stream's text (WHATWG HTML, 9.2); comments are left out. */
+/** The events of a stream's text (WHATWG HTML, 9.2); without comments. */
 export function readEvents(text: string): StreamEvent[] {
   return text.split('\n\n').flatMap(block => {
     const fields = block

@@ -1,17 +1,17 @@
-/** The messages that the product shows to people: texts of errors, warnings, descriptions and labels in its sources. */
+/** Collects user-visible messages in the sources: errors, warnings, descriptions and labels. */
 import { isSyntaxNode, nodesOf, parseSource, sourceFiles } from './sources.ts'
 import type { SyntaxNode } from './sources.ts'
 
-/** Functions whose text arguments are messages. */
+/** Functions with messages as string arguments. */
 const CALLS =
   /error|fail|refus|reject|warn|problem|invalid|bad|wrong|denied|forbidden|missing|unsupported|unknown|notfound|throw|check|expect|require|violat|report|info$/i
-/** Members whose text values are messages. */
+/** Object members with messages as values. */
 const MEMBERS =
   /^(?:error|message|detail|details|reason|remedy|hint|expected|problem|warning|error_description|description|summary|title|label|note|text|help|placeholder|usage|what|explanation)$/
-/** Attributes of the console's elements that people read. */
+/** Attributes of console elements that users read. */
 const ATTRIBUTES = /^(?:title|label|placeholder|hint|help|description|aria-label|alt|text|empty|note)$/
 
-/** Messages by file, each once, in the order of the source. `…` is what is filled in. */
+/** Messages by file, each once, in source order. `…` marks interpolated values. */
 export function collectMessages(): Map<string, string[]> {
   const byFile = new Map<string, string[]>()
   for (const file of sourceFiles()) {
@@ -23,7 +23,7 @@ export function collectMessages(): Map<string, string[]> {
   return byFile
 }
 
-/** The messages that a node states; those of its children are found there. */
+/** The messages of a node, without those of its children. */
 function messagesAt(node: SyntaxNode): string[] {
   switch (node.type) {
     case 'NewExpression':
@@ -42,14 +42,14 @@ function messagesAt(node: SyntaxNode): string[] {
   }
 }
 
-/** Name of what is called or set: the last part of `a.b.c`. */
+/** Name of the called function or assigned member: the last part of `a.b.c`. */
 function nameOf(node: unknown): string {
   if (!isSyntaxNode(node)) return ''
   if (node.type === 'MemberExpression') return nameOf(node.property)
   return String(node.name ?? node.value ?? '')
 }
 
-/** Texts of an expression: literals, templates, and both sides of `?:`, `??`, `||` and `+`. */
+/** Strings in an expression: literals, templates, and both sides of `?:`, `??`, `||` and `+`. */
 function textsOf(node: unknown): string[] {
   if (!isSyntaxNode(node)) return []
   switch (node.type) {
@@ -71,7 +71,7 @@ function textsOf(node: unknown): string[] {
   }
 }
 
-/** At least two words of letters. */
+/** The string has at least two words. */
 function isProse(text: string): boolean {
   return /[A-Za-z]{2,}[^A-Za-z/]+(?:\S+ )*[A-Za-z]{2,}/.test(text) && text.includes(' ')
 }

@@ -1,4 +1,4 @@
-/** Runs a package's command with the Node 22 that the package `node` brings: some official tools need it. */
+/** Runs a package's command with Node 22 from the package `node`, which some official tools need. */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -7,16 +7,16 @@ import { dirname, join } from 'node:path'
 
 const require = createRequire(import.meta.url)
 
-/** What a command printed, and how it ended. */
+/** Output and exit code of a command. */
 export interface CommandRun {
   code: number | null
   output: string
   errors: string
 }
 
-/** The script behind a package's command. */
+/** The script of a package's command. */
 export function commandOf(packageName: string, command: string): string {
-  // Not every package exports its package.json, so it is looked up on the disk.
+  // Not every package exports its package.json, so it is read from disk.
   const folder = require.resolve
     .paths(packageName)
     ?.map(path => join(path, packageName))
@@ -34,7 +34,7 @@ function isFolderOfPackage(path: string): boolean {
   }
 }
 
-/** Runs a script to its end, with a home folder of its own that is removed afterwards. */
+/** Runs a script to completion, with a temporary home folder. */
 export async function runWithNode22(script: string, args: string[]): Promise<CommandRun> {
   const home = mkdtempSync(join(tmpdir(), 'svc-node22-'))
   const node = join(dirname(require.resolve('node/package.json')), 'bin', 'node')

@@ -1,10 +1,10 @@
-/** A client of the identity provider, for tests: forms, the login, and a look into tokens. */
+/** A test client of the identity provider: forms, login, and token decoding. */
 import { createHash } from 'node:crypto'
 
-/** Values of a form; a list is a repeated parameter, undefined is left out. */
+/** Values of a form; a list is a repeated parameter, undefined is omitted. */
 export type Fields = Record<string, string | readonly string[] | undefined>
 
-/** A JSON object, its members that tests read on typed. */
+/** A JSON object with typed members where tests use them. */
 export interface Body {
   error?: string
   error_description?: string
@@ -17,12 +17,12 @@ export interface Body {
   [member: string]: unknown
 }
 
-/** An answer whose body has been read. */
+/** A response with its body. */
 export interface Answer {
   status: number
   headers: Headers
   text: string
-  /** The body as JSON; empty when it is none. */
+  /** The body as JSON; an empty object if it is not JSON. */
   body: Body
 }
 
@@ -35,7 +35,7 @@ export const verifier = 'a'.repeat(43)
 /** Its S256 challenge. */
 export const challenge = createHash('sha256').update(verifier).digest('base64url')
 
-/** Value of `Authorization`, both parts as they are. */
+/** Value of `Authorization`, without encoding the two parts. */
 export function basic(id: string, secret: string): string {
   return `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`
 }
@@ -52,7 +52,7 @@ export function encode(fields: Fields): string {
   return parameters.toString()
 }
 
-/** Requests, without following redirects. */
+/** Sends a request without following redirects. */
 export async function call(url: string, init: RequestInit = {}): Promise<Answer> {
   const response = await fetch(url, { redirect: 'manual', ...init })
   const text = await response.text()
@@ -79,21 +79,21 @@ export function authorization(fields: Fields = {}): Fields {
   return { response_type: 'code', client_id: 'svc', redirect_uri: callback, ...fields }
 }
 
-/** Where an answer sends the browser. */
+/** The redirect target of a response. */
 export function locationOf({ headers }: Answer): { uri: string; query: URLSearchParams } {
   const location = headers.get('location') ?? ''
   return { uri: location.split('?', 1)[0]!, query: new URL(location).searchParams }
 }
 
-/** Logs in, by default as alice, and answers the code. */
+/** Logs in, by default as alice, and returns the code. */
 export async function getCode(base: string, fields: Fields = {}, username = 'alice'): Promise<string> {
-  const answer = await post(
+  const response = await post(
     `${base}/oauth/authorize`,
     { ...authorization(fields), username, password: username, action: 'approve' },
     {},
   )
-  const code = locationOf(answer).query.get('code')
-  if (code === null) throw new Error(`no code: ${answer.status} ${answer.headers.get('location')}`)
+  const code = locationOf(response).query.get('code')
+  if (code === null) throw new Error(`no code: ${response.status} ${response.headers.get('location')}`)
   return code
 }
 
@@ -102,7 +102,7 @@ export async function logIn(base: string, fields: Fields = {}, username = 'alice
   return (await post(`${base}/oauth/token`, { grant_type: 'password', username, password: username, ...fields })).body
 }
 
-/** Registers a client and answers what the provider says of it. */
+/** Registers a client and returns the provider's response. */
 export async function register(base: string, metadata: unknown): Promise<Answer> {
   return call(`${base}/oauth/register`, {
     method: 'POST',

@@ -1,4 +1,4 @@
-/** Sends what an OpenAPI document allows, and what it does not, and compares the answers with what it says. */
+/** Sends valid and invalid requests for an OpenAPI document, and compares the responses with it. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { fetch } from 'undici'
 
@@ -30,7 +30,7 @@ export interface Document {
   paths: Record<string, Record<string, Operation>>
 }
 
-/** One request that the document gives rise to. */
+/** A request generated from the document. */
 export interface Probe {
   method: string
   path: string
@@ -40,13 +40,13 @@ export interface Probe {
   operation: Operation
 }
 
-/** Milliseconds; an answer whose head takes longer is a delay that was asked for. */
+/** Milliseconds; a slower response is a requested delay. */
 const PATIENCE_MS = 1500
-/** Bytes of an answer that are compared with its schema; the rest of a longer one is not read. */
+/** Bytes of a response that are validated against its schema; the rest is not read. */
 const MAX_BODY = 1_000_000
 const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'options', 'head', 'trace']
 
-/** A usual request of each operation, then one for each other value of a parameter and each bad body. */
+/** A normal request for each operation, then one for each other parameter value and each invalid body. */
 export function* probesOf(document: Document): Generator<Probe> {
   for (const [template, item] of Object.entries(document.paths)) {
     const varied = new Set<string>()
@@ -61,7 +61,7 @@ export function* probesOf(document: Document): Generator<Probe> {
         operation,
       })
       for (const body of bodies) yield build(usual, body)
-      // A route that takes any method is there once for each.
+      // A route for any method is listed once per method.
       if (varied.has(operation.summary)) continue
       varied.add(operation.summary)
       for (const parameter of parameters) {
@@ -71,29 +71,29 @@ export function* probesOf(document: Document): Generator<Probe> {
   }
 }
 
-/** What is wrong with the answer, or null. */
+/** Describes what is wrong with the response; null if nothing is. */
 export async function checkProbe(url: string, probe: Probe, validator: SchemaChecker): Promise<string | null> {
   const leave = new AbortController()
   const timer = setTimeout(() => leave.abort(), PATIENCE_MS)
   try {
-    const answer = await fetch(url + probe.path, {
+    const response = await fetch(url + probe.path, {
       method: probe.method.toUpperCase(),
       headers: probe.headers,
       redirect: 'manual',
       signal: leave.signal,
       ...(probe.body === undefined ? {} : { body: probe.body }),
     })
-    const documented = responseFor(probe.operation, answer.status)
-    if (documented === undefined) return `status ${answer.status} is not documented`
-    const type = (answer.headers.get('content-type') ?? '').split(';', 1)[0]!.trim().toLowerCase()
+    const documented = responseFor(probe.operation, response.status)
+    if (documented === undefined) return `status ${response.status} is not documented`
+    const type = (response.headers.get('content-type') ?? '').split(';', 1)[0]!.trim().toLowerCase()
     if (documented.content === undefined || type === '' || probe.method === 'head') return null
     const media =
       documented.content[type] ?? documented.content[`${type.split('/', 1)[0]}/*`] ?? documented.content['*/*']
-    if (media === undefined) return `media type ${type} of a ${answer.status} is not documented`
+    if (media === undefined) return `media type ${type} of a ${response.status} is not documented`
     if (!/[/+]json$/.test(type) || Object.keys(media.schema ?? {}).length === 0) return null
-    // The client does not decode it.
-    if (answer.headers.get('content-encoding') === 'zstd') return null
-    const text = await answer.text()
+    // The client does not decode this encoding.
+    if (response.headers.get('content-encoding') === 'zstd') return null
+    const text = await response.text()
     return text.length > MAX_BODY ? null : validator.check(media.schema as Json, JSON.parse(text))
   } catch (error) {
     if (leave.signal.aborted) return null
@@ -104,7 +104,7 @@ export async function checkProbe(url: string, probe: Probe, validator: SchemaChe
   }
 }
 
-/** Keeps compiled schemas: many answers share one. */
+/** Caches compiled schemas, since many responses share one. */
 export class SchemaChecker {
   #ajv = new Ajv2020({ strict: false, allErrors: false, validateFormats: false })
 
@@ -125,7 +125,7 @@ function usualValue({ example, schema }: Parameter): string {
   return String(example ?? validValues(schema)[0] ?? 'x')
 }
 
-/** Values that fit the schema, and some that don't. Texts in a header stay within what HTTP allows. */
+/** Valid and invalid values for a schema. Strings for headers contain only characters that HTTP allows. */
 function valuesOf({ schema, in: place, name }: Parameter): string[] {
   if (/^x-svc-(?:delay|latency|ttft|abort)/i.test(name)) return []
   const bad = ['abc', '-1', '99999999999999999999', '1.5', ...(place === 'header' ? [] : ['', 'ä/ö', '%00', '{"a":1}'])]
@@ -153,7 +153,7 @@ function validValues(schema: Json): unknown[] {
   }
 }
 
-/** Undefined is a request without a body. */
+/** Request bodies; undefined means a request without one. */
 function bodiesOf({ requestBody }: Operation): ({ type: string; text: string } | undefined)[] {
   if (requestBody === undefined) return [undefined]
   const documented = Object.entries(requestBody.content).flatMap(([type, { examples = {} }]) =>

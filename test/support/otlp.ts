@@ -1,4 +1,4 @@
-/** A collector for tests: takes OTLP/HTTP in JSON and keeps the spans. */
+/** A collector for tests: accepts OTLP/HTTP in JSON and keeps the spans. */
 import { createServer } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,4 @@
-/** The product as a process of its own, started as `npm start` does. */
+/** Starts the server as a separate process, as `npm start` does. */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ export interface ServerProcess {
   /** Everything on standard output and standard error so far. */
   output(): string
   errors(): string
-  /** Port of a listener, read from its line. */
+  /** Port of a listener, read from the output. */
   port(label: 'HTTP' | 'HTTPS' | 'gRPC'): Promise<number>
   /** Resolves with exit code and signal. */
   exited: Promise<{ code: number | null; signal: string | null }>
@@ -26,17 +26,17 @@ export interface StartOptions {
   env?: Record<string, string>
   args?: string[]
   yaml?: string
-  /** Where it runs; of a process that ran before. Default: a temporary folder of its own. */
+  /** The working folder, for example that of an earlier process. Default: a temporary folder. */
   folder?: string
-  /** What a shell does first, such as setting a limit. */
+  /** Shell commands to run first, such as setting a limit. */
   shell?: string
-  /** The launcher of an installed product. Default: that of the checkout. */
+  /** The launcher of an installed package. Default: that of the checkout. */
   main?: string
 }
 
 const MAIN = join(import.meta.dirname, '..', '..', 'bin', 'svc.mjs')
 
-/** Starts the server on free ports, in a temporary folder; killed with the test if it still runs. */
+/** Starts the server on free ports, in a temporary folder; kills it at the end of the test if it still runs. */
 export function startProcess(
   t: Test,
   { env = {}, args = [], yaml, folder: given, shell, main = MAIN }: StartOptions = {},

@@ -1,16 +1,16 @@
-/** A client that sees what a connection really carries: the bytes, and how it ends. */
+/** A client for raw connections: the bytes, and how the connection ends. */
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 
 export interface Exchange {
-  /** All that was received, as latin1. */
+  /** Everything received, as latin1. */
   text: string
   /** `fin`: the other side closed; `reset`: it reset the connection (ECONNRESET). */
   end: 'fin' | 'reset'
 }
 
-/** Sends bytes as they are and waits for the end of the connection; rejects after ten seconds without one. */
+/** Sends bytes and waits for the end of the connection; rejects after ten seconds. */
 export function exchange(port: number, bytes: string | Buffer, { tls = false } = {}): Promise<Exchange> {
   return new Promise((resolve, reject) => {
     const socket: Socket = tls
@@ -31,7 +31,7 @@ export function exchange(port: number, bytes: string | Buffer, { tls = false } =
   })
 }
 
-/** Splits a response into head and what follows. */
+/** Splits a response into head and body. */
 export function splitResponse(text: string): { head: string; body: string } {
   const end = text.indexOf('\r\n\r\n')
   return end === -1 ? { head: text, body: '' } : { head: text.slice(0, end), body: text.slice(end + 4) }

@@ -1,4 +1,4 @@
-/** Real gateways in tests, where they are installed. */
+/** Runs real gateways in tests, if they are installed. */
 import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -11,14 +11,14 @@ interface Test {
   teardown(callback: () => unknown): unknown
 }
 
-/** False where the program is there; else the reason to skip what needs it. */
+/** False if the program is installed, otherwise the reason to skip the test. */
 export function absence(program: string): string | false {
   return spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined
     ? false
     : `${program} is not installed`
 }
 
-/** The same for the program of an npm package, which is not started to find out: its name alone says little. */
+/** The same for a program of an npm package. It is found by path and not started, since other programs may have its name. */
 export function absenceOfPackage(program: string, packageName: string): string | false {
   const found = (process.env.PATH ?? '')
     .split(delimiter)
@@ -29,7 +29,7 @@ export function absenceOfPackage(program: string, packageName: string): string |
     : `${packageName} is not installed`
 }
 
-/** A folder for a gateway's files, readable for its workers, which are another user when it is started by root. */
+/** A folder for a gateway's files, readable for its workers, which run as another user if the tests run as root. */
 export function gatewayFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'svc-gateway-'))
   chmodSync(folder, 0o755)
@@ -37,8 +37,8 @@ export function gatewayFolder(): string {
 }
 
 /**
- * Starts it and resolves with a function that sends requests through it, once `ready` is served on that port. With the test it
- * ends, and its folder goes.
+ * Starts a gateway, waits until it serves `ready` on the port, and resolves with a function that sends requests through it.
+ * At the end of the test it is stopped and its folder is removed.
  */
 export async function startGateway(
   t: Test,
@@ -71,7 +71,7 @@ export async function startGateway(
   return through
 }
 
-/** Ports that nobody uses at the moment. */
+/** Ports that are currently free. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from(

@@ -1,4 +1,4 @@
-/** A proxy for tests that notes every request that passes, with the status that it got. */
+/** A proxy for tests that records every request with its status. */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { headersOf } from './exported.ts'
@@ -7,10 +7,10 @@ export interface Recorded {
   method: string
   /** Path and query as received. */
   target: string
-  /** Names in lower case. */
+  /** Header names are in lower case. */
   headers: Record<string, string>
   body: string
-  /** 0: the connection broke before an answer. */
+  /** 0 if the connection broke before a response. */
   status: number
 }
 
@@ -18,7 +18,7 @@ interface Test {
   teardown(callback: () => unknown): unknown
 }
 
-/** Starts it before `target`; it ends with the test. */
+/** Starts the proxy in front of `target` until the test ends. */
 export async function record(t: Test, target: string): Promise<{ url: string; requests: Recorded[] }> {
   const requests: Recorded[] = []
   const { hostname, port } = new URL(target)
@@ -35,11 +35,11 @@ export async function record(t: Test, target: string): Promise<{ url: string; re
       requests.push(recorded)
       const forwarded = http.request(
         { hostname, port, method, path: url, headers: rawHeaders, agent: false },
-        answer => {
-          recorded.status = answer.statusCode ?? 0
-          response.writeHead(recorded.status, answer.rawHeaders)
-          answer.on('error', () => response.destroy())
-          answer.pipe(response)
+        upstreamResponse => {
+          recorded.status = upstreamResponse.statusCode ?? 0
+          response.writeHead(recorded.status, upstreamResponse.rawHeaders)
+          upstreamResponse.on('error', () => response.destroy())
+          upstreamResponse.pipe(response)
         },
       )
       forwarded.on('error', () => response.destroy())

@@ -1,4 +1,4 @@
-/** A store for quotas: a real `redis-server` when there is one on the PATH, else a small server that speaks RESP2. */
+/** A store for quotas: a real `redis-server` if it is on the PATH, otherwise a small RESP2 server. */
 import { spawn, spawnSync } from 'node:child_process'
 import { createServer } from 'node:net'
 import type { AddressInfo, Server, Socket } from 'node:net'
@@ -14,9 +14,9 @@ interface Test {
 export interface TestStore {
   kind: 'redis-server' | 'resp'
   url: string
-  /** Cuts every connection and refuses new ones, the counts are kept. */
+  /** Closes every connection and rejects new ones, but keeps the counts. */
   kill(): Promise<void>
-  /** The same without its data. */
+  /** Restarts without the data. */
   lose(): Promise<void>
   start(): Promise<void>
 }
@@ -38,7 +38,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** Every write is handed to the system before it is answered, so that a kill of the process loses nothing. */
+/** Every write is passed to the operating system before the response, so that killing the process loses nothing. */
 async function startRedis(t: Test): Promise<TestStore> {
   const port = await freePort()
   const folder = mkdtempSync(join(tmpdir(), 'svc-redis-'))
@@ -91,16 +91,16 @@ async function startRedis(t: Test): Promise<TestStore> {
 
 export interface RespStore extends TestStore {
   kind: 'resp'
-  /** Names of commands in the order in which they came. */
+  /** Names of received commands, in order. */
   commands: string[]
   values: Map<string, number>
   /** Seconds since 1970. */
   expiries: Map<string, number>
-  /** Commands are taken and not answered. */
+  /** Commands are accepted but get no response. */
   isStuck: boolean
 }
 
-/** The commands of the quota store and of the client's handshake, nothing else. */
+/** Supports only the commands of the quota store and of the client's handshake. */
 export async function startResp(t: Test): Promise<RespStore> {
   const port = await freePort()
   const sockets = new Set<Socket>()

@@ -1,4 +1,4 @@
-/** Tables of bad input: each row a request and the error that it gets. */
+/** Tables of invalid input: each row is a request and its expected error. */
 import { XMLParser } from 'fast-xml-parser'
 import type { Test } from 'tap'
 import { send } from './request.ts'
@@ -12,7 +12,7 @@ export interface Refusal {
   parameter?: string
 }
 
-/** Checks that each row gets its status (400 by default) and code, with a sentence, and on negotiated routes in XML too. */
+/** Checks that each row gets its status (400 by default), its code and a sentence, on negotiated routes also in XML. */
 export async function checkRefusals(
   t: Test,
   baseUrl: string,
@@ -35,7 +35,7 @@ export async function checkRefusals(
   }
 }
 
-/** The children of the root `response`; throws when the document is not well-formed. */
+/** The children of the root element `response`; throws if the document is not well-formed. */
 export function readXml(document: string): Record<string, unknown> {
   const parsed = new XMLParser({ ignoreAttributes: false }).parse(document, true) as {
     response: Record<string, unknown>

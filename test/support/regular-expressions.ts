@@ -1,4 +1,4 @@
-/** The regular expressions in the sources: literals, and places that build one at run time. */
+/** Finds regular expressions in the sources: literals, and calls that build one at run time. */
 import { isSyntaxNode, lineOf, nodesOf, parseSource, sourceFiles } from './sources.ts'
 
 export interface Literal {
@@ -12,7 +12,7 @@ export interface BuiltAtRunTime {
   built: string
 }
 
-/** All of them, equal literals once. */
+/** All regular expressions; equal literals are listed once. */
 export function collectRegularExpressions(): { literals: Literal[]; builtAtRunTime: BuiltAtRunTime[] } {
   const literals = new Map<string, Literal>()
   const builtAtRunTime: BuiltAtRunTime[] = []

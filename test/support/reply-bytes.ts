@@ -1,6 +1,6 @@
 /**
- * Compares replies byte by byte: with fast paths, without, and by a bare `node:http` server. A script without packages, so
- * that it can be bundled and run on every supported version of Node; it prints one JSON line per comparison.
+ * Compares responses byte by byte: with fast paths, without them, and from a bare `node:http` server. The script needs no
+ * packages, so that it can be bundled and run on every supported Node version. It prints one JSON line per comparison.
  */
 import { once } from 'node:events'
 import { createServer, ServerResponse } from 'node:http'
@@ -14,9 +14,9 @@ import { createHttp1Response } from '../../core/http/response/response.ts'
 export interface Comparison {
   reply: string
   request: string
-  /** Bytes of the bare server's reply. */
+  /** Size of the bare server's response in bytes. */
   length: number
-  /** Null: the same as the bare server's; otherwise what follows the first difference, of both. */
+  /** Null if the response equals the bare server's, otherwise both responses from the first difference. */
   on: Difference | null
   off: Difference | null
 }
@@ -35,7 +35,7 @@ const length = (body: string | Buffer): { 'Content-Length': string } => ({
   'Content-Length': String(Buffer.byteLength(body)),
 })
 
-/** Heads that are sent as a list, with a body of known length, a chunked one, and none. */
+/** Heads sent as a list: with a body of known length, a chunked body, and no body. */
 const heads: Record<string, OutgoingHttpHeader[]> = {
   plain: ['X-A', 'one', 'x-b', 'two', 'Content-Type', 'text/plain'],
   'one name twice': ['X-A', 'one', 'X-A', 'two', 'x-a', 'three'],
@@ -213,7 +213,7 @@ for (const [what, head] of Object.entries(heads)) {
 }
 
 const CLOSE = 'Host: x\r\nConnection: close\r\n\r\n'
-/** Parts are sent one after the other, each when the reply to the one before has come. */
+/** Parts of the request; each is sent after the response to the one before. */
 const requests: Record<string, string[]> = {
   GET: [`GET / HTTP/1.1\r\n${CLOSE}`],
   HEAD: [`HEAD / HTTP/1.1\r\n${CLOSE}`],
@@ -225,7 +225,7 @@ const requests: Record<string, string[]> = {
   pipelined: [`GET / HTTP/1.1\r\nHost: x\r\n\r\nHEAD / HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\n${CLOSE}`],
 }
 
-/** The code of the error that is thrown; null: none. */
+/** The code of the thrown error; null if none is thrown. */
 function code(act: () => unknown): string | null {
   try {
     act()
@@ -244,7 +244,7 @@ const classes: Record<'node' | 'off' | 'on', ResponseClass> = {
 
 const names = Object.keys(handlers)
 
-/** The path is the number of the reply. */
+/** The path is the number of the response. */
 async function listen(Class: ResponseClass): Promise<Server> {
   const server = createServer(
     { ServerResponse: Class as typeof ServerResponse, keepAliveTimeout: 300 },
@@ -257,13 +257,13 @@ async function listen(Class: ResponseClass): Promise<Server> {
   return server
 }
 
-/** Milliseconds without a byte after which a connection that was answered is closed, and one that was not. */
+/** Milliseconds of silence after which a connection is closed, with and without a response. */
 const SILENCE_MS = 1_500
 const NO_REPLY_MS = 30_000
-/** Replies that are compared at once. */
+/** Responses that are compared concurrently. */
 const CONCURRENCY = 8
 
-/** Everything that a server sends on one connection, without dates of its own. */
+/** Everything that a server sends on one connection, without its Date headers. */
 async function exchange(server: Server, parts: string[]): Promise<Buffer> {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   const received: Buffer[] = []
@@ -273,7 +273,7 @@ async function exchange(server: Server, parts: string[]): Promise<Buffer> {
     if (part !== undefined) socket.write(part, 'latin1')
   }
   send()
-  // A part goes out when the server has been silent for a moment; the connection ends with its last reply.
+  // Each part is sent after the server has been silent for a moment; the connection ends with the last response.
   const timer = setInterval(send, 25)
   if (parts.length === 1) clearInterval(timer)
   socket
@@ -282,7 +282,7 @@ async function exchange(server: Server, parts: string[]): Promise<Buffer> {
       socket.setTimeout(SILENCE_MS)
     })
     .on('error', () => {})
-  // A route may keep a connection that the client wants closed.
+  // A route may keep a connection open although the client asked to close it.
   socket.setTimeout(NO_REPLY_MS, () => socket.destroy())
   await once(socket, 'close')
   clearInterval(timer)
@@ -326,7 +326,7 @@ async function main(): Promise<void> {
   const waiting = names.keys()
   await Promise.all(
     Array.from({ length: CONCURRENCY }, async () => {
-      // Each twice: the second time lines of heads are known.
+      // Each runs twice: the second time, header lines are cached.
       for (const index of waiting)
         for (const _time of [1, 2]) await Promise.all(Object.keys(requests).map(request => compare(index, request)))
     }),

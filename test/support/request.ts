@@ -1,4 +1,4 @@
-/** A plain HTTP/1.1 client for tests: it sends what it is given, and neither follows nor decodes anything. */
+/** A plain HTTP/1.1 client for tests: it sends requests unchanged, and neither follows redirects nor decodes bodies. */
 import http from 'node:http'
 import https from 'node:https'
 
@@ -7,25 +7,25 @@ const MAX_HEADER_BYTES = 262_144
 
 export interface RequestOptions {
   method?: string
-  /** A list is sent as so many lines. */
+  /** A list is sent as repeated lines. */
   headers?: Record<string, string | string[]>
   body?: string | Buffer
-  /** Keeps connections for many requests. Default: a connection for each. */
+  /** Reuses connections. Default: a new connection for each request. */
   agent?: http.Agent
 }
 
 export interface Reply {
   status: number
   headers: http.IncomingHttpHeaders
-  /** Every line as it came, name in lower case. */
+  /** All header lines, with names in lower case. */
   lines: [name: string, value: string][]
   body: Buffer
   text: string
-  /** The body as JSON; throws when it is none. */
+  /** The body as JSON; throws if it is not JSON. */
   json<T = Record<string, unknown>>(): T
 }
 
-/** Sends one request. `path` goes out as it is, unlike in `fetch`. */
+/** Sends one request. Unlike in `fetch`, `path` is sent unchanged. */
 export function send(
   baseUrl: string,
   path: string,

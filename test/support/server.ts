@@ -1,4 +1,4 @@
-/** A server of the product for one test: in this process, on free ports, with its files in a temporary folder. */
+/** A server for one test: in this process, on free ports, with its files in a temporary folder. */
 import { launch } from '../../core/testing/launch.ts'
 import type { LaunchOptions } from '../../core/testing/launch.ts'
 import type { TestServer as PublicTestServer } from '../../core/testing/index.ts'
@@ -8,12 +8,12 @@ import { pluginsOfArea } from './areas.ts'
 export type TestServer = PublicTestServer & Server
 export type TestServerOptions = LaunchOptions
 
-/** What a test's teardown needs: `t` of tap. */
+/** The `t` of tap, for teardown. */
 interface Test {
   teardown(callback: () => unknown): unknown
 }
 
-/** Starts a server that ends with the test. Unless the options say what it runs, these are the plugins of the test's folder. */
+/** Starts a server until the test ends. By default it runs the plugins for the test's folder. */
 export async function serve(t: Test, options: TestServerOptions = {}): Promise<TestServer> {
   const server = await launch({ ...(saysWhatRuns(options) ? {} : { plugins: pluginsOfArea() }), ...options })
   t.teardown(() => server.stop())

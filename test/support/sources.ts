@@ -1,4 +1,4 @@
-/** The product's source files, and their syntax trees. */
+/** The source files and their syntax trees. */
 import { parse } from '@babel/parser'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -14,7 +14,7 @@ export interface SyntaxNode {
   [member: string]: unknown
 }
 
-/** Product files without tests and type declarations, relative to the project. */
+/** Source files without tests and type declarations, relative to the project. */
 export function sourceFiles(): string[] {
   return folders
     .flatMap(folder => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))

@@ -1,11 +1,11 @@
-/** What a store holds, as the heap shows it. */
+/** Measures the memory of a store on the heap. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { usedBytes } from './heap.ts'
 
-/** How much more memory than its bound a full store may take [HARD-12]: strings and objects cost by estimate. */
+/** Factor by which a full store may exceed its bound [HARD-12], since the cost of strings and objects is estimated. */
 export const HEAP_FACTOR = 1.5
 
-/** Bytes held after a garbage collection by what `fill` makes, with its return value kept reachable. */
+/** Bytes that `fill` allocates and its return value keeps alive after a garbage collection. */
 export async function heapGrowth(fill: () => Promise<unknown> | unknown): Promise<number> {
   const before = await settledBytes()
   const kept = [await fill()]
@@ -14,7 +14,7 @@ export async function heapGrowth(fill: () => Promise<unknown> | unknown): Promis
   return grown
 }
 
-/** Replies that were just read, and sockets that close, are let go in later turns. */
+/** Responses just read and closing sockets are released in later turns of the event loop. */
 async function settledBytes(): Promise<number> {
   usedBytes()
   await wait(30)

@@ -1,4 +1,4 @@
-/** Owns what tests of streams need: a server that opens one on each request, a clock to turn, clients that watch. */
+/** For tests of streams: a server that opens one for each request, a fake clock, and clients that read. */
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import net from 'node:net'
@@ -7,7 +7,7 @@ import { StreamRegistry, type Clock } from '../../core/http/streams/stream-regis
 import type { BodyStream } from '../../core/contract/plugin.ts'
 import type { StreamOpening } from '../../core/http/streams/body-stream.ts'
 
-/** A clock that stands still until `advance`. */
+/** A clock that moves only with `advance`. */
 export class TurnedClock implements Clock {
   #now = 0
   readonly #alarms = new Set<{ at: number; ring: () => void }>()
@@ -23,7 +23,7 @@ export class TurnedClock implements Clock {
     return () => void this.#alarms.delete(alarm)
   }
 
-  /** Lets time pass, ringing on the way whatever comes due. */
+  /** Advances the time and runs the timers that expire. */
   advance(ms: number): void {
     const until = this.#now + ms
     for (;;) {
@@ -45,11 +45,11 @@ export interface StreamServer {
   port: number
   registry: StreamRegistry
   clock: TurnedClock
-  /** What callbacks of streams threw. */
+  /** Errors thrown by callbacks of streams. */
   errors: unknown[]
 }
 
-/** Starts a server that hands each request to `open`, with an opening to complete. Ends with the test. */
+/** Starts a server that passes each request to `open` until the test ends. */
 export async function startStreamServer(
   t: Test,
   open: (opening: StreamOpening, request: IncomingMessage) => void,
@@ -65,23 +65,23 @@ export async function startStreamServer(
   return { port, registry, clock, errors }
 }
 
-/** Binds a free port of the loopback address; the server closes with the test. */
+/** Binds a free loopback port; the server closes at the end of the test. */
 export async function listen(t: Test, server: net.Server): Promise<number> {
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   t.teardown(() => void server.close())
   return (server.address() as AddressInfo).port
 }
 
-/** A GET whose body is watched while it comes. */
+/** A GET request with a body that is read while it arrives. */
 export interface Watched {
   response: IncomingMessage
   /** The body so far. */
   readonly text: string
-  /** Resolves once the body so far is as wanted. */
+  /** Resolves when the body so far satisfies the condition. */
   until(isThere: (text: string) => boolean): Promise<string>
-  /** The whole body; rejects when it is cut off. */
+  /** The complete body; rejects if it is truncated. */
   whole: Promise<string>
-  /** Leaves. */
+  /** Disconnects. */
   leave(): void
 }
 
@@ -122,7 +122,7 @@ export async function watch(port: number, options: http.RequestOptions = {}): Pr
   }
 }
 
-/** Writes to a stream that nobody reads until the system's own buffers are full too and nothing moves any more. */
+/** Writes to a stream that nobody reads until the system's buffers are full as well. */
 export async function fillUp(stream: BodyStream): Promise<void> {
   for (let still = 0, before = 0; still < 50; still = stream.pendingBytes === before ? still + 1 : 0) {
     if (stream.pendingBytes === 0) stream.write(Buffer.alloc(256 * 1024, '\n'))

@@ -1,9 +1,9 @@
-/** The command line in this process, with what it prints. */
+/** Runs the command line in this process and captures its output. */
 import { runCommandLine } from '../../core/cli/command-line.ts'
 import type { Outcome } from '../../core/cli/command-line.ts'
 
 export interface CommandLineRun {
-  /** Null: it asks to serve. */
+  /** Exit code; null if the command starts the server. */
   code: number | null
   output: string
   errors: string
@@ -13,7 +13,7 @@ export interface CommandLineRun {
 export interface CommandLineOptions {
   folder?: string
   env?: Record<string, string>
-  /** What a terminal with colors says of itself. */
+  /** Properties of a terminal with colors. */
   isTerminal?: boolean
 }
 

@@ -1,4 +1,4 @@
-/** The console's live traffic for tests: opening it, and finding its parts by their names. */
+/** The console's live traffic view for tests: opens it, and finds its parts by name. */
 import type { Browser, Locator, Page } from 'playwright-core'
 import { openPage, type WatchedPage } from './browser.ts'
 
@@ -11,7 +11,7 @@ export interface TrafficPage extends WatchedPage {
   filter: Locator
 }
 
-/** Opens it with settings as they would be stored, and waits for the feed. `params` come behind `#/traffic`. */
+/** Opens the view with stored settings and waits for the feed. `params` are appended to `#/traffic`. */
 export async function openTraffic(
   browser: Browser,
   instanceUrl: string,
@@ -34,12 +34,12 @@ export function detailOf(page: Page): Locator {
   return page.getByRole('region', { name: 'Request', exact: true })
 }
 
-/** Rows that are in the document, not those above and below. */
+/** Rows in the document, without those outside the viewport. */
 export function rowsOf({ list }: TrafficPage): Locator {
   return list.locator('tbody tr:not(.spacer)')
 }
 
-/** Their text, cells between bars. */
+/** The text of the rows, with bars between cells. */
 export function textOfRows(page: TrafficPage): Promise<string[]> {
   return rowsOf(page).evaluateAll(rows =>
     rows.map(row => [...row.querySelectorAll('td')].map(cell => cell.textContent).join('|')),

@@ -1,7 +1,7 @@
-/** Waiting for the thing itself instead of for some time. */
+/** Waits for a condition instead of a fixed time. */
 import type { Test } from 'tap'
 
-/** Resolves with the first value of `look` that is truthy; rejects after thirty seconds. */
+/** Resolves with the first truthy result of `look`; rejects after thirty seconds. */
 export async function until<T>(look: () => T | Promise<T>, what = 'the condition'): Promise<NonNullable<T>> {
   const deadline = performance.now() + 30_000
   for (;;) {
@@ -13,8 +13,8 @@ export async function until<T>(look: () => T | Promise<T>, what = 'the condition
 }
 
 /**
- * Asserts that what `read` gives comes to be `wanted`, or to match it: a page shows things when it gets to it.
- * Fails with what was read last.
+ * Asserts that the result of `read` eventually equals or matches `wanted`, since pages update asynchronously. Fails with the
+ * last result.
  */
 export async function eventually<T>(
   t: Pick<Test, 'equal' | 'match'>,

@@ -1,4 +1,4 @@
-/** Starts Swagger UI on the instance's own document. */
+/** Starts Swagger UI with the OpenAPI document of the instance. */
 /* global SwaggerUIBundle */
 const base = new URL('.', document.baseURI)
 
@@ -13,7 +13,7 @@ fetch(new URL('openapi.json', base))
     return response.json()
   })
   .then(spec => {
-    // The page knows what the instance cannot: the address, prefix included, at which a gateway offers it.
+    // Only the page knows the URL of the instance behind a gateway, including the path prefix.
     spec.servers = [{ url: base.href.replace(/\/$/, '') }]
     SwaggerUIBundle({
       spec,

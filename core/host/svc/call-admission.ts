@@ -1,4 +1,4 @@
-/** Admission of calls that do not come through the pipeline (gRPC): the key, then the plan, then the key's own limits. */
+/** Admission of calls outside the pipeline, such as gRPC: checks the API key, the plan, then the limits of the key. */
 import type { CallAdmission, SvcLimits } from '../../contract/plugin.ts'
 import { findKey } from '../../keys/api-key.ts'
 import type { Keys } from '../../keys/keys.ts'
@@ -6,14 +6,14 @@ import { sessionKey } from '../../sessions.ts'
 import type { Limits } from '../../limits/limits.ts'
 import type { Rejection } from '../../limits/plan-rejection.ts'
 
-/** gRPC status codes by the HTTP status of the same refusal. */
+/** gRPC status codes by the HTTP status of the rejection. */
 const GRPC_STATUS = new Map([
   [401, 16 /* UNAUTHENTICATED */],
   [429, 8 /* RESOURCE_EXHAUSTED */],
   [503, 14 /* UNAVAILABLE */],
 ])
 
-/** What a rejected call hears in its trailing metadata. */
+/** Headers that a rejected call gets as trailing metadata. */
 const METADATA = ['Retry-After', 'X-Svc-Limit', 'X-Svc-Plan']
 
 export function createCallAdmission({ limits, keys }: { limits: Limits; keys: Keys | null }): SvcLimits {

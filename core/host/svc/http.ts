@@ -1,8 +1,8 @@
-/** `svc.http`: what plugins ask about requests and how they answer, over the request's context. */
+/** Implements `svc.http` with the context of the request. */
 import type { ServerResponse } from 'node:http'
 import { constants } from 'node:http2'
 import type { Http2ServerResponse } from 'node:http2'
-import { wantsXml } from '../../fields/accept.ts'
+import { negotiateType } from '../../fields/accept.ts'
 import type { AdminGuard } from '../../http/pipeline/admin-guard.ts'
 import type { BrowserAccess } from '../../http/pipeline/browser-access.ts'
 import type { SvcHttp } from '../../contract/plugin.ts'
@@ -11,14 +11,14 @@ import type { Config } from '../../config/variables.ts'
 import { contextOf } from '../../http/request/context.ts'
 import type { RequestContext } from '../../http/request/context.ts'
 import { negotiate } from '../../http/response/negotiation.ts'
-import { answerUnrouted } from '../../http/pipeline/pipeline.ts'
+import { sendUnrouted } from '../../http/pipeline/pipeline.ts'
 import { waitFor } from '../../http/pipeline/stages/faults.ts'
 
 export interface SvcHttpServices {
   config: Config
   browserAccess: BrowserAccess
   guard: AdminGuard
-  /** Bound port of the HTTPS listener; null while it is not up. */
+  /** Bound port of the HTTPS listener; null if it did not start. */
   httpsPort(): number | null
 }
 
@@ -57,21 +57,21 @@ export function createSvcHttp({ browserAccess, config, guard, httpsPort }: SvcHt
       if (refusal !== null) throw new HttpError(refusal.status, refusal.body, refusal.headers)
     },
     negotiate,
-    negotiatedType: request => wantsXml(request.headers.accept),
+    negotiatedType: request => negotiateType(request.headers.accept),
     notFound(request, reply) {
       const context = contextOf(request)
       reply.hijack()
-      answerUnrouted(context, context.path ?? context.url)
+      sendUnrouted(context, context.path ?? context.url)
       return reply
     },
-    serving(request, description) {
+    selectDescription(request, description) {
       contextOf(request).description = description
     },
     markFault(request, _reply, kind, source = kind) {
       contextOf(request).injects(kind, source)
     },
-    breakOff(request, reply) {
-      contextOf(request).breaksOff()
+    abortResponse(request, reply) {
+      contextOf(request).breakOff()
       const raw = reply.raw as ServerResponse | Http2ServerResponse
       if ('stream' in raw) raw.stream.close(constants.NGHTTP2_INTERNAL_ERROR)
       else raw.destroy()

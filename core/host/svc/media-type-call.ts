@@ -1,4 +1,4 @@
-/** `svc.mediaTypes.follow`: entries of calls that leave the pipeline at the entrance, and the fault headers among their metadata. */
+/** Implements `svc.mediaTypes.follow`: inspector entries and fault headers for calls outside the pipeline. */
 import { STATUS_CODES } from 'node:http'
 import type { Config } from '../../config/variables.ts'
 import type { AnyRequest, CallFailure, MediaTypeCall } from '../../contract/plugin.ts'
@@ -13,7 +13,7 @@ import type { Log } from '../../log/log.ts'
 import type { Inspector } from '../../inspector/inspector.ts'
 import { EXPECTED, isDelay, parseDelay, parseFail, rollPercent } from '../../rules/fault-headers.ts'
 
-/** gRPC status codes by the HTTP status that `X-Svc-Fail` asks for (testing sheet 3). */
+/** gRPC status codes by the HTTP status in `X-Svc-Fail`. */
 const GRPC_STATUS = new Map([
   [400, 3 /* INVALID_ARGUMENT */],
   [401, 16 /* UNAUTHENTICATED */],
@@ -36,7 +36,7 @@ export interface CallServices {
   log: Log
 }
 
-/** Answers how the calls that a plugin takes over are followed. */
+/** Creates the function behind `svc.mediaTypes.follow`. */
 export function createCallFollower({
   config,
   inspector,
@@ -69,14 +69,14 @@ export function createCallFollower({
   }
 }
 
-/** Delay first, then fail, as in the pipeline. */
+/** Applies the delay, then the failure, as in the pipeline. */
 async function faultOf(context: RequestContext, maxDelayMs: number): Promise<CallFailure | null> {
   const delay = firstHeader(context.request, 'x-svc-delay')
   if (delay !== undefined && !isDelay(delay)) context.ignore('X-Svc-Delay', EXPECTED.delay)
   const delayMs = parseDelay(delay, maxDelayMs)
   if (delayMs > 0) {
     context.injects('delay', `X-Svc-Delay: ${delayMs}`)
-    if (!(await waitFor(context, delayMs))) return { grpcStatus: CANCELLED, message: 'the client has left' }
+    if (!(await waitFor(context, delayMs))) return { grpcStatus: CANCELLED, message: 'the client disconnected' }
   }
   const header = firstHeader(context.request, 'x-svc-fail')
   const fail = parseFail(header)
@@ -85,6 +85,6 @@ async function faultOf(context: RequestContext, maxDelayMs: number): Promise<Cal
   context.injects('fail', `X-Svc-Fail: ${header!.trim()}`)
   return {
     grpcStatus: GRPC_STATUS.get(fail.status) ?? UNKNOWN,
-    message: `injected fault: ${fail.status} ${STATUS_CODES[fail.status] ?? 'Error'}, asked for by x-svc-fail`,
+    message: `injected fault: ${fail.status} ${STATUS_CODES[fail.status] ?? 'Error'}, requested by x-svc-fail`,
   }
 }

@@ -1,4 +1,4 @@
-/** `svc.streams` for the plugins of one generation: opens streams on replies and puts limits on WebSockets. */
+/** Implements `svc.streams` for the plugins of one generation. */
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { BodyStream, BodyStreamOptions, FastifyReply, FastifyRequest, SvcStreams } from '../../contract/plugin.ts'
 import { openBodyStream } from '../../http/streams/body-stream.ts'
@@ -28,7 +28,7 @@ export function createSvcStreams(registry: StreamRegistry, generation: number, p
       ...(takesSlot ? { admit: () => plan.admit(context), planLifetimeMs: plan.lifetimeMs } : {}),
     }
   }
-  /** A request that was answered already (time-out) gets a stream that is over: its route notices at the next write. */
+  /** Returns null if a response has already been sent, for example because of a timeout. */
   function open<Stream extends BodyStream, Options extends BodyStreamOptions>(
     opener: (opening: StreamOpening<Options>) => Stream | null,
     start: StreamOpening<Options>,

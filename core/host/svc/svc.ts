@@ -1,4 +1,4 @@
-/** Makes `svc`, what one plugin gets in one generation, out of the services of the process. */
+/** Creates the `svc` object of one plugin in one generation from the services of the process. */
 import type { Config } from '../../config/variables.ts'
 import type { Log } from '../../log/log.ts'
 import type { StateHolder } from '../../state/state-registry.ts'
@@ -24,7 +24,7 @@ import type {
   MediaTypeCall,
 } from '../../contract/plugin.ts'
 
-/** Services of the process that all plugins share. */
+/** Services that all plugins share. */
 export interface SharedServices {
   config: Config
   log: Log
@@ -41,29 +41,29 @@ export interface SharedServices {
   reload(options?: { force?: boolean }): Promise<ReloadResult>
 }
 
-/** What belongs to the build of one generation. */
+/** State of the build of one generation. */
 export interface BuildContext {
   generation: Generation
   extensions: Map<string, unknown>
   registered: { plugin: string; run: () => void | Promise<void> }[]
   stopped: { plugin: string; run: () => void | Promise<void> }[]
   loadErrors: LoadError[]
-  /** Further files and folders to watch, with their fingerprints when the plugin named them. */
+  /** Additional files and folders to watch, with their fingerprints at the time of `svc.watch`. */
   watched: Map<string, Promise<string>>
-  /** Fills in file and line of an item of the plugin's section. */
+  /** Adds file and line of an item of the plugin's section. */
   locate(plugin: string, error: ReportedError): LoadError
 }
 
 export interface PluginFacts {
   name: string
-  /** Its lines name the plugin. */
+  /** Logger that adds the name of the plugin. */
   log: Log
   folder: string
   options: Record<string, unknown>
   variables: Record<string, unknown>
-  /** Kinds of faults that it may say it injected. */
+  /** Fault kinds that the plugin declares. */
   faultKinds: readonly string[]
-  /** Names of what the definition builds on or uses: only their extension points are handed out. */
+  /** Plugins in `buildsOn` and `uses`. Only their extension points can be used. */
   mayUse: readonly string[]
 }
 
@@ -76,7 +76,7 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
     variables: plugin.variables,
     folder: plugin.folder,
     log: plugin.log,
-    http: { ...shared.http, markFault: markOnly(plugin, shared.http) },
+    http: { ...shared.http, markFault: checkedMarkFault(plugin, shared.http) },
     limits: shared.limits,
     inspector: shared.inspector,
     pki: shared.pki,
@@ -90,14 +90,16 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
     },
     offer(point, value) {
       if (!String(point).startsWith(`${name}.`))
-        throw new Error(`an extension point of ${name} is named "${name}.<point>", not "${String(point)}"`)
+        throw new Error(
+          `the extension point "${String(point)}" must be named "${name}.<point>", since ${name} offers it`,
+        )
       if (build.extensions.has(point)) throw new Error(`the extension point "${String(point)}" is offered twice`)
       build.extensions.set(point, value)
     },
     use<K extends keyof ExtensionPoints>(point: K) {
       const owner = String(point).split('.', 1)[0]!
       if (owner !== name && !plugin.mayUse.includes(owner))
-        throw new Error(`"${String(point)}" belongs to ${owner}: name it in buildsOn or uses of the definition`)
+        throw new Error(`"${String(point)}" belongs to ${owner}: add ${owner} to buildsOn or uses of the definition`)
       const value = build.extensions.get(point) as PersonalPoint<ExtensionPoints[K]> | undefined
       return value?.[forPlugin]?.(name) ?? (value as ExtensionPoints[K] | undefined)
     },
@@ -119,8 +121,8 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
   }
 }
 
-/** A kind that the definition does not declare would make up a series of the metrics. */
-function markOnly({ name, faultKinds }: PluginFacts, http: SvcHttp): SvcHttp['markFault'] {
+/** `markFault` for declared fault kinds only: an undeclared kind would create a new metric series. */
+function checkedMarkFault({ name, faultKinds }: PluginFacts, http: SvcHttp): SvcHttp['markFault'] {
   return (request, reply, kind, source) => {
     if (!faultKinds.includes(kind))
       throw new Error(`the definition of ${name} does not declare the fault kind "${kind}"`)

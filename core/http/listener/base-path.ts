@@ -1,13 +1,14 @@
-/** `SVC_BASE_PATH` is taken off the request target before anything decides by path (core sheet 6). */
+/** Removes `SVC_BASE_PATH` from the request target before anything else uses the path. */
 import { originForm } from '../../fields/request-target.ts'
 
 const WELL_KNOWN = '/.well-known/'
 
 /**
- * The request target without the base path, in origin form; the target as it is when the base path is not in it.
+ * The request target without the base path, in origin form; unchanged if it does not start with the base path.
  *
  * RFC 8414 (3.1) and RFC 9728 (3.1) insert the well-known part in front of the path of an issuer or a resource:
- * `/.well-known/<name><base path>/<rest>` becomes `/.well-known/<name>/<rest>`, unless the path as received has a route.
+ * `/.well-known/<name><base path>/<rest>` becomes `/.well-known/<name>/<rest>`, unless the path as received matches a
+ * route.
  */
 export function withoutBasePath(url: string, basePath: string, hasRoute: (url: string) => boolean): string {
   const target = originForm(url)
@@ -20,7 +21,7 @@ export function withoutBasePath(url: string, basePath: string, hasRoute: (url: s
   return restOfName === null || hasRoute(target) ? url : target.slice(0, nameEnd) + restOfName
 }
 
-/** What follows the base path at this position; null when another path, or a longer segment, is there. */
+/** The text after the base path at this position; null if the path is different or its segment is longer. */
 function restBelow(target: string, at: number, basePath: string): string | null {
   if (!target.startsWith(basePath, at)) return null
   const rest = target.slice(at + basePath.length)

@@ -1,11 +1,16 @@
-/** What an HTTP/1.1 connection carries: its open responses, and the pipelined requests that wait until some are over. */
+/**
+ * The activity of an HTTP/1.1 connection: its open responses, and pipelined requests waiting for some of them to end.
+ */
 import type { Socket } from 'node:net'
 
-/** Node starts every request that has arrived: twenty kilobytes of heads would have fifty megabytes of answers made at once. */
+/**
+ * Maximum number of requests processed at once per connection. Node would start every request that has arrived: with
+ * twenty kilobytes of request heads, fifty megabytes of responses would be generated at once.
+ */
 const MAX_OPEN = 8
 
 export class ConnectionActivity {
-  /** Requests under way whose responses are not over. */
+  /** Requests in progress that have no complete response yet. */
   busy = 0
   readonly #socket: Socket
   #waiting: (() => void)[] = []
@@ -14,20 +19,20 @@ export class ConnectionActivity {
     this.#socket = socket
   }
 
-  /** Counts one more request; false when it has to wait. */
+  /** Counts one more request; returns false if it has to wait. */
   enter(): boolean {
     if (this.busy >= MAX_OPEN) return false
     this.busy++
     return true
   }
 
-  /** Starts a request when its turn comes; nothing more is read meanwhile. */
+  /** Starts a request when its turn comes; nothing more is read until then. */
   wait(start: () => void): void {
     this.#waiting.push(start)
     this.#socket.pause()
   }
 
-  /** A response is over. */
+  /** Called when a response has ended. */
   leave(): void {
     this.busy--
     if (this.#waiting.length === 0) return

@@ -1,12 +1,12 @@
 /**
- * The entrance: what the listeners do with a request before it is on its way. The head is checked, media types that a
- * plugin has taken over leave here, everything else gets its context and enters the pipeline of the current generation.
+ * The request handler of the listeners. It validates the request head, passes media types with a handler (such as gRPC)
+ * to that handler, and runs everything else through the pipeline of the current generation.
  */
 import { ServerResponse } from 'node:http'
 import { constants } from 'node:http2'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { answer } from '../response/send.ts'
+import { sendResponse } from '../response/send.ts'
 import { beginCallSpan } from '../pipeline/call-span.ts'
 import { RequestContext } from '../request/context.ts'
 import { isHttp2 } from '../request/types.ts'
@@ -28,14 +28,14 @@ import { createHttp1Response } from '../response/response.ts'
 import type { SvcResponse } from '../response/response.ts'
 import type { RoutingGeneration } from '../request/types.ts'
 import { replayWithoutUpgrade, restoreUpgradeHeaders } from './ignored-upgrade.ts'
-import { refuseOnGrpcPort, mediaTypeHandlerFor } from './media-type-handlers.ts'
-import { ownSocket, refuseSocket } from './socket-owner.ts'
+import { rejectOnGrpcPort, mediaTypeHandlerFor } from './media-type-handlers.ts'
+import { markSocketInUse, rejectSocket } from './socket-owner.ts'
 import type { MediaTypeHandler } from './media-type-handlers.ts'
 
-/** Node makes no response for a handshake: this one is for refusals. */
+/** Node creates no response for an upgrade; this one is used to reject it. */
 const HandshakeResponse = createHttp1Response(ServerResponse)
 
-/** What the entrance needs of the host. */
+/** What the request handler needs from the host. */
 export interface CurrentGeneration {
   current(): RoutingGeneration & { mediaTypeHandlers: readonly MediaTypeHandler[] }
 }
@@ -47,7 +47,7 @@ export function createRequestHandler(
 ): ListenerHandlers {
   const { basePath } = services.config
 
-  /** The target without the base path; the received one when it has none. */
+  /** The target without the base path; the received target if it does not start with it. */
   function targetOf(request: ServerRequest, generation: RoutingGeneration): string {
     const url = request.url ?? '/'
     return basePath === null
@@ -59,32 +59,41 @@ export function createRequestHandler(
     request: ServerRequest,
     response: SvcResponse,
     listener: ListenerFacts,
-    use: ConnectionActivity | null,
+    activity: ConnectionActivity | null,
     expectsContinue: boolean,
   ): void {
-    // The connection may have broken between the head and this turn: nobody is there to be answered, or to leave later.
+    // The connection may have closed in the meantime: there is nobody to respond to, and no close event will follow.
     if (isHttp2(request) && request.stream.destroyed) return
     restoreUpgradeHeaders(request)
     const generation = host.current()
     rewriteTarget(request, targetOf(request, generation))
     const problem = headProblem(request)
-    const context = start(request, response, listener, generation, null, use)
+    const context = start(request, response, listener, generation, null, activity)
     context.expectsContinue = expectsContinue
     if (problem !== null) {
-      refuseSocket(request.socket)
-      answer(context, {
+      rejectSocket(request.socket)
+      sendResponse(context, {
         status: 400,
         headers: { 'X-Request-Id': requestIdOf(request), Connection: 'close' },
         body: badRequest(problem),
       })
       return
     }
-    const taker = mediaTypeHandlerFor(generation.mediaTypeHandlers, request, listener, services.config.grpcOnHttp)
-    if (taker !== null) {
+    const mediaTypeHandler = mediaTypeHandlerFor(
+      generation.mediaTypeHandlers,
+      request,
+      listener,
+      services.config.grpcOnHttp,
+    )
+    if (mediaTypeHandler !== null) {
       context.requestId = requestIdOf(request)
       if (services.tracer !== null) beginCallSpan(context, services.tracer)
-      taker(request, response as never, { listener: listener.kind, socket: request.socket, clientIp: context.clientIp })
-    } else if (listener.kind === 'grpc') refuseOnGrpcPort(context)
+      mediaTypeHandler(request, response as never, {
+        listener: listener.kind,
+        socket: request.socket,
+        clientIp: context.clientIp,
+      })
+    } else if (listener.kind === 'grpc') rejectOnGrpcPort(context)
     else runPipeline(context, services)
   }
 
@@ -94,12 +103,22 @@ export function createRequestHandler(
     listener: ListenerFacts,
     generation: RoutingGeneration,
     upgrade: Handshake | null,
-    use: ConnectionActivity | null,
+    activity: ConnectionActivity | null,
   ): RequestContext {
     const url = request.url ?? '/'
     const path = decodedPath(url)
     const route = path === null ? null : generation.routes.find(request.method ?? 'GET', url)
-    const context = new RequestContext({ request, response, listener, generation, facts, path, route, upgrade, use })
+    const context = new RequestContext({
+      request,
+      response,
+      listener,
+      generation,
+      facts,
+      path,
+      route,
+      upgrade,
+      activity,
+    })
     response.context = context
     generation.retain()
     if (upgrade !== null) {
@@ -111,7 +130,10 @@ export function createRequestHandler(
     return context
   }
 
-  /** A handshake for a WebSocket route goes its way; any other upgrade is the plain request without it (RFC 9110, 7.8). */
+  /**
+   * A handshake for a WebSocket route is processed as such; any other upgrade is handled as a plain request (RFC 9110,
+   * 7.8).
+   */
   function upgrade(
     request: IncomingMessage,
     socket: Socket,
@@ -129,7 +151,7 @@ export function createRequestHandler(
       return
     }
     rewriteTarget(request, target)
-    ownSocket(socket)
+    markSocketInUse(socket)
     socket.on('error', () => socket.destroy())
     runPipeline(
       start(request, new HandshakeResponse(request), listener, generation, new Handshake(socket, head), null),
@@ -140,25 +162,28 @@ export function createRequestHandler(
   return { request: enter, upgrade }
 }
 
-/** Whether all of it was sent. A response of HTTP/2 does not say so, its stream does: an end, and no reset (RFC 9113, 7). */
+/**
+ * Whether the whole response was sent. An HTTP/2 response does not report this, but its stream does: ended without a
+ * reset (RFC 9113, 7).
+ */
 function isFinished(response: SvcResponse): boolean {
   if (!('stream' in response)) return response.writableFinished
   return response.stream.writableEnded && response.stream.rstCode === constants.NGHTTP2_NO_ERROR
 }
 
-/** What has a route of its own, not only an explanation why there is none. */
+/** Whether a route serves the request, as opposed to a fallback that only explains the 404. */
 function isServed(route: CoreRoute | null): boolean {
   return route !== null && !route.isFallback
 }
 
-/** Fastify shows the received target as `request.originalUrl`. */
+/** Fastify exposes the received target as `request.originalUrl`. */
 function rewriteTarget(request: ServerRequest, target: string): void {
   if (target === request.url) return
   ;(request as ServerRequest & { originalUrl?: string }).originalUrl = request.url
   request.url = target
 }
 
-/** One function for the responses of all requests. */
+/** One function shared by all responses. */
 function endContext(this: SvcResponse): void {
   this.context!.close(isFinished(this))
 }

@@ -1,10 +1,11 @@
 /**
- * A WebSocket handshake that nobody has answered yet. Node reads its bare socket no more, so that a client that leaves
- * meanwhile (an injected delay, a slow check) would go unnoticed and keep its slots: it is read here.
+ * A WebSocket handshake without a response so far. Node no longer reads its socket, so a client that disconnects in the
+ * meantime (during an injected delay or a slow check) would go unnoticed and keep its slots. The socket is therefore
+ * read here.
  */
 import type { Socket } from 'node:net'
 
-/** Clients send no frames before the 101 (RFC 6455, 4.1); some send them right behind the request all the same. */
+/** Clients must not send frames before the 101 (RFC 6455, 4.1), but some send them right after the request. */
 const MAX_EARLY_BYTES = 64 * 1024
 
 export class Handshake {
@@ -12,7 +13,7 @@ export class Handshake {
   #early: Buffer[]
   #earlyBytes: number
 
-  /** `head` is what came behind the request. */
+  /** `head` holds the bytes received after the request. */
   constructor(socket: Socket, head: Buffer) {
     this.socket = socket
     this.#early = [head]
@@ -20,11 +21,11 @@ export class Handshake {
     socket.on('data', this.#keep).on('end', this.#leave)
   }
 
-  /** Stops reading; answers what has come for whoever takes the socket over. */
+  /** Stops reading; returns the received bytes for the next owner of the socket. */
   handOver(): Buffer {
     this.socket.off('data', this.#keep).off('end', this.#leave)
     this.socket.pause()
-    // As Node handed it over: neither flowing nor paused, so that the next one who listens gets it going.
+    // In the state in which Node passed it: neither flowing nor paused, so that the next listener starts it.
     ;(this.socket as { readableFlowing: boolean | null }).readableFlowing = null
     return Buffer.concat(this.#early)
   }
@@ -35,7 +36,7 @@ export class Handshake {
     if (this.#earlyBytes > MAX_EARLY_BYTES) this.socket.destroy()
   }
 
-  /** A client that closes its side before the handshake is over wants no WebSocket. */
+  /** A client that closes its side before the handshake completes does not want a WebSocket. */
   readonly #leave = (): void => {
     this.socket.destroy()
   }

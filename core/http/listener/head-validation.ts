@@ -1,12 +1,12 @@
 /**
- * What is wrong with a request head that Node's parser lets pass. A lax upstream would hide the faults of the gateway
- * in front of it: two `Host` lines or an odd `Transfer-Encoding` are how requests get smuggled.
+ * Detects problems in a request head that Node's parser accepts. A lax upstream would hide bugs of the gateway in front
+ * of it: duplicate `Host` headers and unusual `Transfer-Encoding` values enable request smuggling.
  */
 import { isIPv6 } from 'node:net'
 import type { IncomingHttpHeaders } from 'node:http'
 
 export interface RequestHead {
-  /** As the parser reports it: `2.0` and `0.9` are possible in a text request line. */
+  /** As reported by the parser: `2.0` and `0.9` are possible in a text request line. */
   httpVersion: string
   method?: string | undefined
   rawHeaders: string[]
@@ -14,13 +14,13 @@ export interface RequestHead {
 }
 
 const COLON = 0x3a
-/** `Host` names compared by length first: the loop runs over every header of every request. */
+/** Names are compared by length first, because the loop runs over every header of every request. */
 const HOST_LENGTH = 4
 
 /**
- * One sentence for the 400, or null. To be asked before everything else, for requests and upgrades of every listener
- * whose server has `requireHostHeader: false` (RFC 9112, 3.2 and 6.1 to 6.3). HTTP/2 requests pass: their first raw
- * header is a pseudo-header, which is no field name in text.
+ * One sentence for the 400 response, or null. Call it before anything else, for requests and upgrades of all listeners
+ * with `requireHostHeader: false` (RFC 9112, 3.2 and 6.1 to 6.3). HTTP/2 requests are accepted: their first raw header
+ * is a pseudo-header, which is not a valid field name in text.
  */
 export function headProblem({ httpVersion, headers, rawHeaders }: RequestHead): string | null {
   if (rawHeaders.length > 0 && rawHeaders[0]!.charCodeAt(0) === COLON) return null
@@ -36,10 +36,10 @@ function hostProblem(httpVersion: string, host: string | undefined, rawHeaders: 
     if (rawHeaders[i]!.length === HOST_LENGTH && rawHeaders[i]!.toLowerCase() === 'host') lines++
   }
   if (lines > 1) return 'more than one Host header'
-  return isHost(host) ? null : 'the Host header is no host'
+  return isHost(host) ? null : 'the Host header is not a valid host'
 }
 
-/** `uri-host [ ":" port ]` (RFC 9110, 7.2); empty when the target has no authority. */
+/** `uri-host [ ":" port ]` (RFC 9110, 7.2); empty if the target has no authority. */
 function isHost(host: string): boolean {
   if (host.charCodeAt(0) !== 0x5b) return /^(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*(?::\d*)?$/i.test(host)
   const end = host.indexOf(']')
@@ -49,10 +49,10 @@ function isHost(host: string): boolean {
 function framingProblem(httpVersion: string, headers: IncomingHttpHeaders): string | null {
   const coding = headers['transfer-encoding']
   const length = headers['content-length']
-  if (length !== undefined && !/^\d+$/.test(length)) return 'the Content-Length header is no number'
+  if (length !== undefined && !/^\d+$/.test(length)) return 'the Content-Length header is not a number'
   if (length !== undefined && !Number.isSafeInteger(Number(length))) return 'the Content-Length header is too large'
   if (coding === undefined) return null
-  if (length !== undefined) return 'Content-Length together with Transfer-Encoding'
+  if (length !== undefined) return 'both Content-Length and Transfer-Encoding are present'
   if (httpVersion === '1.0') return 'Transfer-Encoding in an HTTP/1.0 request'
-  return coding.toLowerCase() === 'chunked' ? null : 'Transfer-Encoding other than chunked'
+  return coding.toLowerCase() === 'chunked' ? null : 'unsupported Transfer-Encoding (expected chunked)'
 }

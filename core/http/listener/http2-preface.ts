@@ -1,15 +1,15 @@
-/** HTTP/2 with prior knowledge beside HTTP/1.1 on one plain-text port (RFC 9113, 3.3). */
+/** HTTP/2 with prior knowledge and HTTP/1.1 on the same plain-text port (RFC 9113, 3.3). */
 import type { Server } from 'node:http'
 import type { Http2Server } from 'node:http2'
 import type { Socket } from 'node:net'
-import { ownSocket } from './socket-owner.ts'
+import { markSocketInUse } from './socket-owner.ts'
 
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 const FIRST_BYTES_MS = 10_000
 
 /**
- * Puts a look at the first bytes before the server's own connection handling. The HTTP/1.1 server stays the listener,
- * so that closing, time-outs and connection counts go on working; the HTTP/2 server never listens.
+ * Inspects the first bytes before the server handles a connection. The HTTP/1.1 server remains the listener, so that
+ * closing, timeouts and connection counts keep working; the HTTP/2 server never listens.
  */
 export function sniffHttp2(server: Server, http2: Http2Server): void {
   const [serveHttp1] = server.listeners('connection') as ((socket: Socket) => void)[]
@@ -23,13 +23,14 @@ export function sniffHttp2(server: Server, http2: Http2Server): void {
       socket.pause()
       socket.unshift(seen)
       if (isHttp2) {
-        ownSocket(socket)
-        // As a server for HTTP/2 alone has it: a client that ends its side asks for nothing more, and is never idle enough to be closed.
+        markSocketInUse(socket)
+        // Like an HTTP/2-only server: a client that ends its side will send no more requests, and its connection would
+        // never become idle enough to be closed.
         socket.allowHalfOpen = false
         http2.emit('connection', socket)
       } else {
         serveHttp1!.call(server, socket)
-        // An HTTP/2 session takes the bytes that were put back by itself; a resumed socket would lose them for it.
+        // An HTTP/2 session reads the unshifted bytes itself; resuming the socket would lose them.
         socket.resume()
       }
     }

@@ -1,10 +1,11 @@
-/** How long an HTTP/2 connection lives on which nothing happens: Node has a limit for HTTP/1.1 alone. */
+/** Idle timeouts of HTTP/2 connections; Node has them only for HTTP/1.1. */
 import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
 
 /**
- * Ends the connection (RFC 9113, 9.1) after so many milliseconds without a frame: at once while no request is open on
- * it, else when as much time again goes by without an answer to a PING. Streams and calls may be silent as long as
- * somebody is there; after an error of the protocol Node says GOAWAY, and keeps the connection with all its streams.
+ * Closes the connection (RFC 9113, 9.1) after this many milliseconds without a frame. Without open requests it closes
+ * at once; otherwise it sends a PING and closes if the same time passes without an answer. Streams and calls may be
+ * silent as long as the peer responds. After a protocol error Node sends GOAWAY but keeps the connection with all its
+ * streams, so it is closed here.
  */
 export function closeWhenIdle(session: ServerHttp2Session, ms: number): void {
   let open = 0
@@ -24,7 +25,7 @@ export function closeWhenIdle(session: ServerHttp2Session, ms: number): void {
     session.ping(error => {
       if (error === null) isAsked = false
     })
-    // The timer runs once, and a PING does not start it anew.
+    // The timer runs once, and a PING does not restart it.
     session.setTimeout(ms)
   })
 }

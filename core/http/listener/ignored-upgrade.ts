@@ -1,8 +1,8 @@
 /**
- * Upgrades that nobody wants. Node hands over the bare socket for every `Upgrade` header as soon as a server can
- * upgrade at all, so that an `Upgrade: h2c` (which Java's HTTP client sends with every first request, bodies
- * included) would lose its body and its connection. RFC 9110, 7.8: a server may ignore the field. So the head is put
- * back on the socket without it, and the HTTP server parses the request anew.
+ * Handles unsupported upgrades. As soon as a server supports upgrades at all, Node passes the bare socket for every
+ * `Upgrade` header. An `Upgrade: h2c` (which Java's HTTP client sends with every first request, bodies included) would
+ * then lose its body and its connection. A server may ignore the field (RFC 9110, 7.8), so the head is put back on the
+ * socket without it, and the HTTP server parses the request again.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
@@ -13,7 +13,7 @@ interface Replayed {
   [kAsSent]?: { rawHeaders: string[]; upgrade: string | undefined; connection: string | undefined }
 }
 
-/** Gives the socket back to the HTTP server, with the same request less its upgrade. */
+/** Returns the socket to the HTTP server, with the same request minus its upgrade. */
 export function replayWithoutUpgrade(
   request: IncomingMessage,
   socket: Socket,

@@ -1,6 +1,6 @@
 /**
- * The listening servers. They belong to the process and outlive every generation: each request and upgrade is handed
- * to whatever generation is current when it arrives.
+ * The listening servers. They belong to the process and outlive every generation: each request and upgrade is handled
+ * by the generation that is current when it arrives.
  */
 import { createServer } from 'node:http'
 import type { Server, ServerOptions, IncomingMessage } from 'node:http'
@@ -12,17 +12,17 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { ConnectionActivity } from './connection-activity.ts'
 import type { ListenerFacts, ServerRequest } from '../request/types.ts'
-import { rawAnswer } from './raw-response.ts'
+import { rawResponse } from './raw-response.ts'
 import { badRequest, headerFieldsTooLarge, methodNotAllowed } from '../pipeline/error-bodies.ts'
 import { Http2Response } from '../response/response.ts'
 import type { Http1ResponseClass, SvcResponse } from '../response/response.ts'
 import { sniffHttp2 } from './http2-preface.ts'
 import { closeWhenIdle } from './http2-sessions.ts'
-import { isOwnedElsewhere, isRefused, ownSocket } from './socket-owner.ts'
+import { isOwnedElsewhere, isRefused, markSocketInUse } from './socket-owner.ts'
 import { setTransport } from './transport.ts'
 import { hasRefusedCertificate } from '../../pki/client-certificate.ts'
 
-/** Node's 5 s would race with gateways that keep idle connections for a minute. */
+/** Node's default of 5 s would race with gateways that keep idle connections open for a minute. */
 const KEEP_ALIVE_MS = 75_000
 const HEADERS_MS = 20_000
 const CHECK_CONNECTIONS_MS = 5_000
@@ -30,15 +30,15 @@ export const MAX_HEAD_BYTES = 64 * 1024
 const MAX_SOCKETS = 20_000
 
 export interface ListenerHandlers {
-  /** `use` is counted down when the response is over. */
+  /** `activity` is decremented when the response ends. */
   request(
     request: ServerRequest,
     response: SvcResponse,
     listener: ListenerFacts,
-    use: ConnectionActivity | null,
+    activity: ConnectionActivity | null,
     expectsContinue: boolean,
   ): void
-  /** `replay` gives the socket back to the HTTP server. */
+  /** `replay` returns the socket to the HTTP server. */
   upgrade(
     request: IncomingMessage,
     socket: Socket,
@@ -55,18 +55,18 @@ export interface TlsMaterial {
 
 export interface ListenerOptions {
   Http1Response: Http1ResponseClass
-  /** Whether HTTP/2 is spoken. */
+  /** Whether the listener supports HTTP/2. */
   http2: boolean
   tls?: TlsMaterial
 }
 
-/** One listening port with the sockets that it accepted. */
+/** One listening port and its accepted sockets. */
 export class Listener {
   readonly facts: ListenerFacts
   readonly #server: Server | Http2SecureServer
   readonly #http2: Http2Server | null
   readonly #sockets = new Map<Socket, ConnectionActivity>()
-  /** TLS only: plain sockets by peer until their handshake is done. */
+  /** TLS only: plain sockets by peer until their handshake completes. */
   readonly #handshakes = new Map<string, Socket>()
   readonly #sessions = new Set<ServerHttp2Session>()
 
@@ -82,7 +82,7 @@ export class Listener {
       requestTimeout: 0,
       connectionsCheckingInterval: CHECK_CONNECTIONS_MS,
       maxHeaderSize: MAX_HEAD_BYTES,
-      // Our own check of the head answers this one, in our own form.
+      // Our own head validation responds to this one, in our own format.
       requireHostHeader: false,
     } satisfies ServerOptions & Record<string, unknown>
     if (options.tls) {
@@ -99,7 +99,7 @@ export class Listener {
         ? createSecureServer({ ...tls, allowHTTP1: true })
         : createHttpsServer({ ...tls, ALPNProtocols: ['http/1.1'] })
       this.#http2 = null
-      this.#server.on('secureConnection', refuseForeignCertificate)
+      this.#server.on('secureConnection', rejectForeignCertificate)
     } else {
       this.#server = createServer(settings)
       this.#http2 = options.http2 ? createHttp2Server(settings) : null
@@ -107,7 +107,8 @@ export class Listener {
     }
     this.#server.setMaxListeners(20)
     this.#server.maxConnections = MAX_SOCKETS
-    // Node keeps the first thousand fields and drops the rest without a word, a Content-Length among them: the size of the head is the limit.
+    // By default Node keeps the first thousand fields and silently drops the rest, possibly including Content-Length.
+    // Only the size of the head is limited.
     ;(this.#server as Server).maxHeadersCount = 0
     for (const server of [this.#server, this.#http2]) if (server) this.#wire(server as Server, handlers)
     this.#server.on('connection', (socket: Socket) => this.#track(socket))
@@ -116,9 +117,10 @@ export class Listener {
 
   #wire(server: Server, handlers: ListenerHandlers): void {
     const serve = (request: IncomingMessage, response: SvcResponse, expectsContinue: boolean): void => {
-      const use = this.#sockets.get(request.socket) ?? null
-      if (use === null || use.enter()) handlers.request(request, response, this.facts, use, expectsContinue)
-      else use.wait(() => handlers.request(request, response, this.facts, use, expectsContinue))
+      const activity = this.#sockets.get(request.socket) ?? null
+      if (activity === null || activity.enter())
+        handlers.request(request, response, this.facts, activity, expectsContinue)
+      else activity.wait(() => handlers.request(request, response, this.facts, activity, expectsContinue))
     }
     server.on('request', (request, response) => serve(request, response as SvcResponse, false))
     server.on('checkContinue', (request, response) => serve(request, response as SvcResponse, true))
@@ -130,9 +132,9 @@ export class Listener {
     server.on('connect', (request: IncomingMessage, socket: Duplex) => {
       if ('stream' in request) return
       socket.on('error', () => socket.destroy())
-      socket.end(rawAnswer({ status: 405, body: methodNotAllowed('CONNECT', request.url ?? '', []), headers: {} }))
+      socket.end(rawResponse({ status: 405, body: methodNotAllowed('CONNECT', request.url ?? '', []), headers: {} }))
     })
-    server.on('clientError', answerClientError)
+    server.on('clientError', sendClientError)
     server.on('session', (session: ServerHttp2Session) => {
       this.#sessions.add(session)
       closeWhenIdle(session, KEEP_ALIVE_MS)
@@ -144,7 +146,7 @@ export class Listener {
   #track(socket: Socket): void {
     if (this.#sockets.has(socket)) return
     this.#sockets.set(socket, new ConnectionActivity(socket))
-    if ((socket as TLSSocket).alpnProtocol === 'h2') ownSocket(socket)
+    if ((socket as TLSSocket).alpnProtocol === 'h2') markSocketInUse(socket)
     socket.on('error', () => socket.destroy())
     const peer = peerOf(socket)
     if (this.facts.scheme === 'https' && !('encrypted' in socket)) this.#handshakes.set(peer, socket)
@@ -154,7 +156,7 @@ export class Listener {
     })
   }
 
-  /** From the end of the handshake on, the TLS socket stands for the connection, and the plain one below it does not. */
+  /** After the handshake the TLS socket represents the connection instead of the plain one. */
   #trackSecured(socket: TLSSocket): void {
     const peer = peerOf(socket)
     const plain = this.#handshakes.get(peer)
@@ -183,7 +185,7 @@ export class Listener {
     return this.#server.address() as AddressInfo | null
   }
 
-  /** Refuses new connections and closes those that carry nothing. */
+  /** Stops accepting connections and closes idle ones. */
   stopAccepting(): void {
     this.#server.close()
     for (const session of this.#sessions) session.close()
@@ -208,8 +210,8 @@ function peerOf(socket: Socket): string {
   return `${socket.remoteAddress} ${socket.remotePort}`
 }
 
-/** A client certificate is asked for, not required; one that is presented must chain to the demo CA. */
-function refuseForeignCertificate(socket: TLSSocket): void {
+/** Client certificates are requested, not required; one that is presented must chain to the demo CA. */
+function rejectForeignCertificate(socket: TLSSocket): void {
   if (hasRefusedCertificate(socket)) socket.destroy()
 }
 
@@ -219,8 +221,8 @@ interface ClientError extends Error {
   rawPacket?: Buffer
 }
 
-/** What Node's parser refuses (RFC 9112, 2.2): answered in our form, then the connection is closed. */
-function answerClientError(error: ClientError, socket: Duplex): void {
+/** Responds to requests that Node's parser rejects (RFC 9112, 2.2), in our own format, and closes the connection. */
+function sendClientError(error: ClientError, socket: Duplex): void {
   socket.on('error', () => socket.destroy())
   if (
     error.code === 'ECONNRESET' ||
@@ -233,7 +235,7 @@ function answerClientError(error: ClientError, socket: Duplex): void {
   if (isRefused(socket)) return void socket.end()
   const isTooLarge = error.code === 'HPE_HEADER_OVERFLOW'
   const body = isTooLarge ? headerFieldsTooLarge(MAX_HEAD_BYTES) : badRequest(describeParseError(error))
-  socket.end(rawAnswer({ status: isTooLarge ? 431 : 400, body, headers: {} }))
+  socket.end(rawResponse({ status: isTooLarge ? 431 : 400, body, headers: {} }))
 }
 
 function describeParseError(error: ClientError): string {

@@ -1,7 +1,10 @@
-/** Requests that leave the ordinary way by their media type (gRPC, gRPC-Web), and the gRPC port without a taker. */
+/**
+ * Requests that are handled outside of the pipeline because of their media type (gRPC, gRPC-Web), and the gRPC port
+ * without a handler.
+ */
 import type { Http2ServerResponse } from 'node:http2'
 import type { SvcMediaTypes } from '../../contract/plugin.ts'
-import { answer } from '../response/send.ts'
+import { sendResponse } from '../response/send.ts'
 import { isHttp2 } from '../request/types.ts'
 import type { RequestContext } from '../request/context.ts'
 import type { ListenerFacts, ServerRequest } from '../request/types.ts'
@@ -16,13 +19,16 @@ export interface MediaTypeHandler {
 
 const GRPC_UNIMPLEMENTED = '12'
 
-/** Lower-case media type without parameters, empty when there is none. */
+/** The lower-case media type without parameters; empty if absent. */
 export function mediaTypeOf(request: ServerRequest): string {
   const type = request.headers['content-type']
   return type === undefined ? '' : type.split(';', 1)[0]!.trim().toLowerCase()
 }
 
-/** Who takes this request over. The HTTP and HTTPS listeners ask only with SVC_GRPC_ON_HTTP. */
+/**
+ * The handler of this request; null if the pipeline handles it. The HTTP and HTTPS listeners have handlers only with
+ * SVC_GRPC_ON_HTTP.
+ */
 export function mediaTypeHandlerFor(
   mediaTypeHandlers: readonly MediaTypeHandler[],
   request: ServerRequest,
@@ -33,12 +39,12 @@ export function mediaTypeHandlerFor(
   const mediaType = mediaTypeOf(request)
   for (const handler of mediaTypeHandlers) if (handler.match(mediaType, request)) return handler.handler
   return mediaType.startsWith('application/grpc') && request.method === 'POST' && isHttp2(request)
-    ? answerUnimplemented
+    ? sendUnimplemented
     : null
 }
 
-/** Trailers-only answer of a call that no plugin serves (gRPC over HTTP/2, "Responses"). */
-function answerUnimplemented(_request: ServerRequest, response: unknown): void {
+/** A Trailers-only response to a call that no plugin serves (gRPC over HTTP/2, "Responses"). */
+function sendUnimplemented(_request: ServerRequest, response: unknown): void {
   ;(response as Http2ServerResponse).stream.respond(
     {
       ':status': 200,
@@ -50,10 +56,10 @@ function answerUnimplemented(_request: ServerRequest, response: unknown): void {
   )
 }
 
-/** Everything on the gRPC port that is no gRPC. */
-export function refuseOnGrpcPort(context: RequestContext): void {
+/** Rejects requests on the gRPC port that are not gRPC. */
+export function rejectOnGrpcPort(context: RequestContext): void {
   context.request.resume()
-  answer(context, {
+  sendResponse(context, {
     status: 415,
     headers: { 'X-Request-Id': requestIdOf(context.request) },
     body: {
@@ -64,8 +70,12 @@ export function refuseOnGrpcPort(context: RequestContext): void {
   })
 }
 
-/** CORS headers of an answer that does not come through the pipeline; of a preflight those of the preflight. */
-export function corsForTakeOver(cors: Cors, request: ServerRequest, expose: readonly string[]): Record<string, string> {
+/** CORS headers of a response, or of a preflight response, that does not pass through the pipeline. */
+export function corsOutsidePipeline(
+  cors: Cors,
+  request: ServerRequest,
+  expose: readonly string[],
+): Record<string, string> {
   const isPreflight = request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined
   return isPreflight ? cors.preflight(request.headers) : cors.headers(request.headers.origin, expose.join(', '))
 }

@@ -1,10 +1,10 @@
-/** Responses that wait behind another one on their connection. */
+/** Responses that wait for an earlier one on their connection. */
 import type { ServerResponse } from 'node:http'
 import type { Http2ServerResponse } from 'node:http2'
 
 /**
- * Calls back when the connection is lost before the response has got it: HTTP/1.1 allows requests to be pipelined, and
- * Node tells a response that waits behind another nothing of the loss.
+ * Calls back if the connection is lost before the response is assigned to it. HTTP/1.1 allows pipelining, and Node does
+ * not notify a waiting response that the connection is lost.
  */
 export function onLossWhileQueued(response: ServerResponse | Http2ServerResponse, callback: () => void): void {
   if ('stream' in response || response.socket) return

@@ -1,10 +1,13 @@
-/** What is known of a socket beyond its responses: who else uses it, and whether it has had its last answer. */
+/**
+ * Tracks the state of a socket beyond its responses: whether something else uses it, and whether its last response was
+ * sent.
+ */
 import type { Socket } from 'node:net'
 
 const kOwned = Symbol('svc.socket.owned')
 
-/** Says that the socket must not be closed as idle. */
-export function ownSocket(socket: Socket): void {
+/** Marks the socket as in use, so that it is not closed as idle. */
+export function markSocketInUse(socket: Socket): void {
   ;(socket as { [kOwned]?: boolean })[kOwned] = true
 }
 
@@ -15,8 +18,8 @@ export function isOwnedElsewhere(socket: Socket): boolean {
 
 const kRefused = Symbol('svc.socket.refused')
 
-/** Says that a request head was refused: whatever stands behind it on the socket gets no answer of its own. */
-export function refuseSocket(socket: Socket): void {
+/** Marks that a request head was rejected: whatever follows it on the socket gets no response. */
+export function rejectSocket(socket: Socket): void {
   ;(socket as { [kRefused]?: boolean })[kRefused] = true
 }
 

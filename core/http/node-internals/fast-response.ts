@@ -1,7 +1,8 @@
 /**
- * Node's response with two fast paths: lines of heads that were checked before are not checked again, and small bodies
- * leave in one plain write. The bytes are the same as Node's own (test/integration/core/node-internals.test.ts compares
- * them on every supported version); where a member of Node is missing, Node does it in its own way.
+ * Node's response with two fast paths: header lines that were validated before are not validated again, and small
+ * bodies are sent in one plain write. The bytes are identical to Node's own
+ * (test/integration/core/node-internals.test.ts compares them on every supported version). If a member of Node is
+ * missing, Node's own code runs.
  */
 import { ServerResponse } from 'node:http'
 import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders } from 'node:http'
@@ -10,7 +11,7 @@ import { HeaderLineCache } from './header-line-cache.ts'
 
 type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[]
 
-/** Members of `ServerResponse` that are not documented. */
+/** Undocumented members of `ServerResponse`. */
 interface Internals {
   readonly _headerSent?: boolean
   _storeHeader(statusLine: string, headers: Headers | undefined): void
@@ -20,15 +21,15 @@ const storeHeader = (ServerResponse.prototype as unknown as Internals)._storeHea
 
 export type ServerResponseClass = new (request: IncomingMessage) => ServerResponse
 
-/** The class of responses that share a cache. */
+/** Creates a class of responses that share a cache. */
 export function createFastResponse(lines = new HeaderLineCache()): ServerResponseClass {
   return class FastResponse extends ServerResponse {
-    /** Node's `writeHead` passes the status line, and what was given as headers; it leaves alone what the line contains. */
+    /** Node's `writeHead` passes the status line and the given headers; it keeps what the line already contains. */
     _storeHeader(statusLine: string, headers: Headers | undefined): void {
       if (!Array.isArray(headers) || Array.isArray(headers[0])) return storeHeader.call(this, statusLine, headers)
       let head = statusLine
       let index = 0
-      // The order stays: from the first line on that Node has to write, it writes the rest.
+      // To keep the order, Node writes everything from the first line that is not cached.
       for (; index < headers.length; index += 2) {
         const line = lines.lineOf(headers[index] as string, headers[index + 1])
         if (line === null) break
@@ -37,7 +38,7 @@ export function createFastResponse(lines = new HeaderLineCache()): ServerRespons
       storeHeader.call(this, head, headers.slice(index) as OutgoingHttpHeader[])
     }
 
-    /** Where the head has left, Node would write an empty text. */
+    /** If the head was sent, Node would write an empty text. */
     override flushHeaders(): void {
       if ((this as Partial<Internals>)._headerSent !== true) super.flushHeaders()
     }
@@ -49,14 +50,14 @@ export function createFastResponse(lines = new HeaderLineCache()): ServerRespons
     }
 
     override end(chunk?: unknown, encoding?: unknown, callback?: unknown): this {
-      // Fastify passes null for what it does not use.
+      // Fastify passes null for unused arguments.
       if ((encoding ?? callback ?? null) === null && isSent(this, chunk)) return super.end()
       return super.end(chunk as string, encoding as BufferEncoding, callback as () => void)
     }
   }
 }
 
-/** Whether a body or its last part has left in one write. */
+/** Whether a body or its last part was sent in one write. */
 function isSent(response: ServerResponse, chunk: unknown): boolean {
   if (typeof chunk === 'string') return sendWhole(response, chunk) || sendLastChunk(response, chunk)
   return chunk instanceof Uint8Array && sendWholeBytes(response, chunk)

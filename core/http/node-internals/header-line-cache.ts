@@ -1,6 +1,7 @@
 /**
- * Lines of heads that were checked before. Node checks each name and each value by regular expressions and puts a line
- * together of four parts: with twenty headers a tenth of a request, though nearly all are those of the answer before.
+ * Caches header lines that were validated before. Node validates each name and value with regular expressions and
+ * concatenates four parts per line: with twenty headers this is a tenth of a request, although nearly all lines repeat
+ * those of the previous response.
  */
 import { isToken } from '../../fields/token.ts'
 
@@ -9,9 +10,9 @@ interface Line {
   text: string
 }
 
-/** RFC 9110, 5.5: a value has no control characters. */
+/** RFC 9110, 5.5: a value contains no control characters. */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
-/** What says how the body is framed and whether the connection stays, and what may be a list: Node reads these itself. */
+/** Headers for framing and connection handling, and headers that may be lists: Node reads these itself. */
 export const READ_BY_NODE: ReadonlySet<string> = new Set([
   'connection',
   'content-disposition',
@@ -24,16 +25,16 @@ export const READ_BY_NODE: ReadonlySet<string> = new Set([
   'trailer',
   'transfer-encoding',
 ])
-/** Names to remember; plugins and clients may make up any number. */
+/** Maximum number of cached names; plugins and clients may invent any number. */
 const MAX_NAMES = 500
-/** Characters of a value to remember. */
+/** Maximum length of a cached value. */
 const MAX_VALUE = 1000
 
 export class HeaderLineCache {
-  /** By name as it is written, the line that went out last. */
+  /** Maps a name, as written, to the line that was last sent. */
   readonly #lines = new Map<string, Line>()
 
-  /** `name: value` with its line end; null where Node has to read the header, or to refuse it. */
+  /** `name: value` with its line end; null if Node has to read or reject the header. */
   lineOf(name: string, given: unknown): string | null {
     const value = typeof given === 'number' ? String(given) : given
     const known = this.#lines.get(name)

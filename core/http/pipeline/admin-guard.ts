@@ -1,4 +1,4 @@
-/** The admin token: who presents it, and the refusals of those who need it and do not. */
+/** The admin token: checks whether a request presents it, and rejects requests that need it. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { isSameSecret, readBearerToken } from '../../fields/authorization.ts'
 import { headerText } from '../request/header.ts'
@@ -10,13 +10,13 @@ export interface AdminRefusal {
 }
 
 export interface AdminGuard {
-  /** Whether a value, in the bytes in which Node reads headers, is the admin token; false when none is configured. */
+  /** Whether a value, in the encoding in which Node reads headers, is the admin token; false if none is configured. */
   matches(value: string): boolean
-  /** Whether the admin token came with the request; false when none is configured. */
+  /** Whether the request has the admin token; false if none is configured. */
   isAdminToken(headers: IncomingHttpHeaders): boolean
   /**
-   * Null lets a change of the whole instance pass. `isControlAdmin`: the request carries a control token with scope
-   * `admin`, which counts as the admin token where one is configured.
+   * Returns null if an instance-wide change is allowed. `isControlAdmin` means that the request has a control token
+   * with scope `admin`, which counts as the admin token if one is configured.
    */
   check(headers: IncomingHttpHeaders, isControlAdmin: boolean): AdminRefusal | null
 }
@@ -29,7 +29,7 @@ export function createAdminGuard({
   publicMode: boolean
 }): AdminGuard {
   function matches(value: string): boolean {
-    // Node reads header bytes as latin1; a token beyond ASCII comes as the bytes of its UTF-8.
+    // Node reads header bytes as Latin-1; a token beyond ASCII arrives as its UTF-8 bytes.
     return adminToken !== null && isSameSecret(Buffer.from(value, 'latin1'), adminToken)
   }
 
@@ -50,8 +50,8 @@ export function createAdminGuard({
 }
 
 /**
- * The control credential of a request: `X-Svc-Admin-Token` when present, so that a foreign `Authorization` beside it
- * does no harm, else the bearer token (RFC 6750, 2.1; scheme in any case). Trimmed; null when none or empty.
+ * The control credential of a request: `X-Svc-Admin-Token` if present, so that an unrelated `Authorization` header does
+ * no harm, else the bearer token (RFC 6750, 2.1; the scheme is case-insensitive). Trimmed; null if absent or empty.
  */
 export function presentedCredential(headers: IncomingHttpHeaders): string | null {
   const own = headerText(headers, 'x-svc-admin-token')
@@ -68,5 +68,5 @@ function tokenRequired(): AdminRefusal {
 }
 
 function disabledInPublicMode(): AdminRefusal {
-  return { status: 403, headers: {}, body: { error: 'disabled in public mode: no admin token is configured' } }
+  return { status: 403, headers: {}, body: { error: 'disabled in public mode: set SVC_ADMIN_TOKEN to enable it' } }
 }

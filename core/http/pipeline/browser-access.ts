@@ -1,6 +1,6 @@
 /**
- * Which web pages may use the control plane while it asks for no credential (core sheet, 5). A page that the user visits
- * can send requests to this machine; without these checks it could read captured requests and change the instance.
+ * Decides which web pages may use the control plane while it requires no credential. A page that the user visits can
+ * send requests to this machine; without these checks it could read captured requests and change the instance.
  */
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
@@ -19,11 +19,13 @@ export interface BrowserRefusal {
 }
 
 export interface BrowserAccess {
-  /** Whether `check` applies to all requests of this path: those of the control plane, while it asks for no credential. */
+  /**
+   * Whether `check` applies to all requests with this path: those of the control plane while it requires no credential.
+   */
   guards(path: string | null): boolean
-  /** Who may read what the control plane answers: origins that the user listed, never the default `*`. */
+  /** Origins that may read control-plane responses: those that the user listed, never the default `*`. */
   readonly cors: Cors
-  /** Why this request may not read or change the instance; null when it may. */
+  /** Why this request may not read or change the instance; null if it may. */
   check(context: RequestContext): BrowserRefusal | null
 }
 
@@ -37,8 +39,8 @@ export function createBrowserAccess(config: Config): BrowserAccess {
     return isIP(name) !== 0 || name === 'localhost' || name.endsWith('.localhost') || hosts.has(name)
   }
 
-  /** A name that an attacker's DNS server lets lead to this machine reaches it from this machine (DNS rebinding). */
-  function refuseHost({ request, peerAddress }: RequestContext): BrowserRefusal | null {
+  /** A name that an attacker's DNS server resolves to this machine is used from this machine (DNS rebinding). */
+  function rejectHost({ request, peerAddress }: RequestContext): BrowserRefusal | null {
     const text = headerText(request.headers, ':authority') ?? headerText(request.headers, 'host')
     if (text === undefined || text === '' || !isLoopback(peerAddress)) return null
     const named = parseAuthority(text)
@@ -48,12 +50,12 @@ export function createBrowserAccess(config: Config): BrowserAccess {
       body: {
         error: 'misdirected request',
         host: text,
-        hint: 'this operation answers to IP addresses, to localhost and to the names in SVC_HOSTS',
+        hint: 'use an IP address, localhost or a name listed in SVC_HOSTS',
       },
     }
   }
 
-  function refuseOrigin(context: RequestContext): BrowserRefusal | null {
+  function rejectOrigin(context: RequestContext): BrowserRefusal | null {
     const { headers } = context.request
     const origin = headerText(headers, 'origin')
     const site = headerText(headers, 'sec-fetch-site')
@@ -68,12 +70,12 @@ export function createBrowserAccess(config: Config): BrowserAccess {
       body: {
         error: 'cross-origin request refused',
         origin: origin ?? null,
-        hint: 'list the origin in SVC_CORS_ORIGINS, or its host in SVC_HOSTS if a gateway serves this instance there',
+        hint: 'add the origin to SVC_CORS_ORIGINS, or its host to SVC_HOSTS if a gateway serves this instance under that name',
       },
     }
   }
 
-  /** Browsers say `same-origin` themselves on https and localhost; elsewhere the origins are compared. */
+  /** Browsers send `same-origin` themselves on HTTPS and localhost; elsewhere the origins are compared. */
   function isOwnOrigin(context: RequestContext, origin: string): boolean {
     if (origin.toLowerCase() === context.origin.serialized) return true
     return URL.canParse(origin) && hosts.has(new URL(origin).hostname)
@@ -82,7 +84,7 @@ export function createBrowserAccess(config: Config): BrowserAccess {
   return {
     cors: createCors({ origins, isOn: config.corsOrigins.length > 0 }),
     guards: path => isOpen && path !== null && isBelow(path, '/_svc'),
-    check: context => (isOpen ? (refuseHost(context) ?? refuseOrigin(context)) : null),
+    check: context => (isOpen ? (rejectHost(context) ?? rejectOrigin(context)) : null),
   }
 }
 

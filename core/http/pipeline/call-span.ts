@@ -1,14 +1,14 @@
-/** The span of a gRPC call: it leaves the ordinary way at the entrance, so the stage of traces does not see it. */
+/** The span of a gRPC call. Calls do not pass through the pipeline, so the tracing stage does not see them. */
 import type { ServerHttp2Stream } from 'node:http2'
 import { readTraceParent } from '../../tracing/trace-context.ts'
 import type { ServerSpan, Tracer } from '../../tracing/tracer.ts'
 import { isHttp2 } from '../request/types.ts'
 import type { RequestContext } from '../request/context.ts'
 
-/** Status codes that are errors of the server (semantic conventions for gRPC, "Server status"). */
+/** Status codes that count as server errors (semantic conventions for gRPC, "Server status"). */
 const SERVER_ERRORS = new Set([2, 4, 12, 13, 14, 15])
 
-/** Begins the span of a call, and ends it with the call. */
+/** Starts the span of a call and ends it with the call. */
 export function beginCallSpan(context: RequestContext, tracer: Tracer): void {
   const { request, origin } = context
   const name = (context.path ?? request.url ?? '').replace(/^\//, '')
@@ -41,7 +41,10 @@ function endCallSpan(context: RequestContext, span: ServerSpan, name: string): v
   })
 }
 
-/** The code of trailers, or of a head that is all there was; undefined over gRPC-Web, where it is part of the body. */
+/**
+ * The status code from the trailers, or from the head of a Trailers-only response; undefined over gRPC-Web, where it is
+ * part of the body.
+ */
 function statusOf({ request }: RequestContext): number | undefined {
   if (!isHttp2(request)) return undefined
   const { sentTrailers, sentHeaders } = request.stream as ServerHttp2Stream

@@ -1,16 +1,17 @@
 /**
- * Requests whose heads are out, reported to metrics, access log and inspector some milliseconds later and many at a time.
- * Code that runs two hundred times in a row costs a third of the same code run once per request, between everything else
- * that a request needs.
+ * Reports requests whose response headers were sent to metrics, access log and inspector, some milliseconds later and
+ * in batches. Code that runs two hundred times in a row costs a third of the same code run once per request.
  */
 import type { RequestContext } from '../request/context.ts'
 
-/** Called once for every request: its head has gone out, or its client has left before (status 0). */
+/**
+ * Called once for every request: when its response headers are sent, or when its client disconnects before (status 0).
+ */
 export type CompletionReader = (context: RequestContext) => void
 
-/** Milliseconds that requests wait to be reported. */
+/** How long requests wait to be reported, in milliseconds. */
 const GATHER_MS = 10
-/** Requests that wait at most: each is held with its body. */
+/** Maximum number of waiting requests; each is held with its body. */
 const MAX_WAITING = 500
 
 export class CompletionBatch {
@@ -28,7 +29,7 @@ export class CompletionBatch {
     else this.#timer ??= setTimeout(() => this.flush(), GATHER_MS).unref()
   }
 
-  /** Reports everything that waits. To be called before what the readers keep is read. */
+  /** Reports all waiting requests. Call it before reading metrics or captured requests. */
   flush(): void {
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null

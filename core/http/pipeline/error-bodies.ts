@@ -1,33 +1,33 @@
-/** The bodies of the answers that the framework gives in a route's place; always JSON. */
+/** JSON bodies of error responses that the framework sends instead of a route. */
 import { STATUS_CODES } from 'node:http'
 
 const ENDPOINTS_HINT = 'GET / lists every endpoint; /openapi.json describes them'
 
-/** 404 of an unknown path; `path` as sent, without query. */
+/** 404 for an unknown path; `path` as sent, without query. */
 export function notFound(method: string, path: string) {
   return { error: 'not found', method, path, hint: ENDPOINTS_HINT }
 }
 
-/** 404 of a path that belongs to a plugin which does not serve at present. */
+/** 404 for a path that belongs to a plugin that is not running. */
 export function notFoundOfPlugin(method: string, path: string, owner: { name: string; state: 'disabled' | 'failed' }) {
   const { name: plugin, state } = owner
   const hint = `this path belongs to the plugin ${plugin}, which ${state === 'failed' ? 'has' : 'is'} ${state}; see GET /_svc/plugins and /openapi.json`
   return { error: 'not found', method, path, hint, plugin, plugin_state: state }
 }
 
-/** 405; goes with `Allow`, the same methods joined by a comma and a blank (RFC 9110, 15.5.6). */
+/** 405; `Allow` has the same methods, separated by a comma and a blank (RFC 9110, 15.5.6). */
 export function methodNotAllowed(method: string, path: string, allow: readonly string[]) {
   return { error: 'method not allowed', method, path, allow }
 }
 
-/** 400 of a request that is not understood at all. */
+/** 400 for a malformed request. */
 export function badRequest(detail: string) {
   return { error: 'bad request', detail }
 }
 
-/** 413; `limitBytes` is the limit that was passed. */
+/** 413; `limitBytes` is the exceeded limit. */
 export function payloadTooLarge(limitBytes: number) {
-  return { error: 'payload too large', limit: limitBytes, hint: 'bodies above SVC_BODY_LIMIT bytes are refused' }
+  return { error: 'payload too large', limit: limitBytes, hint: 'the body exceeds SVC_BODY_LIMIT' }
 }
 
 /** 431 (RFC 6585, 5); `limitBytes` is the limit of a request head. */
@@ -35,27 +35,31 @@ export function headerFieldsTooLarge(limitBytes: number) {
   return { error: 'request header fields too large', limit: limitBytes }
 }
 
-/** 429 of a handshake; `limit` is the number of WebSockets that a client address may have open. */
+/** 429 for a WebSocket handshake; `limit` is the number of open WebSockets allowed per client address. */
 export function tooManyWebSockets(limit: number) {
-  return { error: 'too many websockets', limit, hint: 'close some of the WebSockets that this address has open' }
+  return { error: 'too many websockets', limit, hint: 'close some of the WebSockets open from this address' }
 }
 
-/** 500 of an exception in a route; what happened is only in the log, under this request id. */
+/** 500 for an exception in a route; the cause is only logged, with this request id. */
 export function internalError(requestId: string) {
   return { error: 'internal error', request_id: requestId }
 }
 
-/** An error with a 4xx status: what was wrong is the client's to know. */
+/** An error with a 4xx status; the client may see its cause. */
 export function refused(status: number, detail: string, code?: string) {
   return { error: STATUS_CODES[status]?.toLowerCase() ?? 'refused', ...(code === undefined ? {} : { code }), detail }
 }
 
-/** An error with a 5xx status other than 500; what happened is only in the log, under this request id. */
+/** An error with a 5xx status other than 500; the cause is only logged, with this request id. */
 export function failed(status: number, requestId: string) {
   return { error: STATUS_CODES[status]?.toLowerCase() ?? 'server error', request_id: requestId }
 }
 
-/** 503 of a route that sent no head in time. */
+/** 503 for a route that sent no response headers in time. */
 export function requestTimeout(timeoutSecs: number) {
-  return { error: 'request timeout', timeout_secs: timeoutSecs, hint: 'no response headers within SVC_REQUEST_TIMEOUT' }
+  return {
+    error: 'request timeout',
+    timeout_secs: timeoutSecs,
+    hint: 'the route sent no response headers within SVC_REQUEST_TIMEOUT seconds',
+  }
 }

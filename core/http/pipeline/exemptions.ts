@@ -1,4 +1,4 @@
-/** The paths of plugins that layers of the pipeline leave alone, as a generation looks them up. */
+/** The paths of plugins that are exempt from layers of the pipeline, as used by a generation. */
 import type { Exemption, ExemptibleLayer } from '../../contract/plugin.ts'
 import { EXEMPTIBLE_LAYERS } from '../../contract/declarations.ts'
 import { isBelow } from '../../fields/request-target.ts'
@@ -16,7 +16,7 @@ export class Exemptions {
     }
   }
 
-  /** Whether the layer leaves a decoded path alone; a malformed one (null) never. */
+  /** Whether a decoded path is exempt from the layer; a malformed path (null) never is. */
   has(layer: ExemptibleLayer, path: string | null): boolean {
     if (path === null) return false
     const { exact, prefixes } = this.#paths.get(layer)!

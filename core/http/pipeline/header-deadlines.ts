@@ -1,11 +1,12 @@
 /**
- * The time until headers: all requests have the same patience, so one timer serves them all, oldest first. They are
- * linked to each other rather than kept in a collection: every request comes and goes here.
+ * The timeout for response headers. All requests have the same timeout, so one timer serves them all, oldest first.
+ * Requests are linked to each other instead of being stored in a collection, because every request is added and removed
+ * here.
  */
 
-/** A place in the line, held by the request itself. */
+/** A link of the queue, held by the request itself. */
 export interface Waiting<T> {
-  /** Milliseconds on the monotonic clock; 0: it does not wait. */
+  /** Milliseconds on the monotonic clock; 0 if the request is not waiting. */
   headersDueAt: number
   waitsBefore: T | null
   waitsAfter: T | null
@@ -18,7 +19,7 @@ export class HeaderDeadlines<T extends Waiting<T>> {
   #last: T | null = null
   #timer: NodeJS.Timeout | null = null
 
-  /** `onDue` is called for a request that has had no headers for so many milliseconds. */
+  /** `onDue` is called for a request without response headers after this many milliseconds. */
   constructor(ms: number, onDue: (request: T) => void) {
     this.#ms = ms
     this.#onDue = onDue
@@ -33,7 +34,7 @@ export class HeaderDeadlines<T extends Waiting<T>> {
     if (this.#timer === null) this.#arm(this.#ms)
   }
 
-  /** Without effect for one that does not wait. */
+  /** Does nothing for a request that is not waiting. */
   remove(request: T): void {
     if (request.headersDueAt === 0) return
     const { waitsBefore: next, waitsAfter: previous } = request
@@ -55,7 +56,7 @@ export class HeaderDeadlines<T extends Waiting<T>> {
     this.#timer.unref()
   }
 
-  /** The timer was set for the oldest of its time, which is mostly long gone. */
+  /** The timer was set for the request that was the oldest then, which has usually ended. */
   #endDue(): void {
     this.#timer = null
     const now = performance.now()

@@ -1,10 +1,11 @@
 /**
- * A request's way, in one list. Every request of every listener passes these stages in this order; a stage answers
- * true to go on, and false when it has answered or the client has left. The order is a promise to the outside: a
- * refusal of the control plane is never delayed by a fault header, a rejected request is never captured, and so on.
+ * The pipeline of a request, as one list of stages. Every request of every listener passes these stages in this order.
+ * A stage returns true to continue, and false if it has sent a response or the client has disconnected. The order is
+ * part of the public behavior: the control plane rejects requests before a fault header can delay them, a rejected
+ * request is never captured, and so on.
  */
-import { answer, answerFailure, answerInForm, answerInstead } from '../response/send.ts'
-import { announcedLength, bodyLimitOf, readBody, refuseBody } from '../request/body.ts'
+import { sendResponse, sendError, sendErrorInForm, replaceWithError } from '../response/send.ts'
+import { announcedLength, bodyLimitOf, readBody, rejectBody } from '../request/body.ts'
 import type { RequestContext } from '../request/context.ts'
 import {
   badRequest,
@@ -29,26 +30,26 @@ const STAGES: readonly Stage[] = [
   assignRequestId,
   enterTrace,
   applyCors,
-  refuseForeignPages,
-  refuseServiceWorkers,
+  rejectForeignPages,
+  rejectServiceWorkers,
   authenticateControl,
   identifyKey,
   limitByPlan,
   limitByKey,
   startTimer,
   capture,
-  refuseAnnouncedBody,
+  rejectAnnouncedBody,
   injectFaults,
   receiveBody,
   callRoute,
 ]
 
-/** Sends a request on its way. Never throws; an unexpected failure is the 500 of the framework. */
+/** Runs the pipeline for a request. Never throws; an unexpected failure becomes a 500. */
 export function runPipeline(context: RequestContext, services: PipelineServices): void {
   runFrom(0, context, services)
 }
 
-/** Most requests never leave this loop: a promise is only made where a stage waits. */
+/** Most requests never leave this loop; a promise is created only if a stage waits. */
 function runFrom(first: number, context: RequestContext, services: PipelineServices): void {
   try {
     for (let index = first; index < STAGES.length; index++) {
@@ -56,7 +57,7 @@ function runFrom(first: number, context: RequestContext, services: PipelineServi
       if (outcome === false) return
       if (outcome !== true) {
         outcome.then(
-          goesOn => goesOn && runFrom(index + 1, context, services),
+          continues => continues && runFrom(index + 1, context, services),
           error => fail(error, context, services),
         )
         return
@@ -70,18 +71,18 @@ function runFrom(first: number, context: RequestContext, services: PipelineServi
 function fail(error: unknown, context: RequestContext, services: PipelineServices): void {
   services.log.error('request failed in the pipeline', { error, request_id: context.requestId, path: context.path })
   if (!context.response.headersSent)
-    answerFailure(context, { status: 500, kind: 'internal', body: internalError(context.requestId) })
+    sendError(context, { status: 500, kind: 'internal', body: internalError(context.requestId) })
 }
 
 function assignRequestId(context: RequestContext): boolean {
   const { request } = context
   context.requestId = requestIdOf(request)
   if (request.headers['x-request-id'] !== context.requestId) {
-    // The route sees the id as a header too, whoever made it.
+    // The route also sees the id as a header, even if svc generated it.
     request.headers['x-request-id'] = context.requestId
     request.rawHeaders.push('X-Request-Id', context.requestId)
   }
-  context.hasOwnHeaders = true
+  context.hasDefaultHeaders = true
   return true
 }
 
@@ -101,22 +102,22 @@ function applyCors(context: RequestContext, services: PipelineServices): boolean
   return true
 }
 
-/** The control plane refuses web pages of other origins while it asks for no credential. */
-function refuseForeignPages(context: RequestContext, { browserAccess }: PipelineServices): boolean {
+/** While the control plane requires no credential, it rejects web pages of other origins. */
+function rejectForeignPages(context: RequestContext, { browserAccess }: PipelineServices): boolean {
   if (!browserAccess.guards(context.path)) return true
   const refusal = browserAccess.check(context)
   if (refusal === null) return true
-  answer(context, refusal)
+  sendResponse(context, refusal)
   return false
 }
 
-/** A script that a user made must not become the worker of all pages of the instance (Service Workers, 4.1). */
-function refuseServiceWorkers(context: RequestContext): boolean {
+/** A user-supplied script must not become the service worker of all pages of the instance (Service Workers, 4.1). */
+function rejectServiceWorkers(context: RequestContext): boolean {
   if (context.request.headers['service-worker'] === undefined || context.description?.serviceWorker === true)
     return true
-  answer(context, {
+  sendResponse(context, {
     status: 403,
-    body: { error: 'no service worker is served here', path: context.path ?? context.url },
+    body: { error: 'service worker scripts are not served here', path: context.path ?? context.url },
   })
   return false
 }
@@ -127,18 +128,18 @@ function startTimer(context: RequestContext, { deadlines }: PipelineServices): b
   return true
 }
 
-/** The 503 for a request whose route has sent no headers in so many seconds. */
+/** Sends the 503 for a request without response headers within the timeout, in seconds. */
 export function timeOut(context: RequestContext, secs: number): void {
   if (context.response.headersSent) return
-  answerInstead(context, { status: 503, kind: 'timeout', body: requestTimeout(secs) }, { Connection: 'close' })
+  replaceWithError(context, { status: 503, kind: 'timeout', body: requestTimeout(secs) }, { Connection: 'close' })
   context.abort('timeout')
 }
 
-function refuseAnnouncedBody(context: RequestContext, { config }: PipelineServices): boolean {
+function rejectAnnouncedBody(context: RequestContext, { config }: PipelineServices): boolean {
   const limit = bodyLimitOf(context, config.bodyLimit)
   const length = announcedLength(context)
   if (length === null || length <= limit || context.upgrade !== null) return true
-  refuseBody(context, limit)
+  rejectBody(context, limit)
   return false
 }
 
@@ -154,24 +155,27 @@ function callRoute(context: RequestContext): boolean {
     if (upgrade !== null) generation.upgrade(request, upgrade.socket, upgrade.handOver())
     else generation.handle(request, response)
   } else if (context.path === null) {
-    answer(context, { status: 400, body: badRequest('malformed percent-encoding in the request target') })
+    sendResponse(context, { status: 400, body: badRequest('malformed percent-encoding in the request target') })
   } else {
-    answerUnrouted(context, context.path)
+    sendUnrouted(context, context.path)
   }
   return true
 }
 
-/** 405 where the path has other methods, else 404; in the form that a plugin has given to what is below its path, else the core's. */
-export function answerUnrouted(context: RequestContext, path: string): void {
+/**
+ * Sends 405 if the path supports other methods, else 404, in the format that a plugin defines for its paths, else in
+ * the format of the core.
+ */
+export function sendUnrouted(context: RequestContext, path: string): void {
   const methods = context.generation.routes.methodsOf(context.url)
   const form = context.generation.unroutedForm(path)
   const asSent = context.url.split('?', 1)[0]!
   if (methods.length > 0 && !methods.includes(context.method)) {
     const body = methodNotAllowed(context.method, asSent, methods)
-    answerInForm(context, { status: 405, kind: 'unrouted', body }, form, { Allow: methods.join(', ') })
+    sendErrorInForm(context, { status: 405, kind: 'unrouted', body }, form, { Allow: methods.join(', ') })
     return
   }
   const owner = context.generation.absentOwner(path)
   const body = owner === null ? notFound(context.method, asSent) : notFoundOfPlugin(context.method, asSent, owner)
-  answerInForm(context, { status: 404, kind: 'unrouted', body }, form)
+  sendErrorInForm(context, { status: 404, kind: 'unrouted', body }, form)
 }

@@ -1,9 +1,9 @@
-/** What becomes of an exception in a route: an answer that was thrown, an error with a status, or the 500 of the framework. */
+/** Handles exceptions in routes: a thrown response, an error with a status, or the framework's 500. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { quoteInput } from '../../contract/input.ts'
 import type { HttpError } from '../../contract/plugin.ts'
 import type { Log } from '../../log/log.ts'
-import { answerFailure, renderFailure } from '../response/send.ts'
+import { sendError, renderError } from '../response/send.ts'
 import { contextOf } from '../request/context.ts'
 import type { RequestContext } from '../request/context.ts'
 import { failed, internalError, refused } from './error-bodies.ts'
@@ -13,7 +13,7 @@ export interface RouteErrorServices {
   log: Log
 }
 
-/** What Fastify reads of a thrown error. */
+/** The fields of a thrown error that Fastify reads. */
 interface ThrownError {
   statusCode?: unknown
   status?: unknown
@@ -22,11 +22,11 @@ interface ThrownError {
   message?: unknown
 }
 
-/** Characters of a message that go to the client. */
+/** Maximum number of message characters sent to the client. */
 const MAX_MESSAGE = 1_000
 
-/** The stack goes to the log, never to the client. */
-export function answerRouteError(
+/** The stack is logged, never sent to the client. */
+export function sendRouteError(
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -52,10 +52,10 @@ export function answerRouteError(
   }
   reply.hijack()
   const body = status === 500 ? internalError(context.requestId) : failed(status, context.requestId)
-  answerFailure(context, { status, kind: 'internal', body }, headersOf(thrown))
+  sendError(context, { status, kind: 'internal', body }, headersOf(thrown))
 }
 
-/** The error's own status, then the reply's, as Fastify has it. */
+/** The status of the error, else of the reply, as in Fastify. */
 function statusOf({ statusCode, status }: ThrownError, reply: FastifyReply): number {
   return [statusCode, status, reply.statusCode].find(isErrorStatus) ?? 500
 }
@@ -68,7 +68,7 @@ function headersOf({ headers }: ThrownError): Record<string, string> | undefined
   return typeof headers === 'object' && headers !== null ? (headers as Record<string, string>) : undefined
 }
 
-/** A 4xx goes out as a reply of the route: with its hooks, and with the headers that it has set. */
+/** A 4xx is sent as a reply of the route, with its hooks and the headers it has set. */
 function refuse(
   context: RequestContext,
   request: FastifyRequest,
@@ -87,7 +87,7 @@ function refuse(
     sendBody(context, request, reply, failure.body)
     return
   }
-  const rendered = renderFailure(context, failure, form)
+  const rendered = renderError(context, failure, form)
   reply.code(rendered.status).headers(rendered.headers).send(rendered.payload)
 }
 
@@ -98,7 +98,8 @@ function sendBody(context: RequestContext, request: FastifyRequest, reply: Fasti
 
 function bodyOf(request: FastifyRequest, status: number, { code, message }: ThrownError): Record<string, unknown> {
   switch (code) {
-    // The pipeline holds the limits of instance and route; this one is a parser's, or met after decompression.
+    // The pipeline enforces the limits of instance and route; this is the limit of a parser, or was exceeded after
+    // decompression.
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return refused(status, 'the body exceeds the limit of its parser')
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
@@ -106,13 +107,13 @@ function bodyOf(request: FastifyRequest, status: number, { code, message }: Thro
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
       return refused(status, 'the body is not valid JSON')
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
-      return refused(status, 'the body is empty, JSON was expected')
+      return refused(status, 'the body is empty; expected JSON')
   }
   const ownCode = typeof code === 'string' && !code.startsWith('FST_ERR_') ? code : undefined
   return refused(status, String(message ?? '').slice(0, MAX_MESSAGE), ownCode)
 }
 
-/** An exception in the handler of a WebSocket, which is closed with 1011. */
+/** Handles an exception in a WebSocket handler: the WebSocket is closed with 1011. */
 export function logWebSocketFailure(error: Error, request: FastifyRequest, log: Log): void {
   log.error('exception in a WebSocket handler', { error, ...placeOf(contextOf(request)) })
 }

@@ -1,40 +1,40 @@
-/** Owns what the host remembers of a registered route, and how the router's paths read as templates. */
+/** Records of registered routes, and the conversion of router paths to templates. */
 import type { RouteDescription } from '../../contract/plugin.ts'
 import type { Log } from '../../log/log.ts'
 
-/** One route of a generation, as the host saw it being registered. */
+/** One route of a generation, as it was registered. */
 export interface RouteRecord {
-  /** Name of the plugin that registered it; null: the core's own. */
+  /** Name of the plugin that registered it; null for the core. */
   plugin: string | null
-  /** Upper-case methods as registered; the HEAD that the router derives from a GET may be among them. */
+  /** Upper-case methods as registered; may include the HEAD that the router derives from GET. */
   methods: string[]
   /** Template such as `/status/{code}` or `/echo/{*path}`. */
   path: string
   descriptions: RouteDescription[]
 }
 
-/** A route with what the pipeline has to know of it. */
+/** A route with the data that the pipeline needs. */
 export interface CoreRoute extends RouteRecord {
   websocket: boolean
-  /** Fastify parses the body; false: the route gets bytes. */
+  /** Whether Fastify parses the body; if false, the route gets bytes. */
   parsesBody: boolean
-  /** The route's own limit of a body in bytes (Fastify's `bodyLimit`), or null. */
+  /** The body limit of the route in bytes (Fastify's `bodyLimit`), or null. */
   bodyLimit: number | null
-  /** The log of the route's plugin; that of a request is its child. */
+  /** The log of the plugin; the log of a request is its child. */
   log: Log
-  /** It answers what no route matches, and is no endpoint. */
+  /** Whether it only answers requests that match no other route. */
   isFallback: boolean
-  /** The area of the plugin: it counts under it in the metrics, unless the description that is served names another. */
+  /** The area of the plugin, under which the metrics count the request unless the description names another. */
   area: string | null
 }
 
-/** Name of the rest of a path behind the router's `*`. */
+/** Parameter name for the rest of a path matched by the router's `*`. */
 const WILDCARD_NAME = 'path'
 
 /**
- * Template of a router path: `/status/:code` is `/status/{code}`, `/echo/*` is `/echo/{*path}`, `::` is a colon, the
- * pattern of a parameter (`/:id(^\\d+$)`) and the mark of an optional one (`/:id?`) are left out.
- * A parameter's name ends where the router ends it: at `/`, `-`, `.`, `(` or the end.
+ * Converts a router path to a template: `/status/:code` becomes `/status/{code}`, `/echo/*` becomes `/echo/{*path}`,
+ * and `::` a colon. The pattern of a parameter (`/:id(^\\d+$)`) and the mark of an optional one (`/:id?`) are removed.
+ * A parameter name ends where the router ends it: at `/`, `-`, `.`, `(` or the end.
  */
 export function toTemplate(routerPath: string): string {
   let template = ''
@@ -66,7 +66,7 @@ function endOfName(path: string, start: number): number {
   return end
 }
 
-/** Index behind the parenthesis that closes the one at `open`; a backslash hides the next character. */
+/** Index after the parenthesis that closes the one at `open`; a backslash escapes the next character. */
 function endOfPattern(path: string, open: number): number {
   let depth = 0
   for (let at = open; at < path.length; at++) {

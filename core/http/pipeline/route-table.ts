@@ -1,4 +1,7 @@
-/** The routes of a generation as the pipeline sees them: found before Fastify routes, so that every layer knows them. */
+/**
+ * The routes of a generation, as seen by the pipeline. They are looked up before Fastify routes the request, so that
+ * every layer knows the route.
+ */
 import FindMyWay from 'find-my-way'
 import type { HTTPMethod } from 'find-my-way'
 import { templatePattern, templateShape } from '../../contract/path-template.ts'
@@ -7,25 +10,28 @@ import type { RouteDescription } from '../../contract/plugin.ts'
 import type { CoreRoute } from './route-record.ts'
 import type { RouteLookup } from '../request/types.ts'
 
-/** Longest path parameter; Fastify's 100 would refuse ordinary base64 values. */
+/** Maximum length of a path parameter; Fastify's default of 100 would reject ordinary base64 values. */
 export const MAX_PARAM_LENGTH = 16_384
 
 export class RouteTable implements RouteLookup {
-  /** Routes of paths with parameters. */
+  /** Routes with path parameters. */
   #router = FindMyWay({ maxParamLength: MAX_PARAM_LENGTH, caseSensitive: true })
-  /** Routes of paths without parameters, by path and method: they come first, and most requests need no walk through the tree. */
+  /**
+   * Routes without path parameters, by path and method. They are looked up first, so that most requests need no walk
+   * through the tree.
+   */
   #fixed = new Map<string, Map<string, CoreRoute>>()
   #methods = new Set<string>()
   #owners = new Map<string, string | null>()
-  /** Second paths of routes. */
+  /** Aliases of routes. */
   #aliases = new Map<string, CoreRoute>()
-  /** Patterns of templates that were looked up, at most one for each description. */
+  /** Compiled patterns of templates, at most one per description. */
   #patterns = new Map<string, RegExp>()
   readonly list: CoreRoute[] = []
 
-  /** Adds a route in Fastify's notation; throws when one of its methods is taken, naming the owner. */
+  /** Adds a route in Fastify's notation; throws if one of its methods is taken, and names the owner. */
   add(fastifyPath: string, route: CoreRoute): void {
-    // Fastify makes a HEAD route for every GET; it is the same route.
+    // Fastify adds a HEAD route for every GET; it is the same route.
     if (route.methods.length === 1 && route.methods[0] === 'HEAD') {
       const get =
         this.#aliases.get(fastifyPath) ??
@@ -38,7 +44,7 @@ export class RouteTable implements RouteLookup {
     if (!route.isFallback) this.list.push(route)
   }
 
-  /** Serves a route at a second path too, which a route of its own may take. */
+  /** Serves a route at an alias path; a regular route may replace it. */
   addAlias(fastifyPath: string, route: CoreRoute): void {
     this.#aliases.set(fastifyPath, route)
     for (const method of route.methods)
@@ -77,13 +83,13 @@ export class RouteTable implements RouteLookup {
     return fixed ?? (this.#router.find(method as HTTPMethod, url)?.store as CoreRoute | undefined) ?? null
   }
 
-  /** Methods that the path has (RFC 9110, 10.2.1), none for an unknown path. */
+  /** Methods supported by the path (RFC 9110, 10.2.1); empty for an unknown path. */
   methodsOf(url: string): string[] {
     const found = [...this.#methods].flatMap(method => {
       const route = this.find(method, url)
       return route === null ? [] : [{ method, route }]
     })
-    // What a wildcard route serves below its prefix, only its descriptions know.
+    // Only its descriptions tell what a wildcard route serves below its prefix.
     const routes = [...new Set(found.map(({ route }) => route))]
     if (!routes.some(hasOwnPaths)) return found.map(({ method }) => method)
     const raw = url.split('?', 1)[0]!
@@ -112,7 +118,7 @@ export class RouteTable implements RouteLookup {
   }
 }
 
-/** As the router hands parameters to a handler: `%3A` is a colon, too. */
+/** Decoded as the router does for handlers: `%3A` is a colon, too. */
 function decodeParameters(path: string): string {
   try {
     return decodeURIComponent(path)
@@ -121,13 +127,13 @@ function decodeParameters(path: string): string {
   }
 }
 
-/** An operation of a route: the methods and the path of one of its descriptions. */
+/** An operation of a route: the methods and the path of one description. */
 interface RouteOperation {
   template: string
   methods: readonly string[]
 }
 
-/** A wildcard route of several operations, each with a path in its description. */
+/** A wildcard route with several operations, each with a path in its description. */
 function hasOwnPaths({ path, descriptions }: CoreRoute): boolean {
   return (
     path.includes('{*') &&
@@ -143,23 +149,23 @@ function operationsOf(route: CoreRoute): RouteOperation[] {
     .map(({ path, methods }) => ({ template: path!, methods: methods ?? route.methods }))
 }
 
-/** A description of errors alone is there for their wording: the methods are not those of the resource. */
+/** A description that only covers errors exists for their format: its methods are not those of the resource. */
 function onlyRefuses({ responses }: RouteDescription): boolean {
   const statuses = Object.keys(responses ?? {})
   return statuses.length > 0 && statuses.every(status => /^[45]/.test(status))
 }
 
-/** HEAD is answered wherever GET is. */
+/** HEAD is supported wherever GET is. */
 function takes(methods: readonly string[], method: string): boolean {
   return methods.includes(method) || (method === 'HEAD' && methods.includes('GET'))
 }
 
-/** `/tasks/{id}:cancel` is another resource than `/tasks/{id}`, whose parameter matches its path too. */
+/** `/tasks/{id}:cancel` is a different resource than `/tasks/{id}`, although that path matches it too. */
 function isOverridden(template: string, others: readonly string[]): boolean {
   return others.some(other => templateShape(other).startsWith(`${templateShape(template)}:`))
 }
 
-/** Two routes with the same key are one to the router: names of parameters make no difference. */
+/** Routes with the same key are identical to the router: parameter names make no difference. */
 function keyOf(method: string, fastifyPath: string): string {
   return `${method} ${fastifyPath.replace(/:[^/:()*-]+/g, ':')}`
 }

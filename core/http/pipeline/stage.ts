@@ -1,4 +1,4 @@
-/** What a stage of the pipeline is, and what it is given. */
+/** The interface of a pipeline stage and its dependencies. */
 import type { Config } from '../../config/variables.ts'
 import type { Inspector } from '../../inspector/inspector.ts'
 import type { Keys } from '../../keys/keys.ts'
@@ -14,7 +14,7 @@ import type { ControlAuth } from './control-auth/control-auth.ts'
 import type { Cors } from '../response/cors.ts'
 import type { StreamRegistry } from '../streams/stream-registry.ts'
 
-/** What the stages need of the process. */
+/** What the stages need from the process. */
 export interface PipelineServices {
   config: Config
   browserAccess: BrowserAccess
@@ -26,13 +26,13 @@ export interface PipelineServices {
   guard: AdminGuard
   limits: Limits
   streams: StreamRegistry
-  /** Null: shared mode is off. */
+  /** Null if shared mode is off. */
   keys: Keys | null
-  /** Null: requests may take as long as they like. */
+  /** Null if requests have no timeout. */
   deadlines: HeaderDeadlines<RequestContext> | null
-  /** Null: spans are not exported. */
+  /** Null if spans are not exported. */
   tracer: Tracer | null
 }
 
-/** Answers true to go on, false when it has answered or the client has left. */
+/** Returns true to continue, false if it has sent a response or the client has disconnected. */
 export type Stage = (context: RequestContext, services: PipelineServices) => boolean | Promise<boolean>

@@ -1,16 +1,16 @@
-/** Reading a request's body under its limit, for every method and media type. Routes get bytes. */
-import { answerFailure } from '../response/send.ts'
+/** Reads the body of a request within its limit, for every method and media type. Routes get bytes. */
+import { sendError } from '../response/send.ts'
 import { contextOf, EMPTY_BODY } from './context.ts'
 import { isHttp2 } from './types.ts'
 import type { RequestContext } from './context.ts'
 import type { ServerRequest } from './types.ts'
 import { payloadTooLarge } from '../pipeline/error-bodies.ts'
 
-/** After a refusal this much is still read, so that the client gets the answer and not a reset. */
+/** Bytes still read after a rejection, so that the client gets the response and not a reset. */
 const DISCARD_BYTES = 64 * 1024 * 1024
 const DISCARD_MS = 3_000
 
-/** Bytes; the smaller of the route's and the instance's limit. */
+/** In bytes; the smaller of the limits of the route and the instance. */
 export function bodyLimitOf(context: RequestContext, instanceLimit: number): number {
   return Math.min(
     instanceLimit,
@@ -19,7 +19,7 @@ export function bodyLimitOf(context: RequestContext, instanceLimit: number): num
   )
 }
 
-/** Length that the head announces; null for a chunked or unannounced body. */
+/** The announced length of the body; null for a chunked body or without a length. */
 export function announcedLength(context: RequestContext): number | null {
   const { headers } = context.request
   if (headers['transfer-encoding'] !== undefined) return null
@@ -33,7 +33,7 @@ function isStreamEnded(context: RequestContext): boolean {
   return isHttp2(request) && (request.stream as { endAfterHeaders?: boolean }).endAfterHeaders === true
 }
 
-/** Reads the body into `context.body`; false when it was refused or the client left. */
+/** Reads the body into `context.body`; returns false if it was rejected or the client disconnected. */
 export function readBody(context: RequestContext, limit: number): true | Promise<boolean> {
   if (context.upgrade !== null || announcedLength(context) === 0) return true
   if (context.expectsContinue) (context.response as { writeContinue(): void }).writeContinue()
@@ -43,8 +43,8 @@ export function readBody(context: RequestContext, limit: number): true | Promise
   })
 }
 
-// One set of functions for the bodies of all requests; `this` is the request. They stay on it and do nothing once the body is
-// there: taking four listeners off costs more than the reading of a small body.
+// One set of functions for all requests; `this` is the request. They stay attached and do nothing once the body is
+// complete: removing four listeners costs more than reading a small body.
 
 function addChunk(this: ServerRequest, chunk: Buffer): void {
   const context = contextOf(this)
@@ -53,8 +53,8 @@ function addChunk(this: ServerRequest, chunk: Buffer): void {
   reading.chunks.push(chunk)
   reading.bytes += chunk.length
   if (reading.bytes <= reading.limit) return
-  // What came of it is shown where requests are looked at.
-  stopReading(context, false, () => refuseBody(context, reading.limit))
+  // The result is shown where requests are displayed.
+  stopReading(context, false, () => rejectBody(context, reading.limit))
 }
 
 function endBody(this: ServerRequest): void {
@@ -65,7 +65,7 @@ function loseBody(this: ServerRequest): void {
   stopReading(contextOf(this), false)
 }
 
-/** What has come so far is the body. Only the first call counts. */
+/** Uses the bytes received so far as the body. Only the first call has an effect. */
 function stopReading(context: RequestContext, isThere: boolean, before?: () => void): void {
   const { reading } = context
   if (reading === null) return
@@ -77,14 +77,14 @@ function stopReading(context: RequestContext, isThere: boolean, before?: () => v
 }
 
 /**
- * 413 with the connection closed. Ending at once would race with a client that is still writing: its unread bytes
- * make the kernel reset the connection and the answer is lost. So the answer is written at once, the rest of the
+ * Sends 413 and closes the connection. Ending at once would race with a client that is still writing: its unread bytes
+ * make the kernel reset the connection, and the response is lost. So the response is written at once, the rest of the
  * upload is read and dropped within bounds, and only then the response ends.
  */
-export function refuseBody(context: RequestContext, limit: number): void {
+export function rejectBody(context: RequestContext, limit: number): void {
   const failure = { status: 413, kind: 'payload_too_large', body: payloadTooLarge(limit) } as const
-  if (isHttp2(context.request)) return answerFailure(context, failure)
-  answerFailure(context, failure, { Connection: 'close' }, (response, payload) => {
+  if (isHttp2(context.request)) return sendError(context, failure)
+  sendError(context, failure, { Connection: 'close' }, (response, payload) => {
     if (payload !== null) response.write(payload)
     else response.flushHeaders()
     discardRest(context, () => response.end())

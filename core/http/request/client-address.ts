@@ -1,4 +1,4 @@
-/** The address of the client: the TCP peer, or what trusted proxies say of it. */
+/** The client address: the TCP peer, or the address reported by trusted proxies. */
 import ipaddr from 'ipaddr.js'
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP, isIPv4, isIPv6 } from 'node:net'
@@ -13,15 +13,15 @@ const MAX_FORWARDED_FOR_ENTRIES = 64
 /** `"[` + 45 characters of IPv6 + `]:65535"`, rounded up. */
 const MAX_ADDRESS_LENGTH = 64
 const MAPPED_PREFIX = '::ffff:'
-/** 0.0.0.0, 10/8, 127/8, 169.254/16, 192.168/16, 172.16/12 and 100.64/10, read off the printed form. */
+/** 0.0.0.0, 10/8, 127/8, 169.254/16, 192.168/16, 172.16/12 and 100.64/10, matched on the printed form. */
 const INTERNAL_IPV4 =
   /^(?:0\.0\.0\.0$|10\.|127\.|169\.254\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)/
 const INTERNAL_IPV6_RANGES = new Set<string>(['unspecified', 'loopback', 'linkLocal', 'uniqueLocal'])
 
 /**
- * Makes the function that tells a request's client IP. With `trustForward` the first source that holds an address
- * decides: `Fly-Client-IP`, `Forwarded` (RFC 7239), `X-Forwarded-For`, `X-Real-IP`, the peer. Values that are no
- * address are skipped. IPv4-mapped addresses read as IPv4.
+ * Creates a function that returns the client IP of a request. With `trustForward` the first of these that contains an
+ * address is used: `Fly-Client-IP`, `Forwarded` (RFC 7239), `X-Forwarded-For`, `X-Real-IP`, the peer. Values that are
+ * not addresses are skipped. IPv4-mapped addresses are converted to IPv4.
  */
 export function createClientAddress({
   trustForward,
@@ -46,7 +46,7 @@ function fromForwardedFor(value: string | undefined): string | null {
   return value === undefined ? null : pick(splitList(value, ',', MAX_FORWARDED_FOR_ENTRIES))
 }
 
-/** The rightmost address that is not internal; when all are internal, the leftmost. */
+/** The rightmost address that is not internal; if all are internal, the leftmost. */
 function pick(entries: string[]): string | null {
   let picked: string | null = null
   for (let i = entries.length - 1; i >= 0; i--) {
@@ -55,13 +55,13 @@ function pick(entries: string[]): string | null {
     picked = address
     if (!isInternal(address)) break
   }
-  // Cut from a list of up to 64 KiB, and kept wherever requests are remembered.
+  // It is a slice of a list of up to 64 KiB, and kept wherever requests are stored.
   return picked === null ? null : copyText(picked)
 }
 
 /**
- * An address as a proxy writes it: IPv4 or IPv6, the latter with or without brackets, with an optional port, optionally
- * quoted. Answers its printed form, or null: names, `unknown`, `_hidden` and zone ids are no addresses.
+ * Parses an address as written by proxies: IPv4 or IPv6, the latter with or without brackets, with an optional port,
+ * optionally quoted. Returns its canonical form, or null: names, `unknown`, `_hidden` and zone ids are not addresses.
  */
 export function parseAddress(text: string): string | null {
   if (text.length === 0 || text.length > MAX_ADDRESS_LENGTH) return null
@@ -83,14 +83,14 @@ function parseBracketed(node: string): string | null {
   return printAddress(host)
 }
 
-/** The short form (RFC 5952). The syntax is Node's: ipaddr.js also takes `1.2.3` and `0x7f.1`. */
+/** The short form (RFC 5952). The syntax is checked with Node, because ipaddr.js also accepts `1.2.3` and `0x7f.1`. */
 function printAddress(host: string): string | null {
   if (isIPv4(host)) return host
   if (isIP(host) !== 6 || host.includes('%')) return null
   return ipaddr.process(host).toString()
 }
 
-/** Loopback, private, link-local, shared (RFC 6598), unique local and unspecified addresses; takes a printed address. */
+/** Loopback, private, link-local, shared (RFC 6598), unique local and unspecified addresses, in canonical form. */
 export function isInternal(address: string): boolean {
   return address.includes(':') ? INTERNAL_IPV6_RANGES.has(ipaddr.parse(address).range()) : INTERNAL_IPV4.test(address)
 }

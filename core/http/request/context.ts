@@ -1,6 +1,6 @@
-/** What the core knows of one request, from its arrival to its end. Every layer and `svc.http` read it. */
+/** Everything the core knows about one request, from its arrival to its end. All layers and `svc.http` read it. */
 import type { ConnectionActivity } from '../listener/connection-activity.ts'
-import type { AnswerEnd, AnyRequest, Origin, RouteDescription, SessionKey } from '../../contract/plugin.ts'
+import type { ResponseEnd, AnyRequest, Origin, RouteDescription, SessionKey } from '../../contract/plugin.ts'
 import type { KeyRecord } from '../../keys/api-key.ts'
 import type { KeyAdmission } from '../../keys/key-limits.ts'
 import type { Lease } from '../../limits/lease.ts'
@@ -23,7 +23,7 @@ import type { RegisteredWebSocket } from '../streams/websocket-stream.ts'
 
 export const EMPTY_BODY = Buffer.alloc(0)
 
-/** Characters of what asked for a fault that are kept. */
+/** Maximum length of a recorded fault source. */
 const MAX_SOURCE = 200
 
 const kContext = Symbol('svc.context')
@@ -33,85 +33,85 @@ interface WithContext {
 
 export class RequestContext implements Waiting<RequestContext> {
   readonly request: ServerRequest
-  /** The response in use; replaced once when an upgrade is handed to the WebSocket server. */
+  /** The current response; replaced once if an upgrade is passed to the WebSocket server. */
   response: ResponseInUse
   readonly listener: ListenerFacts
   readonly generation: RoutingGeneration
   readonly facts: RequestFactsSource
-  /** Milliseconds of the monotonic clock. */
+  /** In milliseconds on the monotonic clock. */
   readonly startedAt = performance.now()
   readonly method: string
-  /** Decoded path without query; null when its percent-encoding is malformed. */
+  /** The decoded path without query; null if its percent-encoding is malformed. */
   readonly path: string | null
-  /** The route that matches, whatever may still refuse the request. */
+  /** The matching route, even if the request is rejected later. */
   readonly route: CoreRoute | null
-  /** Of several descriptions the one that is served. */
+  /** The description that applies, if the route has several. */
   description: RouteDescription | null
-  /** The connection when this is a WebSocket handshake. */
+  /** The connection, if this is a WebSocket handshake. */
   readonly upgrade: Handshake | null
   requestId = ''
-  /** Its place in a trace; null: none came with it, and no spans are exported. */
+  /** The trace context; null if the request has none and spans are not exported. */
   trace: TraceContext | null = null
   body: Buffer = EMPTY_BODY
-  /** While the body arrives. */
+  /** Set while the body is being received. */
   reading: BodyReading | null = null
-  /** Added to the `Vary` of whatever the route sets. */
+  /** Added to the `Vary` header of the route. */
   vary: string | null = null
-  /** `X-Svc-Fault` and what the metrics count. */
+  /** The value of `X-Svc-Fault` and of the metric label. */
   fault: string | null = null
-  /** What asked for the fault. */
+  /** What requested the fault. */
   faultSource: string | null = null
-  /** The plugin that has taken the request over, as a call (gRPC); null: it goes through the pipeline. */
+  /** The plugin that handles the request as a call (gRPC); null if it passes through the pipeline. */
   call: string | null = null
-  /** The request got as far as its route. */
+  /** Whether the request reached its route. */
   isRouted = false
   /** Bytes of the response body that were written. */
   bytesSent = 0
-  /** Of a gRPC call, once its status is known. */
+  /** The status of a gRPC call, once known. */
   grpcStatus: number | null = null
-  /** Request headers that could not be understood, with what was expected: `X-Svc-Ignored`. */
+  /** Request headers that could not be parsed, with the expected values: `X-Svc-Ignored`. */
   ignored: string[] | null = null
-  /** Credentials of the control plane that came with the request count as the admin token. */
+  /** Whether control-plane credentials of the request count as the admin token. */
   controlAdmin = false
-  /** The sender waits for `100 Continue` before it sends the body. */
+  /** Whether the client waits for `100 Continue` before it sends the body. */
   expectsContinue = false
-  /** The control plane has checked a credential of this request and taken it. */
+  /** Whether the control plane has accepted a credential of this request. */
   hasControlCredential = false
-  /** What the request holds of the plan; null where no limit applies. */
+  /** The lease of the plan; null if no limit applies. */
   lease: Lease | null = null
-  /** Shared mode: whose key came with the request, and what was counted of it. */
+  /** Shared mode: the holder of the key of the request, and its admission. */
   apiKey: KeyRecord | null = null
   keyAdmission: KeyAdmission | null = null
-  /** Whether the head that goes out announces an event stream; known when `onHead` is called. */
+  /** Whether the response headers announce an event stream; known when `onHead` is called. */
   isEventStream = false
-  /** The event stream was opened through `svc.streams`, which ends it when its time has come. */
+  /** Whether the event stream was opened through `svc.streams`, which ends it at the end of its lifetime. */
   isInRegistry = false
-  /** The plan refused what a route was about to answer: the 429 in its place is the limiter's, not the route's. */
+  /** Whether the plan rejected the response of a route: the 429 comes from the limiter. */
   isRefused = false
-  /** Last word before the head goes out; false: another answer has been sent in its place. */
+  /** Last check before the response headers are sent; returns false if it has sent another response instead. */
   gate: ((context: RequestContext) => boolean) | null = null
-  /** Status of the head that was sent, 0 before. */
+  /** The status that was sent; 0 before. */
   status = 0
-  /** Limits of the WebSocket that came of it. */
+  /** Limits of the resulting WebSocket. */
   webSocket: RegisteredWebSocket | null = null
-  /** `X-Request-Id` and what CORS asks for go out with the head. */
-  hasOwnHeaders = false
-  /** Value of `Access-Control-Allow-Origin`; null: none. */
+  /** Whether `X-Request-Id` and the CORS headers are added to the response headers. */
+  hasDefaultHeaders = false
+  /** Value of `Access-Control-Allow-Origin`; null for none. */
   allowedOrigin: string | null = null
-  /** Who is told of head and end, once the request has met it. */
+  /** Notified of response headers and end, once the request has passed it. */
   observer: (RequestFollower<RequestContext> & EgressCounter) | null = null
-  /** It is one for the inspector. */
+  /** Whether the inspector captures it. */
   isCaptured = false
-  /** Where the time until headers runs. */
+  /** Link in the queue of response timeouts. */
   deadlines: HeaderDeadlines<RequestContext> | null = null
   headersDueAt = 0
   waitsBefore: RequestContext | null = null
   waitsAfter: RequestContext | null = null
   closed = false
 
-  readonly #use: ConnectionActivity | null
-  /** When the head went out; on the monotonic clock. */
-  #settledAt = 0
+  readonly #activity: ConnectionActivity | null
+  /** When the response headers were sent, on the monotonic clock. */
+  #respondedAt = 0
   #isFinished = false
   #isBrokenOff = false
   #onHead: (() => void)[] | null = null
@@ -132,8 +132,8 @@ export class RequestContext implements Waiting<RequestContext> {
     path: string | null
     route: CoreRoute | null
     upgrade: Handshake | null
-    /** Counted as busy until the response is over. */
-    use: ConnectionActivity | null
+    /** Counts as busy until the response ends. */
+    activity: ConnectionActivity | null
   }) {
     this.request = init.request
     this.response = init.response
@@ -145,7 +145,7 @@ export class RequestContext implements Waiting<RequestContext> {
     this.route = init.route
     this.description = init.route?.descriptions[0] ?? null
     this.upgrade = init.upgrade
-    this.#use = init.use
+    this.#activity = init.activity
     ;(init.request as WithContext)[kContext] = this
   }
 
@@ -170,12 +170,12 @@ export class RequestContext implements Waiting<RequestContext> {
     }))
   }
 
-  /** What is in front of every path that the service generates: empty, or `/...` without a trailing slash. */
+  /** The prefix of every path that svc generates: empty, or `/...` without a trailing slash. */
   get prefix(): string {
     return (this.#prefix ??= this.facts.prefix(this.request.headers))
   }
 
-  /** Origin and prefix: what precedes the path in every URL that the service generates. */
+  /** Origin and prefix of every URL that svc generates. */
   get baseUrl(): string {
     return this.origin.serialized + this.prefix
   }
@@ -184,7 +184,7 @@ export class RequestContext implements Waiting<RequestContext> {
     return (this.#session ??= this.facts.session(firstHeader(this.request, 'x-svc-session'), this.clientIp))
   }
 
-  /** Aborts when the client leaves, the time until headers is over, or the response is done. */
+  /** Aborts when the client disconnects, the response timeout expires, or the response ends. */
   get signal(): AbortSignal {
     if (this.#abort === undefined) {
       this.#abort = new AbortController()
@@ -197,51 +197,53 @@ export class RequestContext implements Waiting<RequestContext> {
     this.#abort?.abort(reason)
   }
 
-  /** The template that matched, in the catalog's notation; `unmatched` when none did. */
+  /** The matching template, in the notation of the catalog; `unmatched` if none matched. */
   get routeLabel(): string {
     return this.description?.path ?? this.route?.path ?? 'unmatched'
   }
 
-  /** Milliseconds from the arrival until the head went out, or the client left before; to a hundredth. */
+  /**
+   * Milliseconds from arrival until the response headers were sent or the client disconnected; rounded to hundredths.
+   */
   get latencyMs(): number {
-    return Math.round((this.#settledAt - this.startedAt) * 100) / 100
+    return Math.round((this.#respondedAt - this.startedAt) * 100) / 100
   }
 
-  /** Notes a request header that has no effect because its value can't be understood; `expected` is what it may hold. */
+  /** Records a request header that is ignored because its value cannot be parsed; `expected` describes valid values. */
   ignore(name: string, expected: string): void {
     ;(this.ignored ??= []).push(`${name}; ${expected}`)
   }
 
-  /** Template of the route that was called; null: none was. */
+  /** Template of the route that was called; null if none was. */
   get calledRoute(): string | null {
     if (!this.isRouted) return null
     return this.call === null ? this.routeLabel : this.path
   }
 
-  /** Plugin of the route that was called; null: the core's, or none. */
+  /** Plugin of the route that was called; null for the core or no route. */
   get calledPlugin(): string | null {
     return this.isRouted ? (this.call ?? this.route?.plugin ?? null) : null
   }
 
   /** How the answer ended, as far as it has. */
-  get ended(): AnswerEnd {
+  get ended(): ResponseEnd {
     if (this.#isBrokenOff) return 'aborted'
     if (!this.closed) return 'open'
     return this.#isFinished && this.status !== 0 ? 'complete' : 'client_left'
   }
 
-  /** Notes the fault that acts, and what asked for it. */
+  /** Records the injected fault and what requested it. */
   injects(fault: string, source: string): void {
     this.fault = fault
     this.faultSource = source.slice(0, MAX_SOURCE)
   }
 
-  /** To be called when the service breaks the answer off. Where no head went out, the request is reported now. */
-  breaksOff(): void {
+  /** Call it when svc breaks the response off. If no response headers were sent, the request is reported now. */
+  breakOff(): void {
     if (this.#isBrokenOff || this.closed) return
     this.#isBrokenOff = true
     if (this.status !== 0) return
-    this.#settledAt = performance.now()
+    this.#respondedAt = performance.now()
     this.stopWaiting()
     this.observer?.onBreak(this)
   }
@@ -252,52 +254,52 @@ export class RequestContext implements Waiting<RequestContext> {
     this.lease?.addEgress(bytes)
   }
 
-  /** Calls back when the head goes out. */
+  /** Calls back when the response headers are sent. */
   whenHead(callback: () => void): void {
     ;(this.#onHead ??= []).push(callback)
   }
 
-  /** Calls back once, when the response is over or the connection is gone. */
+  /** Calls back once, when the response ends or the connection is closed. */
   whenClosed(callback: (finished: boolean) => void): void {
     ;(this.#onClose ??= []).push(callback)
   }
 
-  /** To be called once, when the head goes out. */
+  /** Call it once, when the response headers are sent. */
   headGoesOut(status: number): void {
     this.status = status
-    this.#settledAt = performance.now()
+    this.#respondedAt = performance.now()
     this.stopWaiting()
     this.observer?.onHead(this)
     if (this.#onHead !== null) for (const callback of this.#onHead) callback()
   }
 
-  /** The time until headers no longer runs. */
+  /** Stops the response timeout. */
   stopWaiting(): void {
     this.deadlines?.remove(this)
     this.deadlines = null
   }
 
-  /** Ends everything that hangs on the request; the first call counts. */
+  /** Ends everything that belongs to the request; only the first call has an effect. */
   close(finished: boolean): void {
     if (this.closed) return
     this.closed = true
     this.#isFinished = finished
-    if (this.status === 0 && !this.#isBrokenOff) this.#settledAt = performance.now()
+    if (this.status === 0 && !this.#isBrokenOff) this.#respondedAt = performance.now()
     this.stopWaiting()
     this.#abort?.abort(finished ? 'done' : 'client')
     this.generation.release()
     this.observer?.onClose(this)
     this.lease?.release()
     if (this.#onClose !== null) for (const callback of this.#onClose) callback(finished)
-    // Last: a pipelined request that waited for this one begins here, and must find free what this one held.
-    this.#use?.leave()
+    // This comes last: a pipelined request that waited for this one starts here, and must find its resources free.
+    this.#activity?.leave()
   }
 }
 
-/** The context of a request of Fastify or Node. */
+/** The context of a Fastify or Node request. */
 export function contextOf(request: AnyRequest): RequestContext {
   const raw = 'raw' in request ? request.raw : request
   const context = (raw as WithContext)[kContext]
-  if (context === undefined) throw new Error('a request that did not come through the pipeline')
+  if (context === undefined) throw new Error('this request did not pass through the svc pipeline')
   return context
 }

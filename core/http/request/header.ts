@@ -1,15 +1,15 @@
-/** Reading one field out of a request's head. */
+/** Reads a single header field of a request. */
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** The value of a field as Node hands it over (repeated lines joined by `, `), undefined when absent. */
+/** The value of a field as provided by Node (repeated lines joined by `, `); undefined if absent. */
 export function headerText(headers: IncomingHttpHeaders, name: string): string | undefined {
   const value = headers[name]
   return typeof value === 'string' ? value : undefined
 }
 
 /**
- * The value of the first line of a field that may be repeated; `name` in lower case. Node joins repeated lines, and a
- * joined value can't be told from one line that holds a comma, so the raw lines decide when there is a comma.
+ * The value of the first line of a repeatable field; `name` in lower case. Node joins repeated lines, and a joined
+ * value looks like one line with a comma, so the raw lines are used if there is a comma.
  */
 export function firstHeader(
   request: { headers: IncomingHttpHeaders; rawHeaders: string[] },

@@ -1,4 +1,4 @@
-/** Where the client believes it is talking to: scheme, host and port, and the prefix a gateway took off the path. */
+/** The origin that the client sees: scheme, host and port, and the path prefix removed by a gateway. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Origin } from '../../contract/plugin.ts'
 import { parseAuthority } from '../../fields/authority.ts'
@@ -21,15 +21,15 @@ const SCHEMES = new Map<string, Scheme>([
 
 export interface OriginFacts {
   headers: IncomingHttpHeaders
-  /** Scheme and port of the listener on which the request came. */
+  /** Scheme and port of the listener that received the request. */
   scheme: Scheme
   port: number
 }
 
 /**
- * Makes the function that tells a request's origin: the listener's scheme with `Host` (HTTP/2: `:authority`), and with
- * `trustForward` what `X-Forwarded-Proto`, `-Host`, `-Port` and the first `Forwarded` element put in their place.
- * Values that are none are skipped. Answers are frozen.
+ * Creates a function that returns the origin of a request: the scheme of the listener with `Host` (HTTP/2:
+ * `:authority`), overridden with `trustForward` by `X-Forwarded-Proto`, `-Host`, `-Port` and the first `Forwarded`
+ * element. Invalid values are skipped. Results are frozen.
  */
 export function createOrigin({
   trustForward,
@@ -39,11 +39,11 @@ export function createOrigin({
   bindHost: string
 }): (facts: OriginFacts) => Origin {
   const ownHost = bindHost === '0.0.0.0' || bindHost === '::' ? 'localhost' : bindHost.toLowerCase()
-  const directOrigin = rememberLast((hostText, scheme, port) => {
+  const directOrigin = cacheLast((hostText, scheme, port) => {
     const named = parseAuthority(hostText)
     return named === null
-      ? makeOrigin(scheme, ownHost, port)
-      : makeOrigin(scheme, named.host, named.port ?? DEFAULT_PORT[scheme])
+      ? buildOrigin(scheme, ownHost, port)
+      : buildOrigin(scheme, named.host, named.port ?? DEFAULT_PORT[scheme])
   })
   if (!trustForward) return ({ headers, scheme, port }) => directOrigin(hostOf(headers), scheme, port)
 
@@ -52,15 +52,15 @@ export function createOrigin({
     if (forwarded === null) return directOrigin(hostOf(headers), scheme, port)
     const finalScheme = forwarded.scheme ?? scheme
     const named = forwarded.authority ?? parseAuthority(hostOf(headers))
-    // A gateway that ends TLS names the scheme alone: the port of `Host` is then that of the hop behind it.
+    // A gateway that terminates TLS may send only the scheme; the port in `Host` is then that of the internal hop.
     const isPortStale = forwarded.authority === null && finalScheme !== scheme
     const namedPort = named === null ? port : isPortStale ? null : named.port
-    return makeOrigin(finalScheme, named?.host ?? ownHost, forwarded.port ?? namedPort ?? DEFAULT_PORT[finalScheme])
+    return buildOrigin(finalScheme, named?.host ?? ownHost, forwarded.port ?? namedPort ?? DEFAULT_PORT[finalScheme])
   }
 }
 
-/** Most requests of a connection name the same host: the last answer is kept. */
-function rememberLast(compute: (hostText: string, scheme: Scheme, port: number) => Origin): typeof compute {
+/** Most requests of a connection have the same host, so the last result is cached. */
+function cacheLast(compute: (hostText: string, scheme: Scheme, port: number) => Origin): typeof compute {
   let lastHost: string | undefined
   let lastScheme: Scheme | undefined
   let lastPort: number | undefined
@@ -85,7 +85,7 @@ interface ForwardedOrigin {
   port: number | null
 }
 
-/** What proxies say, null when nothing valid is there. */
+/** The values reported by proxies; null if none is valid. */
 function readForwarded(headers: IncomingHttpHeaders): ForwardedOrigin | null {
   const forwarded = headerText(headers, 'forwarded')
   const hop: ForwardedElement = forwarded === undefined ? {} : parseForwarded(forwarded, 1)[0]!
@@ -104,13 +104,16 @@ function parseHost(text: string | undefined): Authority | null {
   return text === undefined ? null : parseAuthority(text)
 }
 
-function makeOrigin(scheme: Scheme, host: string, port: number): Origin {
+function buildOrigin(scheme: Scheme, host: string, port: number): Origin {
   const name = host.includes(':') ? `[${host}]` : host
   const serialized = port === DEFAULT_PORT[scheme] ? `${scheme}://${name}` : `${scheme}://${name}:${port}`
   return Object.freeze({ scheme, host, port, serialized })
 }
 
-/** The path prefix that a trusted gateway took off: the first entry of `X-Forwarded-Prefix`. Null without a valid one. */
+/**
+ * The path prefix removed by a trusted gateway: the first entry of `X-Forwarded-Prefix`. Null if it is absent or
+ * invalid.
+ */
 export function forwardedPrefix(headers: IncomingHttpHeaders, trust: boolean): string | null {
   const text = trust ? firstEntry(headerText(headers, 'x-forwarded-prefix')) : undefined
   return text === undefined ? null : parsePathPrefix(text)

@@ -1,4 +1,4 @@
-/** The functions that read client address, origin and session out of a request; made once from the configuration. */
+/** Functions that determine client address, origin and session of a request; created once from the configuration. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Config, Origin, SessionKey } from '../../contract/plugin.ts'
@@ -11,7 +11,7 @@ import type { ServerRequest } from './types.ts'
 export interface RequestFactsSource {
   clientIp(headers: IncomingHttpHeaders, peerAddress: string): string
   origin(facts: { headers: IncomingHttpHeaders; scheme: 'http' | 'https'; port: number }): Origin
-  /** What is in front of every path that the service generates; empty or `/...` without a trailing slash. */
+  /** The prefix of every path that svc generates; empty or `/...` without a trailing slash. */
   prefix(headers: IncomingHttpHeaders): string
   session(header: string | undefined, clientIp: string): SessionKey
 }
@@ -25,7 +25,7 @@ export function createRequestFacts(config: Config): RequestFactsSource {
   }
 }
 
-/** The request id: the client's own, verbatim, else a new one. */
+/** The request id: the one sent by the client, verbatim, else a new one. */
 export function requestIdOf(request: ServerRequest): string {
   return firstHeader(request, 'x-request-id')?.trim() || randomUUID()
 }

@@ -1,4 +1,4 @@
-/** The shapes a request's context is made of: request and response in use, the matched route, the generation that serves it. */
+/** Types of the request context: request and response, the matched route, and the generation that serves it. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
@@ -8,31 +8,31 @@ import type { CoreRoute } from '../pipeline/route-record.ts'
 
 export type ServerRequest = IncomingMessage | Http2ServerRequest
 
-/** A text request line may claim to be `HTTP/2.0`: only the stream tells. */
+/** A text request line may claim to be `HTTP/2.0`; only the stream is proof. */
 export function isHttp2(request: ServerRequest): request is Http2ServerRequest {
   return 'stream' in request
 }
 
-/** The response in use, as the context sees it. */
+/** The current response, as seen by the context. */
 export type ResponseInUse = (ServerResponse<IncomingMessage> | Http2ServerResponse) & {
-  /** The core has answered in the route's place: what the route still writes is dropped. */
+  /** The core has sent a response instead of the route: what the route still writes is dropped. */
   isDetached?: boolean
 }
 
-/** The listener on which a request came. */
+/** The listener that received a request. */
 export interface ListenerFacts {
   kind: 'http' | 'https' | 'grpc'
   scheme: 'http' | 'https'
   port: number
 }
 
-/** Follows every request from outside. It lives as long as the server, so that no function is made per request for it. */
+/** Observes every request. It lives as long as the server, so that no closure is created per request. */
 export interface RequestFollower<Context> {
-  /** The head goes out. */
+  /** The response headers are being sent. */
   onHead(context: Context): void
-  /** The service breaks the connection before a head. */
+  /** svc breaks the connection before any response headers. */
   onBreak(context: Context): void
-  /** The response is over, or the connection is gone; the status is 0 when there was no head. */
+  /** The response has ended, or the connection is closed; the status is 0 if no response headers were sent. */
   onClose(context: Context): void
 }
 
@@ -49,29 +49,29 @@ export interface BodyReading {
   resolve(isThere: boolean): void
 }
 
-/** The routes of a generation, as the pipeline looks them up. */
+/** The routes of a generation, as looked up by the pipeline. */
 export interface RouteLookup {
   readonly list: readonly CoreRoute[]
   find(method: string, url: string): CoreRoute | null
-  /** Methods that the path has (RFC 9110, 10.2.1), none for an unknown path. */
+  /** Methods supported by the path (RFC 9110, 10.2.1); empty for an unknown path. */
   methodsOf(url: string): string[]
 }
 
-/** What the pipeline needs of a generation. */
+/** What the pipeline needs from a generation. */
 export interface RoutingGeneration {
   readonly number: number
   readonly routes: RouteLookup
   /** Headers that browsers may read across origins. */
   readonly exposedHeaders: string
-  /** Paths that layers leave alone. */
+  /** Paths that are exempt from layers. */
   readonly exemptions: Exemptions
   /** Fastify's own request handler. */
   handle(request: ServerRequest, response: ResponseInUse): void
-  /** Hands a handshake to the WebSocket server. */
+  /** Passes a handshake to the WebSocket server. */
   upgrade(request: ServerRequest, socket: Socket, head: Buffer): void
-  /** The plugin that is not enabled and whose `paths` hold this path. */
+  /** The plugin that is not running and whose `paths` include this path. */
   absentOwner(path: string): { name: string; state: 'disabled' | 'failed' } | null
-  /** How the 404 and 405 of this path look, where a plugin says so. */
+  /** The format of the 404 and 405 for this path, if a plugin defines one. */
   unroutedForm(path: string): ErrorForm | null
   retain(): void
   release(): void

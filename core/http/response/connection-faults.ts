@@ -1,18 +1,17 @@
 /**
- * Owns how a connection is broken on request (`X-Svc-Abort`). The route is not called. In the order of how far the
- * response gets:
+ * Breaks a connection on request (`X-Svc-Abort`). The route is not called. Ordered by how much of the response is sent:
  *
- * | Fault       | HTTP/1.1                                              | HTTP/2 (this stream, but for `close`)                |
+ * | Fault       | HTTP/1.1                                              | HTTP/2 (this stream, except for `close`)             |
  * |-------------|-------------------------------------------------------|------------------------------------------------------|
- * | `reset`     | TCP RST before any byte                               | RST_STREAM before the head                           |
+ * | `reset`     | TCP RST before any byte                               | RST_STREAM before the headers                        |
  * | `close`     | FIN before any byte                                   | GOAWAY (NO_ERROR), the connection ends               |
- * | `empty`     | a whole head that announces a body, then FIN          | the head, then RST_STREAM                            |
- * | `truncate`  | the head and half the body that it announces, FIN     | the head and half the body, then RST_STREAM          |
- * | `bad-chunk` | a good chunk, then one whose size is no number, FIN   | half the body announced, then END_STREAM: malformed  |
+ * | `empty`     | complete headers that announce a body, then FIN       | the headers, then RST_STREAM                         |
+ * | `truncate`  | headers, half of the announced body, then FIN         | the headers and half of the body, then RST_STREAM    |
+ * | `bad-chunk` | a valid chunk, then one with an invalid size, FIN     | half of the announced body, END_STREAM: malformed    |
  *
- * HTTP/2 has no chunks; a length that does not add up is its nearest kin (RFC 9113, 8.1.1). HTTP/1.0 has none either
- * and gets `truncate`. Where the response has no body, on HEAD, only `reset` and `close` can be told from success: the
- * others act as `close`.
+ * HTTP/2 has no chunks; a wrong length is the closest equivalent (RFC 9113, 8.1.1). HTTP/1.0 has no chunks either and
+ * gets `truncate`. On HEAD, where the response has no body, only `reset` and `close` are distinguishable from success:
+ * the others act like `close`.
  */
 import type { ServerResponse } from 'node:http'
 import { constants } from 'node:http2'
@@ -25,12 +24,12 @@ import { isHttp2 } from '../request/types.ts'
 import type { RequestContext } from '../request/context.ts'
 import { transportOf } from '../listener/transport.ts'
 
-/** Milliseconds that a client has to take the end of its connection. */
+/** How long a client has to close its side of the connection, in milliseconds. */
 const LINGER_MS = 3000
-/** A chunk size that is no hexadecimal number (RFC 9112, 7.1). */
+/** A chunk size that is not a hexadecimal number (RFC 9112, 7.1). */
 const BAD_CHUNK = 'not-a-size\r\n{"error":\r\n'
 
-/** Breaks the connection of a request, or its stream, once earlier responses on it are out. */
+/** Breaks the connection of a request, or its stream, after earlier responses on it are sent. */
 export function breakConnection(context: RequestContext, fault: ConnectionFault, percent: number): void {
   const shown = context.method === 'HEAD' && fault !== 'reset' ? 'close' : fault
   const payload = abortedBody(fault, percent)
@@ -40,7 +39,7 @@ export function breakConnection(context: RequestContext, fault: ConnectionFault,
   const act = (): void => {
     if (!response.headersSent) breakSocket(context, response, shown, payload)
   }
-  // A pipelined request waits for its turn: an abort of its own must not cut the answer before it.
+  // A pipelined request waits for its turn: its fault must not cut off the response before it.
   if (response.socket !== null) act()
   else response.once('socket', act)
 }
@@ -49,11 +48,11 @@ function breakSocket(context: RequestContext, response: ServerResponse, fault: C
   const socket = response.socket!
   const half = payload.subarray(0, payload.length / 2)
   const close = (): void => {
-    context.breaksOff()
+    context.breakOff()
     closeCleanly(context, socket)
   }
   if (fault === 'reset') {
-    context.breaksOff()
+    context.breakOff()
     transportOf(socket).resetAndDestroy()
     socket.destroy()
   } else if (fault === 'close') {
@@ -65,7 +64,7 @@ function breakSocket(context: RequestContext, response: ServerResponse, fault: C
   } else if (fault === 'bad-chunk' && context.request.httpVersion === '1.1') {
     response.writeHead(200, { 'Content-Type': JSON_TYPE })
     response.write(half)
-    // In the order in which they were written: the socket is the response's own.
+    // In the order in which they were written: the response now owns the socket.
     socket.write(BAD_CHUNK)
     close()
   } else {
@@ -75,7 +74,7 @@ function breakSocket(context: RequestContext, response: ServerResponse, fault: C
   }
 }
 
-/** FIN, not RST: what the client still sends must be read, or the kernel resets the connection for us. */
+/** FIN, not RST: what the client still sends must be read, or the kernel resets the connection. */
 function closeCleanly({ request }: RequestContext, socket: Socket): void {
   socket.end()
   request.resume()
@@ -89,16 +88,16 @@ function breakStream(context: RequestContext, fault: ConnectionFault, payload: B
   const { stream } = response
   if (stream === undefined || stream.destroyed) return
   const half = payload.subarray(0, payload.length / 2)
-  // A turn later: what is written in the turn of a RST_STREAM is dropped unsent.
+  // One turn later, because data written in the same turn as a RST_STREAM is dropped.
   const reset = (): void => void setImmediate(() => stream.close(constants.NGHTTP2_INTERNAL_ERROR))
   if (fault === 'reset' || fault === 'close') {
-    context.breaksOff()
+    context.breakOff()
     if (fault === 'reset') stream.close(constants.NGHTTP2_INTERNAL_ERROR)
     else stream.session?.destroy()
     return
   }
   response.writeHead(200, announcing(payload))
-  context.breaksOff()
+  context.breakOff()
   if (fault === 'empty') reset()
   else if (fault === 'truncate') response.write(half, reset)
   else response.end(half)

@@ -1,25 +1,25 @@
-/** Which origins browsers may call from (Fetch standard, 3.2): response headers and answers to preflights. */
+/** CORS (Fetch standard, 3.2): response headers and responses to preflights. */
 import type { IncomingHttpHeaders } from 'node:http'
 
 const PREFLIGHT_MAX_AGE_SECS = '600'
 const PREFLIGHT_VARY = 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers'
 
 export interface Cors {
-  /** False: no CORS header at all, and preflights are ordinary requests. */
+  /** If false, no CORS headers are sent and preflights are ordinary requests. */
   readonly isOn: boolean
-  /** What every response adds to its `Vary`; null when the origin makes no difference. */
+  /** The value added to `Vary` of every response; null if the origin makes no difference. */
   readonly vary: string | null
-  /** Value of `Access-Control-Allow-Origin` for a request's `Origin`; null: none. */
+  /** Value of `Access-Control-Allow-Origin` for an `Origin`; null for none. */
   allowedOrigin(origin: string | undefined): string | null
-  /** Headers of a response; `exposed` is the list that browsers may read. `Vary` is among them when it matters. */
+  /** CORS headers of a response; `exposed` lists the headers that browsers may read. Includes `Vary` if needed. */
   headers(origin: string | undefined, exposed: string): Record<string, string>
-  /** Headers of the 200 that answers a preflight: method and headers are allowed as asked for. */
+  /** Headers of the 200 response to a preflight: the requested method and headers are allowed. */
   preflight(request: IncomingHttpHeaders): Record<string, string>
 }
 
 /**
- * `origins` as the configuration gives them: `['*']`, or serialized origins that are compared exactly. `isOn` is false for
- * no CORS at all; default: when there are no origins.
+ * `origins` comes from the configuration: `['*']`, or serialized origins that are compared exactly. `isOn: false`
+ * disables CORS; by default it is off if there are no origins.
  */
 export function createCors({
   origins,
@@ -64,7 +64,10 @@ export function createCors({
   }
 }
 
-/** A `Vary` value with further members, none twice (names in any case); `*` says all already (RFC 9110, 12.5.5). */
+/**
+ * Adds members to a `Vary` value without duplicates (names are case-insensitive); `*` already covers everything (RFC
+ * 9110, 12.5.5).
+ */
 export function mergeVary(existing: string, added: string): string {
   const members = existing
     .split(',')

@@ -1,6 +1,6 @@
 /**
- * The headers that every response has, whatever answers it. They are added when the head goes out, to those that the
- * route hands over: headers set on the response beforehand would make Node copy and check each of them twice.
+ * Headers of every response. They are merged with the headers of the route when the head is sent: if they were set on
+ * the response beforehand, Node would copy and check each of them twice.
  */
 import type { OutgoingHttpHeader, OutgoingHttpHeaders } from 'node:http'
 import type { RequestContext } from '../request/context.ts'
@@ -20,10 +20,10 @@ const NAMES = new Map(
 const LENGTHS = new Set([...NAMES.keys()].map(name => name.length))
 const LENGTHS_READ_BY_NODE = new Set([...READ_BY_NODE].map(name => name.length))
 
-/** Request id, CORS, the fault that was injected, and what the choice of the origin adds to `Vary`. */
+/** Request id, CORS, the injected fault, and the `Vary` for the origin. */
 export function defaultHeaders(context: RequestContext): OutgoingHttpHeaders {
   const own: OutgoingHttpHeaders = {}
-  if (context.hasOwnHeaders) own['X-Request-Id'] = context.requestId
+  if (context.hasDefaultHeaders) own['X-Request-Id'] = context.requestId
   if (context.allowedOrigin !== null) {
     own['Access-Control-Allow-Origin'] = context.allowedOrigin
     own['Access-Control-Expose-Headers'] = context.generation.exposedHeaders
@@ -35,9 +35,9 @@ export function defaultHeaders(context: RequestContext): OutgoingHttpHeaders {
 }
 
 /**
- * The same with the route's, which win; names are compared in any case, and `Vary` is the members of both. A list of
- * names and values in turn: a new object of so many members costs several times as much. What Node reads itself comes
- * last, as the lines before it may be known.
+ * Merges them with the headers of the route, which take precedence; names are case-insensitive, and `Vary` combines the
+ * members of both. The result is a flat list of names and values, because a new object with as many members costs
+ * several times as much. Headers that Node reads itself come last, so that the lines before them can be cached.
  */
 export function withDefaultHeaders(
   context: RequestContext,
@@ -53,7 +53,7 @@ export function withDefaultHeaders(
     else own[ownName] = value
   }
   if (!Array.isArray(given)) for (const name in given) add(name, given[name]!)
-  // Node takes pairs, and one flat list of names and values.
+  // Node accepts pairs, and one flat list of names and values.
   else if (Array.isArray(given[0]))
     for (const [name, value] of given as unknown as [string, OutgoingHttpHeader][]) add(name, value)
   else for (let index = 0; index < given.length; index += 2) add(String(given[index]), given[index + 1]!)

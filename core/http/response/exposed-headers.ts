@@ -2,13 +2,15 @@
 
 import type { ExposedHeader } from '../../contract/plugin.ts'
 
-/** The core's own, in the order of the specification. */
+/** The headers of the core, in a fixed order. */
 const ALWAYS = ['X-Request-Id', 'X-Svc-Fault', 'Content-Length', 'WWW-Authenticate']
 
-/** The core's own on requests that it acted on or could not understand. */
+/** The headers of the core for requests that it changed or could not parse. */
 const OF_RULES = ['X-Svc-Ignored']
 
-/** The core's, then what plugins declare, each once; then those of faults and rules, and of active limits. */
+/**
+ * The headers of the core, then those declared by plugins, each once; then those of faults, rules and active limits.
+ */
 export function exposedHeaders(ofPlugins: readonly ExposedHeader[], ofLimits: readonly string[]): string {
   const names = [...ALWAYS]
   const placeOf = (name: string): number => names.findIndex(other => other.toLowerCase() === name.toLowerCase())

@@ -1,19 +1,19 @@
-/** JSON or XML by `Accept` (RFC 9110, 12.5.1) for the plain data endpoints. */
+/** Chooses JSON or XML by `Accept` (RFC 9110, 12.5.1) for the plain data endpoints. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type NegotiatedType, wantsXml } from '../../fields/accept.ts'
+import { type NegotiatedType, negotiateType } from '../../fields/accept.ts'
 import { mergeVary } from './cors.ts'
 import { toXml } from './xml.ts'
 
-/** Whole texts: a header value that is put together each time is a new one each time. */
+/** Constant strings: a header value that is concatenated each time is a new string each time. */
 const CONTENT_TYPES: Record<NegotiatedType, string> = {
   'application/json': 'application/json; charset=utf-8',
   'application/xml': 'application/xml; charset=utf-8',
   'text/xml': 'text/xml; charset=utf-8',
 }
 
-/** Sends `value` in the form that the client prefers, with `Vary: Accept`; never a 406. */
+/** Sends `value` in the format that the client prefers, with `Vary: Accept`; never a 406. */
 export function negotiate(request: FastifyRequest, reply: FastifyReply, value: unknown): FastifyReply {
-  const type = wantsXml(request.headers.accept)
+  const type = negotiateType(request.headers.accept)
   const vary = reply.getHeader('vary')
   reply.header('Vary', vary === undefined ? 'Accept' : mergeVary(String(vary), 'Accept'))
   reply.header('Content-Type', CONTENT_TYPES[type])

@@ -1,9 +1,9 @@
 /**
- * The response class of every listener: it tells the request's context when the head goes out and how many bytes
- * follow, and drops what a route still writes after the core has answered in its place.
+ * The response class of every listener. It notifies the request context when the response headers are sent and how many
+ * bytes follow, and drops what a route still writes after the core has sent a response instead.
  *
- * It is a class, not a wrapper put around each response: methods on the prototype cost nothing per request, and they
- * see everything, hijacked replies and writes by libraries included.
+ * It is a class, not a wrapper around each response: methods on the prototype cost nothing per request, and they see
+ * everything, including hijacked replies and writes by libraries.
  */
 import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { Http2ServerResponse } from 'node:http2'
@@ -24,7 +24,7 @@ type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[]
 export type Http1Response = ServerResponse & Hooked
 export type Http1ResponseClass = new (request: IncomingMessage) => Http1Response
 
-/** The class of responses over HTTP/1, on top of Node's own or of one that sends the same bytes faster. */
+/** Creates the class of HTTP/1 responses, based on Node's class or on one that sends the same bytes faster. */
 export function createHttp1Response(Base: ServerResponseClass): Http1ResponseClass {
   return class Http1Response extends Base implements Hooked {
     context?: RequestContext
@@ -53,7 +53,7 @@ export function createHttp1Response(Base: ServerResponseClass): Http1ResponseCla
     }
 
     override destroy(error?: Error): this {
-      if (!this.writableFinished) this.context?.breaksOff()
+      if (!this.writableFinished) this.context?.breakOff()
       return super.destroy(error)
     }
   }
@@ -80,12 +80,12 @@ export class Http2Response extends Http2ServerResponse implements Hooked {
 
   override end(chunk?: unknown, encoding?: unknown, callback?: unknown): this {
     if (this.isDetached || isStoppedRaw(this)) return this
-    // Node's sends the chunk through `write`, which counts it.
+    // Node's method sends the chunk through `write`, which counts it.
     return super.end(chunk as string, encoding as BufferEncoding, callback as () => void)
   }
 }
 
-/** Asks the gate once; true: it has sent another answer, and this one is dropped with all that follows. */
+/** Runs the gate once. True means that it has sent another response, and this one is dropped. */
 function isStopped(
   response: SvcResponse,
   context: RequestContext,
@@ -99,7 +99,7 @@ function isStopped(
   return gate !== null && !gate(context)
 }
 
-/** The same where a body comes without `writeHead`: Node would send the head in the middle of the write. */
+/** The same for a body without `writeHead`: otherwise Node would send the head in the middle of the write. */
 function isStoppedRaw(response: SvcResponse): boolean {
   const { context } = response
   return context !== undefined && context.gate !== null && isStopped(response, context, response.statusCode, undefined)
@@ -113,12 +113,12 @@ function isEventStream(response: SvcResponse, headers: Headers | undefined): boo
 function givenType(headers: Headers | undefined): unknown {
   if (headers === undefined) return undefined
   if (!Array.isArray(headers)) {
-    // Fastify's names are in lower case.
+    // Fastify uses lower-case names.
     if (headers['content-type'] !== undefined) return headers['content-type']
     for (const name in headers) if (isTypeName(name)) return headers[name]
     return undefined
   }
-  // Node takes pairs, and one flat list of names and values.
+  // Node accepts pairs, and one flat list of names and values.
   if (Array.isArray(headers[0]))
     return (headers as unknown as [string, OutgoingHttpHeader][]).find(([name]) => isTypeName(name))?.[1]
   for (let index = 0; index < headers.length; index += 2)
@@ -130,7 +130,7 @@ function isTypeName(name: string): boolean {
   return name.length === 12 && name.toLowerCase() === 'content-type'
 }
 
-/** Everything that happens when a head goes out happens here, once. */
+/** Everything that happens when the response headers are sent happens here, once. */
 function finishHead(
   response: SvcResponse,
   context: RequestContext,
@@ -145,15 +145,15 @@ function finishHead(
   return context.vary === null ? own : withVary(response, context.vary, own)
 }
 
-/** For routes that set headers on the response: theirs stay. */
+/** For routes that set headers on the response: theirs take precedence. */
 function setOwnHeaders(response: SvcResponse, context: RequestContext): void {
   const { Vary: _vary, ...own } = defaultHeaders(context)
   for (const name in own) if (!response.hasHeader(name)) response.setHeader(name, own[name]!)
 }
 
 /**
- * Fastify's HEAD routes announce a length of 0 where a route sent no body. With 204 that is forbidden, and with 304 it
- * would be the length of what the client has already (RFC 9110, 8.6).
+ * Fastify's HEAD routes announce a length of 0 if a route sent no body. With 204 that is forbidden, and with 304 it
+ * would be the length of what the client already has (RFC 9110, 8.6).
  */
 function withoutLength(headers: Headers | undefined): Headers | undefined {
   if (headers === undefined || Array.isArray(headers) || headers['content-length'] === undefined) return headers
@@ -161,7 +161,7 @@ function withoutLength(headers: Headers | undefined): Headers | undefined {
   return rest
 }
 
-/** Fastify hands its headers over in one object, which would replace what `setHeader` put there. */
+/** Fastify passes its headers in one object, which would replace those set with `setHeader`. */
 function withVary(response: SvcResponse, added: string, headers: Headers | undefined): Headers | undefined {
   if (headers !== undefined && !Array.isArray(headers)) {
     for (const name in headers) {
@@ -175,7 +175,7 @@ function withVary(response: SvcResponse, added: string, headers: Headers | undef
   return headers
 }
 
-/** HTTP/2 has no connection headers (RFC 9113, 8.2.2), and Node throws for them. */
+/** HTTP/2 has no connection headers (RFC 9113, 8.2.2), and Node throws if they are set. */
 function withoutConnection(headers: Headers | undefined): OutgoingHttpHeaders {
   const kept: OutgoingHttpHeaders = {}
   const keep = (name: string, value: OutgoingHttpHeader | undefined): void => {
@@ -186,7 +186,7 @@ function withoutConnection(headers: Headers | undefined): OutgoingHttpHeaders {
   return kept
 }
 
-/** The statuses without content (RFC 9110, 15.3.5 and 15.4.5): Node drops what is written. */
+/** Statuses without content (RFC 9110, 15.3.5 and 15.4.5): Node drops what is written. */
 function isEmpty(response: SvcResponse): boolean {
   return response.statusCode === 204 || response.statusCode === 304
 }
@@ -197,7 +197,7 @@ function countBytes(response: SvcResponse, bytes: number): void {
   context.countEgress(bytes)
 }
 
-/** Bytes of what `write` and `end` are given; 0 for nothing, and for a callback in its place. */
+/** Size in bytes of the argument of `write` or `end`; 0 if it is absent or a callback. */
 function bytesOf(chunk: unknown, encoding: unknown): number {
   if (typeof chunk === 'string')
     return Buffer.byteLength(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8')

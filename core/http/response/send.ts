@@ -1,4 +1,4 @@
-/** Answers that the core gives in a route's place: refusals, time-outs, injected faults, framework errors. */
+/** Sends responses of the core instead of a route: rejections, timeouts, injected faults, framework errors. */
 import { ServerResponse } from 'node:http'
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { CoreFailure, ErrorForm } from '../../contract/plugin.ts'
@@ -8,17 +8,19 @@ import type { Http1Response } from './response.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** Sends the body (null on HEAD) and ends the response, at once or when it is safe. */
+/** Sends the body (null on HEAD) and ends the response, immediately or when it is safe. */
 export type Finish = (response: ServerResponse, payload: Buffer | null) => void
 
-export interface Answer {
+export interface CoreResponse {
   status: number
   headers?: OutgoingHttpHeaders
   body: object
 }
 
-/** Sends JSON, without a body on HEAD. A refused handshake is answered as plain HTTP and its connection closed. */
-export function answer(context: RequestContext, { status, headers, body }: Answer): void {
+/**
+ * Sends JSON, without a body on HEAD. A rejected handshake gets a plain HTTP response, and its connection is closed.
+ */
+export function sendResponse(context: RequestContext, { status, headers, body }: CoreResponse): void {
   sendJson(context, status, headers, body)
 }
 
@@ -32,18 +34,18 @@ function sendJson(
   send(context, status, { 'Content-Type': JSON_TYPE, ...headers }, Buffer.from(JSON.stringify(body)), finish)
 }
 
-/** A failure that a route may give its own form (`errorForm`); the core's JSON otherwise. */
-export function answerFailure(
+/** Sends an error in the format of the route (`errorForm`), else as JSON of the core. */
+export function sendError(
   context: RequestContext,
   failure: Omit<CoreFailure, 'requestId'>,
   headers?: OutgoingHttpHeaders,
   finish?: Finish,
 ): void {
-  answerInForm(context, failure, context.description?.errorForm ?? null, headers, finish)
+  sendErrorInForm(context, failure, context.description?.errorForm ?? null, headers, finish)
 }
 
-/** A failure in the form given; null: the core's JSON. */
-export function answerInForm(
+/** Sends an error in the given format; null means the JSON of the core. */
+export function sendErrorInForm(
   context: RequestContext,
   failure: Omit<CoreFailure, 'requestId'>,
   form: ErrorForm | null,
@@ -51,12 +53,12 @@ export function answerInForm(
   finish?: Finish,
 ): void {
   if (form === null) return sendJson(context, failure.status, headers, failure.body, finish)
-  const rendered = renderFailure(context, failure, form)
+  const rendered = renderError(context, failure, form)
   send(context, rendered.status, { ...rendered.headers, ...headers }, rendered.payload, finish)
 }
 
-/** A failure in a route's own form. */
-export function renderFailure(
+/** Renders an error in the format of a route. */
+export function renderError(
   context: RequestContext,
   failure: Omit<CoreFailure, 'requestId'>,
   form: ErrorForm,
@@ -87,7 +89,7 @@ function send(
   const response = context.response
   if (response.headersSent) return
   if (context.upgrade !== null) attachSocket(context)
-  // A reply that the route prepared with setHeader must not shine through; what every response has stays.
+  // Headers of a reply that the route prepared must not leak into this one; headers of every response stay.
   for (const name of response.getHeaderNames()) if (name.startsWith('content-')) response.removeHeader(name)
   const head: OutgoingHttpHeaders = { ...headers, 'Content-Length': payload.length }
   if (context.upgrade !== null) head.Connection = 'close'
@@ -102,17 +104,17 @@ function endWith(response: ServerResponse, payload: Buffer | null): void {
   else response.end(payload)
 }
 
-/** The same as `answerFailure` when a route may still be running: what it writes later is dropped. */
-export function answerInstead(
+/** Like `sendError`, but for a route that may still be running: what it writes later is dropped. */
+export function replaceWithError(
   context: RequestContext,
   failure: Omit<CoreFailure, 'requestId'>,
   headers?: OutgoingHttpHeaders,
 ): void {
-  answerFailure(context, failure, headers)
+  sendError(context, failure, headers)
   context.response.isDetached = true
 }
 
-/** Node hands over the bare socket of an upgrade: an answer needs a response on it, after which it is closed. */
+/** Node passes the bare socket of an upgrade: a response has to be attached to it, after which it is closed. */
 export function attachSocket(context: RequestContext): void {
   const { socket } = context.upgrade!
   const response = context.response as Http1Response

@@ -12,17 +12,17 @@ const ENTITIES: Record<string, string> = {
   '\t': '&#9;',
   '\n': '&#10;',
 }
-/** What XML 1.0 forbids (2.2); with the `u` flag a surrogate is matched only when it stands alone. */
+/** Characters forbidden by XML 1.0 (2.2); with the `u` flag only a lone surrogate matches. */
 const FORBIDDEN = '\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\ud800-\\udfff\\ufffe\\uffff'
 const UNSAFE_IN_TEXT = new RegExp(`[&<>"'\\r${FORBIDDEN}]`, 'gu')
 const UNSAFE_IN_ATTRIBUTE = new RegExp(`[&<>"'\\r\\t\\n${FORBIDDEN}]`, 'gu')
 const SAFE_NAME = /^(?!xml)[a-z_][\w.-]{0,127}$/i
 
 /**
- * A document with the root `response`: an element per key, an `item` per array entry, an `entry` with attribute `key`
- * where a key is no safe name. Null is an empty-element tag, the empty string a start and an end tag. Values count as
- * `JSON.stringify` takes them (undefined members are left out, `toJSON` is called), and throw where it throws: deep
- * input must be bounded by the route that repeats it.
+ * Formats a value as a document with the root `response`: an element per key, an `item` per array entry, and an `entry`
+ * with attribute `key` for a key that is not a safe name. Null is an empty-element tag, the empty string a start and an
+ * end tag. Values are converted like in `JSON.stringify` (undefined members are omitted, `toJSON` is called), and the
+ * same exceptions are thrown: the route must bound the depth of its input.
  */
 export function toXml(value: unknown): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${element('response', '', value, 1)}`
@@ -50,7 +50,7 @@ function children(value: object, depth: number): string {
   return text
 }
 
-/** The value that JSON would show. */
+/** The value as JSON would show it. */
 function jsonValue(value: unknown): unknown {
   if (value === undefined || typeof value === 'function' || typeof value === 'symbol') return null
   if (typeof value === 'number') return Number.isFinite(value) ? value : null

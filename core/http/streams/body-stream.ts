@@ -1,4 +1,4 @@
-/** Owns the one way in which a reply is streamed: head, back-pressure, lifetime, the client's leaving, the end. */
+/** Streams a response: headers, back-pressure, lifetime, client disconnects, and the end. */
 import { AsyncResource } from 'node:async_hooks'
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Http2ServerResponse } from 'node:http2'
@@ -9,38 +9,44 @@ import type { ForcedEnd, OpenStream, StreamRegistry } from './stream-registry.ts
 
 /** What the pipeline knows when a stream is opened on a response. */
 export interface StreamOpening<Options extends BodyStreamOptions = BodyStreamOptions> {
-  /** Nothing of it may have been sent. Headers set on it are sent along. */
+  /** The response must be unsent. Headers set on it are sent too. */
   response: ServerResponse | Http2ServerResponse
   registry: StreamRegistry
   /** Number of the generation that serves the request. */
   generation: number
   options?: Options
-  /** Headers that the reply carries already; those of `options` win. */
+  /** Headers that are already set on the reply; those of `options` take precedence. */
   headers?: OutgoingHttpHeaders
-  /** Answers a HEAD request: the head is sent, the stream opens closed. */
+  /** Whether this is a HEAD request: the headers are sent and the stream starts closed. */
   headOnly?: boolean
-  /** Takes the plan's slot; false: the 429 has been sent. Called once, before anything is written. */
+  /** Takes a stream slot of the plan; returns false if the 429 was sent. Called once, before anything is written. */
   admit?: () => boolean
-  /** Milliseconds that the plan gives a stream, from the head on. */
+  /** Lifetime granted by the plan in milliseconds, from when the headers are sent. */
   planLifetimeMs?: number | null
-  /** The response is fully sent or its connection gone: the slot is free again. Called once if `admit` passed. */
+  /**
+   * Called when the response is fully sent or its connection is closed, so that the slot is released. Called once if
+   * `admit` passed.
+   */
   onClose?: (reason: StreamEnd) => void
 }
 
-/** Milliseconds that a client has to read the rest after a forced end before it is cut off. */
+/** How long a client has to read the rest after a forced end before it is cut off, in milliseconds. */
 const FAREWELL_MS = 5000
 
-/** Statuses without content (RFC 9110, 15.3.5, 15.3.6, 15.4.5): what is written to them would be an error. */
+/** Statuses without content (RFC 9110, 15.3.5, 15.3.6, 15.4.5): writing to them would be an error. */
 const EMPTY_STATUSES = new Set([204, 205, 304])
 
-/** Starts a streamed reply. Null: `admit` refused and has answered. Throws what Node throws at invalid headers. */
+/**
+ * Starts a streamed response. Returns null if `admit` rejected it and sent a response. Throws Node's error for invalid
+ * headers.
+ */
 export function openBodyStream(opening: StreamOpening): BodyStream | null {
   return openStream(opening, {}, ResponseStream)
 }
 
 /**
- * Starts a stream of the class given, with `headers` where nobody has set one. When the client has left, or the core
- * has answered meanwhile (a time-out), no slot is taken, nothing is written, and the stream opens closed.
+ * Starts a stream of the given class, with `headers` as defaults. If the client has disconnected, or the core has
+ * already sent a response (a timeout), no slot is taken, nothing is written, and the stream starts closed.
  */
 export function openStream<Options extends BodyStreamOptions, S extends ResponseStream>(
   opening: StreamOpening<Options>,
@@ -55,21 +61,22 @@ export function openStream<Options extends BodyStreamOptions, S extends Response
   }
   if (opening.admit?.() === false) return null
   const hasLength = startHead(opening, headers)
-  // The plan may have refused at the sight of the head, and answered.
+  // The plan may have rejected the response when it saw the headers.
   if ((response as { isDetached?: boolean }).isDetached) return null
   const stream = new Stream(opening)
   stream.begin(opening, hasLength)
   return stream
 }
 
-/** Answers whether the head announces a length. */
+/** Returns whether the headers announce a length. */
 function startHead(
   { response, headers, options = {}, onClose }: StreamOpening,
   defaults: Record<string, string>,
 ): boolean {
   try {
     const head = merged([defaults, headers, options.headers])
-    // Those of a reply include what the response has already, in lower case; as they were set they read better.
+    // Headers of a reply include those already set on the response, in lower case; their original spelling is
+    // preferred.
     for (const name of response.getHeaderNames()) if (head[name] === response.getHeader(name)) delete head[name]
     const hasLength = head['content-length'] !== undefined || response.hasHeader('content-length')
     response.writeHead(options.status ?? response.statusCode, head)
@@ -81,7 +88,7 @@ function startHead(
   }
 }
 
-/** Headers of all sources by their names in lower case; the later win. */
+/** Merges headers of all sources by lower-case name; later ones take precedence. */
 function merged(sources: readonly (OutgoingHttpHeaders | undefined)[]): OutgoingHttpHeaders {
   const all: OutgoingHttpHeaders = {}
   for (const source of sources) {
@@ -90,9 +97,9 @@ function merged(sources: readonly (OutgoingHttpHeaders | undefined)[]): Outgoing
   return all
 }
 
-/** Sends the head in this turn of the event loop, together with what is written in it. */
+/** Sends the headers in this turn of the event loop, together with what is written in it. */
 function flushHead(response: ServerResponse | Http2ServerResponse): void {
-  // The one of HTTP/2 has left with `writeHead`.
+  // HTTP/2 headers were already sent by `writeHead`.
   if (isHttp2(response)) return
   response.socket?.setNoDelay(true)
   process.nextTick(flushUnlessEnded, response)
@@ -108,7 +115,7 @@ function isHttp2(response: ServerResponse | Http2ServerResponse): response is Ht
 
 const ignore = (): void => {}
 
-/** A streamed body on a response whose head has been sent. */
+/** A streamed body on a response with sent headers. */
 export class ResponseStream implements BodyStream, OpenStream {
   readonly kind: OpenStream['kind'] = 'body'
   readonly generation: number
@@ -118,17 +125,17 @@ export class ResponseStream implements BodyStream, OpenStream {
   link: OpenStream['link'] = null
   protected readonly registry: StreamRegistry
   readonly #response: ServerResponse | Http2ServerResponse
-  /** The head announces the length of the body. */
+  /** Whether the headers announce the length of the body. */
   #hasLength = false
   readonly #farewell: BodyStreamOptions['farewell']
   readonly #onClose: StreamOpening['onClose']
-  /** On the registry's clock. */
+  /** On the clock of the registry. */
   readonly #endsAt: number
   readonly #endsBy: 'lifetime' | 'plan'
   #ended: StreamEnd | null = null
   #isLeaving = false
   #isFull = false
-  // Made when somebody asks for it: idle streams come by the thousand, and most need none or one of the three.
+  // Created on demand: there may be thousands of idle streams, and most need none or one of the three.
   #ready: Deferred<void> | null = null
   #over: Deferred<StreamEnd> | null = null
   #abort: AbortController | null = null
@@ -141,19 +148,23 @@ export class ResponseStream implements BodyStream, OpenStream {
     this.generation = opening.generation
     this.isEndless = options.endless === true
     this.#response = opening.response
-    // It may run under the registry's timer; bound, what it throws or logs carries its plugin's name all the same.
+    // It may run under the timer of the registry; because it is bound, what it throws or logs still names its plugin.
     this.#farewell = options.farewell && AsyncResource.bind(options.farewell)
     this.#onClose = opening.onClose
     this.#endsAt = this.registry.now() + Math.min(lifetimeMs, planMs)
     this.#endsBy = planMs <= lifetimeMs ? 'plan' : 'lifetime'
   }
 
-  /** Listens, registers, and ends at once what has no body. Called once the head has been sent. */
+  /**
+   * Attaches listeners, registers the stream, and immediately ends one without a body. Called once the headers are
+   * sent.
+   */
   begin({ headOnly, response }: StreamOpening, hasLength: boolean): void {
     this.#hasLength = hasLength
     response.on('close', () => this.#onResponseClose())
     response.on('drain', () => this.#onDrain())
-    // Without a listener a write to a response that somebody else has ended would end the process; 'close' tells of it.
+    // Without a listener, a write to a response that was ended elsewhere would end the process; 'close' reports that
+    // case.
     response.on('error', ignore)
     this.registry.add(this)
     this.registry.schedule(this, this.nextDeadline())
@@ -161,7 +172,7 @@ export class ResponseStream implements BodyStream, OpenStream {
     else onLossWhileQueued(response, () => this.#onResponseClose())
   }
 
-  /** Closes a stream that nobody can read, instead of `begin`. */
+  /** Closes a stream that nobody can read; called instead of `begin`. */
   abandon(): void {
     this.#finish('client', '')
   }
@@ -208,7 +219,7 @@ export class ResponseStream implements BodyStream, OpenStream {
     return this.#over.promise
   }
 
-  /** The producer's farewell, the protocol's last words, the end of the body; in this order. */
+  /** In this order: the final data of the producer, the closing message of the protocol, the end of the body. */
   forceEnd(reason: ForcedEnd): void {
     if (this.closed) return this.#limitReading()
     if (this.#isLeaving) return
@@ -219,7 +230,7 @@ export class ResponseStream implements BodyStream, OpenStream {
       this.registry.report(error)
     }
     if (this.closed) return
-    this.#finish(reason, this.lastWords(reason))
+    this.#finish(reason, this.closingMessage(reason))
     this.#limitReading()
   }
 
@@ -230,16 +241,16 @@ export class ResponseStream implements BodyStream, OpenStream {
     this.registry.schedule(this, this.nextDeadline())
   }
 
-  /** When `onDue` is to be called next. */
+  /** When `onDue` must be called next. */
   protected nextDeadline(): number {
     return this.#endsAt
   }
 
-  /** A deadline of a subclass has come. */
+  /** Called when a deadline of a subclass is reached. */
   protected onQuietDeadline(_now: number): void {}
 
-  /** What the protocol says before a forced end. */
-  protected lastWords(_reason: ForcedEnd): string {
+  /** The message of the protocol before a forced end. */
+  protected closingMessage(_reason: ForcedEnd): string {
     return ''
   }
 
@@ -248,18 +259,18 @@ export class ResponseStream implements BodyStream, OpenStream {
     return this.#isFull
   }
 
-  #finish(reason: StreamEnd, lastWords: string): void {
+  #finish(reason: StreamEnd, closingMessage: string): void {
     this.#ended = reason
     this.registry.schedule(this, Infinity)
-    // A body that ends short of its announced length must not look complete, nor leave the client waiting for the rest.
+    // A body that ends before its announced length must not look complete, nor leave the client waiting for the rest.
     if (reason !== 'done' && reason !== 'client' && this.#hasLength) this.#response.destroy()
-    else if (reason !== 'client') endBody(this.#response, lastWords)
+    else if (reason !== 'client') endBody(this.#response, closingMessage)
     this.#ready?.resolve()
     this.#over?.resolve(reason)
     this.#abort?.abort(reason)
   }
 
-  /** A client that does not read would hold its slot, and what is yet to be sent, for ever. */
+  /** A client that does not read would hold its slot and the unsent data forever. */
   #limitReading(): void {
     if (this.place < 0) this.registry.schedule(this, this.registry.now() + FAREWELL_MS)
   }
@@ -293,8 +304,8 @@ interface Deferred<T> {
 
 function deferred<T>(): Deferred<T> {
   let resolve: (value: T) => void = ignore
-  const promise = new Promise<T>(settle => {
-    resolve = settle
+  const promise = new Promise<T>(resolvePromise => {
+    resolve = resolvePromise
   })
   return { promise, resolve }
 }

@@ -1,13 +1,13 @@
 /**
- * Event streams that a route writes by hand or through a library, past `svc.streams`: the plan's lifetime, a stop and a
- * reload end them too.
+ * Event streams that a route writes manually or through a library, without `svc.streams`: the lifetime of the plan, a
+ * shutdown and a reload end them too.
  */
 import type { RequestContext } from '../request/context.ts'
 import { formatComment } from './sse-format.ts'
-import { LAST_WORDS } from './sse.ts'
+import { CLOSING_COMMENTS } from './sse.ts'
 import type { ForcedEnd, OpenStream, StreamRegistry } from './stream-registry.ts'
 
-/** Takes the response of a request into the registry until it is over. `lifetimeMs` counts from now. */
+/** Registers the response of a request until it ends. `lifetimeMs` counts from now. */
 export function adoptEventStream(context: RequestContext, registry: StreamRegistry, lifetimeMs: number): void {
   const stream = new RawStream(context, registry)
   registry.add(stream)
@@ -31,12 +31,12 @@ class RawStream implements OpenStream {
     this.generation = context.generation.number
   }
 
-  /** Nobody knows whether the last bytes ended an event, so blank lines go before the comment. */
+  /** The last bytes may not have ended an event, so blank lines are sent before the comment. */
   forceEnd(reason: ForcedEnd): void {
     const { response } = this.#context
     if (response.writableEnded) return
     this.#registry.schedule(this, Infinity)
-    const text = LAST_WORDS[reason]
+    const text = CLOSING_COMMENTS[reason]
     response.end(text === null ? '' : `\n\n${formatComment(text)}`)
     response.isDetached = true
     this.#context.abort(reason)

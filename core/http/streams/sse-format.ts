@@ -1,11 +1,11 @@
-/** Owns the text form of server-sent events (WHATWG HTML, 9.2.5 and 9.2.6). */
+/** The text format of server-sent events (WHATWG HTML, 9.2.5 and 9.2.6). */
 import type { SseEvent } from '../../contract/plugin.ts'
 
 /**
- * One event: `id`, `event`, `retry`, `data` and an empty line, all ended by LF. `data` that is no string is written as
- * JSON (and throws as `JSON.stringify` does); text of several lines becomes several `data` lines. Line ends must not
- * smuggle in further fields: an `id` with one, or with NUL (the standard has readers ignore such), is left out, an
- * `event` loses them. A `retry` that is not a whole number of milliseconds is left out.
+ * Formats one event: `id`, `event`, `retry`, `data` and an empty line, all ended by LF. `data` that is not a string is
+ * written as JSON (and throws like `JSON.stringify`); text with several lines becomes several `data` lines. Line ends
+ * must not inject further fields: an `id` with a line end or NUL (which readers ignore) is omitted, and line ends in
+ * `event` are removed. A `retry` that is not a whole number of milliseconds is omitted.
  */
 export function formatEvent(event: SseEvent): string {
   const { id, event: name, retry, data } = event
@@ -14,22 +14,22 @@ export function formatEvent(event: SseEvent): string {
   if (name !== undefined) text += `event: ${withoutLineEnds(name)}\n`
   if (retry !== undefined && Number.isSafeInteger(retry) && retry >= 0) text += `retry: ${retry}\n`
   const content = typeof data === 'string' ? data : JSON.stringify(data)
-  // Undefined: no data, or something that JSON has no form for. Readers take the id and retry of such an event.
+  // Undefined means no data, or a value that JSON cannot represent. Clients use the id and retry of such an event.
   if (content !== undefined) text += formatLines('data: ', content)
   return text + '\n'
 }
 
-/** A comment and an empty line; text of several lines becomes several comment lines. */
+/** Formats a comment and an empty line; text with several lines becomes several comment lines. */
 export function formatComment(text: string): string {
   return formatLines(': ', text) + '\n'
 }
 
-/** Whether a stream whose last (up to four) characters are these has no event begun. */
+/** Whether a stream that ends with these characters (up to four) is not inside an event. */
 export function isBetweenEvents(tail: string): boolean {
   return separatorAfter(tail) === ''
 }
 
-/** What must be written for the next event or comment to stand alone. */
+/** What must be written so that the next event or comment starts separately. */
 export function separatorAfter(tail: string): '' | '\n' | '\n\n' {
   const lines = tail.replace(/\r\n?/g, '\n')
   if (lines === '' || lines.endsWith('\n\n')) return ''

@@ -1,40 +1,45 @@
-/** Owns the one writer of event streams (WHATWG HTML, 9.2 "Server-sent events"): heartbeats and last words. */
+/** Writes event streams (WHATWG HTML, 9.2 "Server-sent events"), with heartbeats and closing comments. */
 import type { SseEvent, SseOptions, SseStream } from '../../contract/plugin.ts'
 import { openStream, ResponseStream, type StreamOpening } from './body-stream.ts'
 import { formatComment, formatEvent, isBetweenEvents, separatorAfter } from './sse-format.ts'
 import type { ForcedEnd } from './stream-registry.ts'
 
-/** Headers of every event stream; a caller's own win. */
+/** Headers of every event stream; those of the caller take precedence. */
 const SSE_HEADERS = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-cache',
-  // Reverse proxies that collect a response before passing it on let this one through as it comes.
+  // Tells reverse proxies that buffer responses to pass this one through.
   'X-Accel-Buffering': 'no',
 }
 
-/** Comments that tell why a stream ends although its producer had more. */
-export const LAST_WORDS: Record<ForcedEnd, string | null> = {
+/** Comments that say why a stream ends although its producer had more. */
+export const CLOSING_COMMENTS: Record<ForcedEnd, string | null> = {
   plan: 'svc plan stream lifetime reached',
   reload: 'svc reloaded',
   lifetime: null,
   stop: null,
 }
 
-/** Starts an event stream. Null: `admit` refused and has answered. Throws what Node throws at invalid headers. */
+/**
+ * Starts an event stream. Returns null if `admit` rejected it and sent a response. Throws Node's error for invalid
+ * headers.
+ */
 export function openSse(opening: StreamOpening<SseOptions>): SseStream | null {
   return openStream(opening, SSE_HEADERS, EventStream)
 }
 
-/** Characters at the end of the stream that say where in an event it stands: at most two line ends of two. */
+/**
+ * Number of trailing characters that determine the position within an event: at most two line ends of two characters.
+ */
 const TAIL_LENGTH = 4
 
 class EventStream extends ResponseStream implements SseStream {
   override readonly kind = 'sse'
   readonly #heartbeat: string
   readonly #heartbeatMs: number
-  /** On the registry's clock. */
+  /** On the clock of the registry. */
   #lastWriteAt: number
-  /** The last characters of raw writes; empty after a whole event. */
+  /** The last characters of raw writes; empty after a complete event. */
   #tail = ''
 
   constructor(opening: StreamOpening<SseOptions>) {
@@ -52,7 +57,7 @@ class EventStream extends ResponseStream implements SseStream {
     return this.#writeWhole(formatComment(text))
   }
 
-  /** Bytes of an event stream that somebody else has formatted. They may stop within an event. */
+  /** Writes preformatted bytes of an event stream. They may stop within an event. */
   override write(chunk: string | Buffer): boolean {
     const end =
       typeof chunk === 'string'
@@ -73,15 +78,18 @@ class EventStream extends ResponseStream implements SseStream {
     return Math.min(super.nextDeadline(), this.#lastWriteAt + this.#heartbeatMs)
   }
 
-  /** A heartbeat in the middle of an event would end that event; one behind a client that reads nothing helps nobody. */
+  /**
+   * A heartbeat in the middle of an event would end that event, and one queued for a client that reads nothing is
+   * useless.
+   */
   protected override onQuietDeadline(now: number): void {
     if (now < this.#lastWriteAt + this.#heartbeatMs) return
     if (isBetweenEvents(this.#tail) && !this.isFull) super.write(this.#heartbeat)
     this.#lastWriteAt = now
   }
 
-  protected override lastWords(reason: ForcedEnd): string {
-    const text = LAST_WORDS[reason]
+  protected override closingMessage(reason: ForcedEnd): string {
+    const text = CLOSING_COMMENTS[reason]
     return text === null ? '' : separatorAfter(this.#tail) + formatComment(text)
   }
 }

@@ -1,10 +1,10 @@
-/** What the plan's limits say to a request that becomes a stream. */
+/** The plan limits of a request that becomes a stream. */
 import type { RequestContext } from '../request/context.ts'
 
-/** What the plan says to a request that becomes a stream. */
+/** The plan limits of a request that becomes a stream. */
 export interface StreamPlan {
-  /** Takes a stream slot, or answers the 429 and says false. */
+  /** Takes a stream slot; if none is free, sends the 429 and returns false. */
   admit(context: RequestContext): boolean
-  /** Milliseconds a stream may live; null: as long as it likes. */
+  /** Maximum lifetime in milliseconds; null means unlimited. */
   readonly lifetimeMs: number | null
 }

@@ -1,48 +1,48 @@
 /**
- * Owns the list of everything that streams (event streams, streamed bodies, WebSockets) and the one timer behind their
+ * The registry of everything that streams (event streams, streamed bodies, WebSockets), and the one timer for their
  * heartbeats and lifetimes.
  *
- * One timer aimed at the earliest deadline, rather than two or three for each stream: ten thousand idle streams cost a
- * place in a heap each, and a stream that sends all the time never touches it.
+ * One timer is set to the earliest deadline, instead of two or three timers per stream: ten thousand idle streams each
+ * cost a heap slot, and a stream that sends all the time never touches the timer.
  */
 import { AsyncResource } from 'node:async_hooks'
 import type { StreamEnd } from '../../contract/plugin.ts'
 import { DeadlineQueue, type Deadline } from '../../collections/deadline-queue.ts'
 
-/** What ends a stream from outside. */
+/** Reasons to end a stream from outside. */
 export type ForcedEnd = Exclude<StreamEnd, 'done' | 'client'>
 
-/** Something that streams. It leaves the registry when its connection has let go of it. */
+/** An open stream. It leaves the registry when its connection releases it. */
 export interface OpenStream extends Deadline {
   readonly kind: 'sse' | 'body' | 'websocket'
   /** Number of the generation that serves it. */
   readonly generation: number
-  /** Whether it has no end of its own. */
+  /** Whether it has no natural end. */
   readonly isEndless: boolean
-  /** Ends it the way its protocol does; without effect when it is ending already. */
+  /** Ends it as its protocol requires; no effect if it is already ending. */
   forceEnd(reason: ForcedEnd): void
-  /** Its deadline has come. It schedules the next one itself. */
+  /** Called at its deadline. It schedules the next one itself. */
   onDue(now: number): void
 }
 
-/** Which streams are meant; what is absent does not matter. */
+/** Selects streams; absent fields match everything. */
 export interface StreamFilter {
   generation?: number
   kind?: OpenStream['kind']
   endless?: boolean
 }
 
-/** Where time comes from. */
+/** The clock. */
 export interface Clock {
-  /** Milliseconds that only grow. */
+  /** Monotonic milliseconds. */
   now(): number
-  /** Calls back once after so many milliseconds; answers how to prevent that. */
+  /** Calls back once after this many milliseconds; returns a function that cancels it. */
   after(ms: number, callback: () => void): () => void
 }
 
 export interface StreamRegistryOptions {
   clock?: Clock
-  /** Hears what a farewell or another callback of a stream throws. */
+  /** Receives exceptions of stream callbacks. */
   onError?: (error: unknown) => void
 }
 
@@ -56,7 +56,7 @@ const systemClock: Clock = {
 
 /** Deadlines closer together than this share one wake-up. */
 const SHORTEST_WAIT_MS = 2
-/** The longest that a Node timer can wait; beyond, it would fire at once. */
+/** The longest delay of a Node timer; a longer one would fire at once. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1
 
 export class StreamRegistry {
@@ -64,7 +64,10 @@ export class StreamRegistry {
   readonly #deadlines = new DeadlineQueue<OpenStream>()
   readonly #clock: Clock
   readonly #onError: (error: unknown) => void
-  /** The timer belongs to the process: started from within a plugin's call it would otherwise carry that plugin's name. */
+  /**
+   * The timer belongs to the process: started within a call of a plugin it would otherwise carry the name of that
+   * plugin.
+   */
   readonly #ownScope = new AsyncResource('StreamRegistry')
   #wakesAt = Infinity
   #cancelWake = (): void => {}
@@ -75,24 +78,24 @@ export class StreamRegistry {
     this.#onError = options.onError ?? (() => {})
   }
 
-  /** Milliseconds on the registry's clock, for `dueAt`. */
+  /** Milliseconds on the clock of the registry, for `dueAt`. */
   now(): number {
     return this.#clock.now()
   }
 
-  /** Takes a stream in. An endless one that opens while the process stops is ended once its opener has returned. */
+  /** Adds a stream. An endless one that opens during shutdown is ended after its opener has returned. */
   add(stream: OpenStream): void {
     this.#streams.add(stream)
     if (this.#isStopping && stream.isEndless) process.nextTick(() => stream.forceEnd('stop'))
   }
 
-  /** Strikes a stream off, its deadline included. */
+  /** Removes a stream and its deadline. */
   remove(stream: OpenStream): void {
     this.#streams.delete(stream)
     this.#deadlines.remove(stream)
   }
 
-  /** Sets when `onDue` of a stream is to be called; `Infinity`: never. */
+  /** Sets when `onDue` of a stream is called; `Infinity` means never. */
   schedule(stream: OpenStream, dueAt: number): void {
     if (stream.place < 0) {
       stream.dueAt = dueAt
@@ -107,20 +110,20 @@ export class StreamRegistry {
   }
 
   /**
-   * Ends what the filter meets: at shutdown the endless ones at once (`endless: true`) and all at the deadline, on
-   * reload all those of a generation that has to go.
+   * Ends matching streams: at shutdown the endless ones at once (`endless: true`) and all at the deadline; on reload
+   * all streams of a generation that has to end.
    */
   endAll(filter: StreamFilter & { reason: ForcedEnd }): void {
     if (filter.reason === 'stop') this.#isStopping = true
     for (const stream of this.#meeting(filter)) stream.forceEnd(filter.reason)
   }
 
-  /** How many are open, those included that have ended and whose last bytes the client has yet to take. */
+  /** Number of open streams, including ended ones with unread bytes. */
   count(filter: StreamFilter = {}): number {
     return this.#meeting(filter).length
   }
 
-  /** Hands an error of somebody's callback on. */
+  /** Reports an error of a callback. */
   report(error: unknown): void {
     this.#onError(error)
   }
@@ -136,15 +139,15 @@ export class StreamRegistry {
 
   #wake(): void {
     const dueAt = this.#deadlines.first?.dueAt ?? Infinity
-    // A timer that rings too early costs less than moving it each time its stream ends.
+    // A timer that fires too early costs less than rescheduling it whenever its stream ends.
     if (dueAt >= this.#wakesAt) return
     this.#cancelWake()
     this.#wakesAt = dueAt
     const waitMs = Math.min(LONGEST_WAIT_MS, Math.max(SHORTEST_WAIT_MS, Math.ceil(dueAt - this.now())))
-    this.#cancelWake = this.#ownScope.runInAsyncScope(() => this.#clock.after(waitMs, () => this.#ring()))
+    this.#cancelWake = this.#ownScope.runInAsyncScope(() => this.#clock.after(waitMs, () => this.#onTimer()))
   }
 
-  #ring(): void {
+  #onTimer(): void {
     this.#wakesAt = Infinity
     const now = this.now()
     for (

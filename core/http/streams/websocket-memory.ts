@@ -1,24 +1,27 @@
 /**
- * Owns what WebSockets have yet to send: for each and in all. Whoever reads slowly is not read from; whoever goes on
- * being sent to, or reads nothing while others need the room, is cut off.
+ * Bounds the unsent data of WebSockets, per socket and in total. svc stops reading from clients that read slowly.
+ * Clients that still receive more data, or that read nothing while others need memory, are disconnected.
  */
 import type { WebSocket } from 'ws'
 
 const KIB = 1024
 const MIB = 1024 * KIB
 
-/** Bytes that a socket may have unsent before nothing more is read from it, and below which it is read from again. */
+/** Unsent bytes per socket above which svc stops reading from it, and below which it resumes. */
 const PAUSE_ABOVE = 256 * KIB
 const RESUME_BELOW = 64 * KIB
-/** A socket with more unsent is cut off at the next message: its plugin does not wait for it. */
+/** A socket with more unsent bytes is closed at the next message, because its plugin does not wait for it. */
 const CUT_OFF_ABOVE = 16 * MIB
-/** Memory of a frame that waits, beside its bytes: buffers, write requests and callbacks. */
+/** Memory of a queued frame in addition to its bytes: buffers, write requests and callbacks. */
 const FRAME_OVERHEAD = 512
 
 export interface WebSocketBounds {
-  /** Bytes unsent of all sockets together. Above half of it nobody is read from; above it the socket is cut off that took nothing for longest. */
+  /**
+   * Unsent bytes of all sockets. Above half of this limit svc reads from no socket; above it, the socket that has read
+   * nothing for the longest time is closed.
+   */
   totalBytes: number
-  /** Sockets of one client address. */
+  /** Sockets per client address. */
   perAddress: number
 }
 
@@ -26,7 +29,7 @@ export function webSocketBoundsOf({ publicMode }: { publicMode: boolean }): WebS
   return publicMode ? { totalBytes: 32 * MIB, perAddress: 100 } : { totalBytes: 64 * MIB, perAddress: Infinity }
 }
 
-/** What the bounds need of a socket. */
+/** What the bounds need from a socket. */
 export type BoundedSocket = Pick<WebSocket, 'send' | 'pause' | 'resume' | 'terminate' | 'once'>
 
 interface Sender {
@@ -39,7 +42,7 @@ type Sent = (error?: Error) => void
 export class WebSocketMemory {
   readonly #bounds: WebSocketBounds
   readonly #countOf = new Map<string, number>()
-  /** Those with something unsent, whoever took nothing for longest first. */
+  /** Sockets with unsent bytes, those that have read nothing for the longest time first. */
   readonly #waiting = new Set<Sender>()
   readonly #paused = new Set<Sender>()
   #unsent = 0
@@ -48,7 +51,7 @@ export class WebSocketMemory {
     this.#bounds = bounds
   }
 
-  /** Bytes unsent of all sockets. */
+  /** Unsent bytes of all sockets. */
   get unsent(): number {
     return this.#unsent
   }
@@ -57,12 +60,12 @@ export class WebSocketMemory {
     return this.#bounds.perAddress
   }
 
-  /** Whether one more socket of this address may open. */
+  /** Whether this address may open another socket. */
   admits(address: string): boolean {
     return (this.#countOf.get(address) ?? 0) < this.#bounds.perAddress
   }
 
-  /** Counts a socket, and from now on what is sent on it, until it closes. */
+  /** Tracks a socket and what is sent on it until it closes. */
   adopt(socket: BoundedSocket, address: string): void {
     this.#countOf.set(address, (this.#countOf.get(address) ?? 0) + 1)
     const sender: Sender = { socket, unsent: 0 }
@@ -99,7 +102,7 @@ export class WebSocketMemory {
   }
 
   #give(sender: Sender, bytes: number): void {
-    // It was forgotten with all that it had unsent.
+    // It was removed together with its unsent bytes.
     if (!this.#waiting.delete(sender)) return
     sender.unsent -= bytes
     this.#unsent -= bytes
@@ -135,7 +138,7 @@ export class WebSocketMemory {
   }
 }
 
-/** Bytes of what `send` takes: text, bytes, or anything that it makes text of. */
+/** Size in bytes of an argument of `send`: text, bytes, or a value that it converts to text. */
 function byteLength(data: unknown): number {
   if (ArrayBuffer.isView(data) || data instanceof ArrayBuffer) return data.byteLength
   if (Array.isArray(data)) return data.reduce((sum: number, part) => sum + byteLength(part), 0)

@@ -1,6 +1,7 @@
 /**
- * The WebSocket routes of a generation. The package that makes WebSockets hooks itself into every request of the scope in
- * which it is registered, which is felt: it gets a scope of its own with one route, whose handler those of plugins call.
+ * The WebSocket routes of a generation. The WebSocket package hooks into every request of the scope in which it is
+ * registered, at a noticeable cost. It therefore gets a separate scope with one route, and the routes of plugins call
+ * the handler of that route.
  */
 import websocketPlugin from '@fastify/websocket'
 import type { WebsocketPluginOptions } from '@fastify/websocket'
@@ -13,13 +14,13 @@ import type { WebSocketMemory } from './websocket-memory.ts'
 type Handler = (this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) => unknown
 type SocketHandler = (this: FastifyInstance, socket: WebSocket, request: FastifyRequest) => void
 
-/** Nobody gets there: the pipeline does not know it. */
+/** Unreachable, because the pipeline does not know it. */
 const HIDDEN_PATH = '/-/websocket'
 
 export class WebSocketRoutes {
-  /** Known once `open` has resolved. */
+  /** Set once `open` has resolved. */
   server!: WebSocketServer
-  /** The package's handler: makes the WebSocket of a handshake. */
+  /** The handler of the package, which turns a handshake into a WebSocket. */
   #accept!: Handler
   readonly #handlers = new WeakMap<FastifyRequest, (socket: WebSocket) => void>()
   readonly #memory: WebSocketMemory
@@ -28,7 +29,7 @@ export class WebSocketRoutes {
     this.#memory = memory
   }
 
-  /** Takes a scope for the package. `onFailure` gets what a plugin's handler throws. */
+  /** Uses this scope for the package. `onFailure` gets exceptions of plugin handlers. */
   async open(
     scope: FastifyInstance,
     options: NonNullable<WebsocketPluginOptions['options']>,
@@ -37,12 +38,13 @@ export class WebSocketRoutes {
     await scope.register(websocketPlugin, {
       options,
       errorHandler: (error, socket, request) => {
-        // A message that breaks the protocol or a limit: its close code (1002, 1007, 1009) is on its way, and must arrive.
+        // A message that violates the protocol or a limit: its close code (1002, 1007, 1009) is on its way and must
+        // arrive.
         if (socket.readyState !== socket.OPEN) return
         onFailure(error, request)
         socket.close(1011, 'internal error')
       },
-      // The default closes every client as soon as the old generation is closed.
+      // By default all clients are closed as soon as the old generation closes.
       preClose: (done: () => void) => done(),
     })
     this.server = scope.websocketServer as never
@@ -53,19 +55,22 @@ export class WebSocketRoutes {
       method: 'GET',
       url: HIDDEN_PATH,
       exposeHeadRoute: false,
-      handler: answerNotFound,
+      handler: sendNotFound,
       wsHandler: (socket, request) => this.#handlers.get(request)!(socket),
     })
   }
 
-  /** Puts the package's handler into a route for WebSockets; false: it is none. Throws when it can't be one. */
+  /**
+   * Installs the handler of the package in a WebSocket route; returns false for other routes. Throws if the route is
+   * not valid.
+   */
   adapt(route: RouteOptions): boolean {
     if (route.websocket !== true && route.wsHandler === undefined) return false
     if ([route.method].flat().some(method => !['GET', 'HEAD'].includes(method.toUpperCase())))
       throw new Error(`the WebSocket route ${route.url} must be GET`)
     const serve = (route.websocket === true ? route.handler : route.wsHandler) as unknown as SocketHandler
-    if (typeof serve !== 'function') throw new TypeError(`the WebSocket handler of ${route.url} is no function`)
-    const plain: Handler = route.websocket === true ? answerNotFound : (route.handler as Handler)
+    if (typeof serve !== 'function') throw new TypeError(`the WebSocket handler of ${route.url} must be a function`)
+    const plain: Handler = route.websocket === true ? sendNotFound : (route.handler as Handler)
     const accept = this.#accept
     const handlers = this.#handlers
     const memory = this.#memory
@@ -81,11 +86,11 @@ export class WebSocketRoutes {
   }
 }
 
-function answerNotFound(_request: FastifyRequest, reply: FastifyReply): void {
+function sendNotFound(_request: FastifyRequest, reply: FastifyReply): void {
   void reply.code(404).send()
 }
 
-/** A handshake that was answered like a request: the connection ends. */
+/** A handshake that got a plain HTTP response: the connection ends. */
 function closeRefused(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
   contextOf(request).upgrade?.socket.destroy()
   done()

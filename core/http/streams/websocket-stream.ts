@@ -1,4 +1,4 @@
-/** Owns the limits on an open WebSocket: idle time, lifetimes, and the close code and reason of each forced end. */
+/** The limits of an open WebSocket: idle time, lifetimes, and the close code and reason of each forced end. */
 import type { WebSocket, WebSocketOptions } from '../../contract/plugin.ts'
 import type { ForcedEnd, OpenStream, StreamRegistry } from './stream-registry.ts'
 
@@ -6,15 +6,15 @@ import type { ForcedEnd, OpenStream, StreamRegistry } from './stream-registry.ts
 export interface WebSocketOpening {
   generation: number
   options?: WebSocketOptions
-  /** Milliseconds that the plan gives a stream, from the 101 on. */
+  /** Lifetime granted by the plan in milliseconds, from the 101 on. */
   planLifetimeMs?: number | null
-  /** The connection is gone: the slot is free again. */
+  /** Called when the connection is closed, so that the slot is released. */
   onClose?: () => void
 }
 
-/** A registered WebSocket, for a route to put its own limits on it. */
+/** A registered WebSocket, for a route to set its own limits. */
 export interface RegisteredWebSocket {
-  /** Adds to or replaces the limits so far. Both times count from this call. */
+  /** Adds or replaces limits. Both times count from this call. */
   limit(options: WebSocketOptions): void
 }
 
@@ -27,7 +27,7 @@ const CLOSES: Record<ForcedEnd | 'idle', readonly [code: number, reason: string]
   plan: [1008, 'svc plan stream lifetime reached'],
 }
 
-/** Takes an open WebSocket into the registry, until its connection is gone. */
+/** Registers an open WebSocket until its connection is closed. */
 export function registerWebSocket(
   registry: StreamRegistry,
   socket: WebSocket,
@@ -47,7 +47,7 @@ class WebSocketStream implements OpenStream, RegisteredWebSocket {
   link: OpenStream['link'] = null
   readonly #registry: StreamRegistry
   readonly #socket: WebSocket
-  // On the registry's clock.
+  // On the clock of the registry.
   readonly #planEndsAt: number
   #endsAt = Infinity
   #lastFrameAt = 0
@@ -94,7 +94,7 @@ class WebSocketStream implements OpenStream, RegisteredWebSocket {
     if (endless !== undefined) this.isEndless = endless
     if (lifetimeMs !== undefined) this.#endsAt = now + lifetimeMs
     if (idleMs === undefined) return
-    // Routes switch it off and on again: one set of listeners serves for all.
+    // Routes toggle it: one set of listeners serves for all.
     if (!this.#watchesFrames) this.#watchFrames()
     this.#idleMs = idleMs
     this.#lastFrameAt = now
@@ -113,7 +113,7 @@ class WebSocketStream implements OpenStream, RegisteredWebSocket {
       this.#registry.schedule(this, Math.min(this.#planEndsAt, this.#endsAt, this.#lastFrameAt + this.#idleMs))
   }
 
-  /** The client has half a minute for its close frame; then `ws` cuts it off. */
+  /** The client has half a minute for its close frame; then `ws` closes the connection. */
   #close(why: keyof typeof CLOSES): void {
     if (this.#isClosing) return
     this.#isClosing = true

@@ -1,11 +1,11 @@
-/** What the core does with every WebSocket of a generation, whichever plugin serves it. */
+/** What the core does for every WebSocket of a generation, whichever plugin serves it. */
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { WebSocket, WebSocketServer } from 'ws'
 import { contextOf } from '../request/context.ts'
 import { badRequest } from '../pipeline/error-bodies.ts'
 import { defaultHeaders } from '../response/default-headers.ts'
-import { rawAnswer } from '../listener/raw-response.ts'
+import { rawResponse } from '../listener/raw-response.ts'
 import type { StreamRegistry } from './stream-registry.ts'
 import type { StreamPlan } from './stream-plan.ts'
 import type { WebSocketMemory } from './websocket-memory.ts'
@@ -17,7 +17,10 @@ export interface WebSocketServices {
   memory: WebSocketMemory
 }
 
-/** Puts every socket into the stream registry and under the bounds of what is unsent, and the headers that every response has on the 101. */
+/**
+ * Adds every socket to the stream registry and the bounds on unsent data, and adds the headers of every response to the
+ * 101.
+ */
 export function adoptWebSockets(
   server: WebSocketServer,
   generation: number,
@@ -37,6 +40,6 @@ export function adoptWebSockets(
   })
   server.on('wsClientError', (error: Error, socket: Socket, request: IncomingMessage) => {
     const { requestId } = contextOf(request)
-    socket.end(rawAnswer({ status: 400, headers: { 'X-Request-Id': requestId }, body: badRequest(error.message) }))
+    socket.end(rawResponse({ status: 400, headers: { 'X-Request-Id': requestId }, body: badRequest(error.message) }))
   })
 }

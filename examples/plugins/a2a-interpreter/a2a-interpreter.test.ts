@@ -38,7 +38,7 @@ async function send(parts: object[], task?: Task): Promise<Task> {
   return result.task
 }
 
-test('it is listed, with a card', async () => {
+test('the agent has a card', async () => {
   const card = (await (await fetch(`${server.url}/a2a/interpreter/.well-known/agent-card.json`)).json()) as {
     name: string
     skills: { id: string }[]
@@ -47,13 +47,13 @@ test('it is listed, with a card', async () => {
   assert.equal(card.skills[0]?.id, 'translate')
 })
 
-test('it translates in chunks of one artifact', async () => {
+test('the translation is streamed as chunks of one artifact', async () => {
   const task = await send([{ text: 'hello gateway world' }])
   assert.equal(task.status.state, 'TASK_STATE_COMPLETED')
   assert.equal(task.artifacts?.[0]?.parts.map(({ text }) => text).join(''), 'bonjour passerelle monde')
 })
 
-test('it asks back, and goes on in the same task', async () => {
+test('the agent asks for missing input and continues the same task', async () => {
   const asked = await send([{ text: ' ' }])
   assert.equal(asked.status.state, 'TASK_STATE_INPUT_REQUIRED')
   const answered = await send([{ text: 'hello' }], asked)

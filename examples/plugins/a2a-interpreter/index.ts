@@ -1,4 +1,4 @@
-/** An A2A agent of one's own: it works in steps, and asks back when something is missing. */
+/** An A2A agent that works in steps and asks for missing input. */
 import { definePlugin } from 'svc/plugin'
 import type { AgentContext, Message, Step } from 'svc/plugins/a2a'
 
@@ -36,7 +36,7 @@ async function* translate(message: Message, context: AgentContext): AsyncGenerat
     .join(' ')
     .trim()
   if (text === '') {
-    // The task waits; the next message with its id goes on from here.
+    // The task waits for input. The next message with its id continues here.
     yield { state: 'INPUT_REQUIRED', text: 'What shall I translate?' }
     return
   }

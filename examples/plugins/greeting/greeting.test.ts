@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { startTestServer } from 'svc/testing'
 import greeting from './index.ts'
 
-test('the command hands its argument to the options', async () => {
+test('the command passes its argument as an option', async () => {
   const result = await greeting.command!.run(['Ada'])
   assert.ok('serve' in result)
   assert.deepEqual(result.options, { name: 'Ada' })

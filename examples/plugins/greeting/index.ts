@@ -1,14 +1,14 @@
-/** A subcommand of the command line: `svc greeting Ada` starts the server with an option that was given there. */
+/** A subcommand: `svc greeting Ada` starts the server with the name as an option of the plugin. */
 import { definePlugin, describe } from 'svc/plugin'
 
 export default definePlugin<{ name: string }>({
   title: 'Greeting',
-  description: 'Greets whom the command line names.',
+  description: 'Greets the person named on the command line.',
   paths: ['/greeting'],
   options: { type: 'object', additionalProperties: false, properties: { name: { type: 'string', default: 'world' } } },
   command: {
     name: 'greeting',
-    summary: 'start the server with somebody to greet',
+    summary: 'start the server and greet NAME',
     usage: 'usage: svc greeting NAME\n',
     run(args) {
       const [name, ...more] = args

@@ -17,7 +17,7 @@ test('code names are blocked', async () => {
   assert.doesNotMatch(await check('We ship on Monday'), /code-names/)
 })
 
-test('badge numbers are personal data, at their place in characters', async () => {
+test('badge numbers are personal data, with positions in characters', async () => {
   const report = await check('👋 my badge is ACME-123456')
   assert.match(report, /AcmeBadge/)
   assert.match(report, /"start":14,"end":25/)

@@ -1,4 +1,4 @@
-/** Detectors for the guardrails: the code names and badge numbers of a company. */
+/** Guardrail detectors for the code names and badge numbers of a company. */
 import { definePlugin } from 'svc/plugin'
 import type { Match } from 'svc/plugins/guardrails'
 
@@ -23,7 +23,7 @@ export default definePlugin({
   },
 })
 
-/** All matches; places are counted in code points, as the answers of the guardrails are. The pattern is linear. */
+/** Returns all matches. Positions are in code points, as in guardrail responses. The pattern must run in linear time. */
 function findAll(text: string, pattern: RegExp, rule?: string): Match[] {
   let units = 0
   let points = 0

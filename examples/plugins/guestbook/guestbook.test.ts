@@ -22,12 +22,12 @@ const sign = (body: unknown, session: string): Promise<Response> =>
 const read = (session: string, accept = 'application/json'): Promise<Response> =>
   fetch(`${server.url}/guestbook`, { headers: { 'X-Svc-Session': session, Accept: accept } })
 
-test('it is on, and its section of svc.yaml is right', () => {
+test('the plugin is enabled and its section of svc.yaml is valid', () => {
   assert.deepEqual(server.problems(), [])
   assert.equal(server.plugins().find(({ name }) => name === 'guestbook')?.state, 'enabled')
 })
 
-test('entries are kept by session, as many as the options say', async () => {
+test('each session keeps its newest entries', async () => {
   for (const text of ['one', 'two', 'three']) assert.equal((await sign({ name: 'Ada', text }, 'a')).status, 201)
   assert.deepEqual(await (await read('a')).json(), {
     title: 'Visitors',
@@ -40,13 +40,13 @@ test('entries are kept by session, as many as the options say', async () => {
   assert.match(await (await read('a', 'application/xml')).text(), /<text>three<\/text>/)
 })
 
-test('entries outlive a reload', async () => {
+test('entries survive a reload', async () => {
   await sign({ name: 'Ben', text: 'still here' }, 'c')
   await server.reload()
   assert.match(await (await read('c')).text(), /still here/)
 })
 
-test('a wrong entry is refused in words', async () => {
+test('an invalid entry is a 400 with an explanation', async () => {
   for (const body of [{ text: 'x' }, { name: 'x' }, { name: 'x', text: 'x'.repeat(1001) }, []]) {
     const response = await sign(body, 'd')
     assert.equal(response.status, 400)
@@ -54,7 +54,7 @@ test('a wrong entry is refused in words', async () => {
   }
 })
 
-test('a wrong option is reported, and the default holds', async () => {
+test('an invalid option is reported and the default is used', async () => {
   await using other = await startTestServer({
     folders: [import.meta.dirname],
     plugins: ['guestbook'],

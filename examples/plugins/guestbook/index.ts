@@ -1,4 +1,4 @@
-/** Plain routes: options of svc.yaml, data that outlive a reload, JSON or XML, refusals that say what was expected. */
+/** Routes with options from svc.yaml, data that survives reloads, JSON or XML, and helpful error messages. */
 import { definePlugin, describe, readJsonObject, refusal } from 'svc/plugin'
 
 interface Options {
@@ -13,25 +13,25 @@ interface Entry {
 
 export default definePlugin<Options>({
   title: 'Guest book',
-  description: 'Entries that visitors leave, kept apart by session.',
+  description: 'Guest book entries, separate for each session.',
   paths: ['/guestbook'],
   options: {
     type: 'object',
     additionalProperties: false,
     properties: {
-      title: { type: 'string', maxLength: 100, default: 'Guests', description: 'Heading of the book' },
+      title: { type: 'string', maxLength: 100, default: 'Guests', description: 'Title of the guest book' },
       max_entries: {
         type: 'integer',
         minimum: 1,
         maximum: 1000,
         default: 20,
-        description: 'Entries of one session; the oldest goes first',
+        description: 'Maximum number of entries per session; the oldest are removed',
       },
     },
   },
   register(app, svc) {
     const { title, max_entries: maxEntries } = svc.options
-    // Every store is bounded: sessions come from whoever sends requests.
+    // Bound every store: clients can create any number of sessions.
     const books = svc.state<Entry[]>('books', { maxCount: 1000, ttlMs: 24 * 3_600_000, ttlFrom: 'use' })
 
     app.get(
@@ -51,7 +51,7 @@ export default definePlugin<Options>({
     app.post(
       '/guestbook',
       describe({
-        summary: 'Leave an entry',
+        summary: 'Add an entry',
         category: 'Guest book',
         negotiated: true,
         requestBody: {
@@ -64,7 +64,7 @@ export default definePlugin<Options>({
             },
           },
         },
-        responses: { 201: { description: 'The entry' }, 400: { description: 'No name or no text' } },
+        responses: { 201: { description: 'The entry' }, 400: { description: 'The name or the text is missing' } },
         examples: [
           {
             name: 'A greeting',
@@ -85,7 +85,7 @@ export default definePlugin<Options>({
   },
 })
 
-/** Throws a 400 that says what is missing. */
+/** Throws a 400 that names the missing member. */
 function readEntry(body: Buffer): Entry {
   const { name, text } = readJsonObject(body) ?? {}
   if (typeof name !== 'string' || name === '') throw refusal(400, 'invalid_entry', 'expected a JSON object with a name')

@@ -1,14 +1,14 @@
-/** A provider of the mock LLM that speaks OpenAI's wire format under a name of its own. */
+/** A mock LLM provider that reuses OpenAI's wire format under its own name. */
 import { definePlugin } from 'svc/plugin'
 import type { LlmRoute } from 'svc/plugins/llm'
 import type { OpenAiRouteName } from 'svc/plugins/llm-openai'
 
-/** What of the format is served. */
+/** The routes of the format to serve. */
 const ROUTES: OpenAiRouteName[] = ['chat', 'embeddings', 'models', 'model']
 
 export default definePlugin({
   title: 'Mock LLM: Acme',
-  description: 'Acme AI, which can be used with the SDK of OpenAI.',
+  description: 'Acme AI, which works with the OpenAI SDK.',
   paths: ['/ai/acme'],
   buildsOn: ['llm', 'llm-openai'],
   register(app, svc) {
@@ -34,7 +34,7 @@ export default definePlugin({
       unknownModel: wire.unknownModel,
       headers: ({ prompt, completion }) => ({ 'x-acme-credits': String(prompt + completion) }),
     })
-    // For all providers: an answer by what was said, and a word for X-Svc-Fail.
+    // A scripted reply and a fault kind for X-Svc-Fail, both for all providers.
     llm.addRule({ match: { contains: 'anvil' }, reply: { text: 'Acme anvils fall {{prompt}}.' } })
     llm.addFault({ kind: 'acme_strike', like: 'unavailable', status: 503, message: 'Acme is on strike' })
   },

@@ -12,7 +12,7 @@ before(async () => {
 })
 after(() => server.stop())
 
-test('the SDK of OpenAI gets answers, streams, vectors and models', async () => {
+test('the OpenAI SDK gets replies, streams, embeddings and models', async () => {
   const ask = { model: 'acme-echo', messages: [{ role: 'user' as const, content: 'hello' }] }
   const { data, response } = await acme.chat.completions.create(ask).withResponse()
   assert.match(data.choices[0]?.message.content ?? '', /hello/)
@@ -33,7 +33,7 @@ test('the SDK of OpenAI gets answers, streams, vectors and models', async () => 
   )
 })
 
-test('its rule and its fault are there', async () => {
+test('the rule and the fault are registered', async () => {
   const messages = [{ role: 'user' as const, content: 'anvil' }]
   const { choices } = await acme.chat.completions.create({ model: 'acme-large', messages })
   assert.equal(choices[0]?.message.content, 'Acme anvils fall anvil.')

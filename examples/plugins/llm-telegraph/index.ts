@@ -1,10 +1,10 @@
-/** A provider of the mock LLM with a wire format of its own: what `parse`, `render` and `stream` are for. */
+/** A mock LLM provider with its own wire format: shows how to write `parse`, `render` and `stream`. */
 import { definePlugin } from 'svc/plugin'
 import type { ChatParsed, Engine, LlmProvider, LlmRoute } from 'svc/plugins/llm'
 
 export default definePlugin({
   title: 'Mock LLM: Telegraph',
-  description: 'A provider that takes and sends telegrams.',
+  description: 'A provider that exchanges telegrams.',
   paths: ['/ai/telegraph'],
   buildsOn: ['llm'],
   register(app, svc) {
@@ -21,7 +21,7 @@ function telegraph(engine: Engine): LlmProvider {
     credentials: [{ source: 'operator', header: 'x-operator' }],
     models: [{ id: 'morse' }, { id: 'morse-echo' }],
     routes: [telegram(engine)],
-    // Why a text ended, and how an error looks, in the format's own words.
+    // The finish reasons and the errors of the format.
     finishReasons: {
       stop: 'STOP',
       stop_sequence: 'STOP',
@@ -43,7 +43,7 @@ function telegram(engine: Engine): LlmRoute<ChatParsed> {
       summary: 'Send a telegram',
       examples: [
         {
-          name: 'A short one',
+          name: 'Short telegram',
           method: 'POST',
           path: '/ai/telegraph/telegrams',
           body: '{"text":"ARRIVING MONDAY"}',
@@ -55,7 +55,7 @@ function telegram(engine: Engine): LlmRoute<ChatParsed> {
     framing: 'ndjson',
     parse(input) {
       const { text, model, live } = input.json()
-      if (typeof text !== 'string') throw engine.badInput('a telegram needs a text', { param: 'text' })
+      if (typeof text !== 'string') throw engine.badInput('the field "text" must be a string', { param: 'text' })
       const name = typeof model === 'string' ? model : (input.defaultModel ?? 'morse')
       return {
         op: 'chat',

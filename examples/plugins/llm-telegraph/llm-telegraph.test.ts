@@ -8,7 +8,7 @@ before(async () => {
   server = await startTestServer({
     folders: [import.meta.dirname],
     plugins: ['llm-telegraph'],
-    // A format that a plugin brings can be named in svc.yaml as the built-in ones can.
+    // svc.yaml can use the formats of plugins like the built-in ones.
     settings: { llm: { providers: [{ name: 'cable', format: 'telegraph', reply: 'received {{prompt}}' }] } },
   })
 })
@@ -21,7 +21,7 @@ const send = (telegram: object, headers: Record<string, string> = {}, provider =
     headers: { 'X-Svc-Tokens-Per-Second': '0', ...headers },
   })
 
-test('it answers and streams in its own words', async () => {
+test('replies and streams have its format', async () => {
   assert.deepEqual(server.problems(), [])
   assert.deepEqual(await (await send({ text: 'hi', model: 'morse-echo' })).json(), {
     text: 'USER: HI',
@@ -42,13 +42,16 @@ test('it answers and streams in its own words', async () => {
   assert.deepEqual(lines.at(-1), { words: 3 })
 })
 
-test('faults and wrong requests look like its own', async () => {
-  assert.deepEqual(await (await send({})).json(), { fault: 'bad_request', message: 'a telegram needs a text' })
+test('faults and errors have its format', async () => {
+  assert.deepEqual(await (await send({})).json(), {
+    fault: 'bad_request',
+    message: 'the field "text" must be a string',
+  })
   const limited = await send({ text: 'x' }, { 'X-Svc-Fail': '429' })
   assert.equal(limited.status, 429)
   assert.equal(((await limited.json()) as { fault: string }).fault, 'rate_limit')
 })
 
-test('svc.yaml can name the format', async () => {
+test('svc.yaml can use the format', async () => {
   assert.match(await (await send({ text: 'you' }, {}, 'cable')).text(), /RECEIVED YOU/)
 })

@@ -1,4 +1,4 @@
-/** An MCP server of one's own with a tool, a resource, a template and a prompt; written once for all protocol versions. */
+/** An MCP server with tools, resources and a prompt. It works with all protocol revisions. */
 import { definePlugin } from 'svc/plugin'
 import type {} from 'svc/plugins/mcp'
 
@@ -9,7 +9,7 @@ const BOOKS: Record<string, { title: string; year: number }> = {
 
 export default definePlugin({
   title: 'MCP: Library',
-  description: 'An MCP server that knows two books.',
+  description: 'An MCP server with two books.',
   paths: [],
   buildsOn: ['mcp'],
   register(_app, svc) {
@@ -29,7 +29,7 @@ export default definePlugin({
       description: 'Books whose title contains a word',
       servers,
       annotations: { readOnlyHint: true },
-      // What does not fit is refused before `call`.
+      // Arguments are validated before `call`.
       inputSchema: {
         type: 'object',
         properties: { word: { type: 'string', minLength: 1 } },
@@ -55,7 +55,7 @@ export default definePlugin({
       inputSchema: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
       async call({ id }, context) {
         const book = BOOKS[String(id)]
-        // The tool failed in its own terms; the model reads why.
+        // A tool error: the model gets the text.
         if (book === undefined)
           return { content: [{ type: 'text', text: `There is no book ${String(id)}` }], isError: true }
         const { confirm } = await context.ask({

@@ -21,7 +21,7 @@ after(async () => {
   await server.stop()
 })
 
-test('the server shows its own content alone', async () => {
+test('the server lists only its own content', async () => {
   assert.equal(library.getInstructions(), 'Find a book before you borrow it.')
   assert.deepEqual(
     (await library.listTools()).tools.map(({ name }) => name),
@@ -33,7 +33,7 @@ test('the server shows its own content alone', async () => {
   )
 })
 
-test('tools answer, ask, and fail in words', async () => {
+test('tools return results, ask the user and report errors', async () => {
   assert.deepEqual((await library.callTool({ name: 'find_books', arguments: { word: 'gate' } })).structuredContent, {
     ids: ['b1'],
   })
@@ -44,7 +44,7 @@ test('tools answer, ask, and fail in words', async () => {
   assert.equal((await library.callTool({ name: 'borrow_book', arguments: { id: 'b9' } })).isError, true)
 })
 
-test('resources and prompts are there', async () => {
+test('resources and prompts can be read', async () => {
   const { contents } = await library.readResource({ uri: 'library://books/b2' })
   assert.deepEqual(JSON.parse((contents[0] as { text: string }).text), { title: 'The Upstream', year: 2021 })
   await assert.rejects(library.readResource({ uri: 'library://books/b9' }))

@@ -1,11 +1,11 @@
-/** What a definition can declare: variables, an exempt path, a protocol, a fault, a header, a category, a link. */
+/** Declarations of a plugin: variables, an exempt path, an area, a fault, an exposed header, a category and a link. */
 import { definePlugin, describe, list, refusal, text, wholeNumber } from 'svc/plugin'
 
 export default definePlugin({
   title: 'Parcels',
-  description: 'Says in which depot a parcel is.',
+  description: 'Tells in which depot a parcel is.',
   paths: ['/parcels'],
-  // Environment variables. An invalid value is a warning, and the default is used.
+  // Environment variables. An invalid value causes a warning, and the default is used.
   variables: {
     depots: {
       name: 'SVC_PARCELS_DEPOTS',
@@ -19,7 +19,7 @@ export default definePlugin({
       parser: wholeNumber(1, 1_000_000),
       default: 100,
       shownAs: 'parcels.last_id',
-      description: 'Highest number of a parcel.',
+      description: 'Highest parcel number.',
     },
     token: {
       name: 'SVC_PARCELS_TOKEN',
@@ -27,34 +27,34 @@ export default definePlugin({
       default: null,
       secret: true,
       shownAs: 'parcels.token_configured',
-      description: 'Token that the route for deliveries asks for.',
+      description: 'Token that deliveries require.',
     },
   },
   resolveVariables: ({ depots, lastId }) =>
-    depots.length > lastId ? ['SVC_PARCELS_LAST_ID leaves depots without a parcel'] : [],
-  // The core leaves this path alone.
+    depots.length > lastId ? ['SVC_PARCELS_LAST_ID is less than the number of depots'] : [],
+  // Faults, limits, API keys and the inspector do not apply to this path.
   exempt: [
     {
       path: '/parcels/alive',
       from: ['faults', 'limits', 'keys', 'inspector'],
-      reason: 'Probes ask every second; tests of the other routes must not make them fail.',
+      reason: 'Health checks run every second and must not fail because of tests of the other routes.',
     },
   ],
-  // In svc_protocol_requests_total and svc_faults_injected_total.
+  // Labels in svc_protocol_requests_total and svc_faults_injected_total.
   area: 'parcels',
   faultKinds: ['lost'],
-  // What scripts of other origins may read.
+  // Response headers that scripts of other origins may read.
   exposes: ['X-Parcel-Depot'],
-  // In the catalog, and on the landing page: behind "Echo & Reflection" (10), before "Status Codes" (20).
+  // Position in the catalog and on the landing page: between "Echo & Reflection" (10) and "Status Codes" (20).
   categories: [{ name: 'Parcels', rank: 15 }],
-  links: [{ href: 'parcels/alive', text: 'Do parcels move?' }],
+  links: [{ href: 'parcels/alive', text: 'Parcel service status' }],
   register(app, svc) {
     const { depots, lastId } = svc.variables
 
     app.get(
       '/parcels/alive',
       describe({
-        summary: 'Whether parcels move',
+        summary: 'Status of the parcel service',
         category: 'Parcels',
         examples: [{ name: 'Alive', path: '/parcels/alive', expectStatus: 200 }],
       }),
@@ -67,14 +67,14 @@ export default definePlugin({
         summary: 'A parcel',
         category: 'Parcels',
         ownFail: true,
-        examples: [{ name: 'The first', path: '/parcels/1', expectStatus: 200 }],
+        examples: [{ name: 'First parcel', path: '/parcels/1', expectStatus: 200 }],
       }),
       (request, reply) => {
         const id = Number(request.params.id)
         if (!(id >= 1 && id <= lastId)) throw refusal(404, 'no_such_parcel', `expected a number from 1 to ${lastId}`)
         if (request.headers['x-svc-fail'] === 'lost') {
           svc.http.markFault(request, reply, 'lost')
-          throw refusal(410, 'parcel_lost', 'the parcel was lost, as X-Svc-Fail asks')
+          throw refusal(410, 'parcel_lost', 'X-Svc-Fail requested a lost parcel')
         }
         return reply.header('X-Parcel-Depot', depots[id % depots.length]).send({ id })
       },

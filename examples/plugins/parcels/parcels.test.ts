@@ -21,7 +21,7 @@ after(() => server.stop())
 const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(server.url + path, { headers })
 
-test('its variables are read, checked and shown', async () => {
+test('the variables are read, validated and shown', async () => {
   const config = (await (await get('/_svc/config')).json()) as { parcels: unknown; warnings: string[] }
   assert.deepEqual(config.parcels, { depots: ['east', 'west'], last_id: 100, token_configured: true })
   assert.deepEqual(config.warnings, [
@@ -32,7 +32,7 @@ test('its variables are read, checked and shown', async () => {
   assert.match(response.headers.get('access-control-expose-headers') ?? '', /, X-Parcel-Depot/)
 })
 
-test('the exempt path knows no faults, limits and captures', async () => {
+test('faults, limits and the inspector do not apply to the exempt path', async () => {
   const alive = await get('/parcels/alive', { 'X-Svc-Fail': '503' })
   assert.equal(alive.status, 200)
   assert.equal(alive.headers.get('x-svc-plan'), null)
@@ -40,7 +40,7 @@ test('the exempt path knows no faults, limits and captures', async () => {
   assert.doesNotMatch(await (await get('/_svc/requests')).text(), /parcels\/alive/)
 })
 
-test('its requests and faults are counted under their names', async () => {
+test('requests and faults are counted in the metrics', async () => {
   const lost = await get('/parcels/1', { 'X-Svc-Fail': 'lost' })
   assert.deepEqual([lost.status, lost.headers.get('x-svc-fault')], [410, 'lost'])
   const metrics = await (await get('/_svc/metrics')).text()
@@ -48,8 +48,8 @@ test('its requests and faults are counted under their names', async () => {
   assert.match(metrics, /svc_protocol_requests_total\{protocol="parcels"\} [1-9]/)
 })
 
-test('its category and its link have their places', async () => {
+test('the category and the link are shown', async () => {
   const { categories } = (await (await get('/_svc/catalog')).json()) as { categories: { name: string }[] }
   assert.deepEqual(categories.map(({ name }) => name)[0], 'Parcels')
-  assert.match(await (await get('/')).text(), /<a href="parcels\/alive">Do parcels move\?<\/a>/)
+  assert.match(await (await get('/')).text(), /<a href="parcels\/alive">Parcel service status<\/a>/)
 })

@@ -1,4 +1,4 @@
-/** Ordinary Fastify: schemas, cookies, a file upload, decorators, the request's log, errors with a status. */
+/** Standard Fastify features: schemas, cookies, a file upload, decorators, `request.log`, errors with a status. */
 import cookie from '@fastify/cookie'
 import multipart from '@fastify/multipart'
 import { definePlugin, describe } from 'svc/plugin'
@@ -13,12 +13,12 @@ interface Postcard {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who sends: the cookie `sender`. */
+    /** The sender, from the cookie `sender`. */
     sender: string
   }
 }
 
-/** What a reply shows of a postcard; anything else of it stays here. */
+/** Response schema of a postcard: other members are not sent. */
 const POSTCARD = {
   type: 'object',
   properties: { id: { type: 'integer' }, to: { type: 'string' }, text: { type: 'string' } },
@@ -26,7 +26,7 @@ const POSTCARD = {
 
 export default definePlugin({
   title: 'Postcards',
-  description: 'Takes postcards and their pictures.',
+  description: 'Stores postcards and their pictures.',
   paths: ['/postcards'],
   async register(app, svc) {
     const cards = svc.state<Postcard>('cards', { maxCount: 1000, ttlMs: 3_600_000 })
@@ -44,7 +44,7 @@ export default definePlugin({
         ...describe({
           summary: 'Write a postcard',
           category: 'Postcards',
-          responses: { 201: { description: 'The postcard' }, 400: { description: 'It has no address' } },
+          responses: { 201: { description: 'The postcard' }, 400: { description: 'The recipient is missing' } },
           examples: [
             {
               name: 'To Ada',
@@ -63,7 +63,7 @@ export default definePlugin({
             additionalProperties: false,
             properties: {
               to: { type: 'string', minLength: 1, maxLength: 100 },
-              text: { type: 'string', maxLength: 1000, default: 'Wish you were here.' },
+              text: { type: 'string', maxLength: 1000, default: 'Greetings from the sea!' },
             },
           },
           response: { 201: POSTCARD },
@@ -86,8 +86,8 @@ export default definePlugin({
           summary: 'Read a postcard',
           category: 'Postcards',
           parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer', minimum: 1 } }],
-          responses: { 200: { description: 'The postcard' }, 404: { description: 'There is none' } },
-          examples: [{ name: 'None yet', path: '/postcards/999', expectStatus: 404 }],
+          responses: { 200: { description: 'The postcard' }, 404: { description: 'No postcard has this id' } },
+          examples: [{ name: 'Unknown postcard', path: '/postcards/999', expectStatus: 404 }],
         }),
         schema: {
           params: { type: 'object', properties: { id: { type: 'integer', minimum: 1 } } },
@@ -102,7 +102,7 @@ export default definePlugin({
       },
     )
 
-    // Parsers belong to a scope: only the routes in this one read forms with files.
+    // Parsers belong to a scope: only the routes in this scope accept multipart forms.
     await app.register(
       async pictures => {
         await pictures.register(multipart, { limits: { files: 1, fileSize: 100_000 } })
@@ -113,10 +113,10 @@ export default definePlugin({
             category: 'Postcards',
             parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer', minimum: 1 } }],
             responses: {
-              200: { description: 'What was received' },
-              400: { description: 'A broken form' },
-              406: { description: 'Not a form' },
-              413: { description: 'Too large a picture' },
+              200: { description: 'Name, type and size of the picture' },
+              400: { description: 'The form is malformed' },
+              406: { description: 'The body is not a form' },
+              413: { description: 'The picture is too large' },
             },
             examples: [],
           }),
@@ -136,7 +136,7 @@ async function receivePicture(request: FastifyRequest, reply: FastifyReply): Pro
   return reply.send({ name: picture.filename, type: picture.mimetype, bytes: bytes.length })
 }
 
-/** The package gives a status to what exceeds a limit, not to a form that it can't read. */
+/** The package sets a status on errors about limits, but not on errors about malformed forms. */
 function brokenForm(error: Error & { statusCode?: number }): never {
   throw Object.assign(error, { statusCode: error.statusCode ?? 400 })
 }

@@ -22,16 +22,16 @@ const write = (body: string, headers: Record<string, string> = {}): Promise<Resp
 const put = (body: string | FormData, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(`${server.url}/postcards/1/picture`, { method: 'PUT', body, headers })
 
-test('it comes up', () => {
+test('the plugin starts', () => {
   assert.deepEqual(server.problems(), [])
   assert.equal(server.plugins().find(({ name }) => name === 'postcards')?.error, null)
 })
 
-test('the body schema fills in and refuses, the response schema shows what it names', async () => {
+test('the body schema sets defaults and validates, the response schema filters', async () => {
   const response = await write('{"to":"Ada"}', { Cookie: 'sender=Grace' })
   assert.equal(response.status, 201)
   const card = (await response.json()) as { id: number }
-  assert.deepEqual(card, { id: card.id, to: 'Ada', text: 'Wish you were here.' })
+  assert.deepEqual(card, { id: card.id, to: 'Ada', text: 'Greetings from the sea!' })
   assert.match(response.headers.get('set-cookie') ?? '', /^last_card=\d+; Path=\/postcards; HttpOnly/)
   assert.deepEqual(await (await fetch(`${server.url}/postcards/${card.id}`)).json(), card)
   for (const [body, detail] of [
@@ -52,13 +52,13 @@ test('the log of a request names the plugin and the request', async () => {
   assert.deepEqual({ level, plugin, request_id }, { level: 'info', plugin: 'postcards', request_id: id })
 })
 
-test('an error with a status is the answer', async () => {
+test('an error with a status becomes the response', async () => {
   const response = await fetch(`${server.url}/postcards/4711`)
   assert.equal(response.status, 404)
   assert.deepEqual(await response.json(), { error: 'not found', detail: 'there is no postcard 4711' })
 })
 
-test('a picture is received; what is no form, broken or too large is refused', async () => {
+test('a picture is accepted; other, malformed and large bodies are rejected', async () => {
   const form = (size: number): FormData => {
     const data = new FormData()
     data.set('picture', new Blob(['x'.repeat(size)], { type: 'image/png' }), 'sea.png')

@@ -1,22 +1,22 @@
-/** The plugin for the plugin: what it is, what it serves, which options it takes. Rename and grow it. */
+/** A starting point for your own plugin. Change the title, paths, options and routes. */
 import { definePlugin, describe } from 'svc/plugin'
 
-/** Its section of svc.yaml, checked against `options` below. */
+/** The plugin's section of svc.yaml, validated against `options` below. */
 interface Options {
   greeting: string
 }
 
 export default definePlugin<Options>({
   title: 'Starter',
-  description: 'Greets, and counts the greetings of each session.',
+  description: 'Says hello and counts the greetings of each session.',
   paths: ['/starter'],
   options: {
     type: 'object',
     additionalProperties: false,
-    properties: { greeting: { type: 'string', default: 'Hello', description: 'What it says' } },
+    properties: { greeting: { type: 'string', default: 'Hello', description: 'Text of the greeting' } },
   },
   register(app, svc) {
-    // Outlives reloads; bounded, since sessions come from whoever sends requests.
+    // Survives reloads. Bound every store: clients can create any number of sessions.
     const counts = svc.state<number>('counts', { maxCount: 1000 })
 
     app.get(
@@ -32,12 +32,12 @@ export default definePlugin<Options>({
       },
     )
 
-    // Plain Fastify: a body schema parses, fills in and refuses; the request's log names plugin and request.
+    // Standard Fastify: the schema validates the body, and `request.log` adds the plugin and the request id.
     app.post<{ Body: { name: string } }>(
       '/starter',
       {
         ...describe({
-          summary: 'Greet somebody',
+          summary: 'Greet someone by name',
           category: 'Starter',
           examples: [
             {

@@ -14,12 +14,12 @@ before(async () => {
 })
 after(() => server.stop())
 
-test('it comes up with its options', () => {
+test('the plugin starts with its options', () => {
   assert.deepEqual(server.problems(), [])
   assert.equal(server.plugins().find(plugin => plugin.name === name)?.error, null)
 })
 
-test('it greets and counts', async () => {
+test('greetings are counted for each session', async () => {
   const greet = async (session: string): Promise<unknown> =>
     (await fetch(`${server.url}/${name}`, { headers: { 'X-Svc-Session': session } })).json()
   assert.deepEqual(await greet('a'), { greeting: 'Ahoy', count: 1 })

@@ -1,4 +1,4 @@
-/** Streams: the same prices as server-sent events and over a WebSocket, each with an end of its own. */
+/** Streams: prices as server-sent events and over a WebSocket. */
 import { HttpError, definePlugin, describe, integerParameter, readQuery } from 'svc/plugin'
 import type { FastifyRequest } from 'svc/plugin'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -7,7 +7,7 @@ const INTERVAL_MS = 100
 
 export default definePlugin({
   title: 'Ticker',
-  description: 'Prices, one after the other.',
+  description: 'Streams stock prices.',
   paths: ['/ticker'],
   register(app, svc) {
     app.get(
@@ -22,11 +22,11 @@ export default definePlugin({
       async (request, reply) => {
         const count = countOf(request)
         const stream = svc.streams.sse(request, reply)
-        // The plan has no stream left: the 429 is out already.
+        // The limit of open streams is reached, and a 429 has been sent.
         if (stream === null) return
         for (let index = 0; index < count && !stream.closed; index++) {
           stream.send({ id: index, event: 'price', data: price(index) })
-          // The signal ends the wait when the client has gone, or the process stops.
+          // The signal ends the wait if the client disconnects or the server stops.
           await sleep(INTERVAL_MS, undefined, { signal: stream.signal }).catch(() => {})
         }
         stream.end()
@@ -37,7 +37,7 @@ export default definePlugin({
       method: 'GET',
       url: '/ticker/socket',
       ...describe({
-        summary: 'Prices over a WebSocket, one for each message',
+        summary: 'Prices over a WebSocket, one per message',
         category: 'Ticker',
         protocol: 'websocket',
         examples: [{ name: 'Connect', path: '/ticker/socket', expectStatus: 101 }],
@@ -58,7 +58,7 @@ function countOf(request: FastifyRequest): number {
   return integerParameter(readQuery(request), 'count', { fallback: 3, min: 1, max: 100 })
 }
 
-/** Deterministic, as everything that is demonstrated twice should be. */
+/** Deterministic, so that demos can be repeated. */
 function price(index: number): { symbol: string; cents: number } {
   return { symbol: 'ACME', cents: 1000 + ((index * 37) % 100) }
 }

@@ -10,7 +10,7 @@ before(async () => {
 })
 after(() => server.stop())
 
-test('events come one by one and end', async () => {
+test('the stream sends the requested number of events and ends', async () => {
   const response = await fetch(`${server.url}/ticker/events?count=2`)
   assert.equal(response.headers.get('content-type'), 'text/event-stream')
   const text = await response.text()
@@ -20,7 +20,7 @@ test('events come one by one and end', async () => {
   )
 })
 
-test('a count that is none is refused before the stream begins', async () => {
+test('an invalid count is rejected before the stream starts', async () => {
   const response = await fetch(`${server.url}/ticker/events?count=many`)
   assert.equal(response.status, 400)
   assert.match(await response.text(), /"parameter":"count"/)

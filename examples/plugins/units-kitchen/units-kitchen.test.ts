@@ -13,7 +13,7 @@ after(() => server.stop())
 
 const convert = (query: string): Promise<Response> => fetch(`${server.url}/units?${query}`)
 
-test('what it builds on is on, with its units', async () => {
+test('the plugin that it builds on is enabled and knows its units', async () => {
   assert.deepEqual(
     server
       .plugins()

@@ -1,17 +1,17 @@
-/** An extension point of one's own: other plugins add units, this one converts between them. */
+/** Offers an extension point: other plugins add units, this one converts between them. */
 import { definePlugin, describe, invalidParameter, readQuery } from 'svc/plugin'
 import type { Units } from './types.ts'
 
 export default definePlugin({
   title: 'Units',
-  description: 'Converts lengths and whatever other plugins add.',
+  description: 'Converts between units of length and units that other plugins add.',
   paths: ['/units'],
   register(app, svc) {
-    // Made anew in every generation, so a plugin that goes takes its units along.
+    // Created in every generation, so the units of a removed plugin disappear.
     const known = new Map<string, { kind: string; factor: number }>()
     const units: Units = {
       add(kind, name, factor) {
-        if (known.has(name)) throw new Error(`the unit "${name}" is taken`)
+        if (known.has(name)) throw new Error(`the unit "${name}" already exists`)
         known.set(name, { kind, factor })
       },
     }
@@ -25,7 +25,7 @@ export default definePlugin({
         summary: 'Convert between units',
         category: 'Units',
         parameters: ['value', 'from', 'to'].map(name => ({ name, in: 'query' as const, required: true })),
-        examples: [{ name: 'Kilometres', path: '/units?value=2&from=km&to=m', expectStatus: 200 }],
+        examples: [{ name: 'Kilometers', path: '/units?value=2&from=km&to=m', expectStatus: 200 }],
       }),
       request => {
         const query = readQuery(request)

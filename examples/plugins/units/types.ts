@@ -1,6 +1,6 @@
-/** The extension point, for plugins that use it: they import these types, and nothing else. */
+/** Types of the extension point. Plugins that use it import only this file. */
 export interface Units {
-  /** Adds a unit; `factor` is how many of the kind's base unit it is. Throws when the name is taken. */
+  /** Adds a unit. `factor` is its size in base units of its kind. Throws if the name already exists. */
   add(kind: string, name: string, factor: number): void
 }
 

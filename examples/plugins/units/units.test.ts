@@ -2,7 +2,7 @@ import { test } from 'node:test'
 import assert from 'node:assert/strict'
 import { startTestServer } from 'svc/testing'
 
-test('without other plugins it knows its own units', async () => {
+test('it converts its own units', async () => {
   await using server = await startTestServer({ folders: [import.meta.dirname], plugins: ['units'] })
   const convert = async (query: string): Promise<string> => (await fetch(`${server.url}/units?${query}`)).text()
   assert.equal(await convert('value=2&from=km&to=m'), '{"value":2000}')

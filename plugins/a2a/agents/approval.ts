@@ -1,4 +1,4 @@
-/** Owns the approval agent: asks before it decides, and goes on asking until it understands the answer. */
+/** Owns the approval agent: it asks for a decision until it understands the answer. */
 import type { AgentDefinition, AgentContext, Step } from '../types.ts'
 import { textOf } from './text.ts'
 
@@ -30,19 +30,19 @@ export const approval: AgentDefinition = {
     }
     const isApproved = decisionIn(textOf(message))
     if (isApproved === null)
-      return [{ afterMs, state: 'INPUT_REQUIRED', text: 'That is no decision: answer approve or deny' }]
+      return [{ afterMs, state: 'INPUT_REQUIRED', text: 'That is not a decision: answer approve or deny' }]
     return decide(isApproved, afterMs, context)
   },
 }
 
-/** By whole words; a denial wins ("no, do not approve"). Null: neither. */
+/** Matches whole words; a denial wins ("no, do not approve"). Null when the text contains neither. */
 function decisionIn(text: string): boolean | null {
   const words = text.toLowerCase().split(/[^a-z]+/)
   if (words.some(word => DENIALS.has(word))) return false
   return words.some(word => APPROVALS.has(word)) ? true : null
 }
 
-/** A denial completes the task too: the decision is the result. */
+/** A denial also completes the task, because the decision is the result. */
 function* decide(isApproved: boolean, afterMs: number, { task }: AgentContext): Generator<Step> {
   yield { afterMs, state: 'WORKING', text: 'Writing down the decision' }
   const asked = task.history.filter(message => message.role === 'user')

@@ -1,4 +1,4 @@
-/** Owns the echo agent: gives back what it got, as a task or as a message. */
+/** Owns the echo agent, which returns the parts of a message as a task or as a message. */
 import type { AgentDefinition } from '../types.ts'
 import { textOf } from './text.ts'
 
@@ -7,21 +7,21 @@ const modes = ['text/plain', 'application/json', '*/*']
 export const echo: AgentDefinition = {
   id: 'echo',
   name: 'Echo Agent',
-  description: 'Gives back every part of a message, unchanged',
+  description: 'Returns every part of a message unchanged',
   inputModes: modes,
   outputModes: modes,
   skills: [
     {
       id: 'echo',
       name: 'Echo',
-      description: 'Completes a task whose artifact holds the parts of the message',
+      description: 'Completes a task with one artifact that contains the parts of the message',
       tags: ['echo', 'test'],
       examples: ['Hello, agent'],
     },
     {
       id: 'echo-message',
       name: 'Echo as a message',
-      description: 'Answers without a task when the text begins with msg:',
+      description: 'Replies with a message instead of a task when the text starts with msg:',
       tags: ['echo', 'message'],
       examples: ['msg: Hello, agent'],
     },

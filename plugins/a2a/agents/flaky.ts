@@ -1,18 +1,18 @@
-/** Owns the flaky agent: fails unless it is asked to succeed. */
+/** Owns the flaky agent, which fails unless it is asked to succeed. */
 import type { AgentDefinition } from '../types.ts'
 import { textOf } from './text.ts'
 
 export const flaky: AgentDefinition = {
   id: 'flaky',
   name: 'Flaky Agent',
-  description: 'Fails, unless the text says succeed',
+  description: 'Fails unless the text contains "succeed"',
   inputModes: ['text/plain'],
   outputModes: ['text/plain'],
   skills: [
     {
       id: 'unreliable',
       name: 'Unreliable work',
-      description: 'Shows how failed tasks look',
+      description: 'Shows what a failed task looks like',
       tags: ['failure', 'test'],
       examples: ['Try it', 'Please succeed'],
     },

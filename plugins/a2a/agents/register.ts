@@ -1,4 +1,4 @@
-/** Owns the demo agents, in the order in which they are listed. */
+/** Registers the demo agents in the order in which they are listed. */
 import type { A2aAgents } from '../types.ts'
 import { approval } from './approval.ts'
 import { echo } from './echo.ts'

@@ -1,4 +1,4 @@
-/** Owns the agent that takes no work. */
+/** Owns the agent that rejects every task. */
 import type { AgentDefinition } from '../types.ts'
 
 export const reject: AgentDefinition = {
@@ -11,7 +11,7 @@ export const reject: AgentDefinition = {
     {
       id: 'reject',
       name: 'Reject',
-      description: 'Shows how rejected tasks look',
+      description: 'Shows what a rejected task looks like',
       tags: ['rejection', 'test'],
       examples: ['Anything'],
     },

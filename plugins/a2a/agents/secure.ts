@@ -1,4 +1,4 @@
-/** Owns the secure agent: works for bearers of an access token, and says where to get one. */
+/** Owns the secure agent, which requires an access token and says where to get one. */
 import { shownText } from 'svc/plugin'
 import type { AgentDefinition } from '../types.ts'
 
@@ -7,14 +7,14 @@ const SHOWN_CLAIMS = ['sub', 'iss', 'aud', 'scope', 'client_id', 'exp'] as const
 export const secure: AgentDefinition = {
   id: 'secure',
   name: 'Secure Agent',
-  description: 'Needs an access token of the built-in identity provider, and shows who it is from',
+  description: 'Requires an access token from the built-in identity provider and shows its claims',
   inputModes: ['text/plain'],
   outputModes: ['application/json', 'text/plain'],
   skills: [
     {
       id: 'whoami',
       name: 'Who am I',
-      description: 'The claims of the token',
+      description: 'Returns the claims of the token',
       tags: ['oauth', 'identity'],
       examples: ['Who am I?'],
     },
@@ -24,7 +24,7 @@ export const secure: AgentDefinition = {
     {
       id: 'audit-log',
       name: 'Audit log',
-      description: 'Listed for bearers of a token alone',
+      description: 'Listed only for clients with a valid token',
       tags: ['oauth', 'audit'],
       examples: ['What was done lately?'],
     },

@@ -1,4 +1,4 @@
-/** Owns what the demo agents read from the text of a message. */
+/** Owns reading the text of a message and the places it mentions. */
 import { copyText } from 'svc/plugin'
 import type { Message } from '../types.ts'
 
@@ -9,7 +9,7 @@ export function textOf(message: Message): string {
 
 const MAX_PLACE = 48
 
-/** The place named after the last `marker` (such as ` in `), up to the first of `stops`; null when there is none. */
+/** The place after the last `marker` (such as ` in `), up to the first of `stops`; null if the text names no place. */
 export function placeIn(text: string, marker: string, stops: readonly string[]): string | null {
   const padded = ` ${text} `
   const lower = asciiLower(padded)
@@ -20,7 +20,7 @@ export function placeIn(text: string, marker: string, stops: readonly string[]):
   return formPlace(padded.slice(from, Math.min(padded.length, ...ends)))
 }
 
-/** Trimmed, the first letter of each word upper-cased, at most 48 characters; null for nothing. It holds nothing of the text. */
+/** Trimmed, each word capitalized, at most 48 characters; null if empty. A copy, so the message can be freed. */
 export function formPlace(text: string): string | null {
   const words = text
     .slice(0, 4 * MAX_PLACE)
@@ -30,7 +30,7 @@ export function formPlace(text: string): string | null {
   return copyText(words.join(' ').slice(0, MAX_PLACE).trim()) || null
 }
 
-/** Keeps every position, which lower case of other letters does not. */
+/** Keeps all positions; lower-casing other letters can change the length. */
 function asciiLower(text: string): string {
   return text.replace(/[A-Z]/g, letter => letter.toLowerCase())
 }

@@ -1,4 +1,4 @@
-/** Owns the travel planner: a slow task with many artifacts of every kind, for streams. */
+/** Owns the travel planner: a slow task that streams artifacts of every kind. */
 import { createHash } from 'node:crypto'
 import type { AgentDefinition, Part, Step } from '../types.ts'
 import { placeIn, textOf } from './text.ts'
@@ -86,7 +86,7 @@ function planTrip(destination: string, days: number, d: number, baseUrl: string)
   ]
 }
 
-/** From 1 to 7; three when the text does not say. */
+/** From 1 to 7. Default: 3, or 2 for a weekend. */
 function daysIn(text: string): number {
   const count = /(?<!\d)(\d{1,4})[ -]days?\b/i.exec(text)?.[1]
   if (count !== undefined) return Math.min(7, Math.max(1, Number(count)))

@@ -1,4 +1,4 @@
-/** Owns the weather agent: a forecast that depends on the city's name alone. */
+/** Owns the weather agent; its forecast is computed from the name of the city. */
 import { isRecord } from 'svc/plugin'
 import { createHash } from 'node:crypto'
 import type { AgentDefinition, Message } from '../types.ts'
@@ -18,14 +18,14 @@ const CONDITIONS = [
 export const weather: AgentDefinition = {
   id: 'weather',
   name: 'Weather Agent',
-  description: 'Forecasts the weather of any city, always the same for the same name',
+  description: 'Forecasts the weather for any city; the same city always gets the same forecast',
   inputModes: ['text/plain', 'application/json'],
   outputModes: ['application/json', 'text/plain'],
   skills: [
     {
       id: 'forecast',
       name: 'Forecast',
-      description: 'Current weather and three days, as data and as a sentence',
+      description: 'Current weather and a three-day forecast, as data and as text',
       tags: ['weather', 'forecast'],
       examples: ['What is the weather in Utrecht?', '{"city":"Oslo"}'],
     },

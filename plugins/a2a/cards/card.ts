@@ -1,14 +1,14 @@
-/** Owns which card a request gets. */
+/** Owns selecting and rendering the card for a request. */
 import type { FastifyRequest } from 'svc/plugin'
 import type { A2a } from '../a2a.ts'
 import type { Call } from '../call.ts'
 import type { AgentDefinition, JsonObject } from '../types.ts'
-import { rest3 } from '../wire/v0.3/http-json.ts'
-import type { CardSubject } from './facts.ts'
+import { httpJsonV03 } from '../wire/v0.3/http-json.ts'
+import type { CardSubject } from './shared-fields.ts'
 import { cardV03, cardV03Proto } from './v0.3.ts'
 import { cardV1 } from './v1.0.ts'
 
-/** The agent of `/a2a` and of the cards at the root; its card lists all. */
+/** The agent of `/a2a` and of the cards at the root; its card lists all agents. */
 export const DEFAULT_AGENT = 'echo'
 
 export function subjectOf(a2a: A2a, agent: AgentDefinition, request: FastifyRequest): CardSubject {
@@ -20,9 +20,9 @@ export function subjectOf(a2a: A2a, agent: AgentDefinition, request: FastifyRequ
   }
 }
 
-/** The card in the form of the call's wire. 1.0 cards by this way are plain and list nothing. */
+/** The card in the format of the call. Cards of 1.0 do not include 0.3 fields here. */
 export function renderCard({ a2a, agent, wire, request }: Call, isExtended: boolean): JsonObject {
   const subject = { ...subjectOf(a2a, agent, request), isExtended }
-  if (wire.generation === '1.0') return cardV1(subject)
-  return wire === rest3 ? cardV03Proto(subject) : cardV03(subject)
+  if (wire.protocolVersion === '1.0') return cardV1(subject)
+  return wire === httpJsonV03 ? cardV03Proto(subject) : cardV03(subject)
 }

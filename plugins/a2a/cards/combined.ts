@@ -1,10 +1,10 @@
-/** Owns the public card that clients of both generations understand. */
+/** Owns the public card, which clients of both protocol versions understand. */
 import type { JsonObject } from '../types.ts'
-import type { CardSubject } from './facts.ts'
+import type { CardSubject } from './shared-fields.ts'
 import { cardV03, schemesV03 } from './v0.3.ts'
 import { cardV1, schemesV1 } from './v1.0.ts'
 
-/** The 1.0 card with every key of the 0.3 card that it lacks. */
+/** The 1.0 card, plus all keys that only the 0.3 card has. */
 export function combinedCard(subject: CardSubject): JsonObject {
   const v1 = cardV1(subject)
   const v03 = cardV03(subject)

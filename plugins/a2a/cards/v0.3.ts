@@ -1,15 +1,15 @@
-/** Owns the agent card of generation 0.3: as its clients read it, and as its HTTP+JSON binding has it. */
+/** Owns the agent card of version 0.3, in JSON and in the ProtoJSON of its HTTP+JSON binding. */
 import type { JsonObject } from '../types.ts'
 import {
   BEARER_TEXT,
   type CardSubject,
   extensionsOf,
-  factsOf,
+  sharedFields,
   OAUTH_TEXT,
   OIDC_TEXT,
   SCOPES,
   skillsOf,
-} from './facts.ts'
+} from './shared-fields.ts'
 import { REQUIREMENTS_V1, schemesV1 } from './v1.0.ts'
 
 export function cardV03(subject: CardSubject): JsonObject & { capabilities: JsonObject } {
@@ -23,7 +23,7 @@ export function cardV03(subject: CardSubject): JsonObject & { capabilities: Json
       { url, transport: 'JSONRPC' },
       { url, transport: 'HTTP+JSON' },
     ],
-    ...factsOf(subject),
+    ...sharedFields(subject),
     capabilities: { streaming: true, pushNotifications: true, stateTransitionHistory: false, ...extensionsOf(subject) },
     skills: skillsOf(subject),
     ...(agent.requiresToken
@@ -36,7 +36,7 @@ export function cardV03(subject: CardSubject): JsonObject & { capabilities: Json
   }
 }
 
-/** ProtoJSON of the 0.3 proto wraps the security parts as 1.0 does. */
+/** In ProtoJSON of 0.3, the security fields have the same form as in 1.0. */
 export function cardV03Proto(subject: CardSubject): JsonObject {
   const card = cardV03(subject)
   return subject.agent.requiresToken
@@ -44,7 +44,7 @@ export function cardV03Proto(subject: CardSubject): JsonObject {
     : card
 }
 
-/** The form of OpenAPI. */
+/** Security schemes in the format of OpenAPI. */
 export function schemesV03(base: string): Record<string, JsonObject> {
   return {
     bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: BEARER_TEXT },

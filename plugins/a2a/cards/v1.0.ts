@@ -1,24 +1,24 @@
-/** Owns the agent card of generation 1.0 (A2A 1.0, 4.4.1). */
+/** Owns the agent card of version 1.0 (A2A 1.0, 4.4.1). */
 import type { JsonObject } from '../types.ts'
 import {
   BEARER_TEXT,
   type CardSubject,
   extensionsOf,
-  factsOf,
+  sharedFields,
   OAUTH_TEXT,
   OIDC_TEXT,
   SCOPES,
   skillsOf,
-} from './facts.ts'
+} from './shared-fields.ts'
 
 export function cardV1(subject: CardSubject): JsonObject & { capabilities: JsonObject } {
   const { agent, base } = subject
   const url = `${base}/a2a/${agent.id}`
   const { defaultInputModes, defaultOutputModes, provider, version, documentationUrl, iconUrl, ...title } =
-    factsOf(subject)
+    sharedFields(subject)
   return {
     ...title,
-    // Clients take the first that fits.
+    // Clients use the first interface that they support.
     supportedInterfaces: [
       { url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
       { url: `${url}/v1`, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
@@ -43,7 +43,7 @@ export function cardV1(subject: CardSubject): JsonObject & { capabilities: JsonO
   }
 }
 
-/** Any one of them. */
+/** Either of the two is sufficient. */
 export const REQUIREMENTS_V1 = [{ schemes: { bearer: { list: [] } } }, { schemes: { oauth2: { list: [] } } }]
 
 export function schemesV1(base: string): Record<string, JsonObject> {

@@ -1,13 +1,13 @@
-/** Owns the card that only bearers of a token see. */
+/** Owns the extended card, which requires an access token. */
 import { renderCard } from '../cards/card.ts'
-import type { Answer, Call } from '../call.ts'
+import type { OperationResult, Call } from '../call.ts'
 import { readCredential, unauthenticated } from '../credential.ts'
 import { A2aError } from '../errors.ts'
 
 const PRIVATE = { 'Cache-Control': 'private, no-store' }
 
-/** `GetExtendedAgentCard` and its kin. Throws Unauthenticated without a valid token. */
-export async function extendedCard(call: Call): Promise<Answer> {
+/** `GetExtendedAgentCard` and `agent/getAuthenticatedExtendedCard`. Throws Unauthenticated without a valid token. */
+export async function extendedCard(call: Call): Promise<OperationResult> {
   if (!call.agent.requiresToken)
     throw new A2aError('UNSUPPORTED_OPERATION', `agent ${call.agent.id} has no extended card`)
   const credential = await readCredential(call)
@@ -15,8 +15,8 @@ export async function extendedCard(call: Call): Promise<Answer> {
   return { result: renderCard(call, true), headers: PRIVATE }
 }
 
-/** The card of the wire for everybody, the extended one for who may see it. */
-export async function plainCard(call: Call): Promise<Answer> {
+/** The public card, or the extended one if the request has a valid token. */
+export async function publicCard(call: Call): Promise<OperationResult> {
   if (call.agent.requiresToken && (await readCredential(call)).claims)
     return { result: renderCard(call, true), headers: PRIVATE }
   return { result: renderCard(call, false) }

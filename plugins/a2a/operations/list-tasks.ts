@@ -1,5 +1,5 @@
 /** Owns `ListTasks`: filters, order and pages. */
-import type { Answer, Call } from '../call.ts'
+import type { OperationResult, Call } from '../call.ts'
 import { invalidParams } from '../errors.ts'
 import { STATES } from '../states.ts'
 import type { Task } from '../task.ts'
@@ -11,8 +11,8 @@ const DEFAULT_PAGE_SIZE = 50
 const MAX_PAGE_SIZE = 100
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})?)?$/
 
-/** The caller's tasks with this agent, the last change of status first. */
-export function listTasks(call: Call, params: JsonObject): Answer {
+/** The caller's tasks with this agent, most recent status change first. */
+export function listTasks(call: Call, params: JsonObject): OperationResult {
   const { a2a, agent, session, wire } = call
   const matches = readFilter(params)
   const view = {
@@ -20,7 +20,8 @@ export function listTasks(call: Call, params: JsonObject): Answer {
     includeArtifacts: readBoolean(params, 'includeArtifacts') ?? false,
   }
   const pageSize = readCount(params, 'pageSize') ?? DEFAULT_PAGE_SIZE
-  if (pageSize < 1 || pageSize > MAX_PAGE_SIZE) throw invalidParams('pageSize', `expected 1 to ${MAX_PAGE_SIZE}`)
+  if (pageSize < 1 || pageSize > MAX_PAGE_SIZE)
+    throw invalidParams('pageSize', `expected a number from 1 to ${MAX_PAGE_SIZE}`)
   const before = readPageToken(readText(params, 'pageToken'))
   const all = [...a2a.tasks.of(agent.id, session)].filter(matches).sort((a, b) => b.rank - a.rank)
   const rest = all.filter(task => task.rank < before)
@@ -61,7 +62,7 @@ function readTime(text: string | undefined): number {
   return time
 }
 
-/** A token names the last task shown by its place in the order: tasks that come later stand before it. */
+/** The token holds the rank of the last task on the page; tasks that change later rank higher. */
 function writePageToken(rank: number): string {
   return Buffer.from(`after ${rank}`).toString('base64url')
 }
@@ -71,6 +72,6 @@ function readPageToken(token: string | undefined): number {
   const rank = /^[\w-]{1,64}$/.test(token)
     ? /^after (\d{1,15})$/.exec(Buffer.from(token, 'base64url').toString())?.[1]
     : undefined
-  if (rank === undefined) throw invalidParams('pageToken', 'it is not one that a reply gave')
+  if (rank === undefined) throw invalidParams('pageToken', 'expected a nextPageToken from an earlier response')
   return Number(rank)
 }

@@ -1,7 +1,7 @@
 /** Owns the push notification configs of a task: creating, reading and deleting them. */
 import { randomUUID } from 'node:crypto'
 import { copyText } from 'svc/plugin'
-import type { Answer, Call } from '../call.ts'
+import type { OperationResult, Call } from '../call.ts'
 import { taskNotFound } from '../errors.ts'
 import { PushDelivery } from '../push/delivery.ts'
 import type { PushConfig, PushConfigInput } from '../push/push-config.ts'
@@ -12,13 +12,13 @@ import { readPushConfig } from '../wire/read.ts'
 import type { Wire } from '../wire/wire.ts'
 import { policyOf } from './send.ts'
 
-/** A config as it is kept, with an id of its own where the client gave none. */
+/** The stored form of a config; it gets a new id if the client sent none. */
 export function toConfig(input: PushConfigInput, wire: Wire): PushConfig {
-  return { ...input, id: input.id ?? randomUUID(), generation: wire.generation }
+  return { ...input, id: input.id ?? randomUUID(), protocolVersion: wire.protocolVersion }
 }
 
-/** Creates a config, or replaces the one of its id; `value` is the config as sent. */
-export function setConfig(call: Call, taskId: string, value: JsonObject, id?: string): Answer {
+/** Creates a config, or replaces the one with the same id; `value` is the config as received. */
+export function setConfig(call: Call, taskId: string, value: JsonObject, id?: string): OperationResult {
   const { a2a, wire } = call
   const read = readPushConfig(value, '')
   const input = read.id === undefined && id !== undefined ? { ...read, id: copyText(id) } : read
@@ -30,8 +30,8 @@ export function setConfig(call: Call, taskId: string, value: JsonObject, id?: st
   return { result: wire.pushConfig(task.id, config) }
 }
 
-/** Without an id the first. */
-export function getConfig(call: Call, taskId: string, id: string | undefined): Answer {
+/** Without an id: the first config. */
+export function getConfig(call: Call, taskId: string, id: string | undefined): OperationResult {
   const task = ownTask(call, taskId)
   const config = id === undefined ? configsOf(task)[0] : task.configs.get(id)?.config
   if (!config) throw taskNotFound(taskId, id ?? 'any')
@@ -42,7 +42,7 @@ export function listConfigs(call: Call, taskId: string): JsonObject[] {
   return configsOf(ownTask(call, taskId)).map(config => call.wire.pushConfig(taskId, config))
 }
 
-/** Also when there is none. */
+/** Succeeds even if there is no such config. */
 export function deleteConfig(call: Call, taskId: string, id: string): void {
   ownTask(call, taskId).detach(id)
 }

@@ -1,8 +1,8 @@
-/** Owns sending: what a message starts or continues, and how long the reply waits for it. */
+/** Owns sending a message: it starts or continues a task, and the response can wait for the result. */
 import { randomUUID } from 'node:crypto'
 import { heldValueBytes } from 'svc/plugin'
 import { WAIT_MS } from '../bounds.ts'
-import { type Answer, type Call, untilSettled } from '../call.ts'
+import { type OperationResult, type Call, untilFinal } from '../call.ts'
 import { readCredential, type Credential } from '../credential.ts'
 import { A2aError, invalidParams } from '../errors.ts'
 import { checkMediaTypes } from '../media-types.ts'
@@ -28,17 +28,17 @@ interface SendRequest {
 type Sent = { task: Task } | { message: Message }
 
 /** `SendMessage`, `message/send`, `message:send`. */
-export async function send(call: Call, params: JsonObject): Promise<Answer> {
+export async function send(call: Call, params: JsonObject): Promise<OperationResult> {
   const { wire } = call
   const request = readSend(call, params)
   const sent = begin(call, request, await credentialOf(call))
   if ('message' in sent) return { result: wire.messageReply(wire.message(sent.message)) }
-  if (request.waits) await untilSettled(sent.task, WAIT_MS, call.a2a.svc.http.signal(call.request))
+  if (request.waits) await untilFinal(sent.task, WAIT_MS, call.a2a.svc.http.signal(call.request))
   return { result: wire.taskReply(wire.task(sent.task, { historyLength: request.historyLength })) }
 }
 
 /** `SendStreamingMessage`, `message/stream`, `message:stream`. */
-export async function stream(call: Call, params: JsonObject): Promise<Answer> {
+export async function stream(call: Call, params: JsonObject): Promise<OperationResult> {
   const { wire } = call
   const request = readSend(call, params)
   const sent = begin(call, request, await credentialOf(call))
@@ -46,7 +46,7 @@ export async function stream(call: Call, params: JsonObject): Promise<Answer> {
   return { first: wire.taskReply(wire.task(sent.task, { historyLength: request.historyLength })), task: sent.task }
 }
 
-/** Reads and refuses all that can be refused before the task is looked for. */
+/** Reads the request and makes all checks that do not need the task. */
 function readSend(call: Call, params: JsonObject): SendRequest {
   const { a2a, agent, wire } = call
   const message = readMessage(params, wire)
@@ -64,7 +64,7 @@ function readSend(call: Call, params: JsonObject): SendRequest {
   return { message, metadata, waits, historyLength, push: input && target ? { input, target } : null }
 }
 
-/** What the operator allows push notifications. */
+/** The push targets that the operator allows. */
 export function policyOf({ a2a }: Call): { allowlist: readonly string[]; allowAll: boolean } {
   return { allowlist: a2a.svc.variables.pushAllowlist, allowAll: a2a.svc.variables.pushAllowAll }
 }
@@ -101,14 +101,14 @@ function followUp(call: Call, { message, metadata, push }: SendRequest, credenti
   const { a2a, agent, session } = call
   const task = a2a.tasks.find(taskId, agent.id, session)
   if (message.contextId !== undefined && message.contextId !== task.contextId)
-    throw invalidParams('message.contextId', 'it is not that of the task')
+    throw invalidParams('message.contextId', 'it differs from the contextId of the task')
   if (task.isTerminal)
-    throw new A2aError('UNSUPPORTED_OPERATION', `the task is ${task.status.state} and takes no more messages`)
+    throw new A2aError('UNSUPPORTED_OPERATION', `the task is ${task.status.state} and accepts no more messages`)
   if (push) PushDelivery.checkCount(task, push.input.id)
   if (!task.run) a2a.tasks.checkRunning()
   addMessage(call, task, { ...message, contextId: task.contextId })
   if (push) a2a.push.attach(task, toConfig(push.input, call.wire), push.target, a2a.sinks)
-  // An agent at work isn't disturbed.
+  // A running agent continues undisturbed.
   if (task.run || task.isEvicted) return { task }
   const run = new AbortController()
   const plan = planOf(
@@ -121,12 +121,12 @@ function followUp(call: Call, { message, metadata, push }: SendRequest, credenti
   return { task }
 }
 
-/** Throws when it is too much for one task. */
+/** Throws if the task would become too large. */
 function addMessage({ a2a }: Call, task: Task, message: Message): void {
   task.addMessage(message, a2a.tasks.measure(task, message))
 }
 
-/** An agent that throws while it plans has a task that fails, as when it throws later. */
+/** If the agent throws here, the task fails, as it does when a step throws. */
 function planOf({ a2a, agent }: Call, message: Message, context: AgentContext): Plan {
   try {
     return agent.steps(message, context)
@@ -144,8 +144,8 @@ interface Facts {
 }
 
 /**
- * A class, since a getter in an object literal costs V8 a hidden class for every object, which lives long. It does not
- * keep the call: an agent may work for long, and the request with its body would stay for that time.
+ * A class, because a getter in an object literal creates a long-lived V8 hidden class for each object. It does not
+ * reference the call: an agent may run for a long time, which would keep the request and its body in memory.
  */
 class Context implements AgentContext {
   readonly task: AgentContext['task']
@@ -156,7 +156,7 @@ class Context implements AgentContext {
   readonly metadata: JsonObject
   readonly baseUrl: string
   readonly signal: AbortSignal
-  /** A function of its own: agents take it out of the context. */
+  /** An arrow function, because agents destructure it from the context. */
   readonly stepDelayMs = (fallback: number): number => readStepDelay(this.metadata.stepDelayMs) ?? fallback
   readonly #tasks: TaskStore
   readonly #agent: string
@@ -179,7 +179,7 @@ class Context implements AgentContext {
   }
 }
 
-/** Milliseconds from 0 to 5000; undefined for what is no number. */
+/** Milliseconds, clamped to 0 to 5000; undefined if the value is not a number. */
 function readStepDelay(value: unknown): number | undefined {
   const number = typeof value === 'string' && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(value) ? Number(value) : value
   return typeof number === 'number' && !Number.isNaN(number) ? Math.min(5000, Math.max(0, number)) : undefined

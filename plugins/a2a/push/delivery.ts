@@ -1,7 +1,8 @@
-/** Owns the way of push notifications to their targets: in order for each config, bounded, with few retries. */
+/** Owns the delivery of push notifications: in order per config, with limits and retries. */
 import { heldBytes } from 'svc/plugin'
 import { A2aError } from '../errors.ts'
 import type { SinkStore } from '../sink.ts'
+import { sleep } from '../sleep.ts'
 import type { AttachedConfig, Task, Update } from '../task.ts'
 import { MAX_PUSH_CONFIGS } from '../bounds.ts'
 import { pushBody } from '../wire/push-body.ts'
@@ -9,21 +10,21 @@ import type { PushConfig } from './push-config.ts'
 import type { PushTarget } from './target.ts'
 
 const MAX_QUEUED = 100
-/** Memory of what all queues hold and what is in flight. */
+/** Memory of all queued and in-flight notifications. */
 const MAX_QUEUED_BYTES = 32 * 2 ** 20
 const MAX_IN_FLIGHT = 32
 const ATTEMPT_MS = 10_000
 const RETRY_MS = [250, 1000]
 
-/** What one config has yet to send. */
+/** The undelivered notifications of one config. */
 interface Queue {
   readonly url: string
   readonly headers: Record<string, string>
-  /** JSON text: small buffers would share memory with others, which all stays until the last of them goes. */
+  /** JSON texts rather than buffers: small buffers share a memory pool, which is only freed as a whole. */
   readonly bodies: string[]
-  /** Aborts when the config goes. */
-  readonly gone: AbortController
-  /** Waits for its turn, or is in flight. */
+  /** Aborts when the config is removed. */
+  readonly removed: AbortController
+  /** Whether the queue waits for its turn or has a request in flight. */
   isBusy: boolean
 }
 
@@ -33,12 +34,12 @@ export class PushDelivery {
   #heldBytes = 0
   readonly #turns: Queue[] = []
 
-  /** `version`: the product's, for `User-Agent`. */
+  /** `version`: version of svc, for `User-Agent`. */
   constructor(version: string) {
     this.#version = version
   }
 
-  /** Throws when one more config would be too many for the task; `id` may replace one. */
+  /** Throws if the task already has the maximum number of configs, unless `id` replaces one. */
   static checkCount(task: Task | null, id: string | undefined): void {
     if (!task || task.configs.size < MAX_PUSH_CONFIGS || (id !== undefined && task.configs.has(id))) return
     const description = `a task has at most ${MAX_PUSH_CONFIGS} push notification configs`
@@ -47,17 +48,17 @@ export class PushDelivery {
     })
   }
 
-  /** Sends every later update of the task to the target. A config of the same id is replaced. */
+  /** Sends every later update of the task to the target. Replaces a config with the same id. */
   attach(task: Task, config: PushConfig, target: PushTarget, sinks: SinkStore): void {
     const headers = this.#headersOf(config)
     const queue: Queue | null =
-      'url' in target ? { url: target.url, headers, bodies: [], gone: new AbortController(), isBusy: false } : null
+      'url' in target ? { url: target.url, headers, bodies: [], removed: new AbortController(), isBusy: false } : null
     const send = (body: string): void => {
       if (queue) this.#enqueue(queue, body)
       else if ('sink' in target) void sinks.receive(target.sink, 'in-process', headers, Buffer.from(body))
     }
     const unsubscribe = task.subscribe({
-      update: (update: Update) => send(JSON.stringify(pushBody(task, update, config.generation))),
+      update: (update: Update) => send(JSON.stringify(pushBody(task, update, config.protocolVersion))),
       closed: () => {},
     })
     const attached: AttachedConfig = {
@@ -70,10 +71,10 @@ export class PushDelivery {
     task.attach(attached)
   }
 
-  #headersOf({ generation, token, authentication }: PushConfig): Record<string, string> {
+  #headersOf({ protocolVersion, token, authentication }: PushConfig): Record<string, string> {
     const headers: Record<string, string> = {
       'content-type': 'application/a2a+json',
-      'a2a-version': generation,
+      'a2a-version': protocolVersion,
       'user-agent': `svc-a2a/${this.#version}`,
     }
     if (token !== undefined) headers['x-a2a-notification-token'] = token
@@ -97,11 +98,11 @@ export class PushDelivery {
   }
 
   #drop(queue: Queue): void {
-    queue.gone.abort()
+    queue.removed.abort()
     for (const body of queue.bodies.splice(0)) this.#release(body)
   }
 
-  /** Queues take turns: one request at a time of each. */
+  /** Queues take turns, with at most one request in flight per queue. */
   #next(): void {
     while (this.#inFlight < MAX_IN_FLIGHT) {
       const queue = this.#turns.shift()
@@ -122,46 +123,34 @@ export class PushDelivery {
   }
 }
 
-/** Tries until the target takes it, refuses it for good, or two retries have failed too. Never throws. */
-async function deliver({ url, headers, gone }: Queue, body: string): Promise<void> {
+/** Delivers one notification with up to two retries. Stops on success or a permanent error. Never throws. */
+async function deliver({ url, headers, removed }: Queue, body: string): Promise<void> {
   for (const retryMs of [...RETRY_MS, null]) {
-    const isFinal = await attempt(url, headers, body, gone.signal)
-    if (isFinal || retryMs === null || gone.signal.aborted) return
-    await waitFor(retryMs, gone.signal)
+    const isFinal = await attempt(url, headers, body, removed.signal)
+    if (isFinal || retryMs === null || removed.signal.aborted) return
+    await sleep(retryMs, removed.signal)
   }
 }
 
-/** Whether a further attempt would be pointless. */
+/** Makes one attempt. Returns whether its outcome is final, so that no retry follows. */
 async function attempt(
   url: string,
   headers: Record<string, string>,
   body: string,
-  gone: AbortSignal,
+  removed: AbortSignal,
 ): Promise<boolean> {
   try {
-    // A redirect could lead to where the policy does not.
+    // A redirect could lead to a host that is not allowed.
     const response = await fetch(url, {
       method: 'POST',
       headers,
       body,
       redirect: 'manual',
-      signal: AbortSignal.any([gone, AbortSignal.timeout(ATTEMPT_MS)]),
+      signal: AbortSignal.any([removed, AbortSignal.timeout(ATTEMPT_MS)]),
     })
     await response.body?.cancel()
     return !(response.status === 408 || response.status === 429 || response.status >= 500)
   } catch {
-    return gone.aborted
+    return removed.aborted
   }
-}
-
-function waitFor(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    const timer = setTimeout(finish, ms).unref()
-    function finish() {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', finish)
-      resolve()
-    }
-    signal.addEventListener('abort', finish)
-  })
 }

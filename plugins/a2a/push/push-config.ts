@@ -1,16 +1,16 @@
-/** Owns what a push notification config says, whichever generation it came in. */
-import type { Generation } from '../wire/wire.ts'
+/** A push notification config, independent of the protocol version. */
+import type { ProtocolVersion } from '../wire/wire.ts'
 
 export interface PushConfig {
   id: string
-  /** Trimmed, as the client wrote it. */
+  /** As received, trimmed. */
   url: string
   /** Sent as `X-A2A-Notification-Token`. */
   token?: string
   authentication?: { scheme: string; credentials?: string }
-  /** That of the request which made it: notifications have its shape. */
-  generation: Generation
+  /** Version of the request that created it; notifications use the same version. */
+  protocolVersion: ProtocolVersion
 }
 
-/** A config as sent, the id still open. */
-export type PushConfigInput = Omit<PushConfig, 'id' | 'generation'> & { id?: string }
+/** A config as received; the id is optional. */
+export type PushConfigInput = Omit<PushConfig, 'id' | 'protocolVersion'> & { id?: string }

@@ -1,4 +1,4 @@
-/** Owns where push notifications may go: the service's own sink, or what the operator has allowed. */
+/** Decides where push notifications may be sent: to the built-in sinks and to hosts that the operator allows. */
 import type { FastifyRequest, Origin, SvcHttp } from 'svc/plugin'
 import { invalidParams } from '../errors.ts'
 import { isSinkId } from '../sink.ts'
@@ -11,9 +11,9 @@ export interface PushPolicy {
   allowAll: boolean
 }
 
-/** Where clients reach this service: a URL of its own sink needs no permission. */
+/** The address at which clients reach this service; URLs of its own sinks are always allowed. */
 export interface OwnAddress extends Pick<Origin, 'host' | 'port'> {
-  /** In front of the paths, without a trailing slash; may be empty. */
+  /** Path prefix without a trailing slash; may be empty. */
   prefix: string
 }
 
@@ -25,34 +25,36 @@ const SINK_PATH = /^\/a2a\/webhook-sink\/([^/?#]+)$/
 const DEFAULT_PORTS: Record<string, string> = { 'http:': '80', 'https:': '443' }
 
 /**
- * Decides once, when a config is made: the environment does not change later. Hosts are compared as text after WHATWG
- * URL parsing, which has already turned other spellings of an address into one. Throws InvalidParams.
+ * Decides once, when a config is created, because the environment does not change later. Hosts are compared as text
+ * after WHATWG URL parsing, which normalizes the spellings of an address. Throws InvalidParams.
  */
 export function decideTarget(url: string, own: OwnAddress, { allowlist, allowAll }: PushPolicy): PushTarget {
   if (url.startsWith('/')) {
     const sink = sinkOf(url, own)
-    if (sink === null) throw refused('a path must be /a2a/webhook-sink/{id}')
+    if (sink === null) throw invalidTarget('a path must be /a2a/webhook-sink/{id}')
     return { sink }
   }
   const target = URL.canParse(url) ? new URL(url) : null
   const defaultPort = DEFAULT_PORTS[target?.protocol ?? '']
-  if (!target || defaultPort === undefined) throw refused('expected an http or https URL, or a path of the own sink')
-  if (target.username !== '' || target.password !== '') throw refused('user name and password in a URL are not taken')
+  if (!target || defaultPort === undefined)
+    throw invalidTarget('expected an http or https URL, or the path /a2a/webhook-sink/{id}')
+  if (target.username !== '' || target.password !== '')
+    throw invalidTarget('a URL must not contain a user name or password')
   const port = target.port || defaultPort
   const isOwnHost = target.hostname.replace(/^\[|\]$/g, '') === own.host && port === String(own.port)
   const sink = isOwnHost ? sinkOf(target.pathname + target.search, own) : null
   if (sink !== null) return { sink }
   const isListed = allowlist.includes(target.hostname) || allowlist.includes(`${target.hostname}:${port}`)
-  if (!isListed && !allowAll) throw refused(`host ${target.host} is not allowed`)
+  if (!isListed && !allowAll) throw invalidTarget(`host ${target.host} is not allowed`)
   return { url: target.href }
 }
 
-/** With or without the prefix. `.` and `..` are no ids here: as paths they mean something else. */
+/** Accepts paths with and without the prefix. `.` and `..` are not valid ids, because paths resolve them. */
 function sinkOf(path: string, { prefix }: OwnAddress): string | null {
   const id = SINK_PATH.exec(path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path)?.[1]
   return id !== undefined && isSinkId(id) && !/^\.{1,2}$/.test(id) ? id : null
 }
 
-function refused(why: string): Error {
-  return invalidParams('url', `${why}; the operator allows further hosts in SVC_A2A_PUSH_ALLOWLIST`)
+function invalidTarget(why: string): Error {
+  return invalidParams('url', `${why}; other hosts can be allowed with SVC_A2A_PUSH_ALLOWLIST`)
 }

@@ -1,10 +1,10 @@
-/** Owns how the routes find their agent. */
+/** Finds the agent of a request. */
 import { HttpError, type FastifyRequest } from 'svc/plugin'
 import type { A2a } from '../a2a.ts'
 import { DEFAULT_AGENT } from '../cards/card.ts'
 import type { AgentDefinition } from '../types.ts'
 
-/** The agent in the path, the default one where the path has none. Throws 404 with the ids that there are. */
+/** The agent that the path names, or the default agent. Throws 404 with the available ids. */
 export function agentOf(a2a: A2a, request: FastifyRequest): AgentDefinition {
   const id = (request.params as { agent?: string }).agent ?? DEFAULT_AGENT
   const agent = a2a.agents.get(id)

@@ -1,4 +1,4 @@
-/** Owns the public cards and the directory (A2A 1.0, 8). */
+/** Owns the routes of the public cards and of the agent directory (A2A 1.0, 8). */
 import { createHash } from 'node:crypto'
 import {
   describe,
@@ -11,17 +11,17 @@ import {
 import type { A2a } from '../a2a.ts'
 import { subjectOf } from '../cards/card.ts'
 import { combinedCard } from '../cards/combined.ts'
-import type { CardSubject } from '../cards/facts.ts'
+import type { CardSubject } from '../cards/shared-fields.ts'
 import { cardV03 } from '../cards/v0.3.ts'
 import type { JsonObject } from '../types.ts'
 import { agentOf } from './agent.ts'
 
 const CARD = 'Agent card'
-const LEGACY_CARD = 'Agent card of generation 0.3'
+const LEGACY_CARD = 'Agent card, protocol 0.3'
 const ROUTES: readonly { route: string; summary: string; render: (subject: CardSubject) => JsonObject }[] = [
   { route: '/.well-known/agent-card.json', summary: `${CARD} of the default agent`, render: combinedCard },
   { route: '/.well-known/agent.json', summary: `${LEGACY_CARD} of the default agent`, render: cardV03 },
-  // Clients resolve the path of the card against the URL that they were given.
+  // Clients resolve the well-known path against the URL that they are given.
   {
     route: '/a2a/.well-known/agent-card.json',
     summary: `${CARD} of the default agent, below /a2a`,
@@ -73,8 +73,8 @@ function renderDirectory(a2a: A2a, request: FastifyRequest): JsonObject {
 
 const directory: RouteDescription = {
   category: 'A2A Agents',
-  summary: 'Directory of the agents',
-  responses: { 200: { description: 'Every agent with its endpoints and cards' } },
+  summary: 'List the agents',
+  responses: { 200: { description: 'All agents with their endpoints and cards' } },
   examples: [{ name: 'Directory', path: '/a2a', expectStatus: 200 }],
 }
 
@@ -85,9 +85,9 @@ function describeCard(route: string, summary: string): RouteDescription {
     summary,
     parameters: hasAgent ? [AGENT_PARAMETER] : [],
     responses: {
-      200: { description: 'The card' },
-      304: { description: 'It is the one that If-None-Match names' },
-      ...(hasAgent ? { 404: { description: 'No such agent' } } : {}),
+      200: { description: 'The agent card' },
+      304: { description: 'The card has not changed (If-None-Match)' },
+      ...(hasAgent ? { 404: { description: 'Unknown agent' } } : {}),
     },
     examples: hasAgent
       ? ['weather', 'secure'].map(agent => ({
@@ -103,6 +103,6 @@ export const AGENT_PARAMETER = {
   name: 'agent',
   in: 'path',
   required: true,
-  description: 'Id of an agent, such as echo',
+  description: 'Agent id, such as echo',
   schema: { type: 'string' },
 } as const

@@ -1,4 +1,4 @@
-/** Owns what the catalog says of the HTTP+JSON operations. */
+/** Owns the catalog entries of the HTTP+JSON operations. */
 import { templateParameters } from 'svc/plugin'
 import type { RouteDescription, RouteExample, RouteParameter } from 'svc/plugin'
 import type { Template } from '../http-json.ts'
@@ -16,7 +16,7 @@ const pathParameter = (name: string): RouteParameter => ({
   schema: { type: 'string' },
 })
 
-/** An example with a task that nobody has shows the error, since ids are made by the server. */
+/** An example for an unknown task: the server assigns task ids, so an example can't know one. */
 const unknown = (method: string, suffix = '', body?: string): RouteExample => ({
   name: 'Unknown task',
   method,
@@ -63,7 +63,7 @@ const ROWS: readonly Row[] = [
   {
     template: 'message:stream',
     methods: ['POST'],
-    summary: 'Send a message, follow the task',
+    summary: 'Send a message and stream the task',
     protocol: 'sse',
     takesBody: true,
     examples: [post('Trip', '/a2a/travel-planner/v1/message:stream', 'Plan a 2-day trip to Ghent')],
@@ -93,7 +93,7 @@ const ROWS: readonly Row[] = [
   {
     template: 'tasks/{id}',
     methods: ['GET'],
-    summary: 'Read a task',
+    summary: 'Get a task',
     query: [count('historyLength')],
     examples: [unknown('GET')],
   },
@@ -106,7 +106,7 @@ const ROWS: readonly Row[] = [
   {
     template: 'tasks/{id}:subscribe',
     methods: ['GET', 'POST'],
-    summary: 'Follow a task',
+    summary: 'Subscribe to a task',
     examples: [unknown('POST', ':subscribe'), unknown('GET', ':subscribe')],
   },
   {
@@ -125,7 +125,7 @@ const ROWS: readonly Row[] = [
   {
     template: 'tasks/{id}/pushNotificationConfigs/{configId}',
     methods: ['GET'],
-    summary: 'Read a push notification config',
+    summary: 'Get a push notification config',
     examples: [unknown('GET', '/pushNotificationConfigs/c-1')],
   },
   {
@@ -137,23 +137,22 @@ const ROWS: readonly Row[] = [
   {
     template: 'extendedAgentCard',
     methods: ['GET'],
-    summary: 'Card for bearers of a token',
+    summary: 'Get the extended agent card',
     examples: [{ name: 'Without a token', path: '/a2a/secure/v1/extendedAgentCard', headers: V1, expectStatus: 401 }],
   },
   {
     template: 'card',
     methods: ['GET'],
-    summary: 'Card in the form of the binding',
+    summary: 'Get the agent card',
     examples: [{ name: 'Card', path: '/a2a/echo/v1/card', headers: V1, expectStatus: 200 }],
   },
 ]
 
 const described = ROWS.map(row => ({ row, description: describeRow(row) }))
 
-/** One description for each operation. */
 export const HTTP_JSON: readonly RouteDescription[] = described.map(({ description }) => description)
 
-/** The one that a method and a template have. */
+/** The description of a method of a path template. */
 export function descriptionOf(template: Template, method: string): RouteDescription {
   return described.find(({ row }) => row.template === template && row.methods.includes(method))!.description
 }
@@ -170,7 +169,7 @@ function describeRow({ template, methods, summary, examples, query = [], protoco
     ...(takesBody ? { requestBody: { required: true, content: { 'application/json': { type: 'object' } } } } : {}),
     responses: {
       200: { description: 'The result' },
-      '4XX': { description: 'A refusal in the shape of google.rpc.Status' },
+      '4XX': { description: 'An error in the format of google.rpc.Status' },
     },
     examples,
   }

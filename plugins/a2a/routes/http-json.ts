@@ -1,6 +1,7 @@
 /** Owns the HTTP+JSON routes: everything below `/a2a/{agent}/v1`. */
 import { describe, isRecord, rawQuery, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'svc/plugin'
 import type { A2a } from '../a2a.ts'
+import { MAX_DEPTH } from '../bounds.ts'
 import { makeCall } from '../call.ts'
 import { A2aError, httpError } from '../errors.ts'
 import { findResource, type Resource } from '../http-json.ts'
@@ -8,16 +9,19 @@ import { parseJson } from '../json.ts'
 import { sendJson, sendStream } from '../reply.ts'
 import type { JsonObject } from '../types.ts'
 import { readVersion, wrongVersion, type RequestedVersion } from '../version.ts'
-import { rest3 } from '../wire/v0.3/http-json.ts'
+import { httpJsonV03 } from '../wire/v0.3/http-json.ts'
 import { v1 } from '../wire/v1.0/wire.ts'
-import type { Generation } from '../wire/wire.ts'
+import type { ProtocolVersion } from '../wire/wire.ts'
 import { agentOf } from './agent.ts'
 import { descriptionOf, HTTP_JSON } from './http-json-descriptions.ts'
 
-const MEDIA_TYPES: Readonly<Record<Generation, string>> = { '1.0': 'application/a2a+json', '0.3': 'application/json' }
+const MEDIA_TYPES: Readonly<Record<ProtocolVersion, string>> = {
+  '1.0': 'application/a2a+json',
+  '0.3': 'application/json',
+}
 
 export function registerHttpJson(app: FastifyInstance, a2a: A2a): void {
-  // A colon in a route starts a parameter: the tail is read by hand.
+  // In Fastify routes a colon starts a parameter, so the rest of the path is parsed here.
   app.route({
     method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
     url: '/a2a/:agent/v1/*',
@@ -29,42 +33,42 @@ export function registerHttpJson(app: FastifyInstance, a2a: A2a): void {
 async function serveHttp(a2a: A2a, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const agent = agentOf(a2a, request)
   const version = readVersion(request)
-  const generation = version.generation ?? '1.0'
-  void reply.header('A2A-Version', generation)
+  const protocolVersion = version.protocolVersion ?? '1.0'
+  void reply.header('A2A-Version', protocolVersion)
   try {
     const { resource, method } = route(a2a, request, version)
-    const wire = generation === '1.0' ? v1 : rest3
+    const wire = protocolVersion === '1.0' ? v1 : httpJsonV03
     const params = { ...queryOf(request), ...readBody(a2a, request, resource), ...resource.params }
-    const answer = await resource.operations[method]!(makeCall(a2a, agent, wire, request), params)
-    if ('first' in answer) {
-      sendStream(a2a.svc.streams, request, reply, { ...answer, wire, envelope: event => event })
+    const outcome = await resource.operations[method]!(makeCall(a2a, agent, wire, request), params)
+    if ('first' in outcome) {
+      sendStream(a2a.svc.streams, request, reply, { ...outcome, wire, envelope: event => event })
       return reply
     }
-    return sendJson(reply.headers(answer.headers ?? {}), answer.result, MEDIA_TYPES[generation])
+    return sendJson(reply.headers(outcome.headers ?? {}), outcome.result, MEDIA_TYPES[protocolVersion])
   } catch (error) {
     if (!(error instanceof A2aError)) throw error
     const isWrongMethod = error.headers.Allow !== undefined
     const status = isWrongMethod ? 405 : error.kind.http
     return sendJson(
       reply.code(status).headers(error.headers),
-      httpError(error, generation, status),
-      MEDIA_TYPES[generation],
+      httpError(error, protocolVersion, status),
+      MEDIA_TYPES[protocolVersion],
     )
   }
 }
 
-/** The resource that the path names, and the method; throws when either is unknown, or the version. */
+/** The resource and the method of a request. Throws if one of them or the version is unknown. */
 function route(a2a: A2a, request: FastifyRequest, version: RequestedVersion): { resource: Resource; method: string } {
   const resource = findResource(tailOf(request))
-  if (!resource) throw new A2aError('METHOD_NOT_FOUND', 'there is no operation at this path')
+  if (!resource) throw new A2aError('METHOD_NOT_FOUND', 'no operation exists at this path')
   const method = request.method === 'HEAD' ? 'GET' : request.method
   const allowed = Object.keys(resource.operations)
   if (!allowed.includes(method))
-    throw new A2aError('METHOD_NOT_FOUND', `expected ${allowed.join(' or ')}`, {
+    throw new A2aError('METHOD_NOT_FOUND', `method ${method} is not allowed (expected ${allowed.join(' or ')})`, {
       headers: { Allow: allowed.join(', ') },
     })
-  a2a.svc.http.serving(request, descriptionOf(resource.template, method))
-  if (version.generation === null) throw wrongVersion(version)
+  a2a.svc.http.selectDescription(request, descriptionOf(resource.template, method))
+  if (version.protocolVersion === null) throw wrongVersion(version)
   return { resource, method }
 }
 
@@ -82,7 +86,7 @@ function queryOf(request: FastifyRequest): JsonObject {
   return params
 }
 
-/** Bodies are read where an operation has one, whatever their media type; an empty one is `{}`. */
+/** Reads the body of operations that have one, whatever its media type; an empty body is `{}`. */
 function readBody(a2a: A2a, request: FastifyRequest, { template }: Resource): JsonObject {
   const isSend = template === 'message:send' || template === 'message:stream'
   const isCreation = template === 'tasks/{id}/pushNotificationConfigs' && request.method === 'POST'
@@ -91,8 +95,8 @@ function readBody(a2a: A2a, request: FastifyRequest, { template }: Resource): Js
   const parsed = bytes.length === 0 ? { value: {} } : parseJson(bytes)
   if ('problem' in parsed)
     throw parsed.problem === 'depth'
-      ? new A2aError('INVALID_REQUEST', 'the body is nested too deeply')
-      : new A2aError('JSON_PARSE', 'the body is no JSON')
-  if (!isRecord(parsed.value)) throw new A2aError('INVALID_REQUEST', 'expected an object')
+      ? new A2aError('INVALID_REQUEST', `the body is nested deeper than ${MAX_DEPTH} levels`)
+      : new A2aError('JSON_PARSE', 'the body is not valid JSON')
+  if (!isRecord(parsed.value)) throw new A2aError('INVALID_REQUEST', 'the body must be a JSON object')
   return isSend ? parsed.value : { body: parsed.value }
 }

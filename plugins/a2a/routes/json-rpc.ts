@@ -23,7 +23,7 @@ export function registerJsonRpc(app: FastifyInstance, a2a: A2a): void {
     describe({
       ...describeRpc('/a2a/weather', 'JSON-RPC of an agent', 'weather'),
       parameters: [AGENT_PARAMETER, VERSION_PARAMETER],
-      responses: { ...RESPONSES, 404: { description: 'No such agent' } },
+      responses: { ...RESPONSES, 404: { description: 'Unknown agent' } },
     }),
     serve,
   )
@@ -35,18 +35,18 @@ async function serveRpc(a2a: A2a, request: FastifyRequest, reply: FastifyReply):
   const facts: RpcFacts = { id: null }
   try {
     const { method, params } = readRpcRequest(a2a.svc.http.body(request), version, facts)
-    void reply.header('A2A-Version', method.wire.generation)
-    const answer = await method.run(makeCall(a2a, agent, method.wire, request), params)
+    void reply.header('A2A-Version', method.wire.protocolVersion)
+    const outcome = await method.run(makeCall(a2a, agent, method.wire, request), params)
     const envelope = (result: unknown) => ({ jsonrpc: '2.0', id: facts.id, result })
-    if ('first' in answer) {
-      sendStream(a2a.svc.streams, request, reply, { ...answer, wire: method.wire, envelope })
+    if ('first' in outcome) {
+      sendStream(a2a.svc.streams, request, reply, { ...outcome, wire: method.wire, envelope })
       return reply
     }
-    return sendJson(reply.headers(answer.headers ?? {}), envelope(answer.result))
+    return sendJson(reply.headers(outcome.headers ?? {}), envelope(outcome.result))
   } catch (error) {
     if (!(error instanceof A2aError)) throw error
     void reply
-      .header('A2A-Version', facts.method?.wire.generation ?? version.generation ?? '1.0')
+      .header('A2A-Version', facts.method?.wire.protocolVersion ?? version.protocolVersion ?? '1.0')
       .headers(error.headers)
     if (error.reason === 'UNAUTHENTICATED') void reply.code(401)
     return sendJson(reply, { jsonrpc: '2.0', id: facts.id, error: rpcError(error) })
@@ -56,13 +56,13 @@ async function serveRpc(a2a: A2a, request: FastifyRequest, reply: FastifyReply):
 export const VERSION_PARAMETER = {
   name: 'A2A-Version',
   in: 'header',
-  description: '1.0 or 0.3; absent means 0.3',
+  description: '1.0 or 0.3 (default)',
   schema: { type: 'string', enum: ['1.0', '0.3'] },
 } as const
 
 const RESPONSES = {
-  200: { description: 'A JSON-RPC reply, or an event stream of such' },
-  401: { description: 'The extended card without a valid token' },
+  200: { description: 'A JSON-RPC response, or an event stream of them' },
+  401: { description: 'The extended card was requested without a valid token' },
 }
 
 function describeRpc(path: string, summary: string, agent: string): RouteDescription {
@@ -83,7 +83,7 @@ function describeRpc(path: string, summary: string, agent: string): RouteDescrip
     category: 'A2A Agents',
     summary,
     description:
-      'Generation 1.0 with header `A2A-Version: 1.0` (SendMessage, SendStreamingMessage, GetTask, ListTasks, CancelTask, SubscribeToTask, push configs, GetExtendedAgentCard), else 0.3 (message/send, tasks/get and so on).',
+      'Protocol 1.0 with the header `A2A-Version: 1.0` (SendMessage, SendStreamingMessage, GetTask, ListTasks, CancelTask, SubscribeToTask, push configs, GetExtendedAgentCard), otherwise 0.3 (message/send, tasks/get and so on).',
     parameters: [VERSION_PARAMETER],
     requestBody: { required: true, content: { 'application/json': { type: 'object' } } },
     responses: RESPONSES,

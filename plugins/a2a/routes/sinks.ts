@@ -1,18 +1,26 @@
-/** Owns the webhook sink: a target for push notifications that everybody can look into. */
+/** Owns the routes of the webhook sinks: targets for push notifications that anyone can read. */
 import { describe, HttpError, type FastifyInstance, type FastifyRequest, type RouteDescription } from 'svc/plugin'
 import type { A2a } from '../a2a.ts'
 import { isSinkId } from '../sink.ts'
 
 export function registerSinks(app: FastifyInstance, { svc, sinks }: A2a): void {
-  app.post('/a2a/webhook-sink/:id', describe(describeSink('POST', 'Webhook sink: receive')), async request => {
-    const id = readSinkId(request)
-    return { received: true, id, count: await sinks.receive(id, 'http', request.headers, svc.http.body(request)) }
-  })
-  app.get('/a2a/webhook-sink/:id', describe(describeSink('GET', 'Webhook sink: what was received')), async request => {
-    const id = readSinkId(request)
-    const notifications = await sinks.read(id)
-    return { id, count: notifications.length, notifications }
-  })
+  app.post(
+    '/a2a/webhook-sink/:id',
+    describe(describeSink('POST', 'Webhook sink: receive a notification')),
+    async request => {
+      const id = readSinkId(request)
+      return { received: true, id, count: await sinks.receive(id, 'http', request.headers, svc.http.body(request)) }
+    },
+  )
+  app.get(
+    '/a2a/webhook-sink/:id',
+    describe(describeSink('GET', 'Webhook sink: list received notifications')),
+    async request => {
+      const id = readSinkId(request)
+      const notifications = await sinks.read(id)
+      return { id, count: notifications.length, notifications }
+    },
+  )
   app.delete('/a2a/webhook-sink/:id', describe(describeSink('DELETE', 'Webhook sink: clear')), async request => {
     const id = readSinkId(request)
     return { id, deleted: await sinks.delete(id) }
@@ -22,7 +30,10 @@ export function registerSinks(app: FastifyInstance, { svc, sinks }: A2a): void {
 function readSinkId(request: FastifyRequest): string {
   const { id } = request.params as { id: string }
   if (!isSinkId(id))
-    throw new HttpError(400, { error: 'invalid_sink_id', message: 'expected 1 to 64 characters of A-Z a-z 0-9 . _ -' })
+    throw new HttpError(400, {
+      error: 'invalid_sink_id',
+      message: 'the sink id must have 1 to 64 characters from A-Z a-z 0-9 . _ -',
+    })
   return id
 }
 
@@ -43,11 +54,11 @@ function describeSink(method: string, summary: string): RouteDescription {
         name: 'id',
         in: 'path',
         required: true,
-        description: '1 to 64 of A-Za-z0-9._-',
+        description: 'Sink id: 1 to 64 characters from A-Za-z0-9._-',
         schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$' },
       },
     ],
-    responses: { 200: { description: 'As asked' }, 400: { description: 'No valid id' } },
+    responses: { 200: { description: 'The result' }, 400: { description: 'Invalid sink id' } },
     examples: [{ name: 'Demo sink', method, path: '/a2a/webhook-sink/demo', ...body, expectStatus: 200 }],
   }
 }

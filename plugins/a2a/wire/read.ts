@@ -1,4 +1,4 @@
-/** Owns how JSON of either generation is read: both spellings of keys, bounds of values, refusals that name the field. */
+/** Owns reading JSON of both versions: both spellings of keys, limits of values, errors that name the field. */
 import { copyText, isRecord } from 'svc/plugin'
 import { MAX_PARTS } from '../bounds.ts'
 import { invalidParams } from '../errors.ts'
@@ -35,14 +35,14 @@ export function readId(object: JsonObject, name: string, path = name): string | 
 
 export function readRequiredId(object: JsonObject, name: string, path = name): string {
   const value = readId(object, name, path)
-  if (value === undefined) throw invalidParams(path, 'it is required')
+  if (value === undefined) throw invalidParams(path, 'this field is required')
   return value
 }
 
-/** The id of something that exists, or does not: any text will do. */
+/** The id of something to look up: any text. */
 export function readLookupId(object: JsonObject, name: string): string {
   const value = readText(object, name)
-  if (value === undefined || value === '') throw invalidParams(name, 'it is required')
+  if (value === undefined || value === '') throw invalidParams(name, 'this field is required')
   return value
 }
 
@@ -68,14 +68,14 @@ export function readTexts(object: JsonObject, name: string, path = name): string
   throw invalidParams(path, 'expected a list of at most 100 strings')
 }
 
-/** The user's message of a send. */
+/** The user's message in a send request. */
 export function readMessage(params: JsonObject, wire: Wire): Message {
   const value = readObject(params, 'message') ?? readObject(params, 'request', 'message')
-  if (!value) throw invalidParams('message', 'it is required')
+  if (!value) throw invalidParams('message', 'this field is required')
   checkKind(value, ['message'], 'message')
   const messageId = readRequiredId(value, 'messageId', 'message.messageId')
   const role = field(value, 'role')
-  if (role !== 'user' && role !== 'ROLE_USER') throw invalidParams('message.role', 'expected the user role')
+  if (role !== 'user' && role !== 'ROLE_USER') throw invalidParams('message.role', 'expected user or ROLE_USER')
   const metadata = readObject(value, 'metadata', 'message.metadata')
   const contextId = readId(value, 'contextId', 'message.contextId')
   const taskId = readId(value, 'taskId', 'message.taskId')
@@ -101,15 +101,15 @@ function readParts(parts: unknown, wire: Wire): Part[] {
   })
 }
 
-/** Exactly one of the contents given, by their key; throws otherwise. */
+/** The key of the only content of a part. Throws if it has none or several. */
 export function onlyContent<T extends string>(part: JsonObject, keys: readonly T[], path: string): T {
-  // Null is a JSON value like any other where the content is data.
+  // For data, null is a JSON value like any other.
   const present = keys.filter(key => (key === 'data' ? Object.hasOwn(part, key) : field(part, key) !== undefined))
   if (present.length !== 1) throw invalidParams(path, `expected exactly one of ${keys.join(', ')}`)
   return present[0] as T
 }
 
-/** `kind` may be absent but not say something else. */
+/** `kind` is optional, but must be one of `kinds` if present. */
 export function checkKind(object: JsonObject, kinds: readonly string[], path: string): void {
   const kind = field(object, 'kind')
   if (kind !== undefined && !kinds.includes(kind as string))
@@ -120,7 +120,7 @@ export function readContentText(part: JsonObject, path: string): PartContent {
   return { text: readText(part, 'text', `${path}.text`) as string }
 }
 
-/** Base64 in the standard or the URL-safe alphabet (RFC 4648, 4 and 5), padded or not, as standard padded. */
+/** Reads standard or URL-safe base64 (RFC 4648, 4 and 5), padded or not; returns it in standard form with padding. */
 export function readBase64(object: JsonObject, name: string, path: string): string {
   const text = readText(object, name, path) ?? ''
   const match = /^([A-Za-z0-9+/_-]*)(={0,2})$/.exec(text)
@@ -133,8 +133,8 @@ export function readBase64(object: JsonObject, name: string, path: string): stri
     .padEnd(Math.ceil(digits.length / 4) * 4, '=')
 }
 
-/** A file name and a media type under the names that a wire has for them. */
-export function readFileFacts(
+/** File name and media type; `names` are the keys that the wire format uses. */
+export function readFileFields(
   object: JsonObject,
   names: { filename: string; mediaType: string },
   path: string,
@@ -146,11 +146,11 @@ export function readFileFacts(
 
 const VISIBLE = /^[\x20-\x7e]{0,4096}$/
 
-/** A push config of either generation; `path` is where it stands. */
+/** A push config of either version; `path` is its position in the request. */
 export function readPushConfig(value: JsonObject, path: string): PushConfigInput {
   const at = (name: string) => (path === '' ? name : `${path}.${name}`)
   const url = readText(value, 'url', at('url'))?.trim()
-  if (!url) throw invalidParams('url', 'it is required')
+  if (!url) throw invalidParams('url', 'this field is required')
   if (url.length > 2048) throw invalidParams('url', 'expected at most 2048 characters')
   const id = readId(value, 'id', at('id'))
   const token = readText(value, 'token', at('token'))
@@ -160,7 +160,7 @@ export function readPushConfig(value: JsonObject, path: string): PushConfigInput
     readObject(value, 'authentication', at('authentication')),
     at('authentication'),
   )
-  // What was trimmed off may be a megabyte.
+  // A copy: the trimmed text would keep the original in memory, which may be a megabyte.
   return {
     url: copyText(url),
     ...(id === undefined ? {} : { id }),

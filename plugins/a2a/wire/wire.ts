@@ -1,46 +1,35 @@
-/** Owns what a wire is: one of the three JSON shapes in which the neutral model is read and written. */
+/** A wire format: one of the three JSON formats in which the internal model is read and written. */
 import type { PushConfig } from '../push/push-config.ts'
 import type { Task, Update } from '../task.ts'
 import type { JsonObject, Message, Part } from '../types.ts'
 
-export type Generation = '1.0' | '0.3'
+export type ProtocolVersion = '1.0' | '0.3'
 
-/** What is shown of a task. */
+/** The parts of a task to render. */
 export interface TaskView {
-  /** Last messages of the history; undefined shows all, 0 none. */
+  /** Number of latest history messages; undefined: all, 0: none. */
   historyLength?: number
   /** Default true. */
   includeArtifacts?: boolean
 }
 
 export interface Wire {
-  readonly generation: Generation
+  readonly protocolVersion: ProtocolVersion
   /** Key of the push config inside the configuration of a send. */
   readonly pushKey: string
-  /** 0.3 over HTTP can't tell 0 from absent. */
+  /** Whether a count of 0 means that it is not set (0.3 over HTTP+JSON). */
   readonly isZeroUnset: boolean
-  /** Whether a send with this configuration waits for the task to settle. */
+  /** Whether a send with this configuration is blocking: it waits for a terminal or interrupted state. */
   waits(configuration: JsonObject | undefined): boolean
-  /** Reads a part; `path` is where it stands. Throws InvalidParams. */
+  /** Reads a part; `path` is its position in the request. Throws InvalidParams. */
   readPart(value: JsonObject, path: string): Part
   task(task: Task, view?: TaskView): JsonObject
   message(message: Message): JsonObject
   /** A change as an event of a stream. */
   update(task: Task, update: Update): JsonObject
-  /** How a task stands in the reply to a send, and as the first event of a stream. */
+  /** Wraps a task for the response to a send, and for the first event of a stream. */
   taskReply(task: JsonObject): JsonObject
-  /** How a direct message stands there. */
+  /** The same for a message. */
   messageReply(message: JsonObject): JsonObject
   pushConfig(taskId: string, config: PushConfig): JsonObject
-}
-
-/** The history as a view shows it; undefined where nothing of it is shown. */
-export function shownHistory(task: Task, view: TaskView = {}): readonly Message[] | undefined {
-  const shown =
-    view.historyLength === undefined
-      ? task.history
-      : view.historyLength === 0
-        ? []
-        : task.history.slice(-view.historyLength)
-  return shown.length === 0 ? undefined : shown
 }

@@ -1,4 +1,4 @@
-/** The `Digest` field (RFC 3230, 4.3.2) against the body. */
+/** Compares the `Digest` header (RFC 3230, 4.3.2) with the body. */
 import { createHash } from 'node:crypto'
 import { isSameSecret } from 'svc/plugin'
 
@@ -7,7 +7,7 @@ const ALGORITHMS = new Map([
   ['sha-512', 'sha512'],
 ])
 
-/** Whether every entry that is supported matches the body's bytes; `unusable` when none is. */
+/** Whether every digest with a supported algorithm matches the body; `unusable` when no algorithm is supported. */
 export function checkBodyDigest(field: string, body: Buffer): 'match' | 'mismatch' | 'unusable' {
   const supported = field.split(',').flatMap(entry => {
     const equals = entry.indexOf('=')

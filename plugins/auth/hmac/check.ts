@@ -1,4 +1,4 @@
-/** The check of an HMAC signature: each rule a step, in order, the first that fails names the reason. */
+/** Checks an HMAC signature. The checks run in a fixed order, and the first that fails gives the reason. */
 import { createHmac } from 'node:crypto'
 import { isSameSecret } from 'svc/plugin'
 import type { FastifyRequest } from 'svc/plugin'
@@ -17,15 +17,15 @@ const ALGORITHMS = new Map([
   ['hmac-sha512', 'sha512'],
 ])
 
-/** Who must have signed, and how old the signature may be. */
+/** The expected signer, and the allowed age of the signature. */
 export interface HmacExpectation {
   username: string
   secret: string
-  /** Seconds; 0: of any age. */
+  /** In seconds; 0 disables the check. */
   clockSkewS: number
 }
 
-/** What was signed by whom; throws the 401 with the reason. `now` is in milliseconds since 1970. */
+/** The signer and what was signed; throws a 401 with the reason. `now` is in milliseconds since 1970. */
 export function checkHmac(
   request: FastifyRequest,
   body: Buffer,
@@ -33,25 +33,25 @@ export function checkHmac(
   now: number,
 ): Authenticated {
   const credentials = readHmacCredentials(request)
-  if (typeof credentials === 'string') throw refused(credentials)
+  if (typeof credentials === 'string') throw unauthorized(credentials)
   const { header, algorithm, signedHeaders, signature } = credentials
-  if (credentials.username === undefined) throw refused('username or keyId missing')
-  if (!isSameSecret(Buffer.from(credentials.username, 'latin1'), username)) throw refused('unknown username')
+  if (credentials.username === undefined) throw unauthorized('username or keyId is missing')
+  if (!isSameSecret(Buffer.from(credentials.username, 'latin1'), username)) throw unauthorized('unknown username')
   const hash = ALGORITHMS.get(algorithm)
-  if (hash === undefined) throw refused('unsupported algorithm')
-  if (signature === undefined) throw refused('signature missing')
+  if (hash === undefined) throw unauthorized('unsupported algorithm')
+  if (signature === undefined) throw unauthorized('signature is missing')
   const dateHeader = checkDate(request, clockSkewS, now)
   const signingString = buildSigningString(request, signedHeaders)
-  if ('missing' in signingString) throw refused(`signed header missing: ${signingString.missing}`)
+  if ('missing' in signingString) throw unauthorized(`signed header is missing: ${signingString.missing}`)
 
-  // Node reads header bytes as latin1: written as latin1 they are the bytes that were signed.
+  // Node decodes header bytes as Latin-1, so encoding as Latin-1 restores the bytes that were signed.
   const signedBytes = Buffer.from(signingString.text, 'latin1')
   const shown = signedBytes.toString()
   const isDigestSigned = signedHeaders.includes('digest')
   if (isDigestSigned) checkDigest(request, body, shown)
   const expected = createHmac(hash, secret).update(signedBytes).digest()
   if (!isSameSecret(Buffer.from(signature, 'base64'), expected))
-    throw refused('signature mismatch', { signing_string: shown })
+    throw unauthorized('signature mismatch', { signing_string: shown })
   return {
     authenticated: true,
     auth_type: 'hmac',
@@ -69,24 +69,24 @@ export function checkHmac(
   }
 }
 
-/** The name of the header with the date: `Date`, or `X-Date` for clients that can't set that. */
+/** The name of the header with the date: `Date`, or `X-Date` for clients that can't set `Date`. */
 function checkDate(request: FastifyRequest, clockSkewS: number, now: number): 'date' | 'x-date' {
   const date = fieldText(request, 'date')
   const text = date ?? fieldText(request, 'x-date')
-  if (text === null) throw refused('no Date or X-Date header')
+  if (text === null) throw unauthorized('no Date or X-Date header')
   const time = parseHttpDate(text)
-  if (time === null) throw refused('unreadable date')
+  if (time === null) throw unauthorized('the date is not a valid HTTP date')
   if (clockSkewS > 0 && Math.abs(now - time) > clockSkewS * 1000)
-    throw refused(`date outside the clock skew of ${clockSkewS} s`)
+    throw unauthorized(`the date differs from the server time by more than ${clockSkewS} s`)
   return date === null ? 'x-date' : 'date'
 }
 
 function checkDigest(request: FastifyRequest, body: Buffer, signingString: string): void {
-  const outcome = checkBodyDigest(fieldText(request, 'digest') ?? '', body)
-  if (outcome === 'unusable') throw refused('no usable digest (SHA-256 or SHA-512)')
-  if (outcome === 'mismatch') throw refused('body digest mismatch', { signing_string: signingString })
+  const result = checkBodyDigest(fieldText(request, 'digest') ?? '', body)
+  if (result === 'unusable') throw unauthorized('no supported digest (SHA-256 or SHA-512)')
+  if (result === 'mismatch') throw unauthorized('body digest mismatch', { signing_string: signingString })
 }
 
-function refused(reason: string, more: Record<string, unknown> = {}): Error {
+function unauthorized(reason: string, more: Record<string, unknown> = {}): Error {
   return unauthenticated(`unauthorized: ${reason}`, CHALLENGE, more)
 }

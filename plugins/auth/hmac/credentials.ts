@@ -1,11 +1,11 @@
-/** Finds and takes apart HMAC credentials: `hmac username="..."` of gateways, `Signature keyId="..."` of draft-cavage. */
+/** Parses HMAC credentials: `hmac username="..."` as gateways use it, or `Signature keyId="..."` (draft-cavage). */
 import { readAuthorization } from 'svc/plugin'
 import type { FastifyRequest } from 'svc/plugin'
 import { fieldValues } from '../fields.ts'
 
-/** What a request presents, not yet believed. */
+/** Credentials as presented, not verified. */
 export interface HmacCredentials {
-  /** The header that held it. */
+  /** The header that contained the credentials. */
   header: CredentialHeader
   username: string | undefined
   algorithm: string
@@ -13,17 +13,17 @@ export interface HmacCredentials {
   signedHeaders: readonly string[]
   signature: string | undefined
 }
-/** A header that can hold credentials, as it is shown. */
+/** A header that can contain credentials, as responses name it. */
 export type CredentialHeader = 'Authorization' | 'Proxy-Authorization' | 'Signature'
 
-/** Why none could be read. */
+/** Why no credentials could be read. */
 export type CredentialProblem =
   | 'no hmac or Signature credentials'
   | 'malformed credentials'
   | 'duplicate parameter in the credentials'
 
 const DEFAULT_ALGORITHM = 'hmac-sha256'
-/** A header named thousands of times would make a signing string out of all proportion to the request. */
+/** Limits the size of the signing string: `headers` could list one large header thousands of times. */
 const MAX_SIGNED_HEADERS = 64
 /** `name="value"` or `name=value`, then a comma or the end. */
 const PARAMETER = /[ \t]*([\w-]+)[ \t]*=[ \t]*(?:"([^"]*)"|([^",\s]+))[ \t]*(,|$)/y
@@ -34,7 +34,7 @@ interface Located {
   text: string
 }
 
-/** The credentials of the request, or what is wrong with them. */
+/** The credentials of the request, or the reason why they can't be read. */
 export function readHmacCredentials(request: FastifyRequest): HmacCredentials | CredentialProblem {
   const located = locate(request)
   if (located === null) return 'no hmac or Signature credentials'
@@ -64,13 +64,13 @@ function locate(request: FastifyRequest): Located | null {
     if (found?.scheme === 'hmac' || found?.scheme === 'signature')
       return { header, scheme: found.scheme, text: found.credentials }
   }
-  // draft-cavage, 4: the bare header. One beside `Signature-Input` is of RFC 9421, which is something else.
+  // draft-cavage, 4: the bare header. With `Signature-Input` it is an RFC 9421 signature, which is another scheme.
   const bare = fieldValues(request, 'signature').join(', ')
   if (!/(?:^|,)[ \t]*keyid[ \t]*=/i.test(bare) || fieldValues(request, 'signature-input').length > 0) return null
   return { header: 'Signature', scheme: 'signature', text: bare }
 }
 
-/** Names in lower case. */
+/** The parameters by lower-case name. */
 function parseParameters(text: string): Map<string, string> | CredentialProblem {
   const parameters = new Map<string, string>()
   PARAMETER.lastIndex = 0

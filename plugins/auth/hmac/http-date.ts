@@ -1,10 +1,13 @@
-/** Reading the date of a request. */
+/** Parses the date of a request. */
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 const IMF_FIXDATE =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (\d\d) ([A-Z][a-z]{2}) (\d{4}) (\d\d):(\d\d):(\d\d) (?:GMT|([+-])(\d\d)(\d\d))$/
 
-/** Milliseconds since 1970 of an IMF-fixdate (RFC 9110, 5.6.7), also with a numeric zone (RFC 5322, 3.3); null for all else. */
+/**
+ * Milliseconds since 1970 of an IMF-fixdate (RFC 9110, 5.6.7), also with a numeric zone (RFC 5322, 3.3); null for other
+ * texts.
+ */
 export function parseHttpDate(text: string): number | null {
   const match = IMF_FIXDATE.exec(text)
   if (match === null) return null
@@ -16,7 +19,7 @@ export function parseHttpDate(text: string): number | null {
     number,
   ]
   const month = MONTHS.indexOf(match[2]!)
-  // A leap second is written 60 and counts as the next minute's first.
+  // A leap second (60) counts as the first second of the next minute.
   if (month === -1 || hour > 23 || minute > 59 || second > 60) return null
   const midnight = new Date(Date.UTC(year, month, day))
   if (midnight.getUTCDate() !== day) return null

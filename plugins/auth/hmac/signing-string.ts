@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'svc/plugin'
 import { fieldValues } from '../fields.ts'
 
-/** The string, or the first signed header that the request does not have. */
+/** The signing string, or the first signed header that the request lacks. */
 export function buildSigningString(
   request: FastifyRequest,
   signedHeaders: readonly string[],
@@ -16,7 +16,7 @@ export function buildSigningString(
   return { text: lines.join('\n') }
 }
 
-/** The target is that of the wire: neither decoded nor normalized, with the base path if the client sent it. */
+/** Uses the request target as sent: neither decoded nor normalized, with the base path if the client sent it. */
 function signedLine(request: FastifyRequest, name: string): string | null {
   const method = request.raw.method ?? 'GET'
   const target = request.originalUrl
@@ -34,7 +34,9 @@ function signedLine(request: FastifyRequest, name: string): string | null {
   }
 }
 
-/** A field's values, trimmed and joined by `, `; null when it is absent. HTTP/2 says `:authority` for `host`. */
+/**
+ * The values of a header, trimmed and joined by `, `; null when it is absent. For `host`, HTTP/2's `:authority` counts.
+ */
 export function fieldText(request: FastifyRequest, name: string): string | null {
   const values = fieldValues(request, name)
   if (values.length > 0) return values.map(value => value.trim()).join(', ')

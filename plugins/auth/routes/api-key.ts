@@ -19,23 +19,23 @@ const SHARED = {
 } satisfies Partial<RouteDescription>
 
 function check(request: FastifyRequest, { header_name: header, key_value: key }: ExpectedKey): Authenticated {
-  // Node reads header bytes as latin1; a key beyond ASCII comes as the bytes of its UTF-8.
-  const isRight = fieldValues(request, header).some(value => isSameSecret(Buffer.from(value, 'latin1'), key))
-  if (!isRight) throw unauthenticated('unauthorized', CHALLENGE)
+  // Node decodes header bytes as Latin-1; a non-ASCII key arrives as UTF-8 bytes.
+  const isValid = fieldValues(request, header).some(value => isSameSecret(Buffer.from(value, 'latin1'), key))
+  if (!isValid) throw unauthenticated('unauthorized', CHALLENGE)
   return { authenticated: true, auth_type: 'api-key', header }
 }
 
-/** Registers the check against the default key, and the one against header and key of the path. */
+/** Registers the check for the default key, and the one for a header and key given in the path. */
 export function registerApiKeyRoutes(app: FastifyInstance, svc: Svc): void {
   app.all(
     '/auth/api-key',
     describe({
       ...SHARED,
       summary: 'Check an API key',
-      description: 'Header `apikey`, value `my-key`.',
+      description: 'Expects the header `apikey` with the value `my-key`.',
       examples: [
-        { name: 'Right', path: '/auth/api-key', headers: [{ name: 'apikey', value: 'my-key' }], expectStatus: 200 },
-        { name: 'None', path: '/auth/api-key', expectStatus: 401 },
+        { name: 'Valid key', path: '/auth/api-key', headers: [{ name: 'apikey', value: 'my-key' }], expectStatus: 200 },
+        { name: 'No key', path: '/auth/api-key', expectStatus: 401 },
       ],
     }),
     (request, reply) => svc.http.negotiate(request, reply, check(request, DEFAULT)),
@@ -45,14 +45,14 @@ export function registerApiKeyRoutes(app: FastifyInstance, svc: Svc): void {
     '/auth/api-key/:header_name/:key_value',
     describe({
       ...SHARED,
-      summary: 'Check an API key against header and key of the path',
+      summary: 'Check an API key given in the path',
       parameters: [
-        { name: 'header_name', in: 'path', description: 'Header, in any case', schema: { type: 'string' } },
-        { name: 'key_value', in: 'path', description: 'Expected value', schema: { type: 'string' } },
+        { name: 'header_name', in: 'path', description: 'Header name, case-insensitive', schema: { type: 'string' } },
+        { name: 'key_value', in: 'path', description: 'Expected key', schema: { type: 'string' } },
       ],
       examples: [
         {
-          name: 'Own header',
+          name: 'Custom header',
           path: '/auth/api-key/X-Team-Key/k3y',
           headers: [{ name: 'x-team-key', value: 'k3y' }],
           expectStatus: 200,

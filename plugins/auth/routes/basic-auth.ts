@@ -20,24 +20,24 @@ const SHARED = {
 function check(request: FastifyRequest, expected: Credentials): Authenticated {
   const authorization = readAuthorization(request.headers.authorization)
   const presented = authorization?.scheme === 'basic' ? readBasicCredentials(authorization.credentials) : null
-  // Both are compared, whatever the first says.
+  // Both are compared always, so that timing does not reveal which one is wrong.
   const isUser = isSameSecret(presented?.username ?? '', expected.username)
   const isPassword = isSameSecret(presented?.password ?? '', expected.password)
   if (presented === null || !isUser || !isPassword) throw unauthenticated('unauthorized', CHALLENGE)
   return { authenticated: true, auth_type: 'basic-auth', username: presented.username }
 }
 
-/** Registers the check against the default credentials, and the one against those of the path. */
+/** Registers the check for the default credentials, and the one for credentials given in the path. */
 export function registerBasicRoutes(app: FastifyInstance, svc: Svc): void {
   app.all(
     '/auth/basic-auth',
     describe({
       ...SHARED,
       summary: 'Check Basic credentials',
-      description: 'User `basic`, password `password`.',
+      description: 'Expects user `basic` with password `password`.',
       examples: [
-        { name: 'Right', path: '/auth/basic-auth', auth: { type: 'basic', ...DEFAULT }, expectStatus: 200 },
-        { name: 'None', path: '/auth/basic-auth', expectStatus: 401 },
+        { name: 'Valid credentials', path: '/auth/basic-auth', auth: { type: 'basic', ...DEFAULT }, expectStatus: 200 },
+        { name: 'No credentials', path: '/auth/basic-auth', expectStatus: 401 },
       ],
     }),
     (request, reply) => svc.http.negotiate(request, reply, check(request, DEFAULT)),
@@ -47,14 +47,14 @@ export function registerBasicRoutes(app: FastifyInstance, svc: Svc): void {
     '/auth/basic-auth/:username/:password',
     describe({
       ...SHARED,
-      summary: 'Check Basic credentials against those of the path',
+      summary: 'Check Basic credentials given in the path',
       parameters: [
         { name: 'username', in: 'path', description: 'Expected user', schema: { type: 'string' } },
         { name: 'password', in: 'path', description: 'Expected password', schema: { type: 'string' } },
       ],
       examples: [
         {
-          name: 'Own credentials',
+          name: 'Custom credentials',
           path: '/auth/basic-auth/carol/k3y',
           auth: { type: 'basic', username: 'carol', password: 'k3y' },
           expectStatus: 200,

@@ -17,16 +17,16 @@ const MAX_SKEW_S = 604_800
 const SKEW: RouteParameter = {
   name: 'clock_skew',
   in: 'query',
-  description: `Seconds by which the date may differ, 0 to ${MAX_SKEW_S}; 0 switches the check off`,
+  description: `Seconds by which the date may differ from the server time, 0 to ${MAX_SKEW_S}; 0 disables the check`,
   schema: { type: 'integer', minimum: 0, maximum: MAX_SKEW_S, default: DEFAULT_SKEW_S },
 }
 const SHARED = {
   category: 'Auth: HMAC',
   negotiated: true,
   description:
-    '`Authorization: hmac username="...", algorithm="...", headers="...", signature="..."`, or draft-cavage ' +
-    '`Signature keyId="..."`. `Date` or `X-Date` must be there. When the signature differs, `signing_string` says what should have been signed.',
-  responses: { ...RESPONSES, 400: { description: '`clock_skew` is none' } },
+    'Accepts `Authorization: hmac username="...", algorithm="...", headers="...", signature="..."`, or draft-cavage ' +
+    '`Signature keyId="..."`. `Date` or `X-Date` is required. If the signature does not match, `signing_string` shows the string that the server expected to be signed.',
+  responses: { ...RESPONSES, 400: { description: '`clock_skew` is not valid' } },
 } satisfies Partial<RouteDescription>
 
 function example(name: string, path: string, username: string, signature: string) {
@@ -50,17 +50,17 @@ function check(request: FastifyRequest, svc: Svc, key: Key): Authenticated {
   return checkHmac(request, svc.http.body(request), { ...key, clockSkewS: readSkew(request) }, Date.now())
 }
 
-/** Registers the check against the default user, and the one against user and secret of the path. */
+/** Registers the check for the default user, and the one for a user and secret given in the path. */
 export function registerHmacRoutes(app: FastifyInstance, svc: Svc): void {
   app.all(
     '/auth/hmac',
     describe({
       ...SHARED,
-      summary: 'Check an HMAC signature by alice',
+      summary: 'Check an HMAC signature',
       parameters: [SKEW],
       examples: [
-        example('Signed long ago', '/auth/hmac?clock_skew=0', 'alice', '1ivTl4K2Q1P+Gtfndx8mIwdlS4jBdJDHILzTgHP4JUw='),
-        { name: 'None', path: '/auth/hmac', expectStatus: 401 },
+        example('Fixed date', '/auth/hmac?clock_skew=0', 'alice', '1ivTl4K2Q1P+Gtfndx8mIwdlS4jBdJDHILzTgHP4JUw='),
+        { name: 'No signature', path: '/auth/hmac', expectStatus: 401 },
       ],
     }),
     (request, reply) => svc.http.negotiate(request, reply, check(request, svc, DEFAULT)),
@@ -70,15 +70,15 @@ export function registerHmacRoutes(app: FastifyInstance, svc: Svc): void {
     '/auth/hmac/:username/:secret',
     describe({
       ...SHARED,
-      summary: 'Check an HMAC signature against user and secret of the path',
+      summary: 'Check an HMAC signature with a secret given in the path',
       parameters: [
         { name: 'username', in: 'path', description: 'Expected user', schema: { type: 'string' } },
-        { name: 'secret', in: 'path', description: 'Its secret', schema: { type: 'string' } },
+        { name: 'secret', in: 'path', description: 'Secret of that user', schema: { type: 'string' } },
         SKEW,
       ],
       examples: [
         example(
-          'Own secret',
+          'Custom secret',
           '/auth/hmac/carol/k3y?clock_skew=0',
           'carol',
           'Tmu0LuAjWWjlVoErNiLjWWlWC/YAmzRqUohgYlzpix4=',

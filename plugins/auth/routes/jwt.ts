@@ -1,4 +1,4 @@
-/** `/auth/jwt`: checks, reads and exchanges JWTs (RFC 7519) as a gateway would, without asking the provider. */
+/** `/auth/jwt`: verifies, decodes and exchanges JWTs (RFC 7519) locally, as a gateway does. */
 import { randomUUID } from 'node:crypto'
 import { describe, readBearerToken, readQuery } from 'svc/plugin'
 import type { FastifyInstance, FastifyRequest, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
@@ -9,7 +9,7 @@ import type { Authenticated } from '../outcome.ts'
 
 /** Seconds for which an exchanged token is valid. */
 const EXCHANGED_LIFE_S = 3600
-const DECODE_NOTE = 'nothing but the structure was checked: not the signature, not the dates'
+const DECODE_NOTE = 'only the structure was checked, not the signature or the dates'
 
 /** Signed with the public demo secret, valid until 2100. */
 const DEMO_TOKEN =
@@ -17,9 +17,9 @@ const DEMO_TOKEN =
 const DEMO_AUTH = { type: 'bearer', token: DEMO_TOKEN } as const
 
 const SHARED = { category: 'Auth: JWT', negotiated: true, responses: RESPONSES } satisfies Partial<RouteDescription>
-const ASKED: RouteParameter[] = [
-  { name: 'iss', in: 'query', description: 'Issuer that the token must have', schema: { type: 'string' } },
-  { name: 'aud', in: 'query', description: 'Audience that the token must be for', schema: { type: 'string' } },
+const EXPECTED: RouteParameter[] = [
+  { name: 'iss', in: 'query', description: 'Expected issuer', schema: { type: 'string' } },
+  { name: 'aud', in: 'query', description: 'Expected audience', schema: { type: 'string' } },
 ]
 
 function bearerToken(request: FastifyRequest): string {
@@ -28,7 +28,7 @@ function bearerToken(request: FastifyRequest): string {
   return token
 }
 
-/** Header and claims of the valid token of the request; `?iss=` and `?aud=` ask for more. */
+/** Verifies the token of the request, and issuer and audience if `?iss=` and `?aud=` are given; throws a 401. */
 async function verifiedToken(request: FastifyRequest, tokens: Tokens) {
   const query = readQuery(request)
   const issuer = query.get('iss') || undefined
@@ -55,7 +55,7 @@ function decode(request: FastifyRequest, tokens: Tokens): Record<string, unknown
   return { verified: false, jwt_header: header, claims, expired, note: DECODE_NOTE }
 }
 
-/** A gateway that vouches for the caller with a token of its own. */
+/** Issues a token with the caller's claims, as a gateway does for its upstreams. */
 async function exchange(request: FastifyRequest, tokens: Tokens): Promise<Authenticated> {
   const verification = await verifiedToken(request, tokens)
   const iat = Math.floor(Date.now() / 1000)
@@ -76,10 +76,10 @@ export function registerJwtRoutes(app: FastifyInstance, svc: Svc): void {
     '/auth/jwt',
     describe({
       ...SHARED,
-      summary: 'Check a JWT',
+      summary: 'Verify a JWT',
       description:
-        'RS256 by the identity provider, or HS256 with the demo secret. Signature and claims only: revoked tokens pass.',
-      parameters: ASKED,
+        'Accepts RS256 tokens of the identity provider and HS256 tokens signed with the demo secret. Verifies signature and claims; does not detect revoked tokens.',
+      parameters: EXPECTED,
       examples: [
         { name: 'Demo token', path: '/auth/jwt', auth: DEMO_AUTH, expectStatus: 200 },
         { name: 'Other audience', path: '/auth/jwt?aud=other', auth: DEMO_AUTH, expectStatus: 401 },
@@ -92,11 +92,11 @@ export function registerJwtRoutes(app: FastifyInstance, svc: Svc): void {
     '/auth/jwt/decode',
     describe({
       ...SHARED,
-      summary: 'Read a JWT without checking it',
+      summary: 'Decode a JWT without verifying it',
       responses: {
         200: { description: 'Header and claims' },
-        400: { description: 'No JWT' },
-        401: { description: 'No bearer token' },
+        400: { description: 'The token is not a JWT' },
+        401: { description: 'The request has no bearer token' },
       },
       examples: [{ name: 'Demo token', path: '/auth/jwt/decode', auth: DEMO_AUTH, expectStatus: 200 }],
     }),
@@ -107,10 +107,10 @@ export function registerJwtRoutes(app: FastifyInstance, svc: Svc): void {
     '/auth/jwt/exchange',
     describe({
       ...SHARED,
-      summary: 'Exchange a JWT for one of this server',
+      summary: 'Exchange a JWT for one issued by this server',
       description:
-        'The new token has the claims of the old one, issuer `svc`, and is signed HS256 with the demo secret.',
-      parameters: ASKED,
+        'The new token has the same claims and the issuer `svc`. It is signed with HS256 and the demo secret.',
+      parameters: EXPECTED,
       examples: [{ name: 'Demo token', path: '/auth/jwt/exchange', auth: DEMO_AUTH, expectStatus: 200 }],
     }),
     async (request, reply) => svc.http.negotiate(request, reply, await exchange(request, tokens)),

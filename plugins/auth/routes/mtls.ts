@@ -1,7 +1,7 @@
-/** `/auth/mtls`: client certificates, and the demo ones to try it with. */
+/** `/auth/mtls`: checks client certificates, and provides demo certificates. */
 import { describe, readQuery } from 'svc/plugin'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
-import { showCertificate } from '../certificate.ts'
+import { summarizeCertificate } from '../certificate.ts'
 import { RESPONSES, unauthenticated } from '../outcome.ts'
 import type { Authenticated } from '../outcome.ts'
 
@@ -9,7 +9,7 @@ const SHARED = { category: 'Auth: mTLS', negotiated: true } satisfies Partial<Ro
 const FORMAT: RouteParameter = {
   name: 'format',
   in: 'query',
-  description: '`pem`: the file itself',
+  description: '`pem` returns the file itself',
   schema: { enum: ['pem'] },
 }
 
@@ -20,7 +20,7 @@ function check(request: FastifyRequest, svc: Svc): Authenticated {
     throw unauthenticated(`unauthorized: no client certificate (${whereToPresent(header)})`, null)
   if (presented.state === 'refused') throw unauthenticated(`invalid_certificate: ${presented.reason}`, null)
   const { source } = presented
-  const { subject, issuer, facts } = showCertificate(presented.certificate)
+  const { subject, issuer, facts } = summarizeCertificate(presented.certificate)
   return {
     authenticated: true,
     auth_type: 'mtls',
@@ -33,7 +33,9 @@ function check(request: FastifyRequest, svc: Svc): Authenticated {
 }
 
 function whereToPresent(header: string | null): string {
-  return header === null ? 'use the HTTPS listener or set SVC_MTLS_IN_HEADER' : `TLS connection or ${header} header`
+  return header === null
+    ? 'use the HTTPS listener or set SVC_MTLS_IN_HEADER'
+    : `use the TLS connection or the header ${header}`
 }
 
 function sendFile(reply: FastifyReply, name: string, pem: string): FastifyReply {
@@ -46,7 +48,7 @@ function sendFile(reply: FastifyReply, name: string, pem: string): FastifyReply 
     .send(pem)
 }
 
-function isFileAsked(request: FastifyRequest): boolean {
+function isFileRequested(request: FastifyRequest): boolean {
   return readQuery(request).get('format') === 'pem'
 }
 
@@ -58,7 +60,7 @@ export function registerMtlsRoutes(app: FastifyInstance, svc: Svc): void {
       ...SHARED,
       summary: 'Check the client certificate',
       description:
-        'Of the TLS connection, else of the header that SVC_MTLS_IN_HEADER names: percent-encoded or raw PEM, base64 DER.',
+        'Reads the certificate from the TLS connection, or from the header that SVC_MTLS_IN_HEADER names (PEM, percent-encoded PEM, or base64 DER).',
       responses: RESPONSES,
       examples: [{ name: 'Without a certificate', path: '/auth/mtls', expectStatus: 401 }],
     }),
@@ -69,16 +71,16 @@ export function registerMtlsRoutes(app: FastifyInstance, svc: Svc): void {
     '/auth/mtls/get-ca-cert',
     describe({
       ...SHARED,
-      summary: 'Certificate of the demo CA',
+      summary: 'Get the certificate of the demo CA',
       parameters: [FORMAT],
-      responses: { 200: { description: 'PEM of the certificate, and how to use it' } },
+      responses: { 200: { description: 'The certificate as PEM, and a curl command that uses it' } },
       examples: [
         { name: 'CA', path: '/auth/mtls/get-ca-cert', expectStatus: 200 },
         { name: 'File', path: '/auth/mtls/get-ca-cert?format=pem', expectStatus: 200 },
       ],
     }),
     (request, reply) =>
-      isFileAsked(request)
+      isFileRequested(request)
         ? sendFile(reply, 'ca.crt', svc.pki.caCertificate)
         : svc.http.negotiate(request, reply, {
             ca_cert_pem: svc.pki.caCertificate,
@@ -90,9 +92,9 @@ export function registerMtlsRoutes(app: FastifyInstance, svc: Svc): void {
     '/auth/mtls/get-client-cert',
     describe({
       ...SHARED,
-      summary: 'Certificate and key of the demo client',
+      summary: 'Get the certificate and key of the demo client',
       parameters: [FORMAT],
-      responses: { 200: { description: 'PEM of certificate and key, and how to use them' } },
+      responses: { 200: { description: 'Certificate and key as PEM, and a curl command that uses them' } },
       examples: [
         { name: 'Client', path: '/auth/mtls/get-client-cert', expectStatus: 200 },
         { name: 'File', path: '/auth/mtls/get-client-cert?format=pem', expectStatus: 200 },
@@ -100,7 +102,7 @@ export function registerMtlsRoutes(app: FastifyInstance, svc: Svc): void {
     }),
     async (request, reply) => {
       const { certificate, key } = await svc.pki.client()
-      if (isFileAsked(request)) return sendFile(reply, 'client.pem', certificate + key)
+      if (isFileRequested(request)) return sendFile(reply, 'client.pem', certificate + key)
       return svc.http.negotiate(request, reply, {
         cert_pem: certificate,
         key_pem: key,

@@ -1,7 +1,7 @@
-/** `POST /bin` and `GET /bin`: making bins and listing the session's own. */
+/** `POST /bin` and `GET /bin`: creates bins, and lists those of the session. */
 import { describe, readJsonObject } from 'svc/plugin'
 import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
-import { readBinAnswer } from '../bin-answer.ts'
+import { readBinResponse } from '../bin-response.ts'
 import type { BinStore } from '../bin-store.ts'
 import { linksOf, summarize } from '../bin.ts'
 import { invalidJson } from '../errors.ts'
@@ -10,11 +10,11 @@ import type { BinLimits } from '../limits.ts'
 const category = 'Request Bin & Webhooks'
 const create: RouteDescription = {
   category,
-  summary: 'Make a bin',
+  summary: 'Create a bin',
   description:
-    'Everything that is sent to its URL, or to a path below, is recorded and answered as configured here. Anyone who knows the id may send, read and delete.',
+    'Records every request to its URL, or to a path below, and sends the response configured here. Anyone who knows the id can send, read and delete.',
   requestBody: {
-    description: 'Optional: how the bin answers',
+    description: 'Optional: the response of the bin',
     content: {
       'application/json': {
         type: 'object',
@@ -22,22 +22,22 @@ const create: RouteDescription = {
         properties: {
           status: { type: 'integer', minimum: 200, maximum: 599, default: 200 },
           headers: { type: 'object', maxProperties: 20, additionalProperties: { type: 'string' } },
-          body: { description: 'Text as it stands, or JSON; at most 16384 bytes' },
+          body: { description: 'A string is sent unchanged, any other value as JSON; at most 16384 bytes' },
           delay_ms: { type: 'integer', minimum: 0, default: 0 },
         },
       },
     },
   },
   responses: {
-    201: { description: 'The bin, its limits and its addresses' },
-    400: { description: 'Not JSON, or a configuration that makes no sense' },
-    429: { description: 'Public instances: the session has its ten bins' },
+    201: { description: 'The bin, its limits and its URLs' },
+    400: { description: 'The body is not JSON, or the configuration is invalid' },
+    429: { description: 'Public instances: the session already has ten bins' },
     503: { description: 'Public instances: all bins are in use' },
   },
   examples: [
     { name: 'Plain', method: 'POST', path: '/bin', expectStatus: 201 },
     {
-      name: 'Slow answer',
+      name: 'Slow response',
       method: 'POST',
       path: '/bin',
       headers: [{ name: 'Content-Type', value: 'application/json' }],
@@ -49,16 +49,16 @@ const create: RouteDescription = {
 }
 const list: RouteDescription = {
   category,
-  summary: 'Bins of the session',
+  summary: 'List the bins of the session',
   responses: { 200: { description: '`bins`, newest first' } },
   examples: [{ name: 'List', path: '/bin', expectStatus: 200 }],
 }
 
 export function registerBins(app: FastifyInstance, svc: Svc, bins: BinStore, limits: BinLimits): void {
   app.post('/bin', describe(create), async (request, reply) => {
-    const wanted = readJsonObject(svc.http.body(request))
-    if (wanted === null) throw invalidJson()
-    const bin = await bins.create(svc.http.session(request).key, readBinAnswer(wanted, limits))
+    const input = readJsonObject(svc.http.body(request))
+    if (input === null) throw invalidJson()
+    const bin = await bins.create(svc.http.session(request).key, readBinResponse(input, limits))
     const { id, created_at, expires_at, response } = summarize(bin)
     const links = linksOf(id, path => svc.http.url(request, path))
     return reply

@@ -1,7 +1,7 @@
-/** `/bin/{id}` and everything below it, for every method: capturing, answering as configured, and deleting the bin. */
+/** `/bin/{id}` and all paths below, for every method: captures requests, sends the configured response, deletes the bin. */
 import { describe, sandboxPolicy } from 'svc/plugin'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
-import { mediaTypeOf } from '../bin-answer.ts'
+import { mediaTypeOf } from '../bin-response.ts'
 import type { BinStore } from '../bin-store.ts'
 import type { Bin } from '../bin.ts'
 import { captureRequest } from '../captured-request.ts'
@@ -13,22 +13,25 @@ const id: RouteParameter = {
   name: 'id',
   in: 'path',
   required: true,
-  description: 'Id of a bin',
+  description: 'ID of the bin',
   schema: { type: 'string' },
 }
-const gone = { 404: { description: 'No such bin' } }
+const notFound = { 404: { description: 'Bin not found' } }
 
 const capture: RouteDescription = {
   category,
   summary: 'Capture a request',
   description:
-    'Recorded, then answered as the bin is configured; `X-Svc-Bin-Seq` is its sequence number. A DELETE deletes the bin; to capture one, send it to a path below.',
+    'Records the request and sends the configured response; `X-Svc-Bin-Seq` is the sequence number of the request. DELETE deletes the bin; to capture a DELETE, send it to a path below.',
   methods: ['GET', 'POST', 'PUT', 'PATCH', 'HEAD', 'OPTIONS'],
   parameters: [id],
-  responses: { default: { description: 'As configured; by default 200 `{"ok":true,"bin","id","seq"}`' }, ...gone },
+  responses: {
+    default: { description: 'The configured response; by default 200 with `{"ok":true,"bin","id","seq"}`' },
+    ...notFound,
+  },
   examples: [
     {
-      name: 'A hook',
+      name: 'A webhook',
       method: 'POST',
       path: '/bin/<bin_id>',
       headers: [{ name: 'Content-Type', value: 'application/json' }],
@@ -43,19 +46,19 @@ const remove: RouteDescription = {
   summary: 'Delete a bin',
   methods: ['DELETE'],
   parameters: [id],
-  responses: { 200: { description: '`{"deleted": "<id>"}`; its feeds end' }, ...gone },
+  responses: { 200: { description: '`{"deleted": "<id>"}`; live streams of the bin end' }, ...notFound },
   examples: [{ name: 'Delete', method: 'DELETE', path: '/bin/<bin_id>', expectStatus: 200 }],
 }
 const captureBelow: RouteDescription = {
   ...capture,
-  summary: 'Capture a request, any path below the bin',
-  description: 'As at the bin itself, with every method, DELETE included.',
+  summary: 'Capture a request to a path below the bin',
+  description: 'Same as the bin itself, for every method, including DELETE.',
   methods: undefined,
-  parameters: [id, { name: 'path', in: 'path', description: 'Anything', schema: { type: 'string' } }],
+  parameters: [id, { name: 'path', in: 'path', description: 'Any path', schema: { type: 'string' } }],
   examples: [{ name: 'Sub path', method: 'DELETE', path: '/bin/<bin_id>/orders/7', expectStatus: 200 }],
 }
 
-/** `requests`, `requests/stream` and `requests/{n}`; what GET and HEAD find there is registered on its own. */
+/** `requests`, `requests/stream` and `requests/{n}`; their GET and HEAD routes are registered separately. */
 const INSPECTION = /^requests(?:\/[^/]+)?$/
 /** Statuses without content (RFC 9110, 15.3.5, 15.3.6, 15.4.5). */
 const BODILESS = new Set([204, 205, 304])
@@ -64,14 +67,14 @@ export function registerCapture(app: FastifyInstance, svc: Svc, bins: BinStore, 
   async function take(request: FastifyRequest, reply: FastifyReply, binId: string): Promise<FastifyReply> {
     const bin = await bins.capture(binId, captureRequest(request, svc, { binId, maxBody: limits.max_captured_body }))
     if (bin === undefined) throw binNotFound(binId)
-    const isThere = bin.answer.delay_ms === 0 || (await svc.http.delay(request, bin.answer.delay_ms))
-    return isThere ? answer(reply, bin) : reply.hijack()
+    const isConnected = bin.response.delay_ms === 0 || (await svc.http.delay(request, bin.response.delay_ms))
+    return isConnected ? sendBinResponse(reply, bin) : reply.hijack()
   }
 
   app.all<{ Params: { id: string } }>('/bin/:id', describe(capture, remove), async (request, reply) => {
     const { id: binId } = request.params
     if (request.method !== 'DELETE') return take(request, reply, binId)
-    svc.http.serving(request, remove)
+    svc.http.selectDescription(request, remove)
     if (!(await bins.delete(binId))) throw binNotFound(binId)
     return { deleted: binId }
   })
@@ -86,10 +89,10 @@ export function registerCapture(app: FastifyInstance, svc: Svc, bins: BinStore, 
   })
 }
 
-/** Answers the newest request of a bin. */
-function answer(
+/** Sends the response to the newest request of a bin. */
+function sendBinResponse(
   reply: FastifyReply,
-  { id: binId, answer: { status, headers, body }, requests, total }: Bin,
+  { id: binId, response: { status, headers, body }, requests, total }: Bin,
 ): FastifyReply {
   reply.code(status).headers(headers).header('X-Svc-Bin-Seq', String(total))
   if (BODILESS.has(status)) return reply.send()
@@ -97,6 +100,6 @@ function answer(
   reply.type(type)
   const policy = sandboxPolicy(type, headers['content-security-policy'])
   if (policy !== null) reply.header('Content-Security-Policy', policy)
-  // As bytes: to the media type of a text Fastify would add a charset.
+  // Sent as bytes, because Fastify would add a charset to the media type of a string.
   return reply.send(Buffer.from(body ?? JSON.stringify({ ok: true, bin: binId, id: requests.at(-1)?.id, seq: total })))
 }

@@ -1,4 +1,4 @@
-/** `/bin/{id}/requests`, `…/requests/{n}` and `…/requests/stream`: what a bin has captured. */
+/** `/bin/{id}/requests`, `…/requests/{n}` and `…/requests/stream`: the captured requests of a bin. */
 import { describe, integerParameter, parseInteger, readQuery } from 'svc/plugin'
 import type { FastifyInstance, FastifyRequest, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
 import type { BinStore } from '../bin-store.ts'
@@ -13,42 +13,42 @@ const id: RouteParameter = {
   name: 'id',
   in: 'path',
   required: true,
-  description: 'Id of a bin',
+  description: 'ID of the bin',
   schema: { type: 'string' },
 }
 
 const list: RouteDescription = {
   category,
-  summary: 'What a bin has captured',
+  summary: 'List captured requests',
   parameters: [id, { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, default: 50 } }],
-  responses: { 200: { description: '`requests`, newest first' }, 404: { description: 'No such bin' } },
+  responses: { 200: { description: '`requests`, newest first' }, 404: { description: 'Bin not found' } },
   examples: [{ name: 'Newest five', path: '/bin/<bin_id>/requests?limit=5', expectStatus: 200 }],
 }
 const one: RouteDescription = {
   category,
-  summary: 'One captured request',
+  summary: 'Get a captured request',
   parameters: [
     id,
     {
       name: 'n',
       in: 'path',
       required: true,
-      description: 'Its sequence number',
+      description: 'Sequence number of the request',
       schema: { type: 'integer', minimum: 1 },
     },
   ],
   responses: {
     200: { description: 'The captured request' },
-    400: { description: 'Not an integer' },
-    404: { description: 'No such bin, or the request is not stored' },
+    400: { description: 'The sequence number is not an integer' },
+    404: { description: 'Bin not found, or the request is not stored' },
   },
   examples: [{ name: 'The first', path: '/bin/<bin_id>/requests/1', expectStatus: 200 }],
 }
 const stream: RouteDescription = {
   category,
-  summary: 'Live feed of a bin',
+  summary: 'Stream captured requests',
   description:
-    'One event `request` per capture, its id the sequence number. With `Last-Event-ID` the stored ones after that come first. Ends with the bin.',
+    'Sends one `request` event per captured request; the event id is the sequence number. With `Last-Event-ID`, replays stored requests after that number first. Ends when the bin is removed.',
   protocol: 'sse',
   endless: true,
   parameters: [
@@ -56,13 +56,13 @@ const stream: RouteDescription = {
     {
       name: 'last_event_id',
       in: 'query',
-      description: 'As the header `Last-Event-ID`; 0 replays all',
+      description: 'Same as the header `Last-Event-ID`; 0 replays all',
       schema: { type: 'integer', minimum: 0 },
     },
   ],
   responses: {
-    200: { description: 'The feed', content: { 'text/event-stream': {} } },
-    404: { description: 'No such bin' },
+    200: { description: 'The event stream', content: { 'text/event-stream': {} } },
+    404: { description: 'Bin not found' },
   },
   examples: [{ name: 'Feed', path: '/bin/<bin_id>/requests/stream', expectStatus: 200 }],
 }
@@ -115,7 +115,7 @@ export function registerRequests(
   })
 }
 
-/** Number after which a reader goes on (WHATWG HTML, 9.2.4); the header wins; null when it is none. */
+/** Sequence number to resume after (WHATWG HTML, 9.2.4), from the header or else the query; null if it is not a number. */
 function lastEventId(request: FastifyRequest): number | null {
   const header = request.headers['last-event-id']
   return parseInteger(

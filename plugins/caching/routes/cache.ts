@@ -1,4 +1,4 @@
-/** `/cache/{ttl}`: the same answer for as long as the process lives, with everything a cache asks about. */
+/** `/cache/{ttl}`: a cacheable response that stays the same for the life of the process. */
 import { createHash } from 'node:crypto'
 import { describe, parseInteger } from 'svc/plugin'
 import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
@@ -9,9 +9,9 @@ const MAX_TTL = 4_294_967_295
 
 const cache: RouteDescription = {
   category: 'Response Shaping',
-  summary: 'Answer that may be cached',
+  summary: 'Get a cacheable response',
   description:
-    '`Cache-Control: public, max-age=<ttl>` with a strong `ETag` and `Last-Modified`; a conditional request that matches gets 304.',
+    'Sends `Cache-Control: public, max-age=<ttl>` with a strong `ETag` and `Last-Modified`; a conditional request that matches gets 304.',
   negotiated: true,
   parameters: [
     {
@@ -23,9 +23,9 @@ const cache: RouteDescription = {
     },
   ],
   responses: {
-    200: { description: 'The answer, the same each time' },
-    304: { description: 'The client has it already' },
-    400: { description: 'No number of seconds' },
+    200: { description: 'The response; the same every time' },
+    304: { description: 'Not modified' },
+    400: { description: 'The ttl is not a number of seconds' },
   },
   examples: [
     { name: 'For a minute', path: '/cache/60', expectStatus: 200 },
@@ -34,7 +34,7 @@ const cache: RouteDescription = {
 }
 
 export function registerCache(app: FastifyInstance, svc: Svc): void {
-  // The start of the process, not that of a generation: a reload must not change the answer.
+  // The start of the process, not of a generation: a reload must not change the response.
   const startedAt = new Date(performance.timeOrigin)
   const generatedAt = startedAt.toISOString()
   const lastModified = Math.floor(startedAt.getTime() / 1000)
@@ -53,7 +53,7 @@ export function registerCache(app: FastifyInstance, svc: Svc): void {
   })
 }
 
-/** A strong tag stands for one form of the answer only (RFC 9110, 8.8.1): JSON and XML have their own. */
+/** A strong tag identifies one representation (RFC 9110, 8.8.1), so JSON and XML have different tags. */
 function opaqueTag(type: string, ttl: number, generatedAt: string): string {
   return createHash('sha256').update(`${type} ${ttl} ${generatedAt}`).digest('hex').slice(0, 32)
 }

@@ -1,4 +1,4 @@
-/** `/range/{n}`: letters that can be fetched in parts. */
+/** `/range/{n}`: letters that can be requested in ranges. */
 import { describe, parseInteger } from 'svc/plugin'
 import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
 import { isRangeCurrent, readRange } from '../byte-range.ts'
@@ -7,9 +7,9 @@ import { invalidCount } from '../errors.ts'
 
 const range: RouteDescription = {
   category: 'Response Shaping',
-  summary: 'Bytes that can be fetched in parts',
+  summary: 'Get bytes, or a range of them',
   description:
-    'The letters a to z over and over, `n` bytes of them. A single range is served; several, or another unit, give the whole.',
+    'Sends `n` bytes: the letters a to z, repeated. Serves a single range; ignores several ranges or an unknown unit and sends everything.',
   parameters: [
     {
       name: 'n',
@@ -23,12 +23,12 @@ const range: RouteDescription = {
   responses: {
     200: { description: 'All bytes', content: { 'application/octet-stream': { type: 'string', format: 'binary' } } },
     206: {
-      description: 'The part asked for',
+      description: 'The requested range',
       content: { 'application/octet-stream': { type: 'string', format: 'binary' } },
     },
-    304: { description: 'The client has it already' },
-    400: { description: 'No such number of bytes' },
-    416: { description: 'No such part' },
+    304: { description: 'Not modified' },
+    400: { description: 'The number of bytes is invalid' },
+    416: { description: 'The range is not satisfiable' },
   },
   examples: [
     { name: 'Whole', path: '/range/50', expectStatus: 200 },
@@ -46,14 +46,14 @@ export function registerRange(app: FastifyInstance, svc: Svc): void {
     if (size === null || size < 1 || size > maxBytes) throw invalidCount(request.params.n, maxBytes)
     const etag = `"range${size}"`
     reply.headers({ 'Accept-Ranges': 'bytes', ETag: etag })
-    const { range: wanted, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = request.headers
+    const { range: rangeHeader, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = request.headers
     if (isNotModified({ ifNoneMatch }, { etag })) return reply.code(304).send()
 
     reply.type('application/octet-stream')
-    // Range is for GET alone (RFC 9110, 14.2).
-    if (wanted === undefined || request.method === 'HEAD' || !isRangeCurrent(ifRange as string | undefined, etag))
+    // Range is defined only for GET (RFC 9110, 14.2).
+    if (rangeHeader === undefined || request.method === 'HEAD' || !isRangeCurrent(ifRange as string | undefined, etag))
       return reply.send(letters.subarray(0, size))
-    const part = readRange(wanted, size)
+    const part = readRange(rangeHeader, size)
     if (part === 'whole') return reply.send(letters.subarray(0, size))
     if (part === 'unsatisfiable')
       return reply.code(416).removeHeader('Content-Type').header('Content-Range', `bytes */${size}`).send()

@@ -1,13 +1,13 @@
-/** The page below `ui/` that an authorization server leads back to: hands the answer to the console and goes. */
-const answer = Object.fromEntries(new URLSearchParams(location.search))
-const message = { type: 'svc-authorization', answer }
+/** The redirect page of the authorization code flow: passes the response to the console and closes the window. */
+const response = Object.fromEntries(new URLSearchParams(location.search))
+const message = { type: 'svc-authorization', response }
 
-// The opener is lost when a page in between asked for a browsing context of its own.
+// There is no opener if a page in between isolated its browsing context group.
 if (window.opener) (window.opener as Window).postMessage(message, location.origin)
 else new BroadcastChannel('svc.console.authorization').postMessage(message)
 
 document.querySelector('p')!.textContent =
-  answer.error === undefined
-    ? 'Signed in. This window can be closed.'
-    : `Refused: ${answer.error_description ?? answer.error}. This window can be closed.`
+  response.error === undefined
+    ? 'Signed in. You can close this window.'
+    : `Sign-in failed: ${response.error_description ?? response.error}. You can close this window.`
 setTimeout(() => window.close(), 100)

@@ -1,4 +1,4 @@
-/** Starts the console: takes a token from the address bar before anything is sent, then draws. */
+/** Entry point: takes a token from the URL before anything is sent, then renders the console. */
 import { render } from 'preact'
 import { signInReason } from './lib/instance/api.ts'
 import { startKeys } from './lib/shell/keys.ts'

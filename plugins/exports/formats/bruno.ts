@@ -1,4 +1,4 @@
-/** Bruno's collection as one JSON file (version 1 of its export). */
+/** Bruno collection in a single JSON file (export version 1). */
 import { decodeForm, queryOf, type Entry, type Folder, type Header } from '../entries.ts'
 import type { Format } from '../format.ts'
 import { stableId } from '../stable-id.ts'
@@ -6,7 +6,7 @@ import { stableId } from '../stable-id.ts'
 export const bruno: Format = {
   id: 'bruno',
   title: 'Bruno collection',
-  description: 'Requests in folders for Bruno, with an environment svc that holds base_url.',
+  description: 'A Bruno collection with a folder per category, and an environment "svc" with the variable base_url.',
   file: 'bruno.json',
   mediaType: 'application/json',
   filename: 'svc-bruno.json',
@@ -61,7 +61,7 @@ function toItem(entry: Entry, folder: string, index: number): object {
     type: 'http-request',
     name,
     seq: index + 1,
-    // Bruno keeps a file for each request, and names in a folder can be alike.
+    // Bruno keeps one file per request, and names in a folder may be equal.
     filename: `${index + 1}-${fileName(name)}.bru`,
     request: {
       url: `{{base_url}}${target}`,

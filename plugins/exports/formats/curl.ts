@@ -3,13 +3,13 @@ import { curlArguments, quoteWord } from 'svc/plugin'
 import type { Entry } from '../entries.ts'
 import type { Format } from '../format.ts'
 
-/** Errors are shown, nothing takes long, brackets in a URL are characters, and the next answer begins on its own line. */
+/** Shows errors, limits the time, disables URL globbing, and starts each response on a new line. */
 const COMMAND = "curl -sS --max-time 20 -g -w '\\n'"
 
 export const curl: Format = {
   id: 'curl',
   title: 'Shell script with curl',
-  description: 'One command for each request; the environment variable BASE_URL points it elsewhere.',
+  description: 'One command per request; set the environment variable BASE_URL to send the requests elsewhere.',
   file: 'curl.sh',
   mediaType: 'text/x-shellscript; charset=utf-8',
   filename: 'svc-curl.sh',
@@ -35,7 +35,7 @@ function toCommand({ name, notes, protocol, method, target, headers, auth, body,
 
 const ESCAPES: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r', '\\': '\\\\', "'": "\\'" }
 
-/** A word on one line: where single quotes would need several, line ends are written as bash's `$'…'` has them. */
+/** A quoted word on one line; uses bash's `$'…'` if the word contains line breaks. */
 function quote(word: string): string {
   return /[\t\n\r]/.test(word)
     ? `$'${word.replace(/[\t\n\r\\']/g, character => ESCAPES[character]!)}'`

@@ -1,4 +1,4 @@
-/** Kubernetes Gateway API (gateway.networking.k8s.io/v1): an HTTPRoute for each plugin, and this instance as a Service. */
+/** Kubernetes Gateway API (gateway.networking.k8s.io/v1): an HTTPRoute per plugin, and this instance as a Service. */
 import { isIP } from 'node:net'
 import type { PluginRecord } from 'svc/plugin'
 import type { Format, Selection } from '../format.ts'
@@ -6,7 +6,7 @@ import { listPrefixes, type Prefixes } from '../prefixes.ts'
 import { writeYaml } from '../yaml.ts'
 
 const SERVICE = 'svc'
-/** Rules that one HTTPRoute may have. */
+/** Maximum number of rules per HTTPRoute. */
 const MAX_RULES = 16
 
 export function gatewayApi(plugins: () => PluginRecord[]): Format {
@@ -14,7 +14,7 @@ export function gatewayApi(plugins: () => PluginRecord[]): Format {
     id: 'gateway-api',
     title: 'Kubernetes Gateway API',
     description:
-      'An HTTPRoute for each plugin and a Service for this instance; routes hang on a Gateway named gateway.',
+      'An HTTPRoute per plugin and a Service for this instance; the routes attach to a Gateway named "gateway".',
     file: 'gateway-api.yaml',
     mediaType: 'application/yaml',
     filename: 'svc-gateway-api.yaml',
@@ -28,7 +28,7 @@ export function gatewayApi(plugins: () => PluginRecord[]): Format {
   }
 }
 
-/** A Service that leads out of the cluster: by name, or for an address with endpoints of its own. */
+/** A Service for a target outside the cluster: an external name, or an address with its own endpoints. */
 function backend(url: URL): object[] {
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const version = isIP(host)
@@ -68,7 +68,7 @@ function toRoutes({ name, paths }: Prefixes, { baseUrl }: Selection): object[] {
   return routes
 }
 
-/** Below a base path the prefix is rewritten, which a rule can do for one prefix alone. */
+/** With a base path the prefix is rewritten, which a rule supports for only one prefix. */
 function toRule(path: string, url: URL): object {
   const base = url.pathname.replace(/\/$/, '')
   return {

@@ -1,16 +1,16 @@
-/** HTTP Archive 1.2: requests that have not been sent, so their responses are empty. */
+/** HTTP Archive 1.2. The requests have not been sent, so the responses are empty. */
 import { allHeaders, queryOf, type Entry } from '../entries.ts'
 import type { Format } from '../format.ts'
 
 const HTTP = 'HTTP/1.1'
-/** Nothing was sent yet, and the field is required. */
+/** A fixed time, because the field is required but nothing has been sent. */
 const STARTED = new Date(0).toISOString()
 const UNKNOWN_SIZE = -1
 
 export const har: Format = {
   id: 'har',
   title: 'HTTP Archive (HAR 1.2)',
-  description: 'Requests with absolute URLs for browsers, proxies and importers; a page for each category.',
+  description: 'Requests with absolute URLs for browsers, proxies and import tools, with a page per category.',
   file: 'har.json',
   mediaType: 'application/json',
   filename: 'svc.har',

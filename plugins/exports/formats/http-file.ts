@@ -1,4 +1,4 @@
-/** Requests in a `.http` file, as the HTTP clients of editors read it. */
+/** Requests in a `.http` file for the HTTP clients of editors. */
 import { allHeaders, type Entry } from '../entries.ts'
 import type { Format } from '../format.ts'
 
@@ -13,7 +13,7 @@ export const httpFile: Format = {
     `@base_url = ${baseUrl}\n\n${folders.flatMap(({ name, entries }) => entries.map(entry => toBlock(entry, name))).join('\n')}`,
 }
 
-/** What stands before the next `###` is body, so a category is named inside each of its blocks. */
+/** Everything before the next `###` is body, so each block names its category. */
 function toBlock(entry: Entry, category: string): string {
   const body = entry.body === null ? null : writableBody(entry.body, entry)
   const headers = allHeaders(entry)
@@ -21,7 +21,7 @@ function toBlock(entry: Entry, category: string): string {
   const notes = [
     ...entry.notes,
     ...(body === null && entry.body !== null ? ["The body is left out: this format can't hold it."] : []),
-    ...(writable.length < headers.length ? ['A header is left out: {{ would be a variable.'] : []),
+    ...(writable.length < headers.length ? ['A header is omitted: {{ would start a variable.'] : []),
   ]
   return [
     `### ${entry.name}`,
@@ -34,10 +34,10 @@ function toBlock(entry: Entry, category: string): string {
   ].join('\n')
 }
 
-/** A variable, a line that ends the request, and lines that name a file or a script instead of being sent. */
+/** A variable, a line that ends the request, and lines that refer to a file or script. */
 const UNWRITABLE = /\{\{|\r|^(?:###|[<>]\s|<@)/m
 
-/** The body in a form that is read as itself, null when there is none. Line ends of multipart bodies are CRLF by themselves. */
+/** The body, escaped so that clients send it unchanged; null if that is impossible. Multipart bodies get CRLF line breaks. */
 function writableBody(body: string, { bodyType, headers }: Entry): string | null {
   const isMultipart = headers.some(
     ({ name, value }) => name.toLowerCase() === 'content-type' && /^multipart\//i.test(value),

@@ -5,7 +5,7 @@ import type { Format } from '../format.ts'
 export const hurl: Format = {
   id: 'hurl',
   title: 'Hurl file',
-  description: 'Requests for Hurl, each of which takes any status; --variable base_url=… says where they go.',
+  description: 'Requests for Hurl that accept any status; set the target with --variable base_url=….',
   file: 'requests.hurl',
   mediaType: 'text/plain; charset=utf-8',
   filename: 'svc.hurl',
@@ -30,12 +30,12 @@ function toEntry(entry: Entry): string {
   ].join('\n')
 }
 
-/** A comment begins with `#`, a variable with `{{`, an escape with a backslash; blanks at either end would be cut off. */
+/** Escapes comments (`#`), variables (`{{`), backslashes, and spaces at either end, which would be trimmed. */
 function escape(text: string): string {
   return text.replace(/[\\`#\p{Cc}]|\{(?=\{)|^ | $/gu, byCode)
 }
 
-/** Names of headers may hold fewer characters than HTTP lets them. */
+/** Hurl allows fewer characters in header names than HTTP. */
 function escapeName(name: string): string {
   return name.replace(/[^A-Za-z0-9_.-]/g, byCode)
 }

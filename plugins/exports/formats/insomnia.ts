@@ -1,4 +1,4 @@
-/** Insomnia's export format 4: a flat list of resources that name their parents. */
+/** Insomnia export format 4: a flat list of resources that refer to their parents. */
 import { decodeForm, type Entry, type Folder } from '../entries.ts'
 import type { Format, Selection } from '../format.ts'
 import { stableId } from '../stable-id.ts'
@@ -8,7 +8,7 @@ const WORKSPACE = 'wrk_svc'
 export const insomnia: Format = {
   id: 'insomnia',
   title: 'Insomnia export v4',
-  description: 'A workspace for Insomnia, with a base environment that holds base_url.',
+  description: 'An Insomnia workspace with the variable base_url in its base environment.',
   file: 'insomnia.json',
   mediaType: 'application/json',
   filename: 'svc-insomnia.json',
@@ -17,7 +17,7 @@ export const insomnia: Format = {
       {
         _type: 'export',
         __export_format: 4,
-        // No moment of its own: the same catalog is the same file.
+        // A fixed time, so that the same catalog gives the same file.
         __export_date: new Date(0).toISOString(),
         __export_source: `svc:${selection.version}`,
         resources: [...workspace(selection), ...selection.folders.flatMap(toResources)],
@@ -83,7 +83,7 @@ function toBody({ body, bodyType, headers }: Entry): object {
   }
 }
 
-/** Every text is a template (Nunjucks): what opens a tag is printed by one. */
+/** Every text is a Nunjucks template, so opening tags are escaped. */
 function literal(text: string): string {
   return text.replace(/\{[{%#]/g, opening => `{{ "${opening}" }}`)
 }

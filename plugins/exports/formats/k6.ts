@@ -1,4 +1,4 @@
-/** A load script for k6: the requests are data, the loop over them is short enough to be edited. */
+/** A k6 load script: the requests as data, and a short loop that users can edit. */
 import { allHeaders, type Entry } from '../entries.ts'
 import type { Format } from '../format.ts'
 
@@ -6,7 +6,7 @@ export const k6: Format = {
   id: 'k6',
   title: 'k6 script',
   description:
-    'Sends every request once, in a group for each category; BASE_URL in the environment points it elsewhere.',
+    'Sends every request once, in a group per category; set the environment variable BASE_URL to send the requests elsewhere.',
   file: 'k6.js',
   mediaType: 'text/javascript; charset=utf-8',
   filename: 'svc-k6.js',
@@ -37,7 +37,7 @@ function toRequest(entry: Entry): object {
   return { name, method, path, headers: joined(allHeaders(entry)), body, ...(notes.length > 0 ? { notes } : {}) }
 }
 
-/** k6 has one value for a name: fields with one name are one list (RFC 9110, 5.3). */
+/** k6 supports one value per name, so repeated fields are joined to a list (RFC 9110, 5.3). */
 function joined(headers: { name: string; value: string }[]): [string, string][] {
   const fields = new Map<string, [string, string]>()
   for (const { name, value } of headers) {
@@ -48,7 +48,7 @@ function joined(headers: { name: string; value: string }[]): [string, string][] 
   return [...fields.values()]
 }
 
-/** JSON that is JavaScript too, also inside an HTML page. */
+/** JSON that is also valid JavaScript, even within an HTML page. */
 function literal(value: unknown): string {
   return JSON.stringify(value, null, 2).replace(
     /[<\u2028\u2029]/g,

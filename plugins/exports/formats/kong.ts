@@ -1,4 +1,4 @@
-/** Declarative configuration for decK and Kong: this instance as a service, a route for each plugin. */
+/** Declarative configuration for decK and Kong: this instance as a service, with a route per plugin. */
 import type { PluginRecord } from 'svc/plugin'
 import type { Format } from '../format.ts'
 import { listPrefixes } from '../prefixes.ts'
@@ -10,14 +10,14 @@ export function kong(plugins: () => PluginRecord[]): Format {
   return {
     id: 'kong',
     title: 'Kong (decK)',
-    description: 'This instance as a service with a route for each plugin; control plane and console are not in it.',
+    description: 'This instance as a Kong service with a route per plugin, without the control plane and the console.',
     file: 'kong.yaml',
     mediaType: 'application/yaml',
     filename: 'svc-kong.yaml',
     write: selection =>
       writeYaml({
         _format_version: '3.0',
-        // decK deletes what a file does not name; with this only among entities of this tag.
+        // decK deletes entities that the file does not list; this restricts it to entities with this tag.
         _info: { select_tags: TAGS },
         services: [
           {

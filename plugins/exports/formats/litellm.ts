@@ -1,16 +1,16 @@
-/** Configuration of the LiteLLM proxy: a model for each provider that it speaks. */
+/** Configuration of the LiteLLM proxy: a model per supported provider. */
 import type { ServedProvider } from '../../llm/types.ts'
 import type { Format, Selection } from '../format.ts'
 import { writeYaml } from '../yaml.ts'
 
-/** How LiteLLM calls a wire format: its prefix of model names, and what it takes as `api_base`. */
+/** How LiteLLM calls a provider: its model name prefix and its `api_base`. */
 interface Dialect {
   prefix: string
-  /** Behind the provider's base path. */
+  /** Path after the base path of the provider. */
   apiBase: string
-  /** Further parameters that it asks for. */
+  /** Further required parameters. */
   more?: Record<string, string>
-  /** Model ids that it knows the abilities of; for others it refuses tools. */
+  /** Model ids that LiteLLM knows; it rejects tools for other ids. */
   known?: RegExp
 }
 
@@ -26,18 +26,18 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
     known: /^(?:[a-z]{2,6}\.)?(?:anthropic\.claude|amazon\.nova)/,
   },
   ollama: { prefix: 'ollama_chat', apiBase: '' },
-  // Of this one it takes the whole URL.
+  // LiteLLM needs the full URL for this provider.
   cohere: { prefix: 'cohere_chat', apiBase: '/v2/chat' },
 }
-/** Any credential will do where none is configured. */
+/** Any credential works if none is configured. */
 const DEMO_KEY = 'demo'
 
-/** The format for these providers; `needsKey`: the instance takes no other credential than its own. */
+/** The format for these providers; with `needsKey` the instance accepts only its own credential. */
 export function litellm(providers: ServedProvider[], { needsKey }: { needsKey: boolean }): Format {
   return {
     id: 'litellm',
     title: 'LiteLLM proxy',
-    description: 'A model_list with one entry for each mock LLM provider that LiteLLM speaks.',
+    description: 'A model_list with an entry for each mock LLM provider that LiteLLM supports.',
     file: 'litellm.yaml',
     mediaType: 'application/yaml',
     filename: 'svc-litellm.yaml',
@@ -75,7 +75,7 @@ function toModels(
   ]
 }
 
-/** A key that is configured is named, never shown. */
+/** A configured key is referenced by its variable, never shown. */
 function keyOf(id: string, hasOwnKey: boolean, needsKey: boolean): string {
   if (hasOwnKey) return `os.environ/SVC_${id.toUpperCase().replaceAll('-', '_')}_API_KEY`
   return needsKey ? 'os.environ/SVC_AI_API_KEY' : DEMO_KEY

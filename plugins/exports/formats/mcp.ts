@@ -1,14 +1,14 @@
-/** Configuration of MCP clients: every server of this instance. */
+/** Configuration of MCP clients: all MCP servers of this instance. */
 import type { CatalogEndpoint } from 'svc/plugin'
 import type { Format } from '../format.ts'
 
-/** Streamable HTTP endpoints: the open server, those with credentials, named ones. */
+/** Streamable HTTP endpoints: the open server, servers with credentials, and named servers. */
 const ENDPOINT = /^\/mcp(?:\/(protected|apikey)|\/servers\/([a-z0-9-]+))?$/
 
 export const mcp: Format = {
   id: 'mcp',
   title: 'MCP client configuration',
-  description: 'The MCP servers of this instance, as clients take them in mcp.json.',
+  description: 'The MCP servers of this instance, in the mcp.json format of MCP clients.',
   file: 'mcp.json',
   mediaType: 'application/json',
   filename: 'mcp.json',
@@ -16,7 +16,7 @@ export const mcp: Format = {
     JSON.stringify({ mcpServers: Object.fromEntries(listServers(endpoints, baseUrl)) }, null, 2),
 }
 
-/** Every server is named by examples of its endpoint. */
+/** Servers are found by the examples of their endpoints. */
 function listServers(endpoints: CatalogEndpoint[], baseUrl: string): Map<string, object> {
   const servers = new Map<string, object>()
   for (const { plugin, methods, examples } of endpoints) {
@@ -29,7 +29,7 @@ function listServers(endpoints: CatalogEndpoint[], baseUrl: string): Map<string,
       servers.set(name === undefined ? 'svc' : `svc-${name}`, {
         type: 'http',
         url: baseUrl + path,
-        // The example says nothing of its status where a key is configured, which is not to be shown.
+        // The example has no expected status if a key is configured, which must not be shown.
         ...(needsKey ? { headers: { 'X-API-Key': status === null ? '<api_key>' : 'demo' } } : {}),
       })
     }

@@ -1,4 +1,4 @@
-/** OpenCollection 1.0.0, the YAML that Bruno keeps collections in. */
+/** OpenCollection 1.0.0, the YAML format of Bruno. */
 import { decodeForm, queryOf, type Entry, type Folder } from '../entries.ts'
 import type { Format } from '../format.ts'
 import { writeYaml } from '../yaml.ts'
@@ -6,7 +6,8 @@ import { writeYaml } from '../yaml.ts'
 export const openCollection: Format = {
   id: 'opencollection',
   title: 'OpenCollection',
-  description: 'Requests in folders as YAML for Bruno and other readers of OpenCollection, with an environment svc.',
+  description:
+    'A YAML collection for Bruno and other OpenCollection tools, with a folder per category and an environment "svc".',
   file: 'opencollection.yaml',
   mediaType: 'application/yaml',
   filename: 'svc-opencollection.yaml',

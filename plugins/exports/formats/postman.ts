@@ -5,7 +5,7 @@ import type { Format } from '../format.ts'
 export const postman: Format = {
   id: 'postman',
   title: 'Postman collection v2.1',
-  description: 'Requests in folders for Postman and what imports its collections, with a variable base_url.',
+  description: 'A collection with a folder per category and the variable base_url, for Postman and compatible tools.',
   file: 'postman.json',
   mediaType: 'application/json',
   filename: 'svc-postman.json',
@@ -41,7 +41,7 @@ function toItem(entry: Entry): object {
   }
 }
 
-/** A segment that begins with a colon would be a variable of the path. */
+/** A segment that starts with a colon would be a path variable. */
 function toUrl({ target }: Entry): object {
   const [path = '', ...rest] = target.split('?')
   const query = rest.join('?')
@@ -57,7 +57,7 @@ function toUrl({ target }: Entry): object {
   }
 }
 
-/** As it stands in the URL, still encoded; null is a name without an equals sign. */
+/** A query parameter, still encoded; the value is null without an equals sign. */
 function toParameter(pair: string): object {
   const equals = pair.indexOf('=')
   return equals === -1 ? { key: pair, value: null } : { key: pair.slice(0, equals), value: pair.slice(equals + 1) }

@@ -1,16 +1,16 @@
-/** Configuration of Prometheus: a job that reads this instance's metrics. */
+/** Configuration of Prometheus: a job that scrapes this instance. */
 import type { Format, Selection } from '../format.ts'
 import { writeYaml } from '../yaml.ts'
 
 const METRICS = '/_svc/metrics'
 const CREDENTIALS = ' authorization:\n   type: Bearer\n   credentials: <admin token>'
 
-/** The format; `needsToken`: the control plane asks for a credential, which is shown as a comment. */
+/** The format; with `needsToken` the control plane requires a credential, which is added as a comment. */
 export function prometheus({ needsToken }: { needsToken: boolean }): Format {
   return {
     id: 'prometheus',
     title: 'Prometheus',
-    description: 'A scrape_configs entry for the metrics of this instance.',
+    description: 'A scrape_configs entry that collects the metrics of this instance.',
     file: 'prometheus.yml',
     mediaType: 'application/yaml',
     filename: 'svc-prometheus.yml',

@@ -1,26 +1,29 @@
-/** What the catalog says of `/graphql`. */
+/** Route descriptions of `/graphql` for the catalog. */
 import type { RouteDescription } from 'svc/plugin'
-import { chooseSubprotocol } from './websocket.ts'
+import { selectSubprotocol } from './websocket.ts'
 
 const json = [{ name: 'Content-Type', value: 'application/json' }]
 
 const shared = {
   category: 'GraphQL',
   responses: {
-    200: { description: 'Executed; with application/json also a request that failed, told in errors' },
+    200: {
+      description:
+        'The request was executed; with application/json, also a request that failed, with the reason in `errors`',
+    },
     400: {
       description:
-        'A malformed request; with application/graphql-response+json also one whose document or variables are refused',
+        'The request is malformed; with application/graphql-response+json, also when the document or the variables are invalid',
     },
-    405: { description: 'A mutation by GET' },
-    415: { description: 'A body of another media type' },
+    405: { description: 'A mutation was sent with GET' },
+    415: { description: 'The media type of the body is not supported' },
   },
 } satisfies Partial<RouteDescription>
 
 export const postDescription: RouteDescription = {
   ...shared,
-  summary: 'Run a query or mutation; a subscription as an event stream',
-  description: 'Limits: depth 10, 500 fields, 30 aliases. Persisted queries by extensions.persistedQuery.',
+  summary: 'Run a query or mutation, or a subscription as an event stream',
+  description: 'Limits: depth 10, 500 fields, 30 aliases. Supports persisted queries with extensions.persistedQuery.',
   requestBody: {
     required: true,
     content: {
@@ -70,11 +73,16 @@ export const postDescription: RouteDescription = {
 
 export const getDescription: RouteDescription = {
   ...shared,
-  summary: 'Run a query; GraphiQL for a browser',
-  description: 'A handshake of a WebSocket is taken as at /graphql/ws.',
-  subprotocol: chooseSubprotocol,
+  summary: 'Run a query, or open GraphiQL in a browser',
+  description: 'Also accepts WebSocket handshakes, as /graphql/ws does.',
+  subprotocol: selectSubprotocol,
   parameters: [
-    { name: 'query', in: 'query', description: 'Document; mutations are refused with 405', schema: { type: 'string' } },
+    {
+      name: 'query',
+      in: 'query',
+      description: 'GraphQL document; mutations are rejected with 405',
+      schema: { type: 'string' },
+    },
     { name: 'operationName', in: 'query', schema: { type: 'string' } },
     { name: 'variables', in: 'query', description: 'JSON object', schema: { type: 'string' } },
     { name: 'extensions', in: 'query', description: 'JSON object', schema: { type: 'string' } },

@@ -1,8 +1,8 @@
-/** `/graphql`: hands requests to Yoga, GraphiQL to browsers, and takes handshakes of WebSockets. */
+/** `/graphql`: passes requests to Yoga, sends GraphiQL to browsers, and accepts WebSocket handshakes. */
 import { describe, rawQuery, readQuery } from 'svc/plugin'
 import type { FastifyInstance, FastifyReply, FastifyRequest, Svc } from 'svc/plugin'
-import { chooseAnswerType } from '../answer-type.ts'
-import type { AnswerType } from '../answer-type.ts'
+import { selectResponseType } from '../response-type.ts'
+import type { ResponseType } from '../response-type.ts'
 import { lazy } from '../lazy.ts'
 import { createGraphiqlPage } from '../graphiql.ts'
 import { ENDPOINT } from '../yoga/server.ts'
@@ -19,13 +19,13 @@ export function registerHttp(
   sockets: SocketOptions,
 ): void {
   const page = svc.shared('graphiql', () => lazy(createGraphiqlPage))
-  // Every access to a member of the server makes a function.
+  // Every access to a member of the server creates a function.
   let members: Pick<YogaServer, 'fetchAPI' | 'handleRequest'> | undefined
 
   async function serve(
     request: FastifyRequest,
     reply: FastifyReply,
-    answerType: AnswerType,
+    responseType: ResponseType,
     init: RequestInit,
   ): Promise<FastifyReply> {
     if (members === undefined) {
@@ -34,21 +34,21 @@ export function registerHttp(
     }
     const { fetchAPI, handleRequest } = members
     const query = rawQuery(request)
-    const asked = new fetchAPI.Request(query === '' ? ENDPOINT : `${ENDPOINT}?${query}`, init)
-    return sendResponse(svc, request, reply, await handleRequest(asked, { answerType }))
+    const yogaRequest = new fetchAPI.Request(query === '' ? ENDPOINT : `${ENDPOINT}?${query}`, init)
+    return sendResponse(svc, request, reply, await handleRequest(yogaRequest, { responseType }))
   }
 
   app.get('/graphql', { ...describe(getDescription), ...sockets }, async (request, reply) => {
     reply.header('Vary', 'Accept')
-    const answerType = chooseAnswerType(request.headers.accept)
-    if (answerType.isPageWanted && isPlain(readQuery(request))) return sendPage(request, reply, await page())
-    // To Yoga a HEAD is a GET whose body is not sent.
-    return serve(request, reply, answerType, { method: 'GET' })
+    const responseType = selectResponseType(request.headers.accept)
+    if (responseType.isBrowser && isPlain(readQuery(request))) return sendPage(request, reply, await page())
+    // Yoga gets a HEAD request as GET; the body is not sent.
+    return serve(request, reply, responseType, { method: 'GET' })
   })
   app.post('/graphql', describe(postDescription), (request, reply) => {
     reply.header('Vary', 'Accept')
     const contentType = request.headers['content-type']
-    return serve(request, reply, chooseAnswerType(request.headers.accept), {
+    return serve(request, reply, selectResponseType(request.headers.accept), {
       method: 'POST',
       headers: contentType === undefined ? {} : { 'content-type': contentType },
       body: svc.http.body(request) as BodyInit,

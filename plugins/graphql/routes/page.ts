@@ -1,4 +1,4 @@
-/** Sends the GraphiQL page, compressed to those who can read that. */
+/** Sends the GraphiQL page, compressed if the client accepts gzip. */
 import { namesTag, preferredCoding } from 'svc/plugin'
 import type { FastifyReply, FastifyRequest } from 'svc/plugin'
 import { inflatePage } from '../graphiql.ts'

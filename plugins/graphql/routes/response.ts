@@ -1,4 +1,4 @@
-/** Sends what Yoga answers: a text in one piece, an event stream as it comes. */
+/** Sends a response of Yoga: text as a whole, event streams as they arrive. */
 import type { FastifyReply, FastifyRequest, Svc } from 'svc/plugin'
 
 export async function sendResponse(
@@ -18,8 +18,8 @@ export async function sendResponse(
 }
 
 /**
- * The events go through the stream registry, which bounds them and ends them with the process. Cancelled with the
- * stream, the body ends its subscription at once; a reader of it would wait for the next event first.
+ * Sends the events through the stream registry, which limits them and ends them on shutdown. When the stream ends, the
+ * body is cancelled, which ends the subscription at once; a reader would first wait for the next event.
  */
 async function streamEvents(
   svc: Svc,

@@ -6,10 +6,10 @@ import type { FastifyInstance } from 'svc/plugin'
 import { lazy } from '../lazy.ts'
 
 const description = describe({
-  summary: 'The GraphQL schema as text (SDL)',
+  summary: 'Get the GraphQL schema (SDL)',
   category: 'GraphQL',
   responses: {
-    200: { description: 'The same schema that introspection shows', content: { 'text/plain': { type: 'string' } } },
+    200: { description: 'The schema; the same as in introspection', content: { 'text/plain': { type: 'string' } } },
   },
   examples: [{ name: 'Schema', path: '/graphql/schema', expectStatus: 200 }],
 })

@@ -1,4 +1,4 @@
-/** `/graphql/ws` and handshakes at `/graphql`: operations over a WebSocket, in whichever of the two subprotocols the client offers first. */
+/** `/graphql/ws` and handshakes at `/graphql`: operations over a WebSocket, with the first supported subprotocol offered. */
 import { HttpError, describe } from 'svc/plugin'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, Svc, WebSocket } from 'svc/plugin'
 import { Connection } from '../connection.ts'
@@ -11,14 +11,15 @@ const SUBPROTOCOLS = ['graphql-transport-ws', 'graphql-ws']
 const NO_IDLE_TIME = Infinity
 
 const description: RouteDescription = {
-  summary: 'Queries, mutations and subscriptions over a WebSocket',
-  description: 'Subprotocols graphql-transport-ws and graphql-ws (the one of subscriptions-transport-ws).',
+  summary: 'Run queries, mutations and subscriptions over a WebSocket',
+  description:
+    'Supports the subprotocols graphql-transport-ws and graphql-ws (the legacy protocol of subscriptions-transport-ws).',
   category: 'GraphQL',
   protocol: 'websocket',
   responses: {
-    101: { description: 'The first offered subprotocol of the two is spoken' },
-    400: { description: 'Neither was offered' },
-    426: { description: 'No handshake' },
+    101: { description: 'Connected with the first supported subprotocol that the client offers' },
+    400: { description: 'No supported subprotocol was offered' },
+    426: { description: 'Not a WebSocket handshake' },
   },
   examples: [
     {
@@ -28,15 +29,15 @@ const description: RouteDescription = {
       expectStatus: 101,
     },
   ],
-  subprotocol: chooseSubprotocol,
+  subprotocol: selectSubprotocol,
 }
 
-/** The first of the two that a client offers. */
-export function chooseSubprotocol(offered: string[]): string | false {
+/** The first supported subprotocol that the client offers. */
+export function selectSubprotocol(offered: string[]): string | false {
   return offered.find(name => SUBPROTOCOLS.includes(name)) ?? false
 }
 
-/** What a GET route needs to take handshakes. */
+/** The route options that a GET route needs to accept handshakes. */
 export interface SocketOptions {
   preValidation: ((request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | void>)[]
   wsHandler(socket: WebSocket, request: FastifyRequest): void
@@ -48,7 +49,7 @@ export function createSockets(svc: Svc, engineOf: () => Promise<Engine>): Socket
     : { idleMs: 300_000, lifetimeMs: 3_600_000 }
   let serving: { engine: Engine; server: ReturnType<typeof createTransportServer> } | undefined
 
-  /** Before the handshake is answered: a message may stand right behind it. */
+  /** Called before the handshake completes, because a message may follow it immediately. */
   async function load(request: FastifyRequest): Promise<void> {
     if (!request.ws || serving !== undefined) return
     const engine = await engineOf()
@@ -56,7 +57,7 @@ export function createSockets(svc: Svc, engineOf: () => Promise<Engine>): Socket
   }
 
   return {
-    preValidation: [refuseForeignSubprotocols, load],
+    preValidation: [rejectUnsupportedSubprotocols, load],
     wsHandler(socket, request) {
       svc.streams.websocket(request, socket, { lifetimeMs })
       const connection = new Connection(socket, isWatched =>
@@ -81,7 +82,10 @@ export function registerWebSocket(app: FastifyInstance, sockets: SocketOptions):
   })
 }
 
-async function refuseForeignSubprotocols(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | void> {
+async function rejectUnsupportedSubprotocols(
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply | void> {
   if (!request.ws) return
   const offered = String(request.headers['sec-websocket-protocol'] ?? '')
     .split(',')

@@ -1,16 +1,16 @@
-/** Owns which documents are remembered between requests: few, short, and none that could not be read. */
+/** Caches a limited number of short, valid documents between requests. */
 import type { DocumentNode } from 'graphql'
 import type { YogaServerOptions } from 'graphql-yoga'
 import { BoundedMap } from 'svc/plugin'
 
 type DocumentCacheOptions = Exclude<YogaServerOptions<object, object>['parserAndValidationCache'], boolean | undefined>
 
-const REMEMBERED = 200
+const MAX_DOCUMENTS = 200
 const REMEMBERED_LENGTH = 4_096
 
-/** Yoga's own cache keeps a thousand texts of any length, and the errors of as many. */
+/** Yoga's own cache keeps a thousand documents of any length, and a thousand errors. */
 export function createDocumentCache(): DocumentCacheOptions {
-  const documents = new BoundedMap<DocumentNode>(REMEMBERED)
+  const documents = new BoundedMap<DocumentNode>(MAX_DOCUMENTS)
   return {
     documentCache: {
       get: text => documents.get(text),
@@ -18,7 +18,7 @@ export function createDocumentCache(): DocumentCacheOptions {
         if (text.length <= REMEMBERED_LENGTH) documents.set(text, document)
       },
     },
-    // An error from a cache would end the hooks before the form of the answer is chosen.
+    // A cached error would end the hooks before the response format is selected.
     errorCache: { get: () => undefined, set: () => {} },
   }
 }

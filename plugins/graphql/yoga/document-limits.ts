@@ -1,35 +1,35 @@
-/** Bounds documents: their tokens while they are read, their depth, fields and aliases before they are validated. */
+/** Limits documents: their tokens during parsing; their depth, fields and aliases before validation. */
 import type { DocumentNode, GraphQLError, parse as Parse } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
-import { findPassedLimit, tooDeep } from '../query-cost.ts'
+import { findExceededLimit, tooDeep } from '../query-cost.ts'
 
 const MAX_TOKENS = 10_000
 
 export function useDocumentLimits(parse: typeof Parse): Plugin {
-  // Yoga hands out the same document for the same text.
-  const passedLimits = new WeakMap<DocumentNode, GraphQLError | null>()
+  // Yoga returns the same document object for the same text.
+  const exceededLimits = new WeakMap<DocumentNode, GraphQLError | null>()
 
-  function passedLimit(document: DocumentNode): GraphQLError | null {
-    let passed = passedLimits.get(document)
-    if (passed === undefined) passedLimits.set(document, (passed = findPassedLimit(document)))
-    return passed
+  function exceededLimit(document: DocumentNode): GraphQLError | null {
+    let exceeded = exceededLimits.get(document)
+    if (exceeded === undefined) exceededLimits.set(document, (exceeded = findExceededLimit(document)))
+    return exceeded
   }
 
   return {
     onParse({ setParseFn }) {
       setParseFn((source: string) => parse(source, { maxTokens: MAX_TOKENS }))
       return ({ result }) => {
-        // The parser and the counting of the limits descend once a level.
+        // The parser and the cost computation recurse once per level.
         if (result instanceof RangeError) throw tooDeep()
         if (result instanceof Error) return
-        const passed = refusing(() => passedLimit(result as DocumentNode))
-        if (passed !== null) throw passed
+        const exceeded = catchTooDeep(() => exceededLimit(result as DocumentNode))
+        if (exceeded !== null) throw exceeded
       }
     },
   }
 }
 
-function refusing(measure: () => GraphQLError | null): GraphQLError | null {
+function catchTooDeep(measure: () => GraphQLError | null): GraphQLError | null {
   try {
     return measure()
   } catch (error) {

@@ -1,8 +1,8 @@
-/** Owns how operations are executed: on the demo data, by graphql-js, with a code for variables that do not fit. */
+/** Executes operations on the demo data with graphql-js, and adds an error code for invalid variables. */
 import { execute, subscribe } from 'graphql'
 import type { ExecutionResult } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
-import { refusedDocument } from '../errors.ts'
+import { rejectedDocument } from '../errors.ts'
 import type { RootValue } from '../root-value.ts'
 
 interface Outcome {
@@ -10,29 +10,29 @@ interface Outcome {
   setResult(result: ExecutionResult): void
 }
 
-/** The executor of graphql-js takes half the time of Yoga's default, which can also defer; nothing here is deferred. */
+/** The graphql-js executor takes half the time of Yoga's default, which also supports `@defer`; nothing here uses it. */
 export function useExecution(rootValue: RootValue): Plugin {
   return {
     onExecute({ args, setExecuteFn }) {
       args.rootValue = rootValue
       setExecuteFn(execute)
-      return { onExecuteDone: giveCode }
+      return { onExecuteDone: addErrorCode }
     },
     onSubscribe({ args, setSubscribeFn }) {
       args.rootValue = rootValue
       setSubscribeFn(subscribe)
-      return { onSubscribeResult: giveCode }
+      return { onSubscribeResult: addErrorCode }
     },
   }
 }
 
-/** A result without `data` means that the variables did not fit (GraphQL, 6.1.2). */
-function giveCode({ result, setResult }: Outcome): void {
+/** A result without `data` means that the variables are invalid (GraphQL, 6.1.2). */
+function addErrorCode({ result, setResult }: Outcome): void {
   if (isRequestError(result))
-    setResult({ errors: result.errors?.map(error => refusedDocument(error, 'BAD_USER_INPUT')) })
+    setResult({ errors: result.errors?.map(error => rejectedDocument(error, 'BAD_USER_INPUT')) })
 }
 
-/** Whether the result says that nothing was executed (GraphQL, 7.1.2: no `data` entry). */
+/** Whether nothing was executed (GraphQL, 7.1.2: the result has no `data` entry). */
 export function isRequestError(result: unknown): result is ExecutionResult {
   return typeof result === 'object' && result !== null && !('data' in result) && !(Symbol.asyncIterator in result)
 }

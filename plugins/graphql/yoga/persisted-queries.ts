@@ -1,4 +1,4 @@
-/** Owns automatic persisted queries: texts that were sent once and are asked for by their SHA-256 from then on. */
+/** Automatic persisted queries: a client sends a query once, and only its SHA-256 hash afterwards. */
 import { createHash } from 'node:crypto'
 import type { GraphQLParams, Plugin } from 'graphql-yoga'
 import type { Store, StoreBounds } from 'svc/plugin'
@@ -18,8 +18,8 @@ export const persistedQueryBounds: StoreBounds<string> = {
 }
 
 /**
- * Finds the text of a request that has only a hash. Yoga's package for it knows neither bounds nor other versions, and
- * has codes of its own.
+ * Looks up the query of a request that has only a hash. Yoga's package for this has no limits, does not check the
+ * version, and uses other error codes.
  */
 export function usePersistedQueries(store: Store<string>): Plugin {
   return {
@@ -33,14 +33,14 @@ export function usePersistedQueries(store: Store<string>): Plugin {
 }
 
 /**
- * The text to execute. A text that comes with its hash is kept, before anybody has looked at it; one that is larger
- * than 64 KiB is not.
+ * Returns the query to execute. A query with its hash is stored, even before it is validated, unless it is larger than
+ * 64 KiB.
  */
 async function resolveQuery(store: Store<string>, hash: string, query: GraphQLParams['query']): Promise<string> {
   if (query === undefined) {
-    const kept = await store.get(hash)
-    if (kept === undefined) throw persistedQueryNotFound()
-    return kept
+    const stored = await store.get(hash)
+    if (stored === undefined) throw persistedQueryNotFound()
+    return stored
   }
   if (createHash('sha256').update(query).digest('hex') !== hash) throw persistedQueryMismatch()
   if (Buffer.byteLength(query) <= MAX_KEPT_BYTES) await store.set(hash, query)

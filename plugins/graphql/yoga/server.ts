@@ -1,22 +1,22 @@
-/** Owns the GraphQL server: Yoga with the plugins that give it this project's limits, error codes and media types. */
+/** The GraphQL server: Yoga with plugins for limits, error codes and media types. */
 import { parse } from 'graphql'
 import type { GraphQLSchema } from 'graphql'
 import type { YogaServerInstance } from 'graphql-yoga'
 import type { Logger, Store } from 'svc/plugin'
-import type { AnswerType } from '../answer-type.ts'
+import type { ResponseType } from '../response-type.ts'
 import type { RootValue } from '../root-value.ts'
-import { useAnswerForm } from './answer-form.ts'
+import { useResponseFormat } from './response-format.ts'
 import { createDocumentCache } from './document-cache.ts'
 import { useDocumentLimits } from './document-limits.ts'
 import { useExecution } from './execution.ts'
-import { useOperationChoice } from './operation-choice.ts'
-import type { ChosenOperation } from './operation-choice.ts'
+import { useOperationSelection } from './operation-selection.ts'
+import type { SelectedOperation } from './operation-selection.ts'
 import { usePersistedQueries } from './persisted-queries.ts'
 import { useStrictRequests } from './strict-requests.ts'
 
-/** What the route hands over with a request, and what is found out about it on the way. */
-export interface ServerContext extends ChosenOperation {
-  answerType: AnswerType
+/** Context of a request: values from the route, and values that the plugins determine. */
+export interface ServerContext extends SelectedOperation {
+  responseType: ResponseType
 }
 export type YogaServer = YogaServerInstance<ServerContext, object>
 
@@ -28,10 +28,10 @@ export interface YogaServerOptions {
 }
 
 const PATH = '/graphql'
-/** Where Yoga is asked; the host of a request is of no concern to it. */
+/** The URL passed to Yoga, which does not depend on the host of the request. */
 export const ENDPOINT = `http://localhost${PATH}`
 
-/** The package is loaded with the first request: it would be a good part of a start's time otherwise. */
+/** Loads the package with the first request, because it would slow down the start. */
 export async function createYogaServer({
   schema,
   rootValue,
@@ -42,14 +42,14 @@ export async function createYogaServer({
   return createYoga<ServerContext>({
     schema,
     graphqlEndpoint: PATH,
-    // The order matters: an answer's form depends on the operation, also where the limits refuse it.
+    // The order matters: the response format depends on the operation, even if the limits reject it.
     plugins: [
       useStrictRequests(),
       usePersistedQueries(persistedQueries),
-      useOperationChoice(),
+      useOperationSelection(),
       useDocumentLimits(parse),
       useExecution(rootValue),
-      useAnswerForm({ json: processRegularResult, eventStream: getSSEProcessor() }),
+      useResponseFormat({ json: processRegularResult, eventStream: getSSEProcessor() }),
     ],
     parserAndValidationCache: createDocumentCache(),
     logging: {
@@ -58,7 +58,7 @@ export async function createYogaServer({
       warn: ignore,
       error: (error: unknown) => log.error('a GraphQL request failed', { error: String(error) }),
     },
-    // The pipeline's own: CORS, the bound on bodies, pages.
+    // The pipeline of the service does this: CORS, body limits, pages.
     cors: false,
     maxRequestBodySize: false,
     graphiql: false,

@@ -1,11 +1,11 @@
-/** Has Yoga read requests as strictly as GraphQL over HTTP demands, with one error code for all that is malformed. */
+/** Makes Yoga parse requests strictly as GraphQL over HTTP requires, with one error code for malformed requests. */
 import type { GraphQLParams, Plugin } from 'graphql-yoga'
 import { readGet, readPost } from '../http-request.ts'
 import type { HttpOperationRequest } from '../http-request.ts'
 
 /**
- * Yoga's own parsers answer 500 to variables that are not JSON, 200 or 400 by media type to a request without a query,
- * refuse members they do not know, and take forms.
+ * Yoga's own parsers respond with 500 to variables that are not JSON, with 200 or 400 depending on the media type to a
+ * request without a query, reject unknown members, and accept forms.
  */
 export function useStrictRequests(): Plugin {
   return {
@@ -15,7 +15,7 @@ export function useStrictRequests(): Plugin {
   }
 }
 
-/** No async function: Yoga's requests hold bytes already, and what is there it goes on with in the same turn. */
+/** Not async: the body has already been read, so Yoga can continue synchronously. */
 function readRequest(request: Request): GraphQLParams | Promise<GraphQLParams> {
   if (request.method !== 'POST') return toParams(readGet(new URL(request.url).searchParams))
   return request.arrayBuffer().then(bytes => toParams(readPost(request.headers.get('content-type'), bytes)))

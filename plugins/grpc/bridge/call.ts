@@ -1,26 +1,29 @@
-/** Owns what both ways across the bridge have in common: the request goes in, and either side's end ends the other. */
+/** Relays a call over the bridge, for gRPC and gRPC-Web. When one side ends, the other side is ended as well. */
 import { constants } from 'node:http2'
 import type { ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2'
 import type { MediaTypeCall } from 'svc/plugin'
 import type { Readable, Transform, Writable } from 'node:stream'
 
-/** What the server answered, in the order in which it comes. */
+/** Receives the response of the server, in order. */
 export interface CallListener {
-  /** `isWhole`: there will be neither messages nor trailers; the status is among the headers. */
+  /** `isWhole`: no messages or trailers follow, and the headers contain the status. */
   head(headers: IncomingHttpHeaders, isWhole: boolean): void
-  /** Answers false while nothing more should come. */
+  /** Returns false to pause the server. */
   data(chunk: Buffer): boolean
-  /** After everything; trailers are null when the call broke off. */
+  /** Called last; the trailers are null if the call was aborted. */
   end(trailers: IncomingHttpHeaders | null): void
 }
 
-/** Relays a call. `followed` learns its status; `decode` changes the request's bytes on their way in; `response` tells of drain and of the client's leaving. */
+/**
+ * Relays a call. `trackedCall` receives its status; `decode` transforms the bytes of the request; `response` emits `drain`,
+ * and `close` when the client disconnects.
+ */
 export function relay(
   request: Readable,
   response: Writable,
   call: ClientHttp2Stream,
   listener: CallListener,
-  followed: MediaTypeCall | null,
+  trackedCall: MediaTypeCall | null,
   decode?: Transform,
 ): void {
   const input = decode === undefined ? request.pipe(call) : request.pipe(decode).pipe(call)
@@ -33,20 +36,20 @@ export function relay(
     const isWhole = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0
     if (isWhole) trailers = headers
     listener.head(headers, isWhole)
-    // Not before: with the first message in the same turn, data can be told of earlier than the head.
+    // Not earlier: if the first message arrives in the same tick, `data` can be emitted before `response`.
     call.on('data', (chunk: Buffer) => {
       if (!listener.data(chunk)) call.pause()
     })
   })
   call.on('trailers', headers => {
     trailers = headers
-    finishAnswered()
+    finishIfComplete()
   })
-  call.on('end', finishAnswered)
+  call.on('end', finishIfComplete)
   call.on('close', finish)
 
-  /** 'end' may come before 'trailers'. 'close' comes after both, but only once the client has ended its side too. */
-  function finishAnswered(): void {
+  /** 'end' may be emitted before 'trailers'. 'close' follows both, but only after the client has ended its side as well. */
+  function finishIfComplete(): void {
     if (trailers !== null && call.readableEnded) finish()
   }
 
@@ -55,9 +58,9 @@ export function relay(
     if (isFinished) return
     isFinished = true
     request.unpipe()
-    // Bytes that nobody takes would use up the flow-control window of the whole connection.
+    // Unread bytes would use up the flow-control window of the whole connection.
     request.resume()
-    if (trailers?.['grpc-status'] !== undefined) followed?.end(Number(trailers['grpc-status']))
+    if (trailers?.['grpc-status'] !== undefined) trackedCall?.end(Number(trailers['grpc-status']))
     listener.end(trailers)
     if (!call.closed) call.close(constants.NGHTTP2_NO_ERROR)
   }

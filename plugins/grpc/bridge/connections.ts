@@ -1,11 +1,11 @@
-/** Owns the inner connections: for each outer connection that carries calls, one to the generation's gRPC server. */
+/** Inner connections to the gRPC server of the generation: one per outer connection that carries calls. */
 import { connect } from 'node:http2'
 import type { ClientHttp2Session } from 'node:http2'
 import type { EventEmitter } from 'node:events'
 import type { Duplex } from 'node:stream'
 import { createDuplexPair } from './duplex-pair.ts'
 
-/** The inside end of the bridge. */
+/** The inner end of the bridge. */
 export interface InnerServer {
   /** Serves the far end of an inner connection. */
   accept(connection: Duplex): void
@@ -13,7 +13,7 @@ export interface InnerServer {
   close(): void
 }
 
-/** Room for several messages of 4 MiB on their way; Node's 10 MB a session would refuse streams. */
+/** Allows several messages of 4 MiB in transit; with Node's default of 10 MB per session, streams would be rejected. */
 const SESSION_MEMORY_MB = 1024
 
 export class BridgeConnections {
@@ -21,12 +21,12 @@ export class BridgeConnections {
   readonly #connections = new Map<EventEmitter, { session: ClientHttp2Session; onClose: () => void }>()
   #server: Promise<InnerServer> | null = null
 
-  /** `createServer` is called with the first connection; what is sent meanwhile waits in it. */
+  /** `createServer` is called for the first connection, which buffers data until the server is ready. */
   constructor(createServer: () => Promise<InnerServer>) {
     this.#createServer = createServer
   }
 
-  /** The inner session of an outer connection; it ends with it. `outer` is the HTTP/2 session or the HTTP/1.1 socket. */
+  /** The inner session of an outer connection ends with it. `outer` is the HTTP/2 session or the HTTP/1.1 socket. */
   sessionFor(outer: EventEmitter): ClientHttp2Session {
     const known = this.#connections.get(outer)
     if (known !== undefined && !known.session.closed && !known.session.destroyed) return known.session
@@ -50,7 +50,7 @@ export class BridgeConnections {
     return session
   }
 
-  /** A connection outlives many generations: none may leave a listener on it. */
+  /** A connection outlives generations, so each one must remove its listeners. */
   #drop(outer: EventEmitter): void {
     const connection = this.#connections.get(outer)
     if (connection === undefined) return

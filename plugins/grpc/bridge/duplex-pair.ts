@@ -1,10 +1,10 @@
-/** Owns a connection within the process: what is written to one end is read at the other. */
+/** An in-process connection: data written to one end is read at the other. */
 import { Duplex } from 'node:stream'
 
 /**
- * Node's own pair waits with each write until the other end has read. Under an HTTP/2 session that stalls for good after
- * an aborted upload: one message of 5 MB, and none of the next 500 calls was answered. Here a write is taken at once;
- * what can be on its way is bounded by the flow control of HTTP/2.
+ * In Node's own `duplexPair`, each write waits until the other end has read. An HTTP/2 session then stalls permanently
+ * after an aborted upload: after one message of 5 MB, none of the next 500 calls got a response. Here a write completes
+ * at once; the flow control of HTTP/2 limits the buffered data.
  */
 class End extends Duplex {
   other!: End

@@ -1,7 +1,7 @@
-/** Owns which header fields cross the bridge, and those that it adds for its own server. */
+/** Filters the header fields that cross the bridge, and adds internal ones for the gRPC server. */
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http2'
 
-/** No name that begins so comes in from outside or is shown. */
+/** Prefix of internal fields, which are removed from requests and never shown. */
 export const BRIDGE_PREFIX = 'x-svc-bridge-'
 export const BRIDGE_PEER = `${BRIDGE_PREFIX}peer`
 export const BRIDGE_CALL = `${BRIDGE_PREFIX}call`
@@ -10,7 +10,7 @@ export const BRIDGE_PATH = `${BRIDGE_PREFIX}path`
 export const UNKNOWN_METHOD_PATH = '/svc.bridge.Unknown/Call'
 export const BRIDGE_TIMEOUT = `${BRIDGE_PREFIX}timeout`
 
-/** Of one connection only (RFC 9110, 7.6.1; RFC 9113, 8.2.2), or said anew on the other side. */
+/** Fields of a single connection (RFC 9110, 7.6.1; RFC 9113, 8.2.2), or set again on the other side. */
 const LEFT_OUT = new Set([
   'connection',
   'keep-alive',
@@ -25,7 +25,7 @@ const LEFT_OUT = new Set([
   'expect',
 ])
 
-/** Headers of a call as the server gets them; `target` is the path that it is made to, `path` the one that was asked for. `id`: of the call among the open ones; null: it is not followed. */
+/** Headers of a call for the server. `id` identifies the open call; null if the call is not tracked. */
 export function toCallHeaders(
   headers: IncomingHttpHeaders,
   { path, target }: { path: string; target: string },
@@ -50,7 +50,7 @@ export function toCallHeaders(
   return call
 }
 
-/** What the server answered, without pseudo-headers and what the outer response says for itself. */
+/** The response headers of the server, without pseudo-header fields and fields that the outer response sets itself. */
 export function fromCallHeaders(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
   const outer: OutgoingHttpHeaders = {}
   for (const [name, value] of Object.entries(headers))

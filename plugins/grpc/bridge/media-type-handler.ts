@@ -1,4 +1,4 @@
-/** Takes gRPC and gRPC-Web requests of all listeners over and sends them across the bridge. */
+/** Handles gRPC and gRPC-Web requests of all listeners and forwards them over the bridge. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ClientHttp2Stream, Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { ConnectionFacts, Svc, MediaTypeCall } from 'svc/plugin'
@@ -19,13 +19,13 @@ const EXPOSED = [
   'x-request-id',
 ]
 const NATIVE_TYPE = /^application\/grpc(?:\+|$)/
-/** Paths below which browsers ask whether they may call. */
+/** Path prefixes that accept CORS preflight requests. */
 const SERVICES = /^\/(?:svc\.echo|grpc\.health|grpc\.reflection)\./
 
 type Request = IncomingMessage | Http2ServerRequest
 type Response = ServerResponse | Http2ServerResponse
 
-/** Neither captured nor broken by fault headers. */
+/** Services that are neither captured nor affected by fault headers. */
 const EXEMPT = /^\/grpc\.(?:health|reflection)\./
 
 export function handleCalls(svc: Svc, connections: BridgeConnections, open: OpenCalls): void {
@@ -35,12 +35,12 @@ export function handleCalls(svc: Svc, connections: BridgeConnections, open: Open
     request: Request,
     response: Response,
     facts: ConnectionFacts,
-  ): { call: ClientHttp2Stream; followed: MediaTypeCall | null } {
+  ): { call: ClientHttp2Stream; trackedCall: MediaTypeCall | null } {
     requests.inc({ protocol: 'grpc' })
     const outer = isHttp2(request) ? request.stream.session! : facts.socket
     const path = request.url ?? '/'
-    const followed = EXEMPT.test(path) ? null : svc.mediaTypes.follow(request)
-    const id = followed && open.add(followed)
+    const trackedCall = EXEMPT.test(path) ? null : svc.mediaTypes.follow(request)
+    const id = trackedCall && open.add(trackedCall)
     if (id !== null) response.once('close', () => open.remove(id))
     return {
       call: connections
@@ -53,20 +53,20 @@ export function handleCalls(svc: Svc, connections: BridgeConnections, open: Open
             id,
           ),
         ),
-      followed,
+      trackedCall,
     }
   }
 
   svc.mediaTypes.requests(
     (mediaType, request) => NATIVE_TYPE.test(mediaType) && request.method === 'POST' && isHttp2(request),
     (request, response, facts) => {
-      const { call, followed } = start(request, response, facts)
+      const { call, trackedCall } = start(request, response, facts)
       relayNative(
         request as Http2ServerRequest,
         response as Http2ServerResponse,
         call,
         { 'x-request-id': svc.http.requestId(request) },
-        followed,
+        trackedCall,
       )
     },
   )
@@ -74,8 +74,8 @@ export function handleCalls(svc: Svc, connections: BridgeConnections, open: Open
     (mediaType, request) => WEB_TYPE.test(mediaType) && request.method === 'POST',
     (request, response, facts) => {
       const headers = { ...svc.mediaTypes.cors(request, EXPOSED), 'X-Request-Id': svc.http.requestId(request) }
-      const { call, followed } = start(request, response, facts)
-      relayWeb(request as IncomingMessage, response as ServerResponse, call, headers, followed)
+      const { call, trackedCall } = start(request, response, facts)
+      relayWeb(request as IncomingMessage, response as ServerResponse, call, headers, trackedCall)
     },
   )
   svc.mediaTypes.requests(
@@ -83,11 +83,11 @@ export function handleCalls(svc: Svc, connections: BridgeConnections, open: Open
       request.method === 'OPTIONS' &&
       request.headers['access-control-request-method'] !== undefined &&
       SERVICES.test(request.url ?? ''),
-    (request, response) => answerPreflight(request, response, svc.mediaTypes.cors(request, EXPOSED)),
+    (request, response) => sendPreflight(request, response, svc.mediaTypes.cors(request, EXPOSED)),
   )
 }
 
-function answerPreflight(request: Request, response: Response, headers: Record<string, string>): void {
+function sendPreflight(request: Request, response: Response, headers: Record<string, string>): void {
   request.resume()
   const own = response as ServerResponse
   own.writeHead(200, { ...headers, 'Content-Length': 0 })

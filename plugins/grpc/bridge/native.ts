@@ -5,38 +5,38 @@ import type { MediaTypeCall } from 'svc/plugin'
 import { relay } from './call.ts'
 import { fromCallHeaders } from './headers.ts'
 
-/** `headers` are put on the head of the response (request id). */
+/** `headers` are added to the response headers (request id). */
 export function relayNative(
   request: Http2ServerRequest,
   response: Http2ServerResponse,
   call: ClientHttp2Stream,
   headers: OutgoingHttpHeaders,
-  followed: MediaTypeCall | null,
+  trackedCall: MediaTypeCall | null,
 ): void {
   let isWhole = false
-  const isGone = (): boolean => response.stream === undefined || response.stream.destroyed
+  const isClosed = (): boolean => response.stream === undefined || response.stream.destroyed
   relay(
     request,
     response,
     call,
     {
-      head(answered, endsHere) {
+      head(serverHeaders, endsHere) {
         isWhole = endsHere
-        if (isGone()) return
-        const head = { ...fromCallHeaders(answered), ...headers }
-        // The response object sends trailers of its own otherwise, and the status would not be in the head.
+        if (isClosed()) return
+        const head = { ...fromCallHeaders(serverHeaders), ...headers }
+        // Otherwise the response object sends its own trailers, and the status would be missing from the headers.
         if (endsHere)
-          response.stream.respond({ ':status': 200, ...head, ...followed?.sendHead(200) }, { endStream: true })
+          response.stream.respond({ ':status': 200, ...head, ...trackedCall?.sendHead(200) }, { endStream: true })
         else response.writeHead(200, head)
       },
       data: chunk => response.write(chunk),
       end(trailers) {
-        if (isWhole || isGone()) return
+        if (isWhole || isClosed()) return
         if (trailers === null) return response.stream.close(constants.NGHTTP2_CANCEL)
         response.addTrailers(fromCallHeaders(trailers))
         response.end()
       },
     },
-    followed,
+    trackedCall,
   )
 }

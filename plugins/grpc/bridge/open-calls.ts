@@ -1,11 +1,11 @@
-/** Finds the call of an outer request again on the inner side of the bridge. */
+/** Looks up the call of an outer request on the inner side of the bridge. */
 import type { MediaTypeCall } from 'svc/plugin'
 
 export class OpenCalls {
   readonly #calls = new Map<string, MediaTypeCall>()
   #last = 0
 
-  /** Answers the id under which the call is found until `remove`. */
+  /** Returns the id of the call, valid until `remove`. */
   add(call: MediaTypeCall): string {
     const id = String(++this.#last)
     this.#calls.set(id, call)

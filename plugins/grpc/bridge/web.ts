@@ -1,4 +1,4 @@
-/** Relays gRPC-Web: the same frames, the status in a last frame of the body, all of it in base64 when text is asked for. */
+/** Relays gRPC-Web: the same frames, with the status in a last frame of the body; base64 in text mode. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2'
 import type { MediaTypeCall } from 'svc/plugin'
@@ -11,27 +11,27 @@ const TRAILER_FLAG = 0x80
 /** Status codes of gRPC. */
 const UNKNOWN = 2
 const UNAVAILABLE = 14
-const BROKEN_OFF: IncomingHttpHeaders = { 'grpc-status': String(UNAVAILABLE), 'grpc-message': 'the call broke off' }
+const BROKEN_OFF: IncomingHttpHeaders = { 'grpc-status': String(UNAVAILABLE), 'grpc-message': 'the call was aborted' }
 
-/** `headers` are put on the response (CORS, request id). */
+/** `headers` are added to the response headers (CORS, request id). */
 export function relayWeb(
   request: IncomingMessage,
   response: ServerResponse,
   call: ClientHttp2Stream,
   headers: Record<string, string>,
-  followed: MediaTypeCall | null,
+  trackedCall: MediaTypeCall | null,
 ): void {
   const isText = /^\s*application\/grpc-web-text/i.test(request.headers['content-type'] ?? '')
-  // Each write is base64 of its own, padded: a reader can take what it has.
+  // Each write is padded base64 on its own, so that a client can decode it at once.
   const write = (bytes: Buffer): boolean => response.write(isText ? bytes.toString('base64') : bytes)
   relay(
     request,
     response,
     call,
     {
-      head(answered, isWhole) {
+      head(serverHeaders, isWhole) {
         response.writeHead(200, {
-          ...(isWhole ? {} : fromCallHeaders(answered)),
+          ...(isWhole ? {} : fromCallHeaders(serverHeaders)),
           ...headers,
           'content-type': `application/grpc-web${isText ? '-text' : ''}+proto`,
         })
@@ -44,12 +44,12 @@ export function relayWeb(
         response.end()
       },
     },
-    followed,
+    trackedCall,
     isText ? new Base64Decoder() : undefined,
   )
 }
 
-/** Lines `name:value`, the status first. Of an answer that is all head, the head is the trailers. */
+/** Lines `name:value`, the status first. In a trailers-only response, the headers are the trailers. */
 function trailerFrame({
   'grpc-status': code = String(UNKNOWN),
   'grpc-message': message,

@@ -1,4 +1,4 @@
-/** Owns the status that `Fail` ends with, and its details (google.rpc error model). */
+/** The status and the details of `Fail` (google.rpc error model). */
 import { Metadata, status } from '@grpc/grpc-js'
 import type { ServiceError } from '@grpc/grpc-js'
 import type { ProtocolDefinitions } from '../definitions.ts'
@@ -19,7 +19,7 @@ const MAX_REASON = 128
 const MAX_METADATA = 32
 const TYPE_URL = 'type.googleapis.com/'
 
-/** Answers what a request asks to fail with; null when it asks for success. */
+/** Returns the requested failure, or null if the request asks for success. */
 export function createFailures(
   { message }: ProtocolDefinitions,
   instanceId: string,
@@ -35,10 +35,10 @@ export function createFailures(
     if (code < 0 || code > MAX_CODE)
       return {
         code: status.INVALID_ARGUMENT,
-        details: `invalid code ${code} (expected 0 to ${MAX_CODE})`,
+        details: `invalid code ${code} (expected an integer from 0 to ${MAX_CODE})`,
         metadata: new Metadata(),
       }
-    const text = cut(request.message, MAX_MESSAGE) || `failed with ${status[code]}, as it was asked to`
+    const text = cut(request.message, MAX_MESSAGE) || `failed with ${status[code]} as requested`
     const details = [
       pack('google.rpc.ErrorInfo', {
         reason: cut(request.reason, MAX_REASON) || 'SVC_REQUESTED_FAILURE',
@@ -59,7 +59,7 @@ export function createFailures(
   }
 }
 
-/** At most so many characters, none cut in two. */
+/** Truncates a text to a number of code points. */
 function cut(text: string, length: number): string {
   return text.length <= length
     ? text

@@ -1,4 +1,4 @@
-/** Owns the methods of `svc.echo.v1.EchoService`. */
+/** The methods of `svc.echo.v1.EchoService`. */
 import { status } from '@grpc/grpc-js'
 import type {
   ServerDuplexStream,
@@ -35,7 +35,7 @@ const DEFAULT_COUNT = 3
 const MAX_COUNT = 100
 const PAUSE_MS = 50
 const MAX_MESSAGES = 1000
-/** What a client takes by default; joined messages could be a thousand times that. */
+/** The default maximum message size of clients; joined messages could be a thousand times as large. */
 const MAX_JOINED_BYTES = 4 * 1024 * 1024
 
 const tooManyMessages = { code: status.RESOURCE_EXHAUSTED, details: `too many messages (at most ${MAX_MESSAGES})` }
@@ -91,10 +91,10 @@ export function createEchoService(
     const messages: string[] = []
     let bytes = 0
     let isOver = false
-    const end = (answer: () => void): void => {
+    const end = (send: () => void): void => {
       if (isOver) return
       isOver = true
-      answer()
+      send()
     }
     call.on('data', ({ message }: EchoRequest) => {
       if (isOver) return
@@ -104,7 +104,7 @@ export function createEchoService(
         end(() =>
           reply({
             code: status.RESOURCE_EXHAUSTED,
-            details: `the messages are larger than ${MAX_JOINED_BYTES} bytes together`,
+            details: `the messages are too large: more than ${MAX_JOINED_BYTES} bytes in total`,
           }),
         )
       else messages.push(message)
@@ -152,7 +152,7 @@ export function createEchoService(
   } as UntypedServiceImplementation
 }
 
-/** The time between two answers; ends early with the call. */
+/** Waits between two replies; ends early if the call ends. */
 function pause(call: ServerWritableStream<EchoRequest, EchoResponse>): Promise<void> {
   return new Promise(resolve => {
     const done = (): void => {

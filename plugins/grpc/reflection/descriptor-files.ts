@@ -1,4 +1,4 @@
-/** Takes a FileDescriptorSet apart (google/protobuf/descriptor.proto): its only field is 1, a file, as often as there are files. */
+/** Splits a FileDescriptorSet (google/protobuf/descriptor.proto) into files. Its only field, number 1, is repeated per file. */
 
 /** The FileDescriptorProtos of a set, byte for byte. */
 export function filesOf(descriptorSet: Buffer): Buffer[] {

@@ -1,6 +1,6 @@
 /**
- * Owns server reflection, v1 and v1alpha (grpc/reflection/v1/reflection.proto): the library's service over the files as the
- * compiler wrote them. What the loader would derive has made-up names that strict clients refuse.
+ * Server reflection, v1 and v1alpha (grpc/reflection/v1/reflection.proto): the service of the library over the files
+ * written by the compiler. Descriptors derived by the loader have generated names that strict clients reject.
  */
 import { status } from '@grpc/grpc-js'
 import type { ServerDuplexStream, ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js'
@@ -8,14 +8,14 @@ import { ReflectionService } from '@grpc/reflection'
 import type { ProtocolDefinitions } from '../definitions.ts'
 import { filesOf } from './descriptor-files.ts'
 
-/** One version of the protocol, to be added to servers. */
+/** A version of the reflection service. */
 export interface Reflection {
   service: ServiceDefinition
   implementation: UntypedServiceImplementation
 }
 
 interface Request {
-  /** Which question is asked; undefined when none is. */
+  /** Which `message_request` member is set; undefined if none is. */
   messageRequest?: string
   allExtensionNumbersOfType?: string
 }
@@ -29,9 +29,9 @@ interface Response {
 }
 type Call = ServerDuplexStream<Request, Response>
 
-/** Both versions. Reading all files takes a tenth of a second: servers share the result. */
+/** Creates both versions. Reading all files takes a tenth of a second, so servers share the result. */
 export function createReflection(definitions: ProtocolDefinitions): Reflection[] {
-  // Of a definition the library reads the files alone.
+  // The library reads only the files of a definition.
   const library = new ReflectionService({
     any: {
       format: 'Protocol Buffer 3 EnumDescriptorProto',
@@ -41,11 +41,11 @@ export function createReflection(definitions: ProtocolDefinitions): Reflection[]
   })
   const versions: Reflection[] = []
   library.addToServer({
-    addService(service, { ServerReflectionInfo: answer }) {
+    addService(service, { ServerReflectionInfo: handler }) {
       versions.push({
         service,
         implementation: {
-          ServerReflectionInfo: (call: Call) => (answer as (call: Call) => void)(withCorrections(call, definitions)),
+          ServerReflectionInfo: (call: Call) => (handler as (call: Call) => void)(withCorrections(call, definitions)),
         },
       })
     },
@@ -53,23 +53,24 @@ export function createReflection(definitions: ProtocolDefinitions): Reflection[]
   return versions
 }
 
-/** The call, whose answers are corrected on their way out; nothing is read while the client takes no answers. */
+/** Wraps the call to correct its responses; reading pauses while the client does not read responses. */
 function withCorrections(call: Call, definitions: ProtocolDefinitions): Call {
   const write = call.write.bind(call) as (response: Response) => boolean
   call.write = (response: Response) => {
-    const isTaken = write(correct(response, definitions))
-    if (!isTaken) {
+    const canContinue = write(correct(response, definitions))
+    if (!canContinue) {
       call.pause()
       call.once('drain', () => call.resume())
     }
-    return isTaken
+    return canContinue
   }
   return call
 }
 
 /**
- * Where the library falls short of the protocol: no question is an invalid argument, a message that nothing extends has
- * no extensions, a name that every object inherits names nothing. Services are listed in the order of their names.
+ * Corrects the library where it deviates from the protocol: a request without a `message_request` is an invalid argument,
+ * a message without extensions has an empty list, and names that objects inherit are unknown symbols. Services are
+ * sorted by name.
  */
 function correct(response: Response, { isMessage }: ProtocolDefinitions): Response {
   const { validHost, originalRequest, listServicesResponse, fileDescriptorResponse } = response
@@ -78,10 +79,10 @@ function correct(response: Response, { isMessage }: ProtocolDefinitions): Respon
     originalRequest,
     errorResponse: { errorCode, errorMessage },
   })
-  if (originalRequest.messageRequest === undefined) return refuse(status.INVALID_ARGUMENT, 'no question is set')
+  if (originalRequest.messageRequest === undefined) return refuse(status.INVALID_ARGUMENT, 'message_request is not set')
   if (originalRequest.messageRequest === 'allExtensionNumbersOfType') {
     const baseTypeName = originalRequest.allExtensionNumbersOfType ?? ''
-    if (!isMessage(baseTypeName)) return refuse(status.NOT_FOUND, 'the message is not known')
+    if (!isMessage(baseTypeName)) return refuse(status.NOT_FOUND, 'unknown message type')
     return {
       validHost,
       originalRequest,
@@ -89,7 +90,7 @@ function correct(response: Response, { isMessage }: ProtocolDefinitions): Respon
     }
   }
   if (fileDescriptorResponse?.fileDescriptorProto.some(({ length }) => length === 0))
-    return refuse(status.NOT_FOUND, 'the name is not known')
+    return refuse(status.NOT_FOUND, 'unknown symbol')
   if (listServicesResponse === undefined) return response
   return {
     ...response,

@@ -20,7 +20,7 @@ export function findCreditCards(text: string): Span[] {
   return spans
 }
 
-/** End of the longest run of whole groups that passes. */
+/** End of the longest sequence of whole groups that passes the Luhn check. */
 function longestCard(text: string, first: Span): number | null {
   const size = first.end - first.start
   if (size < MIN_FIRST_GROUP || size > MAX_DIGITS || text[first.start] === '0') return null

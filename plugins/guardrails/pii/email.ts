@@ -1,4 +1,4 @@
-/** E-mail addresses, found from their `@` with bounded looks to both sides. */
+/** E-mail addresses: a bounded search to both sides of each `@`. */
 import { isWordAt } from '../code-points.ts'
 import type { Span } from './span.ts'
 

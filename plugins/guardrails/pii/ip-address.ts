@@ -1,10 +1,10 @@
-/** IPv4 and IPv6 addresses (RFC 4291, 2.2), found in runs of the characters that they can hold. */
+/** IPv4 and IPv6 addresses (RFC 4291, 2.2), found in runs of the characters that they may contain. */
 import { isIPv4, isIPv6 } from 'node:net'
 import { isWordAt, isWordBefore } from '../code-points.ts'
 import type { Span } from './span.ts'
 
 const RUN = /[0-9A-Fa-f:.]+/g
-/** The longest text form, an IPv4 tail included, and a port. */
+/** The longest text form, including an IPv4 part and a port. */
 const LONGEST = 52
 
 export function findIpAddresses(text: string): Span[] {

@@ -32,7 +32,7 @@ function northAmericanEnd(text: string, start: number): number | null {
   return match === null || isWordAt(text, start + match[0].length) ? null : start + match[0].length
 }
 
-/** As many whole groups as fit into 15 digits; a group may stand in parentheses. */
+/** Matches as many whole groups as fit into 15 digits; a group may be in parentheses. */
 function internationalEnd(text: string, start: number): number | null {
   if (text[start] !== '+' || !isDigitAt(text, start + 1) || text[start + 1] === '0') return null
   let best: number | null = null
@@ -50,7 +50,7 @@ function internationalEnd(text: string, start: number): number | null {
   }
 }
 
-/** End of the digits at `start`, or of one to four of them in parentheses; null when there is no group. */
+/** End of the digits at `start`, or of one to four digits in parentheses; null if there is no group. */
 function groupEnd(text: string, start: number): number | null {
   const isBracketed = text[start] === '('
   let end = isBracketed ? start + 1 : start

@@ -1,4 +1,4 @@
-/** A stretch of a text in UTF-16 indexes, and walking over its runs of digits. */
+/** A range of a text in UTF-16 indexes, and iteration over runs of digits. */
 
 export interface Span {
   start: number

@@ -1,4 +1,4 @@
-/** US social security numbers: `ddd-dd-dddd` without the parts that are never issued. */
+/** US social security numbers: `ddd-dd-dddd` without numbers that are never issued. */
 import { isWordAt, isWordBefore } from '../code-points.ts'
 import { digitRuns, isDigitAt } from './span.ts'
 import type { Span } from './span.ts'

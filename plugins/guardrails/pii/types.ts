@@ -1,4 +1,4 @@
-/** The types of personal data, in the order in which overlapping candidates win. */
+/** The types of personal data, in order of precedence for overlapping matches. */
 import { findCreditCards } from './credit-card.ts'
 import { findEmails } from './email.ts'
 import { findIpAddresses } from './ip-address.ts'

@@ -14,41 +14,41 @@ const nameParameter = {
   name: 'blocklistName',
   in: 'path',
   required: true,
-  description: '1 to 64 letters, digits and any of -_.~',
+  description: '1 to 64 characters: letters, digits and -_.~',
   schema: { type: 'string', pattern: '^[0-9A-Za-z._~-]{1,64}$' },
 } as const
 const idParameter = { name: 'blocklistItemId', in: 'path', required: true, schema: { type: 'string' } } as const
 const object = { 'application/json': { type: 'object' } } as const
-const wrong = { 400: { description: 'InvalidRequestBody, InvalidResourceName' } }
-const absent = { 404: { description: 'ResourceNotFound' } }
+const badRequest = { 400: { description: 'InvalidRequestBody, InvalidResourceName' } }
+const missing = { 404: { description: 'ResourceNotFound' } }
 const json = [{ name: 'Content-Type', value: 'application/json' }]
 
 const listLists: RouteDescription = {
-  summary: 'Blocklists (Azure AI Content Safety)',
+  summary: 'List blocklists (Azure AI Content Safety)',
   category,
-  responses: { 200: { description: '`value`: name and description of each', content: object } },
+  responses: { 200: { description: '`value`: the name and description of each list', content: object } },
   examples: [{ name: 'All', path: `${LISTS}?${VERSION}`, expectStatus: 200 }],
 }
 const getList: RouteDescription = {
   path: LIST,
-  summary: 'One blocklist',
+  summary: 'Get a blocklist',
   category,
   parameters: [nameParameter],
-  responses: { 200: { description: 'blocklistName, description', content: object }, ...wrong, ...absent },
+  responses: { 200: { description: 'blocklistName, description', content: object }, ...badRequest, ...missing },
   examples: [{ name: 'Unknown', path: `${LISTS}/no-such-list?${VERSION}`, expectStatus: 404 }],
 }
 const patchList: RouteDescription = {
   path: LIST,
-  summary: 'Make or change a blocklist',
+  summary: 'Create or update a blocklist',
   category,
   parameters: [nameParameter],
   description:
-    'The instance keeps up to 20 lists in memory; the one that was not used for longest gives way. In public mode every session has 5 of its own.',
+    'The server keeps up to 20 lists in memory; a further list replaces the least recently used one. In public mode, each session has up to 5 lists of its own.',
   requestBody: { required: true, content: { 'application/merge-patch+json': { type: 'object' } } },
   responses: {
-    200: { description: 'Changed', content: object },
-    201: { description: 'Made', content: object },
-    ...wrong,
+    200: { description: 'Updated', content: object },
+    201: { description: 'Created', content: object },
+    ...badRequest,
   },
   examples: [
     {
@@ -67,7 +67,7 @@ const deleteList: RouteDescription = {
   summary: 'Delete a blocklist',
   category,
   parameters: [nameParameter],
-  responses: { 204: { description: 'Deleted, or there was none' }, ...wrong },
+  responses: { 204: { description: 'Deleted, or the list did not exist' }, ...badRequest },
   examples: [{ name: 'Unknown', method: 'DELETE', path: `${LISTS}/no-such-list?${VERSION}`, expectStatus: 204 }],
 }
 const addItems: RouteDescription = {
@@ -76,9 +76,13 @@ const addItems: RouteDescription = {
   category,
   parameters: [nameParameter],
   description:
-    '`blocklistItems`: 1 to 100 of `text` (at most 128 characters) and `description`. The same text is the same item.',
+    '`blocklistItems`: 1 to 100 items with `text` (at most 128 characters) and `description`. Items are identified by their text.',
   requestBody: { required: true, content: object },
-  responses: { 200: { description: '`blocklistItems` with their ids', content: object }, ...wrong, ...absent },
+  responses: {
+    200: { description: '`blocklistItems`: the items with their ids', content: object },
+    ...badRequest,
+    ...missing,
+  },
   examples: [
     {
       name: 'To an unknown list',
@@ -98,7 +102,7 @@ const removeItems: RouteDescription = {
   parameters: [nameParameter],
   description: '`blocklistItemIds`: 1 to 100 ids.',
   requestBody: { required: true, content: object },
-  responses: { 204: { description: 'Removed' }, ...wrong, ...absent },
+  responses: { 204: { description: 'Removed' }, ...badRequest, ...missing },
   examples: [
     {
       name: 'From an unknown list',
@@ -113,23 +117,23 @@ const removeItems: RouteDescription = {
 }
 const listItems: RouteDescription = {
   path: `${LIST}/blocklistItems`,
-  summary: 'Items of a blocklist',
+  summary: 'List the items of a blocklist',
   category,
   parameters: [
     nameParameter,
-    { name: 'top', in: 'query', description: 'Items at most', schema: { type: 'integer', minimum: 0 } },
-    { name: 'skip', in: 'query', description: 'Items before the first', schema: { type: 'integer', minimum: 0 } },
+    { name: 'top', in: 'query', description: 'Maximum number of items', schema: { type: 'integer', minimum: 0 } },
+    { name: 'skip', in: 'query', description: 'Number of items to skip', schema: { type: 'integer', minimum: 0 } },
     {
       name: 'maxpagesize',
       in: 'query',
-      description: 'Items on a page, at most 100',
+      description: 'Items per page, at most 100',
       schema: { type: 'integer', minimum: 1 },
     },
   ],
   responses: {
-    200: { description: '`value`, and `nextLink` where there are more', content: object },
+    200: { description: '`value`, and `nextLink` if there are more items', content: object },
     400: { description: 'InvalidResourceName, InvalidQueryParameterValue' },
-    ...absent,
+    ...missing,
   },
   examples: [
     { name: 'Of an unknown list', path: `${LISTS}/no-such-list/blocklistItems?${VERSION}`, expectStatus: 404 },
@@ -137,10 +141,10 @@ const listItems: RouteDescription = {
 }
 const getItem: RouteDescription = {
   path: `${LIST}/blocklistItems/{blocklistItemId}`,
-  summary: 'One item of a blocklist',
+  summary: 'Get an item of a blocklist',
   category,
   parameters: [nameParameter, idParameter],
-  responses: { 200: { description: 'blocklistItemId, description, text', content: object }, ...wrong, ...absent },
+  responses: { 200: { description: 'blocklistItemId, description, text', content: object }, ...badRequest, ...missing },
   examples: [
     {
       name: 'Unknown',
@@ -200,7 +204,7 @@ export function registerBlocklists(app: FastifyInstance, svc: Svc, lists: Blockl
         if (added === 'no-list') return notFound(name)
         if (added === 'full')
           throw azureError(
-            `A blocklist can have at most ${lists.limits.items} items with ${lists.limits.points} characters in all.`,
+            `A blocklist can have at most ${lists.limits.items} items with ${lists.limits.points} characters in total.`,
             'blocklistItems',
           )
         return { blocklistItems: added.items }
@@ -212,21 +216,21 @@ export function registerBlocklists(app: FastifyInstance, svc: Svc, lists: Blockl
         (await lists.removeItems(scope, name, parseItemIds(body))) ? null : notFound(name),
     },
   }
-  // The colon of an operation would start a parameter for the router, and clients may escape it.
+  // The router would read the colon of an operation as a parameter, and clients may percent-encode it.
   app.post(`${LISTS}/:target`, describe(addItems, removeItems), async (request, reply) => {
     const { target } = request.params as { target: string }
     const colon = target.lastIndexOf(':')
     const operation = target.slice(colon + 1)
     const known = colon >= 0 && Object.hasOwn(operations, operation) ? operations[operation] : undefined
     if (known === undefined)
-      throw azureError(`There is no operation ${operation.slice(0, 100)}.`, undefined, 404, 'NotFound')
-    svc.http.serving(request, known.description)
-    const answer = await known.run(scopeOf(request), checkName(target.slice(0, colon)), readBody(svc, request))
-    return answer === null ? reply.code(204).send() : reply.send(answer)
+      throw azureError(`Unknown operation ${operation.slice(0, 100)}.`, undefined, 404, 'NotFound')
+    svc.http.selectDescription(request, known.description)
+    const response = await known.run(scopeOf(request), checkName(target.slice(0, colon)), readBody(svc, request))
+    return response === null ? reply.code(204).send() : reply.send(response)
   })
 }
 
-/** Whose lists a request sees. */
+/** The scope of the lists that a request can access. */
 export function blocklistScope(svc: Svc, request: FastifyRequest): string {
   return svc.config.publicMode ? svc.http.session(request).key : ''
 }
@@ -242,8 +246,8 @@ function readBody(svc: Svc, request: FastifyRequest): Record<string, unknown> {
   return value
 }
 
-function pageQuery(asked: URLSearchParams, { skip, top, size }: Page): URLSearchParams {
-  const version = asked.get('api-version')
+function pageQuery(query: URLSearchParams, { skip, top, size }: Page): URLSearchParams {
+  const version = query.get('api-version')
   return new URLSearchParams({
     ...(version === null ? {} : { 'api-version': version }),
     skip: String(skip),
@@ -253,13 +257,13 @@ function pageQuery(asked: URLSearchParams, { skip, top, size }: Page): URLSearch
 }
 
 function notFound(name: string): never {
-  throw absentError(`The blocklist ${name} does not exist.`, 'blocklistName')
+  throw notFoundError(`The blocklist ${name} does not exist.`, 'blocklistName')
 }
 
 function itemNotFound(id: string): never {
-  throw absentError(`The blocklist item ${id.slice(0, 100)} does not exist.`, 'blocklistItemId')
+  throw notFoundError(`The blocklist item ${id.slice(0, 100)} does not exist.`, 'blocklistItemId')
 }
 
-function absentError(message: string, target: string): HttpError {
+function notFoundError(message: string, target: string): HttpError {
   return azureError(message, target, 404, 'ResourceNotFound')
 }

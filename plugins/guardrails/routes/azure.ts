@@ -13,9 +13,9 @@ const json = [{ name: 'Content-Type', value: 'application/json' }]
 
 const analyzeText: RouteDescription = {
   path: `${BASE}/text:analyze`,
-  summary: 'Harm categories and blocklists of a text (Azure AI Content Safety)',
+  summary: 'Check a text for harm categories and blocklist terms (Azure AI Content Safety)',
   description:
-    '`blocklistNames` of lists that were made consult their items, any other name the demo blocklist; with `haltOnBlocklistHit` a hit ends the analysis.',
+    'A name in `blocklistNames` selects the list created with that name, otherwise the demo blocklist. With `haltOnBlocklistHit`, a blocklist match skips the harm categories.',
   category: 'AI: Guardrails',
   responses: {
     200: { description: 'categoriesAnalysis, blocklistsMatch' },
@@ -35,8 +35,9 @@ const analyzeText: RouteDescription = {
 }
 const analyzeImages: RouteDescription = {
   path: `${BASE}/image:analyze`,
-  summary: 'Harm categories of an image (Azure AI Content Safety)',
-  description: 'Nothing looks at pixels: words in the address, which is not fetched, or in texts of the file decide.',
+  summary: 'Check an image for harm categories (Azure AI Content Safety)',
+  description:
+    'The result depends on words in the URL, which is not fetched, or in the text inside the file. Pixels are ignored.',
   category: 'AI: Guardrails',
   responses: { 200: { description: 'categoriesAnalysis' }, 400: { description: 'InvalidRequestBody' } },
   examples: [
@@ -53,7 +54,7 @@ const analyzeImages: RouteDescription = {
 }
 const shieldPrompt: RouteDescription = {
   path: `${BASE}/text:shieldPrompt`,
-  summary: 'Prompt attacks in a prompt and its documents (Azure Prompt Shields)',
+  summary: 'Check a prompt and its documents for prompt attacks (Azure Prompt Shields)',
   category: 'AI: Guardrails',
   responses: {
     200: { description: 'userPromptAnalysis, documentsAnalysis' },
@@ -94,14 +95,14 @@ export function registerAzure(
           options,
           options.blocklistNames.length === 0
             ? []
-            : await madeLists(blocklists, blocklistScope(svc, request), options.blocklistNames),
+            : await findLists(blocklists, blocklistScope(svc, request), options.blocklistNames),
         )
       },
     },
     'image:analyze': { description: analyzeImages, run: body => analyzeImage(registry, parseImage(body)) },
     'text:shieldPrompt': { description: shieldPrompt, run: body => shield(registry, parseShield(body)) },
   }
-  // The colon of an operation starts a parameter for the router, and clients may escape it.
+  // The router would read the colon of an operation as a parameter, and clients may percent-encode it.
   app.post(
     `${BASE}/:operation`,
     describe(analyzeText, analyzeImages, shieldPrompt),
@@ -109,8 +110,8 @@ export function registerAzure(
       const { operation } = request.params as { operation: string }
       const known = Object.hasOwn(operations, operation) ? operations[operation] : undefined
       if (known === undefined)
-        throw azureError(`There is no operation ${operation.slice(0, 100)}.`, undefined, 404, 'NotFound')
-      svc.http.serving(request, known.description)
+        throw azureError(`Unknown operation ${operation.slice(0, 100)}.`, undefined, 404, 'NotFound')
+      svc.http.selectDescription(request, known.description)
       const body = svc.http.body(request)
       const value = body.length === 0 ? null : readJsonObject(body)
       if (value === null) throw azureError('The body must be a JSON object.')
@@ -119,10 +120,10 @@ export function registerAzure(
   )
 }
 
-/** The lists of these names that exist; each counts as used. */
-async function madeLists(blocklists: Blocklists, scope: string, names: readonly string[]): Promise<Blocklist[]> {
-  const asked = (await blocklists.list(scope)).filter(list => names.includes(list.blocklistName))
-  return (await Promise.all(asked.map(list => blocklists.find(scope, list.blocklistName)))).filter(
+/** The existing lists with these names; marks each of them as used. */
+async function findLists(blocklists: Blocklists, scope: string, names: readonly string[]): Promise<Blocklist[]> {
+  const requested = (await blocklists.list(scope)).filter(list => names.includes(list.blocklistName))
+  return (await Promise.all(requested.map(list => blocklists.find(scope, list.blocklistName)))).filter(
     list => list !== undefined,
   )
 }

@@ -11,7 +11,7 @@ export function registerBedrock(app: FastifyInstance, svc: Svc, registry: Detect
     '/guardrails/bedrock/guardrail/:id/version/:version/apply',
     describe({
       summary: 'Apply a guardrail to texts (Bedrock ApplyGuardrail)',
-      description: 'Any id and version; an id that contains `block-pii` blocks personal data instead of masking it.',
+      description: 'Accepts any id and version. Personal data is masked, or blocked if the id contains `block-pii`.',
       category: 'AI: Guardrails',
       responses: { 200: { description: 'action, outputs, assessments' }, 400: { description: 'ValidationException' } },
       examples: [
@@ -42,7 +42,7 @@ export function registerBedrock(app: FastifyInstance, svc: Svc, registry: Detect
   )
 }
 
-/** The same for other plugins. */
+/** ApplyGuardrail for other plugins. */
 export function createBedrockGuardrails(registry: DetectorRegistry): BedrockGuardrails {
   return {
     apply(body, guardrailId) {
@@ -58,7 +58,7 @@ export function createBedrockGuardrails(registry: DetectorRegistry): BedrockGuar
   }
 }
 
-/** Only visible ASCII may stand in a header. */
+/** Removes everything but visible ASCII, which is all that a header value may contain. */
 function visible(value: string): string {
   return value.replace(/[^\x21-\x7e]/g, '')
 }

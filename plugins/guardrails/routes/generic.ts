@@ -1,4 +1,4 @@
-/** The routes of no vendor: the index, `/guardrails/check` and `/guardrails/pii/redact`. */
+/** The generic routes: the index, `/guardrails/check` and `/guardrails/pii/redact`. */
 import { isUtf8 } from 'node:buffer'
 import { describe, readJsonObject } from 'svc/plugin'
 import type { FastifyInstance, FastifyRequest, Svc } from 'svc/plugin'
@@ -11,8 +11,8 @@ const json = [{ name: 'Content-Type', value: 'application/json' }]
 const category = 'AI: Guardrails'
 /** What `GET /guardrails` lists. */
 const ENDPOINTS = [
-  { method: 'POST', path: '/guardrails/check', summary: 'Everything that all detectors find in a text' },
-  { method: 'POST', path: '/guardrails/pii/redact', summary: 'A text without its personal data' },
+  { method: 'POST', path: '/guardrails/check', summary: 'Run all detectors on a text' },
+  { method: 'POST', path: '/guardrails/pii/redact', summary: 'Redact personal data in a text' },
   {
     method: 'POST',
     path: '/guardrails/azure/contentsafety/text:analyze',
@@ -36,7 +36,7 @@ const ENDPOINTS = [
   {
     method: 'PATCH',
     path: '/guardrails/azure/contentsafety/text/blocklists/{blocklistName}',
-    summary: 'Azure AI Content Safety: make a blocklist',
+    summary: 'Azure AI Content Safety: create a blocklist',
   },
   {
     method: 'POST',
@@ -50,10 +50,10 @@ export function registerGeneric(app: FastifyInstance, svc: Svc, registry: Detect
     '/guardrails',
     describe({
       category,
-      summary: 'What checks there are',
+      summary: 'List the guardrail endpoints',
       responses: {
         200: {
-          description: '`endpoints`: method, path and summary of each',
+          description: '`endpoints`: the method, path and summary of each endpoint',
           content: { 'application/json': { type: 'object' } },
         },
       },
@@ -65,11 +65,11 @@ export function registerGeneric(app: FastifyInstance, svc: Svc, registry: Detect
   app.post(
     '/guardrails/check',
     describe({
-      summary: 'Everything that all detectors find in a text',
+      summary: 'Run all detectors on a text',
       category,
       responses: {
         200: { description: 'flagged, action, categories, prompt_injection, blocklist, pii, redacted_text' },
-        400: { description: 'no usable text' },
+        400: { description: 'The text is missing or invalid' },
       },
       examples: [
         {
@@ -100,20 +100,25 @@ export function registerGeneric(app: FastifyInstance, svc: Svc, registry: Detect
   app.post(
     '/guardrails/pii/redact',
     describe({
-      summary: 'A text without its personal data',
+      summary: 'Redact personal data in a text',
       category,
       parameters: [
         {
           name: 'mode',
           in: 'query',
-          description: '`label` or `mask`',
+          description: '`label` replaces personal data with its type, `mask` with asterisks',
           schema: { type: 'string', enum: ['label', 'mask'], default: 'label' },
         },
-        { name: 'types', in: 'query', description: 'Comma list of types, default all', schema: { type: 'string' } },
+        {
+          name: 'types',
+          in: 'query',
+          description: 'Comma-separated list of types; default: all types',
+          schema: { type: 'string' },
+        },
       ],
       responses: {
-        200: { description: 'redacted_text, count, entities; for a text body the text alone' },
-        400: { description: 'no usable text, mode or types' },
+        200: { description: 'redacted_text, count, entities; for a plain-text body, only the redacted text' },
+        400: { description: 'The text, mode or types are missing or invalid' },
       },
       examples: [
         {
@@ -165,7 +170,7 @@ export function registerGeneric(app: FastifyInstance, svc: Svc, registry: Detect
   )
 }
 
-/** A JSON object when the media type says so, else the body is the text. */
+/** Reads the text from a JSON body; a body of any other media type is the text itself. */
 function readText(
   request: FastifyRequest,
   svc: Svc,
@@ -190,7 +195,7 @@ function parseMode(mode: unknown): typeof label {
   throw genericError('invalid_mode')
 }
 
-/** Undefined: all. */
+/** Returns undefined for all types. */
 function parseTypes(types: unknown, known: readonly string[]): string[] | undefined {
   if (!Array.isArray(types) || !types.every(type => typeof type === 'string')) throw genericError('invalid_types')
   if (types.length === 0) return undefined

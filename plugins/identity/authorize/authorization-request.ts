@@ -1,20 +1,20 @@
-/** An authorization request (RFC 6749, 4.1.1; OpenID Connect Core, 3.1.2.1) while it is checked and after. */
+/** An authorization request (RFC 6749, 4.1.1; OpenID Connect Core, 3.1.2.1). */
 import type { Client } from '../clients/clients.ts'
 import type { Parameters } from '../requests/parameters.ts'
 import type { Challenge } from '../requests/pkce.ts'
 
-/** How parameters get back to the client: in the query of the redirect URI, or as a form that is posted there. */
+/** How response parameters reach the client: in the query of the redirect URI, or in a form posted there. */
 export const RESPONSE_MODES = ['query', 'form_post'] as const
-/** One of them. */
+/** A supported `response_mode`. */
 export type ResponseMode = (typeof RESPONSE_MODES)[number]
 
-/** What the checks establish; from the redirect URI on, answers go there. */
+/** A request whose client and redirect URI are valid. The checks fill in the other members. */
 export interface AuthorizationRequest {
   readonly parameters: Parameters
   readonly client: Client
   readonly redirectUri: string
   readonly isRedirectUriGiven: boolean
-  /** Undefined also while it has not been found good to be sent back. */
+  /** Undefined if absent, not checked yet, or too long to be returned. */
   state: string | undefined
   responseMode: ResponseMode
   scope: readonly string[]
@@ -23,5 +23,5 @@ export interface AuthorizationRequest {
   challenge: Challenge | null
 }
 
-/** One rule: fills in what it has found good, or throws the OAuth error that is sent to the redirect URI. */
+/** A check: sets the validated member, or throws the OAuth error that is sent to the redirect URI. */
 export type Check = (request: AuthorizationRequest) => void

@@ -1,4 +1,4 @@
-/** The answer to an authorization request at its redirect URI (RFC 6749, 4.1.2; RFC 9207). */
+/** The authorization response, sent to the redirect URI (RFC 6749, 4.1.2; RFC 9207). */
 import { createHash } from 'node:crypto'
 import type { FastifyReply } from 'svc/plugin'
 import { NO_STORE } from '../errors.ts'
@@ -9,13 +9,13 @@ import { Html, html } from './html.ts'
 import { hiddenInput } from './login-page.ts'
 import { sendPage } from './page.ts'
 
-/** What the client is told. */
+/** The result for the client. */
 export type AuthorizationResult = { code: string } | { error: OAuthErrorCode; error_description: string }
 
 const SUBMIT_SCRIPT = 'document.forms[0].submit()'
 const SUBMIT_SCRIPT_SOURCE = `'sha256-${createHash('sha256').update(SUBMIT_SCRIPT).digest('base64')}'`
 
-/** Sends the browser back to the client, with `state` as it came and the issuer. */
+/** Redirects the browser to the client, with the unchanged `state` and the issuer. */
 export function sendToClient(
   reply: FastifyReply,
   request: AuthorizationRequest,
@@ -25,20 +25,20 @@ export function sendToClient(
   const { redirectUri, responseMode, state } = request
   const parameters: Record<string, string> = { ...result, ...(state !== undefined && { state }), iss: issuer }
   if (responseMode === 'form_post') return sendForm(reply, redirectUri, parameters)
-  // 303: the browser must not repeat the form, with the password in it, at the client (RFC 9700, 4.12).
+  // 303: the browser must not resend the form, which contains the password, to the client (RFC 9700, 4.12).
   return reply
     .code(303)
     .headers({ ...NO_STORE, Location: appendParameters(redirectUri, parameters) })
     .send()
 }
 
-/** Form Post Response Mode, 2: a form that submits itself; the one script that may run is named by its hash. */
+/** Form Post Response Mode, 2: a form that submits itself. The CSP allows its script by hash. */
 function sendForm(reply: FastifyReply, redirectUri: string, parameters: Record<string, string>): FastifyReply {
   return sendPage(reply, 200, {
     title: 'Continue',
     scriptSource: SUBMIT_SCRIPT_SOURCE,
     content: html`<h1>Continue</h1>
-<p>You are sent back to the application.</p>
+<p>Returning to the application.</p>
 <form method="post" action="${redirectUri}">
 ${Object.entries(parameters).map(([name, value]) => hiddenInput(name, value))}<div class="actions"><button type="submit">Continue</button></div>
 </form>

@@ -1,9 +1,12 @@
-/** The code challenge of an authorization request (RFC 7636, 4.3 and 4.4.1), which public clients must send. */
+/** Checks the code challenge (RFC 7636, 4.3 and 4.4.1), which public clients must send. */
 import { OAuthError } from '../errors.ts'
 import { findChallengeMethod, isPkceValue } from '../requests/pkce.ts'
 import type { Check } from './authorization-request.ts'
 
-/** Throws `invalid_request` for a malformed challenge or method, a method alone, and a public client without a challenge. */
+/**
+ * Throws `invalid_request` for a malformed challenge or method, a method without a challenge, or a public client
+ * without one.
+ */
 export const checkPkce: Check = request => {
   const { parameters, client } = request
   const value = parameters.get('code_challenge')
@@ -11,7 +14,7 @@ export const checkPkce: Check = request => {
   if (method === null) throw new OAuthError('invalid_request', 'code_challenge_method must be S256 or plain')
   if (value === undefined) {
     if (parameters.has('code_challenge_method'))
-      throw new OAuthError('invalid_request', 'code_challenge_method without a code_challenge')
+      throw new OAuthError('invalid_request', 'code_challenge_method requires code_challenge')
     if (client.secret === null) throw new OAuthError('invalid_request', 'code_challenge is required for public clients')
     return
   }

@@ -1,10 +1,12 @@
-/** The redirect URI of an authorization request (RFC 6749, 3.1.2.3 and 3.1.2.4). */
+/** Checks the redirect URI of an authorization request (RFC 6749, 3.1.2.3 and 3.1.2.4). */
 import type { Client } from '../clients/clients.ts'
 import { OAuthError } from '../errors.ts'
 import type { Parameters } from '../requests/parameters.ts'
 import { isWebRedirectUri } from '../clients/redirect-uri.ts'
 
-/** The URI given or, when it is left out, the only one registered; throws for a page, so that nothing is sent to a stranger. */
+/**
+ * The given URI, or the only registered one. Throws errors that are shown on a page and not sent to an unverified URI.
+ */
 export function checkRedirectUri(parameters: Parameters, client: Client): string {
   const given = parameters.get('redirect_uri')
   if (given === undefined) {
@@ -14,9 +16,9 @@ export function checkRedirectUri(parameters: Parameters, client: Client): string
   }
   if (client.redirectUris === null) {
     if (!isWebRedirectUri(given))
-      throw new OAuthError('invalid_request', 'redirect_uri must be an absolute http or https URI without fragment')
+      throw new OAuthError('invalid_request', 'redirect_uri must be an absolute http or https URI without a fragment')
   } else if (!client.redirectUris.includes(given)) {
-    // As strings (RFC 9700, 2.1): no port, case or slash is forgiven.
+    // Compared as strings (RFC 9700, 2.1): port, case and trailing slash must match.
     throw new OAuthError('invalid_request', 'redirect_uri is not registered for this client')
   }
   return given

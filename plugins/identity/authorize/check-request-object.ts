@@ -1,4 +1,4 @@
-/** Request objects and registration on the way, which this provider does not offer (OpenID Connect Core, 3.1.2.6). */
+/** Rejects parameters that this provider does not support (OpenID Connect Core, 3.1.2.6). */
 import { OAuthError } from '../errors.ts'
 import type { OAuthErrorCode } from '../errors.ts'
 import type { Check } from './authorization-request.ts'
@@ -9,7 +9,7 @@ const UNSUPPORTED: readonly [string, OAuthErrorCode][] = [
   ['registration', 'registration_not_supported'],
 ]
 
-/** Throws the error that the parameter has. */
+/** Throws the error that the standard defines for the parameter. */
 export const checkRequestObject: Check = ({ parameters }) => {
   for (const [name, error] of UNSUPPORTED) {
     if (parameters.has(name)) throw new OAuthError(error, `${name} is not supported`)

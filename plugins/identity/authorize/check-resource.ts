@@ -1,4 +1,4 @@
-/** The `resource` parameters of an authorization request (RFC 8707, 2.1). */
+/** Checks the `resource` parameters of an authorization request (RFC 8707, 2.1). */
 import { checkResources } from '../requests/resource.ts'
 import type { Check } from './authorization-request.ts'
 

@@ -1,4 +1,4 @@
-/** The checks of an authorization request, in their order (RFC 6749, 4.1.2.1). */
+/** The checks of an authorization request, in order (RFC 6749, 4.1.2.1). */
 import type { Store } from 'svc/plugin'
 import type { Client } from '../clients/clients.ts'
 import { OAuthError } from '../errors.ts'
@@ -18,7 +18,10 @@ import { checkResponseType } from './check-response-type.ts'
 import { checkScope } from './check-scope.ts'
 import { checkState } from './check-state.ts'
 
-/** What they find wrong is sent to the redirect URI. What is wrong with the client or that URI comes before, on a page. */
+/**
+ * Their errors are sent to the redirect URI. Client and redirect URI are checked before; their errors are shown on a
+ * page.
+ */
 const CHECKS: readonly Check[] = [
   checkState,
   checkResponseMode,
@@ -33,13 +36,13 @@ const CHECKS: readonly Check[] = [
   checkPrompt,
 ]
 
-/** A request whose redirect URI is good, and the first thing that is wrong with the rest; null when nothing is. */
+/** A request with a valid redirect URI, and the first error of the other checks, or null. */
 export interface CheckedRequest {
   request: AuthorizationRequest
   error: OAuthError | null
 }
 
-/** Runs the checks; throws an OAuth error for a page when client or redirect URI are wrong. */
+/** Runs the checks. Throws an OAuth error to be shown on a page if the client or the redirect URI is not valid. */
 export async function checkAuthorizationRequest(
   parameters: Parameters,
   registered: Store<Client>,
@@ -51,7 +54,7 @@ export async function checkAuthorizationRequest(
     redirectUri: checkRedirectUri(parameters, client),
     isRedirectUriGiven: parameters.has('redirect_uri'),
     state: undefined,
-    // Errors found before the mode is checked go the way that the client understands.
+    // Errors of checks that run before the check of the mode use the requested mode, too.
     responseMode: findResponseMode(parameters.get('response_mode')) ?? 'query',
     scope: [],
     resources: [],

@@ -1,4 +1,4 @@
-/** Writing HTML in which everything that is filled in is escaped. */
+/** Builds HTML from templates and escapes all values. */
 
 /** Markup that is safe to send. */
 export class Html {
@@ -19,8 +19,8 @@ const ENTITIES: Record<string, string> = {
 }
 
 /**
- * Template tag: texts that are filled in are escaped for elements and quoted attributes, `Html` goes in as it is, lists
- * one after the other. Line ends are written as references too, since a browser would change them in attributes.
+ * Template tag: strings are escaped for elements and quoted attributes, `Html` is inserted unchanged, arrays are
+ * concatenated. Line breaks become character references, because browsers would normalize them in attributes.
  */
 export function html(parts: TemplateStringsArray, ...values: (string | Html | readonly Html[])[]): Html {
   return new Html(parts.reduce((markup, part, index) => markup + toMarkup(values[index - 1]!) + part))

@@ -1,4 +1,4 @@
-/** The login form: who asks for what, and the fields to answer with. Works without a script. */
+/** The login form. It shows the client and the requested scopes, and works without a script. */
 import type { FastifyReply } from 'svc/plugin'
 import { DEMO_USERS } from '../users/users.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
@@ -6,7 +6,7 @@ import { html } from './html.ts'
 import type { Html } from './html.ts'
 import { sendPage } from './page.ts'
 
-/** Parameters of the request that come back with the form. */
+/** Parameters of the request that the form submits again. */
 const CARRIED = [
   'client_id',
   'redirect_uri',
@@ -23,12 +23,12 @@ const CARRIED = [
 const MAX_USERNAME_CHARACTERS = 256
 const DEFAULT_USERNAME = 'demo'
 
-/** A failed attempt: 401 with the form again. */
+/** A failed login, after which the form is sent again with status 401. */
 export interface FailedLogin {
   username: string
 }
 
-/** Sends the form; with `failed` the one that says what went wrong and keeps what was typed, the password aside. */
+/** Sends the form; after a failed login with an error message and the entered user name. */
 export function sendLoginPage(
   reply: FastifyReply,
   request: AuthorizationRequest,
@@ -39,10 +39,10 @@ export function sendLoginPage(
   return sendPage(reply, failed === null ? 200 : 401, {
     title: failed === null ? 'Sign in' : 'Sign-in failed',
     content: html`<h1>Sign in</h1>
-<p><strong>${client.name}</strong> <span class="fact">(<code>${client.id}</code>)</span> asks for access.</p>
+<p><strong>${client.name}</strong> <span class="fact">(<code>${client.id}</code>)</span> requests access.</p>
 ${failed === null ? '' : html`<p class="alert" id="failed" role="alert">Wrong user name or password.</p>`}
 <h2 id="scopes">Requested scopes</h2>
-<ul class="scopes" aria-labeledby="scopes">${scope.map(name => html`<li>${name}</li>`)}</ul>
+<ul class="scopes" aria-labelledby="scopes">${scope.map(name => html`<li>${name}</li>`)}</ul>
 <form method="post" action="authorize">
 ${CARRIED.flatMap(name => parameters.getAll(name).map(value => hiddenInput(name, value)))}
 <label for="username">User name</label>
@@ -55,7 +55,7 @@ ${CARRIED.flatMap(name => parameters.getAll(name).map(value => hiddenInput(name,
 </div>
 </form>
 <h2 id="users">Demo users</h2>
-<table aria-labeledby="users">
+<table aria-labelledby="users">
 <thead><tr><th scope="col">User name</th><th scope="col">Password</th><th scope="col">Groups</th></tr></thead>
 <tbody>${DEMO_USERS.map(user => html`<tr><th scope="row"><code>${user.username}</code></th><td><code>${user.username}</code></td><td>${user.groups.join(', ')}</td></tr>`)}</tbody>
 </table>`,
@@ -66,7 +66,7 @@ function describedBy(failed: FailedLogin | null): Html {
   return failed === null ? html`` : html` aria-invalid="true" aria-describedby="failed"`
 }
 
-/** A field that the browser sends back unseen. */
+/** A hidden form field. */
 export function hiddenInput(name: string, value: string): Html {
   return html`<input type="hidden" name="${name}" value="${value}">
 `

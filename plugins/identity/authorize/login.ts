@@ -1,4 +1,4 @@
-/** The decision of the person at the login form: a code, a refusal, or the form again. */
+/** Handles the submitted login form: issues a code, denies the request, or reports wrong credentials. */
 import { randomBytes } from 'node:crypto'
 import type { Store } from 'svc/plugin'
 import type { AuthorizationCode } from '../grants/authorization-code.ts'
@@ -7,19 +7,19 @@ import { logIn } from '../users/users.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
 import type { AuthorizationResult } from './authorization-response.ts'
 
-/** Whether a form is one that the login page sent; else it is an authorization request like any other. */
+/** Whether the login page sent this form; otherwise it is an authorization request. */
 export function isLoginForm(parameters: Parameters): boolean {
   return parameters.has('username') || parameters.has('password') || parameters.has('action')
 }
 
-/** What the client is to be told; null when user name or password are wrong. Denying needs neither. */
-export async function decide(
+/** The result for the client; null if the user name or password is wrong. Denying needs no credentials. */
+export async function handleLogin(
   request: AuthorizationRequest,
   codes: Store<AuthorizationCode>,
 ): Promise<AuthorizationResult | null> {
   const { parameters } = request
   if (parameters.get('action') === 'deny')
-    return { error: 'access_denied', error_description: 'the request was denied' }
+    return { error: 'access_denied', error_description: 'the user denied the request' }
   const user = logIn(parameters.get('username') ?? '', parameters.get('password') ?? '')
   if (user === null) return null
   const code = randomBytes(32).toString('base64url')

@@ -1,4 +1,4 @@
-/** The frame of this provider's pages: head, style, headers. */
+/** The layout of this provider's pages: head, style and headers. */
 import type { FastifyReply } from 'svc/plugin'
 import { NO_STORE } from '../errors.ts'
 import { Html, html } from './html.ts'
@@ -6,14 +6,17 @@ import { STYLE } from './style.ts'
 
 const CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'"
 
-/** A page: its title, what stands in the frame, and source expressions of the scripts that may run (CSP 3, 2.3.1). */
+/** A page: title, content, and the CSP source expression of its script (CSP 3, 2.3.1). */
 export interface Page {
   title: string
   content: Html
   scriptSource?: string
 }
 
-/** Sends a page. It loads nothing; no `form-action`, because browsers would apply it to the redirect after the form. */
+/**
+ * Sends a page that loads no resources. There is no `form-action`, because browsers apply it to the redirect after the
+ * form.
+ */
 export function sendPage(reply: FastifyReply, status: number, { title, content, scriptSource }: Page): FastifyReply {
   const document = html`<!doctype html>
 <html lang="en">
@@ -47,13 +50,13 @@ ${content}
     .send(document.markup)
 }
 
-/** Sends the page of a request that can't be answered at its redirect URI. */
+/** Sends the error page for a request whose errors can't be sent to a redirect URI. */
 export function sendErrorPage(reply: FastifyReply, error: string, description: string): FastifyReply {
   return sendPage(reply, 400, {
-    title: 'Request refused',
-    content: html`<h1>Request refused</h1>
+    title: 'Invalid request',
+    content: html`<h1>Invalid request</h1>
 <p class="alert">${description}</p>
-<p>The application that sent you here asked for something that can't be granted, so you are not sent back to it.</p>
+<p>The application that sent you here made an invalid request. You can't be returned to it.</p>
 <p class="fact">Error <code>${error}</code></p>`,
   })
 }

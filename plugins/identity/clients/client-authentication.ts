@@ -8,13 +8,13 @@ import type { Parameters } from '../requests/parameters.ts'
 
 interface ClientCredentials {
   id: string
-  /** Null: none was presented. */
+  /** Null if absent. */
   secret: string | null
 }
 
 /**
- * The client that the request proves to come from, whichever method it registered; a public client by its id alone.
- * Throws `invalid_client`, or `invalid_request` when two methods are mixed.
+ * Authenticates the client by any method, whichever it registered. A public client needs only its id. Throws
+ * `invalid_client`, or `invalid_request` if the request uses two methods.
  */
 export async function authenticateClient(
   authorization: string | undefined,
@@ -24,7 +24,7 @@ export async function authenticateClient(
   const { id, secret } = readClientCredentials(authorization, parameters)
   const client = await findClient(id, registered)
   if (client === undefined || !isClientSecret(client, secret))
-    throw failed('unknown client, or wrong or missing secret')
+    throw failed('the client is unknown, or its secret is wrong or missing')
   return client
 }
 
@@ -33,21 +33,22 @@ function readClientCredentials(authorization: string | undefined, parameters: Pa
   const id = parameters.get('client_id')
   const secret = parameters.get('client_secret') ?? null
   if (inHeader?.scheme !== 'basic') {
-    if (id === undefined) throw failed('no client credentials')
+    if (id === undefined) throw failed('the request has no client credentials')
     return { id, secret }
   }
   const pair = readBasicCredentials(inHeader.credentials)
-  if (pair === null) throw failed('malformed Basic credentials')
+  if (pair === null) throw failed('the Basic credentials are malformed')
   const basic = { id: formDecode(pair.username), secret: formDecode(pair.password) }
-  if (secret !== null) throw new OAuthError('invalid_request', 'use either Basic or client_secret, not both')
+  if (secret !== null)
+    throw new OAuthError('invalid_request', 'send the client credentials with Basic or as client_secret, not both')
   if (id !== undefined && id !== basic.id)
-    throw new OAuthError('invalid_request', 'client_id differs from that of Basic')
+    throw new OAuthError('invalid_request', 'client_id differs from the client id of the Basic credentials')
   return basic
 }
 
 /**
- * RFC 6749, 2.3.1: both parts of the pair are form-encoded. Some clients encode even `-`, others nothing at all; what
- * can't be decoded is taken as it is.
+ * RFC 6749, 2.3.1: both parts are form-encoded. Some clients encode even `-`, others nothing at all. A part that can't
+ * be decoded is used unchanged.
  */
 function formDecode(text: string): string {
   try {

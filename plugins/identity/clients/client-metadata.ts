@@ -1,4 +1,4 @@
-/** The metadata with which a client registers (RFC 7591, 2): each member checked, in order. */
+/** Validates the metadata of a client registration (RFC 7591, 2). */
 import { isNestedWithin, isRecord } from 'svc/plugin'
 import { MAX_NESTING } from '../tokens/compact-jwt.ts'
 import { OAuthError } from '../errors.ts'
@@ -7,7 +7,7 @@ import type { GrantType } from '../grants/grant-types.ts'
 import { isRegistrableRedirectUri } from './redirect-uri.ts'
 import { parseScope } from '../requests/scope.ts'
 
-/** How a client may authenticate (RFC 7591, 2); `none` makes it a public one. */
+/** How a client may authenticate (RFC 7591, 2); `none` makes it a public client. */
 export const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'none'] as const
 type AuthMethod = (typeof AUTH_METHODS)[number]
 
@@ -15,7 +15,7 @@ const MAX_REDIRECT_URIS = 10
 const MAX_NAME_CHARACTERS = 200
 const DEFAULT_NAME = 'Registered client'
 
-/** Members that mean nothing here and are said back as they came. */
+/** Members that have no effect and are echoed unchanged. */
 const ECHOED = [
   'client_uri',
   'logo_uri',
@@ -27,21 +27,21 @@ const ECHOED = [
   'contacts',
 ]
 
-/** What a client registers with, defaults filled in. */
+/** Client metadata with defaults. */
 export interface ClientMetadata {
   authMethod: AuthMethod
   grantTypes: readonly GrantType[]
   responseTypes: readonly 'code'[]
   redirectUris: readonly string[]
   name: string
-  /** Undefined when none was sent, or only blanks. */
+  /** Undefined if absent or blank. */
   scope: readonly string[] | undefined
   echoed: Record<string, unknown>
 }
 
 type Members = (name: string) => unknown
 
-/** Checks what was sent as JSON; throws `invalid_client_metadata` or `invalid_redirect_uri`. */
+/** Validates a parsed JSON body; throws `invalid_client_metadata` or `invalid_redirect_uri`. */
 export function checkClientMetadata(value: unknown): ClientMetadata {
   if (!isRecord(value)) throw invalid('the body must be a JSON object')
   if (!isNestedWithin(value, MAX_NESTING)) throw invalid(`the body is nested deeper than ${MAX_NESTING} levels`)
@@ -63,16 +63,16 @@ export function checkClientMetadata(value: unknown): ClientMetadata {
 
 function readAuthMethod(value: unknown = 'client_secret_basic'): AuthMethod {
   const method = AUTH_METHODS.find(known => known === value)
-  if (method === undefined) throw invalid(`token_endpoint_auth_method must be ${AUTH_METHODS.join(', ')}`)
+  if (method === undefined) throw invalid(`token_endpoint_auth_method must be one of ${AUTH_METHODS.join(', ')}`)
   return method
 }
 
 function readGrantTypes(value: unknown = ['authorization_code'], authMethod: AuthMethod): GrantType[] {
   if (!Array.isArray(value) || value.length === 0 || !value.every(isGrantType))
-    throw invalid('grant_types must be a list of grants that are supported')
-  // Both prove nothing but who the client is.
+    throw invalid('grant_types must be a non-empty array of supported grant types')
+  // These grants rely on client authentication, which a public client does not have.
   if (authMethod === 'none' && (value.includes('client_credentials') || value.includes(TOKEN_EXCHANGE))) {
-    throw invalid('a public client can use neither client_credentials nor token exchange')
+    throw invalid('a public client cannot use client_credentials or token exchange')
   }
   return [...new Set(value)]
 }
@@ -80,22 +80,22 @@ function readGrantTypes(value: unknown = ['authorization_code'], authMethod: Aut
 function readResponseTypes(value: unknown, grantTypes: readonly GrantType[]): 'code'[] {
   if (value === undefined) return grantTypes.includes('authorization_code') ? ['code'] : []
   if (!Array.isArray(value) || !value.every(type => type === 'code'))
-    throw invalid('response_types must be a list of code')
+    throw invalid('response_types must be an array with the only value code')
   return [...new Set<'code'>(value)]
 }
 
 function readRedirectUris(value: unknown = [], grantTypes: readonly GrantType[]): string[] {
   if (!Array.isArray(value) || !value.every(uri => typeof uri === 'string'))
-    throw invalidRedirectUri('redirect_uris must be a list of strings')
+    throw invalidRedirectUri('redirect_uris must be an array of strings')
   if (value.length > MAX_REDIRECT_URIS)
-    throw invalidRedirectUri(`at most ${MAX_REDIRECT_URIS} redirect_uris can be registered`)
+    throw invalidRedirectUri(`redirect_uris must have at most ${MAX_REDIRECT_URIS} entries`)
   if (!value.every(isRegistrableRedirectUri)) {
     throw invalidRedirectUri(
-      'redirect_uris must be absolute http or https URIs, or of a scheme of the client, without fragment',
+      'redirect_uris must be absolute URIs with http, https or a private-use scheme, without a fragment',
     )
   }
   if (value.length === 0 && grantTypes.includes('authorization_code'))
-    throw invalidRedirectUri('redirect_uris is required for authorization_code')
+    throw invalidRedirectUri('redirect_uris is required for the grant type authorization_code')
   return value
 }
 
@@ -108,7 +108,7 @@ function readName(value: unknown = DEFAULT_NAME): string {
 function readScope(value: unknown): string[] | undefined {
   if (value === undefined) return undefined
   const scope = typeof value === 'string' ? parseScope(value) : null
-  if (scope === null) throw invalid('scope must be a string of names, at most 1000 characters')
+  if (scope === null) throw invalid('scope must be a string of space-separated names with at most 1000 characters')
   return scope.length > 0 ? scope : undefined
 }
 

@@ -1,19 +1,19 @@
-/** The clients that this provider knows: two demo clients, and those that registered themselves. */
+/** The clients of this provider: two demo clients, and the registered ones. */
 import { isSameSecret } from 'svc/plugin'
 import type { Store } from 'svc/plugin'
 import type { GrantType } from '../grants/grant-types.ts'
 import { GRANT_TYPES } from '../grants/grant-types.ts'
 
-/** A client (RFC 6749, 2) as the endpoints see it. */
+/** A client (RFC 6749, 2). */
 export interface Client {
   id: string
   name: string
-  /** Null: a public client, which has none. */
+  /** Null for a public client. */
   secret: string | null
   grantTypes: readonly GrantType[]
-  /** Null: any that is well-formed; else one of these, exactly. */
+  /** The allowed URIs, compared exactly; null allows any well-formed URI. */
   redirectUris: readonly string[] | null
-  /** Default scope of its requests; empty when none was registered. */
+  /** Default scope of its requests; can be empty. */
   scope: readonly string[]
 }
 
@@ -31,12 +31,12 @@ const DEMO_CLIENTS: readonly Client[] = [
 
 const demoClients = new Map(DEMO_CLIENTS.map(client => [client.id, client]))
 
-/** The client of that id, compared exactly. */
+/** Finds a client by exact id. */
 export async function findClient(id: string, registered: Store<Client>): Promise<Client | undefined> {
   return demoClients.get(id) ?? registered.peek(id)
 }
 
-/** Whether a client that presents this secret (null: none, empty: none) is the client. */
+/** Whether the presented secret is that of the client. A public client may send no secret or an empty one. */
 export function isClientSecret(client: Client, presented: string | null): boolean {
   if (client.secret === null) return presented === null || presented === ''
   return isSameSecret(presented ?? '', client.secret)

@@ -1,13 +1,13 @@
-/** Redirect URIs (RFC 6749, 3.1.2): their syntax, and how response parameters are put behind one. */
+/** Redirect URIs (RFC 6749, 3.1.2): syntax checks, and adding response parameters. */
 
 const MAX_CHARACTERS = 2048
 /** Visible ASCII without the fragment's `#`: anything else would break the `Location` header. */
 const PLAIN_CHARACTERS = /^[\x21\x22\x24-\x7e]+$/
-/** The authority begins at once: `http:host` and `http:///host` mean different hosts to different readers. */
+/** Requires an authority after `//`, because parsers disagree about the host of `http:host` and `http:///host`. */
 const WEB_URI = /^https?:\/\/[^/?#\\]/i
-/** A scheme of a native app's own (RFC 8252, 7.1). */
+/** A private-use URI scheme of a native app (RFC 8252, 7.1). */
 const PRIVATE_USE_URI = /^([a-z][a-z0-9+.-]*):\//i
-/** Schemes that run or show something in the browser, or belong to other programs. */
+/** Schemes that browsers handle themselves or that belong to other programs. */
 const FORBIDDEN_SCHEMES: ReadonlySet<string> = new Set([
   'javascript',
   'data',
@@ -30,7 +30,7 @@ export function isWebRedirectUri(uri: string): boolean {
   return isPlain(uri) && WEB_URI.test(uri) && URL.canParse(uri)
 }
 
-/** Whether a client may register this: an http(s) URI, or one of a native app's own scheme. */
+/** Whether a client may register this URI: http(s), or a private-use scheme. */
 export function isRegistrableRedirectUri(uri: string): boolean {
   if (isWebRedirectUri(uri)) return true
   const scheme = isPlain(uri) ? PRIVATE_USE_URI.exec(uri)?.[1]!.toLowerCase() : undefined
@@ -41,7 +41,7 @@ function isPlain(uri: string): boolean {
   return uri.length <= MAX_CHARACTERS && PLAIN_CHARACTERS.test(uri)
 }
 
-/** The URI as given with form-encoded parameters behind it (RFC 6749, 4.1.2). */
+/** Appends form-encoded parameters to the query of the URI (RFC 6749, 4.1.2). */
 export function appendParameters(uri: string, parameters: Record<string, string>): string {
   const query = new URLSearchParams(parameters).toString()
   if (uri.endsWith('?') || uri.endsWith('&')) return uri + query

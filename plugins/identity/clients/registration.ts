@@ -1,4 +1,4 @@
-/** Dynamic client registration (RFC 7591): open to everybody, kept for a day. */
+/** Dynamic client registration (RFC 7591), without authentication. Registrations expire after a day. */
 import { randomBytes } from 'node:crypto'
 import type { Store } from 'svc/plugin'
 import { checkClientMetadata } from './client-metadata.ts'
@@ -6,7 +6,7 @@ import type { Client } from './clients.ts'
 import { readJson } from '../requests/json-body.ts'
 import { REGISTRATION_LIFE_MS } from '../stores.ts'
 
-/** Registers a client; answers the information response (RFC 7591, 3.2.1), or throws what is wrong with the metadata. */
+/** Registers a client and returns the client information response (RFC 7591, 3.2.1); throws for invalid metadata. */
 export async function registerClient(
   contentType: string | undefined,
   body: Buffer,
@@ -27,7 +27,7 @@ export async function registerClient(
   return {
     client_id: id,
     client_id_issued_at: issuedAt,
-    // RFC 7591, 3.2.1: whoever gets a secret is told its end.
+    // RFC 7591, 3.2.1: the expiry time is required with a secret.
     ...(secret !== null && { client_secret: secret, client_secret_expires_at: issuedAt + REGISTRATION_LIFE_MS / 1000 }),
     client_name: metadata.name,
     redirect_uris: metadata.redirectUris,

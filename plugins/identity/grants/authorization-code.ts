@@ -7,11 +7,11 @@ import type { Login } from '../tokens/token-response.ts'
 import { firstNonEmpty, issueUserTokens } from './grant-request.ts'
 import type { GrantHandler, GrantRequest } from './grant-request.ts'
 
-/** What a code stands for. */
+/** The data stored with an authorization code. */
 export interface AuthorizationCode {
   clientId: string
   redirectUri: string
-  /** Whether the authorization request named it: then the token request must, too. */
+  /** Whether the authorization request contained the redirect URI; if so, the token request must contain it, too. */
   isRedirectUriGiven: boolean
   login: Login
   scope: readonly string[]
@@ -20,7 +20,7 @@ export interface AuthorizationCode {
   challenge: Challenge | null
 }
 
-/** Answers a user's tokens; everything that is wrong with the code, redirect URI or verifier is `invalid_grant`. */
+/** Issues tokens for a user; throws `invalid_grant` for a wrong code, redirect URI or verifier. */
 export const authorizationCode: GrantHandler = async request => {
   const { client, resources } = request
   const code = await redeem(required(request.parameters, 'code'), request)
@@ -31,32 +31,32 @@ export const authorizationCode: GrantHandler = async request => {
 }
 
 /**
- * Another client's attempt leaves the code alone; that of its own uses it up, whatever is found wrong with it later. Of
- * several at the same moment one gets it.
+ * An attempt by another client does not consume the code. An attempt by its own client does, even if a later check
+ * fails. Of concurrent attempts exactly one succeeds.
  */
 async function redeem(text: string, { client, stores }: GrantRequest): Promise<AuthorizationCode> {
   const seen = await stores.codes.peek(text)
   const code = seen?.clientId === client.id ? await stores.codes.take(text) : undefined
-  if (code === undefined) throw refused('the code is unknown, used, expired or that of another client')
+  if (code === undefined) throw invalidGrant('the code is unknown, used, expired or was issued to another client')
   return code
 }
 
-/** RFC 6749, 4.1.3: identical to that of the authorization request. */
+/** RFC 6749, 4.1.3: the redirect URI must equal that of the authorization request. */
 function checkRedirectUri({ redirectUri, isRedirectUriGiven }: AuthorizationCode, presented: string | undefined): void {
   if (presented === undefined ? isRedirectUriGiven : presented !== redirectUri) {
-    throw refused('redirect_uri differs from that of the authorization request')
+    throw invalidGrant('redirect_uri differs from that of the authorization request')
   }
 }
 
-/** A verifier without a challenge is refused, so that nobody can strip the challenge (RFC 9700, 4.8.2). */
+/** Rejects a verifier without a challenge, which prevents PKCE downgrade attacks (RFC 9700, 4.8.2). */
 function checkVerifier(challenge: Challenge | null, verifier: string | undefined): void {
   if (challenge === null && verifier !== undefined)
-    throw refused('code_verifier without a code_challenge in the authorization request')
+    throw invalidGrant('code_verifier was sent, but the authorization request had no code_challenge')
   if (challenge !== null && (verifier === undefined || !isVerifierOf(challenge, verifier))) {
-    throw refused('code_verifier is missing, malformed or wrong')
+    throw invalidGrant('code_verifier is missing, malformed or wrong')
   }
 }
 
-function refused(description: string): OAuthError {
+function invalidGrant(description: string): OAuthError {
   return new OAuthError('invalid_grant', description)
 }

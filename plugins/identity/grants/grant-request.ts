@@ -1,4 +1,4 @@
-/** What every grant gets of a token request, and the few rules that several of them share. */
+/** The input of every grant handler, and rules that several grants share. */
 import type { Client } from '../clients/clients.ts'
 import { OAuthError } from '../errors.ts'
 import type { Parameters } from '../requests/parameters.ts'
@@ -9,21 +9,21 @@ import { issueTokens } from '../tokens/token-response.ts'
 import type { Grant, TokenResponse } from '../tokens/token-response.ts'
 import type { Tokens } from '../types.ts'
 
-/** A token request whose client is authenticated, may use the grant, and names well-formed resources. */
+/** A token request with well-formed resources, from an authenticated client that may use the grant. */
 export interface GrantRequest {
   parameters: Parameters
   client: Client
-  /** Each once. */
+  /** Without duplicates. */
   resources: readonly string[]
   issuer: string
   stores: Stores
   tokens: Tokens
 }
 
-/** One grant (RFC 6749, 1.3): answers tokens or throws an OAuth error. */
+/** Handles a grant type (RFC 6749, 1.3): returns tokens or throws an OAuth error. */
 export type GrantHandler = (request: GrantRequest) => Promise<TokenResponse>
 
-/** The scope that is asked for, empty when none is; throws `invalid_scope`. */
+/** The requested scope, or an empty list; throws `invalid_scope`. */
 export function requestedScope(parameters: Parameters): readonly string[] {
   const scope = parseScope(parameters.get('scope') ?? '')
   if (scope === null)
@@ -34,17 +34,17 @@ export function requestedScope(parameters: Parameters): readonly string[] {
   return scope
 }
 
-/** The scope of a user's grant: as asked for, else as registered, else the default. */
+/** The scope of a user's grant: the requested, else the registered, else the default one. */
 export function userScope(parameters: Parameters, client: Client): readonly string[] {
   return firstNonEmpty(requestedScope(parameters), client.scope, DEFAULT_USER_SCOPE)
 }
 
-/** The first list that has entries. */
+/** The first non-empty list, or an empty one. */
 export function firstNonEmpty(...lists: (readonly string[])[]): readonly string[] {
   return lists.find(list => list.length > 0) ?? []
 }
 
-/** Tokens for a user's grant, with a refresh token where the client may use it; that keeps `refreshable`, not `grant`. */
+/** Issues tokens for a user's grant, and a refresh token for `refreshable` if the client may use it. */
 export async function issueUserTokens(
   grant: Grant,
   { issuer, stores, tokens }: GrantRequest,

@@ -1,9 +1,9 @@
-/** The values of `grant_type` that this provider knows. */
+/** The supported values of `grant_type`. */
 
 /** RFC 8693, 2.1. */
 export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
 
-/** In the order of the metadata. */
+/** In the order in which the metadata lists them. */
 export const GRANT_TYPES = [
   'authorization_code',
   'refresh_token',
@@ -12,12 +12,12 @@ export const GRANT_TYPES = [
   TOKEN_EXCHANGE,
 ] as const
 
-/** One of them. */
+/** A supported `grant_type`. */
 export type GrantType = (typeof GRANT_TYPES)[number]
 
 const known: ReadonlySet<unknown> = new Set(GRANT_TYPES)
 
-/** Whether a value is one of them. */
+/** Whether a value is a supported `grant_type`. */
 export function isGrantType(value: unknown): value is GrantType {
   return known.has(value)
 }

@@ -1,4 +1,4 @@
-/** The token endpoint (RFC 6749, 3.2): its checks in order, then the grant. */
+/** The token endpoint (RFC 6749, 3.2): runs the checks in order, then the grant handler. */
 import { authenticateClient } from '../clients/client-authentication.ts'
 import { OAuthError } from '../errors.ts'
 import { required } from '../requests/parameters.ts'
@@ -27,12 +27,12 @@ const GRANTS: Record<GrantType, GrantHandler> = {
 /** A request to the token endpoint. */
 export interface TokenRequest {
   parameters: Parameters
-  /** Value of the header. */
+  /** Value of the `Authorization` header. */
   authorization: string | undefined
   issuer: string
 }
 
-/** Answers tokens, or throws the OAuth error of the first check that fails. */
+/** Issues tokens, or throws the OAuth error of the first check that fails. */
 export async function grantTokens(
   { parameters, authorization, issuer }: TokenRequest,
   stores: Stores,

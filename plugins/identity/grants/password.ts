@@ -5,7 +5,7 @@ import { logIn } from '../users/users.ts'
 import { issueUserTokens, userScope } from './grant-request.ts'
 import type { GrantHandler } from './grant-request.ts'
 
-/** Answers a user's tokens; throws `invalid_request` for what is missing, `invalid_grant` for what is wrong. */
+/** Issues tokens for a user; throws `invalid_request` for missing and `invalid_grant` for wrong credentials. */
 export const password: GrantHandler = async request => {
   const { parameters, client, resources } = request
   const username = required(parameters, 'username')

@@ -17,10 +17,13 @@ const TOKEN_TYPES: readonly string[] = ['access_token', 'id_token', 'jwt'].map(n
 const ID_TOKEN = `${TYPE_PREFIX}id_token`
 const MAX_AUDIENCE_CHARACTERS = 2048
 
-/** Claims about the person that go on into the new token. */
-const PERSON_CLAIMS = ['name', 'email', 'preferred_username', 'groups']
+/** Claims about the user that are copied to the new token. */
+const USER_CLAIMS = ['name', 'email', 'preferred_username', 'groups']
 
-/** Answers a token without refresh and ID token; throws `invalid_request`, `invalid_target` or `invalid_scope` (RFC 8693, 2.2.2). */
+/**
+ * Issues a token without a refresh or ID token; throws `invalid_request`, `invalid_target` or `invalid_scope` (RFC
+ * 8693, 2.2.2).
+ */
 export const tokenExchange: GrantHandler = async request => {
   const { parameters, client, issuer, tokens } = request
   const subject = await readToken('subject', parameters, tokens)
@@ -34,10 +37,11 @@ export const tokenExchange: GrantHandler = async request => {
     ...registeredClaims(issuer, shownText(subject.sub), isIdToken ? client.id : audience),
     client_id: client.id,
     ...(isIdToken ? { azp: client.id } : { scope: scope.join(' ') }),
-    ...pick(subject, PERSON_CLAIMS),
+    ...pick(subject, USER_CLAIMS),
     act: actorClaim(subject, actor),
   }
-  if (!isNestedWithin(claims, MAX_NESTING)) throw new OAuthError('invalid_request', 'the chain of actors is too long')
+  if (!isNestedWithin(claims, MAX_NESTING))
+    throw new OAuthError('invalid_request', 'the chain of act claims is nested too deeply')
   return {
     access_token: await tokens.sign(claims, { typ: isIdToken ? 'JWT' : 'at+jwt' }),
     issued_token_type: type,
@@ -47,14 +51,14 @@ export const tokenExchange: GrantHandler = async request => {
   }
 }
 
-/** The claims of `<role>_token`, which must be a valid token of this server about somebody (RFC 8693, 2.2.2). */
+/** The claims of `<role>_token`, which must be a valid token of this server with a subject (RFC 8693, 2.2.2). */
 async function readToken(role: 'subject' | 'actor', parameters: Parameters, tokens: Tokens): Promise<TokenClaims> {
   const token = required(parameters, `${role}_token`)
   readType(`${role}_token_type`, required(parameters, `${role}_token_type`))
   const verification = await tokens.verify(token, { refuseRevoked: true })
   if (!verification.valid) throw new OAuthError('invalid_request', `${role}_token: ${verification.reason}`)
   if (typeof verification.claims.sub !== 'string')
-    throw new OAuthError('invalid_request', `${role}_token: claim sub missing`)
+    throw new OAuthError('invalid_request', `${role}_token: the claim sub is missing`)
   return verification.claims
 }
 
@@ -65,32 +69,32 @@ async function readActor(parameters: Parameters, tokens: Tokens): Promise<TokenC
 
 function readType(name: string, type: string): string {
   if (!TOKEN_TYPES.includes(type))
-    throw new OAuthError('invalid_request', `${name} must be ${TYPE_PREFIX} with access_token, id_token or jwt`)
+    throw new OAuthError('invalid_request', `${name} must be ${TYPE_PREFIX} followed by access_token, id_token or jwt`)
   return type
 }
 
-/** RFC 8693, 2.1: `audience` and `resource` together say where the token is to be used. */
+/** RFC 8693, 2.1: `audience` and `resource` together are the audience of the new token. */
 function readAudience({ parameters, resources }: GrantRequest): string | string[] {
   const audiences = parameters.getAll('audience')
   if (audiences.length + parameters.getAll('resource').length > MAX_RESOURCES) {
-    throw new OAuthError('invalid_target', `at most ${MAX_RESOURCES} audiences and resources can be named`)
+    throw new OAuthError('invalid_target', `expected at most ${MAX_RESOURCES} audience and resource parameters`)
   }
   if (audiences.some(audience => audience.length > MAX_AUDIENCE_CHARACTERS)) {
-    throw new OAuthError('invalid_target', `an audience has at most ${MAX_AUDIENCE_CHARACTERS} characters`)
+    throw new OAuthError('invalid_target', `audience must have at most ${MAX_AUDIENCE_CHARACTERS} characters`)
   }
   return audienceOf([...new Set([...resources, ...audiences])])
 }
 
-/** Part of the subject's scope; a subject without one, such as an ID token, sets no bounds. */
+/** The requested scope, limited to the subject's. A subject without a scope, such as an ID token, sets no limit. */
 function readScope(parameters: Parameters, subject: TokenClaims): readonly string[] {
-  const asked = requestedScope(parameters)
+  const requested = requestedScope(parameters)
   const own = typeof subject.scope === 'string' ? subject.scope.split(' ').filter(name => name !== '') : []
-  if (own.length === 0) return firstNonEmpty(asked, DEFAULT_CLIENT_SCOPE)
-  if (!isPartOf(asked, own)) throw new OAuthError('invalid_scope', 'scope goes beyond that of the subject token')
-  return firstNonEmpty(asked, own)
+  if (own.length === 0) return firstNonEmpty(requested, DEFAULT_CLIENT_SCOPE)
+  if (!isPartOf(requested, own)) throw new OAuthError('invalid_scope', 'scope exceeds the scope of the subject token')
+  return firstNonEmpty(requested, own)
 }
 
-/** The claim `act` (RFC 8693, 4.1): who acts now, with those who acted before inside. */
+/** The claim `act` (RFC 8693, 4.1): the current actor, with earlier actors nested inside. */
 function actorClaim(subject: TokenClaims, actor: TokenClaims | null): unknown {
   return actor === null ? subject.act : { sub: actor.sub, act: subject.act }
 }

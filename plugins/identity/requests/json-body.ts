@@ -1,14 +1,14 @@
-/** Reading a JSON body. */
+/** Parses JSON bodies. */
 import { OAuthError } from '../errors.ts'
 import type { OAuthErrorCode } from '../errors.ts'
 
-/** The value of a body of the type `application/json`; throws `error` for any other type, and for what is no JSON. */
+/** Parses a body of type `application/json`; throws `error` for other types and for invalid JSON. */
 export function readJson(contentType: string | undefined, body: Buffer, error: OAuthErrorCode): unknown {
   if (contentType?.split(';', 1)[0]!.trim().toLowerCase() !== 'application/json')
-    throw new OAuthError(error, 'the body must be application/json')
+    throw new OAuthError(error, 'the body must have the content type application/json')
   try {
     return JSON.parse(body.toString())
   } catch {
-    throw new OAuthError(error, 'the body is not JSON')
+    throw new OAuthError(error, 'the body is not valid JSON')
   }
 }

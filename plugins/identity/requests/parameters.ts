@@ -2,18 +2,18 @@
 import type { FastifyRequest, Svc } from 'svc/plugin'
 import { OAuthError } from '../errors.ts'
 
-/** Parameters by name; those without a value are absent. */
+/** Parameters by name. A parameter with an empty value counts as absent. */
 export interface Parameters {
   get(name: string): string | undefined
-  /** In the order given. */
+  /** In the order of the request. */
   getAll(name: string): readonly string[]
   has(name: string): boolean
 }
 
-/** Those that may come more than once (RFC 8707, 2; RFC 8693, 2.1). */
+/** Parameters that may be repeated (RFC 8707, 2; RFC 8693, 2.1). */
 const REPEATABLE = new Set(['resource', 'audience'])
 
-/** Reads `name=value&...`; throws `invalid_request` for a parameter given twice. */
+/** Parses `name=value&...`; throws `invalid_request` for a repeated parameter. */
 export function readParameters(encoded: string): Parameters {
   const values = new Map<string, string[]>()
   for (const [name, value] of new URLSearchParams(encoded)) {
@@ -21,7 +21,7 @@ export function readParameters(encoded: string): Parameters {
     const given = values.get(name)
     if (given === undefined) values.set(name, [value])
     else if (REPEATABLE.has(name)) given.push(value)
-    else throw new OAuthError('invalid_request', 'a parameter is given more than once')
+    else throw new OAuthError('invalid_request', 'a parameter is repeated')
   }
   return {
     get: name => values.get(name)?.[0],
@@ -30,21 +30,24 @@ export function readParameters(encoded: string): Parameters {
   }
 }
 
-/** Whether a body of this media type is a form; parameters of the type do not matter. */
+/** Whether the content type is a URL-encoded form; its parameters are ignored. */
 export function isForm(contentType: string | undefined): boolean {
   return contentType?.split(';', 1)[0]!.trim().toLowerCase() === 'application/x-www-form-urlencoded'
 }
 
-/** The parameters of a form body; throws `invalid_request` for any other body, and for none. */
+/** The parameters of a form body; throws `invalid_request` for other bodies and for an empty one. */
 export function readForm(request: FastifyRequest, svc: Svc): Parameters {
   const body = svc.http.body(request)
   if (!isForm(request.headers['content-type']) || body.length === 0) {
-    throw new OAuthError('invalid_request', 'the body must be application/x-www-form-urlencoded')
+    throw new OAuthError(
+      'invalid_request',
+      'the body must be a form with the content type application/x-www-form-urlencoded',
+    )
   }
   return readParameters(body.toString())
 }
 
-/** The value of a parameter that must be there; throws `invalid_request`. */
+/** The value of a required parameter; throws `invalid_request`. */
 export function required(parameters: Parameters, name: string): string {
   const value = parameters.get(name)
   if (value === undefined) throw new OAuthError('invalid_request', `${name} is missing`)

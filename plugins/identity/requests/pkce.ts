@@ -2,12 +2,12 @@
 import { createHash } from 'node:crypto'
 import { isSameSecret } from 'svc/plugin'
 
-/** How a challenge is made of its verifier (RFC 7636, 4.2). */
+/** How a challenge is derived from its verifier (RFC 7636, 4.2). */
 export const CHALLENGE_METHODS = ['S256', 'plain'] as const
-/** One of them. */
+/** A supported `code_challenge_method`. */
 export type ChallengeMethod = (typeof CHALLENGE_METHODS)[number]
 
-/** What an authorization request sends of its verifier. */
+/** The code challenge of an authorization request. */
 export interface Challenge {
   value: string
   method: ChallengeMethod
@@ -21,12 +21,12 @@ export function isPkceValue(text: string): boolean {
   return SYNTAX.test(text)
 }
 
-/** The method of that name, compared exactly; `plain` when none is named (RFC 7636, 4.3), null when unknown. */
+/** Finds a method by exact name; `plain` if absent (RFC 7636, 4.3), null if unknown. */
 export function findChallengeMethod(name = 'plain'): ChallengeMethod | null {
   return CHALLENGE_METHODS.find(method => method === name) ?? null
 }
 
-/** Whether the verifier is that of the challenge (RFC 7636, 4.6). */
+/** Whether the verifier matches the challenge (RFC 7636, 4.6). */
 export function isVerifierOf(challenge: Challenge, verifier: string): boolean {
   if (!isPkceValue(verifier)) return false
   const derived = challenge.method === 'plain' ? verifier : createHash('sha256').update(verifier).digest('base64url')

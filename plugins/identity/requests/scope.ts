@@ -3,12 +3,12 @@
 const MAX_SCOPE_CHARACTERS = 1000
 const SCOPE_SYNTAX = /^[\x21\x23-\x5b\x5d-\x7e ]*$/
 
-/** What a user's tokens are for when nothing else is asked for or registered. */
+/** The scope of a user's tokens if none is requested or registered. */
 export const DEFAULT_USER_SCOPE = ['openid', 'profile', 'email']
-/** The same for tokens of a client itself. */
+/** The same for tokens issued to a client for itself. */
 export const DEFAULT_CLIENT_SCOPE = ['openid']
 
-/** The names in the order given, each once; empty when there are none, null for characters or a length not allowed. */
+/** The names in order, without duplicates; null if the text is too long or has characters that are not allowed. */
 export function parseScope(text: string): string[] | null {
   if (text.length > MAX_SCOPE_CHARACTERS || !SCOPE_SYNTAX.test(text)) return null
   return [...new Set(text.split(' ').filter(name => name !== ''))]

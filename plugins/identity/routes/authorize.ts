@@ -1,30 +1,30 @@
-/** The authorization endpoint: request, login form, answer at the redirect URI. */
+/** The authorization endpoint: request, login form and authorization response. */
 import { describe, rawQuery } from 'svc/plugin'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteParameter } from 'svc/plugin'
 import { sendToClient } from '../authorize/authorization-response.ts'
 import { checkAuthorizationRequest } from '../authorize/checks.ts'
-import { decide, isLoginForm } from '../authorize/login.ts'
+import { handleLogin, isLoginForm } from '../authorize/login.ts'
 import { sendLoginPage } from '../authorize/login-page.ts'
 import { sendErrorPage } from '../authorize/page.ts'
 import { OAuthError } from '../errors.ts'
 import { readForm, readParameters } from '../requests/parameters.ts'
 import type { Parameters } from '../requests/parameters.ts'
 import type { Provider } from '../provider.ts'
-import { CATEGORY, formBody, formExample } from './answer.ts'
+import { CATEGORY, formBody, formExample } from './route-parts.ts'
 
 const PARAMETERS: [name: string, description: string, required?: boolean][] = [
   ['response_type', 'Only `code`', true],
   ['client_id', '`svc`, `svc-public` or a registered client', true],
-  ['redirect_uri', 'Demo clients: any absolute http(s) URI; registered clients: one of theirs, exactly'],
-  ['scope', 'Names separated by blanks; any. Default: `openid profile email`'],
-  ['state', 'Sent back as it came, at most 2048 characters'],
-  ['nonce', 'Goes into the ID token, at most 512 characters'],
+  ['redirect_uri', 'Demo clients: any absolute http(s) URI. Registered clients: exactly one of their URIs'],
+  ['scope', 'Any space-separated names. Default: `openid profile email`'],
+  ['state', 'Returned unchanged; at most 2048 characters'],
+  ['nonce', 'Copied to the ID token; at most 512 characters'],
   ['code_challenge', 'PKCE; required for public clients'],
   ['code_challenge_method', '`S256` or `plain` (default)'],
-  ['resource', 'Absolute URI that becomes the audience; up to five'],
+  ['resource', 'Absolute URI that becomes the audience. Can be repeated up to five times'],
   ['response_mode', '`query` (default) or `form_post`'],
-  ['prompt', '`none` is refused: nobody is ever logged in already'],
-  ['login_hint', 'Fills in the user name'],
+  ['prompt', '`none` results in `login_required`, because there are no login sessions'],
+  ['login_hint', 'User name to prefill in the login form'],
 ]
 const QUERY = PARAMETERS.map(
   ([name, description, required = false]): RouteParameter => ({
@@ -42,9 +42,9 @@ const EXAMPLE = {
   state: 'xyz',
 }
 const RESPONSES = {
-  200: { description: 'The login form, or the answer as a form that submits itself (`form_post`)' },
-  303: { description: 'To the redirect URI with `code` or `error`, `state` and `iss`' },
-  400: { description: 'A page: client or redirect URI are not good enough to send anything there' },
+  200: { description: 'The login form, or the response as a form that submits itself (`form_post`)' },
+  303: { description: 'Redirect to the redirect URI with `code` or `error`, `state` and `iss`' },
+  400: { description: 'An error page: the client or the redirect URI is not valid' },
 }
 
 /** Registers `GET` and `POST /oauth/authorize`. */
@@ -53,20 +53,20 @@ export function registerAuthorizeRoutes(app: FastifyInstance, provider: Provider
     '/oauth/authorize',
     describe({
       category: CATEGORY,
-      summary: 'Ask for an authorization code',
-      description: 'Shows a login form for the demo users demo, alice and bob, whose passwords are their names.',
+      summary: 'Request an authorization code',
+      description: 'Shows a login form. The demo users are demo, alice and bob; their passwords equal their names.',
       parameters: QUERY,
       responses: RESPONSES,
       examples: [
         { name: 'Login form', path: `/oauth/authorize?${new URLSearchParams(EXAMPLE)}`, expectStatus: 200 },
         {
-          name: 'Error at the client',
+          name: 'Error sent to the client',
           path: `/oauth/authorize?${new URLSearchParams({ ...EXAMPLE, prompt: 'none' })}`,
           expectStatus: 303,
         },
       ],
     }),
-    (request, reply) => answer(request, reply, provider, () => readParameters(rawQuery(request))),
+    (request, reply) => handle(request, reply, provider, () => readParameters(rawQuery(request))),
   )
 
   app.post(
@@ -75,13 +75,13 @@ export function registerAuthorizeRoutes(app: FastifyInstance, provider: Provider
       category: CATEGORY,
       summary: 'Log in and approve or deny',
       description:
-        'The parameters of GET as a form, with `username`, `password` and `action`; without any of these three the same as GET.',
+        'Takes the parameters of GET as a form, with `username`, `password` and `action`. Without any of these three it acts like GET.',
       requestBody: formBody(
-        'Parameters of the request and the decision',
+        'Parameters of the authorization request, and the input of the login form',
         [...PARAMETERS.map(([name]) => name), 'username', 'password', 'action'],
         ['client_id'],
       ),
-      responses: { ...RESPONSES, 401: { description: 'The form again: wrong user name or password' } },
+      responses: { ...RESPONSES, 401: { description: 'Wrong user name or password: the login form again' } },
       examples: [
         formExample(
           'Approve',
@@ -93,11 +93,11 @@ export function registerAuthorizeRoutes(app: FastifyInstance, provider: Provider
         formExample('Deny', '/oauth/authorize', { ...EXAMPLE, action: 'deny' }, 303, null),
       ],
     }),
-    (request, reply) => answer(request, reply, provider, () => readForm(request, provider.svc)),
+    (request, reply) => handle(request, reply, provider, () => readForm(request, provider.svc)),
   )
 }
 
-async function answer(
+async function handle(
   request: FastifyRequest,
   reply: FastifyReply,
   provider: Provider,
@@ -122,7 +122,7 @@ async function proceed(
   if (error !== null)
     return sendToClient(reply, request, issuer, { error: error.error, error_description: error.description })
   if (!isPost || !isLoginForm(parameters)) return sendLoginPage(reply, request, null)
-  const result = await decide(request, stores.codes)
+  const result = await handleLogin(request, stores.codes)
   if (result === null) return sendLoginPage(reply, request, { username: parameters.get('username') ?? '' })
   return sendToClient(reply, request, issuer, result)
 }

@@ -3,9 +3,9 @@ import { describe } from 'svc/plugin'
 import type { FastifyInstance, RouteDescription } from 'svc/plugin'
 import { openidConfiguration, serverMetadata } from '../metadata.ts'
 import type { Provider } from '../provider.ts'
-import { CATEGORY, sendJson } from './answer.ts'
+import { CATEGORY, sendJson } from './route-parts.ts'
 
-/** The key changes with every restart, so that nobody may use an answer without asking again. */
+/** The key changes with every restart, so caches must revalidate. */
 const NO_CACHE = { 'Cache-Control': 'no-cache' }
 
 function describeDocument(path: string, summary: string, description: string): RouteDescription {
@@ -13,7 +13,7 @@ function describeDocument(path: string, summary: string, description: string): R
     category: CATEGORY,
     summary,
     description,
-    responses: { 200: { description: 'The document' } },
+    responses: { 200: { description: 'The JSON document' } },
     examples: [{ name: summary, path, expectStatus: 200 }],
   }
 }
@@ -27,7 +27,7 @@ export function registerMetadataRoutes(app: FastifyInstance, { tokens, keys }: P
       describeDocument(
         discovery,
         'OpenID Connect discovery',
-        'The issuer is the base URL of the request, with the prefix that a trusted gateway took off.',
+        'The issuer is the base URL of the request, including a path prefix that a trusted gateway removed.',
       ),
     ),
     (request, reply) => sendJson(reply, openidConfiguration(tokens.issuer(request)), NO_CACHE),
@@ -36,7 +36,9 @@ export function registerMetadataRoutes(app: FastifyInstance, { tokens, keys }: P
   const server = '/.well-known/oauth-authorization-server'
   app.get(
     server,
-    describe(describeDocument(server, 'Authorization server metadata', 'RFC 8414; MCP clients start here.')),
+    describe(
+      describeDocument(server, 'Authorization server metadata', 'RFC 8414. MCP clients start with this document.'),
+    ),
     (request, reply) => sendJson(reply, serverMetadata(tokens.issuer(request)), NO_CACHE),
   )
 
@@ -46,8 +48,8 @@ export function registerMetadataRoutes(app: FastifyInstance, { tokens, keys }: P
     describe(
       describeDocument(
         jwks,
-        'Public signing key',
-        'JWK Set with the RSA key of this process; a restart makes a new one.',
+        'JSON Web Key Set',
+        'The public RSA key that verifies RS256 tokens. Every restart generates a new key.',
       ),
     ),
     async (_request, reply) => sendJson(reply, { keys: [(await keys).jwk] }, NO_CACHE),

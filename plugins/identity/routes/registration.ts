@@ -3,7 +3,7 @@ import { describe } from 'svc/plugin'
 import type { FastifyInstance } from 'svc/plugin'
 import type { Provider } from '../provider.ts'
 import { registerClient } from '../clients/registration.ts'
-import { CATEGORY, jsonExample, sendJson } from './answer.ts'
+import { CATEGORY, jsonExample, sendJson } from './route-parts.ts'
 
 const BODY = {
   type: 'object',
@@ -25,10 +25,10 @@ export function registerRegistrationRoute(app: FastifyInstance, { svc, stores }:
       category: CATEGORY,
       summary: 'Register a client',
       description:
-        'RFC 7591, open to everybody; a registration is forgotten after a day. Its redirect URIs are compared exactly.',
+        'Dynamic client registration (RFC 7591) without authentication. A registration expires after a day. Redirect URIs are compared exactly.',
       requestBody: { description: 'Client metadata', required: true, content: { 'application/json': BODY } },
       responses: {
-        201: { description: 'The client, with its secret unless it is public' },
+        201: { description: 'The registered client, with its secret unless it is public' },
         400: { description: '`invalid_client_metadata` or `invalid_redirect_uri`' },
       },
       examples: [

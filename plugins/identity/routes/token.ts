@@ -1,4 +1,4 @@
-/** The token, introspection and revocation endpoints: forms from clients that authenticate. */
+/** The token, introspection and revocation endpoints, which require client authentication. */
 import { describe } from 'svc/plugin'
 import type { FastifyInstance } from 'svc/plugin'
 import { authenticateClient } from '../clients/client-authentication.ts'
@@ -9,7 +9,7 @@ import { introspect } from '../tokens/introspection.ts'
 import { readForm, required } from '../requests/parameters.ts'
 import type { Provider } from '../provider.ts'
 import { revoke } from '../tokens/revocation.ts'
-import { CATEGORY, formBody, formExample, sendJson } from './answer.ts'
+import { CATEGORY, formBody, formExample, sendJson } from './route-parts.ts'
 
 const CLIENT_FIELDS = ['client_id', 'client_secret']
 const GRANT_FIELDS = [
@@ -28,7 +28,7 @@ const GRANT_FIELDS = [
   'requested_token_type',
   'audience',
 ]
-const FAILURES = {
+const ERROR_RESPONSES = {
   400: { description: '`invalid_request` or another OAuth error' },
   401: { description: '`invalid_client`' },
 }
@@ -41,13 +41,16 @@ export function registerTokenRoutes(app: FastifyInstance, { svc, stores, tokens,
     describe({
       category: CATEGORY,
       summary: 'Get tokens',
-      description: `Grants: ${GRANT_TYPES.join(', ')}. The client authenticates by Basic, or by client_id and client_secret in the form.`,
+      description: `Grant types: ${GRANT_TYPES.join(', ')}. Clients authenticate with Basic, or with client_id and client_secret in the form.`,
       requestBody: formBody(
-        'Grant and its parameters',
+        'Grant type and its parameters',
         ['grant_type', ...CLIENT_FIELDS, ...GRANT_FIELDS],
         ['grant_type'],
       ),
-      responses: { 200: { description: 'Access token, and by grant and scope ID and refresh token' }, ...FAILURES },
+      responses: {
+        200: { description: 'An access token; depending on grant type and scope also an ID token and a refresh token' },
+        ...ERROR_RESPONSES,
+      },
       examples: [
         formExample('Client credentials', '/oauth/token', { grant_type: 'client_credentials', scope: 'openid' }, 200),
         formExample('Password', '/oauth/token', { grant_type: 'password', username: 'alice', password: 'alice' }, 200),
@@ -74,19 +77,20 @@ export function registerTokenRoutes(app: FastifyInstance, { svc, stores, tokens,
     '/oauth/introspect',
     describe({
       category: CATEGORY,
-      summary: 'Ask about a token',
-      description: 'RFC 7662, for any confidential client and any token of this server: access, ID and refresh tokens.',
+      summary: 'Introspect a token',
+      description:
+        'Token introspection (RFC 7662). Any confidential client can introspect any access, ID or refresh token of this server.',
       requestBody: formBody('The token', ['token', 'token_type_hint', ...CLIENT_FIELDS], ['token']),
       responses: {
-        200: { description: 'What the token is worth; `active` false for everything that is not valid' },
-        ...FAILURES,
+        200: { description: 'The state of the token; `active: false` if it is not valid' },
+        ...ERROR_RESPONSES,
       },
       examples: [formExample('Unknown token', '/oauth/introspect', { token: SAMPLE_TOKEN }, 200)],
     }),
     async (request, reply) => {
       const parameters = readForm(request, svc)
       const client = await authenticateClient(request.headers.authorization, parameters, stores.clients)
-      if (client.secret === null) throw new OAuthError('invalid_client', 'a public client may not introspect')
+      if (client.secret === null) throw new OAuthError('invalid_client', 'public clients may not introspect tokens')
       return sendJson(reply, await introspect(required(parameters, 'token'), stores, tokens))
     },
   )
@@ -97,9 +101,9 @@ export function registerTokenRoutes(app: FastifyInstance, { svc, stores, tokens,
       category: CATEGORY,
       summary: 'Revoke a token',
       description:
-        'RFC 7009: a client revokes its own tokens; others, unknown and expired ones are answered alike and left alone.',
+        'Token revocation (RFC 7009). Clients can revoke their own tokens. Other, unknown and expired tokens are ignored with the same response.',
       requestBody: formBody('The token', ['token', 'token_type_hint', ...CLIENT_FIELDS], ['token']),
-      responses: { 200: { description: 'Done, or nothing to do' }, ...FAILURES },
+      responses: { 200: { description: 'The token is revoked, or there was nothing to revoke' }, ...ERROR_RESPONSES },
       examples: [formExample('Unknown token', '/oauth/revoke', { token: SAMPLE_TOKEN }, 200)],
     }),
     async (request, reply) => {

@@ -4,15 +4,16 @@ import type { FastifyInstance } from 'svc/plugin'
 import { isForm, readParameters } from '../requests/parameters.ts'
 import type { Provider } from '../provider.ts'
 import { userInfo } from '../users/userinfo.ts'
-import { CATEGORY, formBody, formExample, sendJson } from './answer.ts'
+import { CATEGORY, formBody, formExample, sendJson } from './route-parts.ts'
 
 const RESPONSES = {
-  200: { description: 'Claims by scope' },
-  400: { description: 'Token in both places' },
-  401: { description: 'No token, or one that is not valid here' },
-  403: { description: 'The scope `openid` is missing' },
+  200: { description: 'The claims of the granted scopes' },
+  400: { description: 'The token is in both the header and the form' },
+  401: { description: 'The token is missing or not valid' },
+  403: { description: 'The token lacks the scope `openid`' },
 }
-const DESCRIPTION = 'Takes an access token with scope `openid`; `profile` and `email` add their claims.'
+const DESCRIPTION =
+  'Requires an access token with the scope `openid`. The scopes `profile` and `email` add their claims.'
 
 /** Registers `GET` and `POST /oauth/userinfo`. */
 export function registerUserInfoRoutes(app: FastifyInstance, { svc, tokens }: Provider): void {
@@ -20,7 +21,7 @@ export function registerUserInfoRoutes(app: FastifyInstance, { svc, tokens }: Pr
     '/oauth/userinfo',
     describe({
       category: CATEGORY,
-      summary: 'Claims about the user',
+      summary: 'Get claims about the user',
       description: DESCRIPTION,
       responses: RESPONSES,
       examples: [{ name: 'Without a token', path: '/oauth/userinfo', expectStatus: 401 }],
@@ -32,11 +33,11 @@ export function registerUserInfoRoutes(app: FastifyInstance, { svc, tokens }: Pr
     '/oauth/userinfo',
     describe({
       category: CATEGORY,
-      summary: 'Claims about the user, token in the form',
+      summary: 'Get claims about the user, with the token in a form',
       description: DESCRIPTION,
       requestBody: formBody('The token, unless it is in the header', ['access_token']),
       responses: RESPONSES,
-      examples: [formExample('Token that is none', '/oauth/userinfo', { access_token: 'not-a-token' }, 401, null)],
+      examples: [formExample('Invalid token', '/oauth/userinfo', { access_token: 'not-a-token' }, 401, null)],
     }),
     async (request, reply) => {
       const form = isForm(request.headers['content-type']) ? readParameters(svc.http.body(request).toString()) : null

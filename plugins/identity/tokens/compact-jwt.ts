@@ -1,13 +1,13 @@
-/** The compact form of a JWT (RFC 7519, 3): taken apart and looked at without any key. */
+/** Decodes the compact form of a JWT (RFC 7519, 3) without verifying it. */
 import { isUtf8 } from 'node:buffer'
 import { isNestedWithin, isRecord } from 'svc/plugin'
 import type { DecodedToken } from '../types.ts'
 
-/** JSON nested deeper than this would overflow the stack of whoever prints it. */
+/** Deeper JSON could overflow the stack when it is serialized. */
 export const MAX_NESTING = 64
 const BASE64URL = /^[A-Za-z0-9_-]+$/
 
-/** Header and claims of a token, which nobody has verified. */
+/** The unverified header and claims of a token. */
 export function decodeCompactJwt(token: string): DecodedToken {
   const parts = token.split('.', 4)
   if (parts.length !== 3) return { malformed: 'expected three parts separated by dots' }
@@ -19,7 +19,7 @@ export function decodeCompactJwt(token: string): DecodedToken {
   return { header, claims }
 }
 
-/** The JSON object of one part, or what is wrong with it. */
+/** The JSON object of a part, or the error. */
 function readPart(part: string): Record<string, unknown> | string {
   if (!BASE64URL.test(part)) return 'is not base64url'
   const bytes = Buffer.from(part, 'base64url')

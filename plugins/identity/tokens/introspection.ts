@@ -4,13 +4,13 @@ import type { RefreshToken } from './refresh-tokens.ts'
 import type { Stores } from '../stores.ts'
 import type { TokenClaims, TokenHeader, Tokens } from '../types.ts'
 
-/** RFC 7662, 2.2: nothing more is said about a token that is not valid. */
+/** RFC 7662, 2.2: the response for an invalid token has no other members. */
 export type Introspection = { active: false } | { active: true; [member: string]: unknown }
 
-/** Claims that are shown as they stand, where the token has them. */
-const SHOWN_CLAIMS = ['sub', 'aud', 'iss', 'exp', 'nbf', 'iat', 'jti', 'act']
+/** Claims that are copied from the token. */
+const COPIED_CLAIMS = ['sub', 'aud', 'iss', 'exp', 'nbf', 'iat', 'jti', 'act']
 
-/** What a token of this server, of whichever client, is worth at this moment. */
+/** The current state of a token of this server, issued to any client. */
 export async function introspect(token: string, { refreshTokens }: Stores, tokens: Tokens): Promise<Introspection> {
   const refreshToken = await refreshTokens.peek(token)
   if (refreshToken !== undefined) return describeRefreshToken(refreshToken)
@@ -49,7 +49,7 @@ function describeJwt(header: TokenHeader, claims: TokenClaims): Introspection {
     token_type: isIdToken ? 'id_token' : 'Bearer',
     scope: claims.scope,
     client_id: claims.client_id ?? claims.azp,
-    ...Object.fromEntries(SHOWN_CLAIMS.map(name => [name, claims[name]])),
+    ...Object.fromEntries(COPIED_CLAIMS.map(name => [name, claims[name]])),
     username: claims.preferred_username,
   }
 }

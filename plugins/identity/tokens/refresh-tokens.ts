@@ -1,14 +1,14 @@
-/** Refresh tokens (RFC 6749, 6): opaque, single use, each use gives the next one. */
+/** Refresh tokens (RFC 6749, 6): opaque, single-use, replaced at each use. */
 import { randomBytes } from 'node:crypto'
 import type { Store } from 'svc/plugin'
 import { REFRESH_TOKEN_LIFE_MS } from '../stores.ts'
 import type { Grant, Login } from './token-response.ts'
 
-/** What a refresh token stands for. */
+/** The data stored with a refresh token. */
 export interface RefreshToken {
   clientId: string
   login: Login
-  /** As originally granted: narrowing one access token does not narrow the next. */
+  /** The originally granted scope: a narrower access token does not narrow the next one. */
   scope: readonly string[]
   resources: readonly string[]
   issuer: string
@@ -17,7 +17,7 @@ export interface RefreshToken {
   expiresAt: number
 }
 
-/** Issues a refresh token for a user's grant; undefined where the client may not use any. */
+/** Issues a refresh token for a user's grant; undefined if the client may not use refresh tokens. */
 export async function issueRefreshToken(
   { client, login, scope, resources }: Grant,
   issuer: string,

@@ -5,8 +5,8 @@ import type { Stores } from '../stores.ts'
 import type { Tokens } from '../types.ts'
 
 /**
- * Revokes a token of the client: a refresh token, or one JWT by its id, none of which takes others along. A token of
- * somebody else, an unknown or an expired one is left as it is, and the client is not told (RFC 7009, 2.2).
+ * Revokes a token of the client: a refresh token, or a JWT by its id. Related tokens stay valid. Tokens of other
+ * clients, unknown and expired tokens are ignored without an error (RFC 7009, 2.2).
  */
 export async function revoke(
   token: string,

@@ -1,20 +1,20 @@
-/** The tokens that were revoked (RFC 7009), by their `jti`. */
+/** Revoked tokens (RFC 7009), by `jti`. */
 import { createHash } from 'node:crypto'
 import type { Store } from 'svc/plugin'
 import type { TokenClaims } from '../types.ts'
 
-/** A token is remembered for so long after its end: clocks differ. */
+/** How long a revocation is kept after the token expires, because clocks differ. */
 const AFTER_EXPIRY_MS = 60_000
-/** A token by the demo secret may claim to live for ever; whoever revokes one keeps it no longer than ten years. */
+/** Maximum lifetime of a revocation: tokens signed with the demo secret can have any expiry time. */
 const MAX_LIFE_MS = 10 * 365 * 86_400_000
 
-/** What is revoked; a token without a `jti` can't be. */
+/** The set of revoked tokens. A token without a `jti` can't be revoked. */
 export interface Revocations {
   add(claims: TokenClaims): Promise<void>
   has(claims: TokenClaims): Promise<boolean>
 }
 
-/** Revocations in a store; a `jti` of any length takes the same room there. */
+/** Revocations in a store. The keys are digests, so that the length of a `jti` does not matter. */
 export function createRevocations(store: Store<true>): Revocations {
   return {
     async add({ jti, exp }) {

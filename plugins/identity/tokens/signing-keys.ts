@@ -1,4 +1,4 @@
-/** The keys with which tokens are signed: an RSA pair of the process, and a secret that everybody may know. */
+/** The keys that sign tokens: an RSA key pair per process, and a public demo secret. */
 import type { JWK } from 'jose'
 import { webcrypto } from 'node:crypto'
 import { BoundedMap } from 'svc/plugin'
@@ -7,7 +7,7 @@ import type { TokenAlgorithm } from '../types.ts'
 type Key = webcrypto.CryptoKey
 const { subtle } = webcrypto
 
-/** Public on purpose: with it a reader makes tokens by hand that the server accepts. */
+/** Public on purpose, so that users can create tokens by hand. */
 const DEMO_SECRET = 'svc-demo-secret-do-not-use-in-production'
 
 /** Key id of the RSA pair, in JWK Set and token headers. */
@@ -20,8 +20,8 @@ export interface SigningKeys {
   /** The public half of the RSA pair (RFC 7517). */
   jwk: JWK
   /**
-   * Tokens that one of the keys has signed, as was found before: clients send one with every request, and looking at its
-   * signature costs more than all the rest. Their dates and their revocation are looked at each time.
+   * Cache of tokens with a verified signature. Clients send the same token with every request, and verifying the
+   * signature is the most expensive check. Dates and revocation are checked each time.
    */
   known: BoundedMap<true>
 }
@@ -35,7 +35,7 @@ const MAX_KNOWN = 1000
 
 const RSA = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
 
-/** Makes a new RSA key of 2048 bits; its JWK has the private members. */
+/** Generates an RSA key of 2048 bits, as a private JWK (RFC 7517). */
 export async function createSigningKey(): Promise<JWK> {
   const parameters = { ...RSA, modulusLength: 2048, publicExponent: Uint8Array.of(1, 0, 1) }
   const { privateKey } = await subtle.generateKey(parameters, true, ['sign', 'verify'])
@@ -43,13 +43,13 @@ export async function createSigningKey(): Promise<JWK> {
   return { kty, n, e, d, p, q, dp, dq, qi } as JWK
 }
 
-/** The keys made ready for use. `known` outlives a reload, as the keys do. */
+/** Imports the keys. `known` survives reloads, like the keys. */
 export async function importSigningKeys(jwk: JWK, known: SigningKeys['known']): Promise<SigningKeys> {
   const { kty, n, e } = jwk
   const publicJwk = { kty, n, e } as webcrypto.JsonWebKey
   const privateKey = await subtle.importKey('jwk', jwk as webcrypto.JsonWebKey, RSA, false, ['sign'])
   const publicKey = await subtle.importKey('jwk', publicJwk, RSA, false, ['verify'])
-  // Imported once: a key of bytes would be imported anew for every token.
+  // Imported once: raw bytes would be imported again for every token.
   const secret = await subtle.importKey('raw', Buffer.from(DEMO_SECRET), { name: 'HMAC', hash: 'SHA-256' }, false, [
     'sign',
     'verify',

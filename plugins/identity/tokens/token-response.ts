@@ -1,17 +1,17 @@
-/** Access tokens (RFC 9068), ID tokens (OpenID Connect Core, 2) and the answer that carries them (RFC 6749, 5.1). */
+/** Access tokens (RFC 9068), ID tokens (OpenID Connect Core, 2) and the token response (RFC 6749, 5.1). */
 import { createHash, randomUUID } from 'node:crypto'
 import type { Client } from '../clients/clients.ts'
 import { audienceOf } from '../requests/resource.ts'
 import type { TokenClaims, Tokens } from '../types.ts'
 import type { User } from '../users/users.ts'
 
-/** Seconds for which access and ID tokens are valid. */
+/** Lifetime of access and ID tokens in seconds. */
 export const ACCESS_TOKEN_LIFE_S = 3600
 
-/** What tokens are issued for. */
+/** The basis for issuing tokens. */
 export interface Grant {
   client: Client
-  /** Null: the client itself. */
+  /** The user's login; null if the client acts for itself. */
   login: Login | null
   scope: readonly string[]
   resources: readonly string[]
@@ -19,13 +19,13 @@ export interface Grant {
   nonce?: string
 }
 
-/** Who logged in, and when, in seconds since 1970. */
+/** A login; `authTime` is in seconds since 1970. */
 export interface Login {
   user: User
   authTime: number
 }
 
-/** The answer of the token endpoint. */
+/** The response of the token endpoint. */
 export interface TokenResponse {
   access_token: string
   token_type: 'Bearer' | 'N_A'
@@ -36,7 +36,7 @@ export interface TokenResponse {
   issued_token_type?: string
 }
 
-/** Access token and, for a user's grant with scope `openid`, ID token. */
+/** Issues an access token and, for a user's grant with the scope `openid`, an ID token. */
 export async function issueTokens(grant: Grant, issuer: string, tokens: Tokens): Promise<TokenResponse> {
   const accessToken = await tokens.sign(accessTokenClaims(grant, issuer), { typ: 'at+jwt' })
   const response: TokenResponse = {
@@ -95,7 +95,7 @@ function idTokenClaims(
   }
 }
 
-/** The claims that the scopes `profile` and `email` ask for (OpenID Connect Core, 5.4). */
+/** The claims of the scopes `profile` and `email` (OpenID Connect Core, 5.4). */
 export function profileClaims(user: User, scope: readonly string[]): TokenClaims {
   return {
     ...(scope.includes('profile') && { name: user.name }),

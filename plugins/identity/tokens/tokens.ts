@@ -1,4 +1,4 @@
-/** Makes the extension point `identity.tokens`. */
+/** Implements the extension point `identity.tokens`. */
 import type { Svc } from 'svc/plugin'
 import { decodeCompactJwt } from './compact-jwt.ts'
 import type { Revocations } from './revocations.ts'
@@ -7,7 +7,7 @@ import type { SigningKeys } from './signing-keys.ts'
 import type { TokenClaims, TokenSigning, Tokens } from '../types.ts'
 import { verifyToken } from './verification.ts'
 
-/** Tokens over the keys of the process. */
+/** Creates the token service with the keys of the process. */
 export function createTokens(svc: Svc, keys: Promise<SigningKeys>, revocations: Revocations): Tokens {
   return {
     async verify(token, checks = {}) {
@@ -21,13 +21,13 @@ export function createTokens(svc: Svc, keys: Promise<SigningKeys>, revocations: 
   }
 }
 
-/** Not jose's SignJWT, which has its own idea of the dates; here the claims are signed as they stand. */
+/** Does not use jose's SignJWT, which sets dates itself; the claims are signed unchanged. */
 async function signToken(
   claims: TokenClaims,
   keys: SigningKeys,
   { algorithm = 'RS256', typ = 'JWT' }: TokenSigning = {},
 ): Promise<string> {
-  // The package comes with the first token: it is a twentieth of the server's start.
+  // Imported with the first token, to keep the server start fast.
   const { CompactSign } = await import('jose')
   const header = algorithm === 'RS256' ? { alg: algorithm, typ, kid: RSA_KEY_ID } : { alg: algorithm, typ }
   return new CompactSign(new TextEncoder().encode(JSON.stringify(claims)))

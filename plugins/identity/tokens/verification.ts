@@ -1,9 +1,12 @@
-/** The verification of a token (RFC 7519, 7.2; RFC 8725, 3): each rule a step, in order, the first that fails names the reason. */
+/**
+ * Verifies tokens (RFC 7519, 7.2; RFC 8725, 3). The checks run in a fixed order, and the first that fails gives the
+ * reason.
+ */
 import { decodeCompactJwt } from './compact-jwt.ts'
 import type { SigningKeys } from './signing-keys.ts'
 import type { TokenAlgorithm, TokenChecks, TokenClaims, TokenHeader, TokenReason, TokenVerification } from '../types.ts'
 
-/** Seconds by which clocks may differ. */
+/** Allowed clock difference in seconds. */
 const LEEWAY_S = 30
 const ALGORITHMS: readonly TokenAlgorithm[] = ['RS256', 'HS256']
 
@@ -19,9 +22,9 @@ export async function verifyToken(
   const { header, claims } = decoded
   const algorithm = algorithmOf(header, checks.algorithms ?? ALGORITHMS)
   if ('reason' in algorithm) return failed(algorithm.reason)
-  // No extension is understood here, so that any critical one fails the token (RFC 7515, 4.1.11).
+  // No extensions are supported, so any `crit` makes the token invalid (RFC 7515, 4.1.11).
   if (header.crit !== undefined) return failed('invalid token')
-  // The key follows from the algorithm alone: `kid`, `jwk`, `jku` and `x5c` are the sender's wishes.
+  // Only the algorithm selects the key: the sender controls `kid`, `jwk`, `jku` and `x5c`.
   if (!(await isSigned(token, keys, algorithm.name))) return failed('invalid signature')
   const reason =
     checkType(header, checks) ?? checkDates(claims, now) ?? checkIssuer(claims, checks) ?? checkAudience(claims, checks)
@@ -43,7 +46,7 @@ function algorithmOf(
   return name === undefined ? { reason: 'alg not supported' } : { name }
 }
 
-/** Characters of a token that is remembered; a usual one has less than a thousand. */
+/** Longest token that is cached, in characters; a normal one has less than a thousand. */
 const MAX_KNOWN_LENGTH = 4096
 
 async function isSigned(token: string, { verifying, known }: SigningKeys, algorithm: TokenAlgorithm): Promise<boolean> {
@@ -58,14 +61,14 @@ async function isSigned(token: string, { verifying, known }: SigningKeys, algori
   }
 }
 
-/** RFC 7515, 4.1.9: a media type without `application/`, in any case. */
+/** RFC 7515, 4.1.9: a media type, case-insensitive and without `application/`. */
 function checkType(header: TokenHeader, { typ }: TokenChecks): TokenReason | null {
   if (typ === undefined) return null
   const own = typeof header.typ === 'string' ? header.typ.toLowerCase().replace(/^application\//, '') : null
   return own === typ ? null : 'invalid token'
 }
 
-/** RFC 7519, 4.1.4 to 4.1.6. A time of issue in the future is no fault. */
+/** RFC 7519, 4.1.4 to 4.1.6. An `iat` in the future is allowed. */
 function checkDates({ exp, nbf, iat }: TokenClaims, now: number): TokenReason | null {
   if (exp === undefined) return 'claim exp missing'
   if (typeof exp !== 'number' || !isNumberIfPresent(nbf) || !isNumberIfPresent(iat)) return 'invalid token'

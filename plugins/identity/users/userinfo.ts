@@ -1,4 +1,4 @@
-/** UserInfo (OpenID Connect Core, 5.3): the claims of whoever an access token is about. */
+/** UserInfo (OpenID Connect Core, 5.3): the claims about the subject of an access token. */
 import { readBearerToken, shownText } from 'svc/plugin'
 import { OAuthError } from '../errors.ts'
 import type { Parameters } from '../requests/parameters.ts'
@@ -8,7 +8,7 @@ import { findUser } from './users.ts'
 
 const CHALLENGE = 'Bearer realm="svc"'
 
-/** The claims for the token of the header or the form (RFC 6750, 2.1 and 2.2); throws with a challenge. */
+/** The claims for the token in the header or the form (RFC 6750, 2.1 and 2.2); throws an error with a challenge. */
 export async function userInfo(
   authorization: string | undefined,
   form: Parameters | null,
@@ -19,11 +19,11 @@ export async function userInfo(
     typ: 'at+jwt',
     refuseRevoked: true,
   })
-  if (!verification.valid) throw challenged('invalid_token', verification.reason)
+  if (!verification.valid) throw bearerError('invalid_token', verification.reason)
   const { sub, scope } = verification.claims
   const scopes = typeof scope === 'string' ? scope.split(' ') : []
   if (!scopes.includes('openid'))
-    throw challenged('insufficient_scope', 'the scope openid is needed', ', scope="openid"')
+    throw bearerError('insufficient_scope', 'the token needs the scope openid', ', scope="openid"')
   const user = findUser(shownText(sub))
   if (user === undefined) return { sub }
   return { sub, preferred_username: user.username, groups: user.groups, ...profileClaims(user, scopes) }
@@ -33,18 +33,18 @@ function readToken(authorization: string | undefined, form: Parameters | null): 
   const inHeader = readBearerToken(authorization)
   const inForm = form?.get('access_token')
   if (inHeader !== null && inForm !== undefined)
-    throw challenged('invalid_request', 'use either the header or access_token, not both')
+    throw bearerError('invalid_request', 'send the token in the Authorization header or as access_token, not both')
   const token = inHeader ?? inForm
-  // RFC 6750, 3.1: the challenge to a request without credentials names no error.
+  // RFC 6750, 3.1: without credentials in the request, the challenge has no `error`.
   if (token === undefined)
-    throw new OAuthError('invalid_request', 'no access token', {
+    throw new OAuthError('invalid_request', 'the request has no access token', {
       status: 401,
       headers: { 'WWW-Authenticate': CHALLENGE },
     })
   return token
 }
 
-function challenged(
+function bearerError(
   error: 'invalid_request' | 'invalid_token' | 'insufficient_scope',
   description: string,
   more = '',

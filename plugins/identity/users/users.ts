@@ -1,7 +1,7 @@
 /** The demo users. */
 import { isSameSecret } from 'svc/plugin'
 
-/** Somebody who can log in, as the standard claims name it (OpenID Connect Core, 5.1). */
+/** A user, with the standard claims (OpenID Connect Core, 5.1). */
 export interface User {
   username: string
   name: string
@@ -9,7 +9,7 @@ export interface User {
   groups: readonly string[]
 }
 
-/** The password of each demo user is the user name. */
+/** The password of each demo user equals the user name. */
 export const DEMO_USERS: readonly User[] = [
   { username: 'demo', name: 'Demo User', email: 'demo@svc.local', groups: ['users'] },
   { username: 'alice', name: 'Alice Admin', email: 'alice@svc.local', groups: ['users', 'admins'] },
@@ -18,14 +18,14 @@ export const DEMO_USERS: readonly User[] = [
 
 const byName = new Map(DEMO_USERS.map(user => [user.username, user]))
 
-/** The user of that name, compared exactly. */
+/** Finds a user by exact name. */
 export function findUser(username: string): User | undefined {
   return byName.get(username)
 }
 
-/** The user whose name and password these are; null otherwise. */
+/** The user with this name and password; null if there is no such user or the password is wrong. */
 export function logIn(username: string, password: string): User | null {
   const user = findUser(username)
-  const isRight = isSameSecret(password, user?.username ?? '')
-  return user !== undefined && isRight ? user : null
+  const isPasswordValid = isSameSecret(password, user?.username ?? '')
+  return user !== undefined && isPasswordValid ? user : null
 }

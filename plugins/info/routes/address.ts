@@ -20,7 +20,7 @@ export function registerAddress(app: FastifyInstance, svc: Svc): void {
   }
   app.get(
     '/ip',
-    describe(describeAddress('/ip', 'Address of the client', '`ipv4` and `ipv6`, one of them null')),
+    describe(describeAddress('/ip', 'Address of the client', '`ipv4` and `ipv6`; one of them is null')),
     (request, reply) => {
       return svc.http.negotiate(request, reply, addresses(request))
     },

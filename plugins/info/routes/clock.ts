@@ -1,4 +1,4 @@
-/** `/date` and `/time`, in UTC and in any zone. */
+/** `/date` and `/time`, in UTC and in any time zone. */
 import { describe } from 'svc/plugin'
 import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
 import { unknownTimezone } from '../errors.ts'
@@ -10,7 +10,7 @@ const shared = { category: 'Info & Random', negotiated: true } satisfies Partial
 function describeUtc(what: 'date' | 'time'): RouteDescription {
   return {
     ...shared,
-    summary: what === 'date' ? 'Date of today, UTC' : 'Time, UTC',
+    summary: what === 'date' ? 'Current date in UTC' : 'Current time in UTC',
     responses: { 200: { description: `\`${what}\` and \`timezone\`` } },
     examples: [{ name: 'UTC', path: `/${what}`, expectStatus: 200 }],
   }
@@ -20,30 +20,30 @@ function describeZoned(what: 'date' | 'time'): RouteDescription {
   return {
     ...shared,
     path: `/${what}/{*timezone}`,
-    summary: what === 'date' ? 'Date of today in a time zone' : 'Time in a time zone',
+    summary: what === 'date' ? 'Current date in a time zone' : 'Current time in a time zone',
     parameters: [
       {
         name: 'timezone',
         in: 'path',
         required: true,
-        description: 'Name in the IANA database',
+        description: 'Name in the IANA time zone database',
         schema: { type: 'string' },
       },
     ],
-    responses: { 200: { description: `\`${what}\` and \`timezone\`` }, 404: { description: 'No such zone' } },
+    responses: { 200: { description: `\`${what}\` and \`timezone\`` }, 404: { description: 'Unknown time zone' } },
     examples: [
       { name: 'Kolkata', path: `/${what}/Asia/Kolkata`, expectStatus: 200 },
-      { name: 'No such zone', path: `/${what}/Mars/Olympus`, expectStatus: 404 },
+      { name: 'Unknown zone', path: `/${what}/Mars/Olympus`, expectStatus: 404 },
     ],
   }
 }
 
 export function registerClock(app: FastifyInstance, svc: Svc): void {
-  const tellTime = createZoneClock()
+  const zoneClock = createZoneClock()
   const timeIn = (zone: string): ZonedTime => {
-    const told = tellTime(zone, new Date())
-    if (told === null) throw unknownTimezone(zone)
-    return told
+    const time = zoneClock(zone, new Date())
+    if (time === null) throw unknownTimezone(zone)
+    return time
   }
   app.get('/date', describe(describeUtc('date')), (request, reply) => {
     return svc.http.negotiate(request, reply, { date: new Date().toISOString().slice(0, 10), timezone: 'UTC' })

@@ -1,4 +1,4 @@
-/** `/uuid`, `/guuid` and `/random` with all below. */
+/** `/uuid`, `/guuid`, `/random` and the paths below it. */
 import { randomInt, randomUUID } from 'node:crypto'
 import { describe, parseInteger } from 'svc/plugin'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, Svc } from 'svc/plugin'
@@ -24,8 +24,11 @@ function describeValue(
   }
 }
 const between = describeValue('Random integer between two bounds', '/random/int/1/6', '`value`', {
-  description: 'Both bounds included; they may be as large as 64 bits allow.',
-  responses: { 200: { description: '`value`' }, 400: { description: 'Not two integers in their order' } },
+  description: 'Both bounds are included; each is a signed 64-bit integer.',
+  responses: {
+    200: { description: '`value`' },
+    400: { description: 'The bounds are not integers, or the first is not lower' },
+  },
   parameters: ['lower', 'upper'].map(name => ({
     name,
     in: 'path',
@@ -38,7 +41,7 @@ const between = describeValue('Random integer between two bounds', '/random/int/
   ],
 })
 const paragraphs = describeValue('Paragraphs of filler text', '/random/lorem-ipsum/3', '`paragraphs`', {
-  responses: { 200: { description: '`paragraphs`' }, 400: { description: 'Not a number of paragraphs' } },
+  responses: { 200: { description: '`paragraphs`' }, 400: { description: 'The number of paragraphs is invalid' } },
   parameters: [
     { name: 'count', in: 'path', required: true, schema: { type: 'integer', minimum: 1, maximum: MAX_PARAGRAPHS } },
   ],
@@ -107,7 +110,7 @@ export function registerRandom(app: FastifyInstance, svc: Svc): void {
   })
 }
 
-/** With braces, as registries and COM write it. */
+/** The UUID in braces, as in Windows registries and COM. */
 function braced(uuid: string): string {
   return `{${uuid}}`
 }
@@ -120,7 +123,7 @@ function smallUint(): number {
   return randomInt(65_536)
 }
 
-/** Digit for digit: JSON has integers of any size, `JSON.stringify` has none beyond 2^53. */
+/** Serializes exact digits: JSON integers have any size, but `JSON.stringify` is exact only up to 2^53. */
 function sendInteger(request: FastifyRequest, reply: FastifyReply, value: bigint, { http }: Svc): FastifyReply {
   if (http.negotiatedType(request) !== 'application/json')
     return http.negotiate(request, reply, { value: String(value) })

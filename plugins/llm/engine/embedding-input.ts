@@ -1,38 +1,39 @@
-/** The checks that every embeddings route makes before vectors are computed. */
+/** Validates embeddings requests of all formats. */
 import { BadInput } from '../errors.ts'
 import type { EngineLimits } from '../provider.ts'
 
 export interface EmbeddingNames {
-  /** What the format calls its inputs and dimensions, for `param` and messages. */
+  /** The format's field names, for `param` and messages. */
   input: string
   dimensions: string
 }
 
-/** The vector size of a request: as asked for, else the default, which never exceeds the instance's cap. Throws. */
-export function vectorSize(asked: unknown, fallback: number, limits: EngineLimits, names: EmbeddingNames): number {
-  if (asked == null) return Math.min(fallback, limits.dimensions)
-  if (typeof asked === 'number' && Number.isInteger(asked) && asked >= 1 && asked <= limits.dimensions) return asked
-  throw new BadInput(`${names.dimensions} must be a whole number from 1 to ${limits.dimensions}`, {
+/** The requested vector size, or the default within the limit of the server. Throws `BadInput`. */
+export function vectorSize(requested: unknown, fallback: number, limits: EngineLimits, names: EmbeddingNames): number {
+  if (requested == null) return Math.min(fallback, limits.dimensions)
+  if (typeof requested === 'number' && Number.isInteger(requested) && requested >= 1 && requested <= limits.dimensions)
+    return requested
+  throw new BadInput(`${names.dimensions} must be an integer from 1 to ${limits.dimensions}`, {
     param: names.dimensions,
     code: 'invalid_value',
   })
 }
 
-/** The inputs of a request: a text, texts, token ids or lists of them; none empty, at most the instance's cap. Throws. */
+/** The inputs of a request: one or more texts, or lists of token ids, none of them empty. Throws `BadInput`. */
 export function embeddingInputs(given: unknown, limits: EngineLimits, names: EmbeddingNames): (string | number[])[] {
-  const wrong = (problem: string): BadInput =>
+  const invalid = (problem: string): BadInput =>
     new BadInput(`${names.input} ${problem}`, { param: names.input, code: 'invalid_value' })
   if (given == null)
     throw new BadInput(`${names.input} is required`, { param: names.input, code: 'missing_required_parameter' })
   const list = isTokens(given) ? [given] : Array.isArray(given) ? given : [given]
-  if (list.length === 0) throw wrong('must not be empty')
-  if (list.length > limits.inputs) throw wrong(`has ${list.length} items, at most ${limits.inputs} are taken`)
+  if (list.length === 0) throw invalid('must not be empty')
+  if (list.length > limits.inputs) throw invalid(`must have at most ${limits.inputs} items, received ${list.length}`)
   return list.map((item: unknown) => {
     if (typeof item === 'string' || isTokens(item)) {
-      if (item.length === 0) throw wrong('must not contain an empty item')
+      if (item.length === 0) throw invalid('must not contain empty items')
       return item
     }
-    throw wrong('must be a text, a list of texts, or lists of token ids')
+    throw invalid('must be a string, a list of strings, or lists of token ids')
   })
 }
 

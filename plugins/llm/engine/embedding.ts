@@ -1,11 +1,11 @@
-/** Embeddings by feature hashing: texts with the same words lie close together, with no model behind it. */
+/** Embeddings by feature hashing: texts with the same words have similar vectors. */
 import { words } from './tokens.ts'
 import { stopWords } from './stop-words.ts'
 
 const slots = 4
 const stopWeight = 0.25
 const trigramWeight = 0.3
-/** Light enough that a text and its words in another order stay above 0.95. */
+/** Low enough that reordering the words of a text keeps the similarity above 0.95. */
 const pairWeight = 0.2
 
 /** A 64-bit number as two unsigned halves; BigInt is some twenty times slower here. */
@@ -20,7 +20,7 @@ function fnv1a(text: string): Wide {
   let low = 0x84222325
   for (const byte of Buffer.from(text, 'utf8')) {
     low = (low ^ byte) >>> 0
-    // Times the prime 0x100000001b3: low * 0x1b3, and the shift by 40 that reaches the upper half alone.
+    // Multiplies by the prime 0x100000001b3: low * 0x1b3, and a shift by 40, which affects only the upper half.
     const product = low * 0x1b3
     high = (Math.imul(high, 0x1b3) + Math.floor(product / 4294967296) + (low << 8)) >>> 0
     low = product >>> 0
@@ -61,7 +61,7 @@ function splitmix64(x: Wide): Wide {
   return xorShift(z, 31)
 }
 
-/** Makes vectors of one size; hashed features are kept while it lives, which is one request. */
+/** Computes vectors of one size. Caches hashed features, for one request. */
 export class Embedder {
   readonly #dimensions: number
   readonly #features = new Map<string, Int32Array>()
@@ -87,7 +87,7 @@ export class Embedder {
     return normalize(vector)
   }
 
-  /** Slots are kept as index * 2, plus 1 for a negative sign. */
+  /** Slots are stored as index * 2, plus 1 for a negative sign. */
   #add(vector: Float64Array, feature: string, weight: number): void {
     let places = this.#features.get(feature)
     if (places === undefined) {
@@ -113,7 +113,7 @@ export class Embedder {
   }
 }
 
-/** To length 1, eight decimals; a zero vector becomes the first unit vector. */
+/** Scales to length 1, with eight decimals; a zero vector becomes the first unit vector. */
 function normalize(vector: Float64Array): number[] {
   let sum = 0
   for (const value of vector) sum += value * value

@@ -1,4 +1,4 @@
-/** What formats share, as one object: providers get it through the extension point, not by import. */
+/** Functions shared by all formats. Providers get them through the extension point, not by import. */
 import { randomFillSync } from 'node:crypto'
 import type { ChatResult, NeutralRequest, Part } from '../neutral.ts'
 import { BadInput, type BadInputDetails } from '../errors.ts'
@@ -15,10 +15,10 @@ import { fromSchema } from './schema-value.ts'
 import { digest, generator } from './seed.ts'
 import { count, pieces, words } from './tokens.ts'
 
-/** Functions over text, tokens, schemas and vectors; all but `randomId` answer the same to the same. */
+/** Functions for text, tokens, schemas and vectors; all but `randomId` are deterministic. */
 export interface Engine {
   generate(request: NeutralRequest, options: GenerateOptions): ChatResult | GeneratedFault
-  /** The tokens of a text, and how many there are. */
+  /** The tokens of a text, and their number. */
   pieces(text: string): string[]
   count(text: string): number
   words(text: string): string[]
@@ -26,39 +26,39 @@ export interface Engine {
   render(request: NeutralRequest): string
   promptTokens(request: NeutralRequest): number
   lastUserText(request: NeutralRequest): string
-  /** The texts among the parts, joined with newlines. */
+  /** The text parts, joined with newlines. */
   textOfParts(parts: readonly Part[]): string
   /** A vector of length 1. */
   embed(text: string, dimensions: number): number[]
   cosine(a: readonly number[], b: readonly number[]): number
-  /** Checks of embeddings requests; both throw what `badInput` makes. */
+  /** Validation of embeddings requests; both throw `BadInput`. */
   vectorSize: typeof vectorSize
   embeddingInputs: typeof embeddingInputs
-  /** Documents by how well they fit, best first. */
+  /** Documents by relevance, best first. */
   relevance(query: string, documents: readonly string[]): { index: number; score: number }[]
   /** A value that is valid for a JSON Schema. */
   fromSchema(schema: unknown, userText: string): unknown
   modeOfModel: typeof modeOfModel
-  /** Pages of a listing. */
+  /** Pagination. */
   pageStart: typeof pageStart
   cutPage: typeof cutPage
-  /** Media in a few words. */
+  /** Short descriptions of media. */
   describeUrl: typeof describeUrl
   describeInline: typeof describeInline
   /** An id of random hex digits, at most 64. */
   randomId(digits: number): string
-  /** SHA-256 over the parts as hex digits, and numbers in [0, 1) that it fixes. */
+  /** SHA-256 of the parts as hex digits, and a generator of numbers in [0, 1) with it as seed. */
   digest(...parts: (string | number)[]): string
   generator(hex: string): () => number
-  /** The error to throw for a request that is wrong: status 400, or the one given. */
+  /** The error to throw for an invalid request; default status 400. */
   badInput(message: string, details?: BadInputDetails): Error
-  /** Reading values of unknown shape. */
+  /** Functions to read JSON values of unknown type. */
   readonly json: typeof json
 }
 
 const poolBytes = 4096
 
-/** Makes ids of random hex digits out of bytes that are asked of the system by the thousand. */
+/** Generates ids of random hex digits from a pool, since requesting random bytes for each id is slow. */
 function idMaker(): (digits: number) => string {
   const pool = Buffer.alloc(poolBytes)
   let at = poolBytes

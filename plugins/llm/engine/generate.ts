@@ -1,7 +1,7 @@
-/** The mock model itself: from a neutral request to its choices, by rules alone. */
+/** The mock model: generates the choices of a reply by fixed rules. */
 import { isRecord } from 'svc/plugin'
 import type { Call, ChatResult, Choice, Finish, Mode, NeutralRequest, Tool } from '../neutral.ts'
-import { answerToResults, lastUserText, promptTokens, render } from './prompt.ts'
+import { replyToToolResults, lastUserText, promptTokens, render } from './prompt.ts'
 import { fillTemplate, type CompiledRule, type RuleReply } from './rules.ts'
 import { fromSchema } from './schema-value.ts'
 import { cannedText, randomText, scriptedText } from './scripted.ts'
@@ -14,15 +14,15 @@ export interface GenerateOptions {
   mode: Mode
   /** Tried in order in the modes canned and scripted, before tools. */
   rules?: readonly CompiledRule[]
-  /** In place of the canned table; a template. */
+  /** A template that replaces the canned table. */
   reply?: string
-  /** Words of `lorem` at most. */
+  /** Maximum number of words for `lorem`. */
   loremWords: number
-  /** Nothing is said, for this reason. */
+  /** The reply is empty, for this reason. */
   filtered?: 'content_filter' | 'prompt_filter'
 }
 
-/** A rule asked for a fault instead of a reply: the word that `X-Svc-Fail` takes. */
+/** A rule requests a fault instead of a reply; `fail` is a value for `X-Svc-Fail`. */
 export interface GeneratedFault {
   op: 'fault'
   fail: string
@@ -31,7 +31,7 @@ export interface GeneratedFault {
 const idDigits = 24
 const quotedCharacters = 80
 
-/** Answers a request. The same request and options give the same result, in every process. */
+/** Generates the reply to a request. The same request and options give the same result, in every process. */
 export function generate(request: NeutralRequest, options: GenerateOptions): ChatResult | GeneratedFault {
   const prompt = render(request)
   const userText = lastUserText(request)
@@ -47,7 +47,7 @@ export function generate(request: NeutralRequest, options: GenerateOptions): Cha
       calls,
       finish,
       stopSequence,
-    } = say(request, { prompt, userText, index, rule }, options)
+    } = contentFor(request, { prompt, userText, index, rule }, options)
     choices.push({ index, text, pieces: textPieces, calls, finish, stopSequence, reasoning, reasoningPieces })
   }
   return {
@@ -72,9 +72,9 @@ interface Turn {
   index: number
   rule: Exclude<RuleReply, { fail: string }> | undefined
 }
-type Said = Omit<Choice, 'index' | 'reasoning' | 'reasoningPieces'>
+type Content = Omit<Choice, 'index' | 'reasoning' | 'reasoningPieces'>
 
-/** Rules hold in the modes canned and scripted, but not when the request ends with tool results. */
+/** Rules apply in the modes canned and scripted, unless the request ends with tool results. */
 function matchingRule(request: NeutralRequest, userText: string, options: GenerateOptions): RuleReply | undefined {
   if (
     options.filtered !== undefined ||
@@ -82,27 +82,27 @@ function matchingRule(request: NeutralRequest, userText: string, options: Genera
     !options.rules?.length
   )
     return undefined
-  if (answerToResults(request) !== null) return undefined
+  if (replyToToolResults(request) !== null) return undefined
   return options.rules.find(rule => rule.matches(request, userText))?.reply
 }
 
-/** The order that decides: filter, echo, tool results, rule, tool, text of the mode. */
-function say(request: NeutralRequest, turn: Turn, options: GenerateOptions): Said {
-  if (options.filtered !== undefined) return saidText('', [], options.filtered)
+/** In order of precedence: filter, echo, tool results, rule, tool, text of the mode. */
+function contentFor(request: NeutralRequest, turn: Turn, options: GenerateOptions): Content {
+  if (options.filtered !== undefined) return textContent('', [], options.filtered)
   if (options.mode === 'echo') return limited(turn.prompt, request)
-  const results = answerToResults(request)
+  const results = replyToToolResults(request)
   if (results !== null) return limited(wrap(results, request, turn.userText), request)
-  if (turn.rule !== undefined) return saidByRule(turn.rule, request, turn)
+  if (turn.rule !== undefined) return contentOfRule(turn.rule, request, turn)
   const tool = chooseTool(request, turn.userText)
   if (tool !== undefined)
-    return saidCall(callOf(request, turn, tool.name, argumentsFor(tool, turn.userText), tool.input !== undefined))
+    return callContent(callOf(request, turn, tool.name, argumentsFor(tool, turn.userText), tool.input !== undefined))
   return limited(wrap(textOfMode(request, turn, options), request, turn.userText), request)
 }
 
-function saidByRule(rule: Exclude<RuleReply, { fail: string }>, request: NeutralRequest, turn: Turn): Said {
+function contentOfRule(rule: Exclude<RuleReply, { fail: string }>, request: NeutralRequest, turn: Turn): Content {
   if ('tool' in rule) {
     const tool = request.tools.find(candidate => candidate.name === rule.tool)
-    return saidCall(
+    return callContent(
       callOf(
         request,
         turn,
@@ -112,9 +112,9 @@ function saidByRule(rule: Exclude<RuleReply, { fail: string }>, request: Neutral
       ),
     )
   }
-  if (rule.finish === 'content_filter') return saidText('', [], 'content_filter')
-  const said = limited(wrap(fillTemplate(rule.text, request, turn.userText), request, turn.userText), request)
-  return rule.finish === 'length' ? { ...said, finish: 'length', stopSequence: null } : said
+  if (rule.finish === 'content_filter') return textContent('', [], 'content_filter')
+  const content = limited(wrap(fillTemplate(rule.text, request, turn.userText), request, turn.userText), request)
+  return rule.finish === 'length' ? { ...content, finish: 'length', stopSequence: null } : content
 }
 
 function textOfMode(request: NeutralRequest, turn: Turn, options: GenerateOptions): string {
@@ -125,19 +125,19 @@ function textOfMode(request: NeutralRequest, turn: Turn, options: GenerateOption
   return options.reply === undefined ? cannedText(turn.userText) : fillTemplate(options.reply, request, turn.userText)
 }
 
-/** The text in the form that the request asks for: as it is, in a JSON object, or a value of its schema. */
+/** The text in the requested format: unchanged, in a JSON object, or replaced by a value for the schema. */
 function wrap(text: string, request: NeutralRequest, userText: string): string {
   if (request.format.type === 'json') return JSON.stringify({ response: text })
   return request.format.type === 'schema' ? JSON.stringify(fromSchema(request.format.schema, userText)) : text
 }
 
-/** The pieces of the texts that most replies are. */
+/** The precomputed pieces of the most frequent replies. */
 const cannedPieces: ReadonlyMap<string, readonly string[]> = new Map(
   [standard, ...cannedTable.map(row => row.text)].map(text => [text, pieces(text)]),
 )
 
-/** Cuts before the earliest stop sequence, then to the token limit. */
-function limited(text: string, request: NeutralRequest): Said {
+/** Cuts the text before the earliest stop sequence, then to the token limit. */
+function limited(text: string, request: NeutralRequest): Content {
   let end = text.length
   let stopSequence: string | null = null
   for (const stop of request.stop) {
@@ -151,23 +151,23 @@ function limited(text: string, request: NeutralRequest): Said {
   const all = cannedPieces.get(cut) ?? pieces(cut)
   if (request.maxTokens !== undefined && all.length > request.maxTokens) {
     const kept = all.slice(0, request.maxTokens)
-    return saidText(kept.join(''), kept, 'length')
+    return textContent(kept.join(''), kept, 'length')
   }
-  // A limit of 0 says nothing, and that is never the natural end.
-  if (request.maxTokens === 0) return saidText('', [], 'length')
-  return saidText(cut, all, stopSequence === null ? 'stop' : 'stop_sequence', stopSequence)
+  // An empty reply because of a limit of 0 is not a natural end.
+  if (request.maxTokens === 0) return textContent('', [], 'length')
+  return textContent(cut, all, stopSequence === null ? 'stop' : 'stop_sequence', stopSequence)
 }
 
-function saidText(
+function textContent(
   text: string,
   textPieces: readonly string[],
   finish: Finish,
   stopSequence: string | null = null,
-): Said {
+): Content {
   return { text, pieces: textPieces, calls: [], finish, stopSequence }
 }
 
-function saidCall(call: Call): Said {
+function callContent(call: Call): Content {
   return { text: '', pieces: [], calls: [call], finish: 'tool_calls', stopSequence: null }
 }
 
@@ -181,7 +181,7 @@ function callOf(request: NeutralRequest, turn: Turn, name: string, args: object,
   return { id, name, args, json, jsonPieces: pieces(json) }
 }
 
-/** What a tool that takes text is called with: the argument `input`, else all arguments as JSON. */
+/** The text for a tool that takes text: the argument `input`, otherwise all arguments as JSON. */
 function textOfArguments(args: object): string {
   const { input } = args as { input?: unknown }
   return typeof input === 'string' ? input : JSON.stringify(args)
@@ -194,7 +194,7 @@ function argumentsFor(tool: Tool, userText: string): object {
   return isRecord(value) ? value : {}
 }
 
-/** What the model "thinks", when it was asked to show that; cut to the budget. */
+/** The reasoning text, if requested; cut to the budget. */
 function reasoningText(request: NeutralRequest, userText: string, mode: Mode): string {
   if (request.reasoning === undefined) return ''
   const text = `The user said: "${userText.slice(0, quotedCharacters)}". I will answer in ${mode} mode.`

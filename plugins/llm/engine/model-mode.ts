@@ -1,4 +1,4 @@
-/** Which mode answers: asked for by header, by the model's name, by the provider. */
+/** Reads the mode from a header value or a model name. */
 import { modes, type Mode } from '../neutral.ts'
 
 const headerWords: Readonly<Record<string, Mode>> = {
@@ -10,7 +10,7 @@ const headerWords: Readonly<Record<string, Mode>> = {
   random: 'random',
 }
 
-/** The mode that an `X-Svc-Mode` value asks for; undefined for others. */
+/** The mode of an `X-Svc-Mode` value; undefined if it is unknown. */
 export function modeOfHeader(value: string | undefined): Mode | undefined {
   const word = value?.trim().toLowerCase()
   return word !== undefined && Object.hasOwn(headerWords, word) ? headerWords[word] : undefined
@@ -19,7 +19,7 @@ export function modeOfHeader(value: string | undefined): Mode | undefined {
 /** The first segment of a model name that names a mode: `svc-echo`, `my/random.v2`. */
 export function modeOfModel(model: string): Mode | undefined {
   const name = model.toLowerCase()
-  // Most names have none anywhere, and splitting is felt.
+  // Most names contain no mode, and splitting takes measurable time.
   if (!modes.some(mode => name.includes(mode))) return undefined
   for (const segment of name.split(/[-_:/.@]/)) {
     const mode = modes.find(candidate => candidate === segment)

@@ -1,4 +1,4 @@
-/** What the engine reads out of a request: its one text form, its tokens, the last user text, trailing tool results. */
+/** Renders a request as text, counts its tokens, and finds the last user text and the trailing tool results. */
 import type { Message, NeutralRequest, Part } from '../neutral.ts'
 import { count } from './tokens.ts'
 
@@ -6,7 +6,7 @@ const describedCharacters = 60
 const imageTokens = 85
 const resultCharacters = 300
 
-/** The request as text, one line an item, as the mode `echo` answers it and prompt tokens are counted. */
+/** The request as text, one line per item. The mode `echo` returns it, and prompt tokens are counted from it. */
 export function render(request: NeutralRequest): string {
   const lines = request.system.map(text => `system: ${text}`)
   if (request.tools.length > 0) lines.push(`tools: ${request.tools.map(tool => tool.name).join(', ')}`)
@@ -23,12 +23,12 @@ function renderPart(role: Message['role'], part: Part): string {
   return `${role}: [${part.type} ${part.description.slice(0, describedCharacters)}]`
 }
 
-/** Compact JSON; texts that are no JSON are kept as they came. */
+/** Compact JSON; strings that are not JSON are unchanged. */
 function compact(args: unknown): string {
   return typeof args === 'string' ? args : (JSON.stringify(args) ?? 'null')
 }
 
-/** Tokens of a request whose text form is `prompt`: the text, its tools, 85 for an image; at least 1. */
+/** Prompt tokens of a request with the rendered text `prompt`: the text, its tools, and 85 per image; at least 1. */
 export function promptTokens(request: NeutralRequest, prompt: string): number {
   let tokens = count(prompt)
   for (const tool of request.tools)
@@ -39,7 +39,7 @@ export function promptTokens(request: NeutralRequest, prompt: string): number {
   return Math.max(1, tokens)
 }
 
-/** The texts among the parts, joined with newlines. */
+/** The text parts, joined with newlines. */
 export function textOfParts(parts: readonly Part[]): string {
   let text: string | undefined
   for (const part of parts) {
@@ -48,7 +48,7 @@ export function textOfParts(parts: readonly Part[]): string {
   return text ?? ''
 }
 
-/** The text of the last user message, its parts joined with newlines; empty when there is none. */
+/** The text of the last user message, its parts joined with newlines; empty if there is no user message. */
 export function lastUserText(request: NeutralRequest): string {
   for (let i = request.messages.length - 1; i >= 0; i--) {
     const message = request.messages[i]
@@ -59,8 +59,8 @@ export function lastUserText(request: NeutralRequest): string {
   return ''
 }
 
-/** The sentence about the tool results that end the request; null when it does not end with results. */
-export function answerToResults(request: NeutralRequest): string | null {
+/** The reply to the tool results at the end of a request; null if it does not end with tool results. */
+export function replyToToolResults(request: NeutralRequest): string | null {
   const results: string[] = []
   for (let i = request.messages.length - 1; i >= 0; i--) {
     const message = request.messages[i]

@@ -1,28 +1,28 @@
-/** Scripted rules that others add: those of a named provider in svc.yaml, and those of plugins. */
+/** Scripted rules from svc.yaml and from plugins. */
 import type { NeutralRequest } from '../neutral.ts'
 
-/** A condition on a request and what is answered when it holds. Keys of `match` are joined by and. */
+/** A condition on a request, and the reply if it holds. All keys of `match` must match. */
 export interface Rule {
   match: {
-    /** Contained in the last user text, any case; of a list, any. */
+    /** The last user text contains this, or an item of the list, in any case. */
     contains?: string | string[]
-    /** JavaScript regular expression, flags `iu`, on the last user text. */
+    /** A JavaScript regular expression with the flags `iu` for the last user text. */
     regex?: string
-    /** Exact, or a prefix that ends in `*`. */
+    /** The model name, or a prefix followed by `*`. */
     model?: string
-    /** Contained in a system text. */
+    /** A system text contains this. */
     system?: string
   }
   reply: RuleReply
 }
 
-/** A text (`{{prompt}}`, `{{model}}` are replaced), a tool call, or a fault. */
+/** A text with the placeholders `{{prompt}}` and `{{model}}`, a tool call, or a fault. */
 export type RuleReply =
   | { text: string; finish?: 'stop' | 'length' | 'content_filter' }
   | { tool: string; args?: Record<string, unknown> }
   | { fail: string }
 
-/** A rule made ready: the patterns are compiled once. */
+/** A rule with compiled patterns. */
 export interface CompiledRule {
   matches(request: NeutralRequest, userText: string): boolean
   reply: RuleReply
@@ -30,7 +30,7 @@ export interface CompiledRule {
 
 const regexTextCharacters = 4096
 
-/** Throws a SyntaxError for a regular expression that is none. */
+/** Throws a SyntaxError for an invalid regular expression. */
 export function compileRule(rule: Rule): CompiledRule {
   const { contains, regex, model, system } = rule.match
   const wanted = (typeof contains === 'string' ? [contains] : contains)?.map(text => text.toLowerCase())
@@ -40,10 +40,10 @@ export function compileRule(rule: Rule): CompiledRule {
     reply: rule.reply,
     matches(request, userText) {
       if (wanted !== undefined) {
-        const said = userText.toLowerCase()
-        if (!wanted.some(text => said.includes(text))) return false
+        const lowerCase = userText.toLowerCase()
+        if (!wanted.some(text => lowerCase.includes(text))) return false
       }
-      // The pattern is the operator's own, the text is not: a bounded text bounds what a slow pattern can cost.
+      // The pattern comes from the operator, the text from a client: limiting the text limits the time of a slow pattern.
       if (pattern !== undefined && !pattern.test(userText.slice(0, regexTextCharacters))) return false
       return matchesModel(request.model) && (system === undefined || request.system.some(text => text.includes(system)))
     },

@@ -1,4 +1,4 @@
-/** Texts and numbers that fit a property's name: what fills generated tool arguments and structured replies. */
+/** Sample texts and numbers by property name, for generated tool arguments and structured replies. */
 import { words } from './tokens.ts'
 
 const quotedCharacters = 200
@@ -18,7 +18,7 @@ export function spacedName(name: string): string {
 
 interface NamedText {
   contains: readonly string[]
-  /** The whole name, where containing a word is too much. */
+  /** The whole name; for words that are too common as a part of names. */
   exactly?: string
   text: (userText: string, name: string) => string
 }
@@ -51,17 +51,17 @@ const lateTexts: readonly NamedText[] = [
   { contains: ['color'], text: () => 'blue' },
 ]
 
-function hit(table: readonly NamedText[], name: string): NamedText | undefined {
+function findRow(table: readonly NamedText[], name: string): NamedText | undefined {
   return table.find(row => row.exactly === name || row.contains.some(word => name.includes(word)))
 }
 
-/** A text for a property of this name. */
+/** A sample text for a property with this name. */
 export function textFor(name: string, userText: string): string {
   const spaced = spacedName(name)
-  const early = hit(namedTexts, spaced)
+  const early = findRow(namedTexts, spaced)
   if (early !== undefined) return early.text(userText, spaced)
   if (spaced.endsWith('id')) return `${spaced.slice(0, -2).trim().replaceAll(' ', '_') || 'id'}_12345`
-  return hit(lateTexts, spaced)?.text(userText, spaced) ?? `example ${spaced === '' ? 'value' : spaced}`
+  return findRow(lateTexts, spaced)?.text(userText, spaced) ?? `example ${spaced === '' ? 'value' : spaced}`
 }
 
 const integers: readonly [words: readonly string[], value: number][] = [
@@ -78,14 +78,14 @@ const decimals: readonly [words: readonly string[], value: number][] = [
   [['score', 'confidence', 'prob'], 0.87],
 ]
 
-/** A number for a property of this name. */
+/** A sample number for a property with this name. */
 export function numberFor(name: string, isInteger: boolean): number {
   const spaced = spacedName(name)
   const row = (isInteger ? integers : decimals).find(([parts]) => parts.some(part => spaced.includes(part)))
   return row?.[1] ?? (isInteger ? 42 : 2.5)
 }
 
-/** A text of a JSON Schema `format`, the `variant`-th of several different ones; undefined for unknown formats. */
+/** A text in a JSON Schema `format`; undefined for an unknown format. Each `variant` gives a different text. */
 export function textOfFormat(format: unknown, variant: number): string | undefined {
   const day = String(1 + ((14 + variant) % 28)).padStart(2, '0')
   const suffix = variant === 0 ? '' : String(variant + 1)

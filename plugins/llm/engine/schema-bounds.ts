@@ -1,10 +1,10 @@
-/** Fits values into the bounds of a JSON Schema: lengths, ranges, multiples. */
+/** Adjusts values to the constraints of a JSON Schema: lengths, ranges, multiples. */
 import type { JsonObject } from './json.ts'
 import { countOf } from './json.ts'
 
 const paddedCharacters = 4096
 
-/** Cuts or pads a text to `minLength` and `maxLength` (code points); a pad is at most 4096 long. */
+/** Cuts or pads a text to `minLength` and `maxLength` (code points); pads up to 4096 characters. */
 export function fitText(text: string, schema: JsonObject): string {
   const least = Math.min(countOf(schema.minLength) ?? 0, paddedCharacters)
   const most = countOf(schema.maxLength) ?? Infinity
@@ -26,7 +26,7 @@ function upperBound(schema: JsonObject): Bound {
   return bound(schema.maximum, schema.exclusiveMaximum, Infinity, (a, b) => a <= b)
 }
 
-/** An exclusive bound is a number of its own, in older drafts a flag beside the inclusive one. */
+/** An exclusive bound is a number; in older drafts it is a flag for the inclusive bound. */
 function bound(
   inclusive: unknown,
   exclusive: unknown,
@@ -38,7 +38,7 @@ function bound(
   return { value: soft, exclusive: exclusive === true && soft !== none }
 }
 
-/** The number nearest to `value` that the schema's range and multiples allow; `variant` steps further where it can. */
+/** The number nearest to `value` that the schema's range and multiples allow, `variant` steps further if possible. */
 export function fitNumber(value: number, schema: JsonObject, isInteger: boolean, variant: number): number {
   const low = lowerBound(schema)
   const high = upperBound(schema)
@@ -61,25 +61,25 @@ function isWithin(value: number, low: Bound, high: Bound): boolean {
 function stepOf(multipleOf: unknown, isInteger: boolean): number | undefined {
   if (typeof multipleOf !== 'number' || !(multipleOf > 0)) return isInteger ? 1 : undefined
   if (!isInteger || Number.isInteger(multipleOf)) return multipleOf
-  // The least whole multiple, for steps such as 0.5; others have none within reach and count as 1.
+  // The smallest integer multiple of a step such as 0.5, with a limited search; otherwise 1.
   for (let factor = 2; factor <= 1000; factor++) {
-    const whole = tidy(multipleOf * factor)
+    const whole = roundOff(multipleOf * factor)
     if (Number.isInteger(whole)) return whole
   }
   return 1
 }
 
 function fitStep(value: number, step: number, low: Bound, high: Bound, variant: number): number {
-  let first = Math.ceil(tidy(low.value / step))
-  if (low.exclusive && tidy(first * step) <= low.value) first++
-  let last = Math.floor(tidy(high.value / step))
-  if (high.exclusive && tidy(last * step) >= high.value) last--
+  let first = Math.ceil(roundOff(low.value / step))
+  if (low.exclusive && roundOff(first * step) <= low.value) first++
+  let last = Math.floor(roundOff(high.value / step))
+  if (high.exclusive && roundOff(last * step) >= high.value) last--
   let factor = Math.min(Math.max(Math.round(value / step), first), last) + variant
   if (factor > last) factor = Math.max(first, last - variant)
-  return tidy(factor * step)
+  return roundOff(factor * step)
 }
 
-/** Without the last digits of binary fractions: 0.1 * 3 is 0.3. */
-function tidy(value: number): number {
+/** Removes the rounding errors of binary fractions: 0.1 * 3 is 0.3. */
+function roundOff(value: number): number {
   return Number.isFinite(value) ? Number(value.toPrecision(12)) : value
 }

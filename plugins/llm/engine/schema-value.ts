@@ -1,4 +1,4 @@
-/** A value for a JSON Schema: tool arguments and structured replies, always the same for the same question. */
+/** Generates a value for a JSON Schema, for tool arguments and structured replies. Deterministic. */
 import { isRecord } from 'svc/plugin'
 import { countOf, listOf, own, type JsonObject } from './json.ts'
 import { numberFor, textFor, textOfFormat } from './sample-text.ts'
@@ -14,7 +14,7 @@ interface Walk {
   nodes: number
 }
 
-/** Where in the value we are: the property's name gives it its meaning, `variant` makes list items differ. */
+/** The position in the value: the property name selects the sample, `variant` makes list items different. */
 interface Place {
   name: string
   depth: number
@@ -22,8 +22,8 @@ interface Place {
 }
 
 /**
- * A value that is valid for the usual keywords of JSON Schema (2020-12; upper-case type names of Gemini are taken
- * too). Deeper than 12 levels or beyond 2000 nodes it is null.
+ * A value that is valid for the usual keywords of JSON Schema 2020-12; also accepts Gemini's upper-case type names.
+ * Values deeper than 12 levels or beyond 2000 nodes are null.
  */
 export function fromSchema(schema: unknown, userText: string): unknown {
   return valueOf(schema, { name: '', depth: 0, variant: 0 }, { root: schema, userText, nodes: 0 })
@@ -75,7 +75,7 @@ function textValue(schema: JsonObject, place: Place, walk: Walk): string {
   if (formatted !== undefined) return formatted
   const text = textFor(place.name, walk.userText)
   if (place.variant === 0) return fitText(text, schema)
-  // The number that tells items apart must survive the cut to maxLength.
+  // The number that makes items different must not be cut off by maxLength.
   const suffix = ` ${place.variant + 1}`
   const most = countOf(schema.maxLength)
   return fitText(
@@ -116,7 +116,7 @@ function listFor(schema: JsonObject, place: Place, walk: Walk): unknown[] {
   const least = Math.min(Math.max(countOf(schema.minItems) ?? 0, 1), most)
   if (schema.items === false) return values
   const seen = new Set(values.map(value => JSON.stringify(value)))
-  // Further tries are for items that collide with a prefix item; each has its own variant.
+  // Tries more variants if an item is equal to a prefix item.
   for (let variant = place.variant; values.length < least && variant < place.variant + 2 * maxItems; variant++) {
     const value = valueOf(
       schema.items,
@@ -131,7 +131,10 @@ function listFor(schema: JsonObject, place: Place, walk: Walk): unknown[] {
   return values
 }
 
-/** Follows `$ref` (a local JSON pointer, RFC 6901); keywords beside it stay. Null when it leads nowhere or in a circle. */
+/**
+ * Follows `$ref` (a local JSON pointer, RFC 6901) and keeps the keywords next to it. A reference that is broken or
+ * circular becomes a null schema.
+ */
 function resolve(given: unknown, root: unknown): unknown {
   let schema = given
   for (let hops = 0; isRecord(schema) && typeof schema.$ref === 'string'; hops++) {
@@ -161,7 +164,7 @@ function firstAlternative(schema: JsonObject, root: unknown): JsonObject | undef
     .find((option): option is JsonObject => isRecord(option) && option.type !== 'null' && option.const !== null)
 }
 
-/** Both schemas at once: properties and required names add up, else the second one's keyword holds. */
+/** Merges two schemas: combines properties and required names; other keywords of the second schema win. */
 function merge(first: JsonObject, second: JsonObject): JsonObject {
   const both = Object.assign(Object.create(null) as JsonObject, first, second)
   if (isRecord(first.properties) && isRecord(second.properties))

@@ -1,4 +1,4 @@
-/** The texts of the modes: what a trigger in the last user message brings up. */
+/** The texts of the modes, selected by trigger words in the last user message. */
 import { digest, generator } from './seed.ts'
 import {
   bareJson,
@@ -15,7 +15,7 @@ import {
 } from './texts.ts'
 import { words } from './tokens.ts'
 
-/** Whether a word or phrase stands in a word list as whole words. */
+/** Whether a list of words contains a phrase. */
 export function containsPhrase(list: readonly string[], phrase: string): boolean {
   const wanted = words(phrase)
   if (wanted.length === 0) return false
@@ -27,18 +27,18 @@ export function containsPhrase(list: readonly string[], phrase: string): boolean
 
 /** The reply of the mode `canned` to a user text. */
 export function cannedText(userText: string): string {
-  const said = new Set(words(userText))
-  return cannedTable.find(row => row.words.some(word => said.has(word)))?.text ?? standard
+  const userWords = new Set(words(userText))
+  return cannedTable.find(row => row.words.some(word => userWords.has(word)))?.text ?? standard
 }
 
 interface Script {
   triggers: readonly string[]
-  text: (said: readonly string[], prompt: string, loremCap: number) => string
+  text: (userWords: readonly string[], prompt: string, loremCap: number) => string
 }
 
-/** In this order; the first that a trigger of stands in the text wins. */
+/** In order of precedence: the first script with a trigger in the text is used. */
 const scripts: readonly Script[] = [
-  { triggers: ['lorem'], text: (said, _prompt, cap) => lorem(said, cap) },
+  { triggers: ['lorem'], text: (userWords, _prompt, cap) => lorem(userWords, cap) },
   { triggers: ['ssn', 'social security', 'credit card', 'pii', 'customer record'], text: () => personalData },
   { triggers: ['toxic', 'jailbreak', 'unsafe', 'harmful'], text: () => toxic },
   { triggers: ['secret', 'secrets', 'api key', 'password', 'credentials'], text: () => secrets },
@@ -46,34 +46,36 @@ const scripts: readonly Script[] = [
   { triggers: ['json'], text: () => bareJson },
   { triggers: ['markdown', 'table'], text: () => markdown },
   { triggers: ['url', 'urls', 'link', 'links'], text: () => links },
-  { triggers: ['echo'], text: (_said, prompt) => prompt },
+  { triggers: ['echo'], text: (_userWords, prompt) => prompt },
 ]
 
-/** The scripted reply to a user text; undefined when no trigger stands in it. */
+/** The scripted reply to a user text; undefined if it contains no trigger. */
 export function scriptedText(userText: string, prompt: string, loremCap: number): string | undefined {
-  const said = words(userText)
+  const userWords = words(userText)
   return scripts
-    .find(script => script.triggers.some(trigger => containsPhrase(said, trigger)))
-    ?.text(said, prompt, loremCap)
+    .find(script => script.triggers.some(trigger => containsPhrase(userWords, trigger)))
+    ?.text(userWords, prompt, loremCap)
 }
 
 const defaultLoremWords = 50
 
-function lorem(said: readonly string[], cap: number): string {
-  const asked = said[said.indexOf('lorem') + 1] ?? ''
-  const size = /^\d+$/.test(asked) ? Math.min(Math.max(1, Number(asked)), cap) : Math.min(defaultLoremWords, cap)
+function lorem(userWords: readonly string[], cap: number): string {
+  const requested = userWords[userWords.indexOf('lorem') + 1] ?? ''
+  const size = /^\d+$/.test(requested)
+    ? Math.min(Math.max(1, Number(requested)), cap)
+    : Math.min(defaultLoremWords, cap)
   const text = Array.from({ length: size }, (_, i) => loremWords[i % loremWords.length]).join(' ')
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }
 
-/** 20 to 60 words in sentences of 6 to 13, fixed by model, prompt and choice. */
+/** 20 to 60 words in sentences of 6 to 13 words, determined by model, prompt and choice. */
 export function randomText(model: string, prompt: string, choice: number): string {
   const next = generator(digest('text', model, prompt, choice))
   const between = (low: number, high: number): number => low + Math.floor(next() * (high - low + 1))
   let left = between(20, 60)
   const sentences: string[] = []
   while (left > 0) {
-    // A rest too short for a sentence of its own joins this one, as long as that stays within 13 words.
+    // A remainder too short for another sentence becomes part of this one, up to 13 words.
     const length = left <= 13 ? left : Math.min(between(6, 13), left - 6)
     const sentence = Array.from({ length }, () => randomWords[Math.floor(next() * randomWords.length)]).join(' ')
     sentences.push(`${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`)

@@ -1,12 +1,12 @@
-/** Numbers that look random and repeat: a hash of what a request says, and a generator that it starts. */
+/** Repeatable pseudo-random numbers: a hash, and a generator with the hash as seed. */
 import { createHash } from 'node:crypto'
 
-/** SHA-256 over the parts, kept apart by a zero byte, as hex digits. */
+/** SHA-256 of the parts, separated by zero bytes, as hex digits. */
 export function digest(...parts: (string | number)[]): string {
   return createHash('sha256').update(parts.join('\0')).digest('hex')
 }
 
-/** A generator of numbers in [0, 1), fixed by a hex digest (mulberry32 over its first 32 bits). */
+/** A generator of numbers in [0, 1): mulberry32 with the first 32 bits of a hex digest as seed. */
 export function generator(hex: string): () => number {
   let state = Number.parseInt(hex.slice(0, 8), 16) | 0
   return () => {

@@ -1,4 +1,4 @@
-/** Words that carry little meaning: light in embeddings, no hit in the choice of a tool. */
+/** Words with little meaning: they have a low weight in embeddings, and don't select a tool. */
 
 const sentenceWords = (
   'a an the and or of to in on at for with from by is are was were be been do does did can could would should will shall may might must i me my we our you your he she it its they their ' +

@@ -1,4 +1,4 @@
-/** The fixed texts of the mock model. A table: no logic here. */
+/** The fixed texts of the mock model. */
 
 export const greeting =
   "Hello! I'm svc, a mock model server for gateway demos. Ask me anything: the same question always gets the same answer. How can I help you today?"
@@ -32,7 +32,7 @@ Traffic to models also has costs and habits of its own. A single call may run fo
 
 Finally there is the content itself. Prompts may hold customer data, replies may hold things that nobody wants to publish, and tools may be called that change something in the real world. Guardrails look at both directions, records show afterwards what was asked and answered, and a mock upstream such as this one lets you rehearse every failure before real users meet it.`
 
-/** Mode `canned`: the first row with one of its words in the last user message. */
+/** Mode `canned` uses the first row with a word that occurs in the last user message. */
 export const cannedTable: readonly { words: readonly string[]; text: string }[] = [
   { words: ['hello', 'hi', 'hey', 'greetings', 'howdy'], text: greeting },
   { words: ['code', 'python', 'function', 'program', 'script'], text: code },

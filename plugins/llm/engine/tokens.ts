@@ -1,4 +1,4 @@
-/** The token rule of the mock: how a text is cut into pieces, counted and shortened. */
+/** The mock tokenizer: splits a text into tokens (pieces). */
 
 const pieceLetters = 4
 const letterOrDigit = /[\p{L}\p{N}]/u
@@ -9,7 +9,7 @@ const SPACE: Kind = 0
 const WORD: Kind = 1
 const OTHER: Kind = 2
 
-/** ASCII by table: nearly all text is, and a regular expression per character costs ten times as much. */
+/** A table for ASCII: most text is ASCII, and a regular expression per character is ten times slower. */
 const asciiKinds: readonly Kind[] = Array.from({ length: 128 }, (_, code) => kindOf(String.fromCharCode(code)))
 
 function kindOf(character: string): Kind {
@@ -18,8 +18,8 @@ function kindOf(character: string): Kind {
 }
 
 /**
- * Calls back with the end offset of every piece. A run of letters and digits is cut every four characters, every other
- * character that is no white space is a piece, white space joins the piece after it. Answers the number of pieces.
+ * Calls `found` with the end offset of each piece, and returns the number of pieces. A run of letters and digits is
+ * split every four characters. Every other character is a piece, except white space, which belongs to the next piece.
  */
 function scan(text: string, found: (end: number) => boolean | void): number {
   let count = 0
@@ -54,12 +54,12 @@ function scan(text: string, found: (end: number) => boolean | void): number {
 
 const ignore = (): void => {}
 
-/** Number of pieces of a text: `hello world` has 4, the empty text 0. */
+/** Number of pieces in a text: 4 for `hello world`, 0 for the empty text. */
 export function count(text: string): number {
   return scan(text, ignore)
 }
 
-/** The pieces of a text; joined they give it back. */
+/** The pieces of a text; joined, they are equal to it. */
 export function pieces(text: string): string[] {
   const result: string[] = []
   let start = 0

@@ -1,11 +1,11 @@
-/** Which tool a request is answered with, by how well its name and description fit the last user text. */
+/** Selects the tool to call, by how well its name and description match the last user text. */
 import type { NeutralRequest, Tool } from '../neutral.ts'
 import { spacedName } from './sample-text.ts'
 import { containsPhrase } from './scripted.ts'
 import { toolStopWords } from './stop-words.ts'
 import { words } from './tokens.ts'
 
-/** The tool to call; undefined when none is forced and none fits. */
+/** The tool to call; undefined if no tool is forced and no tool matches. */
 export function chooseTool(request: NeutralRequest, userText: string): Tool | undefined {
   const { toolChoice } = request
   const tools = request.tools.some(tool => tool.input === 'grammar')
@@ -20,14 +20,14 @@ export function chooseTool(request: NeutralRequest, userText: string): Tool | un
   return best ?? (toolChoice === 'required' ? tools[0] : undefined)
 }
 
-/** The best scoring tool, the first of equals; undefined when all score 0. */
+/** The first tool with the highest score; undefined if all scores are 0. */
 function bestTool(tools: readonly Tool[], userText: string): Tool | undefined {
-  const said = words(userText)
-  const saidSet = new Set(said)
+  const userWords = words(userText)
+  const userWordSet = new Set(userWords)
   let best: Tool | undefined
   let bestScore = 0
   for (const tool of tools) {
-    const score = scoreTool(tool, said, saidSet)
+    const score = scoreTool(tool, userWords, userWordSet)
     if (score > bestScore) {
       best = tool
       bestScore = score
@@ -36,11 +36,12 @@ function bestTool(tools: readonly Tool[], userText: string): Tool | undefined {
   return best
 }
 
-function scoreTool(tool: Tool, said: readonly string[], saidSet: ReadonlySet<string>): number {
+function scoreTool(tool: Tool, userWords: readonly string[], userWordSet: ReadonlySet<string>): number {
   const name = spacedName(tool.name)
-  let score = containsPhrase(said, name) ? 10 : 0
-  for (const part of name.split(' ')) if (part.length >= 3 && !toolStopWords.has(part) && saidSet.has(part)) score += 3
+  let score = containsPhrase(userWords, name) ? 10 : 0
+  for (const part of name.split(' '))
+    if (part.length >= 3 && !toolStopWords.has(part) && userWordSet.has(part)) score += 3
   for (const word of new Set(words(tool.description)))
-    if (word.length >= 4 && !toolStopWords.has(word) && saidSet.has(word)) score += 1
+    if (word.length >= 4 && !toolStopWords.has(word) && userWordSet.has(word)) score += 1
   return score
 }

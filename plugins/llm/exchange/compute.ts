@@ -1,4 +1,4 @@
-/** The engine's part of a request: from what a format has read to what it will render. */
+/** Computes the result of a parsed request with the engine. */
 import { setImmediate } from 'node:timers/promises'
 import { count, pieces } from '../engine/tokens.ts'
 import { Embedder } from '../engine/embedding.ts'
@@ -18,19 +18,19 @@ import type {
   RerankParsed,
   ResultOf,
 } from '../provider.ts'
-import { Refusal } from './error-replies.ts'
+import { ProviderError } from './error-responses.ts'
 
 export interface ComputeOptions {
   instance: ProviderInstance
   limits: EngineLimits
   /** Value of `X-Svc-Mode`. */
   modeHeader: string | undefined
-  /** Rules that plugins have added. */
+  /** Rules added by plugins. */
   rules: readonly CompiledRule[]
   filtered: 'content_filter' | 'prompt_filter' | undefined
 }
 
-/** A rule wants a fault in place of a reply. */
+/** Thrown if a rule requests a fault instead of a reply. */
 export class RuleFault extends Error {
   readonly fail: string
   constructor(fail: string) {
@@ -41,7 +41,7 @@ export class RuleFault extends Error {
 
 type AnyResult = ResultOf<Parsed>
 
-/** Throws `Refusal` for an unknown model, `RuleFault` when a rule asks for a fault. */
+/** Throws `ProviderError` for an unknown model, `RuleFault` if a rule requests a fault. */
 export function compute(parsed: Parsed, options: ComputeOptions): AnyResult | Promise<AnyResult> {
   if (
     parsed.op !== 'models' &&
@@ -67,12 +67,12 @@ export function compute(parsed: Parsed, options: ComputeOptions): AnyResult | Pr
   }
 }
 
-function unknownModel(instance: ProviderInstance, id: string): Refusal {
+function unknownModel(instance: ProviderInstance, id: string): ProviderError {
   const template = instance.format.unknownModel ?? 'the model {model} does not exist'
-  return new Refusal('not_found', { message: template.replace('{model}', () => id.slice(0, 200)) })
+  return new ProviderError('not_found', { message: template.replace('{model}', () => id.slice(0, 200)) })
 }
 
-/** Header, then the model's own entry, then its name, then the provider, then canned. */
+/** In order of precedence: header, entry of the model in svc.yaml, model name, provider, `canned`. */
 function modeOf(parsed: ChatParsed, { instance, modeHeader }: ComputeOptions): Mode {
   return (
     modeOfHeader(modeHeader) ??
@@ -87,12 +87,12 @@ function guarded(parsed: ChatParsed, options: ComputeOptions): ChatResult {
   const { guardrail } = parsed
   if (guardrail === undefined) return chat(parsed, options)
   return guardrail.review(
-    guardrail.blocked === undefined ? chat(parsed, options) : unasked(guardrail.blocked, modeOf(parsed, options)),
+    guardrail.blocked === undefined ? chat(parsed, options) : blockedReply(guardrail.blocked, modeOf(parsed, options)),
   )
 }
 
-/** The reply to a prompt that the model has not seen. */
-function unasked(text: string, mode: Mode): ChatResult {
+/** The reply to a blocked prompt, which the model does not process. */
+function blockedReply(text: string, mode: Mode): ChatResult {
   const choice: Choice = {
     index: 0,
     text,
@@ -129,7 +129,7 @@ function replyTo(request: NeutralRequest, options: GenerateOptions): ChatResult 
   return result
 }
 
-/** Several prompts in one reply: choices numbered through, tokens added up. */
+/** Merges the replies to several prompts: renumbers the choices and adds up the tokens. */
 function joined(results: readonly ChatResult[]): ChatResult {
   const sum = (tokens: (result: ChatResult) => number): number =>
     results.reduce((total, result) => total + tokens(result), 0)
@@ -143,7 +143,7 @@ function joined(results: readonly ChatResult[]): ChatResult {
   }
 }
 
-/** Characters that are embedded before other requests get their turn. */
+/** Characters to embed before yielding to other requests. */
 const turnCharacters = 20_000
 
 async function embed(parsed: EmbedParsed): Promise<EmbedResult> {
@@ -155,7 +155,7 @@ async function embed(parsed: EmbedParsed): Promise<EmbedResult> {
     const text = typeof input === 'string' ? input : input.join(' ')
     vectors.push(embedder.embed(text))
     tokens.push(typeof input === 'string' ? count(input) : input.length)
-    // A vector costs its dimensions too, however short the text.
+    // A vector with many dimensions takes time even for a short text.
     since += text.length + parsed.dimensions
     if (since > turnCharacters) {
       since = 0

@@ -1,15 +1,15 @@
-/** The credential of a request: where it is found, how it is shown, whether it is enough. */
+/** Finds, masks and checks the credential of a request. */
 import { isTruthy } from 'svc/plugin'
 import type { CredentialRule, RequestHeaders } from '../provider.ts'
 
 export interface Credential {
   source: string
   value: string
-  /** Why a credential that is there can't be read. */
+  /** Why the credential can't be read. */
   malformed?: string
 }
 
-/** The first credential that a rule finds; null for none. */
+/** The first credential that a rule finds, or null. */
 export function findCredential(
   rules: readonly CredentialRule[],
   headers: RequestHeaders,
@@ -51,12 +51,12 @@ export function header(headers: RequestHeaders, name: string): string | undefine
   return Array.isArray(value) ? value[0] : value
 }
 
-/** `****` and the last four characters, of longer values; what is no printable ASCII shows as `?`. */
+/** `****` and the last four characters of a value that is longer; characters other than printable ASCII become `?`. */
 export function maskKey(value: string): string {
   return `****${value.length > 4 ? printable(value.slice(-4)) : ''}`
 }
 
-/** The text with everything outside printable ASCII as `?`: fit for a header. */
+/** Replaces everything but printable ASCII with `?`, for header values. */
 export function printable(text: string): string {
   return /[^\x20-\x7e]/.test(text) ? text.replace(/[^\x20-\x7e]/g, '?') : text
 }
@@ -66,14 +66,14 @@ export function showCredential(credential: Credential | null): string {
   return credential === null ? 'none' : `${credential.source} ${maskKey(credential.value)}`
 }
 
-/** What an instance or a named provider demands. */
-export interface CredentialDemand {
+/** The credential that the server or a named provider requires. */
+export interface CredentialRequirement {
   requireAuth: boolean
-  /** The one value that is right; null: any. */
+  /** The only accepted value; null: any. */
   apiKey: string | null
 }
 
-/** Whether a credential is demanded of this request. */
-export function isEnforced(demand: CredentialDemand, headers: RequestHeaders): boolean {
-  return demand.requireAuth || demand.apiKey !== null || isTruthy(header(headers, 'x-svc-require-auth'))
+/** Whether this request needs a credential. */
+export function isEnforced(requirement: CredentialRequirement, headers: RequestHeaders): boolean {
+  return requirement.requireAuth || requirement.apiKey !== null || isTruthy(header(headers, 'x-svc-require-auth'))
 }

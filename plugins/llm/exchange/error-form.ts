@@ -1,6 +1,6 @@
-/** How failures of the core look at a provider: too large a body, a time-out, an exception, a path that no route serves. */
+/** Formats core errors as errors of a provider: body too large, timeout, exception, unknown path. */
 import type { CoreFailure, ErrorForm } from 'svc/plugin'
-import { errorAnswer, type Audience, type RefusalFacts } from './error-replies.ts'
+import { errorResponse, type ResponseContext, type ErrorDetails } from './error-responses.ts'
 import { kinds } from '../errors.ts'
 import { findCredential, header, showCredential } from './credentials.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
@@ -17,12 +17,12 @@ const kindOf: Readonly<Record<CoreFailure['kind'], ErrorKind>> = {
   unrouted: 'unknown_route',
 }
 
-/** The error form of a provider's routes; what it answers is recorded as well. */
+/** The error form of a provider's routes. It also records the errors. */
 export function createErrorForm(instance: ProviderInstance, { svc, records }: RunnerServices): ErrorForm {
   return (failure, facts) => {
     const [path = '', search] = facts.url.split('?', 2)
     const credential = findCredential(instance.format.credentials, facts.headers, () => new URLSearchParams(search))
-    const audience: Audience = {
+    const context: ResponseContext = {
       requestId: failure.requestId,
       path,
       instanceId: svc.instance.id,
@@ -31,9 +31,9 @@ export function createErrorForm(instance: ProviderInstance, { svc, records }: Ru
       startedAt: performance.now(),
     }
     const kind = failure.kind === 'unrouted' && failure.status === 405 ? 'wrong_method' : kindOf[failure.kind]
-    const refusalFacts: RefusalFacts = { status: failure.status }
-    if (failure.kind === 'unrouted') refusalFacts.message = unroutedMessage(instance, kind, facts.method, path)
-    const { status, headers, body } = errorAnswer(instance, audience, kind, refusalFacts)
+    const details: ErrorDetails = { status: failure.status }
+    if (failure.kind === 'unrouted') details.message = unroutedMessage(instance, kind, facts.method, path)
+    const { status, headers, body } = errorResponse(instance, context, kind, details)
     const session = header(facts.headers, 'x-svc-session') ?? null
     records.add({
       request_id: failure.requestId,
@@ -45,7 +45,7 @@ export function createErrorForm(instance: ProviderInstance, { svc, records }: Ru
       model: null,
       mode: null,
       stream: false,
-      credential: credential === null ? null : audience.shownCredential,
+      credential: credential === null ? null : context.shownCredential,
       headers: keepHeaders(facts.headers, svc.inspector),
       body: '',
       json: false,
@@ -64,11 +64,11 @@ export function createErrorForm(instance: ProviderInstance, { svc, records }: Ru
   }
 }
 
-const mostPathCharacters = 200
+const maxPathCharacters = 200
 
-/** Says which method and path were asked for. */
+/** A message with the requested method and path. */
 function unroutedMessage(instance: ProviderInstance, kind: ErrorKind, method: string, path: string): string {
-  const shown = path.slice(0, mostPathCharacters)
+  const shown = path.slice(0, maxPathCharacters)
   return (instance.format.messages?.[kind] ?? kinds[kind].message)
     .replace('{method}', () => method)
     .replace('{path}', () => shown)

@@ -1,6 +1,6 @@
-/** One request of a provider route: what is known of it, read once and when asked for. */
+/** One request to a provider route. Parts of it are read lazily, and once. */
 import { isRecord, isTextNestedWithin, type FastifyReply, type FastifyRequest, type Svc } from 'svc/plugin'
-import type { Audience } from './error-replies.ts'
+import type { ResponseContext } from './error-responses.ts'
 import { findCredential, header, showCredential, type Credential } from './credentials.ts'
 import { BadInput } from '../errors.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
@@ -8,10 +8,10 @@ import type { LlmRoute, RequestHeaders, RouteInput } from '../provider.ts'
 import type { EngineLimits } from '../provider.ts'
 import type { Variables } from '../variables.ts'
 
-/** Deeper JSON would break whoever walks it recursively, so it counts as none. */
+/** Rejects deeper JSON, which could overflow the stack of recursive code. */
 const maxJsonDepth = 200
 
-export class Exchange implements Audience {
+export class Exchange implements ResponseContext {
   readonly svc: Svc<unknown, Variables>
   readonly request: FastifyRequest
   readonly reply: FastifyReply
@@ -23,11 +23,11 @@ export class Exchange implements Audience {
   readonly requestId: string
   readonly instanceId: string
   readonly credential: Credential | null
-  /** As records and `X-Svc-Credential` show it. */
+  /** Masked, for records and `X-Svc-Credential`. */
   readonly shownCredential: string
   /** Label of the fault that fired. */
   fault: string | null = null
-  /** What asked for it. */
+  /** The source of the fault, such as a header. */
   faultSource = ''
   #query: URLSearchParams | undefined
   #bodyText: string | undefined
@@ -85,17 +85,17 @@ export class Exchange implements Audience {
     return this.svc.http.body(this.request)
   }
 
-  /** The body as text, decoded once for the route and the record. */
+  /** The body as text; decoded once for both the route and the record. */
   bodyText(): string {
     return (this.#bodyText ??= this.body.toString('utf8'))
   }
 
-  /** The body as text, when somebody has read it. */
+  /** The body as text, if it has been decoded. */
   get readText(): string | undefined {
     return this.#bodyText
   }
 
-  /** What the route's `parse` gets: plain values, which providers may copy. */
+  /** The input for the route's `parse`: plain values that providers may copy. */
   input(): RouteInput {
     const { svc, request, instance } = this
     const input: RouteInput = {
@@ -114,9 +114,9 @@ export class Exchange implements Audience {
   }
 }
 
-const notJson = 'the request body is not a JSON object'
+const notJson = 'the request body must be a JSON object'
 
-/** A body as a JSON object; throws for anything else, whatever its content type. */
+/** Parses a JSON object, whatever the content type. Throws for anything else. */
 export function parseObject(text: string, message: string = notJson): Record<string, unknown> {
   let value: unknown
   try {

@@ -1,24 +1,24 @@
-/** Faults that a request asks for: `X-Svc-Fail`, `?fail=`, and the `fail` of a named provider. */
+/** Parses requested faults: `X-Svc-Fail`, `?fail=`, and `fail` of a named provider. */
 import { kinds } from '../errors.ts'
 import type { ErrorKind, FaultKind } from '../provider.ts'
 import type { AddedFault } from '../types.ts'
 
-/** What breaks a stream after some tokens. */
+/** Ways to break a stream after a number of tokens. */
 export type StreamBreak = 'disconnect' | 'stream_error' | 'malformed' | 'stall'
 export const streamBreaks: readonly StreamBreak[] = ['disconnect', 'stream_error', 'malformed', 'stall']
 
-/** A fault as asked for, before the dice. */
-export interface FaultWish {
-  /** For the answer's form. Absent for breaks of a stream. */
+/** A requested fault, before the random decision whether it fires. */
+export interface FaultSpec {
+  /** Selects the format of the error. Absent for broken streams. */
   kind?: FaultKind
   /** For records and metrics. */
   label: string
-  /** As asked for by number; absent: that of the kind. */
+  /** The status, if requested by number; default: the status of the kind. */
   status?: number
   message?: string
   break?: { what: StreamBreak; afterTokens: number }
   percent: number
-  /** What asked for it, as the inspector shows it: `X-Svc-Fail: overloaded`. */
+  /** The source of the fault, as the inspector shows it: `X-Svc-Fail: overloaded`. */
   source?: string
 }
 
@@ -35,41 +35,41 @@ const byStatus: Readonly<Record<number, ErrorKind>> = {
   529: 'overloaded',
 }
 
-/** Reads fault words; plugins may have added some of their own. */
-export class FaultWords {
-  readonly #words = new Map<string, Pick<FaultWish, 'kind' | 'label' | 'status' | 'message'>>()
+/** Parses fault specs; plugins can add kinds. */
+export class FaultParser {
+  readonly #kinds = new Map<string, Pick<FaultSpec, 'kind' | 'label' | 'status' | 'message'>>()
 
   constructor() {
     for (const [kind, row] of Object.entries(kinds) as [FaultKind, (typeof kinds)[FaultKind]][]) {
       if (row.isInternal) continue
-      for (const word of [kind, ...row.aliases]) this.#words.set(word, { kind, label: kind })
+      for (const word of [kind, ...row.aliases]) this.#kinds.set(word, { kind, label: kind })
     }
   }
 
-  /** Throws for a word that is taken. */
+  /** Throws if the kind or an alias already exists. */
   add({ kind, aliases = [], like, status, message }: AddedFault): void {
     const words = [kind, ...aliases]
-    const taken = words.find(word => this.#words.has(word))
-    if (taken !== undefined) throw new Error(`the fault kind ${taken} exists already`)
-    for (const word of words) this.#words.set(word, { kind: like, label: kind, status, message })
+    const duplicate = words.find(word => this.#kinds.has(word))
+    if (duplicate !== undefined) throw new Error(`the fault kind ${duplicate} already exists`)
+    for (const word of words) this.#kinds.set(word, { kind: like, label: kind, status, message })
   }
 
-  /** Names of all kinds that can be asked for, breaks of streams included. */
+  /** All kinds that clients can request, including broken streams. */
   names(): string[] {
-    return [...new Set([...this.#words.values()].map(wish => wish.label)), ...streamBreaks.map(what => `${what}@n`)]
+    return [...new Set([...this.#kinds.values()].map(spec => spec.label)), ...streamBreaks.map(what => `${what}@n`)]
   }
 
-  /** `<kind or status>[:<percent>]`; null for what does not parse. */
-  parse(text: string | undefined | null): FaultWish | null {
+  /** Parses `<kind or status>[:<percent>]`; null if the text is invalid. */
+  parse(text: string | undefined | null): FaultSpec | null {
     const match = /^([a-z0-9_@-]+)(?:\s*:\s*(\d{1,3})\s*%?)?$/i.exec(text?.trim() ?? '')
     if (match === null) return null
     const percent = match[2] === undefined ? 100 : Number(match[2])
-    const wish = percent > 100 ? null : this.#read((match[1] ?? '').toLowerCase())
-    return wish && { ...wish, percent }
+    const spec = percent > 100 ? null : this.#read((match[1] ?? '').toLowerCase())
+    return spec && { ...spec, percent }
   }
 
-  #read(word: string): Omit<FaultWish, 'percent'> | null {
-    const named = this.#words.get(word)
+  #read(word: string): Omit<FaultSpec, 'percent'> | null {
+    const named = this.#kinds.get(word)
     if (named !== undefined) return named
     const broken = /^([a-z_]+)@(\d{1,9})$/.exec(word)
     if (broken !== null) {
@@ -82,34 +82,34 @@ export class FaultWords {
     return { kind, label: kind, status }
   }
 
-  /** The wish of a request: its header, else its query, else what the provider does by default. */
+  /** The fault of a request, from its header, otherwise its query, otherwise the provider's default. */
   ofRequest(
     headerValue: string | undefined,
     query: () => URLSearchParams,
     hasQuery: boolean,
-    fallback: FaultWish | null,
-  ): FaultWish | null {
+    fallback: FaultSpec | null,
+  ): FaultSpec | null {
     if (headerValue !== undefined) return sourced(this.parse(headerValue), `X-Svc-Fail: ${headerValue.trim()}`)
-    const asked = hasQuery ? this.#ofQuery(query()) : null
-    return asked ?? fallback
+    const requested = hasQuery ? this.#ofQuery(query()) : null
+    return requested ?? fallback
   }
 
-  #ofQuery(query: URLSearchParams): FaultWish | null {
+  #ofQuery(query: URLSearchParams): FaultSpec | null {
     const rate = parseRate(query.get('fail_rate'))
     const word = query.get('fail')
-    const wish = this.parse(word ?? (rate === null ? null : 'unavailable'))
+    const spec = this.parse(word ?? (rate === null ? null : 'unavailable'))
     const source = [word === null ? '' : `fail=${word}`, rate === null ? '' : `fail_rate=${query.get('fail_rate')}`]
       .filter(part => part !== '')
       .join('&')
-    return sourced(wish && (rate === null ? wish : { ...wish, percent: rate }), `?${source}`)
+    return sourced(spec && (rate === null ? spec : { ...spec, percent: rate }), `?${source}`)
   }
 }
 
-function sourced(wish: FaultWish | null, source: string): FaultWish | null {
-  return wish && { ...wish, source }
+function sourced(spec: FaultSpec | null, source: string): FaultSpec | null {
+  return spec && { ...spec, source }
 }
 
-/** 0 to 1 is a probability, above 1 or with `%` a percent; null for what is neither. */
+/** A number from 0 to 1 is a probability; above 1, or with `%`, it is a percentage. Null if the text is invalid. */
 function parseRate(text: string | null): number | null {
   const match = /^(\d{1,3}(?:\.\d{1,6})?|\.\d{1,6})(%?)$/.exec(text?.trim() ?? '')
   if (match === null) return null
@@ -118,7 +118,7 @@ function parseRate(text: string | null): number | null {
   return percent > 100 ? null : percent
 }
 
-/** Each try rolls independently. */
-export function fires(wish: FaultWish): boolean {
-  return wish.percent >= 100 || Math.random() * 100 < wish.percent
+/** Decides at random, independently for each request. */
+export function fires(spec: FaultSpec): boolean {
+  return spec.percent >= 100 || Math.random() * 100 < spec.percent
 }

@@ -1,4 +1,4 @@
-/** How much one request may ask of the engine, in normal and in public mode. */
+/** The engine's limits per request, in normal and in public mode. */
 import type { Config } from 'svc/plugin'
 import type { EngineLimits } from '../provider.ts'
 

@@ -1,12 +1,19 @@
-/** The way of every provider request, in the order that clients can rely on: a provider only parses and renders. */
+/** Processes every provider request, in an order that clients can rely on. Providers only parse and render. */
 import type { FastifyReply, FastifyRequest, Svc } from 'svc/plugin'
-import { commonHeaders, errorAnswer, errorFacts, nativeHeaders, Refusal, type RefusalFacts } from './error-replies.ts'
+import {
+  commonHeaders,
+  errorResponse,
+  errorFacts,
+  nativeHeaders,
+  ProviderError,
+  type ErrorDetails,
+} from './error-responses.ts'
 import { compute, RuleFault } from './compute.ts'
 import { isEnforced, printable } from './credentials.ts'
 import type { CompiledRule } from '../engine/rules.ts'
 import { isBadInput } from '../errors.ts'
 import { Exchange } from './exchange.ts'
-import { fires, type FaultWish, type FaultWords } from './faults.ts'
+import { fires, type FaultSpec, type FaultParser } from './faults.ts'
 import { framings } from '../streaming/framing.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
 import type { LlmMetrics } from '../records/metrics.ts'
@@ -27,11 +34,11 @@ import { recordError, recordReply } from '../records/recording.ts'
 import type { Records } from '../records/records.ts'
 import type { Variables } from '../variables.ts'
 
-/** What the runner shares over all providers of a generation. */
+/** The services that all providers share. */
 export interface RunnerServices {
   svc: Svc<unknown, Variables>
   limits: EngineLimits
-  faults: FaultWords
+  faults: FaultParser
   rules: readonly CompiledRule[]
   records: Records
   metrics: LlmMetrics
@@ -46,7 +53,7 @@ export interface Served {
 
 type Result = ResultOf<Parsed>
 
-/** Serves one request from its head to its last byte. Never throws for what a client does. */
+/** Serves one request. Never throws for a client error. */
 export async function run(
   services: RunnerServices,
   served: Served,
@@ -59,10 +66,10 @@ export async function run(
     checkCredential(exchange)
     const latency = readLatency(exchange.headers, served.instance.latency, svc.config.maxDelayMs)
     if (latency.latencyMs > 0 && !(await svc.http.delay(request, latency.latencyMs))) return reply
-    const wish = rollFault(services, exchange)
+    const fault = rollFault(services, exchange)
     const parsing = served.route.parse(exchange.input())
     const parsed = parsing instanceof Promise ? await parsing : parsing
-    const filtered = filterOf(wish, parsed, exchange)
+    const filtered = filterOf(fault, parsed, exchange)
     const computing = compute(parsed, {
       instance: served.instance,
       limits: services.limits,
@@ -73,93 +80,96 @@ export async function run(
     const result = computing instanceof Promise ? await computing : computing
     const isStream = parsed.stream === true && served.route.stream !== undefined
     if (!isStream && latency.ttftMs > 0 && !(await svc.http.delay(request, latency.ttftMs))) return reply
-    return answer(services, exchange, { parsed, result, latency, wish, isStream })
+    return respond(services, exchange, { parsed, result, latency, fault, isStream })
   } catch (error) {
-    return refuse(services, exchange, refusalOf(error, services.faults, exchange))
+    return sendError(services, exchange, errorOf(error, services.faults, exchange))
   }
 }
 
-/** A missing credential wins over every fault, and a wrong one too. */
+/** A missing or invalid credential takes precedence over every fault. */
 function checkCredential(exchange: Exchange): void {
   const { instance, credential, svc } = exchange
   const { requireAuth } = svc.variables
-  const apiKey = instance.demand.apiKey ?? svc.variables.apiKey
-  const enforced = isEnforced({ requireAuth: instance.demand.requireAuth || requireAuth, apiKey }, exchange.headers)
+  const apiKey = instance.requirement.apiKey ?? svc.variables.apiKey
+  const enforced = isEnforced(
+    { requireAuth: instance.requirement.requireAuth || requireAuth, apiKey },
+    exchange.headers,
+  )
   if (enforced) {
-    if (credential === null) throw new Refusal('missing_credential')
+    if (credential === null) throw new ProviderError('missing_credential')
     if (credential.malformed !== undefined)
-      throw new Refusal('invalid_credential', { type: 'malformed', message: credential.malformed })
-    if (apiKey !== null && credential.value !== apiKey) throw new Refusal('invalid_credential')
+      throw new ProviderError('invalid_credential', { type: 'malformed', message: credential.malformed })
+    if (apiKey !== null && credential.value !== apiKey) throw new ProviderError('invalid_credential')
   }
   instance.format.check?.({ headers: exchange.headers, enforced, path: exchange.path })
 }
 
-/** Throws the fault that fires; answers the one that acts later: a filtered reply, a broken stream. */
-function rollFault({ faults }: RunnerServices, exchange: Exchange): FaultWish | null {
+/** Throws the fault that fires, or returns it if it applies later: a filtered reply, a broken stream. */
+function rollFault({ faults }: RunnerServices, exchange: Exchange): FaultSpec | null {
   const header = exchange.header('x-svc-fail')
   if (header !== undefined && faults.parse(header) === null)
     exchange.svc.http.ignoreHeader(
       exchange.request,
       'X-Svc-Fail',
-      `expected a status from 400 to 599 or one of ${faults.names().join(', ')}, with or without :<percent>`,
+      `expected a status from 400 to 599 or one of ${faults.names().join(', ')}, optionally with :<percent>`,
     )
-  const wish = faults.ofRequest(header, () => exchange.query, exchange.hasQuery, exchange.instance.fail)
-  if (wish === null || !fires(wish)) return null
-  if (actsLater(wish, exchange)) return wish
-  throw injected(wish, exchange)
+  const fault = faults.ofRequest(header, () => exchange.query, exchange.hasQuery, exchange.instance.fail)
+  if (fault === null || !fires(fault)) return null
+  if (appliesLater(fault, exchange)) return fault
+  throw injected(fault, exchange)
 }
 
-/** A named filter becomes a reply of text generation, a broken stream needs a stream. */
-function actsLater(wish: FaultWish, { route, instance }: Exchange): boolean {
-  if (wish.break !== undefined) return true
-  if (wish.kind === 'content_filter') return true
+/** A filter requested by name becomes a text reply, and a broken stream needs a stream to break. */
+function appliesLater(fault: FaultSpec, { route, instance }: Exchange): boolean {
+  if (fault.break !== undefined) return true
+  if (fault.kind === 'content_filter') return true
   return (
-    wish.kind === 'prompt_filter' &&
-    wish.status === undefined &&
+    fault.kind === 'prompt_filter' &&
+    fault.status === undefined &&
     instance.format.rendersPromptFilter === true &&
     route.op === 'chat'
   )
 }
 
-function sourceOf({ source, label }: FaultWish, { instance }: Exchange): string {
+function sourceOf({ source, label }: FaultSpec, { instance }: Exchange): string {
   return source ?? `provider ${instance.name}: ${label}`
 }
 
-function acts(wish: FaultWish, exchange: Exchange): void {
-  exchange.fault = wish.label
-  exchange.faultSource = sourceOf(wish, exchange)
+function recordFault(fault: FaultSpec, exchange: Exchange): void {
+  exchange.fault = fault.label
+  exchange.faultSource = sourceOf(fault, exchange)
 }
 
-function injected(wish: FaultWish, exchange: Exchange): Refusal {
-  return new Refusal((wish.kind ?? 'server_error') as ErrorKind, {
-    injected: wish.label,
-    source: sourceOf(wish, exchange),
-    ...(wish.status === undefined ? {} : { status: wish.status }),
-    ...(wish.message === undefined ? {} : { message: wish.message }),
+function injected(fault: FaultSpec, exchange: Exchange): ProviderError {
+  return new ProviderError((fault.kind ?? 'server_error') as ErrorKind, {
+    injected: fault.label,
+    source: sourceOf(fault, exchange),
+    ...(fault.status === undefined ? {} : { status: fault.status }),
+    ...(fault.message === undefined ? {} : { message: fault.message }),
   })
 }
 
 function filterOf(
-  wish: FaultWish | null,
+  fault: FaultSpec | null,
   parsed: Parsed,
   exchange: Exchange,
 ): 'content_filter' | 'prompt_filter' | undefined {
-  if (wish?.kind === undefined || parsed.op !== 'chat') return undefined
-  acts(wish, exchange)
-  return wish.kind === 'prompt_filter' ? 'prompt_filter' : 'content_filter'
+  if (fault?.kind === undefined || parsed.op !== 'chat') return undefined
+  recordFault(fault, exchange)
+  return fault.kind === 'prompt_filter' ? 'prompt_filter' : 'content_filter'
 }
 
-interface Answered {
+interface Computed {
   parsed: Parsed
   result: Result
   latency: Latency
-  wish: FaultWish | null
+  fault: FaultSpec | null
   isStream: boolean
 }
 
-function answer(services: RunnerServices, exchange: Exchange, answered: Answered): FastifyReply {
+function respond(services: RunnerServices, exchange: Exchange, computed: Computed): FastifyReply {
   const { svc, records, metrics } = services
-  const { parsed, result, wish, isStream } = answered
+  const { parsed, result, fault, isStream } = computed
   const { reply, request, route, instance } = exchange
   const words = route.finishReasons ?? instance.format.finishReasons
   const nowMs = Date.now()
@@ -173,8 +183,8 @@ function answer(services: RunnerServices, exchange: Exchange, answered: Answered
     url: path => svc.http.url(request, path),
   }
   const rendered = isStream ? null : route.render(result, parsed, context)
-  const streamed = isStream ? eventsOf(route.stream?.(result, parsed, context) ?? [], wish?.break) : null
-  if (streamed?.breaksAfter !== undefined) acts(wish!, exchange)
+  const streamed = isStream ? eventsOf(route.stream?.(result, parsed, context) ?? [], fault?.break) : null
+  if (streamed?.breaksAfter !== undefined) recordFault(fault!, exchange)
   const recorded = recordReply(exchange, parsed, result, words, isStream, rendered?.status ?? 200)
   if (recorded !== null) records.add(recorded)
   const tokens = { prompt: recorded?.prompt_tokens ?? 0, completion: recorded?.completion_tokens ?? 0 }
@@ -188,19 +198,19 @@ function answer(services: RunnerServices, exchange: Exchange, answered: Answered
   const native = nativeHeaders(instance, exchange, 200, tokens.prompt, tokens.completion)
   if (streamed !== null) {
     reply.headers(headers).headers(native)
-    return stream(services.clock, exchange, answered, streamed)
+    return stream(services.clock, exchange, computed, streamed)
   }
   return sendWhole(reply, rendered!, [headers, native])
 }
 
 interface Streamed {
   events: Iterable<StreamEvent>
-  /** What breaks it, which is certain to happen; absent: it ends whole. */
+  /** Where the stream breaks; absent: it completes. */
   breaksAfter?: BreakPoint
 }
 
-/** A break after more tokens than the stream has would not happen: the stream ends whole, and nobody is to read of a fault. */
-function eventsOf(events: Iterable<StreamEvent>, wanted: FaultWish['break']): Streamed {
+/** A stream with fewer tokens than the break point completes, and no fault is reported. */
+function eventsOf(events: Iterable<StreamEvent>, wanted: FaultSpec['break']): Streamed {
   if (wanted === undefined) return { events }
   const all = [...events]
   const tokens = all.reduce((sum, { paced }) => sum + (paced === true ? 1 : paced || 0), 0)
@@ -210,8 +220,8 @@ function eventsOf(events: Iterable<StreamEvent>, wanted: FaultWish['break']): St
 }
 
 /**
- * Answers in Node's own way, with the headers as a list of names and values: Fastify's would put each of them into an
- * object of the reply first, and that is felt with twenty.
+ * Sends through Node's response with a flat list of headers. For about twenty headers this is measurably faster than
+ * Fastify's reply, which copies each of them into an object first.
  */
 function sendWhole(
   reply: FastifyReply,
@@ -234,7 +244,7 @@ const paceMs = { normal: 60_000, public: 20_000 }
 function stream(
   clock: TokenClock,
   exchange: Exchange,
-  { parsed, result, latency }: Answered,
+  { parsed, result, latency }: Computed,
   { events, breaksAfter }: Streamed,
 ): FastifyReply {
   const { svc, request, reply, route, instance } = exchange
@@ -267,11 +277,11 @@ function stream(
     ttftMs: latency.ttftMs,
     nextGap: gaps(latency, tokens, paceMs[caps], seed),
     stallMs: stallMs[caps],
-    destroy: () => svc.http.breakOff(request, reply),
+    destroy: () => svc.http.abortResponse(request, reply),
     fail(error) {
-      // The head is out: all that is left is to say so in the log and to cut the reply off.
-      svc.log.error('a stream failed while it was rendered', { error, request_id: exchange.requestId })
-      svc.http.breakOff(request, reply)
+      // The headers are already sent: log the error and abort the response.
+      svc.log.error('rendering a stream failed', { error, request_id: exchange.requestId })
+      svc.http.abortResponse(request, reply)
     },
     ...(breaksAfter === undefined ? {} : { break: breaksAfter }),
   })
@@ -283,14 +293,14 @@ function countFault({ svc, metrics }: RunnerServices, exchange: Exchange): void 
   metrics.fault(exchange.instance.name, exchange.fault ?? '')
 }
 
-/** What a thrown error means to the client; unexpected ones are thrown on, to the core's 500. */
-function refusalOf(error: unknown, faults: FaultWords, exchange: Exchange): { kind: ErrorKind; facts: RefusalFacts } {
-  if (error instanceof Refusal) return error
+/** Converts a thrown error into an error response; rethrows unexpected errors, which become a 500. */
+function errorOf(error: unknown, faults: FaultParser, exchange: Exchange): { kind: ErrorKind; facts: ErrorDetails } {
+  if (error instanceof ProviderError) return error
   if (error instanceof RuleFault) {
-    const wish = faults.parse(error.fail)
+    const fault = faults.parse(error.fail)
     return injected(
       {
-        ...(wish ?? { kind: 'server_error', label: 'server_error', percent: 100 }),
+        ...(fault ?? { kind: 'server_error', label: 'server_error', percent: 100 }),
         source: `rule: fail ${error.fail}`,
       },
       exchange,
@@ -303,13 +313,13 @@ function refusalOf(error: unknown, faults: FaultWords, exchange: Exchange): { ki
   throw error
 }
 
-async function refuse(
+async function sendError(
   services: RunnerServices,
   exchange: Exchange,
-  { kind, facts }: { kind: ErrorKind; facts: RefusalFacts },
+  { kind, facts }: { kind: ErrorKind; facts: ErrorDetails },
 ): Promise<FastifyReply> {
   const { reply, instance } = exchange
-  const { status, headers, body } = errorAnswer(instance, exchange, kind, facts)
+  const { status, headers, body } = errorResponse(instance, exchange, kind, facts)
   exchange.fault = facts.injected ?? null
   exchange.faultSource = facts.source ?? ''
   if (exchange.fault !== null) countFault(services, exchange)

@@ -1,4 +1,4 @@
-/** Puts a provider's routes on the router, under its base path and its aliases, each with its description. */
+/** Registers a provider's routes, with their descriptions, below its base path and its aliases. */
 import { describe, replaceParameters, templateParameters } from 'svc/plugin'
 import type {
   CredentialKind,
@@ -18,48 +18,53 @@ import { run, type RunnerServices } from '../exchange/runner.ts'
 
 export const category = 'AI: Mock LLM'
 
-/** Headers that every provider route takes. */
+/** Headers that every provider route accepts. */
 const sharedParameters: RouteParameter[] = [
   {
     name: 'X-Svc-Mode',
     in: 'header',
-    description: 'How text is chosen',
+    description: 'How the reply text is generated',
     schema: { enum: ['canned', 'echo', 'scripted', 'random'] },
   },
   {
     name: 'X-Svc-Fail',
     in: 'header',
-    description: 'A fault: kind or status, with :percent if wanted; also as ?fail=',
+    description: 'Fault to inject: a kind or a status, optionally with :<percent>; also as ?fail=',
     schema: { type: 'string' },
   },
-  { name: 'X-Svc-Require-Auth', in: 'header', description: 'Demands a credential', schema: { type: 'boolean' } },
+  {
+    name: 'X-Svc-Require-Auth',
+    in: 'header',
+    description: 'Reject the request if it has no credential',
+    schema: { type: 'boolean' },
+  },
   {
     name: 'X-Svc-Latency-Ms',
     in: 'header',
-    description: 'Wait before the response headers',
+    description: 'Delay before the response headers, in milliseconds',
     schema: { type: 'integer', minimum: 0 },
   },
   {
     name: 'X-Svc-TTFT-Ms',
     in: 'header',
-    description: 'Wait before the first token',
+    description: 'Delay before the first token, in milliseconds',
     schema: { type: 'integer', minimum: 0 },
   },
   {
     name: 'X-Svc-Tokens-Per-Second',
     in: 'header',
-    description: 'Pace of streams, 0 for none',
+    description: 'Speed of a stream; 0: unlimited',
     schema: { type: 'integer', minimum: 0 },
   },
   {
     name: 'X-Svc-Jitter',
     in: 'header',
-    description: 'Percent by which gaps vary',
+    description: 'Variation of the gaps between tokens, in percent',
     schema: { type: 'integer', minimum: 0, maximum: 100 },
   },
 ]
 
-/** A route at one of its places. */
+/** A route at one of its paths. */
 interface Place {
   route: LlmRoute
   router: RouterPath
@@ -88,7 +93,7 @@ export function mount(app: FastifyInstance, instance: ProviderInstance, services
   for (const [key, places] of groups) register(app, key, places, instance, services)
 }
 
-/** Named providers have no aliases: those belong to the format's own name. */
+/** Named providers have no aliases; those belong to the format itself. */
 function basesOf(instance: ProviderInstance): [base: string, below: string][] {
   return [[instance.basePath, ''], ...(instance.isNamed ? [] : Object.entries(instance.format.aliases ?? {}))]
 }
@@ -115,7 +120,7 @@ function register(
       for (const { route, router, description } of places) {
         const found = router.read === null ? {} : router.read(params['*'] ?? '')
         if (found === null) continue
-        if (places.length > 1) services.svc.http.serving(request, description)
+        if (places.length > 1) services.svc.http.selectDescription(request, description)
         return run(
           services,
           { instance, route, params: router.read === null ? params : { ...params, ...found } },
@@ -137,8 +142,8 @@ function describeAt(
   const { describe: own } = route
   return {
     responses: {
-      200: { description: 'The reply in the format of the provider' },
-      default: { description: "An error in the provider's own form" },
+      200: { description: "The response in the provider's format" },
+      default: { description: "An error in the provider's format" },
     },
     ...own,
     path: template,
@@ -154,11 +159,14 @@ function describeAt(
   }
 }
 
-/** What its clients send; none will do where none is demanded. */
-function credentialsOf({ demand, format }: ProviderInstance, { svc }: RunnerServices): (CredentialKind | NamedKey)[] {
-  const isDemanded =
-    demand.requireAuth || demand.apiKey !== null || svc.variables.requireAuth || svc.variables.apiKey !== null
-  return [...(isDemanded ? [] : ['none' as const]), ...format.credentials.map(credentialOf)]
+/** The credentials that clients may send; includes `none` if a credential is optional. */
+function credentialsOf(
+  { requirement, format }: ProviderInstance,
+  { svc }: RunnerServices,
+): (CredentialKind | NamedKey)[] {
+  const isRequired =
+    requirement.requireAuth || requirement.apiKey !== null || svc.variables.requireAuth || svc.variables.apiKey !== null
+  return [...(isRequired ? [] : ['none' as const]), ...format.credentials.map(credentialOf)]
 }
 
 function credentialOf({
@@ -175,7 +183,7 @@ function credentialOf({
   }
 }
 
-/** Those of an alias. */
+/** The path parameters of an alias. */
 function parametersOf(base: string): RouteParameter[] {
   return templateParameters(base).map(({ name }) => ({
     name,
@@ -186,12 +194,12 @@ function parametersOf(base: string): RouteParameter[] {
   }))
 }
 
-/** A plugin may name itself in a summary; what it is called here comes first anyway. */
+/** Removes the provider's title from a summary, since the title of the instance is added. */
 function withoutTitle(summary: string, title: string): string {
   return summary.startsWith(`${title}: `) ? summary.slice(title.length + 2) : summary
 }
 
-/** An example at another base path; a named provider's asks for a model that it lists. */
+/** Moves an example to another base path; for a named provider it requests one of its models. */
 function moveExample(
   example: RouteExample,
   route: LlmRoute,
@@ -210,7 +218,7 @@ function moveExample(
       defaultModel !== undefined && route.op === 'models' && route.path.endsWith('/{model}')
         ? path.slice(0, path.lastIndexOf('/') + 1) + encodeURIComponent(defaultModel)
         : path,
-    // It may demand a credential or fail on purpose; only what must fail still must.
+    // A named provider may require a credential or inject faults, so only expected errors are still certain.
     expectStatus: (example.expectStatus ?? 0) >= 400 ? (example.expectStatus ?? null) : null,
     ...(typeof example.body === 'string' ? { body: withModel(example.body, defaultModel) } : {}),
   }

@@ -1,6 +1,6 @@
-/** Named providers of svc.yaml: made of registered formats once every plugin has registered. */
+/** Creates the named providers of svc.yaml from registered formats, after all plugins have registered. */
 import { compileRule, type CompiledRule } from '../engine/rules.ts'
-import type { FaultWords, FaultWish } from '../exchange/faults.ts'
+import type { FaultParser, FaultSpec } from '../exchange/faults.ts'
 import type { ProviderInstance } from './instance.ts'
 import type { ModelInfo } from '../neutral.ts'
 import type { NamedProvider } from './options.ts'
@@ -9,24 +9,29 @@ import type { LlmProvider } from '../provider.ts'
 
 export interface NamedProviderServices {
   formats: ReadonlyMap<string, LlmProvider>
-  faults: FaultWords
-  /** Whether a name or its path is taken. */
+  faults: FaultParser
+  /** Whether the name or its path is in use. */
   isTaken(name: string): boolean
   report(at: string, message: string, remedy?: string): void
 }
 
-/** The instance that an item of svc.yaml describes; null when it is wrong, which has then been reported. */
+/** Creates the instance for an item of svc.yaml. Reports errors and returns null if the item is invalid. */
 export function createNamed(item: NamedProvider, at: string, services: NamedProviderServices): ProviderInstance | null {
   const format = services.formats.get(item.format)
   if (format === undefined) {
     services.report(
       `${at}.format`,
-      `no running plugin offers the format ${JSON.stringify(item.format)} (there are ${[...services.formats.keys()].join(', ')})`,
-      'write one of these, or switch its plugin on',
+      `unknown format ${JSON.stringify(item.format)} (expected one of ${[...services.formats.keys()].join(', ')})`,
+      'write one of these formats, or enable the plugin that provides it',
     )
   }
   const isTaken = services.isTaken(item.name)
-  if (isTaken) services.report(`${at}.name`, `the provider ${item.name} exists already`, 'choose another name')
+  if (isTaken)
+    services.report(
+      `${at}.name`,
+      `the provider name ${JSON.stringify(item.name)} is already in use`,
+      'choose another name',
+    )
   const fail = readFail(item.fail, `${at}.fail`, services)
   const rules = readRules(item, at, services)
   if (format === undefined || isTaken || fail === undefined) return null
@@ -50,30 +55,30 @@ export function createNamed(item: NamedProvider, at: string, services: NamedProv
       jitterPercent: item.latency?.jitter_percent ?? defaultLatency.jitterPercent,
     },
     fail,
-    demand: { requireAuth: item.require_auth ?? false, apiKey: item.api_key ?? null },
+    requirement: { requireAuth: item.require_auth ?? false, apiKey: item.api_key ?? null },
     isNamed: true,
   }
 }
 
-function readFail(text: string | undefined, at: string, services: NamedProviderServices): FaultWish | null | undefined {
+function readFail(text: string | undefined, at: string, services: NamedProviderServices): FaultSpec | null | undefined {
   if (text === undefined) return null
-  const wish = services.faults.parse(text)
-  if (wish !== null) return wish
+  const spec = services.faults.parse(text)
+  if (spec !== null) return spec
   services.report(
     at,
-    `unknown fault ${JSON.stringify(text)} (expected a kind or a status from 400 to 599, with :<percent> if wanted)`,
+    `unknown fault ${JSON.stringify(text)} (expected a kind or a status from 400 to 599, optionally with :<percent>)`,
     'write one of the kinds that GET /ai lists, such as rate_limit',
   )
   return undefined
 }
 
-/** A wrong rule is left out alone: a rule less makes nothing weaker. */
+/** Skips only the invalid rules: the provider works without them. */
 function readRules(item: NamedProvider, at: string, services: NamedProviderServices): CompiledRule[] {
   return (item.rules ?? []).flatMap((rule, index) => {
     if ('fail' in rule.reply && services.faults.parse(rule.reply.fail) === null) {
       services.report(
         `${at}.rules[${index}].reply.fail`,
-        `unknown fault ${JSON.stringify(rule.reply.fail)}`,
+        `unknown fault ${JSON.stringify(rule.reply.fail)} (expected a kind or a status from 400 to 599)`,
         'write one of the kinds that GET /ai lists, such as rate_limit',
       )
       return []
@@ -84,7 +89,7 @@ function readRules(item: NamedProvider, at: string, services: NamedProviderServi
       services.report(
         `${at}.rules[${index}].match.regex`,
         error instanceof Error ? error.message : String(error),
-        'correct the expression',
+        'correct the regular expression',
       )
       return []
     }

@@ -7,7 +7,7 @@ export interface LlmOptions {
   providers: NamedProvider[]
 }
 
-/** A provider without code: a format under a name of its own. */
+/** A provider that serves an existing format under another name. */
 export interface NamedProvider {
   name: string
   format: string
@@ -38,10 +38,18 @@ function object(properties: Record<string, JsonSchema>, required: string[] = [])
 }
 
 const match = object({
-  contains: { anyOf: [text, { type: 'array', items: text, minItems: 1, maxItems: 100 }] },
-  regex: { type: 'string', minLength: 1, maxLength: 1000 },
-  model: shortText,
-  system: text,
+  contains: {
+    description: 'Text in the last user message, in any case; of a list, any item',
+    anyOf: [text, { type: 'array', items: text, minItems: 1, maxItems: 100 }],
+  },
+  regex: {
+    description: 'JavaScript regular expression for the last user message',
+    type: 'string',
+    minLength: 1,
+    maxLength: 1000,
+  },
+  model: { ...shortText, description: 'Model name, or a prefix followed by *' },
+  system: { ...text, description: 'Text in the system prompt' },
 })
 const reply: JsonSchema = {
   anyOf: [
@@ -54,32 +62,44 @@ const whole = (maximum: number): JsonSchema => ({ type: 'integer', minimum: 0, m
 
 export const optionsSchema: JsonSchema = object({
   providers: {
+    description: 'Mock LLM providers with an existing wire format',
     type: 'array',
     default: [],
     maxItems: 20,
     items: object(
       {
-        name: { type: 'string', pattern: '^[a-z][a-z0-9-]{0,31}$', not: { enum: ['v1', 'requests'] } },
-        format: shortText,
-        title: shortText,
+        name: {
+          description: 'Served at /ai/<name>',
+          type: 'string',
+          pattern: '^[a-z][a-z0-9-]{0,31}$',
+          not: { enum: ['v1', 'requests'] },
+        },
+        format: { ...shortText, description: 'Wire format, such as openai or anthropic' },
+        title: { ...shortText, description: 'Default: the name' },
         models: {
+          description: 'Default: the models of the format',
           type: 'array',
           maxItems: 100,
           items: { anyOf: [shortText, object({ id: shortText, mode, owned_by: shortText }, ['id'])] },
         },
-        strict_models: { type: 'boolean' },
-        mode,
-        reply: replyText,
-        rules: { type: 'array', maxItems: 200, items: object({ match, reply }, ['match', 'reply']) },
+        strict_models: { description: 'Reject unknown models', type: 'boolean' },
+        mode: { ...mode, description: 'Used if neither the request header nor the model sets a mode' },
+        reply: { ...replyText, description: 'Replaces the canned texts; supports {{prompt}} and {{model}}' },
+        rules: {
+          description: 'Checked in order, before tools and canned texts; the first match provides the reply',
+          type: 'array',
+          maxItems: 200,
+          items: object({ match, reply }, ['match', 'reply']),
+        },
         latency: object({
           latency_ms: whole(30_000),
           ttft_ms: whole(30_000),
           tokens_per_second: whole(100_000),
           jitter_percent: whole(100),
         }),
-        fail: shortText,
-        require_auth: { type: 'boolean' },
-        api_key: text,
+        fail: { ...shortText, description: 'Default fault, in the syntax of X-Svc-Fail' },
+        require_auth: { description: 'Reject requests without a credential', type: 'boolean' },
+        api_key: { ...text, description: 'The only accepted credential' },
       },
       ['name', 'format'],
     ),

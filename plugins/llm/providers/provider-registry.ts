@@ -1,4 +1,4 @@
-/** All providers of a generation: registers formats and named providers, and tells the index of them. */
+/** Registers the wire formats and the named providers, and lists them for the index. */
 import { describe } from 'svc/plugin'
 import type { FastifyInstance } from 'svc/plugin'
 import { createEngine } from '../engine/engine.ts'
@@ -12,7 +12,7 @@ import type { LlmProvider } from '../provider.ts'
 import type { RunnerServices } from '../exchange/runner.ts'
 import type { Providers, ServedProvider } from '../types.ts'
 
-const lastPlace = 100
+const defaultOrder = 100
 
 export class ProviderRegistry implements Providers {
   readonly engine = createEngine()
@@ -21,7 +21,7 @@ export class ProviderRegistry implements Providers {
   readonly #formats = new Map<string, LlmProvider>()
   readonly #instances: ProviderInstance[] = []
 
-  /** `rules` is the list in `services`, to which plugins add. */
+  /** `rules` is the list in `services`; plugins add rules to it. */
   constructor(services: RunnerServices, rules: CompiledRule[]) {
     this.#services = services
     this.#rules = rules
@@ -30,7 +30,9 @@ export class ProviderRegistry implements Providers {
   register(app: FastifyInstance, provider: LlmProvider): void {
     const same = this.#instances.find(other => other.name === provider.id || other.basePath === provider.basePath)
     if (same !== undefined)
-      throw new Error(`the provider ${provider.id} at ${provider.basePath} exists already (${same.title})`)
+      throw new Error(
+        `the provider ${provider.id} can't be registered: its id or its path ${provider.basePath} is already used by ${same.title}`,
+      )
     this.#formats.set(provider.id, provider)
     this.#serve(app, {
       name: provider.id,
@@ -42,7 +44,7 @@ export class ProviderRegistry implements Providers {
       rules: [],
       latency: defaultLatency,
       fail: null,
-      demand: { requireAuth: false, apiKey: null },
+      requirement: { requireAuth: false, apiKey: null },
       isNamed: false,
     })
   }
@@ -55,7 +57,7 @@ export class ProviderRegistry implements Providers {
     this.#services.faults.add(fault)
   }
 
-  /** Makes the named providers of svc.yaml; a wrong one is reported and left out. */
+  /** Creates the named providers of svc.yaml; reports and skips invalid ones. */
   registerNamed(app: FastifyInstance, { providers }: LlmOptions): void {
     const { svc, faults } = this.#services
     providers.forEach((item, index) => {
@@ -76,7 +78,7 @@ export class ProviderRegistry implements Providers {
     app.get(
       instance.basePath,
       describe({
-        summary: `${instance.title}: what is served`,
+        summary: `${instance.title}: base URL, models and routes`,
         category,
         area: 'http',
         examples: [{ name: 'Index', path: instance.basePath, expectStatus: 200 }],
@@ -90,25 +92,26 @@ export class ProviderRegistry implements Providers {
   }
 
   list(): ServedProvider[] {
-    return this.#inOrder().map(({ name, title, format, basePath, models, demand }) => ({
+    return this.#inOrder().map(({ name, title, format, basePath, models, requirement }) => ({
       id: name,
       title,
       format: format.id,
       basePath,
       sdkPath: basePath + (format.sdkPath ?? ''),
       models: models.map(model => model.id),
-      hasOwnKey: demand.apiKey !== null,
+      hasOwnKey: requirement.apiKey !== null,
     }))
   }
 
-  /** Elements of the index of `GET /ai`. */
+  /** The providers in the response of `GET /ai`. */
   index(origin: string): object[] {
     return this.#inOrder().map(instance => describeInstance(instance, origin))
   }
 
-  /** Built-in formats in their order, then others, then named providers as in the file. */
+  /** Formats by their `order`, then named providers in the order of svc.yaml. */
   #inOrder(): ProviderInstance[] {
-    const place = ({ isNamed, format }: ProviderInstance): number => (isNamed ? Infinity : (format.order ?? lastPlace))
+    const place = ({ isNamed, format }: ProviderInstance): number =>
+      isNamed ? Infinity : (format.order ?? defaultOrder)
     return this.#instances
       .map((instance, at) => ({ instance, at }))
       .sort((a, b) => (place(a.instance) === place(b.instance) ? a.at - b.at : place(a.instance) - place(b.instance)))

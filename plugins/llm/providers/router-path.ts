@@ -1,17 +1,17 @@
-/** How path templates of provider routes become routes of Fastify. */
+/** Translates path templates of provider routes into Fastify routes. */
 import { replaceParameters, templateParameters, templatePattern } from 'svc/plugin'
 
-/** A template on the router: directly, or as one of several behind a wildcard. */
+/** A template as a Fastify route: directly, or as one of several that share a wildcard route. */
 export interface RouterPath {
   /** In Fastify's notation. */
   path: string
-  /** Behind a wildcard: reads the parameters in the decoded rest of the path; null when it is not this template's. */
+  /** For a wildcard route: reads the parameters from the decoded rest of the path; null if it doesn't match. */
   read: ((rest: string) => Record<string, string> | null) | null
 }
 
 /**
- * `/models/{model}` becomes `/models/:model`. What the router can't express, text beside a parameter
- * (`{model}:embedContent`) and slashes inside one (`{*modelId}/converse`), is matched behind a wildcard.
+ * `/models/{model}` becomes `/models/:model`. A template that Fastify can't express becomes a wildcard route: text next
+ * to a parameter (`{model}:embedContent`), or slashes inside a parameter (`{*modelId}/converse`).
  */
 export function routerPath(template: string): RouterPath {
   const segments = template.split('/')

@@ -1,7 +1,7 @@
-/** The `svc_llm_*` series: requests, tokens, faults, by provider and family of models. */
+/** The `svc_llm_*` metrics: requests, tokens and faults by provider and model family. */
 import { memoize, type SvcMetrics } from 'svc/plugin'
 
-/** Names looked for in a model's id, first hit wins, with the family they stand for. */
+/** Names to search for in a model id, with their family; the first match wins. */
 const families: readonly (readonly [name: string, family: string])[] = [
   ...['gpt-4o', 'gpt-4.1', 'gpt-4', 'gpt-5', 'gpt-6', 'gpt-3.5', 'gpt-oss'].map(name => [name, name] as const),
   ...['claude', 'gemini', 'gemma', 'llama'].map(name => [name, name] as const),
@@ -10,10 +10,10 @@ const families: readonly (readonly [name: string, family: string])[] = [
   ...['command', 'titan', 'nova', 'qwen', 'deepseek', 'phi', 'rerank'].map(name => [name, name] as const),
   ['embed', 'embedding'],
 ]
-/** The o-series is told by its prefix alone, and comes after the GPT names. */
+/** The o-series is identified by its prefix, and checked after the GPT names. */
 const gptNames = 7
 
-/** The family of a model: a bounded label in place of the raw name. */
+/** The family of a model: a label with few values, unlike the model name. */
 export function modelFamily(model: string): string {
   const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase()
   const found = families.findIndex(([part]) => name.includes(part))
@@ -29,22 +29,22 @@ export interface LlmMetrics {
 
 const maxFurtherProviders = 20
 
-/** Those that always have their own label, since the metric's reference names them. */
+/** These providers always have their own label. */
 const builtIn = ['openai', 'azure', 'anthropic', 'gemini', 'bedrock', 'ollama', 'cohere']
 
-/** Counts for the built-in providers and at most 20 more; those beyond count as `other`. */
+/** Counts the built-in providers and up to 20 more separately; the rest counts as `other`. */
 export function createMetrics(metrics: SvcMetrics): LlmMetrics {
-  const requests = metrics.counter('svc_llm_requests_total', 'Requests that the mock LLM answered', [
+  const requests = metrics.counter('svc_llm_requests_total', 'Requests served by the mock LLM', [
     'provider',
     'model_family',
     'streaming',
   ])
-  const tokens = metrics.counter('svc_llm_tokens_total', 'Tokens of those requests', [
+  const tokens = metrics.counter('svc_llm_tokens_total', 'Tokens of requests served by the mock LLM', [
     'provider',
     'model_family',
     'direction',
   ])
-  const faults = metrics.counter('svc_llm_faults_total', 'Faults that the mock LLM injected', ['provider', 'kind'])
+  const faults = metrics.counter('svc_llm_faults_total', 'Faults injected by the mock LLM', ['provider', 'kind'])
   const known = new Set(builtIn)
   const label = (provider: string): string => {
     if (known.has(provider)) return provider
@@ -52,7 +52,7 @@ export function createMetrics(metrics: SvcMetrics): LlmMetrics {
     known.add(provider)
     return provider
   }
-  const familyOf = memoize(rememberedModels, modelFamily)
+  const familyOf = memoize(memoizedModels, modelFamily)
   return {
     served(providerName, model, streaming, prompt, completion) {
       const provider = label(providerName)
@@ -65,5 +65,5 @@ export function createMetrics(metrics: SvcMetrics): LlmMetrics {
   }
 }
 
-/** Names of models are few, and searching them is felt. */
-const rememberedModels = 100
+/** Memoized, since there are few model names and the search takes measurable time. */
+const memoizedModels = 100

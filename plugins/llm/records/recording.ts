@@ -1,19 +1,19 @@
-/** Makes the record of a request out of what was answered. */
+/** Creates the record of a request and its response. */
 import { copyText } from 'svc/plugin'
 import type { Exchange } from '../exchange/exchange.ts'
 import type { ChatResult, Finish } from '../neutral.ts'
 import type { Parsed, ResultOf } from '../provider.ts'
 import { keepBody, keepHeaders, keepPath, keepPreview, keepPrompt, keepQuery, type AiRecord } from './records.ts'
 
-/** What the record says of the answer. */
-type Told = Pick<
+/** The part of a record that describes the result. */
+type Report = Pick<
   AiRecord,
   'mode' | 'normalized_prompt' | 'prompt_tokens' | 'completion_tokens' | 'finish_reason' | 'reply_preview' | 'guardrail'
 >
 type Sent = Pick<AiRecord, 'model' | 'stream' | 'status'>
 
-/** One literal of all members: there is a record for every request, and spreading objects into each other is felt. */
-function record(exchange: Exchange, told: Told, { model, stream, status }: Sent, bodyLine?: string): AiRecord {
+/** One object literal: records are created for every request, and spreading objects is measurably slower. */
+function record(exchange: Exchange, report: Report, { model, stream, status }: Sent, bodyLine?: string): AiRecord {
   const { svc, request } = exchange
   const session = svc.http.session(request)
   const { body, json } = keepBody(
@@ -35,13 +35,13 @@ function record(exchange: Exchange, told: Told, { model, stream, status }: Sent,
     fault: exchange.fault,
     session_header: session.header,
     session: session.label,
-    mode: told.mode,
-    normalized_prompt: told.normalized_prompt,
-    prompt_tokens: told.prompt_tokens,
-    completion_tokens: told.completion_tokens,
-    finish_reason: told.finish_reason,
-    reply_preview: told.reply_preview,
-    guardrail: told.guardrail,
+    mode: report.mode,
+    normalized_prompt: report.normalized_prompt,
+    prompt_tokens: report.prompt_tokens,
+    completion_tokens: report.completion_tokens,
+    finish_reason: report.finish_reason,
+    reply_preview: report.reply_preview,
+    guardrail: report.guardrail,
     model: model === null ? null : copyText(model),
     stream,
     status,
@@ -52,7 +52,7 @@ function isMultipart(exchange: Exchange): boolean {
   return exchange.header('content-type')?.toLowerCase().startsWith('multipart/') === true
 }
 
-/** The record of an error. */
+/** Creates the record of an error. */
 export function recordError(exchange: Exchange, status: number): AiRecord {
   return record(
     exchange,
@@ -69,24 +69,24 @@ export function recordError(exchange: Exchange, status: number): AiRecord {
   )
 }
 
-/** The record of a reply; null for what is not recorded, such as lists of models. */
+/** Creates the record of a reply; null for requests that are not recorded, such as lists of models. */
 export function recordReply(
   exchange: Exchange,
   parsed: Parsed,
   result: ResultOf<Parsed>,
-  words: Record<Finish, string>,
+  finishReasons: Record<Finish, string>,
   stream: boolean,
   status: number,
 ): AiRecord | null {
-  const told = tell(parsed, result, words)
-  return told && record(exchange, told, { model: parsed.model ?? null, stream, status }, parsed.bodyLine)
+  const report = reportOf(parsed, result, finishReasons)
+  return report && record(exchange, report, { model: parsed.model ?? null, stream, status }, parsed.bodyLine)
 }
 
-function tell(parsed: Parsed, result: ResultOf<Parsed>, words: Record<Finish, string>): Told | null {
+function reportOf(parsed: Parsed, result: ResultOf<Parsed>, finishReasons: Record<Finish, string>): Report | null {
   const nothing = { completion_tokens: 0, finish_reason: null, reply_preview: '', guardrail: null }
   switch (result.op) {
     case 'chat':
-      return tellChat(result, words)
+      return reportChat(result, finishReasons)
     case 'embed':
       return {
         ...nothing,
@@ -123,7 +123,7 @@ function textOf(inputs: readonly (string | number[])[]): string {
   return inputs.map(input => (typeof input === 'string' ? input : input.join(' '))).join('\n')
 }
 
-function tellChat(result: ChatResult, words: Record<Finish, string>): Told {
+function reportChat(result: ChatResult, finishReasons: Record<Finish, string>): Report {
   const [first] = result.choices
   const preview =
     first === undefined || first.calls.length === 0
@@ -136,7 +136,7 @@ function tellChat(result: ChatResult, words: Record<Finish, string>): Told {
     normalized_prompt: keepPrompt(result.prompt),
     prompt_tokens: result.promptTokens,
     completion_tokens: result.completionTokens,
-    finish_reason: result.guardrail?.finishWord ?? (first === undefined ? null : words[first.finish]),
+    finish_reason: result.guardrail?.finishReason ?? (first === undefined ? null : finishReasons[first.finish]),
     reply_preview: keepPreview(preview),
     guardrail: result.guardrail?.action ?? null,
   }

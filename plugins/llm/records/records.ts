@@ -1,10 +1,10 @@
-/** Records of what the mock LLM was asked and answered, for `/ai/requests`. */
+/** Records of mock LLM requests and responses, for `/ai/requests`. */
 import { copyText, RingBuffer, type Svc, type SvcInspector } from 'svc/plugin'
 import { maskKey } from '../exchange/credentials.ts'
 import type { GuardrailOutcome } from '../neutral.ts'
 import type { RequestHeaders } from '../provider.ts'
 
-/** What is kept of one request; plain data. */
+/** The record of one request; plain data. */
 export interface AiRecord {
   request_id: string
   /** Milliseconds since 1970; shown as `timestamp`. */
@@ -17,9 +17,9 @@ export interface AiRecord {
   mode: string | null
   stream: boolean
   credential: string | null
-  /** Names and values in turn: records are many, and an object for each would be kept in memory for an hour. */
+  /** Names and values alternate: an object per record would take more memory. */
   headers: string[]
-  /** Text of the body; `json` says that it is to be shown as a value. */
+  /** Text of the body; with `json`, it is shown as a JSON value. */
   body: string
   json: boolean
   normalized_prompt: string
@@ -27,11 +27,11 @@ export interface AiRecord {
   completion_tokens: number
   finish_reason: string | null
   reply_preview: string
-  /** What a guardrail did to the prompt or the reply; null where none was asked for. */
+  /** The action of the guardrail; null if no guardrail was requested. */
   guardrail: GuardrailOutcome['action'] | null
   status: number
   fault: string | null
-  /** Value of `X-Svc-Session`, and the session as shown (header or address). */
+  /** Value of `X-Svc-Session`, and the displayed session (header or address). */
   session_header: string | null
   session: string
 }
@@ -46,13 +46,16 @@ const sigV4Characters = 77
 
 export type Records = RingBuffer<AiRecord>
 
-/** The record's own object and its list of headers, the numbers, and the references to its texts. */
+/** The record object, its list of headers, its numbers and its string references. */
 const recordBytes = 1024
-/** Bytes of the engine's own record of a string. */
+/** Bytes of the JavaScript engine's string header. */
 const textOverhead = 24
 
-/** Memory that a record holds at most: no character takes more than two bytes. It looks at no text, since there is one for every request. */
-export function heldByRecord(record: AiRecord): number {
+/**
+ * Upper bound of a record's memory in bytes: at most two bytes per character. Runs for every request, so it reads only
+ * lengths.
+ */
+export function recordMemory(record: AiRecord): number {
   let characters =
     record.request_id.length +
     record.provider.length +
@@ -71,7 +74,7 @@ export function heldByRecord(record: AiRecord): number {
   return recordBytes + textOverhead * record.headers.length + 2 * characters
 }
 
-/** Kept one hour, the newest 1000 (200 in public mode), at most 64 MiB of memory. */
+/** Keeps the newest 1000 records (200 in public mode) for one hour, in at most 64 MiB of memory. */
 export function createRecords(svc: Svc<unknown>): Records {
   return svc.shared(
     'records',
@@ -79,20 +82,23 @@ export function createRecords(svc: Svc<unknown>): Records {
       new RingBuffer<AiRecord>({
         maxCount: svc.config.publicMode ? 200 : 1000,
         maxBytes: storeBytes,
-        sizeOf: heldByRecord,
+        sizeOf: recordMemory,
         ttlMs: lifetimeMs,
       }),
   )
 }
 
-/** The body as it is kept: JSON up to 64 KiB whole, else the first 16 KiB as text. `text` is the body, where it was read. */
+/**
+ * The recorded body: up to 64 KiB in full, otherwise the first 16 KiB as text. `text` is the body, if it was already
+ * decoded.
+ */
 export function keepBody(body: Buffer, line: string | undefined, text?: string): Pick<AiRecord, 'body' | 'json'> {
   if (line !== undefined) return { body: copyText(line), json: false }
   if (body.length <= jsonBytes) return { body: text ?? body.toString('utf8'), json: true }
   return { body: body.subarray(0, textBytes).toString('utf8'), json: false }
 }
 
-/** Whole or cut, the text is a copy: a record must not keep the megabyte alive that a text was cut from. */
+/** Always copies the text: a substring would keep the memory of the original text alive. */
 export function keepPrompt(prompt: string): string {
   return copyText(prompt.slice(0, promptCharacters))
 }
@@ -101,7 +107,7 @@ export function keepPreview(text: string): string {
   return copyText(text.slice(0, previewCharacters))
 }
 
-/** The path as it is kept: without the query, which may be long and has its own place. */
+/** The recorded path, without the query, which is recorded separately. */
 export function keepPath(path: string, hasQuery: boolean): string {
   return hasQuery ? copyText(path) : path
 }
@@ -109,14 +115,14 @@ export function keepPath(path: string, hasQuery: boolean): string {
 const keyHeaders = new Set(['x-api-key', 'api-key', 'x-goog-api-key', 'cookie', 'x-amz-security-token'])
 const authorizationHeaders = new Set(['authorization', 'proxy-authorization'])
 
-/** Lower-case names and values in turn, every credential masked, lists joined. */
+/** Alternating lower-case names and values; credentials are masked, lists joined. */
 export function keepHeaders(headers: RequestHeaders, inspector: SvcInspector): string[] {
   const kept: string[] = []
   for (const name in headers) {
     const value = headers[name]
     if (value === undefined) continue
     const text = typeof value === 'string' ? value : value.join(', ')
-    // The core's redaction comes first: of its own credentials not even four characters stay.
+    // The core redacts its own credentials completely, before this masks all but four characters.
     const shown = maskHeader(name, inspector.redactHeader(name, text))
     kept.push(name, shown === text ? text : copyText(shown))
   }
@@ -141,7 +147,7 @@ function indexOrEnd(text: string, part: string): number {
   return at < 0 ? text.length : at
 }
 
-/** The raw query with the value of `key` masked; null without one. */
+/** The raw query with the value of `key` masked; null if there is no query. */
 export function keepQuery(url: string, inspector: SvcInspector): string | null {
   const at = url.indexOf('?')
   if (at < 0) return null

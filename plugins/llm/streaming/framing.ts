@@ -1,18 +1,18 @@
-/** The stream framings: how events become bytes, and what stands before and after them. */
+/** The stream framings: the encoding of events, and the text before and after all events. */
 import type { Framing, StreamEvent } from '../provider.ts'
 import { eventFrame } from './aws-eventstream.ts'
 
 export interface Framer {
   contentType: string
-  /** Written once before the first and after the last event. */
+  /** Written once, before the first event and after the last one. */
   head: string
   tail: string
   frame(event: StreamEvent, isFirst: boolean): string | Buffer
-  /** The event with its data cut in the middle, so that no reader can parse it. */
+  /** The event with truncated data, which clients can't parse. */
   broken(event: StreamEvent, isFirst: boolean): string | Buffer
 }
 
-/** Data of an event on one line: compact JSON, texts as they are. */
+/** Data of an event on one line: compact JSON, or the unchanged text. */
 function line(event: StreamEvent): string {
   return typeof event.data === 'string' ? event.data : JSON.stringify(event.data)
 }
@@ -44,7 +44,7 @@ export const framings: Readonly<Record<Framing, Framer>> = {
   ),
   'sse-crlf': framer('text/event-stream', text => `data: ${text}\r\n\r\n`),
   ndjson: framer('application/x-ndjson', text => `${text}\n`),
-  // The bracket has a line of its own, as Google writes it: clients that cut off the last line would lose an element with it.
+  // The bracket is on a separate line, as in Google's responses: some clients drop the last line.
   'json-array': framer(
     'application/json; charset=UTF-8',
     (text, _event, isFirst) => (isFirst ? text : `,\r\n${text}`),

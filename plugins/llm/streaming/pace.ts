@@ -1,4 +1,4 @@
-/** How long a reply waits and how fast a stream flows: `X-Svc-Latency-Ms`, `-TTFT-Ms`, `-Tokens-Per-Second`, `-Jitter`. */
+/** Latency of replies and speed of streams: `X-Svc-Latency-Ms`, `-TTFT-Ms`, `-Tokens-Per-Second`, `-Jitter`. */
 import { header } from '../exchange/credentials.ts'
 import { digest, generator } from '../engine/seed.ts'
 import type { RequestHeaders } from '../provider.ts'
@@ -8,9 +8,9 @@ export interface Latency {
   latencyMs: number
   /** Milliseconds between the headers and the first token. */
   ttftMs: number
-  /** 0: no pace. */
+  /** 0: unlimited. */
   tokensPerSecond: number
-  /** Percent by which a gap varies either way. */
+  /** Maximum deviation of a gap, in percent. */
   jitterPercent: number
 }
 
@@ -19,7 +19,7 @@ export const defaultLatency: Latency = { latencyMs: 0, ttftMs: 0, tokensPerSecon
 const maxTokensPerSecond = 100_000
 const maxJitterPercent = 100
 
-/** What the request's headers say over what holds without them; values that are no whole numbers are ignored. */
+/** Reads the request headers, with defaults; ignores values that are not whole numbers. */
 export function readLatency(headers: RequestHeaders, defaults: Latency, maxDelayMs: number): Latency {
   return {
     latencyMs: Math.min(whole(headers, 'x-svc-latency-ms') ?? defaults.latencyMs, maxDelayMs),
@@ -38,8 +38,8 @@ function whole(headers: RequestHeaders, name: string): number | undefined {
 }
 
 /**
- * The gaps of one stream in milliseconds, called once for every token. All together stay within `maxTotalMs`: a long
- * stream flows faster than asked. Jitter is fixed by the seed, so a request repeats its own rhythm.
+ * Returns a function that is called once per token for the gap in milliseconds. The total stays within `maxTotalMs`, so
+ * a long stream may be faster than requested. The seed determines the jitter, so equal requests have equal gaps.
  */
 export function gaps(latency: Latency, tokens: number, maxTotalMs: number, seed: () => string): () => number {
   if (latency.tokensPerSecond === 0) return () => 0

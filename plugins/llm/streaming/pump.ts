@@ -1,4 +1,4 @@
-/** Writes the events of one streamed reply at its pace, and breaks it where a fault says so. */
+/** Writes the events of a streamed reply at its speed, and breaks the stream if a fault requests it. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { BodyStream } from 'svc/plugin'
 import type { StreamBreak } from '../exchange/faults.ts'
@@ -9,7 +9,7 @@ import type { Sleeper, TokenClock } from './token-clock.ts'
 export interface BreakPoint {
   what: StreamBreak
   afterTokens: number
-  /** The stream has no further tokens: what would end it does not come. */
+  /** The stream has no more tokens: it breaks before its final events. */
   isLast: boolean
 }
 
@@ -19,46 +19,46 @@ export interface PumpOptions {
   ttftMs: number
   /** Milliseconds before the next token. */
   nextGap: () => number
-  /** A stream with fewer tokens ends whole. */
+  /** A stream with fewer tokens completes. */
   break?: BreakPoint
-  /** The event that reports an error in the format's own words. */
+  /** The error event of the format. */
   errorEvent: () => StreamEvent
   /** Destroys the connection. */
   destroy: () => void
-  /** Takes what `events` throws. Nothing more is written then. */
+  /** Receives errors thrown by `events`. Nothing more is written after that. */
   fail: (error: unknown) => void
-  /** How long a stalled stream is held open. */
+  /** How long a stalled stream stays open. */
   stallMs: number
 }
 
-/** Characters that are gathered before they are written, where nothing waits in between: what leaves in one plain write. */
+/** Number of characters to buffer before a write, if no event has to wait. */
 const batchLength = 12_288
-/** What is due within this time is written at once. */
+/** Events due within this time are written immediately. */
 const earlyMs = 0.5
 /**
- * By so much a stream may be behind and still catches up. One that is later goes on from there: a server with more tokens than
- * it can write slows all streams a little, instead of leaving those that begin without their first token.
+ * A stream that is at most this late catches up. A later one continues without catching up: an overloaded server then
+ * slows all streams a little, instead of delaying the first token of new ones.
  */
 const lateMs = 10
 
-/** Writes until the stream is over, whoever ends it. Never throws. */
+/** Writes until the stream ends, on either side. Never throws. */
 export function pump(stream: BodyStream, events: Iterable<StreamEvent>, options: PumpOptions): void {
   new Pump(stream, events, options).begin()
 }
 
-/** Waits in the clock as it is: a promise for every token would cost as much as making the token. */
+/** The clock calls it directly: a promise per token would cost as much as generating the token. */
 class Pump implements Sleeper {
   readonly #stream: BodyStream
   readonly #events: Iterator<StreamEvent>
   readonly #options: PumpOptions
-  /** What is gathered, so that a turn of the event loop costs one write. */
+  /** Buffered text, so that one turn of the event loop needs only one write. */
   #text = ''
-  /** Whether the reader keeps up. */
-  #hasRoom = true
-  /** The event that waits for its time, and when that is. */
-  #held: StreamEvent | null = null
+  /** False while the client reads too slowly. */
+  #isWritable = true
+  /** The event that waits, and its due time. */
+  #pending: StreamEvent | null = null
   #dueAt = 0
-  /** The clock as it was last looked at: looking is felt, and a stream without pauses need not. */
+  /** Cached clock value: reading the clock takes measurable time, and a stream without pauses doesn't need it. */
   #now = 0
   #tokens = 0
   #isFirst = true
@@ -75,7 +75,7 @@ class Pump implements Sleeper {
     this.#run()
   }
 
-  /** The time of the event that is held has come, or it is far away and is to be asked for again. */
+  /** Called when the pending event is due, or earlier if it was too far ahead for the clock. */
   wake(): void {
     this.#now = this.#options.clock.now()
     if (this.#now < this.#dueAt && !this.#stream.closed) return this.#sleep()
@@ -85,14 +85,14 @@ class Pump implements Sleeper {
 
   #run(): void {
     try {
-      let event = this.#held
-      this.#held = null
+      let event = this.#pending
+      this.#pending = null
       while (!this.#stream.closed && (event ??= this.#next()) !== null) {
         this.#add(this.#options.framer.frame(event, this.#isFirst))
         this.#isFirst = false
         event = null
-        if (this.#hasRoom) continue
-        this.#hasRoom = true
+        if (this.#isWritable) continue
+        this.#isWritable = true
         return void this.#stream.ready().then(() => this.#run())
       }
       if (this.#stream.closed) this.#events.return?.()
@@ -101,7 +101,7 @@ class Pump implements Sleeper {
     }
   }
 
-  /** The next event that is to be written now; null: it waits, or there is none, which has been seen to. */
+  /** The next event to write now; null if it has to wait, or if the stream has ended or broken. */
   #next(): StreamEvent | null {
     const { value: event, done } = this.#events.next()
     if (done === true) return this.#finish()
@@ -109,16 +109,16 @@ class Pump implements Sleeper {
     if (this.#breaksBefore(tokens)) return this.#break(event)
     if (tokens === 0) return event
     if (this.#advance(tokens)) return event
-    this.#held = event
+    this.#pending = event
     this.#flush()
     this.#sleep()
     return null
   }
 
-  /** Moves the due time on by so many tokens; answers whether it has come. */
+  /** Advances the due time by a number of tokens; returns whether it has been reached. */
   #advance(tokens: number): boolean {
     const { ttftMs, nextGap } = this.#options
-    // The first token waits for the TTFT alone. Due times add up from there, so that late timers do not slow a stream.
+    // The first token waits only for the TTFT. Later due times add up, so that late timers don't slow the stream.
     if (this.#tokens === 0) this.#dueAt = (this.#now = this.#options.clock.now()) + ttftMs
     else for (let token = 0; token < tokens; token++) this.#dueAt += nextGap()
     this.#tokens += tokens
@@ -135,18 +135,18 @@ class Pump implements Sleeper {
       if (this.#text.length >= batchLength) this.#flush()
     } else {
       this.#flush()
-      this.#hasRoom = this.#stream.write(chunk)
+      this.#isWritable = this.#stream.write(chunk)
     }
   }
 
   #flush(): void {
     if (this.#text === '') return
-    this.#hasRoom = this.#stream.write(this.#text)
+    this.#isWritable = this.#stream.write(this.#text)
     this.#text = ''
   }
 
   #finish(): null {
-    // Its last event had the last token.
+    // The break comes after the last token.
     if (this.#options.break !== undefined && this.#tokens >= this.#options.break.afterTokens)
       return this.#break({ data: {} })
     this.#add(this.#options.framer.tail)
@@ -154,7 +154,7 @@ class Pump implements Sleeper {
     return null
   }
 
-  /** Whether the break comes before an event of so many tokens. */
+  /** Whether the break comes before an event with this number of tokens. */
   #breaksBefore(tokens: number): boolean {
     const point = this.#options.break
     return point !== undefined && this.#tokens >= point.afterTokens && (tokens > 0 || point.isLast)
@@ -173,10 +173,10 @@ class Pump implements Sleeper {
     if (what === 'malformed') this.#add(framer.broken(event, this.#isFirst))
     if (what === 'stream_error') this.#add(framer.tail)
     this.#flush()
-    // Over before its time, the stream has no client any more.
+    // Ends early if the client disconnects.
     if (what === 'stall') await wait(stallMs, undefined, { signal: stream.signal }).catch(() => {})
     if (what !== 'disconnect' && what !== 'stall') return stream.end()
-    // What was written leaves first: the client has to see the tokens before the connection breaks.
+    // Flushes first: the client must receive the tokens before the connection breaks.
     await stream.ready()
     await new Promise(resolve => setImmediate(resolve))
     destroy()

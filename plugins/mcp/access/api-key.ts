@@ -6,7 +6,7 @@ import type { JsonObject } from '../types.ts'
 
 const CHALLENGE = { 'WWW-Authenticate': 'ApiKey realm="svc-mcp", header="X-API-Key"' }
 
-/** Any key that is not empty, or exactly the one that is configured. Throws 401. */
+/** Accepts exactly the configured key, or any non-empty key if none is configured. Throws 401. */
 export function checkApiKey({ request, server, mcp }: Exchange): JsonObject {
   const given = String(request.headers['x-api-key'] ?? '').trim()
   if (given === '') throw unauthorized('X-API-Key header required')
@@ -19,7 +19,7 @@ function unauthorized(description: string): HttpError {
   return new HttpError(401, { error: 'unauthorized', error_description: description }, CHALLENGE)
 }
 
-/** Digests are compared: they have one length, so nothing leaks about the key's. */
+/** Compares digests, which have equal lengths, so that the timing does not reveal the length of the key. */
 function isEqual(given: string, expected: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(given), digest(expected))

@@ -1,11 +1,11 @@
-/** Owns bearer tokens of servers with `auth: oauth` (RFC 6750): whether one came, is genuine, and was meant for here. */
+/** Verifies bearer tokens for servers with `auth: oauth` (RFC 6750): signature, type and audience. */
 import { HttpError } from 'svc/plugin'
 import type { Exchange } from '../calls/exchange.ts'
 import type { JsonObject } from '../types.ts'
 import type {} from '../../identity/types.ts'
 import { BASE_SCOPE, challenge, metadataUrl, resourceUrl } from './protected-resource.ts'
 
-/** Throws 401 with a challenge that leads to the metadata document. */
+/** Returns the claims. Throws 401 with a challenge that names the metadata document. */
 export async function checkBearer(exchange: Exchange): Promise<JsonObject> {
   const token = /^Bearer +(\S+)$/i.exec(exchange.request.headers.authorization?.trim() ?? '')?.[1]
   if (token === undefined) throw unauthorized(exchange, 'unauthorized', 'Bearer token required')
@@ -16,29 +16,33 @@ export async function checkBearer(exchange: Exchange): Promise<JsonObject> {
     audiences: audiences(exchange),
   })
   if (!verification?.valid)
-    throw unauthorized(exchange, 'invalid_token', verification?.reason ?? 'there is no identity provider')
+    throw unauthorized(
+      exchange,
+      'invalid_token',
+      verification?.reason ?? 'tokens cannot be verified because the plugin identity is disabled',
+    )
   return verification.claims
 }
 
-/** The resource itself and those accepted beside it, each with and without a trailing `/`. */
+/** The resource and the additionally accepted audiences, each with and without a trailing `/`. */
 function audiences({ mcp, server, request }: Exchange): string[] {
   const accepted = [resourceUrl(mcp, server, request), ...mcp.svc.variables.acceptedAudiences]
   return accepted.flatMap(audience => [audience.replace(/\/$/, ''), `${audience.replace(/\/$/, '')}/`])
 }
 
-/** Without a token the challenge says only where to get one (RFC 6750, 3.1). */
+/** If the request has no token, the challenge contains no error code (RFC 6750, 3.1). */
 function unauthorized(
   { mcp, server, request }: Exchange,
   error: 'unauthorized' | 'invalid_token',
   description: string,
 ): HttpError {
-  const isRefused = error === 'invalid_token'
+  const isInvalidToken = error === 'invalid_token'
   const resource_metadata = metadataUrl(mcp, server, request)
   const headers = challenge({
-    error: isRefused ? error : undefined,
+    error: isInvalidToken ? error : undefined,
     resource_metadata,
     scope: BASE_SCOPE,
-    error_description: isRefused ? description : undefined,
+    error_description: isInvalidToken ? description : undefined,
   })
   return new HttpError(401, { error, error_description: description, resource_metadata }, headers)
 }

@@ -1,4 +1,4 @@
-/** Owns what `Accept` and `Content-Type` mean on MCP routes. */
+/** Owns reading `Accept` and `Content-Type` on MCP routes. */
 
 export interface Accepted {
   json: boolean
@@ -7,9 +7,9 @@ export interface Accepted {
 
 const BOTH: Accepted = { json: true, sse: true }
 
-/** Reads `Accept` (RFC 9110, 12.5.1) without its q-values: missing or `*` takes both kinds of reply. */
+/** Reads `Accept` (RFC 9110, 12.5.1), ignoring q-values. A missing header and a wildcard accept both types. */
 export function readAccept(header: string | undefined): Accepted {
-  // What official clients send, and what every client may leave out.
+  // A fast path for a missing header and for the value that official clients send.
   if (header === undefined || header === 'application/json, text/event-stream' || header.trim() === '') return BOTH
   const types = header.split(',').map(mediaType)
   const has = (...names: string[]) => names.some(name => types.includes(name))
@@ -17,7 +17,7 @@ export function readAccept(header: string | undefined): Accepted {
   return { json: has('application/json', 'application/*'), sse: has('text/event-stream', 'text/*') }
 }
 
-/** Whether a body is declared as JSON; parameters such as `charset` do not matter. */
+/** Whether the media type is JSON; parameters such as `charset` are ignored. */
 export function isJson(contentType: string | undefined): boolean {
   return contentType !== undefined && mediaType(contentType) === 'application/json'
 }

@@ -1,12 +1,12 @@
-/** Owns the check of `Origin`, which keeps foreign pages from reaching a local server by DNS rebinding. */
+/** Checks `Origin`, to protect local servers from DNS rebinding. */
 import type { Exchange } from '../calls/exchange.ts'
-import { refusal } from '../errors.ts'
+import { transportError } from '../errors.ts'
 
-/** Requests without `Origin` come from no page. Throws 403. */
+/** Accepts requests without `Origin`, because browsers send it. Throws 403. */
 export function checkOrigin({ request, mcp }: Pick<Exchange, 'request' | 'mcp'>): void {
   const { origin } = request.headers
   const { allowedOrigins } = mcp.svc.variables
   if (origin === undefined || allowedOrigins.includes('*')) return
   if (!allowedOrigins.includes(origin.replace(/\/$/, '').toLowerCase()))
-    throw refusal(403, 'Forbidden: this Origin is not allowed')
+    throw transportError(403, 'Forbidden: this Origin is not allowed')
 }

@@ -20,7 +20,7 @@ export function resourceUrl(mcp: Mcp, server: Server, request: FastifyRequest): 
   return configured ?? mcp.svc.http.url(request, endpointPath(server))
 }
 
-/** RFC 9728, 2. */
+/** The metadata document of a server (RFC 9728, 2). */
 export function metadata(mcp: Mcp, server: Server, request: FastifyRequest): JsonObject {
   return {
     resource: resourceUrl(mcp, server, request),
@@ -36,7 +36,7 @@ export function metadataUrl(mcp: Mcp, server: Server, request: FastifyRequest): 
   return mcp.svc.http.url(request, METADATA_PATH + endpointPath(server))
 }
 
-/** `WWW-Authenticate` (RFC 6750, 3; RFC 9728, 5.1): the parameters in the order given, undefined ones left out. */
+/** `WWW-Authenticate` (RFC 6750, 3; RFC 9728, 5.1): parameters keep their order, undefined ones are omitted. */
 export function challenge(parameters: Record<string, string | undefined>): Record<string, string> {
   const text = Object.entries(parameters)
     .flatMap(([name, value]) => (value === undefined ? [] : [`${name}="${value}"`]))

@@ -1,4 +1,4 @@
-/** Owns the scopes that single tools need on servers with `auth: oauth`. */
+/** Checks the scopes that some tools require on servers with `auth: oauth`. */
 import { shownText } from 'svc/plugin'
 import { CODES, RpcError } from '../errors.ts'
 import type { Exchange } from '../calls/exchange.ts'
@@ -6,7 +6,7 @@ import type { RpcRequest } from '../calls/json-rpc.ts'
 import type { JsonObject } from '../types.ts'
 import { challenge, metadataUrl } from './protected-resource.ts'
 
-/** Throws the JSON-RPC error of a missing scope: status 403 with the challenge of RFC 6750, 3.1. */
+/** Throws a JSON-RPC error with status 403 and a challenge (RFC 6750, 3.1) if the scope is missing. */
 export function checkScope(exchange: Exchange, { method, params }: RpcRequest): void {
   const { server, mcp, request, claims } = exchange
   if (server.auth !== 'oauth' || method !== 'tools/call') return
@@ -26,7 +26,7 @@ export function checkScope(exchange: Exchange, { method, params }: RpcRequest): 
   })
 }
 
-/** RFC 9068, 2.2.3: one string, separated by blanks. */
+/** The claim `scope` is a string of scopes that are separated by spaces (RFC 9068, 2.2.3). */
 function grantedScopes(claims: JsonObject | null): string[] {
   return typeof claims?.scope === 'string' ? claims.scope.split(' ') : []
 }

@@ -1,4 +1,4 @@
-/** Owns what a handler is given while it runs: the public `CallContext` over a call's conversation. */
+/** Implements the public `CallContext` for a call. */
 import { isRecord } from 'svc/plugin'
 import { type Call, LOG_LEVELS } from './call.ts'
 import { Cancelled, RpcError } from '../errors.ts'
@@ -104,7 +104,7 @@ export class HandlerContext implements CallContext {
   }
 }
 
-/** A string or an integer; anything else is no token, and no progress is sent. */
+/** A string or an integer. Without a valid token, no progress is sent. */
 function progressToken(params: JsonObject): string | number | null {
   const token = isRecord(params._meta) ? params._meta.progressToken : undefined
   return typeof token === 'string' || Number.isInteger(token) ? (token as string | number) : null

@@ -1,4 +1,4 @@
-/** Owns a call: one JSON-RPC request on its way through the methods, whatever era and transport it came by. */
+/** A call: one JSON-RPC request to a method, independent of the protocol revision and transport. */
 import type { Server } from '../registry/server.ts'
 import type { Answers, CallHttp, JsonObject, LogLevel, Question } from '../types.ts'
 import type { ClientCapabilities } from './questions.ts'
@@ -9,7 +9,7 @@ export interface Call {
   readonly version: Version
   readonly method: string
   readonly params: JsonObject
-  /** Items of a list in one page. */
+  /** Number of list items per page. */
   readonly pageSize: number
   /** Verified claims of the caller; null on open servers. */
   readonly claims: JsonObject | null
@@ -17,25 +17,25 @@ export interface Call {
   readonly conversation: Conversation
 }
 
-/** What differs between a stateless call, a session and the legacy transport: the way to the client and back. */
+/** Communication with the client, which differs between stateless calls, sessions and the HTTP+SSE transport. */
 export interface Conversation {
   readonly session: string | null
   readonly transport: 'streamable-http' | 'http+sse'
   /** Null: the client wants no log messages. */
   readonly logLevel: LogLevel | null
   readonly clientCapabilities: ClientCapabilities
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the client no longer waits for the response. */
   readonly signal: AbortSignal
   notify(method: string, params: JsonObject): void
-  /** Called before a handler that may ask: takes up the rounds before. Throws -32602 when they can't be used. */
+  /** Called before a handler that may ask: reads the answers of earlier rounds. Throws -32602 if they are invalid. */
   resume(call: Call): void
   ask(questions: Record<string, Question>, call: Call): Promise<Answers>
   closeStream(): void
   announce(list: 'tools' | 'resources' | 'prompts'): void
 }
 
-/** What a method answers: the result, as an object or as JSON text, and how long a client may keep it. */
-export interface Outcome {
+/** The result of a method, as an object or as JSON text, and how long a client may cache it. */
+export interface MethodResult {
   result: JsonObject | string
   cache?: CacheHint
 }

@@ -1,5 +1,5 @@
-/** Owns the table of methods that both eras share, and which of them a server offers. */
-import type { Call, Outcome } from './call.ts'
+/** Owns the methods that all protocol revisions share, and which of them a server offers. */
+import type { Call, MethodResult } from './call.ts'
 import { methodNotFound } from '../errors.ts'
 import { complete } from '../methods/completion.ts'
 import { getPrompt, listPrompts } from '../methods/prompts.ts'
@@ -7,7 +7,7 @@ import { listResources, listTemplates, readResourceMethod } from '../methods/res
 import { callTool, listTools } from '../methods/tools.ts'
 import { offersCompletions } from '../wire/server-info.ts'
 
-export type Method = (call: Call) => Outcome | Promise<Outcome>
+export type Method = (call: Call) => MethodResult | Promise<MethodResult>
 
 interface SharedMethod {
   run: Method
@@ -28,8 +28,8 @@ const METHODS: ReadonlyMap<string, SharedMethod> = new Map<string, SharedMethod>
   ['completion/complete', { run: complete, isOffered: call => offersCompletions(call.server, call.version) }],
 ])
 
-/** Runs a method; `own` finds those of the era alone. Throws -32601 for one that is unknown or not offered. */
-export async function dispatch(call: Call, own: (name: string) => Method | undefined): Promise<Outcome> {
+/** Runs a method; `own` finds methods of the revision. Throws -32601 if a method is unknown or not offered. */
+export async function dispatch(call: Call, own: (name: string) => Method | undefined): Promise<MethodResult> {
   const ownMethod = own(call.method)
   if (ownMethod) return ownMethod(call)
   const method = METHODS.get(call.method)
@@ -38,6 +38,6 @@ export async function dispatch(call: Call, own: (name: string) => Method | undef
 }
 
 /** The JSON text of a result. */
-export function resultJson(outcome: Outcome): string {
+export function resultJson(outcome: MethodResult): string {
   return typeof outcome.result === 'string' ? outcome.result : JSON.stringify(outcome.result)
 }

@@ -1,4 +1,4 @@
-/** Owns one HTTP request to an MCP route and its reply: the five headers, JSON, or an event stream. */
+/** Owns one HTTP request to an MCP route and its response: headers, JSON or an event stream. */
 import type { FastifyReply, FastifyRequest, SseOptions, SseStream } from 'svc/plugin'
 import { type Accepted, readAccept } from '../access/media-types.ts'
 import { KEEP_ALIVE_MS } from '../bounds.ts'
@@ -8,7 +8,7 @@ import type { Mcp } from '../mcp.ts'
 import type { Server } from '../registry/server.ts'
 import type { CallHttp, JsonObject } from '../types.ts'
 
-/** What the headers `X-Svc-Mcp-*` say; what is not known is `none`. */
+/** Values of the headers `X-Svc-Mcp-*`; null is sent as `none`. */
 export interface ReplyFacts {
   server: string | null
   session: string | null
@@ -17,7 +17,7 @@ export interface ReplyFacts {
   version: string | null
 }
 
-/** The five headers; every reply carries all of them. */
+/** The five `X-Svc-Mcp-*` headers of every response. */
 export function factHeaders(facts: Partial<ReplyFacts>): Record<string, string> {
   return {
     'X-Svc-Mcp-Server': headerText(facts.server),
@@ -33,13 +33,13 @@ export class Exchange {
   readonly server: Server
   readonly request: FastifyRequest
   readonly reply: FastifyReply
-  /** Which of JSON and event stream the client takes. */
+  /** Whether the client accepts JSON, event streams, or both. */
   readonly accepts: Accepted
   readonly facts: ReplyFacts
   readonly http: CallHttp
-  /** Messages in the body: more than one in a batch. */
+  /** Number of messages in the body; a batch has several. */
   messageCount = 1
-  /** Verified claims, null where none are asked for. */
+  /** Verified claims, null on open servers. */
   claims: JsonObject | null = null
 
   constructor(mcp: Mcp, server: Server, request: FastifyRequest, reply: FastifyReply) {
@@ -52,13 +52,13 @@ export class Exchange {
     this.facts = { server: server.name, session: null, method: null, requestId: null, version: null }
   }
 
-  /** A request header; repeated ones come joined by a comma. */
+  /** A request header; repeated ones are joined with commas. */
   header(name: string): string | undefined {
     const value = this.request.headers[name]
     return Array.isArray(value) ? value.join(', ') : value
   }
 
-  /** Bytes of the body for each of its messages. */
+  /** Bytes of the body per message. */
   get messageBytes(): number {
     return Math.ceil(this.mcp.svc.http.body(this.request).length / this.messageCount)
   }
@@ -70,21 +70,21 @@ export class Exchange {
     this.reply.header('content-type', 'application/json; charset=utf-8').send(text)
   }
 
-  /** The answer to notifications and responses: nothing, or a word in the legacy transport. */
+  /** Accepts a notification or a response with status 202; `text` is the body of the HTTP+SSE transport. */
   accept(text?: string): void {
     this.reply.code(202).headers(factHeaders(this.facts)).send(text)
   }
 
-  /** The stack of an unexpected failure goes to the log, never to the client. */
+  /** Logs an unexpected error with its stack, which the client never gets. */
   logFailure(method: string, error: unknown): void {
     this.mcp.svc.log.error('MCP request failed', { server: this.server.name, method, error })
   }
 
-  refuse(error: RpcError): void {
+  sendError(error: RpcError): void {
     this.sendJson(error.status ?? 200, errorText(this.facts.requestId, error), error.headers)
   }
 
-  /** Starts the event stream; null when another answer has been sent, such as the plan's. One of a client that has left is closed. */
+  /** Starts the event stream; null if a response was already sent, for example by a limit. Closed if the client has disconnected. */
   openStream(options: SseOptions = {}): SseStream | null {
     if (this.reply.sent) return null
     this.reply.headers(factHeaders(this.facts))
@@ -98,7 +98,7 @@ export class Exchange {
   }
 }
 
-/** The HTTP side as handlers see it; most of them never look, so nothing is computed before. */
+/** The HTTP request for handlers. Computed on access, because most handlers do not use it. */
 class RequestView implements CallHttp {
   readonly #mcp: Mcp
   readonly #request: FastifyRequest
@@ -122,7 +122,7 @@ class RequestView implements CallHttp {
   }
 }
 
-/** Printable ASCII up to 200 characters, anything else is `none`. */
+/** Up to 200 printable ASCII characters, otherwise `none`. */
 function headerText(value: RequestId | null | undefined): string {
   const text = value === null || value === undefined ? '' : String(value)
   return /^[\x20-\x7e]{1,200}$/.test(text) ? text : 'none'

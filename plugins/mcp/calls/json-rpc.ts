@@ -1,6 +1,6 @@
-/** Owns JSON-RPC 2.0 messages: reading what a client posts and writing what it gets. */
+/** Owns reading and writing JSON-RPC 2.0 messages. */
 import { isRecord, isTextNestedWithin } from 'svc/plugin'
-import { CODES, refusal, RpcError } from '../errors.ts'
+import { CODES, transportError, RpcError } from '../errors.ts'
 import type { JsonObject } from '../types.ts'
 import type { JSONRPCNotification, JSONRPCRequest } from '../wire/spec.ts'
 
@@ -17,7 +17,7 @@ export interface RpcNotification {
   method: string
   params: JsonObject
 }
-/** A client's answer to a question of ours. */
+/** A client's response to a request of the server. */
 export interface RpcResponse {
   kind: 'response'
   id: RequestId
@@ -26,14 +26,14 @@ export interface RpcResponse {
 }
 export type RpcMessage = RpcRequest | RpcNotification | RpcResponse
 
-/** Deeper bodies are refused before anything walks them: validators and serializers recurse. */
+/** Deeper bodies are rejected early, because validators and serializers recurse. */
 const MAX_DEPTH = 128
 
 /** The JSON value of a body (RFC 8259). Throws -32700 with status 400, -32600 when it is nested too deeply. */
 export function parseBody(body: Buffer): unknown {
   const text = body.toString('utf8')
   if (!isTextNestedWithin(text, MAX_DEPTH))
-    throw refusal(400, `Invalid Request: JSON nested deeper than ${MAX_DEPTH} levels`)
+    throw transportError(400, `Invalid Request: the JSON is nested deeper than ${MAX_DEPTH} levels`)
   try {
     return JSON.parse(text)
   } catch {
@@ -41,27 +41,28 @@ export function parseBody(body: Buffer): unknown {
   }
 }
 
-/** Tells the three kinds of messages apart. Throws -32600 with status 400. */
+/** Reads a request, notification or response. Throws -32600 with status 400. */
 export function readMessage(value: unknown): RpcMessage {
-  if (!isRecord(value)) throw refusal(400, 'Invalid Request: a message is a JSON object')
-  if (value.jsonrpc !== '2.0') throw refusal(400, 'Invalid Request: "jsonrpc" must be "2.0"')
+  if (!isRecord(value)) throw transportError(400, 'Invalid Request: a message must be a JSON object')
+  if (value.jsonrpc !== '2.0') throw transportError(400, 'Invalid Request: "jsonrpc" must be "2.0"')
   const id = readId(value)
-  if ('id' in value && id === null) throw refusal(400, 'Invalid Request: "id" must be a string or an integer')
+  if ('id' in value && id === null) throw transportError(400, 'Invalid Request: "id" must be a string or an integer')
   if ('method' in value) return readCall(value, id)
-  if (id === null) throw refusal(400, 'Invalid Request: a message has a "method", or an "id" with "result" or "error"')
+  if (id === null)
+    throw transportError(400, 'Invalid Request: a message must have a "method", or an "id" with "result" or "error"')
   if ('result' in value === 'error' in value)
-    throw refusal(400, 'Invalid Request: a response has either "result" or "error"')
+    throw transportError(400, 'Invalid Request: a response must have either "result" or "error"')
   return { kind: 'response', id, result: value.result, error: value.error }
 }
 
-/** The id of something that may be no valid message, null when it has none that could be echoed. */
+/** The id of a message, which may be invalid otherwise; null if there is no valid id. */
 export function readId(value: unknown): RequestId | null {
   if (!isRecord(value)) return null
   const id = value.id
   return typeof id === 'string' || Number.isInteger(id) ? (id as RequestId) : null
 }
 
-/** A response around a result that is JSON text already. */
+/** A response with a result that is already JSON text. */
 export function resultText(id: RequestId, result: string): string {
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`
 }
@@ -80,8 +81,9 @@ export function requestText(id: RequestId, method: string, params?: JsonObject):
 
 function readCall(value: JsonObject, id: RequestId | null): RpcRequest | RpcNotification {
   const { method, params } = value
-  if (typeof method !== 'string') throw refusal(400, 'Invalid Request: "method" must be a string')
-  if (params !== undefined && !isRecord(params)) throw refusal(400, 'Invalid Request: "params" must be an object')
+  if (typeof method !== 'string') throw transportError(400, 'Invalid Request: "method" must be a string')
+  if (params !== undefined && !isRecord(params))
+    throw transportError(400, 'Invalid Request: "params" must be an object')
   return id === null
     ? { kind: 'notification', method, params: params ?? {} }
     : { kind: 'request', id, method, params: params ?? {} }

@@ -1,4 +1,4 @@
-/** Owns tools that svc.yaml declares: the first answer whose conditions hold, with arguments filled in. */
+/** Owns tools declared in svc.yaml: they return the first answer with matching conditions and fill in arguments. */
 import { isDeepStrictEqual } from 'node:util'
 import { isRecord } from 'svc/plugin'
 import { ToolFailure } from '../errors.ts'
@@ -7,7 +7,7 @@ import type { CallContext, Content, JsonObject, ToolDefinition, ToolResult } fro
 
 const MAX_ANSWER_BYTES = 256 * 1024
 
-/** The tool as the registry takes it. Throws on an answer that is too large. */
+/** Converts a declared tool for the registry. Throws if an answer is too large. */
 export function defineDeclaredTool(tool: DeclaredTool, maxDelayMs: number): ToolDefinition {
   for (const [index, answer] of tool.answers.entries()) {
     const bytes = Buffer.byteLength(JSON.stringify(answer))
@@ -36,20 +36,29 @@ async function answerDeclared(
       ([name, value]) => Object.hasOwn(args, name) && isDeepStrictEqual(args[name], value),
     ),
   )
-  if (!answer) return { content: [{ type: 'text', text: 'no answer declared for these arguments' }], isError: true }
+  if (!answer) return { content: [{ type: 'text', text: 'no answer is declared for these arguments' }], isError: true }
   if (answer.delay_ms) await context.sleep(Math.min(answer.delay_ms, maxDelayMs))
-  const filler = new Filler(args)
-  const structuredContent = answer.structured && (filler.fill(answer.structured) as JsonObject)
-  return { content: contentOf(answer, structuredContent, filler), structuredContent, isError: answer.is_error }
+  const templateFiller = new TemplateFiller(args)
+  const structuredContent = answer.structured && (templateFiller.fill(answer.structured) as JsonObject)
+  return { content: contentOf(answer, structuredContent, templateFiller), structuredContent, isError: answer.is_error }
 }
 
-function contentOf(answer: DeclaredAnswer, structured: JsonObject | undefined, filler: Filler): Content[] {
-  if (answer.content) return filler.fill(answer.content) as Content[]
-  return [{ type: 'text', text: answer.text === undefined ? JSON.stringify(structured) : filler.fillText(answer.text) }]
+function contentOf(
+  answer: DeclaredAnswer,
+  structured: JsonObject | undefined,
+  templateFiller: TemplateFiller,
+): Content[] {
+  if (answer.content) return templateFiller.fill(answer.content) as Content[]
+  return [
+    {
+      type: 'text',
+      text: answer.text === undefined ? JSON.stringify(structured) : templateFiller.fillText(answer.text),
+    },
+  ]
 }
 
-/** Replaces `{{args.a.b}}` in texts; a long argument that is named often must not make an endless answer. */
-class Filler {
+/** Replaces `{{args.a.b}}` in texts. The size is limited, because a template may repeat a long argument. */
+class TemplateFiller {
   readonly #args: JsonObject
   #filledChars = 0
 
@@ -57,7 +66,7 @@ class Filler {
     this.#args = args
   }
 
-  /** A value with all its texts filled. */
+  /** Fills in all texts of a JSON value. */
   fill(value: unknown): unknown {
     if (typeof value === 'string') return this.fillText(value)
     if (Array.isArray(value)) return value.map(item => this.fill(item))
@@ -65,14 +74,14 @@ class Filler {
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, this.fill(member)]))
   }
 
-  /** A text argument as it is, any other as JSON, a missing one as nothing. Nothing is evaluated. */
+  /** Inserts text arguments as they are, others as JSON, missing ones as ''. Nothing is evaluated. */
   fillText(text: string): string {
     return text.replace(/\{\{args((?:\.[\w-]+)+)\}\}/g, (_, path: string) => {
       const value = valueAt(this.#args, path.slice(1).split('.'))
       const filled = value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value)
       this.#filledChars += filled.length
       if (this.#filledChars > MAX_ANSWER_BYTES)
-        throw new ToolFailure(`the answer would have more than ${MAX_ANSWER_BYTES} bytes`)
+        throw new ToolFailure(`the answer would be larger than ${MAX_ANSWER_BYTES} bytes`)
       return filled
     })
   }

@@ -1,4 +1,4 @@
-/** Owns the servers that svc.yaml adds: built when all plugins have registered, since they select from all of them. */
+/** Owns the servers from svc.yaml. They are built after all plugins have registered, since they select from all. */
 import type { Config } from 'svc/plugin'
 import type { ConfiguredServer } from '../options.ts'
 import { compileTool, type Registry, type Tool } from '../registry/registry.ts'
@@ -6,7 +6,7 @@ import { type Report, select } from '../registry/selection.ts'
 import { Server } from '../registry/server.ts'
 import { defineDeclaredTool } from './declared-tool.ts'
 
-/** The configured servers. A wrong tool, resource or prompt is reported and left out, a taken name loses its server. */
+/** Builds the servers. An invalid tool, resource or prompt, or a server with a name in use, is reported and skipped. */
 export function buildConfiguredServers(
   configured: ConfiguredServer[],
   registry: Registry,
@@ -17,12 +17,12 @@ export function buildConfiguredServers(
   const servers = new Map<string, Server>()
   for (const [index, item] of configured.entries()) {
     const at = `servers[${index}]`
-    // Built in any case: all that is wrong with it is reported at once.
+    // Always built, so that all its errors are reported at once.
     const server = buildServer(item, registry, release, config, (member, message, remedy) =>
       report(`${at}.${member}`, message, remedy),
     )
     if (registry.servers.has(item.name) || servers.has(item.name))
-      report(at, `the server name "${item.name}" is taken`, 'choose another name')
+      report(at, `the server name "${item.name}" is already in use`, 'choose another name')
     else servers.set(item.name, server)
   }
   return [...servers.values()]
@@ -52,10 +52,10 @@ function declaredTools(
     if (typeof declared === 'string') continue
     try {
       if (taken.has(declared.name) || tools.has(declared.name))
-        throw new Error(`the tool name "${declared.name}" is taken`)
+        throw new Error(`the tool name "${declared.name}" is already in use`)
       tools.set(declared.name, compileTool(defineDeclaredTool(declared, config.maxDelayMs)))
     } catch (error) {
-      report(`tools[${index}]`, (error as Error).message, 'correct the tool, or remove it')
+      report(`tools[${index}]`, (error as Error).message, 'correct or remove the tool')
     }
   }
   return tools

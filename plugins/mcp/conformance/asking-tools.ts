@@ -1,27 +1,31 @@
-/** Owns the suite's tools that ask the client: elicitation, sampling, roots, in one round and in several. */
+/** Owns the conformance tools that ask the client (elicitation, sampling, roots) in one or several rounds. */
 import { isRecord, shownText } from 'svc/plugin'
 import { firstText } from '../demo/tools/questions.ts'
 import type { CallContext, JsonObject, Question, ToolDefinition, ToolResult } from '../types.ts'
 import { form, ROOTS, sampling } from './contents.ts'
-import { fixtureTool, said } from './fixture.ts'
+import { fixtureTool, textResult } from './fixture.ts'
 
 const text = { type: 'string' }
 
 export const askingFixtures: ToolDefinition[] = [
   fixtureTool('test_sampling', 'Asks the model of the client', { 'prompt*': text }, async ({ prompt }, context) => {
     const { sample } = await context.ask({ sample: sampling(shownText(prompt), 100) })
-    return said(`LLM response: ${firstText(sample.content)}`)
+    return textResult(`LLM response: ${firstText(sample.content)}`)
   }),
-  fixtureTool('test_elicitation', 'Asks for name and e-mail', { 'message*': text }, ({ message }, context) =>
-    elicit(
-      context,
-      shownText(message),
-      {
-        username: { type: 'string', description: "User's response" },
-        email: { type: 'string', description: "User's email address" },
-      },
-      ['username', 'email'],
-    ),
+  fixtureTool(
+    'test_elicitation',
+    'Asks for a name and an email address',
+    { 'message*': text },
+    ({ message }, context) =>
+      elicit(
+        context,
+        shownText(message),
+        {
+          username: { type: 'string', description: "User's response" },
+          email: { type: 'string', description: "User's email address" },
+        },
+        ['username', 'email'],
+      ),
   ),
   fixtureTool('test_elicitation_sep1034_defaults', 'Asks with defaults', {}, (_args, context) =>
     elicit(context, 'Please review the form with its defaults', {
@@ -32,12 +36,12 @@ export const askingFixtures: ToolDefinition[] = [
       verified: { type: 'boolean', default: true },
     }),
   ),
-  fixtureTool('test_elicitation_sep1330_enums', 'Asks with all forms of choices', {}, (_args, context) =>
+  fixtureTool('test_elicitation_sep1330_enums', 'Asks with every kind of choice', {}, (_args, context) =>
     elicit(context, 'Please choose', choices()),
   ),
   fixtureTool('test_missing_capability', 'Needs sampling', {}, async (_args, context) => {
     await context.ask({ sample: sampling('Say hello', 10) })
-    return said('The client samples.')
+    return textResult('The client samples.')
   }),
   fixtureTool('test_streaming_elicitation', 'Asks for a name', {}, askName),
   fixtureTool('test_input_required_result_elicitation', 'Asks for a name', {}, askName),
@@ -45,16 +49,16 @@ export const askingFixtures: ToolDefinition[] = [
     const { capital_question } = await context.ask({
       capital_question: sampling('What is the capital of France?', 100),
     })
-    return said(`The model says: ${firstText(capital_question.content)}`)
+    return textResult(`The model says: ${firstText(capital_question.content)}`)
   }),
   fixtureTool('test_input_required_result_list_roots', 'Asks for the roots', {}, async (_args, context) => {
     const { client_roots } = await context.ask({ client_roots: ROOTS })
-    return said(`Roots: ${rootUris(client_roots)}`)
+    return textResult(`Roots: ${rootUris(client_roots)}`)
   }),
   fixtureTool('test_input_required_result_request_state', 'Asks with state', {}, confirmWithState),
   fixtureTool(
     'test_input_required_result_tampered_state',
-    'Asks with state that must come back as it was',
+    'Asks with state that must come back unchanged',
     {},
     confirmWithState,
   ),
@@ -64,14 +68,19 @@ export const askingFixtures: ToolDefinition[] = [
       greeting: sampling('Generate a greeting', 50),
       client_roots: ROOTS,
     })
-    return said(`${firstText(greeting.content)} ${field(user_name, 'name')}, roots: ${rootUris(client_roots)}`)
+    return textResult(`${firstText(greeting.content)} ${field(user_name, 'name')}, roots: ${rootUris(client_roots)}`)
   }),
   fixtureTool('test_input_required_result_multi_round', 'Asks twice', {}, async (_args, context) => {
     const { step1 } = await context.ask({ step1: form('Step 1: What is your name?', 'name') })
     const { step2 } = await context.ask({ step2: form('Step 2: What is your favorite color?', 'color') })
-    return said(`${field(step1, 'name')} likes ${field(step2, 'color')}.`)
+    return textResult(`${field(step1, 'name')} likes ${field(step2, 'color')}.`)
   }),
-  fixtureTool('test_input_required_result_capabilities', 'Asks only what the client takes', {}, askWhatIsSupported),
+  fixtureTool(
+    'test_input_required_result_capabilities',
+    'Asks only questions that the client supports',
+    {},
+    askWhatIsSupported,
+  ),
 ]
 
 async function elicit(
@@ -86,7 +95,9 @@ async function elicit(
       params: { message, requestedSchema: { type: 'object', properties, required: required ?? [] } },
     },
   })
-  return said(`User response: action=${shownText(answer.action)}, content=${JSON.stringify(answer.content ?? {})}`)
+  return textResult(
+    `User response: action=${shownText(answer.action)}, content=${JSON.stringify(answer.content ?? {})}`,
+  )
 }
 
 function choices(): JsonObject {
@@ -107,12 +118,12 @@ function choices(): JsonObject {
 
 async function askName(_args: JsonObject, context: CallContext): Promise<ToolResult> {
   const { user_name } = await context.ask({ user_name: form('What is your name?', 'name') })
-  return said(`Hello, ${field(user_name, 'name')}!`)
+  return textResult(`Hello, ${field(user_name, 'name')}!`)
 }
 
 async function confirmWithState(_args: JsonObject, context: CallContext): Promise<ToolResult> {
   await context.ask({ confirm: form('Please confirm', 'ok', 'boolean') })
-  return said('state-ok: the state came back as it was.')
+  return textResult('state-ok: the state came back as it was.')
 }
 
 async function askWhatIsSupported(_args: JsonObject, context: CallContext): Promise<ToolResult> {
@@ -123,7 +134,7 @@ async function askWhatIsSupported(_args: JsonObject, context: CallContext): Prom
   }
   const supported = Object.entries(all).filter(([, question]) => context.supports(question.method))
   if (supported.length > 0) await context.ask(Object.fromEntries(supported))
-  return said(`Asked: ${supported.map(([key]) => key).join(', ') || 'nothing'}`)
+  return textResult(`Asked: ${supported.map(([key]) => key).join(', ') || 'nothing'}`)
 }
 
 function field(answer: JsonObject, name: string): string {

@@ -1,11 +1,11 @@
-/** Owns the small image, sound and forms that the conformance fixtures share. */
+/** Owns the image, audio and forms that the conformance fixtures share. */
 import { encodePng } from '../demo/png.ts'
 import type { Question } from '../types.ts'
 
 /** One red pixel, base64. */
 export const PNG = encodePng(1, () => [255, 0, 0]).toString('base64')
 
-/** A hundredth of a second of silence: RIFF, PCM, 8 kHz, 8 bits, mono; base64. */
+/** 10 ms of silence as base64: RIFF, PCM, 8 kHz, 8 bits, mono. */
 export const WAV = encodeSilence(80).toString('base64')
 
 function encodeSilence(samples: number): Buffer {
@@ -25,7 +25,7 @@ function encodeSilence(samples: number): Buffer {
   return wav
 }
 
-/** A form of one required field. */
+/** A form with one required field. */
 export function form(message: string, field: string, type: 'string' | 'boolean' = 'string'): Question {
   return {
     method: 'elicitation/create',

@@ -1,10 +1,10 @@
-/** Owns what all fixtures have in common: they exist on the conformance server alone. */
+/** Owns the definition of fixtures, which exist only on the conformance server. */
 import type { JsonSchema } from 'svc/plugin'
 import type { CallContext, JsonObject, ToolDefinition, ToolResult } from '../types.ts'
 
 export const ON_CONFORMANCE = { servers: ['conformance'], fixture: true }
 
-/** A tool of the suite; properties that end in `*` are required. */
+/** A tool of the suite; properties with a name that ends in `*` are required. */
 export function fixtureTool(
   name: string,
   description: string,
@@ -23,6 +23,6 @@ export function fixtureTool(
   return { ...ON_CONFORMANCE, name, description, inputSchema, call }
 }
 
-export function said(text: string): ToolResult {
+export function textResult(text: string): ToolResult {
   return { content: [{ type: 'text', text }] }
 }

@@ -1,4 +1,4 @@
-/** Owns the suite's prompts. */
+/** Owns the prompts of the conformance suite. */
 import { isRecord, shownText } from 'svc/plugin'
 import type { Content, PromptDefinition, PromptResult } from '../types.ts'
 import { form, PNG } from './contents.ts'
@@ -9,7 +9,7 @@ export const promptFixtures: PromptDefinition[] = [
     ...ON_CONFORMANCE,
     name: 'test_simple_prompt',
     description: 'Without arguments',
-    get: () => spoken({ type: 'text', text: 'This is a simple prompt for testing.' }),
+    get: () => promptResult({ type: 'text', text: 'This is a simple prompt for testing.' }),
   },
   {
     ...ON_CONFORMANCE,
@@ -19,7 +19,8 @@ export const promptFixtures: PromptDefinition[] = [
       { name: 'arg1', description: 'First', required: true, complete: ['paris', 'park', 'party'] },
       { name: 'arg2', description: 'Second', required: true, complete: ['one', 'two', 'three'] },
     ],
-    get: ({ arg1, arg2 }) => spoken({ type: 'text', text: `Prompt with arguments: arg1='${arg1}', arg2='${arg2}'` }),
+    get: ({ arg1, arg2 }) =>
+      promptResult({ type: 'text', text: `Prompt with arguments: arg1='${arg1}', arg2='${arg2}'` }),
   },
   {
     ...ON_CONFORMANCE,
@@ -27,7 +28,7 @@ export const promptFixtures: PromptDefinition[] = [
     description: 'With an embedded resource',
     arguments: [{ name: 'resourceUri', description: 'URI of the resource', required: true }],
     get: ({ resourceUri = '' }) =>
-      spoken(
+      promptResult(
         {
           type: 'resource',
           resource: { uri: resourceUri, mimeType: 'text/plain', text: 'Embedded resource content for testing.' },
@@ -40,7 +41,7 @@ export const promptFixtures: PromptDefinition[] = [
     name: 'test_prompt_with_image',
     description: 'With an image',
     get: () =>
-      spoken(
+      promptResult(
         { type: 'image', data: PNG, mimeType: 'image/png' },
         { type: 'text', text: 'Please analyze the image above.' },
       ),
@@ -54,11 +55,11 @@ export const promptFixtures: PromptDefinition[] = [
         user_context: form('What context should the prompt use?', 'context'),
       })
       const content = isRecord(user_context.content) ? user_context.content : {}
-      return spoken({ type: 'text', text: `Use this context: ${shownText(content.context ?? '')}` })
+      return promptResult({ type: 'text', text: `Use this context: ${shownText(content.context ?? '')}` })
     },
   },
 ]
 
-function spoken(...contents: Content[]): PromptResult {
+function promptResult(...contents: Content[]): PromptResult {
   return { messages: contents.map(content => ({ role: 'user', content })) }
 }

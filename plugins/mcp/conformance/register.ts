@@ -1,4 +1,4 @@
-/** Owns the server that the official conformance suite is run against. */
+/** Registers the server for the official conformance suite. */
 import type { McpServers } from '../types.ts'
 import { askingFixtures } from './asking-tools.ts'
 import { promptFixtures } from './prompts.ts'
@@ -10,7 +10,7 @@ export function registerConformance(servers: McpServers): void {
   for (const resource of resourceFixtures) servers.resource(resource)
   servers.template(templateFixture)
   for (const prompt of promptFixtures) servers.prompt(prompt)
-  // Its content names it, so that it selects nothing itself.
+  // The server selects nothing: its fixtures list it in `servers`.
   servers.server({
     name: 'conformance',
     title: 'svc MCP conformance',

@@ -1,4 +1,4 @@
-/** Owns the suite's resources. */
+/** Owns the resources of the conformance suite. */
 import type { ResourceDefinition, TemplateDefinition } from '../types.ts'
 import { PNG } from './contents.ts'
 import { ON_CONFORMANCE } from './fixture.ts'
@@ -8,7 +8,7 @@ export const resourceFixtures: ResourceDefinition[] = [
     ...ON_CONFORMANCE,
     uri: 'test://static-text',
     name: 'static-text',
-    description: 'A text',
+    description: 'A text resource',
     mimeType: 'text/plain',
     read: () => ({ text: 'This is the content of the static text resource.' }),
   },
@@ -24,7 +24,7 @@ export const resourceFixtures: ResourceDefinition[] = [
     ...ON_CONFORMANCE,
     uri: 'test://watched-resource',
     name: 'watched-resource',
-    description: 'To subscribe to',
+    description: 'A resource to subscribe to',
     mimeType: 'text/plain',
     read: () => ({ text: 'Watched resource content' }),
   },
@@ -34,7 +34,7 @@ export const templateFixture: TemplateDefinition = {
   ...ON_CONFORMANCE,
   uriTemplate: 'test://template/{id}/data',
   name: 'template-data',
-  description: 'Data of an id',
+  description: 'Data for an id',
   mimeType: 'application/json',
   exists: () => true,
   complete: { id: ['1', '12', '123'] },

@@ -1,18 +1,20 @@
-/** Owns the suite's tools that answer without asking back. */
+/** Owns the conformance tools that send no requests to the client. */
 import { shownText } from 'svc/plugin'
 import type { CallContext, ToolDefinition } from '../types.ts'
 import { PNG, WAV } from './contents.ts'
-import { fixtureTool, ON_CONFORMANCE, said } from './fixture.ts'
+import { fixtureTool, ON_CONFORMANCE, textResult } from './fixture.ts'
 
 const PAUSE_MS = 50
 
 const image = { type: 'image' as const, data: PNG, mimeType: 'image/png' }
 
-/** The first tool listed must answer `{}` without an error. */
+/** The suite calls the first tool with `{}` and expects no error. */
 export const plainFixtures: ToolDefinition[] = [
-  fixtureTool('test_simple_text', 'Answers with a text', {}, () => said('This is a simple text response for testing.')),
+  fixtureTool('test_simple_text', 'Answers with a text', {}, () =>
+    textResult('This is a simple text response for testing.'),
+  ),
   fixtureTool('test_image_content', 'Answers with an image', {}, () => ({ content: [image] })),
-  fixtureTool('test_audio_content', 'Answers with a sound', {}, () => ({
+  fixtureTool('test_audio_content', 'Answers with audio', {}, () => ({
     content: [{ type: 'audio', data: WAV, mimeType: 'audio/wav' }],
   })),
   fixtureTool('test_embedded_resource', 'Answers with an embedded resource', {}, () => ({
@@ -48,21 +50,21 @@ export const plainFixtures: ToolDefinition[] = [
       if (progress > 0) await context.sleep(PAUSE_MS)
       context.progress(progress, 100, `Completed step ${progress} of 100`)
     }
-    return said('Progress was reported.')
+    return textResult('Progress was reported.')
   }),
   fixtureTool('test_error_handling', 'Fails', {}, () => ({
-    ...said('This tool intentionally returns an error for testing'),
+    ...textResult('This tool intentionally returns an error for testing'),
     isError: true,
   })),
   fixtureTool('test_reconnection', 'Closes its stream before it answers', {}, async (_args, context) => {
     context.closeStream()
     await context.sleep(2 * PAUSE_MS)
-    return said('Reconnection test completed.')
+    return textResult('Reconnection test completed.')
   }),
   {
     ...ON_CONFORMANCE,
     name: 'json_schema_2020_12_tool',
-    description: 'Has an input schema with most of what JSON Schema 2020-12 knows',
+    description: 'Has an input schema that uses most keywords of JSON Schema 2020-12',
     inputSchema: {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',
@@ -87,18 +89,18 @@ export const plainFixtures: ToolDefinition[] = [
       else: { properties: { email: { type: 'string' } } },
       additionalProperties: false,
     },
-    call: args => said(`JSON Schema 2020-12 tool called with: ${JSON.stringify(args)}`),
+    call: args => textResult(`JSON Schema 2020-12 tool called with: ${JSON.stringify(args)}`),
   },
   fixtureTool(
     'test_header_routed',
-    'Takes an argument that a header repeats',
+    'Takes an argument that is repeated in a header',
     { 'region*': { type: 'string', 'x-mcp-header': 'Region' }, note: { type: 'string' } },
-    ({ region }) => said(`Routed to ${shownText(region)}.`),
+    ({ region }) => textResult(`Routed to ${shownText(region)}.`),
   ),
-  fixtureTool('test_trigger_tool_change', 'Announces a change of the tools', {}, (_args, context) =>
+  fixtureTool('test_trigger_tool_change', 'Announces a change of the tool list', {}, (_args, context) =>
     announce('tools', context),
   ),
-  fixtureTool('test_trigger_prompt_change', 'Announces a change of the prompts', {}, (_args, context) =>
+  fixtureTool('test_trigger_prompt_change', 'Announces a change of the prompt list', {}, (_args, context) =>
     announce('prompts', context),
   ),
 ]
@@ -108,10 +110,10 @@ async function logThreeTimes(_args: unknown, context: CallContext) {
     if (message !== 'Tool execution started') await context.sleep(PAUSE_MS)
     context.log('info', message)
   }
-  return said('Three messages were logged.')
+  return textResult('Three messages were logged.')
 }
 
 function announce(list: 'tools' | 'prompts', context: CallContext) {
   context.announce(list)
-  return said(`Announced a change of the ${list}.`)
+  return textResult(`Announced a change of the ${list}.`)
 }

@@ -1,6 +1,6 @@
-/** Owns arithmetic: evaluates an expression by recursive descent, without `eval` and with bounded depth. */
+/** Evaluates arithmetic expressions by recursive descent, with bounded depth. */
 
-/** What is wrong with an expression, and where (in characters from 0). */
+/** A problem in an expression; the position is counted in characters from 0. */
 export class ArithmeticError extends Error {
   readonly position: number
   constructor(problem: string, position: number) {
@@ -13,8 +13,8 @@ const MAX_DEPTH = 64
 const NUMBER = /(?:\d+(?:\.\d+)?|\.\d+)/y
 
 /**
- * `+ -`, then `* / %`, then unary signs, then `^`, which is right-associative and binds tighter than a sign on its
- * left: `-2^2` is -4, `2^-1` is 0.5. Throws `ArithmeticError` when it can't be read or is not finite.
+ * Precedence, lowest first: `+ -`, `* / %`, unary signs, `^`. `^` is right-associative: `-2^2` is -4, `2^-1` is 0.5.
+ * Throws `ArithmeticError` if the expression is invalid or its result is not finite.
  */
 export function evaluate(expression: string): number {
   const parser = new Parser(expression)
@@ -33,7 +33,7 @@ class Parser {
   parse(): number {
     const value = this.#sum()
     if (this.#peek() !== '') throw this.#unexpected()
-    // Zero has one spelling.
+    // Turns -0 into 0.
     return value + 0
   }
 
@@ -96,7 +96,7 @@ class Parser {
     return value
   }
 
-  /** Takes one of these characters if it comes next. */
+  /** Consumes the next character if it is one of these. */
   #take(characters: string): string | null {
     const next = this.#peek()
     if (next === '' || !characters.includes(next)) return null

@@ -1,4 +1,4 @@
-/** Owns the time of a zone, as the tool shows it. */
+/** Owns the time in a time zone, as the tool returns it. */
 
 export interface ZonedTime {
   /** RFC 3339 with the zone's offset. */
@@ -9,7 +9,7 @@ export interface ZonedTime {
   utcOffset: string
 }
 
-/** The time at a moment (milliseconds since 1970) in an IANA zone; null for a zone that is not known. */
+/** The time at `now` (milliseconds since 1970) in an IANA time zone; null if the zone is unknown. */
 export function timeIn(timezone: string, now: number): ZonedTime | null {
   const offset = offsetOf(timezone, now)
   if (offset === null) return null

@@ -1,4 +1,4 @@
-/** Owns customers and orders as MCP shows them, over the demo rows. */
+/** Owns the customers and orders of the MCP tools, converted from the demo data. */
 import type { DemoOrder, DemoRecords, DemoUser } from '../../demo-data/types.ts'
 import type { JsonObject } from '../types.ts'
 
@@ -19,7 +19,7 @@ export interface Order extends JsonObject {
   createdAt: string
 }
 
-/** Orders have their status in lower case here. */
+/** In lower case, unlike in the demo data. */
 export const ORDER_STATUSES: readonly string[] = ['pending', 'processing', 'shipped', 'delivered', 'cancelled']
 
 export class Crm {
@@ -36,7 +36,7 @@ export class Crm {
     return this.customers.find(customer => customer.id === id)
   }
 
-  /** By id, by e-mail in any case, else the first whose name holds the text. */
+  /** Finds a customer by id, email address or part of the name, ignoring case. */
   findCustomer(text: string): Customer | undefined {
     const wanted = text.trim().toLowerCase()
     if (wanted === '') return undefined
@@ -56,7 +56,7 @@ export class Crm {
     return this.orders.find(order => order.id === id)
   }
 
-  /** What a customer has bought, cancelled orders aside; exact to two decimals. */
+  /** Total of all orders that are not cancelled, exact to two decimals. */
   lifetimeValue(customer: Customer): number {
     const cents = this.ordersOf(customer)
       .filter(order => order.status !== 'cancelled')
@@ -64,7 +64,7 @@ export class Crm {
     return cents / 100
   }
 
-  /** What a caller may say instead of a wrong id. */
+  /** All ids, for error messages. */
   get knownIds(): string {
     return this.customers.map(customer => customer.id).join(', ')
   }

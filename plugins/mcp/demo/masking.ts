@@ -1,4 +1,4 @@
-/** Owns how credentials of a request are hidden when it is shown. */
+/** Owns masking the credentials of a request. */
 
 const MASKED_HEADERS = new Set([
   'authorization',
@@ -10,12 +10,12 @@ const MASKED_HEADERS = new Set([
 ])
 const MASKED_PARAMETERS = new Set(['rb_key', 'svc_key'])
 
-/** Six characters and the length are shown, of short ones the length alone. */
+/** Keeps the first six characters and the length, or only the length of short secrets. */
 export function maskCredential(secret: string): string {
   return `${secret.length < 12 ? '' : secret.slice(0, 6)}... (${secret.length} chars, masked)`
 }
 
-/** Headers by lower-case name, repeated ones as arrays; credentials masked, HTTP/2's own fields (`:path`) left out. */
+/** Headers by lower-case name, repeated ones as arrays, with credentials masked and without HTTP/2 pseudo-headers. */
 export function maskedHeaders(rawHeaders: readonly string[]): Record<string, string | string[]> {
   const headers = new Map<string, string | string[]>()
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
@@ -30,7 +30,7 @@ export function maskedHeaders(rawHeaders: readonly string[]): Record<string, str
   return Object.fromEntries(headers)
 }
 
-/** Path and query with the credentials in the query masked. */
+/** Path and query, with credentials in the query masked. */
 export function maskedUri(uri: string): string {
   const [path = '', query] = splitOnce(uri, '?')
   if (query === undefined) return uri
@@ -41,7 +41,7 @@ export function maskedUri(uri: string): string {
   return `${path}?${parameters.join('&')}`
 }
 
-/** The scheme of an `Authorization` value, such as `Bearer`, is no secret. */
+/** Does not mask the scheme of an `Authorization` header, such as `Bearer`. */
 function maskHeader(name: string, value: string): string {
   const [scheme, credentials] = name.endsWith('authorization') ? splitOnce(value, ' ') : [value, undefined]
   return credentials === undefined ? maskCredential(value) : `${scheme} ${maskCredential(credentials)}`

@@ -1,4 +1,4 @@
-/** Owns small images: encodes pixels as PNG (RFC 2083) and draws a pattern from a text. */
+/** Owns small images: encodes PNG (RFC 2083) and draws patterns. */
 import { createHash } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
 
@@ -7,7 +7,7 @@ const TRUECOLOR_8_BIT = [8, 2, 0, 0, 0]
 
 /** A square image of `size` pixels; `colorAt` gives red, green and blue from 0 to 255. */
 export function encodePng(size: number, colorAt: (x: number, y: number) => readonly [number, number, number]): Buffer {
-  // Each row begins with its filter: 0, none.
+  // Each row begins with its filter type; 0 means no filter.
   const rows = Buffer.alloc(size * (1 + size * 3))
   for (let y = 0; y < size; y++) {
     for (let x = 0; x < size; x++) rows.set(colorAt(x, y), y * (1 + size * 3) + 1 + x * 3)
@@ -24,11 +24,11 @@ export function encodePng(size: number, colorAt: (x: number, y: number) => reado
   ])
 }
 
-/** The same text and size give the same image: a gradient between two colors, with blocks from a hash. */
+/** Draws a gradient with blocks, derived from a hash: the same text and size give the same image. */
 export function drawPattern(text: string, size: number): Buffer {
   const hash = createHash('sha256').update(text).digest()
   return encodePng(size, (x, y) => {
-    // Eight bits a row of blocks, mirrored like an identicon.
+    // Eight bits per row of blocks, mirrored like an identicon.
     const bits = hash[6 + Math.floor((y * 8) / size)] ?? 0
     const isMarked = (bits >> Math.floor((Math.min(x, size - 1 - x) * 8) / size)) & 1
     const share = (x + y) / Math.max(1, 2 * size - 2)
@@ -47,7 +47,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return framed
 }
 
-/** CRC-32 of ISO 3309, as RFC 2083, 15 has it. */
+/** CRC-32 (ISO 3309; RFC 2083, 15). */
 export function crc32(bytes: Uint8Array): number {
   let crc = 0xffffffff
   for (const byte of bytes) {

@@ -8,8 +8,8 @@ const summarize: PromptDefinition = {
   title: 'Summarize',
   description: 'Asks for a summary of a text.',
   arguments: [
-    { name: 'text', description: 'What to summarize', required: true },
-    { name: 'style', description: 'bullets, paragraph or tldr', complete: STYLES },
+    { name: 'text', description: 'The text to summarize', required: true },
+    { name: 'style', description: 'Style: bullets, paragraph or tldr', complete: STYLES },
   ],
   get: ({ text = '', style = 'bullets' }) => ({
     messages: [{ role: 'user', content: textContent(`Summarize the following text. Style: ${style}.\n\n${text}`) }],
@@ -21,9 +21,9 @@ const codeReview: PromptDefinition = {
   title: 'Code review',
   description: 'Asks for a review of code.',
   arguments: [
-    { name: 'code', description: 'What to review', required: true },
+    { name: 'code', description: 'The code to review', required: true },
     { name: 'language', description: 'Programming language', complete: LANGUAGES },
-    { name: 'focus', description: 'correctness, performance, readability or security', complete: FOCUSES },
+    { name: 'focus', description: 'Focus: correctness, performance, readability or security', complete: FOCUSES },
   ],
   get: ({ code = '', language = '', focus = 'correctness' }) => ({
     messages: [
@@ -52,8 +52,8 @@ const incidentReport: PromptDefinition = {
   title: 'Incident report',
   description: 'Asks for a report on an incident; the runbook is embedded.',
   arguments: [
-    { name: 'service', description: 'The service concerned', required: true, complete: SERVICES },
-    { name: 'severity', description: 'sev1 to sev4', complete: SEVERITIES },
+    { name: 'service', description: 'The affected service', required: true, complete: SERVICES },
+    { name: 'severity', description: 'Severity: sev1 to sev4', complete: SEVERITIES },
     { name: 'summary', description: 'What is known so far' },
   ],
   get: ({ service = '', severity = 'sev3', summary = '' }) => ({

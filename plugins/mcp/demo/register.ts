@@ -1,4 +1,4 @@
-/** Owns the list of all built-in content; it goes through the same extension point as a stranger's. */
+/** Registers the built-in content, through the same extension point as other plugins. */
 import type { DemoRecords } from '../../demo-data/types.ts'
 import type { Bounds } from '../bounds.ts'
 import type { McpServers } from '../types.ts'
@@ -12,13 +12,13 @@ import { contentTools } from './tools/contents.ts'
 import { customerTools } from './tools/customers.ts'
 import { inspectionTools } from './tools/inspect-request.ts'
 import { questionTools } from './tools/questions.ts'
-import { surroundingsTools } from './tools/surroundings.ts'
+import { weatherAndTimeTools } from './tools/weather-and-time.ts'
 
 export function registerDemo(servers: McpServers, records: DemoRecords, bounds: Bounds): void {
   const crm = new Crm(records)
   const tools = [
     ...basicTools,
-    ...surroundingsTools,
+    ...weatherAndTimeTools,
     ...customerTools(crm),
     ...behaviorTools(bounds),
     ...contentTools,

@@ -1,18 +1,18 @@
-/** Owns the built-in servers, the conformance server aside. */
+/** Owns the built-in servers, except the conformance server. */
 import type { ServerDefinition } from '../types.ts'
 
-const INSTRUCTIONS = 'A demo server: nothing that its tools do has an effect. Start with svc://docs/readme.'
+const INSTRUCTIONS = 'A demo server: its tools change no data. Start with svc://docs/readme.'
 const everything = { title: 'svc MCP', instructions: INSTRUCTIONS }
 
 export const demoServers: ServerDefinition[] = [
-  { ...everything, name: 'default', description: 'Everything, open' },
-  { ...everything, name: 'protected', description: 'Everything, for bearers of an OAuth token', auth: 'oauth' },
-  { ...everything, name: 'apikey', description: 'Everything, for holders of an API key', auth: 'apikey' },
+  { ...everything, name: 'default', description: 'All demo content, without authentication' },
+  { ...everything, name: 'protected', description: 'All demo content, with an OAuth access token', auth: 'oauth' },
+  { ...everything, name: 'apikey', description: 'All demo content, with an API key', auth: 'apikey' },
   {
     name: 'weather',
     title: 'svc MCP weather',
     description: 'Weather and time',
-    instructions: 'Ask get_weather with the name of a city.',
+    instructions: 'Call get_weather with the name of a city.',
     tools: ['get_weather', 'get_time', 'inspect_request'],
     resources: ['svc://clock', 'svc://weather/{city}'],
   },
@@ -20,7 +20,7 @@ export const demoServers: ServerDefinition[] = [
     name: 'crm',
     title: 'svc MCP customers',
     description: 'Customers and orders',
-    instructions: 'Look a customer up before searching orders.',
+    instructions: 'Look up a customer before searching for orders.',
     tools: ['lookup_customer', 'search_orders', 'cancel_order', 'inspect_request'],
     resources: ['svc://data/customers.json', 'svc://customers/{id}'],
     prompts: ['incident_report'],
@@ -28,7 +28,7 @@ export const demoServers: ServerDefinition[] = [
   {
     name: 'devtools',
     title: 'svc MCP developer tools',
-    description: 'Tools that show how calls behave',
+    description: 'Tools for testing calls',
     instructions: INSTRUCTIONS,
     tools: [
       'echo',

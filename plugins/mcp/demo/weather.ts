@@ -1,4 +1,4 @@
-/** Owns the demo weather: computed from the city's name, so that a city always has the same. */
+/** Owns the demo weather, which is computed from the name of the city. */
 import type { JsonObject } from '../types.ts'
 
 const CONDITIONS = ['sunny', 'partly cloudy', 'cloudy', 'light rain', 'showers', 'windy', 'foggy', 'snow']
@@ -14,7 +14,7 @@ export interface Weather extends JsonObject {
   source: string
 }
 
-/** The weather of a city, blanks around its name and case aside; imperial turns the temperature into Fahrenheit. */
+/** The weather in a city; case and surrounding spaces are ignored. With imperial units, the temperature is in Fahrenheit. */
 export function weatherOf(city: string, units: 'metric' | 'imperial' = 'metric'): Weather {
   const name = city.trim()
   const hash = fnv1a64(name.toLowerCase())
@@ -31,7 +31,7 @@ export function weatherOf(city: string, units: 'metric' | 'imperial' = 'metric')
   }
 }
 
-/** FNV-1a with 64 bits over the UTF-8 bytes. */
+/** 64-bit FNV-1a hash of the UTF-8 bytes. */
 function fnv1a64(text: string): bigint {
   let hash = 0xcbf29ce484222325n
   for (const byte of Buffer.from(text, 'utf8')) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n)

@@ -1,13 +1,13 @@
 /** Owns `completion/complete`: values for prompt arguments and template variables. */
 import { isRecord, shownText } from 'svc/plugin'
-import type { Call, Outcome } from '../calls/call.ts'
+import type { Call, MethodResult } from '../calls/call.ts'
 import { invalidParams, shorten } from '../errors.ts'
 import type { JsonObject } from '../types.ts'
 import type { CompleteResult } from '../wire/spec.ts'
 
 const MAX_VALUES = 100
 
-export function complete(call: Call): Outcome {
+export function complete(call: Call): MethodResult {
   const { ref, argument } = call.params
   if (!isRecord(argument) || typeof argument.name !== 'string') throw invalidParams('Missing argument.name')
   const prefix = (typeof argument.value === 'string' ? argument.value : '').toLowerCase()
@@ -23,7 +23,7 @@ export function complete(call: Call): Outcome {
   }
 }
 
-/** All values of the argument; a known prompt or template without such an argument has none. */
+/** All completion values of the argument; an unknown argument has none. */
 function candidates(call: Call, ref: unknown, argument: string): readonly string[] {
   if (!isRecord(ref)) throw invalidParams('Missing ref')
   if (ref.type === 'ref/prompt') return promptValues(call, ref, argument)

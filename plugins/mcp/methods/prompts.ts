@@ -1,22 +1,22 @@
 /** Owns `prompts/list` and `prompts/get`. */
 import { isRecord } from 'svc/plugin'
-import type { Call, Outcome } from '../calls/call.ts'
+import type { Call, MethodResult } from '../calls/call.ts'
 import { HandlerContext } from '../calls/call-context.ts'
 import { invalidParams, shorten } from '../errors.ts'
 import type { PromptDefinition } from '../types.ts'
-import { showPromptResult } from '../wire/results.ts'
+import { renderPromptResult } from '../wire/results.ts'
 
-/** Characters of an argument that are used. */
+/** Longer arguments are truncated to this number of characters. */
 const MAX_ARGUMENT = 20_000
 
-export function listPrompts(call: Call): Outcome {
+export function listPrompts(call: Call): MethodResult {
   return {
     result: call.server.lists.page('prompts', call.version, call.params.cursor, call.pageSize),
     cache: { ttlMs: 300_000, cacheScope: 'public' },
   }
 }
 
-export async function getPrompt(call: Call): Promise<Outcome> {
+export async function getPrompt(call: Call): Promise<MethodResult> {
   const { name } = call.params
   if (typeof name !== 'string') throw invalidParams('Missing prompt name')
   const prompt = call.server.prompts.get(name)
@@ -25,10 +25,10 @@ export async function getPrompt(call: Call): Promise<Outcome> {
   call.conversation.resume(call)
   const context = new HandlerContext(call)
   const result = await prompt.get(args, context)
-  return { result: await showPromptResult({ description: prompt.description, ...result }, call, context) }
+  return { result: await renderPromptResult({ description: prompt.description, ...result }, call, context) }
 }
 
-/** Values are strings, required ones are not empty, unknown ones are ignored. Throws -32602. */
+/** Arguments must be strings, required ones must not be empty, unknown ones are ignored. Throws -32602. */
 function readArguments(prompt: PromptDefinition, value: unknown): Record<string, string> {
   if (value !== undefined && value !== null && !isRecord(value)) throw invalidParams('"arguments" must be an object')
   const given = new Map(Object.entries(value ?? {}))

@@ -1,25 +1,25 @@
 /** Owns `resources/list`, `resources/templates/list` and `resources/read`. */
-import type { CacheHint, Call, Outcome } from '../calls/call.ts'
+import type { CacheHint, Call, MethodResult } from '../calls/call.ts'
 import { HandlerContext } from '../calls/call-context.ts'
 import { CODES, invalidParams, RpcError, shorten } from '../errors.ts'
 import type { FoundResource, Server } from '../registry/server.ts'
 import type { CallContext, ResourceContents } from '../types.ts'
 
-export function listResources(call: Call): Outcome {
+export function listResources(call: Call): MethodResult {
   return {
     result: call.server.lists.page('resources', call.version, call.params.cursor, call.pageSize),
     cache: { ttlMs: 60_000, cacheScope: 'public' },
   }
 }
 
-export function listTemplates(call: Call): Outcome {
+export function listTemplates(call: Call): MethodResult {
   return {
     result: call.server.lists.page('resourceTemplates', call.version, call.params.cursor, call.pageSize),
     cache: { ttlMs: 300_000, cacheScope: 'public' },
   }
 }
 
-export async function readResourceMethod(call: Call): Promise<Outcome> {
+export async function readResourceMethod(call: Call): Promise<MethodResult> {
   const uri = readUri(call)
   const resource = requireResource(call, uri)
   call.conversation.resume(call)
@@ -27,7 +27,7 @@ export async function readResourceMethod(call: Call): Promise<Outcome> {
   return { result: { contents: [contents] }, cache: cacheHint(resource, call.server) }
 }
 
-/** The contents, under the URI that was asked for. */
+/** The contents, with the requested URI. */
 export async function readResource(
   resource: FoundResource,
   uri: string,
@@ -38,14 +38,14 @@ export async function readResource(
   return { uri, mimeType: definition.mimeType, ...readout }
 }
 
-/** Throws -32602 when `params.uri` is no string. */
+/** Throws -32602 if `params.uri` is not a string. */
 export function readUri(call: Call): string {
   const { uri } = call.params
   if (typeof uri !== 'string') throw invalidParams('Missing resource uri')
   return uri
 }
 
-/** Throws when the server has no such resource: -32002, which became -32602 in the stateless version. */
+/** Throws if the server has no such resource: -32602 in the stateless revision, -32002 in legacy revisions. */
 export function requireResource(call: Call, uri: string): FoundResource {
   const resource = call.server.findResource(uri)
   if (resource) return resource

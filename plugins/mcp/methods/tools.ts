@@ -1,20 +1,20 @@
 /** Owns `tools/list` and `tools/call`. */
 import { isRecord } from 'svc/plugin'
-import type { Call, Outcome } from '../calls/call.ts'
+import type { Call, MethodResult } from '../calls/call.ts'
 import { HandlerContext } from '../calls/call-context.ts'
 import { invalidParams, shorten, ToolFailure } from '../errors.ts'
 import type { Tool } from '../registry/registry.ts'
 import type { JsonObject, ToolResult } from '../types.ts'
-import { showToolResult } from '../wire/results.ts'
+import { renderToolResult } from '../wire/results.ts'
 
 const LIST_CACHE = { ttlMs: 300_000, cacheScope: 'public' } as const
 
-export function listTools(call: Call): Outcome {
+export function listTools(call: Call): MethodResult {
   return { result: call.server.lists.page('tools', call.version, call.params.cursor, call.pageSize), cache: LIST_CACHE }
 }
 
-/** Arguments that do not fit the schema are a tool error, which a model can read and mend, in every version. */
-export async function callTool(call: Call): Promise<Outcome> {
+/** In every revision, invalid arguments are a tool error, so that the model can read and correct them. */
+export async function callTool(call: Call): Promise<MethodResult> {
   const { name } = call.params
   if (typeof name !== 'string') throw invalidParams('Missing tool name')
   const tool = call.server.tools.get(name)
@@ -28,10 +28,10 @@ export async function callTool(call: Call): Promise<Outcome> {
     problem === null
       ? await run(tool, args, context)
       : failed(`Invalid arguments for tool ${name}: ${shorten(problem)}`)
-  return { result: await showToolResult(result, call, context) }
+  return { result: await renderToolResult(result, call, context) }
 }
 
-/** `arguments` absent or null is no arguments. */
+/** Absent or null counts as no arguments. */
 function readArguments(value: unknown): JsonObject {
   if (value === undefined || value === null) return {}
   if (!isRecord(value)) throw invalidParams('"arguments" must be an object')

@@ -1,17 +1,17 @@
-/** Owns the four lists of a server: rendered once per version, served whole or in pages. */
+/** Owns the four lists of a server, rendered once per protocol revision and served in pages. */
 import { createHash } from 'node:crypto'
 import { invalidParams } from '../errors.ts'
 import type { Selection } from './selection.ts'
 import type { ListName } from '../types.ts'
 import { STATELESS, type Version } from '../wire/versions.ts'
-import { showPrompt, showResource, showTemplate, showTool } from '../wire/definitions.ts'
+import { renderPrompt, renderResource, renderTemplate, renderTool } from '../wire/definitions.ts'
 
-/** The lists by the names of their members in results. */
+/** The lists, named like their members in results. */
 export type ListKind = 'tools' | 'resources' | 'resourceTemplates' | 'prompts'
 
 export class Lists {
   readonly #selection: Selection
-  /** `<kind> <version>` to the JSON texts of the items. */
+  /** JSON texts of the items, by `<kind> <version>`. */
   readonly #items = new Map<string, string[]>()
   readonly #whole = new Map<string, string>()
 
@@ -19,7 +19,7 @@ export class Lists {
     this.#selection = selection
   }
 
-  /** A page as the JSON text of a list result. Throws -32602 on a cursor that this list did not hand out. */
+  /** A page as the JSON text of a list result. Throws -32602 if the cursor is not from this list. */
   page(kind: ListKind, version: Version, cursor: unknown, pageSize: number): string {
     const items = this.#render(kind, version)
     if ((cursor === undefined || cursor === null) && items.length <= pageSize)
@@ -32,7 +32,7 @@ export class Lists {
       : `{"${kind}":[${page}]}`
   }
 
-  /** A digest of what a client may see of a list, to find out whether a reload has changed it. */
+  /** A digest of a list, to detect changes after a reload. */
   fingerprint(list: ListName): string {
     const kinds: ListKind[] = list === 'resources' ? ['resources', 'resourceTemplates'] : [list]
     return createHash('sha256')
@@ -62,14 +62,14 @@ export class Lists {
 
   #show(kind: ListKind, version: Version): object[] {
     const { tools, resources, templates, prompts } = this.#selection
-    if (kind === 'tools') return [...tools.values()].map(tool => showTool(tool.definition, version))
-    if (kind === 'resources') return [...resources.values()].map(resource => showResource(resource, version))
-    if (kind === 'resourceTemplates') return templates.map(template => showTemplate(template.definition, version))
-    return [...prompts.values()].map(prompt => showPrompt(prompt, version))
+    if (kind === 'tools') return [...tools.values()].map(tool => renderTool(tool.definition, version))
+    if (kind === 'resources') return [...resources.values()].map(resource => renderResource(resource, version))
+    if (kind === 'resourceTemplates') return templates.map(template => renderTemplate(template.definition, version))
+    return [...prompts.values()].map(prompt => renderPrompt(prompt, version))
   }
 }
 
-/** Opaque to clients: base64url of kind and position. */
+/** An opaque cursor: base64url of the kind and position. */
 function writeCursor(kind: ListKind, position: number): string {
   return Buffer.from(`${kind}:${position}`).toString('base64url')
 }
@@ -79,7 +79,7 @@ function readCursor(kind: ListKind, cursor: unknown, count: number): number {
   const text =
     typeof cursor === 'string' && cursor.length <= 64 ? Buffer.from(cursor, 'base64url').toString('latin1') : ''
   const position = Number(/^(\w+):([1-9]\d{0,8})$/.exec(text)?.[2])
-  // Written again and compared: one position has one spelling, and another list's cursor is none of ours.
+  // Comparing with the written form rejects other spellings and cursors of other lists.
   if (!(position < count) || writeCursor(kind, position) !== cursor) throw invalidParams('Invalid cursor')
   return position
 }

@@ -1,4 +1,4 @@
-/** Owns what all plugins have registered: tools, resources, templates, prompts and servers, each name once. */
+/** Owns the registered tools, resources, templates, prompts and servers; names are unique. */
 import { compileInput, compileLater, type RoutedArgument, routedArguments, type Validate } from './schema.ts'
 import type {
   McpServers,
@@ -10,11 +10,11 @@ import type {
 } from '../types.ts'
 import { parseTemplate, type UriTemplate } from './uri-template.ts'
 
-/** A tool, ready to be called. */
+/** A compiled tool. */
 export interface Tool {
   readonly definition: ToolDefinition
   readonly validate: Validate
-  /** By lower-case header name. */
+  /** Arguments repeated in headers, by lower-case header name. */
   readonly routed: ReadonlyMap<string, RoutedArgument>
 }
 export interface Template {
@@ -24,7 +24,7 @@ export interface Template {
 
 const TOOL_NAME = /^[A-Za-z0-9_.-]{1,128}$/
 const SERVER_NAME = /^[a-z][a-z0-9-]{0,63}$/
-/** Served at paths of their own, not below `/mcp/servers`. */
+/** Servers with their own path, not below `/mcp/servers`. */
 export const UNNAMED_SERVERS: readonly string[] = ['default', 'protected', 'apikey']
 
 export class Registry {
@@ -33,11 +33,11 @@ export class Registry {
   readonly templates = new Map<string, Template>()
   readonly prompts = new Map<string, PromptDefinition>()
   readonly servers = new Map<string, ServerDefinition>()
-  /** `<kind> <name>` to the plugin that registered it. */
+  /** The registering plugin, by `<kind> <name>`. */
   readonly #owners = new Map<string, string>()
   #isClosed = false
 
-  /** The extension point as one plugin uses it; `updated` is told of changed resources. Schemas of our own need no check. */
+  /** The extension point for one plugin; `updated` reports changed resources. With `isOwn`, schemas are not checked. */
   registrar(plugin: string, updated: (uri: string) => void, isOwn = false): McpServers {
     return {
       tool: definition => {
@@ -60,7 +60,7 @@ export class Registry {
       },
       server: definition => {
         if (!SERVER_NAME.test(definition.name))
-          throw new Error(`invalid MCP server name "${definition.name}" (expected ${SERVER_NAME.source})`)
+          throw new Error(`invalid MCP server name "${definition.name}" (it must match ${SERVER_NAME.source})`)
         this.#claim('server', definition.name, plugin)
         this.servers.set(definition.name, definition)
       },
@@ -68,17 +68,20 @@ export class Registry {
     }
   }
 
-  /** The servers are built from what is here now. */
+  /** Rejects later registrations, because the servers are built now. */
   close(): void {
     this.#isClosed = true
   }
 
   #claim(kind: string, name: string, plugin: string): void {
     if (this.#isClosed)
-      throw new Error(`MCP ${kind} "${name}" of plugin ${plugin} comes too late (expected while the plugin registers)`)
+      throw new Error(
+        `MCP ${kind} "${name}" of plugin ${plugin} was registered too late (expected while the plugin registers)`,
+      )
     const key = `${kind} ${name}`
     const owner = this.#owners.get(key)
-    if (owner !== undefined) throw new Error(`MCP ${kind} "${name}" of plugin ${plugin} is taken by plugin ${owner}`)
+    if (owner !== undefined)
+      throw new Error(`MCP ${kind} "${name}" of plugin ${plugin} is already registered by plugin ${owner}`)
     this.#owners.set(key, plugin)
   }
 }
@@ -87,10 +90,10 @@ function ownTool(definition: ToolDefinition): Tool {
   return { definition, validate: compileLater(definition.inputSchema), routed: routedArguments(definition.inputSchema) }
 }
 
-/** Checks and compiles a definition. Throws a sentence that names the tool. */
+/** Checks and compiles a definition. Throws an error that names the tool. */
 export function compileTool(definition: ToolDefinition): Tool {
   if (!TOOL_NAME.test(definition.name))
-    throw new Error(`invalid MCP tool name "${definition.name}" (expected 1 to 128 of A-Za-z0-9_.-)`)
+    throw new Error(`invalid MCP tool name "${definition.name}" (expected 1 to 128 characters from A-Za-z0-9_.-)`)
   try {
     return {
       definition,

@@ -1,30 +1,30 @@
-/** Owns JSON Schema 2020-12 of tools: what a schema must look like, and whether arguments fit it. */
+/** Owns the JSON Schemas (2020-12) of tools: checks schemas and validates arguments. */
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
 import { isRecord, isToken, type JsonSchema } from 'svc/plugin'
 import type { JsonObject } from '../types.ts'
 
-/** Null when the arguments fit (defaults have been filled in), else a sentence that names argument and problem. */
+/** Null if the arguments are valid (defaults are filled in), else a message that names the argument and the problem. */
 export type Validate = (args: JsonObject) => string | null
 
-/** Checks schemas against the meta-schema, whose compilation costs more than all tools together: it happens once. */
+/** Checks schemas against the meta-schema. Shared, because compiling the meta-schema is expensive. */
 const metaSchema = new Ajv2020({ strict: false, logger: false })
 
-/** Compiles a tool's input schema. Throws when it is no schema of an object. */
+/** Compiles a tool's input schema. Throws if it is not a valid schema of an object. */
 export function compileInput(schema: JsonSchema): Validate {
   if (schema.type !== 'object') throw new Error('the input schema must have "type": "object"')
   if (metaSchema.validateSchema(schema) !== true)
-    throw new Error(`the input schema is no JSON Schema: ${metaSchema.errorsText(metaSchema.errors)}`)
+    throw new Error(`the input schema is not a valid JSON Schema: ${metaSchema.errorsText(metaSchema.errors)}`)
   return compileValid(schema)
 }
 
-/** The same for a schema that is known to be one: compiled with the first call, as a server starts with dozens of them. */
+/** The same for a schema that is known to be valid: compiled at the first call, to keep the start fast. */
 export function compileLater(schema: JsonSchema): Validate {
   let validate: Validate | undefined
   return args => (validate ??= compileValid(schema))(args)
 }
 
 function compileValid(schema: JsonSchema): Validate {
-  // One instance a schema: schemas of strangers may carry the same `$id` or `$anchor`.
+  // One instance per schema: schemas of different plugins may have the same `$id` or `$anchor`.
   const validate = new Ajv2020({
     meta: false,
     validateSchema: false,
@@ -36,14 +36,14 @@ function compileValid(schema: JsonSchema): Validate {
   return args => (validate(args) ? null : describeProblem(validate.errors?.[0]))
 }
 
-/** An argument that a request header repeats. */
+/** An argument that is repeated in a request header. */
 export interface RoutedArgument {
   argument: string
   /** The header as the schema spells it. */
   header: string
 }
 
-/** The routed arguments by lower-case header name. Throws on unusable annotations. */
+/** The routed arguments by lower-case header name. Throws on invalid `x-mcp-header` annotations. */
 export function routedArguments(schema: JsonSchema): ReadonlyMap<string, RoutedArgument> {
   const routed = new Map<string, RoutedArgument>()
   for (const [argument, property] of Object.entries(isRecord(schema.properties) ? schema.properties : {})) {
@@ -52,7 +52,7 @@ export function routedArguments(schema: JsonSchema): ReadonlyMap<string, RoutedA
     if (typeof name !== 'string' || !isToken(name))
       throw new Error(`x-mcp-header of "${argument}" must be a header name (RFC 9110 token)`)
     if (!['string', 'integer', 'boolean'].includes(String(property.type)))
-      throw new Error(`x-mcp-header of "${argument}" needs the type string, integer or boolean`)
+      throw new Error(`x-mcp-header of "${argument}" requires the type string, integer or boolean`)
     const header = `Mcp-Param-${name}`
     if (routed.has(header.toLowerCase())) throw new Error(`x-mcp-header "${name}" is used twice`)
     routed.set(header.toLowerCase(), { argument, header })

@@ -1,4 +1,4 @@
-/** Owns which entries of the registry a server shows. */
+/** Owns selecting the entries of the registry that a server lists. */
 import { unknownName } from 'svc/plugin'
 import { type Registry, type Template, type Tool, UNNAMED_SERVERS } from './registry.ts'
 import type { PromptDefinition, ResourceDefinition } from '../types.ts'
@@ -10,32 +10,34 @@ export interface Selection {
   readonly prompts: ReadonlyMap<string, PromptDefinition>
 }
 
-/** What a server selects by name or `*`; entries that are no text are of no concern here. */
-export interface Wishes {
+/** The names that a server selects, or `*`. Entries that are not strings are ignored here. */
+export interface RequestedSelection {
   name: string
   tools?: readonly unknown[]
   resources?: readonly unknown[]
   prompts?: readonly unknown[]
 }
 
-/** Told of names that nothing has; `at` is the place in the wishes, such as `tools[1]`. */
+/** Reports an unknown name; `at` is its position, such as `tools[1]`. */
 export type Report = (at: string, message: string, remedy?: string) => void
 
-/** What is selected, and what names the server itself; in order of registration. Unknown names are reported. */
-export function select(registry: Registry, wishes: Wishes, report: Report): Selection {
+/** Selects the requested entries and those that list the server, in order of registration. Reports unknown names. */
+export function select(registry: Registry, requested: RequestedSelection, report: Report): Selection {
   const isShown = (entry: { servers?: string[]; fixture?: boolean }, name: string, selected: readonly unknown[] = []) =>
-    (entry.servers ?? UNNAMED_SERVERS).includes(wishes.name) ||
+    (entry.servers ?? UNNAMED_SERVERS).includes(requested.name) ||
     selected.includes(name) ||
     (selected.includes('*') && !entry.fixture)
   const { tools, resources, templates, prompts } = registry
-  reportUnknown('tools', 'tool', wishes.tools, [tools], report)
-  reportUnknown('resources', 'resource', wishes.resources, [resources, templates], report)
-  reportUnknown('prompts', 'prompt', wishes.prompts, [prompts], report)
+  reportUnknown('tools', 'tool', requested.tools, [tools], report)
+  reportUnknown('resources', 'resource', requested.resources, [resources, templates], report)
+  reportUnknown('prompts', 'prompt', requested.prompts, [prompts], report)
   return {
-    tools: filter(tools, (tool, name) => isShown(tool.definition, name, wishes.tools)),
-    resources: filter(resources, (resource, uri) => isShown(resource, uri, wishes.resources)),
-    templates: [...filter(templates, (template, uri) => isShown(template.definition, uri, wishes.resources)).values()],
-    prompts: filter(prompts, (prompt, name) => isShown(prompt, name, wishes.prompts)),
+    tools: filter(tools, (tool, name) => isShown(tool.definition, name, requested.tools)),
+    resources: filter(resources, (resource, uri) => isShown(resource, uri, requested.resources)),
+    templates: [
+      ...filter(templates, (template, uri) => isShown(template.definition, uri, requested.resources)).values(),
+    ],
+    prompts: filter(prompts, (prompt, name) => isShown(prompt, name, requested.prompts)),
   }
 }
 

@@ -1,4 +1,4 @@
-/** Owns a served variant: a name, who may use it, and its selection from the registry. */
+/** Owns a server: its name, authentication and selection from the registry. */
 import { Lists } from './lists.ts'
 import { type Template, type Tool, UNNAMED_SERVERS } from './registry.ts'
 import type { Selection } from './selection.ts'
@@ -6,27 +6,27 @@ import { STATELESS } from '../wire/versions.ts'
 import { serverInfo } from '../wire/server-info.ts'
 import type { PromptDefinition, ResourceDefinition, ServerDefinition, TemplateDefinition } from '../types.ts'
 
-/** A resource that was found by its URI. */
+/** A resource found by its URI. */
 export type FoundResource =
   | { definition: ResourceDefinition; variables: null }
   | { definition: TemplateDefinition; variables: Record<string, string> }
 
 export class Server implements Selection {
   readonly name: string
-  /** Served below `/mcp/servers`, not at a path of its own. */
+  /** Whether the server is below `/mcp/servers`. */
   readonly isNamed: boolean
   readonly definition: ServerDefinition
   readonly auth: 'open' | 'apikey' | 'oauth'
-  /** The one API key that is accepted; null: by the rule for all. */
+  /** The accepted API key; null: that of `SVC_MCP_API_KEY`. */
   readonly apiKey: string | null
-  /** Release of the product, shown as `serverInfo.version`. */
+  /** Version of svc, sent as `serverInfo.version`. */
   readonly release: string
   readonly tools: ReadonlyMap<string, Tool>
   readonly resources: ReadonlyMap<string, ResourceDefinition>
   readonly templates: readonly Template[]
   readonly prompts: ReadonlyMap<string, PromptDefinition>
   readonly lists: Lists
-  /** `serverInfo` of the newest version as JSON text: part of every stateless result. */
+  /** `serverInfo` as JSON text, which is part of every stateless result. */
   readonly infoText: string
 
   constructor(definition: ServerDefinition, selection: Selection, release: string, apiKey: string | null = null) {
@@ -52,7 +52,7 @@ export class Server implements Selection {
     return this.prompts.size > 0 || this.templates.length > 0
   }
 
-  /** The resource of that URI; only what this server selects and what exists is found. */
+  /** The resource with this URI, if the server selects it and it exists. */
   findResource(uri: string): FoundResource | null {
     const resource = this.resources.get(uri)
     if (resource) return { definition: resource, variables: null }

@@ -1,16 +1,16 @@
-/** Owns URI templates (RFC 6570, level 1): matching a URI and taking its variables out. */
+/** Owns URI templates (RFC 6570, level 1): matches a URI and extracts its variables. */
 
 export interface UriTemplate {
   /** Names of the variables, in order. */
   readonly variables: readonly string[]
-  /** Percent-decoded values by name, or null when the URI is none of this template. */
+  /** Percent-decoded values by name, or null if the URI does not match. */
   match(uri: string): Record<string, string> | null
 }
 
-/** Values longer than this name nothing. */
+/** Longer values do not match. */
 const MAX_VALUE = 100
 
-/** Reads a template such as `svc://customers/{id}`. Throws on braces that make no variable, and on repeated names. */
+/** Parses a template such as `svc://customers/{id}`. Throws on malformed variables and repeated names. */
 export function parseTemplate(template: string): UriTemplate {
   const parts = template.split(/[{}]/)
   const variables = parts.filter((_, index) => index % 2 === 1)
@@ -21,11 +21,13 @@ export function parseTemplate(template: string): UriTemplate {
     variables.every(name => /^\w+$/.test(name)) &&
     new Set(variables).size === variables.length
   if (!isWellFormed || literals.slice(1, -1).includes(''))
-    throw new Error(`invalid URI template "${template}" (expected literals and {name} in turn)`)
+    throw new Error(
+      `invalid URI template "${template}" (expected text with unique {name} variables that are separated by text)`,
+    )
   return { variables, match: uri => matchParts(uri, literals, variables) }
 }
 
-/** Each variable reaches to the next literal and holds no `/`, so matching is one pass without going back. */
+/** Each variable ends at the next literal and contains no `/`, so matching needs no backtracking. */
 function matchParts(uri: string, literals: string[], variables: string[]): Record<string, string> | null {
   const values: Record<string, string> = Object.create(null)
   if (!uri.startsWith(literals[0] ?? '')) return null

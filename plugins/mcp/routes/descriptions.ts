@@ -1,4 +1,4 @@
-/** Owns what the catalog, the documents and the console know of the MCP routes. */
+/** Owns the descriptions of the MCP routes for the catalog, OpenAPI and the console. */
 import type { CoreFailure, RequestFacts, RouteDescription, RouteExample } from 'svc/plugin'
 import { factHeaders } from '../calls/exchange.ts'
 import type { Mcp } from '../mcp.ts'
@@ -7,11 +7,11 @@ import { UNNAMED_SERVERS } from '../registry/registry.ts'
 import type { Server } from '../registry/server.ts'
 import { STATELESS } from '../wire/versions.ts'
 
-/** A Streamable HTTP endpoint: of one server, or of all named ones. */
+/** A Streamable HTTP endpoint, of one server or of all named servers. */
 export interface Endpoint {
   /** In Fastify's notation. */
   route: string
-  /** Undefined: the path parameter names it. */
+  /** Undefined: the path parameter names the server. */
   server?: string
   summary: string
 }
@@ -20,7 +20,7 @@ const json = { name: 'Content-Type', value: 'application/json' }
 const sessionHeader = {
   name: 'Mcp-Session-Id',
   in: 'header' as const,
-  description: 'Session id of the handshake versions',
+  description: 'Session id (revision 2025-11-25 and older)',
   schema: { type: 'string' },
 }
 const serverName = {
@@ -36,32 +36,32 @@ export function describePost(endpoint: Endpoint, mcp: Mcp): RouteDescription {
     ...common(endpoint, mcp),
     summary: endpoint.summary,
     description:
-      'One JSON-RPC message. 2026-07-28 carries its envelope in every request, older versions begin with `initialize`. The reply is JSON, or an event stream when something comes before the answer.',
+      'Send one JSON-RPC message. In revision 2026-07-28 every request has an envelope in `_meta`; older revisions start a session with `initialize`. The response is JSON, or an event stream if the server sends other messages first.',
     parameters: [
       ...parameters(endpoint),
       {
         name: 'page_size',
         in: 'query',
-        description: 'Items of a list in one page, 1 to 1000',
+        description: 'Number of list items per page, 1 to 1000',
         schema: { type: 'integer', default: 100 },
       },
-      { name: 'MCP-Protocol-Version', in: 'header', description: 'Protocol version', schema: { type: 'string' } },
-      { name: 'Mcp-Method', in: 'header', description: 'The method again (2026-07-28)', schema: { type: 'string' } },
+      { name: 'MCP-Protocol-Version', in: 'header', description: 'Protocol revision', schema: { type: 'string' } },
+      { name: 'Mcp-Method', in: 'header', description: 'Repeats the method (2026-07-28)', schema: { type: 'string' } },
       {
         name: 'Mcp-Name',
         in: 'header',
-        description: 'Name of the tool or prompt, URI of the resource (2026-07-28)',
+        description: 'Repeats the name of the tool or prompt, or the URI of the resource (2026-07-28)',
         schema: { type: 'string' },
       },
     ],
     requestBody: { required: true, content: { 'application/json': { type: 'object' } } },
     responses: {
       200: {
-        description: 'The answer, as JSON or event stream',
+        description: 'The response, as JSON or as an event stream',
         content: { 'application/json': { type: 'object' }, 'text/event-stream': { type: 'string' } },
       },
-      202: { description: 'A notification or response was taken' },
-      '4XX': { description: 'Refused; a JSON-RPC error', content: { 'application/json': { type: 'object' } } },
+      202: { description: 'The notification or response was accepted' },
+      '4XX': { description: 'A JSON-RPC error', content: { 'application/json': { type: 'object' } } },
     },
     examples: [],
   }
@@ -70,22 +70,22 @@ export function describePost(endpoint: Endpoint, mcp: Mcp): RouteDescription {
 export function describeGet(endpoint: Endpoint, mcp: Mcp): RouteDescription {
   return {
     ...common(endpoint, mcp),
-    summary: 'MCP: stream from server to client of a session',
+    summary: 'MCP: open the event stream of a session',
     description:
-      'Resource updates and list changes; with `Last-Event-ID` what was missed of a stream that broke off. Only in the handshake versions.',
+      'Streams resource updates and list changes. With `Last-Event-ID`, resumes an interrupted stream. Only in revision 2025-11-25 and older.',
     parameters: [
       ...parameters(endpoint),
       sessionHeader,
       {
         name: 'Last-Event-ID',
         in: 'header',
-        description: 'Id of the last event that arrived',
+        description: 'Id of the last event received',
         schema: { type: 'string' },
       },
     ],
     responses: {
       200: { description: 'Event stream', content: { 'text/event-stream': { type: 'string' } } },
-      '4XX': { description: 'No session, no event stream accepted, or a stream is open' },
+      '4XX': { description: 'Unknown session, event streams not accepted, or a stream is already open' },
     },
     endless: true,
     examples: [
@@ -93,7 +93,7 @@ export function describeGet(endpoint: Endpoint, mcp: Mcp): RouteDescription {
         name: 'Without a session',
         path: examplePath(endpoint),
         headers: [{ name: 'Accept', value: 'text/event-stream' }, ...demoKey(endpoint.server === 'apikey')],
-        expectStatus: refusalOf(endpoint, mcp),
+        expectStatus: statusWithoutSession(endpoint, mcp),
       },
     ],
   }
@@ -105,8 +105,11 @@ export function describeDelete(endpoint: Endpoint, mcp: Mcp): RouteDescription {
     summary: 'MCP: end a session',
     parameters: [...parameters(endpoint), sessionHeader],
     responses: {
-      200: { description: '`{"terminated": id}`', content: { 'application/json': { type: 'object' } } },
-      '4XX': { description: 'No session' },
+      200: {
+        description: 'The session has ended: `{"terminated": id}`',
+        content: { 'application/json': { type: 'object' } },
+      },
+      '4XX': { description: 'Unknown session' },
     },
     examples: [
       {
@@ -114,20 +117,20 @@ export function describeDelete(endpoint: Endpoint, mcp: Mcp): RouteDescription {
         method: 'DELETE',
         path: examplePath(endpoint),
         headers: demoKey(endpoint.server === 'apikey'),
-        expectStatus: refusalOf(endpoint, mcp),
+        expectStatus: statusWithoutSession(endpoint, mcp),
       },
     ],
   }
 }
 
-export function describeLegacyStream(mcp: Mcp): RouteDescription {
+export function describeHttpSseStream(mcp: Mcp): RouteDescription {
   return {
     ...common({ route: '/mcp/sse', server: 'default' }, mcp),
     protocol: 'sse',
     endless: true,
-    summary: 'MCP: legacy HTTP+SSE stream (2024-11-05)',
+    summary: 'MCP: HTTP+SSE stream (2024-11-05)',
     description:
-      'The first event, `endpoint`, says where to post; every answer comes as a `message` event. The session ends with the stream.',
+      'The first event, `endpoint`, contains the path to post messages to. Responses arrive as `message` events. The session ends with the stream.',
     responses: { 200: { description: 'Event stream', content: { 'text/event-stream': { type: 'string' } } } },
     examples: [
       { name: 'Open', path: '/mcp/sse', headers: [{ name: 'Accept', value: 'text/event-stream' }], expectStatus: 200 },
@@ -135,23 +138,23 @@ export function describeLegacyStream(mcp: Mcp): RouteDescription {
   }
 }
 
-export function describeLegacyPost(mcp: Mcp): RouteDescription {
+export function describeHttpSsePost(mcp: Mcp): RouteDescription {
   return {
     ...common({ route: '/mcp/messages', server: 'default' }, mcp),
-    summary: 'MCP: message to a legacy session',
+    summary: 'MCP: send a message to an HTTP+SSE session',
     parameters: [
       {
         name: 'sessionId',
         in: 'query',
-        description: 'Id that the `endpoint` event gave',
+        description: 'Session id from the `endpoint` event',
         required: true,
         schema: { type: 'string' },
       },
     ],
     requestBody: { required: true, content: { 'application/json': { type: 'object' } } },
     responses: {
-      202: { description: 'Accepted; the answer comes on the stream' },
-      '4XX': { description: 'No such session, or no JSON-RPC message' },
+      202: { description: 'Accepted; the response is sent on the stream' },
+      '4XX': { description: 'Unknown session or invalid JSON-RPC message' },
     },
     examples: [
       {
@@ -177,19 +180,19 @@ export function describeMetadata(path: string, mcp: Mcp): RouteDescription {
     parameters: isOfNamed ? [serverName] : [],
     responses: {
       200: {
-        description: 'Resource, authorization servers, scopes',
+        description: 'The resource, its authorization servers and scopes',
         content: { 'application/json': { type: 'object' } },
       },
-      ...(isOfNamed ? { 404: { description: 'No such server, or one that asks for no token' } } : {}),
+      ...(isOfNamed ? { 404: { description: 'Unknown server, or a server without OAuth' } } : {}),
     },
     examples:
       isOfNamed && named === undefined
-        ? [{ name: 'An open server has none', path: path.replace('{name}', 'weather'), expectStatus: 404 }]
+        ? [{ name: 'A server without OAuth has none', path: path.replace('{name}', 'weather'), expectStatus: 404 }]
         : [{ name: 'Fetch', path: path.replace('{name}', named ?? ''), expectStatus: 200 }],
   }
 }
 
-/** Requests to a server that work as they stand, one for each era; without a token the challenge is what there is to see. */
+/** Example requests for a server: one stateless, one that begins a session. Without a token, OAuth servers answer 401. */
 export function serverExamples(server: Server, mcp: Mcp): RouteExample[] {
   const path = endpointPath(server)
   const headers = demoKey(server.auth === 'apikey')
@@ -258,8 +261,8 @@ function demoKey(isNeeded: boolean): { name: string; value: string }[] {
   return isNeeded ? [{ name: 'X-API-Key', value: 'demo' }] : []
 }
 
-/** What a request without a session gets; null where it depends on a key that is configured. */
-function refusalOf({ server }: Endpoint, mcp: Mcp): number | null {
+/** Status of a request without a session; null if it depends on a configured key. */
+function statusWithoutSession({ server }: Endpoint, mcp: Mcp): number | null {
   if (server === 'protected') return 401
   return server === 'apikey' && mcp.svc.variables.apiKey !== null ? null : 400
 }

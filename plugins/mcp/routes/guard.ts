@@ -1,4 +1,4 @@
-/** Owns the frame around all handlers of MCP routes: finding the server, the checks before any message, the refusals. */
+/** Wraps the handlers of MCP routes: finds the server, checks access and sends errors. */
 import type { FastifyReply, FastifyRequest } from 'svc/plugin'
 import { authenticate } from '../access/authenticate.ts'
 import { checkOrigin } from '../access/origin.ts'
@@ -9,14 +9,14 @@ import type { Mcp } from '../mcp.ts'
 export type Serve = (exchange: Exchange) => void | Promise<void>
 
 /**
- * A route handler for the server with a path of its own, or (undefined) the named one that the path parameter says;
- * `checkMethod` refuses before credentials are looked at.
+ * Creates a route handler for the server `unnamed`, or for the one that the path parameter names. `checkMethod` runs
+ * before authentication.
  */
 export function guard(mcp: Mcp, unnamed: string | undefined, serve: Serve, checkMethod: Serve = () => {}) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const name = unnamed ?? (request.params as { name: string }).name
     const server = mcp.servers.get(name)
-    if (!server || server.isNamed === (unnamed !== undefined)) return refuseUnknownServer(mcp, name, reply)
+    if (!server || server.isNamed === (unnamed !== undefined)) return sendUnknownServer(mcp, name, reply)
     const exchange = new Exchange(mcp, server, request, reply)
     try {
       checkOrigin(exchange)
@@ -28,13 +28,13 @@ export function guard(mcp: Mcp, unnamed: string | undefined, serve: Serve, check
         reply.headers(factHeaders(exchange.facts))
         throw error
       }
-      exchange.refuse(error)
+      exchange.sendError(error)
     }
     return reply
   }
 }
 
-function refuseUnknownServer(mcp: Mcp, name: string, reply: FastifyReply): FastifyReply {
+function sendUnknownServer(mcp: Mcp, name: string, reply: FastifyReply): FastifyReply {
   const available = [...mcp.servers.values()].filter(server => server.isNamed).map(server => server.name)
   return reply.code(404).headers(factHeaders({})).send({ error: 'unknown MCP server', name, available })
 }

@@ -24,7 +24,7 @@ export function registerMetadata(app: FastifyInstance, mcp: Mcp): void {
   )
 }
 
-/** Only servers that ask for tokens have one. */
+/** Only servers with OAuth have metadata. */
 function send(server: Server | undefined, mcp: Mcp, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (server?.auth !== 'oauth') return mcp.svc.http.notFound(request, reply)
   return reply.send(metadata(mcp, server, request))

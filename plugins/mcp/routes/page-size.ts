@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'svc/plugin'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../bounds.ts'
 
-/** Items in one page: 1 to 1000, more is 1000, anything else the default. */
+/** Items per page: 1 to 1000. Larger values count as 1000, invalid ones as the default. */
 export function pageSizeOf({ query }: FastifyRequest): number {
   const text = (query as Record<string, unknown>).page_size
   if (typeof text !== 'string' || !/^\d{1,9}$/.test(text) || Number(text) < 1) return DEFAULT_PAGE_SIZE

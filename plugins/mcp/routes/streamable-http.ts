@@ -1,18 +1,18 @@
-/** Owns the Streamable HTTP endpoints: one POST, GET and DELETE per server. */
+/** Owns the Streamable HTTP endpoints: POST, GET and DELETE of each server. */
 import { describe, type FastifyInstance, type RouteDescription } from 'svc/plugin'
 import { isJson } from '../access/media-types.ts'
-import { refusal } from '../errors.ts'
+import { transportError } from '../errors.ts'
 import type { Exchange } from '../calls/exchange.ts'
 import { parseBody, readId } from '../calls/json-rpc.ts'
 import type { Mcp } from '../mcp.ts'
 import { STATELESS } from '../wire/versions.ts'
-import { endSession, serveHandshake } from '../wire/handshake/serve.ts'
-import { serveStream } from '../wire/handshake/server-stream.ts'
-import { isStateless, serveStateless } from '../wire/2026-07-28/serve.ts'
+import { endSession, serveLegacy } from '../wire/legacy/serve.ts'
+import { serveStream } from '../wire/legacy/server-stream.ts'
+import { isStateless, serveStateless } from '../wire/stateless/serve.ts'
 import { describeDelete, describeGet, describePost, type Endpoint } from './descriptions.ts'
 import { guard } from './guard.ts'
 
-/** Declares the routes of an endpoint; answers its POST description, whose examples come with the servers. */
+/** Registers the routes of an endpoint; returns its POST description, to which each server adds examples. */
 export function registerEndpoint(app: FastifyInstance, mcp: Mcp, endpoint: Endpoint): RouteDescription {
   const post = describePost(endpoint, mcp)
   app.post(endpoint.route, describe(post), guard(mcp, endpoint.server, servePost))
@@ -29,7 +29,7 @@ export function registerEndpoint(app: FastifyInstance, mcp: Mcp, endpoint: Endpo
   return post
 }
 
-/** What a POST must be before its message is looked at, in order. */
+/** Checks of a POST before its body is read, in order. */
 const POST_CHECKS: readonly ((exchange: Exchange) => void)[] = [checkAccept, checkContentType]
 
 async function servePost(exchange: Exchange): Promise<void> {
@@ -37,22 +37,23 @@ async function servePost(exchange: Exchange): Promise<void> {
   const body = parseBody(exchange.mcp.svc.http.body(exchange.request))
   exchange.facts.requestId = readId(body)
   if (isStateless(exchange.header('mcp-protocol-version'), body)) await serveStateless(exchange, body)
-  else await serveHandshake(exchange, body)
+  else await serveLegacy(exchange, body)
 }
 
 function checkAccept({ accepts }: Exchange): void {
   if (!accepts.json && !accepts.sse)
-    throw refusal(406, 'Not Acceptable: accept application/json, text/event-stream, or both')
+    throw transportError(406, 'Not Acceptable: accept application/json, text/event-stream, or both')
 }
 
 function checkContentType({ request }: Exchange): void {
   if (!isJson(request.headers['content-type']))
-    throw refusal(415, 'Unsupported Media Type: Content-Type must be application/json')
+    throw transportError(415, 'Unsupported Media Type: Content-Type must be application/json')
 }
 
-/** The stateless version has only POST; HEAD opens nothing in any. */
+/** The stateless revision supports only POST; HEAD is not supported at all. */
 function requireSessionMethod(exchange: Exchange): void {
   if (exchange.header('mcp-protocol-version') === STATELESS.name)
-    throw refusal(405, `Method Not Allowed: ${STATELESS.name} has only POST`, { Allow: 'POST' })
-  if (exchange.request.method === 'HEAD') throw refusal(405, 'Method Not Allowed', { Allow: 'POST, GET, DELETE' })
+    throw transportError(405, `Method Not Allowed: ${STATELESS.name} supports only POST`, { Allow: 'POST' })
+  if (exchange.request.method === 'HEAD')
+    throw transportError(405, 'Method Not Allowed', { Allow: 'POST, GET, DELETE' })
 }

@@ -1,4 +1,4 @@
-/** Owns the live side of the plugin, which outlives reloads: sessions, listeners, and telling both of changes. */
+/** Owns the sessions and listeners, which survive reloads, and notifies them of changes. */
 import { randomBytes } from 'node:crypto'
 import { type Bounds, MAX_REPLAY_BYTES } from '../bounds.ts'
 import type { Server } from '../registry/server.ts'
@@ -6,7 +6,7 @@ import { ReplayStore } from './replay.ts'
 import { SessionStore } from './session-store.ts'
 import type { JsonObject, ListName } from '../types.ts'
 
-/** A stateless client that listens (`subscriptions/listen`). */
+/** A stateless client with an open `subscriptions/listen` stream. */
 export interface Listener {
   readonly server: string
   readonly lists: ReadonlySet<ListName>
@@ -19,10 +19,10 @@ const SWEEP_MS = 30_000
 
 export class Hub {
   readonly sessions: SessionStore
-  /** Signs the state that stateless clients carry between rounds; known to this process alone. */
+  /** Key for signing the `requestState` of stateless clients; only this process knows it. */
   readonly stateKey = randomBytes(32)
   readonly #listeners = new Set<Listener>()
-  /** `<server> <list>` to the digest of what clients see of it. */
+  /** Digests of the lists, by `<server> <list>`. */
   #fingerprints: ReadonlyMap<string, string> | null = null
   readonly #sweeper: NodeJS.Timeout
 
@@ -45,7 +45,7 @@ export class Hub {
     this.#sweeper = setInterval(() => this.sessions.sweep(), SWEEP_MS).unref()
   }
 
-  /** Adds a listener; answers how to remove it. */
+  /** Adds a listener; returns a function that removes it. */
   listen(listener: Listener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -65,8 +65,8 @@ export class Hub {
       if (listener.server === server && listener.lists.has(list)) listener.send(method, {})
   }
 
-  /** Takes over the servers of a new generation: changed lists are announced, sessions of removed servers end. */
-  takeOver(servers: ReadonlyMap<string, Server>): void {
+  /** Replaces the servers after a reload: announces changed lists and ends the sessions of removed servers. */
+  replaceServers(servers: ReadonlyMap<string, Server>): void {
     const before = this.#fingerprints
     this.#fingerprints = new Map(
       [...servers.values()].flatMap(server =>

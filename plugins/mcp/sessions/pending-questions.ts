@@ -1,4 +1,4 @@
-/** Owns the questions of one session that wait for the client's answer. */
+/** Owns the questions of one session that wait for a response of the client. */
 import { isRecord } from 'svc/plugin'
 import { MAX_QUESTIONS } from '../bounds.ts'
 import { Cancelled, shorten, ToolFailure } from '../errors.ts'
@@ -21,7 +21,7 @@ export class PendingQuestions {
     this.#timeoutMs = timeoutMs
   }
 
-  /** Asks over `write`. Rejects with a tool failure when no usable answer comes, with `Cancelled` when the call is. */
+  /** Sends a question with `write`. Rejects with `ToolFailure` without a valid response, with `Cancelled` on cancellation. */
   async ask(
     method: QuestionMethod,
     params: JsonObject,
@@ -35,7 +35,10 @@ export class PendingQuestions {
     try {
       return await new Promise<JsonObject>((resolve, reject) => {
         leave = () => reject(new Cancelled())
-        timer = setTimeout(() => reject(failure(method, `no answer in ${this.#timeoutMs / 1000} s`)), this.#timeoutMs)
+        timer = setTimeout(
+          () => reject(failure(method, `no response within ${this.#timeoutMs / 1000} s`)),
+          this.#timeoutMs,
+        )
         signal.addEventListener('abort', leave, { once: true })
         this.#pending.set(id, { method, resolve, reject })
         write(requestText(id, method, params))
@@ -47,13 +50,13 @@ export class PendingQuestions {
     }
   }
 
-  /** The client's answer; one that nobody waits for changes nothing. */
+  /** Handles a response of the client; unknown ids are ignored. */
   answer(response: RpcResponse): void {
     const pending = this.#pending.get(response.id)
     if (!pending) return
     if (response.error !== undefined) pending.reject(failure(pending.method, reasonOf(response.error)))
     else if (isUsable(pending.method, response.result)) pending.resolve(response.result)
-    else pending.reject(failure(pending.method, `the answer is no result of ${pending.method}`))
+    else pending.reject(failure(pending.method, `the response is not a valid result of ${pending.method}`))
   }
 }
 
@@ -64,5 +67,5 @@ function failure(method: QuestionMethod, reason: string): ToolFailure {
 function reasonOf(error: unknown): string {
   return isRecord(error) && typeof error.message === 'string'
     ? shorten(error.message)
-    : 'the client answered with an error'
+    : 'the client responded with an error'
 }

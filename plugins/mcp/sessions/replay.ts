@@ -1,4 +1,4 @@
-/** Owns the messages that are kept for clients whose connection drops: bounded per session and in all. */
+/** Owns the messages that are kept for interrupted connections, limited per session and in total. */
 import { heldBytes } from 'svc/plugin'
 
 export interface KeptMessage {
@@ -16,14 +16,14 @@ interface Entry extends KeptMessage {
 export interface ReplayBounds {
   messages: number
   bytes: number
-  /** Bytes of all sessions together. */
+  /** Total bytes of all sessions. */
   totalBytes: number
 }
 
-/** Memory of a message without its text: the record, and its places in two sets. */
+/** Memory of a message without its text: the object and its entries in two sets. */
 const MESSAGE_BYTES = 320
 
-/** All logs of a process. Sets keep insertion order, so the oldest message is always the first. */
+/** The logs of all sessions. Sets keep insertion order, so the first message is the oldest. */
 export class ReplayStore {
   readonly #bounds: ReplayBounds
   readonly #entries = new Set<Entry>()
@@ -41,7 +41,7 @@ export class ReplayStore {
     return new ReplayLog(this)
   }
 
-  /** Keeps a message; what is over a bound is forgotten, oldest first. */
+  /** Keeps a message and drops the oldest messages over the limits. */
   keep(log: ReplayLog, message: KeptMessage): void {
     const entry: Entry = { ...message, log, bytes: MESSAGE_BYTES + heldBytes(message.text) }
     this.#entries.add(entry)
@@ -82,7 +82,7 @@ export class ReplayLog {
     if (!this.#isClosed) this.#store.keep(this, message)
   }
 
-  /** What is kept of a stream after a position, in order. */
+  /** The kept messages of a stream after a position, in order. */
   after(stream: number, sequence: number): KeptMessage[] {
     return [...this.entries].filter(entry => entry.stream === stream && entry.sequence > sequence)
   }
@@ -91,14 +91,14 @@ export class ReplayLog {
     return this.#countOf.has(stream)
   }
 
-  /** For the store alone. */
+  /** Only for the store. */
   add(entry: Entry): void {
     this.entries.add(entry)
     this.bytes += entry.bytes
     this.#countOf.set(entry.stream, (this.#countOf.get(entry.stream) ?? 0) + 1)
   }
 
-  /** For the store alone. */
+  /** Only for the store. */
   remove(entry: Entry): void {
     this.entries.delete(entry)
     this.bytes -= entry.bytes
@@ -107,7 +107,7 @@ export class ReplayLog {
     else this.#countOf.delete(entry.stream)
   }
 
-  /** Forgets everything for good: work that outlives its session must not fill the store. */
+  /** Drops all messages and keeps no more, because calls may outlive their session. */
   close(): void {
     this.#isClosed = true
     this.#store.forgetAll(this)

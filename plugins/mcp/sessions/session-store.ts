@@ -1,11 +1,11 @@
-/** Owns all sessions of a process: made, found, ended, and bounded in number and idle time. */
+/** Owns all sessions and limits their number, memory and idle time. */
 import { randomBytes } from 'node:crypto'
 import type { ReplayStore } from './replay.ts'
-import { type Agreement, Session, type SessionMemory } from './session.ts'
+import { type SessionParameters, Session, type SessionMemory } from './session.ts'
 
 export interface SessionBounds {
   maxCount: number
-  /** Memory of all sessions, with the requests that they work on. */
+  /** Memory of all sessions, including requests in flight. */
   maxBytes: number
   idleMs: number
   questionMs: number
@@ -16,7 +16,7 @@ export class SessionStore implements SessionMemory {
   readonly #replay: ReplayStore
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number
-  /** In order of use, the least recent first. */
+  /** Least recently used first. */
   readonly #sessions = new Map<string, Session>()
   #bytes = 0
 
@@ -30,7 +30,7 @@ export class SessionStore implements SessionMemory {
     return this.#sessions.size
   }
 
-  /** Memory that sessions hold, about. */
+  /** Approximate memory of all sessions. */
   get bytes(): number {
     return this.#bytes
   }
@@ -39,13 +39,13 @@ export class SessionStore implements SessionMemory {
     return this.#sessions.values()
   }
 
-  /** A new session with an id of 32 hex digits; in a full store the least recently used one ends. */
-  create(agreement: Agreement): Session {
+  /** Creates a session with an id of 32 hex digits. If the store is full, the least recently used session ends. */
+  create(parameters: SessionParameters): Session {
     this.sweep()
     if (this.#sessions.size >= this.#bounds.maxCount) this.#endLeastRecent()
     const session = new Session(
       randomBytes(16).toString('hex'),
-      agreement,
+      parameters,
       this.#replay.open(),
       this,
       this.#bounds.questionMs,
@@ -57,8 +57,8 @@ export class SessionStore implements SessionMemory {
     return session
   }
 
-  /** Sessions without an open stream or a running request end for it, the least recently used first. */
-  take(session: Session, bytes: number): boolean {
+  /** Ends sessions without open streams or requests in flight if memory is needed, least recently used first. */
+  reserve(session: Session, bytes: number): boolean {
     this.#bytes += bytes
     this.#makeRoom(session)
     if (this.#bytes <= this.#bounds.maxBytes) return true
@@ -66,11 +66,11 @@ export class SessionStore implements SessionMemory {
     return false
   }
 
-  give(bytes: number): void {
+  release(bytes: number): void {
     this.#bytes -= bytes
   }
 
-  /** The session of that id, which is thereby used; undefined when there is none, or it was idle for too long. */
+  /** Finds a session and marks it as used; undefined if it does not exist or was idle for too long. */
   use(id: string): Session | undefined {
     const session = this.#sessions.get(id)
     if (!session) return undefined
@@ -93,7 +93,7 @@ export class SessionStore implements SessionMemory {
     for (const session of this.#sessions.values()) if (matches(session)) this.end(session)
   }
 
-  /** Ends what was idle for too long. */
+  /** Ends sessions that were idle for too long. */
   sweep(): void {
     this.endWhere(session => this.#isExpired(session))
   }
@@ -111,7 +111,7 @@ export class SessionStore implements SessionMemory {
     }
   }
 
-  /** Open streams count as use: a session with one goes only when all have one. */
+  /** Prefers sessions that are not busy. */
   #endLeastRecent(): void {
     let first: Session | undefined
     for (const session of this.#sessions.values()) {

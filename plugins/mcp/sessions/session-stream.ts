@@ -1,9 +1,9 @@
-/** Owns one resumable stream of a session: numbered messages that outlive the connection which carries them. */
+/** Owns one resumable stream of a session, which can continue on a new connection. */
 import type { SseStream } from 'svc/plugin'
 import { MAX_PENDING_BYTES } from '../bounds.ts'
 import type { ReplayLog } from './replay.ts'
 
-/** Event ids name their stream and are unique in the session: `<stream>-<position>`, position 0 before any message. */
+/** Parses an event id: `<stream>-<position>`. Messages have positions from 1; 0 is before the first message. */
 export function readEventId(text: string): { stream: number; sequence: number } | null {
   const match = /^(\d{1,9})-(\d{1,9})$/.exec(text)
   return match ? { stream: Number(match[1]), sequence: Number(match[2]) } : null
@@ -25,32 +25,32 @@ export class SessionStream {
     return this.#connection !== null && !this.#connection.closed
   }
 
-  /** Nothing can come any more, and nothing is kept. */
-  get isSpent(): boolean {
+  /** Complete, disconnected, and without kept messages. */
+  get isFinished(): boolean {
     return this.#isComplete && !this.isConnected && !this.#log.holds(this.number)
   }
 
-  /** Whether a client that has everything up to here can be given everything after it. */
+  /** Whether all messages after this position are still kept. */
   canResume(sequence: number): boolean {
     if (sequence > this.#sequence) return false
     const kept = this.#log.after(this.number, sequence)
     return kept.length === this.#sequence - sequence
   }
 
-  /** The first connection; a primed one begins with an event that has an id and no message. */
+  /** Attaches the first connection. If primed, it begins with an event that has an id but no message. */
   begin(connection: SseStream, isPrimed: boolean): void {
     this.#connect(connection)
     if (isPrimed) connection.send({ id: this.#eventId(0), retry: 1000, data: '' })
   }
 
-  /** A later connection gets what came after `sequence`, then what still comes. */
+  /** Attaches a later connection: sends the messages after `sequence`, then new ones. */
   resume(connection: SseStream, sequence: number): void {
     this.#connect(connection)
     for (const message of this.#log.after(this.number, sequence)) this.#send(message.sequence, message.text)
     if (this.#isComplete) connection.end()
   }
 
-  /** A connection that is over is forgotten: through its response it would keep a whole generation of routes in memory. */
+  /** Drops the reference to a closed connection, which would keep the routes before a reload in memory. */
   #connect(connection: SseStream): void {
     this.#connection = connection
     void connection.over.then(() => {
@@ -58,7 +58,7 @@ export class SessionStream {
     })
   }
 
-  /** Sends a message and keeps it: whether the client got it shows only when it comes back. */
+  /** Sends a message and keeps it, in case the client did not receive it. */
   write(text: string): void {
     if (this.#isComplete) return
     this.#sequence++
@@ -66,14 +66,14 @@ export class SessionStream {
     this.#send(this.#sequence, text)
   }
 
-  /** Ends the stream, after the answer if there is one. */
-  complete(answer?: string): void {
-    if (answer !== undefined) this.write(answer)
+  /** Sends the response, if any, and ends the stream. */
+  complete(response?: string): void {
+    if (response !== undefined) this.write(response)
     this.#isComplete = true
     this.#connection?.end()
   }
 
-  /** Ends the connection alone. */
+  /** Ends the connection, but not the stream. */
   disconnect(): void {
     this.#connection?.end()
     this.#connection = null
@@ -82,7 +82,7 @@ export class SessionStream {
   #send(sequence: number, text: string): void {
     if (!this.#connection || this.#connection.closed) return
     this.#connection.send({ id: this.#eventId(sequence), event: 'message', data: text })
-    // A reader that is too far behind is sent away rather than buffered for; it can come back for what is kept.
+    // Disconnects a slow reader instead of buffering for it; it can reconnect and resume.
     if (this.#connection.pendingBytes > MAX_PENDING_BYTES && !this.#isComplete) this.disconnect()
   }
 

@@ -1,4 +1,4 @@
-/** Owns a session of the handshake versions: what was agreed, what is in flight, and the ways to its client. */
+/** Owns a session of a legacy revision: its parameters, requests in flight and streams. */
 import { heldBytes, type SseStream } from 'svc/plugin'
 import { MAX_PENDING_BYTES, MAX_REQUESTS_IN_FLIGHT, MAX_SUBSCRIPTIONS } from '../bounds.ts'
 import { CODES, invalidParams, RpcError } from '../errors.ts'
@@ -12,8 +12,8 @@ import { SessionStream } from './session-stream.ts'
 
 export type Transport = 'streamable-http' | 'http+sse'
 
-/** What `initialize` settles. */
-export interface Agreement {
+/** The parameters that `initialize` sets. */
+export interface SessionParameters {
   server: string
   transport: Transport
   version: Version
@@ -22,20 +22,20 @@ export interface Agreement {
   principal: string | null
 }
 
-/** Memory that a session takes with nothing in it, about. */
+/** Approximate memory of an empty session. */
 const SESSION_BYTES = 2048
 
-/** Keeps count of what all sessions hold. */
+/** Counts the memory of all sessions. */
 export interface SessionMemory {
-  /** Takes bytes for a session; false: even without those sessions that may end it would be too much. */
-  take(session: Session, bytes: number): boolean
-  give(bytes: number): void
+  /** Reserves bytes for a session; false if they exceed the limit even after ending other sessions. */
+  reserve(session: Session, bytes: number): boolean
+  release(bytes: number): void
 }
 
-/** A request that is being worked on. */
+/** A request in flight. */
 export interface InFlight {
   readonly id: RequestId
-  /** Bytes of the body that brought it. */
+  /** Bytes of the request body. */
   readonly bytes: number
   readonly signal: AbortSignal
   cancel(): void
@@ -48,11 +48,11 @@ export class Session {
   readonly principal: string | null
   version: Version
   clientCapabilities: ClientCapabilities
-  /** Null until the client sets one: no log messages. */
+  /** Null until the client sets a level: no log messages. */
   logLevel: LogLevel | null = null
-  /** Memory that it holds, about: itself, its subscriptions, the requests that are being worked on. */
+  /** Approximate memory, including subscriptions and requests in flight. */
   bytes = SESSION_BYTES
-  /** URIs whose updates the client wants. */
+  /** URIs of the subscribed resources. */
   readonly #subscriptions = new Set<string>()
   readonly questions: PendingQuestions
   lastUsedAt: number
@@ -60,39 +60,39 @@ export class Session {
   readonly #memory: SessionMemory
   readonly #log: ReplayLog
   readonly #streams = new Map<number, SessionStream>()
-  /** A set, since a client may use an id twice. */
+  /** A set, because a client may use an id twice. */
   readonly #inFlight = new Set<InFlight>()
   #streamCount = 0
   #standalone: SessionStream | null = null
-  #legacy: SseStream | null = null
+  #httpSse: SseStream | null = null
   #hasEnded = false
 
   constructor(
     id: string,
-    agreement: Agreement,
+    parameters: SessionParameters,
     log: ReplayLog,
     memory: SessionMemory,
     questionMs: number,
     now: number,
   ) {
     this.id = id
-    this.server = agreement.server
-    this.transport = agreement.transport
-    this.principal = agreement.principal
-    this.version = agreement.version
-    this.clientCapabilities = agreement.clientCapabilities
+    this.server = parameters.server
+    this.transport = parameters.transport
+    this.principal = parameters.principal
+    this.version = parameters.version
+    this.clientCapabilities = parameters.clientCapabilities
     this.lastUsedAt = now
     this.#log = log
     this.#memory = memory
     this.questions = new PendingQuestions(questionMs)
   }
 
-  /** Open streams and running requests count as use. */
+  /** Whether the session has open streams or requests in flight. */
   get isBusy(): boolean {
     return this.openStreams > 0 || this.#inFlight.size > 0
   }
 
-  /** `bytes` without those of running requests, which go on when their session has ended. */
+  /** `bytes` without requests in flight, which continue when their session ends. */
   get idleBytes(): number {
     let { bytes } = this
     for (const inFlight of this.#inFlight) bytes -= inFlight.bytes
@@ -105,24 +105,24 @@ export class Session {
     return this.#subscriptions.has(uri)
   }
 
-  /** Throws -32602 when there are too many, -32603 when sessions hold too much. */
+  /** Throws -32602 if there are too many subscriptions, -32603 if the sessions use too much memory. */
   subscribe(uri: string): void {
     if (this.#subscriptions.has(uri)) return
     if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS)
       throw invalidParams(`Too many subscriptions (at most ${MAX_SUBSCRIPTIONS})`)
-    this.#take(heldBytes(uri))
+    this.#reserve(heldBytes(uri))
     this.#subscriptions.add(uri)
   }
 
   unsubscribe(uri: string): void {
-    if (this.#subscriptions.delete(uri)) this.#give(heldBytes(uri))
+    if (this.#subscriptions.delete(uri)) this.#release(heldBytes(uri))
   }
 
   // ------------------------------------------------------------------------------------------------------- streams
 
   /** A stream for the messages of one call. */
   newStream(): SessionStream {
-    for (const [number, stream] of this.#streams) if (stream.isSpent) this.#streams.delete(number)
+    for (const [number, stream] of this.#streams) if (stream.isFinished) this.#streams.delete(number)
     const stream = new SessionStream(++this.#streamCount, this.#log)
     this.#streams.set(stream.number, stream)
     return stream
@@ -132,7 +132,7 @@ export class Session {
     return this.#streams.get(number)
   }
 
-  /** The stream of GET, for what belongs to no call; undefined while one is connected. */
+  /** A stream for GET; undefined if one is already connected. */
   newStandalone(): SessionStream | undefined {
     if (this.#standalone?.isConnected) return undefined
     this.#standalone?.complete()
@@ -140,8 +140,8 @@ export class Session {
     return this.#standalone
   }
 
-  /** Counts a connection of the session until it is over. */
-  hold(connection: SseStream, now: () => number): void {
+  /** Counts an open connection of the session. */
+  trackConnection(connection: SseStream, now: () => number): void {
     this.openStreams++
     void connection.over.then(() => {
       this.openStreams--
@@ -149,39 +149,39 @@ export class Session {
     })
   }
 
-  attachLegacy(connection: SseStream): void {
-    this.#legacy = connection
+  attachHttpSse(connection: SseStream): void {
+    this.#httpSse = connection
     void connection.over.then(() => {
-      this.#legacy = null
+      this.#httpSse = null
     })
   }
 
-  /** Sends on the one stream of the legacy transport. */
-  writeLegacy(text: string): void {
-    this.#legacy?.send({ event: 'message', data: text })
-    if (this.#legacy && this.#legacy.pendingBytes > MAX_PENDING_BYTES) this.#legacy.end()
+  /** Sends a message on the stream of the HTTP+SSE transport. */
+  writeHttpSse(text: string): void {
+    this.#httpSse?.send({ event: 'message', data: text })
+    if (this.#httpSse && this.#httpSse.pendingBytes > MAX_PENDING_BYTES) this.#httpSse.end()
   }
 
-  /** Sends what belongs to no call; lost when the client has opened no stream for it. */
+  /** Sends a message that belongs to no call; dropped if the client has no stream for it. */
   push(method: string, params?: JsonObject): void {
     const text = notificationText(method, params)
-    if (this.transport === 'http+sse') this.writeLegacy(text)
+    if (this.transport === 'http+sse') this.writeHttpSse(text)
     else this.#standalone?.write(text)
   }
 
   // ------------------------------------------------------------------------------------------------------ requests
 
-  /** Registers a request that came in so many bytes. Throws -32603 when too many are in flight, or they are too large. */
+  /** Registers a request with a body of `bytes`. Throws -32603 if too many requests or bytes are in flight. */
   begin(id: RequestId, bytes: number, onCancel: () => void): InFlight {
     if (this.#inFlight.size >= MAX_REQUESTS_IN_FLIGHT)
       throw new RpcError(CODES.internal, `Too many requests in flight (at most ${MAX_REQUESTS_IN_FLIGHT})`)
-    this.#take(bytes)
+    this.#reserve(bytes)
     let controller: AbortController | undefined
     let isCancelled = false
     const inFlight: InFlight = {
       id,
       bytes,
-      // Made when first asked for: most tools never look at it.
+      // Created on first access, because most tools do not use it.
       get signal() {
         controller ??= new AbortController()
         if (isCancelled) controller.abort()
@@ -198,33 +198,33 @@ export class Session {
   }
 
   finish(inFlight: InFlight, now: number): void {
-    if (this.#inFlight.delete(inFlight)) this.#give(inFlight.bytes)
+    if (this.#inFlight.delete(inFlight)) this.#release(inFlight.bytes)
     this.lastUsedAt = now
   }
 
-  /** `notifications/cancelled`; an unknown id changes nothing. */
+  /** Handles `notifications/cancelled`; unknown ids are ignored. */
   cancel(id: unknown): void {
     for (const inFlight of this.#inFlight) if (inFlight.id === id) inFlight.cancel()
   }
 
-  /** Closes streams, aborts what is in flight, forgets what was kept. Once. */
+  /** Closes the streams, aborts requests in flight and drops kept messages. Repeated calls have no effect. */
   end(): void {
     if (this.#hasEnded) return
     this.#hasEnded = true
     for (const inFlight of this.#inFlight) inFlight.cancel()
     for (const stream of this.#streams.values()) stream.complete()
-    this.#legacy?.end()
+    this.#httpSse?.end()
     this.#streams.clear()
     this.#log.close()
   }
 
-  #take(bytes: number): void {
-    if (!this.#memory.take(this, bytes)) throw new RpcError(CODES.internal, 'Too many bytes in flight')
+  #reserve(bytes: number): void {
+    if (!this.#memory.reserve(this, bytes)) throw new RpcError(CODES.internal, 'Too many bytes in flight')
     this.bytes += bytes
   }
 
-  #give(bytes: number): void {
+  #release(bytes: number): void {
     this.bytes -= bytes
-    this.#memory.give(bytes)
+    this.#memory.release(bytes)
   }
 }

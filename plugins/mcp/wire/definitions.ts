@@ -1,4 +1,4 @@
-/** Owns how tools, resources, templates and prompts look in the lists of each protocol version. */
+/** Owns rendering tools, resources, templates and prompts for the lists of each protocol revision. */
 import { withoutRouting } from '../registry/schema.ts'
 import type {
   JsonObject,
@@ -11,18 +11,18 @@ import type {
 import type { Prompt, Resource, ResourceTemplate, Tool } from './spec.ts'
 import type { Version } from './versions.ts'
 
-export function showTool(tool: ToolDefinition, version: Version): JsonObject {
+export function renderTool(tool: ToolDefinition, version: Version): JsonObject {
   return {
     name: tool.name,
     title: version.titles ? tool.title : undefined,
     description: tool.description,
     inputSchema: version.routedArguments ? tool.inputSchema : withoutRouting(tool.inputSchema),
     outputSchema: version.structuredOutput ? tool.outputSchema : undefined,
-    annotations: version.annotations ? showAnnotations(tool) : undefined,
+    annotations: version.annotations ? renderAnnotations(tool) : undefined,
   } satisfies Tool
 }
 
-export function showResource(resource: ResourceDefinition, version: Version): JsonObject {
+export function renderResource(resource: ResourceDefinition, version: Version): JsonObject {
   return {
     uri: resource.uri,
     name: resource.name,
@@ -33,7 +33,7 @@ export function showResource(resource: ResourceDefinition, version: Version): Js
   } satisfies Resource
 }
 
-export function showTemplate(template: TemplateDefinition, version: Version): JsonObject {
+export function renderTemplate(template: TemplateDefinition, version: Version): JsonObject {
   return {
     uriTemplate: template.uriTemplate,
     name: template.name,
@@ -43,7 +43,7 @@ export function showTemplate(template: TemplateDefinition, version: Version): Js
   } satisfies ResourceTemplate
 }
 
-export function showPrompt(prompt: PromptDefinition, version: Version): JsonObject {
+export function renderPrompt(prompt: PromptDefinition, version: Version): JsonObject {
   return {
     name: prompt.name,
     title: version.titles ? prompt.title : undefined,
@@ -57,7 +57,7 @@ export function showPrompt(prompt: PromptDefinition, version: Version): JsonObje
   } satisfies Prompt
 }
 
-/** The first version with annotations had no `title` beside the name: it stands inside. */
-function showAnnotations(tool: ToolDefinition): ToolAnnotations | undefined {
+/** The first revision with annotations has the title only there, and not next to the name. */
+function renderAnnotations(tool: ToolDefinition): ToolAnnotations | undefined {
   return tool.annotations || tool.title ? { title: tool.title, ...tool.annotations } : undefined
 }

@@ -1,20 +1,20 @@
-/** Owns how results of tools, resources and prompts look in each protocol version. */
+/** Owns rendering the results of tools and prompts for each protocol revision. */
 import { readResource } from '../methods/resources.ts'
 import type { Call } from '../calls/call.ts'
 import type { CallContext, Content, JsonObject, PromptResult, ToolResult } from '../types.ts'
 import type { CallToolResult, GetPromptResult } from './spec.ts'
 
-/** `content` and `isError` are always there, `structuredContent` where the version knows it. */
-export async function showToolResult(result: ToolResult, call: Call, context: CallContext): Promise<JsonObject> {
+/** `content` and `isError` are always present, `structuredContent` if the revision supports it. */
+export async function renderToolResult(result: ToolResult, call: Call, context: CallContext): Promise<JsonObject> {
   return {
-    content: await showContents(result.content, call, context),
+    content: await renderContents(result.content, call, context),
     structuredContent: call.version.structuredOutput ? result.structuredContent : undefined,
     isError: result.isError ?? false,
   } satisfies CallToolResult
 }
 
-export async function showPromptResult(result: PromptResult, call: Call, context: CallContext): Promise<JsonObject> {
-  const contents = await showContents(
+export async function renderPromptResult(result: PromptResult, call: Call, context: CallContext): Promise<JsonObject> {
+  const contents = await renderContents(
     result.messages.map(message => message.content),
     call,
     context,
@@ -25,13 +25,13 @@ export async function showPromptResult(result: PromptResult, call: Call, context
   } satisfies GetPromptResult
 }
 
-function showContents(contents: Content[], call: Call, context: CallContext): Promise<Content[]> | Content[] {
+function renderContents(contents: Content[], call: Call, context: CallContext): Promise<Content[]> | Content[] {
   const { resourceLinks, audio } = call.version
-  return resourceLinks && audio ? contents : Promise.all(contents.map(content => showContent(content, call, context)))
+  return resourceLinks && audio ? contents : Promise.all(contents.map(content => renderContent(content, call, context)))
 }
 
-/** What a version does not know is replaced by the nearest thing that it does. */
-async function showContent(content: Content, call: Call, context: CallContext): Promise<Content> {
+/** Converts content that a revision does not support. */
+async function renderContent(content: Content, call: Call, context: CallContext): Promise<Content> {
   if (content.type === 'audio' && !call.version.audio)
     return { type: 'text', text: `[audio, ${content.mimeType}, ${Buffer.byteLength(content.data, 'base64')} bytes]` }
   if (content.type !== 'resource_link' || call.version.resourceLinks) return content

@@ -1,4 +1,4 @@
-/** Owns how a server presents itself: its information and capabilities in each protocol version. */
+/** Owns the information and capabilities of a server in each protocol revision. */
 import type { Server } from '../registry/server.ts'
 import type { Implementation, ServerCapabilities } from './spec.ts'
 import type { Version } from './versions.ts'
@@ -13,7 +13,7 @@ export function serverInfo(server: Server, version: Version): Implementation {
   } satisfies Implementation
 }
 
-/** What the server can do; a list method without its capability here is not found. */
+/** The server's capabilities; methods without their capability are not found. */
 export function capabilities(server: Server, version: Version): ServerCapabilities {
   return {
     tools: { listChanged: true },

@@ -1,6 +1,6 @@
 /**
- * The protocol's shapes as its SDKs declare them. What this folder writes is checked against them (`satisfies`), so that a
- * member that is missing, misspelled or of another type fails the type check. Types alone: nothing of an SDK runs here.
+ * The protocol's types from the official SDKs. Objects in this folder are checked against them with `satisfies`, so that
+ * missing, misspelled or wrongly typed members fail the type check. Only types: no SDK code runs here.
  */
 import type {
   DiscoverResult as SdkDiscoverResult,
@@ -20,7 +20,7 @@ export type {
   ServerCapabilities,
 } from '@modelcontextprotocol/sdk/spec.types.js'
 
-/** The members that a type names. Results may carry any others, and a misspelled one would pass for one of those. */
+/** Removes index signatures, which would accept misspelled members. */
 type Named<T> = { [Key in keyof T as string extends Key ? never : Key]: T[Key] }
 
 export type InitializeResult = Named<spec.InitializeResult>
@@ -28,20 +28,20 @@ export type CallToolResult = Named<spec.CallToolResult>
 export type GetPromptResult = Named<spec.GetPromptResult>
 export type CompleteResult = Named<spec.CompleteResult>
 
-/** Schemas are checked when a tool is registered: their types say nothing. */
+/** Schemas have generic types, because they are checked when a tool is registered. */
 export type Tool = Omit<spec.Tool, 'inputSchema' | 'outputSchema'> & {
   inputSchema: JsonSchema
   outputSchema?: JsonSchema
 }
 
-/** The members of 2026-07-28; what every result of that revision carries besides is added by `completeResult`. */
+/** Members of 2026-07-28, without those that `completeResult` adds to every result. */
 export type DiscoverResult = Pick<SdkDiscoverResult, 'supportedVersions' | 'instructions'> & {
   capabilities: spec.ServerCapabilities
 }
 export type InputRequiredResult = Pick<SdkInputRequiredResult, 'resultType' | 'requestState'> & {
   inputRequests: Record<string, InputRequest>
 }
-/** What a handler asks is its own to get right. */
+/** The parameters are not checked; handlers must pass valid ones. */
 export interface InputRequest {
   method: NonNullable<SdkInputRequiredResult['inputRequests']>[string]['method']
   params: JsonObject

@@ -1,9 +1,9 @@
-/** Owns the protocol versions: which are served, and what each of them shows. */
+/** Owns the supported protocol revisions and their features. */
 
-/** What a revision of the protocol knows; everything else about it is the same as in the one before. */
+/** The features of a protocol revision. */
 export interface Version {
   readonly name: string
-  /** Calls stand for themselves: no session, every request carries its envelope. */
+  /** There are no sessions; every request has an envelope. */
   readonly isStateless: boolean
   /** Arrays of messages in one POST. */
   readonly batches: boolean
@@ -11,7 +11,7 @@ export interface Version {
   readonly audio: boolean
   readonly completions: boolean
   readonly progressMessage: boolean
-  /** `title` beside `name`. */
+  /** `title` in addition to `name`. */
   readonly titles: boolean
   /** `outputSchema` and `structuredContent`. */
   readonly structuredOutput: boolean
@@ -19,7 +19,7 @@ export interface Version {
   readonly elicitation: boolean
   /** `serverInfo.description`, `mode` in elicitation. */
   readonly descriptions: boolean
-  /** SSE streams of sessions begin with an event that carries only an id. */
+  /** SSE streams of sessions begin with an event that has only an id. */
   readonly priming: boolean
   /** `x-mcp-header` in input schemas. */
   readonly routedArguments: boolean
@@ -69,7 +69,7 @@ export const STATELESS: Version = {
   priming: false,
   routedArguments: true,
 }
-/** What a legacy client speaks before it has said so. */
+/** The revision of an HTTP+SSE client before `initialize`. */
 export const OLDEST: Version = version20241105
 /** Newest first. */
 export const VERSIONS: readonly Version[] = [
@@ -81,12 +81,12 @@ export const VERSIONS: readonly Version[] = [
 ]
 export const VERSION_NAMES: readonly string[] = VERSIONS.map(version => version.name)
 
-/** The handshake version of that name. */
-export function handshakeVersion(name: unknown): Version | undefined {
+/** The legacy revision with this name. */
+export function legacyVersion(name: unknown): Version | undefined {
   return VERSIONS.find(version => version.name === name && !version.isStateless)
 }
 
-/** The version that `initialize` settles on: the one asked for, else the newest with a handshake. */
+/** The revision for `initialize`: the requested one, or else the newest legacy revision. */
 export function negotiate(asked: unknown): Version {
-  return handshakeVersion(asked) ?? version20251125
+  return legacyVersion(asked) ?? version20251125
 }

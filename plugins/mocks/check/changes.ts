@@ -1,4 +1,4 @@
-/** What changes for clients between two documents: the breaking changes and the compatible ones. */
+/** Finds breaking and compatible changes between two documents. */
 import { shownText } from 'svc/plugin'
 import type { ApiDocument } from '../document/api-document.ts'
 import { listOperations, type MediaType, type Operation, type Parameter } from '../document/operations.ts'
@@ -13,7 +13,7 @@ interface Side {
   flattener: Flattener
 }
 
-/** Operations are compared by method and path, whatever their parameters are called. */
+/** Compares operations by method and path, regardless of the names of path parameters. */
 export function compareDocuments(before: ApiDocument, after: ApiDocument): Changes {
   const collected = new Collector()
   const old: Side = { document: before, flattener: new Flattener(before) }
@@ -89,7 +89,7 @@ class OperationComparison {
   }
 
   #parameters(): void {
-    // Path parameters may be renamed: their place in the path is what counts.
+    // Path parameters are compared by position, because renaming one does not affect clients.
     const keyOf = (parameter: Parameter, operation: Operation): string =>
       parameter.in === 'path'
         ? `path ${operation.template.split('{').findIndex(part => part.startsWith(`${parameter.name}}`))}`
@@ -107,9 +107,9 @@ class OperationComparison {
         this.#breaking('parameter_became_required', `the ${label} became required`)
       for (const difference of this.#compare(old.schema, parameter.schema)) {
         if (difference.kind === 'type_changed')
-          this.#breaking('parameter_type_changed', `the ${label} ${difference.message}`)
+          this.#breaking('parameter_type_changed', `in the ${label}, ${difference.message}`)
         if (difference.kind === 'enum_narrowed')
-          this.#breaking('parameter_enum_narrowed', `the ${label} ${difference.message}`)
+          this.#breaking('parameter_enum_narrowed', `in the ${label}, ${difference.message}`)
       }
     }
   }
@@ -183,7 +183,7 @@ class OperationComparison {
         .flatMap(scopes => (Array.isArray(scopes) ? scopes.map(shownText) : [shownText(scopes)]))
     const known = new Set(before.flatMap(alternative => Object.keys(alternative)))
     if (isOpen(before) || !after.some(alternative => Object.keys(alternative).every(scheme => known.has(scheme))))
-      return this.#breaking('security_added', 'credentials are asked for that were not asked for before')
+      return this.#breaking('security_added', 'credentials are now required')
     const names = (scopes: Json | undefined): string[] =>
       Array.isArray(scopes) ? scopes.filter(scope => typeof scope === 'string') : []
     for (const alternative of after) {
@@ -191,7 +191,7 @@ class OperationComparison {
         if (!known.has(scheme)) continue
         for (const scope of names(scopes))
           if (!weaker(scheme).includes(scope))
-            this.#breaking('scope_added', `the scope "${scope}" of "${scheme}" is asked for`)
+            this.#breaking('scope_added', `the scope "${scope}" of "${scheme}" is now required`)
       }
     }
   }

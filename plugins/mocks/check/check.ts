@@ -1,4 +1,4 @@
-/** Checks a definition before it is deployed: what makes it undeployable, what is doubtful, what changes for clients. */
+/** Checks a definition before deployment and reports errors, warnings, and changes that affect clients. */
 import { isRecord, shownText } from 'svc/plugin'
 import { boundsFor, type Bounds } from '../bounds.ts'
 import { CompiledApi } from '../exchange/compiled-api.ts'
@@ -20,18 +20,18 @@ export interface CheckInput extends GivenParts {
   against: { version: number; text: string } | null
   publicMode: boolean
   maxDelayMs: number
-  /** Errors alone are asked for. Compiling the official schemas for the warnings takes longer than all else at a start. */
+  /** Report only errors. Compiling the official schemas for the warnings would slow down the start. */
   isBrief?: boolean
 }
 
 export interface CheckOutput {
   report: Report
-  /** The document as JSON text; null when there is none that could be served. */
+  /** The document as JSON text; null if it can't be served. */
   json: string | null
   format: 'json' | 'yaml'
 }
 
-/** The whole check. It holds nothing back: a document full of errors gives a report as well. */
+/** Runs the check. Returns a report for every input. */
 export async function checkDefinition(input: CheckInput, official: OfficialSchema): Promise<CheckOutput> {
   const started = performance.now()
   const bounds = boundsFor(input.publicMode)
@@ -86,12 +86,12 @@ async function inspect(
   }
 }
 
-/** What has to hold before anything else of a document can be looked at. */
+/** Errors that prevent further checks. */
 function structureErrors(root: JsonObject, bounds: Bounds): Issue[] {
   const version = versionError(root)
   if (version) return [version]
   if (!isRecord(own(root, 'paths')) && !isRecord(own(root, 'webhooks')) && !isRecord(own(root, 'components')))
-    return [issue('not_openapi', '#', 'the document has no paths')]
+    return [issue('not_openapi', '#', 'the document has no paths, webhooks or components')]
   let operations = 0
   for (const item of Object.values(ownObject(root, 'paths') ?? {}))
     if (isRecord(item))
@@ -103,7 +103,7 @@ function structureErrors(root: JsonObject, bounds: Bounds): Issue[] {
       issue(
         'too_many_operations',
         '#/paths',
-        `the document has ${operations} operations, at most ${bounds.operations} are served`,
+        `the document has ${operations} operations, more than the maximum of ${bounds.operations}`,
       ),
     ]
   return checkReferences(root, bounds, LIST_LIMIT + 1)
@@ -115,14 +115,14 @@ function versionError(root: JsonObject): Issue | null {
     return issue(
       'unsupported_version',
       '#/swagger',
-      `this is a Swagger ${shownText(root['swagger']).slice(0, 20)} document; 3.0 and 3.1 are served, convert it first`,
+      `Swagger ${shownText(root['swagger']).slice(0, 20)} is not supported; convert the document to OpenAPI 3.0 or 3.1`,
     )
   if (openapi === undefined) return issue('not_openapi', '#', 'the key "openapi" is missing')
   if (typeof openapi !== 'string' || !/^3\.[01](?:\.|$)/.test(openapi))
     return issue(
       'unsupported_version',
       '#/openapi',
-      `OpenAPI ${shownText(openapi).slice(0, 20)} is not served, 3.0 and 3.1 are`,
+      `OpenAPI ${shownText(openapi).slice(0, 20)} is not supported; expected 3.0 or 3.1`,
     )
   return null
 }
@@ -179,28 +179,28 @@ function rulesThatNeverMatch(api: CompiledApi, parts: Parts): Issue[] {
         ),
       )
   }
-  for (const key of Object.keys(parts.overrides.shown()))
+  for (const key of Object.keys(parts.overrides.asJson()))
     if (key !== '*' && !api.operation(key))
       issues.push(issue('rule_never_matches', `overrides[${JSON.stringify(key)}]`, `there is no operation "${key}"`))
   return issues
 }
 
 function securityNote(api: CompiledApi, parts: Parts): Issue[] {
-  const isAsked = api.operations.some(operation =>
+  const isSecured = api.operations.some(operation =>
     operation.security.some(alternative => Object.keys(alternative).length > 0),
   )
-  return isAsked && parts.settings.security !== 'enforce'
+  return isSecured && parts.settings.security !== 'enforce'
     ? [
         issue(
           'security_not_enforced',
           'settings.security',
-          `the document asks for credentials; with "${parts.settings.security}" requests without them are answered`,
+          `the document requires credentials, but with security "${parts.settings.security}" requests without them are accepted`,
         ),
       ]
     : []
 }
 
-/** Adds the lines of YAML sources; after the first few hundred nobody reads on. */
+/** Adds line numbers of YAML sources to the reported issues. */
 function addLines(list: Issue[], read: Readable): void {
   for (const entry of list.slice(0, LIST_LIMIT)) {
     if (entry.line !== undefined || !entry.at?.startsWith('#')) continue

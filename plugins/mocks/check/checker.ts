@@ -1,4 +1,4 @@
-/** Runs checks: small documents at once, large ones in a thread of their own, each within its time. */
+/** Runs checks with a time limit: small documents inline, large ones in a worker thread. */
 import { Worker } from 'node:worker_threads'
 import { join } from 'node:path'
 import { boundsFor } from '../bounds.ts'
@@ -8,13 +8,13 @@ import { OfficialSchema } from './official-schema.ts'
 import type { Report } from './report.ts'
 import { LOADED } from './thread-messages.ts'
 
-/** Documents above this many characters would hold up other requests. */
+/** Documents with more characters are checked in a thread, because they would block other requests. */
 const INLINE_LIMIT = 256 << 10
-/** Threads at a time; further checks wait. */
+/** Maximum number of concurrent threads; further checks wait. */
 const MAX_THREADS = 2
-/** Megabytes a thread may hold: enough for documents of the permitted size, and the end of those that unfold. */
+/** Heap limit of a thread in MiB: enough for documents within the limits, and it stops documents that expand. */
 const THREAD_HEAP_MB = 1024
-/** Milliseconds for a thread to load its code: a busy machine is no reason to refuse a document. */
+/** Time limit for loading the thread's code in milliseconds; generous, because the machine can be busy. */
 const START_MS = 120_000
 
 export class Checker {
@@ -23,12 +23,12 @@ export class Checker {
   #running = 0
   readonly #waiting: (() => void)[] = []
 
-  /** `folder` is the plugin's own. */
+  /** `folder` is the folder of the plugin. */
   constructor(folder: string) {
     this.#workerFile = join(folder, 'check', 'thread.mjs')
   }
 
-  /** The report on a definition, and its document as JSON. Takes at most the time that the bounds give. */
+  /** Checks a definition within the time limit. */
   async check(input: CheckInput): Promise<CheckOutput> {
     if (input.text.length + (input.against?.text.length ?? 0) <= INLINE_LIMIT)
       return checkDefinition(input, this.#official)
@@ -70,7 +70,7 @@ export class Checker {
         finish(
           refused(
             (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
-              ? 'the check needed too much memory'
+              ? 'the check exceeded its memory limit'
               : `the check failed: ${error.message}`,
           ),
         ),

@@ -1,16 +1,16 @@
-/** Holds documents against the official JSON Schema of their OpenAPI version. */
+/** Validates documents against the official JSON Schema of their OpenAPI version. */
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { issue, type Issue } from './issue.ts'
 import type { JsonObject } from '../document/json.ts'
 
-/** Findings shown at most. */
+/** Maximum number of reported issues. */
 const LIMIT = 50
 
-/** Made once and kept: compiling the official schemas takes longer than most checks. */
+/** Created once, because compiling the official schemas takes longer than most checks. */
 export class OfficialSchema {
   readonly #validator = new Validator({ allErrors: false, logger: false })
 
-  /** `spec_invalid` warnings, none when the document is valid. */
+  /** `spec_invalid` warnings; empty if the document is valid. */
   async findings(root: JsonObject): Promise<Issue[]> {
     const { valid, errors } = await this.#validator.validate(root)
     if (valid || errors === undefined) return []

@@ -1,8 +1,8 @@
-/** A report as text for a terminal. */
+/** Formats a report for a terminal. */
 import type { Issue } from './issue.ts'
 import { LIST_LIMIT, type Report } from './report.ts'
 
-/** Errors first, then warnings, then what changes for clients; ends with a line break. */
+/** Errors, then warnings, then changes; ends with a line break. */
 export function reportText(file: string, report: Report): string {
   const lines = [`${file}: ${report.deployable ? 'deployable' : 'not deployable'}`]
   if (report.summary)
@@ -11,7 +11,7 @@ export function reportText(file: string, report: Report): string {
     )
   lines.push(...issues('error', report.errors), ...issues('warning', report.warnings))
   if (report.changes) {
-    if (report.changes.unchanged) lines.push('  nothing changed')
+    if (report.changes.unchanged) lines.push('  no changes')
     for (const change of report.changes.breaking)
       lines.push(`  breaking  ${change.operation}: ${change.message} (${change.code})`)
     for (const change of report.changes.compatible)

@@ -1,4 +1,4 @@
-/** What a check of a definition says. */
+/** The report of a check. */
 import type { Issue } from './issue.ts'
 import type { JsonObject } from '../document/json.ts'
 
@@ -18,7 +18,7 @@ export interface Changes {
 
 export interface Report {
   deployable: boolean
-  /** The version compared with; null when there is none. */
+  /** The version that the definition was compared with; null without a comparison. */
   against: number | null
   errors: Issue[]
   warnings: Issue[]
@@ -37,10 +37,10 @@ export interface Report {
   took_ms: number
 }
 
-/** Entries a list of a report may have. */
+/** Maximum number of entries in a list of a report. */
 export const LIST_LIMIT = 200
 
-/** The report as JSON, its lists cut at the limit. */
+/** The report as JSON, with lists truncated to the limit. */
 export function showReport(report: Report): JsonObject {
   const cut = report.errors.length > LIST_LIMIT || report.warnings.length > LIST_LIMIT
   return JSON.parse(

@@ -1,4 +1,4 @@
-/** The differences between two schemas that matter to clients. */
+/** Finds differences between two schemas that affect clients. */
 import type { ApiDocument } from '../document/api-document.ts'
 import { deepEqual, type Json } from '../document/json.ts'
 import type { Flattener, FlatSchema } from '../schema/flat-schema.ts'
@@ -24,7 +24,7 @@ export interface SchemaSide {
 const MAX_LEVELS = 8
 const MAX_DIFFERENCES = 50
 
-/** Compared to a depth of eight levels; schemas that contain themselves are entered once. */
+/** Compares up to eight levels deep. Recursive schemas are entered once. */
 export function compareSchemas(before: SchemaSide, after: SchemaSide): SchemaDifference[] {
   const differences: SchemaDifference[] = []
   const budget = { left: 2000 }
@@ -66,7 +66,7 @@ function compareValues(a: FlatSchema, b: FlatSchema, path: string, differences: 
   if (types(a) !== types(b))
     differences.push({
       kind: 'type_changed',
-      message: `${label(path)} changed its type from ${types(a)} to ${types(b)}`,
+      message: `the type of ${label(path)} changed from ${types(a)} to ${types(b)}`,
     })
   const missing = (from: FlatSchema, to: FlatSchema): Json[] =>
     from.enum && to.enum ? from.enum.filter(value => !to.enum?.some(other => deepEqual(value, other))) : []
@@ -75,12 +75,12 @@ function compareValues(a: FlatSchema, b: FlatSchema, path: string, differences: 
   if (removed.length > 0 || (!a.enum && b.enum))
     differences.push({
       kind: 'enum_narrowed',
-      message: `${label(path)} no longer takes ${removed.length > 0 ? list(removed) : 'any value'}`,
+      message: `${label(path)} no longer accepts ${removed.length > 0 ? list(removed) : 'any value'}`,
     })
   if (added.length > 0 || (a.enum && !b.enum))
     differences.push({
       kind: 'enum_widened',
-      message: `${label(path)} may now be ${added.length > 0 ? list(added) : 'any value'}`,
+      message: `${label(path)} can now be ${added.length > 0 ? list(added) : 'any value'}`,
     })
 }
 

@@ -1,2 +1,2 @@
-/** What a checking thread sends before its result: its code is loaded, and the time of the check counts from here. */
+/** The message that a checking thread sends when its code is loaded. The time limit of the check starts then. */
 export const LOADED = 'loaded'

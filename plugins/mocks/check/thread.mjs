@@ -1,4 +1,4 @@
-/** Starts the checking thread: workers do not inherit the loader that reads TypeScript. */
+/** Starts the checking thread and registers the TypeScript loader, which worker threads do not inherit. */
 import { register } from 'tsx/esm/api'
 
 register()

@@ -1,4 +1,4 @@
-/** The findings that do not keep a document from being deployed, one function each. */
+/** The warnings about a document, one function each. */
 import { isRecord } from 'svc/plugin'
 import type { ApiDocument } from '../document/api-document.ts'
 import { type Operation, listOperations, METHODS } from '../document/operations.ts'
@@ -13,7 +13,7 @@ import { LIST_LIMIT } from './report.ts'
 
 type Tokens = readonly (string | number)[]
 
-/** All warnings about a document that can be served. */
+/** All warnings about a deployable document. */
 export function documentWarnings(document: ApiDocument): Issue[] {
   const operations = listOperations(document)
   const schemas = new SchemaSet(document)
@@ -40,7 +40,7 @@ function duplicateOperationIds(document: ApiDocument): Issue[] {
           issue(
             'duplicate_operation_id',
             fragmentOf(['paths', template, method, 'operationId']),
-            `"${id}" is also the id of ${first}`,
+            `the operationId "${id}" is already used by ${first}`,
           ),
         )
       else seen.set(id, `${method.toUpperCase()} ${template}`)
@@ -62,7 +62,7 @@ function pathWarnings(document: ApiDocument): Issue[] {
         issue(
           'path_unreachable',
           at,
-          'no request can have this path: it must begin with "/", hold no "?" or "#", and have at most 64 segments',
+          'no request can match this path: it must start with "/", must not contain "?" or "#", and can have at most 64 segments',
         ),
       )
     else
@@ -70,7 +70,7 @@ function pathWarnings(document: ApiDocument): Issue[] {
         issue(
           'path_conflict',
           at,
-          `it matches the same requests as ${added.taken}, which wins where both have a method`,
+          `matches the same requests as ${added.taken}, which takes precedence for methods that both define`,
         ),
       )
   }
@@ -91,7 +91,7 @@ function undeclaredPathParameters(operations: readonly Operation[]): Issue[] {
 function missingSuccess(operations: readonly Operation[]): Issue[] {
   return operations
     .filter(operation => !operation.responses.some(({ status }) => /^(?:2|default)/.test(status)))
-    .map(operation => issue('no_success_response', operation.at, 'no 2xx and no default response is declared'))
+    .map(operation => issue('no_success_response', operation.at, 'neither a 2xx nor a default response is declared'))
 }
 
 function unknownSchemes(document: ApiDocument, operations: readonly Operation[]): Issue[] {
@@ -101,11 +101,11 @@ function unknownSchemes(document: ApiDocument, operations: readonly Operation[])
       if (!document.component('securitySchemes', name)) unknown.set(name, operation.at)
   }
   return [...unknown].map(([name, at]) =>
-    issue('unknown_security_scheme', at, `the security scheme "${name}" is not defined; requests never pass it`),
+    issue('unknown_security_scheme', at, `the security scheme "${name}" is not defined; no request can satisfy it`),
   )
 }
 
-/** Patterns, dynamic references, schemas that can't be compiled, and examples that do not fit. */
+/** Warnings about patterns, dynamic references, schemas that can't be compiled, and invalid examples. */
 function schemaWarnings(document: ApiDocument, schemas: SchemaSet): Issue[] {
   const issues: Issue[] = []
   const broken = new Set<object>()
@@ -117,19 +117,23 @@ function schemaWarnings(document: ApiDocument, schemas: SchemaSet): Issue[] {
         issue(
           'pattern_unsupported',
           fragmentOf([...tokens, 'pattern']),
-          'no linear engine runs this pattern (look-around, back-reference, or a repetition above 1000); it is ignored',
+          'the pattern is ignored: look-around, back-references and repetitions above 1000 are not supported',
         ),
       )
     if (Object.hasOwn(object, '$dynamicRef'))
       issues.push(
-        issue('dynamic_ref_ignored', fragmentOf([...tokens, '$dynamicRef']), 'dynamic references are not followed'),
+        issue(
+          'dynamic_ref_ignored',
+          fragmentOf([...tokens, '$dynamicRef']),
+          '$dynamicRef is not supported and ignored',
+        ),
       )
     issues.push(...holderWarnings(object, tokens, document, schemas, broken))
   })
   return issues
 }
 
-/** Steps that checking all examples may take together: thousands of them against schemas that double would hold up others. */
+/** Maximum number of validation steps for all examples together, so that large documents don't block other requests. */
 const EXAMPLE_BUDGET = 5_000_000
 
 function holderWarnings(
@@ -155,7 +159,7 @@ function holderWarnings(
       issue(
         'schema_uncompilable',
         fragmentOf(isHolder ? [...tokens, 'schema'] : tokens),
-        `nothing is checked against this schema: ${error}`,
+        `the schema can't be used for validation: ${error}`,
       ),
     ]
   }
@@ -177,7 +181,7 @@ function looksLikeSchema(object: JsonObject): boolean {
   )
 }
 
-/** The examples beside or in a schema, with the way to each. */
+/** The examples next to or in a schema, with their locations. */
 function listExamples(
   object: JsonObject,
   document: ApiDocument,

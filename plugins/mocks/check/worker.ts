@@ -1,4 +1,4 @@
-/** The thread in which large documents are checked; it answers one check and is gone. */
+/** The worker thread that checks a single large document. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { checkDefinition, type CheckInput } from './check.ts'
 import { OfficialSchema } from './official-schema.ts'

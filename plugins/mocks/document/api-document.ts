@@ -1,4 +1,4 @@
-/** A document that has been read: its version, its references and its reusable parts. */
+/** A parsed document: its version, references and components. */
 import { shownText } from 'svc/plugin'
 import type { Bounds } from '../bounds.ts'
 import { own, ownObject, ownText, type Json, type JsonObject } from './json.ts'
@@ -7,7 +7,7 @@ import { References } from './references.ts'
 export class ApiDocument {
   readonly root: JsonObject
   readonly references: References
-  /** 3.0 schemas are a dialect of their own; 3.1 uses JSON Schema 2020-12. */
+  /** OpenAPI 3.0 has its own schema dialect; 3.1 uses JSON Schema 2020-12. */
   readonly dialect: '3.0' | '3.1'
   readonly title: string
   readonly apiVersion: string
@@ -28,7 +28,7 @@ export class ApiDocument {
     return this.references.resolve(value)
   }
 
-  /** A named part, such as `component('securitySchemes', 'key')`. */
+  /** A component by name, such as `component('securitySchemes', 'key')`. */
   component(kind: string, name: string): JsonObject | undefined {
     return this.resolve(own(ownObject(ownObject(this.root, 'components'), kind), name))
   }

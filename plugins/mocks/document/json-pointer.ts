@@ -1,13 +1,15 @@
-/** JSON pointers (RFC 6901), as text and as the fragment of a `$ref`. */
+/** JSON pointers (RFC 6901), as strings and as `$ref` fragments. */
 import { isRecord } from 'svc/plugin'
 import type { Json } from './json.ts'
 
-/** One token, escaped for use in a pointer. */
+/** Escapes a token for use in a pointer. */
 export function escapeToken(token: string): string {
   return token.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
-/** The tokens of a pointer; undefined when it is none (it must be empty or begin with `/`; `~` only as `~0`, `~1`). */
+/**
+ * The tokens of a pointer; undefined if it is invalid (it must be empty or start with `/`; `~` only as `~0` or `~1`).
+ */
 export function pointerTokens(pointer: string): string[] | undefined {
   if (pointer === '') return []
   if (!pointer.startsWith('/') || /~(?![01])/.test(pointer)) return undefined
@@ -17,7 +19,7 @@ export function pointerTokens(pointer: string): string[] | undefined {
     .map(token => token.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-/** The tokens of a `$ref` fragment such as `#/components/schemas/A`; undefined when it is no local pointer. */
+/** The tokens of a `$ref` fragment such as `#/components/schemas/A`; undefined if it is not a local pointer. */
 export function fragmentTokens(ref: string): string[] | undefined {
   if (!ref.startsWith('#')) return undefined
   try {
@@ -27,7 +29,7 @@ export function fragmentTokens(ref: string): string[] | undefined {
   }
 }
 
-/** The value at the tokens; undefined when there is none. List indices are digits without leading zeros. */
+/** The value that the tokens point to; undefined if it does not exist. Array indices have no leading zeros. */
 export function valueAt(root: Json, tokens: readonly string[]): Json | undefined {
   let value: Json | undefined = root
   for (const token of tokens) {
@@ -39,7 +41,7 @@ export function valueAt(root: Json, tokens: readonly string[]): Json | undefined
   return value
 }
 
-/** A pointer fragment (`#/a/b~1c`) from tokens. */
+/** Builds a pointer fragment (`#/a/b~1c`) from tokens. */
 export function fragmentOf(tokens: readonly (string | number)[]): string {
   return tokens.length === 0 ? '#' : `#/${tokens.map(token => escapeToken(String(token))).join('/')}`
 }

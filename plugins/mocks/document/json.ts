@@ -1,4 +1,4 @@
-/** JSON values as the mocks see them: types, safe access by keys that come from input, comparison and copies. */
+/** JSON values: types, safe access by untrusted keys, comparison and merging. */
 import { isNestedWithin, isRecord } from 'svc/plugin'
 
 export type Json = null | boolean | number | string | Json[] | JsonObject
@@ -6,31 +6,31 @@ export interface JsonObject {
   [key: string]: Json
 }
 
-/** A member by a key from input; inherited ones such as `constructor` do not exist. */
+/** An own member by an untrusted key; inherited members such as `constructor` are ignored. */
 export function own(object: JsonObject | undefined, key: string): Json | undefined {
   return object !== undefined && Object.hasOwn(object, key) ? object[key] : undefined
 }
 
-/** A member that is an object, else undefined. */
+/** A member if it is an object, otherwise undefined. */
 export function ownObject(object: JsonObject | undefined, key: string): JsonObject | undefined {
   const value = own(object, key)
   return isRecord(value) ? value : undefined
 }
 
-/** A member that is a text, else undefined. */
+/** A member if it is a string, otherwise undefined. */
 export function ownText(object: JsonObject | undefined, key: string): string | undefined {
   const value = own(object, key)
   return typeof value === 'string' ? value : undefined
 }
 
-/** Sets a member whose name comes from input: `__proto__` becomes an ordinary key. */
+/** Sets a member by an untrusted key: `__proto__` becomes an ordinary key. */
 export function setOwn(object: JsonObject, key: string, value: Json): void {
   if (key === '__proto__')
     Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
   else object[key] = value
 }
 
-/** Deep equality of JSON values; the order of members does not count. */
+/** Deep equality of JSON values, regardless of the order of members. */
 export function deepEqual(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true
   if (Array.isArray(a))
@@ -40,7 +40,7 @@ export function deepEqual(a: Json | undefined, b: Json | undefined): boolean {
   return keys.length === Object.keys(b).length && keys.every(key => Object.hasOwn(b, key) && deepEqual(a[key], b[key]))
 }
 
-/** JSON Merge Patch (RFC 7396): members that are null in the patch are removed. The target is not changed. */
+/** JSON Merge Patch (RFC 7396): removes members that are null in the patch. Does not change the target. */
 export function mergePatch(target: Json | undefined, patch: Json): Json {
   if (!isRecord(patch)) return patch
   const result: JsonObject = isRecord(target) ? { ...target } : {}
@@ -51,10 +51,10 @@ export function mergePatch(target: Json | undefined, patch: Json): Json {
   return result
 }
 
-/** Deeper JSON is refused (RFC 8259, 9, allows it): much of what works on values calls itself for each level. */
+/** Maximum nesting of JSON (RFC 8259, 9, allows limits), because many functions here are recursive. */
 const MAX_LEVELS = 500
 
-/** Parses JSON text; undefined when it is none, or nested more than 500 levels deep. */
+/** Parses JSON; undefined if it is invalid or nested more than 500 levels deep. */
 export function parseJson(text: string): Json | undefined {
   try {
     const value = JSON.parse(text) as Json

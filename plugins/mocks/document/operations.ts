@@ -1,4 +1,4 @@
-/** The operations of a document, with their parameters, bodies and responses looked up once. */
+/** Reads the operations of a document, with resolved parameters, bodies and responses. */
 import { isRecord } from 'svc/plugin'
 import { own, ownObject, ownText, type Json, type JsonObject } from './json.ts'
 import { fragmentOf } from './json-pointer.ts'
@@ -9,13 +9,13 @@ export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patc
 
 export interface Parameter {
   in: 'path' | 'query' | 'header' | 'cookie'
-  /** As declared; header names are compared in lower case. */
+  /** As declared; header names are case-insensitive. */
   name: string
   required: boolean
   style: string
   explode: boolean
   schema: Json | undefined
-  /** The media type of a `content` parameter, whose value is text of that type. */
+  /** The media type of a parameter with `content`. */
   contentType: string | null
   raw: JsonObject
 }
@@ -42,7 +42,7 @@ export interface RequestBodyDefinition {
 }
 
 export interface Operation {
-  /** `operationId` when it is there and unique, else `METHOD /template`. */
+  /** The `operationId` if present and unique, otherwise `METHOD /template`. */
   key: string
   operationId: string | null
   /** Upper case. */
@@ -54,14 +54,14 @@ export interface Operation {
   parameters: Parameter[]
   requestBody: RequestBodyDefinition | null
   responses: ResponseDefinition[]
-  /** Alternatives, each a map of scheme names to scopes; empty: open. */
+  /** Alternatives, each a map of scheme names to scopes. Empty if no credentials are required. */
   security: JsonObject[]
   raw: JsonObject
-  /** Where it stands in the document. */
+  /** JSON pointer fragment of the operation. */
   at: string
 }
 
-/** All operations in document order. Duplicate operation ids stay with the first that has them. */
+/** All operations in document order. A duplicate operationId belongs to the first operation that has it. */
 export function listOperations(document: ApiDocument): Operation[] {
   const operations: Operation[] = []
   const taken = new Set<string>()
@@ -102,7 +102,7 @@ function readOperation(
   }
 }
 
-/** Parameters of the operation replace those of the path item with the same place and name. */
+/** Parameters of the operation override those of the path item with the same location and name. */
 function readParameters(document: ApiDocument, shared: Json | undefined, particular: Json | undefined): Parameter[] {
   const byPlace = new Map<string, Parameter>()
   for (const list of [shared, particular]) {
@@ -119,7 +119,7 @@ function readParameters(document: ApiDocument, shared: Json | undefined, particu
 }
 
 const DEFAULT_STYLE = { path: 'simple', query: 'form', header: 'simple', cookie: 'form' } as const
-/** Header parameters of these names are ignored (OpenAPI 3.1.1, 4.8.12). */
+/** Header parameters with these names are ignored (OpenAPI 3.1.1, 4.8.12). */
 const IGNORED_HEADERS = new Set(['accept', 'content-type', 'authorization'])
 
 function readParameter(document: ApiDocument, entry: Json): Parameter | null {
@@ -148,7 +148,7 @@ function readRequestBody(document: ApiDocument, value: Json | undefined): Reques
   return raw ? { required: own(raw, 'required') === true, content: readContent(raw), raw } : null
 }
 
-/** The media types of a body or response, in document order, their names in lower case. */
+/** The media types of a body or response in document order, in lower case. */
 export function readContent(raw: JsonObject): MediaType[] {
   return Object.entries(ownObject(raw, 'content') ?? {}).flatMap(([type, media]) =>
     isRecord(media) ? [{ type: type.trim().toLowerCase(), schema: own(media, 'schema'), raw: media }] : [],
@@ -158,7 +158,7 @@ export function readContent(raw: JsonObject): MediaType[] {
 function readResponses(document: ApiDocument, responses: JsonObject | undefined): ResponseDefinition[] {
   return Object.entries(responses ?? {}).flatMap(([key, value]) => {
     const status = /^[2-5]xx$/i.test(key) ? key.toUpperCase() : key
-    // Interim responses (1xx) are no answers of their own.
+    // Interim responses (1xx) are not final responses.
     const raw = /^(?:[2-5]\d\d|[2-5]XX|default)$/.test(status) ? document.resolve(value) : undefined
     if (!raw) return []
     const headers = new Map<string, JsonObject>()
@@ -174,7 +174,7 @@ function readSecurity(value: Json | undefined): JsonObject[] {
   return Array.isArray(value) ? value.filter(item => isRecord(item)) : []
 }
 
-/** The response for a status: exact, else its range, else `default`. */
+/** The response for a status: an exact match, else the range, else `default`. */
 export function responseFor(operation: Operation, status: number): ResponseDefinition | undefined {
   const named = (name: string): ResponseDefinition | undefined =>
     operation.responses.find(response => response.status === name)

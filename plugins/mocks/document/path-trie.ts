@@ -1,8 +1,11 @@
-/** Matches paths to templates: literal before mixed before parameter segments, with backtracking. */
+/**
+ * Matches paths to templates. Literal segments take precedence over mixed ones, and those over parameters, with
+ * backtracking.
+ */
 
 export interface PathMatch<T> {
   value: T
-  /** What the parameters of the template hold, in order, percent-decoded. */
+  /** The percent-decoded values of the template parameters, in order. */
   values: string[]
 }
 
@@ -14,10 +17,10 @@ interface Node<T> {
 }
 
 const MAX_SEGMENTS = 64
-/** OpenAPI's own path templating, not that of the catalog: a name may be empty, and a star means nothing. */
+/** OpenAPI path templating: a name can be empty, and `*` has no special meaning. */
 const PLACEHOLDER = /\{([^{}]*)\}/g
 
-/** Why a template can't be added: it can never be requested, or its shape is taken (`taken` is what ends there). */
+/** Why a template was not added: no request can match it, or another one has the same shape (`taken` is its value). */
 export type AddResult<T> =
   | { added: true }
   | { added: false; unreachable: true }
@@ -38,7 +41,7 @@ export class PathTrie<T> {
     return { added: true }
   }
 
-  /** The best match of a path as it was sent; undefined when there is none. */
+  /** The best match for a path as sent; undefined if nothing matches. */
   find(path: string): PathMatch<T> | undefined {
     if (!path.startsWith('/')) return undefined
     const segments = path.split('/').slice(1)
@@ -50,7 +53,7 @@ export class PathTrie<T> {
       decoded.push(text)
     }
     const values: string[] = []
-    // Backtracking over 64 levels with three ways each could take forever on a hostile set of templates.
+    // Backtracking over 64 levels with three options each could take too long for hostile templates.
     const budget = { steps: 10_000 }
     const end = search(this.#root, decoded, 0, values, budget)
     return end ? { value: end.value, values } : undefined
@@ -70,7 +73,7 @@ function decodeSegment(segment: string): string | undefined {
   }
 }
 
-/** Two templates of one shape match the same paths. */
+/** The shape of a template; templates with the same shape match the same paths. */
 export function templateShape(template: string): string {
   return template.replaceAll(PLACEHOLDER, '{}')
 }
@@ -98,7 +101,7 @@ function descend<T>(node: Node<T>, segment: string): Node<T> {
   if (!mixed) {
     mixed = { shape, parts, node: emptyNode() }
     node.mixed.push(mixed)
-    // More literal text is the better match.
+    // More literal text is a better match.
     node.mixed.sort((a, b) => b.shape.length - a.shape.length)
   }
   return mixed.node
@@ -137,7 +140,7 @@ function search<T>(
   return null
 }
 
-/** The texts between the literal parts of a segment; each is as short as lets the rest match, and not empty. */
+/** The non-empty texts between the literal parts of a segment, each as short as possible. */
 function splitMixed(segment: string, parts: string[]): string[] | undefined {
   const first = parts[0] ?? ''
   const last = parts[parts.length - 1] ?? ''
@@ -146,7 +149,7 @@ function splitMixed(segment: string, parts: string[]): string[] | undefined {
   let position = first.length
   for (let index = 1; index < parts.length; index++) {
     const part = parts[index] ?? ''
-    // The last part is anchored at the end; the others take the first place that leaves one character.
+    // The last part is anchored at the end; the others match at the first position that leaves one character.
     const isLast = index === parts.length - 1
     const next = isLast ? segment.length - last.length : segment.indexOf(part, position + 1)
     if (next <= position || (isLast && !segment.endsWith(last))) return undefined

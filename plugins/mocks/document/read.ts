@@ -1,4 +1,4 @@
-/** Reads the text of an OpenAPI document, JSON or YAML, within bounds; nothing outside the text is ever opened. */
+/** Parses an OpenAPI document in JSON or YAML within limits. Never opens other files or connections. */
 import {
   isAlias,
   isMap,
@@ -20,13 +20,16 @@ export type ReadResult =
   | { value: JsonObject; format: 'json' | 'yaml'; lineOf(tokens: readonly (string | number)[]): number | undefined }
   | { error: Issue }
 
-/** The value in a text, or the reason why there is none (`parse_error`, `not_openapi`, `too_deep`, `too_many_nodes`, `too_large`). */
+/**
+ * Parses a document; returns the value or an error (`parse_error`, `not_openapi`, `too_deep`, `too_many_nodes`,
+ * `too_large`).
+ */
 export function readDocument(text: string, bounds: Bounds): ReadResult {
   const trimmed = text.trimStart()
   if (trimmed === '') return { error: issue('parse_error', null, 'the document is empty') }
   if (trimmed.startsWith('{')) {
     const read = readJson(text)
-    // A flow mapping is YAML as well: `{openapi: 3.1.0}`.
+    // It can also be a YAML flow mapping: `{openapi: 3.1.0}`.
     if (!('error' in read)) return checked(read, bounds)
     const yaml = readYaml(text, bounds)
     return 'error' in yaml ? read : checked(yaml, bounds)
@@ -50,7 +53,9 @@ function readJson(text: string): Parsed {
   }
 }
 
-/** YAML 1.2 core schema. Aliases may be used at most 100 times over, counted with what they hold; duplicate keys are errors. */
+/**
+ * YAML 1.2 core schema. Aliases can be expanded at most 100 times, including nested ones. Duplicate keys are errors.
+ */
 function readYaml(text: string, bounds: Bounds): Parsed {
   const lines = new LineCounter()
   let document: Document.Parsed
@@ -63,7 +68,7 @@ function readYaml(text: string, bounds: Bounds): Parsed {
       prettyErrors: false,
     })
   } catch {
-    // The composer recurses: thousands of nested collections end its stack, which is an ordinary exception.
+    // The composer is recursive, so thousands of nested collections overflow its stack.
     return { error: issue('too_deep', null, `the document nests more than ${bounds.levels} levels`) }
   }
   const first = document.errors[0]
@@ -78,7 +83,7 @@ function readYaml(text: string, bounds: Bounds): Parsed {
   }
 }
 
-/** The line of the innermost key or list item that the tokens lead to. */
+/** The line of the innermost key or array item on the path of the tokens. */
 function lineIn(
   document: Document.Parsed,
   lines: LineCounter,
@@ -103,17 +108,19 @@ function lineIn(
 
 function checked(read: Exclude<Parsed, { error: Issue }>, bounds: Bounds): ReadResult {
   if (!isRecord(read.value))
-    return { error: issue('not_openapi', '#', `an OpenAPI document is a mapping, this is ${kindOf(read.value)}`) }
+    return {
+      error: issue('not_openapi', '#', `an OpenAPI document must be an object, but this is ${kindOf(read.value)}`),
+    }
   const problem = measure(read.value, bounds)
   return problem ? { error: problem } : { ...read, value: read.value }
 }
 
 function kindOf(value: Json): string {
   if (value === null) return 'empty'
-  return Array.isArray(value) ? 'a list' : typeof value === 'string' ? 'a text' : `a ${typeof value}`
+  return Array.isArray(value) ? 'a list' : `a ${typeof value}`
 }
 
-/** Counts levels, nodes and characters, without recursion and with every alias counted as often as it is used. */
+/** Counts levels, nodes and characters without recursion. Every use of an alias counts. */
 export function measure(root: Json, bounds: Bounds): Issue | undefined {
   const stack: { value: Json; level: number }[] = [{ value: root, level: 1 }]
   let nodes = 0
@@ -131,7 +138,7 @@ export function measure(root: Json, bounds: Bounds): Issue | undefined {
       }
     }
     if (characters > bounds.documentBytes * 2)
-      return issue('too_large', null, 'the document unfolds to more than twice the permitted size')
+      return issue('too_large', null, 'the document expands to more than twice the permitted size')
   }
   return undefined
 }

@@ -1,4 +1,4 @@
-/** Local references (`$ref: '#/…'`): following them, and finding those that lead nowhere. Others are never followed. */
+/** Resolves local references (`$ref: '#/…'`) and reports broken ones. External references are never followed. */
 import { isRecord } from 'svc/plugin'
 import type { Bounds } from '../bounds.ts'
 import { issue, type Issue } from '../check/issue.ts'
@@ -6,7 +6,7 @@ import { ownText, type Json, type JsonObject } from './json.ts'
 import { fragmentOf, fragmentTokens, valueAt } from './json-pointer.ts'
 import { eachObject } from './walk.ts'
 
-/** Follows references of one document; answers are remembered. */
+/** Resolves references of one document, with a cache. */
 export class References {
   readonly #root: JsonObject
   readonly #chain: number
@@ -17,7 +17,7 @@ export class References {
     this.#chain = chain
   }
 
-  /** What one reference names, which may be a reference again; undefined when nothing is there. */
+  /** The target of a reference, which can be another reference; undefined if it does not exist. */
   target(ref: string): Json | undefined {
     if (this.#found.has(ref)) return this.#found.get(ref)
     const tokens = fragmentTokens(ref)
@@ -26,7 +26,9 @@ export class References {
     return value
   }
 
-  /** The object behind a value that may be a reference; undefined when there is none or the chain is too long. */
+  /**
+   * Resolves a value that may be a reference to an object; undefined if there is no object or the chain is too long.
+   */
   resolve(value: Json | undefined): JsonObject | undefined {
     for (let link = 0; link <= this.#chain && isRecord(value); link++) {
       const ref = ownText(value, '$ref')
@@ -37,38 +39,42 @@ export class References {
   }
 }
 
-/** References that can't be served: external ones, those that name nothing, and rings that never reach a value. */
+/** Reports references that can't be resolved: external, unresolved and circular ones. */
 export function checkReferences(root: JsonObject, bounds: Bounds, limit: number): Issue[] {
   const issues: Issue[] = []
   const references = new References(root, bounds.refChain)
-  const verifications = new Map<string, { code: string; message: string } | undefined>()
+  const problems = new Map<string, { code: string; message: string } | undefined>()
   eachObject(root, (object, tokens) => {
     const ref = ownText(object, '$ref')
     if (ref === undefined) return
-    if (!verifications.has(ref)) verifications.set(ref, judge(ref, references, bounds.refChain))
-    const verification = verifications.get(ref)
-    if (verification && issues.length < limit)
-      issues.push(issue(verification.code, fragmentOf([...tokens, '$ref']), verification.message))
+    if (!problems.has(ref)) problems.set(ref, checkReference(ref, references, bounds.refChain))
+    const problem = problems.get(ref)
+    if (problem && issues.length < limit)
+      issues.push(issue(problem.code, fragmentOf([...tokens, '$ref']), problem.message))
   })
   return issues
 }
 
-function judge(ref: string, references: References, chain: number): { code: string; message: string } | undefined {
+function checkReference(
+  ref: string,
+  references: References,
+  chain: number,
+): { code: string; message: string } | undefined {
   if (!ref.startsWith('#'))
     return {
       code: 'external_ref',
-      message: `"${ref.slice(0, 200)}" lies outside the document and is not fetched; bundle the document first`,
+      message: `"${ref.slice(0, 200)}" is an external reference, which is not fetched; bundle the document into one file first`,
     }
   const seen = new Set<string>()
   let current = ref
   for (;;) {
     if (seen.has(current) || seen.size > chain)
-      return { code: 'circular_ref', message: `"${ref}" leads through ${seen.size} references and never to a value` }
+      return { code: 'circular_ref', message: `"${ref}" does not resolve to a value after ${seen.size} references` }
     seen.add(current)
     const target = references.target(current)
-    if (target === undefined) return { code: 'unresolved_ref', message: `"${current}" names nothing in the document` }
+    if (target === undefined) return { code: 'unresolved_ref', message: `"${current}" does not exist in the document` }
     const next = isRecord(target) ? ownText(target, '$ref') : undefined
-    // A schema with siblings is a value of its own in 3.1, but in a ring it never ends either.
+    // In 3.1 a reference with sibling keywords is a schema, but in a cycle it is not resolvable either.
     if (next === undefined) return undefined
     if (!next.startsWith('#')) return undefined
     current = next

@@ -1,7 +1,7 @@
-/** Walks the objects of a document in which keys are keywords, past the names and the plain data in it. */
+/** Visits the objects of a document whose keys are keywords; skips author-defined names and plain data. */
 import type { Json, JsonObject } from './json.ts'
 
-/** Members whose keys are names chosen by the author, so that `$ref` or `example` among them is no keyword. */
+/** Members whose keys are author-defined names, where `$ref` or `example` is not a keyword. */
 const NAME_MAPS = new Set([
   'properties',
   'patternProperties',
@@ -23,10 +23,10 @@ const NAME_MAPS = new Set([
   'examples',
   'parameters',
 ])
-/** Members that hold plain data: a `$ref` inside is just a word. */
+/** Members with plain data, where `$ref` is not a keyword. */
 const DATA = new Set(['example', 'default', 'enum', 'const', 'value', 'mapping', 'security', 'required'])
 
-/** Calls back for each object whose keys are keywords. Documents are at most 100 levels deep, so recursion is safe. */
+/** Calls back for each object whose keys are keywords. Recursion is safe, because documents have at most 100 levels. */
 export function eachObject(
   root: JsonObject,
   visit: (object: JsonObject, tokens: readonly (string | number)[]) => void,

@@ -1,4 +1,4 @@
-/** A document made ready to answer: its routes, its operations by key, and what is worked out once for each of them. */
+/** A compiled document: routes, operations by key, and values that are computed once per operation. */
 import { isRecord, trimEndCharacters } from 'svc/plugin'
 import type { Bounds } from '../bounds.ts'
 import { ApiDocument } from '../document/api-document.ts'
@@ -29,7 +29,7 @@ export class CompiledApi {
   readonly #trie = new PathTrie<PathItem>()
   readonly #pairings = new WeakMap<Operation, Pairing[]>()
   readonly #defaults = new WeakMap<Operation, { choice: Choice | undefined }>()
-  /** Path parts of the servers, the longest first, without a trailing slash; those that are empty are left out. */
+  /** The non-empty paths of the server URLs, longest first, without a trailing slash. */
   readonly serverPaths: string[]
 
   constructor(root: JsonObject, bounds: Bounds) {
@@ -45,12 +45,12 @@ export class CompiledApi {
     }
   }
 
-  /** An operation by its key, its id or `METHOD /template`. */
+  /** Finds an operation by key, id or `METHOD /template`. */
   operation(name: string): Operation | undefined {
     return this.#byKey.get(name) ?? this.#byRoute.get(name)
   }
 
-  /** Templates of the same shape share one entry; the first that has a method keeps it. */
+  /** Templates with the same shape share an entry. For duplicate methods, the first operation is used. */
   #addRoute(operation: Operation): void {
     const item: PathItem = { template: operation.template, methods: new Map([[operation.method, operation]]) }
     const added = this.#trie.add(operation.template, item)
@@ -58,7 +58,7 @@ export class CompiledApi {
       added.taken.methods.set(operation.method, operation)
   }
 
-  /** The operation for a method and a path below the mock; `basePath` as the settings say. */
+  /** Finds the operation for a method and a path below the mock. `basePath` is the setting. */
   match(method: string, path: string, basePath: string): RouteMatch {
     let other: RouteMatch = { kind: 'none' }
     for (const prefix of basePath === 'auto' ? [...this.serverPaths, ''] : [basePath.replace(/\/$/, '')]) {
@@ -78,7 +78,7 @@ export class CompiledApi {
     return other
   }
 
-  /** Examples with one name in request and response. */
+  /** Examples that have the same name in the request and a response. */
   pairings(operation: Operation): Pairing[] {
     let pairings = this.#pairings.get(operation)
     if (!pairings) {
@@ -88,7 +88,7 @@ export class CompiledApi {
     return pairings
   }
 
-  /** The response that is sent when nobody asks for another; undefined when the operation has none. */
+  /** The default response; undefined if the operation has no response. */
   defaultChoice(operation: Operation): Choice | undefined {
     let found = this.#defaults.get(operation)
     if (!found) {
@@ -98,7 +98,9 @@ export class CompiledApi {
     return found.choice
   }
 
-  /** The template that has most segments in common with a path, and where they part; null when there are none. */
+  /**
+   * The template that shares most segments with a path, and where they differ; null if the document has no templates.
+   */
   nearest(path: string): { template: string; reason: string } | null {
     const wanted = path.split('/').slice(1, 65)
     let best: { template: string; score: number; reason: string } | null = null
@@ -117,7 +119,7 @@ function allowed(methods: ReadonlyMap<string, Operation>): string[] {
   return names.includes('GET') && !names.includes('HEAD') ? [...names, 'HEAD'] : names
 }
 
-/** How alike two paths are, and the first thing in which they differ. */
+/** The similarity of two paths, and their first difference. */
 function compare(wanted: readonly string[], segments: readonly string[]): { score: number; reason: string } {
   let same = 0
   let reason = ''
@@ -131,7 +133,7 @@ function compare(wanted: readonly string[], segments: readonly string[]): { scor
           : `segment ${index + 1} is "${sent.slice(0, 60)}", expected "${segment}"`
   }
   if (reason === '' && wanted.length > segments.length)
-    reason = `"${(wanted[segments.length] ?? '').slice(0, 60)}" follows where the template ends`
+    reason = `"${(wanted[segments.length] ?? '').slice(0, 60)}" is after the end of the template`
   return { score: same * 2 - Math.abs(wanted.length - segments.length), reason }
 }
 
@@ -145,7 +147,7 @@ function serverPaths(root: JsonObject): string[] {
   return [...paths].sort((a, b) => b.length - a.length)
 }
 
-/** The path of a server's URL, its variables replaced by their defaults. */
+/** The path of a server URL, with variables replaced by their defaults. */
 function serverPath(server: JsonObject): string {
   const variables = ownObject(server, 'variables')
   const url = (ownText(server, 'url') ?? '').replaceAll(

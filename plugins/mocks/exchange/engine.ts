@@ -1,4 +1,4 @@
-/** A request's way through a mock: the steps in their order; the first that answers ends it. */
+/** Processes a request for a mock. The steps run in order until one of them produces a response. */
 import type { CompiledApi } from './compiled-api.ts'
 import type { Parts } from '../management/definition.ts'
 import type { Operation } from '../document/operations.ts'
@@ -10,7 +10,7 @@ import { parameterValue, type RawParameters } from '../request/parameters.ts'
 import { readPreferences, type Preferences } from '../request/prefer.ts'
 import { checkSecurity, type SecurityInput, type SecurityResult } from '../request/security.ts'
 import { checkBody, checkParameters, isSupportedType, type Violation } from '../request/validation.ts'
-import { Answerer, type Answer } from './answer.ts'
+import { ResponseBuilder, type MockResponse } from './response-builder.ts'
 import {
   choiceForExample,
   choiceForStatus,
@@ -23,55 +23,55 @@ import type { Outcome } from '../rules/outcome.ts'
 import type { Rule } from '../rules/rule.ts'
 import type { SessionMemory } from './session-memory.ts'
 
-/** What answers: one version with its live edits, as it was when the request came. */
+/** The live definition at the time of the request. */
 export interface Live {
   api: CompiledApi
   parts: Parts
   renderer: Renderer
 }
 
-/** What the engine needs of the world around it. */
-export interface Surroundings {
+/** The dependencies of the engine. */
+export interface EngineContext {
   mock: string
-  /** As shown in replies and templates. */
+  /** The session label for responses and templates. */
   session: string
-  /** Counts the call and answers what the session remembers. */
+  /** Counts the call and returns the state of the session. */
   count(operation: string): Promise<SessionMemory>
   setState(values: Record<string, string | null>): Promise<unknown>
   hasClientCertificate(): boolean
   verifyToken: SecurityInput['verifyToken']
-  /** From 0 up to, not including, 1: for failures by chance and random seeds. */
+  /** A random number from 0 (inclusive) to 1 (exclusive), for failure rates and random seeds. */
   random(): number
   now(): Date
 }
 
-/** Everything known of a request once its operation is. */
+/** The context of a request with a known operation. */
 export interface Exchange {
   live: Live
   incoming: Incoming
-  around: Surroundings
+  context: EngineContext
   operation: Operation
   path: Map<string, string>
   preferences: Preferences
   memory: SessionMemory
-  /** How often this session called this operation, this call included. */
+  /** Number of calls of this operation in this session, including this one. */
   count: number
   violations: Violation[]
-  /** Why a part of the request was not checked. */
+  /** Why a part of the request was not validated. */
   skipped: string | null
   credential: string | null
 }
 
-/** Answers a request for an operation (steps 3 to 9). */
-export async function answerOperation(
+/** Responds to a request for an operation. */
+export async function handleOperation(
   live: Live,
   incoming: Incoming,
-  around: Surroundings,
+  context: EngineContext,
   operation: Operation,
   path: Map<string, string>,
-): Promise<Answer> {
+): Promise<MockResponse> {
   const { settings } = live.parts
-  const memory = await around.count(operation.key)
+  const memory = await context.count(operation.key)
   const preferences = readPreferences(
     settings.prefer ? incoming.header('prefer') : undefined,
     settings.prefer ? incoming.fullQuery : [],
@@ -79,7 +79,7 @@ export async function answerOperation(
   const exchange: Exchange = {
     live,
     incoming,
-    around,
+    context,
     operation,
     path,
     preferences,
@@ -89,43 +89,43 @@ export async function answerOperation(
     skipped: null,
     credential: null,
   }
-  const answerer = new Answerer(exchange)
+  const builder = new ResponseBuilder(exchange)
   readBodyOnce(exchange)
   return (
-    (await byRule(exchange, answerer, true)) ??
-    (await bySecurity(exchange, answerer)) ??
-    byValidation(exchange, answerer) ??
-    byPreference(exchange, answerer) ??
-    (await byRule(exchange, answerer, false)) ??
-    byOverride(exchange, answerer, null) ??
-    byDocument(exchange, answerer, null)
+    (await byRule(exchange, builder, true)) ??
+    (await bySecurity(exchange, builder)) ??
+    byValidation(exchange, builder) ??
+    byPreference(exchange, builder) ??
+    (await byRule(exchange, builder, false)) ??
+    byOverride(exchange, builder, null) ??
+    byDocument(exchange, builder, null)
   )
 }
 
-/** Rules, validation and pairing see the body as its media type says. */
+/** Parses the body by media type, for rules, validation and example matching. */
 function readBodyOnce({ incoming, operation, live }: Exchange): void {
   if (incoming.bytes.length > 0)
     incoming.read(coveringType(operation.requestBody?.content ?? [], incoming.contentType), live.api.sampler.flattener)
 }
 
-async function byRule(exchange: Exchange, answerer: Answerer, bypass: boolean): Promise<Answer | null> {
+async function byRule(exchange: Exchange, builder: ResponseBuilder, bypass: boolean): Promise<MockResponse | null> {
   const rule = firstRule(exchange, bypass)
   if (!rule) return null
   const { outcome } = rule
   if (Object.keys(outcome.setState).length > 0)
-    exchange.memory = { ...exchange.memory, state: await stateAfter(exchange, answerer, outcome) }
-  if (outcome.abort) return answerer.abort(rule.id)
-  const answer = byOutcome(exchange, answerer, outcome, { source: `rule:${rule.id}`, rule: rule.id })
-  return answer ?? byOverride(exchange, answerer, rule) ?? byDocument(exchange, answerer, rule)
+    exchange.memory = { ...exchange.memory, state: await stateAfter(exchange, builder, outcome) }
+  if (outcome.abort) return builder.abort(rule.id)
+  const response = byOutcome(exchange, builder, outcome, { source: `rule:${rule.id}`, rule: rule.id })
+  return response ?? byOverride(exchange, builder, rule) ?? byDocument(exchange, builder, rule)
 }
 
 function firstRule(exchange: Exchange, bypass: boolean): Rule | undefined {
   const { parts, api } = exchange.live
   if (parts.rules.length === 0) return undefined
-  const { incoming, around, path, memory, count, violations, operation } = exchange
+  const { incoming, context, path, memory, count, violations, operation } = exchange
   const scope = {
     method: incoming.method,
-    session: around.session,
+    session: context.session,
     path,
     query: incoming.query,
     header: incoming.header,
@@ -144,11 +144,15 @@ function firstRule(exchange: Exchange, bypass: boolean): Rule | undefined {
   )
 }
 
-async function stateAfter(exchange: Exchange, answerer: Answerer, outcome: Outcome): Promise<Record<string, string>> {
+async function stateAfter(
+  exchange: Exchange,
+  builder: ResponseBuilder,
+  outcome: Outcome,
+): Promise<Record<string, string>> {
   const values = Object.entries(outcome.setState).map(
-    ([name, value]) => [name, value === null ? null : answerer.fill(value)] as const,
+    ([name, value]) => [name, value === null ? null : builder.fill(value)] as const,
   )
-  await exchange.around.setState(Object.fromEntries(values))
+  await exchange.context.setState(Object.fromEntries(values))
   const state: Record<string, string> = Object.assign(Object.create(null) as object, exchange.memory.state)
   for (const [name, value] of values) {
     if (value === null) delete state[name]
@@ -157,42 +161,42 @@ async function stateAfter(exchange: Exchange, answerer: Answerer, outcome: Outco
   return state
 }
 
-/** What status, example or body of a rule or override make; null when none of them is given. */
+/** The response for the status, example or body of a rule or override; null if none of them is set. */
 function byOutcome(
   exchange: Exchange,
-  answerer: Answerer,
+  builder: ResponseBuilder,
   outcome: Outcome,
   by: { source: string; rule: string | null },
-): Answer | null {
+): MockResponse | null {
   const { operation } = exchange
   if (outcome.status === null && outcome.example === null && outcome.body === undefined) return null
   if (outcome.example !== null) {
     const choice = choiceForExample(operation, outcome.example, outcome.status)
     return choice
-      ? answerer.fromChoice(choice, { outcome, ...by })
-      : noSuchResponse(exchange, answerer, `example "${outcome.example}"`)
+      ? builder.fromChoice(choice, { outcome, ...by })
+      : noSuchResponse(exchange, builder, `example "${outcome.example}"`)
   }
   const choice =
     outcome.status === null ? exchange.live.api.defaultChoice(operation) : choiceForStatus(operation, outcome.status)
   if (outcome.body !== undefined)
-    return answerer.fromBody(outcome.body, choice, outcome.status ?? choice?.status ?? 200, { outcome, ...by })
+    return builder.fromBody(outcome.body, choice, outcome.status ?? choice?.status ?? 200, { outcome, ...by })
   return choice
-    ? answerer.fromChoice(choice, { outcome, ...by })
-    : answerer.empty(outcome.status ?? 200, { outcome, ...by })
+    ? builder.fromChoice(choice, { outcome, ...by })
+    : builder.empty(outcome.status ?? 200, { outcome, ...by })
 }
 
-async function bySecurity(exchange: Exchange, answerer: Answerer): Promise<Answer | null> {
-  const { live, incoming, around, operation } = exchange
+async function bySecurity(exchange: Exchange, builder: ResponseBuilder): Promise<MockResponse | null> {
+  const { live, incoming, context, operation } = exchange
   const { security, credentials } = live.parts.settings
   if (security === 'off' || operation.security.length === 0) return null
   const result: SecurityResult = await checkSecurity(live.api.document, operation.security, {
-    mock: around.mock,
+    mock: context.mock,
     header: incoming.header,
     query: incoming.query,
     cookies: incoming.cookies,
     credentials,
-    hasClientCertificate: around.hasClientCertificate,
-    verifyToken: around.verifyToken,
+    hasClientCertificate: context.hasClientCertificate,
+    verifyToken: context.verifyToken,
   })
   if (result.passed) {
     exchange.credential = result.credential
@@ -200,14 +204,14 @@ async function bySecurity(exchange: Exchange, answerer: Answerer): Promise<Answe
   }
   const code: ProblemCode = result.status === 403 ? 'insufficient_scope' : 'unauthorized'
   if (security === 'enforce')
-    return answerer.refuse(code, result.message, {
+    return builder.reject(code, result.message, {
       headers: result.challenges.map(challenge => ['WWW-Authenticate', challenge]),
     })
   exchange.violations.push({ in: 'security', path: '', keyword: code, message: result.message })
   return null
 }
 
-function byValidation(exchange: Exchange, answerer: Answerer): Answer | null {
+function byValidation(exchange: Exchange, builder: ResponseBuilder): MockResponse | null {
   const { live, incoming, operation, path } = exchange
   const { validation } = live.parts.settings
   if (validation === 'off') return null
@@ -219,8 +223,8 @@ function byValidation(exchange: Exchange, answerer: Answerer): Answer | null {
   }
   if (!isSupportedType(operation, body)) {
     const supported = operation.requestBody?.content.map(({ type }) => type) ?? []
-    const message = `the type "${incoming.contentType.slice(0, 200)}" is not taken`
-    if (validation === 'enforce') return answerer.refuse('unsupported_media_type', message, { extra: { supported } })
+    const message = `the media type "${incoming.contentType.slice(0, 200)}" is not supported`
+    if (validation === 'enforce') return builder.reject('unsupported_media_type', message, { extra: { supported } })
     exchange.violations.push({ in: 'header', path: '/content-type', keyword: 'media_type', message })
     return null
   }
@@ -233,7 +237,7 @@ function byValidation(exchange: Exchange, answerer: Answerer): Answer | null {
   ].slice(0, 20)
   exchange.violations.push(...violations)
   if (validation !== 'enforce' || violations.length === 0) return null
-  return answerer.refuse(
+  return builder.reject(
     'invalid_request',
     violations.length === 1 ? '1 violation' : `${violations.length} violations`,
     { extra: { errors: violations.map(violation => ({ ...violation })) } },
@@ -251,17 +255,17 @@ function rawParameters(incoming: Incoming, path: ReadonlyMap<string, string>): R
   }
 }
 
-function byPreference(exchange: Exchange, answerer: Answerer): Answer | null {
+function byPreference(exchange: Exchange, builder: ResponseBuilder): MockResponse | null {
   const { preferences, operation } = exchange
   if (preferences.code === null && preferences.example === null) return null
   const choice =
     preferences.example === null
       ? choiceForStatus(operation, preferences.code ?? 200)
       : choiceForExample(operation, preferences.example, preferences.code)
-  if (choice) return answerer.fromChoice(choice, { outcome: null, source: null, rule: null })
+  if (choice) return builder.fromChoice(choice, { outcome: null, source: null, rule: null })
   return noSuchResponse(
     exchange,
-    answerer,
+    builder,
     [
       preferences.code === null ? '' : `response ${preferences.code}`,
       preferences.example === null ? '' : `example "${preferences.example}"`,
@@ -271,37 +275,40 @@ function byPreference(exchange: Exchange, answerer: Answerer): Answer | null {
   )
 }
 
-function noSuchResponse({ operation }: Exchange, answerer: Answerer, wanted: string): Answer {
+function noSuchResponse({ operation }: Exchange, builder: ResponseBuilder, wanted: string): MockResponse {
   const available: Json[] = operation.responses.flatMap(response => [
     response.status,
     ...exampleNames(response).map(name => `${response.status}:${name}`),
   ])
-  return answerer.problem('no_such_response', `the document has no ${wanted} for "${operation.key}"`, {
+  return builder.problem('no_such_response', `the document has no ${wanted} for "${operation.key}"`, {
     extra: { available },
   })
 }
 
-/** `rule`: one that matched before and leaves the choice open; what it sets is applied on top. */
-function byOverride(exchange: Exchange, answerer: Answerer, rule: Rule | null): Answer | null {
+/**
+ * Chooses a response by override, example or default. `rule` is a matching rule that chose no response; its
+ * modifications apply.
+ */
+function byOverride(exchange: Exchange, builder: ResponseBuilder, rule: Rule | null): MockResponse | null {
   const override = exchange.live.parts.overrides.effective(exchange.operation.key)
   if (!override) return null
-  if (override.failPercent > 0 && exchange.around.random() * 100 < override.failPercent) {
+  if (override.failPercent > 0 && exchange.context.random() * 100 < override.failPercent) {
     const choice = choiceForStatus(exchange.operation, override.failStatus)
     const by = { outcome: null, source: 'override', rule: rule?.id ?? null }
     return choice
-      ? answerer.fromChoice(choice, by)
-      : answerer.problem('injected_failure', `${override.failPercent} percent of the requests fail`, {
+      ? builder.fromChoice(choice, by)
+      : builder.problem('injected_failure', `the override makes ${override.failPercent} percent of the requests fail`, {
           status: override.failStatus,
           source: 'override',
         })
   }
-  const outcome = rule ? layered(override.outcome, rule.outcome) : override.outcome
+  const outcome = rule ? mergeOutcomes(override.outcome, rule.outcome) : override.outcome
   const by = { source: rule ? `rule:${rule.id}` : 'override', rule: rule?.id ?? null }
-  return byOutcome(exchange, answerer, outcome, by) ?? byDocument(exchange, answerer, rule, outcome)
+  return byOutcome(exchange, builder, outcome, by) ?? byDocument(exchange, builder, rule, outcome)
 }
 
-/** What a rule sets beside the choice, laid over the override's. */
-function layered(below: Outcome, above: Outcome): Outcome {
+/** Merges the modifications of a rule over those of the override. */
+function mergeOutcomes(below: Outcome, above: Outcome): Outcome {
   return {
     ...below,
     merge: above.merge ?? below.merge,
@@ -311,7 +318,12 @@ function layered(below: Outcome, above: Outcome): Outcome {
   }
 }
 
-function byDocument(exchange: Exchange, answerer: Answerer, rule: Rule | null, applied: Outcome | null = null): Answer {
+function byDocument(
+  exchange: Exchange,
+  builder: ResponseBuilder,
+  rule: Rule | null,
+  applied: Outcome | null = null,
+): MockResponse {
   const { live, operation, incoming, path } = exchange
   const outcome = applied ?? rule?.outcome ?? null
   const source = rule ? `rule:${rule.id}` : applied ? 'override' : null
@@ -324,6 +336,6 @@ function byDocument(exchange: Exchange, answerer: Answerer, rule: Rule | null, a
   const paired = pairings.length > 0 ? findPairing(pairings, valueOf, incoming.json)?.choice : undefined
   const choice: Choice | undefined = paired ?? live.api.defaultChoice(operation)
   if (!choice)
-    return answerer.problem('no_response_defined', `the document defines no response for "${operation.key}"`, {})
-  return answerer.fromChoice(choice, { outcome, source, rule: rule?.id ?? null })
+    return builder.problem('no_response_defined', `the document defines no response for "${operation.key}"`, {})
+  return builder.fromChoice(choice, { outcome, source, rule: rule?.id ?? null })
 }

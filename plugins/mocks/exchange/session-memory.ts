@@ -1,4 +1,4 @@
-/** What a session has done with a mock: its state values, and how often it called each operation. */
+/** The state of a session in a mock: state values, and the number of calls per operation. */
 import { copyText, heldBytes } from 'svc/plugin'
 import type { SessionKey, Store, StoreBounds } from 'svc/plugin'
 import type { Bounds } from '../bounds.ts'
@@ -6,27 +6,27 @@ import type { Bounds } from '../bounds.ts'
 export interface SessionMemory {
   state: Record<string, string>
   counts: Record<string, number>
-  /** Number of `counts`, and the memory of it all, both kept up to date: no walk through two thousand counts for each call. */
+  /** Number of `counts` and memory in bytes, maintained incrementally, because there can be thousands of counts. */
   operations: number
   bytes: number
 }
 
-/** Memory of a session that has done nothing yet. */
+/** Memory of an empty session in bytes. */
 const EMPTY_BYTES = 512
-/** Memory of a state value or a count, without its name and text. */
+/** Memory of a state value or count in bytes, without its name and text. */
 const PROPERTY_BYTES = 80
 
-/** The key of a request's session; an address never reads like a value of `X-Svc-Session`. */
+/** The key of a request's session. Keys of client addresses differ from keys of named sessions. */
 export function keyOfSession(session: SessionKey): string {
   return session.header === null ? `address ${session.label}` : keyOfNamed(session.header)
 }
 
-/** The key of the session that `X-Svc-Session: <name>` stands for. */
+/** The key of the session `X-Svc-Session: <name>`. */
 export function keyOfNamed(name: string): string {
   return `named ${name}`
 }
 
-/** The bounds of the store that holds the memories of all mocks, grouped by mock. */
+/** The limits of the store with the sessions of all mocks, grouped by mock. */
 export function memoryBounds(bounds: Bounds): StoreBounds<SessionMemory> {
   return {
     maxCount: bounds.mocks * bounds.sessions,
@@ -39,7 +39,7 @@ export function memoryBounds(bounds: Bounds): StoreBounds<SessionMemory> {
   }
 }
 
-/** Operations counted for one session. */
+/** Maximum number of operations counted per session. */
 const MAX_COUNTED = 2000
 
 export class SessionMemories {
@@ -51,7 +51,7 @@ export class SessionMemories {
     this.#maxKeys = bounds.stateKeys
   }
 
-  /** Counts a call and answers what the session now remembers. */
+  /** Counts a call and returns the session. */
   async count(mock: string, session: string, operation: string): Promise<SessionMemory> {
     const memory = await this.#store.update(
       keyOf(mock, session),
@@ -75,7 +75,7 @@ export class SessionMemories {
     return (await this.#store.peek(keyOf(mock, session))) ?? empty()
   }
 
-  /** Sets and removes (null) values; keys beyond the permitted number are not added. */
+  /** Sets values and removes those that are null. Keys above the limit are not added. */
   async set(mock: string, session: string, values: Record<string, string | null>): Promise<SessionMemory> {
     const memory = await this.#store.update(
       keyOf(mock, session),
@@ -86,7 +86,7 @@ export class SessionMemories {
           if (present === undefined && (value === null || Object.keys(memory.state).length >= this.#maxKeys)) continue
           memory.bytes += bytesOf(name, value) - bytesOf(name, present)
           if (value === null) delete memory.state[name]
-          // A rule's value may be cut from the whole of a request.
+          // Copied, because the value can be a substring of a large request.
           else memory.state[name] = copyText(value)
         }
         return memory
@@ -96,7 +96,7 @@ export class SessionMemories {
     return memory ?? empty()
   }
 
-  /** Forgets one session of a mock, or all of them. */
+  /** Deletes a session of a mock, or all of its sessions. */
   async clear(mock: string, session: string | null): Promise<void> {
     if (session !== null) await this.#store.delete(keyOf(mock, session))
     else {
@@ -106,17 +106,17 @@ export class SessionMemories {
   }
 }
 
-/** Names of mocks hold no blank, so no two pairs read alike. */
+/** Unique, because names of mocks contain no spaces. */
 function keyOf(mock: string, session: string): string {
   return `${mock} ${session}`
 }
 
-/** Memory of a state value; none where there is none. */
+/** Memory of a state value in bytes; 0 if absent. */
 function bytesOf(name: string, value: string | null | undefined): number {
   return value === null || value === undefined ? 0 : PROPERTY_BYTES + heldBytes(name) + heldBytes(value)
 }
 
-/** Without a prototype: names come from input. */
+/** Without a prototype, because keys are untrusted. */
 function empty(): SessionMemory {
   return {
     state: Object.create(null) as Record<string, string>,

@@ -1,4 +1,4 @@
-/** The requests that a mock has answered lately: a ring with a feed. */
+/** Recent requests of a mock, in a bounded buffer with subscriptions. */
 import { copyData, heldBytes, RingBuffer } from 'svc/plugin'
 import type { Violation } from '../request/validation.ts'
 
@@ -9,7 +9,7 @@ export interface CapturedRequest {
   session: string | null
   client_ip: string
   method: string
-  /** Below the mock. */
+  /** The path below the mock. */
   path: string
   query: string | null
   headers: { name: string; value: string }[]
@@ -26,10 +26,10 @@ export interface CapturedRequest {
   latency_ms: number
 }
 
-/** Bytes of a body that are kept, each way. */
+/** Maximum number of bytes kept of a request or response body. */
 export const BODY_LIMIT = 16 << 10
 
-/** The text of a body, cut at the limit; bytes that are no UTF-8 show as replacement characters. */
+/** The text of a body, truncated to the limit. Invalid UTF-8 becomes replacement characters. */
 export function captureBody(body: Buffer | null): { text: string | null; truncated: boolean } {
   if (body === null || body.length === 0) return { text: null, truncated: false }
   return { text: body.subarray(0, BODY_LIMIT).toString('utf8'), truncated: body.length > BODY_LIMIT }
@@ -63,24 +63,24 @@ export class Traffic {
     return this.#ring.newest(limit, request => passes(request, filter))
   }
 
-  /** By its own id or by the id of the request. */
+  /** Finds an entry by its id or request id. */
   find(id: string): CapturedRequest | undefined {
     return this.#ring.find(request => request.id === id || request.request_id === id)?.value
   }
 
-  /** Forgets everything, or what a session did; answers how many. */
+  /** Deletes all entries, or those of a session. Returns the number of deleted entries. */
   clear(session: string | null): number {
     return this.#ring.clear(request => session === null || request.session === session)
   }
 
-  /** Calls back for each request to come; answers how to stop that. */
+  /** Calls back for each new request. Returns a function that ends the subscription. */
   subscribe(listener: (request: CapturedRequest) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 }
 
-/** Whether a captured request is one of those that are asked for. */
+/** Whether a captured request matches the filter. */
 export function passes(request: CapturedRequest, filter: TrafficFilter): boolean {
   return (
     (filter.operation === null || request.operation === filter.operation) &&
@@ -89,11 +89,11 @@ export function passes(request: CapturedRequest, filter: TrafficFilter): boolean
   )
 }
 
-/** Memory of an entry and of a header, without the texts that clients choose. */
+/** Memory of an entry and of a header in bytes, without texts from clients. */
 const ENTRY_BYTES = 768
 const HEADER_BYTES = 96
 
-/** Bytes of memory. What a request has in its head is Latin-1: a byte a character. */
+/** Memory of an entry in bytes. Texts from the request head are Latin-1, with one byte per character. */
 function sizeOf({ headers, path, query, body, violations, response }: CapturedRequest): number {
   let bytes = ENTRY_BYTES + path.length + (query?.length ?? 0) + heldBytes(body ?? '') + heldBytes(response.body ?? '')
   for (const { name, value } of headers) bytes += HEADER_BYTES + name.length + value.length

@@ -1,4 +1,4 @@
-/** A definition: what one version of a mock freezes, as it was given, and read for use. */
+/** The definition of a mock version: settings, rules and overrides, as given and validated. */
 import { isRecord } from 'svc/plugin'
 import type { Bounds } from '../bounds.ts'
 import { issue, type Issue } from '../check/issue.ts'
@@ -8,14 +8,14 @@ import { Overrides, readOverride, type Override } from '../rules/override.ts'
 import { readRules, type Rule, type RuleLimits } from '../rules/rule.ts'
 import { readSettings, type Settings } from './settings.ts'
 
-/** The parts beside the document, as given; undefined or null: nothing. */
+/** The parts besides the document, as given; undefined or null if absent. */
 export interface GivenParts {
   settings?: Json | undefined
   rules?: Json | undefined
   overrides?: Json | undefined
 }
 
-/** The parts beside the document, read. */
+/** The validated parts besides the document. */
 export interface Parts {
   settings: Settings
   rules: Rule[]
@@ -27,7 +27,7 @@ export interface Limits {
   maxDelayMs: number
 }
 
-/** The limits that rules and overrides are read with. */
+/** The limits for rules. */
 export function ruleLimits({ bounds, maxDelayMs }: Limits): RuleLimits {
   return { bounds, outcome: outcomeLimits({ bounds, maxDelayMs }) }
 }
@@ -44,7 +44,7 @@ export function outcomeLimits({ bounds, maxDelayMs }: Limits): OutcomeLimits {
 /** Finds the key of an operation by its id or by `METHOD /template`. */
 export type KeyOf = (operation: string) => string | undefined
 
-/** Reads the parts; each wrong one is an error of its own, with the place in it. */
+/** Validates the parts. Each invalid part results in an error with its location. */
 export function readParts(given: GivenParts, limits: Limits, keyOf: KeyOf): { parts: Parts } | { errors: Issue[] } {
   const settings = readSettings(given.settings, limits.maxDelayMs)
   const rules = readRules(given.rules, ruleLimits(limits))
@@ -58,7 +58,7 @@ export function readParts(given: GivenParts, limits: Limits, keyOf: KeyOf): { pa
   return { errors }
 }
 
-/** Reads overrides by operation; those of operations that the document does not have are kept under their own name. */
+/** Validates overrides by operation. Overrides of unknown operations are kept under the given name. */
 function readOverrides(
   given: Json | undefined,
   limits: Limits,
@@ -66,7 +66,8 @@ function readOverrides(
 ): { overrides: Overrides } | { problem: { at: string; message: string } } {
   const byKey = new Map<string, Override>()
   if (given !== undefined && given !== null) {
-    if (!isRecord(given)) return { problem: { at: 'overrides', message: 'expected an object of operations' } }
+    if (!isRecord(given))
+      return { problem: { at: 'overrides', message: 'expected an object that maps operations to overrides' } }
     if (Object.keys(given).length > limits.bounds.operations)
       return { problem: { at: 'overrides', message: `expected at most ${limits.bounds.operations} operations` } }
     for (const [operation, value] of Object.entries(given)) {
@@ -84,16 +85,16 @@ function readOverrides(
   return { overrides: new Overrides(byKey, outcomeLimits(limits)) }
 }
 
-/** The parts as JSON, as replies, bundles and versions hold them. */
-export function showParts(parts: Parts): { settings: JsonObject; rules: Json[]; overrides: JsonObject } {
+/** The parts as JSON, for responses, bundles and versions. */
+export function partsToJson(parts: Parts): { settings: JsonObject; rules: Json[]; overrides: JsonObject } {
   return {
-    settings: parts.settings.shown,
-    rules: parts.rules.map(rule => rule.shown),
-    overrides: parts.overrides.shown(),
+    settings: parts.settings.asJson,
+    rules: parts.rules.map(rule => rule.asJson),
+    overrides: parts.overrides.asJson(),
   }
 }
 
-/** Picks the parts out of an envelope, a bundle or a file beside a document. */
+/** The parts in an envelope, a bundle, or a `.mock.yaml` file. */
 export function partsOf(envelope: JsonObject): GivenParts {
   return { settings: own(envelope, 'settings'), rules: own(envelope, 'rules'), overrides: own(envelope, 'overrides') }
 }

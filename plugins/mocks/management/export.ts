@@ -1,24 +1,24 @@
-/** What a mock can be taken away as: a bundle, the effective document, an entry of `svc.yaml`. */
+/** Export formats of a mock: a bundle, the effective document, an entry of `svc.yaml`. */
 import { stringify } from 'yaml'
 import { isRecord } from 'svc/plugin'
 import { own, ownObject, type Json, type JsonObject } from '../document/json.ts'
 import type { Mock } from './mock.ts'
 
-/** Everything of a mock in one JSON object, which every upload route accepts. */
+/** The complete mock as a JSON object, which every upload route accepts. */
 export function bundleOf(mock: Mock, now: Date): JsonObject {
   return {
     kind: 'svc-mock',
     name: mock.name,
     spec: mock.live.api.document.root,
-    ...mock.shownParts(),
+    ...mock.partsAsJson(),
     enabled: mock.enabled,
     exported_at: now.toISOString(),
   }
 }
 
-/** One entry of `mocks:`, as YAML. */
+/** An entry of `mocks:` as YAML. */
 export function svcYamlOf(mock: Mock): string {
-  const { settings, rules, overrides } = mock.shownParts()
+  const { settings, rules, overrides } = mock.partsAsJson()
   return stringify(
     {
       mocks: [
@@ -29,7 +29,7 @@ export function svcYamlOf(mock: Mock): string {
   )
 }
 
-/** The document as it is served: the mock's own URLs as servers, bodies of overrides as first examples. */
+/** The document with the URLs of the mock as servers and the bodies of overrides as first examples. */
 export function effectiveDocument(mock: Mock, url: string): JsonObject {
   const { api, parts } = mock.live
   const base = parts.settings.basePath
@@ -51,7 +51,9 @@ export function effectiveDocument(mock: Mock, url: string): JsonObject {
   return copy
 }
 
-/** `example` and `examples` exclude one another, so what is there moves behind. */
+/**
+ * Puts an example first. `example` and `examples` are mutually exclusive, so an existing `example` moves to `examples`.
+ */
 function putFirst(media: JsonObject, body: Json): void {
   const others = ownObject(media, 'examples') ?? {}
   const single = own(media, 'example')

@@ -1,14 +1,16 @@
-/** Names of mocks: their form, and making one from a title or a file. */
+/** Names of mocks: validation, and deriving a name from a title or file name. */
 
 const NAME = /^[a-z0-9][a-z0-9-]{0,63}$/
-/** Taken by routes. */
+/** Used by routes. */
 const RESERVED = new Set(['reload', 'check'])
 
 export function isMockName(name: string): boolean {
   return NAME.test(name) && !RESERVED.has(name)
 }
 
-/** A name made of a title or a file's stem: lower case, everything else than `a-z0-9` as one `-`; empty when nothing is left. */
+/**
+ * Derives a name: lower case, with other characters than `a-z0-9` replaced by a single `-`. The result can be empty.
+ */
 export function nameFrom(text: string): string {
   return text
     .toLowerCase()

@@ -1,8 +1,8 @@
-/** One mock: what answers now, its versions, its draft and its traffic. */
+/** A mock: the live definition, its versions, its draft and its traffic. */
 import { createHash } from 'node:crypto'
 import { heldBytes, heldValueBytes } from 'svc/plugin'
 import { CompiledApi } from '../exchange/compiled-api.ts'
-import { readParts, showParts, type GivenParts, type Limits, type Parts } from './definition.ts'
+import { readParts, partsToJson, type GivenParts, type Limits, type Parts } from './definition.ts'
 import type { Live } from '../exchange/engine.ts'
 import type { Json, JsonObject } from '../document/json.ts'
 import type { Report } from '../check/report.ts'
@@ -11,9 +11,9 @@ import { Traffic } from '../exchange/traffic.ts'
 
 export type MockSource = 'builtin' | 'file' | 'directory' | 'cli' | 'api'
 
-/** A definition as a version freezes it. */
+/** An immutable definition, as part of a version. */
 export interface Frozen {
-  /** The document as it was given. */
+  /** The document as uploaded. */
   text: string
   format: 'json' | 'yaml'
   settings: JsonObject
@@ -39,7 +39,7 @@ export interface Draft extends GivenParts {
   report: Report
 }
 
-/** A definition that has passed its check and can go live. */
+/** A definition that has passed the check and can be deployed. */
 export interface Deployable {
   text: string
   format: 'json' | 'yaml'
@@ -53,14 +53,14 @@ export interface Deployable {
 export class Mock {
   readonly name: string
   readonly source: MockSource
-  /** Absolute path; null for those without one. */
+  /** Absolute path; null if the mock does not come from a file. */
   readonly file: string | null
   readonly traffic: Traffic
-  /** Requests answered, by operation key; empty key: those that matched none. */
+  /** Number of requests by operation key. The empty key counts requests that matched no operation. */
   readonly requests = new Map<string, number>()
   enabled = true
   revision = 0
-  /** Whether live was edited since the version was deployed. */
+  /** Whether the live definition was edited since the deployment. */
   modified = false
   draft: Draft | null = null
   /** Oldest first. */
@@ -69,7 +69,7 @@ export class Mock {
   #liveBytes: number
   readonly #limits: Limits
 
-  /** `live` is what `compile` makes of `first`. */
+  /** `live` is the result of `compile` for `first`. */
   constructor(
     identity: { name: string; source: MockSource; file: string | null },
     first: Deployable,
@@ -102,7 +102,7 @@ export class Mock {
     return this.source !== 'api'
   }
 
-  /** Puts a checked definition in the place of what answers; requests on their way end with what they began with. */
+  /** Replaces the live definition. Requests in flight finish with the previous one. */
   deploy(next: Deployable, live: CompiledLive): void {
     this.#live = live
     this.#liveBytes = live.bytes
@@ -110,26 +110,26 @@ export class Mock {
     this.modified = false
   }
 
-  /** Edits what answers, at once and for this version only. */
+  /** Edits the live definition, for this version only. */
   edit(parts: Partial<Parts>): void {
     this.#live = { ...this.#live, parts: { ...this.#live.parts, ...parts } }
     this.modified = true
     this.revision++
   }
 
-  /** What answers, as JSON. */
-  shownParts(): { settings: JsonObject; rules: Json[]; overrides: JsonObject } {
-    return showParts(this.#live.parts)
+  /** The parts of the live definition as JSON. */
+  partsAsJson(): { settings: JsonObject; rules: Json[]; overrides: JsonObject } {
+    return partsToJson(this.#live.parts)
   }
 
-  /** Forgets versions but the newest, oldest first, until none is left to forget; answers whether one went. */
+  /** Drops the oldest version, but never the newest one. Returns whether a version was dropped. */
   dropOldestVersion(): boolean {
     if (this.versions.length < 2) return false
     this.versions.shift()
     return true
   }
 
-  /** Bytes of all documents it holds; a document that several versions share counts once. */
+  /** Bytes of all documents. A document shared by several versions counts once. */
   documentBytes(): number {
     const texts = new Set([...this.versions.map(version => version.text), ...(this.draft ? [this.draft.text] : [])])
     let bytes = 0
@@ -137,7 +137,7 @@ export class Mock {
     return bytes
   }
 
-  /** Bytes of memory of all documents it holds: their texts, what answers, and the parts of its versions and its draft. */
+  /** Memory in bytes of all documents: the texts, the live definition, and the parts of versions and draft. */
   documentMemory(): number {
     const held = this.draft === null ? this.versions : [...this.versions, this.draft]
     const texts = [...new Set(held.map(({ text }) => text))]
@@ -152,10 +152,10 @@ export class Mock {
     const { document } = this.#live.api
     const same = this.versions.find(version => version.text === next.text)
     this.versions.push({
-      // One text for all versions that have it.
+      // Versions with the same text share one string.
       text: same?.text ?? next.text,
       format: next.format,
-      ...showParts(this.#live.parts),
+      ...partsToJson(this.#live.parts),
       version: this.version + 1,
       deployedAt: new Date().toISOString(),
       message: next.message,
@@ -170,12 +170,12 @@ export class Mock {
   }
 }
 
-/** What answers, and the bytes of memory of its document. */
+/** A compiled definition, with the memory of its document in bytes. */
 export interface CompiledLive extends Live {
   bytes: number
 }
 
-/** Makes a checked definition ready to answer. Throws when its parts are wrong, which the check has excluded. */
+/** Compiles a checked definition. Throws if a part is invalid, which the check excludes. */
 export function compile(next: Deployable, limits: Limits): CompiledLive {
   const root = JSON.parse(next.json) as JsonObject
   const api = new CompiledApi(root, limits.bounds)

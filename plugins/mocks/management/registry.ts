@@ -1,4 +1,4 @@
-/** All mocks of the instance: kept from reload to reload, changed one at a time each. */
+/** All mocks of the instance. They survive reloads; changes of a mock run one at a time. */
 import type { Checker } from '../check/checker.ts'
 import type { CheckOutput } from '../check/check.ts'
 import type { GivenParts, Limits } from './definition.ts'
@@ -21,9 +21,9 @@ export class Registry {
   readonly options: RegistryOptions
   readonly #mocks = new Map<string, Mock>()
   readonly #queues = new Map<string, Promise<unknown>>()
-  /** Digests of what files gave, by mock: a file that did not change changes nothing. */
+  /** Digests of the file contents by mock, to skip unchanged files. */
   readonly digests = new Map<string, string>()
-  /** What the files last changed. */
+  /** The changes of the last synchronization with files. */
   lastSync: { added: string[]; updated: string[]; removed: string[]; unchanged: string[] } = {
     added: [],
     updated: [],
@@ -52,23 +52,23 @@ export class Registry {
     return this.list().map(mock => mock.name)
   }
 
-  /** Runs work on one name after all earlier work on it: uploads of one mock apply in the order in which they came. */
+  /** Runs tasks for one name in sequence, so that uploads of a mock apply in the order of arrival. */
   async inOrder<T>(name: string, work: () => Promise<T>): Promise<T> {
     const before = this.#queues.get(name) ?? Promise.resolve()
     const run = before.then(work, work)
-    const settled = run.then(
+    const finished = run.then(
       () => undefined,
       () => undefined,
     )
-    this.#queues.set(name, settled)
+    this.#queues.set(name, finished)
     try {
       return await run
     } finally {
-      if (this.#queues.get(name) === settled) this.#queues.delete(name)
+      if (this.#queues.get(name) === finished) this.#queues.delete(name)
     }
   }
 
-  /** The report on a definition, compared with what a mock has deployed (`against`: its name, or null); brief: its errors. */
+  /** Checks a definition, and compares it with the mock named `against` (or null). A brief report has only errors. */
   check(upload: Upload, against: string | null, { isBrief = false } = {}): Promise<CheckOutput> {
     const current = against === null ? undefined : this.get(against)?.current
     return this.options.checker.check({
@@ -81,23 +81,27 @@ export class Registry {
     })
   }
 
-  /** Makes a mock of a checked definition. Throws `too_many_mocks` or `too_large`. */
+  /** Creates a mock from a checked definition. Throws `too_many_mocks` or `too_large`. */
   add(identity: { name: string; source: MockSource; file: string | null }, first: Deployable): Mock {
     const { bounds } = this.options
     if (!this.#mocks.has(identity.name) && this.#mocks.size >= bounds.mocks)
-      throw managementError('too_many_mocks', `at most ${bounds.mocks} mocks are kept`, { limit: bounds.mocks })
+      throw managementError(
+        'too_many_mocks',
+        `there are already ${bounds.mocks} mocks, the maximum; delete one first`,
+        { limit: bounds.mocks },
+      )
     const live = this.#prepare(first, identity.name)
     const mock = new Mock(identity, first, live, this.options)
     this.#mocks.set(identity.name, mock)
     return mock
   }
 
-  /** Puts a checked definition live. Throws `too_large`. */
+  /** Deploys a checked definition. Throws `too_large`. */
   deploy(mock: Mock, next: Deployable): void {
     mock.deploy(next, this.#prepare(next, null))
   }
 
-  /** Compiles a definition for which there is room once old versions are forgotten; requests on their way keep the one before. */
+  /** Compiles a definition and drops old versions if memory runs short. Requests in flight keep their version. */
   #prepare(next: Deployable, replaced: string | null): CompiledLive {
     this.makeRoom(next.text, 0, replaced)
     const live = compile(next, this.options)
@@ -110,7 +114,7 @@ export class Registry {
     this.digests.delete(name)
   }
 
-  /** Forgets old versions until a text and `parsed` bytes of memory fit beside what is held. Throws `too_large`. */
+  /** Drops old versions until the text and `parsed` bytes of memory fit the limits. Throws `too_large`. */
   makeRoom(text: string, parsed: number, replaced: string | null): void {
     const { totalDocumentBytes, totalDocumentMemory } = this.options.bounds
     const kept = this.list().filter(mock => mock.name !== replaced)
@@ -126,7 +130,7 @@ export class Registry {
       const limit = isTextOver ? totalDocumentBytes : totalDocumentMemory
       throw managementError(
         'too_large',
-        `all documents together may have ${limit} bytes${isTextOver ? '' : ' of memory'}`,
+        `all documents together can have at most ${limit} bytes${isTextOver ? '' : ' of memory'}; delete a mock first`,
         { limit },
       )
     }

@@ -1,4 +1,4 @@
-/** What the routes share: the mocks, the sessions' memories, and how mocks are shown. */
+/** The service that the routes share: the mocks, session state, and the JSON representation of mocks. */
 import { basename } from 'node:path'
 import { shownText } from 'svc/plugin'
 import type { FastifyRequest, Svc } from 'svc/plugin'
@@ -17,8 +17,8 @@ export interface Service {
   memories: SessionMemories
 }
 
-/** The mock of that name. Throws `unknown_mock`. */
-export function mockOf({ registry }: Service, name: string): Mock {
+/** Finds a mock by name. Throws `unknown_mock`. */
+export function requireMock({ registry }: Service, name: string): Mock {
   const mock = registry.get(name)
   if (!mock)
     throw managementError('unknown_mock', `there is no mock "${name.slice(0, 80)}"`, {
@@ -28,12 +28,16 @@ export function mockOf({ registry }: Service, name: string): Mock {
   return mock
 }
 
-/** Refuses changes of what files own. Throws `managed`. */
+/** Rejects changes of mocks that are defined in files. Throws `managed`. */
 export function refuseManaged(mock: Mock): void {
   if (mock.isManaged)
-    throw managementError('managed', `the mock "${mock.name}" comes from the source ${mock.source}; change it there`, {
-      source: mock.source,
-    })
+    throw managementError(
+      'managed',
+      `the mock "${mock.name}" is managed by the source "${mock.source}"; change it there`,
+      {
+        source: mock.source,
+      },
+    )
 }
 
 /** Compares `If-Match` (RFC 9110, 13.1.1) with the revision. Throws `revision_mismatch`. */
@@ -42,10 +46,12 @@ export function checkRevision(request: FastifyRequest, mock: Mock): void {
   if (expected === undefined || expected.trim() === '*') return
   const tags = expected.split(',').map(tag => tag.trim())
   if (!tags.includes(`"${mock.revision}"`))
-    throw managementError('revision_mismatch', `the mock is at revision ${mock.revision}`, { revision: mock.revision })
+    throw managementError('revision_mismatch', `If-Match does not match the current revision ${mock.revision}`, {
+      revision: mock.revision,
+    })
 }
 
-/** Where a mock answers, as the client sees it. */
+/** The URL of a mock, as the client sees it. */
 export function urlOf({ svc }: Service, request: FastifyRequest, name: string): string {
   return svc.http.url(request, `/mock/${name}`)
 }
@@ -84,21 +90,21 @@ function requestsOf(mock: Mock): number {
   return count
 }
 
-/** The record of one mock; after a write with the report of its check. */
+/** The record of a mock; after a write, with the report of the check. */
 export function recordOf(service: Service, request: FastifyRequest, mock: Mock, report?: Report): JsonObject {
   const { document } = mock.live.api
   const info = document.root['info'] as JsonObject | undefined
   const summary = info?.['summary'] ?? info?.['description'] ?? ''
   return {
     ...summaryOf(service, request, mock),
-    ...mock.shownParts(),
+    ...mock.partsAsJson(),
     summary: typeof summary === 'string' ? summary.slice(0, 500) : '',
     warnings: tokenWarning(service, mock),
     ...(report ? { report: showReport(report) } : {}),
   }
 }
 
-/** Without the identity provider nobody judges access tokens. */
+/** Without the identity provider, access tokens are not verified. */
 function tokenWarning({ svc }: Service, mock: Mock): Json[] {
   const schemes = Object.values(
     (mock.live.api.document.root['components'] as JsonObject | undefined)?.['securitySchemes'] ?? {},
@@ -106,5 +112,7 @@ function tokenWarning({ svc }: Service, mock: Mock): Json[] {
   const usesTokens = schemes.some(scheme =>
     ['oauth2', 'openIdConnect'].includes(shownText((scheme as JsonObject | null)?.['type'])),
   )
-  return usesTokens && !svc.use('identity.tokens') ? ['the plugin identity is off: any access token is accepted'] : []
+  return usesTokens && !svc.use('identity.tokens')
+    ? ['the plugin "identity" is disabled: any access token is accepted']
+    : []
 }

@@ -1,11 +1,11 @@
-/** The settings of a mock: reading them, their defaults, and what is wrong with them. */
+/** The settings of a mock: schema, defaults and validation. */
 import { isRecord, type JsonSchema } from 'svc/plugin'
 import { own, type Json, type JsonObject } from '../document/json.ts'
 
 export interface Credentials {
-  /** Null: any value that is not empty. */
+  /** Null accepts any non-empty value. */
   apiKeys: string[] | null
-  /** Null: any user and password. */
+  /** Null accepts any user and password. */
   basic: Map<string, string> | null
   bearer: 'any' | 'idp' | string[]
   oauth: 'idp' | 'any'
@@ -19,15 +19,15 @@ export interface Settings {
   prefer: boolean
   dynamic: boolean
   echo: 'off' | 'path' | 'path+body'
-  /** `auto`: with and without the path of each server; else that path alone. */
+  /** `auto` matches with and without the path of each server URL; other values match only that path. */
   basePath: string
   delayMs: number
   seed: string
   capture: boolean
   blockBreaking: boolean
   credentials: Credentials
-  /** As JSON, with all defaults, as replies show them. */
-  shown: JsonObject
+  /** The JSON representation, including defaults. */
+  asJson: JsonObject
 }
 
 export interface SettingsProblem {
@@ -39,18 +39,19 @@ const MODES = ['off', 'warn', 'enforce']
 
 interface Key {
   default: Json
-  /** What editors know of it; it refuses nothing that `problem` takes. */
+  /** JSON Schema for editors; accepts every value that `problem` accepts. */
   schema: JsonSchema
-  /** What is wrong with a value; null: nothing. */
+  /** Describes why a value is invalid; null if it is valid. */
   problem(value: Json, maxDelayMs: number): string | null
 }
 
 const BOOLEAN = { schema: { type: 'boolean' }, problem: boolean }
-const oneOf = (words: string[]): Pick<Key, 'schema' | 'problem'> => ({
-  schema: { enum: words },
-  problem: value => (typeof value === 'string' && words.includes(value) ? null : `expected one of ${words.join(', ')}`),
+const oneOf = (values: string[]): Pick<Key, 'schema' | 'problem'> => ({
+  schema: { enum: values },
+  problem: value =>
+    typeof value === 'string' && values.includes(value) ? null : `expected one of ${values.join(', ')}`,
 })
-const TEXTS = { type: 'array', items: { type: 'string', minLength: 1 } }
+const STRINGS = { type: 'array', items: { type: 'string', minLength: 1 } }
 
 const KEYS: Record<string, Key> = {
   validation: { default: 'warn', ...oneOf(MODES) },
@@ -72,13 +73,13 @@ const KEYS: Record<string, Key> = {
     problem: (value, max) =>
       Number.isInteger(value) && Number(value) >= 0 && Number(value) <= max
         ? null
-        : `expected whole milliseconds, 0 to ${max}`,
+        : `expected an integer number of milliseconds from 0 to ${max}`,
   },
   seed: {
     default: '',
     schema: { type: 'string', maxLength: 64 },
     problem: value =>
-      typeof value === 'string' && value.length <= 64 ? null : 'expected a text of at most 64 characters',
+      typeof value === 'string' && value.length <= 64 ? null : 'expected a string of at most 64 characters',
   },
   capture: { default: true, ...BOOLEAN },
   block_breaking: { default: false, ...BOOLEAN },
@@ -89,9 +90,9 @@ const KEYS: Record<string, Key> = {
       type: 'object',
       additionalProperties: false,
       properties: {
-        api_keys: TEXTS,
+        api_keys: STRINGS,
         basic: { type: 'object', additionalProperties: { type: 'string' } },
-        bearer: { anyOf: [{ enum: ['any', 'idp'] }, TEXTS] },
+        bearer: { anyOf: [{ enum: ['any', 'idp'] }, STRINGS] },
         oauth: { enum: ['any', 'idp'] },
       },
     },
@@ -111,7 +112,7 @@ function boolean(value: Json): string | null {
   return typeof value === 'boolean' ? null : 'expected true or false'
 }
 
-/** Reads settings; everything that is absent takes its default. */
+/** Validates settings and fills in defaults. */
 export function readSettings(
   value: Json | undefined,
   maxDelayMs: number,
@@ -132,26 +133,26 @@ export function readSettings(
   }
   const credentials = readCredentials(own(given, 'credentials') ?? {})
   if ('problem' in credentials) return credentials
-  const shown: JsonObject = Object.fromEntries(
+  const asJson: JsonObject = Object.fromEntries(
     Object.entries(KEYS).map(([key, { default: fallback }]) => [key, own(given, key) ?? fallback]),
   )
-  return { settings: typed(shown, credentials.credentials) }
+  return { settings: typed(asJson, credentials.credentials) }
 }
 
-function typed(shown: JsonObject, credentials: Credentials): Settings {
+function typed(asJson: JsonObject, credentials: Credentials): Settings {
   return {
-    validation: shown['validation'] as Mode,
-    security: shown['security'] as Mode,
-    prefer: shown['prefer'] === true,
-    dynamic: shown['dynamic'] === true,
-    echo: shown['echo'] as Settings['echo'],
-    basePath: String(shown['base_path']),
-    delayMs: Number(shown['delay_ms']),
-    seed: String(shown['seed']),
-    capture: shown['capture'] === true,
-    blockBreaking: shown['block_breaking'] === true,
+    validation: asJson['validation'] as Mode,
+    security: asJson['security'] as Mode,
+    prefer: asJson['prefer'] === true,
+    dynamic: asJson['dynamic'] === true,
+    echo: asJson['echo'] as Settings['echo'],
+    basePath: String(asJson['base_path']),
+    delayMs: Number(asJson['delay_ms']),
+    seed: String(asJson['seed']),
+    capture: asJson['capture'] === true,
+    blockBreaking: asJson['block_breaking'] === true,
     credentials,
-    shown,
+    asJson,
   }
 }
 
@@ -171,16 +172,15 @@ function readCredentials(value: Json): { credentials: Credentials } | { problem:
   })
   if (!isRecord(value)) return wrong('', 'expected an object')
   const unknown = Object.keys(value).find(key => !['api_keys', 'basic', 'bearer', 'oauth'].includes(key))
-  if (unknown !== undefined)
-    return wrong(unknown.slice(0, 64), 'unknown credential (known: api_keys, basic, bearer, oauth)')
+  if (unknown !== undefined) return wrong(unknown.slice(0, 64), 'unknown key (known: api_keys, basic, bearer, oauth)')
   const apiKeys = own(value, 'api_keys')
   const basic = own(value, 'basic')
   const bearer = own(value, 'bearer') ?? 'any'
   const oauth = own(value, 'oauth') ?? 'idp'
   if (apiKeys !== undefined && !isTextList(apiKeys))
-    return wrong('api_keys', `expected a list of at most ${MAX_CREDENTIALS} texts`)
+    return wrong('api_keys', `expected a list of at most ${MAX_CREDENTIALS} non-empty strings`)
   if (basic !== undefined && !(isRecord(basic) && isTextList(Object.values(basic))))
-    return wrong('basic', 'expected an object of user names to passwords')
+    return wrong('basic', 'expected an object that maps user names to passwords')
   if (bearer !== 'any' && bearer !== 'idp' && !isTextList(bearer))
     return wrong('bearer', 'expected "any", "idp" or a list of tokens')
   if (oauth !== 'any' && oauth !== 'idp') return wrong('oauth', 'expected "any" or "idp"')

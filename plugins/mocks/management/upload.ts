@@ -1,4 +1,4 @@
-/** Reads what is uploaded: the document itself, an envelope, or a bundle that was exported; compressed or not. */
+/** Reads uploads: a document, an envelope, or an exported bundle, compressed or not. */
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { isRecord } from 'svc/plugin'
@@ -8,9 +8,9 @@ import { managementError } from '../errors.ts'
 import { own, ownText, parseJson, type JsonObject } from '../document/json.ts'
 
 export interface ReadUpload {
-  /** Null: the envelope has none. */
+  /** Null if the envelope has no name. */
   name: string | null
-  /** Null: the envelope has no document. */
+  /** Null if the envelope has no document. */
   text: string | null
   given: GivenParts
   enabled: boolean | null
@@ -24,7 +24,7 @@ const DECODERS = {
   br: promisify(brotliDecompress),
 }
 
-/** The bytes without their content coding (RFC 9110, 8.4). Throws `invalid_encoding`, `too_large`. */
+/** Decodes the content coding (RFC 9110, 8.4). Throws `invalid_encoding`, `too_large`. */
 export async function decodeBody(body: Buffer, encoding: string | undefined, bounds: Bounds): Promise<Buffer> {
   const coding = encoding?.trim().toLowerCase() ?? ''
   if (coding === '' || coding === 'identity') return checkSize(body, bounds)
@@ -32,7 +32,7 @@ export async function decodeBody(body: Buffer, encoding: string | undefined, bou
   if (!decode)
     throw managementError(
       'invalid_encoding',
-      `the content coding "${coding.slice(0, 40)}" is not known (known: gzip, deflate, br)`,
+      `unsupported content coding "${coding.slice(0, 40)}" (supported: gzip, deflate, br)`,
     )
   try {
     return checkSize(await decode(body, { maxOutputLength: bounds.documentBytes + 1 }), bounds)
@@ -40,7 +40,7 @@ export async function decodeBody(body: Buffer, encoding: string | undefined, bou
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(bounds)
     if (code === 'SVC_HTTP_ERROR') throw error
-    throw managementError('invalid_encoding', `the body is no ${coding}`)
+    throw managementError('invalid_encoding', `the body is not valid ${coding} data`)
   }
 }
 
@@ -50,12 +50,12 @@ function checkSize(body: Buffer, bounds: Bounds): Buffer {
 }
 
 function tooLarge(bounds: Bounds): Error {
-  return managementError('too_large', `a document may have ${bounds.documentBytes} bytes`, {
+  return managementError('too_large', `a document can have at most ${bounds.documentBytes} bytes`, {
     limit: bounds.documentBytes,
   })
 }
 
-/** What an upload holds. An envelope has a key `spec` and no key `openapi`; everything else is the document itself. */
+/** Parses an upload. An envelope has the key `spec` and no key `openapi`; anything else is the document itself. */
 export function readUpload(body: Buffer): ReadUpload {
   const text = body.toString('utf8').replace(/^\uFEFF/, '')
   const value = text.trimStart().startsWith('{') ? parseJson(text) : undefined
@@ -68,10 +68,10 @@ export function readUpload(body: Buffer): ReadUpload {
     return { name: null, text, given: {}, enabled: null, message: null }
   const spec = own(value, 'spec')
   if (spec !== undefined && typeof spec !== 'string' && !isRecord(spec))
-    throw managementError('invalid_body', 'expected "spec" to be a document or its text')
+    throw managementError('invalid_body', '"spec" must be an OpenAPI document, as an object or a string')
   const enabled = own(value, 'enabled')
   if (enabled !== undefined && typeof enabled !== 'boolean')
-    throw managementError('invalid_body', 'expected "enabled" to be true or false')
+    throw managementError('invalid_body', '"enabled" must be true or false')
   return {
     name: ownText(value, 'name') ?? null,
     text: spec === undefined ? null : typeof spec === 'string' ? spec : JSON.stringify(spec, null, 2),
@@ -81,7 +81,7 @@ export function readUpload(body: Buffer): ReadUpload {
   }
 }
 
-/** An envelope that leaves the document as it is, as drafts may have it. */
+/** An envelope without a document, which drafts can have. */
 function isPartsOnly(value: JsonObject): boolean {
   return (
     Object.keys(value).length > 0 &&

@@ -1,4 +1,4 @@
-/** Reads request bodies by media type, to be checked and to be matched by rules. */
+/** Parses request bodies by media type, for validation and rules. */
 import { isRecord } from 'svc/plugin'
 import type { MediaType } from '../document/operations.ts'
 import { own, ownObject, ownText, parseJson, setOwn, type Json, type JsonObject } from '../document/json.ts'
@@ -8,13 +8,13 @@ import { baseType, isJsonType } from './media-types.ts'
 import { deepObject, parseQuery } from './parameters.ts'
 
 export type ReadBody =
-  /** A value that can be held against the schema. */
+  /** A value that can be validated. */
   | { kind: 'value'; value: Json }
-  /** Bytes of a type that is not looked into. */
+  /** Bytes of a media type that is not parsed. */
   | { kind: 'opaque' }
   | { kind: 'malformed'; keyword: 'json' | 'multipart'; message: string }
 
-/** The value of a body as its media type says; `media` is the entry of the document that covers the type. */
+/** Parses a body by its media type. `media` is the matching entry of the document. */
 export function readBody(
   bytes: Buffer,
   contentType: string,
@@ -37,13 +37,16 @@ export function readBody(
       : {
           kind: 'malformed',
           keyword: 'multipart',
-          message: 'the body is no multipart/form-data with the boundary that Content-Type names',
+          message: 'the body is not valid multipart/form-data with the boundary of the Content-Type header',
         }
   }
   return type.startsWith('text/') ? { kind: 'value', value: bytes.toString('utf8') } : { kind: 'opaque' }
 }
 
-/** Fields as an object: repeated names and `a[]` make lists where the schema has one, `a[b]` objects, texts get their types. */
+/**
+ * Form fields as an object: repeated names and `a[]` become arrays, `a[b]` objects, and strings are coerced by the
+ * schema.
+ */
 function formFields(fields: [string, string][], media: MediaType | undefined, flattener: Flattener): Json {
   const flat = flattener.flatten(media?.schema)
   const encoding = ownObject(media?.raw, 'encoding')
@@ -62,13 +65,13 @@ function formFields(fields: [string, string][], media: MediaType | undefined, fl
 }
 
 function listOf(values: string[], encoding: JsonObject | undefined): Json {
-  // Without `explode` one field holds the whole list (OpenAPI 3.1.1, 4.15.1).
+  // Without `explode` a single field contains the whole array (OpenAPI 3.1.1, 4.15.1).
   if (values.length === 1 && own(encoding, 'explode') === false)
     return (values[0] ?? '').split(ownText(encoding, 'style') === 'pipeDelimited' ? '|' : ',')
   return values
 }
 
-/** Objects in a field are JSON by default (OpenAPI 3.1.1, 4.15.1.1). */
+/** Objects in form fields are JSON by default (OpenAPI 3.1.1, 4.15.1.1). */
 function objectOf(text: string, types: readonly string[]): Json {
   const value = types.includes('object') ? parseJson(text) : undefined
   return isRecord(value) ? value : text
@@ -76,7 +79,7 @@ function objectOf(text: string, types: readonly string[]): Json {
 
 const MAX_PARTS = 1000
 
-/** Names and texts of the parts of a multipart body (RFC 7578); files are named but not looked into. */
+/** Names and texts of the parts of a multipart body (RFC 7578). The content of files is ignored. */
 export function multipartFields(bytes: Buffer, contentType: string): [string, string][] | undefined {
   const boundary = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(contentType)
   const text = boundary?.[1] ?? boundary?.[2]

@@ -1,9 +1,9 @@
-/** Turns the texts of parameters and form fields into the types that their schema asks for. */
+/** Coerces strings of parameters and form fields to the types of their schema. */
 import { isRecord } from 'svc/plugin'
 import type { Flattener, FlatSchema } from '../schema/flat-schema.ts'
 import { setOwn, type Json, type JsonObject } from '../document/json.ts'
 
-/** A value with its texts turned into numbers, booleans or null where the schema asks for those and the text is one. */
+/** Converts strings to numbers, booleans or null where the schema allows these types. */
 export function coerce(value: Json, schema: Json | undefined, flattener: Flattener, level = 0): Json {
   if (schema === undefined || level > 20) return value
   const flat = flattener.flatten(schema)
@@ -27,7 +27,7 @@ export function coerce(value: Json, schema: Json | undefined, flattener: Flatten
   return result
 }
 
-/** The types that a schema allows, those of its alternatives included; none means any. */
+/** The types that a schema and its alternatives allow. Empty if it allows any type. */
 export function typesOf(flat: FlatSchema, flattener: Flattener, level: number): Set<string> {
   const types = new Set(flat.types ?? [])
   if (flat.isNullable) types.add('null')

@@ -1,4 +1,4 @@
-/** A request as the engine sees it: below the mock, with what is costly to read read once and only when asked for. */
+/** A request for a mock. Expensive parts are parsed lazily and once. */
 import type { MediaType } from '../document/operations.ts'
 import { parseJson, type Json } from '../document/json.ts'
 import type { Flattener } from '../schema/flat-schema.ts'
@@ -10,9 +10,9 @@ import { withoutPreferences } from './prefer.ts'
 export interface RequestSource {
   /** Upper case. */
   method: string
-  /** Below the mock, as it was sent, beginning with a slash. */
+  /** The path below the mock as sent, with a leading slash. */
   path: string
-  /** Without the question mark; empty when there is none. */
+  /** Without the question mark; can be empty. */
   query: string
   headers: Readonly<Record<string, string | string[] | undefined>>
   body: Buffer
@@ -24,7 +24,7 @@ export class Incoming {
   readonly bytes: Buffer
   readonly contentType: string
   readonly rawQuery: string
-  /** With the forms of `Prefer` in it. */
+  /** Including the query forms of `Prefer`. */
   readonly fullQuery: readonly (readonly [string, string])[]
   readonly query: readonly (readonly [string, string])[]
   readonly #headers: RequestSource['headers']
@@ -43,7 +43,7 @@ export class Incoming {
     this.query = withoutPreferences(this.fullQuery)
   }
 
-  /** A field by its name in any case; several are joined. */
+  /** A header by case-insensitive name; several values are joined. */
   readonly header = (name: string): string | undefined => {
     const value = this.#headers[name.toLowerCase()]
     return Array.isArray(value) ? value.join(', ') : value
@@ -54,14 +54,14 @@ export class Incoming {
     return this.#cookies
   }
 
-  /** The body held against its media type; null when there is none. */
+  /** The body, parsed by its media type; null if there is no body. */
   read(media: MediaType | undefined, flattener: Flattener): ReadBody | null {
     if (this.bytes.length === 0) return null
     this.#read ??= readBody(this.bytes, this.contentType, media, flattener)
     return this.#read
   }
 
-  /** The body as rules and templates see it: JSON, or what a form was read as; undefined for anything else. */
+  /** The body for rules and templates: the value of JSON or a form; undefined for other types. */
   readonly json = (): Json | undefined => {
     if (this.#read) return this.#read.kind === 'value' ? this.#read.value : undefined
     this.#json ??= {

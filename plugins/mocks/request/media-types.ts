@@ -1,12 +1,12 @@
-/** Media types: reading them, and choosing one by `Accept` (RFC 9110, 12.5.1). */
+/** Parses media types, and selects one by `Accept` (RFC 9110, 12.5.1). */
 
-/** The lower-case type without parameters; empty when there is none. */
+/** The lower-case type without parameters; empty if absent. */
 export function baseType(header: string | undefined): string {
   const end = header?.indexOf(';') ?? -1
   return (end < 0 ? (header ?? '') : (header ?? '').slice(0, end)).trim().toLowerCase()
 }
 
-/** `application/json` and everything that ends in `+json`. */
+/** Whether the type is `application/json` or ends with `+json`. */
 export function isJsonType(type: string): boolean {
   const base = baseType(type)
   return base === 'application/json' || base === 'text/json' || base.endsWith('+json')
@@ -23,7 +23,7 @@ interface Range {
   quality: number
 }
 
-/** The ranges of an `Accept` field; null when it says nothing that can be read. */
+/** The ranges of an `Accept` header; null if it has no valid range. */
 function parseAccept(header: string): Range[] | null {
   const ranges: Range[] = []
   for (const part of header.split(',', 100)) {
@@ -44,7 +44,7 @@ function parseAccept(header: string): Range[] | null {
 
 export type Negotiated = { type: string; fits: boolean }
 
-/** The type that is sent when nothing is asked for: JSON if declared, else the first of its kind, else the first. */
+/** The default type: JSON if declared, else the first JSON-based type, else the first type. */
 function defaultType(declared: readonly string[]): string | undefined {
   return (
     declared.find(type => baseType(type) === 'application/json') ??
@@ -54,8 +54,8 @@ function defaultType(declared: readonly string[]): string | undefined {
 }
 
 /**
- * Chooses among the declared types (document order) by `Accept`. Undefined when none is declared; `fits` is false when
- * nothing declared is acceptable, the type is then the default one.
+ * Selects one of the declared types (in document order) by `Accept`. Undefined if no type is declared. If no declared
+ * type is acceptable, `fits` is false and the type is the default one.
  */
 export function negotiate(
   declared: readonly string[],
@@ -91,7 +91,7 @@ function mostSpecific(ranges: Range[], declared: string): Range | undefined {
   return best?.range
 }
 
-/** 0: does not fit; more: closer. A declared `image/*` fits every range of images. */
+/** The specificity of a match; 0 if the range does not match. A declared `image/*` matches every image type. */
 function specificity(range: Range, declared: string): number {
   const [type = '', subtype = ''] = baseType(declared).split('/')
   if (range.type === '*') return 1
@@ -100,11 +100,11 @@ function specificity(range: Range, declared: string): number {
   if (range.subtype === '*') return 2
   if (range.subtype === subtype) return 4
   if (subtype === '*') return 3
-  // Clients ask for a vendor's type of a document that declares plain JSON or XML.
+  // Clients may request a vendor type where the document declares plain JSON or XML.
   return /\+(?:json|xml)$/.exec(range.subtype)?.[0].slice(1) === subtype ? 3 : 0
 }
 
-/** A declared range takes the type that was asked for, else bytes of no particular kind. */
+/** The concrete type for a declared range: the requested type, else `application/octet-stream`. */
 function concrete(declared: string, range: Range | null): string {
   if (!declared.includes('*')) return declared
   return range && range.type !== '*' && range.subtype !== '*'
@@ -112,7 +112,7 @@ function concrete(declared: string, range: Range | null): string {
     : 'application/octet-stream'
 }
 
-/** The entry of `content` that covers a request's type: itself, else its range, else any. */
+/** The entry of `content` for a request's type: an exact match, else the range, else any. */
 export function coveringType<T extends { type: string }>(content: readonly T[], type: string): T | undefined {
   const wanted = baseType(type)
   const family = `${wanted.split('/')[0]}/*`

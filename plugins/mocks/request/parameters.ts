@@ -1,21 +1,21 @@
-/** Takes parameters out of a request by `style` and `explode` (OpenAPI 3.1.1, 4.12.2.2 and 4.12.4). */
+/** Parses parameters by `style` and `explode` (OpenAPI 3.1.1, 4.12.2.2 and 4.12.4). */
 import { isRecord, parseCookies } from 'svc/plugin'
 import type { Parameter } from '../document/operations.ts'
 import { own, parseJson, setOwn, type Json, type JsonObject } from '../document/json.ts'
 import type { Flattener } from '../schema/flat-schema.ts'
 import { coerce, typesOf } from './coerce.ts'
 
-/** What parameters are taken from. */
+/** The sources of parameters. */
 export interface RawParameters {
   /** Template parameters, percent-decoded. */
   path: ReadonlyMap<string, string>
   query: readonly (readonly [string, string])[]
-  /** One value, already joined where a field came more than once. */
+  /** A header value; repeated headers are joined. */
   header(name: string): string | undefined
   cookies: ReadonlyMap<string, string>
 }
 
-/** The value of a parameter with the types of its schema; undefined when it was not sent. */
+/** The value of a parameter, coerced by its schema; undefined if absent. */
 export function parameterValue(parameter: Parameter, raw: RawParameters, flattener: Flattener): Json | undefined {
   const schema = parameter.schema
   if (parameter.contentType !== null) {
@@ -38,7 +38,7 @@ function plain(parameter: Parameter, raw: RawParameters): string | undefined {
   return text
 }
 
-/** The text under the parameter's own name. */
+/** The text of the parameter with this name. */
 function rawText(parameter: Parameter, raw: RawParameters): string | undefined {
   switch (parameter.in) {
     case 'path':
@@ -68,7 +68,10 @@ function structured(
   return separator === '=' ? fromAssignments(parts) : fromPairs(parts)
 }
 
-/** `a=1&a=2` for a list, `x=1&y=2` for the members of an object; lists also as `a[]=1`, which many clients send. */
+/**
+ * `a=1&a=2` for an array, `x=1&y=2` for the members of an object. Arrays can also be sent as `a[]=1`, which many
+ * clients do.
+ */
 function exploded(
   parameter: Parameter,
   shape: 'array' | 'object',
@@ -89,7 +92,7 @@ function exploded(
 
 const MAX_DEPTH = 10
 
-/** `name[a]=1&name[b][c]=2`: an object; whole numbers from 0 on as members make a list. Undefined when there is none. */
+/** Parses `name[a]=1&name[b][c]=2` to an object. Keys 0, 1, … result in an array. Undefined if absent. */
 export function deepObject(name: string, query: RawParameters['query']): Json | undefined {
   const root: JsonObject = {}
   let found = false
@@ -167,7 +170,7 @@ function fromPairs(parts: string[]): JsonObject {
   return result
 }
 
-/** The pairs of a query, decoded; malformed escapes stay as they are. */
+/** The decoded pairs of a query. Malformed escapes are kept. */
 export function parseQuery(query: string): [string, string][] {
   if (query === '') return []
   return query
@@ -189,7 +192,7 @@ function decode(text: string): string {
   }
 }
 
-/** The cookies of a request, out of their quotes and percent-decoded; `+` is no blank in them. */
+/** The cookies of a request, unquoted and percent-decoded. `+` is not decoded to a space. */
 export function readCookies(header: string | undefined): Map<string, string> {
   const cookies = parseCookies(header)
   for (const [name, value] of cookies) cookies.set(name, decode(value.replace(/^"(.*)"$/, '$1').replaceAll('+', '%2B')))

@@ -1,4 +1,4 @@
-/** The `Prefer` header (RFC 7240) and its query forms: what the caller wants to see. */
+/** The `Prefer` header (RFC 7240) and its query forms. */
 
 export interface Preferences {
   code: number | null
@@ -14,11 +14,11 @@ const QUERY_FORMS = new Map([
   ['__dynamic', 'dynamic'],
   ['__seed', 'seed'],
 ])
-/** A token, then optionally a value, quoted or not; no blanks around it. */
+/** A token and an optional value, quoted or not, without surrounding whitespace. */
 const PREFERENCE = /^([\w-]{1,40})(?:\s*=\s*(?:"((?:[^"\\]|\\.){0,200})"|([^",;\s]{0,200})))?$/
 const MAX_LENGTH = 4096
 
-/** What a request asks for; unknown tokens and unreadable values are ignored, the header wins over the query. */
+/** The preferences of a request. Unknown tokens and invalid values are ignored. The header overrides the query. */
 export function readPreferences(
   header: string | undefined,
   query: readonly (readonly [string, string])[],
@@ -36,7 +36,7 @@ export function readPreferences(
   for (const token of tokens ?? []) {
     const match = PREFERENCE.exec(token.trim())
     const name = match?.[1]?.toLowerCase()
-    // RFC 7240, 2: of several with one name the first counts.
+    // RFC 7240, 2: of several preferences with the same name, the first counts.
     if (match && name !== undefined && !named.has(name))
       named.set(name, match[2]?.replaceAll(/\\(.)/g, '$1') ?? match[3] ?? '')
   }
@@ -51,14 +51,14 @@ function apply(preferences: Preferences, token: string, value: string): void {
   else if (token === 'seed' && value !== '') preferences.seed = value.slice(0, 64)
 }
 
-/** The query without the forms that only steer the mock. */
+/** The query without parameters for the mock. */
 export function withoutPreferences(
   query: readonly (readonly [string, string])[],
 ): readonly (readonly [string, string])[] {
   return query.some(([name]) => QUERY_FORMS.has(name)) ? query.filter(([name]) => !QUERY_FORMS.has(name)) : query
 }
 
-/** `Preference-Applied` (RFC 7240, 3) for what was used; undefined when nothing was. */
+/** `Preference-Applied` (RFC 7240, 3) for the applied preferences; undefined without any. */
 export function appliedPreferences(used: Preferences): string | undefined {
   const quote = (text: string): string =>
     /^[\w.~-]+$/.test(text) ? text : JSON.stringify(text.replaceAll(/[^\x20-\x7e]/g, ''))

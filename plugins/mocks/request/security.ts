@@ -4,16 +4,16 @@ import type { ApiDocument } from '../document/api-document.ts'
 import { own, ownText, type Json, type JsonObject } from '../document/json.ts'
 import type { Credentials } from '../management/settings.ts'
 
-/** What the credentials are taken from, and who can judge those that this instance issues. */
+/** The sources of credentials, and the verification of tokens issued by this instance. */
 export interface SecurityInput {
   mock: string
   header(name: string): string | undefined
   query: readonly (readonly [string, string])[]
   cookies: ReadonlyMap<string, string>
   credentials: Credentials
-  /** Whether a client certificate of the demo CA came with the request. */
+  /** Whether the request has a client certificate of the demo CA. */
   hasClientCertificate(): boolean
-  /** Scopes of an access token of the built-in provider, null when it is refused; undefined while there is no provider. */
+  /** Verifies an access token of the built-in provider; null if it is invalid. Undefined without a provider. */
   verifyToken: ((token: string) => Promise<{ scopes: string[] } | null>) | undefined
 }
 
@@ -21,12 +21,12 @@ export type SecurityResult =
   | { passed: true; credential: string | null }
   | { passed: false; status: 401 | 403; message: string; challenges: string[] }
 
-/** What one scheme says: passed with a kind of credential, or failed with a challenge. */
+/** The result of a scheme: passed with a type of credential, or failed with a challenge. */
 type Verification =
   | { passed: true; credential: string }
   | { passed: false; isScope: boolean; challenge: string | null; message: string }
 
-/** Alternatives are OR, the schemes inside one are AND; an empty alternative is open. */
+/** One alternative must pass, with all of its schemes. An empty alternative always passes. */
 export async function checkSecurity(
   document: ApiDocument,
   alternatives: readonly JsonObject[],
@@ -45,7 +45,7 @@ export async function checkSecurity(
         credential:
           verifications.map(verification => (verification.passed ? verification.credential : '')).join('+') || null,
       }
-    // By scope alone: the credentials are good, the permission is missing.
+    // The credentials are valid, and only a scope is missing.
     failures.push(
       ...failed.map(verification => ({
         ...verification,
@@ -54,12 +54,12 @@ export async function checkSecurity(
     )
   }
   const byScope = failures.filter(failure => failure.isScope)
-  const told = byScope.length > 0 ? byScope : failures
-  const challenges = [...new Set(told.flatMap(failure => failure.challenge ?? []))]
+  const reported = byScope.length > 0 ? byScope : failures
+  const challenges = [...new Set(reported.flatMap(failure => failure.challenge ?? []))]
   return {
     passed: false,
     status: byScope.length > 0 ? 403 : 401,
-    message: [...new Set(told.map(failure => failure.message))].join('; or '),
+    message: [...new Set(reported.map(failure => failure.message))].join('; or '),
     challenges,
   }
 }
@@ -93,7 +93,7 @@ function fail(message: string, challenge: string | null, isScope = false): Verif
   return { passed: false, isScope, challenge, message }
 }
 
-/** A value for use inside a quoted string (RFC 9110, 5.6.4). */
+/** Escapes a value for a quoted string (RFC 9110, 5.6.4). */
 function quoted(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/g, '').replaceAll(/["\\]/g, '\\$&')
 }
@@ -110,12 +110,12 @@ function checkApiKey(scheme: JsonObject, input: SecurityInput): Verification {
   const { apiKeys } = input.credentials
   if (value && (apiKeys === null || apiKeys.includes(value))) return { passed: true, credential: 'apiKey' }
   return fail(
-    `an API key in the ${place} "${name}" is ${value ? 'not accepted' : 'required'}`,
+    value ? `the API key in the ${place} "${name}" is not valid` : `an API key is required in the ${place} "${name}"`,
     `ApiKey realm="${input.mock}", in="${quoted(place)}", name="${quoted(name)}"`,
   )
 }
 
-/** The value after the scheme's name in `Authorization`. */
+/** The credentials after the scheme in `Authorization`. */
 function authorization(input: SecurityInput, scheme: string): string {
   const header = input.header('authorization') ?? ''
   const at = header.indexOf(' ')
@@ -134,25 +134,28 @@ async function checkHttp(scheme: string, scopes: string[], input: SecurityInput)
   const { bearer } = input.credentials
   if (bearer === 'idp') return checkToken(scopes, input, 'bearer')
   if (value !== '' && (bearer === 'any' || bearer.includes(value))) return { passed: true, credential: 'bearer' }
-  return fail(`a bearer token is ${value === '' ? 'required' : 'not accepted'}`, `Bearer realm="${input.mock}"`)
+  return fail(
+    value === '' ? 'a bearer token is required' : 'the bearer token is not valid',
+    `Bearer realm="${input.mock}"`,
+  )
 }
 
 function checkBasic(value: string, input: SecurityInput): Verification {
   const decoded = Buffer.from(value, 'base64').toString('utf8')
   const at = decoded.indexOf(':')
   const { basic } = input.credentials
-  const isRight = at > 0 && (basic === null || basic.get(decoded.slice(0, at)) === decoded.slice(at + 1))
-  return isRight
+  const isValid = at > 0 && (basic === null || basic.get(decoded.slice(0, at)) === decoded.slice(at + 1))
+  return isValid
     ? { passed: true, credential: 'basic' }
-    : fail('a user name and password are required', `Basic realm="${input.mock}"`)
+    : fail('a valid user name and password are required', `Basic realm="${input.mock}"`)
 }
 
-/** Access tokens of the built-in provider; errors as in RFC 6750, 3.1. */
+/** Checks an access token of the built-in provider, with errors of RFC 6750, 3.1. */
 async function checkToken(required: string[], input: SecurityInput, kind: string): Promise<Verification> {
   const token = authorization(input, 'bearer')
   const realm = `Bearer realm="${input.mock}"`
   if (token === '') return fail('an access token is required', realm)
-  // Without the provider nobody can judge a token; scopes are not looked at either.
+  // Without the provider, tokens and scopes can't be verified.
   if (input.credentials.oauth === 'any' || !input.verifyToken) return { passed: true, credential: kind }
   const verified = await input.verifyToken(token)
   if (!verified) return fail('the access token is not valid', `${realm}, error="invalid_token"`)

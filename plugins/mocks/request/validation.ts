@@ -1,4 +1,4 @@
-/** Holds a request against its operation: parameters, then the body. */
+/** Validates a request against its operation: parameters, then the body. */
 import type { Operation, Parameter } from '../document/operations.ts'
 import type { Json } from '../document/json.ts'
 import type { Flattener } from '../schema/flat-schema.ts'
@@ -7,7 +7,7 @@ import type { ReadBody } from './body.ts'
 import { coveringType } from './media-types.ts'
 import { parameterValue, type RawParameters } from './parameters.ts'
 
-/** One way in which a request differs from what the document asks for. */
+/** A difference between a request and the document. */
 export interface Violation {
   in: 'path' | 'query' | 'header' | 'cookie' | 'body' | 'security'
   path: string
@@ -16,18 +16,18 @@ export interface Violation {
 }
 
 const MAX_VIOLATIONS = 20
-/** Above this only the first error of a body is looked for: a list of a million wrong items has a million errors. */
+/** For larger bodies only the first error is reported: an array with a million invalid items has a million errors. */
 const ALL_ERRORS_BYTES = 64 << 10
 
-/** Gets the reason why a value could not be checked. */
+/** Called with the reason why a value could not be validated. */
 type OnSkipped = (reason: string) => void
 
 function skip(schemas: SchemaSet, schema: Json | undefined, onSkipped: OnSkipped): [] {
-  onSkipped(schemas.compileError(schema, 'request') ?? 'checking takes too many steps')
+  onSkipped(schemas.compileError(schema, 'request') ?? 'validation takes too many steps')
   return []
 }
 
-/** The violations of the parameters, in the order in which the document names them. */
+/** The violations of the parameters in document order. */
 export function checkParameters(
   operation: Operation,
   raw: RawParameters,
@@ -67,17 +67,17 @@ function checkParameter(
 export interface RequestBody {
   bytes: Buffer
   contentType: string
-  /** Null when there is no body. */
+  /** Null if there is no body. */
   read: ReadBody | null
 }
 
-/** Whether the body's type is one that the operation takes. A body on an operation without one is not looked at. */
+/** Whether the operation accepts the media type of the body. The body is ignored if the operation declares none. */
 export function isSupportedType(operation: Operation, body: RequestBody): boolean {
   const content = operation.requestBody?.content ?? []
   return body.bytes.length === 0 || content.length === 0 || coveringType(content, body.contentType) !== undefined
 }
 
-/** The violations of a body whose type is taken. */
+/** The violations of a body with an accepted media type. */
 export function checkBody(
   operation: Operation,
   body: RequestBody,
@@ -87,7 +87,9 @@ export function checkBody(
   const definition = operation.requestBody
   if (!definition) return []
   if (body.bytes.length === 0 || body.read === null)
-    return definition.required ? [{ in: 'body', path: '', keyword: 'required', message: 'a body is required' }] : []
+    return definition.required
+      ? [{ in: 'body', path: '', keyword: 'required', message: 'a request body is required' }]
+      : []
   if (body.read.kind === 'malformed')
     return [{ in: 'body', path: '', keyword: body.read.keyword, message: body.read.message }]
   if (body.read.kind === 'opaque') return []

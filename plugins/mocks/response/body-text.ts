@@ -1,13 +1,13 @@
-/** Puts a value on the wire as its media type wants it. */
+/** Serializes a value for its media type. */
 import { isRecord } from 'svc/plugin'
 import type { CompiledApi } from '../exchange/compiled-api.ts'
 import type { Json } from '../document/json.ts'
 import { baseType, isJsonType, isXmlType } from '../request/media-types.ts'
-import { Dice } from '../schema/seed.ts'
-import { pictureOf } from './pictures.ts'
+import { SeededRandom } from '../schema/seed.ts'
+import { imageFor } from './images.ts'
 import { writeXml } from './xml.ts'
 
-/** The bytes of a value. Texts of types that are not JSON go out as they are. */
+/** The bytes of a value. Strings of non-JSON types are sent unchanged. */
 export function serializeBody(value: Json, type: string, schema: Json | undefined, api: CompiledApi): Buffer {
   const base = baseType(type)
   if (isJsonType(base)) return Buffer.from(JSON.stringify(value))
@@ -17,12 +17,12 @@ export function serializeBody(value: Json, type: string, schema: Json | undefine
   return Buffer.from(JSON.stringify(value))
 }
 
-/** Bytes for types that no schema describes: a picture where it is one, else sixteen by seed. */
+/** Bytes for types without a schema: an image for image types, otherwise sixteen bytes derived from the seed. */
 export function generatedBytes(type: string, seed: string): Buffer {
-  return pictureOf(baseType(type)) ?? Buffer.from(new Dice(seed).hex(32), 'hex')
+  return imageFor(baseType(type)) ?? Buffer.from(new SeededRandom(seed).hex(32), 'hex')
 }
 
-/** Whether a type is made of bytes rather than of text or a value. */
+/** Whether a media type is binary. */
 export function isBinaryType(type: string): boolean {
   const base = baseType(type)
   return (
@@ -37,7 +37,7 @@ export function isBinaryType(type: string): boolean {
   )
 }
 
-/** Nested members in brackets, as `deepObject` has them. */
+/** Encodes nested members with brackets, like `deepObject`. */
 function formEncode(value: Json): string {
   const pairs: [string, string][] = []
   const add = (name: string, member: Json): void => {

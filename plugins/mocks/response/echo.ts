@@ -1,18 +1,18 @@
-/** Puts what the caller sent into a generated or example body, so that asking for pet 7 answers pet 7. */
+/** Echoes request values in a generated or example body: a request for pet 7 returns a pet with id 7. */
 import { isRecord } from 'svc/plugin'
 import type { Json, JsonObject } from '../document/json.ts'
 import type { Flattener, FlatSchema } from '../schema/flat-schema.ts'
 
 export interface EchoInput {
   template: string
-  /** Template parameters in order. */
+  /** Path parameters in order. */
   path: ReadonlyMap<string, string>
-  /** The JSON body whose scalars are echoed as well; undefined: none. */
+  /** The JSON body whose scalars are echoed, too; undefined if not echoed. */
   body: Json | undefined
   schema: Json | undefined
 }
 
-/** The body with path parameters (and members of the request's body) in place. The body given is not changed. */
+/** Returns the body with path parameters (and members of the request body) inserted. Does not change the input. */
 export function echo(body: Json, input: EchoInput, flattener: Flattener): Json {
   if (!isRecord(body)) return body
   const flat = input.schema === undefined ? undefined : flattener.flatten(input.schema)
@@ -45,7 +45,10 @@ function withPath(object: JsonObject, flat: FlatSchema | undefined, input: EchoI
   return result
 }
 
-/** The text as the type of the schema, else of the value that stands there; undefined when it does not fit or is no scalar. */
+/**
+ * Converts the text to the type of the schema, or of the present value; undefined if that fails or is not a scalar
+ * type.
+ */
 function typedLike(text: string, present: Json | undefined, schema: Json | undefined): Json | undefined {
   if (typeof present === 'object' && present !== null) return undefined
   const declared = isRecord(schema) ? schema['type'] : undefined

@@ -1,4 +1,4 @@
-/** Makes the body and headers of a chosen response, and remembers what it made. */
+/** Renders the body and headers of a chosen response, with a cache. */
 import { isRecord } from 'svc/plugin'
 import type { CompiledApi } from '../exchange/compiled-api.ts'
 import type { MediaType, Operation } from '../document/operations.ts'
@@ -9,21 +9,21 @@ import { generatedBytes, isBinaryType, serializeBody } from './body-text.ts'
 import { documentHeaders, headerToken } from './response-headers.ts'
 import { exampleValue, type Choice } from './response-choice.ts'
 
-/** Everything that decides over a rendered response. */
+/** The input that determines a rendered response. */
 export interface RenderInput {
   operation: Operation
   choice: Choice
   dynamic: boolean
-  /** Seed of the mock, its settings and the request's `Prefer`. */
+  /** The combined seed of the mock, its settings and the request's `Prefer`. */
   seed: string
   path: ReadonlyMap<string, string>
   echo: 'off' | 'path' | 'path+body'
-  /** The JSON body, asked for only where it is echoed. */
+  /** The JSON body; only read if it is echoed. */
   requestBody(): Json | undefined
 }
 
 export interface Rendered {
-  /** Undefined: the body is bytes without a value, or there is none. */
+  /** Undefined if the body is binary or absent. */
   value: Json | undefined
   bytes: Buffer | null
   contentType: string | null
@@ -33,7 +33,7 @@ export interface Rendered {
   source: string
 }
 
-/** The media type of a choice, and whether it is one that was asked for; undefined when the response has none. */
+/** The media type of a choice, and whether it is acceptable; undefined if the response has no content. */
 export interface ChosenType {
   media: MediaType
   type: string
@@ -44,7 +44,7 @@ const MAX_ENTRIES = 1000
 const MAX_BYTES = 16 << 20
 const BODILESS = new Set([204, 205, 304])
 
-/** Chooses the media type. Where an example is named, types that have it come into question first. */
+/** Chooses the media type. If an example is named, media types that have it are preferred. */
 export function chooseType(choice: Choice, accept: string | undefined): ChosenType | undefined {
   const { content } = choice.definition
   if (BODILESS.has(choice.status)) return undefined
@@ -61,7 +61,7 @@ export function chooseType(choice: Choice, accept: string | undefined): ChosenTy
   return media && { media, type: chosen.type, fits: chosen.fits }
 }
 
-/** Renders for one version of a mock. */
+/** Renders responses for one version of a mock. */
 export class Renderer {
   readonly #api: CompiledApi
   readonly #remembered = new Map<string, Rendered>()
@@ -71,7 +71,7 @@ export class Renderer {
     this.#api = api
   }
 
-  /** The response for a choice; the same input gives the same answer. */
+  /** Renders a choice deterministically. */
   render(input: RenderInput, chosen: ChosenType | undefined): Rendered {
     const echoesBody = input.echo === 'path+body' && /^(?:POST|PUT|PATCH)$/.test(input.operation.method)
     if (echoesBody) return this.#make(input, chosen, input.requestBody())

@@ -1,24 +1,24 @@
-/** Chooses which of an operation's responses is sent: by pairing, by preference, else the default one. */
+/** Chooses a response of an operation: by matching examples, by preference, or the default one. */
 import { isRecord, shownText } from 'svc/plugin'
 import { responseFor, type Operation, type ResponseDefinition } from '../document/operations.ts'
 import { deepEqual, own, ownObject, type Json, type JsonObject } from '../document/json.ts'
 import type { ApiDocument } from '../document/api-document.ts'
 
-/** A response of the document with the status it is sent as. */
+/** A response of the document, and its concrete status. */
 export interface Choice {
   definition: ResponseDefinition
   status: number
-  /** The name of an example to use; null: the usual order. */
+  /** The name of the example to use; null for the default order. */
   example: string | null
 }
 
-/** The status that a declared one is sent as: ranges as their hundred, `default` as 200. */
+/** The concrete status for a declared one: `4XX` becomes 400, `default` becomes 200. */
 export function sentStatus(declared: string): number {
   if (declared === 'default') return 200
   return declared.endsWith('XX') ? Number(declared[0]) * 100 : Number(declared)
 }
 
-/** All responses in the order of choice: lowest 2xx, `2XX`, `default`, then by status. */
+/** All responses by precedence: lowest 2xx, `2XX`, `default`, then by status. */
 export function inOrder(operation: Operation): ResponseDefinition[] {
   const rank = ({ status }: ResponseDefinition): number => {
     if (/^2\d\d$/.test(status)) return Number(status) - 1000
@@ -28,20 +28,20 @@ export function inOrder(operation: Operation): ResponseDefinition[] {
   return [...operation.responses].sort((a, b) => rank(a) - rank(b))
 }
 
-/** The response of an operation that nobody asked anything special of; undefined when it declares none. */
+/** The default response of an operation; undefined if it declares no response. */
 export function defaultChoice(operation: Operation): Choice | undefined {
   const definition = inOrder(operation)[0]
   return definition && { definition, status: sentStatus(definition.status), example: null }
 }
 
-/** The response for a status; undefined when the document has none, and for interim ones (1xx), which are no answers. */
+/** The response for a status; undefined if the document has none, and for interim responses (1xx). */
 export function choiceForStatus(operation: Operation, status: number): Choice | undefined {
   if (status < 200) return undefined
   const definition = responseFor(operation, status)
   return definition && { definition, status, example: null }
 }
 
-/** A named example, in the response of that status, or in the first that has it. */
+/** A named example, in the response with that status or the first response that has it. */
 export function choiceForExample(operation: Operation, example: string, status: number | null): Choice | undefined {
   if (status !== null && status < 200) return undefined
   const definition =
@@ -52,21 +52,21 @@ export function choiceForExample(operation: Operation, example: string, status: 
   return { definition, status: status ?? sentStatus(definition.status), example }
 }
 
-/** The names of a response's examples, of all media types. */
+/** The names of the examples of a response, for all media types. */
 export function exampleNames(response: ResponseDefinition): string[] {
   return [...new Set(response.content.flatMap(({ raw }) => Object.keys(ownObject(raw, 'examples') ?? {})))]
 }
 
-/** Examples with one name on both sides: what a request must hold for that response to be sent. */
+/** Examples with the same name in request and response: a request that equals the former gets the latter. */
 export interface Pairing {
   choice: Choice
-  /** Values of parameters, by place and name. */
+  /** Parameter values by location and name. */
   parameters: { place: string; name: string; value: Json }[]
-  /** Undefined: the body does not count. */
+  /** Undefined if the body is not compared. */
   body: Json | undefined
 }
 
-/** The pairings of an operation, in document order; those without anything on the request's side are none. */
+/** The pairings of an operation in document order. An example name without a request value is not a pairing. */
 export function listPairings(document: ApiDocument, operation: Operation): Pairing[] {
   const pairings: Pairing[] = []
   for (const definition of operation.responses) {
@@ -89,13 +89,13 @@ export function listPairings(document: ApiDocument, operation: Operation): Pairi
   return pairings
 }
 
-/** The value of a named example of a media type or parameter; `externalValue` is never fetched. */
+/** The value of a named example of a media type or parameter. `externalValue` is never fetched. */
 export function exampleValue(document: ApiDocument, holder: JsonObject, name: string): Json | undefined {
   const entry = document.resolve(own(ownObject(holder, 'examples'), name))
   return isRecord(entry) ? own(entry, 'value') : undefined
 }
 
-/** The first pairing that the request equals. Path parameters are compared as texts. */
+/** The first pairing that matches the request. Path parameters are compared as strings. */
 export function findPairing(
   pairings: readonly Pairing[],
   valueOf: (place: string, name: string) => Json | undefined,

@@ -1,30 +1,30 @@
-/** The headers that a response of the document declares, with a value for each. */
+/** The declared headers of a response, with values. */
 import { isOriginWide, isRecord, isToken } from 'svc/plugin'
 import type { CompiledApi } from '../exchange/compiled-api.ts'
 import type { ResponseDefinition } from '../document/operations.ts'
 import { own, ownObject, type Json, type JsonObject } from '../document/json.ts'
 
-/** What the server itself says, or what would make the client misread the body. */
+/** Headers that the server sets, or that would change how clients read the body. */
 const NEVER =
   /^(?:connection|content-encoding|content-length|content-type|date|keep-alive|proxy-.*|set-cookie2|te|trailer|transfer-encoding|upgrade|x-request-id|x-svc-.*|access-control-.*)$/i
 
-/** Whether a header of that name may be taken from a document. */
+/** Whether a document may set a header of that name. */
 export function isTakenFromDocuments(name: string): boolean {
   return isToken(name) && !NEVER.test(name) && !isOriginWide(name)
 }
 
-/** A value that can stand in a header: no line ends, nothing beyond Latin-1. */
+/** Makes a value valid for a header: no line breaks, only Latin-1. */
 export function headerText(text: string): string {
   // eslint-disable-next-line no-control-regex
   return text.replaceAll(/[^\t\x20-\x7e\xa0-\xff]/g, '')
 }
 
-/** A name from a document as one token of a header: percent-encoded, halves of surrogate pairs left out. */
+/** Encodes a name from a document as a header token: percent-encoded, without lone surrogates. */
 export function headerToken(name: string): string {
   return encodeURIComponent(name.replaceAll(/[\uD800-\uDFFF]/gu, ''))
 }
 
-/** Names and values: `example`, else the first of `examples`, else generated from the schema. */
+/** Names and values. A value is the `example`, else the first of `examples`, else generated from the schema. */
 export function documentHeaders(
   api: CompiledApi,
   response: ResponseDefinition,

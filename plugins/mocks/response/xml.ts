@@ -1,17 +1,17 @@
-/** Writes a value as XML by the `xml` keywords of its schema (OpenAPI 3.1.1, 4.26). */
+/** Serializes a value as XML with the `xml` keywords of its schema (OpenAPI 3.1.1, 4.26). */
 import { isRecord } from 'svc/plugin'
 import { own, ownObject, ownText, type Json } from '../document/json.ts'
 import type { ApiDocument } from '../document/api-document.ts'
 import type { Flattener } from '../schema/flat-schema.ts'
 
-/** What an XML name is made of here; others are replaced, so that any member name gives a well-formed document. */
+/** Replaces characters that are not allowed in XML names, so that any member name results in well-formed XML. */
 function xmlName(name: string): string {
   const safe = name.replaceAll(/[^\p{L}\p{N}._-]/gu, '_')
   return /^[\p{L}_]/u.test(safe) ? safe : `_${safe}`
 }
 
 function escape(text: string): string {
-  // Characters that XML 1.0 can't hold at all are left out (XML 1.0, 2.2).
+  // Characters that are not allowed in XML are removed (XML 1.0, 2.2).
   return (
     text
       // eslint-disable-next-line no-control-regex
@@ -23,7 +23,7 @@ function escape(text: string): string {
   )
 }
 
-/** A whole document; the root element is named by `xml.name`, else by the schema's name, else `root`. */
+/** A complete document. The name of the root element is `xml.name`, else the schema's name, else `root`. */
 export function writeXml(value: Json, schema: Json | undefined, document: ApiDocument, flattener: Flattener): string {
   const writer = new XmlWriter(document, flattener)
   const name = writer.hint(schema).name ?? flattener.flatten(schema).componentName ?? 'root'
@@ -47,7 +47,7 @@ class XmlWriter {
     this.#flattener = flattener
   }
 
-  /** The `xml` object of a schema, its own or the one of what it refers to. */
+  /** The `xml` object of a schema or of the schema that it references. */
   hint(schema: Json | undefined): Hint {
     const xml = isRecord(schema)
       ? (ownObject(schema, 'xml') ?? ownObject(this.#document.resolve(schema), 'xml'))

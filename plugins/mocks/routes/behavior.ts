@@ -1,4 +1,4 @@
-/** What can be changed while a mock answers: settings, overrides and rules. */
+/** Routes for settings, overrides and rules, which can be changed while a mock is live. */
 import { describe, isRecord, readQuery, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'svc/plugin'
 import { outcomeLimits, ruleLimits } from '../management/definition.ts'
 import { managementError } from '../errors.ts'
@@ -7,7 +7,7 @@ import type { Mock } from '../management/mock.ts'
 import { Overrides, readOverride, type Override } from '../rules/override.ts'
 import { readRule, readRules, type Rule } from '../rules/rule.ts'
 import { readSettings } from '../management/settings.ts'
-import { checkRevision, mockOf, type Service } from '../management/service.ts'
+import { checkRevision, requireMock, type Service } from '../management/service.ts'
 import { MANAGEMENT, nameParameter, writes } from './descriptions.ts'
 
 interface Named {
@@ -23,10 +23,10 @@ interface OfRule {
 const operationParameter = {
   name: 'operation',
   in: 'path' as const,
-  description: 'Operation id, `METHOD /template`, or `*` for all',
+  description: 'operationId or `METHOD /path`; `*` means all operations',
   schema: { type: 'string' },
 }
-const idParameter = { name: 'id', in: 'path' as const, description: 'Id of the rule', schema: { type: 'string' } }
+const idParameter = { name: 'id', in: 'path' as const, description: 'Rule id', schema: { type: 'string' } }
 const BASE = '/_svc/mocks/:name'
 const PETSTORE = '/_svc/mocks/petstore'
 
@@ -35,11 +35,11 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
     `${BASE}/settings`,
     describe({
       ...MANAGEMENT,
-      summary: 'The settings of a mock',
+      summary: 'Get the settings of a mock',
       parameters: [nameParameter],
       examples: [{ name: 'Petstore', path: `${PETSTORE}/settings`, expectStatus: 200 }],
     }),
-    request => mockOf(service, request.params.name).live.parts.settings.shown,
+    request => requireMock(service, request.params.name).live.parts.settings.asJson,
   )
   app.put<Named>(
     `${BASE}/settings`,
@@ -48,7 +48,7 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
       parameters: [nameParameter],
       examples: [
         {
-          name: 'An unknown key',
+          name: 'Unknown setting',
           method: 'PUT',
           path: `${PETSTORE}/settings`,
           body: '{"speed":1}',
@@ -62,7 +62,7 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
   app.patch<Named>(
     `${BASE}/settings`,
     writes({
-      summary: 'Change some settings (RFC 7396)',
+      summary: 'Change settings with a JSON Merge Patch (RFC 7396)',
       parameters: [nameParameter],
       examples: [
         {
@@ -82,11 +82,11 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
     `${BASE}/overrides`,
     describe({
       ...MANAGEMENT,
-      summary: 'The overrides of a mock',
+      summary: 'List the overrides of a mock',
       parameters: [nameParameter],
       examples: [{ name: 'Petstore', path: `${PETSTORE}/overrides`, expectStatus: 200 }],
     }),
-    request => ({ overrides: mockOf(service, request.params.name).live.parts.overrides.shown() }),
+    request => ({ overrides: requireMock(service, request.params.name).live.parts.overrides.asJson() }),
   )
   app.delete<Named>(
     `${BASE}/overrides`,
@@ -101,20 +101,20 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
     `${BASE}/overrides/:operation`,
     describe({
       ...MANAGEMENT,
-      summary: 'The override of one operation',
+      summary: 'Get the override of an operation',
       parameters: [nameParameter, operationParameter],
-      examples: [{ name: 'None', path: `${PETSTORE}/overrides/listPets`, expectStatus: 200 }],
+      examples: [{ name: 'No override', path: `${PETSTORE}/overrides/listPets`, expectStatus: 200 }],
     }),
-    request => showOverride(mockOf(service, request.params.name), request.params.operation),
+    request => showOverride(requireMock(service, request.params.name), request.params.operation),
   )
   app.put<OfOperation>(
     `${BASE}/overrides/:operation`,
     writes({
-      summary: 'Override one operation, or all with `*`',
+      summary: 'Override an operation, or all operations with `*`',
       parameters: [nameParameter, operationParameter],
       examples: [
         {
-          name: 'A status that is none',
+          name: 'Invalid status',
           method: 'PUT',
           path: `${PETSTORE}/overrides/listPets`,
           body: '{"status":99}',
@@ -128,7 +128,7 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
   app.delete<OfOperation>(
     `${BASE}/overrides/:operation`,
     writes({
-      summary: 'Remove one override',
+      summary: 'Remove an override',
       parameters: [nameParameter, operationParameter],
       examples: [{ name: 'List pets', method: 'DELETE', path: `${PETSTORE}/overrides/listPets`, expectStatus: 200 }],
     }),
@@ -139,11 +139,11 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
     `${BASE}/rules`,
     describe({
       ...MANAGEMENT,
-      summary: 'The rules of a mock, in their order',
+      summary: 'List the rules of a mock in order',
       parameters: [nameParameter],
       examples: [{ name: 'Petstore', path: `${PETSTORE}/rules`, expectStatus: 200 }],
     }),
-    request => showRules(mockOf(service, request.params.name)),
+    request => showRules(requireMock(service, request.params.name)),
   )
   app.put<Named>(
     `${BASE}/rules`,
@@ -151,7 +151,7 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
       summary: 'Replace all rules',
       parameters: [nameParameter],
       examples: [
-        { name: 'None', method: 'PUT', path: `${PETSTORE}/rules`, body: '[]', bodyType: 'json', expectStatus: 200 },
+        { name: 'No rules', method: 'PUT', path: `${PETSTORE}/rules`, body: '[]', bodyType: 'json', expectStatus: 200 },
       ],
     }),
     (request, reply) => replaceRules(service, request, reply),
@@ -162,11 +162,16 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
       summary: 'Add a rule',
       parameters: [
         nameParameter,
-        { name: 'position', in: 'query', description: '0 is first; default: last', schema: { type: 'integer' } },
+        {
+          name: 'position',
+          in: 'query',
+          description: 'Zero-based position in the list. Default: last',
+          schema: { type: 'integer' },
+        },
       ],
       examples: [
         {
-          name: 'An unknown place',
+          name: 'Invalid condition',
           method: 'POST',
           path: `${PETSTORE}/rules`,
           body: '{"when":[{"in":"moon"}],"then":{}}',
@@ -190,16 +195,16 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
     `${BASE}/rules/:id`,
     describe({
       ...MANAGEMENT,
-      summary: 'One rule',
+      summary: 'Get a rule',
       parameters: [nameParameter, idParameter],
       examples: [{ name: 'Unknown', path: `${PETSTORE}/rules/nothing`, expectStatus: 404 }],
     }),
-    request => ruleOf(mockOf(service, request.params.name), request.params.id).shown,
+    request => requireRule(requireMock(service, request.params.name), request.params.id).asJson,
   )
   app.put<OfRule>(
     `${BASE}/rules/:id`,
     writes({
-      summary: 'Replace one rule',
+      summary: 'Replace a rule',
       parameters: [nameParameter, idParameter],
       examples: [
         {
@@ -217,7 +222,7 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
   app.delete<OfRule>(
     `${BASE}/rules/:id`,
     writes({
-      summary: 'Remove one rule',
+      summary: 'Remove a rule',
       parameters: [nameParameter, idParameter],
       examples: [{ name: 'Unknown', method: 'DELETE', path: `${PETSTORE}/rules/nothing`, expectStatus: 404 }],
     }),
@@ -228,13 +233,13 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
 /** The JSON value of a body. Throws `invalid_body`. */
 function readJsonBody(service: Service, request: FastifyRequest): Json {
   const value = parseJson(service.svc.http.body(request).toString('utf8'))
-  if (value === undefined) throw managementError('invalid_body', 'expected a JSON body')
+  if (value === undefined) throw managementError('invalid_body', 'the body must be JSON')
   return value
 }
 
-/** The mock that a write is about. */
+/** The mock to change. Throws `unknown_mock` or `revision_mismatch`. */
 function writable(service: Service, request: FastifyRequest<Named>): Mock {
-  const mock = mockOf(service, request.params.name)
+  const mock = requireMock(service, request.params.name)
   checkRevision(request, mock)
   return mock
 }
@@ -253,19 +258,19 @@ async function changeSettings(
 ): Promise<FastifyReply> {
   const mock = writable(service, request)
   const given = readJsonBody(service, request)
-  if (!isRecord(given)) throw managementError('invalid_settings', 'expected a JSON object', { at: 'settings' })
+  if (!isRecord(given)) throw managementError('invalid_settings', 'the body must be a JSON object', { at: 'settings' })
   const read = readSettings(
-    isPatch ? mergePatch(mock.live.parts.settings.shown, given) : given,
+    isPatch ? mergePatch(mock.live.parts.settings.asJson, given) : given,
     service.registry.options.maxDelayMs,
   )
   if ('problem' in read) throw managementError('invalid_settings', read.problem.message, { at: read.problem.at })
   mock.edit({ settings: read.settings })
-  return tagged(reply, mock).send(read.settings.shown)
+  return tagged(reply, mock).send(read.settings.asJson)
 }
 
 // ----------------------------------------------------------------------------------------------------------- overrides
 
-/** The key of the operation that a path names. Throws `unknown_operation`. */
+/** The key of the operation that the path parameter names. Throws `unknown_operation`. */
 function keyOf(mock: Mock, operation: string): string {
   if (operation === '*') return '*'
   const found = mock.live.api.operation(operation)
@@ -278,13 +283,13 @@ function keyOf(mock: Mock, operation: string): string {
 
 function showOverride(mock: Mock, operation: string): JsonObject {
   const key = keyOf(mock, operation)
-  return { operation: key, override: mock.live.parts.overrides.get(key)?.shown ?? null }
+  return { operation: key, override: mock.live.parts.overrides.get(key)?.asJson ?? null }
 }
 
 function editOverrides(service: Service, mock: Mock, change: (byKey: Map<string, Override>) => void): void {
   const { overrides } = mock.live.parts
   const byKey = new Map(
-    Object.keys(overrides.shown()).flatMap(key => {
+    Object.keys(overrides.asJson()).flatMap(key => {
       const override = overrides.get(key)
       return override ? [[key, override] as const] : []
     }),
@@ -303,7 +308,7 @@ async function setOverride(
   const read = readOverride(readJsonBody(service, request), outcomeLimits(service.registry.options))
   if ('problem' in read) throw managementError('invalid_override', read.problem.message, { at: read.problem.at })
   editOverrides(service, mock, byKey => byKey.set(key, read.override))
-  return tagged(reply, mock).send({ operation: key, override: read.override.shown })
+  return tagged(reply, mock).send({ operation: key, override: read.override.asJson })
 }
 
 async function dropOverride(
@@ -331,10 +336,10 @@ async function clearOverrides(
 
 function showRules(mock: Mock): JsonObject {
   const { rules } = mock.live.parts
-  return { count: rules.length, rules: rules.map(rule => rule.shown) }
+  return { count: rules.length, rules: rules.map(rule => rule.asJson) }
 }
 
-function ruleOf(mock: Mock, id: string): Rule {
+function requireRule(mock: Mock, id: string): Rule {
   const rule = mock.live.parts.rules.find(entry => entry.id === id)
   if (!rule)
     throw managementError('unknown_rule', `there is no rule "${id.slice(0, 80)}"`, {
@@ -371,7 +376,8 @@ async function addRule(service: Service, request: FastifyRequest<Named>, reply: 
   const mock = writable(service, request)
   const { rules } = mock.live.parts
   const { bounds } = service.registry.options
-  if (rules.length >= bounds.rules) throw invalidRule({ at: '', message: `at most ${bounds.rules} rules are kept` })
+  if (rules.length >= bounds.rules)
+    throw invalidRule({ at: '', message: `the mock already has the maximum of ${bounds.rules} rules` })
   const read = readRule(
     readJsonBody(service, request),
     ruleLimits(service.registry.options),
@@ -379,12 +385,12 @@ async function addRule(service: Service, request: FastifyRequest<Named>, reply: 
   )
   if ('problem' in read) throw invalidRule(read.problem)
   if (rules.some(rule => rule.id === read.rule.id))
-    throw invalidRule({ at: 'id', message: `the id "${read.rule.id}" is taken` })
+    throw invalidRule({ at: 'id', message: `the id "${read.rule.id}" is already used by another rule` })
   const position = readQuery(request).get('position')
   if (position !== null && !/^\d{1,4}$/.test(position))
-    throw managementError('invalid_parameter', 'expected position to be a whole number from 0')
+    throw managementError('invalid_parameter', 'position must be an integer from 0 to 9999')
   mock.edit({ rules: rules.toSpliced(position === null ? rules.length : Number(position), 0, read.rule) })
-  return tagged(reply, mock).code(201).send(read.rule.shown)
+  return tagged(reply, mock).code(201).send(read.rule.asJson)
 }
 
 async function replaceRule(
@@ -393,7 +399,7 @@ async function replaceRule(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const mock = writable(service, request)
-  const present = ruleOf(mock, request.params.id)
+  const present = requireRule(mock, request.params.id)
   const given = readJsonBody(service, request)
   const read = readRule(
     isRecord(given) ? { ...given, id: present.id } : given,
@@ -402,12 +408,12 @@ async function replaceRule(
   )
   if ('problem' in read) throw invalidRule(read.problem)
   mock.edit({ rules: mock.live.parts.rules.map(rule => (rule === present ? read.rule : rule)) })
-  return tagged(reply, mock).send(read.rule.shown)
+  return tagged(reply, mock).send(read.rule.asJson)
 }
 
 async function dropRule(service: Service, request: FastifyRequest<OfRule>, reply: FastifyReply): Promise<FastifyReply> {
   const mock = writable(service, request)
-  const present = ruleOf(mock, request.params.id)
+  const present = requireRule(mock, request.params.id)
   mock.edit({ rules: mock.live.parts.rules.filter(rule => rule !== present) })
   return tagged(reply, mock).send({ deleted: present.id })
 }

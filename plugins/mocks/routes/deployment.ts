@@ -1,4 +1,4 @@
-/** From an upload to a deployed mock, and how mocks are sent. */
+/** Deploys uploads, and sends the record of a mock. */
 import { HttpError, type FastifyReply, type FastifyRequest } from 'svc/plugin'
 import { showReport, type Report } from '../check/report.ts'
 import { MANAGEMENT_ERRORS, managementError } from '../errors.ts'
@@ -9,7 +9,11 @@ import type { ReadUpload } from '../management/upload.ts'
 
 /** The document of an upload. Throws `invalid_body`. */
 export function requireDocument(upload: Pick<ReadUpload, 'text'>): string {
-  if (upload.text === null) throw managementError('invalid_body', 'the envelope has no "spec"')
+  if (upload.text === null)
+    throw managementError(
+      'invalid_body',
+      'the body must contain an OpenAPI document; in an envelope, the document is the member "spec"',
+    )
   return upload.text
 }
 
@@ -24,7 +28,7 @@ export function sendMock(
   return reply.header('ETag', `"${mock.revision}"`).send(recordOf(service, request, mock, report))
 }
 
-/** Checks a definition and answers what can be deployed. Throws `not_deployable` with the report. */
+/** Checks a definition and returns it ready for deployment. Throws `not_deployable` with the report. */
 export async function checkForDeploy(
   service: Service,
   definition: { text: string; given: GivenParts; message: string | null; rolledBackFrom?: number },
@@ -54,7 +58,7 @@ function notDeployable(report: Report): HttpError {
   })
 }
 
-/** Deploys an upload under a name at once: 201 for a new mock, 200 for a new version. */
+/** Deploys an upload under a name: 201 for a new mock, 200 for a new version. */
 export async function deployUpload(
   service: Service,
   request: FastifyRequest,

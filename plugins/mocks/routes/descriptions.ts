@@ -1,12 +1,12 @@
-/** What the descriptions of the management routes have in common. */
+/** Parts that the descriptions of the management routes share. */
 import { describe, type RouteDescription, type RouteParameter } from 'svc/plugin'
 
 export const MANAGEMENT = {
   category: 'OpenAPI Mocks',
   responses: {
-    200: { description: 'As asked' },
-    201: { description: 'Made, where there was none' },
-    '4XX': { description: 'A refusal: `error` names it, `message` explains it' },
+    200: { description: 'Success' },
+    201: { description: 'Created' },
+    '4XX': { description: 'An error: `error` is its code, `message` the explanation' },
   },
 } as const
 
@@ -17,11 +17,11 @@ export const nameParameter: RouteParameter = {
   schema: { type: 'string' },
 }
 
-/** A document as small as one can be, for examples. */
+/** A minimal document for examples. */
 export const TINY_SPEC =
   '{"openapi":"3.1.0","info":{"title":"Tiny","version":"1"},"paths":{"/ping":{"get":{"operationId":"ping","responses":{"200":{"description":"ok"}}}}}}'
 
-/** The description of a write. */
+/** Describes a write route. */
 export function writes(description: Omit<RouteDescription, 'category'>): {
   config: { descriptions: RouteDescription[] }
 } {

@@ -1,4 +1,4 @@
-/** `/_svc/mocks`: listing, uploading, checking, replacing, deleting and switching mocks. */
+/** `/_svc/mocks`: lists, uploads, checks, replaces, deletes, enables and disables mocks. */
 import { describe, readQuery, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'svc/plugin'
 import { stringify } from 'yaml'
 import { showReport } from '../check/report.ts'
@@ -8,7 +8,7 @@ import { bundleOf, effectiveDocument, svcYamlOf } from '../management/export.ts'
 import type { JsonObject } from '../document/json.ts'
 import { isMockName, nameFrom } from '../management/mock-name.ts'
 import type { Mock } from '../management/mock.ts'
-import { checkRevision, mockOf, refuseManaged, summaryOf, urlOf, type Service } from '../management/service.ts'
+import { checkRevision, requireMock, refuseManaged, summaryOf, urlOf, type Service } from '../management/service.ts'
 import { decodeBody, readUpload, type ReadUpload } from '../management/upload.ts'
 import { deployUpload, requireDocument, sendMock } from './deployment.ts'
 import { MANAGEMENT, nameParameter, TINY_SPEC, writes } from './descriptions.ts'
@@ -23,7 +23,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
     describe({
       ...MANAGEMENT,
       summary: 'List the mocks',
-      examples: [{ name: 'All', path: '/_svc/mocks', expectStatus: 200 }],
+      examples: [{ name: 'All mocks', path: '/_svc/mocks', expectStatus: 200 }],
     }),
     request => list(service, request),
   )
@@ -32,11 +32,16 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
     writes({
       summary: 'Upload a mock',
       parameters: [
-        { name: 'name', in: 'query', description: 'Default: made of the title', schema: { type: 'string' } },
+        {
+          name: 'name',
+          in: 'query',
+          description: 'Name of the mock. Default: the name in the envelope, else derived from the title',
+          schema: { type: 'string' },
+        },
       ],
       examples: [
         {
-          name: 'A name that can not be',
+          name: 'Invalid name',
           method: 'POST',
           path: '/_svc/mocks?name=Shop!',
           body: TINY_SPEC,
@@ -50,7 +55,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
   app.post(
     '/_svc/mocks/reload',
     writes({
-      summary: 'Read the files of mocks again',
+      summary: 'Reload mocks from files',
       examples: [{ name: 'Reload', method: 'POST', path: '/_svc/mocks/reload', expectStatus: 200 }],
     }),
     (_, reply) => reload(service, reply),
@@ -59,10 +64,17 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
     '/_svc/mocks/check',
     writes({
       summary: 'Check a document without storing it',
-      parameters: [{ name: 'against', in: 'query', description: 'Mock to compare with', schema: { type: 'string' } }],
+      parameters: [
+        {
+          name: 'against',
+          in: 'query',
+          description: 'Name of a mock to compare the document with',
+          schema: { type: 'string' },
+        },
+      ],
       examples: [
         {
-          name: 'A small document',
+          name: 'Small document',
           method: 'POST',
           path: '/_svc/mocks/check?against=petstore',
           body: TINY_SPEC,
@@ -78,10 +90,10 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
     describe({
       ...MANAGEMENT,
       parameters: [nameParameter],
-      summary: 'Show a mock',
+      summary: 'Get a mock',
       examples: [{ name: 'Petstore', path: '/_svc/mocks/petstore', expectStatus: 200 }],
     }),
-    (request, reply) => sendMock(service, request, reply, mockOf(service, request.params.name)),
+    (request, reply) => sendMock(service, request, reply, requireMock(service, request.params.name)),
   )
   app.put<Named>(
     '/_svc/mocks/:name',
@@ -90,7 +102,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
       parameters: [nameParameter],
       examples: [
         {
-          name: 'The sample belongs to the product',
+          name: 'Rejected for the built-in sample',
           method: 'PUT',
           path: '/_svc/mocks/petstore',
           body: TINY_SPEC,
@@ -108,7 +120,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
       parameters: [nameParameter],
       examples: [
         {
-          name: 'The sample belongs to the product',
+          name: 'Rejected for the built-in sample',
           method: 'DELETE',
           path: '/_svc/mocks/petstore',
           expectStatus: 409,
@@ -120,7 +132,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
   app.post<Named>(
     '/_svc/mocks/:name/enable',
     writes({
-      summary: 'Switch a mock on',
+      summary: 'Enable a mock',
       parameters: [nameParameter],
       examples: [{ name: 'Petstore', method: 'POST', path: '/_svc/mocks/petstore/enable', expectStatus: 200 }],
     }),
@@ -129,7 +141,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
   app.post<Named>(
     '/_svc/mocks/:name/disable',
     writes({
-      summary: 'Switch a mock off: it answers 503',
+      summary: 'Disable a mock, so that it responds with 503',
       parameters: [nameParameter],
       examples: [{ name: 'Unknown', method: 'POST', path: '/_svc/mocks/nothing/disable', expectStatus: 404 }],
     }),
@@ -141,15 +153,20 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
       ...MANAGEMENT,
       parameters: [
         nameParameter,
-        { name: 'version', in: 'query', description: 'A number, or "draft"', schema: { type: 'string' } },
+        {
+          name: 'version',
+          in: 'query',
+          description: 'Version number, or `draft`. Default: the current version',
+          schema: { type: 'string' },
+        },
         {
           name: 'format',
           in: 'query',
-          description: 'json or yaml; default: as uploaded',
+          description: '`json` or `yaml`. Default: as uploaded',
           schema: { type: 'string', enum: ['json', 'yaml'] },
         },
       ],
-      summary: 'The document of a mock',
+      summary: 'Get the OpenAPI document of a mock',
       examples: [{ name: 'Petstore as YAML', path: '/_svc/mocks/petstore/spec?format=yaml', expectStatus: 200 }],
     }),
     (request, reply) => spec(service, request, reply),
@@ -159,7 +176,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
     describe({
       ...MANAGEMENT,
       parameters: [nameParameter],
-      summary: 'The operations of a mock',
+      summary: 'List the operations of a mock',
       examples: [{ name: 'Petstore', path: '/_svc/mocks/petstore/operations', expectStatus: 200 }],
     }),
     request => operations(service, request),
@@ -172,9 +189,9 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
         nameParameter,
         { name: 'format', in: 'query', schema: { type: 'string', enum: ['bundle', 'openapi', 'svc-yaml'] } },
       ],
-      summary: 'Take a mock away',
+      summary: 'Export a mock',
       examples: [
-        { name: 'As an entry of svc.yaml', path: '/_svc/mocks/petstore/export?format=svc-yaml', expectStatus: 200 },
+        { name: 'Entry for svc.yaml', path: '/_svc/mocks/petstore/export?format=svc-yaml', expectStatus: 200 },
       ],
     }),
     (request, reply) => exportMock(service, request, reply),
@@ -195,7 +212,7 @@ function list(service: Service, request: FastifyRequest): JsonObject {
   }
 }
 
-/** Those of the file as a whole, and those about mocks. */
+/** Load errors of `svc.yaml` as a whole and of its mocks. */
 function loadErrors({ svc }: Service): JsonObject[] {
   return svc
     .loadErrors()
@@ -216,7 +233,7 @@ async function create(service: Service, request: FastifyRequest, reply: FastifyR
   if (!isMockName(name)) throw invalidName(name)
   return service.registry.inOrder(name, async () => {
     if (service.registry.get(name))
-      throw managementError('name_taken', `there is a mock "${name}" already; PUT replaces it`, { name })
+      throw managementError('name_taken', `the mock "${name}" already exists; use PUT to replace it`, { name })
     return deployUpload(service, request, reply, name, upload)
   })
 }
@@ -224,14 +241,14 @@ async function create(service: Service, request: FastifyRequest, reply: FastifyR
 function nameFromTitle({ registry }: Service, upload: ReadUpload): string {
   const read = readDocument(requireDocument(upload), registry.options.bounds)
   const info = 'error' in read ? undefined : (read.value['info'] as JsonObject | undefined)
-  // A document that can't be read is told as such by its check, not by its name.
+  // If the document can't be read, the check reports that.
   return nameFrom(typeof info?.['title'] === 'string' ? info['title'] : '') || 'untitled'
 }
 
 function invalidName(name: string): Error {
   return managementError(
     'invalid_name',
-    `"${name.slice(0, 80)}" is no name for a mock: a-z, 0-9 and "-", at most 64 characters, not "reload" or "check"`,
+    `"${name.slice(0, 80)}" is not a valid mock name: use 1 to 64 characters of a-z, 0-9 and "-", starting with a letter or digit; "reload" and "check" are reserved`,
   )
 }
 
@@ -251,7 +268,7 @@ async function replace(service: Service, request: FastifyRequest<Named>, reply: 
 
 async function check(service: Service, request: FastifyRequest): Promise<JsonObject> {
   const against = readQuery(request).get('against')
-  if (against !== null) mockOf(service, against)
+  if (against !== null) requireMock(service, against)
   const upload = await receive(service, request)
   const { report } = await service.registry.check(
     { text: requireDocument(upload), given: upload.given, message: null },
@@ -263,7 +280,7 @@ async function check(service: Service, request: FastifyRequest): Promise<JsonObj
 function remove(service: Service, request: FastifyRequest<Named>): Promise<JsonObject> {
   const { name } = request.params
   return service.registry.inOrder(name, async () => {
-    const mock = mockOf(service, name)
+    const mock = requireMock(service, name)
     refuseManaged(mock)
     checkRevision(request, mock)
     service.registry.remove(name)
@@ -278,7 +295,7 @@ async function toggle(
   reply: FastifyReply,
   isOn: boolean,
 ): Promise<FastifyReply> {
-  const mock = mockOf(service, request.params.name)
+  const mock = requireMock(service, request.params.name)
   checkRevision(request, mock)
   if (mock.enabled !== isOn) {
     mock.enabled = isOn
@@ -288,7 +305,7 @@ async function toggle(
   return sendMock(service, request, reply, mock)
 }
 
-/** The host reads the disk and builds a generation; what that did to the mocks is kept with them. */
+/** Reloads the configuration of the host. The registry records how that changed the mocks. */
 async function reload({ svc, registry }: Service, reply: FastifyReply): Promise<FastifyReply> {
   const result = await svc.reload()
   const sync = result.changed ? registry.lastSync : { added: [], updated: [], removed: [], unchanged: registry.names() }
@@ -303,12 +320,12 @@ async function reload({ svc, registry }: Service, reply: FastifyReply): Promise<
 }
 
 function spec(service: Service, request: FastifyRequest<Named>, reply: FastifyReply): FastifyReply {
-  const mock = mockOf(service, request.params.name)
+  const mock = requireMock(service, request.params.name)
   const query = readQuery(request)
   const { text, format } = sourceOf(mock, query.get('version'))
   const wanted = query.get('format')
   if (wanted !== null && wanted !== 'json' && wanted !== 'yaml')
-    throw managementError('invalid_parameter', 'expected format to be json or yaml')
+    throw managementError('invalid_parameter', 'format must be json or yaml')
   reply.type(`application/${wanted ?? format}; charset=utf-8`)
   if (wanted === null || wanted === format) return reply.send(text)
   const read = readDocument(text, service.registry.options.bounds)
@@ -332,7 +349,7 @@ function sourceOf(mock: Mock, wanted: string | null): { text: string; format: 'j
 }
 
 function operations(service: Service, request: FastifyRequest<Named>): JsonObject {
-  const mock = mockOf(service, request.params.name)
+  const mock = requireMock(service, request.params.name)
   const { api, parts } = mock.live
   const url =
     urlOf(service, request, mock.name) +
@@ -359,7 +376,7 @@ function operations(service: Service, request: FastifyRequest<Named>): JsonObjec
         ]),
       ),
       security: operation.security,
-      override: parts.overrides.get(operation.key)?.shown ?? null,
+      override: parts.overrides.get(operation.key)?.asJson ?? null,
       rules: parts.rules.filter(rule => rule.operation !== null && api.operation(rule.operation) === operation).length,
       requests: mock.requests.get(operation.key) ?? 0,
     })),
@@ -367,7 +384,7 @@ function operations(service: Service, request: FastifyRequest<Named>): JsonObjec
 }
 
 function exportMock(service: Service, request: FastifyRequest<Named>, reply: FastifyReply): FastifyReply {
-  const mock = mockOf(service, request.params.name)
+  const mock = requireMock(service, request.params.name)
   const format = readQuery(request).get('format') ?? 'bundle'
   const attach = (extension: string, type: string): FastifyReply =>
     reply
@@ -379,5 +396,5 @@ function exportMock(service: Service, request: FastifyRequest<Named>, reply: Fas
       JSON.stringify(effectiveDocument(mock, urlOf(service, request, mock.name))),
     )
   if (format === 'svc-yaml') return attach('yaml', 'application/yaml').send(svcYamlOf(mock))
-  throw managementError('invalid_parameter', 'expected format to be bundle, openapi or svc-yaml')
+  throw managementError('invalid_parameter', 'format must be bundle, openapi or svc-yaml')
 }

@@ -1,4 +1,4 @@
-/** All routes of the mocks: those that answer, and those that manage. */
+/** All routes of the mocks: the mocked APIs, and the management API. */
 import type { FastifyInstance } from 'svc/plugin'
 import { registerBehavior } from './behavior.ts'
 import { registerMocks } from './mocks.ts'
@@ -10,7 +10,7 @@ import type { Service } from '../management/service.ts'
 export function registerRoutes(app: FastifyInstance, service: Service): void {
   registerServe(app, service)
   void app.register(async management => {
-    // Reads are as open as the control plane; every change passes the admin guard.
+    // Reads need no credentials; every write passes the admin guard.
     management.addHook('preHandler', async request => {
       if (request.method !== 'GET' && request.method !== 'HEAD') service.svc.http.guardAdmin(request)
     })

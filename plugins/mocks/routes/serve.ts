@@ -1,4 +1,4 @@
-/** `/mock/{name}/…`: finds the mock and the operation, lets the engine answer, sends, and captures. */
+/** `/mock/{name}/…`: finds the mock and the operation, sends the response of the engine, and captures the request. */
 import { randomUUID } from 'node:crypto'
 import { stringify } from 'yaml'
 import {
@@ -12,8 +12,8 @@ import {
   type FastifyRequest,
   type RouteDescription,
 } from 'svc/plugin'
-import type { Answer } from '../exchange/answer.ts'
-import { answerOperation, type Live, type Surroundings } from '../exchange/engine.ts'
+import type { MockResponse } from '../exchange/response-builder.ts'
+import { handleOperation, type Live, type EngineContext } from '../exchange/engine.ts'
 import { PROBLEMS, problemBody, type ProblemCode } from '../errors.ts'
 import { effectiveDocument } from '../management/export.ts'
 import type { Mock } from '../management/mock.ts'
@@ -26,36 +26,39 @@ import { captureBody } from '../exchange/traffic.ts'
 
 const serve: RouteDescription = {
   path: '/mock/{name}/{*path}',
-  summary: 'Answer as an OpenAPI document says',
+  summary: 'Call a mocked API',
   description:
-    'Examples or deterministic data, path parameters echoed. `Prefer: code=404`, `example=cat`, `dynamic=true`, `seed=a` choose; rules, overrides, validation and security are set at `/_svc/mocks`.',
+    'Responds with examples or deterministic data and echoes path parameters. The header `Prefer` selects a response: `code=404`, `example=cat`, `dynamic=true`, `seed=a`. Rules, overrides, validation and security are configured at `/_svc/mocks`.',
   category: 'OpenAPI Mocks',
   parameters: [
     { name: 'name', in: 'path', description: 'Name of the mock', schema: { type: 'string' } },
     {
       name: 'path',
       in: 'path',
-      description: 'Path of the mocked API, with or without the path of its servers',
+      description: 'Path in the mocked API, with or without the path of its server URL',
       schema: { type: 'string' },
     },
     {
       name: 'Prefer',
       in: 'header',
-      description: 'code, example, dynamic, seed (RFC 7240)',
+      description: 'Preferences `code`, `example`, `dynamic` and `seed` (RFC 7240)',
       schema: { type: 'string' },
     },
   ],
-  responses: { 200: { description: 'As the document says' }, 404: { description: 'No such mock, path or response' } },
+  responses: {
+    200: { description: 'A response of the document' },
+    404: { description: 'The mock, path or response does not exist' },
+  },
   examples: [
-    { name: 'A pet', path: '/mock/petstore/v1/pets/7', expectStatus: 200 },
+    { name: 'Get a pet', path: '/mock/petstore/v1/pets/7', expectStatus: 200 },
     {
-      name: 'The cat',
+      name: 'Select an example',
       path: '/mock/petstore/v1/pets/2',
       headers: [{ name: 'Prefer', value: 'example=cat' }],
       expectStatus: 200,
     },
     {
-      name: 'Not found',
+      name: 'Select a status',
       path: '/mock/petstore/v1/pets/9',
       headers: [{ name: 'Prefer', value: 'code=404' }],
       expectStatus: 404,
@@ -69,16 +72,19 @@ const serve: RouteDescription = {
       bodyType: 'json',
       expectStatus: 201,
     },
-    { name: 'The document', path: '/mock/petstore/openapi.json', expectStatus: 200 },
+    { name: 'OpenAPI document', path: '/mock/petstore/openapi.json', expectStatus: 200 },
   ],
 }
 
 const root: RouteDescription = {
-  summary: 'The root of a mocked API',
+  summary: 'Call the root path of a mocked API',
   category: 'OpenAPI Mocks',
   parameters: [{ name: 'name', in: 'path', description: 'Name of the mock', schema: { type: 'string' } }],
-  responses: { 200: { description: 'As the document says' }, 404: { description: 'The document has no path "/"' } },
-  examples: [{ name: 'Petstore has none', path: '/mock/petstore', expectStatus: 404 }],
+  responses: {
+    200: { description: 'A response of the document' },
+    404: { description: 'The document has no path "/"' },
+  },
+  examples: [{ name: 'Petstore has no root path', path: '/mock/petstore', expectStatus: 404 }],
 }
 
 export function registerServe(app: FastifyInstance, service: Service): void {
@@ -102,7 +108,7 @@ async function handle(service: Service, request: FastifyRequest, reply: FastifyR
       hint: 'GET /_svc/mocks lists the mocks',
       mocks: registry.names(),
     })
-  // What answers is taken once: a deploy meanwhile changes nothing for this request.
+  // Read once: a deploy during this request does not affect it.
   const { live, version } = mock
   const incoming = new Incoming({
     method: request.method,
@@ -111,21 +117,21 @@ async function handle(service: Service, request: FastifyRequest, reply: FastifyR
     headers: request.headers,
     body: svc.http.body(request),
   })
-  const { answer, operation } = await respond(service, request, mock, live, incoming)
-  if (answer.delayMs > 0 && !(await svc.http.delay(request, answer.delayMs))) return reply.hijack()
+  const { response, operation } = await respond(service, request, mock, live, incoming)
+  if (response.delayMs > 0 && !(await svc.http.delay(request, response.delayMs))) return reply.hijack()
   mock.requests.set(operation ?? '', (mock.requests.get(operation ?? '') ?? 0) + 1)
   if (live.parts.settings.capture)
-    capture({ svc, request, mock, version, incoming, answer, operation, latencyMs: performance.now() - startedAt })
-  if (answer.abort) {
-    svc.http.markFault(request, reply, 'abort', `mock ${mock.name}, rule ${answer.rule}`)
+    capture({ svc, request, mock, version, incoming, response, operation, latencyMs: performance.now() - startedAt })
+  if (response.abort) {
+    svc.http.markFault(request, reply, 'abort', `mock ${mock.name}, rule ${response.rule}`)
     reply.hijack()
-    svc.http.breakOff(request, reply)
+    svc.http.abortResponse(request, reply)
     return reply
   }
-  return send(reply, mock.name, version, answer, live, operation)
+  return send(reply, mock.name, version, response, live, operation)
 }
 
-/** The path below the mock, as it was sent. */
+/** The path below the mock, as sent. */
 function splitUrl(url: string): { path: string; query: string } {
   const mark = url.indexOf('?')
   const whole = mark < 0 ? url : url.slice(0, mark)
@@ -139,25 +145,29 @@ async function respond(
   mock: Mock,
   live: Live,
   incoming: Incoming,
-): Promise<{ answer: Answer; operation: string | null }> {
+): Promise<{ response: MockResponse; operation: string | null }> {
   if (!mock.enabled)
     return {
-      answer: problem('mock_disabled', `the mock "${mock.name}" is switched off`, mock.name, {}, [
-        ['Retry-After', '1'],
-      ]),
+      response: problem('mock_disabled', `the mock "${mock.name}" is disabled`, mock.name, {}, [['Retry-After', '1']]),
       operation: null,
     }
   const match = live.api.match(incoming.method, incoming.path, live.parts.settings.basePath)
   if (match.kind === 'operation')
     return {
-      answer: await answerOperation(live, incoming, surroundings(service, request, mock), match.operation, match.path),
+      response: await handleOperation(
+        live,
+        incoming,
+        engineContext(service, request, mock),
+        match.operation,
+        match.path,
+      ),
       operation: match.operation.key,
     }
   if (match.kind === 'method')
     return {
-      answer: problem(
+      response: problem(
         'no_method_matched',
-        `"${match.template}" has no ${incoming.method}, but ${match.allow.join(', ')}`,
+        `"${match.template}" does not allow ${incoming.method}; allowed: ${match.allow.join(', ')}`,
         mock.name,
         { allow: match.allow },
         [['Allow', match.allow.join(', ')]],
@@ -167,18 +177,18 @@ async function respond(
   const document = /^\/openapi\.(json|yaml)$/.exec(incoming.path)?.[1]
   if (document && (incoming.method === 'GET' || incoming.method === 'HEAD'))
     return {
-      answer: documentAnswer(effectiveDocument(mock, urlOf(service, request, mock.name)), document),
+      response: documentResponse(effectiveDocument(mock, urlOf(service, request, mock.name)), document),
       operation: null,
     }
   const nearest = live.api.nearest(incoming.path)
-  const detail = nearest ? `nearly matched "${nearest.template}", but ${nearest.reason}` : 'the document has no paths'
+  const detail = nearest ? `closest match is "${nearest.template}": ${nearest.reason}` : 'the document has no paths'
   return {
-    answer: problem('no_path_matched', detail, mock.name, nearest ? { nearest: nearest.template } : {}, []),
+    response: problem('no_path_matched', detail, mock.name, nearest ? { nearest: nearest.template } : {}, []),
     operation: null,
   }
 }
 
-function surroundings({ svc, memories }: Service, request: FastifyRequest, mock: Mock): Surroundings {
+function engineContext({ svc, memories }: Service, request: FastifyRequest, mock: Mock): EngineContext {
   const session = svc.http.session(request)
   const key = keyOfSession(session)
   return {
@@ -193,8 +203,8 @@ function surroundings({ svc, memories }: Service, request: FastifyRequest, mock:
   }
 }
 
-/** Access tokens of the built-in provider, issued under any address of this instance. */
-function tokenVerifier(svc: Service['svc']): Surroundings['verifyToken'] {
+/** Verifies access tokens of the built-in provider, with any issuer URL of this instance. */
+function tokenVerifier(svc: Service['svc']): EngineContext['verifyToken'] {
   const tokens = svc.use('identity.tokens')
   if (!tokens) return undefined
   return async token => {
@@ -211,7 +221,7 @@ function problem(
   mock: string,
   extra: Record<string, string | string[]>,
   headers: [string, string][],
-): Answer {
+): MockResponse {
   const { status } = PROBLEMS[code]
   const body = Buffer.from(JSON.stringify(problemBody(code, status, detail, { mock, operation: null, ...extra })))
   return {
@@ -227,7 +237,7 @@ function problem(
   }
 }
 
-function documentAnswer(document: object, format: string): Answer {
+function documentResponse(document: object, format: string): MockResponse {
   const body = Buffer.from(
     format === 'json' ? JSON.stringify(document) : stringify(document, { aliasDuplicateObjects: false }),
   )
@@ -248,17 +258,17 @@ function send(
   reply: FastifyReply,
   mock: string,
   version: number,
-  answer: Answer,
+  response: MockResponse,
   live: Live,
   operation: string | null,
 ): FastifyReply {
-  reply.code(answer.status)
-  for (const [name, value] of answer.headers)
-    reply.header(name, name.toLowerCase() === 'www-authenticate' ? challenges(answer) : headerText(value))
+  reply.code(response.status)
+  for (const [name, value] of response.headers)
+    reply.header(name, name.toLowerCase() === 'www-authenticate' ? challenges(response) : headerText(value))
   reply
     .header('X-Svc-Mock', mock)
     .header('X-Svc-Mock-Version', String(version))
-    .header('X-Svc-Mock-Source', answer.source)
+    .header('X-Svc-Mock-Source', response.source)
   if (operation !== null)
     reply.header(
       'X-Svc-Mock-Operation',
@@ -266,21 +276,21 @@ function send(
         ? operation
         : headerToken(operation),
     )
-  if (answer.violations.length > 0) reply.header('X-Svc-Mock-Violations', String(answer.violations.length))
-  if (answer.body === null) return reply.send()
-  const policy = sandboxPolicy(headerOf(answer, 'content-type'), headerOf(answer, 'content-security-policy'))
+  if (response.violations.length > 0) reply.header('X-Svc-Mock-Violations', String(response.violations.length))
+  if (response.body === null) return reply.send()
+  const policy = sandboxPolicy(headerOf(response, 'content-type'), headerOf(response, 'content-security-policy'))
   if (policy !== null) reply.header('Content-Security-Policy', policy)
-  return reply.send(answer.body)
+  return reply.send(response.body)
 }
 
-/** The last value of a field, `name` in lower case; undefined when absent. */
-function headerOf(answer: Answer, name: string): string | undefined {
-  return answer.headers.findLast(([other]) => other.toLowerCase() === name)?.[1]
+/** The last value of a header; undefined if absent. `name` is in lower case. */
+function headerOf(response: MockResponse, name: string): string | undefined {
+  return response.headers.findLast(([other]) => other.toLowerCase() === name)?.[1]
 }
 
-/** One field for each challenge. */
-function challenges(answer: Answer): string[] {
-  return answer.headers.filter(([name]) => name.toLowerCase() === 'www-authenticate').map(([, value]) => value)
+/** One header line per challenge. */
+function challenges(response: MockResponse): string[] {
+  return response.headers.filter(([name]) => name.toLowerCase() === 'www-authenticate').map(([, value]) => value)
 }
 
 interface Capture {
@@ -289,17 +299,17 @@ interface Capture {
   mock: Mock
   version: number
   incoming: Incoming
-  answer: Answer
+  response: MockResponse
   operation: string | null
   latencyMs: number
 }
 
-/** In public mode only what carries a session is kept: others must not see it. */
-function capture({ svc, request, mock, version, incoming, answer, operation, latencyMs }: Capture): void {
+/** In public mode only requests with a session are kept, because other clients must not see them. */
+function capture({ svc, request, mock, version, incoming, response, operation, latencyMs }: Capture): void {
   const session = svc.http.session(request).header
   if (svc.config.publicMode && session === null) return
   const sent = captureBody(incoming.bytes)
-  const received = captureBody(answer.body)
+  const received = captureBody(response.body)
   mock.traffic.add({
     id: randomUUID(),
     request_id: svc.http.requestId(request),
@@ -307,7 +317,7 @@ function capture({ svc, request, mock, version, incoming, answer, operation, lat
     session,
     client_ip: svc.http.clientIp(request),
     method: incoming.method,
-    // Cut from the target, which may be longer by far than what is left of it when keys are redacted.
+    // Copied, so that a long request target is not kept in memory.
     path: copyText(incoming.path),
     query: incoming.rawQuery === '' ? null : copyText(svc.inspector.redactUrl(incoming.rawQuery)),
     headers: svc.inspector.redactHeaders(headerList(request.raw.rawHeaders)),
@@ -315,13 +325,13 @@ function capture({ svc, request, mock, version, incoming, answer, operation, lat
     body_truncated: sent.truncated,
     operation,
     version,
-    status: answer.status,
-    source: answer.source,
-    rule: answer.rule,
-    violations: copyData(answer.violations).copy,
-    credential: answer.credential,
+    status: response.status,
+    source: response.source,
+    rule: response.rule,
+    violations: copyData(response.violations).copy,
+    credential: response.credential,
     response: {
-      headers: answer.headers.map(([name, value]) => ({ name: name.toLowerCase(), value: copyText(value) })),
+      headers: response.headers.map(([name, value]) => ({ name: name.toLowerCase(), value: copyText(value) })),
       body: received.text,
       truncated: received.truncated,
     },

@@ -1,9 +1,9 @@
-/** What requests have left behind: the state of sessions, and the captured traffic with its feed. */
+/** Routes for session state, captured requests, and the stream of captured requests. */
 import { describe, isRecord, readQuery, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'svc/plugin'
 import { managementError } from '../errors.ts'
 import { parseJson, type JsonObject } from '../document/json.ts'
 import type { Mock } from '../management/mock.ts'
-import { mockOf, type Service } from '../management/service.ts'
+import { requireMock, type Service } from '../management/service.ts'
 import { keyOfNamed, keyOfSession } from '../exchange/session-memory.ts'
 import { passes, type CapturedRequest, type TrafficFilter } from '../exchange/traffic.ts'
 import { MANAGEMENT, nameParameter, writes } from './descriptions.ts'
@@ -18,7 +18,7 @@ interface OfRequest {
 const sessionParameter = {
   name: 'session',
   in: 'query' as const,
-  description: "A value of X-Svc-Session; default: the caller's own session",
+  description: "A value of X-Svc-Session. Default: the caller's session",
   schema: { type: 'string' },
 }
 const filterParameters = [
@@ -29,7 +29,7 @@ const filterParameters = [
 ]
 const BASE = '/_svc/mocks/:name'
 const PETSTORE = '/_svc/mocks/petstore'
-/** Milliseconds of silence until a feed says that it lives. */
+/** Interval of heartbeats on an idle stream in milliseconds. */
 const HEARTBEAT_MS = 15_000
 
 export function registerTraffic(app: FastifyInstance, service: Service): void {
@@ -37,9 +37,9 @@ export function registerTraffic(app: FastifyInstance, service: Service): void {
     `${BASE}/state`,
     describe({
       ...MANAGEMENT,
-      summary: 'What a session has set and how often it called',
+      summary: 'Get the state and request counts of a session',
       parameters: [nameParameter, sessionParameter],
-      examples: [{ name: 'Own', path: `${PETSTORE}/state`, expectStatus: 200 }],
+      examples: [{ name: 'Own session', path: `${PETSTORE}/state`, expectStatus: 200 }],
     }),
     request => showState(service, request),
   )
@@ -50,7 +50,7 @@ export function registerTraffic(app: FastifyInstance, service: Service): void {
       parameters: [nameParameter, sessionParameter],
       examples: [
         {
-          name: 'A value',
+          name: 'One value',
           method: 'PUT',
           path: `${PETSTORE}/state?session=demo`,
           body: '{"order":"accepted"}',
@@ -64,7 +64,7 @@ export function registerTraffic(app: FastifyInstance, service: Service): void {
   app.delete<Named>(
     `${BASE}/state`,
     writes({
-      summary: 'Forget state; of all sessions without `session`',
+      summary: 'Clear the state of a session, or of all sessions without `session`',
       parameters: [nameParameter, sessionParameter],
       examples: [{ name: 'One session', method: 'DELETE', path: `${PETSTORE}/state?session=demo`, expectStatus: 200 }],
     }),
@@ -74,22 +74,29 @@ export function registerTraffic(app: FastifyInstance, service: Service): void {
     `${BASE}/requests`,
     describe({
       ...MANAGEMENT,
-      summary: 'Captured requests, newest first',
+      summary: 'List captured requests, newest first',
       parameters: [nameParameter, ...filterParameters],
-      examples: [{ name: 'Of a session', path: `${PETSTORE}/requests?session=demo`, expectStatus: 200 }],
+      examples: [{ name: 'Requests of a session', path: `${PETSTORE}/requests?session=demo`, expectStatus: 200 }],
     }),
     request => list(service, request),
   )
   app.delete<Named>(
     `${BASE}/requests`,
     writes({
-      summary: 'Forget captured requests',
+      summary: 'Delete captured requests',
       parameters: [nameParameter, sessionParameter],
       examples: [
-        { name: 'Of a session', method: 'DELETE', path: `${PETSTORE}/requests?session=demo`, expectStatus: 200 },
+        {
+          name: 'Requests of a session',
+          method: 'DELETE',
+          path: `${PETSTORE}/requests?session=demo`,
+          expectStatus: 200,
+        },
       ],
     }),
-    request => ({ cleared: mockOf(service, request.params.name).traffic.clear(readQuery(request).get('session')) }),
+    request => ({
+      cleared: requireMock(service, request.params.name).traffic.clear(readQuery(request).get('session')),
+    }),
   )
   app.get<Named>(
     `${BASE}/requests/stream`,
@@ -98,12 +105,14 @@ export function registerTraffic(app: FastifyInstance, service: Service): void {
       protocol: 'sse',
       endless: true,
       responses: {
-        200: { description: 'The feed', content: { 'text/event-stream': {} } },
+        200: { description: 'The stream of captured requests', content: { 'text/event-stream': {} } },
         '4XX': MANAGEMENT.responses['4XX'],
       },
-      summary: 'Captured requests as they come',
+      summary: 'Stream captured requests',
       parameters: [nameParameter, ...filterParameters.slice(1)],
-      examples: [{ name: 'Of a session', path: `${PETSTORE}/requests/stream?session=demo`, expectStatus: 200 }],
+      examples: [
+        { name: 'Requests of a session', path: `${PETSTORE}/requests/stream?session=demo`, expectStatus: 200 },
+      ],
     }),
     (request, reply) => feed(service, request, reply),
   )
@@ -111,7 +120,7 @@ export function registerTraffic(app: FastifyInstance, service: Service): void {
     `${BASE}/requests/:id`,
     describe({
       ...MANAGEMENT,
-      summary: 'One captured request, by its id or by the id of the request',
+      summary: 'Get a captured request by its id or request id',
       parameters: [nameParameter, { name: 'id', in: 'path', schema: { type: 'string' } }],
       examples: [{ name: 'Unknown', path: `${PETSTORE}/requests/nothing`, expectStatus: 404 }],
     }),
@@ -121,7 +130,7 @@ export function registerTraffic(app: FastifyInstance, service: Service): void {
 
 // --------------------------------------------------------------------------------------------------------------- state
 
-/** The session key that a request means: a named session, else the caller's. */
+/** The key of the session in the query, or of the caller's session. */
 function sessionKey({ svc }: Service, request: FastifyRequest): { key: string; label: string } {
   const named = readQuery(request).get('session')
   if (named === null) {
@@ -129,28 +138,32 @@ function sessionKey({ svc }: Service, request: FastifyRequest): { key: string; l
     return { key: keyOfSession(session), label: session.label }
   }
   if (!/^[\w.:-]{1,128}$/.test(named))
-    throw managementError('invalid_parameter', 'expected session to be 1 to 128 of A-Z a-z 0-9 . _ : -')
+    throw managementError('invalid_parameter', 'session must have 1 to 128 characters of A-Z a-z 0-9 . _ : -')
   return { key: keyOfNamed(named), label: named }
 }
 
 async function showState(service: Service, request: FastifyRequest<Named>): Promise<JsonObject> {
-  const mock = mockOf(service, request.params.name)
+  const mock = requireMock(service, request.params.name)
   const { key, label } = sessionKey(service, request)
   const { state, counts } = await service.memories.get(mock.name, key)
   return { session: label, state: { ...state }, counts: { ...counts } }
 }
 
 async function setState(service: Service, request: FastifyRequest<Named>): Promise<JsonObject> {
-  const mock = mockOf(service, request.params.name)
+  const mock = requireMock(service, request.params.name)
   const { bounds } = service.registry.options
   const given = parseJson(service.svc.http.body(request).toString('utf8'))
   if (!isRecord(given) || Object.keys(given).length > bounds.stateKeys)
-    throw managementError('invalid_state', `expected a JSON object of at most ${bounds.stateKeys} keys`)
+    throw managementError('invalid_state', `the body must be a JSON object with at most ${bounds.stateKeys} keys`)
   for (const [name, value] of Object.entries(given)) {
     if (value !== null && (typeof value !== 'string' || value.length > bounds.stateValueBytes))
-      throw managementError('invalid_state', `expected a text of at most ${bounds.stateValueBytes} characters`, {
-        at: name.slice(0, 80),
-      })
+      throw managementError(
+        'invalid_state',
+        `expected a string of at most ${bounds.stateValueBytes} characters, or null`,
+        {
+          at: name.slice(0, 80),
+        },
+      )
   }
   const { key, label } = sessionKey(service, request)
   const { state, counts } = await service.memories.set(mock.name, key, given as Record<string, string | null>)
@@ -159,7 +172,7 @@ async function setState(service: Service, request: FastifyRequest<Named>): Promi
 }
 
 async function clearState(service: Service, request: FastifyRequest<Named>): Promise<JsonObject> {
-  const mock = mockOf(service, request.params.name)
+  const mock = requireMock(service, request.params.name)
   const isNamed = readQuery(request).has('session')
   const { key, label } = sessionKey(service, request)
   await service.memories.clear(mock.name, isNamed ? key : null)
@@ -168,15 +181,15 @@ async function clearState(service: Service, request: FastifyRequest<Named>): Pro
 
 // ------------------------------------------------------------------------------------------------------------- traffic
 
-/** In public mode one session sees its own requests only. */
+/** In public mode requests can be listed only by session. */
 function filterOf({ svc }: Service, request: FastifyRequest): TrafficFilter {
   const query = readQuery(request)
   const status = query.get('status')
   if (status !== null && !/^\d{3}$/.test(status))
-    throw managementError('invalid_parameter', 'expected status to be a number of three digits')
+    throw managementError('invalid_parameter', 'status must be a three-digit number')
   const session = query.get('session')
   if (svc.config.publicMode && session === null)
-    throw managementError('invalid_parameter', 'in public mode requests are shown by session: send ?session=')
+    throw managementError('invalid_parameter', 'in public mode, the query parameter session is required')
   return { operation: query.get('operation'), session, status: status === null ? null : Number(status) }
 }
 
@@ -190,16 +203,16 @@ function list(
   service: Service,
   request: FastifyRequest<Named>,
 ): { count: number; capacity: number; requests: CapturedRequest[] } {
-  const mock = mockOf(service, request.params.name)
+  const mock = requireMock(service, request.params.name)
   const limit = readQuery(request).get('limit') ?? '50'
   if (!/^\d{1,3}$/.test(limit) || Number(limit) < 1 || Number(limit) > 200)
-    throw managementError('invalid_parameter', 'expected limit to be 1 to 200')
+    throw managementError('invalid_parameter', 'limit must be an integer from 1 to 200')
   const requests = mock.traffic.list(operationKey(mock, filterOf(service, request)), Number(limit))
   return { count: requests.length, capacity: mock.traffic.capacity, requests }
 }
 
 function show(service: Service, request: FastifyRequest<OfRequest>): CapturedRequest {
-  const found = mockOf(service, request.params.name).traffic.find(request.params.id)
+  const found = requireMock(service, request.params.name).traffic.find(request.params.id)
   const isOwn =
     !service.svc.config.publicMode ||
     (found !== undefined &&
@@ -210,12 +223,12 @@ function show(service: Service, request: FastifyRequest<OfRequest>): CapturedReq
 }
 
 function feed(service: Service, request: FastifyRequest<Named>, reply: FastifyReply): FastifyReply {
-  const mock = mockOf(service, request.params.name)
+  const mock = requireMock(service, request.params.name)
   const filter = operationKey(mock, filterOf(service, request))
   const stream = service.svc.streams.sse(request, reply, { endless: true, heartbeatMs: HEARTBEAT_MS })
   if (!stream) return reply
   const stop = mock.traffic.subscribe(captured => {
-    // A slow reader misses requests rather than holding them in memory.
+    // Events for a slow client are dropped and not buffered.
     if (stream.pendingBytes < 1 << 20 && passes(captured, filter))
       stream.send({ id: captured.id, event: 'request', data: captured })
   })

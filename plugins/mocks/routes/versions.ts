@@ -1,4 +1,4 @@
-/** Drafts, deploying them, versions and going back to one. */
+/** Routes for drafts, deployment, versions and rollback. */
 import {
   describe,
   HttpError,
@@ -14,7 +14,7 @@ import { showReport } from '../check/report.ts'
 import { MANAGEMENT_ERRORS, managementError } from '../errors.ts'
 import { own, ownText, parseJson, type Json, type JsonObject } from '../document/json.ts'
 import type { Mock, Version } from '../management/mock.ts'
-import { checkRevision, mockOf, refuseManaged, type Service } from '../management/service.ts'
+import { checkRevision, requireMock, refuseManaged, type Service } from '../management/service.ts'
 import { decodeBody, readUpload } from '../management/upload.ts'
 import { checkForDeploy, sendMock } from './deployment.ts'
 import { MANAGEMENT, nameParameter, TINY_SPEC, writes } from './descriptions.ts'
@@ -31,20 +31,20 @@ export function registerVersions(app: FastifyInstance, service: Service): void {
     '/_svc/mocks/:name/draft',
     describe({
       ...MANAGEMENT,
-      summary: 'The draft of a mock',
+      summary: 'Get the draft of a mock',
       parameters: [nameParameter],
-      examples: [{ name: 'The sample has none', path: '/_svc/mocks/petstore/draft', expectStatus: 404 }],
+      examples: [{ name: 'The sample has no draft', path: '/_svc/mocks/petstore/draft', expectStatus: 404 }],
     }),
-    request => showDraft(mockOf(service, request.params.name)),
+    request => showDraft(requireMock(service, request.params.name)),
   )
   app.put<Named>(
     '/_svc/mocks/:name/draft',
     writes({
-      summary: 'Save a draft; it answers nothing until it is deployed',
+      summary: 'Save a draft without changing the live mock',
       parameters: [nameParameter],
       examples: [
         {
-          name: 'The sample belongs to the product',
+          name: 'Rejected for the built-in sample',
           method: 'PUT',
           path: '/_svc/mocks/petstore/draft',
           body: TINY_SPEC,
@@ -58,11 +58,11 @@ export function registerVersions(app: FastifyInstance, service: Service): void {
   app.delete<Named>(
     '/_svc/mocks/:name/draft',
     writes({
-      summary: 'Throw a draft away',
+      summary: 'Delete the draft',
       parameters: [nameParameter],
       examples: [
         {
-          name: 'The sample belongs to the product',
+          name: 'Rejected for the built-in sample',
           method: 'DELETE',
           path: '/_svc/mocks/petstore/draft',
           expectStatus: 409,
@@ -78,7 +78,7 @@ export function registerVersions(app: FastifyInstance, service: Service): void {
       parameters: [nameParameter, { name: 'dry_run', in: 'query', schema: { type: 'boolean' } }],
       examples: [
         {
-          name: 'The sample belongs to the product',
+          name: 'Rejected for the built-in sample',
           method: 'POST',
           path: '/_svc/mocks/petstore/deploy',
           expectStatus: 409,
@@ -91,30 +91,30 @@ export function registerVersions(app: FastifyInstance, service: Service): void {
     '/_svc/mocks/:name/versions',
     describe({
       ...MANAGEMENT,
-      summary: 'The versions of a mock, newest first',
+      summary: 'List the versions of a mock, newest first',
       parameters: [nameParameter],
       examples: [{ name: 'Petstore', path: '/_svc/mocks/petstore/versions', expectStatus: 200 }],
     }),
-    request => versions(mockOf(service, request.params.name)),
+    request => versions(requireMock(service, request.params.name)),
   )
   app.get<Numbered>(
     '/_svc/mocks/:name/versions/:version',
     describe({
       ...MANAGEMENT,
-      summary: 'One version with its parts',
+      summary: 'Get a version with document, settings, rules and overrides',
       parameters: [nameParameter, { name: 'version', in: 'path', schema: { type: 'integer' } }],
-      examples: [{ name: 'The first of petstore', path: '/_svc/mocks/petstore/versions/1', expectStatus: 200 }],
+      examples: [{ name: 'First version of petstore', path: '/_svc/mocks/petstore/versions/1', expectStatus: 200 }],
     }),
-    request => version(mockOf(service, request.params.name), request.params.version),
+    request => version(requireMock(service, request.params.name), request.params.version),
   )
   app.post<Named>(
     '/_svc/mocks/:name/rollback',
     writes({
-      summary: 'Go back to a version: it becomes a new one',
+      summary: 'Roll back to a version by deploying it again',
       parameters: [nameParameter],
       examples: [
         {
-          name: 'The sample belongs to the product',
+          name: 'Rejected for the built-in sample',
           method: 'POST',
           path: '/_svc/mocks/petstore/rollback',
           body: '{"version":1}',
@@ -127,13 +127,13 @@ export function registerVersions(app: FastifyInstance, service: Service): void {
   )
 }
 
-function draftOf(mock: Mock): NonNullable<Mock['draft']> {
+function requireDraft(mock: Mock): NonNullable<Mock['draft']> {
   if (!mock.draft) throw managementError('no_draft', `the mock "${mock.name}" has no draft`)
   return mock.draft
 }
 
 function showDraft(mock: Mock): JsonObject {
-  const draft = draftOf(mock)
+  const draft = requireDraft(mock)
   return {
     name: mock.name,
     saved_at: draft.savedAt,
@@ -145,21 +145,21 @@ function showDraft(mock: Mock): JsonObject {
   }
 }
 
-/** A part that the upload leaves out is taken from what answers now. */
+/** Parts that the upload omits are copied from the live version. */
 function saveDraft(service: Service, request: FastifyRequest<Named>): Promise<JsonObject> {
   const { svc, registry } = service
   return registry.inOrder(request.params.name, async () => {
-    const mock = mockOf(service, request.params.name)
+    const mock = requireMock(service, request.params.name)
     refuseManaged(mock)
     checkRevision(request, mock)
     const upload = readUpload(
       await decodeBody(svc.http.body(request), request.headers['content-encoding'], registry.options.bounds),
     )
-    const shown = mock.shownParts()
+    const live = mock.partsAsJson()
     const given = {
-      settings: upload.given.settings ?? shown.settings,
-      rules: upload.given.rules ?? shown.rules,
-      overrides: upload.given.overrides ?? shown.overrides,
+      settings: upload.given.settings ?? live.settings,
+      rules: upload.given.rules ?? live.rules,
+      overrides: upload.given.overrides ?? live.overrides,
     }
     const text = upload.text ?? mock.current?.text ?? ''
     const { report, format } = await registry.check({ text, given, message: null }, mock.name)
@@ -172,31 +172,31 @@ function saveDraft(service: Service, request: FastifyRequest<Named>): Promise<Js
 
 function dropDraft(service: Service, request: FastifyRequest<Named>): Promise<JsonObject> {
   return service.registry.inOrder(request.params.name, async () => {
-    const mock = mockOf(service, request.params.name)
+    const mock = requireMock(service, request.params.name)
     refuseManaged(mock)
     checkRevision(request, mock)
-    draftOf(mock)
+    requireDraft(mock)
     mock.draft = null
     mock.revision++
     return { deleted: 'draft', name: mock.name }
   })
 }
 
-/** The JSON object of a body; empty without one. Throws `invalid_body`. */
+/** The JSON object in the body; an empty object without a body. Throws `invalid_body`. */
 function readOptions(body: Buffer): JsonObject {
   if (body.length === 0) return {}
   const value = parseJson(body.toString('utf8'))
-  if (!isRecord(value)) throw managementError('invalid_body', 'expected a JSON object')
+  if (!isRecord(value)) throw managementError('invalid_body', 'the body must be a JSON object')
   return value
 }
 
 function deploy(service: Service, request: FastifyRequest<Named>, reply: FastifyReply): Promise<FastifyReply> {
   return service.registry.inOrder(request.params.name, async () => {
-    const mock = mockOf(service, request.params.name)
+    const mock = requireMock(service, request.params.name)
     refuseManaged(mock)
     checkRevision(request, mock)
     const options = readOptions(service.svc.http.body(request))
-    const { text, settings, rules, overrides } = draftOf(mock)
+    const { text, settings, rules, overrides } = requireDraft(mock)
     const definition = {
       text,
       given: { settings, rules, overrides },
@@ -210,7 +210,7 @@ function deploy(service: Service, request: FastifyRequest<Named>, reply: Fastify
     if (blocks && report.changes && report.changes.breaking.length > 0)
       throw new HttpError(MANAGEMENT_ERRORS.breaking_changes, {
         error: 'breaking_changes',
-        message: `${report.changes.breaking.length} changes break clients; send allow_breaking to deploy all the same`,
+        message: `${report.changes.breaking.length} changes break clients; set "allow_breaking" to true to deploy anyway`,
         report: showReport(report),
       })
     mock.draft = null
@@ -258,7 +258,7 @@ function version(mock: Mock, wanted: string): JsonObject {
 
 function rollBack(service: Service, request: FastifyRequest<Named>, reply: FastifyReply): Promise<FastifyReply> {
   return service.registry.inOrder(request.params.name, async () => {
-    const mock = mockOf(service, request.params.name)
+    const mock = requireMock(service, request.params.name)
     refuseManaged(mock)
     checkRevision(request, mock)
     const wanted = own(readOptions(service.svc.http.body(request)), 'version')

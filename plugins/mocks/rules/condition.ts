@@ -1,4 +1,4 @@
-/** One condition of a rule: reading it, and holding it against a request. */
+/** Compiles conditions of rules to functions that test requests. */
 import { JSONPathEnvironment, type JSONPathQuery } from 'json-p3'
 import { isRecord } from 'svc/plugin'
 import { ApiDocument } from '../document/api-document.ts'
@@ -10,7 +10,7 @@ import { SchemaSet } from '../schema/schema-set.ts'
 import type { Problem } from './outcome.ts'
 import type { RequestScope } from './request-scope.ts'
 
-/** What conditions look at. */
+/** The parts of a request that conditions can test. */
 export interface ConditionScope extends RequestScope {
   violations: number
 }
@@ -21,15 +21,14 @@ const PLACES = ['path', 'query', 'header', 'cookie', 'body', 'method', 'session'
 const NAMED = ['path', 'query', 'header', 'cookie', 'state']
 const KEYS = new Set(['in', 'name', 'op', 'value', 'pointer', 'jsonpath'])
 
-/** Compiles one condition. */
+/** Compiles a condition. */
 export function readCondition(value: Json, bounds: Bounds): { condition: Condition } | { problem: Problem } {
   if (!isRecord(value)) return wrong('', 'expected an object')
   const unknown = Object.keys(value).find(key => !KEYS.has(key))
   if (unknown !== undefined) return wrong(unknown.slice(0, 64), `unknown key (known: ${[...KEYS].join(', ')})`)
   const place = ownText(value, 'in')
   if (place === undefined || !PLACES.includes(place)) return wrong('in', `expected one of ${PLACES.join(', ')}`)
-  if (NAMED.includes(place) && (ownText(value, 'name') ?? '') === '')
-    return wrong('name', `a name is needed for "${place}"`)
+  if (NAMED.includes(place) && (ownText(value, 'name') ?? '') === '') return wrong('name', `"${place}" requires a name`)
   const source = place === 'body' ? readBodySource(value) : { values: sourceOf(place, ownText(value, 'name') ?? '') }
   if ('problem' in source) return source
   const test = readTest(value, place === 'body', bounds)
@@ -41,7 +40,7 @@ function wrong(at: string, message: string): { problem: Problem } {
   return { problem: { at, message } }
 }
 
-/** The values that a condition is held against; none: absent. */
+/** The values that a condition tests; empty if absent. */
 type Source = (scope: ConditionScope) => Json[]
 
 function sourceOf(place: string, name: string): Source {
@@ -82,7 +81,7 @@ function readBodySource(value: JsonObject): { values: Source } | { problem: Prob
   }
   const pointer = own(value, 'pointer') ?? ''
   const tokens = typeof pointer === 'string' ? pointerTokens(pointer) : undefined
-  if (!tokens) return wrong('pointer', 'expected a JSON pointer such as /items/0/sku, or an empty text')
+  if (!tokens) return wrong('pointer', 'expected a JSON pointer such as /items/0/sku, or an empty string')
   return {
     values: scope => {
       const body = scope.body()
@@ -92,7 +91,7 @@ function readBodySource(value: JsonObject): { values: Source } | { problem: Prob
   }
 }
 
-/** RFC 9535 without `match` and `search`: their patterns would run on an engine that can be made to hang. */
+/** RFC 9535 without `match` and `search`, because their patterns would run on a backtracking engine. */
 function jsonPathEnvironment(): JSONPathEnvironment {
   const environment = new JSONPathEnvironment({ maxRecursionDepth: 100 })
   environment.functionRegister.delete('match')
@@ -105,7 +104,7 @@ function queryValues(query: JSONPathQuery, body: Json | undefined): Json[] {
   try {
     return query.query(body).values() as Json[]
   } catch {
-    // Bodies that nest deeper than the query may go.
+    // The body is nested deeper than the query supports.
     return []
   }
 }
@@ -146,7 +145,7 @@ function readTest(condition: JsonObject, isBody: boolean, bounds: Bounds): Test 
   if (typeof op !== 'string' || !OPERATORS.includes(op)) return wrong('op', `expected one of ${OPERATORS.join(', ')}`)
   if (op === 'exists') return { test: values => values.length > 0 }
   if (op === 'absent') return { test: values => values.length === 0 }
-  if (value === undefined) return wrong('value', `a value is needed for "${op}"`)
+  if (value === undefined) return wrong('value', `the operator "${op}" requires a value`)
   const equal = (a: Json, b: Json): boolean => (isBody ? deepEqual(a, b) : plainText(a) === plainText(b))
   const any = (test: (actual: Json) => boolean): Test => ({ test: values => values.some(test) })
   const numeric = NUMERIC[op]
@@ -160,12 +159,12 @@ function readTest(condition: JsonObject, isBody: boolean, bounds: Bounds): Test 
   if (textual)
     return typeof value === 'string'
       ? any(actual => textual(plainText(actual), value))
-      : wrong('value', 'expected a text')
+      : wrong('value', 'expected a string')
   switch (op) {
     case 'eq':
       return any(actual => equal(actual, value))
     case 'ne':
-      // Absent is unlike any value.
+      // An absent value differs from every value.
       return { test: values => !values.some(actual => equal(actual, value)) }
     case 'in':
       return Array.isArray(value)
@@ -180,7 +179,7 @@ function readTest(condition: JsonObject, isBody: boolean, bounds: Bounds): Test 
     case 'every':
       return Number.isInteger(value) && Number(value) > 0
         ? any(actual => (toNumber(actual) ?? Number.NaN) % Number(value) === 0)
-        : wrong('value', 'expected a whole number above 0')
+        : wrong('value', 'expected a positive integer')
     case 'matches':
       return readPattern(value)
     default:
@@ -192,7 +191,7 @@ function readPattern(value: Json): Test {
   const pattern = typeof value === 'string' ? linearPattern(value) : undefined
   return pattern
     ? { test: values => values.some(actual => pattern.test(plainText(actual))) }
-    : wrong('value', 'expected a pattern in RE2 syntax (no look-around, no back-references)')
+    : wrong('value', 'expected a regular expression in RE2 syntax, without look-around and back-references')
 }
 
 function readSchema(value: Json, bounds: Bounds): Test {

@@ -1,13 +1,13 @@
-/** What a rule or an override changes in an answer: reading it, and what is wrong with it. */
+/** The modifications of a response by a rule or override, and their validation. */
 import { isOriginWide, isRecord, isToken } from 'svc/plugin'
 import { own, type Json, type JsonObject } from '../document/json.ts'
 
 export interface Outcome {
   status: number | null
   example: string | null
-  /** Undefined: none is given (null is a body). */
+  /** Undefined if absent; null is a valid body. */
   body: Json | undefined
-  /** RFC 7396 patch over the body that would have been sent. */
+  /** JSON Merge Patch (RFC 7396) for the body. */
   merge: Json | undefined
   headers: Record<string, string>
   mediaType: string | null
@@ -24,22 +24,24 @@ export interface OutcomeLimits {
   stateValueBytes: number
 }
 
-/** A place inside the item that was read, and what is wrong there. */
+/** A validation error and its location inside the item. */
 export interface Problem {
   at: string
   message: string
 }
 
-/** Framing and what the server itself says: a wrong value there breaks clients, not stories. */
+/** Framing headers and headers that the server sets, where other values would break clients. */
 const FORBIDDEN_HEADER =
   /^(?:connection|content-length|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|x-request-id|x-svc-.*)$/i
-/** Characters of a header's name. */
+/** Maximum length of a header name. */
 const MAX_NAME = 100
 
-/** Checks of each key; the answer says what was expected, null when the value is right. */
+/** Validates each key; returns an error message, or null if the value is valid. */
 const CHECKS: Record<string, (value: Json, limits: OutcomeLimits) => string | null> = {
   status: value =>
-    Number.isInteger(value) && Number(value) >= 200 && Number(value) <= 599 ? null : 'expected a status, 200 to 599',
+    Number.isInteger(value) && Number(value) >= 200 && Number(value) <= 599
+      ? null
+      : 'expected a status from 200 to 599',
   example: value =>
     typeof value === 'string' && value !== '' && value.length <= 256 ? null : 'expected the name of an example',
   body: checkSize,
@@ -50,14 +52,17 @@ const CHECKS: Record<string, (value: Json, limits: OutcomeLimits) => string | nu
   delay_ms: (value, limits) =>
     Number.isInteger(value) && Number(value) >= 0 && Number(value) <= limits.maxDelayMs
       ? null
-      : `expected whole milliseconds, 0 to ${limits.maxDelayMs}`,
+      : `expected an integer number of milliseconds from 0 to ${limits.maxDelayMs}`,
   set_state: checkState,
   abort: value => (typeof value === 'boolean' ? null : 'expected true or false'),
 }
 
 const MAX_MEDIA_TYPE = 1024
 
-/** Type, subtype and parameters (RFC 9110, 8.3.1), piece by piece: one pattern for all of it tries every split of the blanks. */
+/**
+ * Type, subtype and parameters (RFC 9110, 8.3.1), parsed in steps, because a single pattern would backtrack over
+ * whitespace.
+ */
 function isMediaType(text: string): boolean {
   if (text.length > MAX_MEDIA_TYPE || /[\r\n]/.test(text)) return false
   const [type = '', ...parameters] = text.split(';')
@@ -68,15 +73,18 @@ function isMediaType(text: string): boolean {
 }
 
 function checkSize(value: Json, limits: OutcomeLimits): string | null {
-  return JSON.stringify(value).length <= limits.bodyBytes ? null : `expected at most ${limits.bodyBytes} bytes`
+  return JSON.stringify(value).length <= limits.bodyBytes
+    ? null
+    : `expected a body of at most ${limits.bodyBytes} bytes`
 }
 
 function checkHeaders(value: Json): string | null {
   if (!isRecord(value) || Object.keys(value).length > 50) return 'expected an object of at most 50 headers'
   for (const [name, text] of Object.entries(value)) {
-    if (name.length > MAX_NAME || !isToken(name)) return `"${name.slice(0, MAX_NAME)}" is no header name`
+    if (name.length > MAX_NAME || !isToken(name)) return `"${name.slice(0, MAX_NAME)}" is not a valid header name`
     if (FORBIDDEN_HEADER.test(name) || isOriginWide(name)) return `the header ${name} can't be set`
-    if (typeof text !== 'string' || text.length > 8192) return `expected a text for the header ${name}`
+    if (typeof text !== 'string' || text.length > 8192)
+      return `expected a string of at most 8192 characters for the header ${name}`
   }
   return null
 }
@@ -86,12 +94,12 @@ function checkState(value: Json, limits: OutcomeLimits): string | null {
     return `expected an object of at most ${limits.stateKeys} keys`
   for (const [name, text] of Object.entries(value)) {
     if (text !== null && (typeof text !== 'string' || text.length > limits.stateValueBytes))
-      return `expected a text of at most ${limits.stateValueBytes} characters or null for "${name.slice(0, 64)}"`
+      return `expected a string of at most ${limits.stateValueBytes} characters or null for "${name.slice(0, 64)}"`
   }
   return null
 }
 
-/** Reads an outcome; `others` are keys that the caller reads itself. */
+/** Validates an outcome. `others` are keys that the caller validates. */
 export function readOutcome(
   value: JsonObject,
   others: readonly string[],

@@ -1,4 +1,4 @@
-/** Overrides: what one operation (or all of them, `*`) answers instead. */
+/** Overrides of the responses of an operation, or of all operations (`*`). */
 import { isRecord } from 'svc/plugin'
 import { own, setOwn, type Json, type JsonObject } from '../document/json.ts'
 import { readOutcome, type Outcome, type OutcomeLimits, type Problem } from './outcome.ts'
@@ -6,16 +6,16 @@ import { readOutcome, type Outcome, type OutcomeLimits, type Problem } from './o
 export interface Override {
   enabled: boolean
   outcome: Outcome
-  /** Chance in percent that a request fails instead. */
+  /** Failure rate in percent. */
   failPercent: number
   failStatus: number
-  /** As given, as replies show it. */
-  shown: JsonObject
+  /** As given, for responses. */
+  asJson: JsonObject
 }
 
 const OWN_KEYS = ['enabled', 'fail_percent', 'fail_status'] as const
 
-/** Reads one override. */
+/** Validates an override. */
 export function readOverride(value: Json, limits: OutcomeLimits): { override: Override } | { problem: Problem } {
   if (!isRecord(value)) return { problem: { at: '', message: 'expected an object' } }
   const enabled = own(value, 'enabled') ?? true
@@ -23,17 +23,17 @@ export function readOverride(value: Json, limits: OutcomeLimits): { override: Ov
   const failStatus = own(value, 'fail_status') ?? 503
   if (typeof enabled !== 'boolean') return { problem: { at: 'enabled', message: 'expected true or false' } }
   if (typeof failPercent !== 'number' || !(failPercent >= 0 && failPercent <= 100))
-    return { problem: { at: 'fail_percent', message: 'expected 0 to 100' } }
+    return { problem: { at: 'fail_percent', message: 'expected a number from 0 to 100' } }
   if (!Number.isInteger(failStatus) || Number(failStatus) < 400 || Number(failStatus) > 599)
-    return { problem: { at: 'fail_status', message: 'expected a status, 400 to 599' } }
+    return { problem: { at: 'fail_status', message: 'expected a status from 400 to 599' } }
   for (const key of ['set_state', 'abort'])
-    if (Object.hasOwn(value, key)) return { problem: { at: key, message: 'only rules have this' } }
+    if (Object.hasOwn(value, key)) return { problem: { at: key, message: 'this key is only allowed in rules' } }
   const read = readOutcome(value, OWN_KEYS, limits)
   if ('problem' in read) return read
-  return { override: { enabled, outcome: read.outcome, failPercent, failStatus: Number(failStatus), shown: value } }
+  return { override: { enabled, outcome: read.outcome, failPercent, failStatus: Number(failStatus), asJson: value } }
 }
 
-/** The overrides of a mock by operation key, with the effective one of each operation worked out once. */
+/** The overrides of a mock by operation key, with a cache of the effective overrides. */
 export class Overrides {
   readonly #byKey: ReadonlyMap<string, Override>
   readonly #limits: OutcomeLimits
@@ -53,13 +53,13 @@ export class Overrides {
   }
 
   /** As JSON, by operation key. */
-  shown(): JsonObject {
+  asJson(): JsonObject {
     const result: JsonObject = {}
-    for (const [key, override] of this.#byKey) setOwn(result, key, override.shown)
+    for (const [key, override] of this.#byKey) setOwn(result, key, override.asJson)
     return result
   }
 
-  /** What holds for an operation: its own fields laid over those of `*`; null when there is nothing. */
+  /** The effective override of an operation: its own fields merged over those of `*`; null if neither is set. */
   effective(key: string): Override | null {
     let found = this.#effective.get(key)
     if (found === undefined) {
@@ -76,7 +76,7 @@ export class Overrides {
 
   #combine(all: Override | undefined, own: Override | undefined): Override | null {
     if (!all || !own) return own ?? all ?? null
-    const read = readOverride({ ...all.shown, ...own.shown }, this.#limits)
+    const read = readOverride({ ...all.asJson, ...own.asJson }, this.#limits)
     return 'override' in read ? read.override : own
   }
 }

@@ -1,4 +1,4 @@
-/** What rules see of a request, in conditions and in templates alike. */
+/** The request data available to conditions and templates. */
 import type { Json } from '../document/json.ts'
 
 export interface RequestScope {
@@ -10,6 +10,6 @@ export interface RequestScope {
   cookies: ReadonlyMap<string, string>
   body(): Json | undefined
   state: Readonly<Record<string, string>>
-  /** Of this operation in this session, this call included. */
+  /** Number of calls of this operation in this session, including this one. */
   count: number
 }

@@ -1,4 +1,4 @@
-/** Rules: conditions on a request, and what is answered when they hold. */
+/** Rules: conditions on a request, and the response if they match. */
 import { isRecord } from 'svc/plugin'
 import type { Bounds } from '../bounds.ts'
 import { own, ownObject, ownText, type Json, type JsonObject } from '../document/json.ts'
@@ -8,15 +8,15 @@ import { readOutcome, type Outcome, type OutcomeLimits, type Problem } from './o
 export interface Rule {
   id: string
   enabled: boolean
-  /** As given; null: all operations. */
+  /** As given; null for all operations. */
   operation: string | null
-  /** Before security and validation. */
+  /** Whether the rule is evaluated before security and validation. */
   bypass: boolean
   outcome: Outcome
-  /** Whether all its conditions (or one of them, with `match: any`) hold. */
+  /** Whether all conditions match (or any of them, with `match: any`). */
   matches(scope: ConditionScope): boolean
-  /** As given, with its id, as replies show it. */
-  shown: JsonObject
+  /** As given, with the id, for responses. */
+  asJson: JsonObject
 }
 
 const KEYS = new Set(['id', 'name', 'enabled', 'operation', 'bypass', 'match', 'when', 'then'])
@@ -26,7 +26,7 @@ export interface RuleLimits {
   outcome: OutcomeLimits
 }
 
-/** Reads a list of rules; those without an id get `r1`, `r2`, … */
+/** Validates a list of rules. Rules without an id get `r1`, `r2`, … */
 export function readRules(value: Json | undefined, limits: RuleLimits): { rules: Rule[] } | { problem: Problem } {
   if (value === undefined || value === null) return { rules: [] }
   if (!Array.isArray(value)) return { problem: { at: 'rules', message: 'expected a list' } }
@@ -41,13 +41,15 @@ export function readRules(value: Json | undefined, limits: RuleLimits): { rules:
         problem: { at: `rules[${index}]${read.problem.at && `.${read.problem.at}`}`, message: read.problem.message },
       }
     if (rules.some(rule => rule.id === read.rule.id))
-      return { problem: { at: `rules[${index}].id`, message: `the id "${read.rule.id}" is taken` } }
+      return {
+        problem: { at: `rules[${index}].id`, message: `the id "${read.rule.id}" is already used by another rule` },
+      }
     rules.push(read.rule)
   }
   return { rules }
 }
 
-/** Reads one rule; an id is chosen that is not among `taken`, and added to it. */
+/** Validates a rule. A rule without an id gets one that is not in `taken`; the id is added to `taken`. */
 export function readRule(value: Json, limits: RuleLimits, taken: Set<string>): { rule: Rule } | { problem: Problem } {
   const wrong = (at: string, message: string): { problem: Problem } => ({ problem: { at, message } })
   if (!isRecord(value)) return wrong('', 'expected an object')
@@ -55,10 +57,10 @@ export function readRule(value: Json, limits: RuleLimits, taken: Set<string>): {
   if (unknown !== undefined) return wrong(unknown.slice(0, 64), `unknown key (known: ${[...KEYS].join(', ')})`)
   const id = own(value, 'id') ?? freeId(taken)
   if (typeof id !== 'string' || !/^[A-Za-z0-9._-]{1,64}$/.test(id))
-    return wrong('id', 'expected 1 to 64 of A-Z a-z 0-9 . _ -')
+    return wrong('id', 'expected 1 to 64 characters of A-Z a-z 0-9 . _ -')
   const operation = own(value, 'operation') ?? null
   if (operation !== null && (typeof operation !== 'string' || operation.length > 512))
-    return wrong('operation', 'expected an operation id, or METHOD /path')
+    return wrong('operation', 'expected an operationId or "METHOD /path"')
   const flags = readFlags(value)
   if ('problem' in flags) return flags
   const conditions = readConditions(own(value, 'when'), limits.bounds)
@@ -79,7 +81,7 @@ export function readRule(value: Json, limits: RuleLimits, taken: Set<string>): {
       bypass: flags.bypass,
       outcome: outcome.outcome,
       matches,
-      shown: { ...value, id },
+      asJson: { ...value, id },
     },
   }
 }
@@ -99,7 +101,7 @@ function readFlags(value: JsonObject): { enabled: boolean; bypass: boolean; matc
   if (typeof bypass !== 'boolean') return { problem: { at: 'bypass', message: 'expected true or false' } }
   if (match !== 'all' && match !== 'any') return { problem: { at: 'match', message: 'expected "all" or "any"' } }
   if (typeof name !== 'string' || name.length > 200)
-    return { problem: { at: 'name', message: 'expected a text of at most 200 characters' } }
+    return { problem: { at: 'name', message: 'expected a string of at most 200 characters' } }
   return { enabled, bypass, matchAny: match === 'any' }
 }
 

@@ -1,9 +1,9 @@
-/** `{{…}}` in the texts of rule and override bodies: replaced by what the request holds, never evaluated. */
+/** `{{…}}` in bodies of rules and overrides: replaced by request data, never evaluated. */
 import { isRecord } from 'svc/plugin'
 import { own, setOwn, type Json, type JsonObject } from '../document/json.ts'
 import type { RequestScope } from './request-scope.ts'
 
-/** What a reference may name. */
+/** The data that template references can use. */
 export interface TemplateScope extends RequestScope {
   mock: string
   operation: string
@@ -11,18 +11,21 @@ export interface TemplateScope extends RequestScope {
   uuid(): string
 }
 
-/** What is between the braces is trimmed by `readReference`: blanks in the pattern would be tried in every split. */
+/** `readReference` trims the text between the braces, because whitespace in the pattern would backtrack. */
 const REFERENCE = /\{\{([^{}]*)\}\}/g
 const ONLY = /^\{\{([^{}]*)\}\}$/
 const MAX_REFERENCE = 201
 
-/** The reference between two braces; undefined where there is none, and the text stays as it is. */
+/** The reference between the braces; undefined if it is invalid, and the text is kept. */
 function readReference(between: string | undefined): string | undefined {
   const reference = between?.trim()
   return reference !== undefined && reference !== '' && reference.length <= MAX_REFERENCE ? reference : undefined
 }
 
-/** A JSON value with the references in its texts replaced; one that is a reference alone keeps the JSON type, missing is null. */
+/**
+ * Expands references in a JSON value. A string that is a single reference gets the JSON type of its value; null if
+ * missing.
+ */
 export function fillValue(value: Json, scope: TemplateScope): Json {
   if (typeof value === 'string') {
     if (!value.includes('{{')) return value
@@ -37,7 +40,7 @@ export function fillValue(value: Json, scope: TemplateScope): Json {
   return result
 }
 
-/** A text with its references replaced; missing ones by nothing. What comes in is not looked through again. */
+/** Expands references in a text; missing values become empty. Inserted values are not expanded again. */
 export function fillText(text: string, scope: TemplateScope): string {
   return text.replaceAll(REFERENCE, (whole, between: string) => {
     const reference = readReference(between)

@@ -1,19 +1,23 @@
-/** Turns schemas of OpenAPI 3.0 and 3.1 into plain JSON Schema 2020-12, with references to schemas that stand alone. */
+/**
+ * Converts OpenAPI 3.0 and 3.1 schemas to plain JSON Schema 2020-12, with references to separately registered schemas.
+ */
 import { isRecord } from 'svc/plugin'
 import type { ApiDocument } from '../document/api-document.ts'
 import { own, ownText, setOwn, type Json, type JsonObject } from '../document/json.ts'
 
-/** Whose body is looked at: `readOnly` members are not asked of requests, `writeOnly` ones not of responses. */
+/** The direction of a body: `readOnly` members are not required in requests, `writeOnly` members not in responses. */
 export type Direction = 'request' | 'response'
 
 export interface ConversionContext {
   document: ApiDocument
   direction: Direction
-  /** The keyword of a reference: ajv's own compiles what is referenced while it compiles what refers, `svcRef` does not. */
+  /**
+   * The keyword for references. With `$ref`, ajv compiles the target together with the schema; with `svcRef`, lazily.
+   */
   refKeyword: '$ref' | 'svcRef'
-  /** The id under which the schema that a reference names is known to the validator. */
+  /** The id of the target schema in the validator. */
   idOf(ref: string): string
-  /** Whether a pattern can be run; others are left out. */
+  /** Whether a pattern is supported; others are omitted. */
   supportsPattern(pattern: string): boolean
 }
 
@@ -52,7 +56,7 @@ const SINGLE = [
 const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'] as const
 const MAPS = ['properties', 'patternProperties', 'dependentSchemas'] as const
 
-/** The JSON Schema for a schema of the document; annotations and what only OpenAPI knows are left out. */
+/** Converts a schema of the document. Annotations and OpenAPI keywords are omitted. */
 export function convertSchema(schema: Json | undefined, context: ConversionContext): Json {
   if (typeof schema === 'boolean') return schema
   if (!isRecord(schema)) return true
@@ -70,7 +74,7 @@ export function convertSchema(schema: Json | undefined, context: ConversionConte
   }
   for (const keyword of MAPS) convertMap(schema, keyword, result, context)
   convertRequired(schema, result, context)
-  // ajv compares every item with every other, which takes minutes for a body of a megabyte.
+  // ajv compares each pair of items, which takes minutes for a body of a megabyte.
   if (own(schema, 'uniqueItems') === true) result['svcUniqueItems'] = true
   const pattern = ownText(schema, 'pattern')
   if (pattern !== undefined && context.supportsPattern(pattern)) result['pattern'] = pattern
@@ -83,7 +87,7 @@ function copyPlain(schema: JsonObject, result: JsonObject): void {
     const value = own(schema, keyword)
     if (value !== undefined) result[keyword] = value
   }
-  // ajv refuses an empty list, which says nothing that could be met.
+  // ajv rejects an empty `enum`, which no value can match.
   if (Array.isArray(result['enum']) && result['enum'].length === 0) delete result['enum']
 }
 
@@ -114,7 +118,7 @@ function convertRequired(schema: JsonObject, result: JsonObject, context: Conver
   )
 }
 
-/** Whether a schema, or the one it refers to, carries `readOnly` or `writeOnly`. */
+/** Whether a schema, or the schema it references, has `readOnly` or `writeOnly`. */
 export function isMarked(schema: Json | undefined, mark: 'readOnly' | 'writeOnly', document: ApiDocument): boolean {
   if (!isRecord(schema)) return false
   return (
@@ -123,7 +127,7 @@ export function isMarked(schema: Json | undefined, mark: 'readOnly' | 'writeOnly
   )
 }
 
-/** `exclusiveMinimum: true` beside `minimum` is how 3.0 spells an exclusive bound. */
+/** OpenAPI 3.0 writes an exclusive bound as `minimum` with `exclusiveMinimum: true`. */
 function convertExclusiveBounds(result: JsonObject): void {
   for (const [bound, exclusive] of [
     ['minimum', 'exclusiveMinimum'],

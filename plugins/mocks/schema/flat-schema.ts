@@ -1,10 +1,13 @@
-/** One view of a schema for the generator: references followed, `allOf` merged, both spellings of bounds united. */
+/**
+ * Flattens a schema for the generator: references are resolved, `allOf` is merged, and both forms of bounds are
+ * unified.
+ */
 import { isRecord } from 'svc/plugin'
 import type { ApiDocument } from '../document/api-document.ts'
 import { deepEqual, own, ownObject, ownText, type Json, type JsonObject } from '../document/json.ts'
 
 export interface FlatSchema {
-  /** Null: any. */
+  /** Null for any type. */
   types: string[] | null
   isNullable: boolean
   const: Json | undefined
@@ -34,15 +37,15 @@ export interface FlatSchema {
   minItems: number
   maxItems: number
   uniqueItems: boolean
-  /** One entry for each `oneOf`, `anyOf` or `if`, with the alternatives. */
+  /** One entry per `oneOf`, `anyOf` or `if`, with the alternatives. */
   unions: { alternatives: Json[]; discriminator: JsonObject | undefined }[]
-  /** Whether it holds keywords that the generator does not promise to meet, so that what it makes has to be checked. */
+  /** Whether the schema has keywords that the generator does not guarantee, so that results must be validated. */
   isIntricate: boolean
-  /** How many of the merged schemas speak of members. */
+  /** The number of merged schemas that declare members. */
   objectParts: number
-  /** References that were followed to get here. */
+  /** The resolved references. */
   refs: string[]
-  /** The name of the first component that was followed, for the root element of XML. */
+  /** The name of the first referenced component, for the XML root element. */
   componentName: string | undefined
 }
 
@@ -83,10 +86,10 @@ function emptyFlat(): FlatSchema {
   }
 }
 
-/** How many schemas one merge may take in: `allOf` trees that double at each level would never end. */
+/** Maximum number of schemas in one merge, because `allOf` trees can grow exponentially. */
 const MERGE_BUDGET = 500
 
-/** Flattens schemas of one document; answers for schemas of the document itself are remembered. */
+/** Flattens schemas of one document, with a cache for schemas of the document. */
 export class Flattener {
   readonly #document: ApiDocument
   readonly #known = new WeakMap<object, FlatSchema>()
@@ -104,7 +107,7 @@ export class Flattener {
     return flat
   }
 
-  /** Both schemas at once, as one of them with `allOf` would be. */
+  /** Merges two schemas, like `allOf`. */
   merge(a: FlatSchema, schema: Json): FlatSchema {
     const flat: FlatSchema = {
       ...a,
@@ -142,13 +145,13 @@ export class Flattener {
       const alternatives = listOf(schema, keyword)
       if (alternatives.length > 0) flat.unions.push({ alternatives, discriminator })
     }
-    // A condition is a choice as well: what holds with it, or without it. The check tells when it was the wrong one.
+    // `if` is treated as a choice of `then` or `else`; validation detects a wrong choice.
     if (Object.hasOwn(schema, 'if'))
       flat.unions.push({
         alternatives: [{ allOf: [schema['if'] ?? true, own(schema, 'then') ?? true] }, own(schema, 'else') ?? true],
         discriminator: undefined,
       })
-    // Alternatives branch off with what they hold already; the same part may come again beside it.
+    // Alternatives include the keywords merged so far; the same part can occur in several of them.
     seen.delete(schema)
   }
 }
@@ -192,7 +195,7 @@ function number(schema: JsonObject, keyword: string): number | undefined {
 function absorbNumbers(flat: FlatSchema, schema: JsonObject): void {
   const minimum = number(schema, 'minimum')
   const maximum = number(schema, 'maximum')
-  // 3.0 says `exclusiveMinimum: true` beside the bound, 3.1 gives the bound itself.
+  // 3.0 has `exclusiveMinimum: true` next to the bound, in 3.1 the value is the bound.
   if (minimum !== undefined && own(schema, 'exclusiveMinimum') === true)
     flat.exclusiveMinimum = Math.max(flat.exclusiveMinimum, minimum)
   else flat.minimum = Math.max(flat.minimum, minimum ?? -Infinity)
@@ -241,7 +244,7 @@ const INTRICATE = [
 function absorbDoubts(flat: FlatSchema, schema: JsonObject): void {
   if (INTRICATE.some(keyword => Object.hasOwn(schema, keyword))) flat.isIntricate = true
   if (Object.hasOwn(schema, 'properties') || Object.hasOwn(schema, 'additionalProperties')) flat.objectParts++
-  // Each merged part has its own idea of what is additional; members of the other parts may be forbidden by it.
+  // `additionalProperties` of a part does not consider members of the other parts and may forbid them.
   if (flat.objectParts > 1 && flat.additional !== undefined && flat.additional !== true) flat.isIntricate = true
   if (flat.format !== undefined && (flat.minLength > 0 || flat.maxLength < 64)) flat.isIntricate = true
   if (flat.types?.length === 0 || flat.enum?.length === 0) flat.isIntricate = true

@@ -1,20 +1,20 @@
-/** Generated numbers: 1 to 1000 where the bounds allow, else as near to that as they do. */
+/** Generates numbers from 1 to 1000, or close to that range if the bounds require it. */
 import type { FlatSchema } from './flat-schema.ts'
-import { Dice } from './seed.ts'
+import { SeededRandom } from './seed.ts'
 
-/** A number for a schema; numbers that need not be whole get two decimals. */
+/** A number for a schema. Non-integers have two decimals. */
 export function generateNumber(schema: FlatSchema, isInteger: boolean, seed: string): number {
-  const dice = new Dice(seed)
+  const random = new SeededRandom(seed)
   const step = schema.multipleOf ?? (isInteger ? 1 : 0.01)
   const whole = isInteger && step % 1 !== 0 ? 1 : step
   const range = bounds(schema, isInteger)
   const lowest = Math.ceil(round(range.low / whole))
   const highest = Math.floor(round(range.high / whole))
   if (lowest > highest) return narrow(schema, isInteger)
-  return round(dice.whole(lowest, highest) * whole)
+  return round(random.integer(lowest, highest) * whole)
 }
 
-/** Both bounds included; 1 to 1000 is moved to where the schema's own bounds lie. */
+/** The inclusive range: 1 to 1000, shifted to the bounds of the schema. */
 function bounds(schema: FlatSchema, isInteger: boolean): { low: number; high: number } {
   const nudge = isInteger ? 1 : 0.01
   const minimum = Math.max(schema.minimum, open(schema.exclusiveMinimum, nudge), formatRange(schema, -1))
@@ -27,7 +27,8 @@ function bounds(schema: FlatSchema, isInteger: boolean): { low: number; high: nu
 
 function open(bound: number, nudge: number): number {
   if (!Number.isFinite(bound)) return bound
-  // At magnitudes where the nudge would be lost, the next multiple of one is the nearest that can be told apart.
+  // For large numbers, where the offset would be lost to rounding, the nearest distinguishable value is the next
+  // integer.
   return bound + nudge === bound
     ? bound + Math.sign(nudge) * Math.max(1, Math.abs(bound) * Number.EPSILON * 2)
     : bound + nudge
@@ -37,7 +38,7 @@ function formatRange(schema: FlatSchema, side: 1 | -1): number {
   return schema.format === 'int32' ? side * 2_147_483_647 : side * Infinity
 }
 
-/** No multiple lies within the bounds: the middle of them, whatever it is. */
+/** The middle of the bounds, if they contain no multiple. */
 function narrow(schema: FlatSchema, isInteger: boolean): number {
   const low = Math.max(schema.minimum, schema.exclusiveMinimum)
   const high = Math.min(schema.maximum, schema.exclusiveMaximum)
@@ -52,7 +53,7 @@ function narrow(schema: FlatSchema, isInteger: boolean): number {
   return isInteger ? Math.round(middle) : middle
 }
 
-/** Removes what binary fractions add (0.1 + 0.2). */
+/** Removes floating-point rounding errors (0.1 + 0.2). */
 function round(value: number): number {
   return Number.isFinite(value) ? Number(value.toPrecision(15)) : value
 }

@@ -1,27 +1,27 @@
-/** Generated texts: by format, else by pattern, else a word, brought to the length that is asked for. */
+/** Generates strings by format, else by pattern, else from a word list, with the required length. */
 import type { FlatSchema } from './flat-schema.ts'
 import { textForPattern } from './pattern-text.ts'
-import { Dice } from './seed.ts'
+import { SeededRandom } from './seed.ts'
 import { wordFor } from './words.ts'
 
-/** What a text is never padded beyond. */
+/** Maximum length after padding. */
 const MAX_LENGTH = 65_536
 
-/** A text for a schema; `name` is the member it stands in, `seed` includes its place. */
+/** A string for a schema. `name` is the member name, `seed` includes the location. */
 export function generateText(schema: FlatSchema, name: string, seed: string): string {
-  const dice = new Dice(seed)
-  const formatted = schema.format === undefined ? undefined : FORMATS[schema.format]?.(dice)
+  const random = new SeededRandom(seed)
+  const formatted = schema.format === undefined ? undefined : FORMATS[schema.format]?.(random)
   if (formatted !== undefined && fits(formatted, schema) && schema.patterns.length === 0) return formatted
   for (const pattern of schema.patterns) {
-    // Alternatives and repetitions are chosen by seed; another throw may meet the length.
+    // Alternatives and repetitions depend on the seed; another seed may result in a valid length.
     for (let attempt = 0; attempt < 8; attempt++) {
-      const text = textForPattern(pattern, new Dice(`${seed}#${attempt}`))
+      const text = textForPattern(pattern, new SeededRandom(`${seed}#${attempt}`))
       if (text !== undefined && fits(text, schema)) return text
     }
-    const text = textForPattern(pattern, dice)
+    const text = textForPattern(pattern, random)
     if (text !== undefined) return stretch(text, schema)
   }
-  return stretch(formatted ?? wordFor(name, dice), schema)
+  return stretch(formatted ?? wordFor(name, random), schema)
 }
 
 /** Lengths count characters, not UTF-16 units (JSON Schema Validation, 6.3). */
@@ -33,39 +33,44 @@ function fits(text: string, schema: FlatSchema): boolean {
 function stretch(text: string, schema: FlatSchema): string {
   const minimum = Math.min(schema.minLength, MAX_LENGTH)
   let result = text
-  // Padding repeats the last character: digits stay digits, and a pattern that ends in a repetition still holds.
+  // Padding repeats the last character, so digits stay digits and a pattern that ends with a repetition still matches.
   if (result.length < minimum) result = result.padEnd(minimum, result === '' ? 'a' : result.slice(-1))
   return result.length > schema.maxLength ? result.slice(0, Math.max(0, Math.floor(schema.maxLength))) : result
 }
 
 const two = (value: number): string => String(value).padStart(2, '0')
-const date = (dice: Dice): string => `20${two(dice.whole(20, 26))}-${two(dice.whole(1, 12))}-${two(dice.whole(1, 28))}`
-const time = (dice: Dice): string => `${two(dice.whole(0, 23))}:${two(dice.whole(0, 59))}:${two(dice.whole(0, 59))}Z`
+const date = (random: SeededRandom): string =>
+  `20${two(random.integer(20, 26))}-${two(random.integer(1, 12))}-${two(random.integer(1, 28))}`
+const time = (random: SeededRandom): string =>
+  `${two(random.integer(0, 23))}:${two(random.integer(0, 59))}:${two(random.integer(0, 59))}Z`
 
-const FORMATS: Record<string, ((dice: Dice) => string) | undefined> = Object.assign(Object.create(null) as object, {
-  'date-time': (dice: Dice) => `${date(dice)}T${time(dice)}`,
-  date,
-  time,
-  duration: (dice: Dice) => `P${dice.whole(1, 30)}D`,
-  email: (dice: Dice) => `${dice.pick(['ada', 'grace', 'linus', 'maya'])}@example.com`,
-  'idn-email': (dice: Dice) => `${dice.pick(['ada', 'grace', 'linus', 'maya'])}@example.com`,
-  hostname: (dice: Dice) => `${dice.pick(['api', 'shop', 'www'])}.example.com`,
-  'idn-hostname': (dice: Dice) => `${dice.pick(['api', 'shop', 'www'])}.example.com`,
-  // Addresses and names of documentation (RFC 5737, RFC 3849, RFC 2606): they lead nowhere.
-  ipv4: (dice: Dice) => `192.0.2.${dice.whole(1, 254)}`,
-  ipv6: (dice: Dice) => `2001:db8::${dice.whole(1, 65_535).toString(16)}`,
-  uri: (dice: Dice) => `https://example.com/${dice.hex(6)}`,
-  url: (dice: Dice) => `https://example.com/${dice.hex(6)}`,
-  iri: (dice: Dice) => `https://example.com/${dice.hex(6)}`,
-  'uri-reference': (dice: Dice) => `/items/${dice.hex(6)}`,
-  'iri-reference': (dice: Dice) => `/items/${dice.hex(6)}`,
-  'uri-template': (dice: Dice) => `https://example.com/${dice.hex(6)}/{id}`,
-  uuid: (dice: Dice) =>
-    `${dice.hex(8)}-${dice.hex(4)}-4${dice.hex(3)}-${dice.pick(['8', '9', 'a', 'b'])}${dice.hex(3)}-${dice.hex(12)}`,
-  byte: (dice: Dice) => Buffer.from(dice.hex(16), 'hex').toString('base64'),
-  binary: (dice: Dice) => dice.hex(16),
-  password: (dice: Dice) => `pw-${dice.hex(8)}`,
-  'json-pointer': (dice: Dice) => `/${dice.pick(['a', 'b', 'c'])}/0`,
-  'relative-json-pointer': () => '1/a',
-  regex: () => '^[a-z]+$',
-})
+const FORMATS: Record<string, ((random: SeededRandom) => string) | undefined> = Object.assign(
+  Object.create(null) as object,
+  {
+    'date-time': (random: SeededRandom) => `${date(random)}T${time(random)}`,
+    date,
+    time,
+    duration: (random: SeededRandom) => `P${random.integer(1, 30)}D`,
+    email: (random: SeededRandom) => `${random.pick(['ada', 'grace', 'linus', 'maya'])}@example.com`,
+    'idn-email': (random: SeededRandom) => `${random.pick(['ada', 'grace', 'linus', 'maya'])}@example.com`,
+    hostname: (random: SeededRandom) => `${random.pick(['api', 'shop', 'www'])}.example.com`,
+    'idn-hostname': (random: SeededRandom) => `${random.pick(['api', 'shop', 'www'])}.example.com`,
+    // Addresses and names reserved for documentation (RFC 5737, RFC 3849, RFC 2606).
+    ipv4: (random: SeededRandom) => `192.0.2.${random.integer(1, 254)}`,
+    ipv6: (random: SeededRandom) => `2001:db8::${random.integer(1, 65_535).toString(16)}`,
+    uri: (random: SeededRandom) => `https://example.com/${random.hex(6)}`,
+    url: (random: SeededRandom) => `https://example.com/${random.hex(6)}`,
+    iri: (random: SeededRandom) => `https://example.com/${random.hex(6)}`,
+    'uri-reference': (random: SeededRandom) => `/items/${random.hex(6)}`,
+    'iri-reference': (random: SeededRandom) => `/items/${random.hex(6)}`,
+    'uri-template': (random: SeededRandom) => `https://example.com/${random.hex(6)}/{id}`,
+    uuid: (random: SeededRandom) =>
+      `${random.hex(8)}-${random.hex(4)}-4${random.hex(3)}-${random.pick(['8', '9', 'a', 'b'])}${random.hex(3)}-${random.hex(12)}`,
+    byte: (random: SeededRandom) => Buffer.from(random.hex(16), 'hex').toString('base64'),
+    binary: (random: SeededRandom) => random.hex(16),
+    password: (random: SeededRandom) => `pw-${random.hex(8)}`,
+    'json-pointer': (random: SeededRandom) => `/${random.pick(['a', 'b', 'c'])}/0`,
+    'relative-json-pointer': () => '1/a',
+    regex: () => '^[a-z]+$',
+  },
+)

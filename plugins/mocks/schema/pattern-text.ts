@@ -1,45 +1,45 @@
-/** Makes a text that fits a regular expression, from its syntax tree. */
+/** Generates a string that matches a regular expression, from its syntax tree. */
 import { RegExpParser, type AST } from '@eslint-community/regexpp'
-import type { Dice } from './seed.ts'
+import type { SeededRandom } from './seed.ts'
 
-/** What one text may grow to; a tree of repetitions multiplies. */
+/** Maximum length of a string, because nested repetitions multiply. */
 const MAX_LENGTH = 4096
 
-/** A text for the pattern; undefined when it is no pattern, or one that can't be built (look-around is passed over). */
-export function textForPattern(source: string, dice: Dice): string | undefined {
+/** A string for the pattern; undefined if the pattern is invalid or no string can be built. Look-around is ignored. */
+export function textForPattern(source: string, random: SeededRandom): string | undefined {
   if (source.length > 4096) return undefined
   try {
     const parser = new RegExpParser({ ecmaVersion: 2024 })
     const pattern = parsePattern(parser, source)
-    const builder = new Builder(dice)
+    const builder = new Builder(random)
     return pattern ? builder.alternatives(pattern.alternatives) : undefined
   } catch {
     return undefined
   }
 }
 
-/** With the `u` flag first; older patterns escape what that flag forbids. */
+/** Parses with the `u` flag first, then without, because older patterns have escapes that `u` forbids. */
 function parsePattern(parser: RegExpParser, source: string): AST.Pattern | undefined {
   for (const unicode of [true, false]) {
     try {
       return parser.parsePattern(source, 0, source.length, { unicode })
     } catch {
-      // the other reading may do
+      // Try without the flag.
     }
   }
   return undefined
 }
 
 class Builder {
-  readonly #dice: Dice
+  readonly #random: SeededRandom
   #length = 0
 
-  constructor(dice: Dice) {
-    this.#dice = dice
+  constructor(random: SeededRandom) {
+    this.#random = random
   }
 
   alternatives(list: readonly AST.Alternative[]): string {
-    const chosen = this.#dice.pick(list)
+    const chosen = this.#random.pick(list)
     return chosen ? chosen.elements.map(element => this.#element(element)).join('') : ''
   }
 
@@ -58,7 +58,7 @@ class Builder {
       case 'Quantifier':
         return this.#repeat(element)
       default:
-        // Assertions (anchors, boundaries, look-around) hold no text of their own; back-references are left empty.
+        // Assertions (anchors, boundaries, look-around) match no text; back-references are left empty.
         return ''
     }
   }
@@ -71,15 +71,15 @@ class Builder {
   #repeat(quantifier: AST.Quantifier): string {
     const high = Math.min(quantifier.max, quantifier.min + 2)
     let text = ''
-    for (let count = this.#dice.whole(quantifier.min, high); count > 0 && this.#length <= MAX_LENGTH; count--)
+    for (let count = this.#random.integer(quantifier.min, high); count > 0 && this.#length <= MAX_LENGTH; count--)
       text += this.#element(quantifier.element)
     return text
   }
 
   #member(set: AST.CharacterSet | AST.CharacterClass | AST.ExpressionCharacterClass): string {
     const candidates = CANDIDATES.filter(character => belongs(set, character))
-    if (candidates.length > 0) return this.#dice.pick(candidates.slice(0, 62)) ?? ''
-    // Nothing of the usual characters fits: take the first the class names.
+    if (candidates.length > 0) return this.#random.pick(candidates.slice(0, 62)) ?? ''
+    // None of the preferred characters matches: use the first one of the class.
     const first = set.type === 'CharacterClass' ? set.elements[0] : undefined
     if (first?.type === 'Character') return String.fromCodePoint(first.value)
     if (first?.type === 'CharacterClassRange') return String.fromCodePoint(first.min.value)
@@ -87,7 +87,7 @@ class Builder {
   }
 }
 
-/** In the order in which they are liked. */
+/** Candidate characters by preference. */
 const CANDIDATES = [
   ...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-. /:,;!#$%&\'()*+<=>?@[\\]^`{|}~"\t\n',
 ]
@@ -122,7 +122,7 @@ function inNamedSet(set: AST.CharacterSet, character: string): boolean {
     case 'word':
       return /\w/.test(character) !== set.negate
     default:
-      // A property such as `\p{L}`; its name was checked by the parser, so the engine knows it too.
+      // A property such as `\p{L}`; the parser has validated its name.
       return (
         new RegExp(`\\p{${set.value === null ? set.key : `${set.key}=${set.value}`}}`, 'u').test(character) !==
         set.negate

@@ -1,4 +1,4 @@
-/** Builds one value for a schema: every choice follows from the seed, the place and what was found wrong before. */
+/** Builds a value for a schema. Every choice depends on the seed, the location and the errors of earlier attempts. */
 import { isRecord } from 'svc/plugin'
 import { ownObject, ownText, setOwn, type Json, type JsonObject } from '../document/json.ts'
 import { escapeToken } from '../document/json-pointer.ts'
@@ -7,15 +7,15 @@ import type { Flattener, FlatSchema } from './flat-schema.ts'
 import { generateNumber } from './generated-number.ts'
 import { generateText } from './generated-text.ts'
 import type { SchemaSet } from './schema-set.ts'
-import { Dice } from './seed.ts'
+import { SeededRandom } from './seed.ts'
 
-/** What earlier attempts have shown: places (JSON pointers) where to choose otherwise. */
+/** Corrections from earlier attempts, by location (JSON pointer). */
 export interface Corrections {
-  /** Where examples, defaults and discriminator values did not fit. */
+  /** Locations where examples, defaults and discriminator values were invalid. */
   withoutExample: Set<string>
-  /** How many alternatives to pass over. */
+  /** Number of alternatives to skip. */
   alternative: Map<string, number>
-  /** Other throws of the dice. */
+  /** Variants of the seed. */
   variant: Map<string, number>
 }
 
@@ -24,17 +24,17 @@ const MAX_VALUES = 5000
 const MAX_BYTES = 200 << 10
 const MAX_ITEMS = 20
 
-/** References that are open on this branch. */
+/** References on the current branch, to detect recursion. */
 interface Open {
   ref: string
   parent: Open | null
 }
 
 export class SampleBuilder {
-  /** Where examples or defaults were taken, and where a `oneOf` or `anyOf` was decided: what a next attempt can change. */
+  /** Locations of used examples and defaults, and of `oneOf` and `anyOf` choices, which the next attempt can change. */
   readonly usedExamples = new Set<string>()
   readonly usedUnions = new Set<string>()
-  /** Whether something was built that may not fit: only then is checking worth compiling the schema. */
+  /** Whether the value may be invalid; otherwise compiling the schema for validation is unnecessary. */
   hasDoubts = false
   readonly #schemas: SchemaSet
   readonly #flattener: Flattener
@@ -76,7 +76,7 @@ export class SampleBuilder {
     return this.#typed(decided, path, name, inner, level)
   }
 
-  /** What the schema itself gives as a value; undefined when it leaves it open. */
+  /** A value from the schema itself (such as an example); undefined if it has none. */
   #fixed(flat: FlatSchema, path: string): Json | undefined {
     if (flat.const !== undefined) return flat.const
     if (this.#useExamples && !this.#corrections.withoutExample.has(path)) {
@@ -97,12 +97,12 @@ export class SampleBuilder {
             (typeName(value) === 'integer' && flat.types.includes('number'))),
       )
       if (fitting.length === 0) this.hasDoubts = true
-      return this.#dice(path).pick(fitting.length > 0 ? fitting : flat.enum)
+      return this.#random(path).pick(fitting.length > 0 ? fitting : flat.enum)
     }
     return undefined
   }
 
-  /** Takes one alternative of each `oneOf` and `anyOf`, the first that can be built and is not open already. */
+  /** Chooses an alternative of each `oneOf` and `anyOf`: the first that can be built without recursion. */
   #decideUnions(
     start: FlatSchema,
     path: string,
@@ -174,10 +174,10 @@ export class SampleBuilder {
       case 'number':
         return generateNumber(flat, false, this.#place(path))
       case 'boolean':
-        // A client that follows pages would follow them for ever.
+        // A client that follows pages would never stop.
         return (
           !/^(?:has_?(?:more|next)|is_?truncated|truncated|incomplete_?results)/i.test(name) &&
-          this.#dice(path).next() < 0.5
+          this.#random(path).next() < 0.5
         )
       case 'null':
         return null
@@ -203,8 +203,8 @@ export class SampleBuilder {
     const names = [...flat.properties.keys()].sort(
       (a, b) => Number(flat.required.has(b)) - Number(flat.required.has(a)),
     )
-    let room = flat.maxProperties - flat.required.size
-    const kept = new Set(names.filter(name => flat.required.has(name) || room-- > 0))
+    let remaining = flat.maxProperties - flat.required.size
+    const kept = new Set(names.filter(name => flat.required.has(name) || remaining-- > 0))
     for (const [name, property] of flat.properties) {
       if (!kept.has(name) || isMarked(property, 'writeOnly', this.#schemas.document)) continue
       const at = `${path}/${escapeToken(name)}`
@@ -238,7 +238,7 @@ export class SampleBuilder {
     const times = Math.max(0, ...flat.refs.map(ref => timesOpen(open, ref)))
     if (times === 0) return setOwn(result, name, this.#value(schema, at, name, open, level + 1))
     if (!isRequired) return
-    // A required member of a type that is open already: as small as it can be, one level more, then an empty object.
+    // A required recursive member gets a minimal value: one more level, then an empty object.
     if (flat.isNullable) setOwn(result, name, null)
     else if (typeOf(flat) === 'array') setOwn(result, name, [])
     else setOwn(result, name, times === 1 ? this.#value(schema, at, name, open, level + 1) : this.#stub(flat))
@@ -249,14 +249,14 @@ export class SampleBuilder {
     return stub(flat)
   }
 
-  /** The schema that holds for a member without one of its own; texts where nothing is said. */
+  /** The schema of a member without a declaration; strings by default. */
   #schemaOfOther(flat: FlatSchema, name: string): Json {
     const matching = flat.patternProperties.find(([pattern]) => this.#schemas.pattern(pattern)?.test(name))
     if (matching) return matching[1]
     return isRecord(flat.additional) ? flat.additional : { type: 'string' }
   }
 
-  /** Maps get two members, and objects as many as `minProperties` asks for. */
+  /** Maps get two additional members; other objects get as many as `minProperties` requires. */
   #fill(result: JsonObject, flat: FlatSchema, path: string, open: Open | null, level: number): void {
     const isMap =
       flat.properties.size === 0 && flat.required.size === 0 && isRecord(flat.additional) && !this.#isSpent()
@@ -315,8 +315,8 @@ export class SampleBuilder {
     return variant === undefined ? `${this.#seed}${path}` : `${this.#seed}${path}~${variant}`
   }
 
-  #dice(path: string): Dice {
-    return new Dice(this.#place(path))
+  #random(path: string): SeededRandom {
+    return new SeededRandom(this.#place(path))
   }
 }
 
@@ -332,7 +332,7 @@ function timesOpen(open: Open | null, ref: string): number {
   return times
 }
 
-/** The smallest value of a type, where nothing more may be added. */
+/** The minimal value of a type, used at the recursion limit. */
 function stub(flat: FlatSchema): Json {
   if (flat.isNullable) return null
   switch (typeOf(flat)) {
@@ -350,7 +350,7 @@ function stub(flat: FlatSchema): Json {
   }
 }
 
-/** The type to build: the first that is not null, else what the keywords speak of. */
+/** The type to build: the first that is not null, else the type that the keywords imply. */
 function typeOf(flat: FlatSchema): string | undefined {
   if (flat.types) return flat.types.find(type => type !== 'null') ?? 'null'
   if (

@@ -1,4 +1,4 @@
-/** Deterministic values that fit their schema: build, check, and build again otherwise where the check found fault. */
+/** Deterministic values for schemas: builds a value, validates it, and corrects it where it is invalid. */
 import type { Json } from '../document/json.ts'
 import { Flattener } from './flat-schema.ts'
 import { SampleBuilder, type Corrections } from './sample-builder.ts'
@@ -6,13 +6,13 @@ import type { SchemaError, SchemaSet } from './schema-set.ts'
 
 export interface SampleOptions {
   seed: string
-  /** Whether examples and defaults in the schema are used where they fit. */
+  /** Whether to use valid examples and defaults of the schema. */
   useExamples: boolean
 }
 
 const ATTEMPTS = 8
 
-/** Makes values for the schemas of one document. */
+/** Generates values for the schemas of one document. */
 export class Sampler {
   readonly #schemas: SchemaSet
   readonly #flattener: Flattener
@@ -26,7 +26,7 @@ export class Sampler {
     return this.#flattener
   }
 
-  /** A value for a schema, as a response would carry it; the same options give the same value. */
+  /** A response value for a schema. The same options give the same value. */
   sample(schema: Json | undefined, options: SampleOptions): Json {
     const corrections: Corrections = { withoutExample: new Set(), alternative: new Map(), variant: new Map() }
     let best: { value: Json; errors: number } | null = null
@@ -34,7 +34,8 @@ export class Sampler {
       const useExamples = options.useExamples && attempt < ATTEMPTS - 2
       const builder = new SampleBuilder(this.#schemas, this.#flattener, { ...options, useExamples }, corrections)
       const value = builder.build(schema)
-      // Compiling a large document's schemas takes up to a second, so nothing is checked that can only be right.
+      // Compiling the schemas of a large document takes up to a second, so values that are valid by construction are
+      // not validated.
       if (!builder.hasDoubts) return value
       const errors = this.#schemas.errors(schema, value, 'response')
       if (errors === null || errors.length === 0) return value
@@ -45,7 +46,7 @@ export class Sampler {
   }
 }
 
-/** Notes what to do otherwise: leave out an example that holds the error, else take the next alternative, else throw again. */
+/** Records a correction: skip the example that contains the error, else use the next alternative, else another seed. */
 function correct(corrections: Corrections, builder: SampleBuilder, errors: readonly SchemaError[]): void {
   const moved = new Set<string>()
   for (const { path } of errors) {
@@ -57,13 +58,13 @@ function correct(corrections: Corrections, builder: SampleBuilder, errors: reado
     const union = ancestors(path).find(place => builder.usedUnions.has(place))
     const [counter, place] =
       union === undefined ? ([corrections.variant, path] as const) : ([corrections.alternative, union] as const)
-    // Several errors below one choice are one reason to change it.
+    // Several errors below a choice change it only once.
     if (!moved.has(place)) counter.set(place, (counter.get(place) ?? 0) + 1)
     moved.add(place)
   }
 }
 
-/** The place itself and those that contain it, from the inside out. */
+/** The location and its parents, from the inside out. */
 function ancestors(path: string): string[] {
   const places = [path]
   for (let place = path; place !== ''; ) {

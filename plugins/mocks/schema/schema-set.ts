@@ -1,4 +1,4 @@
-/** The validators of one document: compiled when first asked for, kept with the version they belong to. */
+/** The validators of one document, compiled lazily. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ErrorObject, SchemaValidateFunction, ValidateFunction } from 'ajv'
 import addFormatsModule from 'ajv-formats'
@@ -16,10 +16,12 @@ export interface SchemaError {
   message: string
 }
 
-/** Errors of a value, none when it fits; null when the schema can't be used for checking. */
+/** Errors of a value, empty if it is valid; null if the schema can't be used for validation. */
 export type Check = SchemaError[] | null
 
-/** How many referenced schemas one validation may enter: schemas that refer to one another twice each would take for ever. */
+/**
+ * Maximum number of referenced schemas that a validation can enter, because mutual references can grow exponentially.
+ */
 const STEP_BUDGET = 50_000
 
 export class SchemaSet {
@@ -32,29 +34,29 @@ export class SchemaSet {
     this.document = document
   }
 
-  /** Referenced schemas that all validations so far have entered: what they have cost. */
+  /** Number of referenced schemas that all validations have entered, as a measure of cost. */
   get steps(): number {
     return this.#steps
   }
 
-  /** Whether the value fits. True when the schema can't be used for checking. */
+  /** Whether the value is valid. True if the schema can't be used for validation. */
   accepts(schema: Json | undefined, value: Json, direction: Direction): boolean {
     return this.#run(schema, value, direction, false)?.length !== 1
   }
 
-  /** All errors of a value that does not fit; the common case, a value that fits, costs no more than `accepts`. */
+  /** All errors of a value. A valid value, the common case, costs no more than `accepts`. */
   errors(schema: Json | undefined, value: Json, direction: Direction, options: { all?: boolean } = {}): Check {
     const first = this.#run(schema, value, direction, false)
     if (first === null || first.length === 0 || options.all === false) return first
     return this.#run(schema, value, direction, true) ?? first
   }
 
-  /** Whether the schema can be compiled and run; else why not. */
+  /** Why the schema can't be compiled; null if it can. */
   compileError(schema: Json | undefined, direction: Direction): string | null {
     return isRecord(schema) ? this.#engine(direction, false).compile(schema).error : null
   }
 
-  /** The linear form of a pattern; undefined when there is none. */
+  /** The RE2 form of a pattern; undefined if RE2 does not support it. */
   pattern(source: string): LinearPattern | undefined {
     let pattern = this.#patterns.get(source)
     if (pattern === undefined) {
@@ -66,7 +68,7 @@ export class SchemaSet {
 
   #run(schema: Json | undefined, value: Json, direction: Direction, all: boolean): Check {
     if (schema === undefined || schema === true) return []
-    if (schema === false) return [{ path: '', keyword: 'false schema', message: 'no value is allowed here' }]
+    if (schema === false) return [{ path: '', keyword: 'false schema', message: 'must not be present' }]
     if (!isRecord(schema)) return []
     return this.#engine(direction, all).run(schema, value)
   }
@@ -87,20 +89,20 @@ interface Compiled {
   error: string | null
 }
 
-/** One ajv with the schemas of one direction. */
+/** An ajv instance with the schemas of one direction. */
 class Engine {
   readonly #ajv: Ajv2020
   readonly #context: ConversionContext
   readonly #compiled = new WeakMap<object, Compiled>()
   readonly #ids = new Map<string, string>()
   readonly #pending: string[] = []
-  /** What references lead to, by id. */
+  /** Targets of references by id. */
   readonly #targets = new Map<string, ValidateFunction>()
-  /** Ids that each target refers to. */
+  /** Ids that each target references. */
   readonly #links = new Map<string, ReadonlySet<string>>()
-  /** Why targets can't be compiled, by id. */
+  /** Compile errors of targets by id. */
   readonly #broken = new Map<string, string>()
-  /** Ids that the conversion under way has met. */
+  /** Ids found during the current conversion. */
   #met = new Set<string>()
   readonly #onStep: () => void
   #steps = 0
@@ -114,7 +116,7 @@ class Engine {
       inlineRefs: false,
       validateSchema: false,
       addUsedSchema: false,
-      // ajv keeps what this returns by its text, so each must have its own.
+      // ajv caches patterns by their string form, so each must have a unique one.
       code: {
         regExp: Object.assign(
           (source: string) => ({
@@ -134,7 +136,7 @@ class Engine {
       error: { message: 'must NOT have duplicate items' },
       validate: (_: boolean, items: Json[]) => new Set(items.map(canonical)).size === items.length,
     })
-    // First of all: what comes after a keyword that failed is never reached.
+    // Must come first, because ajv skips keywords after a failed one.
     this.#ajv.addKeyword({ keyword: 'svcStep', before: '$ref', schema: false, validate: () => this.#step() })
     const validate: SchemaValidateFunction = (id: string, value: Json, _parent, place) => {
       const target = this.#targets.get(id)!
@@ -176,7 +178,7 @@ class Engine {
     try {
       if (validate(value)) return []
     } catch {
-      // The budget is spent, or schemas that contain themselves ended the stack: such a schema can't be checked against.
+      // The step budget is exhausted, or a recursive schema overflowed the stack.
       return null
     }
     return (validate.errors ?? []).slice(0, 1000).map(readable)
@@ -187,7 +189,7 @@ class Engine {
     return { converted: convertSchema(schema, this.#context), met: this.#met }
   }
 
-  /** Why something that these ids lead to can't be compiled. */
+  /** The first compile error of the schemas that these ids reach. */
   #brokenBelow(ids: ReadonlySet<string>): string | undefined {
     if (this.#broken.size === 0) return undefined
     const reached = new Set(ids)
@@ -210,7 +212,7 @@ class Engine {
     return id
   }
 
-  /** Registers what conversion has met, each as a schema of its own: bundling them would repeat them everywhere. */
+  /** Registers the found references as separate schemas, because bundling would duplicate them. */
   #addPending(): void {
     for (let ref = this.#pending.pop(); ref !== undefined; ref = this.#pending.pop()) {
       const id = this.#idOf(ref)
@@ -235,12 +237,12 @@ class Engine {
 
   #step(): boolean {
     this.#onStep()
-    if (++this.#steps > STEP_BUDGET) throw new Error('too many steps')
+    if (++this.#steps > STEP_BUDGET) throw new Error('validation takes too many steps')
     return true
   }
 }
 
-/** Which members a reference has evaluated, only ajv's own `$ref` tells. */
+/** Whether the document uses `unevaluated*`, which only works with ajv's `$ref`. */
 function usesUnevaluated(document: ApiDocument): boolean {
   let isUsed = false
   eachObject(document.root, object => {
@@ -249,7 +251,7 @@ function usesUnevaluated(document: ApiDocument): boolean {
   return isUsed
 }
 
-/** Texts longer than this are not held against a format's expression: some of those take the square of the length. */
+/** Longer strings are not checked against formats, because some of their expressions take quadratic time. */
 const FORMAT_LIMIT = 2048
 
 function boundFormats(ajv: Ajv2020): void {
@@ -264,7 +266,7 @@ function boundFormats(ajv: Ajv2020): void {
   }
 }
 
-/** One text for equal values: members in the order of their names. */
+/** A canonical string for a value, with sorted members. */
 function canonical(value: Json): string {
   return JSON.stringify(value, (_, member: Json) =>
     isRecord(member) ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1))) : member,

@@ -1,6 +1,6 @@
-/** Reproducible choices: a number from a seed and a place, the same on every machine and after every restart. */
+/** Reproducible pseudo-random choices from a seed and a location. */
 
-/** A 32-bit hash of a text (FNV-1a with a final mix, so that near texts lie far apart). */
+/** A 32-bit hash of a text (FNV-1a with a final mix, so that similar texts differ widely). */
 export function hash(text: string): number {
   let value = 0x811c9dc5
   for (let index = 0; index < text.length; index++) {
@@ -14,15 +14,15 @@ export function hash(text: string): number {
   return (value ^ (value >>> 16)) >>> 0
 }
 
-/** A stream of numbers for one place. */
-export class Dice {
+/** A stream of pseudo-random numbers for one location. */
+export class SeededRandom {
   #state: number
 
   constructor(seed: string) {
     this.#state = hash(seed)
   }
 
-  /** From 0 up to, not including, 1. */
+  /** From 0 (inclusive) to 1 (exclusive). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let value = this.#state
@@ -31,19 +31,19 @@ export class Dice {
     return ((value ^ (value >>> 14)) >>> 0) / 4294967296
   }
 
-  /** A whole number within both bounds. */
-  whole(low: number, high: number): number {
+  /** An integer between the bounds, inclusive. */
+  integer(low: number, high: number): number {
     return low + Math.floor(this.next() * (high - low + 1))
   }
 
   pick<T>(list: readonly T[]): T | undefined {
-    return list[this.whole(0, list.length - 1)]
+    return list[this.integer(0, list.length - 1)]
   }
 
   /** Lower-case hexadecimal digits. */
   hex(length: number): string {
     let text = ''
-    while (text.length < length) text += this.whole(0, 15).toString(16)
+    while (text.length < length) text += this.integer(0, 15).toString(16)
     return text
   }
 }

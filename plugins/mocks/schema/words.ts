@@ -1,7 +1,7 @@
-/** Words for generated texts: by what a member is called, else by seed. */
-import type { Dice } from './seed.ts'
+/** Sample words for generated strings, chosen by member name or by seed. */
+import type { SeededRandom } from './seed.ts'
 
-/** Endings of member names (lower case, without separators), the longest first, with what suits them. */
+/** Suffixes of member names (lower case, without separators), longest first, with sample values. */
 const BY_NAME: [string, readonly string[]][] = [
   ['email', ['ada@example.com', 'linus@example.com', 'grace@example.com']],
   ['firstname', ['Ada', 'Grace', 'Linus', 'Maya']],
@@ -30,7 +30,7 @@ const BY_NAME: [string, readonly string[]][] = [
   ['status', ['active', 'pending', 'done']],
   ['state', ['open', 'closed', 'waiting']],
   ['color', ['teal', 'amber', 'violet']],
-  ['colour', ['teal', 'amber', 'violet']],
+  ['colour', ['teal', 'amber', 'violet']], // language: member names in documents can have British spelling
   ['version', ['1.0.0', '1.2.0', '2.1.3']],
   ['url', ['https://example.com/a', 'https://example.com/b']],
   ['uri', ['https://example.com/a', 'https://example.com/b']],
@@ -52,9 +52,9 @@ const OTHERS = [
   'lagoon',
 ] as const
 
-/** A word for a member of that name. */
-export function wordFor(name: string, dice: Dice): string {
+/** A sample word for a member with that name. */
+export function wordFor(name: string, random: SeededRandom): string {
   const plain = name.toLowerCase().replaceAll(/[^a-z]/g, '')
   const list = BY_NAME.find(([ending]) => plain.endsWith(ending))?.[1] ?? OTHERS
-  return dice.pick(list) ?? ''
+  return random.pick(list) ?? ''
 }

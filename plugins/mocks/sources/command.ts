@@ -1,4 +1,4 @@
-/** The subcommand `mock`: checks documents, serves them, pushes them to a running instance. */
+/** The command `svc mock`: checks documents, serves them, or pushes them to a running instance. */
 import { readFile } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { gzip } from 'node:zlib'
@@ -15,12 +15,13 @@ const USAGE = `usage: svc mock check FILE [--against OLD] [--fail-on breaking] [
        svc mock serve FILE... [--name N] [--config FILE]
        svc mock push NAME FILE --url URL [--token T] [--draft]
 
-  check   prints what a deploy would say; exit code 0: deployable, 1: not (or breaking, with --fail-on breaking)
-  serve   starts the server with these documents as mocks
-  push    deploys a document on a running instance, or saves it there as a draft
+  check   check a document without deploying it; exits with 0 if it is deployable, with 1 if it is not or if it has
+          breaking changes and --fail-on breaking is set
+  serve   start the server with these documents as mocks
+  push    deploy a document to a running instance, or save it as a draft with --draft
 `
 
-/** Flags of all three, with whether a value follows. */
+/** The options of all subcommands, and whether they take a value. */
 const FLAGS: Record<string, boolean> = {
   '--against': true,
   '--fail-on': true,
@@ -33,7 +34,7 @@ const FLAGS: Record<string, boolean> = {
 }
 
 interface Arguments {
-  words: string[]
+  positionals: string[]
   flags: Map<string, string>
 }
 
@@ -43,38 +44,38 @@ export const mockCommand: Command = {
   usage: USAGE,
   async run(args) {
     const parsed = parseArguments(args)
-    if (typeof parsed === 'string') return misused(parsed)
-    const [action, ...words] = parsed.words
-    if (action === 'check' && words.length === 1) return check(words[0] ?? '', parsed.flags)
-    if (action === 'serve' && words.length > 0) return serve(words, parsed.flags)
-    if (action === 'push' && words.length === 2 && parsed.flags.has('--url'))
-      return push(words[0] ?? '', words[1] ?? '', parsed.flags)
-    return misused(
+    if (typeof parsed === 'string') return usageError(parsed)
+    const [action, ...operands] = parsed.positionals
+    if (action === 'check' && operands.length === 1) return check(operands[0] ?? '', parsed.flags)
+    if (action === 'serve' && operands.length > 0) return serve(operands, parsed.flags)
+    if (action === 'push' && operands.length === 2 && parsed.flags.has('--url'))
+      return push(operands[0] ?? '', operands[1] ?? '', parsed.flags)
+    return usageError(
       action === undefined
         ? 'expected check, serve or push'
-        : `can't make sense of "mock ${parsed.words.join(' ').slice(0, 200)}"`,
+        : `invalid arguments: mock ${parsed.positionals.join(' ').slice(0, 200)}`,
     )
   },
 }
 
 function parseArguments(args: string[]): Arguments | string {
-  const parsed: Arguments = { words: [], flags: new Map() }
+  const parsed: Arguments = { positionals: [], flags: new Map() }
   for (let index = 0; index < args.length; index++) {
     const argument = args[index] ?? ''
     if (!argument.startsWith('--')) {
-      parsed.words.push(argument)
+      parsed.positionals.push(argument)
       continue
     }
     const [flag = '', inline] = argument.split(/=(.*)/s, 2)
     if (!Object.hasOwn(FLAGS, flag)) return `unknown option ${flag}`
     const value = FLAGS[flag] ? (inline ?? args[++index]) : 'true'
-    if (value === undefined) return `${flag} needs a value`
+    if (value === undefined) return `the option ${flag} requires a value`
     parsed.flags.set(flag, value)
   }
   return parsed
 }
 
-function misused(message: string): CommandResult {
+function usageError(message: string): CommandResult {
   process.stderr.write(`${message}\n${USAGE}`)
   return { exitCode: 2 }
 }
@@ -90,7 +91,8 @@ async function readText(file: string): Promise<string | null> {
 
 async function check(file: string, flags: ReadonlyMap<string, string>): Promise<CommandResult> {
   const against = flags.get('--against')
-  if (flags.has('--fail-on') && flags.get('--fail-on') !== 'breaking') return misused('--fail-on takes "breaking"')
+  if (flags.has('--fail-on') && flags.get('--fail-on') !== 'breaking')
+    return usageError('the option --fail-on only accepts "breaking"')
   const text = await readText(file)
   const old = against === undefined ? undefined : await readText(against)
   if (text === null || old === null) return { exitCode: 2 }
@@ -107,13 +109,15 @@ async function check(file: string, flags: ReadonlyMap<string, string>): Promise<
 
 async function serve(files: string[], flags: ReadonlyMap<string, string>): Promise<CommandResult> {
   const given = flags.get('--name')
-  if (given !== undefined && files.length > 1) return misused('--name goes with one file')
+  if (given !== undefined && files.length > 1)
+    return usageError('the option --name can only be used with a single file')
   const served = files.map(file => ({
     name: given ?? nameFrom(basename(file).replace(/\.[^.]+$/, '')),
     spec: resolve(file),
   }))
-  const wrong = served.find(({ name }) => !isMockName(name))
-  if (wrong) return misused(`"${wrong.name}" is no name for a mock (a-z, 0-9 and "-")`)
+  const invalid = served.find(({ name }) => !isMockName(name))
+  if (invalid)
+    return usageError(`"${invalid.name}" is not a valid mock name (use a-z, 0-9 and "-"); set one with --name`)
   for (const file of files) if ((await readText(file)) === null) return { exitCode: 2 }
   const config = flags.get('--config')
   return {
@@ -132,7 +136,8 @@ async function push(name: string, file: string, flags: ReadonlyMap<string, strin
   const text = await readText(file)
   if (text === null) return { exitCode: 2 }
   const base = flags.get('--url') ?? ''
-  if (!URL.canParse(base)) return misused('--url takes the address of an instance, such as http://localhost:8080')
+  if (!URL.canParse(base))
+    return usageError('the option --url must be the URL of an instance, such as http://localhost:8080')
   const token = flags.get('--token')
   const url = `${base.replace(/\/$/, '')}/_svc/mocks/${encodeURIComponent(name)}${flags.has('--draft') ? '/draft' : ''}`
   try {

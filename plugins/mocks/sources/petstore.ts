@@ -1,4 +1,4 @@
-/** The built-in sample: a small document that shows every feature of the mocks. */
+/** The built-in sample: a small document that shows all features of the mocks. */
 
 const PET_PARAMETER = { $ref: '#/components/parameters/PetId' }
 const PET = { $ref: '#/components/schemas/Pet' }
@@ -32,7 +32,7 @@ export const PETSTORE = {
   info: {
     title: 'Petstore',
     version: '1.0.0',
-    description: 'A sample API: pets, a photo of each, and what is in store.',
+    description: 'A sample API with pets, their photos, and the store inventory.',
   },
   servers: [{ url: '/v1' }],
   tags: [{ name: 'pets' }, { name: 'store' }],
@@ -46,10 +46,15 @@ export const PETSTORE = {
           {
             name: 'limit',
             in: 'query',
-            description: 'How many at most',
+            description: 'Maximum number of pets',
             schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
           },
-          { name: 'status', in: 'query', description: 'Only those', schema: { $ref: '#/components/schemas/Status' } },
+          {
+            name: 'status',
+            in: 'query',
+            description: 'Only pets with this status',
+            schema: { $ref: '#/components/schemas/Status' },
+          },
         ],
         responses: {
           200: {
@@ -69,7 +74,7 @@ export const PETSTORE = {
             description: 'Created',
             headers: {
               Location: {
-                description: 'Where it is',
+                description: 'URL of the pet',
                 schema: { type: 'string', format: 'uri-reference' },
                 example: '/v1/pets/3',
               },
@@ -109,7 +114,7 @@ export const PETSTORE = {
         security: [{ bearer: [] }],
         requestBody: NEW_PET,
         responses: {
-          200: { description: 'The pet as it is now', content: { 'application/json': { schema: PET } } },
+          200: { description: 'The updated pet', content: { 'application/json': { schema: PET } } },
           400: BAD_REQUEST,
           401: UNAUTHORIZED,
           404: NOT_FOUND,
@@ -145,7 +150,7 @@ export const PETSTORE = {
         security: [{ basic: [] }],
         responses: {
           200: {
-            description: 'Counts by status',
+            description: 'Number of pets by status',
             content: {
               'application/json': {
                 schema: { type: 'object', additionalProperties: { type: 'integer' } },
@@ -164,15 +169,15 @@ export const PETSTORE = {
         name: 'id',
         in: 'path',
         required: true,
-        description: 'Number of the pet',
+        description: 'Id of the pet',
         schema: { type: 'integer', format: 'int64' },
       },
     },
     responses: {
-      BadRequest: errorResponse('The request does not fit', 400, 'the request does not fit'),
+      BadRequest: errorResponse('The request is not valid', 400, 'the request does not fit'),
       Unauthorized: errorResponse('Credentials are missing or wrong', 401, 'credentials are missing or wrong'),
       Forbidden: errorResponse('The token lacks a scope', 403, 'the token lacks a scope'),
-      NotFound: errorResponse('There is no such pet', 404, 'no such pet'),
+      NotFound: errorResponse('The pet does not exist', 404, 'no such pet'),
     },
     schemas: {
       Status: { type: 'string', enum: ['available', 'pending', 'sold'] },

@@ -1,9 +1,9 @@
-/** The section `mocks` of `svc.yaml`, and what the command line adds to it. */
+/** The section `mocks` of `svc.yaml`, and documents from the command line. */
 import type { JsonSchema } from 'svc/plugin'
 import { SETTINGS_SCHEMA } from '../management/settings.ts'
 import type { MockEntry } from './sources.ts'
 
-/** The list in the file; a document that the command line serves comes as a member of it. */
+/** The list in the file, with documents from the command line in `served`. */
 export type MocksSection = MockEntry[] & { served?: { name: string; spec: string }[] }
 
 const ENTRY: JsonSchema = {
@@ -14,18 +14,18 @@ const ENTRY: JsonSchema = {
     name: { type: 'string', pattern: '^[a-z0-9-]{1,64}$', description: 'Served at /mock/<name>/' },
     spec: {
       type: ['string', 'object'],
-      description: 'Path of an OpenAPI 3.0 or 3.1 document, from this file, or the document itself',
+      description: 'An OpenAPI 3.0 or 3.1 document, or its path relative to this file',
     },
     enabled: { type: 'boolean', default: true },
     settings: SETTINGS_SCHEMA,
     overrides: {
       type: 'object',
       additionalProperties: { type: 'object' },
-      description: 'By operationId or "METHOD /path"; "*" is all',
+      description: 'Overrides by operationId or "METHOD /path"; "*" applies to all operations',
     },
     rules: {
       type: 'array',
-      description: 'In order; the first whose conditions hold decides',
+      description: 'Rules in order; the first match is used',
       items: {
         type: 'object',
         required: ['then'],
@@ -34,11 +34,11 @@ const ENTRY: JsonSchema = {
           id: { type: 'string' },
           name: { type: 'string' },
           enabled: { type: 'boolean', default: true },
-          operation: { type: 'string', description: 'operationId or "METHOD /path"; absent: all' },
-          bypass: { type: 'boolean', default: false, description: 'Before security and validation' },
+          operation: { type: 'string', description: 'operationId or "METHOD /path". Default: all operations' },
+          bypass: { type: 'boolean', default: false, description: 'Evaluate the rule before security and validation' },
           match: { enum: ['all', 'any'], default: 'all' },
           when: { type: 'array', items: { type: 'object' } },
-          // oxlint-disable-next-line unicorn/no-thenable -- the name of the outcome in a rule
+          // oxlint-disable-next-line unicorn/no-thenable -- part of the rule format
           then: { type: 'object' },
         },
       },
@@ -47,8 +47,8 @@ const ENTRY: JsonSchema = {
 }
 
 /**
- * Entries are checked by the plugin itself, so that one with a mistake is named by its place and the others are served:
- * the schema refuses nothing but another type than a list, and says to editors alone what entries look like.
+ * The plugin validates the entries itself, so that an invalid entry is reported with its location and the others are
+ * served. The schema only requires a list; `x-svc-editor` describes the entries for editors.
  */
 export const MOCKS_SECTION: JsonSchema = {
   type: 'array',

@@ -1,4 +1,4 @@
-/** The mocks that come from files: `svc.yaml`, a folder, the command line, and the built-in sample. */
+/** Reads mocks from `svc.yaml`, a folder, the command line, and the built-in sample. */
 import { createHash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
@@ -11,27 +11,27 @@ import { isMockName, nameFrom } from '../management/mock-name.ts'
 import type { MockSource } from '../management/mock.ts'
 import { PETSTORE } from './petstore.ts'
 
-/** A mock as its source describes it. */
+/** A mock as defined by its source. */
 export interface SourceEntry {
   name: string
   source: MockSource
-  /** Absolute path of the document; null when it stands in `svc.yaml` or in the product. */
+  /** Absolute path of the document; null if it is inline in `svc.yaml` or built in. */
   file: string | null
   text: string
   given: GivenParts
   enabled: boolean
-  /** Where it stands in `svc.yaml`; null for others. */
+  /** Location in `svc.yaml`; null for other sources. */
   at: string | null
-  /** Changes when anything of it does. */
+  /** Digest of the content, to detect changes. */
   digest: string
 }
 
 export interface SourceError {
-  /** Undefined: `svc.yaml`. */
+  /** Undefined for `svc.yaml`. */
   file?: string
   at: string | null
   message: string
-  /** What to do about it. */
+  /** How to fix it. */
   remedy?: string
 }
 
@@ -46,18 +46,18 @@ export type MockEntry = Json
 export interface SourceOptions {
   /** The list in `svc.yaml`. */
   list: readonly MockEntry[]
-  /** Documents that the command line names. */
+  /** Documents from the command line. */
   served: readonly { name: string; spec: string }[]
   configFile: string | null
   dir: string | null
   sample: boolean
   workingDirectory: string
   bounds: Bounds
-  /** Called with each file and folder before it is read: a change from then on is a reason to reload. */
+  /** Called for each file and folder before it is read, to reload when it changes. */
   watch(path: string): void
 }
 
-/** Reads all sources. Of several with one name the first of `file`, `directory`, `cli`, `builtin` stays. */
+/** Reads all sources. For duplicate names, the first of `file`, `directory`, `cli`, `builtin` is used. */
 export async function readSources(options: SourceOptions): Promise<Sources> {
   const found: Sources = { entries: [], errors: [] }
   for (const [index, entry] of options.list.entries()) await readListed(entry, `mocks[${index}]`, options, found)
@@ -92,7 +92,7 @@ function keep(entry: Omit<SourceEntry, 'digest'>, found: Sources): void {
     found.errors.push({
       ...(entry.at === null && entry.file !== null ? { file: entry.file } : {}),
       at: entry.at,
-      message: `the name "${entry.name}" is taken by a mock of the source ${taken.source}`,
+      message: `the name "${entry.name}" is already used by a mock of the source "${taken.source}"`,
       remedy: 'choose another name',
     })
   else found.entries.push(finish(entry))
@@ -100,12 +100,12 @@ function keep(entry: Omit<SourceEntry, 'digest'>, found: Sources): void {
 
 const ENTRY_KEYS = new Set(['name', 'spec', 'enabled', 'settings', 'rules', 'overrides'])
 
-/** Unknown keys reported of one entry. */
+/** Maximum number of unknown keys reported per entry. */
 const MAX_UNKNOWN_KEYS = 20
 
 async function readListed(entry: MockEntry, at: string, options: SourceOptions, found: Sources): Promise<void> {
   const errors: SourceError[] = []
-  // All that is wrong with an entry is reported at once.
+  // All errors of an entry are reported at once.
   const wrong = (message: string, member: string, remedy?: string): null => {
     errors.push({ at: at + member, message, remedy })
     return null
@@ -113,8 +113,8 @@ async function readListed(entry: MockEntry, at: string, options: SourceOptions, 
   if (!isRecord(entry))
     return void found.errors.push({
       at,
-      message: 'expected a mapping with name and spec',
-      remedy: 'write a mapping: "key: value" lines, indented',
+      message: 'expected a mapping with the keys "name" and "spec"',
+      remedy: 'write indented "key: value" lines',
     })
   for (const key of Object.keys(entry)
     .filter(name => !ENTRY_KEYS.has(name))
@@ -125,9 +125,9 @@ async function readListed(entry: MockEntry, at: string, options: SourceOptions, 
   const name = own(entry, 'name')
   if (typeof name !== 'string' || !isMockName(name))
     wrong(
-      'expected a name of a-z, 0-9 and "-", at most 64 characters, not "reload" or "check"',
+      'expected a name of 1 to 64 characters of a-z, 0-9 and "-"; "reload" and "check" are reserved',
       '.name',
-      'choose such a name',
+      'choose a valid name',
     )
   const enabled = own(entry, 'enabled') ?? true
   if (typeof enabled !== 'boolean') wrong('expected true or false', '.enabled', 'write true or false, without quotes')
@@ -139,12 +139,12 @@ async function readListed(entry: MockEntry, at: string, options: SourceOptions, 
   )
 }
 
-/** A key that is no plain word is not part of the place. */
+/** The location of a key. Keys with special characters are omitted. */
 function memberOf(key: string): string {
   return /^[\w-]{1,64}$/.test(key) ? `.${key}` : ''
 }
 
-/** Null: it is wrong, and has been reported. */
+/** Reads the document. Null if it is invalid; the error is reported. */
 async function readSpec(
   spec: Json | undefined,
   options: SourceOptions,
@@ -152,15 +152,17 @@ async function readSpec(
 ): Promise<{ file: string | null; text: string } | null> {
   if (isRecord(spec)) return { file: null, text: JSON.stringify(spec) }
   if (typeof spec !== 'string' || spec === '')
-    return wrong('expected the path of a document, or the document itself', 'add "spec: ./document.yaml"')
+    return wrong('expected an OpenAPI document or the path of one', 'add "spec: ./document.yaml"')
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(spec))
-    return wrong('a document is never fetched; name a file', 'save it as a file, and write its path')
+    return wrong('URLs are not supported; expected the path of a file', 'download the document and use its path')
   const file = isAbsolute(spec)
     ? spec
     : resolve(dirname(options.configFile ?? join(options.workingDirectory, 'svc.yaml')), spec)
   options.watch(file)
   const text = await readText(file, options.bounds)
-  return 'error' in text ? wrong(text.error, 'correct the path, which counts from svc.yaml') : { file, text: text.text }
+  return 'error' in text
+    ? wrong(text.error, 'correct the path, which is relative to svc.yaml')
+    : { file, text: text.text }
 }
 
 async function readServed(name: string, file: string, options: SourceOptions, found: Sources): Promise<void> {
@@ -170,12 +172,19 @@ async function readServed(name: string, file: string, options: SourceOptions, fo
   else keep({ name, source: 'cli', file, text: text.text, given: {}, enabled: true, at: null }, found)
 }
 
-/** Regular files directly in the folder; what begins with `.` or `_` is skipped, `<stem>.mock.yaml` goes with its document. */
+/**
+ * Reads the files directly in the folder, except names that start with `.` or `_`. `<stem>.mock.yaml` belongs to its
+ * document.
+ */
 async function readFolder(folder: string, options: SourceOptions, found: Sources): Promise<void> {
   options.watch(folder)
   const names = await readdir(folder).catch(() => null)
   if (names === null)
-    return void found.errors.push({ file: folder, at: null, message: "the folder of SVC_MOCKS_DIR can't be read" })
+    return void found.errors.push({
+      file: folder,
+      at: null,
+      message: "the folder that SVC_MOCKS_DIR names can't be read",
+    })
   for (const fileName of names.sort()) {
     if (!/\.(?:ya?ml|json)$/i.test(fileName) || /^[._]/.test(fileName) || /\.mock\.ya?ml$/i.test(fileName)) continue
     const file = join(folder, fileName)
@@ -183,7 +192,11 @@ async function readFolder(folder: string, options: SourceOptions, found: Sources
     const stem = fileName.replace(/\.[^.]+$/, '')
     const name = nameFrom(stem)
     if (!isMockName(name))
-      found.errors.push({ file, at: null, message: `no name of a mock can be made of "${stem.slice(0, 80)}"` })
+      found.errors.push({
+        file,
+        at: null,
+        message: `can't derive a valid mock name from "${stem.slice(0, 80)}"; rename the file`,
+      })
     else await readInFolder(file, { name, stem }, options, found)
   }
 }
@@ -196,24 +209,24 @@ async function readInFolder(
 ): Promise<void> {
   const text = await readText(file, options.bounds)
   if ('error' in text) return void found.errors.push({ file, at: null, message: text.error })
-  const beside = await readBeside(join(dirname(file), stem), options.bounds)
-  if (beside.error) found.errors.push(beside.error)
+  const companion = await readCompanion(join(dirname(file), stem), options.bounds)
+  if (companion.error) found.errors.push(companion.error)
   keep(
     {
       name,
       source: 'directory',
       file,
       text: text.text,
-      given: partsOf(beside.value),
-      enabled: own(beside.value, 'enabled') !== false,
+      given: partsOf(companion.value),
+      enabled: own(companion.value, 'enabled') !== false,
       at: null,
     },
     found,
   )
 }
 
-/** Settings, rules, overrides and `enabled` from the file beside a document. */
-async function readBeside(stem: string, bounds: Bounds): Promise<{ value: JsonObject; error?: SourceError }> {
+/** Reads settings, rules, overrides and `enabled` from the `.mock.yaml` file of a document. */
+async function readCompanion(stem: string, bounds: Bounds): Promise<{ value: JsonObject; error?: SourceError }> {
   const file = `${stem}.mock.yaml`
   const text = await readText(file, bounds)
   if ('error' in text)
@@ -221,7 +234,11 @@ async function readBeside(stem: string, bounds: Bounds): Promise<{ value: JsonOb
   try {
     const value = parse(text.text, { schema: 'core', maxAliasCount: 100 }) as Json
     if (value === null) return { value: {} }
-    if (!isRecord(value)) return { value: {}, error: { file, at: null, message: 'expected a mapping' } }
+    if (!isRecord(value))
+      return {
+        value: {},
+        error: { file, at: null, message: 'expected a mapping with settings, rules, overrides or enabled' },
+      }
     const unknown = Object.keys(value).find(key => !['settings', 'rules', 'overrides', 'enabled'].includes(key))
     return unknown === undefined
       ? { value }
@@ -241,7 +258,7 @@ async function readBeside(stem: string, bounds: Bounds): Promise<{ value: JsonOb
 async function readText(file: string, bounds: Bounds): Promise<{ text: string } | { error: string; missing: boolean }> {
   try {
     const facts = await stat(file)
-    if (!facts.isFile()) return { error: `${basename(file)} is no file`, missing: false }
+    if (!facts.isFile()) return { error: `${basename(file)} is not a file`, missing: false }
     if (facts.size > bounds.documentBytes)
       return { error: `${basename(file)} has more than ${bounds.documentBytes} bytes`, missing: false }
     return { text: await readFile(file, 'utf8') }

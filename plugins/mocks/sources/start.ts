@@ -1,4 +1,4 @@
-/** Takes the mocks over from the generation before, or makes them, and brings them into line with the files. */
+/** Starts the service: reuses the registry of the previous generation, and synchronizes it with the files. */
 import type { Svc } from 'svc/plugin'
 import { boundsFor } from '../bounds.ts'
 import { Checker } from '../check/checker.ts'
@@ -10,7 +10,7 @@ import { memoryBounds, SessionMemories, type SessionMemory } from '../exchange/s
 import { readSources } from './sources.ts'
 import { syncSources } from './sync.ts'
 
-/** Reads the sources; what is wrong with one of them is a load error, the others are served. */
+/** Reads the sources. An invalid source is reported as a load error; the others are served. */
 export async function startService(svc: Svc<MocksSection, Variables>): Promise<Service> {
   const { config } = svc
   const bounds = boundsFor(config.publicMode)

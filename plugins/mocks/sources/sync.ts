@@ -1,4 +1,4 @@
-/** Brings the registry into line with the sources: what is new is deployed, what is gone removed, the rest untouched. */
+/** Synchronizes the registry with the sources: adds new mocks, updates changed ones and removes missing ones. */
 import type { Issue } from '../check/issue.ts'
 import type { Mock } from '../management/mock.ts'
 import type { Registry } from '../management/registry.ts'
@@ -12,26 +12,26 @@ export interface SyncResult {
   errors: SourceError[]
 }
 
-/** `forget` is called for mocks that are gone, to drop what sessions remember of them. */
+/** Calls `forget` for removed mocks, to delete their session state. */
 export async function syncSources(
   registry: Registry,
   sources: Sources,
   forget: (name: string) => Promise<void>,
 ): Promise<SyncResult> {
-  const result: SyncResult = { added: [], updated: [], removed: [], unchanged: [], errors: [...sources.errors] }
+  const summary: SyncResult = { added: [], updated: [], removed: [], unchanged: [], errors: [...sources.errors] }
   for (const entry of sources.entries) {
-    const outcome = await registry.inOrder(entry.name, () => syncEntry(registry, entry))
-    if ('errors' in outcome) result.errors.push(...outcome.errors)
-    else result[outcome.kind].push(entry.name)
+    const result = await registry.inOrder(entry.name, () => syncEntry(registry, entry))
+    if ('errors' in result) summary.errors.push(...result.errors)
+    else summary[result.kind].push(entry.name)
   }
-  const wanted = new Set(sources.entries.map(({ name }) => name))
+  const names = new Set(sources.entries.map(({ name }) => name))
   for (const mock of registry.list()) {
-    if (!mock.isManaged || wanted.has(mock.name)) continue
+    if (!mock.isManaged || names.has(mock.name)) continue
     registry.remove(mock.name)
     await forget(mock.name)
-    result.removed.push(mock.name)
+    summary.removed.push(mock.name)
   }
-  return result
+  return summary
 }
 
 type Outcome = { kind: 'added' | 'updated' | 'unchanged' } | { errors: SourceError[] }
@@ -41,7 +41,7 @@ async function syncEntry(registry: Registry, entry: SourceEntry): Promise<Outcom
   if (present && !present.isManaged)
     return entry.source === 'builtin'
       ? { kind: 'unchanged' }
-      : failure(entry, `the name "${entry.name}" is taken by a mock that was uploaded`)
+      : failure(entry, `the name "${entry.name}" is already used by an uploaded mock`)
   const isSame = present?.source === entry.source && present.file === entry.file
   if (present && isSame && registry.digests.get(entry.name) === entry.digest) return { kind: 'unchanged' }
   const { report, json, format } = await registry.check({ text: entry.text, given: entry.given, message: null }, null, {
@@ -64,10 +64,10 @@ function redeploy(registry: Registry, mock: Mock, next: Parameters<Registry['dep
   return mock
 }
 
-/** Errors reported of one document; the others are counted. */
+/** Maximum number of errors reported per document; further errors are counted. */
 const MAX_ERRORS = 20
 
-/** All errors of a document, so that one look is enough to correct it. */
+/** Reports all errors of a document at once. */
 function documentFailure(entry: SourceEntry, issues: readonly Issue[]): Outcome {
   if (issues.length === 0) return failure(entry, "the document can't be served")
   const errors = issues.slice(0, MAX_ERRORS).map(found => errorOf(entry, describeIssue(found), 'correct the document'))

@@ -1,4 +1,4 @@
-/** `GET /orchestration/status`: the steps, for machines. */
+/** `GET /orchestration/status`: describes the steps. */
 import { describe } from 'svc/plugin'
 import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
 import { PIPELINE, STEPS } from '../steps.ts'
@@ -7,7 +7,7 @@ const status: RouteDescription = {
   category: 'Orchestration',
   summary: 'Describe the steps',
   negotiated: true,
-  responses: { 200: { description: 'What each step needs and gives' } },
+  responses: { 200: { description: 'Input and output of each step' } },
   examples: [{ name: 'Steps', path: '/orchestration/status', expectStatus: 200 }],
 }
 

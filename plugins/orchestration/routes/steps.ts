@@ -12,10 +12,10 @@ import type { Step } from '../steps.ts'
 import { validate } from '../validation.ts'
 
 const SUMMARIES: Record<Step['name'], string> = {
-  authenticate: 'Step 1: who is the merchant?',
-  enrich: 'Step 2: add a risk score and facts about the card',
-  validate: 'Step 3: apply the rules',
-  process: 'Step 4: carry the payment out',
+  authenticate: 'Step 1: authenticate the merchant',
+  enrich: 'Step 2: add a risk score and card details',
+  validate: 'Step 3: apply the validation rules',
+  process: 'Step 4: process the payment',
 }
 const EXAMPLE_VALUES: Record<string, string> = {
   'X-Api-Key': 'demo-key',
@@ -32,14 +32,14 @@ function describeStep({ name, required_headers: headers, path, example_body: bod
     parameters: headers.map(header => ({ name: header, in: 'header', required: true, schema: { type: 'string' } })),
     requestBody: { content: { 'application/json': { type: 'object' } } },
     responses: {
-      200: { description: 'What the step gives' },
-      400: { description: 'A header or member is missing or wrong' },
-      ...(name === 'authenticate' ? { 401: { description: 'No API key' } } : {}),
-      ...(name === 'process' ? { 403: { description: 'Not approved' } } : {}),
+      200: { description: 'The result of the step' },
+      400: { description: 'A header or a member of the body is missing or invalid' },
+      ...(name === 'authenticate' ? { 401: { description: 'The API key is missing' } } : {}),
+      ...(name === 'process' ? { 403: { description: 'The transaction is not approved' } } : {}),
     },
     examples: [
       {
-        name: 'As the step before answers',
+        name: 'With the result of the previous step',
         method: 'POST',
         path,
         headers: [
@@ -54,17 +54,17 @@ function describeStep({ name, required_headers: headers, path, example_body: bod
   }
 }
 
-/** What a step adds to its answer, and the correlation id that it answers with. */
-type Act = (
+/** The members that a step adds to the response, and its correlation id. */
+type StepHandler = (
   payment: Payment,
   request: FastifyRequest,
   reply: FastifyReply,
 ) => { correlationId: string; part: Record<string, unknown> }
 
-const ACTS: Record<Step['name'], Act> = {
+const STEP_HANDLERS: Record<Step['name'], StepHandler> = {
   authenticate({ merchantId }) {
     if (merchantId === undefined || !isText(merchantId))
-      throw badRequest('no usable merchant_id (expected a string of 1 to 128 characters)')
+      throw badRequest('missing or invalid merchant_id (expected a string of 1 to 128 characters)')
     const merchant = { id: merchantId, name: 'Demo Merchant Ltd', tier: 'gold', mcc: '5411', country: 'GB' }
     return { correlationId: randomUUID(), part: { merchant, permissions: ['card_payment', 'direct_debit', 'refund'] } }
   },
@@ -98,11 +98,11 @@ function correlationIdOf(request: FastifyRequest): string {
   const id = request.headers['x-correlation-id']
   if (typeof id === 'string' && isText(id)) return id
   throw badRequest(
-    'no usable correlation id (expected the header X-Correlation-Id with 1 to 128 characters, as step 1 answers it)',
+    'missing or invalid correlation id (expected the header X-Correlation-Id of 1 to 128 characters from step 1)',
   )
 }
 
-/** The key comes first: who is not let in learns nothing about the body. */
+/** Checks the key first, so that errors of the body are not visible without a key. */
 function requireApiKey(request: FastifyRequest): void {
   const key = request.headers['x-api-key']
   if (typeof key !== 'string' || !isText(key)) throw unauthorized()
@@ -113,7 +113,7 @@ export function registerSteps(app: FastifyInstance, svc: Svc): void {
     app.post(step.path, describe(describeStep(step)), (request, reply) => {
       if (step.name === 'authenticate') requireApiKey(request)
       else correlationIdOf(request)
-      const { correlationId, part } = ACTS[step.name](readPayment(svc.http.body(request)), request, reply)
+      const { correlationId, part } = STEP_HANDLERS[step.name](readPayment(svc.http.body(request)), request, reply)
       reply.header('X-Correlation-Id', correlationId)
       return svc.http.negotiate(request, reply, {
         step: step.step,

@@ -1,4 +1,4 @@
-/** `/cookies` and below: shown, set and deleted. */
+/** `/cookies` and below: shows, sets and deletes cookies. */
 import { describe, isFlagSet, parseCookies, readQuery } from 'svc/plugin'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
 import { checkName, cookiesIn, formatCookie, formatDeletion, readAttributes, readDomain, readPath } from '../cookie.ts'
@@ -16,7 +16,7 @@ const attributes: RouteParameter[] = [
   {
     name: '_samesite',
     in: 'query',
-    description: '`None` brings `Secure` along',
+    description: '`None` also sets `Secure`',
     schema: { type: 'string', enum: ['Strict', 'Lax', 'None'] },
   },
 ]
@@ -27,13 +27,13 @@ const anyCookie: RouteParameter = {
   schema: { type: 'string' },
 }
 const toCookies = {
-  302: { description: 'To `/cookies`, with a `Set-Cookie` for each' },
-  400: { description: 'A name or an attribute that no cookie can have' },
+  302: { description: 'Redirect to `/cookies`, with a `Set-Cookie` header per cookie' },
+  400: { description: 'A cookie name or attribute is invalid' },
 }
 
 const show: RouteDescription = {
   ...shared,
-  summary: 'Cookies of the request',
+  summary: 'Show the cookies of the request',
   responses: { 200: { description: '`{"cookies": {name: value}}`' } },
   examples: [
     {
@@ -46,7 +46,7 @@ const show: RouteDescription = {
 }
 const set: RouteDescription = {
   ...shared,
-  summary: 'Set cookies by query',
+  summary: 'Set the cookies in the query',
   parameters: [anyCookie, ...attributes],
   responses: toCookies,
   examples: [
@@ -56,7 +56,7 @@ const set: RouteDescription = {
 }
 const setOne: RouteDescription = {
   ...shared,
-  summary: 'Set one cookie by path',
+  summary: 'Set the cookie in the path',
   parameters: [
     { name: 'name', in: 'path', required: true, schema: { type: 'string' } },
     { name: 'value', in: 'path', required: true, schema: { type: 'string' } },
@@ -68,7 +68,7 @@ const setOne: RouteDescription = {
 const remove: RouteDescription = {
   ...shared,
   summary: 'Delete cookies',
-  description: '`_path` and `_domain` must be those they were set with.',
+  description: '`_path` and `_domain` must match the values the cookies were set with.',
   parameters: [anyCookie, ...place],
   responses: toCookies,
   examples: [{ name: 'Delete one', path: '/cookies/delete?flavor', expectStatus: 302 }],
@@ -81,11 +81,11 @@ export function registerCookies(app: FastifyInstance, svc: Svc): void {
 
   app.get('/cookies/set', describe(set), (request, reply) => {
     const query = readQuery(request)
-    const given = readAttributes(query, flag => isFlagSet(request, flag))
+    const cookieAttributes = readAttributes(query, flag => isFlagSet(request, flag))
     return sendCookies(
       request,
       reply,
-      [...cookiesIn(query)].map(([name, value]) => formatCookie(name, value, given)),
+      [...cookiesIn(query)].map(([name, value]) => formatCookie(name, value, cookieAttributes)),
     )
   })
 
@@ -94,9 +94,9 @@ export function registerCookies(app: FastifyInstance, svc: Svc): void {
     describe(setOne),
     (request, reply) => {
       const { name, value } = request.params
-      const given = readAttributes(readQuery(request), flag => isFlagSet(request, flag))
+      const cookieAttributes = readAttributes(readQuery(request), flag => isFlagSet(request, flag))
       checkName(name)
-      return sendCookies(request, reply, [formatCookie(name, value, given)])
+      return sendCookies(request, reply, [formatCookie(name, value, cookieAttributes)])
     },
   )
 

@@ -1,58 +1,64 @@
 /** `/redirect/{n}`, `/absolute-redirect/{n}`, `/redirect-to`. */
 import { describe, invalidParameter, parseInteger, quoteInput, rawQuery, readQuery } from 'svc/plugin'
 import type { FastifyInstance, FastifyRequest, RouteDescription, Svc } from 'svc/plugin'
-import { invalidCount, targetRefused } from '../errors.ts'
-import { toLocation, whyRefused } from '../redirect-target.ts'
+import { invalidCount, rejectedTarget } from '../errors.ts'
+import { toLocation, rejectionReason } from '../redirect-target.ts'
 
 const STATUSES = [300, 301, 302, 303, 307, 308]
 
 const shared = { category: 'Redirects & Cookies' } satisfies Partial<RouteDescription>
 const relative: RouteDescription = {
   ...shared,
-  summary: 'LinkedList of relative redirects',
-  description: 'Ends at `/echo`; the query goes along.',
+  summary: 'Chain of relative redirects',
+  description: 'Ends at `/echo` and keeps the query.',
   parameters: [
     {
       name: 'n',
       in: 'path',
       required: true,
-      description: 'Redirects',
+      description: 'Number of redirects',
       schema: { type: 'integer', minimum: 1, maximum: 20 },
     },
   ],
-  responses: { 302: { description: 'To the next, or to `/echo`' }, 400: { description: 'No such number' } },
+  responses: {
+    302: { description: 'To the next redirect, or to `/echo`' },
+    400: { description: 'The number of redirects is invalid' },
+  },
   examples: [{ name: 'Three', path: '/redirect/3?x=1', expectStatus: 302 }],
 }
 const absolute: RouteDescription = {
   ...shared,
-  summary: 'LinkedList of absolute redirects',
-  description: 'With scheme and host as the client named them; ends at `/echo`, and the query goes along.',
+  summary: 'Chain of absolute redirects',
+  description: 'Uses the scheme and host of the request. Ends at `/echo` and keeps the query.',
   parameters: [
     {
       name: 'n',
       in: 'path',
       required: true,
-      description: 'Redirects',
+      description: 'Number of redirects',
       schema: { type: 'integer', minimum: 1, maximum: 10 },
     },
   ],
-  responses: { 302: { description: 'To the next, or to `/echo`' }, 400: { description: 'No such number' } },
+  responses: {
+    302: { description: 'To the next redirect, or to `/echo`' },
+    400: { description: 'The number of redirects is invalid' },
+  },
   examples: [{ name: 'Two', path: '/absolute-redirect/2', expectStatus: 302 }],
 }
 const single: RouteDescription = {
   ...shared,
-  summary: 'One redirect within the instance',
+  summary: 'Single redirect within the instance',
   description:
-    'The target is a path of the service, without a prefix, or an http(s) URL of the host that was called; any other is refused.',
+    'The target must be a path of the service, without the base path, or an http(s) URL of the requested host. Other targets are rejected.',
   parameters: [
     { name: 'url', in: 'query', required: true, description: 'Target', schema: { type: 'string' } },
     { name: 'status_code', in: 'query', schema: { type: 'integer', enum: STATUSES, default: 302 } },
   ],
   responses: {
     ...Object.fromEntries(
-      STATUSES.map(status => [status, { description: 'To the target, with the status asked for' }]),
+      STATUSES.map(status => [status, { description: 'To the target, with the requested status' }]),
     ),
-    400: { description: 'A target elsewhere, or no redirect status' },
+    400: { description: 'The target is on another host, or the status is not a redirect status' },
   },
   examples: [
     { name: 'To a path', path: '/redirect-to?url=/echo', expectStatus: 302 },
@@ -84,8 +90,8 @@ export function registerRedirects(app: FastifyInstance, svc: Svc): void {
     const query = readQuery(request)
     const status = readStatus(query)
     const target = query.get('url') ?? ''
-    const reason = whyRefused(target, hostOf(request))
-    if (reason !== null) throw targetRefused(target, reason)
+    const reason = rejectionReason(target, hostOf(request))
+    if (reason !== null) throw rejectedTarget(target, reason)
     const location = toLocation(target)
     return reply
       .code(status)
@@ -94,7 +100,7 @@ export function registerRedirects(app: FastifyInstance, svc: Svc): void {
   })
 }
 
-/** Path of the next redirect of a chain, or of its end, with the query as received. */
+/** Path of the next redirect of a chain, or of its final target, with the query as received. */
 function nextInChain(path: string, text: string, max: number, request: FastifyRequest): string {
   const left = parseInteger(text)
   if (left === null || left < 1 || left > max) throw invalidCount(text, max)
@@ -114,7 +120,7 @@ function readStatus(query: URLSearchParams): number {
   return status
 }
 
-/** Host and port as the client sent them; HTTP/2 has a field of its own for it (RFC 9113, 8.3.1). */
+/** Host and port as sent by the client; HTTP/2 uses a pseudo-header field (RFC 9113, 8.3.1). */
 function hostOf(request: FastifyRequest): string {
   const authority = request.headers[':authority']
   return (typeof authority === 'string' ? authority : request.headers.host) ?? ''

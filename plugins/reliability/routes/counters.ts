@@ -6,26 +6,26 @@ import type { Counters } from '../counters.ts'
 const shared = { category: 'Reliability Testing', negotiated: true } satisfies Partial<RouteDescription>
 const status: RouteDescription = {
   ...shared,
-  summary: 'Counters of the session',
-  responses: { 200: { description: '`session` and `counters`, name to number of requests' } },
+  summary: 'Show the counters of the session',
+  responses: { 200: { description: '`session`, and `counters` with the number of requests per name' } },
   examples: [{ name: 'Counters', path: '/flaky/status', expectStatus: 200 }],
 }
 const reset: RouteDescription = {
   ...shared,
-  summary: 'Reset the counters of the session, or of all',
+  summary: 'Reset the counters of this session or of all sessions',
   parameters: [
     {
       name: 'scope',
       in: 'query',
-      description: '`all` needs the admin token where one is configured',
+      description: '`all` needs the admin token if one is configured',
       schema: { type: 'string', enum: ['session', 'all'], default: 'session' },
     },
   ],
   responses: {
-    200: { description: 'How many were removed' },
-    400: { description: 'Another scope' },
-    401: { description: 'Scope `all` without the admin token' },
-    403: { description: 'Scope `all` on a public instance without an admin token' },
+    200: { description: 'The number of counters removed' },
+    400: { description: 'The scope is unknown' },
+    401: { description: 'Scope `all` was requested without the admin token' },
+    403: { description: 'Scope `all` is disabled: the instance is public and has no admin token' },
   },
   examples: [{ name: 'Own counters', method: 'POST', path: '/flaky/reset', expectStatus: 200 }],
 }

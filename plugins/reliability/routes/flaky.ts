@@ -9,9 +9,9 @@ const shared = {
   category: 'Reliability Testing',
   negotiated: true,
   responses: {
-    200: { description: 'This one succeeded' },
-    400: { description: 'The path makes no sense; nothing is counted' },
-    503: { description: 'This one failed, with `Retry-After: 1`' },
+    200: { description: 'The request succeeded' },
+    400: { description: 'The path is invalid; the request is not counted' },
+    503: { description: 'The request failed; has `Retry-After: 1`' },
   },
 } satisfies Partial<RouteDescription>
 const count: RouteParameter = {
@@ -24,32 +24,32 @@ const count: RouteParameter = {
 const rate: RouteDescription = {
   ...shared,
   summary: 'Fail a percentage of requests',
-  description: 'Each request is decided alone.',
+  description: 'Each request fails or succeeds independently.',
   parameters: [
     {
       name: 'fail_rate',
       in: 'path',
       required: true,
-      description: 'Percent',
+      description: 'Failure rate in percent',
       schema: { type: 'integer', minimum: 0, maximum: 100 },
     },
   ],
   examples: [
     { name: 'Never', path: '/flaky/0', expectStatus: 200 },
     { name: 'Always', method: 'POST', path: '/flaky/100', expectStatus: 503 },
-    { name: 'Every third or so', path: '/flaky/30', expectStatus: null },
+    { name: 'About every third', path: '/flaky/30', expectStatus: null },
   ],
 }
 const pattern: RouteDescription = {
   ...shared,
-  summary: 'Fail by a repeating pattern',
-  description: '`S` succeeds, `F` fails; counted for each session.',
+  summary: 'Fail in a repeating pattern',
+  description: '`S` succeeds, `F` fails. Requests are counted per session.',
   parameters: [
     {
       name: 'pattern',
       in: 'path',
       required: true,
-      description: 'Up to 64 letters S and F',
+      description: 'Up to 64 letters, each S or F',
       schema: { type: 'string', pattern: '^[SFsf]{1,64}$' },
     },
   ],
@@ -57,7 +57,7 @@ const pattern: RouteDescription = {
 }
 const after: RouteDescription = {
   ...shared,
-  summary: 'Fail for good after some successes',
+  summary: 'Fail permanently after some successes',
   parameters: [count],
   examples: [{ name: 'After two', path: '/flaky/after/2', expectStatus: null }],
 }

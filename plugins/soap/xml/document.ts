@@ -1,6 +1,7 @@
 /**
- * Reads a document into its root element. `fast-xml-parser` finds tags and attributes; what it lets pass and XML does
- * not (document types, foreign entities, several roots, undeclared prefixes, illegal characters) is refused here.
+ * Parses a document to its root element. `fast-xml-parser` finds tags and attributes. This module rejects what the parser
+ * accepts although XML or SOAP does not: document types, custom entities, several roots, undeclared prefixes, and illegal
+ * characters.
  */
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { malformed } from '../faults.ts'
@@ -10,7 +11,7 @@ import { Scope } from './namespaces.ts'
 import { checkCharacters, resolveReferences } from './references.ts'
 
 const MAX_DEPTH = 32
-/** Far more than a message of ours has; reading a megabyte of empty elements would take seconds. */
+/** Far more than any message needs; parsing a megabyte of empty elements would take seconds. */
 const MAX_TAGS = 10_000
 const TEXT = '#text'
 const CDATA = '#cdata'
@@ -20,12 +21,12 @@ const DECLARATION = '?xml'
 /** The parser's own order-preserving tree: one key for the name, one for the attributes. */
 type ParsedNode = Record<string, unknown>
 
-/** Throws a fault for anything that is no well-formed document, or nested more than 32 elements deep. */
+/** Throws a fault if the document is not well-formed or is nested more than 32 elements deep. */
 export function readDocument(text: string): Element {
   if (text.trim() === '') throw malformed('the message is empty')
   checkCharacters(text)
   checkMarkup(text)
-  // The parser drops what stands behind the last tag.
+  // The parser ignores text after the last tag.
   if (text.slice(text.lastIndexOf('>') + 1).trim() !== '') throw outsideRoot()
   const problem = XMLValidator.validate(text)
   if (problem !== true) throw malformed(`${problem.err.msg} (line ${problem.err.line})`)
@@ -33,13 +34,13 @@ export function readDocument(text: string): Element {
 }
 
 /**
- * Refuses document types, and what looks like the end of something that never began. A walk along the text from one
- * `<!` to the next: an expression that skips comments would start anew at each `<!--` that is never closed.
+ * Rejects document types and unterminated markup. Scans from each `<!` to the next, because a regular expression that
+ * skips comments would restart at each unterminated `<!--`.
  */
 function checkMarkup(text: string): void {
   let tags = 0
   for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at + 1))
-    if (++tags > MAX_TAGS) throw malformed(`more than ${MAX_TAGS} tags`)
+    if (++tags > MAX_TAGS) throw malformed(`too many tags (at most ${MAX_TAGS})`)
   let at = text.indexOf('<!')
   while (at !== -1) {
     const end = text.startsWith('<!--', at)
@@ -58,12 +59,12 @@ function checkMarkup(text: string): void {
 }
 
 function outsideRoot(): SoapFault {
-  return malformed('text outside the root element')
+  return malformed('text is not allowed outside the root element')
 }
 
 function endOfComment(text: string, from: number): number {
   const dashes = text.indexOf('--', from)
-  if (dashes === -1 || text[dashes + 2] !== '>') throw malformed('a comment must end with --> and hold no --')
+  if (dashes === -1 || text[dashes + 2] !== '>') throw malformed('a comment must end with --> and must not contain --')
   return dashes + 3
 }
 
@@ -74,7 +75,7 @@ function endOf(text: string, mark: string, from: number): number {
 }
 
 function parse(text: string): ParsedNode[] {
-  // Made anew: a parser keeps what it has read.
+  // A new parser each time, because a parser keeps state.
   const parser = new XMLParser({
     preserveOrder: true,
     ignoreAttributes: false,
@@ -88,7 +89,7 @@ function parse(text: string): ParsedNode[] {
   try {
     return parser.parse(text) as ParsedNode[]
   } catch (error) {
-    // Names such as __proto__, and nesting beyond its own bound.
+    // Names such as __proto__, and nesting beyond the limit of the parser.
     throw malformed((error as Error).message)
   }
 }
@@ -96,7 +97,7 @@ function parse(text: string): ParsedNode[] {
 function toRoot(nodes: ParsedNode[]): Element {
   if (nodes.some(node => TEXT in node && String(node[TEXT]).trim() !== '')) throw outsideRoot()
   if (nodes.some((node, index) => index > 0 && DECLARATION in node))
-    throw malformed('an XML declaration that is not at the start')
+    throw malformed('the XML declaration must be at the start')
   const roots = nodes.filter(node => !(TEXT in node) && !isInstruction(node))
   if (roots.length !== 1 || CDATA in roots[0]!) throw malformed(`${roots.length} root elements (expected one)`)
   return toElement(roots[0]!, Scope.ROOT, 1)
@@ -111,7 +112,7 @@ function nameOf(node: ParsedNode): string {
 }
 
 function toElement(node: ParsedNode, outer: Scope, depth: number): Element {
-  if (depth > MAX_DEPTH) throw malformed(`nested more than ${MAX_DEPTH} elements deep`)
+  if (depth > MAX_DEPTH) throw malformed(`nested too deeply (at most ${MAX_DEPTH} elements)`)
   const name = nameOf(node)
   const written = Object.entries((node[ATTRIBUTES] ?? {}) as Record<string, string>).map(([attribute, value]) => ({
     name: attribute,
@@ -132,11 +133,11 @@ function toChild(child: ParsedNode, scope: Scope, depth: number): Element | stri
   if (CDATA in child) return (child[CDATA] as ParsedNode[]).map(part => String(part[TEXT])).join('')
   if (!(TEXT in child)) return toElement(child, scope, depth + 1)
   const text = String(child[TEXT])
-  if (text.includes(']]>')) throw malformed(']]> in text')
+  if (text.includes(']]>')) throw malformed(']]> is not allowed in text')
   return resolveReferences(text)
 }
 
 function readAttribute(value: string): string {
-  if (value.includes('<')) throw malformed('< in an attribute')
+  if (value.includes('<')) throw malformed('< is not allowed in an attribute')
   return resolveReferences(value)
 }

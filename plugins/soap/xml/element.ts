@@ -1,18 +1,18 @@
-/** Owns the shape of an element that has been read. */
+/** A parsed element. */
 
 export interface Attribute {
-  /** Empty for none. */
+  /** Empty if there is no namespace. */
   namespace: string
   local: string
   value: string
 }
 
-/** Elements and text of an element, comments and processing instructions left out. */
+/** Child elements and text, without comments and processing instructions. */
 export interface Element {
   /** As written, with the prefix. */
   name: string
   local: string
-  /** Empty for none. */
+  /** Empty if there is no namespace. */
   namespace: string
   attributes: Attribute[]
   children: (Element | string)[]
@@ -22,7 +22,7 @@ export function childElements(element: Element): Element[] {
   return element.children.filter(child => typeof child !== 'string')
 }
 
-/** Text of an element and everything within. */
+/** Text of an element and its descendants. */
 export function textOf(element: Element): string {
   return element.children.map(child => (typeof child === 'string' ? child : textOf(child))).join('')
 }

@@ -1,8 +1,8 @@
-/** Owns namespace scopes: which prefix stands for what, where (Namespaces in XML 1.0, 3 to 6). */
+/** Namespace scopes: resolves prefixes (Namespaces in XML 1.0, 3 to 6). */
 import { malformed } from '../faults.ts'
 import type { Attribute } from './element.ts'
 
-/** An attribute as written, its references resolved. */
+/** An attribute as written, with references resolved. */
 export interface WrittenAttribute {
   name: string
   value: string
@@ -30,7 +30,7 @@ export class Scope {
     const namespaces = new Map(this.#namespaces)
     for (const { name, value } of declared) {
       const prefix = name.slice('xmlns:'.length)
-      if (prefix !== '' && value === '') throw malformed(`the prefix ${prefix} is bound to nothing`)
+      if (prefix !== '' && value === '') throw malformed(`the prefix ${prefix} is bound to an empty namespace`)
       namespaces.set(prefix, value)
     }
     return new Scope(namespaces)
@@ -41,7 +41,7 @@ export class Scope {
     return { namespace: this.#find(prefix), local }
   }
 
-  /** Those that declare no namespace; without a prefix they are in none. No two may be the same (6.3). */
+  /** Attributes that are not namespace declarations. Without a prefix they have no namespace; duplicates are errors (6.3). */
   resolveAttributes(attributes: WrittenAttribute[]): Attribute[] {
     const seen = new Set<string>()
     return attributes
@@ -49,7 +49,7 @@ export class Scope {
       .map(({ name, value }) => {
         const { prefix, local } = split(name)
         const namespace = prefix === '' ? '' : this.#find(prefix)
-        if (seen.size === seen.add(`${namespace} ${local}`).size) throw malformed(`the attribute ${name} is repeated`)
+        if (seen.size === seen.add(`${namespace} ${local}`).size) throw malformed(`duplicate attribute ${name}`)
         return { namespace, local, value }
       })
   }
@@ -67,6 +67,6 @@ function isDeclaration(name: string): boolean {
 
 function split(name: string): { prefix: string; local: string } {
   const [, prefix = '', local] = NAME.exec(name) ?? []
-  if (local === undefined) throw malformed(`${name} is no qualified name`)
+  if (local === undefined) throw malformed(`${name} is not a valid qualified name`)
   return { prefix, local }
 }

@@ -1,4 +1,4 @@
-/** Owns character and entity references (XML 1.0, 4.1 and 4.6), read strictly, and written. */
+/** Resolves character and entity references strictly (XML 1.0, 4.1 and 4.6), and escapes text. */
 import { malformed } from '../faults.ts'
 
 const ENTITIES = new Map([
@@ -9,22 +9,22 @@ const ENTITIES = new Map([
   ['apos', "'"],
 ])
 
-/** Text with its references resolved. Throws a fault for any but the five entities and characters that XML allows. */
+/** Resolves the references in a text. Throws a fault for unknown entities and for characters that XML does not allow. */
 export function resolveReferences(text: string): string {
   if (!text.includes('&')) return text
   return text.replace(/&([^&;]{0,32};)?/g, (_match, reference: string | undefined) => resolve(reference))
 }
 
 function resolve(reference: string | undefined): string {
-  if (reference === undefined) throw malformed('& stands alone (write &amp;)')
+  if (reference === undefined) throw malformed('unescaped & (write &amp;)')
   const name = reference.slice(0, -1)
   const entity = ENTITIES.get(name)
   if (entity !== undefined) return entity
   const [, decimal, hexadecimal] = /^#(?:(\d+)|x([\da-f]+))$/i.exec(name) ?? []
   if (decimal === undefined && (hexadecimal === undefined || name[1] !== 'x'))
-    throw malformed(`the entity &${name}; is not known`)
+    throw malformed(`unknown entity &${name};`)
   const code = decimal !== undefined ? Number(decimal) : Number.parseInt(hexadecimal!, 16)
-  if (!isCharacter(code)) throw malformed(`&${name}; is no character that XML allows`)
+  if (!isCharacter(code)) throw malformed(`&${name}; is not a valid XML character`)
   return String.fromCodePoint(code)
 }
 
@@ -42,7 +42,7 @@ function isCharacter(code: number): boolean {
 
 const ILLEGAL = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
 
-/** Throws a fault when a character is among the text that XML does not allow, in whatever place. */
+/** Throws a fault if the text contains a character that XML does not allow. */
 export function checkCharacters(text: string): void {
   const illegal = ILLEGAL.exec(text)
   if (illegal !== null)
@@ -60,7 +60,7 @@ const ESCAPES: Record<string, string> = {
   '\r': '&#13;',
 }
 
-/** Text for an element or a quoted attribute. */
+/** Escapes text for an element or a quoted attribute. */
 export function escapeXml(text: string): string {
   return text.replace(/[<>&"'\r]/g, character => ESCAPES[character]!)
 }

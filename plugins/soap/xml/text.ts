@@ -1,16 +1,16 @@
-/** Owns how bytes become text: the encoding of an XML document (XML 1.0, 4.3.3 and F). */
+/** Decodes an XML document by its encoding (XML 1.0, 4.3.3 and F). */
 import { malformed, unsupportedEncoding } from '../faults.ts'
 
 const DECLARATION_BYTES = 200
 
-/** Byte order mark, else `charset` of the content type, else the XML declaration, else UTF-8. Throws a fault. */
+/** Uses the byte order mark, else the charset of the content type, else the XML declaration, else UTF-8. Throws a fault. */
 export function decodeXml(bytes: Buffer, contentType: string | undefined): string {
-  const label = markedEncoding(bytes) ?? charsetOf(contentType) ?? declaredEncoding(bytes) ?? 'utf-8'
+  const label = byteOrderMarkEncoding(bytes) ?? charsetOf(contentType) ?? declaredEncoding(bytes) ?? 'utf-8'
   const decoder = decoderFor(label)
   try {
     return decoder.decode(bytes)
   } catch {
-    throw malformed(`the bytes are not ${decoder.encoding}`)
+    throw malformed(`the message is not valid ${decoder.encoding}`)
   }
 }
 
@@ -22,8 +22,8 @@ function decoderFor(label: string): TextDecoder {
   }
 }
 
-/** UTF-16 shows in the first character too: a document begins with `<`. */
-function markedEncoding(bytes: Buffer): string | null {
+/** The first character also reveals UTF-16, because a document starts with `<`. */
+function byteOrderMarkEncoding(bytes: Buffer): string | null {
   const [first, second, third] = bytes
   if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8'
   if ((first === 0xff && second === 0xfe) || (first === 0x3c && second === 0)) return 'utf-16le'

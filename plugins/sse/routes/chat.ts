@@ -1,4 +1,4 @@
-/** `GET` and `POST /sse/chat`: a reply word by word, in the manner of a model. */
+/** `GET` and `POST /sse/chat`: a reply word by word, like a model. */
 import { describe, readQuery } from 'svc/plugin'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, Svc } from 'svc/plugin'
 import { lastChunk, newChatId, replyTo, wordChunk } from '../chat-reply.ts'
@@ -7,11 +7,11 @@ import { pace } from '../pace.ts'
 
 const shared = {
   category: 'Streaming (SSE)',
-  description: 'One `chat.chunk` per word, a last one with `finish_reason` and `usage`, then `[DONE]`.',
+  description: 'Sends one `chat.chunk` per word, a last one with `finish_reason` and `usage`, then `[DONE]`.',
   protocol: 'sse',
   responses: {
     200: { description: 'The chunks', content: { 'text/event-stream': {} } },
-    400: { description: 'A value of the wrong type or out of its range' },
+    400: { description: 'A value has the wrong type or is out of range' },
   },
 } satisfies Partial<RouteDescription>
 
@@ -23,13 +23,13 @@ const byQuery: RouteDescription = {
     {
       name: 'max_tokens',
       in: 'query',
-      description: 'Words; at most 500 (public: 200)',
+      description: 'Maximum number of words; at most 500 (200 on public instances)',
       schema: { type: 'integer', minimum: 1, default: 500 },
     },
     {
       name: 'delay_ms',
       in: 'query',
-      description: 'Milliseconds between words; at most 2000 (public: 1000)',
+      description: 'Milliseconds between words; at most 2000 (1000 on public instances)',
       schema: { type: 'integer', minimum: 0, maximum: 2000, default: 50 },
     },
   ],
@@ -39,7 +39,7 @@ const byBody: RouteDescription = {
   ...shared,
   summary: 'Stream a chat reply to a prompt in the body',
   requestBody: {
-    description: 'Values here win over those of the query',
+    description: 'Values in the body override those in the query',
     content: {
       'application/json': {
         type: 'object',
@@ -71,14 +71,14 @@ export function registerChat(app: FastifyInstance, svc: Svc): void {
     const { prompt, maxTokens, delayMs } = readChatRequest(readQuery(request), body, svc.config)
     const stream = svc.streams.sse(request, reply)
     if (stream === null) return
-    const said = replyTo(prompt, maxTokens)
+    const chatReply = replyTo(prompt, maxTokens)
     const id = newChatId()
     let index = 0
     pace(stream, delayMs, () => {
-      stream.send({ data: wordChunk(id, index, said.words[index]!) })
+      stream.send({ data: wordChunk(id, index, chatReply.words[index]!) })
       index++
-      if (index < said.words.length) return true
-      stream.send({ data: lastChunk(id, said) })
+      if (index < chatReply.words.length) return true
+      stream.send({ data: lastChunk(id, chatReply) })
       stream.send({ data: '[DONE]' })
       return false
     })

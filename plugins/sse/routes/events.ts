@@ -8,19 +8,19 @@ const events: RouteDescription = {
   category: 'Streaming (SSE)',
   summary: 'Stream numbered events',
   description:
-    'Resumes after `Last-Event-ID`; a client that has had all of them gets 204, which tells an `EventSource` to stop.',
+    'Resumes after `Last-Event-ID`. A client that has received all events gets 204, which stops an `EventSource` from reconnecting.',
   protocol: 'sse',
   parameters: [
     {
       name: 'count',
       in: 'query',
-      description: 'At most 1000 (public: 100)',
+      description: 'Number of events; at most 1000 (100 on public instances)',
       schema: { type: 'integer', minimum: 0, maximum: 1000, default: 10 },
     },
     {
       name: 'interval_ms',
       in: 'query',
-      description: 'At most 60000 (public: 10000)',
+      description: 'Milliseconds between events; at most 60000 (10000 on public instances)',
       schema: { type: 'integer', minimum: 0, maximum: 60_000, default: 1000 },
     },
     {
@@ -32,33 +32,33 @@ const events: RouteDescription = {
     {
       name: 'retry',
       in: 'query',
-      description: 'Milliseconds, sent with the first event',
+      description: 'Reconnection time in milliseconds, sent with the first event',
       schema: { type: 'integer', minimum: 0 },
     },
     { name: 'mode', in: 'query', schema: { type: 'string', enum: ['json', 'text'], default: 'json' } },
     {
       name: 'heartbeat_ms',
       in: 'query',
-      description: 'Milliseconds of silence until a comment; 0: never',
+      description: 'Milliseconds without an event before a comment is sent; 0 disables heartbeats',
       schema: { type: 'integer', minimum: 0, default: 15_000 },
     },
     {
       name: 'last_event_id',
       in: 'query',
-      description: 'As the header `Last-Event-ID`',
+      description: 'Same as the header `Last-Event-ID`',
       schema: { type: 'integer', minimum: 0 },
     },
     {
       name: 'Last-Event-ID',
       in: 'header',
-      description: 'Id of the last event that the client has',
+      description: 'ID of the last event that the client received',
       schema: { type: 'integer', minimum: 0 },
     },
   ],
   responses: {
     200: { description: 'The events', content: { 'text/event-stream': {} } },
-    204: { description: 'There is none after the one named' },
-    400: { description: 'A parameter out of its range' },
+    204: { description: 'There are no events after that ID' },
+    400: { description: 'A parameter is out of range' },
   },
   examples: [
     { name: 'Five quick ones', path: '/sse?count=5&interval_ms=200', expectStatus: 200 },
@@ -78,8 +78,8 @@ export function registerEvents(app: FastifyInstance, svc: Svc): void {
 
   app.get('/sse', describe(events), (request, reply) => {
     const query = readQuery(request)
-    const wanted = readNumberedEvents(query, svc.config)
-    const { count, intervalMs, heartbeatMs } = wanted
+    const options = readNumberedEvents(query, svc.config)
+    const { count, intervalMs, heartbeatMs } = options
     const lastId = lastEventIdOf(request.headers['last-event-id'] as string | undefined, query)
     if (count > 0 && lastId >= count) return reply.code(204).send()
 
@@ -89,7 +89,7 @@ export function registerEvents(app: FastifyInstance, svc: Svc): void {
     let id = lastId
     pace(stream, intervalMs, () => {
       id++
-      stream.send(numberedEvent(id, wanted, id === lastId + 1))
+      stream.send(numberedEvent(id, options, id === lastId + 1))
       return id < count
     })
   })

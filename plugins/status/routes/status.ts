@@ -1,26 +1,26 @@
 /** `/status/{code}`, for every method. */
 import { describe } from 'svc/plugin'
 import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
-import { drawStatus, parseStatuses } from '../weighted-status.ts'
+import { selectStatus, parseStatuses } from '../weighted-status.ts'
 
 const status: RouteDescription = {
   category: 'Status Codes',
-  summary: 'Answer with a status code',
+  summary: 'Respond with a status code',
   description:
-    'One code from 200 to 599, or a list of up to 20 of which one is drawn: `200,500` evenly, `200:0.9,500:0.1` by weight.',
+    'One code from 200 to 599, or a list of up to 20 codes from which one is picked at random: `200,500` evenly, `200:0.9,500:0.1` by weight.',
   negotiated: true,
   parameters: [
     {
       name: 'code',
       in: 'path',
       required: true,
-      description: 'Code, or list of `code` and `code:weight`',
+      description: 'A code, or a comma-separated list of `code` or `code:weight`',
       schema: { type: 'string' },
     },
   ],
   responses: {
-    default: { description: 'The status asked for, with `{"status": n}`; 204, 205 and 304 without a body' },
-    400: { description: 'Not a code from 200 to 599, or a list that makes no sense' },
+    default: { description: 'The requested status with `{"status": n}`; 204, 205 and 304 have no body' },
+    400: { description: 'The code is not between 200 and 599, or the list is invalid' },
   },
   examples: [
     { name: 'Teapot', path: '/status/418', expectStatus: 418 },
@@ -32,7 +32,7 @@ const status: RouteDescription = {
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 const BODILESS = new Set([204, 205, 304])
-/** Headers without which the status means little to a client. */
+/** Headers that clients need to handle the status. */
 const EXTRA_HEADERS = new Map<number, Record<string, string>>([
   [401, { 'WWW-Authenticate': 'Basic realm="svc"' }],
   [407, { 'Proxy-Authenticate': 'Basic realm="svc"' }],
@@ -43,7 +43,7 @@ const EXTRA_HEADERS = new Map<number, Record<string, string>>([
 export function registerStatus(app: FastifyInstance, svc: Svc): void {
   app.all<{ Params: { code: string } }>('/status/:code', describe(status), (request, reply) => {
     const spec = request.params.code
-    const drawn = drawStatus(parseStatuses(spec))
+    const drawn = selectStatus(parseStatuses(spec))
     const extra = REDIRECTS.has(drawn) ? { Location: svc.http.path(request, '/echo') } : EXTRA_HEADERS.get(drawn)
     reply.code(drawn)
     if (extra !== undefined) reply.headers(extra)

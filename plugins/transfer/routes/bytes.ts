@@ -1,4 +1,4 @@
-/** `/bytes/{n}` and `/stream-bytes/{n}`: random bytes at once and in chunks. */
+/** `/bytes/{n}` and `/stream-bytes/{n}`: random bytes as a whole and in chunks. */
 import { capCount, describe, integerParameter, readQuery } from 'svc/plugin'
 import type { BodyStream, FastifyInstance, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
 import { readCount } from '../count.ts'
@@ -10,7 +10,7 @@ const shared = {
   category: 'Response Shaping',
   responses: {
     200: { description: 'The bytes', content: { 'application/octet-stream': { type: 'string', format: 'binary' } } },
-    400: { description: 'No such number or seed' },
+    400: { description: 'The number of bytes or the seed is invalid' },
   },
 } satisfies Partial<RouteDescription>
 const parameters: RouteParameter[] = [
@@ -18,19 +18,19 @@ const parameters: RouteParameter[] = [
     name: 'n',
     in: 'path',
     required: true,
-    description: 'Bytes, at most 102400 (10240 on public instances)',
+    description: 'Number of bytes; at most 102400 (10240 on public instances)',
     schema: { type: 'integer', minimum: 0 },
   },
   {
     name: 'seed',
     in: 'query',
-    description: 'The same seed brings the same bytes',
+    description: 'The same seed gives the same bytes',
     schema: { type: 'string', maxLength: 256 },
   },
 ]
 const bytes: RouteDescription = {
   ...shared,
-  summary: 'Random bytes',
+  summary: 'Get random bytes',
   parameters,
   examples: [
     { name: 'A kilobyte', path: '/bytes/1024', expectStatus: 200 },
@@ -39,13 +39,13 @@ const bytes: RouteDescription = {
 }
 const streamBytes: RouteDescription = {
   ...shared,
-  summary: 'Random bytes in chunks',
+  summary: 'Stream random bytes in chunks',
   parameters: [
     ...parameters,
     {
       name: 'chunk_size',
       in: 'query',
-      description: 'Bytes a chunk',
+      description: 'Bytes per chunk',
       schema: { type: 'integer', minimum: 1, default: DEFAULT_CHUNK },
     },
   ],

@@ -1,4 +1,4 @@
-/** `/gzip`, `/deflate`, `/brotli`, `/zstd`: an echo that is compressed whatever the client accepts. */
+/** `/gzip`, `/deflate`, `/brotli`, `/zstd`: an echo that is always compressed, whatever the client accepts. */
 import { describe } from 'svc/plugin'
 import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
 import { createCodings, wasmZstd } from '../compression.ts'
@@ -8,8 +8,8 @@ import { joinHeaders } from '../joined-headers.ts'
 function describeCoding({ name, flag, token }: Coding): RouteDescription {
   return {
     category: 'Response Shaping',
-    summary: `Body compressed with ${name}`,
-    description: `\`Content-Encoding: ${token}\`, whatever \`Accept-Encoding\` says.`,
+    summary: `Get a body compressed with ${name}`,
+    description: `Sends \`Content-Encoding: ${token}\` whatever \`Accept-Encoding\` is.`,
     responses: {
       200: {
         description: `\`${flag}\`, method, headers and origin of the request`,

@@ -1,10 +1,10 @@
-/** `/digest/{algorithm}`: a body with its digest, or with a wrong one, for gateways that check integrity. */
+/** `/digest/{algorithm}`: a body with a correct or incorrect digest, for gateways that check integrity. */
 import { createHash } from 'node:crypto'
 import { describe, isFlagSet } from 'svc/plugin'
 import type { FastifyInstance, RouteDescription } from 'svc/plugin'
 import { unsupportedAlgorithm } from '../errors.ts'
 
-/** Names of RFC 9530, 5, with those of the runtime; the others there are no longer to be used. */
+/** Names in RFC 9530, 5, and in the runtime; the other algorithms of the RFC are deprecated. */
 const ALGORITHMS = new Map([
   ['sha-256', 'sha256'],
   ['sha-512', 'sha512'],
@@ -12,15 +12,15 @@ const ALGORITHMS = new Map([
 
 const digest: RouteDescription = {
   category: 'Response Shaping',
-  summary: 'Body with its digest',
-  description: '`Content-Digest` and `Repr-Digest` (RFC 9530). With `wrong` they belong to another body.',
+  summary: 'Get a body with its digest',
+  description: 'Sends `Content-Digest` and `Repr-Digest` (RFC 9530). With `wrong`, the digests do not match the body.',
   parameters: [
     { name: 'algorithm', in: 'path', required: true, schema: { type: 'string', enum: [...ALGORITHMS.keys()] } },
     { name: 'wrong', in: 'query', description: 'Send a digest that does not match', schema: { type: 'boolean' } },
   ],
   responses: {
     200: { description: '`algorithm` and whether the digest is `valid`' },
-    400: { description: 'Another algorithm' },
+    400: { description: 'The algorithm is not supported' },
   },
   examples: [
     { name: 'Right', path: '/digest/sha-256', expectStatus: 200 },

@@ -1,4 +1,4 @@
-/** `/drip`: a body that comes slowly behind a head that comes at once. */
+/** `/drip`: response headers at once, then a slow body. */
 import { decimalParameter, describe, integerParameter, readQuery } from 'svc/plugin'
 import type { BodyStream, FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
 import { scheduleDrops } from '../drip-schedule.ts'
@@ -6,38 +6,38 @@ import type { Drop } from '../drip-schedule.ts'
 
 const drip: RouteDescription = {
   category: 'Response Shaping',
-  summary: 'Slow body',
+  summary: 'Get a slow body',
   description:
-    'After `delay` seconds the head with the final `Content-Length`, then the asterisks one after another, the last one `duration` seconds later.',
+    'Sends the response headers with the full `Content-Length` after `delay` seconds, then asterisks spread over `duration` seconds.',
   parameters: [
     {
       name: 'numbytes',
       in: 'query',
-      description: 'Asterisks, at most 10240 (1024 on public instances)',
+      description: 'Number of asterisks; at most 10240 (1024 on public instances)',
       schema: { type: 'integer', minimum: 0, default: 10 },
     },
     {
       name: 'duration',
       in: 'query',
-      description: 'Seconds from the first to the last, at most 30 (10)',
+      description: 'Seconds from the first to the last asterisk; at most 30 (10 on public instances)',
       schema: { type: 'number', minimum: 0, default: 2 },
     },
     {
       name: 'delay',
       in: 'query',
-      description: 'Seconds before the head, at most 30 (10)',
+      description: 'Seconds before the response headers; at most 30 (10 on public instances)',
       schema: { type: 'number', minimum: 0, default: 0 },
     },
     {
       name: 'code',
       in: 'query',
-      description: 'Status',
+      description: 'Status code',
       schema: { type: 'integer', minimum: 200, maximum: 599, default: 200 },
     },
   ],
   responses: {
     200: { description: 'The asterisks', content: { 'application/octet-stream': { type: 'string' } } },
-    400: { description: 'A parameter that makes no sense' },
+    400: { description: 'A parameter is invalid' },
   },
   examples: [{ name: 'Five bytes in half a second', path: '/drip?numbytes=5&duration=0.5', expectStatus: 200 }],
 }
@@ -64,14 +64,14 @@ export function registerDrip(app: FastifyInstance, svc: Svc): void {
     })
     const stream = svc.streams.body(request, reply)
     if (stream === null) return reply
-    if (bytes > 0) await pour(stream, scheduleDrops(bytes, duration * 1000), ms => svc.http.delay(request, ms))
+    if (bytes > 0) await writeDrops(stream, scheduleDrops(bytes, duration * 1000), ms => svc.http.delay(request, ms))
     stream.end()
     return reply
   })
 }
 
-/** Writes each drop when it is due, reckoned from the start: a late one does not make the next one late. */
-async function pour(stream: BodyStream, drops: Drop[], wait: (ms: number) => Promise<boolean>): Promise<void> {
+/** Writes each drop when it is due, measured from the start, so that a late drop does not delay the next one. */
+async function writeDrops(stream: BodyStream, drops: Drop[], wait: (ms: number) => Promise<boolean>): Promise<void> {
   const startedAt = performance.now()
   for (const { atMs, bytes } of drops) {
     const restMs = startedAt + atMs - performance.now()

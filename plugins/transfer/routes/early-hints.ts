@@ -1,9 +1,9 @@
-/** `/early-hints`: 103 before the answer (RFC 8297), for gateways that pass it on or drop it. */
+/** `/early-hints`: 103 before the response (RFC 8297), to test whether a gateway forwards it. */
 import { decimalParameter, describe, invalidParameter, quoteInput, readQuery } from 'svc/plugin'
 import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
 
 const MAX_HINTS = 20
-/** A path that can stand between angle brackets as it is. */
+/** A path that needs no escaping between angle brackets. */
 const PATH = /^\/[\x21-\x3b\x3d\x3f-\x7e]{0,1000}$/
 const KINDS: readonly (readonly [extension: RegExp, kind: string])[] = [
   [/\.css$/i, 'style'],
@@ -14,25 +14,26 @@ const KINDS: readonly (readonly [extension: RegExp, kind: string])[] = [
 
 const earlyHints: RouteDescription = {
   category: 'Response Shaping',
-  summary: 'Early hints before the answer',
-  description: 'A 103 with a `Link` for each `preload`, then, after `delay` seconds, the answer with the same links.',
+  summary: 'Send early hints before the response',
+  description:
+    'Sends a 103 with a `Link` header per `preload`, and after `delay` seconds the response with the same links.',
   parameters: [
     {
       name: 'preload',
       in: 'query',
-      description: 'Path of what will be needed, without a prefix; may be repeated',
+      description: 'Path of the resource to preload, without the base path; can be repeated',
       schema: { type: 'string', default: '/image/svg' },
     },
     {
       name: 'delay',
       in: 'query',
-      description: 'Seconds between hints and answer, at most 30 (10 on public instances)',
+      description: 'Seconds between the hints and the response; at most 30 (10 on public instances)',
       schema: { type: 'number', minimum: 0, default: 0 },
     },
   ],
   responses: {
-    200: { description: 'The links that were hinted at' },
-    400: { description: 'No path, or too long a delay' },
+    200: { description: 'The links of the hints' },
+    400: { description: 'A path is invalid, or the delay is too long' },
   },
   examples: [{ name: 'Style and script', path: '/early-hints?preload=/app.css&preload=/app.js', expectStatus: 200 }],
 }
@@ -44,7 +45,7 @@ export function registerEarlyHints(app: FastifyInstance, svc: Svc): void {
     const query = readQuery(request)
     const delay = decimalParameter(query, 'delay', { fallback: 0, max: maxSeconds })
     const links = readLinks(query).map(({ path, kind }) => `<${svc.http.path(request, path)}>; rel=preload; as=${kind}`)
-    // A client of HTTP/1.0 would take the 103 for the answer (RFC 9110, 15.2).
+    // An HTTP/1.0 client would treat the 103 as the final response (RFC 9110, 15.2).
     if (request.raw.httpVersion !== '1.0') reply.raw.writeEarlyHints({ link: links })
     if (delay > 0 && !(await svc.http.delay(request, delay * 1000))) return reply.hijack()
     return reply
@@ -56,10 +57,10 @@ export function registerEarlyHints(app: FastifyInstance, svc: Svc): void {
 function readLinks(query: URLSearchParams): { path: string; kind: string }[] {
   const paths = query.has('preload') ? query.getAll('preload') : ['/image/svg']
   if (paths.length > MAX_HINTS)
-    throw invalidParameter('preload', `${paths.length} hints asked for (expected at most ${MAX_HINTS})`)
+    throw invalidParameter('preload', `too many hints: ${paths.length} (at most ${MAX_HINTS})`)
   return paths.map(path => {
     if (!PATH.test(path))
-      throw invalidParameter('preload', `invalid preload ${quoteInput(path)} (expected a path that begins with /)`)
+      throw invalidParameter('preload', `invalid preload ${quoteInput(path)} (expected a path that starts with /)`)
     return { path, kind: KINDS.find(([extension]) => extension.test(path))?.[1] ?? 'image' }
   })
 }

@@ -6,20 +6,21 @@ import { joinHeaders } from '../joined-headers.ts'
 
 const lines: RouteDescription = {
   category: 'Response Shaping',
-  summary: 'JSON lines, streamed',
-  description: 'Each line is an object with `url`, `args`, `headers`, `origin` and its number `id`, from 0.',
+  summary: 'Stream JSON lines',
+  description:
+    'Each line is an object with `url`, `args`, `headers`, `origin` and `id`, the number of the line from 0.',
   parameters: [
     {
       name: 'n',
       in: 'path',
       required: true,
-      description: 'Lines, at most 100 (20 on public instances)',
+      description: 'Number of lines; at most 100 (20 on public instances)',
       schema: { type: 'integer', minimum: 0 },
     },
   ],
   responses: {
-    200: { description: 'A JSON object a line', content: { 'application/json': {} } },
-    400: { description: 'No such number' },
+    200: { description: 'One JSON object per line', content: { 'application/json': {} } },
+    400: { description: 'The number of lines is invalid' },
   },
   examples: [{ name: 'Three lines', path: '/stream/3?x=1', expectStatus: 200 }],
 }
@@ -40,7 +41,7 @@ export function registerLines(app: FastifyInstance, svc: Svc): void {
   })
 }
 
-/** What all lines share: everything up to the number. */
+/** The start of every line: everything before the number. */
 function lineStart(request: FastifyRequest, { http }: Svc): string {
   const target = request.raw.url ?? '/'
   const shared = JSON.stringify({

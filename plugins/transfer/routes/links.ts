@@ -9,32 +9,32 @@ const count: RouteParameter = {
   name: 'n',
   in: 'path',
   required: true,
-  description: 'Links, at most 200',
+  description: 'Number of links; at most 200',
   schema: { type: 'integer', minimum: 0 },
 }
 const first: RouteDescription = {
   category: 'Response Shaping',
-  summary: 'To the first page of links',
+  summary: 'Redirect to the first page of links',
   parameters: [count],
-  responses: { 302: { description: 'To `/links/{n}/0`' }, 400: { description: 'No such number' } },
+  responses: { 302: { description: 'To `/links/{n}/0`' }, 400: { description: 'The number is invalid' } },
   examples: [{ name: 'Ten', path: '/links/10', expectStatus: 302 }],
 }
 const page: RouteDescription = {
   category: 'Response Shaping',
-  summary: 'Page of links',
+  summary: 'Get a page of links',
   parameters: [
     count,
     {
       name: 'offset',
       in: 'path',
       required: true,
-      description: 'The page itself, which is not linked',
+      description: 'Number of this page, which is not linked',
       schema: { type: 'integer', minimum: 0 },
     },
   ],
   responses: {
     200: { description: 'The page', content: { 'text/html': { type: 'string' } } },
-    400: { description: 'No such number' },
+    400: { description: 'The number is invalid' },
   },
   examples: [{ name: 'The third of ten', path: '/links/10/2', expectStatus: 200 }],
 }
@@ -49,11 +49,11 @@ export function registerLinks(app: FastifyInstance, svc: Svc): void {
   })
 
   app.get<{ Params: { n: string; offset: string } }>('/links/:n/:offset', describe(page), (request, reply) => {
-    const asked = readCount(request.params.n, 'links')
+    const requested = readCount(request.params.n, 'links')
     const offset = readCount(request.params.offset, 'links')
     return reply
       .type('text/html; charset=utf-8')
-      .send(linkPage(svc.http.path(request, '/links'), capCount(reply, asked, MAX_LINKS), offset))
+      .send(linkPage(svc.http.path(request, '/links'), capCount(reply, requested, MAX_LINKS), offset))
   })
 }
 

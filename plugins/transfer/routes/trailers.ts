@@ -1,18 +1,18 @@
-/** `/trailers`: fields behind the body (RFC 9110, 6.5). */
+/** `/trailers`: trailer fields (RFC 9110, 6.5). */
 import { describe, readQuery } from 'svc/plugin'
 import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
 import { readTrailers } from '../trailer-fields.ts'
 
 const description: RouteDescription = {
   category: 'Response Shaping',
-  summary: 'Trailer fields behind the body',
-  description: 'Every query parameter becomes a trailer field, at most 20, announced in `Trailer`.',
+  summary: 'Send trailer fields after the body',
+  description: 'Sends every query parameter as a trailer field, at most 20, and announces them in `Trailer`.',
   parameters: [
-    { name: 'X-Checksum', in: 'query', description: 'Any field name, with its value', schema: { type: 'string' } },
+    { name: 'X-Checksum', in: 'query', description: 'Any field name and its value', schema: { type: 'string' } },
   ],
   responses: {
-    200: { description: 'The fields that follow, names in lower case' },
-    400: { description: 'A field that cannot be a trailer' },
+    200: { description: 'The trailer fields, with names in lower case' },
+    400: { description: 'A field is not allowed as a trailer' },
   },
   examples: [{ name: 'Checksum', path: '/trailers?X-Checksum=abc123', expectStatus: 200 }],
 }
@@ -20,7 +20,7 @@ const description: RouteDescription = {
 export function registerTrailers(app: FastifyInstance, svc: Svc): void {
   app.get('/trailers', describe(description), (request, reply) => {
     const fields = readTrailers(readQuery(request))
-    // Where there are no chunks there is no place for them.
+    // Trailers need chunked encoding or HTTP/2, and a body.
     const canFollow = request.method !== 'HEAD' && request.raw.httpVersion !== '1.0'
     if (canFollow && fields.size > 0) reply.header('Trailer', [...fields.keys()].join(', '))
     const stream = svc.streams.body(request, reply.type('application/json; charset=utf-8'))

@@ -1,11 +1,11 @@
-/** `/encoding/utf8`: the page of many scripts. */
+/** `/encoding/utf8`: a page with text in many scripts. */
 import { describe } from 'svc/plugin'
 import type { FastifyInstance, RouteDescription } from 'svc/plugin'
 import { UTF8_PAGE } from '../utf8-page.ts'
 
 const utf8: RouteDescription = {
   category: 'Response Shaping',
-  summary: 'Page of text in many scripts, in UTF-8',
+  summary: 'Get a UTF-8 page with text in many scripts',
   responses: { 200: { description: 'The page', content: { 'text/html': { type: 'string' } } } },
   examples: [{ name: 'Page', path: '/encoding/utf8', expectStatus: 200 }],
 }

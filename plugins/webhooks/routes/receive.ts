@@ -1,4 +1,4 @@
-/** `POST /webhooks/receive/{secret_id}`: a receiver for real senders, which takes what a demo secret has signed. */
+/** `POST /webhooks/receive/{secret_id}`: accepts webhooks from real senders that are signed with a demo secret. */
 import { describe } from 'svc/plugin'
 import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
 import { DEMO_SECRETS } from '../demo-secrets.ts'
@@ -9,7 +9,7 @@ import { verify } from '../verification.ts'
 const receive: RouteDescription = {
   category: 'Request Bin & Webhooks',
   summary: 'Receive a webhook',
-  description: 'The scheme shows in the headers.',
+  description: 'The headers determine the scheme.',
   parameters: [
     {
       name: 'secret_id',
@@ -19,9 +19,9 @@ const receive: RouteDescription = {
     },
   ],
   responses: {
-    204: { description: 'Taken' },
-    401: { description: 'Not signed, or not with this secret, or too long ago' },
-    404: { description: 'No such demo secret' },
+    204: { description: 'Accepted' },
+    401: { description: 'The signature is missing, does not match the secret, or is too old' },
+    404: { description: 'Unknown demo secret' },
   },
   examples: [
     {

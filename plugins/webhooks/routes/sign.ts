@@ -1,4 +1,4 @@
-/** `/webhooks` and `/webhooks/sign`: what there is, and signed examples. */
+/** `/webhooks` and `/webhooks/sign`: the supported schemes, and signed examples. */
 import { isUtf8 } from 'node:buffer'
 import { describe, readQuery } from 'svc/plugin'
 import type { FastifyInstance, FastifyRequest, RouteDescription, Svc } from 'svc/plugin'
@@ -11,15 +11,15 @@ import { messageId, samplePayload, signExample } from '../signing.ts'
 const category = 'Request Bin & Webhooks'
 const overview: RouteDescription = {
   category,
-  summary: 'Signature schemes and demo secrets',
-  responses: { 200: { description: 'What each scheme signs and where its signature stands' } },
+  summary: 'List signature schemes and demo secrets',
+  responses: { 200: { description: 'What each scheme signs, and which headers it uses' } },
   examples: [{ name: 'Overview', path: '/webhooks', expectStatus: 200 }],
 }
 const sign: RouteDescription = {
   category,
   summary: 'Sign a payload',
   description:
-    'The payload is the body of a POST, else `payload`, else a sample event. The answer has the headers, the signed text and a `curl` command that sends them.',
+    'Signs the body of a POST, otherwise `payload`, otherwise a sample event. Returns the headers, the signed text and a `curl` command that sends them.',
   parameters: [
     {
       name: 'scheme',
@@ -28,12 +28,12 @@ const sign: RouteDescription = {
     },
     { name: 'secret', in: 'query', description: 'Default: the first demo secret', schema: { type: 'string' } },
     { name: 'payload', in: 'query', schema: { type: 'string' } },
-    { name: 'id', in: 'query', description: 'Id of the message', schema: { type: 'string', maxLength: 256 } },
+    { name: 'id', in: 'query', description: 'ID of the message', schema: { type: 'string', maxLength: 256 } },
     { name: 'timestamp', in: 'query', description: 'Unix seconds; default: now', schema: { type: 'integer' } },
   ],
   responses: {
-    200: { description: 'The signed example' },
-    400: { description: 'Unknown scheme, or a value that cannot be signed with' },
+    200: { description: 'The signed message' },
+    400: { description: 'The scheme is unknown, or a value cannot be signed' },
   },
   examples: [
     { name: 'Sample event', method: 'GET', path: '/webhooks/sign', expectStatus: 200 },

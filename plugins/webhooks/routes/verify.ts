@@ -1,4 +1,4 @@
-/** `POST /webhooks/verify` and `/webhooks/verify/{scheme}`: is this message signed with that secret? */
+/** `POST /webhooks/verify` and `/webhooks/verify/{scheme}`: verifies signatures. */
 import { describe, isFlagSet, readQuery } from 'svc/plugin'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
 import { failures } from '../errors.ts'
@@ -10,28 +10,28 @@ import { verify } from '../verification.ts'
 
 const secret: RouteParameter[] = [
   { name: 'X-Webhook-Secret', in: 'header', schema: { type: 'string' } },
-  { name: 'secret', in: 'query', description: 'Where the header is absent', schema: { type: 'string' } },
+  { name: 'secret', in: 'query', description: 'Used if the header is absent', schema: { type: 'string' } },
   {
     name: 'tolerance',
     in: 'query',
-    description: 'Seconds of age, either way',
+    description: 'Allowed time difference in seconds, past or future',
     schema: { type: 'integer', minimum: 0, maximum: 2_592_000, default: 300 },
   },
-  { name: 'ignore_timestamp', in: 'query', description: 'Take any age', schema: { type: 'boolean' } },
+  { name: 'ignore_timestamp', in: 'query', description: 'Accept any timestamp', schema: { type: 'boolean' } },
 ]
 const shared = {
   category: 'Request Bin & Webhooks',
   responses: {
     200: { description: 'The signature is valid' },
-    400: { description: 'Something is missing or malformed' },
-    401: { description: 'Wrong signature, or a timestamp outside the tolerance' },
+    400: { description: 'A part of the message is missing or malformed' },
+    401: { description: 'The signature does not match, or the timestamp is outside the tolerance' },
   },
 } satisfies Partial<RouteDescription>
 
 const byDefault: RouteDescription = {
   ...shared,
   summary: 'Verify a Standard Webhooks signature',
-  description: 'Every answer names the signature that was expected.',
+  description: 'Every response contains the expected signature if it can be computed.',
   parameters: secret,
   examples: [
     {
@@ -52,7 +52,7 @@ const byDefault: RouteDescription = {
 }
 const byName: RouteDescription = {
   ...shared,
-  summary: 'Verify a signature of one scheme',
+  summary: 'Verify a signature with a given scheme',
   parameters: [
     {
       name: 'scheme',
@@ -62,10 +62,10 @@ const byName: RouteDescription = {
     },
     ...secret,
   ],
-  responses: { ...shared.responses, 404: { description: 'No such scheme' } },
+  responses: { ...shared.responses, 404: { description: 'Unknown scheme' } },
   examples: [
     {
-      name: 'Body alone, hex',
+      name: 'HMAC of the body, hex',
       method: 'POST',
       path: '/webhooks/verify/hmac-hex',
       headers: [
@@ -82,7 +82,7 @@ const byName: RouteDescription = {
 }
 
 export function registerVerify(app: FastifyInstance, svc: Svc): void {
-  function answer(request: FastifyRequest, reply: FastifyReply, scheme: Scheme): FastifyReply {
+  function verifyRequest(request: FastifyRequest, reply: FastifyReply, scheme: Scheme): FastifyReply {
     const query = readQuery(request)
     const { report, failure } = verify({
       scheme,
@@ -96,11 +96,11 @@ export function registerVerify(app: FastifyInstance, svc: Svc): void {
     return reply.code(failure.status).send({ ...report, error: failure.error, message: failure.message })
   }
 
-  app.post('/webhooks/verify', describe(byDefault), (request, reply) => answer(request, reply, standard))
+  app.post('/webhooks/verify', describe(byDefault), (request, reply) => verifyRequest(request, reply, standard))
 
   app.post<{ Params: { scheme: string } }>('/webhooks/verify/:scheme', describe(byName), (request, reply) => {
     const scheme = findScheme(request.params.scheme)
-    if (scheme !== undefined) return answer(request, reply, scheme)
+    if (scheme !== undefined) return verifyRequest(request, reply, scheme)
     const { status, error, message } = failures.unknownScheme(request.params.scheme)
     return reply.code(status).send({ valid: false, error, message, expected_signature: null })
   })

@@ -1,4 +1,4 @@
-/** The scheme `hmac-hex`: the body alone, as code hosts sign it. */
+/** The scheme `hmac-hex`: signs only the body, as GitHub does. */
 import { headerOf } from './scheme.ts'
 import type { Scheme } from './scheme.ts'
 

@@ -1,56 +1,56 @@
-/** Owns what a signature scheme states: where it keeps its parts, and what it signs. */
+/** The interface of a signature scheme: its headers, and what it signs. */
 import { createHmac } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 
 export interface Scheme {
   readonly name: 'standard' | 'hmac-hex' | 'timestamped'
-  /** Other names that are accepted for it. */
+  /** Aliases. */
   readonly aliases: readonly string[]
-  /** Headers that it needs, as documented. */
+  /** Required headers, as documented. */
   readonly headers: readonly string[]
-  /** How the signature is made, in a few words. */
+  /** Short description of how the signature is created. */
   readonly signature: string
   readonly hasTimestamp: boolean
-  /** Its signature header is there: the request speaks this scheme. */
+  /** Whether the request has the signature header of this scheme. */
   isIn(headers: IncomingHttpHeaders): boolean
-  /** What a request presents. */
+  /** The parts of the signature in a request. */
   read(headers: IncomingHttpHeaders): Presented
-  /** HMAC key of a secret; null when the secret has not the form that the scheme needs. */
+  /** HMAC key of a secret; null if the format of the secret is invalid. */
   keyOf(secret: string): Buffer | null
-  /** The text before the body in what is signed. */
+  /** The signed text before the body. */
   prefix(facts: SignedFacts): string
-  /** The signature as its header carries it. */
+  /** The signature in the format of its header. */
   format(mac: Buffer, facts: SignedFacts): string
-  /** Of a formatted signature, what an entry of a request is compared with. */
+  /** The part of a formatted signature that is compared with the entries of a request. */
   comparable(formatted: string): string
-  /** Header lines of a signed message, names in lower case. */
+  /** Header lines of a signed message, with names in lower case. */
   write(formatted: string, facts: SignedFacts): Record<string, string>
 }
 
-/** What goes into a signature beside the body; schemes without an id or a timestamp leave them out. */
+/** Signed values besides the body; schemes without an id or timestamp ignore them. */
 export interface SignedFacts {
   id: string
-  /** Unix seconds as they are written. */
+  /** Unix seconds as text. */
   timestamp: string
 }
 
 export interface Presented {
-  /** Names of needed headers that are absent or empty. */
+  /** Names of required headers that are absent or empty. */
   missing: string[]
   id: string | null
   timestamp: string | null
   /** All entries, as received. */
   signatures: string[]
-  /** Those of the supported version, in the form of `comparable`. */
+  /** Entries of the supported version, in the format of `comparable`. */
   supported: string[]
 }
 
-/** HMAC-SHA256 over the scheme's prefix and the body (RFC 2104). Header bytes are latin1 in Node: they are signed as they came. */
+/** HMAC-SHA256 over the prefix and the body (RFC 2104). Signs header bytes, which Node reads as Latin-1, as received. */
 export function signatureOf(scheme: Scheme, key: Buffer, facts: SignedFacts, body: Buffer): string {
   return scheme.format(createHmac('sha256', key).update(scheme.prefix(facts), 'latin1').update(body).digest(), facts)
 }
 
-/** First value of a header, null when absent or empty. */
+/** First value of a header, or null if it is absent or empty. */
 export function headerOf(headers: IncomingHttpHeaders, name: string): string | null {
   const value = headers[name]
   return (Array.isArray(value) ? value[0] : value) || null

@@ -1,4 +1,4 @@
-/** The scheme `standard` (Standard Webhooks 1.0): id, timestamp and body, the key in base64. */
+/** The scheme `standard` (Standard Webhooks 1.0): signs id, timestamp and body with a base64 key. */
 import { headerOf } from './scheme.ts'
 import type { Scheme } from './scheme.ts'
 
@@ -10,11 +10,11 @@ export const standard: Scheme = {
   name: 'standard',
   aliases: ['standard-webhooks'],
   headers: HEADERS,
-  signature: 'v1,<base64 HMAC-SHA256 over {id}.{timestamp}.{body}>, several separated by blanks',
+  signature: 'v1,<base64 HMAC-SHA256 over {id}.{timestamp}.{body}>, separated by spaces if there are several',
   hasTimestamp: true,
   isIn: headers => headerOf(headers, 'webhook-signature') !== null,
   read(headers) {
-    // A header that came on several lines arrives joined by comma and blank.
+    // Node joins repeated header lines with a comma and a space.
     const signatures =
       headerOf(headers, 'webhook-signature')
         ?.split(/,?\s+/)
@@ -28,7 +28,7 @@ export const standard: Scheme = {
     }
   },
   keyOf(secret) {
-    // A plus sign in a query means a blank; who forgot to encode it meant the plus sign.
+    // A space in the secret is a plus sign that was not percent-encoded in the query.
     const text = (secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret).replaceAll(' ', '+')
     const digits = text.replace(/={1,2}$/, '')
     const isPadded = digits.length !== text.length

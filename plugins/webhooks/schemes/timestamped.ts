@@ -1,11 +1,11 @@
-/** The scheme `timestamped`: timestamp and body in one header, as payment providers sign. */
+/** The scheme `timestamped`: signs timestamp and body, with both parts in one header, as payment providers do. */
 import { headerOf } from './scheme.ts'
 import type { Scheme } from './scheme.ts'
 import type { IncomingHttpHeaders } from 'node:http'
 
 const VERSION = 'v1='
 
-/** The vendor's own header is read too, so that its real senders work unmodified. */
+/** Also reads the vendor's header, so that real senders work unmodified. */
 function signatureHeader(headers: IncomingHttpHeaders): string | null {
   return headerOf(headers, 'alt-signature') ?? headerOf(headers, 'stripe-signature')
 }

@@ -1,4 +1,4 @@
-/** `GET /ws`: every message comes back. */
+/** `GET /ws`: echoes every message. */
 import { describe } from 'svc/plugin'
 import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
 import { echo } from '../echoing.ts'
@@ -9,9 +9,9 @@ const description: RouteDescription = {
   category: 'WebSocket',
   summary: 'Echo messages',
   description:
-    'Text and binary, in order; messages up to 1 MiB (public: 256 KiB), a larger one closes with 1009. The first subprotocol offered is selected.',
+    'Echoes text and binary messages in order, up to 1 MiB each (256 KiB on public instances); a larger message closes the connection with 1009. Selects the first offered subprotocol.',
   protocol: 'websocket',
-  responses: { 101: { description: 'The socket is open' }, 426: { description: 'No handshake' } },
+  responses: { 101: { description: 'The WebSocket is open' }, 426: { description: 'Not a WebSocket handshake' } },
   examples: [{ name: 'Echo', path: '/ws', expectStatus: 101 }],
 }
 

@@ -1,4 +1,4 @@
-/** `GET /ws/time`: the time in ticks. */
+/** `GET /ws/time`: sends the time at intervals. */
 import { describe, readQuery } from 'svc/plugin'
 import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
 import { upgradeRequired } from '../errors.ts'
@@ -7,27 +7,27 @@ import { readTicks, tick } from '../ticker.ts'
 
 const description: RouteDescription = {
   category: 'WebSocket',
-  summary: 'Send the time in ticks',
-  description: '`{"tick": n, "timestamp": …}` from 0 on, then a normal close.',
+  summary: 'Send the time at intervals',
+  description: 'Sends `{"tick": n, "timestamp": …}`, counting from 0, then closes the connection normally.',
   protocol: 'websocket',
   parameters: [
     {
       name: 'interval_ms',
       in: 'query',
-      description: 'Clamped to 100 to 60000',
+      description: 'Milliseconds between ticks; clamped to the range 100 to 60000',
       schema: { type: 'integer', minimum: 100, maximum: 60_000, default: 1000 },
     },
     {
       name: 'count',
       in: 'query',
-      description: 'Clamped to 1 to 1000',
+      description: 'Number of ticks; clamped to the range 1 to 1000',
       schema: { type: 'integer', minimum: 1, maximum: 1000, default: 10 },
     },
   ],
   responses: {
-    101: { description: 'The socket is open' },
-    400: { description: 'A parameter is no integer' },
-    426: { description: 'No handshake' },
+    101: { description: 'The WebSocket is open' },
+    400: { description: 'A parameter is not an integer' },
+    426: { description: 'Not a WebSocket handshake' },
   },
   examples: [{ name: 'Three ticks', path: '/ws/time?interval_ms=200&count=3', expectStatus: 101 }],
 }
@@ -38,7 +38,7 @@ export function registerTime(app: FastifyInstance, svc: Svc): void {
     method: 'GET',
     url: '/ws/time',
     ...describe(description),
-    // Before the handshake is accepted: afterwards there is no status left to say it with.
+    // Before the handshake is accepted; afterwards no status can be sent.
     preValidation: async request => {
       if (request.ws) readTicks(readQuery(request))
     },

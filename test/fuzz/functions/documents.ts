@@ -1,4 +1,4 @@
-/** Whole documents and tokens: XML, YAML, OpenAPI, rules of mocks, JSON of its own kinds, multipart, JWTs, signatures. */
+/** Whole documents and tokens: XML, YAML, OpenAPI, rules of mocks, special JSON, multipart, JWTs, signatures. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
@@ -93,7 +93,7 @@ const OPENAPI = PETSTORE as unknown as Json
 const official = new OfficialSchema()
 const limits = { bounds: boundsFor(true), outcome: { bounds: boundsFor(true), maxDelayMs: 1000 } } as never
 
-/** A YAML problem, or a value that has no more in it than a bound allows. */
+/** A YAML problem, or a value within the bounds. */
 function readYaml(text: string): void {
   try {
     const { value, locate } = parseYaml(text)

@@ -5,21 +5,21 @@ import { readRange } from '../../../plugins/caching/byte-range.ts'
 import { isNotModified } from '../../../plugins/caching/conditional.ts'
 import { parseHttpDate } from '../../../plugins/caching/http-date.ts'
 import { jitter, parseDuration } from '../../../plugins/delay/duration.ts'
-import { chooseAnswerType } from '../../../plugins/graphql/answer-type.ts'
+import { selectResponseType } from '../../../plugins/graphql/response-type.ts'
 import { readBound } from '../../../plugins/info/random-integer.ts'
 import { sigV4 } from '../../../plugins/llm-bedrock/sigv4.ts'
 import { readAccept } from '../../../plugins/mcp/access/media-types.ts'
 import { readEventId } from '../../../plugins/mcp/sessions/session-stream.ts'
 import { parseTemplate } from '../../../plugins/mcp/registry/uri-template.ts'
-import { decodeHeader } from '../../../plugins/mcp/wire/2026-07-28/headers.ts'
+import { decodeHeader } from '../../../plugins/mcp/wire/stateless/headers.ts'
 import { appliedPreferences, readPreferences } from '../../../plugins/mocks/request/prefer.ts'
 import { deepObject, parseQuery, readCookies } from '../../../plugins/mocks/request/parameters.ts'
 import { cookiesIn, formatCookie, readAttributes } from '../../../plugins/redirects/cookie.ts'
-import { toLocation, whyRefused } from '../../../plugins/redirects/redirect-target.ts'
+import { toLocation, rejectionReason } from '../../../plugins/redirects/redirect-target.ts'
 import { readChatRequest } from '../../../plugins/sse/chat-request.ts'
 import { readNumberedEvents } from '../../../plugins/sse/numbered-events.ts'
 import { requestedHeaders } from '../../../plugins/status/requested-headers.ts'
-import { drawStatus, parseStatuses } from '../../../plugins/status/weighted-status.ts'
+import { selectStatus, parseStatuses } from '../../../plugins/status/weighted-status.ts'
 import { decodeBase64 } from '../../../plugins/transfer/base64.ts'
 import { readTrailers } from '../../../plugins/transfer/trailer-fields.ts'
 import { readTicks } from '../../../plugins/websocket/ticker.ts'
@@ -85,7 +85,7 @@ export const fields: AnyFamily[] = [
     'statuses',
     ['200', '200:0.9,500:0.1', '404,503:2', '101'],
     text => {
-      const status = drawStatus(parseStatuses(text))
+      const status = selectStatus(parseStatuses(text))
       return unless(status >= 200 && status <= 599, `status ${status}`)
     },
     { words: [',', ':', '0.1', '1e5', '99'] },
@@ -105,8 +105,8 @@ export const fields: AnyFamily[] = [
     ['/echo?x=1', 'http://a.example/x', '//evil', 'https://a.example:80@evil/', '/a%5cb'],
     text => {
       const target = new URLSearchParams({ url: text }).get('url')!
-      if (whyRefused(target, 'a.example') !== null) return null
-      // What a browser makes of a target that was let pass.
+      if (rejectionReason(target, 'a.example') !== null) return null
+      // How a browser resolves a target that was accepted.
       const { host } = new URL(toLocation(target), 'http://a.example/')
       return unless(host === 'a.example', `leads to ${host}`)
     },
@@ -143,7 +143,7 @@ export const fields: AnyFamily[] = [
     ],
     text => {
       preferredCoding(text, ['br', 'gzip'])
-      chooseAnswerType(text)
+      selectResponseType(text)
       readAccept(text)
       readEventId(text)
       template.match(text)

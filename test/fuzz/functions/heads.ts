@@ -1,7 +1,9 @@
-/** Fields of a request head that the core reads: targets, hosts, addresses, preferences, credentials, faults, traces. */
+/**
+ * Fields of a request head that the core reads: targets, hosts, addresses, preferences, credentials, faults, traces.
+ */
 import FindMyWay from 'find-my-way'
 import { isIP } from 'node:net'
-import { preferredType, wantsXml } from '../../../core/fields/accept.ts'
+import { preferredType, negotiateType } from '../../../core/fields/accept.ts'
 import { parseAuthority } from '../../../core/fields/authority.ts'
 import { readAuthorization, readBasicCredentials, readBearerToken } from '../../../core/fields/authorization.ts'
 import { createClientAddress, isInternal, parseAddress } from '../../../core/http/request/client-address.ts'
@@ -19,7 +21,7 @@ import { isSessionName } from '../../../core/sessions.ts'
 import type { AnyFamily } from '../engine.ts'
 import { textFamily, unless } from '../text-family.ts'
 
-/** Everything below `/_svc` and `/ui` is protected by its path: a route there is never taken for another. */
+/** Everything below `/_svc` and `/ui` is protected by its path: a route there is never mistaken for another. */
 const router = FindMyWay({ maxParamLength: 16_384, caseSensitive: true })
 for (const path of ['/_svc/config', '/_svc/requests/:id', '/_svc/mocks/:name/*', '/ui/*', '/x/*'])
   router.on('GET', path, () => {}, path.split('/', 2)[1])
@@ -57,7 +59,7 @@ export const heads: AnyFamily[] = [
     target => {
       const store = router.find('GET', target)?.store as string | undefined
       const path = decodedPath(target)
-      // Without a path there is a 400, and the router is not asked.
+      // Without a path the response is 400, and the router is not called.
       if (store === undefined || path === null) return null
       return unless(isBelow(path, `/${store}`), `the router finds /${store}, the path is ${path}`)
     },
@@ -66,7 +68,7 @@ export const heads: AnyFamily[] = [
   textFamily('Host', ['a.example:80', '[2001:db8::1]:8443', 'A_b-c.d', '%41'], host => {
     headProblem({ httpVersion: '1.1', headers: { host }, rawHeaders: ['Host', host] })
     const authority = parseAuthority(host)
-    return unless(authority === null || authority.port === null || authority.port <= 65_535, 'a port that is none')
+    return unless(authority === null || authority.port === null || authority.port <= 65_535, 'an invalid port')
   }),
   textFamily('Forwarded and X-Forwarded-*', FORWARDED, value => {
     parseForwarded(value, 32)
@@ -98,7 +100,7 @@ export const heads: AnyFamily[] = [
     ],
     accept => {
       const type = preferredType(accept, ['text/html', 'application/json'])
-      wantsXml(accept)
+      negotiateType(accept)
       return unless(
         type === null || type === 'text/html' || type === 'application/json',
         `a type that was not offered: ${type}`,

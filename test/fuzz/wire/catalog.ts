@@ -1,15 +1,17 @@
-/** Every example of the catalog, changed: JSON, XML, forms and texts in bodies, values in paths, queries and headers. */
+/**
+ * Every example of the catalog, changed: JSON, XML, forms and texts in bodies, values in paths, queries and headers.
+ */
 import type { Family } from '../engine.ts'
 import { mutateBytes, mutateJsonText, mutateText } from '../mutate.ts'
 import type { Random } from '../random.ts'
 import type { CatalogExample, HttpInput, Target } from './server.ts'
 
-/** What changes the instance for all families, and what only repeats itself. */
+/** Requests that change the instance for all families, or that only repeat others. */
 const LEFT_OUT = /^\/(?:_svc\/(?:plugins|reload|requests)|health\/|ui|docs|export|openapi)/
-/** Sends what is kept elsewhere: its answers are those that were asked for. */
+/** Sends stored responses, which are the requested ones. */
 const WORDS = ['&', '=', '%00', '..%2f', '%E0%A4%A', '{', '<a>', ';', 'null', '[]=', '[__proto__]=', '0x', '1e9', ',,']
 const HEADER_WORDS = [';', ',', '=', '"', 'q=0', '*/*', 'bytes=', 'Bearer ', 'charset=', 'boundary=', 'gzip', '\t']
-/** Sent with any route now and then: they are read on every one, or on many. */
+/** Sometimes sent with any route, because all or many routes read them. */
 const COMMON_HEADERS: Record<string, string> = {
   accept: 'application/xml',
   'content-type': 'application/json; charset=utf-8',
@@ -34,7 +36,7 @@ const COMMON_HEADERS: Record<string, string> = {
   'accept-encoding': 'br',
 }
 
-/** A family for each plugin, `core` for what belongs to none. */
+/** A family per plugin; `core` for routes of the core. */
 export async function catalogFamilies(target: Target, slice: number): Promise<Family<HttpInput>[]> {
   const groups = new Map<string, HttpInput[]>()
   for (const { plugin, path, example } of await target.examples()) {
@@ -98,7 +100,7 @@ function mutateHeader(random: Random, headers: Record<string, string>): void {
     .slice(0, 12_000)
 }
 
-/** What can stand in a request line; escapes stay as they are, malformed ones too. */
+/** Makes a text valid in a request line; escapes are kept, even malformed ones. */
 function sendable(text: string): string {
   // Through bytes and back: halves of surrogate pairs have no escape.
   return Buffer.from(text)

@@ -1,4 +1,4 @@
-/** Credentials that are verified: tokens of the own provider, signatures of requests, certificates in headers. */
+/** Credentials that are verified: tokens of the built-in provider, request signatures, certificates in headers. */
 import { createHmac } from 'node:crypto'
 import type { Family } from '../engine.ts'
 import { mutateText } from '../mutate.ts'

@@ -97,7 +97,7 @@ export async function grpcFamilies(
 ): Promise<{ calls: AnyFamily[]; frames: AnyFamily; close(): void }> {
   const port = target.server.ports.grpc!
   let session: ClientHttp2Session | null = null
-  // The server closes a connection on which nothing happens, as it does while other families have their turn.
+  // The server closes idle connections, which happens while other families run.
   const open = (): ClientHttp2Session => {
     if (session === null || session.closed || session.destroyed)
       session = connectHttp2(`http://127.0.0.1:${port}`).on('error', () => {})
@@ -126,13 +126,13 @@ export async function grpcFamilies(
     slice,
     inFlight: 8,
     mutate: (random, seed) => Buffer.concat([seed.subarray(0, 24), mutateBytes(random, seed.subarray(24), WORDS)]),
-    // After GOAWAY it is the client's turn to go; the server does so when its patience ends.
+    // After GOAWAY the client should disconnect; otherwise the server does after a timeout.
     run: async bytes => void (await sendRaw(port, bytes, received => frameTypes(received).includes(FRAME.goaway))),
   }
   return { calls: [calls, web], frames: http2, close: () => session?.destroy() }
 }
 
-/** Every call ends with a status of gRPC, or is refused with one of HTTP below 500. */
+/** Every call ends with a gRPC status, or is rejected with an HTTP status below 500. */
 function callOver(session: ClientHttp2Session, { path, timeout, encoding, body }: Call): Promise<Finding> {
   return new Promise(resolve => {
     const stream = session.request({
@@ -177,7 +177,7 @@ function toWeb({ path, timeout, encoding, body }: Call): HttpInput {
   }
 }
 
-/** What an HTTP/2 client really sends for a call, to be replayed. */
+/** The bytes that an HTTP/2 client sends for a call, to be replayed. */
 async function recordSession(port: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   const proxy = createServer(client => {

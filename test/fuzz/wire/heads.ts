@@ -51,10 +51,10 @@ export function rawHeads(target: Target, slice: number): Family<Buffer> {
   }
 }
 
-/** Every answer begins as one does; none is a 5xx. */
+/** Every response has a valid status line; none is a 5xx. */
 function judge(text: string): Finding {
   if (text === '') return null
-  if (!/^HTTP\/1\.1 [1-5]\d\d /.test(text)) return `an answer that is none: ${text.slice(0, 100)}`
+  if (!/^HTTP\/1\.1 [1-5]\d\d /.test(text)) return `not a valid response: ${text.slice(0, 100)}`
   const failed = /^HTTP\/1\.1 5\d\d [^]{0,600}/m.exec(text)
   return failed === null || /x-svc-fault/i.test(failed[0]) ? null : failed[0]
 }

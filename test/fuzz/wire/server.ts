@@ -1,4 +1,4 @@
-/** The server that families of the wire share, and how a case is sent and judged. */
+/** The server shared by the wire families, and how a case is sent and checked. */
 import { connect } from 'node:net'
 import { Pool } from 'undici'
 import type { Catalog } from '../../../core/contract/plugin.ts'
@@ -13,12 +13,12 @@ export interface HttpInput {
 }
 export type CatalogExample = Catalog['endpoints'][number]['examples'][number]
 
-/** Milliseconds to wait for a head, or for the end of a connection. */
+/** Milliseconds to wait for response headers, or for the end of a connection. */
 const PATIENCE_MS = 8000
-/** Milliseconds to wait for a head that was perhaps asked to come late. */
+/** Milliseconds to wait for response headers that may have been delayed on request. */
 const SHORT_PATIENCE_MS = 400
 const ASKS_FOR_DELAY = /delay|sleep|latency|drip|duration|wait|slow|long|_ms|interval|tokens-per|seconds|timeout|ttft/i
-/** Bytes after which enough of an answer was seen: streams without an end are left. */
+/** Bytes after which a response is no longer read, because some streams are endless. */
 const ENOUGH = 2 << 20
 const ENOUGH_MS = 300
 
@@ -44,7 +44,7 @@ export class Target {
       .flatMap(({ plugin, path, examples }) => examples.map(example => ({ plugin, path, example })))
   }
 
-  /** Sends a request; answers what no input may bring about. */
+  /** Sends a request; returns an outcome that no input may cause. */
   async send({ method, path, headers, body }: HttpInput): Promise<Finding> {
     const mayBeLate = ASKS_FOR_DELAY.test(path + JSON.stringify(headers) + String(body))
     const leaving = new AbortController()
@@ -65,7 +65,7 @@ export class Target {
     } catch (error) {
       const { code, message } = error as { code?: string; message: string }
       if (leaving.signal.aborted) return hasHead || mayBeLate ? null : `no head within ${PATIENCE_MS} ms`
-      // The client's own checks hold back what is no path and no header; faults on demand break connections.
+      // The client rejects invalid paths and headers itself; requested faults break connections.
       if (code === 'UND_ERR_INVALID_ARG' || error instanceof TypeError || 'x-svc-abort' in headers) return null
       return `${code}: ${message}`
     } finally {
@@ -73,7 +73,7 @@ export class Target {
     }
   }
 
-  /** What the log has of errors since it was asked last. */
+  /** Errors logged since the last call. */
   complaints = (): Finding => {
     const lines = this.server.lines.slice(this.#seenLines).filter(line => /"level":"error"/.test(line))
     this.#seenLines = this.server.lines.length
@@ -92,9 +92,9 @@ async function readSome(body: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(chunks).toString('latin1')
 }
 
-/** Where a 5xx can be asked for in the request itself, or was set before. */
+/** Routes for which the request can ask for a 5xx, or on which one was configured before. */
 const DEMANDED = /^\/(?:status|flaky|response-headers|mock|bin|health)\b/
-/** SOAP 1.1 answers every fault with a 500 (6.2), SOAP 1.2 those that are not the sender's (part 2, 7.5.2.2). */
+/** SOAP 1.1 sends every fault with a 500 (6.2), SOAP 1.2 those not caused by the sender (part 2, 7.5.2.2). */
 const SOAP_FAULT = /<(?:soap|env):Fault>/
 
 function judge(
@@ -109,7 +109,7 @@ function judge(
   return DEMANDED.test(path) || SOAP_FAULT.test(text) ? null : `${status} ${text.slice(0, 300)}`
 }
 
-/** Sends bytes as they are and closes the own side; answers what came until the other side closed its, or until it is enough. */
+/** Sends bytes and closes its side; returns what was received until the other side closed, or until the limit. */
 export function sendRaw(
   port: number,
   bytes: Buffer,

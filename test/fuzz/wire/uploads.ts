@@ -1,4 +1,4 @@
-/** Bodies that are inflated or taken apart before anybody looks at them: uploads of documents, multipart forms. */
+/** Bodies that are decompressed or split before they are checked: document uploads, multipart forms. */
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import type { AnyFamily, Family } from '../engine.ts'
 import { mutateBytes, mutateText } from '../mutate.ts'

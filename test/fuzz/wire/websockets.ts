@@ -1,4 +1,4 @@
-/** WebSocket frames as bytes on a socket, behind a right handshake. */
+/** WebSocket frames as bytes on a socket, after a valid handshake. */
 import { connect } from 'node:net'
 import type { Family, Finding } from '../engine.ts'
 import { mutateBytes } from '../mutate.ts'
@@ -84,7 +84,7 @@ export function webSockets(target: Target, slice: number): Family<Session> {
     seeds: SEEDS,
     slice,
     inFlight: 8,
-    // Half of the cases change the payload under a right head: the message, not the frame, is wrong.
+    // Half of the cases change the payload under a valid frame header: the message, not the frame, is invalid.
     mutate: (random, seed) => ({
       ...seed,
       frames: random.oneIn(2)
@@ -95,7 +95,7 @@ export function webSockets(target: Target, slice: number): Family<Session> {
   }
 }
 
-/** Sends the frames after the 101 and closes the own side; what comes back must end. */
+/** Sends the frames after the 101 and closes its side; the response must end. */
 function exchange(port: number, { path, subprotocol, frames }: Session): Promise<Finding> {
   return new Promise(resolve => {
     const protocol = subprotocol === undefined ? '' : `Sec-WebSocket-Protocol: ${subprotocol}\r\n`

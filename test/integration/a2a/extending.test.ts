@@ -1,11 +1,11 @@
-/** A plugin of a stranger adds agents. */
+/** An external plugin adds agents. */
 import t from 'tap'
 import type { PluginRecord } from '../../../core/contract/plugin.ts'
 import { Caller, COMBINATIONS, type Json, nameOf, stateOf } from '../../support/a2a.ts'
 import { pluginFolder } from '../../support/plugins.ts'
 import { serve } from '../../support/server.ts'
 
-/** A plugin that registers agents; `body` sees `agent(definition)`. */
+/** The source of a plugin that registers agents; `body` can use `agent(definition)`. */
 const plugin = (body: string) => `import { definePlugin } from 'svc/plugin'
 export default definePlugin({
   title: 'Extension', paths: [], buildsOn: ['a2a'],
@@ -17,7 +17,7 @@ export default definePlugin({
   },
 })`
 
-t.test('agents of plugins work like the demo agents; wrong ones fail their plugin [A2A-26, A2A-27]', async t => {
+t.test('agents of plugins work like the demo agents; invalid ones fail their plugin [A2A-26, A2A-27]', async t => {
   const { folder } = pluginFolder(t, {
     greeter: plugin(`
       agent('greeter', async function* (message, context) {
@@ -48,7 +48,7 @@ t.test('agents of plugins work like the demo agents; wrong ones fail their plugi
   )
   const { plugins } = (await (await fetch(`${url}/_svc/plugins`)).json()) as { plugins: PluginRecord[] }
   const errorOf = (name: string) => plugins.find(record => record.name === name)?.error?.message
-  t.match(errorOf('taken'), /"echo" of plugin taken is taken by plugin a2a/)
+  t.match(errorOf('taken'), /"echo" of plugin taken is already registered by plugin a2a/)
   t.match(errorOf('reserved'), /invalid A2A agent id "webhook-sink"/)
   t.match(errorOf('empty'), /has no skills/)
 })

@@ -38,7 +38,7 @@ t.test('cards can be cached and compared, per host [A2A-1]', async t => {
   }
 })
 
-t.test('the combined card serves both generations, and the default one lists the agents [A2A-2, A2A-3]', async t => {
+t.test('the combined card serves both versions, and the default one lists the agents [A2A-2, A2A-3]', async t => {
   for (const agent of AGENTS) {
     const combined = (await http1.http('GET', `/a2a/${agent}`)).body
     const legacy = (await http1.http('GET', `/a2a/${agent}/.well-known/agent.json`)).body
@@ -86,7 +86,7 @@ t.test('an unknown agent is 404 everywhere [A2A-4]', async t => {
   }
 })
 
-t.test('the extended card is for bearers of an access token [A2A-5]', async t => {
+t.test('the extended card requires an access token [A2A-5]', async t => {
   const login = await fetch(`${url}/oauth/token`, {
     method: 'POST',
     headers: { Authorization: `Basic ${Buffer.from('svc:svc-secret').toString('base64')}` },
@@ -128,7 +128,7 @@ t.test('the extended card is for bearers of an access token [A2A-5]', async t =>
   }
 })
 
-t.test('the version chooses the methods [A2A-17]', async t => {
+t.test('the version determines the methods [A2A-17]', async t => {
   const rows: [header: string, method: string, code: number | undefined, version: string][] = [
     ['1.0', 'GetTask', -32602, '1.0'],
     ['1', 'GetTask', -32602, '1.0'],
@@ -160,7 +160,7 @@ t.test('the version chooses the methods [A2A-17]', async t => {
   t.equal(reasonOf(await http3.http('GET', '/a2a/echo/v1/tasks')), 'UNSUPPORTED_OPERATION')
 })
 
-t.test('bad envelopes and paths are refused [A2A-18]', async t => {
+t.test('bad envelopes and paths are rejected [A2A-18]', async t => {
   const send = async (text: string) =>
     (await (
       await fetch(`${url}/a2a/echo`, { method: 'POST', headers: { 'A2A-Version': '1.0' }, body: text })
@@ -213,7 +213,7 @@ t.test('bad envelopes and paths are refused [A2A-18]', async t => {
   t.equal((await http1.http('GET', `/a2a/echo/v1/tasks/${'x'.repeat(4000)}`)).status, 404)
 })
 
-t.test('bad messages are refused in every wire, and make no task [A2A-18]', async t => {
+t.test('bad messages are rejected in every wire format and create no task [A2A-18]', async t => {
   for (const how of COMBINATIONS) {
     const caller = new Caller(url, how, 'bad')
     const { message } = caller.params('x')
@@ -306,7 +306,7 @@ t.test('media types are checked first [A2A-8]', async t => {
   }
 })
 
-t.test('follow-ups are refused in their order, and tasks are their owner’s [A2A-9, A2A-16]', async t => {
+t.test('follow-ups are checked in order, and tasks belong to their owner [A2A-9, A2A-16]', async t => {
   for (const how of COMBINATIONS) {
     const caller = new Caller(url, how, 'owner')
     const stranger = new Caller(url, how, 'stranger')
@@ -328,7 +328,7 @@ t.test('follow-ups are refused in their order, and tasks are their owner’s [A2
   }
 })
 
-t.test('history keeps each message once, in order, and is trimmed as asked [A2A-11]', async t => {
+t.test('history has each message once, in order, up to historyLength [A2A-11]', async t => {
   const task = await rpc1.send('approval', 'one', fast)
   const done = await rpc1.send('approval', 'approve', { ...fast, taskId: task.id })
   t.same(
@@ -395,7 +395,7 @@ t.test('ListTasks filters, orders and pages [A2A-15]', async t => {
   }
 })
 
-t.test('parts of every kind come back in every wire [A2A-7, A2A-19]', async t => {
+t.test('parts of every kind are returned in every wire format [A2A-7, A2A-19]', async t => {
   const parts = [
     { text: 'hi', metadata: { a: 1 } },
     { raw: '-_8', filename: 'a.bin', mediaType: 'x/y' },

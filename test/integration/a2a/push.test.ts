@@ -1,4 +1,4 @@
-/** Push notifications: where they may go, what is sent, how it is delivered; and the sink. */
+/** Push notifications: allowed targets, content and delivery; and the sinks. */
 import t from 'tap'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -13,7 +13,7 @@ interface Received {
   body: Json
 }
 const received: Received[] = []
-/** Answers by path: `/redirect` elsewhere, `/fail-<n>` 503 for the first n, `/refuse` 400, else 200. */
+/** Responds by path: `/redirect` redirects, `/fail-<n>` sends 503 to the first n requests, `/refuse` 400, others 200. */
 const target = createServer((request, response) => {
   const chunks: Buffer[] = []
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -44,7 +44,7 @@ const { url } = await serve(t, { env: { SVC_A2A_PUSH_ALLOWLIST: `127.0.0.1:${por
 const callers = COMBINATIONS.map(how => new Caller(url, how))
 const fast = { stepDelayMs: 0 }
 
-t.test('targets are the own sink, listed hosts, or nothing [A2A-20]', async t => {
+t.test('only the built-in sinks and listed hosts are targets [A2A-20]', async t => {
   const origin = { host: 'svc.example', port: 8080, prefix: '/svc' }
   const own = { allowlist: ['hooks.example', 'ports.example:8443', '127.0.0.1:9000', '[::1]:80'], allowAll: false }
   const rows: [url: string, outcome: 'refused' | 'sink' | 'url'][] = [
@@ -117,7 +117,7 @@ t.test('targets are the own sink, listed hosts, or nothing [A2A-20]', async t =>
   t.throws(() => decideTarget('ftp://anything.example/', origin, { allowlist: [], allowAll: true }))
 })
 
-t.test('a refused target makes neither task nor config [A2A-20]', async t => {
+t.test('a rejected target creates neither a task nor a config [A2A-20]', async t => {
   for (const caller of callers) {
     const key = caller.isV1
       ? 'taskPushNotificationConfig'
@@ -192,7 +192,7 @@ t.test('every update is sent in order, in the shape and with the headers of the 
   }
 })
 
-t.test('redirects are final, failures are tried again twice, refusals once [A2A-22]', async t => {
+t.test('redirects and client errors are final, other failures are retried twice [A2A-22]', async t => {
   const caller = callers[0]!
   const send = (path: string) =>
     caller.send('reject', 'x', { configuration: { taskPushNotificationConfig: { url: hook + path } } })
@@ -314,7 +314,7 @@ t.test('configs are created, replaced, read, listed and deleted [A2A-23]', async
   }
 })
 
-t.test('a sink keeps fifty notifications, bodies up to 64 KiB, and forgets when told [A2A-24]', async t => {
+t.test('a sink keeps fifty notifications with bodies up to 64 KiB until it is cleared [A2A-24]', async t => {
   const sink = `${url}/a2a/webhook-sink/own`
   const json = async (method: string, body?: string, to = sink) =>
     (await (

@@ -1,4 +1,4 @@
-/** The state table, waiting, cancelling, subscribing and streams, in both generations and bindings. */
+/** States, blocking sends, canceling, subscriptions and streams, in both versions and bindings. */
 import t from 'tap'
 import { Caller, COMBINATIONS, eventsOf, type Json, nameOf, reasonOf, stateOf } from '../../support/a2a.ts'
 import { serve } from '../../support/server.ts'
@@ -16,7 +16,7 @@ async function accessToken(): Promise<string> {
   return ((await response.json()) as { access_token: string }).access_token
 }
 
-/** Agent, texts in turn (each a follow-up to the same task), the state after each, the artifacts at the end. */
+/** Agent, messages to the same task, the state after each, and the artifacts at the end. */
 const TABLE: readonly [agent: string, texts: string[], states: string[], artifacts: string[]][] = [
   ['echo', ['hello'], ['COMPLETED'], ['echo']],
   ['weather', ['What is the weather in Utrecht?'], ['COMPLETED'], ['forecast']],
@@ -41,7 +41,7 @@ const TABLE: readonly [agent: string, texts: string[], states: string[], artifac
 for (const how of COMBINATIONS) {
   const caller = new Caller(url, how)
 
-  t.test(`agents go through their states in ${how.name} [A2A-6]`, async t => {
+  t.test(`agents pass through their states in ${how.name} [A2A-6]`, async t => {
     for (const [agent, texts, states, artifacts] of TABLE) {
       let task: Json | undefined
       const seen: string[] = []
@@ -71,7 +71,7 @@ for (const how of COMBINATIONS) {
     t.match(JSON.stringify(refused.status), /refused.*\/oauth\/token/)
   })
 
-  t.test(`a send waits unless told otherwise in ${how.name} [A2A-10]`, async t => {
+  t.test(`a send waits unless configured otherwise in ${how.name} [A2A-10]`, async t => {
     const isRest3 = !caller.isV1 && !caller.isRpc
     const send = async (configuration: unknown) => {
       const { configuration: _none, ...params } = caller.params('x', fast)
@@ -87,7 +87,7 @@ for (const how of COMBINATIONS) {
     t.equal(await send(caller.isV1 ? { return_immediately: false } : { blocking: true }), 'COMPLETED')
   })
 
-  t.test(`cancelling works once, in every phase before the end, in ${how.name} [A2A-12]`, async t => {
+  t.test(`a task can be canceled once, before it ends, in ${how.name} [A2A-12]`, async t => {
     const working = async () => {
       const task = await caller.send('travel-planner', 'x', { metadata: { stepDelayMs: 5000 }, immediately: true })
       return task
@@ -114,7 +114,7 @@ for (const how of COMBINATIONS) {
     }
   })
 
-  t.test(`streams and subscriptions hold the same events in ${how.name} [A2A-13, A2A-14]`, async t => {
+  t.test(`streams and subscriptions have the same events in ${how.name} [A2A-13, A2A-14]`, async t => {
     const events = await caller.stream('travel-planner', 'A 2-day trip to Ghent', fast)
     t.same(events.map(nameOf), [
       'task',

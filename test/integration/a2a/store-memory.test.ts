@@ -1,14 +1,14 @@
-/** What tasks and sinks hold, filled with the worst that clients can send: memory, and not JSON text. */
+/** Measures the memory of tasks and sinks that are filled with the worst input from clients. */
 import t from 'tap'
 import { HEAP_FACTOR, heapGrowth } from '../../support/store-memory.ts'
 import { serve } from '../../support/server.ts'
 
-/** Bounds of public mode, which the same number of requests fills sooner. */
+/** The limits of public mode, which are reached with fewer requests. */
 const TASK_BOUND = 16 << 20
 const SINK_BOUND = 8 << 20
 const AT_ONCE = 10
 
-// One server for all: what a store holds is what all growth adds up to, and what an ended server leaves would blur it.
+// One server for all tests, because the remaining memory of stopped servers would distort the measurements.
 const { url } = await serve(t, { env: { SVC_PUBLIC_MODE: 'true', SVC_INSPECTOR_CAPACITY: '1' } })
 
 async function ask(path: string, body: string, headers: Record<string, string> = {}): Promise<void> {
@@ -29,7 +29,7 @@ interface Sent {
 
 const json = { 'Content-Type': 'application/json', 'A2A-Version': '1.0' }
 
-/** As text: sending must cost the test little. */
+/** As text, to keep the cost of sending low. */
 function send({ text = 'hi', data, metadata, push, immediately = true }: Sent): string {
   const parts = [data === undefined ? { text } : { data }]
   const configuration = {
@@ -69,7 +69,7 @@ const tasks: [name: string, requests: number, sent: (index: number) => Sent][] =
     () => ({ agent: 'approval', metadata: { stepDelayMs: 5000, list: list(100_000, () => []) } }),
   ],
   [
-    'push URLs with a megabyte of blanks',
+    'push URLs with a megabyte of spaces',
     40,
     index => ({ push: { url: `/a2a/webhook-sink/${index}${' '.repeat(900_000)}` } }),
   ],
@@ -80,7 +80,7 @@ await ask('/a2a/webhook-sink/warm', '{}')
 
 let heldByTasks = 0
 for (const [name, requests, sent] of tasks)
-  t.test(`tasks hold no more memory than their bound says: ${name} [HARD-12]`, async t => {
+  t.test(`tasks stay within their memory limit: ${name} [HARD-12]`, async t => {
     const bodies = list(AT_ONCE, index => send(sent(index))) as string[]
     const { agent = 'echo' } = sent(0)
     heldByTasks += await heapGrowth(() =>
@@ -102,7 +102,7 @@ const sinks: [name: string, requests: number, sinks: number, body: (index: numbe
 
 let heldBySinks = 0
 for (const [name, requests, count, body, query = ''] of sinks)
-  t.test(`sinks hold no more memory than their bound says: ${name} [HARD-12]`, async t => {
+  t.test(`sinks stay within their memory limit: ${name} [HARD-12]`, async t => {
     const bodies = list(AT_ONCE, body) as string[]
     heldBySinks += await heapGrowth(() =>
       all(requests, index =>

@@ -1,5 +1,5 @@
 /**
- * Little input that would become much: each stops at its limit, and the memory is free again.
+ * Small input that expands to a lot: each stops at its limit, and the memory is released.
  * Runs alone: it measures memory.
  */
 import t from 'tap'
@@ -10,13 +10,13 @@ import { usedBytes } from '../../support/heap.ts'
 import { send } from '../../support/request.ts'
 import { serve } from '../../support/server.ts'
 
-/** Bytes; of zeros a thousandth is sent. */
+/** In bytes; zeros compress to a thousandth. */
 const INFLATED = 256 << 20
 const zeros = Buffer.alloc(INFLATED)
 const gzipped = gzipSync(zeros, { level: 1 })
 const server = await serve(t, { env: { SVC_LOG_FORMAT: 'json', SVC_BODY_LIMIT: String(4 << 20) } })
 
-t.test('compressed uploads stop at the size of a document [HARD-8]', async t => {
+t.test('compressed uploads are limited to the maximum document size [HARD-8]', async t => {
   const bodies: Record<string, Buffer> = {
     gzip: gzipped,
     deflate: deflateSync(zeros, { level: 1 }),
@@ -46,7 +46,7 @@ t.test('compressed uploads stop at the size of a document [HARD-8]', async t => 
   t.ok(usedBytes() - before < 64 << 20, 'nothing of it stays')
 })
 
-t.test('bodies that nobody needs inflated stay as they are [HARD-8]', async t => {
+t.test('bodies that need no decompression are not decompressed [HARD-8]', async t => {
   for (const path of [
     '/echo',
     '/ai/openai/v1/chat/completions',
@@ -67,7 +67,7 @@ t.test('bodies that nobody needs inflated stay as they are [HARD-8]', async t =>
   }
 })
 
-t.test('a compressed gRPC message stops at the size of a message [HARD-8]', async t => {
+t.test('a compressed gRPC message is limited to the maximum message size [HARD-8]', async t => {
   const session = connectHttp2(`http://127.0.0.1:${server.ports.grpc}`)
   t.teardown(() => session.destroy())
   for (const [coding, payload] of [
@@ -99,7 +99,7 @@ t.test('a compressed gRPC message stops at the size of a message [HARD-8]', asyn
   }
 })
 
-t.test('WebSockets do not take compressed messages, and none above their limit [HARD-8]', async t => {
+t.test('WebSockets accept no compressed messages, and none above their limit [HARD-8]', async t => {
   for (const path of ['/ws', '/graphql/ws']) {
     const socket = new WebSocket(
       `${server.url.replace('http', 'ws')}${path}`,

@@ -1,6 +1,6 @@
 /**
- * Clients that hold on to connections: slowly sent heads and bodies, answers that nobody reads, sockets with one side
- * closed, many connections, floods of fields. `SVC_ATTACK_CONNECTIONS=10000` opens as many as a long run should.
+ * Clients that hold connections: slowly sent heads and bodies, unread responses, sockets with one side
+ * closed, many connections, floods of header fields. `SVC_ATTACK_CONNECTIONS=10000` is for a long run.
  * Runs alone: it measures memory.
  */
 import t from 'tap'
@@ -21,7 +21,7 @@ const server = await serve(t, {
 const opened = new Set<Socket>()
 t.teardown(() => opened.forEach(socket => socket.destroy()))
 
-/** A client whose failures are of no interest, and what it has received so far. */
+/** A client that ignores errors, and the bytes it has received so far. */
 function client(
   port: number,
   first: string | Buffer,
@@ -48,8 +48,8 @@ type Tap = {
 const http = server.ports.http!
 const grpc = server.ports.grpc!
 
-t.test('heads that come byte by byte are given up, on both ports [HARD-9]', async t => {
-  // Sent all the while: what counts is the whole head, not the time since the last byte.
+t.test('request heads sent byte by byte time out, on both ports [HARD-9]', async t => {
+  // Sent continuously: the timeout is for the whole head, not for the time since the last byte.
   const clients = Array.from({ length: 100 }, (_, index) =>
     client(index % 2 === 0 ? http : grpc, 'GET /uuid HTTP/1.1\r\nHost: a\r\nX-Slow: '),
   )
@@ -63,7 +63,7 @@ t.test('heads that come byte by byte are given up, on both ports [HARD-9]', asyn
   )
 })
 
-t.test('bodies that come byte by byte end with the time of the request [HARD-9]', async t => {
+t.test('bodies sent byte by byte end with the request timeout [HARD-9]', async t => {
   const clients = Array.from({ length: 100 }, () =>
     client(http, 'POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n'),
   )
@@ -77,13 +77,13 @@ t.test('bodies that come byte by byte end with the time of the request [HARD-9]'
   )
 })
 
-t.test('answers that nobody reads wait in bounds [HARD-9]', async t => {
+t.test('unread responses are buffered within bounds [HARD-9]', async t => {
   const before = usedBytes()
   const asked = 'GET /bytes/100000 HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(500)
   const clients = Array.from({ length: 40 }, () => client(http, asked))
   for (const { socket } of clients) socket.pause()
   for (let n = 0; n < 20; n++) await stillServes(t, 'meanwhile')
-  // Of two gigabytes that were asked for: eight answers of 100 KB for each connection, and the heads that have come.
+  // Of two gigabytes requested: eight responses of 100 KB per connection, and the received request heads.
   t.ok(usedBytes() - before < 160 << 20, 'only what fits on the way was made')
   for (const { socket } of clients) socket.destroy()
 })
@@ -106,9 +106,9 @@ t.test('sockets with one side closed are closed [HARD-9]', async t => {
   t.pass('all ended')
 })
 
-t.test(`${CONNECTIONS} idle connections hold up nobody [HARD-9]`, async t => {
+t.test(`${CONNECTIONS} idle connections do not delay others [HARD-9]`, async t => {
   const clients: ReturnType<typeof client>[] = []
-  // No more at once than the kernel queues for a listener: it would drop the others, and try again seconds later.
+  // At most as many at once as the kernel queues for a listener: it would drop the others, and retry seconds later.
   while (clients.length < CONNECTIONS) {
     const batch = Array.from({ length: Math.min(500, CONNECTIONS - clients.length) }, () =>
       client(http, 'GET /uuid HTTP/1.1\r\nHost: a\r\n\r\n'),
@@ -116,11 +116,11 @@ t.test(`${CONNECTIONS} idle connections hold up nobody [HARD-9]`, async t => {
     clients.push(...batch)
     await until(() => batch.every(({ received }) => received().startsWith('HTTP/1.1 200 ')), 'all answers')
   }
-  await stillServes(t, 'beside them')
+  await stillServes(t, 'at the same time')
   for (const { socket } of clients) socket.destroy()
 })
 
-t.test('floods of fields are cut off [HARD-9]', async t => {
+t.test('floods of header fields are cut off [HARD-9]', async t => {
   const before = usedBytes()
   const endless = client(http, `GET /uuid HTTP/1.1\r\nHost: a\r\n${'x: y\r\n'.repeat(100_000)}`)
   await endless.ended
@@ -147,7 +147,7 @@ t.test('floods of fields are cut off [HARD-9]', async t => {
   await stillServes(t, 'afterwards')
 })
 
-t.test('calls that are reset as soon as they are made cost nobody else anything [HARD-9]', async t => {
+t.test('calls that are reset immediately do not affect others [HARD-9]', async t => {
   const reset = (stream: number): Buffer => frame(FRAME.rstStream, 0, stream, Buffer.from([0, 0, 0, 8]))
   const call = {
     ':method': 'POST',
@@ -168,7 +168,7 @@ t.test('calls that are reset as soon as they are made cost nobody else anything 
   t.ok(usedBytes() - before < ALLOWED_GROWTH, 'nothing of it stays')
 })
 
-t.test('after all that the log has no errors', async t => {
+t.test('afterwards the log has no errors', async t => {
   t.strictSame(
     server.lines.filter(line => line.includes('"level":"error"')),
     [],

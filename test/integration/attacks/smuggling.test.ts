@@ -1,11 +1,11 @@
-/** Requests whose end two parsers could see in different places: the second request must never be answered as one. */
+/** Requests for which two parsers could see different ends: the second request must never get a response. */
 import t from 'tap'
 import { connect } from 'node:net'
 import { serve } from '../../support/server.ts'
 
 const server = await serve(t, { env: { SVC_LOG_FORMAT: 'json' } })
 
-/** Statuses of the answers on one connection; the last request asks for its end. */
+/** Statuses of the responses on one connection; the last request closes it. */
 function statusesOf(bytes: string): Promise<number[]> {
   return new Promise((resolve, reject) => {
     const socket = connect(server.ports.http!, '127.0.0.1', () => socket.write(bytes + LAST, 'latin1'))
@@ -25,7 +25,7 @@ const chunked = `0\r\n\r\n${SECOND}`
 const post = (...lines: string[]): string =>
   `POST /status/217 HTTP/1.1\r\nHost: a\r\n${lines.map(line => `${line}\r\n`).join('')}\r\n`
 
-/** Refused, and nothing behind is read. */
+/** Rejected, and nothing that follows is read. */
 const REFUSED: Record<string, string> = {
   'CL.TE': post(`Content-Length: ${chunked.length}`, 'Transfer-Encoding: chunked') + chunked,
   'TE.CL': post('Transfer-Encoding: chunked', 'Content-Length: 4') + `5c\r\n${SECOND}\r\n0\r\n\r\n`,
@@ -66,7 +66,7 @@ const REFUSED: Record<string, string> = {
 }
 
 const many = Array.from({ length: 3000 }, (_, index) => `x${index}: y`)
-/** Understood, with what looks like a second request as its body. */
+/** Valid, with a body that looks like a second request. */
 const ONE: Record<string, string> = {
   'a body that looks like a request': post(`Content-Length: ${SECOND.length}`) + SECOND,
   'a chunk that looks like a request':
@@ -85,14 +85,14 @@ const ONE: Record<string, string> = {
   'a length named by Connection': post('Connection: Content-Length', `Content-Length: ${SECOND.length}`) + SECOND,
 }
 
-t.test('requests behind one another are all answered', async t =>
+t.test('pipelined requests all get a response', async t =>
   t.strictSame(await statusesOf(post('Content-Length: 0') + SECOND), [217, 218, 219]),
 )
 
 for (const [what, bytes] of Object.entries(REFUSED)) {
-  t.test(`${what} is refused with what is behind it [HARD-3]`, async t => {
+  t.test(`${what} is rejected together with what follows [HARD-3]`, async t => {
     const statuses = await statusesOf(bytes)
-    // A body that turns out to be none ends the connection in the middle of the first request.
+    // A malformed body ends the connection during the first request.
     t.ok(['400', '217,400', '217', ''].includes(String(statuses)), String(statuses))
   })
 }

@@ -1,5 +1,5 @@
 /**
- * Every store that is bounded in bytes, filled with what costs most memory for each byte of text.
+ * Every store that is bounded in bytes, filled with the data that costs the most memory per byte of text.
  * Runs alone: it measures the heap.
  */
 import { readdirSync, readFileSync } from 'node:fs'
@@ -31,29 +31,29 @@ const KIB = 1024
 
 // ------------------------------------------------------------------------------------------------- what costs most
 
-/** Text in memory of its own, as a parser makes it. */
+/** Text in its own memory, as created by a parser. */
 function own(text: string): string {
   return Buffer.from(text, 'utf16le').toString('utf16le')
 }
 
-/** Latin-1, in memory of its own. */
+/** Latin-1, in its own memory. */
 function ascii(text: string): string {
   return Buffer.from(text, 'latin1').toString('latin1')
 }
 
-/** Forty characters that hold a text of 64 KiB. */
+/** Forty characters that retain a text of 64 KiB. */
 function slice(index: number): string {
   return Buffer.alloc(64 * KIB, `${index} `)
     .toString('latin1')
     .slice(0, 40)
 }
 
-/** Two bytes a character. */
+/** Two bytes per character. */
 function wide(characters: number): string {
   return Buffer.from('ж'.repeat(characters), 'utf16le').toString('utf16le')
 }
 
-/** Two bytes a character for the sake of one of them: in UTF-8 it is half as long. */
+/** Two bytes per character because of a single one: in UTF-8 it is half as long. */
 function wideFor(characters: number): string {
   return own(`ж${'x'.repeat(characters)}`)
 }
@@ -66,7 +66,7 @@ function shortHeaders(count: number): { name: string; value: string }[] {
   }))
 }
 
-/** Names that nobody else has. */
+/** Unique names. */
 function record(index: number): Record<string, unknown> {
   return Object.fromEntries(Array.from({ length: 16 }, (_, place) => [`name${index}_${place}`, place]))
 }
@@ -77,14 +77,14 @@ function nested(): unknown {
 
 // -------------------------------------------------------------------------------------------------------- one case
 
-/** Fills a store of so many bytes until it can hold no more, and looks at the heap; `fill` answers the store. */
+/** Fills a store of this many bytes completely and measures the heap; `fill` returns the store. */
 async function bounded(t: Test, bytes: number, fill: () => Promise<unknown> | unknown): Promise<void> {
   const grown = await heapGrowth(fill)
   t.ok(grown <= HEAP_FACTOR * bytes, `${(grown / MIB).toFixed(1)} MiB held of ${bytes / MIB} MiB`)
   t.ok(grown > bytes / 20, 'and it was filled')
 }
 
-/** The store that a plugin asks for, without the plugin host. */
+/** The store that a plugin would get, without the plugin host. */
 function svcWith(config: Partial<Config>, stores: Map<string, MemoryStore<unknown>> = new Map()): Svc {
   function state<T>(name: string, bounds: StoreBounds<T>): MemoryStore<T> {
     const store = new MemoryStore<T>(bounds)
@@ -98,7 +98,7 @@ async function times(count: number, work: (index: number) => unknown): Promise<v
   for (let index = 0; index < count; index++) await work(index)
 }
 
-t.test('svc.state: whatever a plugin keeps [HARD-12]', async t => {
+t.test('svc.state: any data of a plugin [HARD-12]', async t => {
   interface Case {
     count: number
     key?: (index: number) => string
@@ -165,7 +165,7 @@ t.test('inspector [HARD-12]', async t => {
     faultSource: null,
     route: null,
     plugin: null,
-    answer: { bytesSent: Math.random(), ended: 'complete', grpcStatus: null },
+    response: { bytesSent: Math.random(), ended: 'complete', grpcStatus: null },
     ...fields,
   })
   const cases: Record<string, { count: number; fields: () => Partial<Captured> }> = {
@@ -375,7 +375,7 @@ t.test('mocks: captured requests [HARD-12]', async t => {
   for (const [name, { count, fields }] of Object.entries(cases)) {
     await t.test(name, async t =>
       bounded(t, 4 * trafficBytes, async () => {
-        // Four mocks, so that the heap's own noise is small beside what is measured.
+        // Four mocks, so that the noise of the heap is small compared to the measurement.
         const mocks = [1, 2, 3, 4].map(() => new Traffic(1e6, trafficBytes))
         for (const traffic of mocks) await times(count, index => traffic.add(request(fields(index))))
         return mocks
@@ -430,7 +430,7 @@ t.test('identity: svc.state "codes", "refresh-tokens", "clients" [HARD-12]', asy
     user: { username: 'demo', name: 'Demo User', email: 'demo@svc.local', groups: ['users'] },
     authTime: 1,
   }
-  /** As many names as 1,000 characters hold; or one that is cut from a large text. */
+  /** As many names as fit into 1,000 characters, or one cut from a large text. */
   const scopes = (): string[] => Array.from({ length: 500 }, (_, index) => ascii(`s${index % 9}`))
   await t.test('codes', async t =>
     bounded(t, 32 * MIB, async () => {
@@ -536,9 +536,9 @@ t.test('mcp: sessions and messages kept [HARD-12]', async t => {
 })
 
 t.test(
-  'each store of svc.state has a worst case here, or holds so little that its count bounds it [HARD-12]',
+  'each store of svc.state has a worst case here, or is small enough to be bounded by its count [HARD-12]',
   async t => {
-    /** Numbers and flags by keys that are short. */
+    /** Numbers and flags with short keys. */
     const counted = ['counters', 'prompt-cache', 'revoked']
     const testedApart = ['sinks']
     const source = readFileSync(import.meta.filename, 'utf8')

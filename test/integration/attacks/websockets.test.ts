@@ -33,7 +33,7 @@ t.test('300 WebSockets that read nothing hold a bounded total [HARD-13]', async 
   t.teardown(() => {
     for (const socket of sockets) socket.destroy()
   })
-  // Each sends as long as it is read from, 8 MiB at most.
+  // Each sends while it is read from, at most 8 MiB.
   let sent = 0
   const isDone = sockets.map(() => 0)
   for (let quiet = 0; quiet < 10; quiet++) {
@@ -49,7 +49,7 @@ t.test('300 WebSockets that read nothing hold a bounded total [HARD-13]', async 
   }
   const held = usedBytes() - before
   t.comment(`${sent} frames of 128 KiB taken, ${(held / MIB).toFixed(0)} MiB held`)
-  // What waits to be sent, and as much again for frames that are half received.
+  // Unsent data, and the same amount for partially received frames.
   t.ok(held < 2 * 64 * MIB, `${(held / MIB).toFixed(0)} MiB held`)
   const reader = await openUnread(port)
   reader.write(Buffer.from([0x81, 0x80, 0, 0, 0, 0]))

@@ -1,4 +1,4 @@
-/** `/auth/basic-auth` and `/auth/api-key`, and what all checks have in common. */
+/** `/auth/basic-auth` and `/auth/api-key`, and behavior that all checks share. */
 import t from 'tap'
 import { request } from 'node:http'
 import { once } from 'node:events'
@@ -10,7 +10,7 @@ const server = await serve(t)
 const url = (path: string) => `${server.url}/auth/${path}`
 const right = { Authorization: basic('basic', 'password') }
 
-t.test('Basic: who has the right pair is told so [AUTH-2]', async t => {
+t.test('Basic: valid credentials are accepted [AUTH-2]', async t => {
   const rows: [string, string, string][] = [
     ['basic-auth', basic('basic', 'password'), 'basic'],
     ['basic-auth', `bASIC   ${btoa('basic:password')}`, 'basic'],
@@ -29,7 +29,7 @@ t.test('Basic: who has the right pair is told so [AUTH-2]', async t => {
   }
 })
 
-t.test('Basic: all others get the challenge [AUTH-2] [AUTH-4]', async t => {
+t.test('Basic: other credentials get the challenge [AUTH-2] [AUTH-4]', async t => {
   const rows: [string, string | undefined][] = [
     ['basic-auth', undefined],
     ['basic-auth', 'Basic'],
@@ -56,7 +56,7 @@ t.test('Basic: all others get the challenge [AUTH-2] [AUTH-4]', async t => {
   }
 })
 
-t.test('API key: the right key in the right header [AUTH-3]', async t => {
+t.test('API key: the valid key in the expected header is accepted [AUTH-3]', async t => {
   const rows: [string, Record<string, string>, string][] = [
     ['api-key', { apikey: 'my-key' }, 'apikey'],
     ['api-key', { ApiKey: ' my-key ' }, 'apikey'],
@@ -70,7 +70,7 @@ t.test('API key: the right key in the right header [AUTH-3]', async t => {
   }
 })
 
-t.test('API key: all others get the challenge [AUTH-3] [AUTH-4]', async t => {
+t.test('API key: other keys get the challenge [AUTH-3] [AUTH-4]', async t => {
   const rows: [string, Record<string, string>][] = [
     ['api-key', {}],
     ['api-key', { apikey: 'My-key' }],
@@ -94,10 +94,10 @@ t.test('API key: all others get the challenge [AUTH-3] [AUTH-4]', async t => {
       path,
     )
   }
-  t.equal((await call(url('api-key/%/x'))).status, 400, 'a malformed escape is no path')
+  t.equal((await call(url('api-key/%/x'))).status, 400, 'a malformed escape is not a valid path')
 })
 
-t.test('a key among repeated headers counts [AUTH-3]', async t => {
+t.test('a valid key among repeated headers is accepted [AUTH-3]', async t => {
   const sent = request(url('api-key'), { headers: ['apikey', 'x', 'APIKEY', 'my-key', 'Host', 'localhost'] })
   sent.end()
   const [response] = (await once(sent, 'response')) as [IncomingMessage]
@@ -105,7 +105,7 @@ t.test('a key among repeated headers counts [AUTH-3]', async t => {
   response.resume()
 })
 
-t.test('every method, body and content type is taken [AUTH-1]', async t => {
+t.test('every method, body and content type is accepted [AUTH-1]', async t => {
   for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
     t.equal((await call(url('basic-auth'), { method, headers: right })).status, 200, method)
   t.equal((await call(url('basic-auth'), { method: 'HEAD', headers: right })).status, 200)
@@ -126,7 +126,7 @@ t.test('every method, body and content type is taken [AUTH-1]', async t => {
   t.equal((await call(url('basic-auth'), { method: 'POST', headers: right, body: 'x'.repeat(1_100_000) })).status, 413)
 })
 
-t.test('answers and refusals are JSON or XML [AUTH-1]', async t => {
+t.test('responses and errors are JSON or XML [AUTH-1]', async t => {
   for (const [path, headers, status] of [
     ['basic-auth', right, 200],
     ['basic-auth', {}, 401],

@@ -17,7 +17,7 @@ function sign(claims: unknown, header: unknown = { alg: 'HS256' }): string {
   return `${input}.${createHmac('sha256', 'svc-demo-secret-do-not-use-in-production').update(input).digest('base64url')}`
 }
 
-t.test('shows header and claims of a valid token [AUTH-5]', async t => {
+t.test('returns header and claims of a valid token [AUTH-5]', async t => {
   const claims = { sub: 'carol', iss: 'i', aud: ['a', 'b'], exp: end, nested: { x: [1] } }
   const { status, body } = await call(url(), bearer(sign(claims, { alg: 'HS256', typ: 'JWT', kid: 'x' })))
   t.strictSame(
@@ -40,7 +40,7 @@ t.test('shows header and claims of a valid token [AUTH-5]', async t => {
   )
 })
 
-t.test('takes access and ID tokens of the provider, revoked ones too [AUTH-5] [AUTH-18]', async t => {
+t.test('accepts access and ID tokens of the provider, including revoked ones [AUTH-5] [AUTH-18]', async t => {
   const tokens = await logIn(server.url)
   await post(`${server.url}/oauth/revoke`, { token: tokens.access_token })
   for (const token of [tokens.access_token!, tokens.id_token!]) {
@@ -49,7 +49,7 @@ t.test('takes access and ID tokens of the provider, revoked ones too [AUTH-5] [A
   }
 })
 
-t.test('issuer and audience are checked when asked for [AUTH-5]', async t => {
+t.test('issuer and audience are checked on request [AUTH-5]', async t => {
   const token = sign({ sub: 's', iss: 'i', aud: ['a', 'b'], exp: end })
   for (const path of ['', '?iss=i', '?aud=a', '?aud=b&iss=i', '?iss=&aud='])
     t.equal((await call(url(path), bearer(token))).status, 200, path)
@@ -64,7 +64,7 @@ t.test('issuer and audience are checked when asked for [AUTH-5]', async t => {
   }
 })
 
-t.test('without a token the challenge names no error [AUTH-4] [AUTH-5]', async t => {
+t.test('without a token the challenge has no error [AUTH-4] [AUTH-5]', async t => {
   for (const route of ['', '/decode', '/exchange']) {
     for (const headers of [
       {},
@@ -82,7 +82,7 @@ t.test('without a token the challenge names no error [AUTH-4] [AUTH-5]', async t
   }
 })
 
-t.test('an invalid token is refused with the reason [AUTH-4] [AUTH-5]', async t => {
+t.test('an invalid token is rejected with the reason [AUTH-4] [AUTH-5]', async t => {
   const rows: [string, string][] = [
     ['x', 'malformed token'],
     ['a.b', 'malformed token'],
@@ -115,7 +115,7 @@ t.test('an invalid token is refused with the reason [AUTH-4] [AUTH-5]', async t 
   }
 })
 
-t.test('decode reads whatever has the structure [AUTH-6]', async t => {
+t.test('decode accepts any token with a valid structure [AUTH-6]', async t => {
   const foreign = `${encode({ alg: 'ES512', typ: 'x' })}.${encode({ a: 1, exp: 5 })}.AAAA`
   const { status, body } = await call(url('/decode'), bearer(foreign))
   t.equal(status, 200)
@@ -131,7 +131,7 @@ t.test('decode reads whatever has the structure [AUTH-6]', async t => {
   t.equal((await call(url('/decode'), bearer(`${encode({})}.${encode({})}.`))).status, 200, 'an empty signature')
 })
 
-t.test('decode says what is no JWT [AUTH-6]', async t => {
+t.test('decode explains why a token is not a JWT [AUTH-6]', async t => {
   const deep = `${encode({})}.${encode(`{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`)}.x`
   for (const [token, why] of [
     ['x', 'expected three parts'],
@@ -150,7 +150,7 @@ t.test('decode says what is no JWT [AUTH-6]', async t => {
   }
 })
 
-t.test('exchange keeps the claims under an issuer and a key of its own [AUTH-7]', async t => {
+t.test('exchange keeps the claims and changes issuer and key [AUTH-7]', async t => {
   const claims = { sub: 's', iss: 'i', aud: 'a', exp: end, iat: 1, nbf: 1, jti: 'old', roles: ['x'] }
   const { status, body } = await call(url('/exchange'), bearer(sign(claims)))
   t.equal(status, 200)

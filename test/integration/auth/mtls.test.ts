@@ -1,4 +1,4 @@
-/** `/auth/mtls`: certificates of real TLS connections and of the header in which gateways forward them. */
+/** `/auth/mtls`: certificates of TLS connections and in the header of gateways. */
 import t from 'tap'
 import { readFileSync } from 'node:fs'
 import { X509Certificate, createPrivateKey } from 'node:crypto'
@@ -27,7 +27,7 @@ const authority = {
   key: createPrivateKey(readFileSync(join(folder, 'ca.key'))),
 }
 
-/** What `/auth/mtls` answers over TLS with this client certificate; rejects when the connection is closed. */
+/** The response of `/auth/mtls` over TLS with this client certificate; rejects if the connection is closed. */
 async function overTls(
   target: typeof server,
   pair: { cert: string; key: string } | null,
@@ -46,7 +46,7 @@ async function overTls(
 const pair = { cert: client.cert_pem, key: client.key_pem }
 const forwarded = (value: string) => call(url(), { headers: { [header]: value } })
 
-t.test('over TLS: shows the certificate of the connection [AUTH-13]', async t => {
+t.test('over TLS: returns the certificate of the connection [AUTH-13]', async t => {
   const { status, body } = await overTls(server, pair)
   const certificate = new X509Certificate(client.cert_pem)
   t.equal(status, 200)
@@ -66,7 +66,7 @@ t.test('over TLS: shows the certificate of the connection [AUTH-13]', async t =>
   })
 })
 
-t.test('over TLS: the certificate of the connection comes before the header [AUTH-13]', async t => {
+t.test('over TLS: the certificate of the connection takes precedence over the header [AUTH-13]', async t => {
   t.equal((await overTls(server, pair, { [header]: 'nonsense' })).body.source, 'tls')
   const { status, body } = await overTls(server, null, { [header]: encodeURIComponent(client.cert_pem) })
   t.strictSame(
@@ -75,7 +75,7 @@ t.test('over TLS: the certificate of the connection comes before the header [AUT
   )
 })
 
-t.test('over TLS: what does not chain to the demo CA gets no answer [AUTH-15]', async t => {
+t.test('over TLS: certificates of another CA get no response [AUTH-15]', async t => {
   const foreignCa = await makeCertificate({ subject: 'CN=Foreign CA' })
   const lookAlike = await makeCertificate({ subject: 'CN=svc Demo CA' })
   const rows = {
@@ -108,10 +108,10 @@ t.test('over TLS: what does not chain to the demo CA gets no answer [AUTH-15]', 
   }
   for (const [what, { certificate, key }] of Object.entries(rows))
     await t.rejects(overTls(server, { cert: certificate.toString(), key: keyPem(key) }), what)
-  t.equal((await overTls(server, null)).status, 401, 'none at all is answered')
+  t.equal((await overTls(server, null)).status, 401, 'a connection without a certificate gets a response')
 })
 
-t.test('the header is read in every encoding [AUTH-14]', async t => {
+t.test('the header can have every encoding [AUTH-14]', async t => {
   const pem = client.cert_pem.trim()
   const rows: Record<string, string> = {
     'percent-encoded': encodeURIComponent(client.cert_pem),
@@ -121,14 +121,14 @@ t.test('the header is read in every encoding [AUTH-14]', async t => {
     'percent-encoded line ends alone': pem.replaceAll('\n', '%0A'),
     'percent-encoded, CRLF': encodeURIComponent(pem.replaceAll('\n', '\r\n')),
     'percent-encoded, plus for blank': encodeURIComponent(pem).replaceAll('%20', '+'),
-    'blanks for line ends': pem.replaceAll('\n', ' '),
+    'spaces for line ends': pem.replaceAll('\n', ' '),
     'tabs for line ends': pem.replaceAll('\n', '\t'),
     'nothing for line ends': pem.replaceAll('\n', ''),
     'chain, first one counts': encodeURIComponent(client.cert_pem + ca.ca_cert_pem),
     'base64 DER': der,
     'base64 DER, percent-encoded': encodeURIComponent(der),
     'RFC 9440': `:${der}:`,
-    'blanks around': `  ${der}  `,
+    'spaces around': `  ${der}  `,
   }
   for (const [what, value] of Object.entries(rows)) {
     const { status, body } = await forwarded(value)
@@ -141,7 +141,7 @@ t.test('the header is read in every encoding [AUTH-14]', async t => {
   t.equal((await call(url(), { headers: { [header.toLowerCase()]: der } })).body.header, header, 'named as configured')
 })
 
-t.test('certificates of the header are refused with the reason [AUTH-15]', async t => {
+t.test('invalid certificates in the header are rejected with the reason [AUTH-15]', async t => {
   const foreignCa = await makeCertificate({ subject: 'CN=Foreign CA' })
   const lookAlike = await makeCertificate({ subject: 'CN=svc Demo CA' })
   const issue = async (request: Parameters<typeof makeCertificate>[0]) =>
@@ -199,11 +199,11 @@ t.test('certificates of the header are refused with the reason [AUTH-15]', async
   )
 })
 
-t.test('nothing presented says where to present it [AUTH-15] [AUTH-4]', async t => {
+t.test('the error of a missing certificate explains how to send it [AUTH-15] [AUTH-4]', async t => {
   for (const headers of [{}, { [header]: '' }, { [header]: '  ' }] as Record<string, string>[]) {
     t.strictSame((await call(url(), { headers })).body, {
       authenticated: false,
-      error: `unauthorized: no client certificate (TLS connection or ${header} header)`,
+      error: `unauthorized: no client certificate (use the TLS connection or the header ${header})`,
     })
   }
   const { status, body } = await call(`${plain.url}/auth/mtls`, { headers: { [header]: der } })
@@ -242,10 +242,10 @@ t.test('CA and client can be downloaded, and stay the same [AUTH-16]', async t =
   }
 })
 
-t.test('the downloaded file serves as certificate and key [AUTH-16]', async t => {
+t.test('the downloaded file can be used as certificate and key [AUTH-16]', async t => {
   const { status } = await overTls(server, {
     cert: (await call(url('/get-client-cert?format=pem'))).text,
     key: (await call(url('/get-client-cert?format=pem'))).text,
   })
-  t.equal(status, 200, 'certificate and key out of one file')
+  t.equal(status, 200, 'certificate and key from one file')
 })

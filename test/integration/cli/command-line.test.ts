@@ -1,4 +1,4 @@
-/** Arguments, help, lists. */
+/** The command line: arguments, help and lists. */
 import t from 'tap'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -34,7 +34,7 @@ t.test('help and version', async t => {
     t.match(await svc([name, '--help']), { code: 0, output: new RegExp(`^usage: svc ${name}`) })
 })
 
-t.test('what is not understood is explained [CLI-2]', async t => {
+t.test('invalid arguments are explained [CLI-2]', async t => {
   for (const [args, message] of [
     [['--confg', 'x'], /^unknown option: --confg \(did you mean --config\?\)\n\nusage: svc \[/],
     [['--config'], /^--config needs a file\n/],
@@ -43,7 +43,7 @@ t.test('what is not understood is explained [CLI-2]', async t => {
     [['-x'], /^unknown option: -x/],
     [['chekc'], /^unknown command: chekc \(did you mean check\?\)\n\nusage: svc \[/],
     [['mokc'], /^unknown command: mokc \(did you mean mock\?\)/],
-    [['qqqqqq'], /^unknown command: qqqqqq \(there are serve, help, check, /],
+    [['qqqqqq'], /^unknown command: qqqqqq \(expected one of serve, help, check, /],
     [['check', '--jsno'], /^unknown option: --jsno \(did you mean --json\?\)\n\nusage: svc check/],
     [['plugins', 'extra'], /^unexpected argument: extra\n\nusage: svc plugins/],
     [['serve', 'extra'], /^unexpected argument: extra/],
@@ -55,7 +55,7 @@ t.test('what is not understood is explained [CLI-2]', async t => {
   }
 })
 
-t.test('colors are for terminals [CLI-3]', async t => {
+t.test('only terminals get colors [CLI-3]', async t => {
   const isColored = async (args: string[], options: CommandLineOptions): Promise<boolean> => {
     const { output, errors } = await svc(args, options)
     return (output + errors).includes('\u001b[')
@@ -66,7 +66,7 @@ t.test('colors are for terminals [CLI-3]', async t => {
   t.equal(await isColored(['--confg'], { isTerminal: true, env: { NO_COLOR: '1' } }), false)
 })
 
-t.test('plugins and routes show what would run, and leave no trace [CLI-4, CLI-5, CLI-7]', async t => {
+t.test('plugins and routes list what would run and write nothing [CLI-4, CLI-5, CLI-7]', async t => {
   const folder = t.testdir()
   mkdirSync(join(folder, 'mine', 'hello'), { recursive: true })
   mkdirSync(join(folder, 'mine', 'broken'), { recursive: true })
@@ -82,7 +82,7 @@ t.test('plugins and routes show what would run, and leave no trace [CLI-4, CLI-5
   t.equal(code, 0)
   t.match(output, /^PLUGIN +STATE +VERSION +SOURCE +SERVES\n/)
   t.match(output, /^hello +enabled +0\.1\.0 +directory +\/hello$/m)
-  t.match(output, /^soap +disabled +\S+ +builtin +off: svc\.yaml$/m)
+  t.match(output, /^soap +disabled +\S+ +builtin +disabled by svc\.yaml$/m)
   t.match(output, /^broken +failed +\S+ +directory +register: out of order$/m)
   t.match(output, /\n2 enabled, \d+ disabled, 1 failed\n$/)
   const records = JSON.parse((await svc(['plugins', '--json'], { folder, env })).output) as {
@@ -92,7 +92,7 @@ t.test('plugins and routes show what would run, and leave no trace [CLI-4, CLI-5
   t.equal(records.find(({ name }) => name === 'hello')?.state, 'enabled')
 
   const routes = await svc(['routes', 'hel'], { folder, env })
-  t.match(routes, { code: 0, output: /^Test\n {2}GET {2}\/hello {2}hello {2}hello\n\n1 routes\n$/ })
+  t.match(routes, { code: 0, output: /^Test\n {2}GET {2}\/hello {2}hello {2}hello\n\n1 route\n$/ })
   const endpoints = JSON.parse((await svc(['routes', '--json'], { folder, env })).output) as { path: string }[]
   t.ok(endpoints.some(({ path }) => path === '/echo'))
   t.notOk(endpoints.some(({ path }) => path === '/soap'))

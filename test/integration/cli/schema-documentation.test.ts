@@ -1,6 +1,5 @@
 /**
- * The JSON Schema of svc.yaml. `svc.schema.json` is compared here, and written anew with
- * `SVC_WRITE_DOCS=1 npm test -- documentation`.
+ * The JSON Schema of svc.yaml. Compares `svc.schema.json`; update it with `SVC_WRITE_DOCS=1 npm test -- documentation`.
  */
 import t from 'tap'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -18,19 +17,19 @@ const schema = JSON.parse(text) as { properties: Record<string, object> }
 const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true, strictRequired: false })
 const validate: ValidateFunction = ajv.compile(schema)
 
-/** Paths of what the schema refuses, with the keyword that does. */
+/** Paths of the items that the schema rejects, with the keyword. */
 function refused(yaml: string, validator = validate): string[] {
   validator(parse(yaml))
   return (validator.errors ?? []).map(({ instancePath, keyword }: ErrorObject) => `${instancePath} ${keyword}`)
 }
 
-t.test('the file in the repository is current [SCHEMA-1]', async t => {
+t.test('the file in the repository is up to date [SCHEMA-1]', async t => {
   if (process.env.SVC_WRITE_DOCS === '1') writeFileSync(kept, text)
   t.equal(readFileSync(kept, 'utf8'), text)
   for (const section of ['plugins', 'llm', 'mcp', 'mocks']) t.ok(section in schema.properties, section)
 })
 
-t.test('the example names the schema and passes it [SCHEMA-2]', async t => {
+t.test('the example refers to the schema and is valid [SCHEMA-2]', async t => {
   const example = readFileSync(join(root, 'svc.yaml.example'), 'utf8')
   t.match(example, /^# yaml-language-server: \$schema=\.\/svc\.schema\.json\n/)
   t.strictSame(refused(example), [])
@@ -38,7 +37,7 @@ t.test('the example names the schema and passes it [SCHEMA-2]', async t => {
     t.strictSame(refused(nothing), [], JSON.stringify(nothing))
 })
 
-t.test('mistakes are found where they are [SCHEMA-2]', async t => {
+t.test('mistakes are reported with their path [SCHEMA-2]', async t => {
   for (const [yaml, ...expected] of [
     ['plugins: { disabel: [soap] }', '/plugins additionalProperties'],
     ['plugins: { disable: [sope] }', '/plugins/disable/0 enum'],
@@ -59,7 +58,7 @@ t.test('mistakes are found where they are [SCHEMA-2]', async t => {
     t.strictSame(refused(yaml), expected, yaml)
 })
 
-t.test('what editors know of mocks refuses nothing that is served [SCHEMA-2]', async t => {
+t.test('the editor schema of mocks accepts all valid mocks [SCHEMA-2]', async t => {
   const settings = {
     validation: ['off', 'warn', 'enforce', 'maybe', 1],
     security: ['enforce', ''],
@@ -96,7 +95,7 @@ t.test('what editors know of mocks refuses nothing that is served [SCHEMA-2]', a
   }
 })
 
-t.test('svc schema knows the plugins in use, references inside their options included [SCHEMA-3]', async t => {
+t.test('svc schema includes the plugins in use and references in their options [SCHEMA-3]', async t => {
   const folder = t.testdir()
   mkdirSync(join(folder, 'mine', 'tariffs'), { recursive: true })
   writeFileSync(

@@ -1,4 +1,4 @@
-/** `Allow` names the methods that the resource takes, also where one wildcard route serves several resources. */
+/** `Allow` lists the methods that the resource supports, also if one wildcard route serves several resources. */
 import t from 'tap'
 import { serve } from '../../support/server.ts'
 
@@ -20,7 +20,7 @@ const RESOURCES: readonly [path: string, allow: string | null][] = [
   ['/ai/gemini/v1beta/models/gemini-2.5-flash%3AgenerateContent', 'POST'],
 ]
 
-t.test('Allow lists only methods that the path takes [PIPE-12]', async t => {
+t.test('Allow lists only methods that the path supports [PIPE-12]', async t => {
   const server = await serve(t, { plugins: ['a2a', 'llm-gemini'] })
   for (const [path, allow] of RESOURCES) {
     const options = await fetch(server.url + path, { method: 'OPTIONS' })

@@ -1,4 +1,4 @@
-/** Bad input on the wire: malformed heads over raw sockets, and headers that mean nothing. */
+/** Invalid input on the wire: malformed heads over raw sockets, and invalid headers. */
 import t from 'tap'
 import { connect } from 'node:net'
 import { request } from 'node:http'
@@ -12,7 +12,7 @@ interface Answer {
   isClosed: boolean
 }
 
-/** Sends bytes as they are; answers when the connection is closed or a whole answer is there. */
+/** Sends bytes; resolves when the connection is closed or a complete response has arrived. */
 function send(port: number, bytes: string | Buffer): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
@@ -44,10 +44,10 @@ const MALFORMED: [what: string, bytes: string, status: number][] = [
   ['an unknown method', 'BREW /echo HTTP/1.1\r\nHost: a\r\n\r\n', 400],
   ['no Host in HTTP/1.1', 'GET /echo HTTP/1.1\r\n\r\n', 400],
   ['two Host lines', 'GET /echo HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n', 400],
-  ['a Host that is no host', 'GET /echo HTTP/1.1\r\nHost: bad host<>\r\n\r\n', 400],
+  ['an invalid Host', 'GET /echo HTTP/1.1\r\nHost: bad host<>\r\n\r\n', 400],
   ['HTTP/2.0 in a text request line', 'GET /echo HTTP/2.0\r\nHost: a\r\n\r\n', 400],
   ['HTTP/1.2', 'GET /echo HTTP/1.2\r\nHost: a\r\n\r\n', 400],
-  ['a Content-Length that is no number', 'POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: ten\r\n\r\n', 400],
+  ['a Content-Length that is not a number', 'POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: ten\r\n\r\n', 400],
   [
     'two different Content-Lengths',
     'POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
@@ -59,7 +59,7 @@ const MALFORMED: [what: string, bytes: string, status: number][] = [
     400,
   ],
   [
-    'Transfer-Encoding other than chunked',
+    'unsupported Transfer-Encoding (expected chunked)',
     'POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
     400,
   ],
@@ -72,7 +72,7 @@ const MALFORMED: [what: string, bytes: string, status: number][] = [
   ['CONNECT', 'CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n', 405],
 ]
 
-t.test('a head that is not understood gets JSON and a closed connection [BAD-1]', async t => {
+t.test('a malformed request head gets a JSON response and a closed connection [BAD-1]', async t => {
   const server = await serve(t)
   for (const [what, bytes, status] of MALFORMED) {
     const answer = await send(server.ports.http!, bytes)
@@ -84,7 +84,7 @@ t.test('a head that is not understood gets JSON and a closed connection [BAD-1]'
   }
 })
 
-t.test('malformed percent-encoding is a 400, and no query string is an error [BAD-2]', async t => {
+t.test('malformed percent-encoding gives 400, and a query string never causes an error [BAD-2]', async t => {
   const server = await serve(t)
   for (const path of ['/%', '/%zz', '/echo/%E0%A4%A', '/%C0%AF']) {
     const response = await fetch(server.url + path)
@@ -105,7 +105,7 @@ t.test('malformed percent-encoding is a 400, and no query string is an error [BA
 })
 
 t.test(
-  'unknown, missing and malformed content types and broken JSON are served where bytes are shown [BAD-3]',
+  'unknown, missing and malformed content types and broken JSON are accepted by routes that show bytes [BAD-3]',
   async t => {
     const server = await serve(t)
     for (const type of [

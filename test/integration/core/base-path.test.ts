@@ -39,7 +39,7 @@ t.test('every route is served below the base path and at the root [PREFIX-2] [PR
   t.match(await fetch(`${url}/svc/redirect/3`), { status: 200, url: `${url}/svc/echo` })
 })
 
-t.test('WebSockets and gRPC-Web come below it too [PREFIX-2]', async t => {
+t.test('WebSockets and gRPC-Web are served below it too [PREFIX-2]', async t => {
   const { url, ports } = await serve(t, { ...everything, env: { SVC_BASE_PATH: '/svc' } })
   const socket = new WebSocket(`${url.replace('http', 'ws')}/svc/ws`)
   await new Promise((resolve, reject) => {
@@ -60,7 +60,7 @@ t.test('WebSockets and gRPC-Web come below it too [PREFIX-2]', async t => {
   }
 })
 
-t.test('protection and exemptions hold below it [PREFIX-3]', async t => {
+t.test('protection and exemptions apply below it [PREFIX-3]', async t => {
   const { url } = await serve(t, {
     ...everything,
     env: { SVC_BASE_PATH: '/svc', SVC_CONTROL_AUTH: 'token', SVC_ADMIN_TOKEN: 'secret', SVC_REQUIRE_KEY: 'true' },
@@ -98,7 +98,7 @@ t.test('RFC 8414 and RFC 9728 put the well-known part first [PREFIX-4]', async t
   )
 })
 
-t.test('a trusted X-Forwarded-Prefix goes before it in what is generated [PREFIX-1]', async t => {
+t.test('a trusted X-Forwarded-Prefix takes precedence in generated URLs [PREFIX-1]', async t => {
   const { url } = await serve(t, { ...everything, env: { SVC_BASE_PATH: '/svc', SVC_TRUST_FORWARD: 'true' } })
   const issuer = async (prefix: string): Promise<unknown> =>
     (await get(`${url}/.well-known/openid-configuration`, { headers: { 'X-Forwarded-Prefix': prefix } })).body.issuer

@@ -1,4 +1,4 @@
-/** Web pages that the user visits: what they may read and change while the control plane asks for no credential. */
+/** Web pages that the user visits: what they may read and change while the control plane requires no credential. */
 import t from 'tap'
 import { hostname } from 'node:os'
 import { pluginFolder } from '../../support/plugins.ts'
@@ -28,7 +28,7 @@ function start(t: Test, env: Record<string, string> = {}): Promise<TestServer> {
 
 const corsOf = (headers: object): string[] => Object.keys(headers).filter(name => name.startsWith('access-control-'))
 
-t.test('a page of another origin is refused, simple requests and reads alike [SEC-7]', async t => {
+t.test('a page of another origin is rejected, both simple requests and reads [SEC-7]', async t => {
   const server = await start(t)
   const foreign: [string, Headers, string | null][] = [
     ['another origin', { Origin: 'https://evil.example' }, 'https://evil.example'],
@@ -58,9 +58,9 @@ t.test('programs, the console and the data plane are served as before [SEC-7]', 
   const { port } = new URL(server.url)
   const own: [string, Headers][] = [
     ['a program', {}],
-    ['the own origin', { Origin: server.url }],
+    ['its own origin', { Origin: server.url }],
     [
-      'what the browser calls the own origin, behind a gateway that rewrites Host',
+      'what the browser calls its own origin, behind a gateway that rewrites Host',
       { Origin: 'https://demo.example', 'Sec-Fetch-Site': 'same-origin' },
     ],
     ['an address that the user typed', { 'Sec-Fetch-Site': 'none' }],
@@ -88,7 +88,7 @@ t.test('programs, the console and the data plane are served as before [SEC-7]', 
   t.equal(data.headers['access-control-allow-origin'], '*', 'the data plane keeps its default')
 })
 
-t.test('a name that an attacker points to this machine is refused from this machine [SEC-7]', async t => {
+t.test('a DNS name that an attacker points to this machine is rejected from this machine [SEC-7]', async t => {
   const server = await start(t)
   for (const host of [
     'evil.example',
@@ -112,7 +112,7 @@ t.test('a name that an attacker points to this machine is refused from this mach
       })
     ).status,
     200,
-    'a page from a listed host is the own one',
+    'a page from a listed host is its own one',
   )
   t.equal((await send(named.url, '/_svc/catalog', { headers: { Host: 'third.example' } })).status, 421)
   if (hostname() !== 'localhost')
@@ -124,7 +124,7 @@ t.test('a name that an attacker points to this machine is refused from this mach
   t.match((await send(named.url, '/_svc/config')).json(), { hosts: ['demo.example', 'other.example'] })
 })
 
-t.test('preflights of the control plane allow listed origins alone [SEC-7]', async t => {
+t.test('preflights of the control plane allow only listed origins [SEC-7]', async t => {
   const preflight = {
     Origin: 'https://app.example',
     'Access-Control-Request-Method': 'DELETE',
@@ -158,7 +158,7 @@ t.test('preflights of the control plane allow listed origins alone [SEC-7]', asy
   t.equal((await send(listed.url, '/_svc/requests', { headers: { Origin: 'https://other.example' } })).status, 403)
 })
 
-t.test('who sets the origins to * has meant it, and a credential takes the place of the checks [SEC-7]', async t => {
+t.test('explicitly setting the origins to * is respected, and a credential replaces the checks [SEC-7]', async t => {
   const foreign = { Origin: 'https://app.example', 'Sec-Fetch-Site': 'cross-site' }
   const any = await start(t, { SVC_CORS_ORIGINS: '*' })
   const reply = await send(any.url, '/_svc/requests', { headers: foreign })
@@ -167,7 +167,7 @@ t.test('who sets the origins to * has meant it, and a credential takes the place
   t.equal(
     (await send(any.url, '/_svc/requests', { headers: { ...foreign, Host: 'evil.example' } })).status,
     421,
-    'the host is looked at all the same',
+    'the host is checked anyway',
   )
 
   const off = await start(t, { SVC_CORS_ORIGINS: 'off' })
@@ -187,7 +187,7 @@ t.test('who sets the origins to * has meant it, and a credential takes the place
   )
 })
 
-t.test('what is refused is neither counted against a plan nor captured [SEC-7]', async t => {
+t.test('rejected requests are neither counted against a plan nor captured [SEC-7]', async t => {
   const server = await start(t, { SVC_PLAN: 'free' })
   const reply = await send(server.url, '/_svc/config', { headers: { Origin: 'https://evil.example' } })
   t.equal(reply.status, 403)

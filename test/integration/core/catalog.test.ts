@@ -1,4 +1,4 @@
-/** Route templates, and the catalog made from route descriptions. */
+/** Route templates, and the catalog built from route descriptions. */
 import t from 'tap'
 import { buildCatalog } from '../../../core/control/catalog.ts'
 import { CORE_CATEGORIES, compareCategories } from '../../../core/control/categories.ts'
@@ -17,7 +17,7 @@ function route(methods: string[], path: string, ...descriptions: RouteDescriptio
 }
 const endpointsOf = (...routes: RouteRecord[]) => buildCatalog(routes, '1.4.0').endpoints
 
-t.test('a router path reads as a template [CTL-1]', async t => {
+t.test('a router path is shown as a template [CTL-1]', async t => {
   const table: [path: string, template: string][] = [
     ['/', '/'],
     ['/status/:code', '/status/{code}'],
@@ -38,7 +38,7 @@ t.test('a router path reads as a template [CTL-1]', async t => {
   for (const [path, template] of table) t.equal(toTemplate(path), template, path)
 })
 
-t.test('an unclosed pattern ends the template instead of running on [CTL-1]', async t => {
+t.test('an unclosed pattern ends the template [CTL-1]', async t => {
   t.equal(toTemplate('/:id(^(a'), '/{id}')
 })
 
@@ -49,7 +49,7 @@ t.test('every description is an endpoint with all its fields [CTL-2]', async t =
         anyMethod,
         '/status/{code}',
         described({
-          summary: 'Answer with a status code',
+          summary: 'Respond with a status code',
           category: 'Status Codes',
           examples: [{ name: 'Teapot', method: 'get', path: '/status/418', expectStatus: 418 }],
         }),
@@ -67,7 +67,7 @@ t.test('every description is an endpoint with all its fields [CTL-2]', async t =
         methods: ['ANY'],
         expanded_methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
         category: 'Status Codes',
-        summary: 'Answer with a status code',
+        summary: 'Respond with a status code',
         description: '',
         protocol: 'http',
         endless: false,
@@ -119,7 +119,7 @@ t.test(
   },
 )
 
-t.test('a path whose methods differ comes once per description [CTL-3]', async t => {
+t.test('a path with several descriptions is several endpoints [CTL-3]', async t => {
   const endpoints = endpointsOf(
     route(['POST'], '/mcp', described({ summary: 'Call' })),
     route(['GET'], '/mcp', described({ summary: 'Listen', protocol: 'sse', endless: true })),
@@ -133,7 +133,7 @@ t.test('a path whose methods differ comes once per description [CTL-3]', async t
   )
 })
 
-t.test('the descriptions of a wildcard route have paths and methods of their own [CTL-3]', async t => {
+t.test('descriptions of a wildcard route have their own paths and methods [CTL-3]', async t => {
   const endpoints = endpointsOf(
     route(
       ['GET', 'POST'],
@@ -151,7 +151,7 @@ t.test('the descriptions of a wildcard route have paths and methods of their own
   )
 })
 
-t.test('the HEAD that comes with a GET is not listed, a HEAD of its own is [CTL-4]', async t => {
+t.test('HEAD is listed only on routes without GET [CTL-4]', async t => {
   const table: [routes: RouteRecord[], methods: string[][]][] = [
     [[route(['GET'], '/a', described()), route(['HEAD'], '/a', described())], [['GET']]],
     [[route(['HEAD'], '/a', described()), route(['GET'], '/a', described())], [['GET']]],
@@ -170,7 +170,7 @@ t.test('the HEAD that comes with a GET is not listed, a HEAD of its own is [CTL-
     )
 })
 
-t.test('any method is ANY, however the route says it [CTL-5]', async t => {
+t.test('a route that accepts all methods is shown as ANY [CTL-5]', async t => {
   for (const methods of [anyMethod, ['ANY']])
     t.same(endpointsOf(route(methods, '/a', described()))[0]?.methods, ['ANY'])
   t.same(
@@ -216,7 +216,7 @@ const DISPLAY_ORDER = [
   'Docs',
 ]
 
-t.test('categories come in their fixed order, then others by name; endpoints as registered [CTL-6]', async t => {
+t.test('categories are sorted by rank, then by name; endpoints by registration [CTL-6]', async t => {
   const names = ['Zebra', 'Docs', 'Aardvark', 'Echo & Reflection', 'Auth: mTLS', 'Docs']
   const catalog = buildCatalog(
     names.map((category, index) => route(['GET'], `/${index}`, described({ category }))),
@@ -239,11 +239,11 @@ t.test('categories come in their fixed order, then others by name; endpoints as 
   t.equal(new Set(CATEGORIES).size, CATEGORIES.length)
 })
 
-t.test('without routes it is empty [CTL-2]', async t => {
+t.test('the catalog of no routes is empty [CTL-2]', async t => {
   t.same(buildCatalog([], '1'), { version: '1', count: 0, categories: [], endpoints: [] })
 })
 
-t.test('a category named like a property of every object is an ordinary one [CTL-6]', async t => {
+t.test('a category can have the name of an object property [CTL-6]', async t => {
   const catalog = buildCatalog(
     ['__proto__', 'constructor'].map(category => route(['GET'], '/a', described({ category }))),
     '1',

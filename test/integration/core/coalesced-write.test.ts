@@ -1,4 +1,4 @@
-/** Answers in one write: the same bytes as Node's own, whatever a route does and however the client reads. */
+/** Responses in one write: the same bytes as Node's own, whatever a route does and however the client reads. */
 import { createServer, ServerResponse } from 'node:http'
 import type { IncomingMessage, Server } from 'node:http'
 import { once } from 'node:events'
@@ -80,7 +80,7 @@ function serve(Response: typeof ServerResponse, handler: Handler): Server {
   )
 }
 
-/** Everything that the server says to these bytes, without the date; the client reads late if asked to. */
+/** The server's complete response to these bytes, without the date; optionally the client reads late. */
 async function exchange(server: Server, sent: string, isLate: boolean): Promise<string> {
   await once(server, 'listening')
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
@@ -101,7 +101,7 @@ const requests = {
   'two pipelined': 'GET / HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
 }
 
-/** Chunks as they were cut differ where writes meet a full socket: what counts is what they say. */
+/** Chunk boundaries differ if a write meets a full socket; only the content is compared. */
 function meaningOf(answer: string): string {
   return answer.replace(/[0-9a-f]+\r\n/g, '').replaceAll('\r\n', '')
 }
@@ -120,7 +120,7 @@ for (const [what, handler] of Object.entries(handlers)) {
   })
 }
 
-/** Sizes of what a handler gives to the socket. */
+/** Sizes of the writes of a handler to the socket. */
 async function writesOf(handler: Handler): Promise<number[]> {
   const sizes: number[] = []
   const server = serve(Http1Response as typeof ServerResponse, (response, request) => {
@@ -136,7 +136,7 @@ async function writesOf(handler: Handler): Promise<number[]> {
   return sizes
 }
 
-t.test('one write carries head and body, and one each chunk', async t => {
+t.test('one write contains head and body, and each chunk takes one write', async t => {
   const sizes = await writesOf(async response => {
     response.writeHead(200)
     response.write('one')
@@ -148,14 +148,14 @@ t.test('one write carries head and body, and one each chunk', async t => {
   t.equal(sizes.length, 3, `head with the first chunk, the second, the end: ${sizes.join(' ')}`)
 })
 
-t.test('bytes leave in one write with their head', async t => {
+t.test('bytes are sent in one write with their head', async t => {
   const sizes = await writesOf(response =>
     response.writeHead(200, { 'Content-Length': '2' }).end(Buffer.from([0xff, 0])),
   )
   t.equal(sizes.filter(size => size > 0).length, 1, sizes.join(' '))
 })
 
-t.test('a body of one chunk leaves in one write, with its head and its end', async t => {
+t.test('a body of one chunk is sent in one write, with its head and its end', async t => {
   const sizes = await writesOf(response => {
     response.writeHead(200)
     response.end('one')
@@ -163,7 +163,7 @@ t.test('a body of one chunk leaves in one write, with its head and its end', asy
   t.equal(sizes.length, 1, sizes.join(' '))
 })
 
-t.test('what Node no longer has, or a response that is not ready, is left to Node', async t => {
+t.test('missing Node internals, or a response that is not ready, fall back to Node', async t => {
   const answers: boolean[] = []
   const server = serve(ServerResponse, response => {
     answers.push(sendWhole(response, 'before the head'), sendChunk(response, 'before the head'))

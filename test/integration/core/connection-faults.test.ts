@@ -13,7 +13,7 @@ function get(path: string, abort: string, { method = 'GET', version = '1.1', mor
 }
 const announced = (head: string): number => Number(/content-length: (\d+)/i.exec(head)?.[1])
 
-t.test('reads an abort [ABORT-1]', async t => {
+t.test('parses valid values [ABORT-1]', async t => {
   const rows: [value: string, fault: string, percent: number][] = [
     ['reset', 'reset', 100],
     ['close', 'close', 100],
@@ -30,7 +30,7 @@ t.test('reads an abort [ABORT-1]', async t => {
   for (const [value, fault, percent] of rows) t.strictSame(parseAbort(value), { fault, percent }, value)
 })
 
-t.test('ignores what is no abort [ABORT-1]', async t => {
+t.test('ignores invalid values [ABORT-1]', async t => {
   const values = [
     undefined,
     '',
@@ -59,7 +59,7 @@ t.test('ignores what is no abort [ABORT-1]', async t => {
 
 for (const tls of [false, true]) {
   const name = tls ? 'HTTPS' : 'HTTP'
-  t.test(`each fault over HTTP/1.1 is what it says, on ${name} [ABORT-2]`, async t => {
+  t.test(`each fault over HTTP/1.1 acts as documented, on ${name} [ABORT-2]`, async t => {
     const server = await serve(t)
     const port = (tls ? server.ports.https : server.ports.http)!
     t.strictSame(await exchange(port, get('/echo', 'reset'), { tls }), { text: '', end: 'reset' })
@@ -86,7 +86,7 @@ for (const tls of [false, true]) {
   })
 }
 
-t.test('the faults act on every route, known or not, but for the control plane [ABORT-3]', async t => {
+t.test('the faults apply to every route, known or unknown, except the control plane [ABORT-3]', async t => {
   const server = await serve(t)
   const port = server.ports.http!
   for (const path of ['/', '/health', '/no/such', '/status/204', '/sse', '/bin', '/openapi.json', '/%zz', '/jsonrpc']) {
@@ -98,7 +98,7 @@ t.test('the faults act on every route, known or not, but for the control plane [
   t.match((await exchange(port, preflight)).text, /^HTTP\/1\.1 200 /)
 })
 
-t.test('a head that goes out before the break has the headers of every response [ABORT-4]', async t => {
+t.test('response headers sent before the break include the headers of every response [ABORT-4]', async t => {
   const server = await serve(t)
   for (const fault of ['empty', 'truncate', 'bad-chunk']) {
     const { head } = splitResponse(
@@ -110,7 +110,7 @@ t.test('a head that goes out before the break has the headers of every response 
   }
 })
 
-t.test('HEAD and HTTP/1.0 get the faults that they can tell from success [ABORT-5]', async t => {
+t.test('HEAD and HTTP/1.0 get the faults that are distinguishable from success [ABORT-5]', async t => {
   const port = (await serve(t)).ports.http!
   for (const fault of ['close', 'empty', 'truncate', 'bad-chunk'])
     t.strictSame(await exchange(port, get('/echo', fault, { method: 'HEAD' })), { text: '', end: 'fin' }, fault)
@@ -120,7 +120,7 @@ t.test('HEAD and HTTP/1.0 get the faults that they can tell from success [ABORT-
   t.ok(body.length > 0 && body.length < announced(head))
 })
 
-t.test('a body in flight does not turn a close into a reset [ABORT-6]', async t => {
+t.test('an unread request body does not turn a close into a reset [ABORT-6]', async t => {
   const port = (await serve(t)).ports.http!
   const body = 'x'.repeat(900_000)
   for (const framing of [
@@ -132,7 +132,7 @@ t.test('a body in flight does not turn a close into a reset [ABORT-6]', async t 
   }
 })
 
-t.test('a pipelined request breaks the connection after the answers before it [ABORT-7]', async t => {
+t.test('a pipelined request breaks the connection after the responses before it [ABORT-7]', async t => {
   const port = (await serve(t)).ports.http!
   for (const [fault, end] of [
     ['close', 'fin'],
@@ -147,7 +147,7 @@ t.test('a pipelined request breaks the connection after the answers before it [A
   }
 })
 
-t.test('delay comes first, an abort that hits leaves no fail, one that misses does [ABORT-8]', async t => {
+t.test('delay comes first; fail is evaluated only if abort does not apply [ABORT-8]', async t => {
   const server = await serve(t)
   const port = server.ports.http!
   const startedAt = performance.now()
@@ -164,7 +164,7 @@ t.test('delay comes first, an abort that hits leaves no fail, one that misses do
   t.strictSame([plain.status, plain.headers.get('x-svc-fault')], [200, null])
 })
 
-t.test('about the percentage asked for is hit [ABORT-8]', async t => {
+t.test('about the requested percentage is affected [ABORT-8]', async t => {
   const server = await serve(t)
   const outcomes = await Promise.all(
     Array.from({ length: 200 }, () =>
@@ -197,7 +197,7 @@ t.test('a WebSocket handshake is broken like any request [ABORT-9]', async t => 
   }
 })
 
-t.test('an abort is counted, and remembered as no response [ABORT-10]', async t => {
+t.test('an abort is counted, and recorded as no response [ABORT-10]', async t => {
   const server = await serve(t)
   await exchange(server.ports.http!, get('/uuid', 'reset', { more: 'X-Request-Id: gone-1\r\n' }))
   await exchange(server.ports.http!, get('/uuid', 'truncate', { more: 'X-Request-Id: gone-2\r\n' }))
@@ -239,7 +239,7 @@ function streamEnd(session: ClientHttp2Session, fault: string): Promise<StreamEn
   })
 }
 
-t.test('over HTTP/2 the stream breaks and the others go on; close ends the connection [ABORT-11]', async t => {
+t.test('over HTTP/2 the stream breaks and the others continue; close ends the connection [ABORT-11]', async t => {
   const server = await serve(t, { env: { SVC_GRPC_ON_HTTP: 'true' } })
   const session = connect(server.url)
   session.on('error', () => {})

@@ -1,4 +1,4 @@
-/** The routes about the instance and its plugins, on a bare Fastify instance over a fake host. */
+/** The control plane routes, on a plain Fastify instance with a fake host. */
 import { readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { MIN_NODE_VERSION } from '../../../core/control/build-facts.ts'
@@ -25,7 +25,7 @@ const refusal = () =>
 const healthy = { status: 'healthy', healthy: true, service: 'svc', version: '1.4.0', instance_id: 'edge-1' }
 const unhealthy = { ...healthy, status: 'unhealthy', healthy: false }
 
-t.test('health answers 200 or 503 with the same record, negotiated [CTL-30]', async t => {
+t.test('health responds with 200 or 503 and the negotiated record [CTL-30]', async t => {
   const host = fakeHost()
   const app = await instanceApp(t, host)
   const up = await app.inject('/health')
@@ -39,7 +39,7 @@ t.test('health answers 200 or 503 with the same record, negotiated [CTL-30]', as
   t.equal((await app.inject({ url: '/health', headers: { accept: 'application/xml' } })).body, '<response/>')
 })
 
-t.test('the switches change health and answer 200 with the state after [CTL-31]', async t => {
+t.test('health can be changed, and the response has the new state [CTL-31]', async t => {
   const host = fakeHost()
   const app = await instanceApp(t, host)
   const steps = [
@@ -58,7 +58,7 @@ t.test('the switches change health and answer 200 with the state after [CTL-31]'
   }
 })
 
-t.test('a refused switch changes nothing [CTL-32]', async t => {
+t.test('a rejected request does not change health [CTL-32]', async t => {
   const host = fakeHost({ refusal: refusal() })
   const app = await instanceApp(t, host)
   for (const name of ['unhealthy', 'toggle', 'healthy']) {
@@ -69,7 +69,7 @@ t.test('a refused switch changes nothing [CTL-32]', async t => {
   }
 })
 
-t.test('identity tells who answered and how the request came [CTL-33]', async t => {
+t.test('identity describes the instance and the connection [CTL-33]', async t => {
   const app = await instanceApp(t, fakeHost())
   const { timestamp, ...record } = (await app.inject({ url: '/identity', headers: { host: 'Box:8080' } })).json()
   t.match(timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
@@ -109,7 +109,7 @@ t.test('identity tells who answered and how the request came [CTL-33]', async t 
   })
 })
 
-t.test('identity takes every method and counts its requests, itself included [CTL-33]', async t => {
+t.test('identity accepts all methods and counts its requests [CTL-33]', async t => {
   const app = await instanceApp(t, fakeHost())
   const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
   for (const [index, method] of methods.entries()) {
@@ -119,7 +119,7 @@ t.test('identity takes every method and counts its requests, itself included [CT
   }
 })
 
-t.test('the admin token shows as configured, never as such [CTL-34]', async t => {
+t.test('responses show whether an admin token is configured, never its value [CTL-34]', async t => {
   const host = fakeHost({ config: { adminToken: 'hush-hush' } })
   const app = await appOn(host, registerCoreRoutes)
   t.teardown(() => app.close())
@@ -140,7 +140,7 @@ t.test('the admin token shows as configured, never as such [CTL-34]', async t =>
   }
 })
 
-t.test('version names build and modes [CTL-35]', async t => {
+t.test('version has build facts and modes [CTL-35]', async t => {
   const app = await controlApp(t, fakeHost({ config: { controlAuth: 'jwt', hostedMode: true } }))
   t.same((await app.inject('/_svc/version')).json(), {
     name: 'svc',
@@ -155,13 +155,13 @@ t.test('version names build and modes [CTL-35]', async t => {
   })
 })
 
-t.test('the least Node version is the one that package.json requires [CTL-35]', async t => {
+t.test('the minimum Node version is the one in package.json [CTL-35]', async t => {
   const { engines } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'))
   const [major, minor, patch = '0'] = engines.node.replace('>=', '').split('.')
   t.equal(MIN_NODE_VERSION, `${major}.${minor}.${patch}`)
 })
 
-t.test('ready is always ready, and never stored [CTL-36]', async t => {
+t.test('ready always responds with 200 and is not cached [CTL-36]', async t => {
   const app = await controlApp(t, fakeHost({ healthy: false }))
   const reply = await app.inject('/_svc/ready')
   t.equal(reply.statusCode, 200)
@@ -169,13 +169,13 @@ t.test('ready is always ready, and never stored [CTL-36]', async t => {
   t.equal(reply.headers['cache-control'], 'no-store')
 })
 
-t.test('config is the effective configuration [CTL-37]', async t => {
+t.test('config returns the effective configuration [CTL-37]', async t => {
   const host = fakeHost()
   const app = await controlApp(t, host)
   t.same((await app.inject('/_svc/config')).json(), host.deps.effectiveConfig())
 })
 
-t.test('status sums up instance, inspector and plugins [CTL-38]', async t => {
+t.test('status summarizes the instance, the inspector and the plugins [CTL-38]', async t => {
   const host = fakeHost({
     pluginStatus: { console: { title: 'Booth', backlink: 'https://back.example' } },
     records: [
@@ -222,7 +222,7 @@ t.test('status sums up instance, inspector and plugins [CTL-38]', async t => {
   ])
 })
 
-t.test('the catalog lists every route that the core registers [CTL-39]', async t => {
+t.test('the catalog lists all routes of the core [CTL-39]', async t => {
   const host = fakeHost()
   const app = await appOn(host, registerCoreRoutes)
   t.teardown(() => app.close())
@@ -233,7 +233,7 @@ t.test('the catalog lists every route that the core registers [CTL-39]', async t
   for (const { path, examples } of catalog.endpoints) t.ok(examples.length > 0, `${path} has an example`)
 })
 
-t.test('every example of the core works, and sending all of them changes no plugin [CTL-40]', async t => {
+t.test('every example of the core works, and sending all of them changes no plugin state [CTL-40]', async t => {
   const enabled = { outcome: 'unchanged', record: pluginRecord({ name: 'demo-data' }) } as const
   const host = fakeHost({ switchResult: enabled })
   const app = await appOn(host, registerCoreRoutes)
@@ -253,7 +253,7 @@ t.test('every example of the core works, and sending all of them changes no plug
   )
 })
 
-t.test('an example names a plugin only while there is one that others build on [CTL-40]', async t => {
+t.test('plugin routes have examples only if other plugins build on an enabled plugin [CTL-40]', async t => {
   const host = fakeHost({
     records: [pluginRecord({ name: 'alone' }), pluginRecord({ name: 'off', state: 'disabled', builds_on: ['alone'] })],
   })
@@ -296,7 +296,7 @@ t.test('plugins are listed by name with counts and errors [CTL-41]', async t => 
   ])
 })
 
-t.test('public mode shows no folder of a plugin and no folder of a file [CTL-42]', async t => {
+t.test('public mode hides the folders of plugins and files [CTL-42]', async t => {
   const host = fakeHost({
     config: { publicMode: true },
     records: [pluginRecord({ name: 'echo', source: 'directory', path: '/srv/my-plugins/echo' })],
@@ -331,7 +331,7 @@ t.test('public mode shows no folder of a plugin and no folder of a file [CTL-42]
   t.equal((await app.inject({ method: 'POST', url: '/_svc/reload' })).json().load_errors[0].file, 'a.yaml')
 })
 
-t.test('one plugin comes with its routes, an unknown one with the names there are [CTL-43]', async t => {
+t.test('a plugin is shown with its routes; an unknown one is a 404 with the known names [CTL-43]', async t => {
   const host = fakeHost()
   const app = await controlApp(t, host)
   host.routes.push({ plugin: 'soap', methods: ['POST'], path: '/soap', descriptions: [] })
@@ -351,7 +351,7 @@ t.test('one plugin comes with its routes, an unknown one with the names there ar
   }
 })
 
-t.test('options hide what is secret and cut what is long [CTL-44]', async t => {
+t.test('secrets in options are masked and long texts truncated [CTL-44]', async t => {
   const table: [options: unknown, shown: unknown][] = [
     [
       { api_key: 'abc', Token: 'abc', clientSecret: 'abc', PASSWORD: 'abc', credentials: ['abc'] },
@@ -386,13 +386,13 @@ t.test('options hide what is secret and cut what is long [CTL-44]', async t => {
   t.same((await app.inject({ method: 'POST', url: '/_svc/plugins/a/enable' })).json().options, { api_key: '***' })
 })
 
-t.test('options of any depth are shown to an end [CTL-44]', async t => {
+t.test('deeply nested options are truncated [CTL-44]', async t => {
   let deep: unknown = 'bottom'
   for (let level = 0; level < 100_000; level++) deep = [deep]
   t.ok(JSON.stringify(maskOptions(deep)).length < 200)
 })
 
-t.test('switching answers each outcome with its status and body [CTL-45]', async t => {
+t.test('each result of switching has its status and body [CTL-45]', async t => {
   const record = pluginRecord({ name: 'soap' })
   const failed = pluginRecord({ name: 'soap', state: 'failed', error: { phase: 'register', message: 'no' } })
   const table: [result: FakeHost['switchResult'], status: number, body: object][] = [
@@ -415,7 +415,7 @@ t.test('switching answers each outcome with its status and body [CTL-45]', async
   }
 })
 
-t.test('clearing an override answers the record, an unknown name 404 [CTL-45]', async t => {
+t.test('removing an override returns the record; an unknown name is a 404 [CTL-45]', async t => {
   const host = fakeHost()
   const app = await controlApp(t, host)
   const clear = (name: string) => app.inject({ method: 'DELETE', url: `/_svc/plugins/${name}/override` })
@@ -427,7 +427,7 @@ t.test('clearing an override answers the record, an unknown name 404 [CTL-45]', 
   t.same(host.calls, ['clear soap', 'clear nope'])
 })
 
-t.test('cascade and force are asked for by a true value or the bare name only [CTL-46]', async t => {
+t.test('cascade and force are set only by a true value or the key alone [CTL-46]', async t => {
   const table: [query: string, isOn: boolean][] = [
     ['', false],
     ['?', false],
@@ -464,7 +464,7 @@ t.test('cascade and force are asked for by a true value or the bare name only [C
   }
 })
 
-t.test('reload answers what changed, and 422 when nothing could be applied [CTL-47]', async t => {
+t.test('reload returns what changed, or 422 if nothing could be applied [CTL-47]', async t => {
   const host = fakeHost()
   const app = await controlApp(t, host)
   const applied = await app.inject({ method: 'POST', url: '/_svc/reload' })
@@ -480,7 +480,7 @@ t.test('reload answers what changed, and 422 when nothing could be applied [CTL-
   t.same(refused.json(), host.reloadResult)
 })
 
-t.test('the guard comes first: nothing is switched, reloaded or revealed without it [CTL-48]', async t => {
+t.test('without the admin token nothing is switched, reloaded or revealed [CTL-48]', async t => {
   const host = fakeHost({ refusal: refusal() })
   const app = await controlApp(t, host)
   const guarded = [

@@ -1,4 +1,4 @@
-/** No URL is made past `svc.http`: what the whole catalog answers behind a prefix, and what the sources hold. */
+/** Only `svc.http` generates URLs: checks all responses of the catalog behind a prefix, and the sources. */
 import t from 'tap'
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ interface Answer {
   text: string
 }
 
-/** The answer as far as it comes in time; of an endless one the beginning. */
+/** The response as far as it arrives in time; of an endless one the beginning. */
 async function answerOf(url: string, one: ExampleOf): Promise<Answer> {
   const leave = new AbortController()
   const timer = setTimeout(() => leave.abort(), PATIENCE_MS)
@@ -39,7 +39,7 @@ async function answerOf(url: string, one: ExampleOf): Promise<Answer> {
       if (text.length > MAX_BYTES) break
     }
   } catch {
-    // A stream that goes on, or an answer that is broken on purpose: what came counts.
+    // An endless stream, or an intentionally broken response: the received part is used.
   } finally {
     clearTimeout(timer)
     leave.abort()
@@ -47,7 +47,7 @@ async function answerOf(url: string, one: ExampleOf): Promise<Answer> {
   return { headers, text }
 }
 
-/** Addresses in an answer that lack the prefix. */
+/** URLs in a response without the prefix. */
 function strayIn({ headers, text }: Answer, ownUrl: string): string[] {
   const whole = `${headers.map(([name, value]) => `${name}: ${value}`).join('\n')}\n${text}`
   const stray: string[] = []
@@ -90,7 +90,7 @@ t.test('whatever the catalog answers behind a prefix, its addresses have the pre
   let withPrefix = 0
   const examples = (await catalogExamples(server.url)).filter(
     ({ endpoint, example }) =>
-      // A mock answers what its document says; shutting down or disabling what is under test proves nothing.
+      // A mock sends what its document contains; shutting down or disabling the tested plugin proves nothing.
       endpoint.protocol !== 'websocket' &&
       !example.path.startsWith('/mock/') &&
       !/^\/_svc\/plugins\/.*\/(?:dis|en)able/.test(example.path),

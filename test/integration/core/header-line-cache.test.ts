@@ -1,4 +1,4 @@
-/** Heads of lines that were checked before: the same lines as Node's own, and the same refusals. */
+/** Cached header lines: the same lines as Node's own, and the same errors. */
 import { createServer, ServerResponse } from 'node:http'
 import type { OutgoingHttpHeader } from 'node:http'
 import { once } from 'node:events'
@@ -11,7 +11,7 @@ import { createHttp1Response } from '../../../core/http/response/response.ts'
 
 type Head = OutgoingHttpHeader[]
 
-/** Each head is sent twice: the second time its lines are known. */
+/** Each head is sent twice; the second time its lines are cached. */
 const heads: Record<string, Head> = {
   plain: ['X-A', 'one', 'x-b', 'two', 'Content-Type', 'text/plain'],
   'another value of a known name': ['X-A', 'two'],
@@ -31,7 +31,7 @@ const heads: Record<string, Head> = {
   'no length': ['X-A', 'one'],
   chunks: ['Transfer-Encoding', 'chunked', 'X-A', 'one'],
   'keep-alive of the route': ['Connection', 'keep-alive', 'Keep-Alive', 'timeout=9'],
-  'values that are no text': ['X-Number', 7, 'Set-Cookie', ['a=1', 'b=2'], 'X-List', ['1', '2']],
+  'values that are not text': ['X-Number', 7, 'Set-Cookie', ['a=1', 'b=2'], 'X-List', ['1', '2']],
   'Latin-1 and tabs': ['X-A', 'grüße\tda', 'X-Empty', ''],
   'a long value': ['X-Long', 'x'.repeat(5000)],
   'a line end in a value': ['X-A', 'one\r\nX-Evil: 1'],
@@ -84,11 +84,11 @@ for (const [what, head] of Object.entries(heads)) {
   })
 }
 
-t.test('Node asks for them', async t => {
+t.test('Node reads them itself', async t => {
   t.ok(known.asked > 40)
 })
 
-t.test('however many names there are, few are remembered, and all lines are right', async t => {
+t.test('the number of cached names is bounded, and all lines are correct', async t => {
   const lines = new HeaderLineCache()
   for (const _time of [1, 2])
     for (let index = 0; index < 2000; index++)

@@ -18,7 +18,7 @@ interface Frame {
   payload: Buffer
 }
 
-/** A client that sends requests and keeps all frames. */
+/** A client that sends requests and records all frames. */
 class FrameClient {
   readonly #socket: Socket
   #bytes = Buffer.alloc(0)
@@ -54,7 +54,7 @@ class FrameClient {
     return this.frames.filter(one => one.stream === stream && (stream !== 0 || one.type === FRAME.goaway))
   }
 
-  /** Whether a stream has been ended or reset, or the connection is over. */
+  /** Whether a stream was ended or reset, or the connection is closed. */
   async ended(stream: number): Promise<Frame[]> {
     await until(
       () =>
@@ -108,7 +108,7 @@ async function announced(fault: string): Promise<number> {
 }
 
 t.test(
-  'reset, empty, truncate and bad-chunk break their stream, and the connection serves others [ABORT-11]',
+  'reset, empty, truncate and bad-chunk break their stream, and the connection keeps serving others [ABORT-11]',
   async t => {
     const client = open(t)
     client.request(1, { 'x-svc-abort': 'reset' })
@@ -140,7 +140,7 @@ t.test(
 )
 
 t.test(
-  'close ends the connection with all its streams, and so does what acts as close on HEAD [ABORT-11, ABORT-5]',
+  'close ends the connection with all its streams, and so do faults that act like close on HEAD [ABORT-11, ABORT-5]',
   async t => {
     for (const [method, fault] of [
       ['GET', 'close'],
@@ -168,7 +168,7 @@ t.test(
   },
 )
 
-t.test('a delay holds back one stream, a failure is a whole answer [ABORT-8]', async t => {
+t.test('a delay affects one stream, a failure is a complete response [ABORT-8]', async t => {
   const client = open(t)
   client.request(1, { 'x-svc-delay': '400' })
   client.request(3, { 'x-svc-fail': '503' })
@@ -182,7 +182,7 @@ t.test('a delay holds back one stream, a failure is a whole answer [ABORT-8]', a
   t.strictSame([client.of(0), client.end], [[], 'none'])
 })
 
-t.test('without a head the status is 444 over HTTP/2 too [ABORT-10]', async t => {
+t.test('without response headers the status is 444 over HTTP/2 too [ABORT-10]', async t => {
   const client = open(t)
   client.request(1, { 'x-svc-abort': 'reset', 'x-request-id': 'h2-reset' })
   await client.ended(1)

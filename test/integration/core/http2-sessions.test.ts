@@ -1,4 +1,4 @@
-/** HTTP/2 connections on which nothing happens, or that are broken, end. */
+/** Idle or broken HTTP/2 connections end. */
 import { connect as connectHttp2, createServer } from 'node:http2'
 import type { Http2Server, ServerHttp2Session } from 'node:http2'
 import { connect } from 'node:net'
@@ -20,7 +20,7 @@ const callOf = (stream: number): Buffer =>
     te: 'trailers',
   })
 
-/** A server whose answers never come, and its sessions as they open. */
+/** A server that never responds, and its sessions. */
 async function silentServer(t: Tap): Promise<{ port: number; session: Promise<ServerHttp2Session> }> {
   const server: Http2Server = createServer(() => {})
   server.on('sessionError', () => {})
@@ -39,7 +39,7 @@ type Tap = { teardown(callback: () => unknown): unknown }
 const closed = (session: ServerHttp2Session): Promise<void> =>
   new Promise(resolve => session.once('close', () => resolve()))
 
-t.test('a connection without requests is closed after its time [HARD-2]', async t => {
+t.test('a connection without requests is closed after the idle timeout [HARD-2]', async t => {
   const { port, session } = await silentServer(t)
   const client = connectHttp2(`http://127.0.0.1:${port}`)
   await closed(await session)
@@ -47,7 +47,7 @@ t.test('a connection without requests is closed after its time [HARD-2]', async 
   t.ok(client.closed)
 })
 
-t.test('a silent request stays as long as its client answers a PING [HARD-2]', async t => {
+t.test('a silent request stays open as long as its client answers PINGs [HARD-2]', async t => {
   const { port, session } = await silentServer(t)
   const client = connectHttp2(`http://127.0.0.1:${port}`)
   const stream = client.request({ ':path': '/' })
@@ -62,7 +62,7 @@ t.test('a silent request stays as long as its client answers a PING [HARD-2]', a
   client.destroy()
 })
 
-t.test('a connection that broke the protocol does not keep its requests [HARD-2]', async t => {
+t.test('a connection with a protocol error does not keep its requests [HARD-2]', async t => {
   const { port, session } = await silentServer(t)
   const socket = connect(port, '127.0.0.1', () =>
     socket.write(Buffer.concat([PREFACE, SETTINGS, callOf(1), STRAY_DATA])),
@@ -73,17 +73,17 @@ t.test('a connection that broke the protocol does not keep its requests [HARD-2]
   t.pass('closed')
 })
 
-t.test('an HTTP/2 client that ends its side has ended the connection [HARD-2]', async t => {
+t.test('an HTTP/2 client that ends its side ends the connection [HARD-2]', async t => {
   const server = await serve(t)
   const socket = connect(server.ports.grpc!, '127.0.0.1', () => socket.end(Buffer.concat([PREFACE, SETTINGS])))
   await new Promise(resolve => socket.on('end', resolve).resume())
   t.pass('the other side ended too')
 })
 
-t.test('a call that is reset in the packet of its head reaches nobody [HARD-1]', async t => {
+t.test('a call reset in the same packet as its headers reaches no plugin [HARD-1]', async t => {
   const server = await serve(t)
   const reset = frame(FRAME.rstStream, 0, 1, Buffer.from([0, 0, 0, 8]))
-  // The connection goes on: the call behind it is answered, and nothing was complained of.
+  // The connection continues: the next call is answered, and nothing was logged.
   const socket = connect(server.ports.grpc!, '127.0.0.1', () =>
     socket.write(
       Buffer.concat([PREFACE, SETTINGS, callOf(1), reset, callOf(3), frame(FRAME.data, 1, 3, Buffer.alloc(5))]),

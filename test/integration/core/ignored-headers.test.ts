@@ -1,4 +1,4 @@
-/** Fault headers that can't be understood: no effect, and the response says what was expected. */
+/** Invalid fault headers: no effect, and the response contains the expected form. */
 import t from 'tap'
 import { WebSocket } from 'ws'
 import { connect } from 'node:http2'
@@ -15,7 +15,7 @@ const WRONG: Record<string, string[]> = {
 const ignoredOf = (reply: { lines: [string, string][] }): string[] =>
   reply.lines.filter(([name]) => name === 'x-svc-ignored').map(([, value]) => value)
 
-t.test('a wrong value has no effect and is named [FAULT-20]', async t => {
+t.test('an invalid value has no effect and is reported [FAULT-20]', async t => {
   for (const [name, values] of Object.entries(WRONG)) {
     for (const value of values) {
       for (const path of ['/echo', '/no-such-path']) {
@@ -41,7 +41,7 @@ t.test('a wrong value has no effect and is named [FAULT-20]', async t => {
   t.strictSame(ignoredOf(mixed).length, 1, 'on the injected failure too')
 })
 
-t.test('values that are understood, and paths without faults, say nothing [FAULT-20]', async t => {
+t.test('valid values, and paths without faults, report nothing [FAULT-20]', async t => {
   const harmless: Record<string, string>[] = [
     {},
     { 'X-Svc-Delay': ' 0 ' },
@@ -54,7 +54,7 @@ t.test('values that are understood, and paths without faults, say nothing [FAULT
   t.strictSame(ignoredOf(await send(server.url, '/_svc/ready', { headers: { 'X-Svc-Fail': 'x' } })), [])
 })
 
-t.test('handshakes, HTTP/2 and routes that read the header themselves say it too [FAULT-20]', async t => {
+t.test('handshakes, HTTP/2 and routes that read the header themselves report it too [FAULT-20]', async t => {
   const socket = new WebSocket(`${server.url.replace('http', 'ws')}/ws`, {
     headers: { 'X-Svc-Fail': 'nope', 'X-Svc-Delay': 'nope' },
   })

@@ -1,11 +1,11 @@
-/** The landing page and the API reference: what they list, what they escape, what they load. */
+/** The landing page and the API reference: their content, escaping and content security policy. */
 import { createHash } from 'node:crypto'
 import { execFileSync } from 'node:child_process'
 import t from 'tap'
 import { curlLine } from '../../../core/contract/curl-line.ts'
 import { registerDocs } from '../../../core/control/docs.ts'
 import { registerLanding, renderLanding } from '../../../core/control/landing.ts'
-import { rememberPages } from '../../../core/control/page-cache.ts'
+import { cachePages } from '../../../core/control/page-cache.ts'
 import { registerCoreRoutes } from '../../../core/control/routes.ts'
 import type { Catalog, CatalogEndpoint } from '../../../core/contract/plugin.ts'
 import { appOn, fakeHost } from '../../support/control-deps.ts'
@@ -90,7 +90,7 @@ t.test('every endpoint is listed with methods, summary and a command [CTL-20]', 
   for (const [href] of headings) t.ok(attributes(html, 'href').includes(href as string), `${href} is linked`)
 })
 
-t.test('links are relative, and no other host is named [CTL-21]', async t => {
+t.test('links are relative and refer to no other host [CTL-21]', async t => {
   const html = pageOf(endpoint({ examples: [example()] }))
   for (const href of attributes(html, 'href')) t.notMatch(href, /^(?:\/|[a-z]+:\/\/)/i, href)
   for (const link of ['docs', 'openapi.json', '_svc/catalog']) t.ok(attributes(html, 'href').includes(link), link)
@@ -98,13 +98,13 @@ t.test('links are relative, and no other host is named [CTL-21]', async t => {
   t.same(attributes(html, 'src'), [])
 })
 
-t.test('the console is linked where it is served [CTL-21]', async t => {
+t.test('the console is linked if it is enabled [CTL-21]', async t => {
   t.notOk(attributes(pageOf(endpoint()), 'href').includes('ui/'))
   t.notOk(attributes(pageOf(endpoint({ path: '/uix' })), 'href').includes('ui/'))
   for (const path of ['/ui', '/ui/']) t.ok(attributes(pageOf(endpoint({ path })), 'href').includes('ui/'), path)
 })
 
-t.test('hostile text stays text [CTL-22]', async t => {
+t.test('all text is escaped [CTL-22]', async t => {
   const hostile = `"><script>alert('x')</script>&amp;`
   const html = renderLanding({
     catalog: {
@@ -129,7 +129,7 @@ t.test('hostile text stays text [CTL-22]', async t => {
   t.equal(html.split('&lt;script&gt;alert(').length - 1, 10, 'and it is all there')
 })
 
-t.test('the page may load nothing and run nothing, its one style sheet aside [CTL-23]', async t => {
+t.test('the content security policy allows only the style sheet of the page [CTL-23]', async t => {
   const app = await appOn(fakeHost(), registerLanding)
   t.teardown(() => app.close())
   const { statusCode, headers, body } = await app.inject('/')
@@ -143,7 +143,7 @@ t.test('the page may load nothing and run nothing, its one style sheet aside [CT
   t.notMatch(body, / style="| on[a-z]+="/)
 })
 
-t.test('it answers 200 whatever the health, names the instance, and says when it is public [CTL-24]', async t => {
+t.test('it responds with 200 even if unhealthy, and shows instance id and public mode [CTL-24]', async t => {
   for (const publicMode of [false, true]) {
     const app = await appOn(fakeHost({ healthy: false, config: { publicMode } }), registerLanding)
     t.teardown(() => app.close())
@@ -156,7 +156,7 @@ t.test('it answers 200 whatever the health, names the instance, and says when it
   }
 })
 
-t.test('HEAD answers the same head without a body [CTL-24]', async t => {
+t.test('HEAD returns the same headers without a body [CTL-24]', async t => {
   const app = await appOn(fakeHost(), registerLanding)
   t.teardown(() => app.close())
   const [get, head] = [await app.inject('/'), await app.inject({ method: 'HEAD', url: '/' })]
@@ -164,7 +164,7 @@ t.test('HEAD answers the same head without a body [CTL-24]', async t => {
   t.equal(head.headers['content-length'], get.headers['content-length'])
 })
 
-t.test('commands name the base URL of each request [CTL-20]', async t => {
+t.test('commands contain the base URL of the request [CTL-20]', async t => {
   const host = fakeHost()
   const app = await appOn(host, registerLanding)
   t.teardown(() => app.close())
@@ -175,9 +175,9 @@ t.test('commands name the base URL of each request [CTL-20]', async t => {
   t.notMatch(html, 'svc.test')
 })
 
-t.test('a page is built once per base URL, and the oldest of more than 16 is forgotten [CTL-25]', async t => {
+t.test('pages are cached per base URL, at most 16 of them [CTL-25]', async t => {
   const built: string[] = []
-  const pageFor = rememberPages(url => {
+  const pageFor = cachePages(url => {
     built.push(url)
     return `page of ${url}`
   })
@@ -232,7 +232,7 @@ t.test('an example is one curl command [CTL-26]', async t => {
   for (const [fields, protocol, command] of table) t.equal(curlLine(example(fields), 'http://h', protocol), command)
 })
 
-t.test('a shell reads hostile values as they are [CTL-26]', async t => {
+t.test('special characters are quoted for the shell [CTL-26]', async t => {
   const hostile = '$(id) `id` "a" \'b\' \\ ; | & \n !x *'
   const command = curlLine(
     example({ method: 'POST', body: hostile, headers: [{ name: 'X-A', value: hostile }] }),
@@ -245,7 +245,7 @@ t.test('a shell reads hostile values as they are [CTL-26]', async t => {
   t.same(words, ['-H', `X-A: ${hostile}`, '--data-raw', hostile, 'http://h/a', ''])
 })
 
-t.test('openapi.json is the document for the base URL of the request [CTL-27]', async t => {
+t.test('openapi.json contains the base URL of the request [CTL-27]', async t => {
   const host = fakeHost()
   const app = await appOn(host, registerDocs)
   t.teardown(() => app.close())
@@ -258,7 +258,7 @@ t.test('openapi.json is the document for the base URL of the request [CTL-27]', 
   }
 })
 
-t.test('the reference loads what it needs from below its own address, behind any prefix [CTL-28]', async t => {
+t.test('the API reference loads its files with any path prefix [CTL-28]', async t => {
   const app = await appOn(fakeHost(), registerDocs)
   t.teardown(() => app.close())
   const { statusCode, headers, body } = await app.inject('/docs')
@@ -274,7 +274,7 @@ t.test('the reference loads what it needs from below its own address, behind any
   t.match((await app.inject('/docs/docs.js')).body, /document\.baseURI/)
 })
 
-t.test('the reference with a slash leads to the one without, behind any prefix [CTL-28]', async t => {
+t.test('/docs/ redirects to /docs with any path prefix [CTL-28]', async t => {
   const app = await appOn(fakeHost(), registerDocs)
   t.teardown(() => app.close())
   const { statusCode, headers } = await app.inject('/docs/')
@@ -282,7 +282,7 @@ t.test('the reference with a slash leads to the one without, behind any prefix [
   t.equal(new URL(String(headers.location), 'https://gw.example/demo/docs/').pathname, '/demo/docs')
 })
 
-t.test('its files have their types, and a client that has one is told so [CTL-29]', async t => {
+t.test('its files have their types, and a client with a cached copy gets 304 [CTL-29]', async t => {
   const app = await appOn(fakeHost(), registerDocs)
   t.teardown(() => app.close())
   const types = {

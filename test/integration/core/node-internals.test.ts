@@ -1,4 +1,7 @@
-/** Replies by fast paths are Node's own, byte by byte, on every supported version; undocumented members are in one folder. */
+/**
+ * Responses by fast paths are identical to Node's own, byte by byte, on every supported version; undocumented members
+ * are in one folder.
+ */
 import { execFile } from 'node:child_process'
 import { request } from 'node:http'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -39,7 +42,7 @@ for (const version of Object.keys(NODE_PACKAGES) as NodeVersion[])
   binaries.push([`Node ${version}`, nodeBinary(version)])
 
 for (const [version, binary] of binaries) {
-  t.test(`${version}: with fast paths, without, and by node:http the same bytes`, async t => {
+  t.test(`${version}: the same bytes with fast paths, without, and by node:http`, async t => {
     if (binary === null) {
       t.comment(`${version} is not compared: its development package is not installed (npm ci brings it)`)
       t.ok(version.startsWith('Node '), 'only another version may be missing')
@@ -56,7 +59,7 @@ for (const [version, binary] of binaries) {
   })
 }
 
-/** Status, headers in their order, and body of a reply; what differs between two servers is left out. */
+/** Status, headers in order, and body of a response, without what differs between two servers. */
 function replyOf(port: number, [path, method, body]: [path: string, method?: string, body?: string]): Promise<string> {
   const headers = {
     Host: 'svc.example',
@@ -86,7 +89,7 @@ function replyOf(port: number, [path, method, body]: [path: string, method?: str
   })
 }
 
-t.test('the variable decides, and the replies of the product are the same', async t => {
+t.test('the variable takes effect, and the responses of svc are identical', async t => {
   const replies: Parameters<typeof replyOf>[1][] = [
     ['/echo?x=1'],
     ['/echo', 'HEAD'],
@@ -110,7 +113,7 @@ t.test('the variable decides, and the replies of the product are the same', asyn
   t.strictSame(seen[0], seen[1])
 })
 
-t.test('no other folder names undocumented members of Node', async t => {
+t.test('no other folder uses undocumented members of Node', async t => {
   const forbidden =
     /[.'"]_(?:send|header|headerSent|hasBody|trailer|storeHeader|compile|nodeModulePaths|httpMessage|handle|implicitHeader)\b|setFlagsFromString|process\.binding/
   const sources = ['bin', 'core', 'plugins']

@@ -1,4 +1,6 @@
-/** The OpenAPI document made from route descriptions, judged by the official schema and by a parser that resolves it. */
+/**
+ * The OpenAPI document made from route descriptions, judged by the official schema and by a parser that resolves it.
+ */
 import { Validator } from '@seriousme/openapi-schema-validator'
 import SwaggerParser from 'swagger-parser'
 import t, { type Test } from 'tap'
@@ -22,8 +24,8 @@ function route(methods: string[], path: string, fields: Partial<RouteDescription
 /** Builds the document and has both judges agree that it is valid. */
 async function validDocument(t: Test, ...routes: RouteRecord[]): Promise<OpenapiDocument> {
   const document = buildOpenapi(routes, { baseUrl, version: '1.4.0', categories: new Map([['GraphQL', 160]]) })
-  const verdict = await new Validator().validate(structuredClone(document))
-  t.same(verdict, { valid: true }, 'valid by the official schema')
+  const result = await new Validator().validate(structuredClone(document))
+  t.same(result, { valid: true }, 'valid by the official schema')
   await t.resolves(SwaggerParser.validate(structuredClone(document) as never), 'valid by swagger-parser')
   return document
 }

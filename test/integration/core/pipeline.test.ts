@@ -1,4 +1,4 @@
-/** A request's way, seen from outside: what every route shares. */
+/** The pipeline, tested from outside: what all routes share. */
 import t from 'tap'
 import { connect as connectHttp2 } from 'node:http2'
 import type { OutgoingHttpHeaders } from 'node:http2'
@@ -12,7 +12,7 @@ import { pluginFolder } from '../../support/plugins.ts'
 import { serve } from '../../support/server.ts'
 import { until } from '../../support/until.ts'
 
-/** Routes that behave badly, or have their own form of error. */
+/** Routes that misbehave, or have their own error format. */
 const ROUTES = `import { definePlugin, describe, HttpError } from 'svc/plugin'
 const plain = { summary: 's', category: 'Test', examples: [] }
 export default definePlugin({ title: 'r', paths: ['/r'], exposes: ['X-Mine'], register(app, svc) {
@@ -45,7 +45,7 @@ t.test("the request id is the client's own, verbatim, or a new one that the rout
     t.ok((await fetch(server.url + path)).headers.get('x-request-id'), path)
 })
 
-t.test('exactly the limit passes; one byte more is a 413 that the client gets [PIPE-2]', async t => {
+t.test('a body of exactly the limit is accepted; with one more byte the client gets a 413 [PIPE-2]', async t => {
   const server = await serveRoutes(t, { SVC_BODY_LIMIT: '1000' })
   t.equal((await fetch(`${server.url}/echo`, { method: 'POST', body: 'x'.repeat(1_000) })).status, 200)
   for (const path of ['/echo', '/no/such', '/_svc/reload', '/health']) {
@@ -56,13 +56,13 @@ t.test('exactly the limit passes; one byte more is a 413 that the client gets [P
       t.strictSame(await response.json(), {
         error: 'payload too large',
         limit: 1000,
-        hint: 'bodies above SVC_BODY_LIMIT bytes are refused',
+        hint: 'the body exceeds SVC_BODY_LIMIT',
       })
     }
   }
 })
 
-t.test('a large upload gets its 413 and no reset, announced, chunked or with Expect [PIPE-2]', async t => {
+t.test('a large upload gets a 413 and no reset, with a length, chunked or with Expect [PIPE-2]', async t => {
   const server = await serveRoutes(t)
   const big = Buffer.alloc(8 * 1024 * 1024, 'x')
   const upload = (headers: OutgoingHttpHeaders): Promise<{ status: number; isContinued: boolean }> =>
@@ -97,7 +97,7 @@ t.test('a large upload gets its 413 and no reset, announced, chunked or with Exp
   })
 })
 
-t.test('a route may have a lower body limit and its own form of refusal [PIPE-2, PIPE-6]', async t => {
+t.test('a route may have a lower body limit and its own error format [PIPE-2, PIPE-6]', async t => {
   const server = await serveRoutes(t)
   const response = await fetch(`${server.url}/r/form`, { method: 'POST', body: 'x'.repeat(101) })
   t.equal(response.status, 413)
@@ -109,7 +109,7 @@ t.test('a route may have a lower body limit and its own form of refusal [PIPE-2,
   t.strictSame([thrown.status, thrown.headers.get('x-form'), await thrown.text()], [500, 'internal', 'my 500'])
 })
 
-t.test('without headers in time a 503 is sent, and what comes later is dropped in silence [PIPE-3]', async t => {
+t.test('without response headers in time a 503 is sent, and later output is silently dropped [PIPE-3]', async t => {
   const server = await serveRoutes(t, { SVC_REQUEST_TIMEOUT: '1' })
   const answers = await Promise.all(['/r/never', '/r/late'].map(path => fetch(server.url + path)))
   for (const response of answers) {
@@ -118,7 +118,7 @@ t.test('without headers in time a 503 is sent, and what comes later is dropped i
     t.strictSame(await response.json(), {
       error: 'request timeout',
       timeout_secs: 1,
-      hint: 'no response headers within SVC_REQUEST_TIMEOUT',
+      hint: 'the route sent no response headers within SVC_REQUEST_TIMEOUT seconds',
     })
   }
   const delayed = await fetch(`${server.url}/echo`, { headers: { 'X-Svc-Delay': '20000' } })
@@ -130,7 +130,7 @@ t.test('without headers in time a 503 is sent, and what comes later is dropped i
   )
 })
 
-t.test('an exception is a 500 without details, and the stack is in the log [PIPE-3]', async t => {
+t.test('an exception gives a 500 without details, and the stack is logged [PIPE-3]', async t => {
   const server = await serveRoutes(t)
   const response = await fetch(`${server.url}/r/throws`)
   t.equal(response.status, 500)
@@ -143,7 +143,7 @@ t.test('an exception is a 500 without details, and the stack is in the log [PIPE
   t.match(await refused.text(), /<response><error>teapot<\/error><\/response>/)
 })
 
-t.test('404 and 405 say what there is [PIPE-4]', async t => {
+t.test('404 and 405 list what exists [PIPE-4]', async t => {
   const server = await serveRoutes(t)
   t.strictSame(await (await fetch(`${server.url}/no/such?x=1`)).json(), {
     error: 'not found',
@@ -173,7 +173,7 @@ t.test('404 and 405 say what there is [PIPE-4]', async t => {
   t.strictSame([head.status, await head.text()], [404, ''])
 })
 
-t.test('fault headers act on every route but the control plane [PIPE-5]', async t => {
+t.test('fault headers apply to every route except the control plane [PIPE-5]', async t => {
   const server = await serveRoutes(t)
   for (const path of ['/echo', '/no/such', '/', '/health', '/docs']) {
     const response = await fetch(server.url + path, { headers: { 'X-Svc-Fail': '503' } })
@@ -322,7 +322,7 @@ t.test('CORS headers are on every response, preflights end early, Vary is added 
   )
 })
 
-t.test('HTTPS serves the same, over HTTP/1.1 and, where it is on, HTTP/2 [PIPE-9]', async t => {
+t.test('HTTPS serves the same, over HTTP/1.1 and, if enabled, HTTP/2 [PIPE-9]', async t => {
   const server = await serveRoutes(t, { SVC_GRPC_ON_HTTP: 'true' })
   const ca = readFileSync(join(server.folder, 'certs', 'ca.crt'), 'utf8')
   const dispatcher = new UndiciAgent({ connect: { ca } })
@@ -374,19 +374,22 @@ t.test('HTTPS serves the same, over HTTP/1.1 and, where it is on, HTTP/2 [PIPE-9
   )
 })
 
-t.test('a client that leaves frees what hung on its request, pipelined requests included [PIPE-10]', async t => {
-  const server = await serveRoutes(t)
-  const generation = server.host.current()
-  const socket = connect(server.ports.http!, '127.0.0.1', () =>
-    socket.write('GET /r/never HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(3)),
-  )
-  await until(() => generation.openCount === 3, 'three open requests')
-  socket.destroy()
-  await until(() => generation.openCount === 0, 'all released')
-})
+t.test(
+  'a client that disconnects releases the resources of its requests, including pipelined ones [PIPE-10]',
+  async t => {
+    const server = await serveRoutes(t)
+    const generation = server.host.current()
+    const socket = connect(server.ports.http!, '127.0.0.1', () =>
+      socket.write('GET /r/never HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(3)),
+    )
+    await until(() => generation.openCount === 3, 'three open requests')
+    socket.destroy()
+    await until(() => generation.openCount === 0, 'all released')
+  },
+)
 
 t.test(
-  '1,000 parallel requests, 200 open streams and clients that leave say nothing above debug in the log [PIPE-11]',
+  '1,000 parallel requests, 200 open streams and clients that disconnect log nothing above debug [PIPE-11]',
   async t => {
     const { folder } = pluginFolder(t, {
       s: `import { definePlugin, describe } from 'svc/plugin'

@@ -1,4 +1,4 @@
-/** The process: arguments, exit codes, signals, the graceful stop. */
+/** The process: arguments, exit codes, signals, graceful shutdown. */
 import t from 'tap'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
@@ -38,7 +38,7 @@ interface Test {
   equal: typeof t.equal
 }
 
-t.test('listens on free ports and says so at every log level [PROC-1]', async t => {
+t.test('prints the bound ports at every log level [PROC-1]', async t => {
   for (const format of ['text', 'json']) {
     const server = startProcess(t, { env: { SVC_LOG_LEVEL: 'off', SVC_LOG_FORMAT: format } })
     const http = await server.port('HTTP')
@@ -49,7 +49,7 @@ t.test('listens on free ports and says so at every log level [PROC-1]', async t 
   }
 })
 
-t.test('a busy HTTP port is exit code 1 and one line [PROC-2]', async t => {
+t.test('if the HTTP port is in use, it prints one line and exits with 1 [PROC-2]', async t => {
   const other = createServer().listen(0, '127.0.0.1')
   await new Promise(resolve => other.once('listening', resolve))
   t.teardown(() => other.close())
@@ -60,7 +60,7 @@ t.test('a busy HTTP port is exit code 1 and one line [PROC-2]', async t => {
   t.equal(server.errors().trim().split('\n').length, 1)
 })
 
-t.test('a busy HTTPS or gRPC port is a warning, and HTTP serves [PROC-3]', async t => {
+t.test('if the HTTPS or gRPC port is in use, it logs a warning and serves HTTP [PROC-3]', async t => {
   const other = createServer().listen(0, '127.0.0.1')
   await new Promise(resolve => other.once('listening', resolve))
   t.teardown(() => other.close())
@@ -69,11 +69,11 @@ t.test('a busy HTTPS or gRPC port is a warning, and HTTP serves [PROC-3]', async
   const http = await server.port('HTTP')
   const status = (await (await fetch(`http://127.0.0.1:${http}/_svc/status`)).json()) as { ports: object }
   t.strictSame(status.ports, { http, https: null, grpc: null })
-  t.match(server.output(), /HTTPS not started: .*EADDRINUSE/)
-  t.match(server.output(), /gRPC not started: .*EADDRINUSE/)
+  t.match(server.output(), /the HTTPS listener did not start: .*EADDRINUSE/)
+  t.match(server.output(), /the gRPC listener did not start: .*EADDRINUSE/)
 })
 
-t.test('a command line that is not understood is exit code 2 and the usage [PROC-4]', async t => {
+t.test('an invalid command line prints the usage and exits with 2 [PROC-4]', async t => {
   for (const [args, code, stream] of [
     [['--help'], 0, /usage: svc/],
     [['--version'], 0, /^\d+\.\d+\.\d+\n$/],
@@ -88,7 +88,7 @@ t.test('a command line that is not understood is exit code 2 and the usage [PROC
   }
 })
 
-t.test('stops at once when nothing is open, with code 0, on SIGTERM and SIGINT [PROC-5]', async t => {
+t.test('without open requests, SIGTERM and SIGINT stop it at once with code 0 [PROC-5]', async t => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const server = await startHolding(t)
     const agent = new Agent({ keepAlive: true })
@@ -110,7 +110,7 @@ t.test('stops at once when nothing is open, with code 0, on SIGTERM and SIGINT [
   }
 })
 
-t.test('requests in flight and streams with an end run to it, feeds end at once [PROC-6]', async t => {
+t.test('requests in flight and finite streams finish, endless streams end at once [PROC-6]', async t => {
   const server = await startHolding(t)
   const slow = fetch(`${server.url}/hold/slow`)
   const counted = fetch(`${server.url}/hold/counted`).then(response => response.text())
@@ -125,7 +125,7 @@ t.test('requests in flight and streams with an end run to it, feeds end at once 
   t.strictSame(await server.exited, { code: 0, signal: null })
 })
 
-t.test('new connections are refused while it drains, and a later signal cuts the drain [PROC-7]', async t => {
+t.test('during the drain new connections are refused; a later signal cuts it short [PROC-7]', async t => {
   const server = await startHolding(t)
   const forever = fetch(`${server.url}/hold/forever`).then(
     () => 'answered',
@@ -151,7 +151,7 @@ t.test('new connections are refused while it drains, and a later signal cuts the
   t.equal(await forever, 'cut')
 })
 
-t.test('signals that arrive while the server starts take effect once it has started [PROC-8]', async t => {
+t.test('signals during the start take effect after it [PROC-8]', async t => {
   const slow = `import { definePlugin } from 'svc/plugin'
   export default definePlugin({ title: 'slow', paths: ['/slow'], async register() {
     process.stdout.write('registering\\n')
@@ -173,7 +173,7 @@ t.test('signals that arrive while the server starts take effect once it has star
   t.strictSame(await stopped.exited, { code: 0, signal: null }, 'it starts, and stops as always')
 })
 
-t.test('SIGHUP and a changed file reload, and never stop [PROC-8]', async t => {
+t.test('SIGHUP and a changed file cause a reload and do not stop the server [PROC-8]', async t => {
   const server = startProcess(t, { yaml: 'plugins: { dirs: [plugins] }' })
   const url = `http://127.0.0.1:${await server.port('HTTP')}`
   const status = async (path: string): Promise<number> => (await fetch(url + path)).status
@@ -189,7 +189,7 @@ t.test('SIGHUP and a changed file reload, and never stop [PROC-8]', async t => {
   t.match(await (await fetch(`${url}/late`)).json(), { plugin: 'late', plugin_state: 'disabled' })
 })
 
-t.test('an uncaught exception is logged with its owner and the process goes on [PROC-9]', async t => {
+t.test('an uncaught exception is logged with its plugin and does not stop the server [PROC-9]', async t => {
   const server = startProcess(t, { yaml: 'plugins: { dirs: [plugins] }', env: { SVC_LOG_FORMAT: 'json' } })
   const url = `http://127.0.0.1:${await server.port('HTTP')}`
   mkdirSync(join(server.folder, 'plugins', 'bomb'), { recursive: true })

@@ -1,4 +1,4 @@
-/** The form of event streams, and what is sent while and when a producer says nothing. */
+/** The format of event streams, heartbeats and forced ends. */
 import http from 'node:http'
 import t from 'tap'
 import { EventSource } from 'eventsource'
@@ -10,7 +10,7 @@ import { StreamRegistry } from '../../../core/http/streams/stream-registry.ts'
 import { fillUp, listen, startStreamServer, watch } from '../../support/stream-server.ts'
 import { until } from '../../support/until.ts'
 
-/** A server whose streams all have these options, and what it has opened. */
+/** A server with these options for all streams, and its open streams. */
 async function serve(
   t: Parameters<typeof startStreamServer>[0],
   options: SseOptions = {},
@@ -24,7 +24,7 @@ async function serve(
   return { ...server, opened }
 }
 
-t.test('an event is written as readers take it apart [STREAM-4]', async t => {
+t.test('an event is written as clients parse it [STREAM-4]', async t => {
   const table: [SseEvent, string][] = [
     [{ data: 'hi' }, 'data: hi\n\n'],
     [{ id: 7, event: 'tick', retry: 3000, data: { n: 1 } }, 'id: 7\nevent: tick\nretry: 3000\ndata: {"n":1}\n\n'],
@@ -46,7 +46,7 @@ t.test('an event is written as readers take it apart [STREAM-4]', async t => {
   for (const [event, text] of table) t.equal(formatEvent(event), text)
 })
 
-t.test('no value adds a field or an event [STREAM-5]', async t => {
+t.test('no value injects a field or an event [STREAM-5]', async t => {
   const table: [SseEvent, string][] = [
     [{ id: '1\ndata: forged', data: 'x' }, 'data: x\n\n'],
     [{ id: '1\r', data: 'x' }, 'data: x\n\n'],
@@ -62,7 +62,7 @@ t.test('no value adds a field or an event [STREAM-5]', async t => {
   t.equal(formatComment('a\r\ndata: forged'), ': a\n: data: forged\n\n')
 })
 
-t.test('what separates the last bytes from a comment that must stand alone [STREAM-10]', async t => {
+t.test('the bytes between the last event and a separate comment [STREAM-10]', async t => {
   const table: [tail: string, separator: string][] = [
     ['', ''],
     ['\n\n', ''],
@@ -81,7 +81,7 @@ t.test('what separates the last bytes from a comment that must stand alone [STRE
   for (const [tail, separator] of table) t.equal(separatorAfter(tail), separator, JSON.stringify(tail))
 })
 
-t.test('the head leaves before any event and says what the stream is [STREAM-3]', async t => {
+t.test('the headers are sent before any event and describe the stream [STREAM-3]', async t => {
   const { port, opened } = await serve(t)
   const client = await watch(port)
   t.equal(client.response.statusCode, 200)
@@ -95,7 +95,7 @@ t.test('the head leaves before any event and says what the stream is [STREAM-3]'
   t.equal(await client.whole, '')
 })
 
-t.test('status and headers of the opener win, in any spelling [STREAM-3]', async t => {
+t.test('status and headers of the opener take precedence, in any spelling [STREAM-3]', async t => {
   const { port, opened } = await serve(
     t,
     {
@@ -116,7 +116,7 @@ t.test('status and headers of the opener win, in any spelling [STREAM-3]', async
   opened[0]!.end()
 })
 
-t.test('a real EventSource reads what is sent, comments aside [STREAM-4]', async t => {
+t.test('a real EventSource reads all events and skips comments [STREAM-4]', async t => {
   const { port, opened } = await serve(t)
   const source = new EventSource(`http://127.0.0.1:${port}/`)
   t.teardown(() => source.close())
@@ -156,7 +156,7 @@ t.test('heartbeats', async t => {
     t.equal(await client.whole, 'data: a\n\n: b\n\ndata: c\n\n: keep-alive\n\n: keep-alive\n\n')
   })
 
-  t.test('are none without an interval, or with 0 [STREAM-6]', async t => {
+  t.test('are not sent without an interval, or with 0 [STREAM-6]', async t => {
     for (const options of [{}, { heartbeatMs: 0 }]) {
       const { port, clock, opened } = await serve(t, options)
       const client = await watch(port)
@@ -166,7 +166,7 @@ t.test('heartbeats', async t => {
     }
   })
 
-  t.test('never come within an event that is only half written [STREAM-6]', async t => {
+  t.test('never occur within an unfinished event [STREAM-6]', async t => {
     const { port, clock, opened } = await serve(t, { heartbeatMs: 100 })
     const client = await watch(port)
     opened[0]!.write('data: one\n')
@@ -177,7 +177,7 @@ t.test('heartbeats', async t => {
     t.equal(await client.whole, 'data: one\ndata: two\n\n: heartbeat\n\n')
   })
 
-  t.test('do not pile up behind a client that reads nothing [STREAM-6] [STREAM-7]', async t => {
+  t.test('do not accumulate for a client that reads nothing [STREAM-6] [STREAM-7]', async t => {
     const { port, clock, opened } = await serve(t, { heartbeatMs: 100 })
     const client = await watch(port)
     client.response.pause()
@@ -212,7 +212,7 @@ t.test('forced ends', async t => {
     lifetime: '',
   }
 
-  t.test('each reason has its last words, and the body ends cleanly [STREAM-10] [STREAM-11]', async t => {
+  t.test('each reason has its closing comment, and the body ends cleanly [STREAM-10] [STREAM-11]', async t => {
     for (const [reason, comment] of Object.entries(comments)) {
       const { port, registry, opened } = await serve(t)
       const client = await watch(port)
@@ -224,7 +224,7 @@ t.test('forced ends', async t => {
     }
   })
 
-  t.test('a blank line goes first when an event is unfinished [STREAM-10]', async t => {
+  t.test('a blank line is sent first if an event is unfinished [STREAM-10]', async t => {
     const table: [written: string[], separator: string][] = [
       [['data: half'], '\n\n'],
       [['data: a\n'], '\n'],
@@ -243,7 +243,7 @@ t.test('forced ends', async t => {
     }
   })
 
-  t.test('a whole event after half of another ends that as well [STREAM-10]', async t => {
+  t.test('a complete event after an unfinished one ends that as well [STREAM-10]', async t => {
     const { port, registry, opened } = await serve(t)
     const client = await watch(port)
     opened[0]!.write('data: a\n')
@@ -252,19 +252,19 @@ t.test('forced ends', async t => {
     t.equal(await client.whole, `data: a\ndata: b\n\n${comments.plan}`)
   })
 
-  t.test('the farewell goes before the last words; what comes after is dropped [STREAM-9]', async t => {
+  t.test('the final data comes before the closing comment; later writes are dropped [STREAM-9]', async t => {
     let opened: SseStream | null = null
-    const told: string[] = []
+    const reported: string[] = []
     const { port, registry } = await startStreamServer(t, opening => {
       const farewell = (reason: string) => {
-        told.push(reason, String(opened!.closed))
+        reported.push(reason, String(opened!.closed))
         opened!.send({ data: 'farewell' })
         opened!.end()
         opened!.send({ data: 'still sent' })
       }
       opened = openSse({ ...opening, options: { farewell } })
       opened!.signal.addEventListener('abort', () => {
-        told.push('aborted')
+        reported.push('aborted')
         opened!.send({ data: 'too late' })
       })
     })
@@ -274,10 +274,10 @@ t.test('forced ends', async t => {
     t.equal(opened!.send({ data: 'dropped' }), false)
     opened!.end()
     t.equal(await client.whole, `data: farewell\n\ndata: still sent\n\n${comments.plan}`)
-    t.same(told, ['plan', 'false', 'aborted'])
+    t.same(reported, ['plan', 'false', 'aborted'])
   })
 
-  t.test('a farewell that throws is reported and delays nothing [STREAM-9]', async t => {
+  t.test('an exception while writing the final data is reported and delays nothing [STREAM-9]', async t => {
     const { port, registry, errors } = await serve(t, {
       farewell: () => {
         throw new Error('farewell')

@@ -1,4 +1,4 @@
-/** Streams of every kind over real connections: slots, back-pressure, lifetimes, clients that leave, the end. */
+/** Streams of every kind over real connections: slots, back-pressure, lifetimes, disconnects and ends. */
 import http from 'node:http'
 import http2 from 'node:http2'
 import net from 'node:net'
@@ -10,7 +10,7 @@ import { StreamRegistry } from '../../../core/http/streams/stream-registry.ts'
 import { fillUp, listen, startStreamServer, TurnedClock, watch } from '../../support/stream-server.ts'
 import { until } from '../../support/until.ts'
 
-/** A server whose streams all have these options, and what it has opened. */
+/** A server with these options for all streams, and its open streams. */
 async function serve(
   t: Parameters<typeof startStreamServer>[0],
   options: BodyStreamOptions = {},
@@ -25,21 +25,21 @@ async function serve(
 }
 
 t.test('opening', async t => {
-  t.test('takes the slot before the first byte and gives it back once [STREAM-1] [STREAM-2]', async t => {
-    const told: string[] = []
-    const { port, opened, registry } = await startStreamServerTelling(t, told)
+  t.test('takes the slot before the first byte and releases it once [STREAM-1] [STREAM-2]', async t => {
+    const reported: string[] = []
+    const { port, opened, registry } = await startReportingStreamServer(t, reported)
     const client = await watch(port)
-    t.same(told, ['admit before head'])
+    t.same(reported, ['admit before head'])
     opened[0]!.write('body')
     opened[0]!.end()
     opened[0]!.end()
     t.equal(opened[0]!.closed, true)
     t.equal(await client.whole, 'body')
     await until(() => registry.count() === 0)
-    t.same(told, ['admit before head', 'close done'])
+    t.same(reported, ['admit before head', 'close done'])
   })
 
-  t.test('answers null and writes nothing when there is no slot [STREAM-1]', async t => {
+  t.test('returns null and writes nothing without a free slot [STREAM-1]', async t => {
     let closes = 0
     const { port, registry } = await startStreamServer(t, opening => {
       const admit = () => {
@@ -65,7 +65,7 @@ t.test('opening', async t => {
     t.equal(closes, 0)
   })
 
-  t.test('gives the slot back when the head cannot be written [STREAM-2]', async t => {
+  t.test('releases the slot if the headers cannot be written [STREAM-2]', async t => {
     let closes = 0
     const { port, registry } = await startStreamServer(t, opening => {
       const options = { headers: { 'x-bad': 'a\nb' } }
@@ -88,7 +88,7 @@ t.test('opening', async t => {
     t.equal(registry.count(), 0)
   })
 
-  t.test('on HEAD sends the head and is closed already [STREAM-13]', async t => {
+  t.test('on HEAD sends the headers and is already closed [STREAM-13]', async t => {
     const { port, opened, registry } = await serve(t, { headers: { 'X-Own': '1' } })
     const client = await watch(port, { method: 'HEAD' })
     t.equal(opened[0]!.closed, true)
@@ -100,7 +100,7 @@ t.test('opening', async t => {
     await until(() => registry.count() === 0)
   })
 
-  t.test('with a status that has no body is closed already [STREAM-13]', async t => {
+  t.test('with a status without a body is already closed [STREAM-13]', async t => {
     for (const status of [204, 205, 304]) {
       const { port, opened } = await serve(t, { status })
       const client = await watch(port)
@@ -110,7 +110,7 @@ t.test('opening', async t => {
     }
   })
 
-  t.test('after the client has left takes no slot and opens closed [STREAM-2] [STREAM-8]', async t => {
+  t.test('after the client has disconnected takes no slot and starts closed [STREAM-2] [STREAM-8]', async t => {
     let admitted = 0
     const stream = new Promise<BodyStream | null>(resolve => {
       void startStreamServer(t, opening => {
@@ -135,7 +135,7 @@ t.test('opening', async t => {
     t.equal(admitted, 0)
   })
 
-  t.test('after the core has answered leaves that answer alone [STREAM-1]', async t => {
+  t.test('after the core has sent a response leaves it unchanged [STREAM-1]', async t => {
     const { port, registry } = await startStreamServer(t, opening => {
       opening.response.writeHead(503).end('timeout')
       t.equal(openBodyStream(opening)!.closed, true)
@@ -145,21 +145,21 @@ t.test('opening', async t => {
   })
 })
 
-async function startStreamServerTelling(t: Parameters<typeof startStreamServer>[0], told: string[]) {
+async function startReportingStreamServer(t: Parameters<typeof startStreamServer>[0], reported: string[]) {
   const opened: BodyStream[] = []
   const server = await startStreamServer(t, own => {
     const admit = () => {
-      told.push(`admit ${own.response.headersSent ? 'after' : 'before'} head`)
+      reported.push(`admit ${own.response.headersSent ? 'after' : 'before'} head`)
       return true
     }
-    opened.push(openBodyStream({ ...own, admit, onClose: reason => told.push(`close ${reason}`) })!)
+    opened.push(openBodyStream({ ...own, admit, onClose: reason => reported.push(`close ${reason}`) })!)
   })
   return { ...server, opened }
 }
 
 t.test('back-pressure', async t => {
   t.test(
-    'a producer that heeds it keeps little pending for a client that does not read, and goes on when it does [STREAM-7]',
+    'a producer that respects it keeps little pending for a client that does not read, and continues when it reads [STREAM-7]',
     async t => {
       const { port, opened } = await serve(t)
       const socket = net.connect(port, '127.0.0.1')
@@ -182,7 +182,7 @@ t.test('back-pressure', async t => {
         }
         stream.end()
       })()
-      // The system's own buffers fill first; then nothing moves any more.
+      // The buffers of the system fill first; then nothing is transferred.
       for (let still = 0, before = 0; still < 200 && written < total; still = written === before ? still + 1 : 0) {
         before = written
         await new Promise(resolve => setImmediate(resolve))
@@ -200,7 +200,7 @@ t.test('back-pressure', async t => {
     },
   )
 
-  t.test('a stream that has drained is ready for everybody who asks [STREAM-7]', async t => {
+  t.test('a drained stream is ready for all waiters [STREAM-7]', async t => {
     const { port, opened } = await serve(t)
     const client = await watch(port)
     client.response.pause()
@@ -215,7 +215,7 @@ t.test('back-pressure', async t => {
     t.pass()
   })
 
-  t.test('a wait for the reader ends when the reader leaves [STREAM-7] [STREAM-8]', async t => {
+  t.test('a wait for the client ends when the client disconnects [STREAM-7] [STREAM-8]', async t => {
     const { port, opened, registry } = await serve(t)
     const client = await watch(port)
     client.response.pause()
@@ -232,12 +232,12 @@ t.test('back-pressure', async t => {
   })
 })
 
-t.test('clients that leave', async t => {
-  t.test('abort the signal, settle over and free the stream with its deadlines [STREAM-8] [STREAM-2]', async t => {
+t.test('clients that disconnect', async t => {
+  t.test('abort the signal, resolve over and release the stream with its deadlines [STREAM-8] [STREAM-2]', async t => {
     const closes: StreamEnd[] = []
     const { port, opened, registry, clock } = await serve(
       t,
-      { lifetimeMs: 1000, farewell: () => t.fail('no farewell to nobody') },
+      { lifetimeMs: 1000, farewell: () => t.fail('farewell must not be called') },
       { onClose: reason => closes.push(reason) },
     )
     const client = await watch(port)
@@ -252,7 +252,7 @@ t.test('clients that leave', async t => {
     t.same(closes, ['client'])
   })
 
-  t.test('while their request waits behind another on the connection are noticed as well [STREAM-8]', async t => {
+  t.test('are noticed even while their request waits for another on the connection [STREAM-8]', async t => {
     const { port, opened, registry } = await serve(t)
     const socket = net.connect(port, '127.0.0.1', () => socket.write('GET /1 HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(12)))
     await until(() => opened.length === 12)
@@ -263,7 +263,7 @@ t.test('clients that leave', async t => {
     t.same(await Promise.all(opened.map(({ over }) => over)), ['done', ...Array(11).fill('client')])
   })
 
-  t.test('and responses that others end or break harm no producer [STREAM-8]', async t => {
+  t.test('and responses that are ended or broken elsewhere do not harm the producer [STREAM-8]', async t => {
     for (const isBroken of [false, true]) {
       let response: StreamOpening['response'] | null = null
       let stream: BodyStream | null = null
@@ -282,7 +282,7 @@ t.test('clients that leave', async t => {
     }
   })
 
-  t.test('a thousand of them leave nothing behind [STREAM-8]', async t => {
+  t.test('a thousand of them leave no resources behind [STREAM-8]', async t => {
     const registry = new StreamRegistry()
     const port = await listen(
       t,
@@ -362,12 +362,12 @@ t.test('lifetimes', async t => {
       opened[0]!.write('body')
       clock.advance(1)
       t.equal(opened[0]!.closed, true)
-      t.equal(await client.whole, 'body', 'a body that is no event stream gets no comment')
+      t.equal(await client.whole, 'body', 'a body that is not an event stream gets no comment')
       t.equal(await opened[0]!.over, reason)
     })
   }
 
-  t.test('may be longer than a timer can wait [STREAM-11]', async t => {
+  t.test('may be longer than the maximum of a timer [STREAM-11]', async t => {
     const { port, clock, opened } = await serve(t, { lifetimeMs: 2 ** 33 })
     const client = await watch(port)
     clock.advance(2 ** 33 - 1)
@@ -376,7 +376,7 @@ t.test('lifetimes', async t => {
     t.equal(await client.whole, '')
   })
 
-  t.test('a body shorter than announced is cut off rather than left open [STREAM-11]', async t => {
+  t.test('a body shorter than announced is cut off instead of left open [STREAM-11]', async t => {
     const { port, registry, opened } = await serve(t, { headers: { 'Content-Length': 10 } })
     const client = await watch(port)
     opened[0]!.write('body')
@@ -386,7 +386,7 @@ t.test('lifetimes', async t => {
     await until(() => registry.count() === 0)
   })
 
-  t.test('a client that reads nothing is cut off a while after the end [STREAM-16]', async t => {
+  t.test('a client that reads nothing is cut off some time after the end [STREAM-16]', async t => {
     const { port, registry, opened, clock } = await serve(t, { lifetimeMs: 1000 })
     const client = await watch(port)
     client.response.pause()
@@ -422,7 +422,7 @@ t.test('stop and reload', async t => {
     await until(() => registry.count() === 0)
   })
 
-  t.test('only the generation that goes is ended [STREAM-11]', async t => {
+  t.test('only streams of the old generation are ended [STREAM-11]', async t => {
     const opened: BodyStream[] = []
     const { port, registry } = await startStreamServer(t, (opening, { url = '' }) => {
       opened.push(openSse({ ...opening, generation: Number(url.slice(1)) })!)
@@ -476,7 +476,7 @@ t.test('HTTP/2', async t => {
     }
   }
 
-  t.test('head, events, last words and a clean end [STREAM-15] [STREAM-10]', async t => {
+  t.test('headers, events, closing comment and a clean end [STREAM-15] [STREAM-10]', async t => {
     const { session, registry, opened, closes, clock } = await serve2()
     const { headers, whole } = await request(session)
     t.match(headers, { ':status': 200, 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' })

@@ -1,4 +1,4 @@
-/** The limits that the registry puts on WebSockets. */
+/** The limits of the registry for WebSockets. */
 import { once } from 'node:events'
 import http from 'node:http'
 import type { Test } from 'tap'
@@ -14,7 +14,7 @@ import {
 import { listen, TurnedClock } from '../../support/stream-server.ts'
 import { until } from '../../support/until.ts'
 
-/** One WebSocket under a registry whose clock the test turns: the client's side, the server's, and how it closes. */
+/** One WebSocket in a registry with a test clock: the client side, the server side, and how it closes. */
 async function connect(t: Test, opening: Partial<WebSocketOpening> = {}) {
   const clock = new TurnedClock()
   const registry = new StreamRegistry({ clock })
@@ -45,7 +45,7 @@ async function connect(t: Test, opening: Partial<WebSocketOpening> = {}) {
   return { registry, clock, client, ...(await accepted), closed, closes: () => closes }
 }
 
-t.test('each forced end has its code and reason, and leaves nothing [STREAM-14] [STREAM-2]', async t => {
+t.test('each forced end has its code and reason, and releases everything [STREAM-14] [STREAM-2]', async t => {
   const table = [
     ['stop', '1001 server shutting down'],
     ['reload', '1001 server reloaded'],
@@ -80,7 +80,7 @@ t.test("lifetimes: the route's and the plan's, whichever is shorter [STREAM-14]"
   }
 })
 
-t.test('idle time starts anew with each frame of the client, not with those of the server [STREAM-14]', async t => {
+t.test('idle time restarts with each frame of the client, not with frames of the server [STREAM-14]', async t => {
   const { registered, clock, client, served, closed } = await connect(t)
   registered.limit({ idleMs: 100 })
   for (const [event, send] of [
@@ -121,7 +121,7 @@ t.test('without limits it stays open and sets no timer [STREAM-14]', async t => 
   t.equal(clock.alarms, 0)
 })
 
-t.test('a client that leaves frees it with its deadlines [STREAM-8] [STREAM-14]', async t => {
+t.test('a client that disconnects releases it with its deadlines [STREAM-8] [STREAM-14]', async t => {
   const { registry, registered, clock, client, closes } = await connect(t, {
     options: { lifetimeMs: 100, idleMs: 50 },
     planLifetimeMs: 100,
@@ -142,7 +142,7 @@ t.test('endless ones close first when the process stops [STREAM-12] [STREAM-14]'
   t.equal(await closed, '1001 server shutting down')
 })
 
-t.test('limits that come too late do not bring a closing one back [STREAM-14]', async t => {
+t.test('limits set too late do not reopen a closing WebSocket [STREAM-14]', async t => {
   const { registry, registered, clock, closed } = await connect(t, { options: { lifetimeMs: 10 } })
   clock.advance(10)
   registered.limit({ idleMs: 10 })

@@ -1,4 +1,4 @@
-/** Collections: each is read by its own library, and holds every example of the catalog. */
+/** Collections: each is read by its own library, and contains every example of the catalog. */
 import t, { type Test } from 'tap'
 import { createRequire } from 'node:module'
 import { convert } from 'insomnia-importers'
@@ -24,7 +24,7 @@ const plugins = pluginFolder(t, { hostile: HOSTILE })
 const server = await serve(t, { env: { SVC_PLUGINS_DIR: plugins.folder } })
 const fetchText = async (path: string): Promise<string> => (await fetch(server.url + path)).text()
 
-/** How a file is read: checked by the library that owns the format, then as requests. */
+/** Reads a file: validates it with the library of the format, then returns its requests. */
 const READERS: Record<string, (t: Test, text: string) => Promise<Exported[]> | Exported[]> = {
   'postman.json': readPostman,
   'insomnia.json': async (t, text) => {
@@ -43,7 +43,7 @@ const READERS: Record<string, (t: Test, text: string) => Promise<Exported[]> | E
       items: { items: { filename: string | null }[] }[]
       environments: object[]
     }
-    // What Bruno's importer leaves to the application: names of files.
+    // File names, which Bruno's importer leaves to the application.
     items.forEach(folder =>
       folder.items.forEach((item, at) => {
         item.filename = `${at}.bru`
@@ -188,12 +188,12 @@ const product = [
 ]
 
 for (const [file, read] of Object.entries(READERS)) {
-  t.test(`${file} holds every example [EXPORT-6]`, async t => {
+  t.test(`${file} contains every example [EXPORT-6]`, async t => {
     const requests = await read(t, await fetchText(`/export/${file}`))
     const found = requests.filter(({ category }) => !category.startsWith('Hostile'))
     t.ok(tame.length > 300 && product.length > 25)
     t.equal(found.length, tame.length)
-    // Of a multipart body this format drops the last line end, which belongs to no part.
+    // This format drops the last line break of a multipart body, which belongs to no part.
     const trimmed = (body: string | null) =>
       file === 'requests.http' && body?.endsWith('--\r\n') ? body.trimEnd() : body
     for (const [at, expected] of tame.entries())
@@ -203,7 +203,7 @@ for (const [file, read] of Object.entries(READERS)) {
       if (endless && protocol === 'sse') t.notOk(text.includes(`${path} - `), `${path} has no end`)
   })
 
-  t.test(`${file} says hostile values as they are [EXPORT-7]`, async t => {
+  t.test(`${file} keeps hostile values unchanged [EXPORT-7]`, async t => {
     const found = await read(t, await fetchText(`/export/${file}?plugin=hostile`))
     t.equal(found.length, hostile.length)
     for (const [at, expected] of hostile.entries()) {

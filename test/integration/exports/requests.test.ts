@@ -1,4 +1,4 @@
-/** Requests of the exports that no tool runs by itself are sent as a client sends them, and get what they announce. */
+/** Sends the requests of exports that no tool runs by itself, and checks the expected statuses. */
 import t from 'tap'
 import type { Catalog } from '../../../core/contract/plugin.ts'
 import { headersOf } from '../../support/exported.ts'
@@ -12,7 +12,7 @@ const server = await serve(t)
 const fetchText = async (path: string): Promise<string> => (await fetch(server.url + path)).text()
 const { verify } = examplesOf(JSON.parse(await fetchText('/_svc/catalog')) as Catalog)
 
-t.test('requests of the .http file get the answers that they announce [EXPORT-9]', async t => {
+t.test('requests of the .http file get their expected statuses [EXPORT-9]', async t => {
   const { url, requests } = await record(t, server.url)
   const { requests: entries } = readHttpFile(await fetchText('/export/requests.http'))
   for (const { method, target, headers, body } of entries) {
@@ -22,7 +22,7 @@ t.test('requests of the .http file get the answers that they announce [EXPORT-9]
   verify(t, requests)
 })
 
-t.test('requests of the HAR get the answers that they announce [EXPORT-9]', async t => {
+t.test('requests of the HAR get their expected statuses [EXPORT-9]', async t => {
   const { url, requests } = await record(t, server.url)
   const { log } = JSON.parse(await fetchText(`/export/har.json?base_url=${url}`)) as {
     log: {

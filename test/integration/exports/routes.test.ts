@@ -1,4 +1,4 @@
-/** The routes of the exports: index, heads, parameters, and the files of configuration. */
+/** The routes of the exports: index, headers, parameters and configuration files. */
 import t from 'tap'
 import { HTTPRoute } from '@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute'
 import { EndpointSlice } from 'kubernetes-models/discovery.k8s.io/v1/EndpointSlice'
@@ -79,7 +79,7 @@ t.test('the index lists the formats [EXPORT-1]', async t => {
   t.equal(reply.headers['content-disposition'], undefined)
 })
 
-t.test('every file has its type, its name and no life in caches; HEAD has the same head [EXPORT-2]', async t => {
+t.test('every file has a type and a name and is not cached; HEAD has the same headers [EXPORT-2]', async t => {
   for (const [file, type, filename] of ALL) {
     const reply = await get(`/export/${file}`)
     const head = await send(server.url, `/export/${file}`, { method: 'HEAD' })
@@ -99,7 +99,7 @@ t.test('every file has its type, its name and no life in caches; HEAD has the sa
   t.equal((await get('/export/none.json')).status, 404)
 })
 
-t.test('base_url is what the request came by, or what it names [EXPORT-4]', async t => {
+t.test('base_url is the given one, or that of the request [EXPORT-4]', async t => {
   const baseOf = async (query: string, headers = {}): Promise<unknown> =>
     (await get(`/export${query}`, headers)).json().base_url
   t.equal(await baseOf('', { Host: 'svc.test:8080' }), 'http://svc.test:8080')
@@ -172,7 +172,7 @@ t.test('base_url is what the request came by, or what it names [EXPORT-4]', asyn
     )
 })
 
-t.test('category and plugin narrow; what is not there is said [EXPORT-5]', async t => {
+t.test('category and plugin filter; unknown values are reported [EXPORT-5]', async t => {
   const namesOf = async (query: string): Promise<string[]> =>
     (await get(`/export/postman.json?${query}`)).json<{ item: { name: string }[] }>().item.map(({ name }) => name)
   t.strictSame(await namesOf('category=Status%20Codes'), ['Status Codes'])
@@ -241,7 +241,7 @@ t.test('kong.yaml routes every plugin and the instance to one service [EXPORT-11
   t.equal(routes.length, 1 + plugins.filter(({ paths }) => paths.some(path => !/^\/(_svc|ui)/.test(path))).length)
 })
 
-t.test('gateway-api.yaml has a valid HTTPRoute for each plugin, and a Service [EXPORT-17]', async t => {
+t.test('gateway-api.yaml has a valid HTTPRoute per plugin, and a Service [EXPORT-17]', async t => {
   const KINDS = { HTTPRoute, Service, EndpointSlice }
   interface Rule {
     matches: { path: { type: string; value: string } }[]
@@ -297,7 +297,7 @@ t.test('gateway-api.yaml has a valid HTTPRoute for each plugin, and a Service [E
   t.equal((await read('?base_url=http://[::1]:8080'))[1]!.kind, 'EndpointSlice')
 })
 
-t.test('litellm.yaml has a model for each provider, which answers below its api_base [EXPORT-12]', async t => {
+t.test('litellm.yaml has a model per provider, which responds below its api_base [EXPORT-12]', async t => {
   const { model_list: models } = parse((await get('/export/litellm.yaml')).text, { version: '1.1' }) as Litellm
   t.strictSame(
     models.map(({ model_name }) => model_name),
@@ -316,7 +316,7 @@ t.test('litellm.yaml has a model for each provider, which answers below its api_
     /^bedrock\/converse\/anthropic\.claude-/,
     'a model that LiteLLM knows: it refuses tools for others',
   )
-  // The URLs that LiteLLM makes of `model` and `api_base`.
+  // The URLs that LiteLLM builds from `model` and `api_base`.
   const calls: Record<string, (model: string) => string> = {
     openai: () => '/chat/completions',
     azure: model => `/openai/deployments/${model}/chat/completions?api-version=2024-10-21`,
@@ -341,7 +341,7 @@ t.test('litellm.yaml has a model for each provider, which answers below its api_
   }
 })
 
-t.test('mcp.json names every server, and each URL is one [EXPORT-13]', async t => {
+t.test('mcp.json lists every server, and each URL works [EXPORT-13]', async t => {
   const { mcpServers: servers } = (await get('/export/mcp.json')).json<McpJson>()
   t.strictSame(Object.keys(servers).sort(), [
     'svc',
@@ -373,7 +373,7 @@ t.test('mcp.json names every server, and each URL is one [EXPORT-13]', async t =
   }
 })
 
-t.test('prometheus.yml scrapes the metrics; the credential is a comment [EXPORT-14]', async t => {
+t.test('prometheus.yml scrapes the metrics; the credential is in a comment [EXPORT-14]', async t => {
   const { text } = await get('/export/prometheus.yml')
   const { host } = new URL(server.url)
   t.strictSame(parse(text), {
@@ -394,14 +394,14 @@ t.test('openapi.yaml is the document of openapi.json [EXPORT-15]', async t => {
   const yaml = await get('/openapi.yaml')
   t.equal(yaml.headers['content-type'], 'application/yaml')
   t.strictSame(parse(yaml.text), (await get('/openapi.json')).json())
-  t.strictSame(parse(yaml.text, { version: '1.1' }), (await get('/openapi.json')).json(), 'for readers of YAML 1.1 too')
+  t.strictSame(parse(yaml.text, { version: '1.1' }), (await get('/openapi.json')).json(), 'also for YAML 1.1 parsers')
   t.equal(
     (await send(server.url, '/openapi.yaml', { method: 'HEAD' })).headers['content-length'],
     String(yaml.body.length),
   )
 })
 
-t.test('without their plugins there are fewer formats [EXPORT-3]', async t => {
+t.test('formats of disabled plugins are not listed [EXPORT-3]', async t => {
   const bare = await serve(t, { yaml: 'plugins: { disable: [mcp, llm] }\n' })
   const { count, formats } = (await (await fetch(`${bare.url}/export`)).json()) as Index
   t.equal(count, ALL.length - 2)

@@ -1,4 +1,4 @@
-/** Scripts of the exports are really run: against the product, through a proxy that notes what was sent. */
+/** Runs the exported scripts against the product, through a proxy that records the requests. */
 import t from 'tap'
 import { execFile } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -22,7 +22,7 @@ const tame = endpoints.filter(({ plugin }) => plugin !== 'hostile')
 const { expected, verify } = examplesOf({ endpoints: tame })
 const hostile = expectedOf({ endpoints: endpoints.filter(({ plugin }) => plugin === 'hostile') })
 
-/** Whether this machine has the program. */
+/** Whether the program is installed. */
 async function has(program: string): Promise<boolean> {
   return run('which', [program]).then(
     () => true,
@@ -31,7 +31,7 @@ async function has(program: string): Promise<boolean> {
 }
 
 t.test(
-  'curl.sh is bash, and sends every example [EXPORT-8]',
+  'curl.sh is a bash script that sends every example [EXPORT-8]',
   { skip: !((await has('curl')) && (await has('bash'))) && 'no curl here' },
   async t => {
     const path = join(plugins.folder, 'svc-curl.sh')
@@ -42,7 +42,7 @@ t.test(
     t.equal(lines[0], '#!/usr/bin/env bash')
     const commands = lines.flatMap((line, at) => (line.startsWith('curl ') ? [at] : []))
     t.equal(commands.length, expected.length + hostile.length)
-    for (const at of commands) t.match(lines[at - 1], /^# /, 'a comment stands above')
+    for (const at of commands) t.match(lines[at - 1], /^# /, 'a comment precedes the command')
     t.ok(
       lines.every(line => line === '' || /^(?:#|BASE_URL="|curl )/.test(line)),
       'there is nothing else',
@@ -64,7 +64,7 @@ t.test(
 )
 
 t.test(
-  'curl.sh sends hostile values as they are [EXPORT-7]',
+  'curl.sh sends hostile values unchanged [EXPORT-7]',
   { skip: !((await has('curl')) && (await has('bash'))) && 'no curl here' },
   async t => {
     const { url, requests } = await record(t, server.url)
@@ -91,7 +91,7 @@ t.test(
   },
 )
 
-t.test('the k6 script sends every request once, in groups, with a check each [EXPORT-10]', async t => {
+t.test('the k6 script sends every request once, in groups, with one check each [EXPORT-10]', async t => {
   const folder = join(plugins.folder, '.k6')
   const modules = join(folder, 'node_modules', 'k6')
   mkdirSync(modules, { recursive: true })
@@ -172,7 +172,7 @@ for (const [program, file, args] of [
     async t => {
       const path = join(plugins.folder, file)
       writeFileSync(path, await fetchText(`/export/${file}`))
-      // A base URL at which nothing listens: only errors of the syntax count.
+      // Nothing listens at the base URL: only syntax errors count.
       const { stderr } = await run(program, [
         ...args,
         ...(program === 'hurl' ? ['--to-entry', '1', '--variable', `base_url=${server.url}`] : []),

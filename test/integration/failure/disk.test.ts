@@ -1,4 +1,4 @@
-/** What the service does when nothing can be written, and when what it should read is not what it should be. */
+/** Behavior when files cannot be written, or are not what they should be. */
 import t from 'tap'
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,9 +7,9 @@ import { startProcess } from '../../support/process.ts'
 import { until } from '../../support/until.ts'
 
 t.test(
-  'on a full disk everything is served, certificates from memory, and each file that can not be written is told once [OUTAGE-1]',
+  'on a full disk everything is served, certificates come from memory, and each file that cannot be written is reported once [OUTAGE-1]',
   async t => {
-    // No file may grow beyond 0 bytes: every write fails as on a full disk, wherever it goes.
+    // No file may grow beyond 0 bytes: every write fails as on a full disk.
     const server = startProcess(t, {
       shell: 'ulimit -f 0',
       env: { SVC_LIMIT_REQUESTS: '100', SVC_LIMIT_SCOPE: 'instance', SVC_USAGE_FILE: 'usage.json' },
@@ -27,22 +27,22 @@ t.test(
     })
     t.equal(upload.status, 201, 'a mock is kept in memory')
     t.match(await (await fetch(`${url}/_svc/usage`)).json(), { requests: { used: 2 } }, 'counts go on')
-    const told = (text: RegExp): number =>
+    const warnings = (text: RegExp): number =>
       server
         .output()
         .split('\n')
         .filter(line => / WARN /.test(line) && text.test(line)).length
-    t.equal(told(/ca\.crt/), 1)
-    t.equal(told(/server\.crt/), 1)
+    t.equal(warnings(/ca\.crt/), 1)
+    t.equal(warnings(/server\.crt/), 1)
     server.child.kill('SIGTERM')
     t.strictSame(await server.exited, { code: 0, signal: null })
-    t.ok(told(/usage file/) >= 1, 'the last attempt at the latest')
-    t.ok(told(/usage file/) <= 2, 'not with every attempt')
+    t.ok(warnings(/usage file/) >= 1, 'the last attempt at the latest')
+    t.ok(warnings(/usage file/) <= 2, 'not with every attempt')
   },
 )
 
 t.test(
-  'folders that are none: certificates from memory, no mocks, no usage file, and all of it is said [OUTAGE-2]',
+  'with invalid folders: certificates from memory, no mocks, no usage file, and a warning for each [OUTAGE-2]',
   async t => {
     const server = startProcess(t, {
       env: {
@@ -71,7 +71,7 @@ t.test(
 )
 
 t.test(
-  'an svc.yaml that can not be read stops a start with a reason, and leaves a running server as it is [OUTAGE-3]',
+  'an unreadable svc.yaml prevents a start with a reason, and does not affect a running server [OUTAGE-3]',
   async t => {
     const server = await serve(t, { yaml: 'plugins: { disable: [images] }' })
     const file = join(server.folder, 'svc.yaml')
@@ -101,7 +101,7 @@ t.test(
 )
 
 t.test(
-  'kill -9: the next start goes on with what was saved, with the same certificates and no litter [OUTAGE-4]',
+  'kill -9: the next start continues with the saved state, the same certificates and no temporary files [OUTAGE-4]',
   async t => {
     const env = { SVC_LIMIT_REQUESTS: '100', SVC_LIMIT_SCOPE: 'instance', SVC_USAGE_FILE: 'usage.json' }
     const first = startProcess(t, { env })

@@ -1,4 +1,4 @@
-/** Blocklists of Azure AI Content Safety: their life, their bounds, and how a text is searched for many terms. */
+/** Blocklists of Azure AI Content Safety: operations, limits, and the search for many terms. */
 import t from 'tap'
 import { TermAutomaton } from '../../../plugins/guardrails/term-automaton.ts'
 import { serve } from '../../support/server.ts'
@@ -40,7 +40,7 @@ t.test('blocklists', async t => {
   const server = await serve(t, { yaml: 'plugins: { enable: [guardrails] }\n' })
   const call = callerOf(server.url)
 
-  t.test('a list is made, changed, filled, searched and deleted [GUARD-21]', async t => {
+  t.test('a list is created, updated, filled, searched and deleted [GUARD-21]', async t => {
     t.match(await call('PATCH', `${LISTS}/a`, { description: 'x' }), {
       status: 201,
       body: { blocklistName: 'a', description: 'x' },
@@ -48,7 +48,7 @@ t.test('blocklists', async t => {
     t.match(
       await call('PATCH', `${LISTS}/a`, {}),
       { status: 200, body: { description: 'x' } },
-      'what is not named stays',
+      'an absent field is not changed',
     )
     t.strictSame((await call('PATCH', `${LISTS}/a`, { description: null })).body, { blocklistName: 'a' })
     t.match(await call('PATCH', `${LISTS}/b`, {}), { status: 201 })
@@ -87,7 +87,7 @@ t.test('blocklists', async t => {
         { blocklistName: 'a', blocklistItemText: 'one two' },
         { blocklistName: 'a', blocklistItemText: 'Three' },
       ],
-      'by name, then in the order of the list; a name that was not made stands for the demo blocklist',
+      'by name, then in the order of the list; an unknown name refers to the demo blocklist',
     )
     t.match(
       await call('POST', `${LISTS}/a:removeBlocklistItems`, {
@@ -103,7 +103,7 @@ t.test('blocklists', async t => {
     t.strictSame((await call('GET', LISTS)).body, { value: [] })
   })
 
-  t.test('items come in pages with absolute links [GUARD-21]', async t => {
+  t.test('items are paginated with absolute links [GUARD-21]', async t => {
     await call('PATCH', `${LISTS}/paged`, {})
     for (const from of [0, 100])
       await call(
@@ -137,7 +137,7 @@ t.test('blocklists', async t => {
       })
   })
 
-  t.test('what is wrong is refused in the words of the service [GUARD-11] [GUARD-21]', async t => {
+  t.test('invalid requests get the errors of the service [GUARD-11] [GUARD-21]', async t => {
     await call('PATCH', `${LISTS}/refusals`, {})
     const rows: [method: string, path: string, body: unknown, status: number, code: string][] = [
       ['PATCH', '/a%20b', {}, 400, 'InvalidResourceName'],
@@ -196,7 +196,7 @@ t.test('blocklists', async t => {
     )
   })
 
-  t.test('a list has so many items and characters, the instance so many lists [GUARD-22]', async t => {
+  t.test('the size of a list and the number of lists are limited [GUARD-22]', async t => {
     await call('PATCH', `${LISTS}/full`, {})
     const batch = (from: number, length = 100): object =>
       items(...Array.from({ length }, (_, index) => `term ${from + index}`))
@@ -209,7 +209,7 @@ t.test('blocklists', async t => {
     t.match(
       await call('POST', `${LISTS}/full:addOrUpdateBlocklistItems`, items('term 7')),
       { status: 200 },
-      'an update needs no room',
+      'a full list can still be updated',
     )
     await call('PATCH', `${LISTS}/long`, {})
     const long = (from: number): object =>
@@ -222,7 +222,7 @@ t.test('blocklists', async t => {
     }
     const names = (await call('GET', LISTS)).body.value?.map(list => list.blocklistName) ?? []
     t.equal(names.length, 20)
-    t.ok(names.includes('full') && !names.includes('long'), 'the one that was not used for longest is gone')
+    t.ok(names.includes('full') && !names.includes('long'), 'the least recently used list is evicted')
   })
 })
 
@@ -243,7 +243,7 @@ t.test('in public mode each session has its own lists [GUARD-22]', async t => {
   t.equal((await ann('GET', LISTS)).body.value?.length, 1)
 })
 
-t.test('many terms are found at once, as one by one, in time linear to the text [GUARD-22]', t => {
+t.test('searching many terms at once gives the same result as one by one, in linear time [GUARD-22]', t => {
   const found = (terms: string[], text: string): string[] => {
     const hits = new TermAutomaton(terms).search(text)
     return terms.filter((_, index) => hits[index])
@@ -258,12 +258,12 @@ t.test('many terms are found at once, as one by one, in time linear to the text 
   t.strictSame(
     found(['b c', 'a b c d', 'c'], 'a b c e'),
     ['b c', 'c'],
-    'a shorter term within the beginning of a longer one',
+    'a shorter term inside the start of a longer one',
   )
   t.strictSame(found([], 'x'), [])
   t.strictSame(found(['x'], ''), [])
 
-  // Words from a small alphabet, so that terms overlap; each is also looked for alone.
+  // Words from a small alphabet, so that terms overlap; each term is also searched separately.
   let seed = 7
   const random = (below: number): number => (seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648) % below
   const phrase = (length: number): string =>
@@ -284,6 +284,6 @@ t.test('many terms are found at once, as one by one, in time linear to the text 
   const startedAt = performance.now()
   t.strictSame(found(hostile, '! '.repeat(5000)), [])
   t.strictSame(found(['! '.repeat(60).trim()], '! '.repeat(5000)).length, 1)
-  t.ok(performance.now() - startedAt < 5000, 'not a time-out, however busy the machine is')
+  t.ok(performance.now() - startedAt < 5000, 'stays below the limit even on a busy machine')
   t.end()
 })

@@ -1,4 +1,4 @@
-/** What the detectors find and what they leave: tables of good and of bad. */
+/** Tables of texts that the detectors must find, and texts that they must ignore. */
 import t from 'tap'
 import { serve } from '../../support/server.ts'
 
@@ -213,7 +213,7 @@ t.test('detectors', async t => {
     ['+12345', '1700000000', 'a5551234567', '55512345678', '555-123-456', '4111 1111 1111 1112', '++442079460958'],
   )
 
-  t.test('of overlapping personal data the earlier type wins [GUARD-9]', async t => {
+  t.test('if personal data overlaps, the earlier type wins [GUARD-9]', async t => {
     t.strictSame(
       (await check('5105105105105100 and 123-45-6789 at 10.0.0.1')).pii.map(entity => entity.type),
       ['CREDIT_CARD', 'SSN', 'IP_ADDRESS'],
@@ -221,7 +221,7 @@ t.test('detectors', async t => {
     t.equal((await check('Mail a@10.0.0.1.example.com')).redacted_text, 'Mail [EMAIL]')
   })
 
-  t.test('lists are cut at 1,000 and decisions consider all [GUARD-14]', async t => {
+  t.test('lists are cut at 1,000 matches, and decisions use all of them [GUARD-14]', async t => {
     const many = await check('fight '.repeat(1_500) + 'bomb')
     t.equal(many.categories.violence!.matches.length, 1_000)
     t.equal(many.truncated, true)
@@ -237,7 +237,7 @@ t.test('detectors', async t => {
     t.match(await check('hello'), { flagged: false, action: 'allow', pii: [], redacted_text: 'hello' })
   })
 
-  t.test('a mebibyte of hostile content is answered [GUARD-18]', async t => {
+  t.test('a mebibyte of hostile content gets a response [GUARD-18]', async t => {
     for (const unit of [
       'a',
       'a@',

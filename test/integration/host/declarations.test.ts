@@ -1,4 +1,4 @@
-/** What definitions of plugins outside the built-in folder declare, and what becomes of wrong declarations. */
+/** Declarations in the definitions of third-party plugins, and errors in them. */
 import t from 'tap'
 import { join } from 'node:path'
 import type { PluginRecord } from '../../../core/contract/plugin.ts'
@@ -22,13 +22,13 @@ function recordOf(server: TestServer, name: string): PluginRecord | undefined {
   return server.plugins().find(plugin => plugin.name === name)
 }
 
-/** A definition in JavaScript with these members. */
+/** A definition in JavaScript with additional members. */
 function definition(members: string, body = ''): string {
   return `const text = { expected: 'text', parse: value => ({ value }) }
 export default { title: 'x', paths: ['/x'], ${members}, register(app, svc) { ${body} } }`
 }
 
-t.test("beside all built-in plugins a stranger's declarations have their places [HOST-9, HOST-10]", async t => {
+t.test('declarations of a third-party plugin work together with all built-in plugins [HOST-9, HOST-10]', async t => {
   const server = await serve(t, {
     folders: [EXAMPLE],
     env: {
@@ -46,7 +46,7 @@ t.test("beside all built-in plugins a stranger's declarations have their places 
     'invalid SVC_BODY_LIMIT "x" (expected bytes, 1 to 1073741824), using 1048576',
     'invalid SVC_MCP_CLOCK_TICK_SECS "y" (expected seconds, 1 to 3600), using 5',
     'invalid SVC_PARCELS_LAST_ID "z" (expected whole number, 1 to 1000000), using 100',
-    'unknown variable SVC_PARCELS_LASTID (nearest known name: SVC_PARCELS_LAST_ID)',
+    'unknown variable SVC_PARCELS_LASTID (closest match: SVC_PARCELS_LAST_ID)',
   ]
   t.strictSame(view.warnings, warnings)
   for (const warning of warnings)
@@ -82,7 +82,7 @@ t.test("beside all built-in plugins a stranger's declarations have their places 
   t.match(metrics, /svc_faults_injected_total\{kind="lost"\} 1\n/)
 })
 
-t.test('a disabled plugin declares too, but exposes and links nothing [HOST-9, HOST-10]', async t => {
+t.test('declarations of a disabled plugin apply, except exposed headers and links [HOST-9, HOST-10]', async t => {
   const server = await serve(t, {
     yaml: JSON.stringify({ plugins: { dirs: [EXAMPLE], disable: ['parcels', 'mcp', 'console'] } }),
     env: { SVC_PARCELS_LAST_ID: 'z', SVC_LIMIT_REQUESTS: '50' },
@@ -103,7 +103,7 @@ t.test('a disabled plugin declares too, but exposes and links nothing [HOST-9, H
   t.notMatch(await (await fetch(server.url)).text(), /href="(?:ui|parcels)\//)
 })
 
-t.test('a name or a field that is taken fails the plugin that comes later, and no other [HOST-11]', async t => {
+t.test('a duplicate name or field fails only the later plugin [HOST-11]', async t => {
   const variable = (name: string, shownAs = 'x.value') =>
     definition(
       `variables: { a: { name: '${name}', parser: text, default: null, description: 'A.', shownAs: '${shownAs}' } }`,
@@ -125,20 +125,23 @@ t.test('a name or a field that is taken fails the plugin that comes later, and n
       .map(({ name, error }) => [name, error?.message]),
   )
   t.strictSame(failed, {
-    'a-core-name': 'the variable SVC_HTTP_PORT is declared by the core already',
-    'a-core-field': 'the configuration field warnings is declared by the core already',
-    'a-field-below': 'the configuration field host.name is declared by the core already',
-    'a-group': 'the configuration field limits.extra is declared by the core already',
-    'a-builtin-name': 'the variable SVC_MCP_API_KEY is declared by the plugin mcp already',
-    second: 'the variable SVC_SAME is declared by the plugin first already',
+    'a-core-name': 'the variable SVC_HTTP_PORT is already declared by the core',
+    'a-core-field': 'the configuration field warnings is already declared by the core',
+    'a-field-below': 'the configuration field host.name is already declared by the core',
+    'a-group': 'the configuration field limits.extra is already declared by the core',
+    'a-builtin-name': 'the variable SVC_MCP_API_KEY is already declared by the plugin mcp',
+    second: 'the variable SVC_SAME is already declared by the plugin first',
   })
   t.match(await configOf(server), { same: { one: 'value' }, host: '127.0.0.1', warnings: [] })
 })
 
-t.test('malformed declarations are named [HOST-11]', async t => {
+t.test('malformed declarations are reported [HOST-11]', async t => {
   const rows: [members: string, message: RegExp][] = [
-    ['variables: []', /variables is an object/],
-    ["variables: { a: { name: 'lower', parser: text, default: 1, description: 'A.' } }", /the variable a has no name/],
+    ['variables: []', /variables must be an object/],
+    [
+      "variables: { a: { name: 'lower', parser: text, default: 1, description: 'A.' } }",
+      /name of the variable a must consist/,
+    ],
     ["variables: { a: { name: 'SVC_A', default: 1, description: 'A.' } }", /the variable SVC_A has no parser/],
     ["variables: { a: { name: 'SVC_A', parser: text, description: 'A.' } }", /the variable SVC_A has no default/],
     ["variables: { a: { name: 'SVC_A', parser: text, default: 1 } }", /the variable SVC_A has no description/],
@@ -150,16 +153,16 @@ t.test('malformed declarations are named [HOST-11]', async t => {
       "variables: { a: { name: 'SVC_A', parser: text, default: null, description: 'A.', shownAs: 'x', secret: true } }",
       /SVC_A is secret/,
     ],
-    ["exempt: [{ path: '/y', from: ['faults'], reason: 'r' }]", /exempt is a list/],
-    ["exempt: [{ path: '/xy', from: ['faults'], reason: 'r' }]", /exempt is a list/],
-    ["exempt: [{ path: '/x', from: ['everything'], reason: 'r' }]", /exempt is a list/],
-    ["exempt: [{ path: '/x', from: ['faults'] }]", /exempt is a list/],
-    ["area: 'Upper case'", /area is a name/],
-    ["faultKinds: ['a b']", /faultKinds is a list/],
-    ["exposes: ['']", /exposes of the definition/],
-    ["categories: [{ name: 'X' }]", /categories is a list/],
-    ["links: [{ href: 'javascript:alert(1)', text: 'X' }]", /links is a list/],
-    ["links: [{ href: '/x', text: 'X' }]", /links is a list/],
+    ["exempt: [{ path: '/y', from: ['faults'], reason: 'r' }]", /exempt must be a list/],
+    ["exempt: [{ path: '/xy', from: ['faults'], reason: 'r' }]", /exempt must be a list/],
+    ["exempt: [{ path: '/x', from: ['everything'], reason: 'r' }]", /exempt must be a list/],
+    ["exempt: [{ path: '/x', from: ['faults'] }]", /exempt must be a list/],
+    ["area: 'Upper case'", /area must be a name/],
+    ["faultKinds: ['a b']", /faultKinds must be a list/],
+    ["exposes: ['']", /exposes must be a list/],
+    ["categories: [{ name: 'X' }]", /categories must be a list/],
+    ["links: [{ href: 'javascript:alert(1)', text: 'X' }]", /links must be a list/],
+    ["links: [{ href: '/x', text: 'X' }]", /links must be a list/],
   ]
   const { folder } = pluginFolder(
     t,
@@ -171,37 +174,34 @@ t.test('malformed declarations are named [HOST-11]', async t => {
   t.equal((await fetch(`${server.url}/echo`)).status, 200)
 })
 
-t.test(
-  "code of a definition that throws, an undeclared area or fault kind is the plugin's own failure [HOST-11]",
-  async t => {
-    const variables =
-      "variables: { a: { name: 'SVC_A', parser: text, default: [], description: 'A.', shownAs: 'constructor.prototype' } }"
-    const { folder } = pluginFolder(t, {
-      throws: definition(
-        `${variables.replace('constructor.prototype', 'x.a')}, resolveVariables() { throw new Error('no way') }`,
-      ),
-      harmless: definition(
-        variables.replace('SVC_A', 'SVC_B'),
-        "app.get('/x', { config: { descriptions: [{ summary: 's', category: 'C', examples: [] }] } }, (request, reply) => { svc.http.markFault(request, reply, 'made-up') })",
-      ),
-      area: `export default { title: 'y', paths: ['/y'], register(app) { app.get('/y', { config: { descriptions: [{ summary: 'Y', category: 'C', area: 'nobodys', examples: [] }] } }, () => 'y') } }`,
-    })
-    const server = await serve(t, { folders: [folder], env: { SVC_A: 'x' } })
-    t.match(recordOf(server, 'throws'), { state: 'failed', error: { message: "its variables can't be read: no way" } })
-    t.match(recordOf(server, 'area'), {
-      state: 'failed',
-      error: { message: 'the route "Y" counts under the area "nobodys", which no plugin declares' },
-    })
-    t.match(recordOf(server, 'harmless'), { state: 'enabled' })
-    t.equal((await fetch(`${server.url}/x`)).status, 500)
-    t.notMatch(await (await fetch(`${server.url}/_svc/metrics`)).text(), /made-up/)
-    t.notOk('prototype' in {}, 'no field of the view reaches what all objects inherit')
-    t.match(await configOf(server), { constructor: { prototype: [] } })
-  },
-)
+t.test('a definition that throws, and an undeclared area or fault kind, fail only the plugin [HOST-11]', async t => {
+  const variables =
+    "variables: { a: { name: 'SVC_A', parser: text, default: [], description: 'A.', shownAs: 'constructor.prototype' } }"
+  const { folder } = pluginFolder(t, {
+    throws: definition(
+      `${variables.replace('constructor.prototype', 'x.a')}, resolveVariables() { throw new Error('no way') }`,
+    ),
+    harmless: definition(
+      variables.replace('SVC_A', 'SVC_B'),
+      "app.get('/x', { config: { descriptions: [{ summary: 's', category: 'C', examples: [] }] } }, (request, reply) => { svc.http.markFault(request, reply, 'made-up') })",
+    ),
+    area: `export default { title: 'y', paths: ['/y'], register(app) { app.get('/y', { config: { descriptions: [{ summary: 'Y', category: 'C', area: 'nobodys', examples: [] }] } }, () => 'y') } }`,
+  })
+  const server = await serve(t, { folders: [folder], env: { SVC_A: 'x' } })
+  t.match(recordOf(server, 'throws'), { state: 'failed', error: { message: "its variables can't be read: no way" } })
+  t.match(recordOf(server, 'area'), {
+    state: 'failed',
+    error: { message: 'the route "Y" uses the area "nobodys", which no plugin declares' },
+  })
+  t.match(recordOf(server, 'harmless'), { state: 'enabled' })
+  t.equal((await fetch(`${server.url}/x`)).status, 500)
+  t.notMatch(await (await fetch(`${server.url}/_svc/metrics`)).text(), /made-up/)
+  t.notOk('prototype' in {}, 'no field of the view reaches what all objects inherit')
+  t.match(await configOf(server), { constructor: { prototype: [] } })
+})
 
 t.test(
-  "a new version of a definition is read anew; one that can't be used leaves the old one running [HOST-9, HOST-11, RELOAD-2]",
+  'a changed definition is read again; an invalid one keeps the old version running [HOST-9, HOST-11, RELOAD-2]',
   async t => {
     const version = (name: string, kilo: number) =>
       definition(
@@ -221,13 +221,13 @@ t.test(
     t.match(recordOf(server, 'x'), {
       state: 'enabled',
       stale: true,
-      error: { message: /SVC_HTTP_PORT is declared by the core/ },
+      error: { message: /SVC_HTTP_PORT is already declared by the core/ },
     })
     t.equal(await size(), 2048)
     t.match(await configOf(server), { x: { size: 2048 } })
     plugins.write('x', version('SVC_X_KILOS', 1))
     await server.host.reload()
     t.equal(await size(), 1)
-    t.strictSame((await configOf(server)).warnings, ['unknown variable SVC_X_SIZE (nearest known name: SVC_X_KILOS)'])
+    t.strictSame((await configOf(server)).warnings, ['unknown variable SVC_X_SIZE (closest match: SVC_X_KILOS)'])
   },
 )

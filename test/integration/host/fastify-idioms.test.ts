@@ -1,4 +1,4 @@
-/** Idioms of plain Fastify in a plugin from outside the tree: bodies, schemas, logs, errors, hooks, scopes. */
+/** Standard Fastify features in a third-party plugin: bodies, schemas, logs, errors, hooks and scopes. */
 import t from 'tap'
 import { once } from 'node:events'
 import { request as open } from 'node:http'
@@ -41,18 +41,18 @@ const post = (path: string, body: BodyInit, type?: string): Promise<Answer> =>
   call('POST', path, { body, ...(type === undefined ? {} : { type }) })
 const JSON_TYPE = 'application/json'
 
-t.test('the plugin comes up', async t => {
+t.test('the plugin starts', async t => {
   t.equal(server.plugins().find(({ name }) => name === 'idioms')?.error, null)
 })
 
-t.test('bodies are bytes where nothing in the scope parses them, whatever their type [KIT-7]', async t => {
+t.test('bodies of any type are bytes unless the scope parses them [KIT-7]', async t => {
   for (const type of [JSON_TYPE, 'text/csv', 'no type at all', 'multipart/form-data']) {
     t.match(await post('/bytes', '{"broken', type), { status: 200, body: { is: 'bytes 8', type } })
   }
   t.match(await call('POST', '/bytes'), { status: 200, body: { is: 'bytes 0' } })
 })
 
-t.test("a body schema parses, fills in, coerces and refuses by Fastify's rules [KIT-7]", async t => {
+t.test("a body schema parses, sets defaults, coerces and validates by Fastify's rules [KIT-7]", async t => {
   t.match(await post('/schema', '{"name":"Ada"}', JSON_TYPE), { status: 200, body: { name: 'Ada', age: 1 } })
   t.match(await post('/schema', '{"name":"Ada","age":"7"}', 'application/json; charset=utf-8'), {
     status: 200,
@@ -99,15 +99,15 @@ t.test("a body schema parses, fills in, coerces and refuses by Fastify's rules [
   }
   t.match(await post('/schema', new ReadableStream({ start: controller => controller.close() }), JSON_TYPE), {
     status: 400,
-    body: { error: 'bad request', detail: 'the body is empty, JSON was expected' },
+    body: { error: 'bad request', detail: 'the body is empty; expected JSON' },
   })
   t.match(await call('POST', '/schema', { type: JSON_TYPE }), {
     status: 400,
-    body: { error: 'bad request', detail: 'the body is empty, JSON was expected' },
+    body: { error: 'bad request', detail: 'the body is empty; expected JSON' },
   })
 })
 
-t.test('a body is limited by the instance, and by bodyLimit of a route [KIT-7]', async t => {
+t.test('SVC_BODY_LIMIT and bodyLimit of a route limit the body [KIT-7]', async t => {
   const body = JSON.stringify({ name: 'x'.repeat(5000) })
   t.match(await post('/schema', body, JSON_TYPE), { status: 413, body: { error: 'payload too large', limit: 4096 } })
   t.match(await post('/small', '{"name":"1234567890"}', JSON_TYPE), {
@@ -117,7 +117,7 @@ t.test('a body is limited by the instance, and by bodyLimit of a route [KIT-7]',
   t.match(await post('/small', '{"name":"123456789"}', JSON_TYPE), { status: 200 })
 })
 
-t.test('a body that comes in chunks is parsed as one [KIT-7]', async t => {
+t.test('chunked bodies are parsed [KIT-7]', async t => {
   const status = await new Promise<number | undefined>((resolve, reject) => {
     const request = open(
       `${server.url}/idioms/schema`,
@@ -134,7 +134,7 @@ t.test('a body that comes in chunks is parsed as one [KIT-7]', async t => {
   t.equal(status, 200)
 })
 
-t.test('bodies over HTTP/2 are parsed too [KIT-7]', async t => {
+t.test('bodies over HTTP/2 are parsed [KIT-7]', async t => {
   const session = http2.connect(server.url)
   t.teardown(() => session.close())
   const send = async (path: string, body: string): Promise<{ status: number | undefined; body: unknown }> => {
@@ -148,7 +148,7 @@ t.test('bodies over HTTP/2 are parsed too [KIT-7]', async t => {
   t.match(await send('/bytes', '{"name"'), { status: 200, body: { is: 'bytes 7' } })
 })
 
-t.test('schemas of query, headers, parameters and response [KIT-8]', async t => {
+t.test('query, headers, parameters and response can have schemas [KIT-8]', async t => {
   t.match(await call('GET', '/query?n=21'), { status: 200, body: { n: 21, twice: 42 } })
   t.notMatch((await call('GET', '/query?n=21')).body, { hidden: true })
   t.match(await call('GET', '/query'), {
@@ -162,7 +162,7 @@ t.test('schemas of query, headers, parameters and response [KIT-8]', async t => 
   t.match(await call('GET', '/params/x'), { status: 400, body: { detail: 'params/id must be integer' } })
 })
 
-t.test('parsers of a scope: forms, files, its own, streams, hooks before them [KIT-7]', async t => {
+t.test('a scope can parse forms, files, custom types and streams, and have hooks before parsing [KIT-7]', async t => {
   t.match(await post('/forms', 'a=1&b=x+y', 'application/x-www-form-urlencoded'), {
     status: 200,
     body: { body: { a: '1', b: 'x y' } },
@@ -181,7 +181,7 @@ t.test('parsers of a scope: forms, files, its own, streams, hooks before them [K
   t.match(await post('/lines/piped', '[1]', JSON_TYPE), { status: 200, body: '[1]' })
 })
 
-t.test('files come as a stream [KIT-8]', async t => {
+t.test('files are streamed [KIT-8]', async t => {
   const form = (size: number): FormData => {
     const data = new FormData()
     data.set('file', new Blob(['x'.repeat(size)]), 'a.txt')
@@ -202,7 +202,7 @@ t.test('files come as a stream [KIT-8]', async t => {
   t.ok(cut.status >= 400, 'a form that is cut off ends')
 })
 
-t.test('logs of app, svc and requests are lines of the product [KIT-9]', async t => {
+t.test('app.log, svc.log and request.log write to the log of svc [KIT-9]', async t => {
   const id = 'fastify-idioms-log'
   t.match(await call('GET', '/log', { headers: { 'X-Request-Id': id } }), { status: 200, body: { level: 'info', id } })
   t.match(await call('GET', '/log-debug', { headers: { 'X-Request-Id': id } }), {
@@ -232,7 +232,7 @@ t.test('logs of app, svc and requests are lines of the product [KIT-9]', async t
   t.equal(lines.filter(({ message }) => /incoming request|request completed/.test(String(message))).length, 0)
 })
 
-t.test('errors have the status they name; a 5xx keeps its message [KIT-10]', async t => {
+t.test('errors are sent with their status; messages of 5xx are not sent [KIT-10]', async t => {
   const refused = await call('GET', '/throw/418')
   t.strictSame(
     [refused.status, refused.body],
@@ -265,7 +265,7 @@ t.test('errors have the status they name; a 5xx keeps its message [KIT-10]', asy
   )
 })
 
-t.test('error and not-found handlers hold in their own scope [KIT-10]', async t => {
+t.test('error and not-found handlers apply to their scope [KIT-10]', async t => {
   t.match(await call('GET', '/own/error'), { status: 444, body: { own: 'secret of 444' } })
   t.match(await call('GET', '/own/refusal'), { status: 409, body: { own: 'taken' } })
   t.match(await call('GET', '/own/http-error'), { status: 410, body: { own: 'gone' } })
@@ -290,10 +290,10 @@ t.test('error and not-found handlers hold in their own scope [KIT-10]', async t 
   t.match(await call('GET', '/elsewhere'), { status: 404, body: { error: 'not found', hint: /GET \// } })
   t.match(await call('DELETE', '/query'), { status: 405, body: { error: 'method not allowed' } })
   const { endpoints } = (await (await fetch(`${server.url}/_svc/catalog`)).json()) as { endpoints: { path: string }[] }
-  t.equal(endpoints.filter(({ path }) => path.includes('/own/{*')).length, 0, 'it is no endpoint')
+  t.equal(endpoints.filter(({ path }) => path.includes('/own/{*')).length, 0, 'it is not an endpoint')
 })
 
-t.test('hooks, decorators, cookies, plugins of the plugin [KIT-8]', async t => {
+t.test('hooks, decorators, cookies and nested plugins work [KIT-8]', async t => {
   await call('GET', '/seen')
   const { status, body, headers } = await call('GET', '/hooked', { headers: { 'X-Visitor': 'Ada', Cookie: 'a=b' } })
   t.strictSame([status, body], [200, { answer: 42, cookie: 'b', serialized: true }])
@@ -308,7 +308,7 @@ t.test('hooks, decorators, cookies, plugins of the plugin [KIT-8]', async t => {
   ])
 })
 
-t.test('other plugins have none of it', async t => {
+t.test('other plugins are not affected', async t => {
   const echoed = (await (
     await fetch(`${server.url}/echo`, { method: 'POST', body: 'a=1', headers: { 'Content-Type': 'no type at all' } })
   ).json()) as { body: unknown }

@@ -1,6 +1,6 @@
 /**
- * Generations: built beside the running one, swapped without a dropped request, drained, freed.
- * Runs alone: it measures the heap.
+ * Generations: built while another one runs, swapped without dropping a request, drained and freed.
+ * Must run alone, because it measures the heap.
  */
 import t from 'tap'
 import { setFlagsFromString } from 'node:v8'
@@ -26,7 +26,7 @@ async function recordOf(server: TestServer, name: string): Promise<PluginRecord>
 
 setFlagsFromString('--expose-gc')
 
-/** A plugin with an event stream that ticks until it is told to stop, and a WebSocket that echoes. */
+/** A plugin with an endless event stream and a WebSocket that echoes. */
 const STREAMS = `import { definePlugin, describe } from 'svc/plugin'
 export default definePlugin({
   title: 'streams', paths: ['/live'],
@@ -51,33 +51,30 @@ export default definePlugin({
   },
 })`
 
-t.test(
-  'a flood of reloads with nothing changed shares a run every 250 ms, a forced one does not wait [SEC-5]',
-  async t => {
-    const plugins = pluginFolder(t, { one: plugin('one', '1') })
-    const server = await serve(t, { builtinFolder: plugins.folder })
-    let runs = 0
-    server.host.onReload = async () => {
-      runs++
-    }
-    const startedAt = performance.now()
-    for (let batch = 0; batch < 30; batch++) {
-      const results = Array.from({ length: 10 }, () => server.host.reload())
-      t.equal(new Set(results).size, 1, 'those that arrive together share one promise')
-      if (batch % 10 === 9) await results[0]
-      else await new Promise(setImmediate)
-    }
-    const elapsedMs = performance.now() - startedAt
-    t.ok(runs >= 2 && runs <= 2 + elapsedMs / 250, `${runs} runs for 300 requests in ${Math.round(elapsedMs)} ms`)
-    const before = runs
-    const [waiting, forced] = await Promise.all([server.host.reload(), server.host.reload({ force: true })])
-    t.equal(waiting, forced, 'the one that waited goes along')
-    t.equal(runs, before + 1)
-    t.match(forced, { changed: true })
-  },
-)
+t.test('many reloads without changes share a run every 250 ms; a forced one does not wait [SEC-5]', async t => {
+  const plugins = pluginFolder(t, { one: plugin('one', '1') })
+  const server = await serve(t, { builtinFolder: plugins.folder })
+  let runs = 0
+  server.host.onReload = async () => {
+    runs++
+  }
+  const startedAt = performance.now()
+  for (let batch = 0; batch < 30; batch++) {
+    const results = Array.from({ length: 10 }, () => server.host.reload())
+    t.equal(new Set(results).size, 1, 'those that arrive together share one promise')
+    if (batch % 10 === 9) await results[0]
+    else await new Promise(setImmediate)
+  }
+  const elapsedMs = performance.now() - startedAt
+  t.ok(runs >= 2 && runs <= 2 + elapsedMs / 250, `${runs} runs for 300 requests in ${Math.round(elapsedMs)} ms`)
+  const before = runs
+  const [waiting, forced] = await Promise.all([server.host.reload(), server.host.reload({ force: true })])
+  t.equal(waiting, forced, 'the one that waited goes along')
+  t.equal(runs, before + 1)
+  t.match(forced, { changed: true })
+})
 
-t.test('what changed on disk is what a reload changes [RELOAD-1]', async t => {
+t.test('a reload applies what changed on disk [RELOAD-1]', async t => {
   const plugins = pluginFolder(t, { one: plugin('one', '1'), two: plugin('two', '2') })
   const server = await serve(t, { builtinFolder: plugins.folder })
   t.match(
@@ -106,7 +103,7 @@ t.test('what changed on disk is what a reload changes [RELOAD-1]', async t => {
   t.equal((await fetch(`${server.url}/two`)).status, 404)
 })
 
-t.test('a version that fails leaves the last good one running, and says so [RELOAD-2]', async t => {
+t.test('if a new version fails, the last working one keeps running, marked stale [RELOAD-2]', async t => {
   const plugins = pluginFolder(t, { one: plugin('one', 'good') })
   const server = await serve(t, { builtinFolder: plugins.folder })
   for (const [what, broken, phase] of [
@@ -124,35 +121,38 @@ t.test('a version that fails leaves the last good one running, and says so [RELO
     })
     t.equal(await text(server, '/one'), 'good')
   }
-  plugins.write('one', plugin('one', 'mended'))
+  plugins.write('one', plugin('one', 'fixed'))
   await reload(server)
   t.match(await recordOf(server, 'one'), { state: 'enabled', stale: false, error: null })
-  t.equal(await text(server, '/one'), 'mended')
+  t.equal(await text(server, '/one'), 'fixed')
 })
 
-t.test('a request that began before a swap ends in its generation, its plugin removed or not [RELOAD-3]', async t => {
-  const plugins = pluginFolder(t, { live: STREAMS, one: plugin('one', '1') })
-  const server = await serve(t, { builtinFolder: plugins.folder })
-  const slow = text(server, '/live/slow')
-  await until(() => server.host.current().openCount > 0)
-  plugins.write('one', plugin('one', '2'))
-  await reload(server)
-  await text(server, '/live/open')
-  t.equal(await slow, 'slow but done')
+t.test(
+  'a request finishes in the generation in which it started, even if its plugin is removed [RELOAD-3]',
+  async t => {
+    const plugins = pluginFolder(t, { live: STREAMS, one: plugin('one', '1') })
+    const server = await serve(t, { builtinFolder: plugins.folder })
+    const slow = text(server, '/live/slow')
+    await until(() => server.host.current().openCount > 0)
+    plugins.write('one', plugin('one', '2'))
+    await reload(server)
+    await text(server, '/live/open')
+    t.equal(await slow, 'slow but done')
 
-  const again = text(server, '/live/slow')
-  const before = server.host.current()
-  await until(() => before.openCount > 0)
-  const open = text(server, '/live/open')
-  plugins.remove('live')
-  await reload(server)
-  t.equal((await fetch(`${server.url}/live/slow`)).status, 404)
-  t.equal(await open, 'opened')
-  t.equal(await again, 'slow but done')
-  await until(() => before.openCount === 0)
-})
+    const again = text(server, '/live/slow')
+    const before = server.host.current()
+    await until(() => before.openCount > 0)
+    const open = text(server, '/live/open')
+    plugins.remove('live')
+    await reload(server)
+    t.equal((await fetch(`${server.url}/live/slow`)).status, 404)
+    t.equal(await open, 'opened')
+    t.equal(await again, 'slow but done')
+    await until(() => before.openCount === 0)
+  },
+)
 
-t.test('an event stream and a WebSocket opened before the first swap work after the last [RELOAD-4]', async t => {
+t.test('an event stream and a WebSocket survive several swaps [RELOAD-4]', async t => {
   const plugins = pluginFolder(t, { live: STREAMS, one: plugin('one', '1') })
   const server = await serve(t, { builtinFolder: plugins.folder })
   const socket = new WebSocket(`${server.url.replace('http', 'ws')}/live/ws`)
@@ -177,7 +177,7 @@ t.test('an event stream and a WebSocket opened before the first swap work after 
   socket.close()
 })
 
-t.test('of more than eight generations the oldest one is ended normally [RELOAD-5]', async t => {
+t.test('if there are more than eight generations, the oldest one is ended normally [RELOAD-5]', async t => {
   const plugins = pluginFolder(t, { live: STREAMS, one: plugin('one', '1') })
   const server = await serve(t, { builtinFolder: plugins.folder })
   const socket = new WebSocket(`${server.url.replace('http', 'ws')}/live/ws`)
@@ -185,7 +185,7 @@ t.test('of more than eight generations the oldest one is ended normally [RELOAD-
   const closed = new Promise(resolve => socket.on('close', (code, reason) => resolve([code, String(reason)])))
   const stream = fetch(`${server.url}/live/sse`).then(response => response.text())
   await until(() => server.host.current().openCount >= 2)
-  // Every generation needs something open, else it is gone before it counts.
+  // Every generation needs an open stream, otherwise it is closed at once.
   const held: WebSocket[] = []
   t.teardown(() => held.forEach(other => other.terminate()))
   for (let round = 0; round < 8; round++) {
@@ -202,7 +202,7 @@ t.test('of more than eight generations the oldest one is ended normally [RELOAD-
   )
 })
 
-t.test('state outlives a reload, except that of a plugin whose own files changed [RELOAD-6]', async t => {
+t.test('state survives a reload unless the files of its plugin changed [RELOAD-6]', async t => {
   const counter = (name: string, note: string): string =>
     plugin(name, note, {
       body: `
@@ -218,7 +218,7 @@ t.test('state outlives a reload, except that of a plugin whose own files changed
   t.equal(await text(server, '/two/hit'), '1', 'its code is another')
 })
 
-t.test('50 connections under load see no failed request while 20 reloads happen [RELOAD-7]', async t => {
+t.test('no request of 50 connections fails during 20 reloads [RELOAD-7]', async t => {
   const plugins = pluginFolder(t, { one: plugin('one', 'v0'), two: plugin('two', 'x') })
   const server = await serve(t, { builtinFolder: plugins.folder })
   const agent = new Agent({ keepAlive: true, maxSockets: 50 })
@@ -264,8 +264,8 @@ t.test('50 connections under load see no failed request while 20 reloads happen 
   t.strictSame(problems, [])
 })
 
-t.test('triggers that come during a run share the next one [RELOAD-8]', async t => {
-  // Slow enough for all triggers to come during the first run.
+t.test('reloads requested during a run share the next one [RELOAD-8]', async t => {
+  // Slow enough for all requests to arrive during the first run.
   const plugins = pluginFolder(t, {
     one: plugin('one', '1', { body: 'await new Promise(resolve => setTimeout(resolve, 400))' }),
   })
@@ -276,7 +276,7 @@ t.test('triggers that come during a run share the next one [RELOAD-8]', async t 
   t.equal((await recordOf(server, 'one')).state, 'enabled')
 })
 
-t.test('memory and handles stay flat over many loads [RELOAD-9]', async t => {
+t.test('memory and handles do not grow over many reloads [RELOAD-9]', async t => {
   const loads = Number(process.env.SVC_TEST_LOADS ?? 200)
   const plugins = pluginFolder(t, {
     one: plugin('one', '0', { body: 'svc.shared("big", () => new Array(10_000).fill(Math.random()))' }),

@@ -1,4 +1,4 @@
-/** Replaced generations leave memory, whatever was opened in them and has ended since. */
+/** Replaced generations are garbage-collected, whatever was opened in them. */
 import t from 'tap'
 import { WebSocket } from 'ws'
 import { usedBytes } from '../../support/heap.ts'
@@ -8,10 +8,10 @@ import { until } from '../../support/until.ts'
 import { echoClient } from '../protocols/grpc-client.ts'
 import { Metadata } from '@grpc/grpc-js'
 
-/** The running one, one that drains, and what the collector has not looked at yet. */
+/** The running generation, a draining one, and some that are not collected yet. */
 const MAX_IN_MEMORY = 3
 
-/** Something that begins in a generation, ends, and may leave something behind in state that outlives reloads. */
+/** An action that starts and ends in a generation, and may leave references in state that survives reloads. */
 type Visit = (server: TestServer) => Promise<void>
 
 const json = (body: unknown, headers: Record<string, string> = {}): RequestInit => ({
@@ -20,7 +20,7 @@ const json = (body: unknown, headers: Record<string, string> = {}): RequestInit 
   headers: { 'Content-Type': 'application/json', ...headers },
 })
 
-/** Opens an event stream, reads its head and leaves. */
+/** Opens an event stream, reads its head and disconnects. */
 async function readAndLeave(url: string, init: RequestInit = {}): Promise<void> {
   const leaving = new AbortController()
   const response = await fetch(url, {
@@ -113,7 +113,7 @@ const VISITS: Record<string, Visit> = {
     readAndLeave(`${server.url}/graphql`, json({ query: 'subscription { countdown(from: 3) }' })),
 }
 
-async function settle(server: TestServer): Promise<number> {
+async function generationsInMemory(server: TestServer): Promise<number> {
   usedBytes()
   await new Promise(setImmediate)
   usedBytes()
@@ -121,14 +121,14 @@ async function settle(server: TestServer): Promise<number> {
 }
 
 for (const [what, visit] of Object.entries(VISITS)) {
-  t.test(`${what} holds no generation once it is over [SEC-6]`, async t => {
+  t.test(`${what} does not keep a generation in memory [SEC-6]`, async t => {
     const server = await serve(t, { env: { SVC_LOG_LEVEL: 'off' } })
     for (let round = 0; round < 6; round++) {
       await visit(server)
       await server.host.reload({ force: true })
     }
     await until(
-      async () => (await settle(server)) <= MAX_IN_MEMORY && server.host.generationCounts.open === 1,
+      async () => (await generationsInMemory(server)) <= MAX_IN_MEMORY && server.host.generationCounts.open === 1,
       'replaced generations are collected',
     ).catch(() => {})
     const { open, inMemory } = server.host.generationCounts

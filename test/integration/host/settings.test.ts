@@ -1,4 +1,4 @@
-/** svc.yaml and the switches of the API, against a running server. */
+/** svc.yaml, and switching plugins over HTTP, with a running server. */
 import t from 'tap'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -32,7 +32,7 @@ async function overview(
   ).body
 }
 
-t.test('plugins of svc.yaml turns areas on and off, and says what it does not know [SET-1]', async t => {
+t.test('svc.yaml enables and disables plugins, and unknown names are reported [SET-1]', async t => {
   const { folder } = pluginFolder(t, FOLDER)
   const server = await serve(t, {
     builtinFolder: folder,
@@ -59,7 +59,7 @@ t.test('plugins of svc.yaml turns areas on and off, and says what it does not kn
   t.match(await (await fetch(`${server.url}/upper`)).json(), { plugin: 'upper', plugin_state: 'disabled' })
 })
 
-t.test('a wrong item is left out, alone, and the rest applies [SET-2]', async t => {
+t.test('only an invalid item is ignored, the rest applies [SET-2]', async t => {
   const { folder } = pluginFolder(t, FOLDER)
   const server = await serve(t, {
     builtinFolder: folder,
@@ -83,7 +83,7 @@ t.test('a wrong item is left out, alone, and the rest applies [SET-2]', async t 
   })
 })
 
-t.test('a file that cannot be read leaves the last good configuration, and says 422 [SET-3]', async t => {
+t.test('if the file cannot be read, the response is 422 and the last valid configuration stays [SET-3]', async t => {
   const { folder } = pluginFolder(t, FOLDER)
   const server = await serve(t, { builtinFolder: folder, yaml: 'sized: { size: 7 }' })
   const file = join(server.folder, 'svc.yaml')
@@ -109,7 +109,7 @@ t.test('a file that cannot be read leaves the last good configuration, and says 
   t.strictSame((await call(server, '/sized')).body, { size: 8 })
 })
 
-t.test('the API switches plugins, with needs and users, until it is told to forget [SET-4]', async t => {
+t.test('plugins can be enabled and disabled over HTTP, and overrides can be removed [SET-4]', async t => {
   const { folder } = pluginFolder(t, { ...FOLDER, broken: plugin('broken', 'x', { body: 'throw new Error("no")' }) })
   const server = await serve(t, { builtinFolder: folder, yaml: 'plugins: { disable: [broken] }' })
   const post = (path: string) => call<Record<string, unknown>>(server, `/_svc/plugins/${path}`, 'POST')
@@ -135,7 +135,7 @@ t.test('the API switches plugins, with needs and users, until it is told to forg
   })
 })
 
-t.test('packages are found by name, and only then [SET-5]', async t => {
+t.test('only packages in the configuration are loaded [SET-5]', async t => {
   const { folder } = pluginFolder(t, FOLDER)
   const server = await serve(t, {
     builtinFolder: folder,
@@ -166,7 +166,7 @@ t.test('packages are found by name, and only then [SET-5]', async t => {
   t.equal(await (await fetch(`${server.url}/shop`)).text(), 'open')
 })
 
-t.test('changes need the admin token, and are refused in public mode without one [SET-6]', async t => {
+t.test('changes require the admin token and are rejected in public mode without one [SET-6]', async t => {
   const { folder } = pluginFolder(t, FOLDER)
   const guarded = await serve(t, { builtinFolder: folder, env: { SVC_ADMIN_TOKEN: 's3cret' } })
   for (const [path, method] of [
@@ -186,43 +186,40 @@ t.test('changes need the admin token, and are refused in public mode without one
   )
 })
 
-t.test(
-  'a folder that was removed while the server runs is reported as removed, not as its section [SET-1]',
-  async t => {
-    const { folder } = pluginFolder(t, { sized: FOLDER.sized, base: FOLDER.base })
-    const server = await serve(t, {
-      yaml: `plugins:\n  dirs: [${JSON.stringify(folder)}]\n  disable: [base]\nsized: { size: 1 }\n`,
-    })
-    t.strictSame((await overview(server)).load_errors, [])
-    for (const name of ['sized', 'base']) rmSync(join(folder, name), { recursive: true })
-    const { load_errors: errors } = (await call<ReloadResult>(server, '/_svc/reload', 'POST')).body
-    t.match(
-      errors.toSorted((one, other) => (one.message < other.message ? -1 : 1)),
-      [
-        {
-          file: join(folder, 'base'),
-          at: null,
-          line: null,
-          message: 'the folder of the plugin base was removed',
-          remedy: 'put it back, or remove plugins.disable[0] from svc.yaml',
-        },
-        {
-          file: join(folder, 'sized'),
-          at: null,
-          line: null,
-          message: 'the folder of the plugin sized was removed',
-          remedy: 'put it back, or remove sized from svc.yaml',
-        },
-      ],
-    )
-    t.equal(errors.length, 2)
-    writeFileSync(join(server.folder, 'svc.yaml'), 'sized: { size: 1 }\n')
-    mkdirSync(join(folder, 'sized'))
-    writeFileSync(join(folder, 'sized', 'index.ts'), FOLDER.sized)
-    t.match(
-      (await call<ReloadResult>(server, '/_svc/reload', 'POST')).body.load_errors,
-      [{ at: 'sized', message: /^unknown key "sized"/ }],
-      'a folder that is there, but no longer named',
-    )
-  },
-)
+t.test('a folder removed while the server runs is reported as removed, not as an unknown section [SET-1]', async t => {
+  const { folder } = pluginFolder(t, { sized: FOLDER.sized, base: FOLDER.base })
+  const server = await serve(t, {
+    yaml: `plugins:\n  dirs: [${JSON.stringify(folder)}]\n  disable: [base]\nsized: { size: 1 }\n`,
+  })
+  t.strictSame((await overview(server)).load_errors, [])
+  for (const name of ['sized', 'base']) rmSync(join(folder, name), { recursive: true })
+  const { load_errors: errors } = (await call<ReloadResult>(server, '/_svc/reload', 'POST')).body
+  t.match(
+    errors.toSorted((one, other) => (one.message < other.message ? -1 : 1)),
+    [
+      {
+        file: join(folder, 'base'),
+        at: null,
+        line: null,
+        message: 'the folder of the plugin base was removed',
+        remedy: 'put it back, or remove plugins.disable[0] from svc.yaml',
+      },
+      {
+        file: join(folder, 'sized'),
+        at: null,
+        line: null,
+        message: 'the folder of the plugin sized was removed',
+        remedy: 'put it back, or remove sized from svc.yaml',
+      },
+    ],
+  )
+  t.equal(errors.length, 2)
+  writeFileSync(join(server.folder, 'svc.yaml'), 'sized: { size: 1 }\n')
+  mkdirSync(join(folder, 'sized'))
+  writeFileSync(join(folder, 'sized', 'index.ts'), FOLDER.sized)
+  t.match(
+    (await call<ReloadResult>(server, '/_svc/reload', 'POST')).body.load_errors,
+    [{ at: 'sized', message: /^unknown key "sized"/ }],
+    'an existing folder that is no longer named',
+  )
+})

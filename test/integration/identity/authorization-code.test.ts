@@ -1,4 +1,4 @@
-/** Redeeming codes and refresh tokens. */
+/** Redemption of codes and refresh tokens. */
 import t from 'tap'
 import {
   basic,
@@ -24,7 +24,7 @@ const refresh = (token: string, fields: Fields = {}, headers: Record<string, str
 const pkce = { code_challenge: challenge, code_challenge_method: 'S256' }
 const asPublic = { client_id: 'svc-public' }
 
-t.test('a code gives tokens for what was authorized [IDP-30] [IDP-34]', async t => {
+t.test('a code is exchanged for tokens with the authorized scope [IDP-30] [IDP-34]', async t => {
   const code = await getCode(server.url, { scope: 'openid x', nonce: 'n-1', resource: ['urn:a', 'urn:b'], state: 's' })
   t.match(code, /^[A-Za-z0-9_-]{43}$/)
   const { status, body } = await redeem({ code })
@@ -35,7 +35,7 @@ t.test('a code gives tokens for what was authorized [IDP-30] [IDP-34]', async t 
   t.equal(read(body.id_token!).claims.aud, 'svc')
 })
 
-t.test('a resource of the token request replaces the authorized ones [IDP-26]', async t => {
+t.test('a resource in the token request replaces the authorized resources [IDP-26]', async t => {
   const code = await getCode(server.url, { resource: 'urn:a' })
   t.equal(read((await redeem({ code, resource: 'urn:c' })).body.access_token!).claims.aud, 'urn:c')
 })
@@ -66,11 +66,11 @@ t.test('PKCE: only the verifier of the challenge redeems the code [IDP-30]', asy
     const code = await getCode(server.url, asked)
     const { status, body } = await redeem({ code, code_verifier: sent })
     t.strictSame([status, body.error], [400, 'invalid_grant'], JSON.stringify([asked, sent]))
-    t.equal((await redeem({ code, code_verifier: verifier })).body.error, 'invalid_grant', 'and has used the code up')
+    t.equal((await redeem({ code, code_verifier: verifier })).body.error, 'invalid_grant', 'and the code is consumed')
   }
 })
 
-t.test('the redirect URI is that of the authorization request [IDP-30]', async t => {
+t.test('the redirect URI must match the authorization request [IDP-30]', async t => {
   for (const redirect_uri of [
     undefined,
     'http://localhost:3000/callbac',
@@ -110,7 +110,7 @@ t.test('a code is used once; tokens of the first use stay valid [IDP-29]', async
     t.equal((await redeem({ code: unknown })).body.error, 'invalid_grant', unknown)
 })
 
-t.test('another client and failed authentication leave the code to its owner [IDP-29]', async t => {
+t.test('another client and failed authentication do not consume the code [IDP-29]', async t => {
   const code = await getCode(server.url)
   t.equal((await redeem({ code }, { Authorization: basic('svc', 'wrong') })).body.error, 'invalid_client')
   t.equal((await redeem({ code, ...asPublic }, {})).body.error, 'invalid_grant')
@@ -118,7 +118,7 @@ t.test('another client and failed authentication leave the code to its owner [ID
   t.equal((await redeem({ code })).status, 200)
 })
 
-t.test('of parallel redemptions exactly one succeeds [IDP-33]', async t => {
+t.test('of concurrent redemptions exactly one succeeds [IDP-33]', async t => {
   const code = await getCode(server.url)
   const { refresh_token: token } = await logIn(server.url)
   for (const attempt of [() => redeem({ code }), () => refresh(token!)]) {
@@ -146,24 +146,24 @@ t.test('no nonce after a refresh [IDP-34]', async t => {
   t.notOk('nonce' in read((await refresh(body.refresh_token!)).body.id_token!).claims)
 })
 
-t.test('a refresh narrows the scope, never widens it [IDP-32] [IDP-31]', async t => {
+t.test('a refresh can narrow the scope but not widen it [IDP-32] [IDP-31]', async t => {
   let token = (await logIn(server.url, { scope: 'a b openid' })).refresh_token!
   for (const scope of ['c', 'a c', '"']) t.equal((await refresh(token, { scope })).body.error, 'invalid_scope', scope)
   const narrowed = (await refresh(token, { scope: 'a' })).body
   t.equal(narrowed.scope, 'a')
-  t.notOk('id_token' in narrowed, 'openid is not in it')
+  t.notOk('id_token' in narrowed, 'the scope has no openid')
   token = narrowed.refresh_token!
   t.equal((await refresh(token)).body.scope, 'a b openid')
 })
 
-t.test('the audience stays unless a resource names a new one [IDP-26] [IDP-31]', async t => {
+t.test('the audience stays unless a resource replaces it [IDP-26] [IDP-31]', async t => {
   const first = await logIn(server.url, { resource: 'urn:a' })
   const second = (await refresh(first.refresh_token!)).body
   t.equal(read(second.access_token!).claims.aud, 'urn:a')
   t.equal(read((await refresh(second.refresh_token!, { resource: 'urn:b' })).body.access_token!).claims.aud, 'urn:b')
 })
 
-t.test('a refresh token is for its own client [IDP-31]', async t => {
+t.test('a refresh token belongs to its client [IDP-31]', async t => {
   const { refresh_token: token } = await logIn(server.url)
   t.equal((await refresh(token!, asPublic, {})).body.error, 'invalid_grant')
   t.equal((await refresh(token!)).status, 200)
@@ -173,5 +173,5 @@ t.test('a refresh token is for its own client [IDP-31]', async t => {
     { grant_type: 'password', username: 'bob', password: 'bob' },
     { Authorization: basic(client.client_id!, client.client_secret!) },
   )
-  t.notOk('refresh_token' in body, 'none for a client without the grant')
+  t.notOk('refresh_token' in body, 'a client without the grant gets no refresh token')
 })

@@ -1,4 +1,4 @@
-/** The authorization endpoint: what it refuses, where, and how it answers at the redirect URI. */
+/** The authorization endpoint: errors, and responses at the redirect URI. */
 import t from 'tap'
 import type { Test } from 'tap'
 import {
@@ -27,7 +27,7 @@ function isPage(t: Test, { status, headers, text }: Answer, message: string): vo
     [400, 'text/html; charset=utf-8', null],
     message,
   )
-  t.match(text, '<h1>Request refused</h1>')
+  t.match(text, '<h1>Invalid request</h1>')
 }
 
 function isRedirectedError(t: Test, answer: Answer, error: string, message: string, state: string | null = 's'): void {
@@ -49,7 +49,7 @@ const single = (await register(server.url, { redirect_uris: [callback] })).body.
 const noCode = (await register(server.url, { grant_types: ['client_credentials'], redirect_uris: [callback] })).body
   .client_id!
 
-t.test('what is wrong with form, client or redirect URI is a page [IDP-13] [IDP-15] [IDP-48]', async t => {
+t.test('errors of the form, client or redirect URI are shown on a page [IDP-13] [IDP-15] [IDP-48]', async t => {
   const rows: Fields[] = [
     { client_id: undefined },
     { client_id: 'nobody' },
@@ -108,7 +108,7 @@ t.test('what is wrong with form, client or redirect URI is a page [IDP-13] [IDP-
   }
 })
 
-t.test('redirect URIs that are good get the code, with parameters behind them as given [IDP-15] [IDP-16]', async t => {
+t.test('valid redirect URIs get the code, with parameters appended [IDP-15] [IDP-16]', async t => {
   const rows: [uri: string, prefix: string, client?: string][] = [
     ['http://localhost:3000/callback', 'http://localhost:3000/callback?'],
     ['https://a.example', 'https://a.example?'],
@@ -134,8 +134,8 @@ t.test('redirect URIs that are good get the code, with parameters behind them as
   )
 })
 
-t.test('all other errors are redirected, the first in the order of the checks [IDP-14] [IDP-26]', async t => {
-  // Each row keeps what is wrong in the rows below it: the earlier check wins.
+t.test('other errors are redirected; the first failed check gives the error [IDP-14] [IDP-26]', async t => {
+  // Each row also has the errors of the rows below, so that the earlier check gives the error.
   const wrong: [error: string, fields: Fields][] = [
     ['invalid_request', { response_mode: 'fragment' }],
     ['request_not_supported', { request: 'x' }],
@@ -189,7 +189,7 @@ t.test('malformed parameters are invalid_request [IDP-14] [IDP-48]', async t => 
   )
 })
 
-t.test('what is fine shows the form [IDP-23] [IDP-17]', async t => {
+t.test('valid requests show the form [IDP-23] [IDP-17]', async t => {
   const rows: Fields[] = [
     {},
     { state: 'x'.repeat(2048) },
@@ -211,7 +211,7 @@ t.test('what is fine shows the form [IDP-23] [IDP-17]', async t => {
   }
 })
 
-t.test('a POST without a decision is a request like a GET [IDP-22]', async t => {
+t.test('a POST without login fields acts like a GET [IDP-22]', async t => {
   const { status, text } = await post(url, authorization({ state: 's' }), {})
   t.equal(status, 200)
   t.match(text, '<form method="post" action="authorize">')
@@ -229,7 +229,7 @@ t.test('approving redirects with code, state and issuer [IDP-20]', async t => {
     t.equal(query.get('state'), state)
     t.equal(query.get('iss'), server.url)
   }
-  t.notOk(locationOf(await approve({})).query.has('state'), 'no state where none was given')
+  t.notOk(locationOf(await approve({})).query.has('state'), 'no state without one in the request')
 })
 
 t.test('denying needs no credentials [IDP-20]', async t => {
@@ -247,7 +247,7 @@ t.test('denying needs no credentials [IDP-20]', async t => {
   )
 })
 
-t.test('form_post answers with a form that submits itself [IDP-21] [IDP-19]', async t => {
+t.test('form_post responds with a form that submits itself [IDP-21] [IDP-19]', async t => {
   const rows: [Answer, RegExp][] = [
     [
       await approve({ response_mode: 'form_post', state: '<s>', redirect_uri: 'http://h/cb?a=1&b="2"' }),
@@ -282,7 +282,7 @@ t.test('form_post answers with a form that submits itself [IDP-21] [IDP-19]', as
   }
 })
 
-t.test('a code is only ever sent to the redirect URI that was checked [IDP-15]', async t => {
+t.test('a code is only sent to the validated redirect URI [IDP-15]', async t => {
   t.ok(await getCode(server.url, { client_id: registered }))
   const { status, headers } = await post(
     `${url}?redirect_uri=http://evil.example/`,
@@ -290,5 +290,5 @@ t.test('a code is only ever sent to the redirect URI that was checked [IDP-15]',
     {},
   )
   t.equal(status, 303)
-  t.ok(headers.get('location')?.startsWith(callback), 'the query of a POST does not count')
+  t.ok(headers.get('location')?.startsWith(callback), 'the query of a POST is ignored')
 })

@@ -27,7 +27,7 @@ function inputs({ text }: Answer): [name: string, value: string][] {
   ])
 }
 
-t.test('the form carries the request and asks for user and password [IDP-17]', async t => {
+t.test('the form contains the request and fields for user name and password [IDP-17]', async t => {
   const fields = {
     client_id: 'svc',
     redirect_uri: callback,
@@ -54,7 +54,7 @@ t.test('the form carries the request and asks for user and password [IDP-17]', a
   for (const name of ['demo', 'alice', 'bob']) t.match(page.text, `<code>${name}</code></th><td><code>${name}</code>`)
 })
 
-t.test('what was not asked for is not in the form [IDP-17]', async t => {
+t.test('absent parameters are not in the form [IDP-17]', async t => {
   t.strictSame(inputs(await ask({})), [
     ['client_id', 'svc'],
     ['redirect_uri', callback],
@@ -69,12 +69,12 @@ t.test('what was not asked for is not in the form [IDP-17]', async t => {
   t.match(page.text, '<li>a</li>')
 })
 
-t.test('the hint fills in the user name [IDP-17]', async t => {
+t.test('login_hint prefills the user name [IDP-17]', async t => {
   t.same(inputs(await ask({ login_hint: 'bob' })).at(-2), ['username', 'bob'])
   t.equal(inputs(await ask({ login_hint: 'x'.repeat(5000) })).at(-2)![1].length, 256)
 })
 
-t.test('wrong credentials give the form again, with all but the password kept [IDP-20]', async t => {
+t.test('wrong credentials show the form again, without the password [IDP-20]', async t => {
   const request = authorization({ state: poison, nonce: 'n', resource: ['urn:a', 'urn:b'] })
   for (const [username, password] of [
     ['alice', 'wrong'],
@@ -98,7 +98,7 @@ t.test('wrong credentials give the form again, with all but the password kept [I
   }
 })
 
-t.test('what the form sends back works [IDP-17] [IDP-20]', async t => {
+t.test('the form can be submitted [IDP-17] [IDP-20]', async t => {
   const state = `a\r\nb ${poison} \u{1f600}`
   const page = await ask({ state })
   const fields = Object.fromEntries(inputs(page))
@@ -107,7 +107,7 @@ t.test('what the form sends back works [IDP-17] [IDP-20]', async t => {
   t.ok(query.get('code'))
 })
 
-t.test('everything that a page repeats is escaped [IDP-18]', async t => {
+t.test('all input shown on a page is escaped [IDP-18]', async t => {
   const { body: client } = await register(server.url, { redirect_uris: [callback], client_name: poison })
   const pages: [string, Answer][] = [
     ...(await Promise.all(
@@ -138,7 +138,7 @@ t.test('everything that a page repeats is escaped [IDP-18]', async t => {
     t.match(pages.find(([name]) => name === what)![1].text, escaped, what)
 })
 
-t.test('every page forbids framing, referrers and everything to load [IDP-19]', async t => {
+t.test('every page forbids framing, referrers and loading of resources [IDP-19]', async t => {
   const { body: client } = await register(server.url, { redirect_uris: [callback] })
   for (const page of [
     await ask({}),
@@ -158,7 +158,7 @@ t.test('every page forbids framing, referrers and everything to load [IDP-19]', 
   }
 })
 
-t.test('the form is made for keyboards and screen readers [IDP-47]', async t => {
+t.test('the form works with keyboards and screen readers [IDP-47]', async t => {
   const failed = (await post(url, { ...authorization(), username: 'x' }, {})).text
   for (const text of [(await ask({})).text, failed]) {
     t.match(text, '<html lang="en">')

@@ -6,7 +6,7 @@ import { serve } from '../../support/server.ts'
 const server = await serve(t)
 const documents = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server']
 
-t.test('both documents name endpoints below the issuer and what is supported [IDP-10] [IDP-2]', async t => {
+t.test('both documents list endpoints below the issuer and capabilities [IDP-10] [IDP-2]', async t => {
   const issuer = server.url
   const shared = {
     issuer,
@@ -69,7 +69,7 @@ t.test('both documents name endpoints below the issuer and what is supported [ID
   }
 })
 
-t.test('nothing answers below the documents, and they are only read [IDP-10]', async t => {
+t.test('paths below the documents do not exist, and the documents are read-only [IDP-10]', async t => {
   for (const path of [...documents.map(path => `${path}/oauth`), '/oauth', '/oauth/token/x', '/.well-known/jwks.json'])
     t.equal((await call(server.url + path)).status, 404, path)
   for (const path of [...documents, '/oauth/jwks']) {
@@ -78,7 +78,7 @@ t.test('nothing answers below the documents, and they are only read [IDP-10]', a
   }
 })
 
-t.test('the JWK Set holds one public key [IDP-11] [IDP-2]', async t => {
+t.test('the JWK Set contains one public key [IDP-11] [IDP-2]', async t => {
   const { headers, body } = await call(`${server.url}/oauth/jwks`)
   t.equal(headers.get('cache-control'), 'no-cache')
   t.strictSame(Object.keys(body), ['keys'])
@@ -116,7 +116,7 @@ t.test('the issuer follows the request [IDP-3]', async t => {
   }
 })
 
-t.test('a token fetched through one name works through another [IDP-3]', async t => {
+t.test('a token issued under one host name works under another [IDP-3]', async t => {
   const { access_token: token } = await logIn(server.url.replace('127.0.0.1', 'localhost'))
   t.equal((await call(`${server.url}/oauth/userinfo`, { headers: { Authorization: `Bearer ${token}` } })).status, 200)
   t.equal((await post(`${server.url}/oauth/introspect`, { token: token! })).body.active, true)

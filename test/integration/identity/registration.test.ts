@@ -41,7 +41,7 @@ t.test('defaults are filled in [IDP-45] [IDP-2]', async t => {
   })
 })
 
-t.test('what is sent comes back, what means nothing is left out [IDP-45]', async t => {
+t.test('metadata is echoed, and unknown members are omitted [IDP-45]', async t => {
   const sent = {
     client_name: 'x'.repeat(200),
     redirect_uris: [callback, 'https://h/cb?x=1', 'cursor://cb', 'com.example.app:/cb', 'http://[::1]/cb'],
@@ -92,7 +92,7 @@ t.test('null counts as absent [IDP-45]', async t => {
   t.notOk('scope' in body || 'client_uri' in body || 'contacts' in body)
   t.notOk(
     'scope' in (await register(server.url, { redirect_uris: [callback], scope: '  ' })).body,
-    'nor do blanks name a scope',
+    'nor do spaces name a scope',
   )
 })
 
@@ -107,7 +107,7 @@ t.test('response types follow the grants [IDP-45]', async t => {
   t.strictSame((await register(server.url, { grant_types: ['password', 'password'] })).body.grant_types, ['password'])
 })
 
-t.test('each wrong member has its error [IDP-45] [IDP-48] [IDP-6]', async t => {
+t.test('each invalid member has its own error [IDP-45] [IDP-48] [IDP-6]', async t => {
   const good = { redirect_uris: [callback] }
   const metadata: unknown[] = [
     { ...good, token_endpoint_auth_method: 'private_key_jwt' },
@@ -183,7 +183,7 @@ t.test('each wrong member has its error [IDP-45] [IDP-48] [IDP-6]', async t => {
   }
 })
 
-t.test('a body that is no JSON object is refused [IDP-45] [IDP-48]', async t => {
+t.test('a body that is not a JSON object is rejected [IDP-45] [IDP-48]', async t => {
   const good = JSON.stringify({ redirect_uris: [callback] })
   const send = (type: string, body: string) => call(url, { method: 'POST', headers: { 'Content-Type': type }, body })
   for (const type of ['application/json', 'Application/JSON; charset=utf-8'])
@@ -205,7 +205,7 @@ t.test('a body that is no JSON object is refused [IDP-45] [IDP-48]', async t => 
   t.equal((await send('application/json', `{"x":"${'x'.repeat(1_100_000)}"}`)).status, 413)
 })
 
-t.test('a registered client does what it registered for, and no more [IDP-24] [IDP-45]', async t => {
+t.test('a registered client can use only its registered grants [IDP-24] [IDP-45]', async t => {
   const { body: client } = await register(server.url, { redirect_uris: [callback], token_endpoint_auth_method: 'none' })
   const id = { client_id: client.client_id! }
   const code = await getCode(server.url, { ...id, code_challenge: challenge, code_challenge_method: 'S256' })

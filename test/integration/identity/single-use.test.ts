@@ -1,4 +1,4 @@
-/** Single use of codes and refresh tokens over a store that takes its time, as one in another process does. */
+/** Single use of codes and refresh tokens with an asynchronous store, such as one in another process. */
 import t from 'tap'
 import { setImmediate as turn } from 'node:timers/promises'
 import { MemoryStore } from '../../../core/state/state-registry.ts'
@@ -10,7 +10,7 @@ import { findUser } from '../../../plugins/identity/users/users.ts'
 import { basic, callback, encode } from '../../support/oauth.ts'
 import type { Fields } from '../../support/oauth.ts'
 
-/** What it answers is a turn of the event loop old, so that all of several parallel requests have looked before one acts. */
+/** Responds one turn of the event loop later, so that all concurrent requests have read before one of them writes. */
 class SlowStore<T> extends MemoryStore<T> {
   override async peek(key: string): Promise<T | undefined> {
     const value = await super.peek(key)
@@ -33,7 +33,7 @@ function openStores(): Stores {
   return { codes: open(), refreshTokens: open(), clients: open(), revoked: open() }
 }
 
-/** How many of eight parallel requests get tokens; the others must get `invalid_grant`. */
+/** How many of eight concurrent requests get tokens; the others must get `invalid_grant`. */
 async function winners(stores: Stores, fields: Fields): Promise<number> {
   const request = { parameters: readParameters(encode(fields)), authorization: basic('svc', 'svc-secret'), issuer: 'i' }
   const outcomes = await Promise.all(
@@ -60,7 +60,7 @@ t.test('exactly one of eight redeems a code [IDP-33]', async t => {
   t.equal(await winners(stores, { grant_type: 'authorization_code', code: 'c', redirect_uri: callback }), 1)
 })
 
-t.test('none of eight with a wrong redirect URI redeems it, and it is used up [IDP-33] [IDP-29]', async t => {
+t.test('none of eight with a wrong redirect URI succeeds, and the code is consumed [IDP-33] [IDP-29]', async t => {
   const stores = openStores()
   await stores.codes.set('c', {
     ...shared,
@@ -73,7 +73,7 @@ t.test('none of eight with a wrong redirect URI redeems it, and it is used up [I
   t.equal(await stores.codes.count(), 0)
 })
 
-t.test('exactly one of eight uses a refresh token, and one new one is issued [IDP-33] [IDP-31]', async t => {
+t.test('exactly one of eight uses a refresh token, and one new token is issued [IDP-33] [IDP-31]', async t => {
   const stores = openStores()
   await stores.refreshTokens.set('r', { ...shared, issuer: 'i', issuedAt: 1, expiresAt: 2 })
   t.equal(await winners(stores, { grant_type: 'refresh_token', refresh_token: 'r' }), 1)

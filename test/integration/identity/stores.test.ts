@@ -1,4 +1,4 @@
-/** What the provider remembers has bounds. */
+/** The stores of the provider are bounded. */
 import t from 'tap'
 import type { StoreBounds, Svc } from '../../../core/contract/plugin.ts'
 import { MemoryStore } from '../../../core/state/state-registry.ts'
@@ -7,7 +7,7 @@ import { openStores } from '../../../plugins/identity/stores.ts'
 import { authorization, call, callback, encode, register } from '../../support/oauth.ts'
 import { serve } from '../../support/server.ts'
 
-t.test('each store has its count, size and life, and less of it in public mode [IDP-46]', async t => {
+t.test('each store has limits of count, size and lifetime, lower in public mode [IDP-46]', async t => {
   for (const [publicMode, tokens, clients, maxBytes] of [
     [false, 10_000, 1_000, 33_554_432],
     [true, 2_000, 200, 8_388_608],
@@ -26,7 +26,7 @@ t.test('each store has its count, size and life, and less of it in public mode [
   }
 })
 
-t.test('registering is never refused: the oldest registration goes [IDP-46] [IDP-45]', async t => {
+t.test('registration never fails: the oldest registration is dropped [IDP-46] [IDP-45]', async t => {
   const server = await serve(t, { env: { SVC_PUBLIC_MODE: 'true' } })
   const ids: string[] = []
   for (let n = 0; n < 201; n++) {
@@ -42,7 +42,7 @@ t.test('registering is never refused: the oldest registration goes [IDP-46] [IDP
   t.strictSame(statuses, [400, 200, 200])
 })
 
-t.test('a revocation is remembered until a minute after the end of its token [IDP-44] [IDP-46]', async t => {
+t.test('a revocation is kept until a minute after its token expires [IDP-44] [IDP-46]', async t => {
   const clock = { now: Date.now() }
   const revocations = createRevocations(new MemoryStore<true>({ maxCount: 10 }, { now: () => clock.now }))
   const exp = Math.floor(clock.now / 1000) + 3600

@@ -1,4 +1,4 @@
-/** The colors of the login page, in light and dark, can be told apart. */
+/** The colors of the login page have enough contrast, in light and dark. */
 import t from 'tap'
 import { STYLE } from '../../../plugins/identity/authorize/style.ts'
 
@@ -27,7 +27,7 @@ function contrast(a: string, b: string): number {
   return (light + 0.05) / (dark + 0.05)
 }
 
-t.test('text has a contrast of 4.5 and edges and focus one of 3, in both palettes [IDP-47]', async t => {
+t.test('text has a contrast of 4.5, borders and focus rings of 3, in both palettes [IDP-47]', async t => {
   t.equal(palettes.length, 2)
   const rows: [on: string, behind: string, least: number][] = [
     ['text', 'card', 4.5],

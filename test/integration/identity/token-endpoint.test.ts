@@ -1,4 +1,4 @@
-/** The token endpoint: forms, client authentication, scope, resource, and the grants that need no code. */
+/** The token endpoint: forms, client authentication, scope, resource, and grants without a code. */
 import t from 'tap'
 import { createHash } from 'node:crypto'
 import { basic, call, demoClient, encode, exchangeGrant, logIn, post, read, register } from '../../support/oauth.ts'
@@ -10,7 +10,7 @@ const token = `${server.url}/oauth/token`
 const clientCredentials = { grant_type: 'client_credentials' }
 const form = 'application/x-www-form-urlencoded'
 
-t.test('client credentials give an access token about the client [IDP-27] [IDP-34] [IDP-2]', async t => {
+t.test('client credentials result in an access token about the client [IDP-27] [IDP-34] [IDP-2]', async t => {
   const before = Math.floor(Date.now() / 1000)
   const { status, headers, body } = await post(token, clientCredentials)
   t.equal(status, 200)
@@ -30,7 +30,7 @@ t.test('client credentials give an access token about the client [IDP-27] [IDP-3
   t.match(jti, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
 })
 
-t.test('the password grant gives access, ID and refresh token [IDP-28] [IDP-34]', async t => {
+t.test('the password grant issues an access token, an ID token and a refresh token [IDP-28] [IDP-34]', async t => {
   const { body } = await post(token, { grant_type: 'password', username: 'alice', password: 'alice' })
   t.strictSame(Object.keys(body), ['access_token', 'token_type', 'expires_in', 'scope', 'id_token', 'refresh_token'])
   t.equal(body.scope, 'openid profile email')
@@ -73,7 +73,7 @@ t.test('the password grant gives access, ID and refresh token [IDP-28] [IDP-34]'
   t.not(jti, access.claims.jti)
 })
 
-t.test('the scope decides about ID token and profile claims, not about the access token [IDP-34]', async t => {
+t.test('the scope determines ID token and profile claims, but not the access token [IDP-34]', async t => {
   const withoutOpenid = await logIn(server.url, { scope: 'mcp:tools' })
   t.notOk('id_token' in withoutOpenid)
   t.equal(read(withoutOpenid.access_token!).claims.email, 'alice@svc.local')
@@ -82,7 +82,7 @@ t.test('the scope decides about ID token and profile claims, not about the acces
   t.ok('preferred_username' in id && 'groups' in id)
 })
 
-t.test('each demo user logs in with the own name alone [IDP-1] [IDP-48]', async t => {
+t.test('each demo user logs in only with its own name as password [IDP-1] [IDP-48]', async t => {
   const grant = (username: string, password: string) => post(token, { grant_type: 'password', username, password })
   for (const [name, groups] of [
     ['demo', ['users']],
@@ -105,7 +105,7 @@ t.test('each demo user logs in with the own name alone [IDP-1] [IDP-48]', async 
   }
 })
 
-t.test('scopes are free-form, in order, each once [IDP-25]', async t => {
+t.test('scopes are free-form, in order, without duplicates [IDP-25]', async t => {
   for (const [scope, granted] of [
     ['b a', 'b a'],
     ['a a b a', 'a b'],
@@ -135,7 +135,11 @@ t.test('a registered scope is the default of every grant [IDP-25]', async t => {
   const headers = { Authorization: basic(client.client_id!, client.client_secret!) }
   t.equal((await post(token, clientCredentials, headers)).body.scope, 'a b')
   t.equal((await post(token, { grant_type: 'password', username: 'bob', password: 'bob' }, headers)).body.scope, 'a b')
-  t.equal((await post(token, { ...clientCredentials, scope: 'c' }, headers)).body.scope, 'c', 'no bound')
+  t.equal(
+    (await post(token, { ...clientCredentials, scope: 'c' }, headers)).body.scope,
+    'c',
+    'the registered scope is not a limit',
+  )
 })
 
 t.test('resources become the audience [IDP-26]', async t => {
@@ -170,7 +174,7 @@ t.test('resources become the audience [IDP-26]', async t => {
   }
 })
 
-t.test('a body that is no form is refused; the query does not count [IDP-4] [IDP-48]', async t => {
+t.test('a body that is not a form is rejected; the query is ignored [IDP-4] [IDP-48]', async t => {
   const body = encode(clientCredentials)
   const send = (contentType: string | undefined, content: string, path = '') =>
     call(token + path, {
@@ -196,7 +200,7 @@ t.test('a body that is no form is refused; the query does not count [IDP-4] [IDP
   t.equal((await call(token, { method: 'POST', headers: demoClient })).body.error, 'invalid_request')
 })
 
-t.test('a parameter counts once, an empty one not at all [IDP-4] [IDP-5]', async t => {
+t.test('repeated parameters are rejected, and empty ones ignored [IDP-4] [IDP-5]', async t => {
   for (const fields of [
     { grant_type: ['client_credentials', 'client_credentials'] },
     { ...clientCredentials, scope: ['a', 'b'] },
@@ -280,7 +284,7 @@ t.test('a public client needs no secret [IDP-9]', async t => {
   }
 })
 
-t.test('the checks come in their order [IDP-24]', async t => {
+t.test('the checks run in order [IDP-24]', async t => {
   const wrong = { Authorization: basic('svc', 'wrong') }
   const rows: [Fields, Record<string, string>, string][] = [
     [{}, wrong, 'invalid_request'],
@@ -302,7 +306,7 @@ t.test('the checks come in their order [IDP-24]', async t => {
     t.equal((await post(token, fields, headers)).body.error, error, encode(fields))
 })
 
-t.test('descriptions are plain ASCII and repeat nothing [IDP-6]', async t => {
+t.test('descriptions are plain ASCII and do not repeat input [IDP-6]', async t => {
   const poison = 'p0ison"\\<b>'
   for (const fields of [
     { grant_type: poison },
@@ -319,7 +323,7 @@ t.test('descriptions are plain ASCII and repeat nothing [IDP-6]', async t => {
   }
 })
 
-t.test('floods of parameters and bytes are answered [IDP-48]', async t => {
+t.test('large numbers of parameters and bytes get a response [IDP-48]', async t => {
   t.equal(
     (
       await post(token, {

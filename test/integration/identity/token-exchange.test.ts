@@ -15,7 +15,7 @@ const exchange = (fields: Fields) =>
   post(url, { grant_type: exchangeGrant, subject_token_type: type('access_token'), ...fields })
 const actorType = { actor_token_type: type('jwt') }
 
-t.test('gives a token about the same person for the asking client [IDP-35] [IDP-34]', async t => {
+t.test('issues a token about the same user to the requesting client [IDP-35] [IDP-34]', async t => {
   const { access_token: subject } = await logIn(server.url, { resource: 'urn:a' })
   const { status, body } = await exchange({ subject_token: subject })
   t.equal(status, 200)
@@ -73,7 +73,7 @@ t.test('audience and resource together are the audience [IDP-35] [IDP-26]', asyn
   }
 })
 
-t.test('the scope is narrowed, never widened [IDP-35]', async t => {
+t.test('the scope can be narrowed but not widened [IDP-35]', async t => {
   const { access_token: subject, id_token: idToken } = await logIn(server.url, { scope: 'openid a b' })
   for (const [scope, granted] of [
     [undefined, 'openid a b'],
@@ -83,16 +83,16 @@ t.test('the scope is narrowed, never widened [IDP-35]', async t => {
     t.equal((await exchange({ subject_token: subject, scope })).body.scope, granted)
   for (const scope of ['c', 'a c', '"'])
     t.equal((await exchange({ subject_token: subject, scope })).body.error, 'invalid_scope', scope)
-  t.equal((await exchange({ subject_token: idToken })).body.scope, 'openid', 'an ID token has none')
+  t.equal((await exchange({ subject_token: idToken })).body.scope, 'openid', 'an ID token has no scope')
   t.equal((await exchange({ subject_token: idToken, scope: 'x y' })).body.scope, 'x y')
   t.equal(
     (await exchange({ subject_token: await hs256({ sub: 'x', scope: { a: 1 } }) })).body.scope,
     'openid',
-    'no string is none',
+    'a scope that is not a string is ignored',
   )
 })
 
-t.test('the requested type decides header, audience and token type [IDP-37]', async t => {
+t.test('the requested type determines header, audience and token type [IDP-37]', async t => {
   const { access_token: subject } = await logIn(server.url)
   for (const name of ['access_token', 'jwt']) {
     const { body } = await exchange({ subject_token: subject, requested_token_type: type(name), audience: 'x' })
@@ -115,7 +115,7 @@ t.test('the requested type decides header, audience and token type [IDP-37]', as
   )
 })
 
-t.test('an actor becomes act, with former actors inside [IDP-36]', async t => {
+t.test('the actor becomes act, with earlier actors inside [IDP-36]', async t => {
   const subject = (await logIn(server.url)).access_token!
   const [bob, demo] = await Promise.all(
     ['bob', 'demo'].map(async name => (await logIn(server.url, {}, name)).access_token!),
@@ -132,7 +132,7 @@ t.test('an actor becomes act, with former actors inside [IDP-36]', async t => {
   t.equal(read(twice).claims.sub, 'alice')
 })
 
-t.test('a chain of actors has an end [IDP-36] [IDP-48]', async t => {
+t.test('the length of the chain of actors is limited [IDP-36] [IDP-48]', async t => {
   const nested = (levels: number) => {
     let act: object = { sub: 'x' }
     for (let n = 1; n < levels; n++) act = { sub: 'x', act }
@@ -150,7 +150,7 @@ t.test('a chain of actors has an end [IDP-36] [IDP-48]', async t => {
   )
 })
 
-t.test('a token made by hand with the demo secret is a subject [IDP-35]', async t => {
+t.test('a token signed with the demo secret can be the subject token [IDP-35]', async t => {
   const { body } = await exchange({
     subject_token: await hs256({ sub: 'carol', name: 'Carol', scope: 'a b', extra: 'x' }),
   })
@@ -158,7 +158,7 @@ t.test('a token made by hand with the demo secret is a subject [IDP-35]', async 
   t.strictSame([sub, name, scope, extra], ['carol', 'Carol', 'a b', undefined])
 })
 
-t.test('all else is invalid_request [IDP-35] [IDP-48] [IDP-6]', async t => {
+t.test('other input is invalid_request [IDP-35] [IDP-48] [IDP-6]', async t => {
   const { access_token: subject, refresh_token: refresh } = await logIn(server.url)
   const revoked = (await logIn(server.url)).access_token!
   await post(`${server.url}/oauth/revoke`, { token: revoked })

@@ -11,7 +11,7 @@ const userInfo = (token: string | undefined) => call(url('userinfo'), { headers:
 const introspect = async (token: string | undefined) => (await post(url('introspect'), { token: token! })).body
 const clientToken = async () => (await post(url('token'), { grant_type: 'client_credentials' })).body.access_token!
 
-t.test('UserInfo tells by scope [IDP-42] [IDP-2]', async t => {
+t.test('UserInfo returns the claims of the scope [IDP-42] [IDP-2]', async t => {
   const base = { sub: 'alice', preferred_username: 'alice', groups: ['users', 'admins'] }
   const name = { name: 'Alice Admin' }
   const email = { email: 'alice@svc.local', email_verified: true }
@@ -26,10 +26,10 @@ t.test('UserInfo tells by scope [IDP-42] [IDP-2]', async t => {
     t.strictSame(body, expected)
     t.equal(headers.get('cache-control'), 'no-store')
   }
-  t.strictSame((await userInfo(await clientToken())).body, { sub: 'svc' }, 'a client is no user')
+  t.strictSame((await userInfo(await clientToken())).body, { sub: 'svc' }, 'a client is not a user')
 })
 
-t.test('UserInfo takes the token from header or form [IDP-42]', async t => {
+t.test('UserInfo accepts the token in the header or a form [IDP-42]', async t => {
   const { access_token: token } = await logIn(server.url)
   t.equal((await call(url('userinfo'), { headers: { Authorization: `bEARER  ${token}` } })).status, 200)
   t.equal((await call(url('userinfo'), { method: 'POST', headers: bearer(token) })).status, 200)
@@ -49,7 +49,7 @@ t.test('UserInfo takes the token from header or form [IDP-42]', async t => {
   t.equal((await post(url('userinfo'), { access_token: ['a', 'b'] }, {})).body.error, 'invalid_request')
 })
 
-t.test('UserInfo refuses with the challenge that fits [IDP-42] [IDP-2] [IDP-6]', async t => {
+t.test('UserInfo errors have the matching challenge [IDP-42] [IDP-2] [IDP-6]', async t => {
   const tokens = await logIn(server.url)
   const revoked = (await logIn(server.url)).access_token!
   await post(url('revoke'), { token: revoked })
@@ -77,7 +77,7 @@ t.test('UserInfo refuses with the challenge that fits [IDP-42] [IDP-2] [IDP-6]',
       bearer((await logIn(server.url, { scope: 'x' })).access_token),
       403,
       'insufficient_scope',
-      'Bearer realm="svc", error="insufficient_scope", error_description="the scope openid is needed", scope="openid"',
+      'Bearer realm="svc", error="insufficient_scope", error_description="the token needs the scope openid", scope="openid"',
     ],
   ]
   for (const [what, headers, status, error, challenge] of rows) {
@@ -90,7 +90,7 @@ t.test('UserInfo refuses with the challenge that fits [IDP-42] [IDP-2] [IDP-6]',
   }
 })
 
-t.test('introspection shows what each kind of token is worth [IDP-43]', async t => {
+t.test('introspection describes each type of token [IDP-43]', async t => {
   const tokens = await logIn(server.url, { resource: 'urn:a' })
   const { iat, exp, jti } = read(tokens.access_token!).claims
   t.strictSame(await introspect(tokens.access_token), {
@@ -151,7 +151,7 @@ t.test('introspection shows act [IDP-43] [IDP-36]', async t => {
   t.strictSame((await introspect(body.access_token)).act, { sub: 'bob' })
 })
 
-t.test('about all else introspection says exactly that it is not active [IDP-43] [IDP-48]', async t => {
+t.test('introspection of other input returns exactly active false [IDP-43] [IDP-48]', async t => {
   const { access_token: revoked, refresh_token: used } = await logIn(server.url)
   await post(url('revoke'), { token: revoked! })
   await post(url('token'), { grant_type: 'refresh_token', refresh_token: used! })
@@ -171,7 +171,7 @@ t.test('about all else introspection says exactly that it is not active [IDP-43]
   }
 })
 
-t.test('introspection is for confidential clients, whoever owns the token [IDP-43] [IDP-8]', async t => {
+t.test('confidential clients can introspect tokens of any client [IDP-43] [IDP-8]', async t => {
   const { access_token: token } = await logIn(server.url)
   const { body: other } = await register(server.url, { grant_types: ['client_credentials'] })
   t.equal(
@@ -194,7 +194,7 @@ t.test('introspection is for confidential clients, whoever owns the token [IDP-4
   }
 })
 
-t.test('a client revokes its own tokens, each alone [IDP-44] [IDP-2]', async t => {
+t.test('a client revokes its own tokens individually [IDP-44] [IDP-2]', async t => {
   for (const kind of ['access_token', 'refresh_token', 'id_token'] as const) {
     const tokens = await logIn(server.url)
     const { status, headers, body } = await post(url('revoke'), { token: tokens[kind]!, token_type_hint: 'nonsense' })
@@ -210,7 +210,7 @@ t.test('a client revokes its own tokens, each alone [IDP-44] [IDP-2]', async t =
   )
 })
 
-t.test('tokens of others stay, and the client is not told [IDP-44] [IDP-9]', async t => {
+t.test('tokens of other clients are not revoked, without an error [IDP-44] [IDP-9]', async t => {
   const tokens = await logIn(server.url)
   for (const token of [tokens.access_token!, tokens.refresh_token!, tokens.id_token!, 'x', 'a.b.c', '__proto__']) {
     const { status, body } = await post(url('revoke'), { token, client_id: 'svc-public' }, {})

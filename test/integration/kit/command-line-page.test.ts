@@ -1,7 +1,7 @@
-/** The page docs/command-line.md, as a reader follows it. */
+/** Runs the blocks of docs/command-line.md. */
 import t from 'tap'
 import { followPage } from '../../support/author.ts'
 
-// Each command is a process of its own; a busy machine takes its time.
+// Each command starts a process, which is slow on a busy machine.
 t.setTimeout(280_000)
-t.test('every block runs as it stands [KIT-6]', t => followPage(t, 'command-line'))
+t.test('every block works [KIT-6]', t => followPage(t, 'command-line'))

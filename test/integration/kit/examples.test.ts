@@ -1,11 +1,11 @@
-/** The example plugins, as their authors would have them: beside an installed svc, outside the project. */
+/** The example plugins in a folder outside the project, with svc installed as a package. */
 import t from 'tap'
 import { cpSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT, install } from '../../support/installed.ts'
 import { serve } from '../../support/server.ts'
 
-// Each command is a process of its own; a busy machine takes its time.
+// Each command starts a process, which is slow on a busy machine.
 t.setTimeout(280_000)
 
 const examples = join(ROOT, 'examples', 'plugins')
@@ -27,7 +27,7 @@ t.test('every example passes its own test and type-checks under strict settings 
   })
   cpSync(examples, join(folder, 'plugins'), { recursive: true })
   const tests = names.map(name => `plugins/${name}/${name}.test.ts`)
-  // One process for all: each would load the product anew.
+  // One process for all, so that svc is loaded only once.
   writeFileSync(join(folder, 'all.mjs'), tests.map(file => `await import('./${file}')\n`).join(''))
   const { code, output } = await run('node', ['--import', 'svc/register', '--test-reporter', 'tap', 'all.mjs'])
   t.equal(code, 0, output)
@@ -64,7 +64,7 @@ export default definePlugin<{ size: number }>({ title: 'Wrong', paths: [], regis
 } })\n`,
   )
   const types = await run('tsc', [])
-  // Declarations of other packages are not ours to judge.
+  // Ignore errors in declarations of other packages.
   const errors = types.output
     .split('\n')
     .filter(line => /^(?:plugins|wrong|node_modules\/svc\/types)\b.*error TS/.test(line))
@@ -75,7 +75,7 @@ export default definePlugin<{ size: number }>({ title: 'Wrong', paths: [], regis
   )
 })
 
-t.test('all of them run beside the built-in plugins, and their own examples work [KIT-3]', async t => {
+t.test('all examples run together with the built-in plugins, and their route examples work [KIT-3]', async t => {
   const server = await serve(t, { folders: [examples] })
   t.strictSame(server.problems(), [])
   const found = server.plugins().filter(({ source }) => source === 'directory')

@@ -1,14 +1,14 @@
-/** The starting point that `svc new-plugin` writes: as it is, and as a package. */
+/** The plugin that `svc new-plugin` creates, as a folder and as a package. */
 import t from 'tap'
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { install } from '../../support/installed.ts'
 import { svc } from '../../support/terminal.ts'
 
-// Each command is a process of its own; a busy machine takes its time.
+// Each command starts a process, which is slow on a busy machine.
 t.setTimeout(280_000)
 
-t.test('new-plugin writes what type-checks, loads and passes its test, and npm can pack [KIT-4, KIT-5]', async t => {
+t.test('the new plugin type-checks, loads, passes its test and can be packed [KIT-4, KIT-5]', async t => {
   const author = await install(t)
   const written = await author.run('svc', ['new-plugin', 'tide-tables'])
   t.match(written, { code: 0, output: /tide-tables\/index\.ts\n[^]*Next:\n {2}cd tide-tables\n/ })
@@ -21,7 +21,7 @@ t.test('new-plugin writes what type-checks, loads and passes its test, and npm c
   })
   t.match(await author.run('svc', ['new-plugin', 'tide-tables']), {
     code: 1,
-    errors: /exists already; nothing was written/,
+    errors: /already exists; nothing was written/,
   })
 
   const { output } = await author.run('npm', ['pack', '--silent'], { cwd })
@@ -38,13 +38,13 @@ t.test('new-plugin writes what type-checks, loads and passes its test, and npm c
   t.match(await author.run('svc', ['plugins']), { output: /^tide-tables +enabled +0\.1\.0 +package +\/tide-tables$/m })
 })
 
-t.test('names that are none, or taken, are refused [KIT-5]', async t => {
+t.test('invalid and taken names are rejected [KIT-5]', async t => {
   const folder = t.testdir()
   for (const [args, message] of [
     [[], /expected a name/],
-    [['Orders'], /"Orders" is no plugin name/],
-    [['../x'], /no plugin name/],
-    [['echo'], /built-in plugin echo/],
+    [['Orders'], /"Orders" is not a valid plugin name/],
+    [['../x'], /not a valid plugin name/],
+    [['echo'], /"echo" is the name of a built-in plugin/],
     [['a', 'b'], /unexpected argument: b/],
   ] as const) {
     t.match(await svc(['new-plugin', ...args], { folder }), { code: 2, errors: message })

@@ -1,4 +1,4 @@
-/** svc as npm packs it, in a folder outside the project: the command and the test helper. */
+/** The npm package of svc, installed outside the project: the command and the test helper. */
 import t from 'tap'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,12 +16,12 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ROOT, install } from '../../support/installed.ts'
-import { REPORT_FLAGS, YOUNG_SPACE } from '../../support/launcher-flags.ts'
+import { REPORT_FLAGS, SEMI_SPACE_FLAG } from '../../support/launcher-flags.ts'
 import { megabytesOf } from '../../support/locked-packages.ts'
 import { startProcess } from '../../support/process.ts'
 import { until } from '../../support/until.ts'
 
-// Each command is a process of its own; a busy machine takes its time.
+// Each command starts a process, which is slow on a busy machine.
 t.setTimeout(280_000)
 
 const pack = await install(t)
@@ -30,24 +30,24 @@ const tarball = join(pack.folder, packed.output.trim().split('\n').at(-1)!)
 const author = await install(t, { tarball, packages: ['tap'] })
 const alone = await install(t, { tarball, isAlone: true })
 const main = join(alone.folder, 'node_modules', 'svc', 'bin', 'svc.mjs')
-/** A program that is not the bundler in its place: whatever needs bundling fails. */
+/** Replaces esbuild, so that all bundling fails. */
 const WITHOUT_BUNDLER = { ESBUILD_BINARY_PATH: process.execPath }
 
-t.test('the command runs from any folder, with exit codes and signals of its own [CLI-8]', async t => {
+t.test('the command runs from any folder and passes on exit codes and signals [CLI-8]', async t => {
   const home = join(author.folder, 'node_modules', 'svc')
   const { version } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as { version: string }
   t.strictSame(
     readdirSync(home).filter(name => ['test', 'bench', 'certs'].includes(name)),
     [],
-    'nothing beside the product',
+    'no other files',
   )
   t.ok(statSync(join(home, 'bin', 'svc.mjs')).mode & 0o100, 'can be executed')
   t.match(await author.run('npx', ['--no-install', 'svc', '--version'], { env: { NODE_OPTIONS: REPORT_FLAGS } }), {
     code: 0,
     output: `${version}\n`,
-    errors: YOUNG_SPACE,
+    errors: SEMI_SPACE_FLAG,
   })
-  t.match(await author.run('svc', ['check']), { code: 0, output: /^no svc\.yaml, defaults: 0 errors/ })
+  t.match(await author.run('svc', ['check']), { code: 0, output: /^no svc\.yaml, using defaults: 0 errors/ })
   t.match(await author.run('svc', ['chekc']), { code: 2, errors: /did you mean check/ })
 
   const server = spawn(join(author.folder, 'node_modules', '.bin', 'svc'), [], {
@@ -67,7 +67,7 @@ t.test('the command runs from any folder, with exit codes and signals of its own
   t.strictSame(await exited, [0, null])
 })
 
-t.test('svc/testing serves any test runner [KIT-2, KIT-4]', async t => {
+t.test('svc/testing works with any test runner [KIT-2, KIT-4]', async t => {
   const acme = join(author.folder, 'node_modules', '@acme', 'svc-plugin-moon')
   mkdirSync(acme, { recursive: true })
   writeFileSync(
@@ -113,7 +113,7 @@ const use = async check => {
   t.strictSame(readdirSync(author.folder).sort(), before, 'tests leave nothing')
 })
 
-t.test('it starts and serves on what was packed, without the bundler [PACK-1]', async t => {
+t.test('the package starts and serves without esbuild [PACK-1]', async t => {
   const server = startProcess(t, { main, env: { ...WITHOUT_BUNDLER, SVC_PLUGINS_DIR: folderWithPlugin(t).folder } })
   const url = `http://127.0.0.1:${await server.port('HTTP')}`
   const { plugins } = (await (await fetch(`${url}/_svc/plugins`)).json()) as {
@@ -161,7 +161,7 @@ t.test('it starts and serves on what was packed, without the bundler [PACK-1]', 
   t.ok(await server.port('HTTPS'))
 })
 
-t.test('it is small, and names the licenses of what it holds [PACK-2]', async t => {
+t.test('the package is small and contains all licenses [PACK-2]', async t => {
   const megabytes = megabytesOf(join(alone.folder, 'node_modules'))
   t.comment(`${alone.packages.length + 1} packages, ${megabytes.toFixed(1)} MB`)
   t.ok(
@@ -174,7 +174,7 @@ t.test('it is small, and names the licenses of what it holds [PACK-2]', async t 
     t.ok(licenses.includes(`\n${name} `), name)
 })
 
-t.test('optional packages that are missing are warnings that name the command [PACK-3]', async t => {
+t.test('missing optional packages are warnings with the install command [PACK-3]', async t => {
   const server = startProcess(t, {
     main,
     env: {
@@ -202,7 +202,7 @@ t.test('optional packages that are missing are warnings that name the command [P
   t.equal(server.errors(), '')
 })
 
-t.test('plugins of others, and built-in ones that were changed, run from their sources [PACK-4]', async t => {
+t.test('third-party and changed built-in plugins run from their sources [PACK-4]', async t => {
   const own = folderWithPlugin(t)
   const changed = join(mkdtempSync(join(tmpdir(), 'svc-changed-')), 'node_modules')
   t.teardown(() => rmSync(join(changed, '..'), { recursive: true, force: true }))
@@ -224,12 +224,12 @@ t.test('plugins of others, and built-in ones that were changed, run from their s
     async () => ((await (await fetch(`${url}/tide`)).json()) as { level: number }).level === 2,
     'the new code',
   )
-  appendFileSync(builtin, '\nthis is no code\n')
+  appendFileSync(builtin, '\nthis is not code\n')
   await until(async () => /"stale":true/.test(JSON.stringify(await titleOf('graphql'))), 'the mistake')
   t.equal((await fetch(`${url}/graphql?query={__typename}`)).status, 200, 'the version before goes on')
 })
 
-t.test('npm pack without the development packages says what to install [PACK-5]', async t => {
+t.test('npm pack without the development dependencies tells what to install [PACK-5]', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-unpackable-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   cpSync(join(ROOT, 'packing'), join(folder, 'packing'), { recursive: true })
@@ -239,7 +239,7 @@ t.test('npm pack without the development packages says what to install [PACK-5]'
   })
 })
 
-/** A plugin folder as an author has it; `write` changes what it serves. */
+/** A plugin folder. `write` changes its response. */
 function folderWithPlugin(t: { teardown(callback: () => unknown): unknown }): {
   folder: string
   write(level: number): void
@@ -258,7 +258,7 @@ export default definePlugin({ title: 'Tide', paths: ['/tide'], register(app) { a
   return { folder, write }
 }
 
-t.test('optional packages of package.json are those that a checkout installs', async t => {
+t.test('a checkout installs the optional packages of package.json', async t => {
   const read = (file: string): Record<string, Record<string, string>> =>
     JSON.parse(readFileSync(join(ROOT, file), 'utf8')) as Record<string, Record<string, string>>
   const { peerDependencies, peerDependenciesMeta } = read('package.json')

@@ -4,4 +4,4 @@ import { followPage } from '../../support/author.ts'
 
 // Each command is a process of its own; a busy machine takes its time.
 t.setTimeout(280_000)
-t.test('every block runs as it stands [KIT-6]', t => followPage(t, 'state'))
+t.test('every block works [KIT-6]', t => followPage(t, 'state'))

@@ -38,7 +38,7 @@ async function ask(server: TestServer, path: string, headers: Record<string, str
 
 const jwtEnv = { SVC_CONTROL_AUTH: 'jwt', SVC_CONTROL_JWT_PUBLIC_KEY: PEM, SVC_ADMIN_TOKEN: 'secret' }
 
-t.test('open mode needs nothing [CAUTH-1]', async t => {
+t.test('open mode requires no credential [CAUTH-1]', async t => {
   const server = await serveLimits(t)
   for (const path of ['/_svc/config', '/_svc/ready', '/_svc/requests'])
     t.equal((await ask(server, path)).status, 200, path)
@@ -110,7 +110,7 @@ t.test('a preflight passes, a fault header does nothing, and nothing is captured
   )
 })
 
-t.test('token mode takes the admin token alone [CAUTH-2]', async t => {
+t.test('token mode accepts only the admin token [CAUTH-2]', async t => {
   const server = await serveLimits(t, {
     SVC_CONTROL_AUTH: 'admin',
     SVC_ADMIN_TOKEN: 'secret',
@@ -139,7 +139,7 @@ t.test('token mode takes the admin token alone [CAUTH-2]', async t => {
       [
         401,
         `${challenge}, error="invalid_token", error_description="invalid_token"`,
-        { error: 'credential refused', reason: 'invalid_token' },
+        { error: 'invalid credential', reason: 'invalid_token' },
       ],
       token.slice(0, 20),
     )
@@ -158,7 +158,7 @@ t.test('token mode takes the admin token alone [CAUTH-2]', async t => {
   )
 })
 
-t.test('each bad token has its reason [CAUTH-2]', async t => {
+t.test('each invalid token has its reason [CAUTH-2]', async t => {
   const server = await serveLimits(t, jwtEnv)
   const other = generateKeyPairSync('ed25519').privateKey
   const good = await sign({})
@@ -184,7 +184,7 @@ t.test('each bad token has its reason [CAUTH-2]', async t => {
     ['no exp', await sign({ exp: undefined }), 'missing_claim'],
     ['no aud', await sign({ aud: undefined }), 'missing_claim'],
     [
-      'exp that is no number',
+      'exp that is not a number',
       await new SignJWT({ exp: 'soon' as unknown as number, aud: 'test-1' })
         .setProtectedHeader({ alg: 'EdDSA' })
         .sign(privateKey),
@@ -217,7 +217,7 @@ t.test('each bad token has its reason [CAUTH-2]', async t => {
   t.equal((await ask(server, '/_svc/config', bearer('x'.repeat(100_000)))).status, 431)
 })
 
-t.test('scopes allow reading what they name, admin everything [CAUTH-3]', async t => {
+t.test('scopes allow the documented reads, admin allows everything [CAUTH-3]', async t => {
   const server = await serveLimits(t, jwtEnv)
   const CASES: [scope: unknown, requests: number, config: number, clear: number, granted: string[]][] = [
     ['inspector', 200, 403, 403, ['inspector']],
@@ -242,7 +242,7 @@ t.test('scopes allow reading what they name, admin everything [CAUTH-3]', async 
     if (clear === 200) continue
     t.equal(answer.challenge, 'Bearer realm="svc-control", error="insufficient_scope"')
     t.strictSame(answer.body, {
-      error: 'this change needs scope admin',
+      error: 'this change requires scope admin',
       reason: 'insufficient_scope',
       scopes: granted,
       control_auth: 'jwt',
@@ -271,7 +271,7 @@ t.test('scope admin counts as the admin token, on other routes too [CAUTH-4]', a
   t.match((await ask(server, '/x/admin', bearer(foreign))).body, { admin: false })
 })
 
-t.test('valid control tokens are redacted where requests are shown, foreign ones stay [INSP-4]', async t => {
+t.test('valid control tokens are redacted in displayed requests, other tokens are kept [INSP-4]', async t => {
   const server = await serveLimits(t, jwtEnv)
   const [own, foreign] = [
     await sign({ scope: 'inspector' }),
@@ -289,7 +289,7 @@ t.test('valid control tokens are redacted where requests are shown, foreign ones
   t.notMatch(shown, own)
 })
 
-t.test('modes without what they need refuse everything, and say so at the start [CAUTH-2]', async t => {
+t.test('modes without the required settings reject everything and log a warning at startup [CAUTH-2]', async t => {
   const ENVIRONMENTS: [env: Record<string, string>, warning: RegExp][] = [
     [{ SVC_CONTROL_AUTH: 'token' }, /SVC_ADMIN_TOKEN is not set/],
     [{ SVC_CONTROL_AUTH: 'jwt' }, /neither SVC_CONTROL_JWT_PUBLIC_KEY nor SVC_ADMIN_TOKEN/],
@@ -310,7 +310,7 @@ t.test('modes without what they need refuse everything, and say so at the start 
   }
 })
 
-t.test('the public key is read in every form in which it is pasted [CAUTH-5]', async t => {
+t.test('the public key is accepted in every form in which it is pasted [CAUTH-5]', async t => {
   const der = publicKey.export({ type: 'spki', format: 'der' })
   const GOOD = [
     PEM,

@@ -1,4 +1,4 @@
-/** The live feed, and the bounds of what the inspector keeps. */
+/** The live feed, and the bounds of the inspector. */
 import t from 'tap'
 import { sizeOf } from '../../../core/inspector/captured-request.ts'
 import type { CapturedRequest } from '../../../core/inspector/captured-request.ts'
@@ -26,7 +26,7 @@ const captured = (fields: Partial<CapturedRequest>): CapturedRequest => ({
   faultSource: null,
   route: null,
   plugin: null,
-  answer: { bytesSent: 0, ended: 'complete', grpcStatus: null },
+  response: { bytesSent: 0, ended: 'complete', grpcStatus: null },
   ...fields,
 })
 
@@ -41,7 +41,7 @@ function eventsOf(text: string): { id: string; data: Record<string, unknown> }[]
   }))
 }
 
-t.test('count and bytes are bounded together, the oldest go first [INSP-5]', async t => {
+t.test('count and bytes are bounded together, the oldest are evicted first [INSP-5]', async t => {
   const empty = sizeOf(captured({}))
   const store = new CaptureStore(3, 3 * empty + 1_000)
   const ids = () =>
@@ -70,7 +70,7 @@ t.test('count and bytes are bounded together, the oldest go first [INSP-5]', asy
   t.equal(store.newest(9, () => true).length, 0)
 })
 
-t.test('a slow reader skips what comes when 256 events wait; stored ones do not count as waiting [INSP-8]', async t => {
+t.test('a slow reader skips new events while 256 are queued; stored ones do not count [INSP-8]', async t => {
   const store = new CaptureStore(10_000)
   const feeds = new Feeds(store, 2)
   for (let index = 0; index < 1_000; index++) store.add(captured({ id: `old${index}` }))
@@ -102,10 +102,10 @@ t.test('a slow reader skips what comes when 256 events wait; stored ones do not 
   feeds.open({ ...stream, over: Promise.resolve() }, () => true, null)
   t.ok(feeds.isFull)
   await new Promise(resolve => setImmediate(resolve))
-  t.notOk(feeds.isFull, 'a feed that is over makes room')
+  t.notOk(feeds.isFull, 'a feed that has ended frees its slot')
 })
 
-t.test('the feed sends what is captured, filtered, and resumes after Last-Event-ID [INSP-7]', async t => {
+t.test('the feed sends captured requests, filtered, and resumes after Last-Event-ID [INSP-7]', async t => {
   const server = await serveLimits(t)
   const hit = (path: string, session = 'a') => fetch(server.url + path, { headers: { 'X-Svc-Session': session } })
   const feed = (query = '', headers: Record<string, string> = {}) =>
@@ -161,7 +161,7 @@ t.test('the feed sends what is captured, filtered, and resumes after Last-Event-
   for (const each of [all, some, ...opened]) each.leave()
 })
 
-t.test('while a feed resumes under traffic nothing is lost or doubled [INSP-7]', async t => {
+t.test('while a feed resumes under traffic nothing is lost or duplicated [INSP-7]', async t => {
   const server = await serveLimits(t)
   const first =
     (await (await fetch(`${server.url}/x`)).text(),
@@ -183,7 +183,7 @@ t.test('while a feed resumes under traffic nothing is lost or doubled [INSP-7]',
   feed.leave()
 })
 
-t.test('feeds are bounded, fewer in public mode; bad filters are refused [INSP-8]', async t => {
+t.test('feeds are bounded, fewer in public mode; invalid filters are rejected [INSP-8]', async t => {
   const server = await serveLimits(t, { SVC_PUBLIC_MODE: 'true' })
   const feeds = await Promise.all(
     Array.from({ length: 20 }, () => watch(server.ports.http!, { path: '/_svc/requests/stream?session=a' })),

@@ -1,4 +1,4 @@
-/** What the inspector and the access log say of an answer: the fault and its source, the route, the bytes, the end. */
+/** What the inspector and the access log record about a response: fault and source, route, bytes, end. */
 import t from 'tap'
 import { connect as connectHttp2 } from 'node:http2'
 import { request } from 'node:http'
@@ -25,7 +25,7 @@ const outcomeOf = ({ status, fault, fault_source, route, plugin, bytes_sent, end
   ended,
 })
 
-/** Resolves when the client has seen the end of the answer, whatever it is. */
+/** Resolves when the client has seen the end of the response. */
 function read(server: TestServer, path: string, headers: Record<string, string> = {}): Promise<void> {
   return new Promise(resolve => {
     const call = request(server.url + path, { headers, agent: false }, answer =>
@@ -46,41 +46,38 @@ function linesOf(server: TestServer): Record<string, unknown>[] {
 
 const broken = { route: null, plugin: null, ended: 'aborted' as const, fault: 'abort' as const }
 
-t.test(
-  'an aborted answer is named as such, in entry and log, as soon as the client has seen its end [INSP-10]',
-  async t => {
-    const server = await serveLimits(t, { SVC_LOG_FORMAT: 'json', SVC_LOG_LEVEL: 'info' })
-    for (const [fault, status] of [
-      ['reset', 444],
-      ['close', 444],
-      ['empty', 200],
-      ['truncate', 200],
-      ['bad-chunk', 200],
-    ] as const) {
-      await read(server, '/x', { 'X-Svc-Abort': ` ${fault}:100` })
-      const entry = await newest(server)
-      t.match(outcomeOf(entry), { ...broken, status, fault_source: `X-Svc-Abort: ${fault}:100` }, fault)
-      t.equal(entry.bytes_sent > 0, fault === 'truncate' || fault === 'bad-chunk', `${fault}: bytes`)
-      const line = linesOf(server).at(-1)!
-      t.match(
-        line,
-        {
-          status,
-          fault: 'abort',
-          fault_source: `X-Svc-Abort: ${fault}:100`,
-          ended: 'aborted',
-          bytes_sent: entry.bytes_sent,
-        },
-        `${fault}: the log line`,
-      )
-      t.notOk('route' in line || 'plugin' in line, 'no route was called')
-    }
-    const { inspector } = (await (await fetch(`${server.url}/_svc/status`)).json()) as {
-      inspector: { total_captured: number }
-    }
-    t.equal(inspector.total_captured, 5, 'each is stored once')
-  },
-)
+t.test('an aborted response is marked in entry and log as soon as the client has seen its end [INSP-10]', async t => {
+  const server = await serveLimits(t, { SVC_LOG_FORMAT: 'json', SVC_LOG_LEVEL: 'info' })
+  for (const [fault, status] of [
+    ['reset', 444],
+    ['close', 444],
+    ['empty', 200],
+    ['truncate', 200],
+    ['bad-chunk', 200],
+  ] as const) {
+    await read(server, '/x', { 'X-Svc-Abort': ` ${fault}:100` })
+    const entry = await newest(server)
+    t.match(outcomeOf(entry), { ...broken, status, fault_source: `X-Svc-Abort: ${fault}:100` }, fault)
+    t.equal(entry.bytes_sent > 0, fault === 'truncate' || fault === 'bad-chunk', `${fault}: bytes`)
+    const line = linesOf(server).at(-1)!
+    t.match(
+      line,
+      {
+        status,
+        fault: 'abort',
+        fault_source: `X-Svc-Abort: ${fault}:100`,
+        ended: 'aborted',
+        bytes_sent: entry.bytes_sent,
+      },
+      `${fault}: the log line`,
+    )
+    t.notOk('route' in line || 'plugin' in line, 'no route was called')
+  }
+  const { inspector } = (await (await fetch(`${server.url}/_svc/status`)).json()) as {
+    inspector: { total_captured: number }
+  }
+  t.equal(inspector.total_captured, 5, 'each is stored once')
+})
 
 t.test('the same over HTTP/2 [INSP-10]', async t => {
   const server = await serveLimits(t, { SVC_GRPC_ON_HTTP: 'true' })
@@ -115,7 +112,7 @@ t.test('the same over HTTP/2 [INSP-10]', async t => {
   })
 })
 
-t.test('a failure names its header and no route, a delay the route it let through [INSP-10]', async t => {
+t.test('a failure shows its header and no route, a delay shows the route that was called [INSP-10]', async t => {
   const server = await serveLimits(t, { SVC_LOG_FORMAT: 'json', SVC_LOG_LEVEL: 'info' })
   const cases: [path: string, headers: Record<string, string>, expected: Partial<Outcome>][] = [
     [
@@ -163,7 +160,7 @@ t.test('a failure names its header and no route, a delay the route it let throug
   })
 })
 
-t.test('an open answer is completed in its entry, and comes once in the feed [INSP-10, INSP-7]', async t => {
+t.test('the entry of an open response is completed later, and the feed sends it once [INSP-10, INSP-7]', async t => {
   const server = await serveLimits(t)
   const feed = await watch(server.ports.http!, { path: '/_svc/requests/stream' })
   const leaving = new AbortController()

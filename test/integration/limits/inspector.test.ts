@@ -23,7 +23,7 @@ t.test('an entry has every field; text is text, other bytes are base64 [INSP-1]'
   await fetch(`${server.url}/x?a=1&b=%20`, {
     method: 'POST',
     body: 'hällo',
-    headers: { 'X-Request-Id': 'mine', 'X-Svc-Session': 'room-1', 'X-Two': 'a' },
+    headers: { 'X-Request-Id': 'mine', 'X-Svc-Session': 'team-1', 'X-Two': 'a' },
   })
   await fetch(`${server.url}/x`, { method: 'PUT', body: Buffer.from([0xff, 0xfe, 0]) })
   await fetch(`${server.url}/x`)
@@ -36,7 +36,7 @@ t.test('an entry has every field; text is text, other bytes are base64 [INSP-1]'
     query: 'a=1&b=%20',
     version: 'HTTP/1.1',
     client_ip: '127.0.0.1',
-    session: 'room-1',
+    session: 'team-1',
     body: 'hällo',
     body_base64: null,
     body_size: 6,
@@ -67,7 +67,7 @@ t.test('an entry has every field; text is text, other bytes are base64 [INSP-1]'
   t.strictSame(await (await fetch(`${server.url}/x/entry/other`)).json(), { entry: null })
 })
 
-t.test('header order and repetitions stay, names are in lower case [INSP-1]', async t => {
+t.test('header order and repetitions are kept, names are in lower case [INSP-1]', async t => {
   const server = await serveLimits(t)
   await new Promise<void>(resolve => {
     const socket = connect(server.ports.http!, '127.0.0.1', () =>
@@ -84,7 +84,7 @@ t.test('header order and repetitions stay, names are in lower case [INSP-1]', as
   ])
 })
 
-t.test('whatever got past the limits is captured, however it ends [INSP-2]', async t => {
+t.test('every request that passes the limits is captured, however it ends [INSP-2]', async t => {
   const server = await serveLimits(t, { SVC_BODY_LIMIT: '10' })
   await fetch(`${server.url}/no/such`)
   await fetch(`${server.url}/x`, { method: 'DELETE', body: 'x'.repeat(11) })
@@ -138,7 +138,7 @@ t.test(
   },
 )
 
-t.test('64 KiB of a body are kept, and a character that the cut goes through is left out [INSP-3]', async t => {
+t.test('64 KiB of a body are kept, and a truncated character is dropped [INSP-3]', async t => {
   const server = await serveLimits(t)
   await fetch(`${server.url}/x`, { method: 'POST', body: 'x'.repeat(65_536) })
   await fetch(`${server.url}/x`, { method: 'POST', body: `${'x'.repeat(65_534)}€ and more` })
@@ -212,7 +212,7 @@ t.test('the list filters, then limits [INSP-6]', async t => {
   })
 })
 
-t.test('one entry is found by its id, else by its request id, the newest of it [INSP-6]', async t => {
+t.test('one entry is found by its id, else the newest by its request id [INSP-6]', async t => {
   const server = await serveLimits(t)
   for (const path of ['/x', '/nothing']) await fetch(server.url + path, { headers: { 'X-Request-Id': 'a b/c?' } })
   const [newest, older] = (await list(server)) as [InspectorEntry, InspectorEntry]
@@ -224,7 +224,7 @@ t.test('one entry is found by its id, else by its request id, the newest of it [
   t.strictSame(await unknown.json(), { error: 'unknown_request', id: 'no/such' })
 })
 
-t.test('a session is cleared by anybody, everything by the administrator [INSP-6]', async t => {
+t.test('anybody can clear a session, only the administrator everything [INSP-6]', async t => {
   const server = await serveLimits(t, { SVC_ADMIN_TOKEN: 'secret' })
   for (const session of ['a', 'b', 'a'])
     await fetch(`${server.url}/x`, { headers: { 'X-Svc-Session': session, 'X-Request-Id': 'same' } })
@@ -244,7 +244,7 @@ t.test('a session is cleared by anybody, everything by the administrator [INSP-6
   t.strictSame(await list(server), [])
 })
 
-t.test('credentials of the control plane are redacted, other credentials stay [INSP-4]', async t => {
+t.test('credentials of the control plane are redacted, other credentials are kept [INSP-4]', async t => {
   const server = await serveLimits(t, { SVC_ADMIN_TOKEN: 'secret' })
   const headers = {
     'X-Svc-Admin-Token': 'anything',
@@ -280,7 +280,7 @@ t.test('credentials of the control plane are redacted, other credentials stay [I
   t.match(await (await fetch(`${server.url}/x/redacted?x=1`, { headers })).json(), { url: '/x/redacted?x=1' })
 })
 
-t.test('in shared mode API keys are redacted wherever they stand [INSP-4, KEY-5]', async t => {
+t.test('in shared mode API keys are redacted everywhere [INSP-4, KEY-5]', async t => {
   const server = await serveLimits(t, { SVC_SHARED_MODE: 'true' })
   const response = await fetch(
     `${server.url}/x?a=1&rb_key=svc-acme-key&svc_key=svc-acme-key&b=2&%72b_key=svc-acme-key`,
@@ -291,7 +291,7 @@ t.test('in shared mode API keys are redacted wherever they stand [INSP-4, KEY-5]
   t.notMatch(JSON.stringify(entry), /svc-acme-key/)
   t.equal(entry!.query, 'a=1&rb_key=redacted&svc_key=redacted&b=2&%72b_key=redacted')
   t.equal(entry!.uri, `/x?${entry!.query}`)
-  // Whoever reads a query skips a second question mark: the key counts, so that it must not show.
+  // Query parsers skip a second question mark: the key is used, so it must be redacted.
   const doubled = await fetch(`${server.url}/x??svc_key=svc-acme-key`)
   t.ok(doubled.headers.get('x-svc-key-id'))
   t.equal((await list(server))[0]!.query, '?svc_key=redacted')

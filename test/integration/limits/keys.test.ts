@@ -1,4 +1,4 @@
-/** Shared mode: whose key it is, what it may do, who sees what. */
+/** Shared mode: identification, limits and visibility of keys. */
 import t from 'tap'
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
@@ -52,33 +52,36 @@ async function keysUsage(server: TestServer, headers: Record<string, string> = {
   return (await ask(server, `/_svc/keys/usage${query}`, headers)).body as unknown as KeysUsage
 }
 
-t.test('the key is the header, else rb_key, else svc_key; the first value, empty is absent [KEY-1]', async t => {
-  const server = await serveLimits(t, {
-    SVC_SHARED_MODE: 'true',
-    SVC_KEY_REGISTRY: fileOf(t, REGISTRY.replace('daily_requests: 3', 'daily_requests: 100')),
-  })
-  const FOUND: [path: string, headers: Record<string, string>, id: string | null][] = [
-    ['/x', withKey('svc-acme-7f3d9a'), 'acme'],
-    ['/x?rb_key=svc-acme-7f3d9a', {}, 'acme'],
-    ['/x?svc_key=svc-acme-7f3d9a', {}, 'acme'],
-    ['/x?rb_key=svc-fast-key', withKey('svc-acme-7f3d9a'), 'acme'],
-    ['/x?svc_key=svc-fast-key&rb_key=svc-acme-7f3d9a', {}, 'acme'],
-    ['/x?rb_key=svc-acme-7f3d9a&rb_key=wrong-wrong', {}, 'acme'],
-    ['/x?rb_key=&svc_key=svc-acme-7f3d9a', withKey(''), 'acme'],
-    ['/x?%72b_key=svc%2Dacme-7f3d9a', {}, 'acme'],
-    ['/x', withKey(' svc-acme-7f3d9a '), 'acme'],
-    ['/x?rb_key=', {}, null],
-    ['/x', {}, null],
-  ]
-  for (const [path, headers, id] of FOUND) {
-    const answer = await ask(server, path, headers)
-    t.strictSame([answer.status, answer.headers.get('x-svc-key-id')], [200, id], `${path} ${JSON.stringify(headers)}`)
-  }
-})
+t.test(
+  'the key is the header, else rb_key, else svc_key; the first value counts, an empty one is absent [KEY-1]',
+  async t => {
+    const server = await serveLimits(t, {
+      SVC_SHARED_MODE: 'true',
+      SVC_KEY_REGISTRY: fileOf(t, REGISTRY.replace('daily_requests: 3', 'daily_requests: 100')),
+    })
+    const FOUND: [path: string, headers: Record<string, string>, id: string | null][] = [
+      ['/x', withKey('svc-acme-7f3d9a'), 'acme'],
+      ['/x?rb_key=svc-acme-7f3d9a', {}, 'acme'],
+      ['/x?svc_key=svc-acme-7f3d9a', {}, 'acme'],
+      ['/x?rb_key=svc-fast-key', withKey('svc-acme-7f3d9a'), 'acme'],
+      ['/x?svc_key=svc-fast-key&rb_key=svc-acme-7f3d9a', {}, 'acme'],
+      ['/x?rb_key=svc-acme-7f3d9a&rb_key=wrong-wrong', {}, 'acme'],
+      ['/x?rb_key=&svc_key=svc-acme-7f3d9a', withKey(''), 'acme'],
+      ['/x?%72b_key=svc%2Dacme-7f3d9a', {}, 'acme'],
+      ['/x', withKey(' svc-acme-7f3d9a '), 'acme'],
+      ['/x?rb_key=', {}, null],
+      ['/x', {}, null],
+    ]
+    for (const [path, headers, id] of FOUND) {
+      const answer = await ask(server, path, headers)
+      t.strictSame([answer.status, answer.headers.get('x-svc-key-id')], [200, id], `${path} ${JSON.stringify(headers)}`)
+    }
+  },
+)
 
-t.test('what everybody may ask for needs no key and counts none [KEY-1, LAYER-2]', async t => {
+t.test('exempt paths need no key and are not counted [KEY-1, LAYER-2]', async t => {
   const server = await serveLimits(t, { SVC_REQUIRE_KEY: 'true', SVC_KEY_REGISTRY: fileOf(t, REGISTRY) })
-  t.match(server.lines.join(''), /SVC_REQUIRE_KEY is set without SVC_SHARED_MODE/)
+  t.match(server.lines.join(''), /SVC_REQUIRE_KEY turns shared mode on/)
   for (const path of [
     '/',
     '/ui',
@@ -113,7 +116,7 @@ t.test('what everybody may ask for needs no key and counts none [KEY-1, LAYER-2]
   )
 })
 
-t.test('a key that does not count is refused with its reason [KEY-2, LAYER-1]', async t => {
+t.test('an invalid key is rejected with its reason [KEY-2, LAYER-1]', async t => {
   const server = await serveLimits(t, {
     SVC_SHARED_MODE: 'true',
     SVC_KEY_REGISTRY: fileOf(t, REGISTRY),
@@ -153,96 +156,99 @@ t.test('a key that does not count is refused with its reason [KEY-2, LAYER-1]', 
   t.notMatch((await ask(off, '/_svc/metrics')).text, /svc_key|quota_store/)
 })
 
-t.test('rate and day of a key are enforced; refused by one limit counts for no other [KEY-4]', async t => {
-  const server = await serveLimits(t, {
-    SVC_SHARED_MODE: 'true',
-    SVC_KEY_REGISTRY: fileOf(t, REGISTRY),
-    SVC_LIMIT_REQUESTS: '6',
-    SVC_ADMIN_TOKEN: 'secret',
-  })
-  const acme = withKey('svc-acme-7f3d9a')
-  for (const remaining of ['2', '1', '0'])
-    t.equal((await ask(server, '/x', acme)).headers.get('x-svc-key-quota-remaining'), remaining)
-  const refused = await ask(server, '/x', acme)
-  const secs = Number(refused.headers.get('retry-after'))
-  t.ok(secs >= 1 && secs <= 86_400)
-  for (const [name, value] of Object.entries({
-    'ratelimit-policy': '"key-requests";q=3;w=86400',
-    ratelimit: `"key-requests";r=0;t=${secs}`,
-    'x-svc-limit': 'key-requests',
-    'x-svc-plan': null,
-    'x-svc-quota-remaining': null,
-    'x-svc-key-id': null,
-  }))
-    t.equal(refused.headers.get(name), value, name)
-  t.equal(refused.status, 429)
-  t.match(refused.body, {
-    error: 'svc_quota_exceeded',
-    key: 'acme',
-    limit: 'key-requests',
-    quota: 3,
-    used: 3,
-    retry_after_secs: secs,
-    resets_at: /T00:00:00Z$/,
-    usage: '/_svc/keys/usage',
-    message:
-      /^Rejected by this service's own key quota, not by the gateway in front of it\. Key acme: 3 requests a day, from 00:00 UTC\.$/,
-  })
-  t.match(await usageOf(server), { requests: { used: 3 }, in_flight: { current: 0 } }, 'the plan has it back')
+t.test(
+  'rate and daily quota of a key are enforced; a request rejected by one limit does not count for the others [KEY-4]',
+  async t => {
+    const server = await serveLimits(t, {
+      SVC_SHARED_MODE: 'true',
+      SVC_KEY_REGISTRY: fileOf(t, REGISTRY),
+      SVC_LIMIT_REQUESTS: '6',
+      SVC_ADMIN_TOKEN: 'secret',
+    })
+    const acme = withKey('svc-acme-7f3d9a')
+    for (const remaining of ['2', '1', '0'])
+      t.equal((await ask(server, '/x', acme)).headers.get('x-svc-key-quota-remaining'), remaining)
+    const refused = await ask(server, '/x', acme)
+    const secs = Number(refused.headers.get('retry-after'))
+    t.ok(secs >= 1 && secs <= 86_400)
+    for (const [name, value] of Object.entries({
+      'ratelimit-policy': '"key-requests";q=3;w=86400',
+      ratelimit: `"key-requests";r=0;t=${secs}`,
+      'x-svc-limit': 'key-requests',
+      'x-svc-plan': null,
+      'x-svc-quota-remaining': null,
+      'x-svc-key-id': null,
+    }))
+      t.equal(refused.headers.get(name), value, name)
+    t.equal(refused.status, 429)
+    t.match(refused.body, {
+      error: 'svc_quota_exceeded',
+      key: 'acme',
+      limit: 'key-requests',
+      quota: 3,
+      used: 3,
+      retry_after_secs: secs,
+      resets_at: /T00:00:00Z$/,
+      usage: '/_svc/keys/usage',
+      message:
+        /^Rejected by this service's own key quota, not by the gateway in front of it\. Key acme: 3 requests per day; the quota resets at 00:00 UTC\.$/,
+    })
+    t.match(await usageOf(server), { requests: { used: 3 }, in_flight: { current: 0 } }, 'the plan has it back')
 
-  const fast = withKey('svc-fast-key')
-  t.strictSame([(await ask(server, '/x', fast)).status, (await ask(server, '/no/such', fast)).status], [200, 404])
-  const limited = await ask(server, '/x', fast)
-  t.match(
-    [
-      limited.status,
-      limited.headers.get('retry-after'),
-      limited.headers.get('ratelimit-policy'),
-      limited.headers.get('ratelimit'),
-      limited.body,
-    ],
-    [
-      429,
-      '1',
-      '"key-rps";q=1;w=1;svc-burst=2',
-      '"key-rps";r=0;t=1',
-      {
-        error: 'svc_key_rate_limited',
-        key: 'fast',
-        limit: 'key-rps',
-        message: /^Rejected by this service's own key quota/,
-      },
-    ],
-  )
-  t.equal((await ask(server, '/x')).status, 200)
-  t.equal((await ask(server, '/x', acme)).body.error, 'svc_plan_limit', 'the plan is asked first')
-  const { keys } = await keysUsage(server, { 'X-Svc-Admin-Token': 'secret' })
-  t.match(
-    keys.map(({ id, requests, rejected }) => [
-      id,
-      requests.used,
-      requests.limit,
-      requests.remaining,
-      requests.instance_used,
-      rejected.rate,
-      rejected.quota,
-    ]),
-    [
-      ['acme', 3, 3, 0, 3, 0, 1],
-      ['fast', 2, null, null, 2, 1, 0],
-      ['off', 0, 10_000, 10_000, 0, 0, 0],
-      ['old', 0, 10_000, 10_000, 0, 0, 0],
-    ],
-  )
-  t.match(
-    (await ask(server, '/_svc/metrics')).text,
-    /svc_key_rejections_total\{reason="rate"\} 1\n.*svc_key_rejections_total\{reason="quota"\} 1\n/s,
-  )
-  t.match((await ask(server, '/_svc/metrics')).text, /svc_limit_rejections_total\{dimension="requests"\} 1\n/)
-})
+    const fast = withKey('svc-fast-key')
+    t.strictSame([(await ask(server, '/x', fast)).status, (await ask(server, '/no/such', fast)).status], [200, 404])
+    const limited = await ask(server, '/x', fast)
+    t.match(
+      [
+        limited.status,
+        limited.headers.get('retry-after'),
+        limited.headers.get('ratelimit-policy'),
+        limited.headers.get('ratelimit'),
+        limited.body,
+      ],
+      [
+        429,
+        '1',
+        '"key-rps";q=1;w=1;svc-burst=2',
+        '"key-rps";r=0;t=1',
+        {
+          error: 'svc_key_rate_limited',
+          key: 'fast',
+          limit: 'key-rps',
+          message: /^Rejected by this service's own key quota/,
+        },
+      ],
+    )
+    t.equal((await ask(server, '/x')).status, 200)
+    t.equal((await ask(server, '/x', acme)).body.error, 'svc_plan_limit', 'the plan is asked first')
+    const { keys } = await keysUsage(server, { 'X-Svc-Admin-Token': 'secret' })
+    t.match(
+      keys.map(({ id, requests, rejected }) => [
+        id,
+        requests.used,
+        requests.limit,
+        requests.remaining,
+        requests.instance_used,
+        rejected.rate,
+        rejected.quota,
+      ]),
+      [
+        ['acme', 3, 3, 0, 3, 0, 1],
+        ['fast', 2, null, null, 2, 1, 0],
+        ['off', 0, 10_000, 10_000, 0, 0, 0],
+        ['old', 0, 10_000, 10_000, 0, 0, 0],
+      ],
+    )
+    t.match(
+      (await ask(server, '/_svc/metrics')).text,
+      /svc_key_rejections_total\{reason="rate"\} 1\n.*svc_key_rejections_total\{reason="quota"\} 1\n/s,
+    )
+    t.match((await ask(server, '/_svc/metrics')).text, /svc_limit_rejections_total\{dimension="requests"\} 1\n/)
+  },
+)
 
 t.test(
-  'a late refused stream gives its key back too, calls beside HTTP are identified and counted [KEY-4, PLAN-14]',
+  'a stream rejected late is not counted for its key either, calls outside of HTTP are identified and counted [KEY-4, PLAN-14]',
   async t => {
     const server = await serveLimits(t, {
       SVC_REQUIRE_KEY: 'true',
@@ -276,12 +282,12 @@ t.test(
   },
 )
 
-t.test('bad entries are left out with index and reason, never with the key [KEY-3]', async t => {
+t.test('invalid entries are ignored with index and reason, never with the key [KEY-3]', async t => {
   const BAD: [entry: string, reason: RegExp][] = [
-    ['just text', /not a mapping/],
-    ['{ key: svc-secret-key }', /id is not/],
-    ['{ id: "a b", key: svc-secret-key }', /id is not/],
-    ['{ id: 7, key: svc-secret-key }', /id is not/],
+    ['just text', /expected a mapping/],
+    ['{ key: svc-secret-key }', /id must be/],
+    ['{ id: "a b", key: svc-secret-key }', /id must be/],
+    ['{ id: 7, key: svc-secret-key }', /id must be/],
     ['{ id: a }', /exactly one/],
     ['{ id: a, key: svc-secret-key, key_sha256: x }', /exactly one/],
     ['{ id: a, key: short }', /8 to 256/],
@@ -292,8 +298,8 @@ t.test('bad entries are left out with index and reason, never with the key [KEY-
     ['{ id: a, key: svc-secret-key, enabled: maybe }', /enabled/],
     ['{ id: a, key: svc-secret-key, expires_at: soon }', /expires_at/],
     [`{ id: a, key: svc-secret-key, name: ${'x'.repeat(81)} }`, /name/],
-    ['{ id: good, key: svc-secret-key }', /the id good is taken/],
-    ['{ id: b, key: svc-good-key }', /the key is taken/],
+    ['{ id: good, key: svc-secret-key }', /the id good is already used/],
+    ['{ id: b, key: svc-good-key }', /the key is already used by another entry/],
   ]
   for (const [entry, reason] of BAD) {
     const { keys, problems } = parseRegistry(`keys:\n  - { id: good, key: svc-good-key }\n  - ${entry}\n`, 10)
@@ -307,11 +313,11 @@ t.test('bad entries are left out with index and reason, never with the key [KEY-
     SVC_SHARED_MODE: 'true',
     SVC_KEY_REGISTRY: fileOf(t, `${REGISTRY}  - { id: bad id, key: svc-secret-key }\n`),
   })
-  t.match(server.lines.join(''), /key registry: keys\[4\]: id is not/)
+  t.match(server.lines.join(''), /key registry: keys\[4\]: id must be/)
   t.equal((await ask(server, '/x', withKey('svc-acme-7f3d9a'))).status, 200)
 })
 
-t.test('until a registry has been read keys get 503; a failed reload keeps the last good one [KEY-3]', async t => {
+t.test('until a registry is loaded keys get 503; a failed reload keeps the last good one [KEY-3]', async t => {
   const registry = REGISTRY.replace('daily_requests: 3', 'daily_requests: 5')
   const file = fileOf(t, registry)
   const missing = await serveLimits(t, { SVC_SHARED_MODE: 'true', SVC_KEY_REGISTRY: join(file, '..', 'later.yaml') })
@@ -332,7 +338,11 @@ t.test('until a registry has been read keys get 503; a failed reload keeps the l
     t.equal((await ask(missing, '/x', withKey('svc-acme-7f3d9a'))).status, 200)
     t.ok((await keysUsage(missing)).registry!.error)
   }
-  t.equal(missing.lines.filter(line => line.includes('key registry not read')).length, 2, 'one warning per streak')
+  t.equal(
+    missing.lines.filter(line => line.includes('cannot read the key registry')).length,
+    2,
+    'one warning per streak',
+  )
   writeFileSync(join(file, '..', 'later.yaml'), registry.replace('svc-acme-7f3d9a', 'svc-acme-second'))
   await reload()
   t.equal((await ask(missing, '/x', withKey('svc-acme-7f3d9a'))).body.reason, 'unknown')
@@ -344,7 +354,7 @@ t.test('until a registry has been read keys get 503; a failed reload keeps the l
   t.notMatch(missing.lines.join(''), /svc-acme/)
 })
 
-t.test('a registry is fetched with its token, in time and within its size [KEY-3]', async t => {
+t.test('a registry is fetched with its token, within its timeout and size limit [KEY-3]', async t => {
   const seen: (string | undefined)[] = []
   let answer: { status: number; body: string } = { status: 200, body: REGISTRY }
   const upstream = createServer((request, response) => {
@@ -384,7 +394,10 @@ t.test('a registry is fetched with its token, in time and within its size [KEY-3
   ]) {
     answer = bad
     await fetch(`${server.url}/_svc/reload`, { method: 'POST' })
-    t.match((await keysUsage(server)).registry, { keys: 4, error: bad.status === 404 ? 'answered 404' : /larger/ })
+    t.match((await keysUsage(server)).registry, {
+      keys: 4,
+      error: bad.status === 404 ? 'the server responded with status 404' : /larger/,
+    })
   }
   t.match(await (await fetch(`${server.url}/_svc/config`)).json(), {
     shared_mode: true,
@@ -395,7 +408,7 @@ t.test('a registry is fetched with its token, in time and within its size [KEY-3
   t.notMatch((await (await fetch(`${server.url}/_svc/config`)).text()) + server.lines.join(''), /registry-secret/)
 })
 
-t.test('who may not see all sees the key that is shown [KEY-5]', async t => {
+t.test('without permission to see all keys, only the presented key is shown [KEY-5]', async t => {
   const registry = fileOf(t, REGISTRY)
   const guarded = await serveLimits(t, {
     SVC_SHARED_MODE: 'true',

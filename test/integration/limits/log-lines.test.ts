@@ -22,7 +22,7 @@ function sendRaw(server: TestServer, bytes: Buffer): Promise<void> {
 }
 
 t.test(
-  'JSON lines are objects with the fields of a request, start-up lines and warnings too [LINE-1, LINE-2]',
+  'JSON lines are objects with the fields of a request, startup lines and warnings too [LINE-1, LINE-2]',
   async t => {
     const server = await serveLimits(t, { SVC_LOG_FORMAT: 'json', SVC_LOG_LEVEL: 'info', SVC_LIMIT_RPS: 'abc' })
     await fetch(`${server.url}/x/items/7?token=secret`, { headers: { 'X-Request-Id': 'mine' } })
@@ -73,7 +73,7 @@ const HOSTILE: [what: string, value: string][] = [
   ['8 KiB', 'x'.repeat(8_000)],
 ]
 
-t.test('hostile header values and paths stay inside of one line [LINE-1]', async t => {
+t.test('hostile header values and paths stay within one line [LINE-1]', async t => {
   for (const format of ['json', 'text']) {
     const server = await serveLimits(t, { SVC_LOG_FORMAT: format, SVC_LOG_LEVEL: 'info' })
     const before = server.lines.length
@@ -94,7 +94,7 @@ t.test('hostile header values and paths stay inside of one line [LINE-1]', async
   }
 })
 
-t.test('probes and scrapes are logged at debug, a client that left as 499 [LINE-2]', async t => {
+t.test('probes and scrapes are logged at debug, a client that disconnected as 499 [LINE-2]', async t => {
   const info = await serveLimits(t, { SVC_LOG_LEVEL: 'info' })
   for (const path of ['/_svc/ready', '/_svc/metrics', '/%5Fsvc/ready']) await (await fetch(info.url + path)).text()
   t.notMatch(info.lines.join(''), /message=request|INFO request/)

@@ -1,4 +1,4 @@
-/** `/_svc/metrics`: the format, the series, their labels. */
+/** `/_svc/metrics`: the format, the metrics, their labels. */
 import t from 'tap'
 import { WebSocket } from 'ws'
 import { createMetrics } from '../../../core/metrics/metrics.ts'
@@ -20,50 +20,53 @@ function valueOf(families: Map<string, Family>, name: string, labels: Record<str
   )?.value
 }
 
-t.test('a strict parser reads it, with HELP and TYPE of every series from the start [METRIC-1, METRIC-3]', async t => {
-  const server = await serveLimits(t)
-  const response = await fetch(`${server.url}/_svc/metrics`)
-  t.equal(response.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
-  t.equal(response.headers.get('cache-control'), 'no-store')
-  const families = parseExposition(await response.text())
-  const types = Object.fromEntries(
-    [...families.values()]
-      .filter(({ name }) => name.startsWith('svc_') && !name.startsWith('svc_llm'))
-      .map(({ name, type }) => [name, type]),
-  )
-  t.strictSame(types, {
-    svc_requests_total: 'counter',
-    svc_request_duration_seconds: 'histogram',
-    svc_streams_open: 'gauge',
-    svc_egress_bytes_total: 'counter',
-    svc_protocol_requests_total: 'counter',
-    svc_faults_injected_total: 'counter',
-    svc_build_info: 'gauge',
-    svc_limit_rejections_total: 'counter',
-  })
-  const zeros = (name: string, label: string) =>
-    Object.fromEntries(families.get(name)!.samples.map(({ labels, value }) => [labels[label], value]))
-  t.strictSame(zeros('svc_protocol_requests_total', 'protocol'), {
-    http: 0,
-    graphql: 0,
-    grpc: 0,
-    websocket: 0,
-    sse: 0,
-    mcp: 0,
-    a2a: 0,
-    llm: 0,
-  })
-  t.strictSame(zeros('svc_limit_rejections_total', 'dimension'), {
-    requests: 0,
-    egress: 0,
-    rps: 0,
-    concurrency: 0,
-    streams: 0,
-  })
-  t.strictSame(zeros('svc_faults_injected_total', 'kind'), { abort: 0, fail: 0, delay: 0, ai: 0 })
-  t.equal(valueOf(families, 'svc_build_info'), 1)
-  t.strictSame(Object.keys(families.get('svc_build_info')!.samples[0]!.labels).toSorted(), ['git_sha', 'version'])
-})
+t.test(
+  'a strict parser accepts it, with HELP and TYPE of every metric from the start [METRIC-1, METRIC-3]',
+  async t => {
+    const server = await serveLimits(t)
+    const response = await fetch(`${server.url}/_svc/metrics`)
+    t.equal(response.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
+    t.equal(response.headers.get('cache-control'), 'no-store')
+    const families = parseExposition(await response.text())
+    const types = Object.fromEntries(
+      [...families.values()]
+        .filter(({ name }) => name.startsWith('svc_') && !name.startsWith('svc_llm'))
+        .map(({ name, type }) => [name, type]),
+    )
+    t.strictSame(types, {
+      svc_requests_total: 'counter',
+      svc_request_duration_seconds: 'histogram',
+      svc_streams_open: 'gauge',
+      svc_egress_bytes_total: 'counter',
+      svc_protocol_requests_total: 'counter',
+      svc_faults_injected_total: 'counter',
+      svc_build_info: 'gauge',
+      svc_limit_rejections_total: 'counter',
+    })
+    const zeros = (name: string, label: string) =>
+      Object.fromEntries(families.get(name)!.samples.map(({ labels, value }) => [labels[label], value]))
+    t.strictSame(zeros('svc_protocol_requests_total', 'protocol'), {
+      http: 0,
+      graphql: 0,
+      grpc: 0,
+      websocket: 0,
+      sse: 0,
+      mcp: 0,
+      a2a: 0,
+      llm: 0,
+    })
+    t.strictSame(zeros('svc_limit_rejections_total', 'dimension'), {
+      requests: 0,
+      egress: 0,
+      rps: 0,
+      concurrency: 0,
+      streams: 0,
+    })
+    t.strictSame(zeros('svc_faults_injected_total', 'kind'), { abort: 0, fail: 0, delay: 0, ai: 0 })
+    t.equal(valueOf(families, 'svc_build_info'), 1)
+    t.strictSame(Object.keys(families.get('svc_build_info')!.samples[0]!.labels).toSorted(), ['git_sha', 'version'])
+  },
+)
 
 t.test('requests count under the template of their route, never under their path [METRIC-2]', async t => {
   const server = await serveLimits(t)
@@ -106,7 +109,7 @@ t.test('requests count under the template of their route, never under their path
 })
 
 t.test(
-  'a route counts under its area, a socket, a feed, or plain HTTP; calls that a plugin counts join in [METRIC-3]',
+  'a route counts under its area, WebSocket, SSE, or HTTP; calls counted by a plugin are included [METRIC-3]',
   async t => {
     const server = await serveLimits(t)
     await (await fetch(`${server.url}/x/llm`)).text()
@@ -146,7 +149,7 @@ t.test('egress counts body bytes as they are sent, plan or not [METRIC-3, PLAN-8
   t.ok(after - last >= 5_000, `${after - last}`)
 })
 
-t.test('1024 routes have a label of their own, further ones are other [METRIC-2]', async t => {
+t.test('1024 routes have their own label, further ones are "other" [METRIC-2]', async t => {
   const metrics = createMetrics()
   const requests = new RequestMetrics(metrics, { version: '1', gitSha: null }, () => {})
   for (let index = 0; index < 1100; index++) requests.countRequest(`/many/${index}`, 'GET', 200, 1)

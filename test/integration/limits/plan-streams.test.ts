@@ -1,4 +1,4 @@
-/** Streams under a plan: their slots, late refusals, lifetimes, and that nothing is ever kept. */
+/** Streams under a plan: slots, late rejections, lifetimes, and that everything is released. */
 import t from 'tap'
 import { WebSocket } from 'ws'
 import { serveLimits, usageOf } from '../../support/limits-server.ts'
@@ -31,7 +31,7 @@ function openSocket(
 
 const STREAMS = ['/x/feed', '/x/late', '/x/late-body', '/x/raw', '/x/implicit']
 
-t.test('every kind of stream holds a stream slot and no place in flight [PLAN-7]', async t => {
+t.test('every kind of stream holds a stream slot and no concurrency slot [PLAN-7]', async t => {
   const server = await serveLimits(t, { SVC_LIMIT_STREAMS: '10' })
   for (const path of STREAMS) {
     const leaving = new AbortController()
@@ -58,7 +58,7 @@ t.test('every kind of stream holds a stream slot and no place in flight [PLAN-7]
 })
 
 t.test(
-  'without a free slot streams are refused, known ones at once, others before their first byte [PLAN-7, LAYER-1]',
+  'without a free slot streams are rejected: known ones at once, others before their first byte [PLAN-7, LAYER-1]',
   async t => {
     const server = await serveLimits(t, { SVC_LIMIT_STREAMS: '1', SVC_LIMIT_REQUESTS: '1000' })
     const leaving = new AbortController()
@@ -122,7 +122,7 @@ t.test('two handshakes at once do not share the last slot [PLAN-7]', async t => 
 })
 
 t.test(
-  'at the lifetime event streams end with the comment, alone in its event, and sockets close with 1008 [PLAN-13]',
+  'at the end of the lifetime event streams end with the comment, separate from events, and WebSockets close with 1008 [PLAN-13]',
   async t => {
     const server = await serveLimits(t, { SVC_LIMIT_STREAM_SECS: '1' })
     const closed = openSocket(server).then(

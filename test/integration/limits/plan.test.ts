@@ -1,4 +1,4 @@
-/** The plan over HTTP: what is configured, refused, decorated, exempt, and exact under load. */
+/** The plan over HTTP: configuration, rejections, headers, exemptions, and exact counts under load. */
 import t from 'tap'
 import { Agent, fetch as undiciFetch } from 'undici'
 import { serveLimits, usageOf } from '../../support/limits-server.ts'
@@ -65,7 +65,7 @@ t.test('presets and overrides give the limits that are shown [PLAN-1, USAGE-1]',
   }
 })
 
-t.test('admitted answers are decorated, a 429 has the fields of the sheet [PLAN-10, PLAN-11]', async t => {
+t.test('admitted responses have the plan headers, a 429 has the documented fields [PLAN-10, PLAN-11]', async t => {
   const server = await serveLimits(t, { SVC_LIMIT_REQUESTS: '2', SVC_LIMIT_RPS: '100', SVC_LIMIT_PERIOD: 'day' })
   for (const remaining of ['1', '0']) {
     const response = await fetch(`${server.url}/no/such`)
@@ -125,7 +125,7 @@ t.test('admitted answers are decorated, a 429 has the fields of the sheet [PLAN-
   )
 })
 
-t.test('CORS exposes the headers of limits while there are any [PLAN-15]', async t => {
+t.test('CORS exposes the headers of limits while a limit is active [PLAN-15]', async t => {
   const names = ['Retry-After', 'RateLimit', 'RateLimit-Policy', 'X-Svc-Limit', 'X-Svc-Plan', 'X-Svc-Quota-Remaining']
   const exposed = async (env: Record<string, string>) =>
     (await fetch(`${(await serveLimits(t, env)).url}/x`)).headers.get('access-control-expose-headers')!.split(', ')
@@ -167,32 +167,35 @@ t.test('of N requests exactly N are admitted, 200 clients at once [PLAN-5]', asy
   t.match(await usageOf(server), { requests: { used: 137, remaining: 0 }, in_flight: { current: 0 } })
 })
 
-t.test('concurrency counts until the body is sent, at once given back when the client leaves [PLAN-6]', async t => {
-  const server = await serveLimits(t, { SVC_LIMIT_CONCURRENCY: '2' })
-  const leaving = new AbortController()
-  const first = fetch(`${server.url}/x/hold`)
-  const second = fetch(`${server.url}/x/hold`, { signal: leaving.signal })
-  second.catch(() => {})
-  await until(async () => (await usageOf(server)).in_flight.current === 2)
-  const refused = await fetch(`${server.url}/x`)
-  t.strictSame(
-    [
-      refused.status,
-      refused.headers.get('x-svc-limit'),
-      refused.headers.get('retry-after'),
-      refused.headers.get('ratelimit'),
-    ],
-    [429, 'concurrency', '1', '"concurrency";r=0;t=1'],
-  )
-  leaving.abort()
-  await until(async () => (await usageOf(server)).in_flight.current === 1)
-  t.equal(await (await fetch(`${server.url}/x/release`)).text(), 'released')
-  t.equal(await (await first).text(), 'held')
-  await until(async () => (await usageOf(server)).in_flight.current === 0)
-  t.equal((await usageOf(server)).requests.used, 3, 'the refused one does not count')
-})
+t.test(
+  'concurrency counts until the body is sent, and is released at once if the client disconnects [PLAN-6]',
+  async t => {
+    const server = await serveLimits(t, { SVC_LIMIT_CONCURRENCY: '2' })
+    const leaving = new AbortController()
+    const first = fetch(`${server.url}/x/hold`)
+    const second = fetch(`${server.url}/x/hold`, { signal: leaving.signal })
+    second.catch(() => {})
+    await until(async () => (await usageOf(server)).in_flight.current === 2)
+    const refused = await fetch(`${server.url}/x`)
+    t.strictSame(
+      [
+        refused.status,
+        refused.headers.get('x-svc-limit'),
+        refused.headers.get('retry-after'),
+        refused.headers.get('ratelimit'),
+      ],
+      [429, 'concurrency', '1', '"concurrency";r=0;t=1'],
+    )
+    leaving.abort()
+    await until(async () => (await usageOf(server)).in_flight.current === 1)
+    t.equal(await (await fetch(`${server.url}/x/release`)).text(), 'released')
+    t.equal(await (await first).text(), 'held')
+    await until(async () => (await usageOf(server)).in_flight.current === 0)
+    t.equal((await usageOf(server)).requests.used, 3, 'the refused one does not count')
+  },
+)
 
-t.test('egress counts what is sent, as it is sent [PLAN-8]', async t => {
+t.test('egress counts bytes as they are sent [PLAN-8]', async t => {
   const server = await serveLimits(t, { SVC_LIMIT_EGRESS_MB: '0.02' })
   const used = async () => (await usageOf(server)).egress.used_bytes
   await (await fetch(`${server.url}/x/bytes/1000`)).arrayBuffer()
@@ -220,49 +223,52 @@ t.test('egress counts what is sent, as it is sent [PLAN-8]', async t => {
   )
 })
 
-t.test('exempt paths cost nothing; the administrator is counted and never locked out [PLAN-12, LAYER-2]', async t => {
-  const server = await serveLimits(t, { SVC_LIMIT_REQUESTS: '1', SVC_ADMIN_TOKEN: 'secret' })
-  await fetch(`${server.url}/x`)
-  for (const [path, method] of [
-    ['/', 'GET'],
-    ['/ui', 'GET'],
-    ['/ui/a/b', 'GET'],
-    ['/_svc/usage', 'GET'],
-    ['/_svc/usage', 'HEAD'],
-    ['/%5Fsvc/usage', 'GET'],
-    ['/_svc/status', 'GET'],
-    ['/_svc/ready', 'GET'],
-    ['/_svc/metrics', 'GET'],
-  ] as const) {
-    const response = await fetch(server.url + path, { method })
-    t.not(response.status, 429, path)
-    t.equal(response.headers.get('x-svc-plan'), null, path)
-    await response.text()
-  }
-  for (const [path, method] of [
-    ['/_svc/config', 'GET'],
-    ['/%5Fsvc/config', 'GET'],
-    ['/_svc/usage', 'POST'],
-    ['/_svc/usage/', 'GET'],
-    ['/uix', 'GET'],
-    ['/x', 'GET'],
-    ['/%zz', 'GET'],
-  ] as const) {
-    t.equal((await fetch(server.url + path, { method })).status, 429, `${method} ${path}`)
-  }
-  t.equal((await usageOf(server)).requests.used, 1)
-  const admin = { 'X-Svc-Admin-Token': 'secret' }
-  const admitted = await fetch(`${server.url}/%5Fsvc/config`, { headers: admin })
-  t.strictSame(
-    [admitted.status, admitted.headers.get('x-svc-plan'), admitted.headers.get('x-svc-quota-remaining')],
-    [200, 'custom', '0'],
-  )
-  t.equal((await usageOf(server)).requests.used, 2)
-  t.equal((await fetch(`${server.url}/x`, { headers: admin })).status, 429, 'no effect on the data plane')
-  t.equal((await fetch(`${server.url}/_svc/config`, { headers: { 'X-Svc-Admin-Token': 'wrong' } })).status, 429)
-})
+t.test(
+  'exempt paths are not counted; the administrator is counted and never locked out [PLAN-12, LAYER-2]',
+  async t => {
+    const server = await serveLimits(t, { SVC_LIMIT_REQUESTS: '1', SVC_ADMIN_TOKEN: 'secret' })
+    await fetch(`${server.url}/x`)
+    for (const [path, method] of [
+      ['/', 'GET'],
+      ['/ui', 'GET'],
+      ['/ui/a/b', 'GET'],
+      ['/_svc/usage', 'GET'],
+      ['/_svc/usage', 'HEAD'],
+      ['/%5Fsvc/usage', 'GET'],
+      ['/_svc/status', 'GET'],
+      ['/_svc/ready', 'GET'],
+      ['/_svc/metrics', 'GET'],
+    ] as const) {
+      const response = await fetch(server.url + path, { method })
+      t.not(response.status, 429, path)
+      t.equal(response.headers.get('x-svc-plan'), null, path)
+      await response.text()
+    }
+    for (const [path, method] of [
+      ['/_svc/config', 'GET'],
+      ['/%5Fsvc/config', 'GET'],
+      ['/_svc/usage', 'POST'],
+      ['/_svc/usage/', 'GET'],
+      ['/uix', 'GET'],
+      ['/x', 'GET'],
+      ['/%zz', 'GET'],
+    ] as const) {
+      t.equal((await fetch(server.url + path, { method })).status, 429, `${method} ${path}`)
+    }
+    t.equal((await usageOf(server)).requests.used, 1)
+    const admin = { 'X-Svc-Admin-Token': 'secret' }
+    const admitted = await fetch(`${server.url}/%5Fsvc/config`, { headers: admin })
+    t.strictSame(
+      [admitted.status, admitted.headers.get('x-svc-plan'), admitted.headers.get('x-svc-quota-remaining')],
+      [200, 'custom', '0'],
+    )
+    t.equal((await usageOf(server)).requests.used, 2)
+    t.equal((await fetch(`${server.url}/x`, { headers: admin })).status, 429, 'no effect on the data plane')
+    t.equal((await fetch(`${server.url}/_svc/config`, { headers: { 'X-Svc-Admin-Token': 'wrong' } })).status, 429)
+  },
+)
 
-t.test('sessions are counted apart, and each sees its own [PLAN-9, USAGE-1]', async t => {
+t.test('sessions are counted separately, and each sees its own counters [PLAN-9, USAGE-1]', async t => {
   const server = await serveLimits(t, { SVC_LIMIT_REQUESTS: '1', SVC_LIMIT_SCOPE: 'session' })
   const status = async (session?: string) =>
     (await fetch(`${server.url}/x`, session === undefined ? {} : { headers: { 'X-Svc-Session': session } })).status
@@ -291,7 +297,7 @@ t.test('sessions are counted apart, and each sees its own [PLAN-9, USAGE-1]', as
   t.match(await usageOf(server), { session: 'ip:127.0.0.1', requests: { used: 1 } })
 })
 
-t.test('calls beside HTTP share the counters and hear a status [PLAN-14]', async t => {
+t.test('calls outside of HTTP share the counters and get a status [PLAN-14]', async t => {
   const server = await serveLimits(t, { SVC_LIMIT_REQUESTS: '3' })
   const call = async () => (await fetch(`${server.url}/x/call`)).json()
   t.strictSame(await call(), { admitted: true })

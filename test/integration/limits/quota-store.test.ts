@@ -1,4 +1,4 @@
-/** Several instances, one store: exact together, on their own while it is away, right again when it is back. */
+/** Several instances, one store: exact together, separate while it is unreachable, correct after the reconnect. */
 import t from 'tap'
 import type { Test } from 'tap'
 import { Agent, fetch as undiciFetch } from 'undici'
@@ -26,7 +26,7 @@ async function viewOf(server: TestServer): Promise<View> {
   return (await (await fetch(`${server.url}/_svc/keys/usage`)).json()) as View
 }
 
-/** Sends so many requests at once over the servers in turn; answers how many were admitted. */
+/** Sends this many requests at once to the servers in turn; returns the number admitted. */
 async function admittedOf(servers: TestServer[], count: number): Promise<number> {
   const dispatcher = new Agent({ connections: 100 })
   const statuses = await Promise.all(
@@ -62,7 +62,7 @@ t.test('two instances admit exactly the quota together, 200 clients at once [STO
 })
 
 t.test(
-  'a killed store neither opens the gate nor refuses all, and counts come right when it is back [STORE-2]',
+  'a killed store neither disables the limit nor rejects everything, and counts are correct after the reconnect [STORE-2]',
   async t => {
     const store = await startStore(t)
     const servers = (await Promise.all([startInstance(t, store.url, 50), startInstance(t, store.url, 50)])) as [
@@ -82,11 +82,11 @@ t.test(
     t.equal(await usedOf(servers[0]), alone[0]! + alone[1]!, 'nothing lost, nothing doubled')
     t.equal(await usedOf(servers[1]), alone[0]! + alone[1]!)
     t.equal(await admittedOf(servers, 20), Math.max(0, 50 - alone[0]! - alone[1]!))
-    t.equal(servers[0].lines.filter(line => line.includes('is away')).length, 1, 'one warning')
+    t.equal(servers[0].lines.filter(line => line.includes('is unreachable')).length, 1, 'one warning')
   },
 )
 
-t.test('a store that comes back without its data does not let everybody begin anew [STORE-2]', async t => {
+t.test('a store that lost its data does not grant a fresh quota [STORE-2]', async t => {
   const store = await startStore(t)
   const server = await startInstance(t, store.url, 10)
   t.equal(await admittedOf([server], 6), 6)
@@ -99,7 +99,7 @@ t.test('a store that comes back without its data does not let everybody begin an
   t.equal(await admittedOf([server], 20), 2)
 })
 
-t.test('the store hears the stated commands, keys and expiry only [STORE-1]', async t => {
+t.test('the store gets only the documented commands, keys and expiry [STORE-1]', async t => {
   const store = await startResp(t)
   await store.start()
   const server = await startInstance(t, store.url, 2)
@@ -127,7 +127,7 @@ t.test('the store hears the stated commands, keys and expiry only [STORE-1]', as
   )
 })
 
-t.test('a store that does not answer is put down, and no request waits for it [STORE-2]', async t => {
+t.test('a store that does not respond is disconnected, and no request waits for it [STORE-2]', async t => {
   const store = await startResp(t)
   await store.start()
   const server = await startInstance(t, store.url, 100)
@@ -141,7 +141,7 @@ t.test('a store that does not answer is put down, and no request waits for it [S
   t.equal(await usedOf(server), 40)
 })
 
-t.test('a start without the store, and a URL that is none, serve all the same [STORE-2]', async t => {
+t.test('a start without the store, and an invalid URL, do not prevent serving [STORE-2]', async t => {
   const store = await startResp(t)
   const server = await startInstance(t, store.url.replace('//', '//user:store-secret@'), 3)
   t.equal(await admittedOf([server], 5), 3)

@@ -1,4 +1,4 @@
-/** Whatever is opened and dropped, nothing is kept. */
+/** Dropped connections release everything. */
 import t from 'tap'
 import { connect } from 'node:net'
 import { serveLimits, usageOf } from '../../support/limits-server.ts'
@@ -7,7 +7,7 @@ import { until } from '../../support/until.ts'
 
 t.setTimeout(240_000)
 
-/** Requests over sockets of their own, each cut off once `isThere` says so of what has come. */
+/** Requests over separate sockets, each cut off once `isThere` returns true for the received bytes. */
 async function openAndDrop(
   server: TestServer,
   count: number,
@@ -58,7 +58,7 @@ const KINDS: [what: string, head: string, isThere: (text: string) => boolean][] 
 ]
 
 for (const [what, head, isThere] of KINDS) {
-  t.test(`1,000 ${what}, dropped, leave nothing in flight and nothing open [PLAN-6]`, async t => {
+  t.test(`1,000 ${what}, dropped, leave no request in flight and no stream open [PLAN-6]`, async t => {
     const server = await serveLimits(t, {
       SVC_LIMIT_CONCURRENCY: '100000',
       SVC_LIMIT_STREAMS: '100000',

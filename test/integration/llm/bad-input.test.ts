@@ -1,4 +1,4 @@
-/** Bad input: a native 400 (or what the row says), never a 500, a crash or a hang. */
+/** Invalid requests get a native 400 (or the status in the row), never a 500, a crash or a hang. */
 import t from 'tap'
 import { formats, serveLlm } from '../../support/llm-formats.ts'
 
@@ -17,7 +17,7 @@ async function post(
   return { status: answer.status, text: await answer.text(), headers: answer.headers }
 }
 
-/** Routes with a JSON body, and what their native error must contain. */
+/** Routes with a JSON body, and a part of their native error. */
 const jsonRoutes: [path: string, native: RegExp][] = [
   ['/v1/chat/completions', /"invalid_request_error"/],
   ['/v1/completions', /"invalid_request_error"/],
@@ -56,7 +56,7 @@ const jsonRoutes: [path: string, native: RegExp][] = [
   ['/cohere/v1/tokenize', /invalid request:/],
 ]
 
-t.test('a body that is no JSON object, or an empty one, is a native 400 on every route [LLM-18]', async t => {
+t.test('a body that is empty or not a JSON object gets a native 400 on every route [LLM-18]', async t => {
   const deep = `{"messages":${'['.repeat(5000)}${']'.repeat(5000)}}`
   for (const [path, native] of jsonRoutes) {
     for (const body of [
@@ -71,7 +71,7 @@ t.test('a body that is no JSON object, or an empty one, is a native 400 on every
       deep,
       '{"__proto__":{"messages":[]},"constructor":1}',
     ]) {
-      // The one route on which nothing is required.
+      // The only route without required fields.
       if (path === '/v1/completions' && body.length > 1 && body.startsWith('{') && body !== deep) continue
       const { status, text, headers } = await post(path, body)
       t.equal(status, 400, `${path} ${body.slice(0, 20)}: ${text.slice(0, 100)}`)
@@ -82,7 +82,7 @@ t.test('a body that is no JSON object, or an empty one, is a native 400 on every
   t.match((await post('/v1/chat/completions', '{')).text, 'We could not parse the JSON body of your request.')
 })
 
-t.test('OpenAI names the parameter and the code [LLM-18]', async t => {
+t.test('OpenAI errors have the parameter and the code [LLM-18]', async t => {
   const chat = '/v1/chat/completions'
   const rows: [path: string, body: object, param: string, code: string | null][] = [
     [chat, {}, 'messages', 'missing_required_parameter'],
@@ -118,7 +118,7 @@ t.test('OpenAI names the parameter and the code [LLM-18]', async t => {
   }
 })
 
-t.test('the other formats use their own words [LLM-18]', async t => {
+t.test('the other formats have their own error messages [LLM-18]', async t => {
   const user = [{ role: 'user', content: 'x' }]
   const rows: [path: string, body: object, contains: string][] = [
     ['/anthropic/v1/messages', { messages: user }, 'max_tokens: Field required'],
@@ -143,7 +143,7 @@ t.test('the other formats use their own words [LLM-18]', async t => {
   t.equal((await post('/bedrock/model/x/invoke', { what: 1 })).headers.get('x-amzn-errortype'), 'ValidationException')
 })
 
-t.test('what is lenient stays lenient: types, limits, parts, arguments [LLM-18]', async t => {
+t.test('lenient parsing of types, limits, parts and arguments [LLM-18]', async t => {
   const user = [{ role: 'user', content: 'hello' }]
   for (const headers of [
     {},
@@ -202,7 +202,7 @@ t.test('what is lenient stays lenient: types, limits, parts, arguments [LLM-18]'
   )
 })
 
-t.test('a body above the limit is refused in the form of the format [LLM-19]', async t => {
+t.test("a body above the limit is rejected in the provider's format [LLM-19]", async t => {
   const big = 'x'.repeat(200_001)
   const native: Record<string, RegExp> = {
     openai: /"invalid_request_error"/,
@@ -223,7 +223,7 @@ t.test('a body above the limit is refused in the form of the format [LLM-19]', a
   t.match(requests[0], { provider: 'cohere', status: 413, finish_reason: 'error' })
 })
 
-t.test('a text up to the body limit is answered [LLM-18]', async t => {
+t.test('a text up to the body limit gets a reply [LLM-18]', async t => {
   const { status, text } = await post('/v1/chat/completions', {
     model: 'svc-echo',
     messages: [{ role: 'user', content: 'wörd '.repeat(30_000) }],
@@ -233,7 +233,7 @@ t.test('a text up to the body limit is answered [LLM-18]', async t => {
   t.equal((await post('/v1/embeddings', { input: ' '.repeat(190_000) })).status, 200)
 })
 
-t.test('unknown paths and methods below a provider are refused in its own form [LLM-19]', async t => {
+t.test('unknown paths and methods below a provider are rejected in its format [LLM-19]', async t => {
   const rows: [path: string, status: number, body: object][] = [
     [
       '/openai/v1/nothing',
@@ -280,10 +280,10 @@ t.test('unknown paths and methods below a provider are refused in its own form [
     headers: { authorization: 'Bearer a-secret-1234' },
   })
   t.equal(long.headers.get('x-svc-credential'), 'bearer ****1234')
-  t.ok((await long.text()).length < 500, 'a long path is cut')
+  t.ok((await long.text()).length < 500, 'a long path is truncated')
 })
 
-t.test("paths that belong to no provider are the core's [LLM-19]", async t => {
+t.test('paths outside of providers get the error of the core [LLM-19]', async t => {
   for (const path of ['/ai/nobody/v1/models', '/ai/v2/models']) {
     const unknown = await fetch(server.url + path)
     t.equal(unknown.status, 404)

@@ -1,4 +1,4 @@
-/** Credentials: where each format looks, how they are shown, when they are demanded. */
+/** Credentials: where each format reads them, how they are masked, and when they are required. */
 import t from 'tap'
 import { askFormat, formats, serveLlm, type LlmFormat } from '../../support/llm-formats.ts'
 
@@ -11,7 +11,7 @@ const sigV4 = (keyId: string): Record<string, string> => ({
   'x-amz-date': '20261121T000000Z',
 })
 
-t.test('the first place that has one wins, and only four characters are shown [LLM-16]', async t => {
+t.test('the first credential wins, and only four characters are shown [LLM-16]', async t => {
   const rows: [format: string, headers: Record<string, string>, query: string | undefined, shown: string][] = [
     ['openai', {}, undefined, 'none'],
     ['openai', { authorization: 'Bearer sk-abcdefgh' }, undefined, 'bearer ****efgh'],
@@ -40,7 +40,7 @@ t.test('the first place that has one wins, and only four characters are shown [L
   }
 })
 
-t.test('a demanded credential that is missing gets the native refusal [LLM-17]', async t => {
+t.test('a missing required credential gets the native error [LLM-17]', async t => {
   const expected: Record<string, [status: number, message: RegExp]> = {
     openai: [401, /You didn't provide an API key/],
     azure: [401, /./],
@@ -69,7 +69,7 @@ t.test('a demanded credential that is missing gets the native refusal [LLM-17]',
   }
 })
 
-t.test('with a key of the instance every other value is wrong, in the words of the format [LLM-17]', async t => {
+t.test("with a configured key every other value is rejected in the provider's format [LLM-17]", async t => {
   const wrong: Record<string, number> = {
     openai: 401,
     azure: 401,
@@ -103,27 +103,30 @@ t.test('with a key of the instance every other value is wrong, in the words of t
   )
 })
 
-t.test('Anthropic wants its version, Bedrock a complete signature, where they are enforced [LLM-17]', async t => {
-  const enforced = { 'X-Svc-Require-Auth': 'true' }
-  const noVersion = await askFormat(server.url, formatOf('anthropic'), { headers: { ...enforced, 'x-api-key': 'k' } })
-  t.equal(noVersion.status, 400)
-  t.match(noVersion.json(), {
-    error: { type: 'invalid_request_error', message: 'anthropic-version: header is required' },
-  })
-  const good = sigV4('AKID')
-  const bad: Record<string, string>[] = [
-    { ...good, authorization: good.authorization?.replace('host;', '') ?? '' },
-    { ...good, authorization: good.authorization?.replace('a'.repeat(64), 'a'.repeat(63)) ?? '' },
-    { ...good, authorization: good.authorization?.replace('20261121', '2026') ?? '' },
-    { authorization: good.authorization ?? '' },
-    { authorization: 'Basic abc' },
-  ]
-  for (const headers of bad) {
-    const answer = await askFormat(server.url, formatOf('bedrock'), { headers: { ...enforced, ...headers } })
-    t.same(
-      [answer.status, answer.headers.get('x-amzn-errortype')],
-      [403, 'IncompleteSignatureException'],
-      headers.authorization ?? '',
-    )
-  }
-})
+t.test(
+  'if credentials are enforced, Anthropic requires its version and Bedrock a complete signature [LLM-17]',
+  async t => {
+    const enforced = { 'X-Svc-Require-Auth': 'true' }
+    const noVersion = await askFormat(server.url, formatOf('anthropic'), { headers: { ...enforced, 'x-api-key': 'k' } })
+    t.equal(noVersion.status, 400)
+    t.match(noVersion.json(), {
+      error: { type: 'invalid_request_error', message: 'anthropic-version: header is required' },
+    })
+    const good = sigV4('AKID')
+    const bad: Record<string, string>[] = [
+      { ...good, authorization: good.authorization?.replace('host;', '') ?? '' },
+      { ...good, authorization: good.authorization?.replace('a'.repeat(64), 'a'.repeat(63)) ?? '' },
+      { ...good, authorization: good.authorization?.replace('20261121', '2026') ?? '' },
+      { authorization: good.authorization ?? '' },
+      { authorization: 'Basic abc' },
+    ]
+    for (const headers of bad) {
+      const answer = await askFormat(server.url, formatOf('bedrock'), { headers: { ...enforced, ...headers } })
+      t.same(
+        [answer.status, answer.headers.get('x-amzn-errortype')],
+        [403, 'IncompleteSignatureException'],
+        headers.authorization ?? '',
+      )
+    }
+  },
+)

@@ -4,12 +4,12 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { askFormat, formats, serveLlm } from '../../support/llm-formats.ts'
 
-/** Without what is new in each answer: ids, times, signatures of calls. */
+/** Removes the values that differ in each response: ids, times, signatures of calls. */
 function stable(text: string): string {
   return text.replace(/"(?:id|created|created_at|completed_at|responseId|request_id)":(?:"[^"]*"|\d+)/g, '""')
 }
 
-t.test('two servers answer byte for byte alike [LLM-34]', async t => {
+t.test('two servers send identical replies [LLM-34]', async t => {
   const [first, second] = [await serveLlm(t), await serveLlm(t)]
   for (const format of formats) {
     for (const [text, mode] of [
@@ -44,7 +44,7 @@ t.test('two servers answer byte for byte alike [LLM-34]', async t => {
   t.equal(await embed(first.url), await embed(second.url))
 })
 
-t.test('another process says what this one says [LLM-34]', async t => {
+t.test('another process sends the same reply [LLM-34]', async t => {
   const engine = join(import.meta.dirname, '../../../plugins/llm/engine/engine.ts')
   const script = `import { createEngine } from ${JSON.stringify(engine)}
 const engine = createEngine()

@@ -1,11 +1,11 @@
-/** Faults that are asked for: every kind in every format, by header and query, before the first byte. */
+/** Requested faults: every kind in every format, by header and query, before the first byte. */
 import t from 'tap'
-import { fires, FaultWords, type FaultWish } from '../../../plugins/llm/exchange/faults.ts'
+import { fires, FaultParser, type FaultSpec } from '../../../plugins/llm/exchange/faults.ts'
 import { askFormat, formats, serveLlm } from '../../support/llm-formats.ts'
 
 const server = await serveLlm(t)
 
-/** Status of each kind in each format, where it is not the common one. */
+/** Statuses of formats that differ from the default of the kind. */
 const kinds: { kind: string; status: number; other?: Record<string, number> }[] = [
   { kind: 'rate_limit', status: 429 },
   { kind: 'server_error', status: 500 },
@@ -25,7 +25,7 @@ const kinds: { kind: string; status: number; other?: Record<string, number> }[] 
   { kind: '599', status: 599 },
 ]
 
-/** The native name of an error, per format and kind. */
+/** The native error name by format and kind. */
 const names: Record<string, (body: never, headers: Headers) => string | null> = {
   openai: (body: { error: { code: string | null; type: string } }) => body.error.code ?? body.error.type,
   azure: (body: { error: { code: string | null; type: string } }) => body.error.code ?? body.error.type,
@@ -143,38 +143,41 @@ const contained: Record<string, Record<string, RegExp>> = {
   },
 }
 
-t.test('every kind has its native form in every format, whole and streamed, by header and query [LLM-20]', async t => {
-  for (const format of formats) {
-    for (const { kind, status, other } of kinds) {
-      const expected = other?.[format.id] ?? status
-      for (const stream of [false, true]) {
-        const byHeader = await askFormat(server.url, format, {
-          stream,
-          headers: { 'X-Svc-Fail': kind, [format.credential[0]]: format.credential[1] },
-        })
-        const byQuery = await askFormat(server.url, format, { stream, query: `fail=${kind}` })
-        const name = `${format.id} ${kind} ${stream}`
-        t.same([byHeader.status, byQuery.status], [expected, expected], name)
-        t.equal(byHeader.headers.get('x-svc-fault'), 'ai', name)
-        if (expected === 200) continue
-        t.match(byHeader.headers.get('content-type'), /^application\/json/, name)
-        const message = format.message(byHeader.json<never>())
-        t.match(message, contained[kind]?.[format.id] ?? /./, name)
-        t.match(message, /\(simulated\)$/, name)
-        t.notMatch(byHeader.bytes.toString(), 'demo-key', name)
-        const native = expectedNames[kind]?.[format.id]
-        if (native !== undefined) t.equal(names[format.id]?.(byHeader.json<never>(), byHeader.headers), native, name)
-        t.equal(
-          byHeader.headers.get('retry-after'),
-          ['rate_limit', 'overloaded', '529'].includes(kind) ? '2' : null,
-          name,
-        )
+t.test(
+  'every kind has its native form in every format, with and without streaming, by header and query [LLM-20]',
+  async t => {
+    for (const format of formats) {
+      for (const { kind, status, other } of kinds) {
+        const expected = other?.[format.id] ?? status
+        for (const stream of [false, true]) {
+          const byHeader = await askFormat(server.url, format, {
+            stream,
+            headers: { 'X-Svc-Fail': kind, [format.credential[0]]: format.credential[1] },
+          })
+          const byQuery = await askFormat(server.url, format, { stream, query: `fail=${kind}` })
+          const name = `${format.id} ${kind} ${stream}`
+          t.same([byHeader.status, byQuery.status], [expected, expected], name)
+          t.equal(byHeader.headers.get('x-svc-fault'), 'ai', name)
+          if (expected === 200) continue
+          t.match(byHeader.headers.get('content-type'), /^application\/json/, name)
+          const message = format.message(byHeader.json<never>())
+          t.match(message, contained[kind]?.[format.id] ?? /./, name)
+          t.match(message, /\(simulated\)$/, name)
+          t.notMatch(byHeader.bytes.toString(), 'demo-key', name)
+          const native = expectedNames[kind]?.[format.id]
+          if (native !== undefined) t.equal(names[format.id]?.(byHeader.json<never>(), byHeader.headers), native, name)
+          t.equal(
+            byHeader.headers.get('retry-after'),
+            ['rate_limit', 'overloaded', '529'].includes(kind) ? '2' : null,
+            name,
+          )
+        }
       }
     }
-  }
-})
+  },
+)
 
-t.test('rate-limit headers are generous on success and empty when they are the reason [LLM-21]', async t => {
+t.test('rate limit headers show capacity on success, and zero after a rate limit error [LLM-21]', async t => {
   const byId = (id: string) => formats.find(format => format.id === id) as (typeof formats)[0]
   for (const id of ['openai', 'azure']) {
     const fine = (await askFormat(server.url, byId(id))).headers
@@ -217,7 +220,7 @@ t.test('rate-limit headers are generous on success and empty when they are the r
   t.equal((await askFormat(server.url, byId('cohere'))).headers.get('x-ratelimit-limit-requests'), null)
 })
 
-t.test('the content filter answers 200 without a word, in every format [LLM-20]', async t => {
+t.test('the content filter returns 200 with an empty reply in every format [LLM-20]', async t => {
   for (const format of formats) {
     for (const stream of [false, true]) {
       const answer = await askFormat(server.url, format, { stream, headers: { 'X-Svc-Fail': 'content_filter' } })
@@ -229,10 +232,10 @@ t.test('the content filter answers 200 without a word, in every format [LLM-20]'
   }
 })
 
-t.test('fault values are read strictly, wrong ones are ignored [LLM-22]', async t => {
-  const words = new FaultWords()
+t.test('fault values are parsed strictly, and invalid ones are ignored [LLM-22]', async t => {
+  const words = new FaultParser()
   const query = (text: string) => () => new URLSearchParams(text)
-  const wish = (header: string | undefined, search = ''): FaultWish | null =>
+  const specOf = (header: string | undefined, search = ''): FaultSpec | null =>
     words.ofRequest(header, query(search), search !== '', null)
   const good: [header: string | undefined, search: string, expected: object][] = [
     ['rate-limit', '', { kind: 'rate_limit', percent: 100 }],
@@ -252,7 +255,7 @@ t.test('fault values are read strictly, wrong ones are ignored [LLM-22]', async 
     ['stall@3', '', { break: { what: 'stall', afterTokens: 3 } }],
     ['disconnect@0:50', '', { break: { what: 'disconnect', afterTokens: 0 }, percent: 50 }],
   ]
-  for (const [header, search, expected] of good) t.match(wish(header, search), expected, `${header} ${search}`)
+  for (const [header, search, expected] of good) t.match(specOf(header, search), expected, `${header} ${search}`)
   for (const header of [
     '',
     'nonsense',
@@ -271,13 +274,13 @@ t.test('fault values are read strictly, wrong ones are ignored [LLM-22]', async 
     'constructor',
     '4290',
   ])
-    t.equal(wish(header), null, header)
-  t.equal(wish('nonsense', 'fail=500'), null, 'the header wins, even one that is ignored')
+    t.equal(specOf(header), null, header)
+  t.equal(specOf('nonsense', 'fail=500'), null, 'the header takes precedence, even if it is ignored')
   t.equal(fires({ label: 'x', percent: 0 }), false)
   t.equal(fires({ label: 'x', percent: 100 }), true)
 })
 
-t.test('a missing credential wins over a fault, a fault over a bad body [LLM-23]', async t => {
+t.test('a missing credential takes precedence over a fault, and a fault over an invalid body [LLM-23]', async t => {
   const ask = (headers: Record<string, string>) =>
     fetch(`${server.url}/ai/v1/chat/completions`, { method: 'POST', headers, body: 'not json' }).then(
       answer => answer.status,
@@ -287,7 +290,7 @@ t.test('a missing credential wins over a fault, a fault over a bad body [LLM-23]
   t.equal(await ask({}), 400)
 })
 
-t.test('the generic fault of the core leaves provider routes alone, and hits the index [LLM-22]', async t => {
+t.test('the generic fault of the core applies to the index but not to provider routes [LLM-22]', async t => {
   const index = await fetch(`${server.url}/ai`, { headers: { 'X-Svc-Fail': '503' } })
   t.same([index.status, index.headers.get('x-svc-fault'), index.headers.get('x-svc-provider')], [503, 'fail', null])
   const ignored = await fetch(`${server.url}/ai/v1/models`, { headers: { 'X-Svc-Fail': '200' } })

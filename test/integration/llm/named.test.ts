@@ -1,4 +1,4 @@
-/** Named providers of svc.yaml: a format under a name of its own, with models, replies, rules, faults, credentials. */
+/** Named providers of svc.yaml: a format under another name, with its own models, replies, rules, faults, credentials. */
 import t from 'tap'
 import OpenAI from 'openai'
 import { serveLlm } from '../../support/llm-formats.ts'
@@ -10,7 +10,7 @@ llm:
       format: openai
       title: Acme AI
       models: [acme-small, { id: acme-bot, mode: scripted, owned_by: bots }, { id: acme-echo, mode: canned }]
-      reply: "Acme heard: {{prompt}} ({{model}})"
+      reply: "Acme received: {{prompt}} ({{model}})"
       rules:
         - match: { contains: refund, regex: "order \\\\d+", model: "acme-*", system: bank }
           reply: { text: "Refunds take five days, says {{model}}.", finish: length }
@@ -42,9 +42,9 @@ const client = new OpenAI({ baseURL: `${server.url}/ai/acme/v1`, apiKey: 'k', ma
 const chat = (content: string, more: Partial<OpenAI.ChatCompletionCreateParamsNonStreaming> = {}) =>
   client.chat.completions.create({ model: 'acme-small', messages: [{ role: 'user', content }], ...more })
 
-t.test('it answers under its name with its own reply and models [LLM-32]', async t => {
+t.test('it has its own name, reply and models [LLM-32]', async t => {
   const { data, response } = await chat('hi').withResponse()
-  t.equal(data.choices[0]?.message.content, 'Acme heard: hi (acme-small)')
+  t.equal(data.choices[0]?.message.content, 'Acme received: hi (acme-small)')
   t.equal(response.headers.get('x-svc-provider'), 'acme')
   t.same(
     (await client.models.list()).data.map(model => [model.id, model.owned_by]),
@@ -58,17 +58,17 @@ t.test('it answers under its name with its own reply and models [LLM-32]', async
   t.match(
     (await chat('my ssn', { model: 'acme-bot' })).choices[0]?.message.content,
     /^Customer record/,
-    'the mode of the entry',
+    'the mode of the model entry',
   )
   t.equal(
     (await chat('else', { model: 'acme-bot' })).choices[0]?.message.content,
-    'Acme heard: else (acme-bot)',
+    'Acme received: else (acme-bot)',
     'the last line of scripted',
   )
   t.match(
     (await chat('x', { model: 'acme-echo' })).choices[0]?.message.content,
-    /^Acme heard/,
-    'the entry wins over the name',
+    /^Acme received/,
+    'the model entry takes precedence over the name',
   )
   const noModel = await fetch(`${server.url}/ai/acme/v1/chat/completions`, {
     method: 'POST',
@@ -82,10 +82,10 @@ t.test('it answers under its name with its own reply and models [LLM-32]', async
     messages: [{ role: 'user', content: 'hi' }],
   }))
     streamed += chunk.choices[0]?.delta.content ?? ''
-  t.equal(streamed, 'Acme heard: hi (acme-small)')
+  t.equal(streamed, 'Acme received: hi (acme-small)')
 })
 
-t.test('rules answer first, with text, calls, faults and filters [LLM-32]', async t => {
+t.test('rules come first: text, calls, faults and filters [LLM-32]', async t => {
   const refund = await client.chat.completions.create({
     model: 'acme-small',
     messages: [
@@ -97,7 +97,7 @@ t.test('rules answer first, with text, calls, faults and filters [LLM-32]', asyn
     finish_reason: 'length',
     message: { content: 'Refunds take five days, says acme-small.' },
   })
-  t.match((await chat('refund order x')).choices[0]?.message.content, /^Acme heard/)
+  t.match((await chat('refund order x')).choices[0]?.message.content, /^Acme received/)
   t.match((await chat('track it')).choices[0]?.message.tool_calls, [
     { function: { name: 'get_order', arguments: '{"id":7}' } },
   ])
@@ -117,7 +117,7 @@ t.test('rules answer first, with text, calls, faults and filters [LLM-32]', asyn
   )
 })
 
-t.test('strict models, a key of its own, a mode, a fault by default; headers win [LLM-32]', async t => {
+t.test('strict models, its own key, a default mode and fault; headers take precedence [LLM-32]', async t => {
   const ask = (name: string, path: string, body: object, headers: Record<string, string> = {}) =>
     fetch(`${server.url}/ai/${name}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
   const message = { max_tokens: 99, messages: [{ role: 'user', content: 'hello' }] }
@@ -150,7 +150,7 @@ t.test('strict models, a key of its own, a mode, a fault by default; headers win
   t.equal((await fetch(`${server.url}/ai/shaky/`, { headers: { 'X-Svc-Fail': 'x' } })).status, 200)
 })
 
-t.test('records, index and metrics use the name [LLM-32]', async t => {
+t.test('records, index and metrics contain the name [LLM-32]', async t => {
   const { providers } = (await (await fetch(`${server.url}/ai`)).json()) as { providers: { id: string }[] }
   t.same(providers.map(provider => provider.id).slice(7), ['acme', 'strict', 'shaky', 'lake', 'half'])
   t.match(await (await fetch(`${server.url}/ai/acme`)).json(), {
@@ -168,14 +168,14 @@ t.test('records, index and metrics use the name [LLM-32]', async t => {
   t.match(await (await fetch(`${server.url}/_svc/metrics`)).text(), /svc_llm_requests_total\{[^}]*provider="acme"/)
 })
 
-t.test('wrong items are load errors, and left out alone [LLM-33]', async t => {
+t.test('invalid items are reported as load errors and skipped [LLM-33]', async t => {
   const { load_errors } = (await (await fetch(`${server.url}/_svc/plugins`)).json()) as {
     load_errors: { at: string; message: string }[]
   }
   const at = (place: string): string | undefined => load_errors.find(error => error.at === place)?.message
   t.match(at('llm.providers[4].format'), /nobody/)
-  t.match(at('llm.providers[5].name'), /acme exists already/)
-  t.match(at('llm.providers[6].name'), /openai exists already/)
+  t.match(at('llm.providers[5].name'), /"acme" is already in use/)
+  t.match(at('llm.providers[6].name'), /"openai" is already in use/)
   t.ok(
     load_errors.some(error => error.at.startsWith('llm.providers[7]')),
     'a reserved name',

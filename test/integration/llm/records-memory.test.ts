@@ -1,4 +1,4 @@
-/** What the records of the mock LLM hold, filled with the worst that clients can send: memory, and not its text. */
+/** Memory of the mock LLM's records with the largest requests that clients can send. */
 import t from 'tap'
 import { serveLlm } from '../../support/llm-formats.ts'
 import { HEAP_FACTOR, heapGrowth } from '../../support/store-memory.ts'
@@ -24,13 +24,9 @@ const chat = (content: string, more: object = {}) =>
 const PATH = '/ai/openai/v1/chat/completions'
 
 const worst: [name: string, requests: number, send: (index: number) => Promise<void>][] = [
+  ['prompts of a megabyte, which are truncated', 120, index => ask(PATH, chat(`${index} ${'lorem '.repeat(170_000)}`))],
   [
-    'prompts of a megabyte, of which a part is kept',
-    120,
-    index => ask(PATH, chat(`${index} ${'lorem '.repeat(170_000)}`)),
-  ],
-  [
-    'echoed replies of which 500 characters are kept',
+    'echoed replies, which are cut to 500 characters',
     120,
     index => ask(PATH, chat(`${index}${'x'.repeat(1_000_000)}`, { max_tokens: 1 }), { 'X-Svc-Mode': 'echo' }),
   ],
@@ -62,7 +58,7 @@ await ask(PATH, chat('hello'))
 
 let held = 0
 for (const [name, requests, send] of worst)
-  t.test(`records hold no more memory than their bound says: ${name} [HARD-12]`, async t => {
+  t.test(`records stay within their memory limit: ${name} [HARD-12]`, async t => {
     held += await heapGrowth(async () => {
       for (let index = 0; index < requests; index += AT_ONCE)
         await Promise.all(Array.from({ length: AT_ONCE }, (_, at) => send(index + at)))

@@ -1,4 +1,4 @@
-/** Index, records and metrics: what an operator sees of the mock LLM. */
+/** The index, records and metrics of the mock LLM. */
 import t from 'tap'
 import { modelFamily } from '../../../plugins/llm/records/metrics.ts'
 import { askFormat, formats, serveLlm, type LlmFormat } from '../../support/llm-formats.ts'
@@ -15,7 +15,7 @@ const get = async <T>(
   return { status: answer.status, body: (await answer.json()) as T }
 }
 
-t.test('the index lists the seven in their order, with what clients need [LLM-30]', async t => {
+t.test('the index lists the seven providers in order, with what clients need [LLM-30]', async t => {
   const { body } = await get<{
     providers: { id: string; sdk_base_url: string; models: string[]; routes: { path: string }[] }[]
     modes: string[]
@@ -44,7 +44,7 @@ t.test('the index lists the seven in their order, with what clients need [LLM-30
   t.equal((await get('/ai/nobody')).status, 404)
 })
 
-t.test('every answer carries request id, provider, instance; text its model and mode [LLM-25]', async t => {
+t.test('every response has request id, provider and instance; text replies also model and mode [LLM-25]', async t => {
   for (const format of formats) {
     const { headers } = await askFormat(server.url, format, { headers: { 'X-Request-Id': `id-${format.id}` } })
     t.same(
@@ -68,7 +68,7 @@ t.test('every answer carries request id, provider, instance; text its model and 
   t.equal((await fetch(`${server.url}/ai/v1/models`)).headers.get('x-svc-model'), null)
 })
 
-t.test('a record tells what came and what was answered, with every credential masked [LLM-26]', async t => {
+t.test('a record describes request and response, with masked credentials [LLM-26]', async t => {
   const secret = 'secret-key-9999'
   const headers = {
     'X-Request-Id': 'rec-1',
@@ -119,7 +119,7 @@ t.test('a record tells what came and what was answered, with every credential ma
   t.equal((await get(`/ai/requests/${'x'.repeat(201)}`)).status, 404)
 })
 
-t.test('errors, faults and all operations are recorded; a reused id shows the newest [LLM-26]', async t => {
+t.test('errors, faults and all operations are recorded; a reused id returns the newest record [LLM-26]', async t => {
   const headers = { 'X-Request-Id': 'a/b c' }
   await askFormat(server.url, openai, { headers, query: 'fail=auth' })
   t.match((await get('/ai/requests/a%2Fb%20c')).body, {
@@ -163,7 +163,7 @@ t.test('errors, faults and all operations are recorded; a reused id shows the ne
       ['moderation', 200, null],
       ['embedding', 200, null],
     ],
-    'lists of models are no requests',
+    'lists of models are not recorded',
   )
   t.equal(body.count, 6)
   t.match(await get(`/ai/requests/${body.requests[1]?.request_id}`), {
@@ -180,7 +180,7 @@ t.test('errors, faults and all operations are recorded; a reused id shows the ne
     t.equal((await get<{ count: number }>(`/ai/requests?session=ops&limit=${limit}`)).body.count, count, limit)
 })
 
-t.test('a large body is kept in part, a form as one line [LLM-26]', async t => {
+t.test('a large body is truncated, a form is recorded as one line [LLM-26]', async t => {
   await askFormat(server.url, openai, { text: 'x'.repeat(70_000), headers: { 'X-Request-Id': 'big' } })
   const { body } = await get<{ body: string; normalized_prompt: string; reply_preview: string }>('/ai/requests/big')
   t.equal(body.body.length, 16 * 1024)
@@ -199,26 +199,26 @@ t.test('a large body is kept in part, a form as one line [LLM-26]', async t => {
   })
 })
 
-t.test('public mode shows a session its own records alone [LLM-27]', async t => {
+t.test('in public mode a session sees only its own records [LLM-27]', async t => {
   const shared = await serveLlm(t, { env: { SVC_PUBLIC_MODE: 'true' } })
-  await askFormat(shared.url, openai, { headers: { 'X-Svc-Session': 'room-1', 'X-Request-Id': 'r1' } })
+  await askFormat(shared.url, openai, { headers: { 'X-Svc-Session': 'session-1', 'X-Request-Id': 'r1' } })
   await askFormat(shared.url, openai, { headers: { 'X-Request-Id': 'r2' } })
   const ids = async (path: string, headers: Record<string, string> = {}): Promise<string[]> =>
     (await get<{ requests: { request_id: string }[] }>(path, headers, shared.url)).body.requests.map(
       record => record.request_id,
     )
   t.same(await ids('/ai/requests'), ['r2'])
-  t.same(await ids('/ai/requests', { 'X-Svc-Session': 'room-1' }), ['r1'])
-  t.same(await ids('/ai/requests?session=room-1'), ['r1'])
+  t.same(await ids('/ai/requests', { 'X-Svc-Session': 'session-1' }), ['r1'])
+  t.same(await ids('/ai/requests?session=session-1'), ['r1'])
   t.same(
-    await ids('/ai/requests?session=ip:127.0.0.1', { 'X-Svc-Session': 'room-1' }),
+    await ids('/ai/requests?session=ip:127.0.0.1', { 'X-Svc-Session': 'session-1' }),
     ['r1'],
-    'an address is no session to ask for',
+    'sessions cannot be selected by address',
   )
   t.equal((await get('/ai/requests/r1', {}, shared.url)).status, 404)
-  t.equal((await get('/ai/requests/r1?session=room-1', {}, shared.url)).status, 200)
+  t.equal((await get('/ai/requests/r1?session=session-1', {}, shared.url)).status, 200)
   // [SEC-10]
-  for (const session of ['room-2', 'room-3']) {
+  for (const session of ['session-2', 'session-3']) {
     await askFormat(shared.url, openai, { headers: { 'X-Svc-Session': session, 'X-Request-Id': 'both' } })
   }
   const captured = async (session: string) =>
@@ -226,8 +226,8 @@ t.test('public mode shows a session its own records alone [LLM-27]', async t => 
       .body.captured
   const entryOf = async (session: string) =>
     (await get<{ id: string }>(`/_svc/requests/both?session=${session}`, {}, shared.url)).body.id
-  for (const session of ['room-2', 'room-3'])
-    t.equal((await captured(session))?.inspector_id, await entryOf(session), 'the entry of the own session')
+  for (const session of ['session-2', 'session-3'])
+    t.equal((await captured(session))?.inspector_id, await entryOf(session), 'the entry of the same session')
   const capped = await fetch(`${shared.url}/ai/v1/chat/completions`, {
     method: 'POST',
     body: '{"n":8,"messages":[{"role":"user","content":"hello"}]}',

@@ -1,4 +1,4 @@
-/** Faults in the middle of a stream: broken connections, errors, broken JSON, silence; in every format. */
+/** Faults in the middle of a stream, in every format: closed connection, error event, invalid JSON, silence. */
 import t from 'tap'
 import { request } from 'node:http'
 import { readAwsEvents } from '../../support/event-stream.ts'
@@ -8,12 +8,12 @@ const server = await serveLlm(t)
 
 interface Broken {
   bytes: Buffer
-  /** The body came to its proper end. */
+  /** The body is complete. */
   isComplete: boolean
   fault: string | string[] | undefined
 }
 
-/** Reads what comes; `enough` ends the reading early, as a client that gives up. */
+/** Reads a stream; `enough` stops early, like a client that gives up. */
 function read(
   url: string,
   format: LlmFormat,
@@ -43,11 +43,11 @@ function read(
   })
 }
 
-/** Tokens in the chunks of the format: Gemini sends four at a time. */
+/** Tokens per chunk of the format: Gemini sends four at a time. */
 const expectedText = (format: LlmFormat): string =>
   (format.id === 'gemini' ? "Hello! I'm" : 'Hello! I').slice(0, format.id === 'gemini' ? 8 : undefined)
 
-t.test('disconnect: the tokens come, then the connection breaks [LLM-24]', async t => {
+t.test('disconnect: the connection is closed after n tokens [LLM-24]', async t => {
   for (const format of formats) {
     const { bytes, isComplete, fault } = await read(server.url, format, 'disconnect@4')
     t.equal(isComplete, false, format.id)
@@ -56,7 +56,7 @@ t.test('disconnect: the tokens come, then the connection breaks [LLM-24]', async
   }
 })
 
-/** The last event of each format when the provider reports an error in mid-stream. */
+/** The last event of each format if the provider reports an error in the stream. */
 const lastEvents: Record<string, (bytes: Buffer) => unknown> = {
   openai: bytes => JSON.parse(bytes.toString().trim().split('\n').at(-1)?.slice('data: '.length) ?? ''),
   anthropic: bytes => bytes.toString().trim().split('\n\n').at(-1),
@@ -73,7 +73,7 @@ const expectedEvents: Record<string, unknown> = {
   cohere: { message: /\(simulated\)$/ },
 }
 
-t.test('stream_error: the stream ends with the error of the format [LLM-24]', async t => {
+t.test('stream_error: the stream ends with the error event of the format [LLM-24]', async t => {
   for (const format of formats) {
     const { bytes, isComplete } = await read(server.url, format, 'stream_error@2')
     t.equal(isComplete, true, format.id)
@@ -87,7 +87,7 @@ t.test('stream_error: the stream ends with the error of the format [LLM-24]', as
   t.match(await responses.text(), /event: error\ndata: \{"type":"error","code":"server_error"/)
 })
 
-t.test('malformed: the last event is no JSON [LLM-24]', async t => {
+t.test('malformed: the last event is not valid JSON [LLM-24]', async t => {
   for (const format of formats) {
     const { bytes } = await read(server.url, format, 'malformed@2')
     t.throws(() => format.pieces(bytes), SyntaxError, format.id)
@@ -101,14 +101,14 @@ t.test('malformed: the last event is no JSON [LLM-24]', async t => {
   t.throws(() => JSON.parse(text), SyntaxError)
 })
 
-t.test('stall: after the tokens nothing more comes, and the connection stays [LLM-24]', async t => {
+t.test('stall: nothing is sent after n tokens, and the connection stays open [LLM-24]', async t => {
   const [openai] = formats
   const { bytes } = await read(server.url, openai as LlmFormat, 'stall@2', sofar => sofar.includes('"o"'))
   t.equal((openai as LlmFormat).pieces(bytes).join(''), 'Hello')
   t.notMatch(bytes.toString(), '[DONE]')
 })
 
-t.test('plain replies know no middle, and stay whole [LLM-24]', async t => {
+t.test('non-streamed replies stay complete [LLM-24]', async t => {
   const answer = await fetch(`${server.url}/ai/v1/chat/completions`, {
     method: 'POST',
     headers: { 'X-Svc-Fail': 'disconnect@1' },
@@ -118,7 +118,7 @@ t.test('plain replies know no middle, and stay whole [LLM-24]', async t => {
   t.match(await answer.json(), { choices: [{ finish_reason: 'stop' }] })
 })
 
-t.test('a break after more tokens than there are does not happen, and nothing tells of it [LLM-24]', async t => {
+t.test('a stream with fewer tokens does not break, and no fault is reported [LLM-24]', async t => {
   const faults = async (): Promise<string[]> =>
     (await (await fetch(`${server.url}/_svc/metrics`)).text()).split('\n').filter(line => /fault.*[1-9]$/.test(line))
   const before = await faults()
@@ -129,7 +129,7 @@ t.test('a break after more tokens than there are does not happen, and nothing te
       t.match(format.pieces(bytes).join(''), /today\?$/, `${format.id} ${what}`)
     }
   }
-  t.same(await faults(), before, 'none is counted')
+  t.same(await faults(), before, 'no fault is counted')
   const { requests } = (await (await fetch(`${server.url}/_svc/requests?limit=1`)).json()) as {
     requests: [{ request_id: string; fault: unknown; fault_source: unknown; ended: string }]
   }
@@ -137,11 +137,11 @@ t.test('a break after more tokens than there are does not happen, and nothing te
   t.match(
     await (await fetch(`${server.url}/ai/requests/${requests[0].request_id}`)).json(),
     { fault: null },
-    'none is recorded',
+    'no fault is recorded',
   )
 })
 
-t.test('after exactly the last token the end is missing [LLM-24]', async t => {
+t.test('a break after exactly the last token omits the end of the stream [LLM-24]', async t => {
   const [openai] = formats as [LlmFormat]
   const whole = await read(server.url, openai, 'disconnect@9999')
   const count = openai.pieces(whole.bytes).filter(piece => piece !== '').length
@@ -151,7 +151,7 @@ t.test('after exactly the last token the end is missing [LLM-24]', async t => {
   t.notMatch(bytes.toString(), /finish_reason":"stop"|\[DONE\]/)
 })
 
-t.test('the inspector names the fault, what asked for it and how the answer ended [LLM-24, INSP-10]', async t => {
+t.test('the inspector shows the fault, its source and how the response ended [LLM-24, INSP-10]', async t => {
   const [openai] = formats as [LlmFormat]
   await read(server.url, openai, 'disconnect@2')
   const list = (await (await fetch(`${server.url}/_svc/requests?limit=1`)).json()) as { requests: [object] }

@@ -1,9 +1,9 @@
-/** Who gets in: origins, API keys, media types, the order of the checks, the five headers of refusals. */
+/** Access: origins, API keys, media types, the order of the checks, the five headers of errors. */
 import t from 'tap'
 import { serve } from '../../support/server.ts'
 import { call, openSession, post, type McpReply } from '../../support/mcp.ts'
 
-// Servers are started and stopped by the dozen; a busy machine takes its time.
+// Starting and stopping dozens of servers takes long on a busy machine.
 t.setTimeout(180_000)
 
 const ping = { jsonrpc: '2.0', id: 5, method: 'ping' }
@@ -45,7 +45,7 @@ t.test('a foreign Origin gets 403 on every route, before anything else [MCP-30]'
   )
 })
 
-t.test('API-key servers take any key, or exactly the configured one [MCP-31]', async t => {
+t.test('API-key servers accept any key, or exactly the configured one [MCP-31]', async t => {
   const open = await serve(t)
   const keyed = await serve(t, { env: { SVC_MCP_API_KEY: 'right key' } })
   const get = (url: string, key?: string) =>
@@ -85,7 +85,7 @@ t.test('API-key servers take any key, or exactly the configured one [MCP-31]', a
     )
 })
 
-t.test('checks are made in order [MCP-3]', async t => {
+t.test('checks are made in the documented order [MCP-3]', async t => {
   const { url } = await serve(t, { env: { SVC_MCP_ALLOWED_ORIGINS: 'https://app.example' } })
   const evil = { Origin: 'https://evil.example' }
   const table: [string, RequestInit, number][] = [
@@ -109,7 +109,7 @@ t.test('checks are made in order [MCP-3]', async t => {
     t.equal((await fetch(url + path, init)).status, status, `${init.method} ${path} ${JSON.stringify(init.headers)}`)
 })
 
-t.test('media types: one of the two is enough, parameters are allowed [MCP-2]', async t => {
+t.test('one of the two media types is sufficient, and parameters are allowed [MCP-2]', async t => {
   const { url } = await serve(t)
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize' })
   const status = async (headers: Record<string, string>) =>
@@ -129,7 +129,7 @@ t.test('media types: one of the two is enough, parameters are allowed [MCP-2]', 
     t.equal(await status(type === '' ? {} : { 'Content-Type': type }), 415, type)
 })
 
-t.test('refusals have the five headers, none where unknown [MCP-4]', async t => {
+t.test('errors have the five headers; unknown values are sent as none [MCP-4]', async t => {
   const { url } = await serve(t)
   t.strictSame(facts(await post(`${url}/mcp/servers/weather`, ping)), ['weather', 'none', 'ping', '5', 'none'])
   t.strictSame(facts(await post(`${url}/mcp`, '{')), ['default', 'none', 'none', 'none', 'none'])
@@ -149,7 +149,7 @@ t.test('refusals have the five headers, none where unknown [MCP-4]', async t => 
   )
 })
 
-t.test('an unknown server is named with those there are [MCP-25]', async t => {
+t.test('an unknown server is 404 with the available names [MCP-25]', async t => {
   const { url } = await serve(t)
   for (const name of ['nope', 'default', 'protected', '__proto__', 'constructor', 'weather%2F', 'WEATHER']) {
     for (const method of ['POST', 'GET', 'DELETE']) {

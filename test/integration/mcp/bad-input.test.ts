@@ -1,14 +1,14 @@
-/** Bad input, row by row: the protocol's own error, never a 500, and the server goes on. */
+/** Bad input gets an error of the protocol, never a 500, and the server continues. */
 import t from 'tap'
 import { connect } from 'node:net'
 import { serve } from '../../support/server.ts'
 import { call, callTool, envelope, openSession, openStream, post, routing, textOf } from '../../support/mcp.ts'
 import { until } from '../../support/until.ts'
 
-// Servers are started and stopped by the dozen; a busy machine takes its time.
+// Starting and stopping dozens of servers takes long on a busy machine.
 t.setTimeout(180_000)
 
-t.test('bodies that are no message, in each era [MCP-1, MCP-35]', async t => {
+t.test('bodies that are not messages, in stateless and legacy revisions [MCP-1, MCP-35]', async t => {
   const { url } = await serve(t)
   const session = await openSession(`${url}/mcp`)
   const stateless = { 'MCP-Protocol-Version': '2026-07-28' }
@@ -44,7 +44,7 @@ t.test('bodies that are no message, in each era [MCP-1, MCP-35]', async t => {
   t.strictSame((await post(`${url}/mcp`, '[]', stateless)).answer.id as unknown, null)
 })
 
-t.test('names and keys that mean something to JavaScript are ordinary [MCP-35]', async t => {
+t.test('names and keys with a meaning in JavaScript are ordinary [MCP-35]', async t => {
   const { url } = await serve(t)
   for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
     t.equal((await callTool(`${url}/mcp`, name)).answer.error?.code as unknown, -32602, name)
@@ -58,7 +58,7 @@ t.test('names and keys that mean something to JavaScript are ordinary [MCP-35]',
   t.equal(({} as Record<string, unknown>).a, undefined)
 })
 
-t.test('odd values everywhere get an answer of the protocol [MCP-35]', async t => {
+t.test('odd values everywhere get a response of the protocol [MCP-35]', async t => {
   const server = await serve(t)
   const { url } = server
   const session = await openSession(`${url}/mcp`, { capabilities: { elicitation: {}, sampling: {}, roots: {} } })
@@ -110,7 +110,7 @@ t.test('odd values everywhere get an answer of the protocol [MCP-35]', async t =
   )
 })
 
-t.test('clients that vanish leave nothing behind [MCP-13, MCP-35]', async t => {
+t.test('clients that disconnect leave nothing behind [MCP-13, MCP-35]', async t => {
   const server = await serve(t)
   const { url } = server
   const port = Number(new URL(url).port)
@@ -164,7 +164,7 @@ t.test('clients that vanish leave nothing behind [MCP-13, MCP-35]', async t => {
     }),
   })
   listening.close()
-  // The call in the session went on to its end and was kept: priming, 30 progress messages, the answer.
+  // The call in the session completed and its messages were kept: priming, 30 progress messages, the response.
   const again = await until(async () => {
     const next = await session.stream({ 'Last-Event-ID': '1-1' })
     return next.status === 200 ? next : null
@@ -179,7 +179,7 @@ t.test('clients that vanish leave nothing behind [MCP-13, MCP-35]', async t => {
   )
 })
 
-t.test('a session holds 64 requests at a time [MCP-36]', async t => {
+t.test('a session allows 64 requests in flight [MCP-36]', async t => {
   const { url } = await serve(t)
   const session = await openSession(`${url}/mcp`, { version: '2025-03-26' })
   const slow = (id: number) => ({
@@ -205,7 +205,7 @@ t.test('a session holds 64 requests at a time [MCP-36]', async t => {
   t.equal(answers.filter(answer => answer.error?.code === -32603).length, 36)
 })
 
-t.test('the plan’s streams are for MCP too, and a refused call stops [MCP-36]', async t => {
+t.test('the limit of streams applies to MCP too, and a rejected call stops [MCP-36]', async t => {
   const { url } = await serve(t, { env: { SVC_LIMIT_STREAMS: '1' } })
   const session = await openSession(`${url}/mcp`)
   const stream = await session.stream()

@@ -1,11 +1,11 @@
-/** Servers of svc.yaml: what they select, what they declare, what is wrong with them. */
+/** Servers from svc.yaml: selected tools, declared tools and reported errors. */
 import t from 'tap'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { serve, type TestServer } from '../../support/server.ts'
 import { call, callTool, items, openSession, openStream, post, routing, envelope, textOf } from '../../support/mcp.ts'
 
-// Servers are started and stopped by the dozen; a busy machine takes its time.
+// Starting and stopping dozens of servers takes long on a busy machine.
 t.setTimeout(180_000)
 
 const YAML = `
@@ -85,7 +85,7 @@ t.test('a configured server has all properties of a built-in one [MCP-28]', asyn
   for (const name of ['weather', 'support', 'locked', 'vault']) t.ok(examples.includes(`/mcp/servers/${name}`), name)
 })
 
-t.test('declared tools answer what is written down [MCP-28]', async t => {
+t.test('declared tools return their configured answers [MCP-28]', async t => {
   const { url } = await serveWith(t, YAML)
   const refund = (args: Record<string, unknown>) => callTool(`${url}/mcp/servers/support`, 'refund_status', args)
   t.match((await refund({ id: 'r-404' })).answer.result, { isError: true, content: [{ text: 'No refund r-404' }] })
@@ -94,12 +94,12 @@ t.test('declared tools answer what is written down [MCP-28]', async t => {
   t.match((await refund({})).answer.result, { isError: true, content: [{ text: /missing argument "id"/ }] })
   t.match(
     (await refund({ id: 'echo', nested: { x: 'y'.repeat(100_000) } })).answer.result,
-    { isError: true, content: [{ text: /would have more than/ }] },
+    { isError: true, content: [{ text: /would be larger than/ }] },
     'an answer does not grow without bound',
   )
   t.match((await callTool(`${url}/mcp/servers/support`, 'silent', { any: 'thing' })).answer.result, {
     isError: true,
-    content: [{ text: 'no answer declared for these arguments' }],
+    content: [{ text: 'no answer is declared for these arguments' }],
   })
   t.equal(
     (await callTool(`${url}/mcp`, 'refund_status', { id: 'x' })).answer.error?.code as unknown,
@@ -149,7 +149,7 @@ t.test('a configured server has its own credentials [MCP-28, MCP-31]', async t =
   t.strictSame([await open('mcp:tools'), await open('vault:open')], [403, 200])
 })
 
-t.test('a wrong item is left out and reported, the rest applies [MCP-28]', async t => {
+t.test('an invalid item is skipped and reported, the rest applies [MCP-28]', async t => {
   const { url, loadErrors } = await serveWith(
     t,
     `
@@ -175,21 +175,21 @@ mcp:
     t.equal(
       (await fetch(`${url}/mcp/servers/${name}`, { method: 'POST' })).status,
       404,
-      'nothing gets weaker by a typing error',
+      'a typo does not weaken access control',
     )
   const errors = await loadErrors()
   const expected: [RegExp, RegExp][] = [
-    [/servers\[0\]$/, /"weather" is taken/],
+    [/servers\[0\]$/, /"weather" is already in use/],
     [/servers\[1\]/, /./],
     [/servers\[2\]/, /./],
     [/servers\[3\]\.tools\[1\]$/, /unknown tool "refund"/],
-    [/servers\[3\]\.tools\[2\]/, /"echo" is taken/],
+    [/servers\[3\]\.tools\[2\]/, /"echo" is already in use/],
     [/servers\[3\]\.tools\[3\]/, /./],
     [/servers\[3\]\.tools\[4\]/, /"type": "object"/],
     [/servers\[3\]\.tools\[5\]/, /at most 262144/],
     [/servers\[3\]\.resources\[1\]/, /svc:\/\/nope/],
     [/servers\[3\]\.prompts\[0\]/, /nope/],
-    [/servers\[4\]/, /"shop" is taken/],
+    [/servers\[4\]/, /"shop" is already in use/],
   ]
   for (const [at, message] of expected)
     t.ok(
@@ -198,7 +198,7 @@ mcp:
     )
 })
 
-t.test('a reload announces what changed and ends the sessions of removed servers [MCP-29]', async t => {
+t.test('a reload announces changes and ends the sessions of removed servers [MCP-29]', async t => {
   const before = 'mcp:\n  servers:\n    - { name: shop, tools: [echo] }\n    - { name: closing, tools: [echo] }\n'
   const after = 'mcp:\n  servers:\n    - { name: shop, tools: [echo, add] }\n'
   const server = await serveWith(t, before)

@@ -10,10 +10,10 @@ import { crc32, drawPattern } from '../../../plugins/mcp/demo/png.ts'
 import { weatherOf } from '../../../plugins/mcp/demo/weather.ts'
 import { WAV } from '../../../plugins/mcp/conformance/contents.ts'
 
-// Servers are started and stopped by the dozen; a busy machine takes its time.
+// Starting and stopping dozens of servers takes long on a busy machine.
 t.setTimeout(180_000)
 
-t.test('arithmetic has the usual precedence [MCP-21]', async t => {
+t.test('arithmetic has the usual operator precedence [MCP-21]', async t => {
   const table: [string, number][] = [
     ['2+3', 5],
     ['2 + 3 * 4', 14],
@@ -37,7 +37,7 @@ t.test('arithmetic has the usual precedence [MCP-21]', async t => {
   for (const [expression, result] of table) t.equal(evaluate(expression), result, expression)
 })
 
-t.test('arithmetic refuses with the position of the problem [MCP-21]', async t => {
+t.test('arithmetic errors name the position of the problem [MCP-21]', async t => {
   const table: [string, RegExp][] = [
     ['', /unexpected end .* at position 0/],
     ['2+', /unexpected end .* at position 2/],
@@ -66,7 +66,7 @@ t.test('arithmetic refuses with the position of the problem [MCP-21]', async t =
   }
 })
 
-t.test('the weather of a city is always the same, blanks and case aside [MCP-20]', async t => {
+t.test('the weather in a city is always the same, regardless of spaces and case [MCP-20]', async t => {
   t.strictSame(weatherOf('  LISBON '), { ...weatherOf('lisbon'), city: 'LISBON' })
   for (const city of ['Lisbon', 'Tokyo', 'São Paulo', '東京', 'x']) {
     const weather = weatherOf(city)
@@ -91,7 +91,7 @@ t.test('the weather of a city is always the same, blanks and case aside [MCP-20]
   })
 })
 
-t.test('the time of a zone has its offset [MCP-20]', async t => {
+t.test('the time in a time zone has its offset [MCP-20]', async t => {
   const moment = Date.UTC(2026, 6, 28, 12, 0, 5, 900)
   t.strictSame(timeIn('UTC', moment), {
     iso: '2026-07-28T12:00:05+00:00',
@@ -116,7 +116,7 @@ t.test('images are valid PNG, and the same for the same text [MCP-20]', async t 
   t.equal(wav.readUInt32LE(4), wav.length - 8, 'the RIFF length is right')
 })
 
-t.test('customers are found by id, e-mail and part of the name [MCP-20]', async t => {
+t.test('customers are found by id, email address and part of the name [MCP-20]', async t => {
   const crm = new Crm(records)
   const table: [string, string | undefined][] = [
     ['u3', 'u3'],
@@ -152,7 +152,7 @@ t.test('customers are found by id, e-mail and part of the name [MCP-20]', async 
   })
 })
 
-t.test('credentials of a shown request are masked [MCP-20]', async t => {
+t.test('credentials of a returned request are masked [MCP-20]', async t => {
   const raw = [
     ':path',
     '/mcp',

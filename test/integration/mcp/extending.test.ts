@@ -1,14 +1,14 @@
-/** A plugin of a stranger adds tools, resources, prompts and servers. */
+/** An external plugin adds tools, resources, prompts and servers. */
 import t from 'tap'
 import type { PluginRecord } from '../../../core/contract/plugin.ts'
 import { pluginFolder } from '../../support/plugins.ts'
 import { call, callTool, items, openSession, textOf } from '../../support/mcp.ts'
 import { serve } from '../../support/server.ts'
 
-// Servers are started and stopped by the dozen; a busy machine takes its time.
+// Starting and stopping dozens of servers takes long on a busy machine.
 t.setTimeout(180_000)
 
-/** A plugin that uses the extension point; `body` sees `servers`. */
+/** The source of a plugin that uses the extension point; `body` can use `servers`. */
 const plugin = (body: string) => `import { definePlugin } from 'svc/plugin'
 export default definePlugin({
   title: 'Extension', paths: [], buildsOn: ['mcp'],
@@ -19,7 +19,7 @@ export default definePlugin({
   },
 })`
 
-t.test('what a plugin registers is served like the built-in content [MCP-26]', async t => {
+t.test('content of plugins is served like the built-in content [MCP-26]', async t => {
   const { folder } = pluginFolder(t, {
     shop: plugin(`
     const inputSchema = { type: 'object', properties: { sku: { type: 'string', 'x-mcp-header': 'Sku' } }, required: ['sku'], additionalProperties: false }
@@ -96,7 +96,7 @@ t.test('what a plugin registers is served like the built-in content [MCP-26]', a
   stream.close()
 })
 
-t.test('a wrong definition fails its plugin alone, and names both plugins [MCP-26, MCP-27]', async t => {
+t.test('an invalid definition fails only its plugin, and names both plugins [MCP-26, MCP-27]', async t => {
   const tool = (name: string, inputSchema = `{ type: 'object' }`) =>
     `servers.tool({ name: '${name}', inputSchema: ${inputSchema}, call: () => text('x') })`
   const { folder } = pluginFolder(t, {
@@ -113,9 +113,9 @@ t.test('a wrong definition fails its plugin alone, and names both plugins [MCP-2
     const record = (await (await fetch(`${server.url}/_svc/plugins/${name}`)).json()) as PluginRecord
     return `${record.state}: ${record.error?.message}`
   }
-  t.match(await failure('thief'), /failed: .*"echo" of plugin thief is taken by plugin mcp/)
-  t.match(await failure('squatter'), /failed: .*"weather" of plugin squatter is taken by plugin mcp/)
-  t.match(await failure('ext-b'), /failed: .*"mine" of plugin ext-b is taken by plugin ext-a/)
+  t.match(await failure('thief'), /failed: .*"echo" of plugin thief is already registered by plugin mcp/)
+  t.match(await failure('squatter'), /failed: .*"weather" of plugin squatter is already registered by plugin mcp/)
+  t.match(await failure('ext-b'), /failed: .*"mine" of plugin ext-b is already registered by plugin ext-a/)
   t.match(await failure('schemaless'), /failed: .*"type": "object"/)
   t.match(await failure('routing'), /failed: .*string, integer or boolean/)
   t.match(await failure('late'), /failed: .*too late/)

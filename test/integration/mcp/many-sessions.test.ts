@@ -1,16 +1,16 @@
-/** A thousand sessions at the same time, each with its open stream. */
+/** A thousand concurrent sessions, each with an open stream. */
 import t from 'tap'
 import { Agent, request } from 'node:http'
 import { serve } from '../../support/server.ts'
 import { openSession, post, type TestSession } from '../../support/mcp.ts'
 import { until } from '../../support/until.ts'
 
-// Servers are started and stopped by the dozen; a busy machine takes its time.
+// Starting and stopping dozens of servers takes long on a busy machine.
 t.setTimeout(180_000)
 
 const COUNT = 1000
 
-/** Opens a GET stream on a socket of its own; `received` grows with what comes. */
+/** Opens a GET stream on its own socket and collects the received text in `received`. */
 function watch(url: string, session: TestSession, agent: Agent) {
   const state = { received: '', ended: false }
   return new Promise<{ state: typeof state; leave: () => void }>((resolve, reject) => {
@@ -35,7 +35,7 @@ function watch(url: string, session: TestSession, agent: Agent) {
 }
 
 t.test(
-  'a thousand sessions with open streams hear of a change and leave nothing behind [MCP-41]',
+  'a thousand sessions with open streams are notified of a change and leave nothing behind [MCP-41]',
   { timeout: 120_000 },
   async t => {
     const server = await serve(t, { env: { SVC_LOG_LEVEL: 'error' } })
@@ -58,7 +58,7 @@ t.test(
       'every stream got the change',
     )
 
-    // One more: the store is full of sessions with streams, so the least recently used of them goes.
+    // The store is full of sessions with streams, so one more session ends the least recently used one.
     const extra = await openSession(url)
     t.equal(extra.opened.status, 200)
     await until(() => streams.filter(({ state }) => state.ended).length === 1, 'one stream ends')

@@ -1,12 +1,12 @@
-/** Servers that ask for tokens: challenges, which tokens pass, scopes, metadata documents. */
+/** Servers with OAuth: challenges, accepted tokens, scopes, metadata documents. */
 import t from 'tap'
 import { serve, type TestServer } from '../../support/server.ts'
 import { call, callTool, openSession, post, type Json, type McpReply } from '../../support/mcp.ts'
 
-// Servers are started and stopped by the dozen; a busy machine takes its time.
+// Starting and stopping dozens of servers takes long on a busy machine.
 t.setTimeout(180_000)
 
-/** An access token of the identity provider. */
+/** An access token from the identity provider. */
 async function token({ url }: Pick<TestServer, 'url'>, form: Record<string, string> = {}): Promise<string> {
   const response = await fetch(`${url}/oauth/token`, {
     method: 'POST',
@@ -23,7 +23,7 @@ async function token({ url }: Pick<TestServer, 'url'>, form: Record<string, stri
 const discover = (url: string, authorization?: string): Promise<McpReply> =>
   call(url, 'server/discover', {}, { headers: authorization === undefined ? {} : { Authorization: authorization } })
 
-t.test('without a token the challenge leads to the metadata [MCP-32]', async t => {
+t.test('without a token, the challenge names the metadata [MCP-32]', async t => {
   const { url } = await serve(t)
   const metadata = `${url}/.well-known/oauth-protected-resource/mcp/protected`
   for (const authorization of [undefined, 'Basic YTpi', 'Bearer', 'Bearer   ', 'Bearer a b']) {
@@ -40,7 +40,7 @@ t.test('without a token the challenge leads to the metadata [MCP-32]', async t =
   for (const method of ['GET', 'DELETE']) t.equal((await fetch(`${url}/mcp/protected`, { method })).status, 401, method)
 })
 
-t.test('tokens pass when they are genuine and meant for the resource [MCP-32]', async t => {
+t.test('valid tokens for the resource are accepted [MCP-32]', async t => {
   const server = await serve(t)
   const { url } = server
   const resource = `${url}/mcp/protected`
@@ -102,7 +102,7 @@ t.test('tokens pass when they are genuine and meant for the resource [MCP-32]', 
   t.equal((await discover(`${fronted.url}/mcp/protected`, `Bearer ${await token(fronted)}`)).status, 401)
 })
 
-/** A token for the client, not for a resource. */
+/** A token that is issued for the client, not for a resource. */
 async function idToken({ url }: TestServer): Promise<string> {
   const response = await fetch(`${url}/oauth/token`, {
     method: 'POST',
@@ -118,7 +118,7 @@ async function idToken({ url }: TestServer): Promise<string> {
   return ((await response.json()) as { id_token?: string }).id_token ?? 'none'
 }
 
-t.test('cancel_order needs its scope, in both eras [MCP-32]', async t => {
+t.test('cancel_order needs its scope, in stateless and legacy revisions [MCP-32]', async t => {
   const server = await serve(t)
   const { url } = server
   const resource = `${url}/mcp/protected`
@@ -155,7 +155,7 @@ t.test('cancel_order needs its scope, in both eras [MCP-32]', async t => {
   t.match(batch.answer, [{ id: 7, error: { code: 403 } }])
 })
 
-t.test('a session belongs to its subject [MCP-12, MCP-32]', async t => {
+t.test('a session belongs to the subject of its token [MCP-12, MCP-32]', async t => {
   const server = await serve(t)
   const resource = `${server.url}/mcp/protected`
   const mine = await openSession(resource, { headers: { Authorization: `Bearer ${await token(server)}` } })
@@ -223,7 +223,7 @@ t.test('metadata documents name resource, issuer and scopes [MCP-33]', async t =
   )
 })
 
-t.test('behind trusted proxy headers everything names the outer address [MCP-33]', async t => {
+t.test('with trusted proxy headers, all URLs use the outer address [MCP-33]', async t => {
   const { url } = await serve(t, { env: { SVC_TRUST_FORWARD: 'true' } })
   const outer = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'api.example', 'X-Forwarded-Prefix': '/demo' }
   const metadata = await (await fetch(`${url}/.well-known/oauth-protected-resource`, { headers: outer })).json()

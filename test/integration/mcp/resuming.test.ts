@@ -1,10 +1,10 @@
-/** Streams that break off: what is kept, and how a client gets it. */
+/** Interrupted streams: kept messages, and resuming. */
 import t from 'tap'
 import { serve } from '../../support/server.ts'
 import { openSession, type TestSession } from '../../support/mcp.ts'
 import { until } from '../../support/until.ts'
 
-// Servers are started and stopped by the dozen; a busy machine takes its time.
+// Starting and stopping dozens of servers takes long on a busy machine.
 t.setTimeout(180_000)
 
 const slow = (durationMs: number, steps: number) => ({
@@ -13,7 +13,7 @@ const slow = (durationMs: number, steps: number) => ({
   _meta: { progressToken: 'p' },
 })
 
-/** Resumes as soon as the server has noticed that the connection is gone. */
+/** Resumes as soon as the server has detected the disconnect. */
 function resume(session: TestSession, lastEventId: string) {
   return until(async () => {
     const stream = await session.stream({ 'Last-Event-ID': lastEventId })
@@ -21,7 +21,7 @@ function resume(session: TestSession, lastEventId: string) {
   }, 'the stream can be resumed')
 }
 
-t.test('a dropped call goes on, and its messages are fetched by Last-Event-ID [MCP-13, MCP-15]', async t => {
+t.test('a dropped call continues, and its messages are fetched with Last-Event-ID [MCP-13, MCP-15]', async t => {
   const { url } = await serve(t)
   for (const version of ['2025-11-25', '2025-06-18', '2025-03-26']) {
     const session = await openSession(`${url}/mcp`, { version })
@@ -48,7 +48,7 @@ t.test('a dropped call goes on, and its messages are fetched by Last-Event-ID [M
   }
 })
 
-t.test('a tool may send the client away for a while [MCP-15]', async t => {
+t.test('a tool may close the connection for a while [MCP-15]', async t => {
   const { url } = await serve(t)
   const session = await openSession(`${url}/mcp/servers/conformance`)
   const stream = await session.begin('tools/call', { name: 'test_reconnection', arguments: {} }, 'r')
@@ -82,7 +82,7 @@ t.test('the GET stream can be resumed too [MCP-15]', async t => {
   const stream = await session.stream()
   t.match(await stream.next(), { id: '1-0', data: '' })
   stream.close()
-  // While nobody is connected the messages are kept for the stream that broke off.
+  // Messages for the interrupted stream are kept while no client is connected.
   const trigger = () => session.request('tools/call', { name: 'test_trigger_tool_change', arguments: {} })
   await trigger()
   await trigger()

@@ -1,13 +1,13 @@
-/** The handshake era over HTTP: sessions, their requests, cancelling, batches. */
+/** Legacy revisions over Streamable HTTP: sessions, requests, canceling, batches. */
 import t from 'tap'
 import { serve } from '../../support/server.ts'
 import { HANDSHAKE_VERSIONS, items, openSession, post, textOf, type TestSession } from '../../support/mcp.ts'
 import { until } from '../../support/until.ts'
 
-// Servers are started and stopped by the dozen; a busy machine takes its time.
+// Starting and stopping dozens of servers takes long on a busy machine.
 t.setTimeout(180_000)
 
-t.test('initialize agrees on a version and makes a session [MCP-12, MCP-17]', async t => {
+t.test('initialize negotiates a revision and creates a session [MCP-12, MCP-17]', async t => {
   const { url } = await serve(t)
   for (const version of HANDSHAKE_VERSIONS) {
     const { opened, id } = await openSession(`${url}/mcp`, { version })
@@ -55,7 +55,7 @@ t.test('initialize agrees on a version and makes a session [MCP-12, MCP-17]', as
   t.match(only.headers.get('mcp-session-id'), /^[0-9a-f]{32}$/)
 })
 
-t.test('later requests need the session, of this server [MCP-12]', async t => {
+t.test('later requests need a session of this server [MCP-12]', async t => {
   const { url } = await serve(t)
   const session = await openSession(`${url}/mcp`)
   t.strictSame(
@@ -142,7 +142,7 @@ t.test('GET opens one stream per session [MCP-12]', async t => {
   t.equal(head.status, 405, 'HEAD opens nothing')
 })
 
-t.test('methods of the other era are not found, in-band [MCP-6]', async t => {
+t.test('methods of the stateless revision are not found, with status 200 [MCP-6]', async t => {
   const { url } = await serve(t)
   const session = await openSession(`${url}/mcp`)
   for (const method of ['server/discover', 'subscriptions/listen', 'nothing', '__proto__']) {
@@ -161,7 +161,7 @@ t.test('methods of the other era are not found, in-band [MCP-6]', async t => {
   t.strictSame(Object.keys(result), ['tools'], 'no resultType, no cache members')
 })
 
-t.test('log messages come at the level that was set [MCP-9]', async t => {
+t.test('log messages are sent from the configured level [MCP-9]', async t => {
   const { url } = await serve(t)
   const session = await openSession(`${url}/mcp`)
   const slow = () => session.request('tools/call', { name: 'slow_task', arguments: { duration_ms: 1, steps: 1 } })
@@ -184,7 +184,7 @@ t.test('log messages come at the level that was set [MCP-9]', async t => {
   )
 })
 
-t.test('cancelling ends the stream without an answer [MCP-13]', async t => {
+t.test('canceling ends the stream without a response [MCP-13]', async t => {
   const { url } = await serve(t)
   const session = await openSession(`${url}/mcp`)
   const slow = { name: 'slow_task', arguments: { duration_ms: 60_000, steps: 1 } }
@@ -206,7 +206,7 @@ t.test('cancelling ends the stream without an answer [MCP-13]', async t => {
   t.match(onlyJson.answer, { id: 'c', error: { code: 499 } })
 })
 
-/** Cancels until the reply is there: a cancellation that overtakes its request changes nothing. */
+/** Cancels until the response arrives, because a cancellation that arrives before its request has no effect. */
 async function cancelled<Reply>(session: TestSession, requestId: string, reply: Promise<Reply>): Promise<Reply> {
   let isThere = false
   void reply.then(() => {
@@ -219,7 +219,7 @@ async function cancelled<Reply>(session: TestSession, requestId: string, reply: 
   return reply
 }
 
-t.test('batches exist in 2025-03-26 alone [MCP-14]', async t => {
+t.test('batches exist only in 2025-03-26 [MCP-14]', async t => {
   const { url } = await serve(t)
   const session = await openSession(`${url}/mcp`, { version: '2025-03-26' })
   const ping = (id: unknown) => ({ jsonrpc: '2.0', id, method: 'ping' })
@@ -260,7 +260,7 @@ t.test('batches exist in 2025-03-26 alone [MCP-14]', async t => {
   t.equal((await post(`${url}/mcp`, [ping(1)])).status, 400, 'no session')
 })
 
-t.test('the session asks on the stream of the call, and the client answers by POST [MCP-10]', async t => {
+t.test('questions are sent on the stream of the call, and the client responds with POST [MCP-10]', async t => {
   const { url } = await serve(t)
   for (const version of ['2025-11-25', '2025-06-18']) {
     const session = await openSession(`${url}/mcp`, { version, capabilities: { elicitation: {}, sampling: {} } })
@@ -295,7 +295,7 @@ t.test('the session asks on the stream of the call, and the client answers by PO
   )
 })
 
-t.test('subscriptions are told of updates on the GET stream, at most 32 [MCP-12, MCP-36]', async t => {
+t.test('subscribers are notified of updates on the GET stream, at most 32 subscriptions [MCP-12, MCP-36]', async t => {
   const { url } = await serve(t, { env: { SVC_MCP_CLOCK_TICK_SECS: '1' } })
   const session = await openSession(`${url}/mcp`)
   const stream = await session.stream()

@@ -1,4 +1,4 @@
-/** The stateless era over HTTP: envelope and headers, results, streams, rounds of questions, listening. */
+/** The stateless revision over HTTP: envelope and headers, results, streams, rounds of questions, listening. */
 import t from 'tap'
 import { serve } from '../../support/server.ts'
 import {
@@ -15,13 +15,13 @@ import {
   type McpReply,
 } from '../../support/mcp.ts'
 
-// Servers are started and stopped by the dozen; a busy machine takes its time.
+// Starting and stopping dozens of servers takes long on a busy machine.
 t.setTimeout(180_000)
 
 const FACTS = ['server', 'session', 'method', 'request-id', 'protocol-version']
 const facts = (reply: McpReply) => FACTS.map(name => reply.headers.get(`x-svc-mcp-${name}`))
 
-t.test('the first failing check of envelope and headers answers [MCP-6, MCP-7]', async t => {
+t.test('the first failed check of envelope and headers determines the error [MCP-6, MCP-7]', async t => {
   const { url } = await serve(t)
   const mcp = `${url}/mcp`
   const meta = envelope()
@@ -73,7 +73,7 @@ t.test('the first failing check of envelope and headers answers [MCP-6, MCP-7]',
       /Unsupported protocol version/,
     ],
     [
-      'handshake version',
+      'legacy revision',
       { ...echo, _meta: { ...meta, [versionKey]: '2025-11-25' } },
       { ...good, 'MCP-Protocol-Version': '2025-11-25' },
       400,
@@ -146,7 +146,7 @@ t.test('the first failing check of envelope and headers answers [MCP-6, MCP-7]',
       )
     ).status,
     200,
-    'decoded, blanks aside',
+    'decoded, spaces aside',
   )
 })
 
@@ -181,7 +181,7 @@ t.test('arguments that a header repeats must be the same [MCP-7, MCP-27]', async
   t.equal(repeated, 400, 'a repeated header is a mismatch')
 })
 
-/** `fetch` joins repeated headers itself, so this goes out by hand. */
+/** Sends a raw request, because `fetch` joins repeated headers. */
 async function fetchRepeated(url: string): Promise<number> {
   const { request } = await import('node:http')
   return new Promise((resolve, reject) => {
@@ -202,7 +202,7 @@ async function fetchRepeated(url: string): Promise<number> {
   })
 }
 
-t.test('every method answers with resultType, serverInfo and its cache members [MCP-8]', async t => {
+t.test('every result has resultType, serverInfo and its cache members [MCP-8]', async t => {
   const { url } = await serve(t)
   const mcp = `${url}/mcp`
   const table: [string, Record<string, unknown>, number | undefined, string | undefined][] = [
@@ -263,7 +263,7 @@ t.test('every method answers with resultType, serverInfo and its cache members [
   )
 })
 
-t.test('unknown methods are 404, what a handler finds is in-band [MCP-6, MCP-8]', async t => {
+t.test('unknown methods are 404, errors of handlers have status 200 [MCP-6, MCP-8]', async t => {
   const { url } = await serve(t)
   for (const method of [
     'initialize',
@@ -309,7 +309,7 @@ t.test('unknown methods are 404, what a handler finds is in-band [MCP-6, MCP-8]'
   })
 })
 
-t.test('notifications are taken, responses, arrays, GET and DELETE refused [MCP-5]', async t => {
+t.test('notifications are accepted; responses, arrays, GET and DELETE are rejected [MCP-5]', async t => {
   const { url } = await serve(t)
   const header = { 'MCP-Protocol-Version': '2026-07-28' }
   const notified = await post(`${url}/mcp`, { jsonrpc: '2.0', method: 'notifications/whatever' }, header)
@@ -332,11 +332,11 @@ t.test('notifications are taken, responses, arrays, GET and DELETE refused [MCP-
     (await post(`${url}/mcp`, { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: envelope() } })).answer
       .error?.code as unknown,
     -32020,
-    'the envelope alone chooses the era',
+    'an envelope without the header is stateless',
   )
 })
 
-t.test('a reply is JSON unless something comes first [MCP-9]', async t => {
+t.test('a response is JSON unless other messages come first [MCP-9]', async t => {
   const { url } = await serve(t)
   const slow = (options: Parameters<typeof callTool>[3]) =>
     callTool(`${url}/mcp`, 'slow_task', { duration_ms: 20, steps: 2 }, options)
@@ -405,27 +405,30 @@ t.test('a reply is JSON unless something comes first [MCP-9]', async t => {
   t.equal(textOf(only), 'x')
 })
 
-t.test('after ten seconds without an answer the reply becomes a stream, in both eras [MCP-9]', async t => {
-  const { url } = await serve(t)
-  const quiet = { duration_ms: 10_200, steps: 1 }
-  const session = await openSession(`${url}/mcp`, { version: '2025-06-18' })
-  const replies = await Promise.all([
-    callTool(`${url}/mcp`, 'slow_task', quiet),
-    session.request('tools/call', { name: 'slow_task', arguments: quiet }, { id: 1 }),
-    callTool(`${url}/mcp`, 'slow_task', quiet, { headers: { Accept: 'application/json' } }),
-  ])
-  t.strictSame(
-    replies.map(reply => [reply.status, reply.isStream, reply.messages.length]),
-    [
-      [200, true, 1],
-      [200, true, 1],
-      [200, false, 1],
-    ],
-  )
-  for (const reply of replies) t.match(reply.answer, { id: 1, result: { structuredContent: { completed: true } } })
-})
+t.test(
+  'after ten seconds without a result the response becomes a stream, in stateless and legacy revisions [MCP-9]',
+  async t => {
+    const { url } = await serve(t)
+    const quiet = { duration_ms: 10_200, steps: 1 }
+    const session = await openSession(`${url}/mcp`, { version: '2025-06-18' })
+    const replies = await Promise.all([
+      callTool(`${url}/mcp`, 'slow_task', quiet),
+      session.request('tools/call', { name: 'slow_task', arguments: quiet }, { id: 1 }),
+      callTool(`${url}/mcp`, 'slow_task', quiet, { headers: { Accept: 'application/json' } }),
+    ])
+    t.strictSame(
+      replies.map(reply => [reply.status, reply.isStream, reply.messages.length]),
+      [
+        [200, true, 1],
+        [200, true, 1],
+        [200, false, 1],
+      ],
+    )
+    for (const reply of replies) t.match(reply.answer, { id: 1, result: { structuredContent: { completed: true } } })
+  },
+)
 
-t.test('a client that leaves cancels [MCP-13]', async t => {
+t.test('a client cancels by disconnecting [MCP-13]', async t => {
   const server = await serve(t, { env: { SVC_LOG_LEVEL: 'debug' } })
   const params = { name: 'slow_task', arguments: { duration_ms: 60_000, steps: 1 } }
   const stream = await openStream(`${server.url}/mcp`, {
@@ -441,12 +444,12 @@ t.test('a client that leaves cancels [MCP-13]', async t => {
   t.match(await stream.message(), { params: { data: { event: 'started' } } })
   stream.close()
   t.equal((await callTool(`${server.url}/mcp`, 'echo', { message: 'still there' })).status, 200)
-  // Stopping would wait for a tool that goes on for a minute.
+  // Otherwise, stopping the server would wait for a tool that runs for a minute.
   await server.stop()
   t.notOk(server.lines.some(line => / ERROR /.test(line)))
 })
 
-t.test('questions go over rounds [MCP-10]', async t => {
+t.test('questions use rounds [MCP-10]', async t => {
   const { url } = await serve(t)
   const mcp = `${url}/mcp`
   const capabilities = { elicitation: {}, sampling: {} }
@@ -485,7 +488,7 @@ t.test('questions go over rounds [MCP-10]', async t => {
   t.equal(
     (await confirm({ action: 'perhaps' })).answer.result?.resultType as unknown,
     'input_required',
-    'an unusable answer is asked for again',
+    'an unusable answer is requested again',
   )
   t.equal(
     textOf(await ask({ inputResponses: { confirm: { action: 'decline' } } })),
@@ -538,7 +541,7 @@ t.test('questions go over rounds [MCP-10]', async t => {
   t.equal(textOf(sampled), 'Client LLM (m1) answered: four')
 })
 
-t.test('answers of earlier rounds are inside the state [MCP-10]', async t => {
+t.test('the state contains the answers of earlier rounds [MCP-10]', async t => {
   const { url } = await serve(t)
   const round = (more: Record<string, unknown>) =>
     call(
@@ -595,16 +598,16 @@ function listen(url: string, notifications: unknown, id: string | number = 'sub-
   })
 }
 
-t.test('listening acknowledges what is honored and sends only that [MCP-11]', async t => {
+t.test('listening acknowledges the supported changes and sends only those [MCP-11]', async t => {
   const { url } = await serve(t, { env: { SVC_MCP_CLOCK_TICK_SECS: '1' } })
-  const wishes = {
+  const requested = {
     toolsListChanged: true,
     promptsListChanged: true,
     resourcesListChanged: 'yes',
     nonsense: true,
     resourceSubscriptions: ['svc://clock', 'svc://nope', 7, 'svc://clock'],
   }
-  const stream = await listen(`${url}/mcp`, wishes, 7)
+  const stream = await listen(`${url}/mcp`, requested, 7)
   t.strictSame(await stream.message(), {
     jsonrpc: '2.0',
     method: 'notifications/subscriptions/acknowledged',

@@ -1,10 +1,10 @@
-/** Tools, resources, prompts and completion as a client of the open server sees them. */
+/** Tools, resources, prompts and completion of the open server. */
 import t from 'tap'
 import { PNG } from 'pngjs'
 import { serve } from '../../support/server.ts'
 import { call, callTool, HANDSHAKE_VERSIONS, items, openSession, textOf } from '../../support/mcp.ts'
 
-// Servers are started and stopped by the dozen; a busy machine takes its time.
+// Starting and stopping dozens of servers takes long on a busy machine.
 t.setTimeout(180_000)
 
 const TOOLS = [
@@ -28,7 +28,7 @@ const TOOLS = [
   'inspect_request',
 ]
 
-t.test('servers list what they select [MCP-20, MCP-25]', async t => {
+t.test('servers list their selection [MCP-20, MCP-25]', async t => {
   const { url } = await serve(t)
   const names = async (path: string, method: string, kind: string, member = 'name') =>
     items((await call(url + path, method)).answer.result?.[kind]).map(item => item[member])
@@ -123,7 +123,7 @@ t.test(
   },
 )
 
-t.test('tools answer as their table says [MCP-20, MCP-21]', async t => {
+t.test('tools return the documented results [MCP-20, MCP-21]', async t => {
   const { url } = await serve(t)
   const good: [string, Record<string, unknown>, string | RegExp, Record<string, unknown> | undefined][] = [
     ['echo', { message: 'grüß 👋' }, 'grüß 👋', { message: 'grüß 👋', length: 6 }],
@@ -190,7 +190,7 @@ t.test('tools answer as their table says [MCP-20, MCP-21]', async t => {
     ['cancel_order', { order_id: 'o99' }, /o99/],
     ['slow_task', { duration_ms: -1 }, /duration_ms/],
     ['slow_task', { steps: 101 }, /steps/],
-    ['fail', { message: 'as told' }, /^as told$/],
+    ['fail', { message: 'as requested' }, /^as requested$/],
     ['fail', {}, /./],
     ['generate_image', { prompt: 'x', size: 65 }, /size/],
     ['fetch_resource_link', { uri: 'file:///etc/passwd' }, /unknown resource/],
@@ -261,7 +261,7 @@ t.test('other kinds of content [MCP-20]', async t => {
   }
 })
 
-t.test('throw answers with a JSON-RPC error of the code asked for [MCP-6, MCP-20]', async t => {
+t.test('throw returns a JSON-RPC error with the requested code [MCP-6, MCP-20]', async t => {
   const { url } = await serve(t)
   for (const [code, shown] of [
     [undefined, -32603],
@@ -280,7 +280,7 @@ t.test('throw answers with a JSON-RPC error of the code asked for [MCP-6, MCP-20
   }
 })
 
-t.test('inspect_request shows the request as it came [MCP-20]', async t => {
+t.test('inspect_request returns the request as received [MCP-20]', async t => {
   const { url } = await serve(t)
   const reply = await callTool(
     `${url}/mcp?svc_key=abcdefghijklmn`,
@@ -313,7 +313,7 @@ t.test('inspect_request shows the request as it came [MCP-20]', async t => {
   })
 })
 
-t.test('public mode caps what takes long or much [MCP-36]', async t => {
+t.test('public mode limits duration and size [MCP-36]', async t => {
   const { url } = await serve(t, { env: { SVC_PUBLIC_MODE: 'true' } })
   t.equal(textOf(await callTool(`${url}/mcp`, 'large_output', { kb: 1024 })).length, 256 * 1024)
   const listed = items((await call(`${url}/mcp`, 'tools/list')).answer.result?.tools).find(
@@ -384,7 +384,7 @@ t.test('prompts check their arguments [MCP-23]', async t => {
       '',
     ).length,
     20_001,
-    'cut at 20,000; one more stands in the sentence',
+    'cut at 20,000; the sentence itself contains one more',
   )
   for (const [name, args] of [
     ['summarize', undefined],
@@ -399,7 +399,7 @@ t.test('prompts check their arguments [MCP-23]', async t => {
   }
 })
 
-t.test('completion gives values by prefix [MCP-24]', async t => {
+t.test('completion returns values by prefix [MCP-24]', async t => {
   const { url } = await serve(t)
   const complete = async (ref: unknown, argument: unknown) =>
     (await call(`${url}/mcp`, 'completion/complete', { ref, argument })).answer
@@ -438,7 +438,7 @@ t.test('completion gives values by prefix [MCP-24]', async t => {
   }
 })
 
-t.test('lists come in pages [MCP-18]', async t => {
+t.test('lists are paged [MCP-18]', async t => {
   const { url } = await serve(t)
   const names: unknown[] = []
   let cursor: unknown
@@ -460,7 +460,7 @@ t.test('lists come in pages [MCP-18]', async t => {
   t.equal(
     (await call(`${url}/mcp?page_size=1`, 'tools/list', { cursor: null })).answer.result?.tools?.[0]?.name as unknown,
     'echo',
-    'a null cursor is none',
+    'a null cursor counts as absent',
   )
   const session = await openSession(`${url}/mcp?page_size=2`)
   const first = (await session.request('prompts/list')).answer.result

@@ -18,9 +18,9 @@ export interface CallOptions {
 }
 
 export interface MockServer extends TestServer {
-  /** Sends a request as it is given: nothing of the path is normalized. */
+  /** Sends a request without normalizing the path. */
   call(path: string, options?: CallOptions): Promise<Reply>
-  /** Uploads a mock, which has to be accepted; `envelope` holds `spec` and other parts. */
+  /** Uploads a mock and expects success. `envelope` contains `spec` and other parts. */
   mock(name: string, envelope: object): Promise<JsonObject>
 }
 
@@ -28,7 +28,7 @@ interface Test {
   teardown(callback: () => unknown): unknown
 }
 
-/** A server that ends with the test. */
+/** A server that stops with the test. */
 export async function mockServer(t: Test, options?: TestServerOptions): Promise<MockServer> {
   const server = await serve(t, options)
   const call = (path: string, { method = 'GET', headers = {}, body }: CallOptions = {}): Promise<Reply> => {

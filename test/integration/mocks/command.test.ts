@@ -8,7 +8,7 @@ import { until } from '../../support/until.ts'
 import { mockServer } from './client.ts'
 import { answering, documentOf } from './document.ts'
 
-// On a busy machine each start takes seconds.
+// Starting a server can take seconds on a busy machine.
 t.setTimeout(180_000)
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-mock-command-'))
@@ -24,7 +24,7 @@ const larger = file(
 )
 const bad = file('bad.yaml', 'openapi: 3.1.0\npaths:\n  /x:\n    $ref: ./other.yaml\n')
 
-/** Runs the command and answers how it ended. */
+/** Runs the command and returns its result. */
 async function run(
   t: { teardown(callback: () => unknown): unknown },
   ...args: string[]
@@ -34,7 +34,7 @@ async function run(
   return { code, output: process.output(), errors: process.errors() }
 }
 
-t.test('mock check prints the report and says by its exit code what it found [MOCK-13]', async t => {
+t.test('mock check prints the report and sets the exit code [MOCK-13]', async t => {
   t.match(await run(t, 'check', good), { code: 0, output: /deployable\n {2}OpenAPI 3\.1\.0, Test 1: 1 operations/ })
   t.match(await run(t, 'check', bad), { code: 1, output: /not deployable\n {2}error {2}external_ref line 4/ })
   const json = await run(t, 'check', bad, '--json')
@@ -46,7 +46,7 @@ t.test('mock check prints the report and says by its exit code what it found [MO
   t.same(await mockCommand.run(['check', good, '--against', larger]), { exitCode: 0 })
 })
 
-t.test('a command line that makes no sense ends with 2 [MOCK-13]', async t => {
+t.test('an invalid command line exits with 2 [MOCK-13]', async t => {
   const { code, errors } = await run(t, 'check')
   t.match({ code, errors }, { code: 2, errors: /usage: svc mock check/ })
   for (const args of [

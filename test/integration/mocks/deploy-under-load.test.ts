@@ -4,45 +4,48 @@ import type { Worker } from 'node:worker_threads'
 import { mockServer } from './client.ts'
 import { answering, documentOf } from './document.ts'
 
-// On a busy machine each start takes seconds.
+// Starting a server can take seconds on a busy machine.
 t.setTimeout(180_000)
 
 const spec = (version: number) => documentOf({ '/version': { get: answering({ example: { version } }) } })
 
-t.test('deploying under load drops no request, and a bad deploy changes nothing [MOCK-83] [MOCK-23]', async t => {
-  const server = await mockServer(t)
-  await server.mock('busy', { spec: spec(1) })
-  let isOver = false
-  const seen = new Map<string, number>()
-  const clients = Array.from({ length: 8 }, async () => {
-    while (!isOver) {
-      const reply = await fetch(`${server.url}/mock/busy/version`)
-      const body = (await reply.json()) as { version: number }
-      // The header and the body are of one version.
-      const key = `${reply.status} ${Number(reply.headers.get('x-svc-mock-version')) === body.version}`
-      seen.set(key, (seen.get(key) ?? 0) + 1)
-    }
-  })
-  let version = 1
-  for (let round = 0; round < 12; round++) {
-    await server.mock('busy', { spec: spec(++version) })
-    const bad = await server.call('/_svc/mocks/busy', {
-      method: 'PUT',
-      body: '{"openapi":"3.1.0","paths":{"/x":{"$ref":"./other"}}}',
+t.test(
+  'a deployment under load drops no request, and a failed deployment changes nothing [MOCK-83] [MOCK-23]',
+  async t => {
+    const server = await mockServer(t)
+    await server.mock('busy', { spec: spec(1) })
+    let isOver = false
+    const seen = new Map<string, number>()
+    const clients = Array.from({ length: 8 }, async () => {
+      while (!isOver) {
+        const reply = await fetch(`${server.url}/mock/busy/version`)
+        const body = (await reply.json()) as { version: number }
+        // Header and body belong to the same version.
+        const key = `${reply.status} ${Number(reply.headers.get('x-svc-mock-version')) === body.version}`
+        seen.set(key, (seen.get(key) ?? 0) + 1)
+      }
     })
-    t.equal(bad.status, 422)
-  }
-  isOver = true
-  await Promise.all(clients)
-  t.same([...seen.keys()], ['200 true'], JSON.stringify([...seen]))
-  t.ok((seen.get('200 true') ?? 0) > 12)
-})
+    let version = 1
+    for (let round = 0; round < 12; round++) {
+      await server.mock('busy', { spec: spec(++version) })
+      const bad = await server.call('/_svc/mocks/busy', {
+        method: 'PUT',
+        body: '{"openapi":"3.1.0","paths":{"/x":{"$ref":"./other"}}}',
+      })
+      t.equal(bad.status, 422)
+    }
+    isOver = true
+    await Promise.all(clients)
+    t.same([...seen.keys()], ['200 true'], JSON.stringify([...seen]))
+    t.ok((seen.get('200 true') ?? 0) > 12)
+  },
+)
 
-t.test('requests in flight end on the version they began with [MOCK-83]', async t => {
+t.test('requests in flight finish on their version [MOCK-83]', async t => {
   const server = await mockServer(t)
   await server.mock('slow', { spec: spec(1), settings: { delay_ms: 300 } })
   const waiting = [server.call('/mock/slow/version'), server.call('/mock/slow/version')]
-  // The count of a session rises when a request has begun.
+  // The count of a session is incremented at the start of a request.
   while ((Object.values((await server.call('/_svc/mocks/slow/state')).json['counts'] as object)[0] ?? 0) < 2);
   await server.mock('slow', { spec: spec(2) })
   t.match((await server.call('/mock/slow/version')).json, { version: 2 })
@@ -52,7 +55,7 @@ t.test('requests in flight end on the version they began with [MOCK-83]', async 
     t.match(reply, { status: 200, json: { version: 1 }, headers: { 'x-svc-mock-version': '1' } })
 })
 
-t.test('a large document is deployed beside the traffic [MOCK-83] [MOCK-80]', async t => {
+t.test('a large document is deployed without blocking traffic [MOCK-83] [MOCK-80]', async t => {
   const server = await mockServer(t, { env: { SVC_BODY_LIMIT: String(16 << 20) } })
   const schema = {
     type: 'object',
@@ -63,7 +66,7 @@ t.test('a large document is deployed beside the traffic [MOCK-83] [MOCK-80]', as
   const document = documentOf(
     Object.fromEntries(Array.from({ length: 1500 }, (_, index) => [`/p${index}`, { get: answering({ schema }) }])),
   )
-  // The server runs in this process: its check has a thread of its own, and until that has ended others are answered.
+  // The server runs in this process. Its check runs in a thread, and other requests are served meanwhile.
   const started = once(process, 'worker') as Promise<[Worker]>
   const upload = server.call('/_svc/mocks/large', { method: 'PUT', body: document })
   const [thread] = await started

@@ -3,16 +3,16 @@ import type { Json, JsonObject } from '../../../plugins/mocks/document/json.ts'
 import { mockServer } from './client.ts'
 import { answering, documentOf } from './document.ts'
 
-// On a busy machine each start takes seconds.
+// Starting a server can take seconds on a busy machine.
 t.setTimeout(180_000)
 
 const server = await mockServer(t)
 const half = JSON.parse('"\\ud800"') as string
 const response = (value: JsonObject): JsonObject => ({ responses: { 200: { description: 'ok', ...value } } })
 
-/** Documents that are accepted and strange: whatever is asked of them, the answer is no 500. */
+/** Strange but accepted documents. No request results in a 500. */
 const STRANGE: Record<string, JsonObject> = {
-  'media types that are none': {
+  'invalid media types': {
     '/x': {
       get: response({
         content: { 'application/jsön\n': { example: 1 }, '': { example: 2 }, '/': {}, 'a/b/c; x="': { example: 'x' } },
@@ -37,7 +37,7 @@ const STRANGE: Record<string, JsonObject> = {
       },
     },
   },
-  'statuses that are none': {
+  'invalid statuses': {
     '/x': {
       get: {
         responses: {
@@ -97,7 +97,7 @@ const STRANGE: Record<string, JsonObject> = {
       }),
     },
   },
-  'bounds that can not be met': {
+  'bounds that cannot be met': {
     '/x': {
       get: answering({
         schema: {
@@ -110,7 +110,7 @@ const STRANGE: Record<string, JsonObject> = {
       }),
     },
   },
-  'numbers that can not be met': {
+  'numbers that cannot be met': {
     '/x': { get: answering({ schema: { type: 'integer', minimum: 1e308, maximum: -1e308, multipleOf: 1e-300 } }) },
   },
   'formats of other names': {
@@ -121,7 +121,7 @@ const STRANGE: Record<string, JsonObject> = {
   ) as JsonObject,
 }
 
-t.test('strange documents are refused or served, never a fault of the server [MOCK-81]', async t => {
+t.test('strange documents are rejected or served without server errors [MOCK-81]', async t => {
   for (const [name, paths] of Object.entries(STRANGE)) {
     const document = JSON.stringify(
       documentOf(
@@ -171,7 +171,7 @@ t.test('strange documents are refused or served, never a fault of the server [MO
   t.equal(({} as JsonObject)['value'], undefined)
 })
 
-t.test('strange requests are answered [MOCK-81]', async t => {
+t.test('strange requests get a response [MOCK-81]', async t => {
   await server.mock('plain', {
     spec: documentOf({
       '/x/{id}': {
@@ -215,7 +215,7 @@ t.test('strange requests are answered [MOCK-81]', async t => {
   )
 })
 
-t.test('requests are checked against a ring of 300 schemas that refer to one another [MOCK-92]', async t => {
+t.test('requests are validated with a cycle of 300 schemas [MOCK-92]', async t => {
   const name = (index: number): string => `T${index % 300}`
   const ref = (index: number): JsonObject => ({ $ref: `#/components/schemas/${name(index)}` })
   const schemas = Object.fromEntries(
@@ -268,5 +268,5 @@ t.test('requests are checked against a ring of 300 schemas that refer to one ano
     (await server.call('/mock/unusable/x', { method: 'POST', body: { id: 1 } })).headers['x-svc-mock-validation'],
     /^skipped; reason="/,
   )
-  t.ok(performance.now() - started < 30_000, 'compiled within the time')
+  t.ok(performance.now() - started < 30_000, 'compiled within the time limit')
 })

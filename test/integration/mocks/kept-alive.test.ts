@@ -1,11 +1,11 @@
-/** One kept-alive connection carries reads and forms while mocks are deployed and plugins reloaded. */
+/** Keep-alive connections with reads and forms, while mocks are deployed and plugins reloaded. */
 import t from 'tap'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { mockServer } from './client.ts'
 import { answering, documentOf } from './document.ts'
 
-// On a busy machine each start takes seconds.
+// Starting a server can take seconds on a busy machine.
 t.setTimeout(180_000)
 
 const ROUNDS = 10
@@ -21,7 +21,7 @@ const spec = (version: number) =>
     },
   })
 
-/** Sends requests one after the other, and takes exactly the bytes that each response announces. */
+/** Sends requests sequentially and reads exactly the bytes that each response declares. */
 class Connection {
   readonly #socket: Socket
   #received = Buffer.alloc(0)
@@ -48,7 +48,7 @@ class Connection {
     )
   }
 
-  /** The parts leave in writes of their own, so that a body may come after its head or with it. */
+  /** Writes the parts separately, so that a body can arrive after its head or with it. */
   async send(parts: string[], isSplit: boolean): Promise<{ status: number; body: string }> {
     if (this.#received.length > 0)
       throw new Error(`bytes without a request: ${this.#received.toString('latin1').slice(0, 200)}`)
@@ -86,7 +86,7 @@ class Connection {
 }
 
 t.test(
-  'no connection is closed and no response cut while mocks are deployed and plugins reloaded [MOCK-83] [RELOAD-7]',
+  'no connection is closed and no response truncated while mocks are deployed and plugins reloaded [MOCK-83] [RELOAD-7]',
   async t => {
     const server = await mockServer(t)
     await server.mock('busy', { spec: spec(0), settings: { validation: 'enforce' } })
@@ -98,7 +98,7 @@ t.test(
       `POST ${target} HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n`,
       body,
     ]
-    /** Status and body of what one connection gets, until the deploys are over. */
+    /** Status and body of the responses on one connection, until the deployments are finished. */
     async function exchange(connection: Connection, index: number): Promise<void> {
       for (let turn = index; !isOver; turn++) {
         const isSplit = turn % 3 === 0
@@ -137,7 +137,7 @@ t.test(
         const before = answered
         await server.mock('busy', { spec: spec(round), settings: { validation: 'enforce' } })
         await server.host.reload({ force: true })
-        // On every connection something was answered in this generation.
+        // Every connection got a response in this generation.
         while (!isOver && answered < before + 3 * connections.length) await new Promise(setImmediate)
       }
     })().finally(() => {

@@ -8,7 +8,7 @@ import type { Json, JsonObject } from '../../../plugins/mocks/document/json.ts'
 import { mockServer } from './client.ts'
 import { answering, documentOf } from './document.ts'
 
-// On a busy machine each start takes seconds.
+// Starting a server can take seconds on a busy machine.
 t.setTimeout(180_000)
 
 const server = await mockServer(t)
@@ -23,7 +23,7 @@ function shop(version: string, more: JsonObject = {}): JsonObject {
 const versionOf = async (name: string): Promise<string> =>
   (await server.call(`/mock/${name}/version`)).json as unknown as string
 
-t.test('an upload becomes a mock in any of its forms [MOCK-22]', async t => {
+t.test('every form of upload creates a mock [MOCK-22]', async t => {
   const document = shop('1')
   const text = JSON.stringify(document)
   const uploads: [string, string | Buffer, Record<string, string>][] = [
@@ -58,7 +58,7 @@ t.test('an upload becomes a mock in any of its forms [MOCK-22]', async t => {
   }
 })
 
-t.test('names are given, made, and refused [MOCK-1] [MOCK-22]', async t => {
+t.test('names are given, derived or rejected [MOCK-1] [MOCK-22]', async t => {
   t.match(
     (await server.call(`${at}?name=by-query`, { method: 'POST', body: { name: 'by-envelope', spec: shop('1') } })).json,
     { name: 'by-query' },
@@ -116,7 +116,7 @@ const REFUSED: [string, string | Buffer, Record<string, string>, number, object]
   ],
   ['OpenAPI 3.2', '{"openapi":"3.2.0","paths":{}}', {}, 422, { report: { errors: [{ code: 'unsupported_version' }] } }],
   [
-    'a version that is none',
+    'an unknown version',
     '{"openapi":3.1,"paths":{}}',
     {},
     422,
@@ -162,7 +162,7 @@ const REFUSED: [string, string | Buffer, Record<string, string>, number, object]
   ['an envelope without a document', '{"settings":{}}', {}, 400, { error: 'invalid_body' }],
   ['a document that is a number', '{"spec":5}', {}, 400, { error: 'invalid_body' }],
 ]
-t.test('what can not be deployed is told, and what answers stays [MOCK-23] [MOCK-81]', async t => {
+t.test('a definition that cannot be deployed is reported, and the live version stays [MOCK-23] [MOCK-81]', async t => {
   await server.mock('stays', { spec: shop('1') })
   for (const [name, body, headers, status, expected] of REFUSED) {
     t.match(await server.call(`${at}/stays`, { method: 'PUT', body, headers }), { status, json: expected }, name)
@@ -171,7 +171,7 @@ t.test('what can not be deployed is told, and what answers stays [MOCK-23] [MOCK
   t.match((await server.call(`${at}/stays`)).json, { version: 1, revision: 1 })
 })
 
-t.test('every change raises the revision, and If-Match guards it [MOCK-21]', async t => {
+t.test('every change increments the revision, which If-Match checks [MOCK-21]', async t => {
   await server.mock('guarded', { spec: shop('1') })
   const writes: [string, string, Json | undefined][] = [
     ['PATCH', '/settings', { delay_ms: 0 }],
@@ -206,7 +206,7 @@ t.test('every change raises the revision, and If-Match guards it [MOCK-21]', asy
   }
 })
 
-t.test('a draft answers nothing until it is deployed [MOCK-24]', async t => {
+t.test('a draft does not affect responses until it is deployed [MOCK-24]', async t => {
   await server.mock('drafty', {
     spec: shop('1'),
     settings: { echo: 'off' },
@@ -249,7 +249,7 @@ t.test('a draft answers nothing until it is deployed [MOCK-24]', async t => {
   t.match(await server.call(`${at}/drafty/draft`, { method: 'DELETE' }), { status: 200 })
 })
 
-t.test('breaking changes can block a deploy [MOCK-25]', async t => {
+t.test('breaking changes can block a deployment [MOCK-25]', async t => {
   await server.mock('breaky', {
     spec: shop('1', { '/old': { get: answering({}) } }),
     settings: { block_breaking: true },
@@ -314,14 +314,14 @@ t.test('a rollback is a new version with the old content [MOCK-26]', async t => 
   t.match(await server.call(`${at}/rolled/versions/x`), { status: 404, json: { error: 'unknown_version' } })
 })
 
-t.test('versions are kept to a number [MOCK-80]', async t => {
+t.test('the number of versions is limited [MOCK-80]', async t => {
   for (let number = 1; number <= 13; number++) await server.mock('many', { spec: shop(String(number)) })
   const { json } = await server.call(`${at}/many/versions`)
   t.match(json, { count: 10, current: 13 })
   t.match((json['versions'] as JsonObject[]).at(-1), { version: 4 })
 })
 
-t.test('what is exported can be uploaded again, and is valid [MOCK-70]', async t => {
+t.test('an export is valid and can be uploaded again [MOCK-70]', async t => {
   const overrides = { listPets: { body: [{ id: 9, name: 'Over' }] } }
   const petstore = (await server.call(`${at}/petstore/spec`)).json
   await server.mock('source', {
@@ -357,7 +357,7 @@ t.test('what is exported can be uploaded again, and is valid [MOCK-70]', async t
   t.equal((await server.call(`${at}/petstore/spec?version=9`)).status, 404)
 })
 
-t.test('settings, overrides and rules name the place of a mistake [MOCK-28]', async t => {
+t.test('errors of settings, overrides and rules name the location [MOCK-28]', async t => {
   await server.mock('edited', { spec: shop('1') })
   const bad: [string, string, Json, string, string][] = [
     ['PATCH', '/settings', { validation: 'maybe' }, 'invalid_settings', 'settings.validation'],
@@ -459,7 +459,7 @@ t.test('settings, overrides and rules name the place of a mistake [MOCK-28]', as
   t.match((await server.call(`${at}/edited`)).json, { revision: 1, modified: false }, 'nothing was changed')
 })
 
-t.test('rules have a place in their order [MOCK-28] [MOCK-60]', async t => {
+t.test('rules have a position [MOCK-28] [MOCK-60]', async t => {
   await server.mock('ordered', { spec: shop('1') })
   t.match(await server.call(`${at}/ordered/rules`, { method: 'POST', body: { then: {} } }), {
     status: 201,
@@ -508,7 +508,7 @@ t.test('rules have a place in their order [MOCK-28] [MOCK-60]', async t => {
   })
 })
 
-t.test('the list tells all mocks, sorted [MOCK-30]', async t => {
+t.test('the list contains all mocks, sorted by name [MOCK-30]', async t => {
   const { json } = await server.call(at)
   const names = (json['mocks'] as JsonObject[]).map(mock => mock['name'] as string)
   t.same(names, names.toSorted())
@@ -533,7 +533,7 @@ t.test('the list tells all mocks, sorted [MOCK-30]', async t => {
   )
 })
 
-t.test('the sample belongs to the product, but can be edited [MOCK-4]', async t => {
+t.test('the built-in sample cannot be replaced, but edited [MOCK-4]', async t => {
   for (const [method, path] of [
     ['PUT', ''],
     ['DELETE', ''],
@@ -553,7 +553,7 @@ t.test('the sample belongs to the product, but can be edited [MOCK-4]', async t 
   t.equal((await server.call('/mock/petstore/pets')).status, 200)
 })
 
-t.test('two uploads of one name at once [MOCK-84]', async t => {
+t.test('concurrent uploads with the same name [MOCK-84]', async t => {
   const posts = await Promise.all(
     [1, 2, 3].map(number => server.call(`${at}?name=race`, { method: 'POST', body: shop(String(number)) })),
   )
@@ -562,7 +562,7 @@ t.test('two uploads of one name at once [MOCK-84]', async t => {
   t.match((await server.call(`${at}/order`)).json, { version: 3 })
 })
 
-t.test('mocks are kept to a number [MOCK-80]', async t => {
+t.test('the number of mocks is limited [MOCK-80]', async t => {
   let last = { status: 0, json: {} as JsonObject }
   for (let number = 0; number < 60 && last.status !== 409; number++)
     last = await server.call(`${at}/filler-${number}`, { method: 'PUT', body: shop('1') })

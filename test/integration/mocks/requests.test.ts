@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../../plugins/mocks/document/json.ts'
 import { mockServer } from './client.ts'
 import { answering, compile, documentOf } from './document.ts'
 
-// On a busy machine each start takes seconds.
+// Starting a server can take seconds on a busy machine.
 t.setTimeout(180_000)
 
 const server = await mockServer(t)
@@ -13,7 +13,7 @@ const server = await mockServer(t)
 const list = { type: 'array', items: { type: 'integer' } }
 const point = { type: 'object', properties: { x: { type: 'integer' }, y: { type: 'string' } } }
 
-/** The value of a parameter `p` as it is declared, in a request that holds it as given. */
+/** The value of a parameter `p` with this declaration, in this request. */
 function valueOf(
   declaration: JsonObject,
   sent: { path?: string; query?: string; header?: string; cookie?: string },
@@ -33,7 +33,7 @@ function valueOf(
   )
 }
 
-t.test('parameters are read by style and explode [MOCK-36]', async t => {
+t.test('parameters are parsed by style and explode [MOCK-36]', async t => {
   const cases: [string, JsonObject, Parameters<typeof valueOf>[1], Json | undefined][] = [
     ['path simple', { in: 'path', schema: list }, { path: '1,2' }, [1, 2]],
     ['path simple object', { in: 'path', schema: point }, { path: 'x,1,y,a' }, { x: 1, y: 'a' }],
@@ -90,7 +90,7 @@ t.test('parameters are read by style and explode [MOCK-36]', async t => {
     ['cookie', { in: 'cookie', schema: { type: 'integer' } }, { cookie: 'a=1; p=5; b="x"' }, 5],
     ['content', { in: 'query', content: { 'application/json': { schema: point } } }, { query: 'p={"x":1}' }, { x: 1 }],
     [
-      'content that is no JSON',
+      'content that is not JSON',
       { in: 'query', content: { 'application/json': { schema: point } } },
       { query: 'p={' },
       '{',
@@ -105,15 +105,19 @@ t.test('parameters are read by style and explode [MOCK-36]', async t => {
       { query: 'p=5' },
       5,
     ],
-    ['a number stays text where text is asked for', { in: 'query', schema: { type: 'string' } }, { query: 'p=5' }, '5'],
-    ['hexadecimal is no number', { in: 'query', schema: { type: 'integer' } }, { query: 'p=0x10' }, '0x10'],
+    ['a number stays text where text is requested', { in: 'query', schema: { type: 'string' } }, { query: 'p=5' }, '5'],
+    ['hexadecimal is not a number', { in: 'query', schema: { type: 'integer' } }, { query: 'p=0x10' }, '0x10'],
   ]
   for (const [name, declaration, sent, expected] of cases) t.same(valueOf(declaration, sent), expected, name)
   const own = valueOf(
     { in: 'query', style: 'deepObject', schema: { type: 'object' } },
     { query: 'p[__proto__][x]=1&p[constructor]=2' },
   )
-  t.same(JSON.stringify(own), '{"__proto__":{"x":"1"},"constructor":"2"}', 'foreign names are ordinary members')
+  t.same(
+    JSON.stringify(own),
+    '{"__proto__":{"x":"1"},"constructor":"2"}',
+    'names such as __proto__ are ordinary members',
+  )
   t.equal(({} as JsonObject)['x'], undefined)
 })
 
@@ -177,7 +181,7 @@ const ORDERS = documentOf({
   },
 })
 
-t.test('violations are counted with warn, and refused with enforce [MOCK-37]', async t => {
+t.test('violations are counted with warn and rejected with enforce [MOCK-37]', async t => {
   await server.mock('orders', { spec: ORDERS })
   await server.mock('strict', { spec: ORDERS, settings: { validation: 'enforce' } })
   await server.mock('loose', { spec: ORDERS, settings: { validation: 'off' } })
@@ -277,7 +281,7 @@ t.test('violations are counted with warn, and refused with enforce [MOCK-37]', a
   }
 })
 
-t.test("a type that is not taken is 415, the document's own answer comes first [MOCK-37]", async t => {
+t.test("an unsupported type is 415; the document's response takes precedence [MOCK-37]", async t => {
   t.match(
     await server.call('/mock/strict/orders', {
       method: 'POST',
@@ -321,7 +325,7 @@ t.test("a type that is not taken is 415, the document's own answer comes first [
   )
 })
 
-t.test('a huge wrong body is refused at its first fault, a deep one without harm [MOCK-80]', async t => {
+t.test('a huge invalid body is rejected at the first error, a deep one safely [MOCK-80]', async t => {
   const many = JSON.stringify({ items: Array.from({ length: 60_000 }, () => ({ qty: 0 })) })
   const reply = await server.call('/mock/strict/orders', {
     method: 'POST',
@@ -370,7 +374,7 @@ t.test('a huge wrong body is refused at its first fault, a deep one without harm
   )
 })
 
-t.test('checks stay fast for bodies made to be slow [MOCK-82]', async t => {
+t.test('validation stays fast for hostile bodies [MOCK-82]', async t => {
   const schema = {
     type: 'object',
     properties: {
@@ -433,7 +437,7 @@ const SECURE = documentOf(
 )
 const basicOf = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`
 
-t.test('credentials are asked for by scheme [MOCK-35]', async t => {
+t.test('credentials are checked by scheme [MOCK-35]', async t => {
   await server.mock('secure', { spec: SECURE, settings: { security: 'enforce' } })
   const cases: [string, Record<string, string>, number, string?][] = [
     ['/key', {}, 401, 'ApiKey realm="secure", in="header", name="X-API-Key"'],
@@ -470,7 +474,7 @@ t.test('credentials are asked for by scheme [MOCK-35]', async t => {
   }
 })
 
-t.test('credentials can be fixed, and warn lets pass what is missing [MOCK-35]', async t => {
+t.test('credentials can be configured, and warn accepts missing ones [MOCK-35]', async t => {
   await server.mock('fixed', {
     spec: SECURE,
     settings: { security: 'enforce', credentials: { api_keys: ['k1', 'k2'], basic: { ada: 'x:y' }, bearer: ['t1'] } },

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../../plugins/mocks/document/json.ts'
 import { mockServer, type CallOptions } from './client.ts'
 import { answering, documentOf } from './document.ts'
 
-// On a busy machine each start takes seconds.
+// Starting a server can take seconds on a busy machine.
 t.setTimeout(180_000)
 
 const server = await mockServer(t)
@@ -37,7 +37,7 @@ async function withRules(
   return server.call(`/mock/ruled${path}`, options)
 }
 
-t.test('conditions hold or not [MOCK-60]', async t => {
+t.test('conditions match or not [MOCK-60]', async t => {
   const body = {
     items: [
       { sku: 'A-1', qty: 3 },
@@ -99,12 +99,12 @@ t.test('conditions hold or not [MOCK-60]', async t => {
       status,
       JSON.stringify(condition),
     )
-    // Counts begin anew.
+    // Reset the counts.
     await server.call('/_svc/mocks/ruled/state', { method: 'DELETE' })
   }
 })
 
-t.test('the first rule that matches decides [MOCK-60]', async t => {
+t.test('the first rule that matches is used [MOCK-60]', async t => {
   const never = { when: [{ in: 'query', name: 'no', op: 'exists' }], then: { status: 298 } }
   t.equal((await withRules([never, { then: { status: 297 } }, { then: { status: 296 } }], '/pets/1')).status, 297)
   t.equal(
@@ -159,7 +159,7 @@ t.test('the first rule that matches decides [MOCK-60]', async t => {
   )
 })
 
-t.test('a rule answers with what it says [MOCK-60]', async t => {
+t.test('a rule sets the response [MOCK-60]', async t => {
   const cases: [JsonObject, string, CallOptions, object][] = [
     [{ status: 409 }, '/orders', { method: 'POST' }, { status: 409, json: { busy: true } }],
     [{ status: 404 }, '/pets/1', {}, { status: 404, text: '' }],
@@ -218,7 +218,7 @@ t.test('a rule answers with what it says [MOCK-60]', async t => {
   })
 })
 
-t.test('a rule may pass security and validation by [MOCK-60]', async t => {
+t.test('a rule can bypass security and validation [MOCK-60]', async t => {
   const spec = documentOf(
     { '/x': { get: answering({ example: 1 }, { security: [{ key: [] }] }) } },
     { components: { securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'k' } } } },
@@ -285,10 +285,10 @@ t.test('templates are replaced and keep their types [MOCK-62]', async t => {
   const [uuid, now] = await ask()
   t.match(uuid, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   t.match(now, /^\d{4}-\d\d-\d\dT/)
-  t.not((await ask())[0], uuid, 'another each time')
+  t.not((await ask())[0], uuid, 'a new value each time')
 })
 
-t.test('a story has steps: state and counts of one session [MOCK-63]', async t => {
+t.test('state and counts belong to a session [MOCK-63]', async t => {
   const rules = [
     {
       operation: 'createOrder',
@@ -304,7 +304,7 @@ t.test('a story has steps: state and counts of one session [MOCK-63]', async t =
   const as = (session: string): CallOptions => ({ headers: { 'x-svc-session': session, 'x-by': session } })
   t.match((await server.call('/mock/story/pets/1', as('a'))).json, { name: 'Rex' })
   await server.call('/mock/story/orders', { method: 'POST', ...as('a') })
-  t.match((await server.call('/mock/story/pets/1', as('b'))).json, { name: 'Rex' }, 'another session has its own')
+  t.match((await server.call('/mock/story/pets/1', as('b'))).json, { name: 'Rex' }, 'another session has its own state')
   t.same((await server.call('/_svc/mocks/story/state?session=a')).json, {
     session: 'a',
     state: { order: 'accepted', by: 'a' },
@@ -331,7 +331,7 @@ t.test('a story has steps: state and counts of one session [MOCK-63]', async t =
   t.equal((await server.call('/_svc/mocks/story/state?session=p')).text.includes('"__proto__":"x"'), true)
 })
 
-t.test('overrides hold for one operation or for all [MOCK-61]', async t => {
+t.test('overrides apply to one operation or to all [MOCK-61]', async t => {
   await server.mock('over', {
     spec: SPEC,
     overrides: {

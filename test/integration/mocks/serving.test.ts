@@ -3,12 +3,12 @@ import { mockServer } from './client.ts'
 import type { Json, JsonObject } from '../../../plugins/mocks/document/json.ts'
 import { answering, documentOf } from './document.ts'
 
-// On a busy machine each start takes seconds.
+// Starting a server can take seconds on a busy machine.
 t.setTimeout(180_000)
 
 const server = await mockServer(t)
 
-t.test('the petstore answers, each answer saying where it came from [MOCK-12] [MOCK-30]', async t => {
+t.test('the petstore responds, and each response names its source [MOCK-12] [MOCK-30]', async t => {
   const cases: [string, string, object, object][] = [
     [
       'GET',
@@ -67,7 +67,7 @@ t.test('the petstore answers, each answer saying where it came from [MOCK-12] [M
   })
 })
 
-t.test('what is not there is told in words [MOCK-31] [MOCK-32]', async t => {
+t.test('unknown mocks, paths and methods are explained [MOCK-31] [MOCK-32]', async t => {
   t.match(await server.call('/mock/shop/x'), {
     status: 404,
     json: { error: 'unknown mock', name: 'shop', path: '/mock/shop/x', mocks: ['petstore'] },
@@ -83,7 +83,7 @@ t.test('what is not there is told in words [MOCK-31] [MOCK-32]', async t => {
       code: 'no_path_matched',
       status: 404,
       mock: 'petstore',
-      detail: 'nearly matched "/v1/pets/{id}", but segment 2 is "pet", expected "pets"',
+      detail: 'closest match is "/v1/pets/{id}": segment 2 is "pet", expected "pets"',
     },
   })
   t.match(await server.call('/mock/petstore/v1/pets', { method: 'DELETE' }), {
@@ -102,7 +102,7 @@ t.test('what is not there is told in words [MOCK-31] [MOCK-32]', async t => {
   t.match(await server.call('/mock/petstore/v1/pets'), { status: 200 })
 })
 
-t.test('Prefer and its query forms choose [MOCK-38]', async t => {
+t.test('Prefer and its query forms select a response [MOCK-38]', async t => {
   const cases: [string, string | null, object][] = [
     [
       '/pets/7',
@@ -161,7 +161,7 @@ t.test('Prefer and its query forms choose [MOCK-38]', async t => {
   )
 })
 
-t.test('a seed gives another set that comes again, "random" another each time [MOCK-38] [MOCK-56]', async t => {
+t.test('a seed gives reproducible data, "random" new data each time [MOCK-38] [MOCK-56]', async t => {
   const ask = async (seed: string): Promise<string> =>
     (await server.call('/mock/petstore/pets/7', { headers: { prefer: `dynamic=true, seed=${seed}` } })).text
   const blue = await ask('blue')
@@ -172,7 +172,7 @@ t.test('a seed gives another set that comes again, "random" another each time [M
   t.ok(new Set(random).size > 1)
 })
 
-t.test('the same request gives the same answer after a restart [MOCK-56]', async t => {
+t.test('the same request gives the same response after a restart [MOCK-56]', async t => {
   const other = await mockServer(t)
   for (const path of ['/pets/7', '/pets/8', '/pets', '/store/inventory']) {
     const headers = { prefer: 'dynamic=true' }
@@ -184,7 +184,7 @@ t.test('the same request gives the same answer after a restart [MOCK-56]', async
   }
 })
 
-t.test('prefer can be switched off [MOCK-38]', async t => {
+t.test('prefer can be disabled [MOCK-38]', async t => {
   await server.mock('plain', {
     spec: documentOf({ '/x': { get: answering({ example: 1 }) } }),
     settings: { prefer: false },
@@ -195,7 +195,7 @@ t.test('prefer can be switched off [MOCK-38]', async t => {
   })
 })
 
-t.test('Accept chooses the media type [MOCK-52]', async t => {
+t.test('Accept selects the media type [MOCK-52]', async t => {
   const content = {
     'application/json': { example: { a: 1 } },
     'application/xml': { schema: { type: 'object', properties: { a: { type: 'integer', example: 1 } } } },
@@ -228,7 +228,7 @@ t.test('Accept chooses the media type [MOCK-52]', async t => {
   t.equal(
     (await server.call('/mock/types/any', { headers: { accept: 'image/gif' } })).headers['content-type'],
     'image/gif',
-    'a declared range takes what was asked for',
+    'a declared range uses the requested type',
   )
   t.equal((await server.call('/mock/types/any')).headers['content-type'], 'application/octet-stream')
   t.match((await server.call('/mock/types/x', { headers: { accept: 'image/png' } })).headers, {
@@ -246,7 +246,7 @@ t.test('Accept chooses the media type [MOCK-52]', async t => {
   )
 })
 
-t.test('XML, forms, pictures and bytes are what they say [MOCK-53]', async t => {
+t.test('XML, forms, images and bytes are valid for their type [MOCK-53]', async t => {
   const order = {
     type: 'object',
     xml: { name: 'order', prefix: 'o', namespace: 'urn:shop' },
@@ -293,7 +293,7 @@ t.test('XML, forms, pictures and bytes are what they say [MOCK-53]', async t => 
   t.equal((await server.call('/mock/wire/quoted')).text, '"text"')
 })
 
-t.test('declared headers are sent, but not those that would lie [MOCK-54]', async t => {
+t.test('declared headers are sent, except those that the server controls [MOCK-54]', async t => {
   const header = (value: Json): JsonObject => ({ schema: { type: 'string' }, example: value })
   await server.mock('headers', {
     spec: documentOf({
@@ -376,7 +376,7 @@ t.test('the response is the lowest 2xx, else 2XX, default, the lowest status [MO
   t.match(await server.call('/mock/choice/e', { headers: { prefer: 'code=503' } }), { status: 503, text: '5XX' })
 })
 
-t.test('examples of one name belong together [MOCK-50]', async t => {
+t.test('request and response examples with the same name are paired [MOCK-50]', async t => {
   const named = (values: Record<string, unknown>): object =>
     Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { value }]))
   await server.mock('pairs', {
@@ -430,7 +430,7 @@ t.test('examples of one name belong together [MOCK-50]', async t => {
   t.match(await server.call('/mock/pairs/pets', { method: 'POST', body: { name: 'x' } }), { status: 201 })
 })
 
-t.test('what was sent is echoed with its type [MOCK-55]', async t => {
+t.test('request values are echoed with the type of the schema [MOCK-55]', async t => {
   const schema = {
     type: 'object',
     properties: {
@@ -472,7 +472,7 @@ t.test('what was sent is echoed with its type [MOCK-55]', async t => {
   t.match((await server.call('/mock/echoes/items/7')).json, { id: 1 })
 })
 
-t.test('the delay of the settings is waited for, and ends when the client leaves [MOCK-28]', async t => {
+t.test('the configured delay applies, and ends when the client disconnects [MOCK-28]', async t => {
   await server.mock('slow', {
     spec: documentOf({ '/x': { get: answering({ example: 1 }) } }),
     settings: { delay_ms: 30_000 },

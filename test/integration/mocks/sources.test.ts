@@ -8,11 +8,11 @@ import { until } from '../../support/until.ts'
 import { mockServer } from './client.ts'
 import { answering, documentOf } from './document.ts'
 
-// On a busy machine each start takes seconds.
+// Starting a server can take seconds on a busy machine.
 t.setTimeout(180_000)
 
 function folder(t: { teardown(callback: () => unknown): unknown }, files: Record<string, string>): string {
-  // One level down: watchers also watch the parent, which has to be small.
+  // In a subfolder, because watchers also watch the parent folder.
   const parent = mkdtempSync(join(tmpdir(), 'svc-mocks-'))
   const path = join(parent, 'specs')
   mkdirSync(path)
@@ -25,7 +25,7 @@ const spec = (answer: string): JsonObject =>
 const text = (answer: string): string => JSON.stringify(spec(answer))
 
 t.test(
-  'svc.yaml names documents or holds them; a wrong entry is a load error, the others load [MOCK-10] [MOCK-3]',
+  'svc.yaml references or contains documents; an invalid entry is a load error, the others load [MOCK-10] [MOCK-3]',
   async t => {
     const files = folder(t, {
       'shop.json': text('file'),
@@ -59,7 +59,11 @@ t.test(
     })
     t.match(await server.call('/mock/inline/x'), { text: '"inline"' })
     t.equal((await server.call('/mock/off/x')).status, 503)
-    t.match(await server.call('/mock/petstore/x'), { text: '"mine"' }, 'the file beats the built-in one')
+    t.match(
+      await server.call('/mock/petstore/x'),
+      { text: '"mine"' },
+      'the file takes precedence over the built-in mock',
+    )
     const { json } = await server.call('/_svc/mocks')
     t.same(
       (json['mocks'] as JsonObject[]).map(mock => `${mock['name']} ${mock['source']}`),
@@ -87,10 +91,11 @@ t.test(
   },
 )
 
-t.test('a folder is served, each file under its name [MOCK-11] [MOCK-3]', async t => {
+t.test('every file of a folder is served under its name [MOCK-11] [MOCK-3]', async t => {
   const files = folder(t, {
     'My Shop_v2.yaml': stringify(spec('shop')),
-    'My Shop_v2.mock.yaml': 'settings: { validation: enforce }\noverrides: { getX: { headers: { X-Beside: "1" } } }\n',
+    'My Shop_v2.mock.yaml':
+      'settings: { validation: enforce }\noverrides: { getX: { headers: { X-Companion: "1" } } }\n',
     'other.json': text('other'),
     'other.mock.yaml': 'enabled: false\n',
     'both.yml': stringify(spec('directory')),
@@ -113,7 +118,7 @@ t.test('a folder is served, each file under its name [MOCK-11] [MOCK-3]', async 
     ['both file true', 'my-shop-v2 directory true', 'other directory false', 'strange directory true'],
   )
   t.equal(json['dir'], files)
-  t.match(await server.call('/mock/my-shop-v2/x'), { text: '"shop"', headers: { 'x-beside': '1' } })
+  t.match(await server.call('/mock/my-shop-v2/x'), { text: '"shop"', headers: { 'x-companion': '1' } })
   t.match((await server.call('/_svc/mocks/my-shop-v2')).json, {
     validation: 'enforce',
     file: join(files, 'My Shop_v2.yaml'),
@@ -122,15 +127,15 @@ t.test('a folder is served, each file under its name [MOCK-11] [MOCK-3]', async 
     (json['load_errors'] as JsonObject[]).map(({ file }) => file).sort(),
     ['!!!.json', 'both.yml', 'broken.json', 'strange.mock.yaml'].map(name => join(files, name)),
   )
-  t.match(await server.call('/mock/petstore/v1/pets'), { status: 404 }, 'the sample is switched off')
+  t.match(await server.call('/mock/petstore/v1/pets'), { status: 404 }, 'the sample is disabled')
 })
 
-t.test('a folder that is not there is one load error [MOCK-11]', async t => {
+t.test('a missing folder is one load error [MOCK-11]', async t => {
   const server = await mockServer(t, { env: { SVC_MOCKS_DIR: '/nowhere/at/all' } })
   t.match((await server.call('/_svc/mocks')).json, { count: 1, load_errors: [{ file: '/nowhere/at/all', at: null }] })
 })
 
-t.test('a reload takes what changed and leaves the rest [MOCK-27] [MOCK-5] [MOCK-4]', async t => {
+t.test('a reload applies changes and keeps the rest [MOCK-27] [MOCK-5] [MOCK-4]', async t => {
   const files = folder(t, { 'a.json': text('a1'), 'b.json': text('b1'), 'c.json': text('c1') })
   const server = await mockServer(t, { env: { SVC_MOCKS_DIR: files } })
   await server.mock('uploaded', { spec: spec('up') })
@@ -166,7 +171,7 @@ t.test('a reload takes what changed and leaves the rest [MOCK-27] [MOCK-5] [MOCK
   })
   t.equal((await server.call('/mock/a/x')).text, '"a2"', "edits are gone with the file's change")
   t.match((await server.call('/_svc/mocks/a')).json, { version: 2, modified: false, overrides: {} })
-  t.equal((await server.call('/mock/b/x')).text, '"edited"', 'a file that did not change changes nothing')
+  t.equal((await server.call('/mock/b/x')).text, '"edited"', 'an unchanged file has no effect')
   t.match((await server.call('/_svc/mocks/b/requests')).json, { count: 2 })
   t.equal((await server.call('/mock/uploaded/x')).text, '"edited"')
   t.equal((await server.call('/mock/c/x')).status, 404)
@@ -176,15 +181,18 @@ t.test('a reload takes what changed and leaves the rest [MOCK-27] [MOCK-5] [MOCK
     updated: [],
     load_errors: [{ file: join(files, 'a.json') }],
   })
-  t.equal((await server.call('/mock/a/x')).text, '"a2"', 'a bad file leaves the good version serving')
+  t.equal((await server.call('/mock/a/x')).text, '"a2"', 'with an invalid file the live version stays')
   writeFileSync(join(files, 'uploaded.json'), text('file'))
   t.match((await server.call('/_svc/mocks/reload', { method: 'POST' })).json, {
-    load_errors: [{ file: join(files, 'a.json') }, { file: join(files, 'uploaded.json'), message: /taken/ }],
+    load_errors: [
+      { file: join(files, 'a.json') },
+      { file: join(files, 'uploaded.json'), message: /already used by an uploaded mock/ },
+    ],
   })
   t.equal((await server.call('/mock/uploaded/x')).text, '"edited"', 'an uploaded mock is kept')
 })
 
-t.test('a svc.yaml that can not be read leaves everything as it is [MOCK-27]', async t => {
+t.test('an unreadable svc.yaml changes nothing [MOCK-27]', async t => {
   const server = await mockServer(t, { yaml: stringify({ mocks: [{ name: 'shop', spec: spec('1') }] }) })
   writeFileSync(join(server.folder, 'svc.yaml'), 'mocks: [\n')
   t.match(await server.call('/_svc/mocks/reload', { method: 'POST' }), {
@@ -202,7 +210,10 @@ t.test('files are watched [MOCK-11]', async t => {
     yaml: stringify({ mocks: [{ name: 'listed', spec: join(listed, 'l.json') }] }),
   })
   writeFileSync(join(files, 'a.json'), text('a2'))
-  await until(async () => (await server.call('/mock/a/x')).text === '"a2"', 'the new answer of the folder')
+  await until(
+    async () => (await server.call('/mock/a/x')).text === '"a2"',
+    'the new response of the file in the folder',
+  )
   writeFileSync(join(listed, 'l.json'), text('l2'))
-  await until(async () => (await server.call('/mock/listed/x')).text === '"l2"', 'the new answer of the listed file')
+  await until(async () => (await server.call('/mock/listed/x')).text === '"l2"', 'the new response of the listed file')
 })

@@ -5,7 +5,7 @@ import { Traffic, type CapturedRequest } from '../../../plugins/mocks/exchange/t
 import { until } from '../../support/until.ts'
 import { mockServer, type MockServer } from './client.ts'
 
-// On a busy machine each start takes seconds.
+// Starting a server can take seconds on a busy machine.
 t.setTimeout(180_000)
 const base = '/_svc/mocks/petstore/requests'
 
@@ -64,7 +64,7 @@ t.test('requests are captured, found and filtered [MOCK-71]', async t => {
   t.match((await server.call(base)).json, { count: 0 })
 })
 
-t.test('bodies are kept up to 16 KiB, and credentials of the control plane not at all [MOCK-71]', async t => {
+t.test('bodies are captured up to 16 KiB, and credentials of the control plane are not captured [MOCK-71]', async t => {
   const server = await mockServer(t, { env: { SVC_ADMIN_TOKEN: 'top-secret' } })
   await server.call('/mock/petstore/pets', {
     method: 'POST',
@@ -77,7 +77,7 @@ t.test('bodies are kept up to 16 KiB, and credentials of the control plane not a
   t.notOk(text.includes('top-secret'))
 })
 
-/** Follows a feed; `events` grows. */
+/** Reads a stream; `events` grows. */
 async function follow(server: MockServer, path: string): Promise<{ events: string[]; close(): void }> {
   const events: string[] = []
   return new Promise((resolve, reject) => {
@@ -89,7 +89,7 @@ async function follow(server: MockServer, path: string): Promise<{ events: strin
   })
 }
 
-t.test('a feed shows requests as they come [MOCK-71]', async t => {
+t.test('the stream sends requests as they are captured [MOCK-71]', async t => {
   const server = await mockServer(t)
   const feed = await follow(server, `${base}/stream?status=404`)
   await server.call('/mock/petstore/pets/1')
@@ -102,7 +102,7 @@ t.test('a feed shows requests as they come [MOCK-71]', async t => {
   t.notOk(text.includes('"path":"/pets/1"'))
 })
 
-t.test('in public mode a session sees its own requests only [MOCK-72] [MOCK-20]', async t => {
+t.test('in public mode a session sees only its own requests [MOCK-72] [MOCK-20]', async t => {
   const server = await mockServer(t, { env: { SVC_PUBLIC_MODE: 'true' } })
   await server.call('/mock/petstore/pets/1')
   await server.call('/mock/petstore/pets/2', { headers: { 'x-svc-session': 'a', 'x-request-id': 'ra' } })
@@ -126,7 +126,7 @@ t.test('in public mode a session sees its own requests only [MOCK-72] [MOCK-20]'
     t.equal((await server.call(`/_svc/mocks${path}`, { method })).status, 403, `${method} ${path}`)
 })
 
-t.test('every write passes the admin guard, reads are open [MOCK-20]', async t => {
+t.test('every write passes the admin guard, reads need no credentials [MOCK-20]', async t => {
   const server = await mockServer(t, { env: { SVC_ADMIN_TOKEN: 'secret' } })
   t.match(await server.call('/_svc/mocks/petstore/disable', { method: 'POST' }), {
     status: 401,
@@ -140,7 +140,7 @@ t.test('every write passes the admin guard, reads are open [MOCK-20]', async t =
   t.equal((await server.call('/_svc/mocks')).status, 200)
 })
 
-t.test('the ring holds a number of requests and of bytes [MOCK-71] [MOCK-80]', async t => {
+t.test('the number and bytes of captured requests are limited [MOCK-71] [MOCK-80]', async t => {
   const request = (id: number, body: string): CapturedRequest => ({
     id: String(id),
     request_id: `r${id}`,
@@ -176,7 +176,7 @@ t.test('the ring holds a number of requests and of bytes [MOCK-71] [MOCK-80]', a
   )
 })
 
-t.test('access tokens are judged by the built-in provider [MOCK-35]', async t => {
+t.test('access tokens are verified by the built-in provider [MOCK-35]', async t => {
   const server = await mockServer(t)
   await server.call('/_svc/mocks/petstore/settings', { method: 'PATCH', body: { security: 'enforce' } })
   const create = (token?: string): ReturnType<typeof server.call> =>

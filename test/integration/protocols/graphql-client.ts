@@ -1,9 +1,9 @@
-/** Requests to `/graphql` in the form that the tests want them: status, headers, parsed body. */
+/** Sends requests to `/graphql` and returns status, headers and parsed body. */
 
 export interface Answer {
   status: number
   headers: Headers
-  // Answers of queries are as varied as queries; tests compare them as wholes.
+  // Results depend on the query; tests compare them as a whole.
   data: Record<string, unknown> | null | undefined
   errors: { message: string; path?: unknown[]; extensions?: { code?: string } }[] | undefined
   code: string | undefined
@@ -23,9 +23,9 @@ async function read(response: Response): Promise<Answer> {
 }
 
 export interface Client {
-  /** POST of JSON. */
+  /** Sends a POST with JSON. */
   post(body: unknown, headers?: Record<string, string>): Promise<Answer>
-  /** GET with these parameters. */
+  /** Sends a GET with these parameters. */
   get(parameters: Record<string, string>, headers?: Record<string, string>): Promise<Answer>
   /** The data of a query; throws the errors. */
   data(query: string, variables?: object): Promise<Record<string, unknown>>

@@ -11,7 +11,7 @@ const headers = { 'content-type': 'application/json', accept: 'text/event-stream
 const post = (url: string, body: object, extra = {}) =>
   fetch(`${url}/graphql`, { method: 'POST', headers: { ...headers, ...extra }, body: JSON.stringify(body) })
 
-/** Events of a whole stream, as pairs of name and parsed data. */
+/** All events of a stream, as pairs of name and parsed data. */
 function parseEvents(text: string): [event: string, data: unknown][] {
   return text
     .split('\n\n')
@@ -41,7 +41,7 @@ t.test('a subscription sends next events and completes, by POST and GET [GQL-20]
   }
 })
 
-t.test('what is no subscription, or cannot be run, is one event and the end [GQL-21]', async t => {
+t.test('an operation that is not a subscription, or fails, sends one event and completes [GQL-21]', async t => {
   t.strictSame(parseEvents(await (await post(url, { query: '{ user(id: "u1") { id } }' })).text()), [
     ['next', { data: { user: { id: 'u1' } } }],
     ['complete', null],
@@ -88,14 +88,14 @@ t.test('what is no subscription, or cannot be run, is one event and the end [GQL
       ['next', { errors: [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED', http: undefined } }] }],
       ['complete', null],
     ],
-    'a subscription that is refused is a stream all the same',
+    'a subscription that is refused is a stream anyway',
   )
   const malformed = await post(url, {})
-  t.equal(malformed.status, 400, 'a malformed request is no stream')
+  t.equal(malformed.status, 400, 'a malformed request gets no stream')
   t.equal(malformed.headers.get('content-type'), 'application/json; charset=utf-8')
 })
 
-t.test('an order goes through its states, a ticker stays within its bounds [GQL-22]', async t => {
+t.test('an order goes through its states, a ticker is clamped [GQL-22]', async t => {
   const updates = parseEvents(
     await (
       await post(url, {
@@ -120,7 +120,7 @@ t.test('an order goes through its states, a ticker stays within its bounds [GQL-
   }
 })
 
-t.test('a client that leaves ends its subscription at once [GQL-23]', async t => {
+t.test('a subscription ends at once when the client disconnects [GQL-23]', async t => {
   const leaving = new AbortController()
   const sent: Buffer[] = []
   const stream = {
@@ -147,7 +147,7 @@ t.test('a client that leaves ends its subscription at once [GQL-23]', async t =>
     body: JSON.stringify({ query: 'subscription { ticker { sequence } }' }),
   })
   const response = await yoga.handleRequest(asked, {
-    answerType: { mediaType: 'application/json', eventStream: 'always', isPageWanted: false },
+    responseType: { mediaType: 'application/json', eventStream: 'always', isBrowser: false },
   })
   const served = sendResponse({ streams: { sse: () => stream } } as never, {} as never, {} as never, response)
   await until(() => events().length === 1)

@@ -1,4 +1,4 @@
-/** `/graphql/ws`: the handshake, both subprotocols, their limits. */
+/** `/graphql/ws`: the handshake, both subprotocols and their limits. */
 import t from 'tap'
 import { WebSocket } from 'ws'
 import { PacedSequence } from '../../../plugins/graphql/paced-sequence.ts'
@@ -12,7 +12,7 @@ interface Message {
   payload?: unknown
 }
 
-/** A socket that keeps what it received. */
+/** A socket that records received messages. */
 class Client {
   readonly messages: Message[] = []
   readonly closed: Promise<{ code: number; reason: string }>
@@ -68,7 +68,7 @@ function refusal(url: string, protocols: string[], path = '/graphql/ws'): Promis
 
 const { url } = await serve(t)
 
-t.test('a handshake must offer one of the two subprotocols, and the first is chosen [GQL-30]', async t => {
+t.test('a handshake must offer a supported subprotocol, and the first one is selected [GQL-30]', async t => {
   for (const protocols of [[], ['chat'], ['graphql', 'GRAPHQL-WS']]) {
     const { status, body } = await refusal(url, protocols)
     t.equal(status, 400)
@@ -185,7 +185,7 @@ t.test('violations of graphql-transport-ws have their close codes [GQL-32]', asy
   )
 })
 
-t.test('the legacy subprotocol starts, answers, stops and terminates [GQL-33]', async t => {
+t.test('the legacy subprotocol starts, responds, stops and terminates [GQL-33]', async t => {
   const client = await new Client(url, ['graphql-ws']).opened()
   client.send(INIT, { type: 'start', id: 's', payload: { query: TICKS } })
   await client.until('complete', 's')
@@ -216,13 +216,13 @@ t.test('the legacy subprotocol starts, answers, stops and terminates [GQL-33]', 
   for (const [index, [payload, code]] of bad.entries()) {
     client.send({ type: 'start', id: `bad${index}`, payload })
     t.match(await client.until('error', `bad${index}`), { payload: { message: String, extensions: { code } } })
-    t.equal(client.of(`bad${index}`).length, 1, 'an error is not completed')
+    t.equal(client.of(`bad${index}`).length, 1, 'no complete message follows an error')
   }
   client.send({ type: 'start', id: 'long', payload: { query: LONG } })
   await client.until('data', 'long')
   client.send({ type: 'start', id: 'long', payload: { query: '{ user(id: "u1") { id } }' } })
   await client.until('complete', 'long')
-  t.equal(client.of('long').length, 3, 'the old operation of that id is ended first')
+  t.equal(client.of('long').length, 3, 'the old operation with that id ends first')
   client.send({ type: 'start', id: 'other', payload: { query: LONG } })
   await client.until('data', 'other')
   client.send({ type: 'stop', id: 'other' }, { type: 'nothing', id: 'n' }, 'no json', '[]')
@@ -236,7 +236,7 @@ t.test('the legacy subprotocol starts, answers, stops and terminates [GQL-33]', 
   t.equal((await early.closed).code, 4401)
 })
 
-t.test('a hundred operations run on a socket, the next is refused [GQL-34]', async t => {
+t.test('a hundred operations run on a socket, the next is rejected [GQL-34]', async t => {
   for (const [protocol, start, first] of [
     ['graphql-transport-ws', 'subscribe', 'next'],
     ['graphql-ws', 'start', 'data'],
@@ -295,7 +295,7 @@ t.test('idle time is watched only while nothing runs, and a slow reader is waite
   t.strictSame(sent, ['a', 'b', 'c'])
 })
 
-t.test('a sequence that waits ends when it is told to [GQL-23]', async t => {
+t.test('a waiting sequence ends when it is returned [GQL-23]', async t => {
   const sequence = new PacedSequence(3, 60_000, index => index)
   t.strictSame(await sequence.next(), { done: false, value: 0 })
   const pending = sequence.next()
@@ -304,7 +304,7 @@ t.test('a sequence that waits ends when it is told to [GQL-23]', async t => {
   t.strictSame(await sequence.next(), { done: true, value: undefined })
 })
 
-t.test('other WebSocket routes still choose for themselves [GQL-36]', async t => {
+t.test('other WebSocket routes still select their own subprotocol [GQL-36]', async t => {
   const client = await new Client(url, ['graphql-transport-ws']).opened()
   client.send(INIT)
   t.ok(await client.until('connection_ack'))
@@ -319,27 +319,24 @@ t.test('other WebSocket routes still choose for themselves [GQL-36]', async t =>
   client.socket.terminate()
 })
 
-t.test(
-  'a handshake at /graphql itself is taken in both subprotocols; a plain GET is still answered [GQL-30]',
-  async t => {
-    for (const [protocol, start, data] of [
-      ['graphql-transport-ws', 'subscribe', 'next'],
-      ['graphql-ws', 'start', 'data'],
-    ] as const) {
-      const client = await new Client(url, [protocol], '/graphql').opened()
-      t.equal(client.socket.protocol, protocol)
-      client.send(INIT)
-      await client.until('connection_ack')
-      client.send({ id: 'a', type: start, payload: { query: TICKS } })
-      await client.until('complete', 'a')
-      t.equal(client.of('a').filter(message => message.type === data).length, 2, protocol)
-      client.socket.close(1000)
-      await client.closed
-    }
-    const { status, body } = await refusal(url, ['chat'], '/graphql')
-    t.equal(status, 400)
-    t.match(JSON.parse(body), { errors: [{}] })
-    const plain = await fetch(`${url}/graphql?query=${encodeURIComponent('{ users(limit: 1) { id } }')}`)
-    t.match([plain.status, await plain.json()], [200, { data: { users: [{}] } }])
-  },
-)
+t.test('a handshake at /graphql is accepted in both subprotocols; a plain GET still works [GQL-30]', async t => {
+  for (const [protocol, start, data] of [
+    ['graphql-transport-ws', 'subscribe', 'next'],
+    ['graphql-ws', 'start', 'data'],
+  ] as const) {
+    const client = await new Client(url, [protocol], '/graphql').opened()
+    t.equal(client.socket.protocol, protocol)
+    client.send(INIT)
+    await client.until('connection_ack')
+    client.send({ id: 'a', type: start, payload: { query: TICKS } })
+    await client.until('complete', 'a')
+    t.equal(client.of('a').filter(message => message.type === data).length, 2, protocol)
+    client.socket.close(1000)
+    await client.closed
+  }
+  const { status, body } = await refusal(url, ['chat'], '/graphql')
+  t.equal(status, 400)
+  t.match(JSON.parse(body), { errors: [{}] })
+  const plain = await fetch(`${url}/graphql?query=${encodeURIComponent('{ users(limit: 1) { id } }')}`)
+  t.match([plain.status, await plain.json()], [200, { data: { users: [{}] } }])
+})

@@ -1,4 +1,4 @@
-/** GraphQL over HTTP: what is answered, in which form, and what is refused. */
+/** GraphQL over HTTP: results, response formats and errors. */
 import t from 'tap'
 import { buildClientSchema, buildSchema, getIntrospectionQuery, lexicographicSortSchema, printSchema } from 'graphql'
 import type { IntrospectionQuery } from 'graphql'
@@ -9,7 +9,7 @@ const RESPONSE = 'application/graphql-response+json'
 
 const { url } = await serve(t)
 
-t.test('queries answer the demo rows, linked [GQL-1]', async t => {
+t.test('queries return the demo records and their links [GQL-1]', async t => {
   const { data } = clientOf(url)
   const good: [query: string, expected: object][] = [
     [
@@ -82,7 +82,7 @@ t.test('queries answer the demo rows, linked [GQL-1]', async t => {
   for (const [query, expected] of good) t.strictSame(await data(query), expected, query)
 })
 
-t.test('mutations answer what they would store [GQL-2]', async t => {
+t.test('mutations return what they would store [GQL-2]', async t => {
   const { data, post } = clientOf(url)
   const created = await data(
     'mutation { createUser(input: {name: "Dana", email: "d@example.com"}) { id name role createdAt } }',
@@ -150,7 +150,7 @@ t.test('the printed schema is the one that introspection shows [GQL-3]', async t
   )
 })
 
-t.test('Accept chooses the media type and never refuses [GQL-4]', async t => {
+t.test('Accept selects the media type and never rejects a request [GQL-4]', async t => {
   const legacy = 'application/json; charset=utf-8'
   const response = `${RESPONSE}; charset=utf-8`
   const table: [accept: string, type: string][] = [
@@ -175,7 +175,7 @@ t.test('Accept chooses the media type and never refuses [GQL-4]', async t => {
   }
 })
 
-t.test('failures of a document have their status by mode, their code and no data [GQL-5]', async t => {
+t.test('document errors have a status by mode, a code and no data [GQL-5]', async t => {
   const { post } = clientOf(url)
   const table: [body: object, code: string][] = [
     [{ query: '{' }, 'GRAPHQL_PARSE_FAILED'],
@@ -204,7 +204,7 @@ t.test('failures of a document have their status by mode, their code and no data
   t.match(errors![0]!.message, /\/graphql\/ws.*text\/event-stream/)
 })
 
-t.test('requests that are not well-formed are refused in both modes [GQL-6]', async t => {
+t.test('malformed requests are rejected in both modes [GQL-6]', async t => {
   const { post, get } = clientOf(url)
   const bad: unknown[] = [
     '',
@@ -264,7 +264,7 @@ t.test('requests that are not well-formed are refused in both modes [GQL-6]', as
   }
 })
 
-t.test('bytes that are no text, bodies that are too large and other methods are refused [GQL-6]', async t => {
+t.test('invalid UTF-8, bodies that are too large and other methods are rejected [GQL-6]', async t => {
   const { url } = await serve(t, { env: { SVC_BODY_LIMIT: '2000' } })
   const send = (body: Buffer | string, headers = {}) =>
     fetch(`${url}/graphql`, {
@@ -283,7 +283,7 @@ t.test('bytes that are no text, bodies that are too large and other methods are 
   t.equal((await fetch(`${url}/graphql?query=%7Busers%7Bid%7D%7D`, { method: 'HEAD' })).status, 200)
 })
 
-t.test('content types with parameters, application/graphql and GET are read [GQL-8]', async t => {
+t.test('content types with parameters, application/graphql and GET are supported [GQL-8]', async t => {
   const { post, get } = clientOf(url)
   for (const type of [
     'application/json; charset=UTF-8',
@@ -321,7 +321,7 @@ t.test('content types with parameters, application/graphql and GET are read [GQL
   )
 })
 
-t.test('a mutation over GET is refused before anything else is looked at [GQL-7]', async t => {
+t.test('a mutation with GET is rejected before anything else is checked [GQL-7]', async t => {
   const { get } = clientOf(url)
   for (const accept of ['application/json', RESPONSE, 'text/event-stream']) {
     for (const query of ['mutation { createUser(input: {name: "x", email: "y"}) { id } }', 'mutation { nothing }']) {
@@ -342,7 +342,7 @@ t.test('a mutation over GET is refused before anything else is looked at [GQL-7]
   )
 })
 
-t.test('a browser gets GraphiQL, from this host alone [GQL-9]', async t => {
+t.test('a browser gets GraphiQL, only from this host [GQL-9]', async t => {
   const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
   const response = await fetch(`${url}/graphql`, { headers: { accept } })
   t.match(response.headers.get('content-type'), 'text/html')

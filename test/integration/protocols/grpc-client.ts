@@ -1,4 +1,4 @@
-/** A grpc-js client of the product's services, with what its calls answer as promises. */
+/** A grpc-js client for the services of the product, with promises. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Metadata, credentials, loadPackageDefinition } from '@grpc/grpc-js'
@@ -38,7 +38,7 @@ export interface EchoClient extends Client {
 }
 
 const options = { keepCase: true, longs: Number, enums: String, defaults: true, oneofs: true }
-/** As the checked-in descriptor set has them; maps are lists of entries. */
+/** Types of the checked-in descriptor set; maps are lists of entries. */
 export const definitions = loadFileDescriptorSetFromBuffer(readFileSync(DESCRIPTOR_SET), options)
 const packages = loadPackageDefinition({
   ...definitions,
@@ -87,7 +87,7 @@ export function call(
   })
 }
 
-/** All that a stream brings, and the status that it ends with. */
+/** All messages of a stream, and its final status. */
 export function collect<T>(stream: ClientReadableStream<T>): Promise<{ messages: T[]; code: number; details: string }> {
   return new Promise(resolve => {
     const messages: T[] = []

@@ -1,4 +1,4 @@
-/** gRPC calls in the inspector, and the fault headers among their metadata. */
+/** gRPC calls in the inspector, and fault headers in metadata. */
 import t from 'tap'
 import { status } from '@grpc/grpc-js'
 import type { ServiceError } from '@grpc/grpc-js'
@@ -20,7 +20,7 @@ async function list(from: TestServer = server): Promise<InspectorEntry[]> {
   return ((await (await fetch(`${from.url}/_svc/requests`)).json()) as { requests: InspectorEntry[] }).requests
 }
 
-/** The newest entry, once its answer is over. */
+/** The newest entry, once its response has ended. */
 const newest = (): Promise<InspectorEntry> =>
   until(async () => {
     const [entry] = await list()
@@ -86,7 +86,7 @@ t.test('a call is captured with its metadata and its status, without a body [GRP
   t.match(await newest(), { path: `${PATH}Nope`, grpc_status: 12, route: null, plugin: null })
 })
 
-t.test('fail maps the status, delay waits, both are named in the entry [GRPC-27]', async t => {
+t.test('fail maps the status, delay waits, and both are listed in the entry [GRPC-27]', async t => {
   const STATUSES = [
     [429, 14],
     [503, 14],
@@ -153,7 +153,7 @@ t.test('fail maps the status, delay waits, both are named in the entry [GRPC-27]
   t.notMatch(metrics, /svc_requests_total\{route="\/svc\.echo/)
 })
 
-t.test('over gRPC-Web too, and a value that can not be understood is named [GRPC-27]', async t => {
+t.test('faults also work over gRPC-Web, and invalid values are reported [GRPC-27]', async t => {
   const post = (headers: Record<string, string>): Promise<Response> =>
     fetch(`http://${target}${PATH}Echo`, {
       method: 'POST',

@@ -1,4 +1,4 @@
-/** gRPC calls while the server reloads and stops. */
+/** gRPC calls during reload and shutdown. */
 import t from 'tap'
 import { connect } from 'node:http2'
 import { status } from '@grpc/grpc-js'
@@ -11,7 +11,7 @@ const server = await serve(t)
 const client = echoClient(`127.0.0.1:${server.ports.grpc}`)
 t.teardown(() => client.close())
 
-t.test('a reload leaves running calls alone and serves new ones [GRPC-13]', async t => {
+t.test('a reload does not affect running calls and serves new ones [GRPC-13]', async t => {
   const bidi = client.BidiStream()
   const seen: EchoResponse[] = []
   bidi.on('data', (message: EchoResponse) => seen.push(message))
@@ -25,7 +25,7 @@ t.test('a reload leaves running calls alone and serves new ones [GRPC-13]', asyn
   await until(() => bidi.closed || bidi.readableEnded)
 })
 
-t.test('a connection that lives through many reloads keeps nothing of them [GRPC-13]', async t => {
+t.test('a connection keeps no memory across many reloads [GRPC-13]', async t => {
   const warnings: string[] = []
   const note = (warning: Error): void => void warnings.push(warning.message)
   process.on('warning', note)
@@ -41,7 +41,7 @@ t.test('a connection that lives through many reloads keeps nothing of them [GRPC
   )
 })
 
-t.test('a call that runs when the process stops comes to its end [GRPC-26]', async t => {
+t.test('a running call can finish during shutdown [GRPC-26]', async t => {
   const stopping = await serve(t, { shutdownTimes: { drain: 20_000, cut: 200, closing: 500 } })
   const each = echoClient(`127.0.0.1:${stopping.ports.grpc}`)
   const stream = each.ServerStream({ message: 's', count: 5 })
@@ -54,7 +54,7 @@ t.test('a call that runs when the process stops comes to its end [GRPC-26]', asy
   each.close()
 })
 
-t.test('a call without an end is cut when the time to drain is over [GRPC-26]', async t => {
+t.test('an endless call is aborted after the drain time [GRPC-26]', async t => {
   const stopping = await serve(t)
   const each = echoClient(`127.0.0.1:${stopping.ports.grpc}`)
   const bidi = each.BidiStream()
@@ -66,7 +66,7 @@ t.test('a call without an end is cut when the time to drain is over [GRPC-26]', 
   each.close()
 })
 
-t.test('a deadline ends a call of which the client keeps its side open [GRPC-13]', async t => {
+t.test('a deadline ends a call even if the client keeps its side open [GRPC-13]', async t => {
   const session = connect(`http://127.0.0.1:${server.ports.grpc}`)
   t.teardown(() => session.destroy())
   const stream = session.request({
@@ -86,15 +86,15 @@ t.test('a deadline ends a call of which the client keeps its side open [GRPC-13]
   // One message, { message: "hi" }, and no end.
   stream.write(Buffer.from([0, 0, 0, 0, 4, 0x0a, 2, 0x68, 0x69]))
   t.equal(await until(() => answered), String(status.DEADLINE_EXCEEDED))
-  t.ok(bytes > 0, 'after the answer to the message')
+  t.ok(bytes > 0, 'after the reply to the message')
   stream.close()
 })
 
-t.test('a message that can not be read ends a call that still answers those before it [GRPC-13]', async t => {
+t.test('an unreadable message ends a call that is still replying to earlier ones [GRPC-13]', async t => {
   const session = connect(`http://127.0.0.1:${server.ports.grpc}`)
   t.teardown(() => session.destroy())
   const message = Buffer.from([0, 0, 0, 0, 4, 0x0a, 2, 0x68, 0x69])
-  // Field 15 with wire type 7, which there is not.
+  // Field 15 with wire type 7, which does not exist.
   const unreadable = Buffer.from([0, 0, 0, 0, 2, 0x7f, 1])
   const compressed = Buffer.from([1, 0, 0, 0, 1, 0])
   for (const [body, code] of [

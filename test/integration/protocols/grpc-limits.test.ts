@@ -1,4 +1,4 @@
-/** The plan's limits on calls of the echo service. */
+/** Plan limits for calls of the echo service. */
 import t from 'tap'
 import { status } from '@grpc/grpc-js'
 import type { ServiceError } from '@grpc/grpc-js'
@@ -11,7 +11,7 @@ const target = `127.0.0.1:${server.ports.grpc}`
 const client = echoClient(target)
 t.teardown(() => client.close())
 
-t.test('calls beyond the quota end with RESOURCE_EXHAUSTED and say why, each session for itself [GRPC-25]', async t => {
+t.test('calls above the quota of a session end with RESOURCE_EXHAUSTED and the reason [GRPC-25]', async t => {
   const metadata = metadataOf({ 'x-svc-session': 'one' })
   for (let index = 0; index < 3; index++) await call(client, 'Echo', { message: 'x' }, { metadata })
   const refused = await failureOf(call(client, 'Fail', { code: 3 }, { metadata }))
@@ -32,7 +32,7 @@ t.test('calls beyond the quota end with RESOURCE_EXHAUSTED and say why, each ses
   })
 })
 
-t.test('health is free, and the peer address is a session [GRPC-25]', async t => {
+t.test('health is exempt, and the peer address is a session [GRPC-25]', async t => {
   interface Health extends EchoClient {
     Check(request: object, callback: (error: ServiceError | null, response: { status: string }) => void): void
   }

@@ -1,4 +1,4 @@
-/** Server reflection: what is listed, found and not found. */
+/** Server reflection: listed, found and unknown names. */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import type { Client, ClientDuplexStream } from '@grpc/grpc-js'
@@ -24,7 +24,7 @@ interface Reflection extends Client {
 
 const server = await serve(t)
 
-/** Asks on one stream, in order. */
+/** Sends requests on one stream, in order. */
 async function ask(version: string, ...questions: object[]): Promise<Answer[]> {
   const client = connectTo<Reflection>(`grpc.reflection.${version}.ServerReflection`, `127.0.0.1:${server.ports.grpc}`)
   const stream = client.ServerReflectionInfo()
@@ -81,7 +81,7 @@ for (const version of ['v1', 'v1alpha']) {
     for (const name of known) t.equal(filesOf((await ask(version, { file_by_filename: name }))[0]!)[0]!.name, name)
   })
 
-  t.test(`${version} answers what it does not know on the open stream [GRPC-15]`, async t => {
+  t.test(`${version} reports unknown names on the open stream [GRPC-15]`, async t => {
     const answers = await ask(
       version,
       { file_containing_symbol: 'no.such.Thing' },
@@ -103,7 +103,7 @@ for (const version of ['v1', 'v1alpha']) {
   })
 }
 
-t.test('files are answered byte for byte as the compiler wrote them [GRPC-14]', async t => {
+t.test('files are sent byte for byte as the compiler wrote them [GRPC-14]', async t => {
   const { file } = fromBinary(FileDescriptorSetSchema, readFileSync(DESCRIPTOR_SET))
   const set = readFileSync(DESCRIPTOR_SET)
   for (const version of ['v1', 'v1alpha']) {
@@ -113,7 +113,7 @@ t.test('files are answered byte for byte as the compiler wrote them [GRPC-14]', 
   }
 })
 
-t.test('names that every object inherits name nothing [GRPC-15]', async t => {
+t.test('names that every object inherits are unknown [GRPC-15]', async t => {
   const answers = await ask(
     'v1',
     ...['__proto__', 'constructor', 'toString'].flatMap(name => [
@@ -129,7 +129,7 @@ t.test('names that every object inherits name nothing [GRPC-15]', async t => {
   )
 })
 
-t.test('the descriptors are those of the compiler, fit for strict readers [GRPC-14]', async t => {
+t.test('the descriptors are those of the compiler, valid for strict clients [GRPC-14]', async t => {
   const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, readFileSync(DESCRIPTOR_SET)))
   t.equal(registry.getMessage('svc.echo.v1.EchoResponse')?.field.metadata?.fieldKind, 'map')
   t.equal(registry.getMessage('svc.echo.v1.EchoResponse')?.field.instanceId?.jsonName, 'instanceId')

@@ -1,4 +1,4 @@
-/** gRPC-Web, byte by byte, and what else may arrive at the gRPC port. */
+/** gRPC-Web on the wire, and other traffic on the gRPC port. */
 import { connect as connectTcp } from 'node:net'
 import { connect as connectHttp2 } from 'node:http2'
 import { request as httpRequest } from 'node:http'
@@ -55,44 +55,47 @@ async function post(method: string, body: Buffer | string, type = 'application/g
   return { response, ...readBody(type.includes('text') ? decodeText(bytes.toString('latin1')) : bytes) }
 }
 
-t.test('binary and text are answered in kind, with the status in the last frame alone [GRPC-20]', async t => {
-  for (const type of [
-    'application/grpc-web',
-    'application/grpc-web+proto',
-    'application/grpc-web-text',
-    'application/grpc-web-text+proto',
-    'Application/gRPC-Web+Proto; charset=x',
-  ]) {
-    const isText = type.includes('text')
-    const bytes = frame({ message: 'hi' })
-    const { response, messages, trailers } = await post('Echo', isText ? bytes.toString('base64') : bytes, type, {
-      'x-custom': 'c',
-    })
-    t.equal(response.status, 200)
-    t.equal(response.headers.get('content-type'), `application/grpc-web${isText ? '-text' : ''}+proto`)
-    t.equal(response.headers.get('grpc-status'), null)
-    t.equal(response.headers.get('x-request-id')?.length, 36)
-    t.match(messages, [{ message: 'hi', index: 0 }], type)
-    t.match((messages[0]!.metadata as { key: string }[]).map(({ key }) => key).includes('x-custom'), true)
-    t.equal(trailers[0], 'grpc-status:0')
-  }
-  const failed = await post('Fail', frame({ code: 5, message: 'weg: ü' }, 'FailRequest'))
-  t.equal(failed.response.headers.get('grpc-status'), null)
-  t.equal(failed.response.headers.get('x-svc-fail'), null)
-  t.strictSame(failed.trailers.slice(0, 2), ['grpc-status:5', 'grpc-message:weg:%20%C3%BC'])
-  t.ok(failed.trailers.includes('x-svc-fail:true'))
-  t.ok(failed.trailers.some(line => line.startsWith('grpc-status-details-bin:')))
-  t.strictSame((await post('Nothing', frame({}))).trailers[0], 'grpc-status:12')
-  const streamed = await post('ServerStream', frame({ count: 2 }).toString('base64'), 'application/grpc-web-text')
-  t.strictSame(
-    streamed.messages.map(({ index }) => index),
-    [0, 1],
-  )
-  const joined = await post('ClientStream', Buffer.concat([frame({ message: 'a' }), frame({ message: 'b' })]))
-  t.match(joined.messages, [{ message: 'a b', index: 2 }])
-  const late = await post('ServerStream', frame({ count: 100 }), 'application/grpc-web', { 'grpc-timeout': '200m' })
-  t.equal(late.trailers[0], 'grpc-status:4')
-})
+t.test(
+  'binary and text requests get the same format back, with the status only in the last frame [GRPC-20]',
+  async t => {
+    for (const type of [
+      'application/grpc-web',
+      'application/grpc-web+proto',
+      'application/grpc-web-text',
+      'application/grpc-web-text+proto',
+      'Application/gRPC-Web+Proto; charset=x',
+    ]) {
+      const isText = type.includes('text')
+      const bytes = frame({ message: 'hi' })
+      const { response, messages, trailers } = await post('Echo', isText ? bytes.toString('base64') : bytes, type, {
+        'x-custom': 'c',
+      })
+      t.equal(response.status, 200)
+      t.equal(response.headers.get('content-type'), `application/grpc-web${isText ? '-text' : ''}+proto`)
+      t.equal(response.headers.get('grpc-status'), null)
+      t.equal(response.headers.get('x-request-id')?.length, 36)
+      t.match(messages, [{ message: 'hi', index: 0 }], type)
+      t.match((messages[0]!.metadata as { key: string }[]).map(({ key }) => key).includes('x-custom'), true)
+      t.equal(trailers[0], 'grpc-status:0')
+    }
+    const failed = await post('Fail', frame({ code: 5, message: 'weg: ü' }, 'FailRequest'))
+    t.equal(failed.response.headers.get('grpc-status'), null)
+    t.equal(failed.response.headers.get('x-svc-fail'), null)
+    t.strictSame(failed.trailers.slice(0, 2), ['grpc-status:5', 'grpc-message:weg:%20%C3%BC'])
+    t.ok(failed.trailers.includes('x-svc-fail:true'))
+    t.ok(failed.trailers.some(line => line.startsWith('grpc-status-details-bin:')))
+    t.strictSame((await post('Nothing', frame({}))).trailers[0], 'grpc-status:12')
+    const streamed = await post('ServerStream', frame({ count: 2 }).toString('base64'), 'application/grpc-web-text')
+    t.strictSame(
+      streamed.messages.map(({ index }) => index),
+      [0, 1],
+    )
+    const joined = await post('ClientStream', Buffer.concat([frame({ message: 'a' }), frame({ message: 'b' })]))
+    t.match(joined.messages, [{ message: 'a b', index: 2 }])
+    const late = await post('ServerStream', frame({ count: 100 }), 'application/grpc-web', { 'grpc-timeout': '200m' })
+    t.equal(late.trailers[0], 'grpc-status:4')
+  },
+)
 
 t.test('HTTP/2 carries gRPC-Web too [GRPC-20]', async t => {
   const session = connectHttp2(url)
@@ -115,7 +118,7 @@ t.test('HTTP/2 carries gRPC-Web too [GRPC-20]', async t => {
   session.close()
 })
 
-/** Sends a body in these pieces, each after the one before has left. */
+/** Sends a body in these parts, each after the previous one has been sent. */
 async function sendPieces(pieces: string[]): Promise<{ messages: Record<string, unknown>[]; trailers: string[] }> {
   const body = await new Promise<string>((resolve, reject) => {
     const request = httpRequest(
@@ -141,7 +144,7 @@ async function sendPieces(pieces: string[]): Promise<{ messages: Record<string, 
   return readBody(decodeText(body))
 }
 
-t.test('text comes in any chunking and in padded pieces [GRPC-21]', async t => {
+t.test('text is accepted in chunks of any size and in padded parts [GRPC-21]', async t => {
   const pieces = ['a', 'bc', 'def', 'ghij'].map(message => frame({ message }).toString('base64'))
   t.match(await sendPieces(pieces), { messages: [{ message: 'a bc def ghij', index: 4 }] })
   t.match(await sendPieces([...pieces.join('')]), { messages: [{ message: 'a bc def ghij' }] })
@@ -149,7 +152,7 @@ t.test('text comes in any chunking and in padded pieces [GRPC-21]', async t => {
     t.notMatch((await sendPieces([pieces[0]!, bad])).trailers, ['grpc-status:0'], bad)
 })
 
-t.test('a browser of any origin may call and read the status [GRPC-22]', async t => {
+t.test('a browser can call from any origin and read the status [GRPC-22]', async t => {
   const preflight = await fetch(`${url}${METHOD}Echo`, {
     method: 'OPTIONS',
     headers: {
@@ -171,7 +174,7 @@ t.test('a browser of any origin may call and read the status [GRPC-22]', async t
   )
 })
 
-t.test('anything else is refused, and the port goes on [GRPC-23]', async t => {
+t.test('anything else is rejected, and the port keeps serving [GRPC-23]', async t => {
   const wrong: RequestInit[] = [
     {},
     { method: 'POST', body: '{}' },
@@ -201,7 +204,7 @@ t.test('anything else is refused, and the port goes on [GRPC-23]', async t => {
   session.close()
   for (const bytes of [
     '\0\0\0\0garbage',
-    'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\ngarbage that is no frame at all',
+    'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\ngarbage that is not a valid frame',
     '\x16\x03\x01\x02\0',
   ]) {
     const socket = connectTcp(server.ports.grpc!, '127.0.0.1')
@@ -231,7 +234,7 @@ t.test('anything else is refused, and the port goes on [GRPC-23]', async t => {
   })
 })
 
-t.test('headers of the bridge do not come from outside [GRPC-24]', async t => {
+t.test('bridge headers from clients are ignored [GRPC-24]', async t => {
   const { messages } = await post('Echo', frame({}), 'application/grpc-web', {
     'x-svc-bridge-peer': '1.2.3.4',
     'x-svc-bridge-timeout': '7S',

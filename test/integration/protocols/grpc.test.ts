@@ -1,4 +1,4 @@
-/** gRPC: the methods of the echo service, on every listener. */
+/** gRPC: the methods of the echo service on every listener. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -73,7 +73,7 @@ for (const [listener, each] of Object.entries(clients)) {
   })
 }
 
-t.test('counts have their default and their bound [GRPC-3]', async t => {
+t.test('counts have a default and a maximum [GRPC-3]', async t => {
   t.equal((await collect(client.ServerStream({ count: 1 }))).messages.length, 1)
   t.equal((await collect(client.ServerStream({ count: 4_000_000_000 }))).messages.length, 100)
   const none = await new Promise<EchoResponse>((resolve, reject) => {
@@ -84,7 +84,7 @@ t.test('counts have their default and their bound [GRPC-3]', async t => {
   t.match(none, { message: '', index: 0 })
 })
 
-t.test('a thousand messages are taken, the next ends the call [GRPC-4]', async t => {
+t.test('a thousand messages are accepted, the next ends the call [GRPC-4]', async t => {
   const joined = await new Promise<ServiceError | null>(resolve => {
     const stream = client.ClientStream(new Metadata(), {}, error => resolve(error))
     stream.on('error', () => {})
@@ -101,7 +101,7 @@ t.test('a thousand messages are taken, the next ends the call [GRPC-4]', async t
   t.equal(code, status.RESOURCE_EXHAUSTED)
 })
 
-t.test('Fail ends with the status that is asked for, and its details [GRPC-5]', async t => {
+t.test('Fail ends with the requested status and its details [GRPC-5]', async t => {
   t.match(await call(client, 'Fail', {}), { message: 'OK' })
   t.match(await call(client, 'Fail', { message: 'fine' }), { message: 'fine' })
   for (const code of [-1, 17, 2_147_483_647])
@@ -109,7 +109,7 @@ t.test('Fail ends with the status that is asked for, and its details [GRPC-5]', 
   for (let code = 1; code <= 16; code++)
     t.match(await failureOf(call(client, 'Fail', { code })), {
       code,
-      details: `failed with ${status[code]}, as it was asked to`,
+      details: `failed with ${status[code]} as requested`,
     })
   const error = await failureOf(
     call(client, 'Fail', {
@@ -140,7 +140,7 @@ t.test('Fail ends with the status that is asked for, and its details [GRPC-5]', 
   t.equal(long.details.length, 1024)
 })
 
-t.test('deadlines end calls and are shown as they came [GRPC-6]', async t => {
+t.test('deadlines end calls and are reported as received [GRPC-6]', async t => {
   const shown = await call(client, 'Echo', {}, { deadline: Date.now() + 60_000 })
   t.match(shown.grpc_timeout, /^\d+[mSu]$/)
   t.ok(shown.deadline_ms > 1000 && shown.deadline_ms <= 60_000, String(shown.deadline_ms))
@@ -159,7 +159,7 @@ t.test('a cancelled call leaves the connection usable [GRPC-7]', async t => {
   t.match(await call(client, 'Echo', { message: 'still here' }), { message: 'still here' })
 })
 
-t.test('messages up to 4 MiB are read, compressed ones too, larger ones refused [GRPC-8]', async t => {
+t.test('messages of up to 4 MiB are accepted, also compressed; larger ones are rejected [GRPC-8]', async t => {
   const options = { 'grpc.max_receive_message_length': -1 }
   for (const algorithm of [compressionAlgorithms.identity, compressionAlgorithms.gzip, compressionAlgorithms.deflate]) {
     const compressing = echoClient(`127.0.0.1:${server.ports.grpc}`, undefined, {
@@ -176,7 +176,7 @@ t.test('messages up to 4 MiB are read, compressed ones too, larger ones refused 
 })
 
 for (const [listener, each] of Object.entries(clients)) {
-  t.test(`a refused upload does not stall the calls behind it on ${listener} [GRPC-9]`, async t => {
+  t.test(`a rejected upload does not stall later calls on ${listener} [GRPC-9]`, async t => {
     t.match(await failureOf(call(each, 'Echo', { message: 'x'.repeat(5 * 1024 * 1024) })), {
       code: status.RESOURCE_EXHAUSTED,
     })
@@ -207,12 +207,12 @@ t.test('unknown methods and services are unimplemented [GRPC-10]', async t => {
   t.match(await attempt('/no.such.Service/Echo'), { code: status.UNIMPLEMENTED })
 })
 
-t.test('every answer has a request id, that of the call when it brings one [GRPC-11]', async t => {
+t.test('every response has a request id, taken from the call if present [GRPC-11]', async t => {
   const answered = (metadata: Metadata) =>
     new Promise(resolve =>
       client.Echo({}, metadata, {}, () => {}).on('metadata', head => resolve(head.get('x-request-id')[0])),
     )
-  // A failure without messages is all head.
+  // A failure without messages is a trailers-only response.
   const failed = async (metadata: Metadata) =>
     (await failureOf(call(client, 'Fail', { code: 5 }, { metadata }))).metadata.get('x-request-id')[0]
   for (const idOf of [answered, failed]) {
@@ -242,7 +242,7 @@ interface Health extends EchoClient {
   Watch(request: object): ReturnType<EchoClient['ServerStream']>
 }
 
-t.test('health follows the instance, and Watch tells of changes [GRPC-12]', async t => {
+t.test('health follows the instance, and Watch reports changes [GRPC-12]', async t => {
   const health = connectTo<Health>('grpc.health.v1.Health', `127.0.0.1:${server.ports.grpc}`)
   t.teardown(() => health.close())
   const check = (service: string) =>

@@ -36,7 +36,7 @@ async function call(url: string, body: string | Buffer, headers: Record<string, 
 
 const field = (text: string, name: string) => new RegExp(`<${name}>([^<]*)</${name}>`).exec(text)?.[1]
 
-/** Code, reason and detail of a fault of either version; fails the test when the reply is none. */
+/** Code, reason and detail of a fault of either version; fails the test if the response is not a fault. */
 function faultOf(
   t: Test,
   { text, status, type }: Reply,
@@ -52,7 +52,7 @@ function faultOf(
   }
 }
 
-t.test('operations answer in the version and namespace of the request [SOAP-1]', async t => {
+t.test('operations respond in the version and namespace of the request [SOAP-1]', async t => {
   const user = await call(url, envelope(NS_11, GET_USER))
   t.equal(user.status, 200)
   t.equal(user.type, 'text/xml; charset=utf-8')
@@ -124,7 +124,7 @@ t.test('fields are read leniently and echoed exactly [SOAP-2]', async t => {
   }
 })
 
-t.test('the envelope decides the version [SOAP-3]', async t => {
+t.test('the envelope determines the version [SOAP-3]', async t => {
   for (const type of ['text/xml', 'application/soap+xml', 'application/json', 'nonsense']) {
     t.equal(
       (await call(url, envelope(NS_11, GET_USER), { 'content-type': type })).type,
@@ -139,7 +139,7 @@ t.test('the envelope decides the version [SOAP-3]', async t => {
   }
 })
 
-t.test('the action decides when it names an operation [SOAP-4]', async t => {
+t.test('an action that names an operation selects it [SOAP-4]', async t => {
   const table: [headers: Record<string, string>, response: string][] = [
     [{ soapaction: '"http://svc.local/GetStatus"' }, 'GetStatusResponse'],
     [{ soapaction: 'urn:x:GetStatus' }, 'GetStatusResponse'],
@@ -157,12 +157,12 @@ t.test('the action decides when it names an operation [SOAP-4]', async t => {
     t.match((await call(url, envelope(NS_12, GET_USER), headers)).text, `<${response} `, JSON.stringify(headers))
 })
 
-t.test('faults have the form of their version [SOAP-5]', async t => {
+t.test('faults have the format of their version [SOAP-5]', async t => {
   t.match(faultOf(t, await call(url, envelope(NS_11, '<Nothing/>'))), {
     status: 500,
     code: 'soap:Client',
     reason: 'Unknown operation',
-    detail: 'Nothing is not one of GetUser, CreateOrder, GetStatus',
+    detail: 'unknown operation Nothing (expected GetUser, CreateOrder, GetStatus)',
   })
   t.match(faultOf(t, await call(url, envelope(NS_12, '<Nothing/>'))), {
     status: 400,
@@ -184,7 +184,7 @@ t.test('faults have the form of their version [SOAP-5]', async t => {
   }
 })
 
-t.test('another envelope is a version mismatch [SOAP-9]', async t => {
+t.test('another envelope namespace is a version mismatch [SOAP-9]', async t => {
   for (const namespace of ['', 'http://example.com/soap', NS_11.toUpperCase()]) {
     const body = `<Envelope${namespace === '' ? '' : ` xmlns="${namespace}"`}><Body>${GET_USER}</Body></Envelope>`
     t.match(faultOf(t, await call(url, body)), {
@@ -201,7 +201,7 @@ t.test('another envelope is a version mismatch [SOAP-9]', async t => {
   }
 })
 
-t.test('headers that must be understood are not [SOAP-10]', async t => {
+t.test('mustUnderstand headers are faults [SOAP-10]', async t => {
   const header = (attributes: string) => `<e:Header><w:Security xmlns:w="urn:w" ${attributes}/></e:Header>`
   for (const [namespace, role] of [
     [NS_11, 'actor'],
@@ -233,7 +233,7 @@ t.test('headers that must be understood are not [SOAP-10]', async t => {
   }
 })
 
-t.test('missing, bad and too many fields are refused [SOAP-8, SOAP-11]', async t => {
+t.test('missing, invalid and too many fields are rejected [SOAP-8, SOAP-11]', async t => {
   const order = (amount: string) => `<CreateOrder><merchantId>m</merchantId><amount>${amount}</amount></CreateOrder>`
   const table: [body: string, reason: string][] = [
     ['<GetUser/>', 'Missing field'],
@@ -250,7 +250,7 @@ t.test('missing, bad and too many fields are refused [SOAP-8, SOAP-11]', async t
     t.match(faultOf(t, await call(url, envelope(NS_12, body))), { status: 400, code: 'env:Sender', reason }, body)
 })
 
-t.test('failures of the core are faults [SOAP-12]', async t => {
+t.test('errors of the core are faults [SOAP-12]', async t => {
   const { url } = await serve(t, { env: { SVC_BODY_LIMIT: '1000' } })
   const large = envelope(NS_11, getUser('x'.repeat(2000)))
   t.match(faultOf(t, await call(url, large)), { status: 413, code: 'soap:Client', reason: 'payload too large' })
@@ -271,7 +271,7 @@ t.test('failures of the core are faults [SOAP-12]', async t => {
   )
 })
 
-t.test('the WSDL is that of the address the client used [SOAP-14]', async t => {
+t.test('the WSDL has the address that the client used [SOAP-14]', async t => {
   const { url } = await serve(t, { env: { SVC_TRUST_FORWARD: 'true' } })
   for (const path of ['/soap?wsdl', '/soap?WSDL', '/soap?x=1&Wsdl=1', '/soap/wsdl']) {
     const response = await fetch(url + path)
@@ -291,7 +291,7 @@ t.test('the WSDL is that of the address the client used [SOAP-14]', async t => {
   t.match(forwarded, '<soap:address location="https://gateway.example/up/soap"/>')
 })
 
-t.test('GET without wsdl is told where the WSDL is [SOAP-15]', async t => {
+t.test('GET without wsdl gets the URL of the WSDL [SOAP-15]', async t => {
   const response = await fetch(`${url}/soap?other`)
   t.equal(response.headers.get('allow'), 'GET, POST')
   const reply = {
@@ -303,7 +303,7 @@ t.test('GET without wsdl is told where the WSDL is [SOAP-15]', async t => {
   t.match(faultOf(t, reply), {
     status: 405,
     code: 'soap:Client',
-    detail: `messages are sent with POST; the WSDL is at ${url}/soap?wsdl`,
+    detail: `send messages with POST; the WSDL is at ${url}/soap?wsdl`,
   })
   t.equal((await fetch(`${url}/soap`, { method: 'PUT' })).status, 405)
 })

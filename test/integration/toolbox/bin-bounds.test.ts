@@ -1,5 +1,5 @@
 /**
- * The bounds of request bins, under load and over time.
+ * Limits of request bins, under load and over time.
  * Runs alone: it measures memory.
  */
 import t from 'tap'
@@ -42,7 +42,7 @@ function requestOf(fields: Partial<CapturedRequest> = {}): Omit<CapturedRequest,
   }
 }
 
-t.test('public instances hold less [BIN-12]', async t => {
+t.test('public instances have lower limits [BIN-12]', async t => {
   t.strictSame(limitsOf(open), {
     max_bins: 100,
     max_bins_per_session: 10,
@@ -79,7 +79,7 @@ t.test('the size of a capture is the memory of headers, kept body, path and quer
   )
 })
 
-t.test('the oldest captures go until count and bytes hold; numbers go on [BIN-13]', async t => {
+t.test('the oldest captures are dropped to keep the limits; numbering continues [BIN-13]', async t => {
   const limits = limitsOf(normal)
   let bin = emptyBin('b', answer, limits)
   for (let count = 0; count < 130; count++) bin = withRequest(bin, requestOf(), limits)
@@ -96,7 +96,7 @@ t.test('the oldest captures go until count and bytes hold; numbers go on [BIN-13
   )
 })
 
-t.test('parallel captures get numbers of their own [BIN-13]', async t => {
+t.test('concurrent captures get unique numbers [BIN-13]', async t => {
   const { id } = (await send(url, '/bin', { method: 'POST' })).json<{ id: string }>()
   const replies = await Promise.all(Array.from({ length: 150 }, () => send(url, `/bin/${id}/x`, { method: 'POST' })))
   const numbers = replies.map(reply => reply.json<{ seq: number }>().seq)
@@ -111,7 +111,7 @@ t.test('parallel captures get numbers of their own [BIN-13]', async t => {
   t.match((await send(url, `/bin/${id}/requests`)).json(), { bin: { total_requests: 150, stored_requests: 100 } })
 })
 
-t.test('on a full instance the oldest bin makes room [BIN-14]', async t => {
+t.test('a full instance evicts the oldest bin [BIN-14]', async t => {
   const first = (await send(url, '/bin', { method: 'POST' })).json<{ id: string }>()
   const replies = await Promise.all(Array.from({ length: 400 }, () => send(url, '/bin', { method: 'POST' })))
   t.ok(replies.every(reply => reply.status === 201))
@@ -123,7 +123,7 @@ t.test('on a full instance the oldest bin makes room [BIN-14]', async t => {
   t.ok(bins.every(({ id }) => made.has(id)))
 })
 
-t.test('a full public instance refuses, whoever comes at once [BIN-14]', async t => {
+t.test('a full public instance rejects concurrent creations [BIN-14]', async t => {
   const make = (session: string): Promise<{ status: number; error: string | undefined }> =>
     send(publicUrl, '/bin', { method: 'POST', headers: { 'X-Svc-Session': session } }).then(reply => ({
       status: reply.status,
@@ -140,7 +140,7 @@ t.test('a full public instance refuses, whoever comes at once [BIN-14]', async t
   t.ok(all.every(({ status, error }) => status === (error === undefined ? 201 : 503)))
 })
 
-t.test('creations that interleave cannot pass the bound together [BIN-14]', async t => {
+t.test('interleaved creations cannot exceed the limit [BIN-14]', async t => {
   const svc = {
     config: open,
     state: (_name: string, bounds: ConstructorParameters<typeof MemoryStore<Bin>>[0]) => new MemoryStore<Bin>(bounds),
@@ -152,7 +152,7 @@ t.test('creations that interleave cannot pass the bound together [BIN-14]', asyn
 })
 
 t.test(
-  'all bins together hold so many bytes: then the oldest goes, a public instance refuses [BIN-14] [HARD-12]',
+  'over the total limit in bytes the oldest bin is removed; a public instance refuses a new one [BIN-14] [HARD-12]',
   async t => {
     const large = { ...answer, headers: { 'x-large': 'x'.repeat(1_000_000) } }
     for (const [config, maxMib, evicts] of [
@@ -195,7 +195,7 @@ t.test('a bin lives 24 hours (public: one), and what it held is freed without a 
     const bins = createBinStore(svc, limitsOf(config))
     const { id } = await bins.create('s', answer)
     now += hours * 3_600_000 - 1
-    t.ok(await bins.capture(id, requestOf()), 'captures do not lengthen its life')
+    t.ok(await bins.capture(id, requestOf()), 'captures do not extend the lifetime')
     const changes: string[] = []
     bins.subscribe(({ kind }) => changes.push(kind))
     now += 1
@@ -205,7 +205,7 @@ t.test('a bin lives 24 hours (public: one), and what it held is freed without a 
   }
 })
 
-t.test('memory stays flat however much a bin is sent [BIN-13]', async t => {
+t.test('memory stays flat however much is sent to a bin [BIN-13]', async t => {
   const { id } = (await send(url, '/bin', { method: 'POST' })).json<{ id: string }>()
   const body = 'x'.repeat(65_536)
   const fill = async (count: number): Promise<void> => {

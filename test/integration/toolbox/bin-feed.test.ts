@@ -45,7 +45,7 @@ t.test('sends each new capture as one event [BIN-16]', async t => {
   feed.leave()
 })
 
-t.test('replays what is stored after the last event that the reader has [BIN-17]', async t => {
+t.test('replays stored requests after the last event received [BIN-17]', async t => {
   const id = await newBin()
   for (let count = 0; count < 5; count++) await send(url, `/bin/${id}/${count}`)
   const rows: [options: { query?: string; headers?: Record<string, string> }, replayed: number[]][] = [
@@ -68,7 +68,7 @@ t.test('replays what is stored after the last event that the reader has [BIN-17]
   }
 })
 
-t.test('loses and repeats nothing while captures come in [BIN-17]', async t => {
+t.test('loses and repeats nothing while requests are captured [BIN-17]', async t => {
   const id = await newBin()
   const captures = Array.from({ length: 60 }, () => send(url, `/bin/${id}/x`))
   const feeds = await Promise.all(Array.from({ length: 10 }, () => feedOf(id, { headers: { 'Last-Event-ID': '0' } })))
@@ -83,16 +83,16 @@ t.test('loses and repeats nothing while captures come in [BIN-17]', async t => {
   }
 })
 
-t.test('ends with its bin [BIN-18]', async t => {
+t.test('ends when its bin is removed [BIN-18]', async t => {
   const id = await newBin()
   const feed = await feedOf(id)
   await send(url, `/bin/${id}/last`)
   await send(url, `/bin/${id}`, { method: 'DELETE' })
-  t.strictSame(idsIn(await feed.whole), [1], 'the last capture came before the end')
+  t.strictSame(idsIn(await feed.whole), [1], 'the last capture is sent before the end')
   t.equal((await send(url, `/bin/${id}/requests/stream`)).status, 404)
 })
 
-t.test('a reader that leaves is forgotten at once [BIN-18]', async t => {
+t.test('a client that disconnects is removed at once [BIN-18]', async t => {
   const id = await newBin()
   const before = await openStreams()
   const feeds = await Promise.all(Array.from({ length: 20 }, () => feedOf(id)))
@@ -101,7 +101,7 @@ t.test('a reader that leaves is forgotten at once [BIN-18]', async t => {
   await until(async () => (await openStreams()) === before, 'the end of all feeds')
 })
 
-t.test('HEAD gets the head and leaves nothing open [BIN-18]', async t => {
+t.test('HEAD returns the headers and leaves nothing open [BIN-18]', async t => {
   const id = await newBin()
   const before = await openStreams()
   const reply = await send(url, `/bin/${id}/requests/stream`, { method: 'HEAD' })
@@ -109,7 +109,7 @@ t.test('HEAD gets the head and leaves nothing open [BIN-18]', async t => {
   t.equal(await openStreams(), before)
 })
 
-t.test('feeds do not hold up the stop of the process [BIN-18]', async t => {
+t.test('feeds do not delay shutdown [BIN-18]', async t => {
   const stopping = await serve(t)
   const { id } = (await send(stopping.url, '/bin', { method: 'POST' })).json<{ id: string }>()
   const feed = await watch(stopping.ports.http!, { path: `/bin/${id}/requests/stream`, agent: new http.Agent() })
@@ -119,7 +119,7 @@ t.test('feeds do not hold up the stop of the process [BIN-18]', async t => {
 
 // ------------------------------------------------------------------------------------------------- with a slow reader
 
-/** A stream whose reader takes nothing until it is told to. */
+/** A stream whose client reads nothing until it is released. */
 class SlowStream implements Partial<SseStream> {
   readonly sent: SseEvent[] = []
   closed = false
@@ -147,7 +147,7 @@ class SlowStream implements Partial<SseStream> {
   }
 }
 
-t.test('a slow reader has one event under way, and misses what is no longer stored [BIN-19]', async t => {
+t.test('a slow client has one event in transit, and misses requests that are no longer stored [BIN-19]', async t => {
   const limits = { ...limitsOf({ publicMode: false, maxDelayMs: 0 } as Config), max_requests: 3 }
   const request = {
     id: 'i',
@@ -176,11 +176,11 @@ t.test('a slow reader has one event under way, and misses what is no longer stor
   }
   const ids = (): unknown[] => stream.sent.map(({ id }) => id)
   for (let count = 0; count < 1000; count++) captureOne()
-  t.strictSame(ids(), [1], 'one is under way, however many were captured')
+  t.strictSame(ids(), [1], 'only one event is in transit, however many requests were captured')
   await stream.take()
-  t.strictSame(ids(), [1, 998], 'it goes on with the oldest that is stored')
+  t.strictSame(ids(), [1, 998], 'continues with the oldest stored request')
   tell[0]!({ kind: 'deleted', key: 'b', value: bin })
-  t.notOk(stream.closed, 'what is left is sent before the end')
+  t.notOk(stream.closed, 'remaining requests are sent before the end')
   for (let count = 0; count < 3; count++) await stream.take()
   t.strictSame(ids(), [1, 998, 999, 1000])
   t.ok(stream.closed)

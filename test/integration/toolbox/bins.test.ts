@@ -1,4 +1,4 @@
-/** Request bins: making, configuring, capturing, listing, deleting. */
+/** Request bins: create, configure, capture, list, delete. */
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import type { CapturedRequest } from '../../../plugins/bins/captured-request.ts'
@@ -43,7 +43,7 @@ const capture = async (
   return (await listing(id)).requests[0]!
 }
 
-t.test('a bin says where it is, how it answers and what it holds [BIN-1]', async t => {
+t.test('a bin is returned with its URLs, response and limits [BIN-1]', async t => {
   const bin = await makeBin({ status: 202, headers: { 'X-Bin': 'demo' }, body: { accepted: true } })
   const path = `/bin/${bin.id}`
   t.match(bin.id, /^[0-9a-f]{24}$/)
@@ -71,7 +71,7 @@ t.test('a bin says where it is, how it answers and what it holds [BIN-1]', async
   t.equal(made.headers.get('location'), ((await made.json()) as { url: string }).url)
 })
 
-t.test('takes configurations that make sense [BIN-2]', async t => {
+t.test('accepts valid configurations [BIN-2]', async t => {
   const rows: [configuration: string, answer: { status: number; type: string | undefined; text: string }][] = [
     ['', { status: 200, type: 'application/json; charset=utf-8', text: '{"ok":true' }],
     ['{}', { status: 200, type: 'application/json; charset=utf-8', text: '{"ok":true' }],
@@ -105,7 +105,7 @@ t.test('takes configurations that make sense [BIN-2]', async t => {
   }
 })
 
-t.test('refuses configurations that make none [BIN-2]', async t => {
+t.test('rejects invalid configurations [BIN-2]', async t => {
   const rows: [body: string | Buffer, error: string][] = [
     ['nonsense', 'invalid_json'],
     ['[]', 'invalid_json'],
@@ -159,7 +159,7 @@ t.test('refuses configurations that make none [BIN-2]', async t => {
   t.equal((await send(url, '/bin')).json<{ count: number }>().count, before, 'nothing was stored')
 })
 
-t.test('records a request as it arrived [BIN-3]', async t => {
+t.test('records a request as received [BIN-3]', async t => {
   const { id } = await makeBin()
   const captured = await capture(id, '/hooks/a%20b?n=1&n', {
     method: 'POST',
@@ -210,7 +210,7 @@ t.test('records a request as it arrived [BIN-3]', async t => {
   t.match(await capture(id, '/requests/5/more', { method: 'POST' }), { path: '/requests/5/more' })
 })
 
-t.test('keeps text as text and the rest as base64, cut at a whole character [BIN-4]', async t => {
+t.test('stores text as text and other bodies as base64, without splitting a character [BIN-4]', async t => {
   const { id } = await makeBin()
   const binary = Buffer.concat([Buffer.from([0xff, 0xfe]), randomBytes(70_000)])
   const rows: [what: string, body: Buffer, expected: Partial<CapturedRequest>][] = [
@@ -272,7 +272,7 @@ t.test('lists newest first, by limit [BIN-5]', async t => {
   t.equal((await send(url, `/bin/${id}/requests`, { method: 'HEAD' })).text, '')
 })
 
-t.test('shows one request by its number [BIN-6]', async t => {
+t.test('returns one request by its number [BIN-6]', async t => {
   const { id } = await makeBin()
   await send(url, `/bin/${id}/first`)
   for (const n of ['1', '001'])
@@ -291,7 +291,7 @@ t.test('shows one request by its number [BIN-6]', async t => {
     )
 })
 
-t.test('what shows captures is never captured, and takes GET and HEAD only [BIN-7]', async t => {
+t.test('inspection paths are never captured, and accept only GET and HEAD [BIN-7]', async t => {
   const { id } = await makeBin()
   for (const path of ['/requests', '/requests/stream', '/requests/1']) {
     for (const method of ['POST', 'DELETE', 'PUT', 'OPTIONS', 'PURGE']) {
@@ -308,7 +308,7 @@ t.test('what shows captures is never captured, and takes GET and HEAD only [BIN-
   t.equal((await listing(id)).count, 0)
 })
 
-t.test('a bin that is not there is so for every method and path [BIN-8]', async t => {
+t.test('a missing bin returns 404 for every method and path [BIN-8]', async t => {
   const { id } = await makeBin()
   t.strictSame((await send(url, `/bin/${id}`, { method: 'DELETE' })).json(), { deleted: id })
   for (const gone of [id, 'nope', '__proto__', '0'.repeat(24)]) {
@@ -334,7 +334,7 @@ t.test('a bin that is not there is so for every method and path [BIN-8]', async 
   }
 })
 
-t.test('lists the bins of the session alone, newest first; the id is enough for all else [BIN-9]', async t => {
+t.test('lists only the bins of the session, newest first; the id is enough for everything else [BIN-9]', async t => {
   const as = (session: string): RequestOptions => ({ headers: { 'X-Svc-Session': session } })
   const made: string[] = []
   for (let count = 0; count < 3; count++)
@@ -354,7 +354,7 @@ t.test('lists the bins of the session alone, newest first; the id is enough for 
   t.equal((await send(url, `/bin/${made[0]}`, { method: 'DELETE', ...as('bins-b') })).status, 200)
 })
 
-t.test('the delay comes after the capture and before the answer [BIN-10]', async t => {
+t.test('the delay follows the capture and precedes the response [BIN-10]', async t => {
   const { id } = await makeBin({ delay_ms: 30_000 })
   const leave = new AbortController()
   let isAnswered = false

@@ -1,4 +1,4 @@
-/** `/cache`: the same answer, and when it need not be sent. */
+/** `/cache`: a constant response and conditional requests. */
 import t from 'tap'
 import { isNotModified } from '../../../plugins/caching/conditional.ts'
 import { parseHttpDate } from '../../../plugins/caching/http-date.ts'
@@ -8,7 +8,7 @@ import { serve } from '../../support/server.ts'
 
 const { url } = await serve(t)
 
-t.test('the answer stays the same, with a tag for each ttl and form [CACHE-1]', async t => {
+t.test('the response stays the same, with one tag per ttl and media type [CACHE-1]', async t => {
   const first = await send(url, '/cache/60')
   t.equal(first.status, 200)
   t.match(first.headers, {
@@ -53,7 +53,7 @@ t.test('the answer stays the same, with a tag for each ttl and form [CACHE-1]', 
   })
 })
 
-t.test('refuses what is no ttl', async t => {
+t.test('rejects an invalid ttl', async t => {
   await checkRefusals(
     t,
     url,
@@ -65,7 +65,7 @@ t.test('refuses what is no ttl', async t => {
   )
 })
 
-t.test('answers 304 to a client that has it [CACHE-2, CACHE-4, TOOL-1]', async t => {
+t.test('returns 304 to a client that has the response [CACHE-2, CACHE-4, TOOL-1]', async t => {
   const {
     headers: { etag, 'last-modified': modified },
   } = await send(url, '/cache/60')
@@ -113,7 +113,7 @@ t.test('answers 304 to a client that has it [CACHE-2, CACHE-4, TOOL-1]', async t
   }
 })
 
-t.test('reads dates in their three forms [CACHE-3]', async t => {
+t.test('accepts dates in three formats [CACHE-3]', async t => {
   const at = Date.UTC(1994, 10, 6, 8, 49, 37) / 1000
   const now = Date.UTC(2026, 10, 21)
   const rows: [text: string, seconds: number | null][] = [
@@ -140,7 +140,7 @@ t.test('reads dates in their three forms [CACHE-3]', async t => {
   for (const [text, seconds] of rows) t.equal(parseHttpDate(text, now), seconds, text.trim().slice(0, 60))
 })
 
-t.test('looks at the date in whole seconds, and not at all beside a tag [CACHE-2, CACHE-3]', async t => {
+t.test('compares dates in whole seconds, and ignores them if a tag is present [CACHE-2, CACHE-3]', async t => {
   const validators = { etag: '"a"', lastModified: Date.UTC(1994, 10, 6, 8, 49, 37) / 1000 }
   t.equal(isNotModified({ ifModifiedSince: 'Sun, 06 Nov 1994 08:49:37 GMT' }, validators), true)
   t.equal(isNotModified({ ifModifiedSince: 'Sun, 06 Nov 1994 08:49:36 GMT' }, validators), false)
@@ -150,7 +150,7 @@ t.test('looks at the date in whole seconds, and not at all beside a tag [CACHE-2
   t.equal(isNotModified({}, validators), false)
 })
 
-t.test('other methods are not there [TOOL-5]', async t => {
+t.test('other methods are not allowed [TOOL-5]', async t => {
   for (const path of ['/cache/60', '/range/50'])
     t.match(await send(url, path, { method: 'POST' }), { status: 405, headers: { allow: 'GET, HEAD' } })
 })

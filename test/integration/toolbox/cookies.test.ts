@@ -1,4 +1,4 @@
-/** Cookies shown, set and deleted. */
+/** Cookies: show, set and delete. */
 import t from 'tap'
 import { checkRefusals, readXml } from '../../support/refusals.ts'
 import { send } from '../../support/request.ts'
@@ -45,7 +45,7 @@ t.test('shows cookies exactly as received [COOKIE-1]', async t => {
   }
 })
 
-t.test('names of all kinds leave the XML well-formed [TOOL-2]', async t => {
+t.test('the XML is well-formed for names of all kinds [TOOL-2]', async t => {
   const reply = await send(url, '/cookies', { headers: { Cookie: '1a=x; a!b=<&>; ok=1', Accept: 'application/xml' } })
   t.same(readXml(reply.text), {
     cookies: {
@@ -58,7 +58,7 @@ t.test('names of all kinds leave the XML well-formed [TOOL-2]', async t => {
   })
 })
 
-t.test('sets each pair, values encoded where a cookie could not hold them [COOKIE-2]', async t => {
+t.test('sets each pair and encodes values that a cookie cannot contain [COOKIE-2]', async t => {
   const rows: [path: string, lines: string[]][] = [
     ['/cookies/set', []],
     ['/cookies/set?', []],
@@ -84,7 +84,7 @@ t.test('sets each pair, values encoded where a cookie could not hold them [COOKI
   for (const [path, lines] of rows) t.same(await setCookies(path), lines, path)
 })
 
-t.test('sets the attributes asked for, in their order [COOKIE-2]', async t => {
+t.test('sets the requested attributes in a fixed order [COOKIE-2]', async t => {
   const rows: [query: string, attributes: string][] = [
     [
       '_samesite=lax&_httponly&_secure&_maxage=60&_domain=a.test&_path=/x',
@@ -109,7 +109,7 @@ t.test('sets the attributes asked for, in their order [COOKIE-2]', async t => {
   }
 })
 
-t.test('deletes under the path and domain asked for [COOKIE-3]', async t => {
+t.test('deletes cookies for the requested path and domain [COOKIE-3]', async t => {
   const end = 'Max-Age=0; Expires=Thu, 01 Jan 1970 00:00:00 GMT'
   const rows: [query: string, lines: string[]][] = [
     ['', []],
@@ -122,7 +122,7 @@ t.test('deletes under the path and domain asked for [COOKIE-3]', async t => {
   for (const [query, lines] of rows) t.same(await setCookies(`/cookies/delete${query}`), lines, query)
 })
 
-t.test('refuses bad names and attributes, and then sets none [COOKIE-4, TOOL-1]', async t => {
+t.test('rejects invalid names and attributes, and sets no cookie [COOKIE-4, TOOL-1]', async t => {
   const attributes = [
     '_path=x',
     '_path=',
@@ -173,7 +173,7 @@ t.test('refuses bad names and attributes, and then sets none [COOKIE-4, TOOL-1]'
   t.equal((await send(url, '/cookies/set?a=1&a%20b=2')).headers['set-cookie'], undefined)
 })
 
-t.test('only GET and HEAD are there [TOOL-5, TOOL-3]', async t => {
+t.test('only GET and HEAD are allowed [TOOL-5, TOOL-3]', async t => {
   for (const path of ['/cookies', '/cookies/set', '/cookies/set/a/b', '/cookies/delete']) {
     t.equal((await send(url, path, { method: 'POST' })).status, 405, path)
     t.equal((await send(url, path, { method: 'HEAD' })).text, '', `HEAD ${path}`)

@@ -75,7 +75,7 @@ t.test('varies by up to 20 percent either way, in whole milliseconds [DELAY-2]',
     )
 })
 
-t.test('waits, and answers with the echo record and the times [DELAY-1, TOOL-4]', async t => {
+t.test('waits, and responds with the echo record and the durations [DELAY-1, TOOL-4]', async t => {
   for (const [method, path, requested] of [
     ['GET', '/delay/0', 0],
     ['POST', '/delay/20?x=1', 20],
@@ -111,7 +111,7 @@ t.test('waits, and answers with the echo record and the times [DELAY-1, TOOL-4]'
   t.match(await send(url, '/delay/1', { method: 'HEAD' }), { status: 200, text: '' })
 })
 
-t.test('refuses what is no duration, or too long [DELAY-3]', async t => {
+t.test('rejects invalid and too long durations [DELAY-3]', async t => {
   await checkRefusals(
     t,
     url,
@@ -134,7 +134,7 @@ t.test('refuses what is no duration, or too long [DELAY-3]', async t => {
   )
 })
 
-t.test('public instances wait 10 seconds at most [DELAY-3, TOOL-7]', async t => {
+t.test('public instances wait at most 10 seconds [DELAY-3, TOOL-7]', async t => {
   const { url } = await serve(t, { env: { SVC_PUBLIC_MODE: 'true' } })
   await checkRefusals(
     t,
@@ -145,7 +145,7 @@ t.test('public instances wait 10 seconds at most [DELAY-3, TOOL-7]', async t => 
   t.equal((await send(url, '/delay/1')).json().max_delay_ms, 10_000)
 })
 
-t.test('a client that leaves ends the wait [DELAY-4]', async t => {
+t.test('the wait ends when the client disconnects [DELAY-4]', async t => {
   const generation = server.host.current()
   const request = http.get(`${url}/delay/60s`)
   request.on('error', () => {})

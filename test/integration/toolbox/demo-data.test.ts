@@ -1,4 +1,4 @@
-/** The demo rows: what the areas that show them may rely on. */
+/** The demo records, as other areas rely on them. */
 import t from 'tap'
 import { records } from '../../../plugins/demo-data/records.ts'
 
@@ -23,7 +23,7 @@ t.test('holds five users, ten products, eight orders and eight reviews, numbered
   )
 })
 
-t.test('has exact totals and the statuses that other areas name [DEMO-2]', async t => {
+t.test('has exact totals and the statuses that other areas use [DEMO-2]', async t => {
   t.strictSame(
     orders.map(order => [order.id, order.userId, order.status, order.total]),
     [
@@ -43,7 +43,7 @@ t.test('has exact totals and the statuses that other areas name [DEMO-2]', async
   ])
 })
 
-t.test('refers only to rows that exist', async t => {
+t.test('refers only to existing records', async t => {
   const userIds = new Set(users.map(user => user.id))
   const productIds = new Set(products.map(product => product.id))
   for (const order of orders) {
@@ -53,7 +53,7 @@ t.test('refers only to rows that exist', async t => {
   for (const review of reviews) t.ok(userIds.has(review.userId) && productIds.has(review.productId), review.id)
 })
 
-t.test('cannot be changed by one that reads it [DEMO-3]', async t => {
+t.test('cannot be changed by readers [DEMO-3]', async t => {
   t.throws(() => Object.assign(users[0] ?? {}, { name: 'Mallory' }), TypeError)
   t.throws(() => (orders as unknown[]).push({}), TypeError)
   t.throws(() => Object.assign(orders[0]?.items[0] ?? {}, { quantity: 99 }), TypeError)

@@ -1,4 +1,4 @@
-/** `/echo` and `/anything`: what arrived, said back. */
+/** `/echo` and `/anything`. */
 import { METHODS } from 'node:http'
 import net from 'node:net'
 import zlib from 'node:zlib'
@@ -17,7 +17,7 @@ async function echo(path: string, options?: RequestOptions): Promise<EchoRecord>
   return reply.json<EchoRecord>()
 }
 
-/** Status of a hand-written request, and the record it got. */
+/** Sends a raw request; returns the status and the record. */
 function exchange(request: string): Promise<EchoRecord> {
   return new Promise((resolve, reject) => {
     let text = ''
@@ -134,7 +134,7 @@ t.test('query_params is form-decoded [ECHO-3]', async t => {
   }
 })
 
-t.test('headers has one entry for each line [ECHO-4]', async t => {
+t.test('headers has one entry per line [ECHO-4]', async t => {
   const record = await exchange(
     'GET /echo HTTP/1.1\r\nHost: x\r\nX-A: 1, 2\r\nx-a: 3\r\nX-A:\r\nCookie: a=1\r\nCookie: b=2\r\nUser-Agent: u\r\nUser-Agent: v\r\n__proto__: p\r\nX-Latin: \xe9\r\nConnection: close\r\n\r\n',
   )
@@ -149,7 +149,7 @@ t.test('headers has one entry for each line [ECHO-4]', async t => {
   t.same(Object.getOwnPropertyDescriptor(record.headers, '__proto__')?.value, ['p'])
 })
 
-t.test('a body is shown when it is text, else counted [ECHO-5]', async t => {
+t.test('text bodies are included, others only counted [ECHO-5]', async t => {
   const none = { present: false, included: false, body: null, bytes: 0, truncated: false, utf8: null, reason: null }
   const text = (body: string): object => ({
     present: true,
@@ -179,17 +179,13 @@ t.test('a body is shown when it is text, else counted [ECHO-5]', async t => {
       none,
     ],
     ['text', { method: 'POST', body: 'Grüße 😀\n' }, text('Grüße 😀\n')],
-    [
-      'JSON that is none',
-      { method: 'PUT', headers: { 'Content-Type': 'application/json' }, body: '{"a":' },
-      text('{"a":'),
-    ],
+    ['invalid JSON', { method: 'PUT', headers: { 'Content-Type': 'application/json' }, body: '{"a":' }, text('{"a":')],
     [
       'a form',
       { method: 'POST', headers: { 'Content-Type': 'application/x-www-form-urlencoded' }, body: 'a=1&b=2' },
       text('a=1&b=2'),
     ],
-    ['a type that is none', { method: 'POST', headers: { 'Content-Type': 'no type at all' }, body: 'x' }, text('x')],
+    ['an invalid type', { method: 'POST', headers: { 'Content-Type': 'no type at all' }, body: 'x' }, text('x')],
     ['with GET', { body: 'x', headers: { 'Content-Length': '1' } }, text('x')],
     ['with DELETE', { method: 'DELETE', body: 'x', headers: { 'Content-Length': '1' } }, text('x')],
     ['NUL and control characters', { method: 'POST', body: '\0\x01\x7f' }, text('\0\x01\x7f')],
@@ -207,7 +203,7 @@ t.test('a body is shown when it is text, else counted [ECHO-5]', async t => {
   t.equal((await send(url, '/echo', { method: 'POST', body: 'x'.repeat(1_048_577) })).status, 413, 'one byte more')
 })
 
-t.test('host, port and scheme are those the client named [ECHO-6]', async t => {
+t.test('host, port and scheme are those of the request [ECHO-6]', async t => {
   const rows: [host: string, base: string, name: string, port: number][] = [
     ['api.test', 'http://api.test', 'api.test', 80],
     ['api.test:80', 'http://api.test', 'api.test', 80],
@@ -240,7 +236,7 @@ t.test('host, port and scheme are those the client named [ECHO-6]', async t => {
   })
 })
 
-t.test('takes every method, with a body, on every path [TOOL-4, TOOL-3]', async t => {
+t.test('accepts every method, with a body, on every path [TOOL-4, TOOL-3]', async t => {
   for (const method of METHODS.filter(method => method !== 'CONNECT')) {
     for (const path of ['/echo', '/anything/a/b']) {
       const reply = await send(url, path, { method, headers: { 'Content-Length': '2' }, body: 'hi' })
@@ -251,7 +247,7 @@ t.test('takes every method, with a body, on every path [TOOL-4, TOOL-3]', async 
   }
 })
 
-t.test('answers in XML, whatever the request holds [TOOL-1, TOOL-2]', async t => {
+t.test('responds in XML, whatever the request contains [TOOL-1, TOOL-2]', async t => {
   const reply = await send(url, '/echo?1a=x&a%20b=%3C%26%3E&ok=1&ok=2&%00=%01&xml=3&after:3=y', {
     method: 'POST',
     headers: { Accept: 'application/xml', 'X!Odd': '"<&>"' },
@@ -282,7 +278,7 @@ t.test('answers in XML, whatever the request holds [TOOL-1, TOOL-2]', async t =>
   )
 })
 
-t.test('paths beside it are unknown', async t => {
+t.test('similar paths are unknown', async t => {
   for (const path of ['/echox', '/Echo', '/anythingelse', '//echo']) t.equal((await send(url, path)).status, 404, path)
   t.equal((await send(url, '/echo/%zz')).status, 400, 'malformed percent-encoding')
 })

@@ -1,4 +1,4 @@
-/** Whatever is put into a path, a query or a header of the toolbox: an answer, and never a 500. */
+/** No input in a path, a query or a header of the toolbox causes a 500. */
 import http from 'node:http'
 import t from 'tap'
 import type { Catalog } from '../../../core/contract/plugin.ts'
@@ -113,7 +113,7 @@ const HEADERS = [
   'Content-Type',
 ]
 
-/** What a client can put into a request line. */
+/** Text that a client can send in a request line. */
 function encode(text: string): string {
   return text.replace(/[^\x21-\x7e]|[<>"`{}|\\^]/g, encodeURIComponent)
 }
@@ -124,7 +124,7 @@ const { url } = await serve(t, { env: { SVC_TRUST_FORWARD: 'true' } })
 const { endpoints } = (await send(url, '/_svc/catalog')).json<Catalog>()
 const own = endpoints.filter(({ plugin }) => plugin !== null && OWN.includes(plugin))
 
-/** Sends one request and reports what no input may bring about. */
+/** Sends one request and reports results that no input may cause. */
 async function probe(path: string, headers: Record<string, string> = {}): Promise<string | null> {
   const reply = await send(url, path, { headers, agent })
   if (reply.status === 500 && reply.text.includes('internal error'))
@@ -146,14 +146,14 @@ async function findFaults(probes: (() => Promise<string | null>)[]): Promise<str
   return faults
 }
 
-t.test('no path brings about a 500 [TOOL-8]', async t => {
+t.test('no path causes a 500 [TOOL-8]', async t => {
   const templates = new Set(own.map(({ path }) => path).filter(path => path.includes('{')))
   t.ok(templates.size > 15)
   const paths = [...templates].flatMap(template => NASTY.map(value => template.replaceAll(/\{[^}]*\}/g, encode(value))))
   t.same(await findFaults(paths.map(path => () => probe(path))), [])
 })
 
-t.test('no query brings about a 500 [TOOL-8]', async t => {
+t.test('no query causes a 500 [TOOL-8]', async t => {
   const paths = new Set(own.map(({ examples }) => examples[0]!.path.split('?', 1)[0]!))
   const values = NASTY.map(value => encode(value).slice(0, 10_000))
   const probes = [...paths].flatMap(path =>
@@ -168,7 +168,7 @@ t.test('no query brings about a 500 [TOOL-8]', async t => {
   t.same(await findFaults(probes), [])
 })
 
-t.test('no header brings about a 500 [TOOL-8]', async t => {
+t.test('no header causes a 500 [TOOL-8]', async t => {
   const paths = [
     '/echo',
     '/status/200',
@@ -197,7 +197,7 @@ t.test('no header brings about a 500 [TOOL-8]', async t => {
   t.same(await findFaults(probes), [])
 })
 
-t.test('afterwards everything still works', async t => {
+t.test('everything still works afterwards', async t => {
   t.equal((await send(url, '/echo')).status, 200)
   t.equal((await send(url, '/_svc/ready')).status, 200)
 })

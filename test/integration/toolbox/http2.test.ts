@@ -1,4 +1,4 @@
-/** What is different over HTTP/2. */
+/** Differences over HTTP/2. */
 import http2 from 'node:http2'
 import t from 'tap'
 import { serve } from '../../support/server.ts'
@@ -10,7 +10,7 @@ interface Http2Reply {
   text: string
 }
 
-/** One request with prior knowledge, on a session of its own. */
+/** One request with prior knowledge, on its own session. */
 function send(path: string, headers: http2.OutgoingHttpHeaders = {}): Promise<Http2Reply> {
   const session = http2.connect(url)
   return new Promise<Http2Reply>((resolve, reject) => {
@@ -30,7 +30,7 @@ function send(path: string, headers: http2.OutgoingHttpHeaders = {}): Promise<Ht
   }).finally(() => session.close())
 }
 
-t.test('fields that come once in HTTP/2 are joined instead of repeated [RESPHEAD-1]', async t => {
+t.test('fields that HTTP/2 allows only once are joined [RESPHEAD-1]', async t => {
   const { headers, text } = await send(
     '/response-headers?ETag=a&ETag=b&X-One=1&X-One=2&Set-Cookie=a%3D1&Set-Cookie=b%3D2&Retry-After=1&Retry-After=2',
   )
@@ -44,7 +44,7 @@ t.test('fields that come once in HTTP/2 are joined instead of repeated [RESPHEAD
   t.match(JSON.parse(text), { etag: ['a', 'b'], 'set-cookie': ['a=1', 'b=2'] })
 })
 
-t.test('statuses, streams, redirects and the echo are as over HTTP/1.1', async t => {
+t.test('statuses, streams, redirects and the echo are the same as over HTTP/1.1', async t => {
   for (const status of [200, 204, 205, 299, 304, 418, 503, 599]) {
     t.equal((await send(`/status/${status}`)).headers[':status'], status)
   }
@@ -68,7 +68,7 @@ t.test('statuses, streams, redirects and the echo are as over HTTP/1.1', async t
   t.same(
     Object.keys(record.headers).filter(name => name.startsWith(':')),
     [],
-    'pseudo headers are no headers',
+    'pseudo-header fields are not shown',
   )
   t.match(await send('/cache/60', { 'if-none-match': '*' }), { headers: { ':status': 304 }, text: '' })
 })

@@ -1,4 +1,4 @@
-/** Images, looked at by independent decoders. */
+/** Images, checked with independent decoders. */
 import { createRequire } from 'node:module'
 import t from 'tap'
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
@@ -10,7 +10,7 @@ interface Size {
   width: number
   height: number
 }
-/** None of them has types. */
+/** The decoders have no types. */
 const require = createRequire(import.meta.url)
 const jpeg = require('jpeg-js') as { decode(bytes: Buffer): Size & { data: Buffer } }
 const { GifReader } = require('omggif') as {
@@ -37,7 +37,7 @@ function decodeGif(bytes: Buffer): Size & { data: Uint8Array } {
   return { width: reader.width, height: reader.height, data }
 }
 
-t.test('each image decodes to its size and shows something [IMAGE-1, TOOL-3, TOOL-5]', async t => {
+t.test('each image decodes to its size and is not blank [IMAGE-1, TOOL-3, TOOL-5]', async t => {
   const rows: [
     path: string,
     type: string,
@@ -78,7 +78,7 @@ t.test('the SVG is a well-formed document without script [IMAGE-1]', async t => 
   t.notMatch(text, /script|on\w+=/i)
 })
 
-t.test('the format follows Accept [IMAGE-2]', async t => {
+t.test('Accept selects the format [IMAGE-2]', async t => {
   const rows: [accept: string | undefined, type: string][] = [
     [undefined, 'image/png'],
     ['', 'image/png'],
@@ -111,7 +111,7 @@ t.test('the format follows Accept [IMAGE-2]', async t => {
   }
 })
 
-t.test('says which formats there are when none fits [IMAGE-2]', async t => {
+t.test('lists the formats if none is acceptable [IMAGE-2]', async t => {
   for (const accept of [
     'text/html',
     'application/json',

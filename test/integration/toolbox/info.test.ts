@@ -10,7 +10,7 @@ const { url } = await serve(t)
 const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
 const GUUID = /^\{[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}\}$/
 
-t.test('the address stands under its family [INFO-1]', async t => {
+t.test('the address is listed under its family [INFO-1]', async t => {
   t.equal((await send(url, '/ip')).text, '{"ipv4":"127.0.0.1","ipv6":null}')
   t.equal((await send(url, '/ip/v4')).text, '{"ipv4":"127.0.0.1"}')
   t.equal((await send(url, '/ip/v6')).text, '{"ipv6":null}')
@@ -35,7 +35,7 @@ t.test('a listener for both families sees mapped addresses as IPv4 [INFO-1]', as
   t.equal((await send(`http://[::1]:${ports.http}`, '/ip')).text, '{"ipv4":null,"ipv6":"::1"}')
 })
 
-t.test('tells date and time, in UTC and in zones named as requested [INFO-2]', async t => {
+t.test('returns date and time, in UTC and in zones named as requested [INFO-2]', async t => {
   const before = Date.now()
   const { time } = (await send(url, '/time')).json<{ time: string }>()
   t.ok(Date.parse(time) >= before && Date.parse(time) <= Date.now())
@@ -61,7 +61,7 @@ t.test('tells date and time, in UTC and in zones named as requested [INFO-2]', a
   }
 })
 
-t.test('reckons offsets and days as the database has them [INFO-2]', async t => {
+t.test('uses the offsets and days of the database [INFO-2]', async t => {
   const tell = createZoneClock()
   const rows: [zone: string, at: string, time: string][] = [
     ['Europe/Berlin', '2026-01-15T23:30:00.123Z', '2026-01-16T00:30:00.123+01:00'],
@@ -81,7 +81,7 @@ t.test('reckons offsets and days as the database has them [INFO-2]', async t => 
   for (const zone of Intl.supportedValuesOf('timeZone')) if (tell(zone, new Date(0)) === null) t.fail(zone)
 })
 
-t.test('offsets and unknown names are no zones [INFO-3]', async t => {
+t.test('rejects offsets and unknown names as zones [INFO-3]', async t => {
   const names = [
     '+02:00',
     '-05:00',
@@ -116,7 +116,7 @@ t.test('offsets and unknown names are no zones [INFO-3]', async t => {
   )
 })
 
-t.test('UUIDs are version 4, and no two alike [INFO-4]', async t => {
+t.test('UUIDs are version 4 and unique [INFO-4]', async t => {
   const seen = new Set<unknown>()
   for (let index = 0; index < 20; index++) {
     const { uuid } = (await send(url, '/uuid')).json()
@@ -142,7 +142,7 @@ t.test('random values of each kind are within their bounds [INFO-5]', async t =>
   }
 })
 
-t.test('random integers reach both bounds, evenly, digit for digit [INFO-5]', async t => {
+t.test('random integers are uniform, include both bounds, and keep exact digits [INFO-5]', async t => {
   const counts = new Map<bigint, number>()
   for (let index = 0; index < 6000; index++) {
     const value = randomBetween(-1n, 4n)
@@ -179,7 +179,7 @@ t.test('random integers reach both bounds, evenly, digit for digit [INFO-5]', as
   t.equal(readBound(`-${'0'.repeat(16_000)}7`), -7n)
 })
 
-t.test('refuses ranges that are none [INFO-5]', async t => {
+t.test('rejects invalid ranges [INFO-5]', async t => {
   const bounds = [
     '6/1',
     '3/3',
@@ -211,7 +211,7 @@ t.test('refuses ranges that are none [INFO-5]', async t => {
     t.equal((await send(url, path)).status, 404, path)
 })
 
-t.test('filler text has the paragraphs asked for [INFO-6]', async t => {
+t.test('filler text has the requested number of paragraphs [INFO-6]', async t => {
   for (const [path, count] of [
     ['/random/lorem-ipsum', 1],
     ['/random/lorem-ipsum/1', 1],
@@ -234,7 +234,7 @@ t.test('filler text has the paragraphs asked for [INFO-6]', async t => {
   )
 })
 
-t.test('every route negotiates, answers HEAD and refuses other methods [TOOL-1, TOOL-3, TOOL-5]', async t => {
+t.test('every route negotiates, supports HEAD and rejects other methods [TOOL-1, TOOL-3, TOOL-5]', async t => {
   for (const path of [
     '/ip',
     '/ip/v4',

@@ -16,7 +16,7 @@ const isError = (code: number, id: unknown = 1) => ({ jsonrpc: '2.0', error: { c
 const NO_ID_PARSE = '{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error"},"id":null}'
 const NO_ID_INVALID = '{"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid Request"},"id":null}'
 
-t.test('answers each method [RPC-1]', async t => {
+t.test('supports each method [RPC-1]', async t => {
   const rows: [method: string, params: string | undefined, json: string][] = [
     ['echo', undefined, 'null'],
     ['echo', '[]', '[]'],
@@ -46,7 +46,7 @@ t.test('answers each method [RPC-1]', async t => {
   t.match([reply.status, reply.headers['content-type']], [200, /^application\/json/])
 })
 
-t.test('ids and numbers come back digit for digit, integers add without loss [RPC-2]', async t => {
+t.test('ids and numbers keep their exact digits, integers add without loss [RPC-2]', async t => {
   for (const id of ['9007199254740993', '1.50', '-0', '1e400', '0', '"x"', '""', 'null', '"\\u00e9"'])
     t.equal(
       await call(`{"jsonrpc":"2.0","method":"echo","id":${id}}`),
@@ -62,7 +62,7 @@ t.test('ids and numbers come back digit for digit, integers add without loss [RP
   )
 })
 
-t.test('replies with the error that is asked for [RPC-3]', async t => {
+t.test('returns the requested error [RPC-3]', async t => {
   const rows: [params: string, error: string][] = [
     ['[-32001]', '{"code":-32001,"message":"Requested error"}'],
     ['[7,"no stock"]', '{"code":7,"message":"no stock"}'],
@@ -77,7 +77,7 @@ t.test('replies with the error that is asked for [RPC-3]', async t => {
     t.equal(await call(of('error', params)), `{"jsonrpc":"2.0","error":${error},"id":1}`, params)
 })
 
-t.test('what is no JSON is a parse error, what is no request an invalid one [RPC-4]', async t => {
+t.test('invalid JSON is a parse error, other JSON an invalid request [RPC-4]', async t => {
   for (const body of [
     '',
     ' ',
@@ -118,7 +118,7 @@ t.test('what is no JSON is a parse error, what is no request an invalid one [RPC
     t.equal(await call(body), NO_ID_INVALID.replace('"id":null', `"id":${id}`), body)
 })
 
-t.test('unknown methods and wrong params have their own errors [RPC-5]', async t => {
+t.test('unknown methods and invalid params have their own errors [RPC-5]', async t => {
   for (const method of ['nope', 'rpc.discover', '', 'ECHO', '__proto__', 'constructor', 'toString']) {
     t.strictSame(
       JSON.parse(await call(of(method))),
@@ -169,7 +169,7 @@ t.test('unknown methods and wrong params have their own errors [RPC-5]', async t
   t.match(JSON.parse(await call(of('sleep', '[10001]'), publicUrl)), isError(-32602))
 })
 
-t.test('what could be parsed but cannot be written is an internal error [RPC-6]', async t => {
+t.test('a value that cannot be serialized is an internal error [RPC-6]', async t => {
   const codes = new Set<number | undefined>()
   for (let depth = 500; depth < 20_000; depth = Math.ceil(depth * 1.3)) {
     const reply = await send(url, '/jsonrpc', {
@@ -187,7 +187,7 @@ t.test('what could be parsed but cannot be written is an internal error [RPC-6]'
   )
 })
 
-t.test('notifications get nothing, alone or together, whatever fails [RPC-7]', async t => {
+t.test('notifications never get a response, alone or together, even if they fail [RPC-7]', async t => {
   const rows = [
     '{"jsonrpc":"2.0","method":"echo"}',
     '{"jsonrpc":"2.0","method":"nope"}',
@@ -201,7 +201,7 @@ t.test('notifications get nothing, alone or together, whatever fails [RPC-7]', a
   }
 })
 
-t.test('a batch is answered in order, one bad item harms no other [RPC-8]', async t => {
+t.test('responses of a batch are in order, and an invalid request does not affect others [RPC-8]', async t => {
   const batch = `[${of('sleep', '[40]')},1,${of('echo', '[2]')},{"jsonrpc":"2.0","method":"echo"},{"foo":"boo"},${of('nope')}]`
   t.match(JSON.parse(await call(batch)), [
     { result: { slept_ms: 40 }, id: 1 },
@@ -212,15 +212,15 @@ t.test('a batch is answered in order, one bad item harms no other [RPC-8]', asyn
   ])
 })
 
-t.test('the items of a batch run side by side [RPC-8]', async t => {
-  // In turn they would take half a minute, the file's whole time.
+t.test('the requests of a batch run concurrently [RPC-8]', async t => {
+  // One after another they would take half a minute, the time limit of the file.
   const reply = JSON.parse(
     await call(`[${Array.from({ length: 100 }, () => of('sleep', '[300]')).join()}]`),
   ) as unknown[]
   t.equal(reply.length, 100)
 })
 
-t.test('a batch over the cap is refused as one [RPC-9]', async t => {
+t.test('a batch above the maximum is rejected as a whole [RPC-9]', async t => {
   const batchOf = (count: number): string => `[${Array.from({ length: count }, () => of('echo')).join()}]`
   for (const [base, cap] of [
     [url, 100],
@@ -231,7 +231,7 @@ t.test('a batch over the cap is refused as one [RPC-9]', async t => {
   }
 })
 
-t.test('other methods of HTTP are refused [RPC-1]', async t => {
+t.test('other HTTP methods are rejected [RPC-1]', async t => {
   for (const method of ['GET', 'PUT', 'DELETE'])
     t.strictSame(
       await send(url, '/jsonrpc', { method }).then(reply => [reply.status, reply.headers.allow]),

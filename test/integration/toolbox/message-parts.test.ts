@@ -1,4 +1,4 @@
-/** What stands before and behind a body: early hints, digests, trailer fields, timings. */
+/** Message parts around the body: early hints, digests, trailer fields, timings. */
 import { createHash } from 'node:crypto'
 import http from 'node:http'
 import http2 from 'node:http2'
@@ -9,7 +9,7 @@ import { serve } from '../../support/server.ts'
 
 const { url } = await serve(t, { env: { SVC_GRPC_ON_HTTP: 'true' } })
 
-t.test('a body comes with its digest, or with a wrong one [TRANSFER-1]', async t => {
+t.test('a body has its digest, or an incorrect one [TRANSFER-1]', async t => {
   for (const [algorithm, hash] of [
     ['sha-256', 'sha256'],
     ['sha-512', 'sha512'],
@@ -41,7 +41,7 @@ t.test('a body comes with its digest, or with a wrong one [TRANSFER-1]', async t
   )
 })
 
-/** A reply with its trailers. */
+/** A response with its trailers. */
 function withTrailers(
   path: string,
 ): Promise<{ announced: string | undefined; trailers: NodeJS.Dict<string>; text: string }> {
@@ -60,7 +60,7 @@ function withTrailers(
   })
 }
 
-t.test('trailer fields follow the body, as announced [TRANSFER-2]', async t => {
+t.test('trailer fields follow the body as announced [TRANSFER-2]', async t => {
   const reply = await withTrailers('/trailers?X-Checksum=abc&X-Note=a%20b&x-note=c')
   t.equal(reply.announced, 'x-checksum, x-note')
   t.same(reply.trailers, { 'x-checksum': 'abc', 'x-note': 'a b' })
@@ -104,7 +104,7 @@ t.test('trailer fields follow the body, as announced [TRANSFER-2]', async t => {
   )
 })
 
-/** Statuses and links before the answer, and the answer's. */
+/** Statuses and links of the hints and of the response. */
 function withHints(path: string): Promise<{ hints: [number, unknown][]; status: number; link: unknown }> {
   return new Promise((resolve, reject) => {
     const hints: [number, unknown][] = []
@@ -116,7 +116,7 @@ function withHints(path: string): Promise<{ hints: [number, unknown][]; status: 
   })
 }
 
-t.test('early hints come before the answer [TRANSFER-3]', async t => {
+t.test('early hints are sent before the response [TRANSFER-3]', async t => {
   const image = '</image/svg>; rel=preload; as=image'
   t.same(await withHints('/early-hints'), { hints: [[103, image]], status: 200, link: image })
   const two = '</a.css?v=1>; rel=preload; as=image, </b.js>; rel=preload; as=script'
@@ -149,7 +149,7 @@ t.test('early hints come before the answer [TRANSFER-3]', async t => {
   )
 })
 
-t.test('every path that may be hinted at is one that Node takes [TRANSFER-3]', async t => {
+t.test('Node accepts every path that is allowed in hints [TRANSFER-3]', async t => {
   for (let code = 0x21; code < 0x7f; code++) {
     const character = encodeURIComponent(String.fromCharCode(code))
     const { status } = await send(url, `/early-hints?preload=/${character}`)
@@ -158,7 +158,7 @@ t.test('every path that may be hinted at is one that Node takes [TRANSFER-3]', a
   t.pass('all of them')
 })
 
-t.test('the time that was injected is told [TRANSFER-4]', async t => {
+t.test('the injected time is reported [TRANSFER-4]', async t => {
   t.equal((await send(url, '/delay/5ms')).headers['server-timing'], 'delay;dur=5')
   t.equal((await send(url, '/drip?duration=0.01&delay=0.005')).headers['server-timing'], 'delay;dur=5, drip;dur=10')
 })

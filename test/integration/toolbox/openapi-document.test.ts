@@ -1,13 +1,13 @@
-/** `/openapi.json` under a linter, and compared with what the service answers. */
+/** `/openapi.json`, checked with a linter and against real responses. */
 import t from 'tap'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { checkProbe, probesOf, SchemaChecker, type Document } from '../../support/openapi-walk.ts'
 import { serve } from '../../support/server.ts'
 
-/** Requests at a time. */
+/** Concurrent requests. */
 const PARALLEL = 8
 
-/** Three addresses with a slash at the end are what clients ask for; a redirect has no 2XX; errors that any route can have are not listed. */
+/** Clients require three paths with a trailing slash; redirects have no 2XX; errors of any route are not listed. */
 const RULES = {
   'no-path-trailing-slash': 'off',
   'operation-2xx-response': 'off',
@@ -20,7 +20,7 @@ const RULES = {
   'no-server-example.com': 'off',
 } as const
 
-t.test('a linter finds nothing in the OpenAPI document [CAT-3]', async t => {
+t.test('a linter finds no problem in the OpenAPI document [CAT-3]', async t => {
   const server = await serve(t)
   const source = await (await fetch(`${server.url}/openapi.json`)).text()
   const config = await createConfig({ extends: ['recommended'], rules: RULES })
@@ -73,7 +73,7 @@ t.test('a provider that demands a credential says so in the document [CAT-3]', a
   t.strictSame(paths['/ai/open/v1/chat/completions']?.post?.security, [{}, { bearer: [] }])
 })
 
-t.test('every answer to generated requests is as the OpenAPI document says [CAT-4]', async t => {
+t.test('every response to generated requests matches the OpenAPI document [CAT-4]', async t => {
   const server = await serve(t)
   const document = (await (await fetch(`${server.url}/openapi.json`)).json()) as Document
   const probes = [...probesOf(document)]

@@ -17,7 +17,7 @@ const step = (number: number, headers: Headers, body: unknown = {}): Promise<Rep
     body: typeof body === 'string' ? body : JSON.stringify(body),
   })
 
-t.test('the chain is completed when every header is passed on [ORCH-1]', async t => {
+t.test('the chain succeeds if every header is passed on [ORCH-1]', async t => {
   const first = await step(1, { 'X-Api-Key': 'any' }, { merchant_id: 'merchant_123' })
   t.match(first.json(), {
     step: 1,
@@ -30,7 +30,7 @@ t.test('the chain is completed when every header is passed on [ORCH-1]', async t
   })
   const id = first.json<{ correlation_id: string }>().correlation_id
   t.equal(first.headers['x-correlation-id'], id)
-  // Whatever the id, the score must not decide this test.
+  // The score must not affect this test, whatever the id is.
   const second = await step(
     2,
     { 'X-Correlation-Id': id },
@@ -157,7 +157,7 @@ t.test('the rules pass and fail in order, always with 200 [ORCH-3]', async t => 
   }
 })
 
-t.test('refuses what is missing or wrong, in JSON and XML [ORCH-4]', async t => {
+t.test('rejects missing or invalid values, in JSON and XML [ORCH-4]', async t => {
   const long = 'x'.repeat(129)
   const rows: [number: number, headers: Headers, body: unknown, status: number, error: string][] = [
     [1, {}, { merchant_id: 'm' }, 401, 'unauthorized'],

@@ -1,4 +1,4 @@
-/** `/range`: parts of a body. */
+/** `/range`: byte ranges. */
 import t from 'tap'
 import { checkRefusals } from '../../support/refusals.ts'
 import { send } from '../../support/request.ts'
@@ -7,7 +7,7 @@ import { serve } from '../../support/server.ts'
 const { url } = await serve(t)
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz'.repeat(2).slice(0, 50)
 
-t.test('serves the part asked for [RANGE-1]', async t => {
+t.test('serves the requested range [RANGE-1]', async t => {
   const part = (first: number, last: number): [number, string, string] => [
     206,
     `bytes ${first}-${last}/50`,
@@ -67,7 +67,7 @@ t.test('serves the part asked for [RANGE-1]', async t => {
   }
 })
 
-t.test('serves the whole without Range, of every size up to the cap', async t => {
+t.test('serves the whole body without Range, for every size up to the maximum', async t => {
   for (const size of [1, 26, 27, 102_400]) {
     const { status, text } = await send(url, `/range/${size}`)
     t.equal(status, 200)
@@ -78,7 +78,7 @@ t.test('serves the whole without Range, of every size up to the cap', async t =>
   }
 })
 
-t.test('If-Range, If-None-Match and HEAD decide before Range [RANGE-2]', async t => {
+t.test('If-Range, If-None-Match and HEAD take precedence over Range [RANGE-2]', async t => {
   const range = { Range: 'bytes=5-9' }
   const rows: [method: string, headers: Record<string, string>, status: number, length: string | undefined][] = [
     ['GET', { ...range, 'If-Range': '"range50"' }, 206, '5'],
@@ -103,7 +103,7 @@ t.test('If-Range, If-None-Match and HEAD decide before Range [RANGE-2]', async t
   }
 })
 
-t.test('refuses sizes out of bounds', async t => {
+t.test('rejects sizes out of range', async t => {
   await checkRefusals(
     t,
     url,
@@ -121,7 +121,7 @@ t.test('public instances serve less [TOOL-7]', async t => {
   await checkRefusals(t, url, [{ path: '/range/10241', error: 'invalid_count' }], { negotiated: false })
 })
 
-t.test('a download can be resumed wherever it broke off [RANGE-3]', async t => {
+t.test('a download can be resumed wherever it was interrupted [RANGE-3]', async t => {
   const whole = (await send(url, '/range/1000')).body
   for (const broken of [1, 26, 500, 999]) {
     const rest = await send(url, '/range/1000', { headers: { Range: `bytes=${broken}-`, 'If-Range': '"range1000"' } })

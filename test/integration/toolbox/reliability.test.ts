@@ -23,7 +23,7 @@ function ask(baseUrl: string, session: string): (path: string, method?: string) 
   return (path, method) => send(baseUrl, path, { method: method ?? 'GET', headers: { 'X-Svc-Session': session } })
 }
 
-t.test('fails by a pattern, over and over [FLAKY-1]', async t => {
+t.test('repeats a failure pattern [FLAKY-1]', async t => {
   const get = ask(url, 'pattern')
   for (let number = 1; number <= 7; number++) {
     const reply = await get(number % 2 === 0 ? '/flaky/pattern/ssf' : '/flaky/pattern/SSF')
@@ -83,7 +83,7 @@ t.test('fails after some successes, and recovers after some failures [FLAKY-1]',
   }
 })
 
-t.test('fails at a rate, each request alone [FLAKY-1]', async t => {
+t.test('fails at a rate, independently per request [FLAKY-1]', async t => {
   const get = ask(url, 'rate')
   for (let number = 1; number <= 5; number++) {
     t.match(await get('/flaky/0'), {
@@ -102,7 +102,7 @@ t.test('fails at a rate, each request alone [FLAKY-1]', async t => {
   )
 })
 
-t.test('judges by the number alone [FLAKY-1]', async t => {
+t.test('decides only by the random number [FLAKY-1]', async t => {
   const outcomes = (behavior: { judge(number: number): { fails: boolean } }): string =>
     [1, 2, 3, 4].map(number => (behavior.judge(number).fails ? 'F' : 'S')).join('')
   t.equal(outcomes(failingByPattern('FS')), 'FSFS')
@@ -110,7 +110,7 @@ t.test('judges by the number alone [FLAKY-1]', async t => {
   t.equal(outcomes(recoveringAfter('3')), 'FFFS')
 })
 
-t.test('counts any method, HEAD too [TOOL-4, FLAKY-2]', async t => {
+t.test('counts any method, including HEAD [TOOL-4, FLAKY-2]', async t => {
   const get = ask(url, 'methods')
   for (const [index, method] of METHODS.filter(method => method !== 'CONNECT').entries()) {
     const reply = await get('/flaky/pattern/S', method)
@@ -119,7 +119,7 @@ t.test('counts any method, HEAD too [TOOL-4, FLAKY-2]', async t => {
   }
 })
 
-t.test('each session and behavior counts alone [FLAKY-2, FLAKY-4]', async t => {
+t.test('each session and behavior has its own counter [FLAKY-2, FLAKY-4]', async t => {
   const [a, b] = [ask(url, 'count-a'), ask(url, 'count-b')]
   for (const path of [
     '/flaky/after/2',
@@ -153,11 +153,11 @@ t.test('each session and behavior counts alone [FLAKY-2, FLAKY-4]', async t => {
       session: 'count-a',
       counters: { entry: [{ '@_key': 'after:2', '#text': 2 }, {}, {}, { '@_key': 'pattern:SF' }, {}] },
     },
-    'keys that are no XML names [TOOL-2]',
+    'keys that are not XML names [TOOL-2]',
   )
 })
 
-t.test('requests at the same time never share a number [FLAKY-2]', async t => {
+t.test('concurrent requests never share a number [FLAKY-2]', async t => {
   const get = ask(url, 'parallel')
   const numbers = await Promise.all(
     Array.from({ length: 200 }, async () => Number((await get('/flaky/recover/100')).headers['x-svc-request-number'])),
@@ -168,7 +168,7 @@ t.test('requests at the same time never share a number [FLAKY-2]', async t => {
   )
 })
 
-t.test('refuses bad paths, uncounted and without the headers [FLAKY-3, TOOL-1]', async t => {
+t.test('rejects invalid paths without counting and without the counter headers [FLAKY-3, TOOL-1]', async t => {
   const rows = [
     ...['101', '-1', '1.5', 'abc', '', '%2B5', '1e1', '99999999999999999999', '__proto__', 'pattern', 'after'].map(
       rate => ({ path: `/flaky/${rate}`, error: 'invalid_fail_rate' }),
@@ -202,7 +202,7 @@ t.test('refuses bad paths, uncounted and without the headers [FLAKY-3, TOOL-1]',
   t.equal((await ask(url, 'refused')(`/flaky/pattern/${'SF'.repeat(32)}`)).status, 200, '64 letters')
 })
 
-t.test('reset removes the counters of the session, or of all [FLAKY-5]', async t => {
+t.test('reset removes the counters of the session or of all sessions [FLAKY-5]', async t => {
   const { url } = await serve(t)
   const [a, b] = [ask(url, 'a'), ask(url, 'ab')]
   for (const path of ['/flaky/after/2', '/flaky/after/3']) await a(path)
@@ -212,7 +212,7 @@ t.test('reset removes the counters of the session, or of all [FLAKY-5]', async t
     '{"status":"reset","scope":"session","session":"a","counters_removed":2}',
   )
   t.equal((await a('/flaky/reset?scope=session', 'POST')).json().counters_removed, 0)
-  t.same((await b('/flaky/status')).json().counters, { 'after:2': 1 }, 'the other session keeps its own')
+  t.same((await b('/flaky/status')).json().counters, { 'after:2': 1 }, 'the other session keeps its counters')
   t.equal((await a('/flaky/after/2')).headers['x-svc-request-number'], '1', 'counting starts again')
   t.equal((await a('/flaky/reset?scope=all', 'POST')).text, '{"status":"reset","scope":"all","counters_removed":2}')
   await checkRefusals(
@@ -228,7 +228,7 @@ t.test('reset removes the counters of the session, or of all [FLAKY-5]', async t
   )
 })
 
-t.test('resetting all is for the admin where there is one [FLAKY-5]', async t => {
+t.test('resetting all counters needs the admin token if one is configured [FLAKY-5]', async t => {
   const guarded = await serve(t, { env: { SVC_ADMIN_TOKEN: 'secret-1' } })
   const everybody = { 'X-Svc-Session': 'x' }
   t.equal((await send(guarded.url, '/flaky/reset?scope=all', { method: 'POST', headers: everybody })).status, 401)
@@ -244,13 +244,13 @@ t.test('resetting all is for the admin where there is one [FLAKY-5]', async t =>
   t.equal(
     (await send(guarded.url, '/flaky/reset', { method: 'POST', headers: everybody })).status,
     200,
-    'the own ones are free',
+    'its own ones are free',
   )
   const open = await serve(t, { env: { SVC_PUBLIC_MODE: 'true' } })
   t.equal((await send(open.url, '/flaky/reset?scope=all', { method: 'POST' })).status, 403)
 })
 
-t.test('beyond the bound the counter idle longest goes [FLAKY-6, TOOL-7]', async t => {
+t.test('above the limit, the counter idle longest is evicted [FLAKY-6, TOOL-7]', async t => {
   const { url } = await serve(t, { env: { SVC_PUBLIC_MODE: 'true', SVC_ADMIN_TOKEN: 'secret-1' } })
   const numberOf = async (session: string): Promise<string | undefined> =>
     (await ask(url, session)('/flaky/after/5')).headers['x-svc-request-number'] as string | undefined
@@ -269,8 +269,8 @@ t.test('beyond the bound the counter idle longest goes [FLAKY-6, TOOL-7]', async
   await begin(0, 1000)
   t.equal(await numberOf('kept'), '2')
   await begin(1000, 1999)
-  t.equal(await numberOf('kept'), '3', 'one that was used is still there')
-  t.equal(await numberOf('idle'), '1', 'one that was not is forgotten')
+  t.equal(await numberOf('kept'), '3', 'a recently used counter is kept')
+  t.equal(await numberOf('idle'), '1', 'an idle counter is evicted')
   t.equal(
     (await send(url, '/flaky/reset?scope=all', { method: 'POST', headers: { 'X-Svc-Admin-Token': 'secret-1' } })).json()
       .counters_removed,
@@ -280,7 +280,7 @@ t.test('beyond the bound the counter idle longest goes [FLAKY-6, TOOL-7]', async
   await pool.close()
 })
 
-t.test('thirty thousand sessions at once leave ten thousand counters [FLAKY-6, FLAKY-2]', async t => {
+t.test('thirty thousand concurrent sessions leave ten thousand counters [FLAKY-6, FLAKY-2]', async t => {
   let store: MemoryStore<number> | undefined
   const state = (_name: string, bounds: StoreBounds<number>): Store<number> => (store = new MemoryStore(bounds))
   const counters = createCounters({ config: { publicMode: false }, state } as unknown as Svc)
@@ -289,10 +289,10 @@ t.test('thirty thousand sessions at once leave ten thousand counters [FLAKY-6, F
   )
   t.ok(numbers.every(number => number === 1))
   t.equal(await store!.count(), 10_000)
-  t.same(await counters.of('header:s19999'), {}, 'the older ones are gone')
+  t.same(await counters.of('header:s19999'), {}, 'older counters are evicted')
   t.same(await counters.of('header:s20000'), { 'after:3': 1 })
   t.equal(await counters.next('header:s29999', 'after:3'), 2)
-  t.equal(await counters.reset('header:s2999'), 0, 'a session is not mistaken for one whose name it begins')
+  t.equal(await counters.reset('header:s2999'), 0, 'a session does not match longer names')
   t.equal(await counters.reset('header:s29999'), 1)
   t.equal(await counters.resetAll(), 9999)
 })

@@ -36,7 +36,7 @@ t.test('sends numbered events in the order id, event, retry, data [EVENTS-1]', a
   t.match(data, { id: 2, count: 2, message: 'event 2 of 2', timestamp: /^\d{4}-\d\d-\d\dT.*Z$/ })
 })
 
-t.test('takes every parameter within its range [EVENTS-2]', async t => {
+t.test('accepts every parameter within its range [EVENTS-2]', async t => {
   const rows: [query: string, ids: number[], firstLine: RegExp][] = [
     ['count=3&interval_ms=0', [1, 2, 3], /^id: 1\ndata: \{/],
     ['count=0', [], /^$/],
@@ -57,7 +57,7 @@ t.test('takes every parameter within its range [EVENTS-2]', async t => {
   }
 })
 
-t.test('refuses every parameter out of its range [EVENTS-2]', async t => {
+t.test('rejects every parameter out of range [EVENTS-2]', async t => {
   const rows: [name: string, values: string[]][] = [
     ['count', ['1001', '-1', '1.5', 'x', '', '%2B5', '1e3', '0x10', '99999999999999999999']],
     ['interval_ms', ['60001', '-1', '1.5', '']],
@@ -81,7 +81,7 @@ t.test('refuses every parameter out of its range [EVENTS-2]', async t => {
   t.equal((await send(publicUrl, '/sse?count=100&interval_ms=0')).status, 200)
 })
 
-t.test('resumes after the last event that the client has; 204 when there is none left [EVENTS-3]', async t => {
+t.test('resumes after the last event received; 204 if no event is left [EVENTS-3]', async t => {
   const rows: [query: string, header: string | null, ids: number[] | null][] = [
     ['count=5', '3', [4, 5]],
     ['count=5&last_event_id=3', null, [4, 5]],
@@ -109,7 +109,7 @@ t.test('resumes after the last event that the client has; 204 when there is none
   }
 })
 
-t.test('says with comments that it still lives, after silence alone [EVENTS-4]', async t => {
+t.test('sends heartbeat comments, but only after an idle interval [EVENTS-4]', async t => {
   const stream = await watch(port, { path: '/sse?count=2&interval_ms=60000&heartbeat_ms=100' })
   t.match(
     await stream.until(text => text.split(': heartbeat').length > 2),
@@ -120,12 +120,12 @@ t.test('says with comments that it still lives, after silence alone [EVENTS-4]',
   t.notMatch(await quiet.whole, /heartbeat/)
 })
 
-t.test('a stream lives 10 minutes at most, on public instances 2 [EVENTS-8]', async t => {
+t.test('a stream lasts at most 10 minutes (2 on public instances) [EVENTS-8]', async t => {
   t.equal(lifetimeOf({ publicMode: false } as Config), 600_000)
   t.equal(lifetimeOf({ publicMode: true } as Config), 120_000)
 })
 
-t.test('HEAD gets the head and starts nothing [EVENTS-5]', async t => {
+t.test('HEAD returns the headers and starts no stream [EVENTS-5]', async t => {
   const before = await openStreams()
   const reply = await send(url, '/sse', { method: 'HEAD' })
   t.strictSame([reply.status, reply.headers['content-type'], reply.text], [200, 'text/event-stream', ''])
@@ -134,7 +134,7 @@ t.test('HEAD gets the head and starts nothing [EVENTS-5]', async t => {
   t.equal(await openStreams(), before)
 })
 
-t.test('a client that leaves early leaves no stream and no timer behind [EVENTS-6]', async t => {
+t.test('no stream or timer remains when the client disconnects early [EVENTS-6]', async t => {
   const before = {
     streams: await openStreams(),
     timers: process.getActiveResourcesInfo().filter(name => name === 'Timeout').length,
@@ -155,7 +155,7 @@ t.test('a client that leaves early leaves no stream and no timer behind [EVENTS-
   t.pass()
 })
 
-t.test('a reader that takes nothing is waited for, not written ahead of [EVENTS-7]', async t => {
+t.test('waits for a client that does not read instead of buffering events [EVENTS-7]', async t => {
   let release: () => void = () => {}
   let end: (reason: StreamEnd) => void = () => {}
   const over = new Promise<StreamEnd>(resolve => {
@@ -184,10 +184,10 @@ t.test('a reader that takes nothing is waited for, not written ahead of [EVENTS-
   end('client')
   release()
   await turns()
-  t.equal(sent, 2, 'nothing goes on after the client has left')
+  t.equal(sent, 2, 'nothing runs after the client has disconnected')
 })
 
-t.test('the pieces of an event are those that were asked for [EVENTS-1]', async t => {
+t.test('an event has the requested parts [EVENTS-1]', async t => {
   const wanted = readNumberedEvents(new URLSearchParams('count=5&mode=text&event=e&retry=9'), {
     publicMode: false,
   } as Config)
@@ -216,7 +216,7 @@ function chunksOf(text: string): Chunk[] {
   return data.slice(0, -1).map(line => JSON.parse(line) as Chunk)
 }
 
-t.test('a chat reply comes word by word, with usage at its end [CHAT-1]', async t => {
+t.test('a chat reply is sent word by word, with the usage at the end [CHAT-1]', async t => {
   const { text, headers } = await send(url, '/sse/chat?prompt=hello%20there,%20you&max_tokens=5&delay_ms=0')
   t.equal(headers['content-type'], 'text/event-stream')
   const chunks = chunksOf(text)
@@ -238,7 +238,7 @@ t.test('a chat reply comes word by word, with usage at its end [CHAT-1]', async 
   t.ok(text.endsWith('data: [DONE]\n\n'))
 })
 
-t.test('without a limit the whole reply comes, and stops [CHAT-1]', async t => {
+t.test('without a limit, the complete response is sent with the finish reason stop [CHAT-1]', async t => {
   const chunks = chunksOf((await send(url, '/sse/chat?delay_ms=0')).text)
   t.equal(chunks.at(-1)!.finish_reason, 'stop')
   t.ok(chunks.length - 1 >= 40, `${chunks.length - 1} words`)
@@ -264,7 +264,7 @@ t.test('quotes the first 200 characters of a prompt, without control characters 
   t.strictSame([replyTo('', all).finishReason, replyTo('', all - 1).finishReason], ['stop', 'length'])
 })
 
-t.test('values of the body win over those of the query [CHAT-3]', async t => {
+t.test('values in the body override those in the query [CHAT-3]', async t => {
   const post = async (query: string, body: string): Promise<Chunk[]> =>
     chunksOf((await send(url, `/sse/chat${query}`, { method: 'POST', body })).text)
   const both = await post('?prompt=query&max_tokens=9&delay_ms=0', '{"prompt":"body","max_tokens":3}')
@@ -283,7 +283,7 @@ t.test('values of the body win over those of the query [CHAT-3]', async t => {
   )
 })
 
-t.test('refuses what is no prompt, no number, no object [CHAT-3]', async t => {
+t.test('rejects invalid prompts, numbers and bodies [CHAT-3]', async t => {
   const rows: [base: string, query: string, body: string, error: object][] = [
     ...['[]', 'null', '"x"', '{', 'x', '7'].map(
       body => [url, '', body, { error: 'invalid_json' }] as [string, string, string, object],

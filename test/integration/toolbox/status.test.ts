@@ -1,14 +1,14 @@
 /** `/status` and `/response-headers`. */
 import { METHODS } from 'node:http'
 import t from 'tap'
-import { drawStatus, parseStatuses } from '../../../plugins/status/weighted-status.ts'
+import { selectStatus, parseStatuses } from '../../../plugins/status/weighted-status.ts'
 import { checkRefusals, readXml } from '../../support/refusals.ts'
 import { send } from '../../support/request.ts'
 import { serve } from '../../support/server.ts'
 
 const { url } = await serve(t)
 
-t.test('answers every status with its number [STATUS-1]', async t => {
+t.test('sends every status with its number [STATUS-1]', async t => {
   for (let code = 200; code <= 599; code++) {
     const reply = await send(url, `/status/${code}`)
     const { status, headers, text } = reply
@@ -24,7 +24,7 @@ t.test('answers every status with its number [STATUS-1]', async t => {
   t.equal((await send(url, '/status/0418')).status, 418, 'leading zeros')
 })
 
-t.test('says what a client needs to know beside the status [STATUS-2]', async t => {
+t.test('sends the headers that a status requires [STATUS-2]', async t => {
   const rows: [codes: number[], header: string, value: string | undefined][] = [
     [[301, 302, 303, 307, 308], 'location', '/echo'],
     [[300, 304], 'location', undefined],
@@ -38,7 +38,7 @@ t.test('says what a client needs to know beside the status [STATUS-2]', async t 
   }
 })
 
-t.test('draws from a list and names it as received [STATUS-3]', async t => {
+t.test('selects from a list and echoes it [STATUS-3]', async t => {
   const rows: [path: string, spec: string, possible: number[]][] = [
     ['/status/200,201', '200,201', [200, 201]],
     ['/status/200:1,500:0', '200:1,500:0', [200]],
@@ -56,18 +56,18 @@ t.test('draws from a list and names it as received [STATUS-3]', async t => {
   }
 })
 
-t.test('draws in proportion to the weights [STATUS-3]', async t => {
-  const drawAt = (spec: string, at: number): number => drawStatus(parseStatuses(spec), () => at)
+t.test('selects in proportion to the weights [STATUS-3]', async t => {
+  const drawAt = (spec: string, at: number): number => selectStatus(parseStatuses(spec), () => at)
   t.equal(drawAt('200:0.9,500:0.1', 0), 200)
   t.equal(drawAt('200:0.9,500:0.1', 0.899), 200)
   t.equal(drawAt('200:0.9,500:0.1', 0.901), 500)
   t.equal(drawAt('200:9,500', 0.89), 200, 'without a weight it is 1')
   t.equal(drawAt('200:9,500', 0.91), 500)
-  t.equal(drawAt('500:0,200,404:0', 0.9999999999999999), 200, 'a weight of 0 never wins')
-  t.equal(drawAt(`200:${'9'.repeat(400)},500:${'9'.repeat(400)}`, 0.75), 500, 'weights beyond all bounds')
+  t.equal(drawAt('500:0,200,404:0', 0.9999999999999999), 200, 'a weight of 0 is never selected')
+  t.equal(drawAt(`200:${'9'.repeat(400)},500:${'9'.repeat(400)}`, 0.75), 500, 'huge weights')
 })
 
-t.test('refuses what is no list of codes [STATUS-4, TOOL-1]', async t => {
+t.test('rejects invalid lists of codes [STATUS-4, TOOL-1]', async t => {
   const invalid = [
     '99',
     '600',
@@ -110,7 +110,7 @@ t.test('refuses what is no list of codes [STATUS-4, TOOL-1]', async t => {
   )
 })
 
-t.test('takes every method, with a body [TOOL-4, TOOL-3]', async t => {
+t.test('accepts every method, with a body [TOOL-4, TOOL-3]', async t => {
   for (const method of METHODS.filter(method => method !== 'CONNECT')) {
     const reply = await send(url, '/status/202', { method, headers: { 'Content-Length': '2' }, body: 'hi' })
     t.equal(reply.status, 202, method)
@@ -120,13 +120,13 @@ t.test('takes every method, with a body [TOOL-4, TOOL-3]', async t => {
   t.match(head.headers, { 'content-type': 'application/json; charset=utf-8', 'content-length': '14' })
 })
 
-t.test('answers in XML where that is wanted [TOOL-1]', async t => {
+t.test('responds in XML if requested [TOOL-1]', async t => {
   const reply = await send(url, '/status/500:1', { headers: { Accept: 'text/xml' } })
   t.equal(reply.headers['content-type'], 'text/xml; charset=utf-8')
   t.same(readXml(reply.text), { status: 500, chosen_from: '500:1' })
 })
 
-t.test('sets the headers asked for and shows them [RESPHEAD-1]', async t => {
+t.test('sets the requested headers and lists them [RESPHEAD-1]', async t => {
   const rows: [query: string, shown: object, lines: [string, string][]][] = [
     ['', {}, []],
     ['X-One=1', { 'x-one': '1' }, [['x-one', '1']]],
@@ -205,7 +205,7 @@ t.test('sets the headers asked for and shows them [RESPHEAD-1]', async t => {
   })
 })
 
-t.test('refuses headers that cannot be set, and then sets none [RESPHEAD-2]', async t => {
+t.test('rejects headers that cannot be set, and sets none [RESPHEAD-2]', async t => {
   const forbidden = [
     'Connection',
     'content-length',
@@ -255,10 +255,10 @@ function encodeNonAscii(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, encodeURIComponent)
 }
 
-t.test('reflects nothing that could become markup [RESPHEAD-3]', async t => {
+t.test('never reflects text that could become markup [RESPHEAD-3]', async t => {
   const attack = encodeURIComponent('<script>alert(1)</script>&')
   const page = await send(url, `/response-headers?Content-Type=text/html&content-type=text/plain&x=${attack}`)
-  t.equal(page.headers['content-type'], 'text/html', 'the first type wins')
+  t.equal(page.headers['content-type'], 'text/html', 'the first type is used')
   t.equal(page.headers['x-content-type-options'], 'nosniff')
   t.equal(page.headers.x, '<script>alert(1)</script>&')
   t.notMatch(page.text, /[<>&]/)
@@ -271,10 +271,10 @@ t.test('reflects nothing that could become markup [RESPHEAD-3]', async t => {
   })
   t.notMatch(refused.text, /[<>&]/)
   const weakened = await send(url, '/response-headers?X-Content-Type-Options=sniff')
-  t.equal(weakened.headers['x-content-type-options'], 'nosniff', 'sniffing cannot be asked for')
+  t.equal(weakened.headers['x-content-type-options'], 'nosniff', 'sniffing cannot be enabled')
 })
 
-t.test('names of all kinds leave the XML well-formed [TOOL-2]', async t => {
+t.test('the XML is well-formed for names of all kinds [TOOL-2]', async t => {
   const reply = await send(url, '/response-headers?1a=1&x!y=2&xml=3&a.b=4&a=%3C%26%09%3E', {
     headers: { Accept: 'application/xml' },
   })
@@ -290,7 +290,7 @@ t.test('names of all kinds leave the XML well-formed [TOOL-2]', async t => {
   })
 })
 
-t.test('only GET and HEAD are there [TOOL-5]', async t => {
+t.test('only GET and HEAD are allowed [TOOL-5]', async t => {
   const reply = await send(url, '/response-headers', { method: 'POST' })
   t.equal(reply.status, 405)
   t.equal(reply.headers.allow, 'GET, HEAD')

@@ -1,4 +1,4 @@
-/** `/stream`, `/stream-bytes` and `/drip` while they run. */
+/** `/stream`, `/stream-bytes` and `/drip`. */
 import http from 'node:http'
 import net from 'node:net'
 import t from 'tap'
@@ -13,7 +13,7 @@ const server = await serve(t)
 const { url, port } = { url: server.url, port: Number(new URL(server.url).port) }
 const generation = server.host.current()
 
-/** Everything a server sends on one connection, framing included. */
+/** Everything a server sends on one connection, including framing. */
 function exchange(request: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = net.connect(port, '127.0.0.1', () => socket.write(request))
@@ -48,7 +48,7 @@ t.test('each line is a JSON object with the request and its number [LINES-1]', a
   }
 })
 
-t.test('gives up to 100 lines [BYTES-3]', async t => {
+t.test('sends up to 100 lines [BYTES-3]', async t => {
   for (const [count, lines, capped] of [
     ['0', 0, undefined],
     ['100', 100, undefined],
@@ -61,7 +61,7 @@ t.test('gives up to 100 lines [BYTES-3]', async t => {
   }
 })
 
-t.test('bytes come in chunks of the size asked for [BYTES-2]', async t => {
+t.test('sends bytes in chunks of the requested size [BYTES-2]', async t => {
   const chunksOf = async (path: string): Promise<number[]> => {
     const text = await exchange(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
     t.match(text, /transfer-encoding: chunked/i)
@@ -103,7 +103,7 @@ t.test('spreads bytes from the start to the end in at most 200 drops [DRIP-1]', 
     t.ok(drops.every(drop => drop.bytes >= 1))
     t.equal(drops[0]!.atMs, 0)
     if (count > 1) t.equal(drops.at(-1)!.atMs, durationMs)
-    if (count > 1) t.equal(drops[0]!.bytes, 1, 'the first one alone')
+    if (count > 1) t.equal(drops[0]!.bytes, 1, 'only the first one')
   }
   t.same(scheduleDrops(3, 1000), [
     { atMs: 0, bytes: 1 },
@@ -112,10 +112,10 @@ t.test('spreads bytes from the start to the end in at most 200 drops [DRIP-1]', 
   ])
 })
 
-t.test('the head comes with the first asterisk, the rest slowly [DRIP-1]', async t => {
+t.test('sends the headers with the first asterisk, the rest slowly [DRIP-1]', async t => {
   const startedAt = performance.now()
   const reader = await watch(port, { path: '/drip?numbytes=3&duration=0.3&delay=0.1&code=202' })
-  t.ok(performance.now() - startedAt >= 99, 'the head waits for the delay')
+  t.ok(performance.now() - startedAt >= 99, 'the headers are sent after the delay')
   t.match(reader.response, {
     statusCode: 202,
     headers: { 'content-type': 'application/octet-stream', 'content-length': '3' },
@@ -125,7 +125,7 @@ t.test('the head comes with the first asterisk, the rest slowly [DRIP-1]', async
   t.ok(performance.now() - startedAt >= 399, 'the last one after the duration')
 })
 
-t.test('serves every size, status and duration within bounds [DRIP-1]', async t => {
+t.test('serves every size, status and duration within range [DRIP-1]', async t => {
   const rows: [query: string, status: number, bytes: number][] = [
     ['duration=0', 200, 10],
     ['numbytes=0', 200, 0],
@@ -152,7 +152,7 @@ t.test('serves every size, status and duration within bounds [DRIP-1]', async t 
     )
 })
 
-t.test('refuses parameters out of bounds, before anything is sent [DRIP-2]', async t => {
+t.test('rejects out-of-range parameters before anything is sent [DRIP-2]', async t => {
   await checkRefusals(
     t,
     url,
@@ -179,7 +179,7 @@ t.test('refuses parameters out of bounds, before anything is sent [DRIP-2]', asy
   )
 })
 
-t.test('HEAD tells what GET would, and streams nothing [TOOL-3]', async t => {
+t.test('HEAD returns the headers of GET and streams nothing [TOOL-3]', async t => {
   for (const [path, headers] of [
     ['/drip?numbytes=5&duration=30', { 'content-length': '5', 'content-type': 'application/octet-stream' }],
     ['/stream/50', { 'content-type': 'application/json' }],
@@ -190,7 +190,7 @@ t.test('HEAD tells what GET would, and streams nothing [TOOL-3]', async t => {
   }
 })
 
-t.test('a client that leaves frees the stream [DRIP-3]', async t => {
+t.test('the stream is freed when the client disconnects [DRIP-3]', async t => {
   const reader = await watch(port, { path: '/drip?numbytes=2&duration=30' })
   t.equal(generation.openCount, 1)
   reader.leave()
@@ -203,7 +203,7 @@ t.test('a client that leaves frees the stream [DRIP-3]', async t => {
   t.pass('nothing is left')
 })
 
-t.test('a client that does not read holds nobody up, and is freed when it leaves [DRIP-3]', async t => {
+t.test('a client that does not read does not block others, and is freed when it disconnects [DRIP-3]', async t => {
   const socket = net.connect(port, '127.0.0.1')
   socket.pause()
   const one = 'GET /stream-bytes/102400?chunk_size=1 HTTP/1.1\r\nHost: x\r\n\r\n'

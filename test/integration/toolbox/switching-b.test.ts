@@ -1,11 +1,11 @@
-/** Bins, events, WebSockets, JSON-RPC, webhooks and orchestration, each off alone while the others run. */
+/** Bins, events, WebSockets, JSON-RPC, webhooks and orchestration can each be disabled alone. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { send } from '../../support/request.ts'
 import { serve } from '../../support/server.ts'
 
-/** A path of each plugin, with the status that a GET gets. */
+/** A path of each plugin, with the status of a GET. */
 const PATHS: [plugin: string, path: string, status: number][] = [
   ['bins', '/bin', 200],
   ['sse', '/sse?count=0', 200],
@@ -15,7 +15,7 @@ const PATHS: [plugin: string, path: string, status: number][] = [
   ['orchestration', '/orchestration/status', 200],
 ]
 
-t.test('a plugin that is off takes only its own paths along [TBX-1]', async t => {
+t.test('disabling a plugin removes only its own paths [TBX-1]', async t => {
   const { url, folder } = await serve(t, { yaml: '{}' })
   for (const [off] of PATHS) {
     writeFileSync(join(folder, 'svc.yaml'), `plugins: { disable: [${off}] }`)
@@ -28,7 +28,7 @@ t.test('a plugin that is off takes only its own paths along [TBX-1]', async t =>
   }
 })
 
-t.test('bins outlive the reload that another plugin is switched off with [TBX-1]', async t => {
+t.test('bins survive the reload that disables another plugin [TBX-1]', async t => {
   const { url, folder } = await serve(t, { yaml: '{}' })
   const { path } = (await send(url, '/bin', { method: 'POST' })).json<{ path: string }>()
   await send(url, `${path}/a`)

@@ -1,11 +1,11 @@
-/** Each plugin of the toolbox off alone, while the others run. */
+/** Each plugin of the toolbox can be disabled alone. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { send } from '../../support/request.ts'
 import { serve } from '../../support/server.ts'
 
-/** A path of each plugin, with the status it gives. */
+/** A path of each plugin, with its status. */
 const PATHS: [plugin: string, path: string, status: number][] = [
   ['echo', '/echo', 200],
   ['status', '/status/202', 202],
@@ -18,7 +18,7 @@ const PATHS: [plugin: string, path: string, status: number][] = [
   ['reliability', '/flaky/0', 200],
 ]
 
-t.test('a plugin that is off takes only its own paths along [TOOL-6]', async t => {
+t.test('disabling a plugin removes only its own paths [TOOL-6]', async t => {
   const { url, folder } = await serve(t, { yaml: '{}' })
   for (const [off] of PATHS) {
     writeFileSync(join(folder, 'svc.yaml'), `plugins: { disable: [${off}] }`)

@@ -53,13 +53,13 @@ t.test('compressed bodies decode to the echo with its flag [CODING-1, CODING-2]'
   }
 })
 
-t.test('another server of the process may load Zstandard meanwhile [CODING-1]', async t => {
+t.test('another server in the process can load Zstandard meanwhile [CODING-1]', async t => {
   const { url: other } = await serve(t)
   for (const base of [other, url, other])
     t.match(Buffer.from(fzstd.decompress((await send(base, '/zstd')).body)).toString(), '"zstd":true')
 })
 
-t.test('headers of all names and sizes come through compressed [CODING-1]', async t => {
+t.test('headers of all names and sizes are echoed in compressed bodies [CODING-1]', async t => {
   const big = 'Grüße '.repeat(5000)
   for (const [path, , , decode] of CODINGS) {
     const reply = await send(url, path, {
@@ -77,7 +77,7 @@ t.test('headers of all names and sizes come through compressed [CODING-1]', asyn
   }
 })
 
-t.test('the page of scripts is UTF-8 and says so [CODING-3]', async t => {
+t.test('the page of scripts is declared and encoded as UTF-8 [CODING-3]', async t => {
   const { status, headers, body, text } = await send(url, '/encoding/utf8')
   t.equal(status, 200)
   t.equal(headers['content-type'], 'text/html; charset=utf-8')
@@ -105,19 +105,19 @@ t.test('a seed always gives the same bytes [BYTES-1]', async t => {
   const hex = async (path: string): Promise<string> => (await send(url, path)).body.toString('hex')
   const sixteen = await hex('/bytes/16?seed=demo')
   t.equal(sixteen, 'c697969bafce982ac8020e19823e6267', 'now and after a restart')
-  t.equal(await hex('/bytes/7?seed=demo'), sixteen.slice(0, 14), 'fewer are the beginning of more')
+  t.equal(await hex('/bytes/7?seed=demo'), sixteen.slice(0, 14), 'a shorter result is a prefix of a longer one')
   t.ok((await hex('/bytes/5000?seed=demo')).startsWith(sixteen))
   t.equal(await hex('/stream-bytes/16?seed=demo&chunk_size=3'), sixteen)
-  t.equal(await hex('/bytes/16?seed=demo&seed=other'), sixteen, 'the first seed counts')
+  t.equal(await hex('/bytes/16?seed=demo&seed=other'), sixteen, 'the first seed is used')
   t.not(await hex('/bytes/16?seed=Demo'), sixteen)
-  t.not(await hex('/bytes/16?seed='), await hex('/bytes/16?seed='), 'an empty seed is none')
+  t.not(await hex('/bytes/16?seed='), await hex('/bytes/16?seed='), 'an empty seed is ignored')
   t.not(await hex('/bytes/16'), await hex('/bytes/16'))
   for (const seed of ['0', '__proto__', '%F0%9F%98%80', 'x'.repeat(256), encodeURIComponent('😀'.repeat(256))]) {
     t.equal(await hex(`/bytes/16?seed=${seed}`), await hex(`/bytes/16?seed=${seed}`), seed.slice(0, 30))
   }
 })
 
-t.test('gives as many bytes as asked for, up to the cap [BYTES-3]', async t => {
+t.test('sends the requested number of bytes, up to the maximum [BYTES-3]', async t => {
   for (const [count, length, capped] of [
     ['0', 0, undefined],
     ['1', 1, undefined],
@@ -147,7 +147,7 @@ t.test('gives as many bytes as asked for, up to the cap [BYTES-3]', async t => {
   })
 })
 
-t.test('refuses bad counts, seeds and chunk sizes [INPUT-3]', async t => {
+t.test('rejects invalid counts, seeds and chunk sizes [INPUT-3]', async t => {
   await checkRefusals(
     t,
     url,
@@ -266,7 +266,7 @@ t.test('anything else is incorrect base64 data [BASE64-2]', async t => {
   }
 })
 
-t.test('public instances give less [TOOL-7]', async t => {
+t.test('public instances send less [TOOL-7]', async t => {
   const { url } = await serve(t, { env: { SVC_PUBLIC_MODE: 'true' } })
   for (const [path, bytes, capped] of [
     ['/bytes/10240', 10_240, undefined],

@@ -1,4 +1,4 @@
-/** Documents that users make are served from the console's origin, and can't act as it. */
+/** Documents created by users are served from the origin of the console, but cannot act for it. */
 import t from 'tap'
 import { SANDBOX_POLICY, sandboxPolicy } from '../../../core/contract/plugin.ts'
 import { send } from '../../support/request.ts'
@@ -6,7 +6,7 @@ import { serve } from '../../support/server.ts'
 
 const JSON_HEADERS = { 'Content-Type': 'application/json' }
 
-t.test('what browsers may render or sniff is sandboxed, what they only show is not [SEC-8]', async t => {
+t.test('content that browsers may render or sniff is sandboxed, other content is not [SEC-8]', async t => {
   for (const type of [
     'text/html',
     'TEXT/HTML; charset=utf-8',
@@ -40,7 +40,7 @@ t.test('what browsers may render or sniff is sandboxed, what they only show is n
   t.equal(
     sandboxPolicy('text/html', "default-src 'none'"),
     `default-src 'none', ${SANDBOX_POLICY}`,
-    'the own policy holds too',
+    'its own policy holds too',
   )
   t.equal(sandboxPolicy(`text/html${' '.repeat(100_000)}`), SANDBOX_POLICY)
 })
@@ -73,11 +73,11 @@ t.test('a bin can neither become a service worker nor act for the origin [SEC-8]
     t.equal(answered.headers['content-security-policy'], policy, JSON.stringify(headers))
     const worker = await send(server.url, `/bin/${id}`, { headers: { 'Service-Worker': 'script' } })
     t.equal(worker.status, 403)
-    t.match(worker.json(), { error: 'no service worker is served here' })
+    t.match(worker.json(), { error: 'service worker scripts are not served here' })
   }
 })
 
-t.test('nor can chosen response headers [SEC-8]', async t => {
+t.test('chosen response headers cannot act for the origin either [SEC-8]', async t => {
   const server = await serve(t, { plugins: ['status'] })
   t.match((await send(server.url, '/response-headers?Service-Worker-Allowed=/')).json(), { error: 'forbidden_header' })
   t.match((await send(server.url, '/response-headers?Clear-Site-Data=*')).json(), { error: 'forbidden_header' })
@@ -94,7 +94,7 @@ t.test('nor can chosen response headers [SEC-8]', async t => {
   t.equal((await send(server.url, '/response-headers?A=1')).headers['content-security-policy'], undefined)
 })
 
-t.test('nor can a mock or its rules [SEC-8]', async t => {
+t.test('a mock and its rules cannot act for the origin either [SEC-8]', async t => {
   const server = await serve(t, { plugins: ['mocks'], env: { SVC_MOCKS_SAMPLE: 'false' } })
   const document = {
     openapi: '3.1.0',

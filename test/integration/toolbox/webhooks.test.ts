@@ -1,4 +1,4 @@
-/** Webhook signatures: verifying, signing, receiving. */
+/** Webhook signatures: verify, sign and receive. */
 import { createHmac } from 'node:crypto'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
@@ -137,7 +137,7 @@ t.test('the public test vectors are valid [HOOK-2]', async t => {
   })
 })
 
-t.test('takes a secret, an alias and a signature in every form that is meant [HOOK-3]', async t => {
+t.test('accepts every documented form of secret, alias and signature [HOOK-3]', async t => {
   const timestamp = String(now())
   const stamped = (secret: string, body = BODY): string =>
     `t=${timestamp},v1=${mac(secret, `${timestamp}.${body}`).toString('hex')}`
@@ -146,14 +146,14 @@ t.test('takes a secret, an alias and a signature in every form that is meant [HO
     ['header', '', withSecret(standardHeaders())],
     ['query', `?secret=${DEMO}`, standardHeaders()],
     ['header before query', '?secret=wrong', withSecret(standardHeaders())],
-    ['a blank header is none', `?secret=${DEMO}`, withSecret(standardHeaders(), ' ')],
+    ['a blank header is ignored', `?secret=${DEMO}`, withSecret(standardHeaders(), ' ')],
     ['without prefix', '', withSecret(standardHeaders(), DEMO.slice(6))],
     ['unencoded plus in the query', `?secret=${plus}`, standardHeaders({ secret: plus })],
     ['without padding', '', withSecret(standardHeaders({ secret: plus }), plus.replace(/=+$/, ''))],
     ['empty body', '', withSecret(standardHeaders({ body: '' })), ''],
     ['negative zero age', '', withSecret(standardHeaders({ timestamp: String(now() + 5) }))],
     [
-      'old version beside',
+      'with an old version',
       '',
       withSecret({
         ...standardHeaders(),
@@ -215,7 +215,7 @@ t.test('takes a secret, an alias and a signature in every form that is meant [HO
     )
 })
 
-t.test('refuses in order: secret, tolerance, headers, timestamp, age, signature [HOOK-4]', async t => {
+t.test('checks in order: secret, tolerance, headers, timestamp, age, signature [HOOK-4]', async t => {
   const good = standardHeaders()
   const at = (offset: number): Headers => withSecret(standardHeaders({ timestamp: String(now() + offset) }))
   const hex = { 'X-Hub-Signature-256': `sha256=${'0'.repeat(64)}` }
@@ -295,7 +295,7 @@ t.test('refuses in order: secret, tolerance, headers, timestamp, age, signature 
   t.match((await verify('', withSecret(without(good, 'webhook-id')))).report.message, /webhook-id/)
 })
 
-t.test('says what was expected as soon as it can be computed [HOOK-4]', async t => {
+t.test('reports the expected signature whenever it can be computed [HOOK-4]', async t => {
   const good = standardHeaders()
   t.equal(
     (await verify('', withSecret(without(good, 'webhook-signature')))).report.expected_signature,
@@ -309,7 +309,7 @@ t.test('says what was expected as soon as it can be computed [HOOK-4]', async t 
   )
 })
 
-t.test('an age equal to the tolerance is fine, and the age can be left aside [HOOK-5]', async t => {
+t.test('an age equal to the tolerance is accepted, and the age can be ignored [HOOK-5]', async t => {
   const old = withSecret(standardHeaders({ timestamp: String(now() - 3000) }))
   t.match(await verify('?tolerance=2592000', old), {
     status: 200,
@@ -322,12 +322,12 @@ t.test('an age equal to the tolerance is fine, and the age can be left aside [HO
       query,
     )
   t.equal((await verify('?ignore_timestamp=no', old)).status, 401)
-  // The second may turn in between: one of the two ages is exactly the tolerance.
+  // The clock may advance by a second in between; one of the two ages is exactly the tolerance.
   const { report } = await verify('?tolerance=3000', withSecret(standardHeaders({ timestamp: String(now() - 3000) })))
   t.equal(report.timestamp_valid, report.age_seconds! <= 3000)
 })
 
-t.test('an unknown scheme is 404 where one is verified and 400 where one signs [HOOK-6]', async t => {
+t.test('an unknown scheme is 404 on verify and 400 on sign [HOOK-6]', async t => {
   for (const name of ['nope', '__proto__', 'v1']) {
     t.match(
       await verify(`/${name}`, {}),
@@ -399,7 +399,7 @@ t.test('signs the body, else the payload, else a sample event [HOOK-7]', async t
   t.equal((await sign(`?id=${'x'.repeat(256)}`)).headers['webhook-id'], 'x'.repeat(256))
 })
 
-t.test('refuses what it cannot sign with [HOOK-7]', async t => {
+t.test('rejects values that cannot be signed [HOOK-7]', async t => {
   const rows: [query: string, body: RequestOptions['body'], error: string][] = [
     ['?timestamp=x', '', 'invalid_timestamp'],
     ['?timestamp=', '', 'invalid_timestamp'],
@@ -417,7 +417,7 @@ t.test('refuses what it cannot sign with [HOOK-7]', async t => {
     )
 })
 
-t.test('the command that it prints sends these very bytes and gets 200 [HOOK-8]', async t => {
+t.test('the printed command sends exactly these bytes and returns 200 [HOOK-8]', async t => {
   const rows: [query: string, body?: string][] = [
     [''],
     ['', 'it\'s \\n "quoted" $HOME `id` %s !x\n€'],
@@ -437,7 +437,7 @@ t.test('the command that it prints sends these very bytes and gets 200 [HOOK-8]'
   }
 })
 
-t.test('receives what a demo secret has signed, in every scheme [HOOK-9]', async t => {
+t.test('accepts webhooks signed with a demo secret, in every scheme [HOOK-9]', async t => {
   const receive = (id: string, headers: Headers, body = BODY) =>
     send(url, `/webhooks/receive/${id}`, { method: 'POST', headers, body })
   const timestamp = String(now())

@@ -30,7 +30,7 @@ async function closeOf(socket: WebSocket): Promise<{ code: number; reason: strin
   return { code, reason: reason.toString() }
 }
 
-/** The answer to a handshake that is refused. */
+/** The response to a rejected handshake. */
 function refusalOf(path: string): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(url.replace('http', 'ws') + path)
@@ -69,7 +69,7 @@ t.test('echoes text as text and binary as binary, in order [WS-1]', async t => {
   t.equal(received.at(-1), 'fragment')
 })
 
-t.test('answers pings and closes [WS-1]', async t => {
+t.test('responds to pings and closes [WS-1]', async t => {
   const socket = await open('/ws')
   socket.ping('p')
   t.equal(String((await once(socket, 'pong'))[0]), 'p')
@@ -77,8 +77,8 @@ t.test('answers pings and closes [WS-1]', async t => {
   t.strictSame(await closeOf(socket), { code: 4001, reason: 'bye' })
 })
 
-t.test('every client that sends too much learns why, in one frame or in many [WS-2]', async t => {
-  // A destroyed socket resets the connection while the client still writes: whether its 1009 arrives is then luck.
+t.test('every client that sends too much gets the close code, in one frame or in many [WS-2]', async t => {
+  // A destroyed socket resets the connection while the client still writes, so the 1009 might not arrive.
   let terminated = 0
   const { terminate } = WebSocket.prototype
   WebSocket.prototype.terminate = function (this: WebSocket) {
@@ -98,7 +98,7 @@ t.test('every client that sends too much learns why, in one frame or in many [WS
   t.equal(terminated, 0, 'the closing handshake ends the connection')
 })
 
-t.test('a message of exactly the bound is echoed, one byte more closes with 1009 [WS-2]', async t => {
+t.test('a message of exactly the maximum size is echoed, one byte more closes with 1009 [WS-2]', async t => {
   for (const [base, bound] of [
     [url, 1_048_576],
     [publicUrl, 262_144],
@@ -111,13 +111,13 @@ t.test('a message of exactly the bound is echoed, one byte more closes with 1009
   }
 })
 
-t.test('text that is no UTF-8 closes with 1007 [WS-2]', async t => {
+t.test('text that is not valid UTF-8 closes with 1007 [WS-2]', async t => {
   const socket = await open('/ws')
   socket.send(Buffer.from([0xff, 0xfe]), { binary: false })
   t.equal((await closeOf(socket)).code, 1007)
 })
 
-t.test('selects the first subprotocol that is offered, none when none is [WS-3]', async t => {
+t.test('selects the first subprotocol offered, or none [WS-3]', async t => {
   t.equal((await open('/ws', { protocols: ['b', 'a'] })).protocol, 'b')
   t.equal((await open('/ws')).protocol, '')
   t.equal((await open('/ws/time', { protocols: ['x'] })).protocol, 'x')
@@ -137,7 +137,7 @@ t.test('a request without a handshake gets 426 [WS-4]', async t => {
   t.equal((await refusalOf('/ws/none')).status, 404)
 })
 
-t.test('a malformed handshake is refused and its connection closed [WS-4]', async t => {
+t.test('a malformed handshake is rejected and its connection closed [WS-4]', async t => {
   for (const lines of [
     'Sec-WebSocket-Version: 13\r\n',
     'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: short\r\n',
@@ -173,7 +173,7 @@ t.test('ticks from 0, the first at once, then closes normally [WS-5]', async t =
   }
 })
 
-t.test('the ticker refuses what is no integer before it accepts the handshake [WS-5]', async t => {
+t.test('the ticker rejects invalid integers before it accepts the handshake [WS-5]', async t => {
   for (const [name, value] of [
     ['interval_ms', 'x'],
     ['interval_ms', '-1'],
@@ -190,7 +190,7 @@ t.test('the ticker refuses what is no integer before it accepts the handshake [W
   t.equal(socket.readyState, WebSocket.OPEN)
 })
 
-t.test('the ticker hears a close in the middle, and stops [WS-5]', async t => {
+t.test('the ticker stops when the client closes early [WS-5]', async t => {
   const timers = (): number => process.getActiveResourcesInfo().filter(name => name === 'Timeout').length
   const before = timers()
   const socket = await open('/ws/time?interval_ms=60000&count=1000')
@@ -202,12 +202,12 @@ t.test('the ticker hears a close in the middle, and stops [WS-5]', async t => {
   await until(() => timers() <= before + 1, 'the end of the timer')
 })
 
-t.test('public instances wait for less [WS-6]', async t => {
+t.test('public instances have shorter timeouts [WS-6]', async t => {
   t.strictSame(lifetimeOf({ publicMode: false } as Config), { idleMs: 300_000, lifetimeMs: 3_600_000 })
   t.strictSame(lifetimeOf({ publicMode: true } as Config), { idleMs: 60_000, lifetimeMs: 600_000 })
 })
 
-t.test('floods of echoes come back whole when they are read at last [WS-7]', async t => {
+t.test('a flood of echoes arrives completely once the client reads [WS-7]', async t => {
   const socket = await open('/ws')
   socket.pause()
   const count = 64

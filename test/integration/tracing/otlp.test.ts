@@ -1,4 +1,4 @@
-/** Spans over OTLP/HTTP: the product as a process, and a collector that keeps what it sends. */
+/** Spans over OTLP/HTTP: svc as a process, and a collector that records its spans. */
 import t from 'tap'
 import { createRequire } from 'node:module'
 import { connect } from 'node:net'
@@ -38,7 +38,7 @@ t.test('requests become server spans [TRACE-5, TRACE-6, TRACE-7, TRACE-8]', asyn
       traceparent: `00-${TRACE}-${CALLER}-01`,
       tracestate: 'kong=1',
       'X-Request-Id': 'mine',
-      'X-Svc-Session': 'room',
+      'X-Svc-Session': 'team',
       'User-Agent': 'tester/1',
     },
   })
@@ -77,7 +77,7 @@ t.test('requests become server spans [TRACE-5, TRACE-6, TRACE-7, TRACE-8]', asyn
       'network.protocol.version': '1.1',
       'user_agent.original': 'tester/1',
       'svc.request_id': 'mine',
-      'svc.session': 'room',
+      'svc.session': 'team',
       'svc.plugin': 'status',
     },
   })
@@ -122,7 +122,7 @@ t.test('requests become server spans [TRACE-5, TRACE-6, TRACE-7, TRACE-8]', asyn
     status: { code: 2 },
     attributes: { 'rpc.grpc.status_code': 14 },
   })
-  t.equal(collector.spans.length, 6, 'probes are none')
+  t.equal(collector.spans.length, 6, 'no spans for probes')
   t.match(collector.exports[0], {
     path: '/v1/traces',
     headers: { 'x-tenant': 'booth', 'content-type': 'application/json' },
@@ -135,7 +135,7 @@ t.test('requests become server spans [TRACE-5, TRACE-6, TRACE-7, TRACE-8]', asyn
   t.match(JSON.parse(line), { trace_id: TRACE, span_id: span.spanId })
 })
 
-t.test('the sampler decides what is recorded, and the trace goes on [TRACE-6]', async t => {
+t.test('the sampler decides what is recorded, and the trace continues [TRACE-6]', async t => {
   const collector = await startCollector(t)
   const process = startProcess(t, {
     env: {
@@ -157,12 +157,12 @@ t.test('the sampler decides what is recorded, and the trace goes on [TRACE-6]', 
     ['GET /date'],
     'only the one whose caller records',
   )
-  t.equal(collector.exports[0]!.path, '/otlp/spans', 'an endpoint for traces alone is taken as it stands')
+  t.equal(collector.exports[0]!.path, '/otlp/spans', 'an endpoint for traces alone is taken unchanged')
   t.match(process.output(), /spans are sent as http\/json/)
 })
 
-t.test('a collector that is away costs a warning and no answer [TRACE-7]', async t => {
-  // Port 9 (discard) answers nobody.
+t.test('an unreachable collector causes a warning and no failed request [TRACE-7]', async t => {
+  // Nothing listens on port 9 (discard).
   const process = startProcess(t, {
     env: {
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
@@ -177,7 +177,7 @@ t.test('a collector that is away costs a warning and no answer [TRACE-7]', async
   await stop(process)
 })
 
-t.test('variables can switch the export off, and wrong ones are warnings [TRACE-4, TRACE-6]', async t => {
+t.test('variables can disable the export, and invalid ones give warnings [TRACE-4, TRACE-6]', async t => {
   const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }
   const cases: [name: string, environment: Record<string, string>, warning: RegExp | null][] = [
     ['no endpoint', {}, null],

@@ -1,4 +1,4 @@
-/** W3C Trace Context without any export: what is read, shown and sent back. */
+/** W3C Trace Context without export: parsing, display and response headers. */
 import t from 'tap'
 import type { InspectorEntry } from '../../../core/contract/plugin.ts'
 import { readTraceParent } from '../../../core/tracing/trace-context.ts'
@@ -8,7 +8,7 @@ const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 const CALLER = '00f067aa0ba902b7'
 const VALID = `00-${TRACE}-${CALLER}-01`
 
-t.test('traceparent is read by its grammar [TRACE-1]', async t => {
+t.test('traceparent is parsed by its grammar [TRACE-1]', async t => {
   const whole = { traceId: TRACE, spanId: CALLER, sampled: true, state: null }
   t.strictSame(readTraceParent({ traceparent: VALID }), whole)
   t.strictSame(readTraceParent({ traceparent: `00-${TRACE}-${CALLER}-00` }), { ...whole, sampled: false })
@@ -40,14 +40,14 @@ t.test('traceparent is read by its grammar [TRACE-1]', async t => {
   t.equal(readTraceParent({}), null)
 })
 
-t.test('tracestate goes along, a broken one is dropped [TRACE-2]', async t => {
+t.test('tracestate is kept, an invalid one is dropped [TRACE-2]', async t => {
   const stateOf = (tracestate: string): string | null | undefined =>
     readTraceParent({ traceparent: VALID, tracestate })?.state
   t.equal(stateOf('rojo=00f067aa0ba902b7,congo=t61rcWkgMzE'), 'rojo=00f067aa0ba902b7,congo=t61rcWkgMzE')
   t.equal(
     stateOf('tenant@vendor=a b , , x*y=1\t'),
     'tenant@vendor=a b,x*y=1',
-    'blanks around members and empty members are allowed',
+    'spaces around members and empty members are allowed',
   )
   for (const broken of [
     '',

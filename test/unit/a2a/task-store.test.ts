@@ -1,4 +1,4 @@
-/** What is kept of tasks, and what goes first. */
+/** Limits of the task store, and the order of eviction. */
 import t from 'tap'
 import { Task } from '../../../plugins/a2a/task.ts'
 import { TaskStore } from '../../../plugins/a2a/task-store.ts'
@@ -32,7 +32,7 @@ function makeStore(t: { teardown(callback: () => void): void }, bounds: Partial<
   return { store, add, has, advance: (ms: number) => void (now += ms) }
 }
 
-t.test('over a bound the oldest finished task goes first, else the oldest [A2A-25]', async t => {
+t.test('over a limit, the oldest finished task is evicted, else the oldest [A2A-25]', async t => {
   const { add, has, store } = makeStore(t, { tasks: 4, tasksPerSession: 3 })
   for (const id of ['1', '2', '3']) add(id)
   store.find('2', 'a', 's').setStatus('COMPLETED', 'done')
@@ -58,7 +58,7 @@ t.test('over a bound the oldest finished task goes first, else the oldest [A2A-2
   )
 })
 
-t.test('bytes are bounded, and a single newest task stays [A2A-25]', async t => {
+t.test('bytes are limited, but the only task stays [A2A-25]', async t => {
   const { add, has, store } = makeStore(t, { taskBytes: 100_000 })
   for (let index = 0; index < 100; index++) add(String(index), { text: 'x'.repeat(100) })
   t.ok(store.bytes <= 100_000 && store.size < 50 && has('99'))
@@ -89,7 +89,7 @@ t.test(
   },
 )
 
-t.test('an idle task goes, a used one stays [A2A-25]', async t => {
+t.test('an idle task is removed, a used one stays [A2A-25]', async t => {
   const { add, has, store, advance } = makeStore(t)
   add('used')
   const idle = add('idle')
@@ -104,7 +104,7 @@ t.test('an idle task goes, a used one stays [A2A-25]', async t => {
   t.equal(store.size, 0)
 })
 
-t.test('an evicted task stops its work and closes its streams; history stays bounded [A2A-25]', async t => {
+t.test('an evicted task stops its agent and closes its streams; history stays limited [A2A-25]', async t => {
   const { add, store } = makeStore(t)
   const task = add('1')
   const run = (task.run = new AbortController())
@@ -116,7 +116,7 @@ t.test('an evicted task stops its work and closes its streams; history stays bou
   t.same([run.signal.aborted, closed, task.subscriberCount, store.bytes], [true, 1, 0, 0])
 })
 
-t.test('a context counts its tasks of one agent and session that are still there [A2A-25]', async t => {
+t.test('a context counts the remaining tasks of one agent and session [A2A-25]', async t => {
   const { add, store, advance } = makeStore(t, { tasksPerSession: 2 })
   const count = (session = 's') => store.countIn('a', session, 'c')
   t.equal(count(), 0)

@@ -1,10 +1,10 @@
-/** `svc check` against mistakes that people make. */
+/** `svc check` with common mistakes. */
 import t from 'tap'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { svc } from '../../support/terminal.ts'
 
-/** Checks a file with this content; `files` are written beside it. */
+/** Checks a file with this content. `files` are written to the same folder. */
 async function check(
   t: { testdir(): string },
   yaml: string,
@@ -18,16 +18,16 @@ async function check(
   return { folder, ...(await svc(['check'], { folder, env })) }
 }
 
-t.test('a right file is exit code 0 [CLI-6]', async t => {
+t.test('a valid file gives exit code 0 [CLI-6]', async t => {
   t.match(await check(t, 'plugins: { disable: [soap] }\nmcp: { servers: [{ name: support }] }\n'), {
     code: 0,
-    output: /^svc\.yaml: 0 errors, 0 warnings, \d+ of \d+ plugins on\n$/,
+    output: /^svc\.yaml: 0 errors, 0 warnings, \d+ of \d+ plugins enabled\n$/,
     errors: '',
   })
-  t.match(await svc(['check'], { folder: t.testdir() }), { code: 0, output: /^no svc\.yaml, defaults: 0 errors/ })
+  t.match(await svc(['check'], { folder: t.testdir() }), { code: 0, output: /^no svc\.yaml, using defaults: 0 errors/ })
 })
 
-t.test('every mistake has its place and a remedy [CLI-6]', async t => {
+t.test('every mistake is reported with place and remedy [CLI-6]', async t => {
   const { code, output } = await check(
     t,
     `plugins:
@@ -58,16 +58,16 @@ mocks:
     ['2:3', 'unknown key "disabel" \\(did you mean "disable"\\?\\)', 'write disable'],
     ['3:13', 'unknown plugin "sope" \\(did you mean "soap"\\?\\)', 'write soap'],
     ['4:18', 'the folder \\S+/nowhere does not exist', 'create it'],
-    ['4:29', 'there is no plugin in the folder \\S+/empty', '.*new-plugin'],
+    ['4:29', 'the folder \\S+/empty contains no plugin', '.*new-plugin'],
     ['5:14', "plugin orders: the package .* can't be resolved", 'install it with npm'],
-    ['9:7', 'expected "open", "apikey" or "oauth"', 'write one of these'],
+    ['9:7', 'expected "open", "apikey" or "oauth"', 'use one of the listed values'],
     ['10:7', 'expected array, got string', 'write a list'],
     ['11:7', 'missing key "name"', 'add "name: \\.\\.\\."'],
     ['14:37', 'expected boolean, got string', 'write true or false, without quotes'],
     ['14:70', 'expected at least 0', 'change the value'],
-    ['15:22', 'no running plugin offers the format "nope"', 'write one of these'],
+    ['15:22', 'unknown format "nope"', 'write one of these'],
     ['16:1', 'unknown key "mpc" \\(did you mean "mcp"\\?\\)', 'write mcp'],
-    ['17:1', 'the plugin echo takes no options', 'remove the section'],
+    ['17:1', 'the plugin echo has no options', 'remove the section'],
     ['20:5', "shop\\.yaml can't be read \\(ENOENT\\)", 'correct the path'],
   ])
     t.match(
@@ -76,10 +76,10 @@ mocks:
       `${place}: ${message}`,
     )
   t.match(output, /^mine\/broken\/index\.ts:3:1: error: plugin broken: Unexpected .*\n {4}correct its code/m)
-  t.match(output, /\nsvc\.yaml: 15 errors, 0 warnings, \d+ of \d+ plugins on\n$/)
+  t.match(output, /\nsvc\.yaml: 15 errors, 0 warnings, \d+ of \d+ plugins enabled\n$/)
 })
 
-t.test('what hides behind another mistake is found in the same pass [CLI-6]', async t => {
+t.test('mistakes hidden by other mistakes are found in the same run [CLI-6]', async t => {
   const { code, output } = await check(
     t,
     `mcp:
@@ -105,7 +105,7 @@ mocks:
   )
   t.equal(code, 1)
   for (const [place, message, remedy] of [
-    ['3:24', 'expected "open", "apikey" or "oauth"', 'write one of these'],
+    ['3:24', 'expected "open", "apikey" or "oauth"', 'use one of the listed values'],
     [
       '3:44',
       'unknown tool "lookup_custmer" \\(did you mean "lookup_customer"\\?\\)',
@@ -117,14 +117,14 @@ mocks:
     ['5:17', 'unknown tool "what_ever"', 'remove it, or write one of echo, '],
     ['6:7', 'the server name "weather" is taken', 'choose another name'],
     ['6:32', 'unknown tool "ecoh"', 'write echo, or one of '],
-    ['9:21', 'no running plugin offers the format "openay"', 'write one of these'],
+    ['9:21', 'unknown format "openay"', 'write one of these'],
     ['9:37', 'expected boolean', 'write true or false'],
     ['9:59', 'unknown fault "rate_limt"', 'write one of the kinds'],
     ['10:38', 'expected boolean', 'write true or false'],
-    ['10:79', '.*', 'correct the expression'],
+    ['10:79', '.*', 'correct the regular expression'],
     ['12:19', "shop\\.yaml can't be read \\(ENOENT\\)", 'correct the path'],
     ['12:38', 'unknown key "color"', 'remove it, or write one of name, spec, '],
-    ['12:51', 'expected true or false', 'write true or false'],
+    ['12:50', 'expected true or false', 'write true or false'],
     ['13:5', '.*#/nowhere', 'correct the document'],
     ['13:5', '.*#/nothing', 'correct the document'],
     ['13:36', 'unknown key "color"', 'remove it, or write one of name, spec, '],
@@ -138,7 +138,7 @@ mocks:
   t.notMatch(output, /placeholder|test_simple_text/)
 })
 
-t.test('an error of a plugin has the file and line in which it was thrown [CLI-6]', async t => {
+t.test('an error of a plugin is reported with file and line [CLI-6]', async t => {
   const { output } = await check(t, 'plugins: { dirs: [./mine] }\n', {
     files: {
       'mine/loads/index.ts': "import { make } from './make.ts'\nexport default make()\n",
@@ -158,10 +158,10 @@ t.test('an error of a plugin has the file and line in which it was thrown [CLI-6
   t.match(output, /^mine\/two\/index\.ts:2:15: error: plugin two: Could not resolve "\.\/b\.ts"\n/m)
 })
 
-t.test('a file that is no YAML has one error [CLI-6]', async t => {
+t.test('a file that is not YAML has one error [CLI-6]', async t => {
   t.match(await check(t, 'a: [1\nb: 2\n'), {
     code: 1,
-    output: /^svc\.yaml:2:1: error: .*\n {4}correct it: until then nothing of the file is used\n\nsvc\.yaml: 1 error,/,
+    output: /^svc\.yaml:2:1: error: .*\n {4}fix the file; until then none of it is used\n\nsvc\.yaml: 1 error,/,
   })
   t.match(await check(t, 'a: 1\na: 2\n'), { code: 1, output: /^svc\.yaml:2:1: error: key "a" occurs twice\n/ })
   t.match(await svc(['check', '--config', 'none.yaml'], { folder: t.testdir() }), {
@@ -170,7 +170,7 @@ t.test('a file that is no YAML has one error [CLI-6]', async t => {
   })
 })
 
-t.test('the environment is warned of [CLI-6]', async t => {
+t.test('problems in the environment are warnings [CLI-6]', async t => {
   const { code, output } = await check(t, '', {
     env: { SVC_HTTP_PROT: '1', SVC_HTTP_PORT: 'x', SVC_PLUGINS_DIR: 'gone', SVC_LOG_LEVEL: 'loud' },
   })
@@ -185,7 +185,7 @@ t.test('the environment is warned of [CLI-6]', async t => {
   t.match(output, /0 errors, 4 warnings/)
 })
 
-t.test('as JSON for programs [CLI-6]', async t => {
+t.test('--json prints the findings as JSON [CLI-6]', async t => {
   const { folder } = await check(t, 'mcp: { servers: [{ nane: x }] }\n')
   const { code, output } = await svc(['check', '--json'], { folder })
   t.equal(code, 1)

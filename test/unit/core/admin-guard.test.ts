@@ -1,4 +1,4 @@
-/** The admin guard's table. */
+/** The decisions of the admin guard. */
 import t from 'tap'
 import { createAdminGuard, presentedCredential } from '../../../core/http/pipeline/admin-guard.ts'
 
@@ -15,13 +15,13 @@ t.test('allows everybody without a token, nobody in public mode [ADMIN-1]', asyn
       t.strictSame(closed.check(headers, isControlAdmin), {
         status: 403,
         headers: {},
-        body: { error: 'disabled in public mode: no admin token is configured' },
+        body: { error: 'disabled in public mode: set SVC_ADMIN_TOKEN to enable it' },
       })
     }
   }
 })
 
-t.test('needs the token where one is configured [ADMIN-2]', async t => {
+t.test('requires the token if one is configured [ADMIN-2]', async t => {
   for (const publicMode of [false, true]) {
     const guard = createAdminGuard({ adminToken: TOKEN, publicMode })
     t.equal(guard.check({ authorization: `Bearer ${TOKEN}` }, false), null)
@@ -78,14 +78,14 @@ t.test('accepts the token in either header [ADMIN-3]', async t => {
   }
 })
 
-t.test('knows a token beyond ASCII by its bytes [ADMIN-3]', async t => {
+t.test('compares a token beyond ASCII by its bytes [ADMIN-3]', async t => {
   const guard = createAdminGuard({ adminToken: 'schl\u00fcssel\u2603', publicMode: false })
   const asNodeReadsIt = Buffer.from('schl\u00fcssel\u2603').toString('latin1')
   t.equal(guard.isAdminToken({ 'x-svc-admin-token': asNodeReadsIt }), true)
   t.equal(guard.isAdminToken({ 'x-svc-admin-token': 'schl\u00fcssel' }), false)
 })
 
-t.test('tells which credential is presented [ADMIN-3]', async t => {
+t.test('returns the presented credential [ADMIN-3]', async t => {
   t.equal(presentedCredential({}), null)
   t.equal(presentedCredential({ authorization: 'Bearer a b' }), 'a b')
   t.equal(presentedCredential({ authorization: 'Bearer a', 'x-svc-admin-token': 'b' }), 'b')

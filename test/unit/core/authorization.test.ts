@@ -1,4 +1,4 @@
-/** Credentials as requests present them. */
+/** Credentials of requests. */
 import t from 'tap'
 import {
   isSameSecret,
@@ -7,7 +7,7 @@ import {
   readBearerToken,
 } from '../../../core/fields/authorization.ts'
 
-t.test('scheme and credentials are told apart', async t => {
+t.test('scheme and credentials are separated', async t => {
   const rows: [string | undefined, ReturnType<typeof readAuthorization>][] = [
     ['Bearer abc', { scheme: 'bearer', credentials: 'abc' }],
     ['  BASIC \t YTpi  ', { scheme: 'basic', credentials: 'YTpi' }],
@@ -20,13 +20,13 @@ t.test('scheme and credentials are told apart', async t => {
   for (const [value, expected] of rows) t.strictSame(readAuthorization(value), expected, JSON.stringify(value))
 })
 
-t.test('a bearer token is what follows Bearer in any case', async t => {
+t.test('a bearer token follows Bearer, case-insensitive', async t => {
   t.equal(readBearerToken('bEARER  x.y.z '), 'x.y.z')
   for (const value of ['Bearer', 'Bearer ', 'Basic eDp5', 'Bearerx', undefined])
     t.equal(readBearerToken(value), null, JSON.stringify(value))
 })
 
-t.test('Basic credentials are base64 of UTF-8, cut at the first colon', async t => {
+t.test('Basic credentials are base64 of UTF-8, split at the first colon', async t => {
   const encode = (text: string): string => Buffer.from(text).toString('base64')
   t.strictSame(readBasicCredentials(encode('a:b:c')), { username: 'a', password: 'b:c' })
   t.strictSame(readBasicCredentials(encode('ü:é')), { username: 'ü', password: 'é' })
@@ -36,7 +36,7 @@ t.test('Basic credentials are base64 of UTF-8, cut at the first colon', async t 
     t.equal(readBasicCredentials(credentials), null, JSON.stringify(credentials))
 })
 
-t.test('secrets are the same by all their bytes', async t => {
+t.test('secrets are equal only if all bytes are equal', async t => {
   t.ok(isSameSecret('sécret', Buffer.from('sécret')))
   for (const other of ['', 'secre', 'secret ', 'Secret']) t.notOk(isSameSecret(other, 'secret'), JSON.stringify(other))
 })

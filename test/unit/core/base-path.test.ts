@@ -3,7 +3,7 @@ import { withoutBasePath } from '../../../core/http/listener/base-path.ts'
 
 const none = (): boolean => false
 
-t.test('the base path is taken off as a whole segment [PREFIX-2]', async t => {
+t.test('the base path is removed only as whole segments [PREFIX-2]', async t => {
   const rows: [url: string, target: string][] = [
     ['/svc/echo', '/echo'],
     ['/svc/echo?x=/svc/', '/echo?x=/svc/'],
@@ -29,7 +29,7 @@ t.test('the base path is taken off as a whole segment [PREFIX-2]', async t => {
   t.equal(withoutBasePath('/a/echo', '/a/b', none), '/a/echo')
 })
 
-t.test('a well-known path has it behind the name [PREFIX-4]', async t => {
+t.test('a well-known path has it after the name [PREFIX-4]', async t => {
   const rows: [url: string, target: string][] = [
     ['/.well-known/oauth-protected-resource/svc/mcp/protected', '/.well-known/oauth-protected-resource/mcp/protected'],
     ['/.well-known/oauth-authorization-server/svc', '/.well-known/oauth-authorization-server'],
@@ -41,7 +41,7 @@ t.test('a well-known path has it behind the name [PREFIX-4]', async t => {
     ['/.well-known/', '/.well-known/'],
   ]
   for (const [url, target] of rows) t.equal(withoutBasePath(url, '/svc', none), target, url)
-  // A service at /mcp behind a gateway that has taken the prefix off: the path is that of the route.
+  // A service at /mcp behind a gateway that strips the prefix: the path is that of the route.
   const own = '/.well-known/oauth-protected-resource/mcp/protected'
   t.equal(
     withoutBasePath(own, '/mcp', url => url === own),

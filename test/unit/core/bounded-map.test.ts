@@ -1,9 +1,9 @@
-/** What is remembered to save work stays within its bound. */
+/** Caches stay within their bounds. */
 import t from 'tap'
 import { BoundedMap, memoize } from '../../../core/collections/bounded-map.ts'
 import { heapGrowth } from '../../support/store-memory.ts'
 
-t.test('the oldest entry goes first, and one that is set again keeps its place', async t => {
+t.test('the oldest entry is evicted first, and setting one again keeps its position', async t => {
   const map = new BoundedMap<number>(2)
   map.set('a', 1)
   map.set('b', 2)
@@ -16,7 +16,7 @@ t.test('the oldest entry goes first, and one that is set again keeps its place',
   t.strictSame([map.get('b'), map.get('c'), map.get('__proto__'), map.get('constructor')], [undefined, 4, 5, undefined])
 })
 
-t.test('a function is asked once for a text while it is remembered', async t => {
+t.test('a cached function is called once per text', async t => {
   const asked: string[] = []
   const upper = memoize(2, text => {
     asked.push(text)
@@ -26,7 +26,7 @@ t.test('a function is asked once for a text while it is remembered', async t => 
   t.strictSame(asked, ['a', 'b', 'c', 'a'])
 })
 
-t.test('a long text is computed each time, and not kept [HARD-12]', async t => {
+t.test('a long text is computed each time, and not cached [HARD-12]', async t => {
   let asked = 0
   const first = memoize(100, text => {
     asked++

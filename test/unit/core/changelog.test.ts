@@ -17,7 +17,7 @@ const CHANGELOG = `# Changelog
 - One.
 `
 
-t.test('notes of a version and of what is not released [REL-1]', async t => {
+t.test('notes of a version and of unreleased changes [REL-1]', async t => {
   t.equal(releaseNotes(CHANGELOG, 'Unreleased'), '### Added\n\n- Two.')
   t.equal(releaseNotes(CHANGELOG, '0.1.0'), '- One.')
   t.throws(() => releaseNotes(CHANGELOG, '0.2.0'), { message: 'CHANGELOG.md has no section "## [0.2.0]"' })

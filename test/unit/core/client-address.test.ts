@@ -5,7 +5,7 @@ import { createClientAddress, isInternal, parseAddress } from '../../../core/htt
 const trusting = createClientAddress({ trustForward: true })
 const direct = createClientAddress({ trustForward: false })
 
-t.test('reads an address as proxies write it [IP-2]', async t => {
+t.test('parses an address as written by proxies [IP-2]', async t => {
   const rows: [text: string, printed: string][] = [
     ['1.2.3.4', '1.2.3.4'],
     ['1.2.3.4:567', '1.2.3.4'],
@@ -28,7 +28,7 @@ t.test('reads an address as proxies write it [IP-2]', async t => {
   for (const [text, printed] of rows) t.equal(parseAddress(text), printed, text)
 })
 
-t.test('takes nothing else for an address [IP-2]', async t => {
+t.test('accepts nothing else as an address [IP-2]', async t => {
   const texts = [
     '',
     ' ',
@@ -82,7 +82,7 @@ t.test('takes nothing else for an address [IP-2]', async t => {
   for (const text of texts) t.equal(parseAddress(text), null, text.slice(0, 40))
 })
 
-t.test('knows internal addresses [IP-6]', async t => {
+t.test('recognizes internal addresses [IP-6]', async t => {
   const internal = [
     '127.0.0.1',
     '127.255.255.255',
@@ -145,7 +145,7 @@ t.test('is the peer without trust [IP-1]', async t => {
 
 const PEER = '::ffff:10.0.0.1'
 
-t.test('asks the sources in their order [IP-3]', async t => {
+t.test('checks the sources in order [IP-3]', async t => {
   const rows: [headers: Record<string, string>, expected: string][] = [
     [{}, '10.0.0.1'],
     [{ 'x-real-ip': '4.4.4.4' }, '4.4.4.4'],
@@ -169,7 +169,7 @@ t.test('asks the sources in their order [IP-3]', async t => {
   for (const [headers, expected] of rows) t.equal(trusting(headers, PEER), expected, JSON.stringify(headers))
 })
 
-t.test('picks the rightmost outer address, else the leftmost valid one [IP-4]', async t => {
+t.test('selects the rightmost external address, else the leftmost valid one [IP-4]', async t => {
   const rows: [headers: Record<string, string>, expected: string][] = [
     [{ 'x-forwarded-for': '9.9.9.9, 203.0.113.9, 10.0.0.3' }, '203.0.113.9'],
     [{ 'x-forwarded-for': '9.9.9.9,203.0.113.9' }, '203.0.113.9'],
@@ -195,7 +195,7 @@ t.test('reads a bounded number of entries [IP-5]', async t => {
   t.equal(trusting({ forwarded: `${hops(32)}, for=5.5.5.5` }, PEER), '10.0.0.9')
 })
 
-t.test('answers the peer for hostile headers of 100 KB [IP-2]', async t => {
+t.test('returns the peer for hostile headers of 100 KB [IP-2]', async t => {
   for (const piece of [',', ';', '"', '\\"', '=', 'for=', 'for="', '[', '1', ' ', '\t,', 'for=x;']) {
     const value = piece.repeat(100_000 / piece.length)
     t.equal(

@@ -1,4 +1,4 @@
-/** The environment becomes the effective configuration, and the view of it. */
+/** From the environment to the effective configuration and its view. */
 import t from 'tap'
 import { limitsView } from '../../../core/config/effective.ts'
 import { getAt } from '../../../core/config/dotted-path.ts'
@@ -90,7 +90,7 @@ t.test('an empty environment gives the defaults, without a warning', async t => 
   t.strictSame(config, expected)
 })
 
-t.test('valid values are taken as they are meant [ENV-1] [ENV-3] [ENV-4]', async t => {
+t.test('valid values are accepted in all forms [ENV-1] [ENV-3] [ENV-4]', async t => {
   const good: [name: string, text: string, field: string, value: unknown][] = [
     ['SVC_HTTP_PORT', ' 8080 ', 'httpPort', 8080],
     ['SVC_HTTP_PORT', '0', 'httpPort', 0],
@@ -160,7 +160,7 @@ t.test('valid values are taken as they are meant [ENV-1] [ENV-3] [ENV-4]', async
   t.equal(readEnvironment({ SVC_INSTANCE_ID: 'edge-1' }).config.controlJwtAudience, 'edge-1')
 })
 
-t.test('invalid values warn and leave the default [ENV-2] [ENV-3]', async t => {
+t.test('invalid values give a warning and the default [ENV-2] [ENV-3]', async t => {
   const bad: [name: string, text: string, field: string, value: unknown, warning?: string][] = [
     [
       'SVC_BODY_LIMIT',
@@ -251,13 +251,13 @@ t.test('the inspector capacity is clamped [ENV-3]', async t => {
   t.equal(read('SVC_INSPECTOR_CAPACITY', '9'.repeat(400), 'inspectorCapacity').value, 10000)
 })
 
-t.test('unknown variables are named with the nearest known one [ENV-5]', async t => {
+t.test('unknown variables are reported with the closest known one [ENV-5]', async t => {
   t.strictSame(readEnvironment({ SVC_HTP_PORT: '1', svc_http_port: '2', XSVC_A: '3' }).warnings, [
-    'unknown variable SVC_HTP_PORT (nearest known name: SVC_HTTP_PORT)',
+    'unknown variable SVC_HTP_PORT (closest match: SVC_HTTP_PORT)',
   ])
   t.equal(
     readEnvironment({ SVC_MCP_APIKEY: 'secret' }).warnings.join(),
-    'unknown variable SVC_MCP_APIKEY (nearest known name: SVC_MCP_API_KEY)',
+    'unknown variable SVC_MCP_APIKEY (closest match: SVC_MCP_API_KEY)',
   )
   t.equal(
     readEnvironment(Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`SVC_X${index}`, '1']))).warnings
@@ -267,7 +267,7 @@ t.test('unknown variables are named with the nearest known one [ENV-5]', async t
   )
 })
 
-t.test('secrets are neither in warnings nor in the view [ENV-6] [VIEW-1]', async t => {
+t.test('secrets are in neither the warnings nor the view [ENV-6] [VIEW-1]', async t => {
   const secret = 'hunter2'
   const env = Object.fromEntries(
     variables.filter(variable => variable.secret === true).map(variable => [variable.name, `${secret}\u0000`]),
@@ -290,7 +290,7 @@ t.test('secrets are neither in warnings nor in the view [ENV-6] [VIEW-1]', async
   t.ok(warnings.includes('invalid SVC_QUOTA_STORE (expected redis:// or rediss:// URL), using none'))
 })
 
-t.test('hosted mode presets what its variables leave open [ENV-7]', async t => {
+t.test('hosted mode sets defaults that variables can override [ENV-7]', async t => {
   const settings = ({ config }: { config: Config }): unknown[] => [config.controlAuth, config.logFormat, config.watch]
   t.strictSame(settings(readEnvironment({ SVC_HOSTED_MODE: 'true' })), ['jwt', 'json', false])
   t.strictSame(
@@ -312,7 +312,7 @@ t.test('hosted mode presets what its variables leave open [ENV-7]', async t => {
   )
 })
 
-t.test('public mode lowers what requests can ask for [ENV-11]', async t => {
+t.test('public mode lowers the limits for requests [ENV-11]', async t => {
   const { config, warnings } = readEnvironment({ SVC_PUBLIC_MODE: '1', SVC_A2A_PUSH_ALLOW_ALL: '1' })
   t.match(config, { maxDelayMs: 10000, watch: false, a2a: { pushAllowAll: false } })
   t.strictSame(warnings, ['SVC_A2A_PUSH_ALLOW_ALL has no effect in public mode'])
@@ -398,7 +398,7 @@ t.test('plans and overrides [ENV-8]', async t => {
   }
 })
 
-t.test('an invalid override is no override [ENV-9]', async t => {
+t.test('an invalid override has no effect [ENV-9]', async t => {
   for (const [name, value] of [
     ['RPS', 'abc'],
     ['RPS', '-1'],
@@ -420,9 +420,9 @@ t.test('an invalid override is no override [ENV-9]', async t => {
   t.equal(config.plan.limits.rps, 5)
 })
 
-t.test('settings that do not do what they seem to are announced [ENV-10] [ENV-14]', async t => {
+t.test('contradictory settings give warnings [ENV-10] [ENV-14]', async t => {
   const cases: [env: Record<string, string>, warning: RegExp][] = [
-    [{ SVC_REQUIRE_KEY: 'true' }, /^SVC_REQUIRE_KEY is set without SVC_SHARED_MODE/],
+    [{ SVC_REQUIRE_KEY: 'true' }, /^SVC_REQUIRE_KEY turns shared mode on/],
     [{ SVC_CONTROL_AUTH: 'admin' }, /^SVC_CONTROL_AUTH is token and SVC_ADMIN_TOKEN is not set/],
     [{ SVC_CONTROL_AUTH: 'jwt' }, /^SVC_CONTROL_AUTH is jwt and neither/],
     [{ SVC_PLAN: 'free', SVC_USAGE_FILE: 'u.json' }, /^SVC_USAGE_FILE has no effect/],
@@ -433,12 +433,12 @@ t.test('settings that do not do what they seem to are announced [ENV-10] [ENV-14
   t.strictSame(readEnvironment({ SVC_CONTROL_AUTH: 'jwt', SVC_ADMIN_TOKEN: 'x' }).warnings, [])
 })
 
-t.test('list entries that can match nothing are left out [ENV-12]', async t => {
+t.test('list entries that can never match are ignored [ENV-12]', async t => {
   t.strictSame(read('SVC_CORS_ORIGINS', 'https://a.example,b.example,https://c.example/path', 'corsOrigins'), {
     value: ['https://a.example'],
     warnings: [
-      'SVC_CORS_ORIGINS: entry "b.example" is no origin and matches nothing',
-      'SVC_CORS_ORIGINS: entry "https://c.example/path" is no origin and matches nothing',
+      'SVC_CORS_ORIGINS: entry "b.example" is not a valid origin and is ignored',
+      'SVC_CORS_ORIGINS: entry "https://c.example/path" is not a valid origin and is ignored',
     ],
   })
   const { value, warnings } = read(

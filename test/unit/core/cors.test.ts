@@ -50,7 +50,7 @@ t.test('allows listed origins only [CORS-2]', async t => {
   t.equal(list.vary, 'Origin')
 })
 
-t.test('answers preflights [CORS-3]', async t => {
+t.test('responds to preflights [CORS-3]', async t => {
   const asked = {
     'access-control-request-method': 'PATCH',
     'access-control-request-headers': 'content-type, x-svc-session',
@@ -91,7 +91,7 @@ t.test('never allows credentials [CORS-3]', async t => {
   }
 })
 
-t.test('is silent when switched off [CORS-4]', async t => {
+t.test('sends no headers if disabled [CORS-4]', async t => {
   t.equal(off.isOn, false)
   t.equal(off.vary, null)
   t.equal(off.allowedOrigin('https://a.example'), null)
@@ -99,7 +99,7 @@ t.test('is silent when switched off [CORS-4]', async t => {
   t.strictSame(off.preflight({ origin: 'https://a.example', 'access-control-request-method': 'GET' }), {})
 })
 
-t.test('adds to Vary what is not there [CORS-5]', async t => {
+t.test('adds missing members to Vary [CORS-5]', async t => {
   const rows: [existing: string, added: string, expected: string][] = [
     ['Accept', 'Origin', 'Accept, Origin'],
     ['Accept-Encoding, Accept', 'Origin', 'Accept-Encoding, Accept, Origin'],

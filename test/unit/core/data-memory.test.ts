@@ -1,8 +1,8 @@
-/** Copies of plain data, and what they cost. */
+/** Copies of plain data, and their memory. */
 import t from 'tap'
 import { copyData } from '../../../core/collections/value-memory.ts'
 
-t.test('a copy reads like the data, and shares nothing with them', async t => {
+t.test('a copy equals the data, and shares nothing with it', async t => {
   const data = {
     text: 'a text that is longer',
     none: null,
@@ -27,8 +27,8 @@ t.test('names that objects inherit are ordinary names [HARD-6]', async t => {
   t.equal(Object.getPrototypeOf(copyData(bare).copy), null)
 })
 
-t.test('anything but plain data is refused', async t => {
+t.test('anything but plain data is rejected', async t => {
   for (const value of [new Map(), new Date(), Buffer.from('x'), () => {}, 1n, Symbol('x'), new (class Own {})()]) {
-    t.throws(() => copyData({ deep: [value] }), { name: 'TypeError', message: /only plain data can be measured/ })
+    t.throws(() => copyData({ deep: [value] }), { name: 'TypeError', message: /only plain data can be stored/ })
   }
 })

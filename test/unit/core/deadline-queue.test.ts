@@ -1,4 +1,4 @@
-/** The queue of deadlines against a plain list that is searched, over many small histories. */
+/** The deadline queue compared with a plain list, over many small histories. */
 import t from 'tap'
 import type { Test } from 'tap'
 import { DeadlineQueue, type Deadline } from '../../../core/collections/deadline-queue.ts'
@@ -12,7 +12,7 @@ function item(name: number, dueAt: number): Item {
   return { name, dueAt, place: -1, link: null }
 }
 
-/** `order` is how likely a deadline is to come after all the others. */
+/** `order` is the probability that a deadline is later than all others. */
 function play(t: Test, seed: number, order: number): void {
   const random = new Random(`${seed}`)
   const below = (bound: number): number => random.below(bound)

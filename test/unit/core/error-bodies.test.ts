@@ -1,4 +1,4 @@
-/** The bodies of framework answers. */
+/** The bodies of framework responses. */
 import t from 'tap'
 import {
   badRequest,
@@ -11,7 +11,7 @@ import {
   requestTimeout,
 } from '../../../core/http/pipeline/error-bodies.ts'
 
-t.test('has the bodies that clients know [FAIL-1]', async t => {
+t.test('has the documented bodies [FAIL-1]', async t => {
   const rows: [body: object, text: string][] = [
     [
       notFound('GET', '/no/such'),
@@ -32,13 +32,13 @@ t.test('has the bodies that clients know [FAIL-1]', async t => {
     [badRequest('x'), '{"error":"bad request","detail":"x"}'],
     [
       payloadTooLarge(1_048_576),
-      '{"error":"payload too large","limit":1048576,"hint":"bodies above SVC_BODY_LIMIT bytes are refused"}',
+      '{"error":"payload too large","limit":1048576,"hint":"the body exceeds SVC_BODY_LIMIT"}',
     ],
     [headerFieldsTooLarge(65_536), '{"error":"request header fields too large","limit":65536}'],
     [internalError('r-1'), '{"error":"internal error","request_id":"r-1"}'],
     [
       requestTimeout(120),
-      '{"error":"request timeout","timeout_secs":120,"hint":"no response headers within SVC_REQUEST_TIMEOUT"}',
+      '{"error":"request timeout","timeout_secs":120,"hint":"the route sent no response headers within SVC_REQUEST_TIMEOUT seconds"}',
     ],
   ]
   for (const [body, text] of rows) t.equal(JSON.stringify(body), text)

@@ -1,8 +1,8 @@
-/** Faults asked for by header. */
+/** Faults requested by header. */
 import t from 'tap'
 import { injectedFaultBody, parseDelay, parseFail, rollPercent } from '../../../core/rules/fault-headers.ts'
 
-t.test('reads a delay [FAULT-1]', async t => {
+t.test('parses a delay [FAULT-1]', async t => {
   const rows: [value: string, ms: number][] = [
     ['250', 250],
     [' 250\t', 250],
@@ -17,7 +17,7 @@ t.test('reads a delay [FAULT-1]', async t => {
   t.equal(parseDelay('30000', 10_000), 10_000)
 })
 
-t.test('ignores what is no delay [FAULT-1]', async t => {
+t.test('ignores invalid delays [FAULT-1]', async t => {
   for (const value of [
     undefined,
     '',
@@ -39,7 +39,7 @@ t.test('ignores what is no delay [FAULT-1]', async t => {
   }
 })
 
-t.test('reads a fail value [FAULT-2]', async t => {
+t.test('parses a fail value [FAULT-2]', async t => {
   const rows: [value: string, status: number, percent: number][] = [
     ['503', 503, 100],
     ['400', 400, 100],
@@ -56,7 +56,7 @@ t.test('reads a fail value [FAULT-2]', async t => {
   for (const [value, status, percent] of rows) t.strictSame(parseFail(value), { status, percent }, value)
 })
 
-t.test('ignores what is no fail value [FAULT-2]', async t => {
+t.test('ignores invalid fail values [FAULT-2]', async t => {
   const values = [
     undefined,
     '',
@@ -94,7 +94,7 @@ t.test('ignores what is no fail value [FAULT-2]', async t => {
   for (const value of values) t.equal(parseFail(value), null, String(value).slice(0, 40))
 })
 
-t.test('fails by the percentage, each request alone [FAULT-3]', async t => {
+t.test('fails by the percentage, independently per request [FAULT-3]', async t => {
   const rows: [percent: number, drawn: number, fails: boolean][] = [
     [100, 0.999999, true],
     [100, 0, true],
@@ -117,7 +117,7 @@ t.test('fails by the percentage, each request alone [FAULT-3]', async t => {
   t.equal(rollPercent(0), false)
 })
 
-t.test('says what was injected [FAULT-4]', async t => {
+t.test('describes the injected fault [FAULT-4]', async t => {
   t.strictSame(injectedFaultBody(503, 100), {
     error: 'injected fault',
     status: 503,

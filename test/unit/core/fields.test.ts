@@ -2,7 +2,7 @@
 import t from 'tap'
 import { headerProblem, isToken, parseCookies, preferredCoding } from 'svc/plugin'
 
-t.test('a token is made of the characters of RFC 9110, 5.6.2, and of these alone', async t => {
+t.test('a token consists only of the characters of RFC 9110, 5.6.2', async t => {
   const characters = "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
   for (let code = 0; code < 256; code++) {
     const character = String.fromCharCode(code)
@@ -12,7 +12,7 @@ t.test('a token is made of the characters of RFC 9110, 5.6.2, and of these alone
   t.equal(headerProblem('a b', 'x'), 'name')
 })
 
-t.test('cookies are read as they were sent, the first of a name', async t => {
+t.test('cookies are parsed as sent, the first of a name counts', async t => {
   const rows: [header: string | undefined, cookies: [string, string][]][] = [
     [undefined, []],
     ['', []],
@@ -46,7 +46,7 @@ t.test('cookies are read as they were sent, the first of a name', async t => {
   for (const [header, cookies] of rows) t.same([...parseCookies(header)], cookies, String(header))
 })
 
-t.test('the coding that a client wants most is chosen among those that are offered', async t => {
+t.test('the coding that a client prefers is selected among the available ones', async t => {
   const rows: [header: string | undefined, coding: string][] = [
     [undefined, 'identity'],
     ['gzip', 'gzip'],

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { firstEntry, firstHeader, headerText } from '../../../core/http/request/header.ts'
 
-t.test('takes the first line of a repeated field and never splits one line [HEAD-1]', async t => {
+t.test('returns the first line of a repeated field and never splits a line [HEAD-1]', async t => {
   const rows: [rawHeaders: string[], joined: string | undefined, expected: string | undefined][] = [
     [[], undefined, undefined],
     [['X-A', 'one'], 'one', 'one'],
@@ -18,12 +18,12 @@ t.test('takes the first line of a repeated field and never splits one line [HEAD
   }
 })
 
-t.test('reads values that are one text only', async t => {
+t.test('returns single values unchanged', async t => {
   t.equal(headerText({ a: 'x' }, 'a'), 'x')
   t.equal(headerText({ 'set-cookie': ['x'] }, 'set-cookie'), undefined)
 })
 
-t.test('takes the first member of a list', async t => {
+t.test('returns the first member of a list', async t => {
   t.equal(firstEntry(undefined), undefined)
   t.equal(firstEntry(' a , b'), 'a')
   t.equal(firstEntry(', b'), '')

@@ -1,4 +1,4 @@
-/** Plain values in paths and queries, as every route reads them. */
+/** Plain values in paths and queries. */
 import t from 'tap'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
@@ -17,7 +17,7 @@ function requestFor(url: string): FastifyRequest {
   return { raw: { url } } as FastifyRequest
 }
 
-t.test('an integer is digits alone, however many [INPUT-1]', async t => {
+t.test('an integer consists of any number of digits [INPUT-1]', async t => {
   const good: [string, number][] = [
     ['0', 0],
     ['007', 7],
@@ -29,7 +29,7 @@ t.test('an integer is digits alone, however many [INPUT-1]', async t => {
     t.equal(parseInteger(text), null, JSON.stringify(text))
 })
 
-t.test('a decimal has digits on the right of its point [INPUT-1]', async t => {
+t.test('a decimal has digits after its point [INPUT-1]', async t => {
   for (const [text, value] of [
     ['1', 1],
     ['1.25', 1.25],
@@ -41,7 +41,7 @@ t.test('a decimal has digits on the right of its point [INPUT-1]', async t => {
     t.equal(parseDecimal(text), null, JSON.stringify(text))
 })
 
-t.test('of a repeated parameter the first value counts [INPUT-2]', async t => {
+t.test('if a parameter is repeated, the first value counts [INPUT-2]', async t => {
   const query = readQuery(requestFor('/x?n=1&n=oops&m=%2B&m=2&__proto__=3'))
   t.equal(integerParameter(query, 'n', { fallback: 9 }), 1)
   t.equal(integerParameter(query, '__proto__', { fallback: 9 }), 3)
@@ -50,7 +50,7 @@ t.test('of a repeated parameter the first value counts [INPUT-2]', async t => {
   t.throws(() => integerParameter(query, 'm', { fallback: 9 }), 'the second value is not looked at')
 })
 
-t.test('a bad parameter is refused by name [INPUT-3]', async t => {
+t.test('an invalid parameter is rejected by name [INPUT-3]', async t => {
   const query = readQuery(requestFor('/x?n=5&d=1.5&e='))
   const refuse = (act: () => unknown): unknown => {
     try {
@@ -80,7 +80,7 @@ t.test('a flag is a bare key or a true value, of its first occurrence [INPUT-4]'
     t.equal(isFlagSet(requestFor(`/x?${query}`), 'f'), false, query)
 })
 
-t.test('a count above the cap becomes the cap, and a header says so [INPUT-5]', async t => {
+t.test('a count above the cap is reduced to the cap, with a header [INPUT-5]', async t => {
   const sent: string[] = []
   const reply = {
     header: (name: string, value: string) => void sent.push(`${name}: ${value}`),

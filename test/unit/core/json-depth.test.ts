@@ -31,7 +31,7 @@ t.test('a value and its text have the same levels', async t => {
   }
 })
 
-t.test('what is nested a hundred thousand times, or is not JSON, is judged in one pass', async t => {
+t.test('text nested a hundred thousand levels deep, or not JSON, is measured in one pass', async t => {
   t.equal(isTextNestedWithin('['.repeat(100_000), 100), false)
   t.equal(isTextNestedWithin(nested(100_000), 100), false)
   t.equal(isNestedWithin(JSON.parse(nested(4000)), 500), false)

@@ -1,4 +1,4 @@
-/** Log lines in both forms, their levels, and how they leave the process. */
+/** Log lines in both forms, their levels, and their output. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -92,7 +92,7 @@ t.test('any field value gives valid JSON [LOG-1] [LOG-3]', async t => {
   })
 })
 
-t.test('text lines are one line a event [LOG-2] [LOG-3]', async t => {
+t.test('text lines are one line per event [LOG-2] [LOG-3]', async t => {
   t.equal(
     textLine('request', { method: 'GET', path: '/a?b', status: 200, ok: true, none: null, gone: undefined }),
     'request method=GET path=/a?b status=200 ok=true none=null',
@@ -118,7 +118,7 @@ t.test('text lines are one line a event [LOG-2] [LOG-3]', async t => {
   t.match(lines[0], new RegExp(`^${TIME} WARN careful\\n$`))
 })
 
-t.test('colors are for terminals, and for text [LOG-2]', async t => {
+t.test('colors are only for terminals and the text form [LOG-2]', async t => {
   const onTerminal = logged('text', 'info', true)
   onTerminal.log.error('broken', { a: '\u001b[0m' })
   t.equal(onTerminal.lines[0]!.replace(/^.*?Z /, ''), '\u001b[31mERROR\u001b[0m broken a="\\u001b[0m"\n')
@@ -150,7 +150,7 @@ t.test('a child writes its fields on every line', async t => {
   }
 })
 
-t.test('the call forms of pino, and those of svc [KIT-9]', async t => {
+t.test('the call signatures of pino, and those of svc [KIT-9]', async t => {
   const error = new Error('broken')
   const cases: [args: [unknown, ...unknown[]], line: object][] = [
     [['text'], { message: 'text' }],
@@ -181,7 +181,7 @@ t.test('the call forms of pino, and those of svc [KIT-9]', async t => {
   }
 })
 
-t.test('a logger has its own level, fatal is an error, silent is nothing', async t => {
+t.test('a logger has its own level, fatal counts as error, silent logs nothing', async t => {
   const { log, lines } = logged('json', 'warn')
   const quiet = log.child({ a: 1 }, { level: 'silent' })
   const loud = log.child({ b: 2 }, { level: 'debug' })
@@ -206,7 +206,7 @@ t.test('a logger has its own level, fatal is an error, silent is nothing', async
   t.throws(() => log.child({}, { level: 'loud' }), /unknown log level "loud"; expected one of trace/)
 })
 
-t.test('serializers say how fields are written', async t => {
+t.test('serializers transform fields', async t => {
   const { log, lines } = logged('json')
   const child = log.child(
     { user: { id: 1, secret: 'x' } },
@@ -217,7 +217,7 @@ t.test('serializers say how fields are written', async t => {
   t.notMatch(lines[0], 'secret')
 })
 
-t.test('levels filter, start-up lines always show [LOG-5]', async t => {
+t.test('levels filter, startup lines are always shown [LOG-5]', async t => {
   const levels = ['trace', 'debug', 'info', 'warn', 'error'] as const
   for (const [index, threshold] of ([...levels, 'off'] as const).entries()) {
     const { log, lines } = logged('json', threshold)
@@ -235,7 +235,7 @@ t.test('levels filter, start-up lines always show [LOG-5]', async t => {
   }
 })
 
-t.test('filter lists name one level [LOG-4]', async t => {
+t.test('filter lists select one level [LOG-4]', async t => {
   const cases: [filter: string, level: LogLevel | undefined][] = [
     ['INFO', 'info'],
     ['off', 'off'],
@@ -255,14 +255,14 @@ t.test('filter lists name one level [LOG-4]', async t => {
   for (const [filter, level] of cases) t.equal(parseLogLevel(filter), level, filter)
 })
 
-/** Starts a program of the folder of fixtures. */
+/** Starts a program in the fixtures folder. */
 function start(name: string, ...args: string[]): ReturnType<typeof spawn> {
   return spawn(process.execPath, ['--import', 'tsx', join(import.meta.dirname, '../../fixtures/log', name), ...args], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
 }
 
-t.test('a line of an idle process is there at once [LOG-6]', async t => {
+t.test('a line of an idle process appears immediately [LOG-6]', async t => {
   const child = start('idle.ts')
   const [line] = await once(createInterface(child.stdout!), 'line')
   t.match(line, new RegExp(`^${TIME} INFO HTTP listening on 127\\.0\\.0\\.1:1$`))
@@ -282,7 +282,7 @@ t.test('no line is lost at exit [LOG-6]', async t => {
   }
 })
 
-t.test('a reader that goes away neither ends nor holds the process [LOG-7]', async t => {
+t.test('a reader that disconnects neither ends nor blocks the process [LOG-7]', async t => {
   for (const how of ['flush', 'exit']) {
     const child = start('burst.ts', how)
     child.stdout!.destroy()
@@ -290,7 +290,7 @@ t.test('a reader that goes away neither ends nor holds the process [LOG-7]', asy
   }
 })
 
-t.test('a reader that stalls does not hold the process [LOG-7]', async t => {
+t.test('a reader that stalls does not block the process [LOG-7]', async t => {
   const script = '("$0" --import tsx "$1" "$2"; echo "left with $?" >&2) | sleep 60'
   for (const how of ['flush', 'exit']) {
     const pipeline = spawn(
@@ -304,11 +304,11 @@ t.test('a reader that stalls does not hold the process [LOG-7]', async t => {
   }
 })
 
-t.test('what a slow reader cost is said when it reads again [LOG-7]', async t => {
+t.test('the number of dropped lines is reported when a slow reader reads again [LOG-7]', async t => {
   const child = spawn(process.execPath, ['--import', 'tsx', join(import.meta.dirname, '../../fixtures/log/flood.ts')], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  // Nobody reads before all is written.
+  // The reader starts after everything is written.
   await once(child.stderr, 'data')
   const lines = (await text(child.stdout))
     .trimEnd()

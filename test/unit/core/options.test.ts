@@ -1,4 +1,4 @@
-/** Options against their schema: what is left out, what is said about it. */
+/** Validation of options: what is removed, and what is reported. */
 import t from 'tap'
 import { applySchema, valueOfAbsence, type ValidatorCache } from '../../../core/config/options.ts'
 import { pluginsSchema } from '../../../core/config/svc-yaml.ts'
@@ -53,7 +53,7 @@ const servers = {
   },
 }
 
-/** What is left and what is reported, as `at: message` lines. */
+/** The remaining options, and the errors as `at: message` lines. */
 function check(
   schema: Record<string, unknown>,
   value: unknown,
@@ -67,7 +67,7 @@ function check(
   }
 }
 
-t.test('valid options pass, defaults are filled in, and what was given stays as it was [OPT-2]', async t => {
+t.test('valid options pass, defaults are filled in, and the input is not modified [OPT-2]', async t => {
   const given = { servers: [{ name: 'a', tools: ['x', { name: 'y' }] }] }
   const before = structuredClone(given)
   t.strictSame(check(servers, given), {
@@ -89,7 +89,7 @@ t.test('valid options pass, defaults are filled in, and what was given stays as 
   })
 })
 
-t.test('leaves out the innermost list entry, else the top-level key [OPT-1]', async t => {
+t.test('removes the innermost list entry, else the top-level key [OPT-1]', async t => {
   const cases: [given: unknown, left: unknown, errors: string[]][] = [
     [{ limit: 'x' }, { limit: 5, servers: [] }, ['mcp.limit: expected integer, got string']],
     [{ limit: 11 }, { limit: 5, servers: [] }, ['mcp.limit: expected at most 10']],
@@ -122,7 +122,7 @@ t.test('leaves out the innermost list entry, else the top-level key [OPT-1]', as
     t.strictSame(check(servers, given), { value: left, errors, isValid: true }, JSON.stringify(given))
 })
 
-t.test('of a list that is too long or repeats itself only the entries too many go [OPT-1]', async t => {
+t.test('only the surplus entries of a list that is too long or has duplicates are removed [OPT-1]', async t => {
   const names = (...list: string[]): object[] => list.map(name => ({ name, auth: 'open' }))
   t.strictSame(check(servers, { servers: names('a', 'b', 'c', 'd', 'e') }), {
     value: { servers: names('a', 'b', 'c'), limit: 5 },
@@ -136,7 +136,7 @@ t.test('of a list that is too long or repeats itself only the entries too many g
   })
 })
 
-t.test('unknown keys are named with what was probably meant [OPT-3]', async t => {
+t.test('unknown keys are reported with a suggestion [OPT-3]', async t => {
   t.strictSame(check(servers, { servers: [{ name: 'a', tols: [] }, { name: 'b' }], limti: 3, zzz: 1 }), {
     value: { servers: [{ name: 'b', auth: 'open' }], limit: 5 },
     isValid: true,
@@ -149,7 +149,7 @@ t.test('unknown keys are named with what was probably meant [OPT-3]', async t =>
   t.strictSame(check(servers, { 'a.b c': 1 }).errors, ['mcp["a.b c"]: unknown key "a.b c"'])
 })
 
-t.test('messages say what was expected and never the value [OPT-3]', async t => {
+t.test('messages describe the expected form and never contain the value [OPT-3]', async t => {
   const cases: [schema: Record<string, unknown>, value: unknown, message: string][] = [
     [{ type: ['string', 'null'] }, 5, 'expected string or null, got number'],
     [{ const: 'x' }, 'hunter2', 'expected "x"'],
@@ -166,7 +166,7 @@ t.test('messages say what was expected and never the value [OPT-3]', async t => 
       'invalid key "abc": expected at most 2 characters',
     ],
     [{ type: 'object', dependentRequired: { a: ['b'] } }, { a: 1 }, 'missing key "b", which "a" needs'],
-    [{ oneOf: [{ type: 'number' }, { minimum: 3 }] }, 5, 'fits more than one of the forms it may have'],
+    [{ oneOf: [{ type: 'number' }, { minimum: 3 }] }, 5, 'matches more than one of the accepted forms'],
     [JSON.parse('{"if":{"type":"string"},"then":{"maxLength":1}}'), 'hunter2', 'expected at most 1 character'],
   ]
   for (const [schema, value, message] of cases) {
@@ -179,7 +179,7 @@ t.test('messages say what was expected and never the value [OPT-3]', async t => 
   }
 })
 
-t.test('of alternatives the one that was meant speaks [OPT-5]', async t => {
+t.test('among alternatives the one that was probably meant determines the error [OPT-5]', async t => {
   const tools = [
     { name: 'ok', answers: [{ text: 'a' }, { txt: 'b' }, { text: 5 }] },
     { name: 'Bad' },
@@ -231,8 +231,8 @@ t.test('of alternatives the one that was meant speaks [OPT-5]', async t => {
   )
 })
 
-t.test('errors are placed by where items stand in the file [OPT-4]', async t => {
-  // The second list is too short only after an entry of it has been left out.
+t.test('errors have the position of the item in the file [OPT-4]', async t => {
+  // The second list is too short only after one of its entries was removed.
   const schema = {
     type: 'object',
     properties: { lists: { type: 'array', items: { type: 'array', minItems: 1, items: { type: 'number' } } } },
@@ -251,7 +251,7 @@ t.test('errors are placed by where items stand in the file [OPT-4]', async t => 
   )
 })
 
-t.test('what is needed and missing makes the section invalid [OPT-7]', async t => {
+t.test('a missing required value makes the section invalid [OPT-7]', async t => {
   const schema = {
     type: 'object',
     required: ['url'],
@@ -270,7 +270,7 @@ t.test('what is needed and missing makes the section invalid [OPT-7]', async t =
   )
 })
 
-t.test('a schema is compiled once for each cache [OPT-6]', async t => {
+t.test('a schema is compiled once per cache [OPT-6]', async t => {
   const cache: ValidatorCache = new WeakMap()
   applySchema(servers, {}, 'mcp', { cache })
   const compiled = cache.get(servers)
@@ -297,7 +297,7 @@ t.test('hostile sections are bounded', async t => {
   t.equal(({} as { polluted?: number }).polluted, undefined)
 })
 
-t.test('the schemas of our own, which a start does not check, are schemas', async t => {
+t.test('the schemas of svc, which a start does not validate, are valid', async t => {
   t.doesNotThrow(() => applySchema(pluginsSchema, {}, 'plugins'))
   t.strictSame(valueOfAbsence(pluginsSchema), applySchema(pluginsSchema, {}, 'plugins').value)
   const found = await discover({
@@ -318,7 +318,7 @@ t.test('the schemas of our own, which a start does not check, are schemas', asyn
   t.ok(checked >= 3, `${checked} plugins take options`)
 })
 
-t.test('an absent section is worked out without the validator only where that is the same', t => {
+t.test('an absent section is computed without the validator only if the result is the same', t => {
   const plain = {
     type: 'object',
     properties: { limit: { type: 'integer', default: 5 }, list: { type: 'array', default: [], items: {} }, free: {} },

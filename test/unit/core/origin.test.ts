@@ -8,7 +8,7 @@ const trusting = createOrigin({ trustForward: true, bindHost: '0.0.0.0' })
 const http = (headers: Headers) => ({ headers, scheme: 'http' as const, port: 8080 })
 const https = (headers: Headers) => ({ headers, scheme: 'https' as const, port: 8443 })
 
-t.test('names scheme of the listener and Host [ORIGIN-1]', async t => {
+t.test('uses the scheme of the listener and Host [ORIGIN-1]', async t => {
   const rows: [ReturnType<typeof http> | ReturnType<typeof https>, host: string, port: number, baseUrl: string][] = [
     [http({ host: 'localhost:8080' }), 'localhost', 8080, 'http://localhost:8080'],
     [http({ host: 'Example.COM' }), 'example.com', 80, 'http://example.com'],
@@ -96,7 +96,7 @@ t.test('prefers X-Forwarded over Forwarded over Host [ORIGIN-3]', async t => {
     t.equal(trusting(http({ host: 'inner:8080', ...headers })).serialized, baseUrl, JSON.stringify(headers))
 })
 
-t.test('drops the port of Host when the scheme alone changes [ORIGIN-4]', async t => {
+t.test('drops the port of Host if only the scheme changes [ORIGIN-4]', async t => {
   t.equal(trusting(http({ host: 'api.example:8080', 'x-forwarded-proto': 'https' })).serialized, 'https://api.example')
   t.equal(trusting(https({ host: 'api.example:8443', 'x-forwarded-proto': 'http' })).serialized, 'http://api.example')
   t.equal(trusting(http({ host: 'api.example:8080', forwarded: 'proto=https' })).serialized, 'https://api.example')
@@ -155,7 +155,7 @@ t.test('skips invalid forwarded values, and all of them without trust [ORIGIN-5]
   t.equal(direct(http({ host: 'inner:8080', ...all })).serialized, 'http://inner:8080')
 })
 
-t.test('never repeats the answer of another request [ORIGIN-1]', async t => {
+t.test('never returns the result of another request [ORIGIN-1]', async t => {
   const seen = [
     http({ host: 'a' }),
     http({ host: 'a' }),
@@ -168,7 +168,7 @@ t.test('never repeats the answer of another request [ORIGIN-1]', async t => {
   t.equal(Object.isFrozen(direct(http({ host: 'a' }))), true)
 })
 
-t.test('takes a forwarded prefix [ORIGIN-6]', async t => {
+t.test('accepts a forwarded prefix [ORIGIN-6]', async t => {
   const good = [
     ['/api', '/api'],
     ['/api/', '/api'],

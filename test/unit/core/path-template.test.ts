@@ -25,7 +25,7 @@ t.test('parameters and shape', async t => {
   )
 })
 
-t.test('values are read decoded, and fill the template again', async t => {
+t.test('values are decoded when read, and can fill the template again', async t => {
   const rows: [template: string, path: string, values: string[] | null][] = [
     ['/echo', '/echo', []],
     ['/echo', '/echo/', null],
@@ -41,10 +41,10 @@ t.test('values are read decoded, and fill the template again', async t => {
     t.same(readParameters(template, path), values, `${template} ${path}`)
     if (values !== null) t.equal(fillTemplate(template, values), path)
   }
-  t.same(readParameters('/{a}', '/%zz'), ['%zz'], 'what is no escape stays')
+  t.same(readParameters('/{a}', '/%zz'), ['%zz'], 'an invalid escape is kept')
   t.equal(fillTemplate('/{a}/{b}', ['x/y']), '/x%2Fy/')
 })
 
-t.test('a pattern with other forms', async t => {
+t.test('a pattern with other syntaxes', async t => {
   t.same(new RegExp(`^${templatePattern('{model}:embed', { parameter: '.+' })}$`).exec('a/b:embed')?.slice(1), ['a/b'])
 })

@@ -32,7 +32,7 @@ t.test('is the path without query, decoded [PATH-1]', async t => {
   for (const [url, path] of rows) t.equal(decodedPath(url), path, url)
 })
 
-t.test('takes an absolute target for its path [PATH-2]', async t => {
+t.test('uses the path of an absolute target [PATH-2]', async t => {
   const rows: [url: string, target: string | null][] = [
     ['http://host/path', '/path'],
     ['http://host/path?q=1', '/path?q=1'],
@@ -65,7 +65,7 @@ t.test('takes an absolute target for its path [PATH-2]', async t => {
   t.equal(decodedPath('ftp://host/x'), null)
 })
 
-t.test('has no path for malformed percent-encoding [PATH-3]', async t => {
+t.test('returns no path for malformed percent-encoding [PATH-3]', async t => {
   for (const url of [
     '/%',
     '/%2',
@@ -84,7 +84,7 @@ t.test('has no path for malformed percent-encoding [PATH-3]', async t => {
   t.equal(decodedPath(`/${'%41'.repeat(30_000)}`), `/${'A'.repeat(30_000)}`)
 })
 
-t.test('reaches a protected route by no path that the rules take for another [PATH-1]', async t => {
+t.test('no path that rules read differently reaches a protected route [PATH-1]', async t => {
   const router = FindMyWay({ caseSensitive: true })
   router.on('GET', '/_svc/config', () => {}, 'protected')
   const targets = [
@@ -119,7 +119,7 @@ t.test('reaches a protected route by no path that the rules take for another [PA
   t.ok(reached >= 6, 'the table holds targets that the router does match')
 })
 
-t.test('is below a prefix when it equals it or goes on after a slash [PATH-4]', async t => {
+t.test('is below a prefix if it equals the prefix or continues after a slash [PATH-4]', async t => {
   for (const path of ['/_svc', '/_svc/', '/_svc/x', '/_svc//x']) t.equal(isBelow(path, '/_svc'), true, path)
   for (const path of ['/_svcx', '/_sv', '/', '', '/_SVC', '/a/_svc', '/_svc%2Fx', '/_svc?x'])
     t.equal(isBelow(path, '/_svc'), false, path)

@@ -48,7 +48,7 @@ function write(folder: string, files: Record<string, string>): void {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, 'latin1')
 }
 
-/** Every file of a folder with what it holds. */
+/** All files of a folder with their content. */
 function snapshot(folder: string): Record<string, string> {
   return Object.fromEntries(
     readdirSync(folder)
@@ -60,7 +60,7 @@ function snapshot(folder: string): Record<string, string> {
   )
 }
 
-/** Fails when one of the files does not hold what was written into it. */
+/** Fails if one of the files does not have the expected content. */
 function assertUnchanged(t: Test, folder: string, files: Record<string, string>): void {
   for (const [name, text] of Object.entries(files)) t.equal(snapshot(folder)[name], text, `${name} is unchanged`)
 }
@@ -69,7 +69,7 @@ function caFiles(authority: CertificateAuthority, name = 'ca'): Record<string, s
   return { [`${name}.crt`]: authority.certificate.toString(), [`${name}.key`]: keyPem(authority.key) }
 }
 
-/** The served pair; fails the test when there is none, or when it does not fit together. */
+/** The served pair; fails the test if it is missing or does not match. */
 function servedLeaf(t: Test, pki: Pki): X509Certificate {
   if ('error' in pki.server) throw new Error(pki.server.error)
   const leaf = new X509Certificate(pki.server.cert)
@@ -78,7 +78,7 @@ function servedLeaf(t: Test, pki: Pki): X509Certificate {
 }
 
 t.test('the files of the CA', async t => {
-  t.test('makes and writes a CA where nothing is, folders included [PKI-7]', async t => {
+  t.test('creates and writes a CA if there are no files, including folders [PKI-7]', async t => {
     const folder = join(temporaryFolder(t), 'a', 'b')
     const pki = await load(folder)
     t.strictSame(
@@ -91,7 +91,7 @@ t.test('the files of the CA', async t => {
     t.strictSame(pki.warnings, [])
   })
 
-  t.test('starts that come together share one CA and one pair [PKI-24]', async t => {
+  t.test('simultaneous starts share one CA and one pair [PKI-24]', async t => {
     const folder = temporaryFolder(t)
     const all = await Promise.all(Array.from({ length: 5 }, () => load(folder)))
     t.equal(new Set(all.map(pki => pki.caCertificate)).size, 1)
@@ -99,7 +99,7 @@ t.test('the files of the CA', async t => {
     t.strictSame(Object.keys(snapshot(folder)), ['ca.crt', 'ca.key', 'server.crt', 'server.key'])
   })
 
-  t.test('a lock that a dead process left is taken over, and gone after [PKI-24]', async t => {
+  t.test('a lock left by a dead process is replaced, and removed afterwards [PKI-24]', async t => {
     const folder = temporaryFolder(t)
     mkdirSync(join(folder, '.svc-pki.lock'))
     t.equal(await withFolderLock(folder, async () => 'done', 1), 'done')
@@ -149,7 +149,7 @@ t.test('the files of the CA', async t => {
       40,
     )
     await slow
-    t.strictSame(order, ['slow', 'second'], 'five times its patience later')
+    t.strictSame(order, ['slow', 'second'], 'after five times the timeout')
     await withFolderLock(folder, async () => {
       renameSync(join(folder, '.svc-pki.lock'), join(folder, 'taken'))
       mkdirSync(join(folder, '.svc-pki.lock'))
@@ -158,7 +158,7 @@ t.test('the files of the CA', async t => {
     t.ok(existsSync(join(folder, '.svc-pki.lock', 'mark of another process')), 'the other process still holds it')
   })
 
-  t.test('writes keys as PKCS#8 that only the owner reads [PKI-5]', async t => {
+  t.test('writes keys as PKCS#8, readable only by the owner [PKI-5]', async t => {
     const folder = temporaryFolder(t)
     const pki = await load(folder)
     for (const name of ['ca.key', 'server.key']) {
@@ -168,7 +168,7 @@ t.test('the files of the CA', async t => {
     t.match((await pki.client()).key, /^-----BEGIN PRIVATE KEY-----\n/)
   })
 
-  t.test('uses a demo CA with its key, and all its files as they are [PKI-8]', async t => {
+  t.test('uses a demo CA with its key, and leaves its files unchanged [PKI-8]', async t => {
     const folder = temporaryFolder(t)
     const first = await load(folder)
     const before = snapshot(folder)
@@ -192,7 +192,7 @@ t.test('the files of the CA', async t => {
   const other = await makeCertificate({ subject: 'CN=Other CA' })
   const demo = await createAuthority(Date.now())
   const foreign: [string, Record<string, string>, RegExp][] = [
-    ['a key alone', { 'ca.key': keyPem(other.key) }, /a key without a certificate/],
+    ['a key alone', { 'ca.key': keyPem(other.key) }, /there is a key but no certificate/],
     ['text', { 'ca.crt': 'hello\n', 'ca.key': keyPem(other.key) }, /not a PEM certificate/],
     ['an empty certificate file', { 'ca.crt': '' }, /not a PEM certificate/],
     ['DER', { 'ca.crt': demo.certificate.raw.toString('latin1') }, /not a PEM certificate/],
@@ -202,25 +202,25 @@ t.test('the files of the CA', async t => {
       /not a PEM certificate/,
     ],
     [
-      'a certificate that is no CA',
+      'a certificate that is not a CA',
       { 'ca.crt': (await makeCertificate({ subject: 'CN=svc Demo CA', ca: false })).certificate.toString() },
       /not a CA certificate/,
     ],
-    ['a CA of another name', caFiles(other), /common name is not svc Demo CA/],
+    ['a CA of another name', caFiles(other), /common name of the CA is not svc Demo CA/],
     [
       'a CA of a longer name',
       caFiles(await makeCertificate({ subject: 'CN=svc Demo CA 2' })),
-      /common name is not svc Demo CA/,
+      /common name of the CA is not svc Demo CA/,
     ],
     [
       'a CA of that organization',
       caFiles(await makeCertificate({ subject: 'O=svc Demo CA' })),
-      /common name is not svc Demo CA/,
+      /common name of the CA is not svc Demo CA/,
     ],
     [
       'a demo CA that another one signed',
       caFiles(await makeCertificate({ subject: 'CN=svc Demo CA', issuer: other })),
-      /did not sign itself/,
+      /is not self-signed/,
     ],
     [
       'a demo CA whose key is encrypted',
@@ -229,7 +229,7 @@ t.test('the files of the CA', async t => {
     ],
   ]
   for (const [what, files, reason] of foreign) {
-    t.test(`leaves ${what} untouched and takes the next pair [PKI-9]`, async t => {
+    t.test(`leaves ${what} unchanged and uses the next pair [PKI-9]`, async t => {
       const folder = temporaryFolder(t)
       write(folder, files)
       const pki = await load(folder)
@@ -243,7 +243,7 @@ t.test('the files of the CA', async t => {
     })
   }
 
-  t.test('leaves a folder in the place of a file untouched [PKI-9]', async t => {
+  t.test('leaves a folder in place of a file unchanged [PKI-9]', async t => {
     const folder = temporaryFolder(t)
     mkdirSync(join(folder, 'ca.crt'))
     write(folder, { 'svc-demo-ca.crt': demo.certificate.toString() })
@@ -265,14 +265,18 @@ t.test('the files of the CA', async t => {
   })
 
   const broken: [string, Record<string, string>, RegExp][] = [
-    ['without key', { 'ca.crt': demo.certificate.toString() }, /its key is missing/],
+    ['without key', { 'ca.crt': demo.certificate.toString() }, /the key is missing/],
     [
       'with another key',
       { 'ca.crt': demo.certificate.toString(), 'ca.key': keyPem(other.key) },
-      /does not belong to it/,
+      /key does not match the certificate/,
     ],
-    ['with text for a key', { 'ca.crt': demo.certificate.toString(), 'ca.key': 'hello' }, /does not belong to it/],
-    ['that has expired', caFiles(await createAuthority(Date.now() - 4000 * dayMs)), /it expired on/],
+    [
+      'with text for a key',
+      { 'ca.crt': demo.certificate.toString(), 'ca.key': 'hello' },
+      /key does not match the certificate/,
+    ],
+    ['that has expired', caFiles(await createAuthority(Date.now() - 4000 * dayMs)), /the certificate expired on/],
   ]
   for (const [what, files, reason] of broken) {
     t.test(`replaces a demo CA ${what} [PKI-10]`, async t => {
@@ -287,7 +291,7 @@ t.test('the files of the CA', async t => {
     })
   }
 
-  t.test('replaces nothing while the second pair is of use [PKI-10]', async t => {
+  t.test('replaces nothing while the second pair is usable [PKI-10]', async t => {
     const folder = temporaryFolder(t)
     write(folder, {
       'ca.crt': (await createAuthority(Date.now())).certificate.toString(),
@@ -306,7 +310,7 @@ t.test('the files of the CA', async t => {
     write(folder, files)
     const pki = await load(folder)
     assertUnchanged(t, folder, files)
-    t.match(pki.warnings, [/ca\.crt/, /svc-demo-ca\.crt/, /no file name is free.*memory/])
+    t.match(pki.warnings, [/ca\.crt/, /svc-demo-ca\.crt/, /both file names.*are taken.*memory/])
     t.ok(isIssuedBy(servedLeaf(t, pki), new X509Certificate(pki.caCertificate)))
     t.ok(isIssuedBy(new X509Certificate((await pki.client()).certificate), new X509Certificate(pki.caCertificate)))
   })
@@ -314,23 +318,23 @@ t.test('the files of the CA', async t => {
   t.test('keeps everything in memory when the folder cannot be made [PKI-11]', async t => {
     const folder = temporaryFolder(t)
     write(folder, { file: 'a file' })
-    const heard: string[] = []
+    const notified: string[] = []
     const below = join(folder, 'file', 'certs')
     const pki = await loadPki({
       tlsCert: join(below, 'server.crt'),
       tlsKey: join(below, 'server.key'),
-      warn: message => heard.push(message),
+      warn: message => notified.push(message),
     })
     t.match(pki.warnings, [
       /cannot write .*ca\.crt.*ca\.key.*memory/,
       /cannot write .*server\.crt.*server\.key.*memory/,
     ])
-    t.strictSame(heard, pki.warnings)
+    t.strictSame(notified, pki.warnings)
     t.strictSame(snapshot(folder), { file: 'a file' })
     t.ok(isIssuedBy(servedLeaf(t, pki), new X509Certificate(pki.caCertificate)))
   })
 
-  t.test('leaves neither file of a pair of which one cannot be written [PKI-12]', async t => {
+  t.test('leaves neither file of a pair if one cannot be written [PKI-12]', async t => {
     const folder = temporaryFolder(t)
     mkdirSync(join(folder, 'taken'))
     const pair = { certificate: 'C', key: 'K' }
@@ -346,7 +350,7 @@ t.test('the files of the HTTPS listener', async t => {
   const ownPair = { 'server.crt': own.certificate.toString(), 'server.key': keyPem(own.key) }
   const otherKey = keyPem((await makeCertificate({ subject: 'CN=x' })).key)
 
-  t.test('makes and writes a pair of the demo CA where neither is, in any folder [PKI-13]', async t => {
+  t.test('creates and writes a pair of the demo CA if both files are missing, in any folder [PKI-13]', async t => {
     const folder = temporaryFolder(t)
     const pki = await load(folder, { key: 'keys/tls.key' })
     t.ok(isIssuedBy(servedLeaf(t, pki), new X509Certificate(pki.caCertificate)))
@@ -356,22 +360,22 @@ t.test('the files of the HTTPS listener', async t => {
     })
   })
 
-  t.test('writes nothing when one file is asked to hold both [PKI-13]', async t => {
+  t.test('writes nothing if both paths are the same [PKI-13]', async t => {
     const folder = temporaryFolder(t)
     const pki = await load(folder, { cert: 'server.pem', key: './x/../server.pem' })
-    t.match(pki.warnings, [/share one file.*memory/])
+    t.match(pki.warnings, [/have the same path.*memory/])
     t.ok(servedLeaf(t, pki))
     t.notOk(existsSync(join(folder, 'server.pem')))
   })
 
   for (const name of ['server.crt', 'server.key'] as const) {
-    t.test(`serves from memory when only ${name} is there [PKI-14]`, async t => {
+    t.test(`serves from memory if only ${name} exists [PKI-14]`, async t => {
       const folder = temporaryFolder(t)
       write(folder, { [name]: ownPair[name] })
       const pki = await load(folder)
       t.strictSame(Object.keys(snapshot(folder)), ['ca.crt', 'ca.key', name])
       t.equal(snapshot(folder)[name], ownPair[name])
-      t.match(pki.warnings, [/server\.\w+ is there without .*server\.\w+.*memory/])
+      t.match(pki.warnings, [/found .*server\.\w+ but not .*server\.\w+.*memory/])
       t.ok(isIssuedBy(servedLeaf(t, pki), new X509Certificate(pki.caCertificate)))
     })
   }
@@ -417,7 +421,7 @@ t.test('the files of the HTTPS listener', async t => {
   t.test('replaces a stale pair in memory when it cannot be written [PKI-15]', async t => {
     const folder = temporaryFolder(t)
     const pair = await issueServerCertificate(await createAuthority(Date.now()), Date.now())
-    // The file exists, but there is no room in its name for that of a temporary file beside it.
+    // The file exists, but its name is too long to append the suffix of a temporary file.
     const long = 'x'.repeat(250)
     write(folder, { [long]: pair.certificate, 'server.key': pair.key })
     const pki = await load(folder, { cert: long })
@@ -427,7 +431,7 @@ t.test('the files of the HTTPS listener', async t => {
   })
 
   const unusable: [string, Record<string, string>, RegExp][] = [
-    ['with another key', { ...ownPair, 'server.key': otherKey }, /does not belong to the certificate/],
+    ['with another key', { ...ownPair, 'server.key': otherKey }, /does not match the certificate/],
     ['whose certificate is text', { ...ownPair, 'server.crt': 'hello' }, /certificate cannot be parsed/],
     ['whose key is text', { ...ownPair, 'server.key': 'hello' }, /key cannot be parsed/],
     ['whose files are empty', { 'server.crt': '', 'server.key': '' }, /certificate cannot be parsed/],
@@ -447,7 +451,7 @@ t.test('the files of the HTTPS listener', async t => {
     ],
   ]
   for (const [what, files, reason] of unusable) {
-    t.test(`refuses a pair ${what}, and leaves it as it is [PKI-16]`, async t => {
+    t.test(`rejects a pair ${what}, and leaves it unchanged [PKI-16]`, async t => {
       const folder = temporaryFolder(t)
       write(folder, files)
       const { server } = await load(folder)
@@ -459,7 +463,7 @@ t.test('the files of the HTTPS listener', async t => {
     })
   }
 
-  t.test('refuses a folder in the place of a file [PKI-16]', async t => {
+  t.test('rejects a folder in place of a file [PKI-16]', async t => {
     for (const name of ['server.crt', 'server.key'] as const) {
       const folder = temporaryFolder(t)
       write(folder, ownPair)
@@ -494,7 +498,7 @@ t.test('the files of the HTTPS listener', async t => {
     })
   }
 
-  t.test('serves a file that holds certificate and key [PKI-17]', async t => {
+  t.test('serves a file that contains certificate and key [PKI-17]', async t => {
     const folder = temporaryFolder(t)
     write(folder, { 'both.pem': ownPair['server.key'] + ownPair['server.crt'] })
     const pki = await load(folder, { cert: 'both.pem', key: 'both.pem' })

@@ -1,4 +1,4 @@
-/** The client certificate of a request, as plugins get it, over each version of HTTP. */
+/** The client certificate of a request as seen by plugins, over each HTTP version. */
 import t from 'tap'
 import fastify from 'fastify'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -113,7 +113,7 @@ for (const [what, send] of [
   })
 }
 
-t.test('a header counts only when it is configured [PKI-20]', async t => {
+t.test('a header is used only if it is configured [PKI-20]', async t => {
   const unaware = createSvcPki(pki, null)
   t.strictSame(unaware.clientCertificate({ raw: { socket: {}, headers } } as unknown as FastifyRequest), {
     state: 'none',

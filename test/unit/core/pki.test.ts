@@ -1,4 +1,4 @@
-/** What the certificates of the demo PKI are, and which client certificates it accepts over TLS and in a header. */
+/** The certificates of the demo PKI, and the client certificates that it accepts over TLS and in a header. */
 import t from 'tap'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { X509Certificate, createPrivateKey } from 'node:crypto'
@@ -36,7 +36,7 @@ function pem({ certificate, key }: CertificateAuthority): PemPair {
   return { certificate: certificate.toString(), key: keyPem(key) }
 }
 
-// All that is awaited outside of a test comes before the first one: tap ends when it finds nothing to run.
+// Everything awaited outside of a test comes before the first one, because tap ends when it has nothing to run.
 const foreignCa = await makeCertificate({ subject: 'CN=Other CA' })
 const lookalikeCa = await createAuthority(Date.now())
 const refused: [string, PemPair, string][] = [
@@ -76,7 +76,7 @@ t.test('the certificates', async t => {
   const days = (certificate: X509Certificate) =>
     (Date.parse(certificate.validTo) - Date.parse(certificate.validFrom)) / dayMs
 
-  t.test('the CA is a CA of ten years [PKI-1]', async t => {
+  t.test('the CA is valid for ten years [PKI-1]', async t => {
     t.equal(ca.subject, 'CN=svc Demo CA')
     t.equal(ca.issuer, 'CN=svc Demo CA')
     t.ok(ca.ca)
@@ -148,7 +148,7 @@ t.test('the certificates', async t => {
     }
   })
 
-  t.test('a new client pair at every start, the old one still good [PKI-6]', async t => {
+  t.test('a new client pair at every start, and the old one remains valid [PKI-6]', async t => {
     const next = await loadPki(files)
     t.not((await next.client()).certificate, (await pki.client()).certificate)
     t.not((await next.client()).key, (await pki.client()).key)
@@ -156,7 +156,7 @@ t.test('the certificates', async t => {
   })
 })
 
-/** Starts the HTTPS listener's TLS; it answers what the check says, then hangs up. */
+/** Starts a TLS server like the HTTPS listener; it sends the result of the check and closes the connection. */
 async function startTls(t: Test, versions: { maxVersion?: SecureVersion } = {}) {
   const listener = createServer({
     ...versions,
@@ -178,7 +178,7 @@ async function startTls(t: Test, versions: { maxVersion?: SecureVersion } = {}) 
   return (listener.address() as AddressInfo).port
 }
 
-/** What one connection receives until it closes; the client checks the server's certificate as any client does. */
+/** What one connection receives until it closes; the client verifies the server certificate like any client. */
 function talk(
   port: number,
   options: ConnectionOptions = {},
@@ -218,7 +218,7 @@ t.test('a client certificate over TLS', async t => {
       })
     }
 
-    t.test(`${maxVersion}: a resumed session without one has none [PKI-19]`, async t => {
+    t.test(`${maxVersion}: a resumed session without a certificate has none [PKI-19]`, async t => {
       const port = await startTls(t, { maxVersion })
       const first = await talk(port)
       t.equal(first.answer, 'none')
@@ -227,7 +227,7 @@ t.test('a client certificate over TLS', async t => {
       t.equal(second.answer, 'none')
     })
 
-    t.test(`${maxVersion}: a resumed session with one still has it [PKI-18]`, async t => {
+    t.test(`${maxVersion}: a resumed session with a certificate still has it [PKI-18]`, async t => {
       const port = await startTls(t, { maxVersion })
       const pair = { cert: (await pki.client()).certificate, key: (await pki.client()).key }
       const { session } = await talk(port, pair)
@@ -241,7 +241,7 @@ t.test('a client certificate over TLS', async t => {
     getPeerCertificate: () => certificate.toLegacyObject() as never,
   })
 
-  t.test('comes before one in the header, even a refused one [PKI-20]', async t => {
+  t.test('takes precedence over the header, even if it is rejected [PKI-20]', async t => {
     const other = await issueClientCertificate(authority, Date.now())
     t.match(pki.clientCertificate({ tlsSocket: socketWith(client), headerValue: other.certificate }), {
       state: 'valid',
@@ -255,7 +255,7 @@ t.test('a client certificate over TLS', async t => {
     })
   })
 
-  t.test('lets the header speak when the connection has none [PKI-20]', async t => {
+  t.test('the header is used if the connection has none [PKI-20]', async t => {
     for (const peer of [{}, null]) {
       const tlsSocket = { getPeerCertificate: () => peer as never }
       t.match(pki.clientCertificate({ tlsSocket, headerValue: (await pki.client()).certificate }), {
@@ -266,7 +266,7 @@ t.test('a client certificate over TLS', async t => {
     }
   })
 
-  t.test('is refused from the second on after which it is over [PKI-22]', async t => {
+  t.test('is rejected from the second after its expiry [PKI-22]', async t => {
     let now = Date.parse(client.validTo)
     const aged = await loadPki({ ...files, now: () => now })
     const check = () => aged.clientCertificate({ tlsSocket: socketWith(client), headerValue: null })
@@ -303,17 +303,17 @@ t.test('a client certificate in a header', async t => {
     ['PEM with CRLF, percent-encoded', encodeURIComponent(joined('\r\n'))],
     ['PEM as it is', certificate],
     ['PEM with CRLF', joined('\r\n')],
-    ['PEM with blanks for newlines', joined(' ')],
+    ['PEM with spaces for newlines', joined(' ')],
     ['PEM with tabs for newlines', joined('\t')],
-    ['PEM with newlines and blanks, as folded headers have them', joined('\n ')],
+    ['PEM with newlines and spaces, as folded headers have them', joined('\n ')],
     ['PEM with nothing for newlines', joined('')],
     ['PEM with plus signs in its markers', joined('').replace('BEGIN ', 'BEGIN+').replace('END ', 'END+')],
-    ['PEM with blanks around it', `  \t${lines} \t`],
+    ['PEM with spaces around it', `  \t${lines} \t`],
     ['PEM, followed by its chain', certificate + pki.caCertificate],
     ['PEM, followed by a foreign one', `${lines}, ${foreign}`],
     ['PEM after explanatory text', `subject=CN = demo-client ${joined(' ')}`],
     ['DER, base64', der],
-    ['DER, base64 with blanks around it', ` ${der} `],
+    ['DER, base64 with spaces around it', ` ${der} `],
     ['DER, base64 in lines', der.replace(/.{64}/g, '$&\n')],
     ['DER, base64 without padding', der.replace(/=+$/, '')],
     ['DER, base64, percent-encoded', encodeURIComponent(der)],
@@ -331,7 +331,7 @@ t.test('a client certificate in a header', async t => {
     })
   }
 
-  t.test('survives plus signs, which every base64 of some length has [PKI-21]', async t => {
+  t.test('survives plus signs, which are common in base64 [PKI-21]', async t => {
     for (let count = 0; count < 8; count++) {
       const { certificate } = await issueClientCertificate(authority, Date.now())
       for (const value of [
@@ -344,7 +344,7 @@ t.test('a client certificate in a header', async t => {
     }
   })
 
-  t.test('is none when there is no value [PKI-21]', async t => {
+  t.test('is absent without a value [PKI-21]', async t => {
     for (const headerValue of [null, '', '  '])
       t.strictSame(pki.clientCertificate({ tlsSocket: null, headerValue }), { state: 'none' })
   })
@@ -380,7 +380,7 @@ t.test('a client certificate in a header', async t => {
     ['with a changed subject', flipped(client.raw, client.raw.indexOf('demo-client')), 'not issued by the demo CA'],
   ]
   for (const [what, value, reason] of refusedInHeader) {
-    t.test(`is refused when it is one ${what} [PKI-22]`, async t => {
+    t.test(`is rejected if it is one ${what} [PKI-22]`, async t => {
       t.strictSame(inHeader(value), { state: 'refused', source: 'header', reason })
       t.strictSame(inHeader(encodeURIComponent(value)), { state: 'refused', source: 'header', reason })
     })
@@ -426,25 +426,25 @@ t.test('a client certificate in a header', async t => {
     ['64 KiB of begins', '-----BEGIN CERTIFICATE-----'.repeat(2400)],
     ['64 KiB of almost begins', '-----BEGIN CERTIFICATE----'.repeat(2500)],
     ['64 KiB of ends behind a begin', `-----BEGIN CERTIFICATE-----${'-----END CERTIFICATE----'.repeat(2700)}`],
-    ['64 KiB of blanks in a PEM', `-----BEGIN CERTIFICATE-----${' '.repeat(65_000)}x`],
+    ['64 KiB of spaces in a PEM', `-----BEGIN CERTIFICATE-----${' '.repeat(65_000)}x`],
     ['64 KiB of equals signs', `A${'='.repeat(65_000)}`],
     ['64 KiB of nested sequences', Buffer.from('3080'.repeat(24_000), 'hex').toString('base64')],
     ['lone surrogates', '\ud800'.repeat(100)],
   ]
   for (const [what, value] of hostile) {
-    t.test(`is refused when it is ${what} [PKI-23]`, async t => {
+    t.test(`is rejected if it is ${what} [PKI-23]`, async t => {
       t.strictSame(inHeader(value), { state: 'refused', source: 'header', reason: 'not a certificate' })
     })
   }
 
-  t.test('is still known after more others than are remembered [PKI-23]', async t => {
+  t.test('is still accepted after more others than the cache holds [PKI-23]', async t => {
     t.equal(inHeader(der).state, 'valid')
     for (let count = 0; count < 300; count++)
       t.equal(inHeader(Buffer.from(`certificate ${count}`).toString('base64')).state, 'refused')
     t.equal(inHeader(der).state, 'valid')
   })
 
-  t.test('is refused, not accepted, when each of its bytes is changed in turn [PKI-23]', async t => {
+  t.test('is rejected after a change of any of its bytes [PKI-23]', async t => {
     for (let at = 0; at < client.raw.length; at += 3) {
       const seen = inHeader(flipped(client.raw, at))
       if (seen.state !== 'refused') t.fail(`byte ${at}`)

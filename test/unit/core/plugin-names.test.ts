@@ -6,7 +6,9 @@ import { BUILTIN_FOLDER, PRODUCT_FOLDER } from '../../../core/product.ts'
 import { builtinDefinitions } from '../../support/definitions.ts'
 
 const CORE = join(PRODUCT_FOLDER, 'core')
-/** Folders of plugins whose names are words of English, JavaScript or HTTP: forbidden only where they name the plugin. */
+/**
+ * Folders of plugins whose names are words of English, JavaScript or HTTP: forbidden only if they refer to the plugin.
+ */
 const ORDINARY = new Set([
   'auth',
   'caching',
@@ -25,10 +27,10 @@ const ORDINARY = new Set([
   'transfer',
   'websocket',
 ])
-/** What plugins are about, beside their names. */
+/** Terms that identify plugins, in addition to their names. */
 const SUBJECTS = ['ai', 'bin', 'console', 'guardrail', 'mcp', 'mock', 'oauth', 'webhook']
 
-/** Words that the specification fixes, by file: the whole line, so that nothing else hides behind it. */
+/** Lines required by the specification, by file: whole lines, so that they hide nothing else. */
 const ALLOWED: Record<string, { line: string; why: string }[]> = {
   'http/pipeline/control-auth/scopes.ts': [
     {
@@ -43,7 +45,7 @@ const folders = readdirSync(BUILTIN_FOLDER, { withFileTypes: true })
   .map(({ name }) => name)
 const definitions = [...(await builtinDefinitions())]
 
-/** Where words end inside identifiers (`hasConsole`, `SVC_MCP_API_KEY`) becomes visible. */
+/** Makes word boundaries inside identifiers visible (`hasConsole`, `SVC_MCP_API_KEY`). */
 function spaced(line: string): string {
   return line
     .replace(/\bconsole\.(?:log|error|warn)\b/g, '')
@@ -81,7 +83,7 @@ function sourceFiles(): string[] {
 
 t.test('no plugin is named in core [HOST-8]', async t => {
   const files = sourceFiles()
-  t.ok(files.length > 150, 'the whole core is looked at')
+  t.ok(files.length > 150, 'the whole core is checked')
   for (const file of files) {
     const name = relative(CORE, file)
     const allowed = new Set((ALLOWED[name] ?? []).map(({ line }) => line))
@@ -125,7 +127,7 @@ t.test('the search finds names in every form [HOST-8]', async t => {
     t.equal(offence(line), undefined, line)
 })
 
-t.test('what is ordinary is still the name of a plugin [HOST-8]', async t => {
+t.test('ordinary words are still detected as plugin names [HOST-8]', async t => {
   t.strictSame(
     [...ORDINARY].filter(name => !folders.includes(name)),
     [],

@@ -56,7 +56,7 @@ t.test('API keys in fields that hold a target, and by value everywhere [SEC-9]',
   t.equal(redaction.header('x-any', 'a short word', 'short'), 'a redacted word')
 })
 
-t.test('nothing is read where there is nothing to hide [SEC-9]', async t => {
+t.test('nothing is scanned if there is nothing to redact [SEC-9]', async t => {
   const open = createRedaction({ sharedMode: false, adminToken: null, isControlToken: null })
   t.ok(open.isByNameOnly)
   t.equal(open.header('authorization', `Bearer ${TOKEN}`), `Bearer ${TOKEN}`)

@@ -1,6 +1,6 @@
 /**
- * Every regular expression is checked for more than linear time (`recheck`, by automata and by searching for an attack).
- * What was found safe is remembered below `node_modules/.cache`: the first run takes a quarter of a minute.
+ * Every regular expression is checked for more than linear time (`recheck`, by automata and by searching for an
+ * attack). Results are cached below `node_modules/.cache`: the first run takes 15 seconds.
  */
 import t from 'tap'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -12,10 +12,10 @@ import { sourceFiles } from '../../support/sources.ts'
 
 t.setTimeout(180_000)
 
-/** Literals that the checker can't decide, or that look at a bounded text, with the bound. */
+/** Literals that the checker cannot decide, or that match a bounded text, with the bound. */
 const BOUNDED: { pattern: string; flags: string; bound: string }[] = []
 
-/** Places that build an expression at run time: what they build, or what bounds the text. */
+/** Expressions built at run time: their form, or the bound of the text. */
 const BUILT: { file: string; begins: string; samples?: [pattern: string, flags: string][]; bound?: string }[] = [
   {
     file: 'core/http/response/xml.ts',
@@ -114,7 +114,7 @@ function readSafe(): Set<string> {
 
 const safe = readSafe()
 
-/** What is wrong with an expression; null: nothing. */
+/** The problem of an expression; null if it is safe. */
 async function problemOf(pattern: string, flags: string): Promise<string | null> {
   const key = `${version} /${pattern}/${flags}`
   if (safe.has(key)) return null
@@ -128,13 +128,13 @@ async function problemOf(pattern: string, flags: string): Promise<string | null>
 
 const { literals, builtAtRunTime } = collectRegularExpressions()
 
-t.test('the scan finds what there is', async t => {
+t.test('the scan finds all expressions', async t => {
   t.ok(literals.length > 300, `${literals.length} literals`)
   const places = literals.flatMap(literal => literal.places).join('\n')
   for (const kind of [/^core\/.*\.ts:/m, /^plugins\/.*\.ts:/m, /^plugins\/.*\.tsx:/m]) t.match(places, kind)
   t.ok(
     sourceFiles().some(file => file.endsWith('.mjs')),
-    'JavaScript of the product is looked at, too',
+    'JavaScript of the product is checked, too',
   )
   t.match(await problemOf('^(a+)+$', ''), /exponential/)
   t.match(await problemOf('[ \\t]+$', ''), /polynomial/)

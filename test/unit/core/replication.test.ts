@@ -24,10 +24,10 @@ t.test('a register has its value once it is ready, in every generation of the sa
   t.same(same.current, ['k1'])
   const edited = r.hold(3, 'identity', 'v2').replicated('keys', { initial: () => ['new'] })
   await edited.update(value => value)
-  t.same(edited.current, ['new'], 'changed code begins anew')
+  t.same(edited.current, ['new'], 'changed code starts over')
 })
 
-t.test('updates of a register apply in turn and are heard by all [STATE-25]', async t => {
+t.test('updates of a register apply in turn and reach all listeners [STATE-25]', async t => {
   const { registry: r, failures } = registry()
   const holder = r.hold(1, 'p', 'v')
   const counter = holder.replicated('n', { initial: async () => 0 })

@@ -1,4 +1,4 @@
-/** The check of the request head, behind Node's own parser: raw bytes go in, and either of the two may refuse. */
+/** Validation of the request head after Node's parser: raw bytes are sent, and either of the two may reject them. */
 import { createServer } from 'node:http'
 import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2'
 import { connect } from 'node:net'
@@ -10,7 +10,7 @@ const HOST = 'Host: a.example\r\n'
 const head = (line: string, ...headers: string[]): string => `${line}\r\n${headers.join('')}\r\n`
 const post = (...headers: string[]): string => head('POST / HTTP/1.1', HOST, ...headers)
 
-t.test('refuses other versions in the request line [REQ-1]', async t => {
+t.test('rejects other versions in the request line [REQ-1]', async t => {
   await eachRefused(t, [
     head('GET / HTTP/2.0', HOST),
     head('GET / HTTP/0.9', HOST),
@@ -25,7 +25,7 @@ t.test('refuses other versions in the request line [REQ-1]', async t => {
   ])
 })
 
-t.test('refuses requests that name no host, two, or none at all [REQ-2]', async t => {
+t.test('rejects requests with an invalid host, two hosts, or none [REQ-2]', async t => {
   const get = (...headers: string[]): string => head('GET / HTTP/1.1', ...headers)
   await eachRefused(t, [
     get(),
@@ -60,7 +60,7 @@ t.test('refuses requests that name no host, two, or none at all [REQ-2]', async 
   ])
 })
 
-t.test('refuses unclear framing [REQ-3]', async t => {
+t.test('rejects ambiguous framing [REQ-3]', async t => {
   const coded = (value: string, ...more: string[]): string =>
     `${post(`Transfer-Encoding: ${value}\r\n`, ...more)}0\r\n\r\n`
   await eachRefused(t, [
@@ -98,7 +98,7 @@ t.test('refuses unclear framing [REQ-3]', async t => {
   ])
 })
 
-t.test('lets ordinary requests pass [REQ-4]', async t => {
+t.test('accepts ordinary requests [REQ-4]', async t => {
   const get = (...headers: string[]): string => head('GET / HTTP/1.1', ...headers)
   const hosts = [
     'a.example',
@@ -136,7 +136,7 @@ t.test('lets ordinary requests pass [REQ-4]', async t => {
   })
 })
 
-t.test('lets HTTP/2 pass, which names its host in a pseudo-header [REQ-4]', async t => {
+t.test('accepts HTTP/2, which has its host in a pseudo-header [REQ-4]', async t => {
   const server = createHttp2Server((request, response) => response.end(String(headProblem(request))))
   const port = await listen(server)
   const session = connectHttp2(`http://127.0.0.1:${port}`)
@@ -148,7 +148,7 @@ t.test('lets HTTP/2 pass, which names its host in a pseudo-header [REQ-4]', asyn
   await new Promise(resolve => server.close(resolve))
 })
 
-t.test('says what is wrong [REQ-2]', async t => {
+t.test('describes the problem [REQ-2]', async t => {
   const request = { httpVersion: '1.1', headers: {}, rawHeaders: [] }
   t.equal(headProblem(request), 'no Host header')
   t.equal(
@@ -159,22 +159,25 @@ t.test('says what is wrong [REQ-2]', async t => {
     headProblem({ ...request, headers: { host: 'a' }, rawHeaders: ['Host', 'a', 'host', 'b'] }),
     'more than one Host header',
   )
-  t.equal(headProblem({ ...request, headers: { host: '<' }, rawHeaders: ['Host', '<'] }), 'the Host header is no host')
+  t.equal(
+    headProblem({ ...request, headers: { host: '<' }, rawHeaders: ['Host', '<'] }),
+    'the Host header is not a valid host',
+  )
   const framed = (headers: Record<string, string>, httpVersion = '1.1'): string | null =>
     headProblem({ httpVersion, headers: { host: 'a', ...headers }, rawHeaders: ['Host', 'a'] })
-  t.equal(framed({ 'content-length': '+5' }), 'the Content-Length header is no number')
+  t.equal(framed({ 'content-length': '+5' }), 'the Content-Length header is not a number')
   t.equal(framed({ 'content-length': '9'.repeat(20) }), 'the Content-Length header is too large')
   t.equal(
     framed({ 'content-length': '5', 'transfer-encoding': 'chunked' }),
-    'Content-Length together with Transfer-Encoding',
+    'both Content-Length and Transfer-Encoding are present',
   )
-  t.equal(framed({ 'transfer-encoding': 'gzip' }), 'Transfer-Encoding other than chunked')
+  t.equal(framed({ 'transfer-encoding': 'gzip' }), 'unsupported Transfer-Encoding (expected chunked)')
   t.equal(framed({ 'transfer-encoding': 'chunked' }, '1.0'), 'Transfer-Encoding in an HTTP/1.0 request')
   for (const piece of ['a', '%', '%20', ':', '[', '[:', ' ']) {
     const host = `${piece.repeat(100_000 / piece.length)}<`
     t.equal(
       headProblem({ ...request, headers: { host }, rawHeaders: ['Host', host] }),
-      'the Host header is no host',
+      'the Host header is not a valid host',
       piece,
     )
   }
@@ -209,19 +212,19 @@ async function listen(server: Server | ReturnType<typeof createHttp2Server>): Pr
   return (server.address() as AddressInfo).port
 }
 
-/** The first verdict that comes back; what follows it on the connection is of no interest. */
+/** The first result received; the rest of the connection is ignored. */
 function outcome(port: number, bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(bytes, 'latin1'))
     let text = ''
     socket.on('data', chunk => {
       text += String(chunk)
-      const verdict = /passed|refused/.exec(text)
-      if (verdict === null) return
-      resolve(verdict[0])
+      const result = /passed|refused/.exec(text)
+      if (result === null) return
+      resolve(result[0])
       socket.destroy()
     })
     socket.on('error', reject)
-    socket.on('close', () => resolve(`closed without a verdict: ${text}`))
+    socket.on('close', () => resolve(`closed without a result: ${text}`))
   })
 }

@@ -1,10 +1,10 @@
-/** The ring of what every request leaves behind: bounds of count, bytes and age, and looks at it. */
+/** The ring buffer: bounds of count, bytes and age, and lookups. */
 import t from 'tap'
 import { RingBuffer } from '../../../core/collections/ring-buffer.ts'
 
 const all = (): boolean => true
 
-t.test('the newest stay, within count and bytes', async t => {
+t.test('the newest values are kept, within count and bytes', async t => {
   const ring = new RingBuffer<string>({ maxCount: 3, maxBytes: 10, sizeOf: text => text.length })
   for (const text of ['a', 'b', 'c', 'd']) ring.add(text)
   t.strictSame([ring.newest(9, all), ring.size, ring.total, ring.capacity], [['d', 'c', 'b'], 3, 4, 3])
@@ -18,7 +18,7 @@ t.test('the newest stay, within count and bytes', async t => {
   t.strictSame([ring.newest(9, all), ring.size], [['a text of many bytes'], 1], 'the newest stays, whatever its size')
 })
 
-t.test('looks: the newest that matches, a place, all after one', async t => {
+t.test('lookups: the newest match, by sequence number, all after one', async t => {
   const ring = new RingBuffer<number>({ maxCount: 4 })
   t.strictSame(
     [ring.find(all), ring.newest(9, all), ring.since(0, all), ring.at(0), ring.clear(all)],
@@ -49,13 +49,13 @@ t.test('looks: the newest that matches, a place, all after one', async t => {
   t.strictSame(
     [ring.newest(9, all), ring.size],
     [[90, 80, 70], 3],
-    'what was removed leaves a gap until the ring has gone round',
+    'a removed value leaves a gap until its slot is reused',
   )
   ring.add(100)
   t.strictSame([ring.newest(9, all), ring.clear(all), ring.size, ring.newest(9, all)], [[100, 90, 80, 70], 4, 0, []])
 })
 
-t.test('what is over its time counts as gone', async t => {
+t.test('expired values are not returned', async t => {
   let now = 1000
   const ring = new RingBuffer<string>({
     maxCount: 3,
@@ -81,8 +81,8 @@ t.test('what is over its time counts as gone', async t => {
   t.strictSame(ring.newest(9, all), ['next'], 'a clock that goes back makes nothing older')
 })
 
-t.test('bounds that make no sense are refused', async t => {
-  t.throws(() => new RingBuffer({ maxCount: 0 }), { message: /one value/ })
-  t.throws(() => new RingBuffer({ maxCount: Number.NaN }), { message: /one value/ })
+t.test('invalid bounds are rejected', async t => {
+  t.throws(() => new RingBuffer({ maxCount: 0 }), { message: /at least 1/ })
+  t.throws(() => new RingBuffer({ maxCount: Number.NaN }), { message: /at least 1/ })
   t.throws(() => new RingBuffer({ maxCount: 1, maxBytes: 1 }), { message: /sizeOf/ })
 })

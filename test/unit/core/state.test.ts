@@ -1,4 +1,4 @@
-/** Bounded stores and what generations hold. */
+/** Bounded stores and their holders. */
 import t from 'tap'
 import { heldBytes } from '../../../core/collections/text-memory.ts'
 import { ENTRY_BYTES, GROUP_BYTES } from '../../../core/state/memory-store.ts'
@@ -9,7 +9,7 @@ function shown(change: StoreChange<unknown>): string {
   return change.kind === 'reset' ? 'reset' : `${change.kind} ${change.key}`
 }
 
-/** A store under a clock that only the test moves, with the changes it told as `kind key`. */
+/** A store with a test clock, and the changes it reported as `kind key`. */
 function store<T = string>(bounds: Partial<StoreBounds<T>> = {}) {
   const clock = { now: 1_000_000 }
   const errors: unknown[] = []
@@ -17,9 +17,9 @@ function store<T = string>(bounds: Partial<StoreBounds<T>> = {}) {
     { maxCount: 1000, watched: true, ...bounds },
     { now: () => clock.now, onError: error => errors.push(error) },
   )
-  const told: string[] = []
-  made.subscribe(change => told.push(shown(change)))
-  return { store: made, clock, told, errors }
+  const reported: string[] = []
+  made.subscribe(change => reported.push(shown(change)))
+  return { store: made, clock, reported, errors }
 }
 
 const keys = async (of: MemoryStore<never> | MemoryStore<string> | MemoryStore<number>) =>
@@ -30,18 +30,18 @@ const entryBytes = ENTRY_BYTES + heldBytes('a')
 
 t.test('bounds', async t => {
   t.test(
-    'the first inserted goes when the count is reached, also when it was set again since [STATE-1] [STATE-5]',
+    'the first inserted entry is evicted when the count is reached, even if it was set again [STATE-1] [STATE-5]',
     async t => {
-      const { store: s, told } = store({ maxCount: 3 })
+      const { store: s, reported } = store({ maxCount: 3 })
       for (const key of ['a', 'b', 'c', 'a', 'd']) await s.set(key, key)
       t.equal(await keys(s), 'b c d')
       t.equal(await s.count(), 3)
-      t.same(told, ['set a', 'set b', 'set c', 'set a', 'set d', 'evicted a'])
+      t.same(reported, ['set a', 'set b', 'set c', 'set a', 'set d', 'evicted a'])
     },
   )
 
   t.test(
-    'with idle the least recently used goes; get, set and update are uses, peek and list are none [STATE-1] [STATE-5]',
+    'with idle the least recently used entry is evicted; get, set and update count as uses, peek and list do not [STATE-1] [STATE-5]',
     async t => {
       const uses: Record<string, (s: MemoryStore<string>) => Promise<unknown>> = {
         get: s => s.get('a'),
@@ -67,7 +67,7 @@ t.test('bounds', async t => {
   )
 
   t.test(
-    'with expiring the one that ends first goes, the one just written and those without an end aside [STATE-1] [STATE-5]',
+    'with expiring the entry that expires first is evicted, except the one just written and those without expiry [STATE-1] [STATE-5]',
     async t => {
       const { store: s } = store({ maxCount: 3, evict: 'expiring' })
       await s.set('late', '', { ttlMs: 9_000 })
@@ -83,7 +83,7 @@ t.test('bounds', async t => {
   )
 
   t.test('bytes are counted at set, with key and entry, and evict until they fit [STATE-2]', async t => {
-    const { store: s, told } = store({ maxBytes: 2 * entryBytes + 12, sizeOf: length })
+    const { store: s, reported } = store({ maxBytes: 2 * entryBytes + 12, sizeOf: length })
     await s.set('a', '1234')
     await s.set('b', '1234')
     t.equal(await s.bytes(), 2 * entryBytes + 8)
@@ -96,11 +96,11 @@ t.test('bounds', async t => {
     t.equal(await s.bytes(), entryBytes + 1)
     await s.delete('c')
     t.equal(await s.bytes(), 0)
-    t.same(told, ['set a', 'set b', 'set c', 'evicted a', 'set c', 'evicted b', 'set c', 'deleted c'])
+    t.same(reported, ['set a', 'set b', 'set c', 'evicted a', 'set c', 'evicted b', 'set c', 'deleted c'])
   })
 
-  t.test('a value over the bound by itself is not kept and displaces nothing [STATE-2]', async t => {
-    const { store: s, told } = store({ maxBytes: entryBytes + 10, sizeOf: length })
+  t.test('a value that exceeds the bound on its own is not stored and evicts nothing [STATE-2]', async t => {
+    const { store: s, reported } = store({ maxBytes: entryBytes + 10, sizeOf: length })
     const big = 'x'.repeat(11)
     await s.set('a', '1234')
     await s.set('b', big)
@@ -109,10 +109,10 @@ t.test('bounds', async t => {
     await s.set('a', big)
     t.equal(await s.count(), 0)
     t.equal(await s.bytes(), 0)
-    t.same(told, ['set a', 'evicted b', 'evicted b', 'evicted a'])
+    t.same(reported, ['set a', 'evicted b', 'evicted b', 'evicted a'])
   })
 
-  t.test('an entry that grows pushes out others, not itself [STATE-2]', async t => {
+  t.test('an entry that grows evicts others, not itself [STATE-2]', async t => {
     const { store: s } = store({ maxBytes: 2 * entryBytes + 10, sizeOf: length })
     await s.set('a', '1234')
     await s.set('b', '1234')
@@ -120,13 +120,13 @@ t.test('bounds', async t => {
     t.equal(await keys(s), 'a')
   })
 
-  t.test('a group loses its own oldest, other groups nothing [STATE-4]', async t => {
-    const { store: s, told } = store({ maxPerGroup: 2 })
+  t.test('a full group evicts its own oldest entry, and other groups are not affected [STATE-4]', async t => {
+    const { store: s, reported } = store({ maxPerGroup: 2 })
     await s.set('other', '', { group: 'y' })
     for (const key of ['a', 'b', 'c']) await s.set(key, '', { group: 'x' })
     await s.set('loose', '')
     t.equal(await keys(s), 'other b c loose')
-    t.equal(told.at(-2), 'evicted a')
+    t.equal(reported.at(-2), 'evicted a')
     await s.set('other', '', { group: 'x' })
     t.equal(await keys(s), 'other c loose')
     t.same(
@@ -142,7 +142,7 @@ t.test('bounds', async t => {
     t.same(await s.list({ group: 'y' }), [])
   })
 
-  t.test('a store of nothing keeps nothing [STATE-1]', async t => {
+  t.test('a store with a count of 0 stores nothing [STATE-1]', async t => {
     const { store: s } = store({ maxCount: 0 })
     await s.set('a', '')
     t.equal(await s.count(), 0)
@@ -181,8 +181,8 @@ t.test('bounds', async t => {
 })
 
 t.test('age', async t => {
-  t.test('counts from set, and a use or update does not lengthen it [STATE-3]', async t => {
-    const { store: s, clock, told } = store({ ttlMs: 100 })
+  t.test('counts from set, and a use or update does not extend it [STATE-3]', async t => {
+    const { store: s, clock, reported } = store({ ttlMs: 100 })
     await s.set('a', 'first')
     clock.now += 99
     t.equal(await s.get('a'), 'first')
@@ -190,7 +190,7 @@ t.test('age', async t => {
     t.equal(await s.peek('a'), 'second')
     clock.now += 1
     t.equal(await s.get('a'), undefined)
-    t.same(told, ['set a', 'set a', 'expired a'])
+    t.same(reported, ['set a', 'set a', 'expired a'])
     await s.set('a', 'third')
     clock.now += 99
     await s.set('a', 'fourth')
@@ -198,7 +198,7 @@ t.test('age', async t => {
     t.equal(await s.get('a'), 'fourth')
   })
 
-  t.test('counts from the last use with ttlFrom use; peek is none [STATE-3]', async t => {
+  t.test('counts from the last use with ttlFrom use; peek does not count [STATE-3]', async t => {
     const { store: s, clock } = store({ ttlMs: 100, ttlFrom: 'use' })
     await s.set('a', '')
     await s.set('b', '')
@@ -216,7 +216,7 @@ t.test('age', async t => {
     t.equal(await s.count(), 0)
   })
 
-  t.test('an entry may have a life of its own, kept by an update, ended by a set [STATE-3]', async t => {
+  t.test('an entry may have its own lifetime, kept by an update, replaced by a set [STATE-3]', async t => {
     const { store: s, clock } = store({ ttlMs: 100 })
     await s.set('short', '', { ttlMs: 10 })
     await s.set('long', '', { ttlMs: 1000 })
@@ -243,32 +243,32 @@ t.test('age', async t => {
     t.equal(await used.get('long'), '', 'an update is a use, and keeps it')
   })
 
-  t.test('what has expired goes before what lives is evicted [STATE-3]', async t => {
-    const { store: s, clock, told } = store({ maxCount: 2 })
+  t.test('expired entries are removed before others are evicted [STATE-3]', async t => {
+    const { store: s, clock, reported } = store({ maxCount: 2 })
     await s.set('lives', '')
     await s.set('dies', '', { ttlMs: 10 })
     clock.now += 10
     await s.set('new', '')
     t.equal(await keys(s), 'lives new')
-    t.notOk(told.some(change => change.startsWith('evicted')))
+    t.notOk(reported.some(change => change.startsWith('evicted')))
   })
 
-  t.test('a sweep frees what nobody asks for, a bounded number at a time [STATE-10]', async t => {
-    const { store: s, clock, told } = store({ maxCount: 5000, ttlMs: 100 })
+  t.test('a sweep removes expired entries, a bounded number at a time [STATE-10]', async t => {
+    const { store: s, clock, reported } = store({ maxCount: 5000, ttlMs: 100 })
     for (let i = 0; i < 2500; i += 1) await s.set(`k${i}`, '', { ttlMs: 100 + i })
     clock.now += 2600
-    const expired = () => told.filter(change => change.startsWith('expired')).length
+    const expired = () => reported.filter(change => change.startsWith('expired')).length
     s.sweep()
     t.equal(expired(), 1000)
     s.sweep()
     s.sweep()
     t.equal(expired(), 2500)
-    t.equal(told.at(-1), 'expired k2499', 'in the order of their expiry')
+    t.equal(reported.at(-1), 'expired k2499', 'in the order of their expiry')
   })
 
-  t.test('a registry sweeps all its stores by itself [STATE-10]', async t => {
+  t.test('a registry sweeps all its stores automatically [STATE-10]', async t => {
     const registry = new StateRegistry({ sweepMs: 5 })
-    // The sweeper keeps no process alive, so something else has to while the test waits for it.
+    // The sweeper does not keep the process alive, so something else must while the test waits.
     const alive = setInterval(() => {}, 1000)
     t.teardown(() => {
       registry.close()
@@ -285,25 +285,25 @@ t.test('age', async t => {
 })
 
 t.test('operations', async t => {
-  t.test('two hundred takers at once: one gets it [STATE-6]', async t => {
-    const { store: s, told } = store()
+  t.test('of two hundred concurrent takes one succeeds [STATE-6]', async t => {
+    const { store: s, reported } = store()
     await s.set('code', 'secret')
     const got = await Promise.all(Array.from({ length: 200 }, () => s.take('code')))
     t.same(
       got.filter(value => value !== undefined),
       ['secret'],
     )
-    t.same(told, ['set code', 'deleted code'])
+    t.same(reported, ['set code', 'deleted code'])
   })
 
-  t.test('two hundred adders at once: one adds [STATE-6]', async t => {
+  t.test('of two hundred concurrent adds one succeeds [STATE-6]', async t => {
     const { store: s } = store<number>()
     const added = await Promise.all(Array.from({ length: 200 }, (_, i) => s.add('key', i)))
     t.equal(added.filter(Boolean).length, 1)
     t.equal(await s.get('key'), 0)
   })
 
-  t.test('two hundred updates at once all count [STATE-7]', async t => {
+  t.test('two hundred concurrent updates all count [STATE-7]', async t => {
     const { store: s } = store<number>()
     const seen = await Promise.all(Array.from({ length: 200 }, () => s.update('n', (n = 0) => n + 1)))
     t.equal(await s.get('n'), 200)
@@ -311,7 +311,7 @@ t.test('operations', async t => {
   })
 
   t.test('an update to undefined removes, one that throws changes nothing [STATE-7]', async t => {
-    const { store: s, told } = store<number>()
+    const { store: s, reported } = store<number>()
     await s.set('n', 1)
     await t.rejects(
       s.update('n', () => {
@@ -322,7 +322,7 @@ t.test('operations', async t => {
     t.equal(await s.get('n'), 1)
     t.equal(await s.update('n', () => undefined), undefined)
     t.equal(await s.update('none', () => undefined), undefined)
-    t.same(told, ['set n', 'deleted n'])
+    t.same(reported, ['set n', 'deleted n'])
   })
 
   t.test('list takes order, limit, group and condition [STATE-9]', async t => {
@@ -339,18 +339,18 @@ t.test('operations', async t => {
     t.same(await values({ group: 'none' }), [])
   })
 
-  t.test('delete and clear answer what they removed', async t => {
-    const { store: s, told } = store<number>()
+  t.test('delete and clear return what they removed', async t => {
+    const { store: s, reported } = store<number>()
     for (let i = 1; i <= 4; i += 1) await s.set(`k${i}`, i)
     t.equal(await s.delete('k1'), true)
     t.equal(await s.delete('k1'), false)
     t.equal(await s.clear(value => value === 3), 1)
     t.equal(await s.clear(), 2)
     t.equal(await s.count(), 0)
-    t.same(told.slice(4), ['deleted k1', 'deleted k3', 'deleted k2', 'deleted k4'])
+    t.same(reported.slice(4), ['deleted k1', 'deleted k3', 'deleted k2', 'deleted k4'])
   })
 
-  t.test('keys are plain text, whatever they read like', async t => {
+  t.test('keys are plain text, even if they look like properties', async t => {
     const { store: s } = store()
     for (const key of ['__proto__', 'constructor', '', 'a b']) {
       t.equal(await s.get(key), undefined)
@@ -417,13 +417,13 @@ t.test('numbers, groups and spare entries', async t => {
   })
 
   t.test('subscribing needs watched [STATE-8]', async t => {
-    t.throws(() => store({ watched: false }).store, { message: /does not say "watched: true"/ })
+    t.throws(() => store({ watched: false }).store, { message: /without "watched: true"/ })
   })
 })
 
 t.test('changes', async t => {
-  t.test('a listener that changes the store: all hear all in one order [STATE-8]', async t => {
-    const { store: s, told } = store<number>()
+  t.test('a listener that changes the store: all listeners get all changes in one order [STATE-8]', async t => {
+    const { store: s, reported } = store<number>()
     const first: string[] = []
     s.subscribe(change => {
       first.push(shown(change))
@@ -435,35 +435,35 @@ t.test('changes', async t => {
     await s.delete('a')
     t.same(first, ['set a', 'set b', 'deleted a'])
     t.same(last, first)
-    t.same(told, first)
+    t.same(reported, first)
   })
 
-  t.test('a listener that throws is reported and keeps no one from hearing [STATE-8]', async t => {
+  t.test('a listener that throws is reported and does not affect the others [STATE-8]', async t => {
     const { store: s, errors } = store()
     s.subscribe(() => {
       throw new Error('listener')
     })
-    const heard: string[] = []
-    s.subscribe(change => heard.push(shown(change)))
+    const notified: string[] = []
+    s.subscribe(change => notified.push(shown(change)))
     await s.set('a', '')
     await s.set('b', '')
-    t.same(heard, ['set a', 'set b'])
+    t.same(notified, ['set a', 'set b'])
     t.match(errors, [/listener/, /listener/])
   })
 
-  t.test('who stops listening hears no more, also with a function that listens twice [STATE-8]', async t => {
+  t.test('an unsubscribed listener gets no more changes, even if the function subscribed twice [STATE-8]', async t => {
     const { store: s } = store()
-    let heard = 0
+    let notified = 0
     const listener = () => {
-      heard += 1
+      notified += 1
     }
     const stop = s.subscribe(listener)
     s.subscribe(listener)
     await s.set('a', '')
-    t.equal(heard, 2)
+    t.equal(notified, 2)
     stop()
     await s.set('b', '')
-    t.equal(heard, 3)
+    t.equal(notified, 3)
   })
 })
 
@@ -524,7 +524,7 @@ t.test('generations', async t => {
     await first.release()
     t.equal(await after.get('c'), 'c')
     second.state<string>('bin', { maxCount: 2, maxPerGroup: 1, ttlMs: -1 })
-    t.equal(await after.count(), 0, 'a shorter life holds for what is there')
+    t.equal(await after.count(), 0, 'a shorter lifetime applies to existing entries')
   })
 
   t.test('other code, another plugin, another name: another store [STATE-12]', async t => {
@@ -545,7 +545,7 @@ t.test('generations', async t => {
     t.same(r.counts(), { stores: 2, shared: 0 })
   })
 
-  t.test('what the last one let go of is gone, also for a generation that comes later [STATE-12]', async t => {
+  t.test('a store without holders is removed, also for later generations [STATE-12]', async t => {
     const { registry: r } = registry()
     const first = r.hold(1, 'bins', 'v1')
     const before = first.state('bin', { maxCount: 10 })
@@ -556,7 +556,7 @@ t.test('generations', async t => {
     t.equal(await after.count(), 0)
   })
 
-  t.test('a shared object is made once and disposed of once, by the last [STATE-13]', async t => {
+  t.test('a shared object is created once and disposed of once, by the last holder [STATE-13]', async t => {
     const { registry: r } = registry()
     const made: string[] = []
     const disposed: string[] = []
@@ -634,7 +634,7 @@ t.test('generations', async t => {
     t.match(failures, [{ plugin: 'bins', name: 'bin', during: 'subscriber' }])
   })
 
-  t.test('a create that throws leaves nothing behind [STATE-13]', async t => {
+  t.test('a failing create leaves nothing behind [STATE-13]', async t => {
     const { registry: r } = registry()
     const holder = r.hold(1, 'mcp', 'v1')
     t.throws(
@@ -650,11 +650,11 @@ t.test('generations', async t => {
     )
   })
 
-  t.test('a generation that was closed gets nothing any more [STATE-13]', async t => {
+  t.test('a closed generation gets no more state [STATE-13]', async t => {
     const { registry: r } = registry()
     const holder = r.hold(7, 'mcp', 'v1')
     await holder.release()
-    t.throws(() => holder.state('x', { maxCount: 1 }), /state "x" of mcp asked for after generation 7 was closed/)
+    t.throws(() => holder.state('x', { maxCount: 1 }), /state "x" of mcp requested after generation 7 was closed/)
     t.throws(() => holder.shared('x', () => 1), /generation 7/)
   })
 })

@@ -31,19 +31,19 @@ t.test('finds the file by argument, variable, then its usual name [YAML-1]', asy
       at: null,
       message: 'the file does not exist',
       line: null,
-      remedy: 'create it, or name another with --config',
+      remedy: 'create it, or pass another file with --config',
     },
   })
 })
 
-t.test('no file and an empty file say nothing', async t => {
+t.test('no file and an empty file give an empty configuration', async t => {
   const nothing = { sections: {}, plugins: { enable: [], disable: [], dirs: [], packages: [] }, errors: [] }
   t.match(readSvcYaml(null, { publicMode: false }), { ok: true, document: { ...nothing, file: null } })
   for (const text of ['', '\n', '# only a comment\n', '---\n', 'null', '{}', '\ufeff', 'plugins:\n'])
     t.match(documentOf(t, text), nothing, JSON.stringify(text))
 })
 
-t.test('reads sections as YAML 1.2 core has them [YAML-4]', async t => {
+t.test('parses sections as YAML 1.2 core [YAML-4]', async t => {
   const document = documentOf(
     t,
     '%YAML 1.1\n---\norders: { currency: EUR, on: yes, day: 2001-01-01, eight: 010, hex: 0x1F, big: 1e3, none: ~ }\n200: status\n1.0: version\n<<: { a: 1 }\nlist:\n  - &x { n: 1 }\n  - *x\n',
@@ -68,14 +68,14 @@ t.test('__proto__ is an ordinary key [YAML-4]', async t => {
   t.equal(({} as { polluted?: number }).polluted, undefined)
 })
 
-t.test('what is no mapping in YAML of 1 MiB is one load error [YAML-2]', async t => {
+t.test('a file that is not a YAML mapping of at most 1 MiB gives one load error [YAML-2]', async t => {
   const bad: [text: string | Buffer, message: RegExp, line: number | null][] = [
     ['- a\n- b\n', /^expected a mapping at the top$/, 1],
     ['just text', /^expected a mapping at the top$/, 1],
     ['a: [1, 2\nb: 3\n', /./, 2],
     ['a: 1\n\tb: 2\n', /./, 2],
     ['a: 1\nb: 2\na: 3\n', /^key "a" occurs twice$/, 3],
-    ['a: 1\n---\nb: 1\n', /^more than one document$/, 2],
+    ['a: 1\n---\nb: 1\n', /^expected one YAML document, found more$/, 2],
     ['a: *nowhere\n', /./, 1],
     ['? [1]\n: 2\n', /^a key must be a text or number$/, 1],
     [Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0xff, 0xfe, 0x00]), /^not UTF-8 text$/, null],
@@ -176,7 +176,7 @@ t.test('lines and columns of items [YAML-5]', async t => {
   }
 })
 
-t.test('the section plugins: what is wrong is left out, the rest applies [YAML-6]', async t => {
+t.test('the section plugins: invalid items are ignored, the rest applies [YAML-6]', async t => {
   const folder = t.testdir()
   const path = join(folder, 'svc.yaml')
   writeFileSync(

@@ -1,4 +1,4 @@
-/** The estimate of what parsed JSON takes, against the heap. */
+/** The estimated memory of parsed JSON, compared with the heap. */
 import t from 'tap'
 import { heldValueBytes } from '../../../core/collections/value-memory.ts'
 import { HEAP_FACTOR, heapGrowth } from '../../support/store-memory.ts'
@@ -32,7 +32,7 @@ const shapes: [name: string, text: string][] = [
   ['texts of two bytes a character', list(index => `"${word(index)}${'語'.repeat(30)}"`)],
 ]
 
-t.test('the estimate for parsed JSON is no less than two thirds of the memory [HARD-12]', async t => {
+t.test('the estimate for parsed JSON is at least two thirds of the memory [HARD-12]', async t => {
   for (const [name, text] of shapes) {
     const values: unknown[] = []
     const grown = await heapGrowth(() => {
@@ -47,7 +47,7 @@ t.test('the estimate for parsed JSON is no less than two thirds of the memory [H
   }
 })
 
-t.test('what is no JSON value counts as little [HARD-12]', async t => {
+t.test('a value that is not JSON counts as little [HARD-12]', async t => {
   t.same([undefined, null, true].map(heldValueBytes), [8, 8, 8])
   t.ok(heldValueBytes({ a: undefined }) < 200)
 })

@@ -1,10 +1,10 @@
-/** What WebSockets have yet to send, without connections. */
+/** Unsent data of WebSockets, tested without connections. */
 import t from 'tap'
 import { WebSocketMemory, type BoundedSocket } from '../../../core/http/streams/websocket-memory.ts'
 
 type Sent = (error?: Error) => void
 
-/** A socket whose writes are taken when the test says so. */
+/** A socket with writes that complete when the test says so. */
 function fakeSocket(memory: WebSocketMemory, address = 'a') {
   const written: Sent[] = []
   let onClose = (): void => {}
@@ -42,7 +42,7 @@ function fakeSocket(memory: WebSocketMemory, address = 'a') {
 
 const KIB = 1024
 
-t.test('a socket that goes on being sent to is cut off at 16 MiB [WS-7]', async t => {
+t.test('a socket with 16 MiB unsent is closed [WS-7]', async t => {
   const memory = new WebSocketMemory({ totalBytes: 64 * KIB * KIB, perAddress: Infinity })
   const { state, send, close } = fakeSocket(memory)
   send(16 * KIB * KIB)
@@ -52,7 +52,7 @@ t.test('a socket that goes on being sent to is cut off at 16 MiB [WS-7]', async 
   close()
 })
 
-t.test('a socket that does not take what it is sent is not read from [WS-7]', async t => {
+t.test('a socket that does not read is not read from [WS-7]', async t => {
   const memory = new WebSocketMemory({ totalBytes: 64 * KIB * KIB, perAddress: Infinity })
   const { state, send, take, close } = fakeSocket(memory)
   send(200 * KIB)
@@ -69,14 +69,14 @@ t.test('a socket that does not take what it is sent is not read from [WS-7]', as
   t.equal(memory.unsent, 0)
 })
 
-t.test('tiny frames count with the memory that they take [WS-7]', async t => {
+t.test('tiny frames count with the memory they use [WS-7]', async t => {
   const memory = new WebSocketMemory({ totalBytes: 64 * KIB * KIB, perAddress: Infinity })
   const { state, send } = fakeSocket(memory)
   for (let count = 0; count < 600; count++) send(1)
   t.ok(state.isPaused)
 })
 
-t.test('callbacks and options are handed on in all forms [WS-7]', async t => {
+t.test('callbacks and options are passed on in all forms [WS-7]', async t => {
   const memory = new WebSocketMemory({ totalBytes: 64 * KIB * KIB, perAddress: Infinity })
   const { socket, take } = fakeSocket(memory)
   let calls = 0
@@ -88,7 +88,7 @@ t.test('callbacks and options are handed on in all forms [WS-7]', async t => {
   t.equal(memory.unsent, 0)
 })
 
-t.test('over the total, the socket goes that took nothing for longest [HARD-13]', async t => {
+t.test('over the total, the socket that has read nothing for the longest time is closed [HARD-13]', async t => {
   const memory = new WebSocketMemory({ totalBytes: 1000 * KIB, perAddress: Infinity })
   const [slow, reader, last] = [fakeSocket(memory), fakeSocket(memory), fakeSocket(memory)]
   reader.send(100 * KIB)

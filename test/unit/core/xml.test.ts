@@ -34,7 +34,7 @@ t.test('writes every kind of value [XML-1]', async t => {
   for (const [value, xml] of rows) t.equal(toXml(value), xml, JSON.stringify(value))
 })
 
-t.test('takes values as JSON takes them [XML-1]', async t => {
+t.test('converts values like JSON [XML-1]', async t => {
   const values = [
     { a: undefined, b: () => 1, c: Symbol('x'), d: 1 },
     [undefined, () => 1],
@@ -48,7 +48,7 @@ t.test('takes values as JSON takes them [XML-1]', async t => {
   for (const value of values) t.equal(toXml(value), toXml(JSON.parse(JSON.stringify(value))))
 })
 
-t.test('writes an entry for a key that is no safe name [XML-2]', async t => {
+t.test('writes an entry for a key that is not a safe name [XML-2]', async t => {
   const safe = [
     'a',
     '_',
@@ -96,7 +96,7 @@ t.test('escapes markup [XML-3]', async t => {
   t.equal(toXml({ a: '&amp;' }), root('<a>&amp;amp;</a>'))
 })
 
-t.test('replaces what XML forbids [XML-4]', async t => {
+t.test('replaces characters that XML forbids [XML-4]', async t => {
   for (const bad of [
     '\u0000',
     '\u0001',
@@ -122,7 +122,7 @@ t.test('replaces what XML forbids [XML-4]', async t => {
   )
 })
 
-t.test('writes what lies deeper than 64 levels as JSON text [XML-5]', async t => {
+t.test('writes values deeper than 64 levels as JSON text [XML-5]', async t => {
   const nest = (levels: number): unknown => {
     let value: unknown = { deep: '<x>' }
     for (let i = 1; i < levels; i++) value = [value]
@@ -136,7 +136,7 @@ t.test('writes what lies deeper than 64 levels as JSON text [XML-5]', async t =>
   t.match(toXml(nest(1000)), /^<\?xml[^]*\[\[\[\{&quot;deep/)
 })
 
-t.test('is well-formed and holds the values, whatever they are [XML-1]', async t => {
+t.test('is well-formed and contains any values [XML-1]', async t => {
   const parser = new XMLParser({
     ignoreAttributes: false,
     trimValues: false,

@@ -1,16 +1,16 @@
-/** Which plugins are on, in which order, and why the others are not. */
+/** Which plugins are enabled, in which order, and why the others are not. */
 import t from 'tap'
 import { resolvePlugins } from '../../../core/host/resolution.ts'
-import type { PluginNeeds } from '../../../core/host/resolution.ts'
+import type { PluginDependencies } from '../../../core/host/resolution.ts'
 
 const WISHES = { enable: [], disable: [], overrides: new Map<string, boolean>(), failed: new Map<string, string>() }
 
-function definitions(plain: Record<string, PluginNeeds>): Map<string, PluginNeeds> {
+function definitions(plain: Record<string, PluginDependencies>): Map<string, PluginDependencies> {
   return new Map(Object.entries(plain))
 }
 
-t.test('each registers after all that it builds on or uses [HOST-6]', async t => {
-  const rows: [Record<string, PluginNeeds>, string[]][] = [
+t.test('a plugin registers after the plugins that it builds on or uses [HOST-6]', async t => {
+  const rows: [Record<string, PluginDependencies>, string[]][] = [
     [{ a: {}, b: {} }, ['a', 'b']],
     [{ a: { buildsOn: ['b'] }, b: {} }, ['b', 'a']],
     [{ a: { uses: ['b'] }, b: {} }, ['b', 'a']],
@@ -20,7 +20,7 @@ t.test('each registers after all that it builds on or uses [HOST-6]', async t =>
   for (const [plain, order] of rows) t.strictSame(resolvePlugins(definitions(plain), WISHES).order, order)
 })
 
-t.test('enable, disable, switches and needs decide what is on [HOST-7]', async t => {
+t.test('enable, disable, overrides and dependencies decide which plugins are enabled [HOST-7]', async t => {
   const all = { llm: {}, openai: { buildsOn: ['llm'] }, echo: {}, mcp: { uses: ['llm'] } }
   const rows: [string, Partial<typeof WISHES>, Record<string, string>][] = [
     ['all by default', {}, { llm: 'on', openai: 'on', echo: 'on', mcp: 'on' }],
@@ -66,7 +66,7 @@ t.test('enable, disable, switches and needs decide what is on [HOST-7]', async t
   }
 })
 
-t.test('circles fail all their members and nobody else [HOST-6]', async t => {
+t.test('a dependency cycle fails all its members and no other plugin [HOST-6]', async t => {
   const { order, decisions } = resolvePlugins(
     definitions({
       a: { buildsOn: ['b'] },
@@ -80,6 +80,6 @@ t.test('circles fail all their members and nobody else [HOST-6]', async t => {
   )
   t.strictSame(order, ['ok'])
   for (const name of ['a', 'b', 'c', 'self'])
-    t.match(decisions.get(name), { state: 'failed', message: /needs itself: / })
+    t.match(decisions.get(name), { state: 'failed', message: /circular dependency: / })
   t.match(decisions.get('user'), { state: 'failed', message: 'builds on "a", which failed' })
 })

@@ -143,7 +143,7 @@ t.test('a lease moves from flight to stream, and gives everything back once [PLA
   t.strictSame(slots(), [0, 0, 1])
   const known = lease({ isStream: true })
   t.strictSame(slots(), [1, 1, 2], 'a known stream has its slot from the start')
-  known.stayOrdinary()
+  known.notAStream()
   t.strictSame(slots(), [1, 0, 2])
   known.release()
   const bypassed = [lease({ isBypassed: true, isStream: true }), lease({ isBypassed: true })]

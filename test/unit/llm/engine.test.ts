@@ -31,7 +31,7 @@ function ask(request: NeutralRequest, mode: Mode = 'canned'): ChatResult {
 
 const said = (text: string, mode: Mode = 'canned'): string => ask(requestOf(text), mode).choices[0]?.text ?? ''
 
-t.test('cuts text into pieces that give it back [LLM-1]', async t => {
+t.test('splits text into pieces that join to the same text [LLM-1]', async t => {
   const table: [text: string, count: number][] = [
     ['hello world', 4],
     ['Hello, how are you?', 7],
@@ -83,16 +83,16 @@ t.test('renders a prompt line by line and counts it [LLM-2]', async t => {
   t.equal(engine.promptTokens(requestOf('', { messages: [] })), 1)
 })
 
-t.test('answers the canned table by whole words, first row first [LLM-3]', async t => {
+t.test('canned replies match whole words, in the order of the table [LLM-3]', async t => {
   t.equal(said('Hi there'), texts.greeting)
-  t.equal(said('chips'), texts.standard, 'a part of a word is no trigger')
+  t.equal(said('chips'), texts.standard, 'a part of a word is not a trigger')
   t.match(said('write python code'), /def greet\(name: str\) -> str/)
   t.match(said('some json please'), /"total":2/)
   t.equal(said('hello, explain json'), texts.greeting)
   t.ok(engine.words(said('a long essay')).length >= 140)
 })
 
-t.test('answers the scripted rules in their order [LLM-4]', async t => {
+t.test('scripted replies are checked in order [LLM-4]', async t => {
   const table: [text: string, reply: string][] = [
     ['lorem 5', 'Lorem ipsum dolor sit amet.'],
     ['my credit card', texts.personalData],
@@ -112,7 +112,7 @@ t.test('answers the scripted rules in their order [LLM-4]', async t => {
   t.equal(engine.words(said('lorem 0', 'scripted')).length, 1)
 })
 
-t.test('random text is fixed by model, prompt and choice [LLM-5]', async t => {
+t.test('random text is determined by model, prompt and choice [LLM-5]', async t => {
   const request = requestOf('x', { n: 2 })
   const [first, second] = ask(request, 'random').choices
   t.equal(ask(request, 'random').choices[0]?.text, first?.text)
@@ -127,7 +127,7 @@ t.test('random text is fixed by model, prompt and choice [LLM-5]', async t => {
       t.ok(engine.words(sentence).length >= 6 && engine.words(sentence).length <= 13, sentence)
   }
   const [a, b] = ask(requestOf('hello', { n: 2 })).choices
-  t.equal(a?.text, b?.text, 'other modes say the same in every choice')
+  t.equal(a?.text, b?.text, 'other modes have the same text in every choice')
 })
 
 t.test('the mode comes from a segment of the model name [LLM-6]', async t => {
@@ -162,7 +162,7 @@ const weather: Tool = {
 }
 const orders: Tool = { name: 'searchOrders', description: 'Looks for orders of customers', schema: { type: 'object' } }
 
-t.test('chooses a tool by its words, and calls a forced one always [LLM-8]', async t => {
+t.test('selects a tool by its words, and always calls a forced one [LLM-8]', async t => {
   const call = (text: string, more: Partial<NeutralRequest> = {}) =>
     ask(requestOf(text, { tools: [orders, weather], ...more })).choices[0]
   t.match(call('weather in New York?'), {
@@ -183,7 +183,7 @@ t.test('chooses a tool by its words, and calls a forced one always [LLM-8]', asy
   t.equal(call('weather')?.calls[0]?.id, call('weather')?.calls[0]?.id)
 })
 
-t.test('answers trailing tool results with a sentence and no new call [LLM-9]', async t => {
+t.test('replies to trailing tool results with a sentence, not with a call [LLM-9]', async t => {
   const history: Message[] = [
     { role: 'user', parts: [{ type: 'text', text: 'weather in Paris' }] },
     { role: 'assistant', parts: [{ type: 'call', id: 'c1', name: 'get_weather', args: {} }] },
@@ -259,7 +259,7 @@ t.test('generated values are valid for their schemas [LLM-11]', async t => {
   }
 })
 
-t.test('names of properties give texts their meaning [LLM-11]', async t => {
+t.test('property names select sample texts [LLM-11]', async t => {
   const table: [name: string, value: unknown][] = [
     ['destination', 'New York'],
     ['country', 'France'],
@@ -286,7 +286,7 @@ t.test('names of properties give texts their meaning [LLM-11]', async t => {
     )
 })
 
-t.test('hostile schemas end at the bounds [LLM-11]', async t => {
+t.test('hostile schemas stop at the limits [LLM-11]', async t => {
   const wide = {
     type: 'object',
     properties: Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`p${i}`, { $ref: '#' }])),
@@ -317,7 +317,7 @@ t.test('hostile schemas end at the bounds [LLM-11]', async t => {
   t.equal(JSON.stringify(value), '{"__proto__":42,"constructor":true,"toString":"example to string"}')
 })
 
-t.test('shows its reasoning when asked, within the budget [LLM-12]', async t => {
+t.test('returns reasoning if requested, within the budget [LLM-12]', async t => {
   const result = ask(requestOf('hello', { reasoning: {} }))
   t.equal(result.choices[0]?.reasoning, 'The user said: "hello". I will answer in canned mode.')
   t.equal(result.reasoningTokens, engine.count(result.choices[0]?.reasoning ?? ''))
@@ -347,7 +347,7 @@ t.test('rules come before tools, but not after results [LLM-13]', async t => {
   t.match(reply(requestOf('busy'), 'random'), { op: 'chat' })
 })
 
-t.test('embeds alike texts alike [LLM-14]', async t => {
+t.test('similar texts have similar embeddings [LLM-14]', async t => {
   for (const dimensions of [256, 768, 1536]) {
     const near = (a: string, b: string): number =>
       engine.cosine(engine.embed(a, dimensions), engine.embed(b, dimensions))
@@ -362,23 +362,26 @@ t.test('embeds alike texts alike [LLM-14]', async t => {
   t.same(engine.embed('', 3), [1, 0, 0])
 })
 
-t.test('the hash behind embeddings is FNV-1a and splitmix64, checked against wide integers [LLM-14]', async t => {
-  const mask = (1n << 64n) - 1n
-  let hash = 0xcbf29ce484222325n
-  for (const byte of Buffer.from('w:q')) hash = ((hash ^ BigInt(byte)) * 0x100000001b3n) & mask
-  const place = (k: bigint): [number, number] => {
-    let z = (hash + k + 0x9e3779b97f4a7c15n) & mask
-    z = ((z ^ (z >> 30n)) * 0xbf58476d1ce4e5b9n) & mask
-    z = ((z ^ (z >> 27n)) * 0x94d049bb133111ebn) & mask
-    z ^= z >> 31n
-    return [Number(z % 4096n), z >> 63n === 1n ? -1 : 1]
-  }
-  const vector = engine.embed('q', 4096)
-  for (const k of [0n, 1n, 2n, 3n]) {
-    const [index, sign] = place(k)
-    t.ok((vector[index] ?? 0) * sign > 0.3, `slot ${k} at ${index}`)
-  }
-})
+t.test(
+  'the hash behind embeddings is FNV-1a and splitmix64, compared with a BigInt implementation [LLM-14]',
+  async t => {
+    const mask = (1n << 64n) - 1n
+    let hash = 0xcbf29ce484222325n
+    for (const byte of Buffer.from('w:q')) hash = ((hash ^ BigInt(byte)) * 0x100000001b3n) & mask
+    const place = (k: bigint): [number, number] => {
+      let z = (hash + k + 0x9e3779b97f4a7c15n) & mask
+      z = ((z ^ (z >> 30n)) * 0xbf58476d1ce4e5b9n) & mask
+      z = ((z ^ (z >> 27n)) * 0x94d049bb133111ebn) & mask
+      z ^= z >> 31n
+      return [Number(z % 4096n), z >> 63n === 1n ? -1 : 1]
+    }
+    const vector = engine.embed('q', 4096)
+    for (const k of [0n, 1n, 2n, 3n]) {
+      const [index, sign] = place(k)
+      t.ok((vector[index] ?? 0) * sign > 0.3, `slot ${k} at ${index}`)
+    }
+  },
+)
 
 t.test('ranks documents by shared words [LLM-15]', async t => {
   const results = engine.relevance('capital of France', ['bananas', 'Paris is the capital of France', 'the capital'])

@@ -1,10 +1,10 @@
-/** Latency and pace: what the headers say, how gaps add up, that streams keep to them. */
+/** Latency and stream speed: headers, total of the gaps, jitter. */
 import t from 'tap'
 import { defaultLatency, gaps, readLatency } from '../../../plugins/llm/streaming/pace.ts'
 
 const seed = (): string => 'a request'
 
-t.test('only whole numbers count, each within its cap [LLM-29]', async t => {
+t.test('accepts only whole numbers, each up to its limit [LLM-29]', async t => {
   const read = (headers: Record<string, string>) => readLatency(headers, defaultLatency, 30_000)
   t.same(read({}), { latencyMs: 0, ttftMs: 0, tokensPerSecond: 100, jitterPercent: 0 })
   t.same(
@@ -24,7 +24,7 @@ t.test('only whole numbers count, each within its cap [LLM-29]', async t => {
     t.same(read({ 'x-svc-latency-ms': wrong, 'x-svc-tokens-per-second': wrong }), defaultLatency, wrong)
 })
 
-t.test('gaps follow the pace, shrink with length, and repeat with their jitter [LLM-29]', async t => {
+t.test('gaps follow the speed, are shorter for long streams, and have repeatable jitter [LLM-29]', async t => {
   const of = (tokensPerSecond: number, jitterPercent: number, tokens: number): number[] => {
     const next = gaps({ ...defaultLatency, tokensPerSecond, jitterPercent }, tokens, 60_000, seed)
     return Array.from({ length: tokens }, next)

@@ -1,4 +1,7 @@
-/** When the tokens of a stream are due, and what a pump does for a reader that is slow, gone, or behind a stream that fails. */
+/**
+ * Due times of the tokens of a stream, and the behavior of a pump if the client is slow or disconnects, or if the stream
+ * fails.
+ */
 import t from 'tap'
 import type { BodyStream } from 'svc/plugin'
 import { framings } from '../../../plugins/llm/streaming/framing.ts'
@@ -8,21 +11,21 @@ import type { Sleeper, TokenClock } from '../../../plugins/llm/streaming/token-c
 
 const GAP_MS = 200
 
-/** A reader whose buffer takes so many writes until `drain` is called. */
+/** A client with a buffer for `capacity` writes, until `drain` is called. */
 class Reader {
   closed = false
   text = ''
-  #room: number
+  #capacity: number
   #drain = (): void => {}
   readonly signal = new AbortController().signal
 
-  constructor(room = Infinity) {
-    this.#room = room
+  constructor(capacity = Infinity) {
+    this.#capacity = capacity
   }
 
   write(chunk: string | Buffer): boolean {
     this.text += typeof chunk === 'string' ? chunk : chunk.toString('latin1')
-    return --this.#room > 0
+    return --this.#capacity > 0
   }
 
   end(last = ''): void {
@@ -37,13 +40,13 @@ class Reader {
   }
 
   async drain(): Promise<void> {
-    this.#room = 1
+    this.#capacity = 1
     this.#drain()
     await new Promise(resolve => setImmediate(resolve))
   }
 }
 
-/** Keeps who asks to be woken, and for when. Its time passes when a test says so. */
+/** Records sleepers and their due times. Tests advance its time. */
 class HeldClock {
   time = 1000
   readonly dueAt: number[] = []
@@ -93,11 +96,11 @@ function tokens(count: number, paced = true): StreamEvent[] {
   return Array.from({ length: count }, (_, index) => ({ data: String(index), paced }))
 }
 
-t.test('in time, due times add up; who is woken too early asks for the same time again', t => {
+t.test('due times add up; a stream that wakes too early waits again', t => {
   const clock = new HeldClock()
   const reader = new Reader()
   start(reader, tokens(3), { clock, nextGap: () => GAP_MS })
-  t.equal(reader.text, '0\n', 'the first does not wait')
+  t.equal(reader.text, '0\n', 'the first event does not wait')
   clock.wakeNext()
   t.equal(clock.dueAt.length, 2)
   t.equal(clock.dueAt[1], clock.dueAt[0])
@@ -109,7 +112,7 @@ t.test('in time, due times add up; who is woken too early asks for the same time
   t.end()
 })
 
-t.test('late by more than it may catch up with, the next is a whole gap away', t => {
+t.test('a stream that is too late does not catch up', t => {
   const clock = new HeldClock()
   start(new Reader(), tokens(5), { clock, nextGap: () => GAP_MS })
   while (clock.waiting > 0) {
@@ -118,11 +121,11 @@ t.test('late by more than it may catch up with, the next is a whole gap away', t
     clock.wakeNext()
     if (clock.waiting > 0) t.ok(clock.dueAt.at(-1)! >= wokenAt + GAP_MS)
   }
-  t.equal(clock.dueAt.length, 4, 'all but the first wait')
+  t.equal(clock.dueAt.length, 4, 'all other events wait')
   t.end()
 })
 
-t.test('what nothing waits between leaves together; a full reader is waited for', async t => {
+t.test('events without a delay are written together; a full buffer delays the next write', async t => {
   const long = 'x'.repeat(13_000)
   const reader = new Reader(1)
   start(reader, [{ data: 'a' }, { data: long }, { data: long }, { data: 'b' }], {})
@@ -135,7 +138,7 @@ t.test('what nothing waits between leaves together; a full reader is waited for'
   t.ok(reader.closed)
 })
 
-t.test('frames of bytes wait for a full reader, too', async t => {
+t.test('binary frames also wait for a full buffer', async t => {
   const reader = new Reader(1)
   start(
     reader,
@@ -158,7 +161,7 @@ t.test('frames of bytes wait for a full reader, too', async t => {
   t.ok(reader.closed)
 })
 
-t.test('when the client has gone, no more events are made', t => {
+t.test('no more events are generated after the client disconnects', t => {
   const clock = new HeldClock()
   let isReleased = false
   function* events(): Iterable<StreamEvent> {
@@ -178,7 +181,7 @@ t.test('when the client has gone, no more events are made', t => {
   t.end()
 })
 
-t.test('what making an event throws is handed over, at once and later', t => {
+t.test('errors of the event generator are passed on, immediately and later', t => {
   function* events(after: number): Iterable<StreamEvent> {
     yield* tokens(after)
     throw new Error('cannot be made')

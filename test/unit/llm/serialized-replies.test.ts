@@ -1,4 +1,4 @@
-/** Replies that compiled schemas write: the text that `JSON.stringify` writes, members in their order. */
+/** Replies serialized by compiled schemas are equal to the output of `JSON.stringify`. */
 import t from 'tap'
 import { jsonSerializer } from '../../../core/contract/plugin.ts'
 import { createMessages } from '../../../plugins/llm-anthropic/messages.ts'
@@ -10,7 +10,7 @@ import { logprobOf } from '../../../plugins/llm-openai/logprobs.ts'
 import { createEngine } from '../../../plugins/llm/engine/engine.ts'
 import type { Choice, ChatResult, LlmRoute, Parsed, RenderContext } from '../../../plugins/llm/types.ts'
 
-/** What JSON has to escape, or must not: quotes, control characters, halves of surrogate pairs, separators. */
+/** Characters with special escaping in JSON: quotes, control characters, lone surrogates, separators. */
 const TEXTS = [
   '',
   'plain',
@@ -112,7 +112,7 @@ for (const [name, extras] of [
   const route = chatCompletions(engine, extras) as unknown as LlmRoute
   const ofChoice = extras === undefined ? {} : { content_filter_results: filterResults(false) }
 
-  t.test(`${name}: whole chat completions`, async t => {
+  t.test(`${name}: complete chat completions`, async t => {
     for (const text of TEXTS) {
       const choices = [choiceOf(text), choiceOf('', { index: 1, calls, finish: 'tool_calls' })]
       const expected = {
@@ -238,7 +238,7 @@ t.test('Gemini: chunks before the last', async t => {
   }
 })
 
-t.test('a serializer writes what its schema names, and reports what is missing', async t => {
+t.test('a serializer writes the members of its schema, and reports missing ones', async t => {
   const write = jsonSerializer<{ id: number; note?: string | null; other?: string }>({
     type: 'object',
     properties: { id: { type: 'integer' }, note: { type: 'string', nullable: true } },

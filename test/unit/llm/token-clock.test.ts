@@ -1,8 +1,8 @@
-/** The one timer behind the pace of all token streams. */
+/** The timer shared by all token streams. */
 import t from 'tap'
 import { TokenClock } from '../../../plugins/llm/streaming/token-clock.ts'
 
-t.test('everybody wakes once, in the order of their times and not before them', async t => {
+t.test('every sleeper wakes once, in order of due time and not early', async t => {
   const clock = new TokenClock()
   const woken: number[] = []
   const start = performance.now()
@@ -32,7 +32,7 @@ t.test('everybody wakes once, in the order of their times and not before them', 
   )
 })
 
-t.test('who waits for long is woken after a second, to ask again', async t => {
+t.test('a sleeper with a long delay wakes after a second', async t => {
   const clock = new TokenClock()
   const start = performance.now()
   await new Promise<void>(resolve => clock.at(start + 60_000, { wake: resolve }))
@@ -40,7 +40,7 @@ t.test('who waits for long is woken after a second, to ask again', async t => {
   t.ok(waited >= 1000 && waited < 50_000, `${waited} ms`)
 })
 
-t.test('wake-ups that ask for the next one get it, after a pause too', async t => {
+t.test('a sleeper can sleep again while it wakes, also after a pause', async t => {
   const clock = new TokenClock()
   for (let round = 0; round < 2; round++) {
     let steps = 0
@@ -58,7 +58,7 @@ t.test('wake-ups that ask for the next one get it, after a pause too', async t =
   }
 })
 
-/** How many sleepers of one moment wake in each turn, where the clock is so many milliseconds late. */
+/** Number of sleepers with the same due time that wake in each turn, if the clock is late. */
 async function wakesByTurn(
   sleepers: number,
   { begins, lateMs }: { begins: boolean; lateMs: number },
@@ -94,14 +94,14 @@ async function wakesByTurn(
   return turns
 }
 
-t.test('a crowd wakes in several turns, and connections are accepted in between', async t => {
+t.test('many sleepers wake in several turns, and connections are accepted in between', async t => {
   t.strictSame(await wakesByTurn(1000, { begins: false, lateMs: 1 }), [256, 256, 256, 232])
 })
 
-t.test('while streams begin there are many turns', async t => {
+t.test('more turns are used while streams begin', async t => {
   t.strictSame(await wakesByTurn(200, { begins: true, lateMs: 1 }), [...Array.from({ length: 12 }, () => 16), 8])
 })
 
-t.test('who is late is not held up by those that begin', async t => {
+t.test('late sleepers are not delayed by new streams', async t => {
   t.strictSame(await wakesByTurn(300, { begins: true, lateMs: 50 }), [300])
 })

@@ -1,9 +1,9 @@
-/** Every route of every format against values of wrong types: they are refused as bad input or answered, never fail. */
+/** Values of wrong types on every route are rejected as bad input or accepted; they never cause a failure. */
 import t from 'tap'
 import { createEngine } from '../../../plugins/llm/engine/engine.ts'
 import { compute } from '../../../plugins/llm/exchange/compute.ts'
 import { isBadInput } from '../../../plugins/llm/errors.ts'
-import { Refusal } from '../../../plugins/llm/exchange/error-replies.ts'
+import { ProviderError } from '../../../plugins/llm/exchange/error-responses.ts'
 import type { ProviderInstance } from '../../../plugins/llm/providers/instance.ts'
 import { defaultLatency } from '../../../plugins/llm/streaming/pace.ts'
 import type { LlmProvider, LlmRoute, RenderContext, RouteInput } from '../../../plugins/llm/types.ts'
@@ -43,7 +43,7 @@ function instanceOf(format: LlmProvider): ProviderInstance {
     rules: [],
     latency: defaultLatency,
     fail: null,
-    demand: { requireAuth: false, apiKey: null },
+    requirement: { requireAuth: false, apiKey: null },
     isNamed: false,
   }
 }
@@ -62,7 +62,7 @@ function inputOf(body: object): RouteInput {
   }
 }
 
-/** Answers a request wholly, stream included; null, or what went wrong. */
+/** Processes a request completely, including the stream. Returns null or the error. */
 async function answer(provider: LlmProvider, route: LlmRoute, body: object): Promise<unknown> {
   try {
     const parsed = await route.parse(inputOf(body))
@@ -86,7 +86,7 @@ async function answer(provider: LlmProvider, route: LlmRoute, body: object): Pro
     for (const event of route.stream?.(result, parsed, context) ?? []) JSON.stringify(event.data)
     return null
   } catch (error) {
-    return isBadInput(error) || error instanceof Refusal ? null : error
+    return isBadInput(error) || error instanceof ProviderError ? null : error
   }
 }
 
@@ -182,8 +182,8 @@ const fine = {
 }
 
 for (const provider of providers) {
-  t.test(`${provider.id}: values of wrong types are refused or answered [LLM-18]`, async t => {
-    // Forms are no JSON, and speech makes megabytes; both have tests of their own.
+  t.test(`${provider.id}: values of wrong types are rejected or accepted [LLM-18]`, async t => {
+    // Multipart forms are not JSON, and speech generates megabytes; both have separate tests.
     for (const route of provider.routes.filter(
       ({ method, op }) => method === 'POST' && op !== 'transcribe' && op !== 'speech',
     )) {

@@ -1,4 +1,4 @@
-/** The pure parts: messages, URI templates, schemas, lists and cursors. */
+/** Messages, URI templates, schemas, lists and cursors, without a server. */
 import t from 'tap'
 import { parseBody, readId, readMessage } from '../../../plugins/mcp/calls/json-rpc.ts'
 import { registerConformance } from '../../../plugins/mcp/conformance/register.ts'
@@ -13,7 +13,7 @@ import { parseTemplate } from '../../../plugins/mcp/registry/uri-template.ts'
 import { STATELESS, VERSIONS } from '../../../plugins/mcp/wire/versions.ts'
 import { readAccept } from '../../../plugins/mcp/access/media-types.ts'
 
-// Servers are started and stopped by the dozen; a busy machine takes its time.
+// Starting and stopping dozens of servers takes long on a busy machine.
 t.setTimeout(180_000)
 
 function refusalOf(run: () => unknown): { code: number; status: number | undefined } | null {
@@ -26,7 +26,7 @@ function refusalOf(run: () => unknown): { code: number; status: number | undefin
   }
 }
 
-t.test('bodies that are no JSON, or nested too deeply, are refused with 400 [MCP-1]', async t => {
+t.test('bodies that are not JSON, or are nested too deeply, are rejected with 400 [MCP-1]', async t => {
   t.strictSame(parseBody(Buffer.from('{"a":[1,"[[["]}')), { a: [1, '[[['] })
   for (const text of ['', '{"broken', 'undefined', '{"a":1,}'])
     t.strictSame(
@@ -47,11 +47,11 @@ t.test('bodies that are no JSON, or nested too deeply, are refused with 400 [MCP
   t.equal(
     refusalOf(() => parseBody(Buffer.from(JSON.stringify({ text: '[{"\\'.repeat(500) })))),
     null,
-    'brackets inside strings are no levels',
+    'brackets in strings do not count',
   )
 })
 
-t.test('requests, notifications and responses are told apart, anything else is -32600 [MCP-1]', async t => {
+t.test('requests, notifications and responses are distinguished, anything else is -32600 [MCP-1]', async t => {
   t.strictSame(readMessage({ jsonrpc: '2.0', id: 1, method: 'ping' }), {
     kind: 'request',
     id: 1,
@@ -102,7 +102,7 @@ t.test('Accept names JSON, event streams, or both [MCP-2]', async t => {
   for (const [header, json, sse] of table) t.strictSame(readAccept(header), { json, sse }, String(header))
 })
 
-t.test('a URI template matches one segment per variable and decodes it [MCP-22]', async t => {
+t.test('a URI template matches and decodes one segment per variable [MCP-22]', async t => {
   const template = parseTemplate('svc://weather/{city}')
   t.strictSame({ ...template.match('svc://weather/S%C3%A3o%20Paulo') }, { city: 'São Paulo' })
   for (const uri of [
@@ -174,7 +174,7 @@ const noTool = (name: string, more: Partial<ToolDefinition> = {}): ToolDefinitio
   ...more,
 })
 
-t.test('a server shows what names it, what it selects, and by * all but fixtures [MCP-25]', async t => {
+t.test('a server lists its selection, entries that name it, and with * all except fixtures [MCP-25]', async t => {
   const registry = new Registry()
   const registrar = registry.registrar('test', () => {})
   for (const tool of [
@@ -201,16 +201,18 @@ t.test('a server shows what names it, what it selects, and by * all but fixtures
   t.strictSame(problems, ['tools[1]: unknown tool "nothing"; remove it, or write one of everywhere, special'])
 })
 
-t.test('names are taken once, and both plugins are named [MCP-26]', async t => {
+t.test('names are unique, and the error names both plugins [MCP-26]', async t => {
   const registry = new Registry()
   registry.registrar('first', () => {}).tool(noTool('echo'))
   const second = registry.registrar('second', () => {})
-  t.throws(() => second.tool(noTool('echo')), { message: 'MCP tool "echo" of plugin second is taken by plugin first' })
-  t.throws(() => second.tool(noTool('no blanks')), /invalid MCP tool name/)
+  t.throws(() => second.tool(noTool('echo')), {
+    message: 'MCP tool "echo" of plugin second is already registered by plugin first',
+  })
+  t.throws(() => second.tool(noTool('no spaces')), /invalid MCP tool name/)
   t.throws(() => second.tool(noTool('bad', { inputSchema: { type: 'string' } })), /MCP tool "bad"/)
   t.throws(() => second.server({ name: 'Upper', title: 'x' }), /invalid MCP server name/)
   registry.close()
-  t.throws(() => second.tool(noTool('late')), /comes too late/)
+  t.throws(() => second.tool(noTool('late')), /was registered too late/)
 })
 
 t.test('cursors are opaque, belong to one list, and end [MCP-18]', async t => {
@@ -259,7 +261,7 @@ t.test('cursors are opaque, belong to one list, and end [MCP-18]', async t => {
   }
 })
 
-t.test('each version shows what it knows [MCP-17]', async t => {
+t.test('each protocol revision gets the members that it defines [MCP-17]', async t => {
   const registry = new Registry()
   const schema = { type: 'object', properties: { city: { type: 'string', 'x-mcp-header': 'City' } } }
   registry
@@ -299,7 +301,7 @@ t.test('each version shows what it knows [MCP-17]', async t => {
   })
 })
 
-t.test('the input schemas of our own tools, which a start does not check, are schemas', t => {
+t.test('the input schemas of the built-in tools, which are not checked at start, are valid', t => {
   const registry = new Registry()
   const registrar = registry.registrar('strange', () => {})
   t.doesNotThrow(() => {

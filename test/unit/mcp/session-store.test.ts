@@ -1,18 +1,18 @@
-/** Sessions without HTTP: their number, their idle time, what is kept for clients that come back. */
+/** Sessions without HTTP: limits, idle time and resuming. */
 import t from 'tap'
 import type { SseEvent, SseStream } from 'svc/plugin'
 import { readCapabilities } from '../../../plugins/mcp/calls/questions.ts'
 import { PendingQuestions } from '../../../plugins/mcp/sessions/pending-questions.ts'
 import { ReplayStore } from '../../../plugins/mcp/sessions/replay.ts'
-import type { Agreement, Session } from '../../../plugins/mcp/sessions/session.ts'
+import type { SessionParameters, Session } from '../../../plugins/mcp/sessions/session.ts'
 import { SessionStore } from '../../../plugins/mcp/sessions/session-store.ts'
 import { readEventId } from '../../../plugins/mcp/sessions/session-stream.ts'
 import { OLDEST } from '../../../plugins/mcp/wire/versions.ts'
 
-// Servers are started and stopped by the dozen; a busy machine takes its time.
+// Starting and stopping dozens of servers takes long on a busy machine.
 t.setTimeout(180_000)
 
-const agreement: Agreement = {
+const parameters: SessionParameters = {
   server: 'default',
   transport: 'streamable-http',
   version: OLDEST,
@@ -37,7 +37,7 @@ function makeStore({
   }
 }
 
-/** A connection that records its events; `leave` ends it as the client would. */
+/** A connection that records its events; `leave` disconnects like a client. */
 function fakeConnection() {
   const events: SseEvent[] = []
   let end = () => {}
@@ -61,14 +61,14 @@ function fakeConnection() {
   return { connection, events, texts: () => events.map(event => event.data), leave: () => connection.end() }
 }
 
-t.test('an idle session ends, a used or connected one does not [MCP-36]', async t => {
+t.test('an idle session ends, unlike a used or connected one [MCP-36]', async t => {
   const { clock, store } = makeStore()
-  const idle = store.create(agreement)
-  const used = store.create(agreement)
-  const connected = store.create(agreement)
+  const idle = store.create(parameters)
+  const used = store.create(parameters)
+  const connected = store.create(parameters)
   t.match(idle.id, /^[0-9a-f]{32}$/)
   const { connection, leave } = fakeConnection()
-  connected.hold(connection, () => clock.now)
+  connected.trackConnection(connection, () => clock.now)
   clock.now = 600
   t.equal(store.use(used.id), used)
   clock.now = 1500
@@ -85,15 +85,15 @@ t.test('an idle session ends, a used or connected one does not [MCP-36]', async 
 
 t.test('a full store ends the least recently used session, one with a stream last [MCP-36]', async t => {
   const { store } = makeStore()
-  const [first, second, third] = [store.create(agreement), store.create(agreement), store.create(agreement)] as [
+  const [first, second, third] = [store.create(parameters), store.create(parameters), store.create(parameters)] as [
     Session,
     Session,
     Session,
   ]
   const { connection } = fakeConnection()
-  first.hold(connection, () => 0)
+  first.trackConnection(connection, () => 0)
   store.use(second.id)
-  store.create(agreement)
+  store.create(parameters)
   t.strictSame(
     [first, second, third].map(session => store.use(session.id) !== undefined),
     [true, true, false],
@@ -101,9 +101,9 @@ t.test('a full store ends the least recently used session, one with a stream las
   t.equal(store.size, 3)
 })
 
-t.test('requests in flight are bounded, and cancelled with their session [MCP-36]', async t => {
+t.test('requests in flight are limited, and canceled with their session [MCP-36]', async t => {
   const { store } = makeStore()
-  const session = store.create(agreement)
+  const session = store.create(parameters)
   const cancelled: number[] = []
   const flights = Array.from({ length: 64 }, (_, id) => session.begin(id, 10, () => cancelled.push(id)))
   t.throws(() => session.begin(64, 10, () => {}), { code: -32603 })
@@ -124,7 +124,7 @@ t.test(
   'sessions count the bytes of what they hold: idle ones end for a large request, busy ones refuse it [MCP-36]',
   async t => {
     const { store } = makeStore({ maxCount: 10, maxBytes: 18_000 })
-    const [first, second] = [store.create(agreement), store.create(agreement)] as [Session, Session]
+    const [first, second] = [store.create(parameters), store.create(parameters)] as [Session, Session]
     const empty = store.bytes
     const flight = second.begin(1, 15_000, () => {})
     t.equal(store.use(first.id), undefined, 'the idle one ended')
@@ -135,7 +135,7 @@ t.test(
     t.equal(store.bytes, 15_000, 'a request that runs on holds its bytes')
     second.finish(flight, 0)
     t.equal(store.bytes, 0)
-    const third = store.create(agreement)
+    const third = store.create(parameters)
     third.subscribe('svc://readme')
     third.subscribe('svc://readme')
     t.ok(store.bytes > empty / 2)
@@ -149,9 +149,9 @@ t.test(
   },
 )
 
-t.test('what a connection missed is sent once, in order, of its stream alone [MCP-15]', async t => {
+t.test('missed messages are sent once, in order, and only those of the stream [MCP-15]', async t => {
   const { store } = makeStore()
-  const session = store.create(agreement)
+  const session = store.create(parameters)
   const stream = session.newStream()
   const other = session.newStream()
   const first = fakeConnection()
@@ -178,18 +178,18 @@ t.test('what a connection missed is sent once, in order, of its stream alone [MC
   for (const wrong of ['', '1', 'a-1', '1-1-1', '-1-1', '1'.repeat(30)]) t.equal(readEventId(wrong), null, wrong)
 })
 
-t.test('kept messages are bounded per session and in all, oldest first [MCP-36]', async t => {
+t.test('kept messages are limited per session and in total, oldest dropped first [MCP-36]', async t => {
   const { store, replay } = makeStore()
-  const session = store.create(agreement)
+  const session = store.create(parameters)
   const stream = session.newStream()
   for (let index = 1; index <= 6; index++) stream.write(`m${index}`)
   t.notOk(stream.canResume(1), 'what was forgotten is not skipped silently')
   t.ok(stream.canResume(2))
   stream.write('x'.repeat(2500))
   t.ok(replay.bytes <= 3000)
-  const another = store.create(agreement).newStream()
+  const another = store.create(parameters).newStream()
   another.write('y'.repeat(2600))
-  store.create(agreement).newStream().write('z'.repeat(2600))
+  store.create(parameters).newStream().write('z'.repeat(2600))
   t.ok(replay.bytes <= 6000)
   t.notOk(stream.canResume(6), 'the oldest session paid')
   t.ok(another.canResume(0))
@@ -200,9 +200,9 @@ t.test('kept messages are bounded per session and in all, oldest first [MCP-36]'
   t.equal(replay.bytes, 0, 'an ended session keeps nothing any more')
 })
 
-t.test('a slow reader is sent away and can come back [MCP-15]', async t => {
+t.test('a slow reader is disconnected and can resume [MCP-15]', async t => {
   const { store } = makeStore({ messages: 100, bytes: 100_000, totalBytes: 100_000 })
-  const stream = store.create(agreement).newStream()
+  const stream = store.create(parameters).newStream()
   const { connection, events } = fakeConnection()
   stream.begin(connection, false)
   stream.write('one')
@@ -214,12 +214,12 @@ t.test('a slow reader is sent away and can come back [MCP-15]', async t => {
   t.ok(stream.canResume(1))
 })
 
-t.test('questions are bounded, time out, and take usable answers only [MCP-36]', async t => {
+t.test('questions are limited, time out, and accept only valid results [MCP-36]', async t => {
   const questions = new PendingQuestions(20)
   const { signal } = new AbortController()
   const sent: string[] = []
   const ask = (more?: AbortSignal) => questions.ask('elicitation/create', {}, more ?? signal, text => sent.push(text))
-  await t.rejects(ask(), { message: 'Elicitation failed: no answer in 0.02 s' })
+  await t.rejects(ask(), { message: 'Elicitation failed: no response within 0.02 s' })
   const patient = new PendingQuestions(60_000)
   const open = Array.from({ length: 32 }, () =>
     patient.ask('sampling/createMessage', {}, signal, text => sent.push(text)),
@@ -232,7 +232,7 @@ t.test('questions are bounded, time out, and take usable answers only [MCP-36]',
   patient.answer({ kind: 'response', id: idOf(0), result: { model: 'm', content: {} }, error: undefined })
   t.strictSame(await open[0], { model: 'm', content: {} })
   patient.answer({ kind: 'response', id: idOf(1), result: { model: 'm' }, error: undefined })
-  await t.rejects(open[1]!, /the answer is no result of sampling\/createMessage/)
+  await t.rejects(open[1]!, /the response is not a valid result of sampling\/createMessage/)
   patient.answer({ kind: 'response', id: idOf(2), result: undefined, error: { code: -1, message: 'no' } })
   await t.rejects(open[2]!, { message: 'Sampling failed: no' })
   patient.answer({ kind: 'response', id: 'svc-999', result: {}, error: undefined })

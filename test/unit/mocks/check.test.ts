@@ -9,7 +9,7 @@ import type { Json, JsonObject } from '../../../plugins/mocks/document/json.ts'
 import { answering, documentOf } from '../../integration/mocks/document.ts'
 import { join } from 'node:path'
 
-// On a busy machine each start takes seconds.
+// Starting a server can take seconds on a busy machine.
 t.setTimeout(180_000)
 
 const checker = new Checker(join(import.meta.dirname, '..', '..', '..', 'plugins', 'mocks'))
@@ -35,7 +35,7 @@ async function check(
 }
 const codes = (list: readonly { code: string }[]): string[] => list.map(({ code }) => code)
 
-t.test('a sound document has nothing to say against it [MOCK-40]', async t => {
+t.test('a valid document has no errors and no warnings [MOCK-40]', async t => {
   const report = await check(
     documentOf({ '/pets': { get: answering({ schema: { type: 'array' }, example: [] }, { operationId: 'list' }) } }),
   )
@@ -58,7 +58,7 @@ t.test('a sound document has nothing to say against it [MOCK-40]', async t => {
   t.ok(Number.isInteger(report.took_ms))
 })
 
-t.test('references that can not be served are errors [MOCK-41] [MOCK-81]', async t => {
+t.test('references that cannot be resolved are errors [MOCK-41] [MOCK-81]', async t => {
   let connections = 0
   const target = createServer(() => connections++).listen(0, '127.0.0.1')
   t.teardown(() => target.close())
@@ -100,10 +100,10 @@ t.test('references that can not be served are errors [MOCK-41] [MOCK-81]', async
       `${ref} is found where it stands`,
     )
   }
-  t.equal(connections, 0, 'nobody was called')
+  t.equal(connections, 0, 'no connection was made')
 })
 
-t.test('words that only look like references are none [MOCK-41]', async t => {
+t.test('data that only looks like a reference is not one [MOCK-41]', async t => {
   const data = { $ref: 'http://example.com/x' }
   const report = await check(
     documentOf({
@@ -141,7 +141,7 @@ t.test('words that only look like references are none [MOCK-41]', async t => {
   )
 })
 
-t.test('bombs are refused in bounded time [MOCK-81]', async t => {
+t.test('YAML bombs are rejected in bounded time [MOCK-81]', async t => {
   const levels = (depth: number): string =>
     `openapi: 3.1.0\ninfo: {title: a, version: "1"}\npaths: {}\nx-a: ${'['.repeat(depth)}${']'.repeat(depth)}`
   const laughs = [
@@ -182,7 +182,7 @@ t.test('bombs are refused in bounded time [MOCK-81]', async t => {
   }
 })
 
-t.test('a document of ten megabytes is checked beside the traffic [MOCK-80]', async t => {
+t.test('a document of ten megabytes is checked without blocking traffic [MOCK-80]', async t => {
   const paths = Object.fromEntries(
     Array.from({ length: 1000 }, (_, index) => [`/p${index}`, { get: answering({ example: 'x'.repeat(10_000) }) }]),
   )
@@ -193,10 +193,10 @@ t.test('a document of ten megabytes is checked beside the traffic [MOCK-80]', as
   const report = await check(text)
   clearInterval(pulse)
   t.match(report, { deployable: true, summary: { operations: 1000 } })
-  t.ok(beats > 10, 'the event loop went on')
+  t.ok(beats > 10, 'the event loop was not blocked')
 })
 
-t.test('documents beyond the bounds are refused [MOCK-80]', async t => {
+t.test('documents above the limits are rejected [MOCK-80]', async t => {
   const many = documentOf(
     Object.fromEntries(Array.from({ length: 501 }, (_, index) => [`/p${index}`, { get: answering({}) }])),
   )
@@ -206,7 +206,7 @@ t.test('documents beyond the bounds are refused [MOCK-80]', async t => {
   })
 })
 
-t.test('what is doubtful is a warning [MOCK-40]', async t => {
+t.test('doubtful definitions result in warnings [MOCK-40]', async t => {
   const json = (media: JsonObject): JsonObject => answering(media)
   const cases: [string, JsonObject, JsonObject?, JsonObject?][] = [
     ['spec_invalid', { '/x': { get: { ...json({}), unknown: 1 } } }],
@@ -254,7 +254,7 @@ t.test('what is doubtful is a warning [MOCK-40]', async t => {
   }
 })
 
-t.test('findings in YAML have their line [MOCK-40]', async t => {
+t.test('issues in YAML documents have line numbers [MOCK-40]', async t => {
   const text = stringify(documentOf({ '/x': { get: answering({ schema: { $ref: './other' } }) } }))
   const line = text.split('\n').findIndex(entry => entry.includes('./other')) + 1
   t.match(await check(text), { errors: [{ code: 'external_ref', line }] })
@@ -292,7 +292,7 @@ const bodyOf = (schema: JsonObject, required = false): { body: JsonObject } => (
   body: { required, content: { 'application/json': { schema } } },
 })
 
-t.test('what breaks clients is told by direction [MOCK-42]', async t => {
+t.test('breaking changes are reported by direction [MOCK-42]', async t => {
   const text = { type: 'string' }
   const cases: [string, JsonObject, JsonObject][] = [
     ['operation_removed', base({}), documentOf({})],
@@ -356,7 +356,7 @@ t.test('what breaks clients is told by direction [MOCK-42]', async t => {
   }
 })
 
-t.test('what clients do not notice is compatible [MOCK-42]', async t => {
+t.test('changes that do not affect clients are compatible [MOCK-42]', async t => {
   const text = { type: 'string' }
   const cases: [string[], JsonObject, JsonObject][] = [
     [['operation_added'], documentOf({}), base({})],

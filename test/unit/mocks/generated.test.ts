@@ -4,7 +4,7 @@ import t from 'tap'
 import type { Json, JsonObject } from '../../../plugins/mocks/document/json.ts'
 import { compile, documentOf } from '../../integration/mocks/document.ts'
 
-// On a busy machine each start takes seconds.
+// Starting a server can take seconds on a busy machine.
 t.setTimeout(180_000)
 
 function sampleOf(
@@ -124,7 +124,7 @@ for (const format of [
 ])
   FITTING[`format ${format}`] = { type: format.startsWith('int') ? 'integer' : 'string', format }
 
-t.test('a value fits its schema [MOCK-56]', async t => {
+t.test('a generated value is valid for its schema [MOCK-56]', async t => {
   for (const [name, schema] of Object.entries(FITTING)) {
     for (const seed of ['a', 'b', 'c']) {
       const { errors, value } = sampleOf(schema, { seed })
@@ -133,7 +133,7 @@ t.test('a value fits its schema [MOCK-56]', async t => {
   }
 })
 
-t.test('3.0 spellings are understood [MOCK-56]', async t => {
+t.test('OpenAPI 3.0 keywords are supported [MOCK-56]', async t => {
   const cases: Record<string, [Json, (value: Json) => boolean]> = {
     'nullable is not null': [{ type: 'string', nullable: true }, value => typeof value === 'string'],
     'exclusive bounds as booleans': [
@@ -158,7 +158,7 @@ t.test('3.0 spellings are understood [MOCK-56]', async t => {
   )
 })
 
-t.test('what is asked of requests and of responses differs [MOCK-56]', async t => {
+t.test('readOnly and writeOnly depend on the direction [MOCK-56]', async t => {
   const { value, errors } = sampleOf({
     type: 'object',
     required: ['id', 'secret'],
@@ -203,7 +203,7 @@ t.test('the same seed gives the same value, and new members do not change the ot
   const wider = sampleOf({ ...schema, properties: { added: { type: 'string' }, ...schema.properties } }, { seed: 'x' })
     .value as JsonObject
   t.match(wider, first)
-  // Fixed here, so that another release does not tell other stories.
+  // Fixed values, so that a release does not change generated data.
   t.matchOnlyStrict(first, { name: 'Delta', count: 506, at: '2022-11-27T14:03:48Z' })
 })
 
@@ -246,7 +246,7 @@ const RECURSIVE: Record<string, [Json, JsonObject]> = {
     },
   ],
 }
-t.test('recursive schemas end [MOCK-57]', async t => {
+t.test('recursive schemas result in finite values [MOCK-57]', async t => {
   for (const [name, [schema, components]] of Object.entries(RECURSIVE)) {
     const { value, errors } = sampleOf(schema, { components })
     t.same(errors, [], `${name}: ${JSON.stringify(value)}`)
@@ -254,7 +254,7 @@ t.test('recursive schemas end [MOCK-57]', async t => {
   }
 })
 
-t.test('a type that requires itself all the way still ends [MOCK-57]', async t => {
+t.test('a type that requires itself results in a finite value [MOCK-57]', async t => {
   const { value } = sampleOf(
     { $ref: '#/components/schemas/A' },
     { components: { A: { type: 'object', required: ['a'], properties: { a: { $ref: '#/components/schemas/A' } } } } },
@@ -262,7 +262,7 @@ t.test('a type that requires itself all the way still ends [MOCK-57]', async t =
   t.same(value, { a: { a: {} } })
 })
 
-/** `A0` holds two of `A1`, which holds two of `A2`, … */
+/** `A0` has two members of `A1`, which has two members of `A2`, … */
 function doubling(levels: number, make: (next: JsonObject) => JsonObject): JsonObject {
   return Object.fromEntries(
     Array.from({ length: levels }, (_, level) => [
@@ -272,7 +272,7 @@ function doubling(levels: number, make: (next: JsonObject) => JsonObject): JsonO
   )
 }
 
-t.test('schemas that double at every level stay within bounds [MOCK-57]', async t => {
+t.test('schemas that double at every level stay within the limits [MOCK-57]', async t => {
   const shapes: Record<string, (next: JsonObject) => JsonObject> = {
     'optional members': next => ({ type: 'object', properties: { a: next, b: next } }),
     'required members': next => ({ type: 'object', required: ['a', 'b'], properties: { a: next, b: next } }),
@@ -286,7 +286,7 @@ t.test('schemas that double at every level stay within bounds [MOCK-57]', async 
   }
 })
 
-t.test('a schema that contains itself in place is served and not checked against [MOCK-57]', async t => {
+t.test('a schema that references itself directly is served but not validated [MOCK-57]', async t => {
   const { value, errors } = sampleOf(
     { $ref: '#/components/schemas/A' },
     { components: { A: { allOf: [{ $ref: '#/components/schemas/A' }, { type: 'object', required: ['x'] }] } } },
@@ -295,7 +295,7 @@ t.test('a schema that contains itself in place is served and not checked against
   t.equal(errors, null)
 })
 
-t.test('foreign names are ordinary members [MOCK-81]', async t => {
+t.test('names such as __proto__ are ordinary members [MOCK-81]', async t => {
   const schema = {
     type: 'object',
     required: ['__proto__', 'constructor'],

@@ -53,7 +53,7 @@ t.test('a path finds the closest template [MOCK-33]', async t => {
   }
 })
 
-t.test('templates that can not be reached, and shapes that are taken, are told [MOCK-33]', async t => {
+t.test('unreachable templates and duplicate shapes are reported [MOCK-33]', async t => {
   const trie = trieOf('/p/{a}')
   t.same(trie.add('/p/{b}', 'second'), { added: false, unreachable: false, taken: '/p/{a}' })
   t.same(trie.add('/p?x=1', 'query'), { added: false, unreachable: true })
@@ -63,7 +63,7 @@ t.test('templates that can not be reached, and shapes that are taken, are told [
 
 t.test('hostile sets of templates are searched in bounded steps [MOCK-33]', async t => {
   const trie = new PathTrie<string>()
-  // Each level branches in three ways and only the end decides.
+  // Each level has three branches, and only the last segment differs.
   const grow = (prefix: string, level: number): void => {
     if (level === 0) return void trie.add(`${prefix}/end`, prefix)
     for (const segment of ['a', '{x}a', '{y}']) grow(`${prefix}/${segment}`, level - 1)
@@ -72,7 +72,7 @@ t.test('hostile sets of templates are searched in bounded steps [MOCK-33]', asyn
   t.equal(trie.find(`/${'aa/'.repeat(6)}nowhere`), undefined)
 })
 
-t.test('operations of one shape share their methods [MOCK-33]', async t => {
+t.test('templates with the same shape share their methods [MOCK-33]', async t => {
   const api = compile(
     documentOf({
       '/p/{a}': { get: answering({}) },
@@ -82,10 +82,10 @@ t.test('operations of one shape share their methods [MOCK-33]', async t => {
   const found = api.match('GET', '/p/1', 'auto')
   t.match(found, { kind: 'operation', operation: { key: 'GET /p/{a}' } })
   const removed = api.match('DELETE', '/p/1', 'auto')
-  t.ok(removed.kind === 'operation' && removed.path.get('b') === '1', 'its parameters keep their own names')
+  t.ok(removed.kind === 'operation' && removed.path.get('b') === '1', 'its parameters keep their names')
 })
 
-t.test('paths answer with and without the path of a server [MOCK-34]', async t => {
+t.test('paths match with and without the path of a server URL [MOCK-34]', async t => {
   const api = compile(
     documentOf(
       { '/pets': { get: answering({}) } },
@@ -108,13 +108,13 @@ t.test('paths answer with and without the path of a server [MOCK-34]', async t =
   t.equal(api.match('GET', '/v9pets', '/v9').kind, 'none')
 })
 
-t.test('a method that is not there is told with those that are [MOCK-32]', async t => {
+t.test('an unsupported method is reported with the allowed methods [MOCK-32]', async t => {
   const api = compile(documentOf({ '/pets': { get: answering({}), post: answering({}) } }))
   t.same(api.match('DELETE', '/pets', 'auto'), { kind: 'method', template: '/pets', allow: ['GET', 'POST', 'HEAD'] })
   t.equal(api.match('HEAD', '/pets', 'auto').kind, 'operation', 'GET serves HEAD')
 })
 
-t.test('the nearest template is named with the reason [MOCK-32]', async t => {
+t.test('the closest template is reported with the difference [MOCK-32]', async t => {
   const api = compile(
     documentOf(
       { '/pets/{id}': { get: answering({}) }, '/store/inventory': { get: answering({}) } },
@@ -125,7 +125,7 @@ t.test('the nearest template is named with the reason [MOCK-32]', async t => {
   t.match(api.nearest('/store'), { template: '/store/inventory', reason: 'segment 2 ("inventory") is missing' })
   t.match(api.nearest('/store/inventory/today'), {
     template: '/store/inventory',
-    reason: '"today" follows where the template ends',
+    reason: '"today" is after the end of the template',
   })
   t.equal(compile(documentOf({})).nearest('/x'), null)
 })
@@ -146,7 +146,7 @@ t.test('operations are found by id and by method and template [MOCK-2]', async t
   t.equal(api.operation('constructor'), undefined)
 })
 
-t.test('names of mocks have a form [MOCK-1]', async t => {
+t.test('names of mocks are validated [MOCK-1]', async t => {
   for (const name of ['a', 'shop', '1-a', 'a'.repeat(64)]) t.ok(isMockName(name), name)
   for (const name of ['', 'Shop', 'shop!', '-a', 'reload', 'check', 'a'.repeat(65), 'a b', 'ä'])
     t.notOk(isMockName(name), name)

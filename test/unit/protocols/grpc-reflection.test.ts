@@ -9,7 +9,7 @@ import { createReflection } from '../../../plugins/grpc/reflection/service.ts'
 const definitions = createProtocolDefinitions(join(import.meta.dirname, '..', '..', '..', 'plugins', 'grpc'))
 const reflection = createReflection(definitions)
 
-t.test('messages are known by their full names, nested ones too [GRPC-15]', async t => {
+t.test('messages are found by their full names, including nested ones [GRPC-15]', async t => {
   for (const name of ['svc.echo.v1.EchoRequest', 'google.rpc.QuotaFailure.Violation'])
     t.equal(definitions.isMessage(name), true, name)
   for (const name of [
@@ -24,7 +24,7 @@ t.test('messages are known by their full names, nested ones too [GRPC-15]', asyn
 
 for (const { service, implementation } of reflection) {
   const { path } = service.ServerReflectionInfo!
-  t.test(`${path} reads no questions while answers are not taken [GRPC-14]`, async t => {
+  t.test(`${path} stops reading requests while the client does not read responses [GRPC-14]`, async t => {
     let asked = 0
     const taken: { done(): void }[] = []
     const call = new Duplex({
@@ -47,7 +47,7 @@ for (const { service, implementation } of reflection) {
       while (taken.length === 0) await turn()
       taken.shift()!.done()
     }
-    t.equal(asked, 101, 'all are answered once answers are taken')
+    t.equal(asked, 101, 'all requests get a response once the client reads')
     call.destroy()
   })
 }

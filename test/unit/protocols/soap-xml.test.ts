@@ -1,11 +1,11 @@
-/** What SOAP's reader of XML takes and refuses. */
+/** The XML parser of SOAP. */
 import t from 'tap'
 import { SoapFault } from '../../../plugins/soap/faults.ts'
 import { readDocument } from '../../../plugins/soap/xml/document.ts'
 import { textOf } from '../../../plugins/soap/xml/element.ts'
 import { decodeXml } from '../../../plugins/soap/xml/text.ts'
 
-/** The fault that reading ends with; null when it succeeds. */
+/** The fault that parsing throws; null if it succeeds. */
 function faultOf(read: () => unknown): Pick<SoapFault, 'code' | 'reason' | 'detail'> | null {
   try {
     read()
@@ -16,7 +16,7 @@ function faultOf(read: () => unknown): Pick<SoapFault, 'code' | 'reason' | 'deta
   }
 }
 
-t.test('what XML allows is read [SOAP-6]', async t => {
+t.test('well-formed XML is accepted [SOAP-6]', async t => {
   const good: [text: string, content: string][] = [
     ['<a>x</a>', 'x'],
     ['<?xml version="1.0" encoding="UTF-8"?>\n<!-- c --><?pi x?><a>x</a>\n<!-- d --><?pi y?>\n', 'x'],
@@ -37,7 +37,7 @@ t.test('what XML allows is read [SOAP-6]', async t => {
   })
 })
 
-t.test('what XML does not allow is malformed [SOAP-6]', async t => {
+t.test('malformed XML is rejected [SOAP-6]', async t => {
   const bad = [
     '',
     '  ',
@@ -93,7 +93,7 @@ t.test('what XML does not allow is malformed [SOAP-6]', async t => {
     )
 })
 
-t.test('document types are refused [SOAP-7]', async t => {
+t.test('document types are rejected [SOAP-7]', async t => {
   const types = [
     '<!DOCTYPE a>',
     '<!DOCTYPE a SYSTEM "file:///etc/passwd">',
@@ -114,7 +114,7 @@ t.test('document types are refused [SOAP-7]', async t => {
   )
 })
 
-t.test('depth is bounded [SOAP-8]', async t => {
+t.test('depth is limited [SOAP-8]', async t => {
   const nested = (depth: number) => '<a>'.repeat(depth) + '</a>'.repeat(depth)
   t.equal(
     faultOf(() => readDocument(nested(32))),
@@ -128,7 +128,7 @@ t.test('depth is bounded [SOAP-8]', async t => {
     )
 })
 
-t.test('the encoding is found and obeyed [SOAP-13]', async t => {
+t.test('the encoding is detected [SOAP-13]', async t => {
   const declared = (encoding: string) => `<?xml version="1.0" encoding="${encoding}"?><a>ä€</a>`
   const utf16be = Buffer.from(declared('UTF-16'), 'utf16le').swap16()
   const good: [bytes: Buffer, contentType: string | undefined][] = [
@@ -163,7 +163,7 @@ t.test('the encoding is found and obeyed [SOAP-13]', async t => {
   )
 })
 
-t.test('hostile documents are answered soon [SOAP-16]', { timeout: 30_000 }, async t => {
+t.test('hostile documents are processed quickly [SOAP-16]', { timeout: 30_000 }, async t => {
   const size = 900_000
   const documents = [
     '<a>'.repeat(20_000),

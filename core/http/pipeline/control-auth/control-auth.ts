@@ -1,4 +1,4 @@
-/** Who may use the control plane: the admin token, or a token with scopes, as `SVC_CONTROL_AUTH` says. */
+/** Authenticates the control plane: by the admin token, or by a token with scopes, depending on `SVC_CONTROL_AUTH`. */
 import type { ControlAuth as Mode, Config } from '../../../config/variables.ts'
 import type { AdminGuard } from '../admin-guard.ts'
 import { createControlTokens } from './control-token.ts'
@@ -7,14 +7,14 @@ import { parsePublicKey } from './public-key.ts'
 import { ALL_SCOPES, type Scope } from './scopes.ts'
 
 export type RefusalReason = 'missing_token' | 'invalid_token' | TokenProblem
-/** What a credential is worth; `admin` among the scopes for the admin token too. */
+/** The scopes of a credential; the admin token has `admin`. */
 export type Grant = { scopes: readonly Scope[] } | { reason: RefusalReason }
 
 export interface ControlAuth {
   readonly mode: Mode
-  /** Judges a presented credential; null: there is none. A promise only where a signature has to be verified. */
-  judge(credential: string | null): Grant | Promise<Grant>
-  /** Whether a value is the admin token or a control-plane token that was found valid. */
+  /** Verifies a credential; null if the request has none. Returns a promise only if a signature must be verified. */
+  verify(credential: string | null): Grant | Promise<Grant>
+  /** Whether a value is the admin token or a verified control-plane token. */
   isCredential(value: string): boolean
 }
 
@@ -31,12 +31,12 @@ export function createControlAuth({
   const key = controlJwtPublicKey === null ? null : parsePublicKey(controlJwtPublicKey)
   if (controlJwtPublicKey !== null && key === null) {
     warn(
-      'invalid SVC_CONTROL_JWT_PUBLIC_KEY (expected an Ed25519 public key: PEM, base64 DER or base64 of 32 bytes): tokens are refused',
+      'invalid SVC_CONTROL_JWT_PUBLIC_KEY (expected an Ed25519 public key: PEM, base64 DER or base64 of 32 bytes): all control-plane tokens are rejected',
     )
   }
   const tokens = key === null || mode !== 'jwt' ? null : createControlTokens(key, controlJwtAudience)
 
-  function judge(credential: string | null): Grant | Promise<Grant> {
+  function verify(credential: string | null): Grant | Promise<Grant> {
     if (credential === null) return { reason: 'missing_token' }
     if (guard.matches(credential)) return { scopes: ALL_SCOPES }
     if (tokens === null || !isTokenShaped(credential)) return { reason: 'invalid_token' }
@@ -44,14 +44,14 @@ export function createControlAuth({
     return verification instanceof Promise ? verification.then(toGrant) : toGrant(verification)
   }
 
-  return { mode, judge, isCredential: value => guard.matches(value) || tokens?.isKnown(value) === true }
+  return { mode, verify, isCredential: value => guard.matches(value) || tokens?.isKnown(value) === true }
 }
 
 function toGrant(verification: { scopes: Scope[] } | { problem: TokenProblem }): Grant {
   return 'problem' in verification ? { reason: verification.problem } : verification
 }
 
-/** Three parts between dots (RFC 7515, 7.1). */
+/** Three parts separated by dots (RFC 7515, 7.1). */
 export function isTokenShaped(credential: string): boolean {
   const first = credential.indexOf('.')
   const second = credential.indexOf('.', first + 1)

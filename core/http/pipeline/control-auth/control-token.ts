@@ -19,17 +19,17 @@ export type TokenVerification = { scopes: Scope[] } | { problem: TokenProblem }
 const MAX_LENGTH = 8192
 /** Seconds. */
 const CLOCK_SKEW = 30
-/** Valid tokens that are remembered. */
+/** Maximum number of cached valid tokens. */
 const MAX_REMEMBERED = 1000
 
 export interface ControlTokens {
-  /** Answers at once for a token that was verified before. */
+  /** Returns synchronously for a token that was verified before. */
   verify(token: string): TokenVerification | Promise<TokenVerification>
   /** Whether a token was verified and is still valid. */
   isKnown(token: string): boolean
 }
 
-/** Clients send one token with every request, so that verified ones are remembered until they expire. */
+/** Clients send the same token with every request, so verified ones are cached until they expire. */
 export function createControlTokens(key: KeyObject, audience: string): ControlTokens {
   const known = new BoundedMap<{ scopes: Scope[]; validUntilMs: number }>(MAX_REMEMBERED)
 

@@ -1,4 +1,4 @@
-/** Reads the Ed25519 public key of control-plane tokens in the forms in which people paste keys into variables. */
+/** Parses the Ed25519 public key of control-plane tokens, in the forms in which people paste keys into variables. */
 import { createPublicKey } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 
@@ -7,8 +7,9 @@ const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
 const RAW_BYTES = 32
 
 /**
- * PEM (line ends also as `\n` or blanks), base64 of the DER, or base64 of the raw 32 bytes; base64url and missing
- * padding are fine. Null for anything else, private keys and keys of other types included.
+ * PEM (line ends also as `
+ * ` or spaces), base64 of the DER, or base64 of the raw 32 bytes; base64url and missing padding are accepted. Null for
+ * anything else, including private keys and keys of other types.
  */
 export function parsePublicKey(text: string): KeyObject | null {
   const pem = /^\s*-----BEGIN ([A-Z0-9 ]+)-----(.*)-----END \1-----\s*$/s.exec(text.replaceAll('\\n', '\n'))

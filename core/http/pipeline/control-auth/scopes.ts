@@ -1,18 +1,19 @@
-/** What a control-plane token may do. */
+/** The scopes of control-plane tokens. */
 
-/** From the least to the most; each holds those before it. The second is the wire's word for reading everything. */
+/** From lowest to highest; each includes those before it. The second is the public name for reading everything. */
 const SCOPES = ['inspector', 'console', 'admin'] as const
 const [READ_CAPTURES, READ_ALL, CHANGE] = SCOPES
 export type Scope = (typeof SCOPES)[number]
 
-/** All of them, highest first. */
+/** All scopes, highest first. */
 export const ALL_SCOPES: readonly Scope[] = SCOPES.toReversed()
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * Scopes of the claim `scope` (RFC 8693, 4.2), highest first, those that they hold included: names separated by blanks,
- * or an array of names. Without the claim `READ_ALL`. Unknown names and other types grant nothing.
+ * The scopes of the claim `scope` (RFC 8693, 4.2), highest first, including implied ones. The claim is a list of names
+ * separated by spaces, or an array. Without the claim the result is `READ_ALL`. Unknown names and other types grant
+ * nothing.
  */
 export function grantedScopes(claim: unknown): Scope[] {
   const names =
@@ -27,7 +28,7 @@ export function grantedScopes(claim: unknown): Scope[] {
   return SCOPES.slice(0, highest + 1).reverse()
 }
 
-/** The least scope that a request below `/_svc` needs. `path` is decoded. */
+/** The lowest scope required for a request below `/_svc`. `path` is decoded. */
 export function neededScope(method: string, path: string): Scope {
   if (!READING.has(method)) return CHANGE
   return path === '/_svc/requests' || path.startsWith('/_svc/requests/') ? READ_CAPTURES : READ_ALL

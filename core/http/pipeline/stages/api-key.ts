@@ -1,32 +1,32 @@
-/** The stages of shared mode: whose key a request carries, and whether that key may make one more. */
+/** The stages of shared mode: identify the API key of a request, and apply its limits. */
 import type { KeyAdmission } from '../../../keys/key-limits.ts'
 import { findKey } from '../../../keys/api-key.ts'
 import type { Rejection } from '../../../limits/plan-rejection.ts'
-import { answer } from '../../response/send.ts'
+import { sendResponse } from '../../response/send.ts'
 import type { RequestContext } from '../../request/context.ts'
 import { firstHeader } from '../../request/header.ts'
 import { isBelow } from '../../../fields/request-target.ts'
 import type { PipelineServices } from '../stage.ts'
 
-/** 401 for a key that does not count, or for none where one is needed. */
+/** 401 for an invalid key, or for a missing one if a key is required. */
 export function identifyKey(context: RequestContext, { keys }: PipelineServices): boolean {
   if (keys === null || isExempt(context)) return true
   const identity = keys.identify(keyOf(context))
   if (identity === null) return true
   if ('rejection' in identity) {
-    answer(context, identity.rejection)
+    sendResponse(context, identity.rejection)
     return false
   }
   context.apiKey = identity.record
   return true
 }
 
-/** The key that a request carries. */
+/** The key of a request. */
 export function keyOf({ request, url }: Pick<RequestContext, 'request' | 'url'>): string | null {
   return findKey(firstHeader(request, 'x-svc-key'), url)
 }
 
-/** 429 when the key has used up its rate or its day. What the plan had counted by then it gets back. */
+/** 429 if the key has exceeded its rate or daily quota. The request is then removed from the counters of the plan. */
 export function limitByKey(context: RequestContext, { keys }: PipelineServices): boolean | Promise<boolean> {
   if (keys === null || context.apiKey === null) return true
   const outcome = keys.admit(context.apiKey)
@@ -40,7 +40,7 @@ function decide(context: RequestContext, outcome: KeyAdmission | Rejection): boo
     context.lease?.giveBack({ withToken: true })
     response.removeHeader('X-Svc-Plan')
     response.removeHeader('X-Svc-Quota-Remaining')
-    answer(context, outcome)
+    sendResponse(context, outcome)
     return false
   }
   context.keyAdmission = outcome
@@ -51,7 +51,7 @@ function decide(context: RequestContext, outcome: KeyAdmission | Rejection): boo
   return !context.closed
 }
 
-/** What browsers, probes and the instance's own pages ask for, and discovery documents; plugins exempt more. */
+/** Paths requested by browsers, probes and the pages of svc, and discovery documents; plugins exempt more. */
 const EXEMPT_PATHS = new Set(['/', '/favicon.ico', '/openapi.json'])
 const EXEMPT_PREFIXES = ['/_svc', '/docs', '/.well-known']
 

@@ -1,5 +1,5 @@
-/** The stage at which a request becomes one for the inspector: what got this far is shown, whatever it ends as. */
-import type { AnswerProgress } from '../../../inspector/captured-request.ts'
+/** The stage that marks a request for the inspector: every request that gets this far is captured, however it ends. */
+import type { ResponseProgress } from '../../../inspector/captured-request.ts'
 import type { Inspector } from '../../../inspector/inspector.ts'
 import type { RequestContext } from '../../request/context.ts'
 import type { CompletionReader } from '../completion-batch.ts'
@@ -8,7 +8,10 @@ import { originForm } from '../../../fields/request-target.ts'
 import type { PipelineServices } from '../stage.ts'
 import { statusOf } from './observation.ts'
 
-/** Marks the request for the inspector, which is told of it when its head is out, or its client has left before. */
+/**
+ * Marks the request for the inspector, which is notified when the response headers are sent or the client has
+ * disconnected before.
+ */
 export function capture(context: RequestContext, { inspector }: PipelineServices): boolean {
   context.isCaptured =
     inspector.captures(context.path, context.session.header) &&
@@ -16,18 +19,18 @@ export function capture(context: RequestContext, { inspector }: PipelineServices
   return true
 }
 
-/** The target without scheme and authority, in memory of its own: they may be most of an absolute one. */
+/** The target without scheme and authority, copied, because they may be most of an absolute target. */
 function targetOf(url: string): string {
   const target = originForm(url) ?? url
   return target === url ? url : copyText(target)
 }
 
-/** What is known of an answer when it is over. */
-function finalOf({ bytesSent, ended, grpcStatus }: RequestContext): AnswerProgress {
+/** The outcome of a response. */
+function finalOf({ bytesSent, ended, grpcStatus }: RequestContext): ResponseProgress {
   return { bytesSent, ended, grpcStatus }
 }
 
-/** Hands the requests of the batch to the inspector. */
+/** Passes the requests of the batch to the inspector. */
 export function recordRequests(inspector: Inspector): CompletionReader {
   return context => {
     if (!context.isCaptured || context.isRefused) return
@@ -51,12 +54,12 @@ export function recordRequests(inspector: Inspector): CompletionReader {
       faultSource: context.faultSource,
       route: context.calledRoute,
       plugin: context.calledPlugin,
-      answer: isOpen ? context : finalOf(context),
+      response: isOpen ? context : finalOf(context),
     })
-    // Most answers are over by now; the others keep their context until they are.
+    // Most responses have ended by now; the others keep their context until they do.
     if (isOpen)
       context.whenClosed(() => {
-        captured.answer = finalOf(context)
+        captured.response = finalOf(context)
       })
   }
 }

@@ -1,5 +1,5 @@
-/** The stage that protects the control plane, and tells the later ones whose credential came with the request. */
-import { answer } from '../../response/send.ts'
+/** The stage that protects the control plane, and tells later stages which credential the request has. */
+import { sendResponse } from '../../response/send.ts'
 import { presentedCredential } from '../admin-guard.ts'
 import { readBearerToken } from '../../../fields/authorization.ts'
 import type { RequestContext } from '../../request/context.ts'
@@ -12,7 +12,7 @@ import type { PipelineServices } from '../stage.ts'
 
 const CHALLENGE = 'Bearer realm="svc-control"'
 
-/** 401 without a credential that counts, 403 when its scope is too small. */
+/** 401 without a valid credential, 403 if its scope is too low. */
 export function authenticateControl(
   context: RequestContext,
   { controlAuth }: PipelineServices,
@@ -21,7 +21,7 @@ export function authenticateControl(
   if (context.path === null || !isBelow(context.path, '/_svc') || context.path === '/_svc/ready')
     return recognize(context, controlAuth)
   const { path } = context
-  const grant = controlAuth.judge(presentedCredential(context.request.headers))
+  const grant = controlAuth.verify(presentedCredential(context.request.headers))
   return grant instanceof Promise
     ? grant.then(judged => admit(context, path, judged, controlAuth))
     : admit(context, path, grant, controlAuth)
@@ -35,7 +35,7 @@ function admit(context: RequestContext, path: string, grant: Grant, { mode }: Co
   }
   const needed = neededScope(context.method, path)
   if (!grant.scopes.includes(needed)) {
-    refuseScope(context, needed, grant.scopes, mode)
+    rejectScope(context, needed, grant.scopes, mode)
     return false
   }
   context.hasControlCredential = true
@@ -43,7 +43,7 @@ function admit(context: RequestContext, path: string, grant: Grant, { mode }: Co
   return true
 }
 
-/** Elsewhere a token with scope `admin` counts as the admin token, and valid ones are known to those who redact. */
+/** On other paths a token with scope `admin` counts as the admin token, and valid tokens are recorded for redaction. */
 function recognize(context: RequestContext, controlAuth: ControlAuth): boolean | Promise<boolean> {
   if (controlAuth.mode !== 'jwt') return true
   const { headers } = context.request
@@ -58,45 +58,45 @@ function recognize(context: RequestContext, controlAuth: ControlAuth): boolean |
   if (tokens.length === 0) return true
   return Promise.all(
     tokens.map(async token => {
-      const grant = await controlAuth.judge(token)
+      const grant = await controlAuth.verify(token)
       if (token === presented && 'scopes' in grant) context.controlAdmin = grant.scopes.includes('admin')
     }),
   ).then(() => !context.closed)
 }
 
-/** A token is redacted also where it comes without a scheme, or for a proxy. */
+/** A token is also redacted if it has no scheme or is meant for a proxy. */
 function wordsOf(field: string | undefined): string[] {
   return field === undefined ? [] : field.split(/[ \t,]+/, 4)
 }
 
 function refuse(context: RequestContext, reason: RefusalReason, mode: ControlAuth['mode']): void {
   const isMissing = reason === 'missing_token'
-  answer(context, {
+  sendResponse(context, {
     status: 401,
     headers: {
       'WWW-Authenticate': isMissing ? CHALLENGE : `${CHALLENGE}, error="invalid_token", error_description="${reason}"`,
     },
     body: {
       error: isMissing
-        ? 'the control plane needs a credential: send Authorization: Bearer <token> or X-Svc-Admin-Token'
-        : 'credential refused',
+        ? 'the control plane requires a credential: send Authorization: Bearer <token> or X-Svc-Admin-Token'
+        : 'invalid credential',
       reason,
       control_auth: mode,
     },
   })
 }
 
-function refuseScope(
+function rejectScope(
   context: RequestContext,
   needed: Scope,
   scopes: readonly Scope[],
   mode: ControlAuth['mode'],
 ): void {
-  answer(context, {
+  sendResponse(context, {
     status: 403,
     headers: { 'WWW-Authenticate': `${CHALLENGE}, error="insufficient_scope"` },
     body: {
-      error: `this ${needed === 'admin' ? 'change' : 'view'} needs scope ${needed}`,
+      error: `this ${needed === 'admin' ? 'change' : 'view'} requires scope ${needed}`,
       reason: 'insufficient_scope',
       scopes,
       control_auth: mode,

@@ -1,4 +1,4 @@
-/** The stage that acts on `X-Svc-Delay`, `X-Svc-Abort` and `X-Svc-Fail`. */
+/** The stage that applies `X-Svc-Delay`, `X-Svc-Abort` and `X-Svc-Fail`. */
 import {
   EXPECTED,
   injectedFaultBody,
@@ -8,7 +8,7 @@ import {
   parseFail,
   rollPercent,
 } from '../../../rules/fault-headers.ts'
-import { answerFailure } from '../../response/send.ts'
+import { sendError } from '../../response/send.ts'
 import { announcedLength, bodyLimitOf, readBody } from '../../request/body.ts'
 import { breakConnection } from '../../response/connection-faults.ts'
 import type { RequestContext } from '../../request/context.ts'
@@ -16,7 +16,10 @@ import { firstHeader } from '../../request/header.ts'
 import { isBelow } from '../../../fields/request-target.ts'
 import type { PipelineServices } from '../stage.ts'
 
-/** Delay first, then abort, then fail; an abort that hits leaves no fail to be asked for. The control plane is exempt, and what plugins exempt. */
+/**
+ * The order is delay, abort, fail; after an abort that applies, fail is not evaluated. The control plane is exempt, and
+ * so are paths that plugins exempt.
+ */
 export function injectFaults(context: RequestContext, { config }: PipelineServices): boolean | Promise<boolean> {
   const { headers } = context.request
   if (
@@ -54,7 +57,7 @@ function injectFail(context: RequestContext, bodyLimit: number): boolean | Promi
   if (fail === null || !rollPercent(fail.percent)) return true
   return afterBody(context, bodyLimit, () => {
     context.injects('fail', `X-Svc-Fail: ${header!.trim()}`)
-    answerFailure(context, {
+    sendError(context, {
       status: fail.status,
       kind: 'injected',
       body: injectedFaultBody(fail.status, fail.percent),
@@ -62,7 +65,7 @@ function injectFail(context: RequestContext, bodyLimit: number): boolean | Promi
   })
 }
 
-/** A body whose end is in sight is read all the same: the inspector shows what was sent. An endless one is not waited for. */
+/** A body with a known end is still read, because the inspector shows it. An endless body is not waited for. */
 function afterBody(context: RequestContext, bodyLimit: number, act: () => void): false | Promise<false> {
   const isEndless = announcedLength(context) === null || context.expectsContinue
   const isRead = isEndless || readBody(context, bodyLimitOf(context, bodyLimit))
@@ -76,7 +79,7 @@ function afterBody(context: RequestContext, bodyLimit: number, act: () => void):
   return false
 }
 
-/** Answers false when the client has left, or another answer was sent, before the time was over. */
+/** Returns false if the client disconnected, or another response was sent, before the time elapsed. */
 export function waitFor(context: RequestContext, ms: number): Promise<boolean> {
   if (context.closed) return Promise.resolve(false)
   return new Promise(resolve => {

@@ -1,4 +1,4 @@
-/** The outermost stage: what metrics and access log say of a request, whatever becomes of it. */
+/** The outermost stage: feeds metrics and access log for every request, however it ends. */
 import type { Log } from '../../../log/log.ts'
 import { isHttp2 } from '../../request/types.ts'
 import type { RequestContext } from '../../request/context.ts'
@@ -7,29 +7,32 @@ import type { RequestMetrics } from '../../../metrics/request-metrics.ts'
 import type { CompletionBatch, CompletionReader } from '../completion-batch.ts'
 import type { PipelineServices } from '../stage.ts'
 
-/** Codes that are a custom of proxies (nginx): the client left before the head, or the connection was closed without one. */
+/**
+ * Status codes customary among proxies (nginx): the client disconnected before the response headers, or the connection
+ * was closed without any.
+ */
 const CLIENT_GONE = 499
 const NO_RESPONSE = 444
 
-/** Status under which a request is remembered: that of its head, or why there was none. */
+/** The status recorded for a request: that of its response, or why there was none. */
 export function statusOf({ status, ended }: RequestContext): number {
   if (status !== 0) return status
   return ended === 'aborted' ? NO_RESPONSE : CLIENT_GONE
 }
 
-/** The request is told of when its head goes out, or when its client has left before. */
+/** The request is reported when the response headers are sent, or when the client has disconnected before. */
 export function observe(context: RequestContext, { observer }: PipelineServices): boolean {
   context.observer = observer
   return true
 }
 
-/** Adds every request to the batch, and counts what can't wait: open streams and bytes. */
+/** Adds every request to the batch, and immediately counts open streams and bytes. */
 export class Observer implements RequestFollower<RequestContext>, EgressCounter {
   readonly #metrics: RequestMetrics
   readonly #completions: CompletionBatch
   readonly #isDraining: () => boolean
 
-  /** While `isDraining` answers true, connections are closed with their next response. */
+  /** While `isDraining` returns true, connections are closed with their next response. */
   constructor({
     metrics,
     completions,
@@ -52,7 +55,7 @@ export class Observer implements RequestFollower<RequestContext>, EgressCounter 
   }
 
   onClose(context: RequestContext): void {
-    // One that was broken off has been entered by then.
+    // A request that was broken off has been reported by then.
     if (context.status === 0) {
       if (context.ended !== 'aborted') this.#enter(context)
     } else if (isStream(context)) this.#metrics.addOpenStreams(-1)
@@ -63,13 +66,15 @@ export class Observer implements RequestFollower<RequestContext>, EgressCounter 
   }
 
   #enter(context: RequestContext): void {
-    // A closed socket has forgotten its peer.
+    // A closed socket no longer knows its peer.
     void context.clientIp
     this.#completions.add(context)
   }
 }
 
-/** Follows a call that a plugin has taken over: it has an entry like others, bytes and streams are not counted. */
+/**
+ * Tracks a call that a media type handler serves: it has an entry like others, but bytes and streams are not counted.
+ */
 export class CallObserver implements RequestFollower<RequestContext>, EgressCounter {
   readonly #completions: CompletionBatch
   readonly #log: Log
@@ -101,7 +106,7 @@ export function countRequests(metrics: RequestMetrics): CompletionReader {
   return context => {
     const hasHead = context.status !== 0
     if (context.fault !== null && (hasHead || context.fault === 'abort')) metrics.countFault(context.fault)
-    // A call counts under its own protocol, which its plugin sees to.
+    // A call counts under its own protocol, which its plugin reports.
     if (context.call !== null) return
     metrics.countRequest(context.routeLabel, context.method, statusOf(context), hasHead ? context.latencyMs : null)
     metrics.countProtocol(protocolOf(context))
@@ -112,7 +117,7 @@ function isStream({ isEventStream, status }: RequestContext): boolean {
   return isEventStream || status === 101
 }
 
-/** The area of the route or of its plugin, else how it was answered. */
+/** The area of the route or its plugin, else the kind of response. */
 function protocolOf(context: RequestContext): string {
   const area = context.description?.area ?? context.route?.area
   if (area != null) return area
@@ -120,7 +125,7 @@ function protocolOf(context: RequestContext): string {
   return context.isEventStream ? 'sse' : 'http'
 }
 
-/** Probes and scrapes come every few seconds and say nothing. */
+/** Probes and scrapes are frequent and not interesting. */
 const QUIET_PATHS = new Set(['/_svc/ready', '/_svc/metrics'])
 
 export function isQuiet({ path }: RequestContext): boolean {
@@ -137,12 +142,12 @@ export function logRequests(log: Log): CompletionReader {
       route: context.route === null ? 'unmatched' : (context.calledRoute ?? undefined),
       status: statusOf(context),
       latency_ms: context.latencyMs,
-      ...answerFields(context),
+      ...responseFields(context),
     })
   }
 }
 
-/** The line of a taken-over call comes at its end: only then it has its status. */
+/** The line of a call is written at its end, when its status is known. */
 function logCall(log: Log, context: RequestContext): void {
   if (!log.isEnabled('info')) return
   log.info('request', {
@@ -152,7 +157,7 @@ function logCall(log: Log, context: RequestContext): void {
     grpc_status: context.grpcStatus ?? undefined,
     latency_ms: context.latencyMs,
     duration_ms: Math.round((performance.now() - context.startedAt) * 100) / 100,
-    ...answerFields(context),
+    ...responseFields(context),
   })
 }
 
@@ -160,7 +165,7 @@ function requestFields({ method, path, url }: RequestContext): LogFields {
   return { method, path: path ?? url.split('?', 1)[0] }
 }
 
-function answerFields(context: RequestContext): LogFields {
+function responseFields(context: RequestContext): LogFields {
   return {
     request_id: context.requestId,
     client_ip: context.clientIp,

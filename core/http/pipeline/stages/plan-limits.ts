@@ -1,14 +1,14 @@
-/** The stage of the plan's limits, and what the plan says when an answer turns out to be a stream. */
+/** The stage that applies the plan limits, also when a response turns out to be a stream. */
 import type { Limits } from '../../../limits/limits.ts'
 import type { AdminGuard } from '../admin-guard.ts'
-import { answer } from '../../response/send.ts'
+import { sendResponse } from '../../response/send.ts'
 import type { RequestContext } from '../../request/context.ts'
 import { isBelow } from '../../../fields/request-target.ts'
 import type { PipelineServices } from '../stage.ts'
 import { adoptEventStream } from '../../streams/raw-stream.ts'
 import type { StreamPlan } from '../../streams/stream-plan.ts'
 
-/** Admits the request, or answers the 429. What it takes is given back when the response is over. */
+/** Admits the request or sends the 429. What the request holds is released when the response ends. */
 export function limitByPlan(context: RequestContext, { limits, guard, streams }: PipelineServices): boolean {
   const { limiter } = limits
   if (limiter === null || isExempt(context)) return true
@@ -17,7 +17,7 @@ export function limitByPlan(context: RequestContext, { limits, guard, streams }:
     isBypassed: isBypassed(context, guard),
   })
   if (!('lease' in admission)) {
-    answer(context, limits.reject(admission))
+    sendResponse(context, limits.reject(admission))
     return false
   }
   const { lease, remaining } = admission
@@ -40,52 +40,52 @@ function isExempt({ path, method, generation }: RequestContext): boolean {
   return (method === 'GET' || method === 'HEAD') && EXEMPT_READS.has(path)
 }
 
-/** A handshake, or a route that always answers with an event stream. */
+/** A handshake, or a route that always responds with an event stream. */
 function isKnownStream({ upgrade, description }: RequestContext): boolean {
   return upgrade !== null || description?.protocol === 'sse'
 }
 
-/** Whoever may run the instance is never locked out of its control plane. */
+/** Operators are never locked out of the control plane. */
 function isBypassed(context: RequestContext, guard: AdminGuard): boolean {
   if (context.path === null || !isBelow(context.path, '/_svc')) return false
   return context.hasControlCredential || guard.isAdminToken(context.request.headers)
 }
 
-/** What `svc.streams` asks before the first byte of an event stream. */
+/** Called by `svc.streams` before the first byte of an event stream. */
 export function createStreamPlan(limits: Limits): StreamPlan {
   return {
     lifetimeMs: limits.streamLifetimeMs,
     admit(context) {
       if (context.lease === null || context.lease.becomeStream()) return true
-      refuseStream(context, limits)
+      rejectStream(context, limits)
       return false
     },
   }
 }
 
-/** The last word before the head goes out: an event stream that nobody has announced needs its slot too. */
+/** The last check before the response headers are sent: an event stream that was not announced needs a slot too. */
 function takeSlot(context: RequestContext, limits: Limits): boolean {
   if (!context.isEventStream) {
-    context.lease!.stayOrdinary()
+    context.lease!.notAStream()
     return true
   }
   if (context.lease!.becomeStream()) return true
-  refuseStream(context, limits)
+  rejectStream(context, limits)
   return false
 }
 
-/** What every answer has; the rest belonged to the answer that is not sent. */
+/** Headers that every response has; the others belonged to the response that is not sent. */
 const KEPT_HEADERS = new Set(['x-request-id', 'access-control-allow-origin', 'access-control-expose-headers', 'vary'])
 
-/** The route has worked in vain: its work is cancelled, the request does not count and is not captured. */
-function refuseStream(context: RequestContext, limits: Limits): void {
+/** The response of the route is dropped: its work is canceled, and the request is not counted and not captured. */
+function rejectStream(context: RequestContext, limits: Limits): void {
   const { response } = context
   context.isRefused = true
   context.gate = null
   context.lease!.giveBack({ withToken: false })
   context.keyAdmission?.giveBack()
   for (const name of response.getHeaderNames()) if (!KEPT_HEADERS.has(name)) response.removeHeader(name)
-  answer(context, limits.reject(limits.limiter!.refuse('streams')))
+  sendResponse(context, limits.reject(limits.limiter!.refuse('streams')))
   response.isDetached = true
   context.abort('limit')
 }

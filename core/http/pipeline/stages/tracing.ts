@@ -1,4 +1,4 @@
-/** The stage that gives a request its place in a trace, and where spans are exported its span. */
+/** The stage that assigns a trace context to a request, and a span if spans are exported. */
 import { joinTrace, printTraceResponse, readTraceParent } from '../../../tracing/trace-context.ts'
 import type { TraceParent } from '../../../tracing/trace-context.ts'
 import type { ServerSpan, SpanAttributes, Tracer } from '../../../tracing/tracer.ts'
@@ -8,10 +8,10 @@ import { originForm } from '../../../fields/request-target.ts'
 import type { PipelineServices } from '../stage.ts'
 import { isQuiet } from './observation.ts'
 
-/** Methods that the semantic conventions know; others are `_OTHER`, so that no client makes up span names. */
+/** Methods known to the semantic conventions; others become `_OTHER`, so that clients cannot invent span names. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH', 'QUERY'])
 
-/** Costs one look at a header where no spans are exported and none came. */
+/** Costs one header lookup if spans are not exported and the request has no trace. */
 export function enterTrace(context: RequestContext, { tracer, inspector }: PipelineServices): boolean {
   const { headers } = context.request
   if (headers.traceparent === undefined && (tracer === null || isQuiet(context))) return true
@@ -53,7 +53,7 @@ function endSpan(context: RequestContext, span: ServerSpan, finished: boolean): 
   })
 }
 
-/** Undefined: it went well; what a client did wrong is no error of the server (semantic conventions, "Status"). */
+/** Undefined if there was no error; client errors are not server errors (semantic conventions, "Status"). */
 function errorType({ status, fault }: RequestContext, finished: boolean): string | undefined {
   if (status >= 500) return String(status)
   if (fault === 'abort') return 'injected_abort'

@@ -1,24 +1,20 @@
-/** Owns the JSON of generation 0.3 over JSON-RPC (its TypeScript types: everything has a `kind`). */
+/** Owns the JSON of version 0.3 over JSON-RPC, in which every object has a `kind`. */
 import { isRecord } from 'svc/plugin'
 import { invalidParams } from '../../errors.ts'
 import type { Artifact, JsonObject, Message, Part, TaskState, TaskStatus } from '../../types.ts'
-import {
-  checkKind,
-  onlyContent,
-  readBase64,
-  readBoolean,
-  readContentText,
-  readFileFacts,
-  readObject,
-  readText,
-} from '../read.ts'
-import { shownHistory, type Wire } from '../wire.ts'
+import { checkKind, onlyContent, readBoolean, readContentText, readObject } from '../read.ts'
+import { type Renderer, renderTask } from '../render.ts'
+import type { Wire } from '../wire.ts'
+import { type FileKeys, readFilePart, renderFile, renderMetadata, renderPushConfig } from './parts.ts'
 
-/** Marks a data part whose value is no object and stands under `value`. */
+const FILE_KEYS: FileKeys = { bytes: 'bytes', uri: 'uri' }
+const renderer: Renderer = { status: renderStatus, artifact: renderArtifact, message: renderMessage }
+
+/** Marks a data part with a value that is not an object and is therefore wrapped in `{ value }`. */
 const WRAPPED = 'data_part_compat'
 
-export const rpc3: Wire = {
-  generation: '0.3',
+export const jsonRpcV03: Wire = {
+  protocolVersion: '0.3',
   pushKey: 'pushNotificationConfig',
   isZeroUnset: false,
 
@@ -28,30 +24,18 @@ export const rpc3: Wire = {
     const content = onlyContent(part, ['text', 'file', 'data'], path)
     checkKind(part, [content], path)
     if (content === 'text') return readContentText(part, path) as Part
-    if (content === 'file') return readFile(part, path)
+    if (content === 'file') return readFilePart(part, FILE_KEYS, path)
     return readData(part, path)
   },
 
-  task(task, view) {
-    const history = shownHistory(task, view)
-    return {
-      kind: 'task',
-      id: task.id,
-      contextId: task.contextId,
-      status: renderStatus(task.status),
-      ...(task.artifacts.length > 0 && view?.includeArtifacts !== false
-        ? { artifacts: task.artifacts.map(renderArtifact) }
-        : {}),
-      ...(history ? { history: history.map(renderMessage) } : {}),
-    }
-  },
+  task: (task, view) => ({ kind: 'task', ...renderTask(task, view, renderer) }),
 
   message: renderMessage,
 
   update(task, update) {
     const ids = { taskId: task.id, contextId: task.contextId }
     if (update.kind === 'status')
-      return { kind: 'status-update', ...ids, status: renderStatus(update.status), final: update.isSettling }
+      return { kind: 'status-update', ...ids, status: renderStatus(update.status), final: update.isFinal }
     return {
       kind: 'artifact-update',
       ...ids,
@@ -65,23 +49,6 @@ export const rpc3: Wire = {
   messageReply: message => message,
 
   pushConfig: (taskId, config) => ({ taskId, pushNotificationConfig: renderPushConfig(config) }),
-}
-
-/** A push config as 0.3 has it in both bindings: a list of schemes. */
-export function renderPushConfig({ id, url, token, authentication }: Parameters<Wire['pushConfig']>[1]): JsonObject {
-  const schemes = authentication && {
-    schemes: [authentication.scheme],
-    ...(authentication.credentials === undefined ? {} : { credentials: authentication.credentials }),
-  }
-  return { id, url, ...(token === undefined ? {} : { token }), ...(schemes ? { authentication: schemes } : {}) }
-}
-
-function readFile(part: JsonObject, path: string): Part {
-  const file = readObject(part, 'file', `${path}.file`) ?? {}
-  const facts = readFileFacts(file, { filename: 'name', mediaType: 'mimeType' }, `${path}.file`)
-  if (onlyContent(file, ['bytes', 'uri'], `${path}.file`) === 'bytes')
-    return { raw: readBase64(file, 'bytes', `${path}.file.bytes`), ...facts }
-  return { url: readText(file, 'uri', `${path}.file.uri`) as string, ...facts }
 }
 
 function readData(part: JsonObject, path: string): Part {
@@ -110,20 +77,11 @@ function renderArtifact(artifact: Artifact): JsonObject {
 }
 
 function renderPart(part: Part): JsonObject {
-  const metadata = part.metadata && Object.keys(part.metadata).length > 0 ? { metadata: part.metadata } : {}
+  const metadata = renderMetadata(part)
   if ('text' in part) return { kind: 'text', text: part.text, ...metadata }
   if ('data' in part) {
     if (isRecord(part.data)) return { kind: 'data', data: part.data, ...metadata }
     return { kind: 'data', data: { value: part.data }, metadata: { ...part.metadata, [WRAPPED]: true } }
   }
-  const content = 'raw' in part ? { bytes: part.raw } : { uri: part.url }
-  return {
-    kind: 'file',
-    file: {
-      ...content,
-      ...(part.mediaType ? { mimeType: part.mediaType } : {}),
-      ...(part.filename ? { name: part.filename } : {}),
-    },
-    ...metadata,
-  }
+  return { kind: 'file', file: renderFile(part, FILE_KEYS), ...metadata }
 }

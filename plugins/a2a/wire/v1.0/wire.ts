@@ -1,10 +1,13 @@
-/** Owns the JSON of generation 1.0, the same in both bindings (ProtoJSON of `lf.a2a.v1`). */
+/** Owns the JSON of version 1.0, which is the same in both bindings (ProtoJSON of `lf.a2a.v1`). */
 import type { Artifact, Message, Part, TaskStatus } from '../../types.ts'
-import { onlyContent, readBase64, readBoolean, readContentText, readFileFacts, readText } from '../read.ts'
-import { shownHistory, type Wire } from '../wire.ts'
+import { onlyContent, readBase64, readBoolean, readContentText, readFileFields, readText } from '../read.ts'
+import { type Renderer, renderProtoArtifactUpdate, renderTask } from '../render.ts'
+import type { Wire } from '../wire.ts'
+
+const renderer: Renderer = { status: renderStatus, artifact: renderArtifact, message: renderMessage }
 
 export const v1: Wire = {
-  generation: '1.0',
+  protocolVersion: '1.0',
   pushKey: 'taskPushNotificationConfig',
   isZeroUnset: false,
 
@@ -12,45 +15,27 @@ export const v1: Wire = {
     (configuration && readBoolean(configuration, 'returnImmediately', 'configuration.returnImmediately')) !== true,
 
   readPart(part, path) {
-    const facts = readFileFacts(part, { filename: 'filename', mediaType: 'mediaType' }, path)
+    const fields = readFileFields(part, { filename: 'filename', mediaType: 'mediaType' }, path)
     switch (onlyContent(part, ['text', 'raw', 'url', 'data'], path)) {
       case 'text':
-        return { ...readContentText(part, path), ...facts }
+        return { ...readContentText(part, path), ...fields }
       case 'raw':
-        return { raw: readBase64(part, 'raw', `${path}.raw`), ...facts }
+        return { raw: readBase64(part, 'raw', `${path}.raw`), ...fields }
       case 'url':
-        return { url: readText(part, 'url', `${path}.url`) as string, ...facts }
+        return { url: readText(part, 'url', `${path}.url`) as string, ...fields }
       case 'data':
-        return { data: part.data, ...facts }
+        return { data: part.data, ...fields }
     }
   },
 
-  task(task, view) {
-    const history = shownHistory(task, view)
-    return {
-      id: task.id,
-      contextId: task.contextId,
-      status: renderStatus(task.status),
-      ...(task.artifacts.length > 0 && view?.includeArtifacts !== false
-        ? { artifacts: task.artifacts.map(renderArtifact) }
-        : {}),
-      ...(history ? { history: history.map(renderMessage) } : {}),
-    }
-  },
+  task: (task, view) => renderTask(task, view, renderer),
 
   message: renderMessage,
 
   update(task, update) {
-    const ids = { taskId: task.id, contextId: task.contextId }
-    if (update.kind === 'status') return { statusUpdate: { ...ids, status: renderStatus(update.status) } }
-    return {
-      artifactUpdate: {
-        ...ids,
-        artifact: renderArtifact(update.artifact),
-        ...(update.append ? { append: true } : {}),
-        ...(update.lastChunk ? { lastChunk: true } : {}),
-      },
-    }
+    if (update.kind === 'status')
+      return { statusUpdate: { taskId: task.id, contextId: task.contextId, status: renderStatus(update.status) } }
+    return renderProtoArtifactUpdate(task, update, renderer)
   },
 
   taskReply: task => ({ task }),
@@ -81,7 +66,7 @@ function renderArtifact(artifact: Artifact): Record<string, unknown> {
   return { ...artifact, parts: artifact.parts.map(renderPart) }
 }
 
-/** The neutral model has these names already. */
+/** The internal model uses the names of 1.0. */
 function renderPart(part: Part): Record<string, unknown> {
   return { ...part }
 }

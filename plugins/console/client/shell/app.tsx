@@ -68,7 +68,7 @@ export function App() {
       <main id="main" tabIndex={-1}>
         <Banners />
         {isSigningIn && <SignIn />}
-        {/* Kept while signing in again: what is on screen may be half a demo. */}
+        {/* Kept mounted during a new sign-in, so that unsaved input is not lost. */}
         <div class="view" hidden={isSigningIn}>
           <ViewFrame key={view.key} view={view} />
         </div>

@@ -1,39 +1,39 @@
-/** What goes wrong for the whole page is told above the view. */
-import { away, isOutdated, refresh, refused } from '../lib/instance/status.ts'
+/** Banners above the view for problems that concern the whole page. */
+import { outage, isOutdated, refresh, rejection } from '../lib/instance/status.ts'
 import { Button } from '../ui/button.tsx'
 import { Notice } from '../ui/notice.tsx'
 
 export function Banners() {
   return (
     <div class="banners">
-      {away.value && (
+      {outage.value && (
         <Notice
           kind="bad"
-          title="The instance does not answer"
+          title="The instance is not responding"
           actions={
             <Button small onClick={() => void refresh()}>
-              Try now
+              Retry now
             </Button>
           }
         >
-          What is on screen stays. Next try in {Math.ceil(away.value.retryInMs / 1000)} s.
+          This page keeps its current content. Retrying in {Math.ceil(outage.value.retryInMs / 1000)} s.
         </Notice>
       )}
-      {refused.value && (
-        <Notice kind="warn" title={refused.value.title}>
-          {refused.value.message}
+      {rejection.value && (
+        <Notice kind="warn" title={rejection.value.title}>
+          {rejection.value.message}
         </Notice>
       )}
       {isOutdated.value && (
         <Notice
-          title="The console itself has changed"
+          title="A new version of the console is available"
           actions={
             <Button small onClick={() => location.reload()}>
               Reload
             </Button>
           }
         >
-          This page goes on with the version that it was loaded with.
+          This page is still running the previous version.
         </Notice>
       )}
     </div>

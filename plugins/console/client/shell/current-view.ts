@@ -1,16 +1,16 @@
-/** Which views there are now, and which one is on screen. */
+/** The available views, and the current one. */
 import { computed } from '@preact/signals'
 import { route } from '../lib/shell/router.ts'
 import { enabledPaths } from '../lib/instance/status.ts'
 import { views, type View } from '../views/index.ts'
 
-/** Views whose plugin is on. */
+/** Views to show in the navigation: those with an enabled plugin. */
 export const shownViews = computed<readonly View[]>(() =>
   views.filter(({ shownWhen }) => shownWhen === undefined || shownWhen(enabledPaths.value ?? [])),
 )
 
 /**
- * An unknown hash is the overview. As long as nobody knows what is on, a link to any view is taken at its word, and a
- * view that is on screen stays when its plugin is switched off.
+ * The view that the hash names, or the overview for an unknown hash. It may be a view that the navigation does not
+ * show: while the plugins are not loaded yet, and when the plugin of the current view is disabled.
  */
 export const currentView = computed<View>(() => views.find(({ key }) => key === route.value.view) ?? views[0]!)

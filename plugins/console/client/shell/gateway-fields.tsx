@@ -1,4 +1,4 @@
-/** The gateways that are kept, and which of them requests go through. */
+/** The configured gateways, and which of them requests go through. */
 import type { Gateway } from '../lib/shell/storage.ts'
 import { Button } from '../ui/button.tsx'
 import { Select, TextField } from '../ui/field.tsx'
@@ -6,27 +6,27 @@ import { HeaderEditor } from '../ui/header-list.tsx'
 
 export interface GatewayFieldsProps {
   gateways: readonly Gateway[]
-  /** Index of the one that is used; -1: direct. */
+  /** Index of the active gateway; -1: requests go directly to the instance. */
   active: number
   problem: string | null
   onGateways(gateways: Gateway[], active: number): void
 }
 
-/** What is wrong with a gateway; null: nothing. */
+/** Why the gateway is invalid, or null if it is valid. */
 export function gatewayProblem({ url }: Gateway): string | null {
   const parsed = URL.canParse(url.trim()) ? new URL(url.trim()) : null
   if (parsed === null || !/^https?:$/.test(parsed.protocol))
-    return 'An absolute http or https URL, such as http://localhost:8000/demo.'
+    return 'Enter an absolute http or https URL, such as http://localhost:8000/demo.'
   if (parsed.search !== '' || parsed.hash !== '' || parsed.username !== '' || parsed.password !== '')
-    return 'Without user, query and fragment.'
+    return 'The URL must not contain user info, a query or a fragment.'
   return null
 }
 
 export function GatewayFields({ gateways, active, problem, onGateways }: GatewayFieldsProps) {
   const gateway = gateways[active]
   const options = [
-    { value: '-1', label: 'direct, no gateway' },
-    ...gateways.map(({ name, url }, index) => ({ value: String(index), label: name || url || 'new gateway' })),
+    { value: '-1', label: 'Direct (no gateway)' },
+    ...gateways.map(({ name, url }, index) => ({ value: String(index), label: name || url || 'New gateway' })),
   ]
 
   function change(changes: Partial<Gateway>): void {
@@ -41,7 +41,7 @@ export function GatewayFields({ gateways, active, problem, onGateways }: Gateway
 
   return (
     <fieldset>
-      <legend>Requests go through</legend>
+      <legend>Gateway</legend>
       {gateways.length > 0 && (
         <Select
           label="Target"
@@ -53,11 +53,11 @@ export function GatewayFields({ gateways, active, problem, onGateways }: Gateway
       <TextField
         label="Gateway base URL"
         mono
-        placeholder="none: requests go directly to the instance"
+        placeholder="None: requests go directly to the instance"
         value={gateway?.url ?? ''}
         error={problem}
         onValue={url => change({ url })}
-        hint="The instance's paths lie below it. The control plane is always asked directly."
+        hint="Paths of the instance are appended to this URL. Control plane requests always go directly to the instance."
       />
       {gateway && (
         <>
@@ -65,7 +65,7 @@ export function GatewayFields({ gateways, active, problem, onGateways }: Gateway
           <div class="field">
             <span class="label">Extra headers</span>
             <HeaderEditor label="Gateway header" headers={gateway.headers} onHeaders={headers => change({ headers })} />
-            <p class="hint">For example an API key of the gateway.</p>
+            <p class="hint">For example, an API key for the gateway.</p>
           </div>
           <div class="actions">
             <Button
@@ -73,7 +73,7 @@ export function GatewayFields({ gateways, active, problem, onGateways }: Gateway
               icon="plus"
               onClick={() => onGateways([...gateways, { name: '', url: '', headers: [] }], gateways.length)}
             >
-              Another gateway
+              Add gateway
             </Button>
             <Button
               small
@@ -85,7 +85,7 @@ export function GatewayFields({ gateways, active, problem, onGateways }: Gateway
                 )
               }
             >
-              Remove this gateway
+              Remove gateway
             </Button>
           </div>
         </>

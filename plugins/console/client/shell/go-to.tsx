@@ -1,4 +1,4 @@
-/** Ctrl+K: a list of everything there is to go to, narrowed while typing (WAI-ARIA combobox with a list). */
+/** The dialog "Go to" (Ctrl+K): searches views, endpoints, mocks and tools (WAI-ARIA combobox with a list). */
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { openDialog } from '../lib/shell/dialogs.ts'
 import { useLoad } from '../lib/shell/hooks.ts'
@@ -49,7 +49,7 @@ export function GoTo() {
         aria-controls="places"
         aria-activedescendant={found.length > 0 ? `place-${at}` : undefined}
         aria-autocomplete="list"
-        placeholder="A view, an endpoint, a mock"
+        placeholder="Search views, endpoints, mocks and tools"
         autocomplete="off"
         spellcheck={false}
         autofocus
@@ -60,7 +60,7 @@ export function GoTo() {
           setAt(0)
         }}
       />
-      <ul id="places" role="listbox" aria-label="Places" ref={list}>
+      <ul id="places" role="listbox" aria-label="Results" ref={list}>
         {found.map((place, index) => (
           <li
             key={`${place.kind} ${place.title} ${place.hash}`}
@@ -76,12 +76,12 @@ export function GoTo() {
           </li>
         ))}
       </ul>
-      {found.length === 0 && <p class="quiet-text">Nothing has that name.</p>}
+      {found.length === 0 && <p class="quiet-text">No results.</p>}
     </Dialog>
   )
 }
 
-/** Places in which all words occur; those whose title begins with the text first. */
+/** Places that contain all words, best match first: titles that start with the text, other titles, details. */
 function rank(places: readonly Place[], text: string): Place[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   const score = ({ title, detail = '' }: Place): number => {

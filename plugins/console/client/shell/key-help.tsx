@@ -4,21 +4,21 @@ import { Dialog } from '../ui/dialog.tsx'
 
 const KEYS: readonly (readonly [keys: string[], meaning: string])[] = [
   [['Alt+1', 'Alt+0'], 'Go to a view'],
-  [['Ctrl+K'], 'Go anywhere: views, endpoints, mocks, tools'],
-  [['/'], 'Filter'],
-  [['j', 'k', '↓', '↑'], 'Next and previous in a list'],
+  [['Ctrl+K'], 'Search views, endpoints, mocks and tools'],
+  [['/'], 'Focus the filter or search field'],
+  [['j', 'k', '↓', '↑'], 'Select the next or previous item'],
   [['Enter'], 'Open'],
   [['Esc'], 'Close'],
   [['c'], 'Copy as curl'],
-  [['s'], 'Start and stop a load'],
-  [['p'], 'Presenter mode'],
-  [['?'], 'This list'],
+  [['s'], 'Start or stop the load test'],
+  [['p'], 'Toggle presenter mode'],
+  [['?'], 'Show this list'],
 ]
 
 export function KeyHelp() {
   return (
     <Dialog
-      title="Keys"
+      title="Keyboard shortcuts"
       onClose={() => {
         openDialog.value = null
       }}
@@ -40,7 +40,7 @@ export function KeyHelp() {
           ))}
         </tbody>
       </table>
-      <p class="hint">Letters do nothing while you type; they can be switched off in the settings.</p>
+      <p class="hint">Single-letter shortcuts are ignored while you type. You can turn them off in the settings.</p>
     </Dialog>
   )
 }

@@ -1,4 +1,4 @@
-/** The views, at the left; below 720 px a menu. */
+/** Navigation between views: on the left, or a menu below 720 px. */
 import { Icon } from '../ui/icon.tsx'
 import { hashOf } from '../lib/shell/router.ts'
 import { page } from '../lib/instance/page.ts'

@@ -1,4 +1,4 @@
-/** The settings: session, gateways, admin token, theme. They act when they are saved. */
+/** The settings: session, gateways, admin token, theme. They take effect when saved. */
 import { useState } from 'preact/hooks'
 import { openDialog } from '../lib/shell/dialogs.ts'
 import { page } from '../lib/instance/page.ts'
@@ -20,7 +20,7 @@ import { GatewayFields, gatewayProblem } from './gateway-fields.tsx'
 
 const SESSION = /^[A-Za-z0-9._:-]{1,128}$/
 const THEMES = [
-  { value: 'system', label: 'As the system' },
+  { value: 'system', label: 'System' },
   { value: 'light', label: 'Light' },
   { value: 'dark', label: 'Dark' },
 ] as const
@@ -36,9 +36,9 @@ export function SettingsDialog() {
   const [isTried, setTried] = useState(false)
   const sessionProblem =
     session !== '' && !SESSION.test(session)
-      ? 'Letters, digits and . _ : - only, at most 128.'
+      ? 'Use only letters, digits and . _ : - (at most 128 characters).'
       : page.isPublic && session === ''
-        ? 'Public mode needs a session.'
+        ? 'A session is required in public mode.'
         : null
   const problem = active === -1 ? null : gatewayProblem(gateways[active]!)
 
@@ -82,7 +82,7 @@ export function SettingsDialog() {
           value={session}
           onValue={setSession}
           error={isTried ? sessionProblem : null}
-          hint="X-Svc-Session of everything that the console sends: your own limits, bins and counters. Empty: none."
+          hint="Sent as X-Svc-Session with every request, so that you get your own limits, bins and counters. Leave empty for no session."
         />
         <GatewayFields
           gateways={gateways}
@@ -99,10 +99,10 @@ export function SettingsDialog() {
           class="secret"
           value={admin}
           onValue={setAdmin}
-          hint="For switches that are guarded by SVC_ADMIN_TOKEN. Kept until this tab is closed."
+          hint="Required for changes that SVC_ADMIN_TOKEN protects. Kept until you close this tab."
         />
         <Select label="Theme" value={theme} options={THEMES} onValue={value => setTheme(value as Theme)} />
-        <Checkbox label="Single letters are shortcuts" checked={letterKeys} onChecked={setLetterKeys} />
+        <Checkbox label="Enable single-letter shortcuts" checked={letterKeys} onChecked={setLetterKeys} />
         <div class="dialog-actions">
           <Button kind="danger" onClick={reset}>
             Reset

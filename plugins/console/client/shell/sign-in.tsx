@@ -1,4 +1,4 @@
-/** Signing in to the control plane: a token for this tab, sent as a header to `/_svc/` and nowhere else. */
+/** Sign-in to the control plane: a token for this tab, sent only to `/_svc/`, as a header. */
 import { useState } from 'preact/hooks'
 import { callJson, explain, signInReason } from '../lib/instance/api.ts'
 import { page } from '../lib/instance/page.ts'
@@ -8,15 +8,15 @@ import { TextField } from '../ui/field.tsx'
 import { Notice } from '../ui/notice.tsx'
 
 const REASONS: Record<string, string> = {
-  missing_token: 'The control plane asks for a token.',
-  invalid_token: 'The token is not the right one.',
+  missing_token: 'The control plane requires a token.',
+  invalid_token: 'The token is invalid.',
   expired: 'The token has expired.',
   not_yet_valid: 'The token is not valid yet.',
   invalid_audience: 'The token is for another instance.',
-  invalid_signature: 'The signature of the token is wrong.',
-  invalid_algorithm: 'The token is signed with another algorithm.',
-  missing_claim: 'The token lacks a claim.',
-  malformed: 'The token can not be read.',
+  invalid_signature: 'The token signature is invalid.',
+  invalid_algorithm: 'The token is signed with an unexpected algorithm.',
+  missing_claim: 'The token is missing a required claim.',
+  malformed: 'The token is malformed.',
 }
 
 export function SignIn() {
@@ -27,12 +27,12 @@ export function SignIn() {
 
   async function signIn(event: Event): Promise<void> {
     event.preventDefault()
-    if (token.trim() === '') return setFailure('Enter the token.')
+    if (token.trim() === '') return setFailure('Enter a token.')
     setRunning(true)
     setFailure(null)
     controlToken.value = token.trim()
     try {
-      // The inspector's list is what every scope may read.
+      // Every scope may read the inspector's list.
       await callJson('_svc/requests?limit=1&session=con')
       signInReason.value = null
     } catch (error) {
@@ -47,8 +47,8 @@ export function SignIn() {
       <h1>Sign in</h1>
       <p class="about">
         {page.controlAuth === 'token'
-          ? 'The control plane of this instance is protected by its admin token.'
-          : 'The control plane of this instance is protected: a JWT with the scope console or inspector, or the admin token.'}
+          ? 'The control plane of this instance is protected. Sign in with the admin token.'
+          : 'The control plane of this instance is protected. Sign in with a JWT that has the scope console or inspector, or with the admin token.'}
       </p>
       {(failure ?? (reason || null)) && (
         <Notice kind="bad">
@@ -66,7 +66,7 @@ export function SignIn() {
           class="secret"
           value={token}
           onValue={setToken}
-          hint="Kept until this tab is closed; sent to this instance only."
+          hint="Kept until you close this tab. Sent to this instance only."
         />
         <Button kind="primary" type="submit" busy={isRunning}>
           Sign in

@@ -1,8 +1,8 @@
-/** The bar above everything: whose console, which instance, is it well, where requests go, as whom. */
+/** The top bar: title, instance and its health, request target, session, and buttons. */
 import { page } from '../lib/instance/page.ts'
 import { isPresenting } from '../lib/shell/presenter.ts'
 import { pageGateway } from '../lib/instance/page-gateway.ts'
-import { away, status } from '../lib/instance/status.ts'
+import { outage, status } from '../lib/instance/status.ts'
 import { activeGateway, changeSettings, settings, type Theme } from '../lib/shell/storage.ts'
 import { openDialog } from '../lib/shell/dialogs.ts'
 import { Button } from '../ui/button.tsx'
@@ -57,7 +57,7 @@ export function TopBar({ isMenuOpen, onMenu }: { isMenuOpen: boolean; onMenu(): 
         <button
           type="button"
           class="chip session-chip"
-          title="X-Svc-Session of what the console sends"
+          title="Sent as X-Svc-Session with every request of the console"
           onClick={() => {
             openDialog.value = 'settings'
           }}
@@ -112,8 +112,8 @@ export function TopBar({ isMenuOpen, onMenu }: { isMenuOpen: boolean; onMenu(): 
 function targetHint(): string {
   const own = activeGateway() === null ? pageGateway.value : null
   return own === null
-    ? 'Where requests go; change it in the settings'
-    : `Requests go the way this page came, through a gateway (${own.evidence.slice(0, 4).join(', ')}); change it in the settings`
+    ? 'Where the console sends requests. Change it in the settings.'
+    : `This page was loaded through a gateway (${own.evidence.slice(0, 4).join(', ')}), and requests take the same route. Change it in the settings.`
 }
 
 function targetName(): string {
@@ -128,8 +128,8 @@ function targetName(): string {
 
 function Health() {
   const facts = status.value
-  const [state, text] = away.value
-    ? (['bad', 'away'] as const)
+  const [state, text] = outage.value
+    ? (['bad', 'unreachable'] as const)
     : facts === null
       ? (['unknown', 'unknown'] as const)
       : facts.healthy

@@ -1,4 +1,4 @@
-/** Loads a view, shows it, and says so when it can't be loaded or has failed. */
+/** Loads and shows a view, or an error if it cannot be loaded or crashes. */
 import { Component, type ComponentChildren, type ComponentType } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { explain } from '../lib/instance/api.ts'
@@ -27,7 +27,7 @@ export function ViewFrame({ view }: { view: View }) {
     }
   }, [view])
 
-  // Who followed a link of the navigation goes on at the heading of the view.
+  // After a click in the navigation, the focus moves to the heading of the view.
   useEffect(() => {
     if (Content !== null && document.activeElement?.closest('nav'))
       frame.current?.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true })
@@ -60,7 +60,7 @@ function Failure({ message }: { message: string }) {
   return (
     <Notice
       kind="bad"
-      title="This view has failed"
+      title="This view crashed"
       actions={<Button onClick={() => location.reload()}>Reload the page</Button>}
     >
       {message}

@@ -1,5 +1,5 @@
-/** Small marks: a tag, an HTTP status, a method. None is told apart by its color alone. */
-import type { AnswerEnd } from 'svc/plugin'
+/** Badges for tags, HTTP statuses and methods. Their text distinguishes them, not only their color. */
+import type { ResponseEnd } from 'svc/plugin'
 import type { ComponentChildren } from 'preact'
 import { reasonPhrase, statusClass } from '../lib/protocol/http.ts'
 import type { Tone } from '../lib/traffic/tags.ts'
@@ -28,14 +28,14 @@ function statusTone(status: number): Tone {
   return STATUS_TONES[statusClass(status)]
 }
 
-/** The number, with the phrase when there is room for it. One whose answer was broken off is no success. */
+/** A status, optionally with its reason phrase. An aborted response is marked as an error, whatever its status. */
 export function StatusBadge({
   status,
   ended,
   withReason,
 }: {
   status: number
-  ended?: AnswerEnd
+  ended?: ResponseEnd
   withReason?: boolean
 }) {
   const reason = reasonPhrase(status)
@@ -43,12 +43,12 @@ export function StatusBadge({
   return (
     <span
       class={`badge status ${isBroken ? 'bad' : statusTone(status)}`}
-      title={isBroken ? 'broken off by the instance' : reason || undefined}
+      title={isBroken ? 'aborted by the instance' : reason || undefined}
     >
       {status}
       {withReason && reason ? ` ${reason}` : ''}
       {isBroken && (
-        <span role="img" aria-label="broken off">
+        <span role="img" aria-label="aborted">
           {' '}
           ✕
         </span>

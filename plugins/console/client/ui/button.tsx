@@ -1,4 +1,4 @@
-/** Buttons, and the one that copies. */
+/** Buttons, including the copy button. */
 import type { ButtonHTMLAttributes, ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { copyText } from '../lib/shell/clipboard.ts'
@@ -6,12 +6,12 @@ import { Icon, type IconName } from './icon.tsx'
 
 export interface ButtonProps
   extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'icon' | 'class' | 'disabled' | 'type'> {
-  /** `primary`: the one thing to do here; `danger`: takes something away; `quiet`: without a frame. */
+  /** `primary`: the main action; `danger`: deletes something; `quiet`: without a border. */
   kind?: 'primary' | 'danger' | 'quiet'
   icon?: IconName
-  /** The icon alone is shown; the children are its name. */
+  /** Shows only the icon; the children are the accessible name. */
   iconOnly?: boolean
-  /** It runs: shown, and not to be pressed again. */
+  /** The action is running: shows a spinner and disables the button. */
   busy?: boolean
   disabled?: boolean
   type?: 'button' | 'submit'
@@ -59,11 +59,11 @@ export function Button({
 }
 
 export interface CopyButtonProps extends Omit<ButtonProps, 'onClick'> {
-  /** The text, or what makes it when it is asked for. */
+  /** The text, or a function that returns it on click. */
   text: string | (() => string | Promise<string>)
 }
 
-/** Copies, and shows for a moment that it did. */
+/** Copies text, and shows the outcome for a moment. */
 export function CopyButton({ text, children = 'Copy', icon = 'copy', ...rest }: CopyButtonProps) {
   const [outcome, setOutcome] = useState<'copied' | 'failed' | null>(null)
   async function copy(): Promise<void> {

@@ -1,4 +1,4 @@
-/** CodeMirror within a shadow root: there it uses constructed style sheets, which the page's policy allows. */
+/** CodeMirror in a shadow root, where it uses constructed style sheets, which the content security policy allows. */
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
 import { json, jsonParseLinter } from '@codemirror/lang-json'
 import { yaml } from '@codemirror/lang-yaml'
@@ -29,7 +29,7 @@ export interface EditorHandle {
   setValue(value: string): void
   setMarks(marks: readonly EditorMark[]): void
   focus(): void
-  /** Puts the cursor at a line, in sight. */
+  /** Moves the cursor to a line and scrolls to it. */
   goTo(line: number): void
   destroy(): void
 }
@@ -42,7 +42,7 @@ export interface EditorSettings {
   onValue(value: string): void
 }
 
-/** Custom properties of the page's style sheet reach into the shadow root. */
+/** Uses custom properties of the page, which are inherited into the shadow root. */
 const theme = EditorView.theme({
   '&': {
     color: 'var(--text)',
@@ -84,7 +84,7 @@ const languages: Record<EditorLanguage, () => Extension> = {
   text: () => [],
 }
 
-/** Puts an editor into an element. */
+/** Mounts an editor in an element. */
 export function mountEditor(
   host: HTMLElement,
   { label, language, readOnly, value, onValue }: EditorSettings,
@@ -106,9 +106,9 @@ export function mountEditor(
         bracketMatching(),
         highlightActiveLine(),
         syntaxHighlighting(highlight),
-        // Escape leaves the field, so that the Tab key, which indents, is no trap (WCAG 2.2, 2.1.2).
+        // After Escape, Tab leaves the field instead of indenting, so there is no keyboard trap (WCAG 2.2, 2.1.2).
         keymap.of([...defaultKeymap, ...historyKeymap, ...(readOnly ? [] : [indentWithTab])]),
-        // A long text scrolls: assistive technology looks for what has the focus within.
+        // Long text scrolls, so the content must be focusable.
         EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
         EditorView.lineWrapping,
         EditorState.readOnly.of(readOnly),

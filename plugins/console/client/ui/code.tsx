@@ -1,18 +1,18 @@
-/** Text as it is, with a button that copies it. */
+/** Preformatted text with a copy button. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { CopyButton } from './button.tsx'
 
-/** Characters shown at once: a page with megabytes of text in one element is slow. */
+/** Characters to show at first, since megabytes of text in one element slow the page down. */
 const MAX_SHOWN = 100_000
 
 export interface CodeProps {
   text: string
-  /** Name for screen readers, who can scroll it with the keyboard. */
+  /** Accessible name of the scrollable text. */
   label: string
-  /** Lines break at the edge. */
+  /** Wrap long lines. */
   wrap?: boolean
-  /** Beside the copy button. */
+  /** Further buttons, before the copy button. */
   actions?: ComponentChildren
 }
 

@@ -1,4 +1,4 @@
-/** Where messages are written: Enter sends, Shift and Enter begin a line. */
+/** Input for messages: Enter sends, Shift+Enter starts a new line. */
 import { useState } from 'preact/hooks'
 import { Button } from './button.tsx'
 import { TextArea } from './field.tsx'
@@ -7,9 +7,9 @@ export interface ComposerProps {
   isRunning: boolean
   onSend(text: string): void
   onStop(): void
-  /** The text stays after sending. */
+  /** Keep the text after sending. */
   keeps?: boolean
-  /** Given: the text is the caller's. */
+  /** Makes the component controlled. */
   text?: string
   onText?(text: string): void
 }
@@ -37,7 +37,7 @@ export function Composer({ isRunning, onSend, onStop, keeps, text: given, onText
         rows={2}
         value={text}
         onValue={setText}
-        placeholder="Enter sends, Shift+Enter begins a line"
+        placeholder="Enter to send, Shift+Enter for a new line"
         onKeyDown={event => {
           if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
           event.preventDefault()

@@ -1,4 +1,4 @@
-/** Modal dialogs: the browser's own, which keeps the focus inside and gives it back. */
+/** Modal dialogs with the `<dialog>` element, which keeps the focus inside. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { Button } from './button.tsx'
@@ -7,13 +7,13 @@ export interface DialogProps {
   title: string
   onClose(): void
   children: ComponentChildren
-  /** Buttons below. */
+  /** Buttons in the footer. */
   actions?: ComponentChildren
   wide?: boolean
   class?: string
 }
 
-/** Open while it is rendered. */
+/** A modal dialog, open while rendered. */
 export function Dialog({ title, onClose, children, actions, wide, class: extra }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const id = useId()
@@ -23,7 +23,7 @@ export function Dialog({ title, onClose, children, actions, wide, class: extra }
     dialog.showModal()
     return () => {
       dialog.close()
-      // An element that is removed while it is modal does not give the focus back by itself.
+      // The browser does not restore the focus if a modal element is removed.
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus()
     }
   }, [])
@@ -31,7 +31,7 @@ export function Dialog({ title, onClose, children, actions, wide, class: extra }
     <dialog
       ref={ref}
       class={`dialog ${wide ? 'wide' : ''} ${extra ?? ''}`}
-      aria-labeledby={id}
+      aria-labelledby={id}
       onCancel={event => {
         event.preventDefault()
         onClose()

@@ -1,21 +1,21 @@
-/** A text editor for JSON and YAML, loaded when it is first shown. Until then, and if it can't be loaded, a text area. */
+/** A text editor for JSON and YAML, loaded on first use. A text area until then, or if loading fails. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { EditorHandle, EditorMark, EditorLanguage } from './code-mirror.ts'
 
 export type { EditorMark }
 
 export interface EditorProps {
-  /** Name for screen readers. */
+  /** Accessible name. */
   label: string
   value: string
   onValue?(value: string): void
   language?: EditorLanguage
   readOnly?: boolean
-  /** Errors and warnings, shown at their lines. */
+  /** Errors and warnings to show at their lines. */
   marks?: readonly EditorMark[]
-  /** Lines that are visible at least; it grows up to 30. Default 6. */
+  /** Minimum number of visible lines. Default 6. */
   minLines?: number
-  /** Goes to this line when the object changes. */
+  /** Moves the cursor to this line whenever the object changes. */
   goTo?: { line: number } | null
 }
 
@@ -39,8 +39,9 @@ export function Editor({
     let isGone = false
     import('./code-mirror.ts').then(
       ({ mountEditor }) => {
-        if (isGone) return
-        handle.current = mountEditor(host.current!, {
+        // The element is gone before the cleanup runs if the view changes while the module loads.
+        if (isGone || host.current === null) return
+        handle.current = mountEditor(host.current, {
           label,
           language,
           readOnly,

@@ -1,4 +1,4 @@
-/** Labelled controls. The label is the control's name; a hint or an error belongs to it for screen readers too. */
+/** Form controls with a label. Screen readers announce the hint or error with the control. */
 import type { ComponentChildren, LooseInputHTMLAttributes, TextareaHTMLAttributes } from 'preact'
 import { useId } from 'preact/hooks'
 
@@ -6,7 +6,7 @@ interface FieldProps {
   label: string
   hint?: ComponentChildren
   error?: string | null
-  /** The label is for screen readers only. */
+  /** Show the label to screen readers only. */
   hideLabel?: boolean
   class?: string
 }
@@ -114,7 +114,7 @@ export function TextArea({
 
 export type Option = string | { value: string; label: string; disabled?: boolean }
 
-/** A list to choose from: role `combobox`. */
+/** A select element, with the role `combobox`. */
 export function Select({
   label,
   hint,
@@ -183,7 +183,7 @@ export function Checkbox({ label, checked, onChecked, disabled, hint }: Toggle) 
   )
 }
 
-/** Acts at once: role `switch`, named by its label. */
+/** A switch that takes effect immediately, with the role `switch`. */
 export function Switch({
   label,
   checked,

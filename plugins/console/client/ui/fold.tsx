@@ -1,4 +1,4 @@
-/** What opens: its content is there only while it is open. */
+/** A collapsible section, which renders its content only while open. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 

@@ -1,4 +1,4 @@
-/** A value as a form and as JSON beside it; either changes the other. */
+/** Edits a value as a form and as JSON side by side. */
 import { useState } from 'preact/hooks'
 import type { FormSchema } from '../lib/protocol/schema-form.ts'
 import { parseJson } from '../lib/protocol/http.ts'
@@ -14,12 +14,12 @@ export interface FormWithJsonProps {
 
 export function FormWithJson({ schema, value, onValue, label }: FormWithJsonProps) {
   const [text, setText] = useState(() => print(value))
-  // The form's own texts begin anew when the JSON was edited by hand.
+  // The form is remounted after each edit of the JSON, to reset the texts of its fields.
   const [edits, setEdits] = useState(0)
   const isBroken = parseJson(text) === undefined
 
   function write(next: string): void {
-    // The editor tells of what the form wrote, too.
+    // The editor also reports changes that come from the form.
     if (next === text) return
     setText(next)
     const parsed = parseJson(next)
@@ -43,7 +43,7 @@ export function FormWithJson({ schema, value, onValue, label }: FormWithJsonProp
       <div class="field">
         <span class="label">As JSON</span>
         <Editor label={`${label} as JSON`} language="json" value={text} onValue={write} minLines={12} />
-        {isBroken && <p class="hint bad-text">This is no JSON yet; the form has the last that was.</p>}
+        {isBroken && <p class="hint bad-text">This is not valid JSON. The form still has the last valid value.</p>}
       </div>
     </div>
   )

@@ -1,11 +1,11 @@
-/** Headers as they came: names and values in a table, as text. */
+/** Headers in a table, and an editor for headers. */
 import type { NameValue } from '../lib/protocol/http.ts'
 import type { ComponentChildren } from 'preact'
 
 export interface HeaderLine extends NameValue {
-  /** What is said about it, such as the family it belongs to. */
+  /** A note, such as the family of the header. */
   note?: ComponentChildren
-  /** Shown as the value before. */
+  /** The previous value. */
   before?: string
   change?: 'added' | 'removed' | 'changed'
 }
@@ -40,7 +40,7 @@ export function HeaderList({ headers, label = 'Headers' }: { headers: readonly H
   )
 }
 
-/** Headers to edit: one row each, an empty one at the end. */
+/** Edits headers: one row per header, and an empty row at the end. */
 export function HeaderEditor({
   headers,
   onHeaders,

@@ -1,4 +1,4 @@
-/** Icons of the console: strokes on a 24 by 24 grid, decoration beside text. */
+/** Icons of the console: strokes on a 24 by 24 grid, hidden from screen readers. */
 
 const PATHS = {
   overview: 'M3 12h4l3-8 4 16 3-8h4',

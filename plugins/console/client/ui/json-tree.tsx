@@ -1,13 +1,13 @@
-/** A JSON value as a tree that opens and closes. Strings stay text: links in captured bodies are no links. */
+/** A JSON value as a collapsible tree. URLs in strings are plain text, not links. */
 import { useState } from 'preact/hooks'
 
-/** Members shown at once; a button shows more. */
+/** Members to show at first; a button shows more. */
 const PAGE = 100
 const MAX_TEXT = 2000
 
 export interface JsonTreeProps {
   value: unknown
-  /** Levels that are open at first. */
+  /** Number of initially open levels. */
   depth?: number
 }
 
@@ -113,7 +113,7 @@ function LongText({ text }: { text: string }) {
     <>
       {text.slice(0, MAX_TEXT)}
       <button type="button" class="button small" onClick={() => setWhole(true)}>
-        {text.length - MAX_TEXT} characters more
+        {text.length - MAX_TEXT} more characters
       </button>
     </>
   )

@@ -1,4 +1,4 @@
-/** A picture or a sound of Base64, by way of a `blob:` address. */
+/** Shows an image, or offers audio for download, from Base64 data through a `blob:` URL. */
 import { useEffect, useState } from 'preact/hooks'
 import { bytesOfBase64 } from '../lib/tokens/jwt.ts'
 
@@ -6,13 +6,13 @@ export interface MediaProps {
   base64: string
   /** Media type. */
   type: string
-  /** What it is, for those who can't see it. */
+  /** Text alternative. */
   name: string
 }
 
 const SHOWN_TYPES = /^(?:image\/(?:png|jpeg|gif|webp|avif|svg\+xml)|audio\/[\w.+-]+)$/
 
-/** The page's policy lets pictures be `blob:`; sound it does not, so that is offered as a file. */
+/** The content security policy allows `blob:` for images but not for audio, so audio is a download. */
 export function Media({ base64, type, name }: MediaProps) {
   const [url, setUrl] = useState<string | null>(null)
   const [isBroken, setBroken] = useState(false)
@@ -29,11 +29,11 @@ export function Media({ base64, type, name }: MediaProps) {
       if (made !== null) URL.revokeObjectURL(made)
     }
   }, [base64, type])
-  if (isBroken) return <p class="bad-text">{name} is no Base64.</p>
+  if (isBroken) return <p class="bad-text">{name} is not valid Base64.</p>
   if (url === null)
     return (
       <p class="quiet-text">
-        {base64.length} characters of {type || 'unknown type'}.
+        {base64.length} Base64 characters of {type || 'unknown type'}.
       </p>
     )
   return type.startsWith('image/') ? (

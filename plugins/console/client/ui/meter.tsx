@@ -1,13 +1,13 @@
-/** How full something is, as a bar and in words. */
+/** A meter: a bar and a text. */
 
 export interface MeterProps {
   label: string
   value: number
-  /** Null: there is no bound, and no bar. */
+  /** Null: no maximum, so no bar is shown. */
   max: number | null
-  /** Said beside the label, such as `41 of 10,000`. */
+  /** Text next to the label, such as `41 of 10,000`. */
   text: string
-  /** A bar that is better full than empty, such as what is left. */
+  /** A full bar is good, such as for a remaining amount. */
   isFullGood?: boolean
 }
 

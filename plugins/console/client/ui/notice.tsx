@@ -1,8 +1,8 @@
-/** What is said instead of, or above, the content: errors, warnings, nothing there, still loading. */
+/** Notices (errors, warnings, information), empty states and loading indicators. */
 import type { ComponentChildren } from 'preact'
 import { Icon } from './icon.tsx'
 
-/** `bad` and `warn` are announced. */
+/** Screen readers announce `bad` and `warn`. */
 export function Notice({
   kind = 'info',
   title,
@@ -26,7 +26,7 @@ export function Notice({
   )
 }
 
-/** In the place of a list that is empty: what would be here, and how it gets here. */
+/** The empty state of a list: what will appear here, and how. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="empty">

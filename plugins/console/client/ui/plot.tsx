@@ -1,11 +1,11 @@
-/** A plot over time, drawn by uPlot, which is loaded when the first plot is shown. */
+/** A plot over time with uPlot, which is loaded on first use. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type uPlot from 'uplot'
 
 export interface PlotProps {
-  /** What it shows, for screen readers. */
+  /** Description for screen readers. */
   label: string
-  /** Axes, series and scales; colors as `css('--accent')`. Asked anew when `deps` or the colors of the page change. */
+  /** Axes, series and scales, with colors from `css('--accent')`. Called again when `deps` or colors change. */
   options: () => Omit<uPlot.Options, 'width' | 'height'>
   data: uPlot.AlignedData
   /** Pixels. Default 240. */
@@ -13,7 +13,7 @@ export interface PlotProps {
   deps?: readonly unknown[]
 }
 
-/** The color of a design token in the theme of now, for canvases. */
+/** The color of a design token in the current theme, for a canvas. */
 export function css(name: string): string {
   const probe = document.createElement('span')
   probe.style.color = `var(${name})`
@@ -23,7 +23,7 @@ export function css(name: string): string {
   return color
 }
 
-/** Counts up when the colors of the page change: by the settings, the system, or presenter mode. */
+/** A counter that increases when the colors change: theme, system setting, or presenter mode. */
 function useColors(): number {
   const [count, setCount] = useState(0)
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** A form made from a JSON Schema: objects, arrays, enums, numbers, texts, booleans; JSON for what it can't show. */
+/** A form generated from a JSON Schema: objects, arrays, enums, numbers, strings, booleans; JSON text for the rest. */
 import { useState } from 'preact/hooks'
 import { emptyValue, enumOf, isRequired, resolveSchema, typeOf, type FormSchema } from '../lib/protocol/schema-form.ts'
 import { Button } from './button.tsx'
@@ -8,11 +8,11 @@ export interface SchemaFormProps {
   schema: FormSchema
   value: unknown
   onValue(value: unknown): void
-  /** Name of the value; default: the schema's title. */
+  /** Label of the value. Default: the title of the schema. */
   label?: string
 }
 
-/** Controlled: the value is the caller's; `emptyValue(schema)` is what to begin with. */
+/** A controlled component; `emptyValue(schema)` gives the initial value. */
 export function SchemaForm({ schema, value, onValue, label }: SchemaFormProps) {
   return (
     <div class="schema-form">
@@ -38,7 +38,7 @@ interface PartProps {
   depth: number
 }
 
-/** Deeper than this a form is no help. */
+/** Deeper levels are edited as JSON text. */
 const MAX_DEPTH = 6
 
 function Part(props: PartProps) {
@@ -162,7 +162,7 @@ function StringPart({ schema, value, onValue, label, required }: PartProps) {
   return <TextField {...shared} type={INPUT_TYPES[schema.format ?? ''] ?? 'text'} />
 }
 
-/** The text is the user's until it parses. */
+/** Reports the value whenever the text is valid JSON. */
 function JsonPart({ schema, value, onValue, label }: PartProps) {
   const [text, setText] = useState(value === undefined ? '' : JSON.stringify(value, null, 2))
   const [error, setError] = useState<string | null>(null)

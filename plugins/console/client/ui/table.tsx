@@ -1,4 +1,4 @@
-/** A table of many rows of which only those in sight are in the document. Rows are chosen with j, k, arrows and Enter. */
+/** A virtualized table: only visible rows are in the document. j, k, arrow keys and Enter select rows. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useKeys } from '../lib/shell/keys.ts'
@@ -11,7 +11,7 @@ export interface Column<T> {
 }
 
 export interface DataTableProps<T> {
-  /** Name for screen readers. */
+  /** Accessible name. */
   label: string
   columns: readonly Column<T>[]
   rows: readonly T[]
@@ -19,18 +19,18 @@ export interface DataTableProps<T> {
   /** The row whose detail is shown. */
   selected?: string | null
   onSelect?(row: T): void
-  /** Rows that are marked beside the selected one. */
+  /** Rows to mark in addition to the selected one. */
   isMarked?(row: T): boolean
-  /** A further click on the row, for example with Ctrl. */
+  /** Called for a click with Ctrl or Cmd. */
   onMark?(row: T): void
   rowClass?(row: T): string
-  /** In the place of the rows when there are none. */
+  /** Shown if there are no rows. */
   empty?: ComponentChildren
-  /** Height of a row in rem; all have the same. Default 2.25. */
+  /** Height of each row in rem. Default 2.25. */
   rowHeight?: number
 }
 
-/** Rows rendered beyond both edges. */
+/** Rows to render beyond the visible area on both sides. */
 const OVERSCAN = 8
 
 export function DataTable<T>({
@@ -68,7 +68,7 @@ export function DataTable<T>({
     if (row !== undefined) onSelect?.(row)
   }
 
-  // Rows that come above those in sight do not move them.
+  // New rows above the visible ones do not move them.
   const firstKey = rows[0] === undefined ? null : keyOf(rows[0])
   const lastFirst = useRef(firstKey)
   useLayoutEffect(() => {
@@ -81,7 +81,7 @@ export function DataTable<T>({
     if (added > 0) element.scrollTop += added * rowPixels
   }, [firstKey])
 
-  /** Scrolls a chosen row into sight, when it was chosen by key. */
+  /** Whether to scroll to the selected row, because it was selected with the keyboard. */
   const followsKeys = useRef(false)
   useEffect(() => {
     if (!followsKeys.current || selectedAt === -1) return

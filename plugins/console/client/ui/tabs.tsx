@@ -5,15 +5,15 @@ import { useId, useRef, useState } from 'preact/hooks'
 export interface Tab {
   key: string
   title: ComponentChildren
-  /** Rendered while the tab is chosen. */
+  /** Rendered while the tab is selected. */
   content: () => ComponentChildren
 }
 
 export interface TabsProps {
-  /** Name of the tab list for screen readers. */
+  /** Accessible name of the tab list. */
   label: string
   tabs: readonly Tab[]
-  /** Chosen by the caller; else the tabs remember themselves. */
+  /** Key of the selected tab, if the caller controls it. */
   selected?: string
   onSelect?(key: string): void
 }
@@ -59,7 +59,7 @@ export function Tabs({ label, tabs, selected, onSelect }: TabsProps) {
           </button>
         ))}
       </div>
-      <div class="tab-panel" role="tabpanel" id={`${id}-panel`} aria-labeledby={`${id}-${current.key}`} tabIndex={0}>
+      <div class="tab-panel" role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${current.key}`} tabIndex={0}>
         {current.content()}
       </div>
     </div>

@@ -1,8 +1,8 @@
-/** The frame of a view: its heading with actions, and sections with names. */
+/** Layout of a view: the header with actions, panels and lists of facts. */
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 
-/** Heading of level 1 and the view's own actions; every view begins with it. */
+/** Level 1 heading and actions of a view; every view starts with it. */
 export function ViewHeader({
   title,
   children,
@@ -23,7 +23,7 @@ export function ViewHeader({
   )
 }
 
-/** A titled surface: role `region`, named by the title. */
+/** A section with a title, which is also the name of its role `region`. */
 export function Panel({
   title,
   actions,
@@ -39,7 +39,7 @@ export function Panel({
 }) {
   const id = useId()
   return (
-    <section class={`panel ${extra ?? ''}`} aria-labeledby={id}>
+    <section class={`panel ${extra ?? ''}`} aria-labelledby={id}>
       <header class={hideTitle && !actions ? 'off-screen' : 'panel-header'}>
         <h2 id={id} class={hideTitle ? 'off-screen' : ''}>
           {title}

@@ -1,4 +1,4 @@
-/** Talks to A2A agents in both generations and bindings, and shows what becomes of each task. */
+/** A2A client: sends messages to agents in both protocol versions and bindings, and follows their tasks. */
 import { useMemo, useState } from 'preact/hooks'
 import { callJson } from '../lib/instance/api.ts'
 import { handedToken } from '../lib/tokens/bearer.ts'
@@ -19,7 +19,7 @@ import { CardTabs, loadCard, Skills } from './a2a/agent-card.tsx'
 import { SinkPanel, sinkPath } from './a2a/sink.tsx'
 import { TaskList } from './a2a/task-list.tsx'
 import { TaskPanel } from './a2a/task-panel.tsx'
-import type { Agent, Binding, Directory, Line, Part, Version } from './a2a/types.ts'
+import type { Agent, Binding, Directory, AgentTarget, Part, Version } from './a2a/types.ts'
 import { useTask } from './a2a/use-task.ts'
 import { MessagesPanel } from './request/message-log.tsx'
 import { TargetSelect } from './request/target.tsx'
@@ -49,19 +49,19 @@ function Client({ agents }: { agents: readonly Agent[] }) {
   const [text, setText] = useState('')
   const [data, setData] = useState('')
   const handle = useTask()
-  const lineWith = (bearer: string): Line => ({
+  const targetWith = (bearer: string): AgentTarget => ({
     agent: agent.id,
     version,
     binding,
     gateway,
     headers: bearer === '' ? [] : [{ name: 'Authorization', value: `Bearer ${bearer}` }],
   })
-  // The same object while nothing of it changes: the cards are read again when it does.
-  const line = useMemo(() => lineWith(token), [agent.id, version, binding, gateway, token])
-  const card = useLoad(signal => loadCard(line, '1.0', signal), [agent.id, gateway])
-  const dataError = data.trim() !== '' && parseJson(data) === undefined ? 'This is no JSON.' : null
+  // A new object only on changes, since each new one reloads the agent cards.
+  const target = useMemo(() => targetWith(token), [agent.id, version, binding, gateway, token])
+  const card = useLoad(signal => loadCard(target, '1.0', signal), [agent.id, gateway])
+  const dataError = data.trim() !== '' && parseJson(data) === undefined ? 'This is not valid JSON.' : null
 
-  function sendText(message: string, over = line): void {
+  function sendText(message: string, over = target): void {
     const parts: Part[] = [
       { text: message },
       ...(data.trim() === '' || dataError !== null ? [] : [{ data: parseJson(data) }]),
@@ -79,9 +79,9 @@ function Client({ agents }: { agents: readonly Agent[] }) {
       gateway,
     )
     const got = (body as { access_token?: string }).access_token
-    if (got === undefined) throw new Error(`The token endpoint answered ${status}.`)
+    if (got === undefined) throw new Error(`The token endpoint returned status ${status}.`)
     setToken(got)
-    sendText('Here is my token.', lineWith(got))
+    sendText('Here is my token.', targetWith(got))
   }
 
   function choose(id: string): void {
@@ -110,14 +110,14 @@ function Client({ agents }: { agents: readonly Agent[] }) {
             </li>
           ))}
         </ul>
-        <Fold title="Cards">{() => <CardTabs key={agent.id} line={line} log={handle.log} />}</Fold>
+        <Fold title="Cards">{() => <CardTabs key={agent.id} target={target} log={handle.log} />}</Fold>
         <Fold title="Tasks of this session">
           {() => (
             <TaskList
               key={`${agent.id} ${version}`}
-              line={line}
+              target={target}
               log={handle.log}
-              onOpen={id => void handle.open(line, id)}
+              onOpen={id => void handle.open(target, id)}
             />
           )}
         </Fold>
@@ -151,7 +151,7 @@ function Client({ agents }: { agents: readonly Agent[] }) {
           <div class="a2a-checks">
             <Checkbox label="Stream" checked={isStreamed} onChecked={setStreamed} />
             <Checkbox
-              label="Answer at once"
+              label="Return immediately"
               checked={returnsAtOnce}
               onChecked={setReturnsAtOnce}
               disabled={isStreamed}
@@ -177,24 +177,24 @@ function Client({ agents }: { agents: readonly Agent[] }) {
                 value={data}
                 onValue={setData}
                 error={dataError}
-                hint="Sent beside the text."
+                hint="Sent along with the text."
               />
               <TextField
                 mono
                 label="Bearer token"
                 value={token}
                 onValue={value => setToken(value.trim())}
-                hint="Empty: none."
+                hint="Leave empty to send none."
               />
             </div>
           </details>
         </Panel>
-        <TaskPanel handle={handle} line={line} onToken={authorize} />
+        <TaskPanel handle={handle} target={target} onToken={authorize} />
         {isPushed && <SinkPanel id={sinkId} />}
       </div>
       <MessagesPanel
         log={handle.log}
-        empty="Every message of both directions stands here, the newest on top, with its HTTP status and headers."
+        empty="Messages in both directions appear here, newest first, with their HTTP status and headers."
       />
     </div>
   )

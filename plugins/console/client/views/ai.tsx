@@ -1,4 +1,4 @@
-/** Asks the mock models as their vendors' clients would: a conversation, its wire, and two parties side by side. */
+/** AI playground: chat with the mock models in their vendors' wire formats, and compare two models side by side. */
 import { useState } from 'preact/hooks'
 import { callJson } from '../lib/instance/api.ts'
 import { urlAt } from '../lib/instance/gateway.ts'
@@ -11,14 +11,14 @@ import { Empty, Loading, Notice } from '../ui/notice.tsx'
 import { ViewHeader } from '../ui/view.tsx'
 import { Chat } from './ai/chat.tsx'
 import { Compare } from './ai/compare.tsx'
-import { PartyFields } from './ai/party-fields.tsx'
+import { ModelFields } from './ai/model-fields.tsx'
 import {
   baseOf,
   DEFAULT_SETUP,
   prepare,
   svcHeaders,
   type AiIndex,
-  type Party,
+  type ModelTarget,
   type Prepared,
   type Provider,
   type Setup,
@@ -44,7 +44,7 @@ export default function AiPlayground() {
       {index.value === undefined ? (
         index.isLoading && <Loading />
       ) : index.value.providers.length === 0 ? (
-        <Empty title="No provider is on">Switch one of the LLM plugins on in the overview.</Empty>
+        <Empty title="No provider is enabled">Enable one of the LLM plugins in the overview.</Empty>
       ) : (
         <Playground index={index.value} isComparing={isComparing} />
       )}
@@ -55,30 +55,30 @@ export default function AiPlayground() {
 function Playground({ index, isComparing }: { index: AiIndex; isComparing: boolean }) {
   const { providers } = index
   const [setup, setSetup] = useState<Setup>(DEFAULT_SETUP)
-  const [chosen, setChosen] = useState<ChosenParty>(() => partyOfLink(route.value.params))
+  const [chosen, setChosen] = useState<ChosenTarget>(() => targetOfLink(route.value.params))
   const named = providers.find(({ id }) => id === chosen.provider) ?? providers[0]!
-  const party: Party = { ...chosen, provider: named.id, model: chosen.model ?? named.models[0] ?? '' }
+  const target: ModelTarget = { ...chosen, provider: named.id, model: chosen.model ?? named.models[0] ?? '' }
   const other =
     providers.find(({ id }) => id === 'anthropic' && id !== named.id) ??
     providers.find(({ id }) => id !== named.id) ??
     named
-  const [second, setSecond] = useState<Party>({
+  const [second, setSecond] = useState<ModelTarget>({
     provider: other.id,
     model: other.models[0] ?? '',
-    gateway: party.gateway,
+    gateway: target.gateway,
   })
 
-  const providerOf = ({ provider }: Party): Provider => providers.find(({ id }) => id === provider) ?? named
-  // A base path of one's own is that of one provider.
+  const providerOf = ({ provider }: ModelTarget): Provider => providers.find(({ id }) => id === provider) ?? named
+  // A custom base path belongs to one provider, so the comparison ignores it.
   const inUse = isComparing ? { ...setup, basePath: '' } : setup
-  const prepareFor = (who: Party, turns: readonly Turn[]): Prepared =>
+  const prepareFor = (who: ModelTarget, turns: readonly Turn[]): Prepared =>
     prepare(inUse, providerOf(who), who.model, who.gateway, turns)
-  function choose(next: Party): void {
+  function choose(next: ModelTarget): void {
     setChosen(next)
     setParams({ provider: next.provider, model: next.model })
   }
 
-  function code(who: Party, turns: readonly Turn[]): string {
+  function code(who: ModelTarget, turns: readonly Turn[]): string {
     try {
       const { format, body } = prepareFor(who, turns)
       return format.code({
@@ -102,14 +102,14 @@ function Playground({ index, isComparing }: { index: AiIndex; isComparing: boole
         onSetup={changes => setSetup(old => ({ ...old, ...changes }))}
         basePath={isComparing ? null : named.base_path}
       >
-        {!isComparing && <PartyFields providers={providers} party={party} onParty={choose} />}
+        {!isComparing && <ModelFields providers={providers} target={target} onTarget={choose} />}
       </SetupPanel>
       {isComparing ? (
         <Compare
           providers={providers}
-          parties={[party, second]}
+          targets={[target, second]}
           setup={setup}
-          onParties={([a, b]) => {
+          onTargets={([a, b]) => {
             choose(a)
             setSecond(b)
           }}
@@ -117,15 +117,15 @@ function Playground({ index, isComparing }: { index: AiIndex; isComparing: boole
           code={code}
         />
       ) : (
-        <Chat setup={setup} prepare={turns => prepareFor(party, turns)} code={turns => code(party, turns)} />
+        <Chat setup={setup} prepare={turns => prepareFor(target, turns)} code={turns => code(target, turns)} />
       )}
     </div>
   )
 }
 
-/** Null: the provider's first model. */
-type ChosenParty = Omit<Party, 'model'> & { model: string | null }
+/** A model of null means the provider's first model. */
+type ChosenTarget = Omit<ModelTarget, 'model'> & { model: string | null }
 
-function partyOfLink(params: URLSearchParams): ChosenParty {
+function targetOfLink(params: URLSearchParams): ChosenTarget {
   return { provider: params.get('provider') ?? '', model: params.get('model'), gateway: activeGateway() }
 }

@@ -1,4 +1,4 @@
-/** Request bins: URLs that record what is sent to them, with what they have captured, live. */
+/** Request bins: URLs that record requests, with a live list of what they captured. */
 import { useState } from 'preact/hooks'
 import { callJson } from '../lib/instance/api.ts'
 import { useAction, useLoad } from '../lib/shell/hooks.ts'
@@ -20,8 +20,8 @@ export default function Bins() {
   )
   const wanted = route.value.params.get('bin')
   const bin = value?.find(({ id }) => id === wanted)
-  const create = useAction(async (answer: object) => {
-    const { id } = await callJson<BinSummary>('bin', { method: 'POST', json: answer })
+  const create = useAction(async (response: object) => {
+    const { id } = await callJson<BinSummary>('bin', { method: 'POST', json: response })
     await reload()
     setCreating(false)
     setParams({ bin: id, n: null })
@@ -31,7 +31,7 @@ export default function Bins() {
     <>
       <ViewHeader
         title="Request bins"
-        about="A bin is a URL that records every request, answers as you configure it, and shows what arrived."
+        about="A bin is a URL that records every request, returns the response you configure, and shows what arrived."
       >
         <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
           Create bin
@@ -42,7 +42,7 @@ export default function Bins() {
         <CreateBin
           error={create.error}
           isBusy={create.isRunning}
-          onCreate={answer => void create.run(answer)}
+          onCreate={response => void create.run(response)}
           onClose={() => {
             setCreating(false)
             create.clearError()
@@ -55,7 +55,7 @@ export default function Bins() {
         <div class={`bins-split ${wanted === null ? '' : 'with-bin'}`}>
           <Panel title="Bins" class="bins-list">
             {value.length === 0 ? (
-              <Empty title="No bin yet">Create one, and send anything to its URL.</Empty>
+              <Empty title="No bins yet">Create a bin and send requests to its URL.</Empty>
             ) : (
               <ul aria-label="Bins">
                 {value.map(({ id, created_at: createdAt, total_requests: total, response }) => (
@@ -63,8 +63,8 @@ export default function Bins() {
                     <button type="button" aria-pressed={id === wanted} onClick={() => setParams({ bin: id, n: null })}>
                       <span class="mono ellipsis">{id}</span>
                       <span class="quiet-text">
-                        since {formatTime(createdAt).slice(0, 8)}, {formatNumber(total)}{' '}
-                        {total === 1 ? 'request' : 'requests'}, answers {response.status}
+                        created {formatTime(createdAt).slice(0, 8)}, {formatNumber(total)}{' '}
+                        {total === 1 ? 'request' : 'requests'}, returns {response.status}
                       </span>
                     </button>
                   </li>

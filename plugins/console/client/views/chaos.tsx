@@ -1,4 +1,4 @@
-/** Everything that goes wrong on request: health, faults, flaky endpoints, and a load that shows what a gateway makes of them. */
+/** Health switch, fault headers, flaky endpoints, and a load test that shows how a gateway handles them. */
 import { enabledPaths, status } from '../lib/instance/status.ts'
 import { Loading } from '../ui/notice.tsx'
 import { Panel, ViewHeader } from '../ui/view.tsx'
@@ -13,10 +13,7 @@ export default function Chaos() {
   const [form, change] = useLoadForm()
   return (
     <>
-      <ViewHeader
-        title="Chaos and health"
-        about="Break things on request, put load on them, see what a gateway makes of it."
-      />
+      <ViewHeader title="Chaos and health" about="Inject faults, generate load, and see how a gateway handles them." />
       <div class="chaos-grid">
         <div class="chaos-column">
           <LoadPanel form={form} onForm={change} />

@@ -1,4 +1,4 @@
-/** Every endpoint of what is enabled, to be tried: requests filled in by examples, sent directly or through a gateway. */
+/** API explorer: try every endpoint of the enabled plugins, starting from examples, directly or through a gateway. */
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { callJson } from '../lib/instance/api.ts'
 import { useLoad } from '../lib/shell/hooks.ts'
@@ -11,7 +11,7 @@ import { Badge, Method } from '../ui/badge.tsx'
 import { Select } from '../ui/field.tsx'
 import { Empty, Loading, Notice } from '../ui/notice.tsx'
 import { ViewHeader } from '../ui/view.tsx'
-import { EndpointList, linkOf, narrow, type Narrowing } from './explorer/endpoint-list.tsx'
+import { EndpointList, linkOf, filterEndpoints, type EndpointFilter } from './explorer/endpoint-list.tsx'
 import { RequestForm } from './explorer/request-form.tsx'
 import { TargetSelect } from './request/target.tsx'
 import { WebSocketTry } from './explorer/web-socket.tsx'
@@ -19,20 +19,20 @@ import { WebSocketTry } from './explorer/web-socket.tsx'
 export default function Explorer() {
   const { params } = route.value
   const catalog = useLoad(signal => callJson<Catalog>('_svc/catalog', { signal }), [plugins.value?.generation])
-  const narrowing: Narrowing = {
+  const filter: EndpointFilter = {
     search: params.get('q') ?? '',
     category: params.get('category') ?? '',
     protocol: params.get('protocol') ?? '',
     plugin: params.get('plugin') ?? '',
   }
   const all = catalog.value?.endpoints ?? []
-  const shown = useMemo(() => narrow(all, narrowing), [all, ...Object.values(narrowing)])
+  const shown = useMemo(() => filterEndpoints(all, filter), [all, ...Object.values(filter)])
   const selected = find(all, params.get('path'), params.get('method'))
   const search = useRef<HTMLInputElement>(null)
 
   const move = (by: number) => () => {
     const next = shown[Math.max(0, selected === null ? 0 : shown.indexOf(selected) + by)]
-    if (next) location.hash = linkOf(next, narrowing)
+    if (next) location.hash = linkOf(next, filter)
   }
   useKeys({ '/': () => search.current?.focus(), j: move(1), k: move(-1) })
 
@@ -47,16 +47,14 @@ export default function Explorer() {
           <EndpointList
             all={all}
             shown={shown}
-            narrowing={narrowing}
+            filter={filter}
             selected={selected}
             searchRef={search}
-            onNarrow={setParams}
+            onFilter={setParams}
           />
           {selected === null ? (
             <div class="panel explorer-none">
-              <Empty title="Choose an endpoint">
-                Each can be tried as its examples have it, or with whatever you write instead.
-              </Empty>
+              <Empty title="Choose an endpoint">Start from one of its examples, or edit the request as you like.</Empty>
             </div>
           ) : (
             <Endpoint key={`${selected.methods} ${selected.path} ${selected.summary}`} endpoint={selected} />
@@ -67,7 +65,7 @@ export default function Explorer() {
   )
 }
 
-/** The endpoint of a link; the method tells those of one path apart. */
+/** The endpoint that a link names; the method decides between endpoints with the same path. */
 function find(
   endpoints: readonly CatalogEndpoint[],
   path: string | null,
@@ -127,7 +125,7 @@ function Endpoint({ endpoint }: { endpoint: CatalogEndpoint }) {
   )
 }
 
-/** A sentence of a description, in which backticks mark code. */
+/** Text in which backticks mark code. */
 function WithCode({ text }: { text: string }) {
   return <>{text.split('`').map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</>
 }

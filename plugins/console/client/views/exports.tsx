@@ -1,4 +1,4 @@
-/** Everything that is enabled, as files of other tools: to download, to copy, to look at. */
+/** Exports of the enabled endpoints as files for other tools: download, copy or show them. */
 import { useState } from 'preact/hooks'
 import { call, callJson } from '../lib/instance/api.ts'
 import { copyText, saveFile } from '../lib/shell/clipboard.ts'
@@ -25,7 +25,7 @@ interface Format {
   filename: string
 }
 
-/** Stands for "no category" among the options. */
+/** Option value for all categories. */
 const ALL = ''
 
 export default function Exports() {
@@ -42,7 +42,7 @@ export default function Exports() {
   const baseUrl = params.get('base_url') ?? activeGateway()?.url ?? directUrl()
   const category = params.get('category') ?? ALL
   const problem = gatewayProblem({ name: '', url: baseUrl, headers: [] })
-  /** Id of the format that was copied last: its button says so. */
+  /** ID of the format that was copied last; its button shows a check mark. */
   const [copied, setCopied] = useState<string | null>(null)
   const [shown, setShown] = useState<{ format: Format; text: string } | null>(null)
 
@@ -56,7 +56,7 @@ export default function Exports() {
   )
   const copy = useAction(async (format: Format) => {
     if (!(await copyText(await fetchFile(format))))
-      throw new Error('The browser does not let this page copy: download the file, or show it and copy from there.')
+      throw new Error('The browser blocked access to the clipboard. Download the file, or show it and copy the text.')
     setCopied(format.id)
   })
   const show = useAction(async (format: Format) => setShown({ format, text: await fetchFile(format) }))
@@ -66,9 +66,9 @@ export default function Exports() {
     <>
       <ViewHeader
         title="Exports"
-        about="Every example of what is enabled, as files that other tools import. WebSockets and live feeds are left out."
+        about="All examples of the enabled plugins, as files that other tools can import. WebSockets and live feeds are not included."
       />
-      <Panel title="What the files hold">
+      <Panel title="Contents">
         <div class="exports-filter">
           <TextField
             label="Base URL"
@@ -77,7 +77,7 @@ export default function Exports() {
             value={baseUrl}
             error={problem}
             onValue={url => setParams({ base_url: url })}
-            hint="Where the requests of the files go: straight to the instance, or through a gateway."
+            hint="Base URL of the requests in the files: the instance itself, or a gateway."
           />
           <Select
             label="Category"
@@ -89,7 +89,7 @@ export default function Exports() {
             ]}
           />
         </div>
-        <div class="actions" role="group" aria-label="Base URLs to choose from">
+        <div class="actions" role="group" aria-label="Base URL presets">
           <BaseUrlButton name="Direct" url={directUrl()} current={baseUrl} />
           {settings.value.gateways.map(({ name, url }) => (
             <BaseUrlButton key={name} name={name} url={url} current={baseUrl} />
@@ -109,7 +109,7 @@ export default function Exports() {
               <div class="actions">
                 <Button small icon="download" disabled={problem !== null} onClick={() => void download.run(format)}>
                   Download
-                  <Of title={format.title} />
+                  <ButtonSubject title={format.title} />
                 </Button>
                 <Button
                   small
@@ -118,11 +118,11 @@ export default function Exports() {
                   onClick={() => void copy.run(format)}
                 >
                   Copy
-                  <Of title={format.title} />
+                  <ButtonSubject title={format.title} />
                 </Button>
                 <Button small kind="quiet" disabled={problem !== null} onClick={() => void show.run(format)}>
                   Show
-                  <Of title={format.title} />
+                  <ButtonSubject title={format.title} />
                 </Button>
               </div>
             </li>
@@ -155,8 +155,8 @@ function directUrl(): string {
   return instanceBase.replace(/\/$/, '')
 }
 
-/** What a button is about, for those who hear it without what stands above. */
-function Of({ title }: { title: string }) {
+/** Completes the name of a button for screen readers, which read it without the heading above. */
+function ButtonSubject({ title }: { title: string }) {
   return <span class="off-screen"> {title}</span>
 }
 

@@ -1,18 +1,18 @@
-/** The list of views: a new one is one file beside this one, and one line here. Their order is that of the navigation. */
+/** The views, in the order of the navigation. To add a view, add a file in this folder and an entry here. */
 import type { ComponentType } from 'preact'
 import type { IconName } from '../ui/icon.tsx'
 
 export interface View {
-  /** Its hash is `#/<key>`. */
+  /** The URL hash of the view is `#/<key>`. */
   key: string
-  /** Its link, and its heading of level 1. */
+  /** Text of the link in the navigation, and the level 1 heading of the view. */
   title: string
   icon: IconName
-  /** Alt and this digit go there. */
+  /** Digit of the shortcut Alt+<digit>. */
   digit?: string
-  /** Given the paths that enabled plugins serve. Absent: always shown. */
+  /** Whether to show the view, by the paths that enabled plugins serve. Absent: always. */
   shownWhen?(paths: readonly string[]): boolean
-  /** Loaded when it is first opened. */
+  /** Loads the component when the view is first opened. */
   load(): Promise<{ default: ComponentType }>
 }
 

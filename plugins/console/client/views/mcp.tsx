@@ -1,4 +1,4 @@
-/** Connects to MCP servers, calls what they offer, and shows every message with the HTTP around it. */
+/** MCP inspector: connects to MCP servers, calls their tools, and shows every message with its HTTP headers. */
 import { useEffect, useState } from 'preact/hooks'
 import { callJson } from '../lib/instance/api.ts'
 import { useLoad } from '../lib/shell/hooks.ts'
@@ -16,12 +16,12 @@ import { ConnectForm, type OwnServer } from './mcp/connect-form.tsx'
 import { useConnection, type Connection, type Open } from './mcp/connection.ts'
 import { OAuthPanel } from './mcp/oauth.tsx'
 import { PromptPage } from './mcp/prompt.tsx'
-import { QuestionDialog } from './mcp/question.tsx'
+import { ServerRequestDialog } from './mcp/server-request.tsx'
 import { ResourcePage, TemplatePage } from './mcp/resource.tsx'
 import { ToolView } from './mcp/tool.tsx'
 import { VERSIONS, type Target } from './mcp/types.ts'
 
-/** The catalog has an example for every server, named by it. */
+/** The servers of this instance: the catalog has an example for each, named after it. */
 async function loadServers(signal: AbortSignal): Promise<OwnServer[]> {
   const { endpoints } = await callJson<Catalog>('_svc/catalog', { signal })
   const examples = endpoints
@@ -45,7 +45,7 @@ export default function McpInspector() {
     void connection.connect(target)
   }
 
-  // A link to something of a server of this instance leads there; a stranger's is connected to by hand only.
+  // A link to an item of a server of this instance connects right away; other servers require a click.
   const linked = params.has('name') ? servers.value?.find(({ path }) => path === params.get('server')) : undefined
   useEffect(() => {
     if (linked && target === null)
@@ -76,7 +76,7 @@ export default function McpInspector() {
         />
       )}
       {connection.error !== null && (
-        <Notice kind="bad" title="The server refuses, or is not there">
+        <Notice kind="bad" title="Connection failed">
           {connection.error}
         </Notice>
       )}
@@ -101,17 +101,20 @@ export default function McpInspector() {
         ) : (
           <div class="panel mcp-none">
             <Empty title="Not connected">
-              Choose a server and connect: what it offers is listed here, and can be tried.
+              Choose a server and connect to list and try its tools, resources and prompts.
             </Empty>
           </div>
         )}
         <MessagesPanel
           log={connection.log}
-          empty="Every message of both directions stands here, the newest on top, with its HTTP status and headers."
+          empty="Messages in both directions appear here, newest first, with their HTTP status and headers."
         />
       </div>
-      {connection.question && (
-        <QuestionDialog key={JSON.stringify(connection.question.params)} question={connection.question} />
+      {connection.serverRequest && (
+        <ServerRequestDialog
+          key={JSON.stringify(connection.serverRequest.params)}
+          serverRequest={connection.serverRequest}
+        />
       )}
     </>
   )
@@ -164,8 +167,8 @@ function Offered({ open: { client, info, lists }, connection }: { open: Open; co
       <div class="mcp-chosen">
         {chosen ?? (
           <div class="panel">
-            <Empty title="Choose something to try">
-              Tools are called with a form of their schema, resources read and subscribed to, prompts filled in.
+            <Empty title="Choose an item to try">
+              Call tools with a form built from their schema, read and subscribe to resources, and fill in prompts.
             </Empty>
           </div>
         )}

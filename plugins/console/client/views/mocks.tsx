@@ -1,4 +1,4 @@
-/** OpenAPI mocks: which there are, their documents with checks and deployments, and how each behaves. */
+/** OpenAPI mocks: the list, and the document, behavior, traffic and versions of each. */
 import { useEffect, useState } from 'preact/hooks'
 import { callJson } from '../lib/instance/api.ts'
 import { useAction, useLoad } from '../lib/shell/hooks.ts'
@@ -15,7 +15,7 @@ const REFRESH_MS = 5000
 
 export default function Mocks() {
   const list = useLoad(signal => callJson<MockList>('_svc/mocks', { signal }), [], REFRESH_MS)
-  // The text of a dropped file; empty: the dialog begins empty.
+  // Initial name and text of the upload dialog, such as those of a dropped file; null: the dialog is closed.
   const [upload, setUpload] = useState<{ name: string; text: string } | null>(null)
   const reloadFiles = useAction(async () => {
     await callJson('_svc/mocks/reload', { method: 'POST', admin: true })
@@ -28,9 +28,9 @@ export default function Mocks() {
 
   return (
     <>
-      <ViewHeader title="Mocks" about="OpenAPI documents that answer, and behave as you tell them to.">
+      <ViewHeader title="Mocks" about="Mock APIs from OpenAPI documents, with behavior that you control.">
         <Button icon="replay" busy={reloadFiles.isRunning} onClick={() => void reloadFiles.run()}>
-          Read files again
+          Reload files
         </Button>
         <Button kind="primary" icon="plus" onClick={() => setUpload({ name: '', text: '' })}>
           Upload
@@ -75,14 +75,14 @@ export default function Mocks() {
             />
           ) : wanted === null ? (
             <Panel title="Mock">
-              <Empty title="No mock yet">
-                Upload an OpenAPI document, version 3.0 or 3.1, as JSON or YAML; or drop the file anywhere on this page.
+              <Empty title="No mocks yet">
+                Upload an OpenAPI 3.0 or 3.1 document as JSON or YAML, or drop the file anywhere on this page.
               </Empty>
             </Panel>
           ) : (
             <Panel title="Mock">
-              <Empty title="There is no such mock">
-                It was deleted, or is called otherwise: <code>{wanted}</code>.
+              <Empty title="Mock not found">
+                There is no mock with the name <code>{wanted}</code>. It may have been deleted.
               </Empty>
             </Panel>
           )}
@@ -92,7 +92,7 @@ export default function Mocks() {
   )
 }
 
-/** A file may be dropped anywhere on the page. */
+/** Accepts a file that is dropped anywhere on the page. */
 function useDroppedFile(onFile: (file: { name: string; text: string }) => void): void {
   useEffect(() => {
     const ended = new AbortController()
@@ -108,7 +108,7 @@ function useDroppedFile(onFile: (file: { name: string; text: string }) => void):
       'drop',
       event => {
         const file = event.dataTransfer?.files[0]
-        // The dialog takes what is dropped on it by itself.
+        // The dialog handles files that are dropped on it.
         if (file === undefined || event.defaultPrevented) return
         event.preventDefault()
         void file.text().then(text => onFile({ name: file.name.replace(/\.(?:ya?ml|json)$/i, ''), text }))

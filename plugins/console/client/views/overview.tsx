@@ -1,4 +1,4 @@
-/** The instance at a glance: how it is, what is on, what is used up, where to reach it. */
+/** The instance at a glance: health, plugins, usage of the plan, base URLs, configuration. */
 import { status } from '../lib/instance/status.ts'
 import { Loading } from '../ui/notice.tsx'
 import { ViewHeader } from '../ui/view.tsx'

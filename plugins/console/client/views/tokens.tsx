@@ -1,12 +1,12 @@
-/** Tokens: got by every grant, looked into, tried; and requests and webhooks with signatures. */
+/** Token lab: get, inspect and try tokens; sign requests and webhooks. */
 import { route, setParams } from '../lib/shell/router.ts'
 import { enabledPaths } from '../lib/instance/status.ts'
 import { Tabs, type Tab } from '../ui/tabs.tsx'
 import { Panel, ViewHeader } from '../ui/view.tsx'
-import { AskedList } from './request/asked-list.tsx'
+import { ExchangeList } from './request/exchange-list.tsx'
 import { GetToken } from './tokens/get-token.tsx'
 import { HmacLab } from './tokens/hmac.tsx'
-import { asked } from './tokens/lab.ts'
+import { exchanges } from './tokens/lab.ts'
 import { ClaimsPanel, TokenPanel } from './tokens/token-panel.tsx'
 import { WebhookLab } from './tokens/webhooks.tsx'
 
@@ -17,7 +17,7 @@ export default function Tokens() {
   if (paths.includes('/webhooks')) tabs.push({ key: 'webhooks', title: 'Webhooks', content: () => <WebhookLab /> })
   return (
     <>
-      <ViewHeader title="Token lab" about="Get tokens from the instance's own provider, look into them, try them." />
+      <ViewHeader title="Token lab" about="Get tokens from the built-in provider, inspect them and try them." />
       <Tabs
         label="Labs"
         tabs={tabs}
@@ -35,9 +35,9 @@ function TokenLab() {
       <div class="stack">
         <TokenPanel />
         <ClaimsPanel />
-        {asked.value.length > 0 && (
-          <Panel title="Asked and answered">
-            <AskedList exchanges={asked.value} />
+        {exchanges.value.length > 0 && (
+          <Panel title="Requests and responses">
+            <ExchangeList exchanges={exchanges.value} />
           </Panel>
         )}
       </div>

@@ -1,4 +1,4 @@
-/** Live traffic: what clients sent, what a gateway made of it, what came back. */
+/** Live traffic: what clients sent, what a gateway changed, and the response. */
 import { effect, signal } from '@preact/signals'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { attemptsOf } from '../lib/traffic/attempts.ts'
@@ -19,7 +19,7 @@ import { FilterBar } from './traffic/filter-bar.tsx'
 import { RequestList } from './traffic/list.tsx'
 import { Selection } from './traffic/selection.tsx'
 
-/** Kept while other views are on screen; the feed goes on where it was left. */
+/** Kept while other views are open; the feed resumes where it stopped. */
 const live = new LiveEntries()
 const pinned = signal<readonly Entry[]>([])
 
@@ -52,7 +52,7 @@ export default function Traffic() {
     const pins = pinned.value
     return pins.length === 0 ? kept : [...pins, ...kept.filter(({ id }) => !pins.some(pin => pin.id === id))]
   }, [filter, hidesProbes, live.entries.value, pinned.value])
-  // Of all that are known: an attempt that a filter leaves out is one all the same.
+  // Counted before filtering: attempts that the filter hides count too.
   const attempts = useMemo(() => attemptsOf(live.entries.value), [live.entries.value])
 
   const selected = params.get('id')

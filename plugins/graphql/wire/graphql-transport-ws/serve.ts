@@ -1,4 +1,4 @@
-/** The subprotocol `graphql-transport-ws`, by the package that defines it. */
+/** The subprotocol `graphql-transport-ws`, implemented by its reference package. */
 import type { ExecutionArgs, GraphQLError } from 'graphql'
 import { CloseCode, makeServer } from 'graphql-ws'
 import type { Server, SubscribePayload } from 'graphql-ws'
@@ -8,14 +8,14 @@ import type { Engine } from '../../engine.ts'
 
 const INIT_MS = 3_000
 
-/** One for all connections of a generation. */
+/** One server for all connections of a generation. */
 export function createTransportServer(engine: Engine): Server<Record<string, unknown>> {
   return makeServer<Record<string, unknown>>({
     connectionInitWaitTimeout: INIT_MS,
     execute: args => engine.execute(args),
     subscribe: args => engine.subscribe(args),
     onSubscribe: (context, _id, payload) => {
-      // The one that is asked for is among them already.
+      // The requested operation is already among them.
       if (Object.keys(context.subscriptions).length > MAX_OPERATIONS) return [tooManyOperations()]
       return prepare(engine, payload)
     },
@@ -30,7 +30,7 @@ function prepare(
   return prepared.args ?? prepared.problems
 }
 
-/** Serves a socket on which the subprotocol was agreed. */
+/** Serves a socket that negotiated the subprotocol. */
 export function serveTransport(server: Server<Record<string, unknown>>, connection: Connection): void {
   const { socket } = connection
   const closed = server.opened(
@@ -40,7 +40,7 @@ export function serveTransport(server: Server<Record<string, unknown>>, connecti
       close: (code, reason) => socket.close(code, reason),
       onMessage: receive => {
         socket.on('message', data => {
-          // It throws for types that only a server may send.
+          // The package throws for message types that only a server may send.
           connection
             .busy(() => receive(String(data)))
             .catch(() => socket.close(CloseCode.BadRequest, 'Invalid message received'))

@@ -1,4 +1,4 @@
-/** The legacy subprotocol `graphql-ws`, as clients of `subscriptions-transport-ws` speak it. */
+/** The legacy subprotocol `graphql-ws` of `subscriptions-transport-ws` clients. */
 import { shownText } from 'svc/plugin'
 import type { ExecutionResult, GraphQLFormattedError } from 'graphql'
 import { MAX_OPERATIONS, tooManyOperations } from '../../connection.ts'
@@ -11,7 +11,7 @@ const KEEP_ALIVE_MS = 20_000
 const UNAUTHORIZED = 4401
 const NORMAL = 1000
 
-/** A running operation; `results` is there once a subscription has started. */
+/** A running operation; `results` is set once a subscription has started. */
 interface Operation {
   isStopped: boolean
   results?: AsyncIterableIterator<ExecutionResult>
@@ -42,7 +42,7 @@ export function serveLegacy(engine: Engine, connection: Connection): void {
   }
 
   async function acknowledge(): Promise<void> {
-    // Before anything is awaited: a `start` may stand right behind.
+    // Before any await, because a `start` message may follow immediately.
     keepAlive ??= setInterval(() => void send({ type: 'ka' }), KEEP_ALIVE_MS)
     await send({ type: 'connection_ack' })
     await send({ type: 'ka' })
@@ -79,7 +79,7 @@ export function serveLegacy(engine: Engine, connection: Connection): void {
   async function receive(text: string): Promise<void> {
     const message = readMessage(text)
     if (message === null)
-      return send({ type: 'connection_error', payload: { message: 'the message is no JSON object' } })
+      return send({ type: 'connection_error', payload: { message: 'the message must be a JSON object' } })
     switch (message.type) {
       case 'connection_init':
         return acknowledge()
@@ -115,7 +115,7 @@ function readMessage(text: string): ClientMessage | null {
   return { id: shownText(value.id ?? ''), type: value.type, payload: isObject(value.payload) ? value.payload : {} }
 }
 
-/** What can be run, or the first of the errors. */
+/** The executable operation, or the first error. */
 function prepare(
   engine: Engine,
   { query, variables, operationName }: Record<string, unknown>,

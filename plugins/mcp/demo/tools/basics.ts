@@ -6,9 +6,9 @@ import { defineTool, fail, textResult } from './define.ts'
 const echo = defineTool<{ message: string }>({
   name: 'echo',
   title: 'Echo',
-  description: 'Says the message back.',
-  input: { 'message*': { type: 'string', description: 'What to say' } },
-  output: { message: { type: 'string' }, length: { type: 'integer', description: 'Unicode code points' } },
+  description: 'Echoes the message.',
+  input: { 'message*': { type: 'string', description: 'The message to echo' } },
+  output: { message: { type: 'string' }, length: { type: 'integer', description: 'Length in Unicode code points' } },
   call: ({ message }) => textResult(message, { message, length: [...message].length }),
 })
 
@@ -28,8 +28,8 @@ const add = defineTool<{ a: number; b: number }>({
 const calculate = defineTool<{ expression: string }>({
   name: 'calculate',
   title: 'Calculate',
-  description: 'Evaluates arithmetic: + - * / % ^ and parentheses.',
-  input: { 'expression*': { type: 'string', maxLength: 512, description: 'Such as 2*(3+4)^2' } },
+  description: 'Evaluates an arithmetic expression with + - * / % ^ and parentheses.',
+  input: { 'expression*': { type: 'string', maxLength: 512, description: 'For example 2*(3+4)^2' } },
   output: { expression: { type: 'string' }, result: { type: 'number' } },
   call({ expression }) {
     try {

@@ -1,4 +1,4 @@
-/** Owns the tools that show how calls behave: slow ones, failing ones, large ones. */
+/** Owns the tools for slow calls, errors and large results. */
 import type { Bounds } from '../../bounds.ts'
 import { CODES } from '../../errors.ts'
 import type { ToolDefinition } from '../../types.ts'
@@ -8,13 +8,13 @@ export function behaviorTools(bounds: Bounds): ToolDefinition[] {
   const slowTask = defineTool<{ duration_ms: number; steps: number }>({
     name: 'slow_task',
     title: 'Slow task',
-    description: 'Takes its time, with progress and log messages after each step; can be cancelled.',
+    description: 'Runs for a while and sends progress and log messages after each step. Can be canceled.',
     input: {
       duration_ms: {
         type: 'number',
         minimum: 0,
         default: 3000,
-        description: `Milliseconds in all, at most ${bounds.slowTaskMs}`,
+        description: `Total duration in milliseconds, at most ${bounds.slowTaskMs}`,
       },
       steps: { type: 'integer', minimum: 1, maximum: 100, default: 5 },
     },
@@ -34,13 +34,13 @@ export function behaviorTools(bounds: Bounds): ToolDefinition[] {
   const largeOutput = defineTool<{ kb: number }>({
     name: 'large_output',
     title: 'Large output',
-    description: 'Answers with this many kilobytes of text.',
+    description: 'Returns a text of the given size.',
     input: {
       kb: {
         type: 'integer',
         minimum: 1,
         default: 64,
-        description: `Kilobytes (1024), at most ${bounds.largeOutputKb}`,
+        description: `Size in kilobytes (1024 bytes), at most ${bounds.largeOutputKb}`,
       },
     },
     call: ({ kb }) => textResult(filler(Math.min(kb, bounds.largeOutputKb) * 1024)),
@@ -52,7 +52,7 @@ export function behaviorTools(bounds: Bounds): ToolDefinition[] {
 const failTool = defineTool<{ message?: string }>({
   name: 'fail',
   title: 'Fail',
-  description: 'Answers with a tool error.',
+  description: 'Returns a tool error.',
   input: { message: { type: 'string', description: 'The error text' } },
   call: ({ message }) => fail(message || 'This tool always fails.'),
 })
@@ -60,7 +60,7 @@ const failTool = defineTool<{ message?: string }>({
 const throwTool = defineTool<{ code: number; message?: string }>({
   name: 'throw',
   title: 'Throw',
-  description: 'Answers with a JSON-RPC error instead of a result.',
+  description: 'Returns a JSON-RPC error instead of a result.',
   input: {
     code: { type: 'integer', default: CODES.internal, description: 'JSON-RPC error code' },
     message: { type: 'string' },

@@ -1,4 +1,4 @@
-/** Owns the tools that answer with other than plain results: images, links, and text that a model must not follow. */
+/** Owns the tools that return images, resource links and prompt injections. */
 import type { ToolDefinition } from '../../types.ts'
 import { drawPattern } from '../png.ts'
 import { defineTool, fail, textContent } from './define.ts'
@@ -6,7 +6,7 @@ import { defineTool, fail, textContent } from './define.ts'
 const generateImage = defineTool<{ prompt: string; size: number }>({
   name: 'generate_image',
   title: 'Generate an image',
-  description: 'A small PNG whose pattern depends on the prompt alone.',
+  description: 'Returns a small PNG; the same prompt always gives the same pattern.',
   input: {
     'prompt*': { type: 'string', maxLength: 1000 },
     size: { type: 'integer', minimum: 1, maximum: 64, default: 16, description: 'Width and height in pixels' },
@@ -22,7 +22,7 @@ const generateImage = defineTool<{ prompt: string; size: number }>({
 const fetchResourceLink = defineTool<{ uri: string }>({
   name: 'fetch_resource_link',
   title: 'Fetch a resource link',
-  description: 'A link to a resource of this server; before 2025-06-18 the resource itself.',
+  description: 'Returns a link to a resource of this server, or the resource itself before revision 2025-06-18.',
   input: { uri: { type: 'string', maxLength: 2000, default: 'svc://docs/readme' } },
   call({ uri }, context) {
     const { name, title, mimeType } = context.findResource(uri) ?? fail(`unknown resource "${uri}"`)
@@ -43,7 +43,7 @@ const INJECTIONS = {
 const promptInjectionDemo = defineTool<{ variant: keyof typeof INJECTIONS }>({
   name: 'prompt_injection_demo',
   title: 'Prompt injection demo',
-  description: 'Labelled sample text of a prompt injection, to test guardrails with.',
+  description: 'Returns a labeled sample of a prompt injection, for testing guardrails.',
   input: { variant: { type: 'string', enum: Object.keys(INJECTIONS), default: 'classic' } },
   call: ({ variant }) => ({ content: [textContent(LABEL), textContent(INJECTIONS[variant])] }),
 })

@@ -1,4 +1,4 @@
-/** Owns the tools over customers and orders. */
+/** Owns the tools for customers and orders. */
 import type { ToolDefinition } from '../../types.ts'
 import { WRITE_SCOPE } from '../../access/protected-resource.ts'
 import { type Crm, type Customer, type Order, ORDER_STATUSES } from '../crm.ts'
@@ -44,9 +44,9 @@ export function customerTools(crm: Crm): ToolDefinition[] {
   const lookupCustomer = defineTool<{ customer_id: string }>({
     name: 'lookup_customer',
     title: 'Look up a customer',
-    description: 'Finds a customer by id, e-mail or a part of the name.',
+    description: 'Finds a customer by id, email address or part of the name.',
     input: {
-      'customer_id*': { type: 'string', maxLength: 200, description: 'Such as u1', 'x-mcp-header': 'Customer-Id' },
+      'customer_id*': { type: 'string', maxLength: 200, description: 'For example u1', 'x-mcp-header': 'Customer-Id' },
     },
     output: {
       customer: customerSchema,
@@ -66,7 +66,7 @@ export function customerTools(crm: Crm): ToolDefinition[] {
   const searchOrders = defineTool<{ customer_id?: string; status?: string; min_total?: number; limit: number }>({
     name: 'search_orders',
     title: 'Search orders',
-    description: 'Orders by customer, status and least total.',
+    description: 'Finds orders by customer, status and minimum total.',
     input: {
       customer_id: { type: 'string', maxLength: 200 },
       status: { type: 'string', enum: [...ORDER_STATUSES] },
@@ -92,9 +92,9 @@ export function customerTools(crm: Crm): ToolDefinition[] {
   const cancelOrder = defineTool<{ order_id: string; reason?: string }>({
     name: 'cancel_order',
     title: 'Cancel an order',
-    description: 'Says that an order is cancelled. Nothing changes: the next look shows it as before.',
+    description: 'Reports an order as cancelled. The demo data does not change: the order keeps its status.',
     input: {
-      'order_id*': { type: 'string', maxLength: 100, description: 'Such as o5' },
+      'order_id*': { type: 'string', maxLength: 100, description: 'For example o5' },
       reason: { type: 'string', maxLength: 200 },
     },
     output: {

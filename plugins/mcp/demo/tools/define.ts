@@ -1,4 +1,4 @@
-/** Owns what all demo tools have in common: closed schemas and usual annotations. */
+/** Owns defining demo tools, with schemas that allow no other properties and default annotations. */
 import type { JsonSchema } from 'svc/plugin'
 import { ToolFailure } from '../../errors.ts'
 import type { CallContext, Content, JsonObject, ToolAnnotations, ToolDefinition, ToolResult } from '../../types.ts'
@@ -23,7 +23,7 @@ const USUAL: ToolAnnotations = {
   openWorldHint: false,
 }
 
-/** The definition; `Args` is what the input schema lets through. */
+/** Builds the definition; `Args` is the type of the arguments that the input schema accepts. */
 export function defineTool<Args>({ input, output, annotations, call, ...rest }: DemoTool<Args>): ToolDefinition {
   return {
     ...rest,
@@ -34,7 +34,7 @@ export function defineTool<Args>({ input, output, annotations, call, ...rest }: 
   }
 }
 
-/** A schema that refuses other properties; `*` and `?` at the end of names are marks of ours. */
+/** A schema that allows no other properties; `*` and `?` at the end of names are removed. */
 function objectSchema(properties: Record<string, JsonSchema>, isRequired: (name: string) => boolean): JsonSchema {
   const plain = (name: string) => name.replace(/[*?]$/, '')
   const required = Object.keys(properties).filter(isRequired).map(plain)
@@ -50,12 +50,12 @@ export function textContent(text: string): Content {
   return { type: 'text', text }
 }
 
-/** A result of one text, with the same in structured form where there is one. */
+/** A result with one text and optional structured content. */
 export function textResult(text: string, structuredContent?: JsonObject): ToolResult {
   return { content: [textContent(text)], structuredContent }
 }
 
-/** Reports a failure in the tool's own terms. */
+/** Ends the call with a tool error. */
 export function fail(message: string): never {
   throw new ToolFailure(message)
 }

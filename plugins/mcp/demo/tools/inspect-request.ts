@@ -1,4 +1,4 @@
-/** Owns the tool that shows what reached the server: how a gateway changes a request can be seen from it. */
+/** Owns the tool that returns the request as received, which shows what a gateway has changed. */
 import type { ToolDefinition } from '../../types.ts'
 import { maskedHeaders, maskedUri } from '../masking.ts'
 import { defineTool, textResult } from './define.ts'
@@ -6,7 +6,7 @@ import { defineTool, textResult } from './define.ts'
 const inspectRequest = defineTool<Record<never, never>>({
   name: 'inspect_request',
   title: 'Inspect the request',
-  description: 'The HTTP request that carried this call, credentials masked.',
+  description: 'Returns the HTTP request of this call, with credentials masked.',
   input: {},
   output: {
     method: { type: 'string' },

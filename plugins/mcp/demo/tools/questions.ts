@@ -1,4 +1,4 @@
-/** Owns the tools that ask the client back: confirmation by its user, text from its model. */
+/** Owns the tools that ask the client: for a confirmation by its user, and for a text from its model. */
 import { isRecord, shownText } from 'svc/plugin'
 import { CAPABILITY } from '../../calls/questions.ts'
 import type { CallContext, JsonObject, QuestionMethod, ToolDefinition, ToolResult } from '../../types.ts'
@@ -8,10 +8,10 @@ import { defineTool, textContent, textResult } from './define.ts'
 const elicitConfirmation = defineTool<{ action: string; require?: boolean }>({
   name: 'elicit_confirmation',
   title: 'Ask for confirmation',
-  description: 'Asks the user of the client to confirm an action.',
+  description: "Asks the client's user to confirm an action.",
   input: {
     action: { type: 'string', maxLength: 200, default: 'deploy to production' },
-    require: { type: 'boolean', description: 'Fail when the client takes no questions' },
+    require: { type: 'boolean', description: 'Fail if the client does not support elicitation' },
   },
   async call({ action, require }, context) {
     if (!canAsk('elicitation/create', context, require)) return unsupported('elicitation/create', require)
@@ -22,12 +22,12 @@ const elicitConfirmation = defineTool<{ action: string; require?: boolean }>({
 
 const sampleLlm = defineTool<{ prompt: string; max_tokens: number; require?: boolean }>({
   name: 'sample_llm',
-  title: 'Sample the model of the client',
-  description: 'Asks the model of the client and answers with its text.',
+  title: "Sample the client's model",
+  description: "Sends a prompt to the client's model and returns its text.",
   input: {
     'prompt*': { type: 'string', maxLength: 4000 },
     max_tokens: { type: 'integer', minimum: 1, maximum: 4096, default: 200 },
-    require: { type: 'boolean', description: 'Fail when the client does not sample' },
+    require: { type: 'boolean', description: 'Fail if the client does not support sampling' },
   },
   annotations: { idempotentHint: false, openWorldHint: true },
   async call({ prompt, max_tokens, require }, context) {
@@ -44,7 +44,7 @@ const sampleLlm = defineTool<{ prompt: string; max_tokens: number; require?: boo
 
 export const questionTools: ToolDefinition[] = [elicitConfirmation, sampleLlm]
 
-/** The text of a sampling answer, whose content is one block or several. */
+/** The first text in a sampling result; its content is one block or an array of blocks. */
 export function firstText(content: unknown): string {
   const blocks: unknown[] = Array.isArray(content) ? content : [content]
   const block = blocks.find(
@@ -53,7 +53,7 @@ export function firstText(content: unknown): string {
   return block?.text ?? ''
 }
 
-/** A stateless call that insists asks all the same, and gets the protocol's own error. */
+/** With `require`, a stateless call asks anyway, so that the client gets the protocol's error. */
 function canAsk(method: QuestionMethod, context: CallContext, require: boolean | undefined): boolean {
   return context.supports(method) || (require === true && context.version === STATELESS.name)
 }

@@ -1,14 +1,14 @@
-/** Calls of the instance that the console was loaded from: its control plane, and its own switches. */
+/** Calls the instance that served the console: its control plane and its switches. */
 import { signal } from '@preact/signals'
 import { instanceBase, page } from './page.ts'
 import { adminToken, controlToken, settings } from '../shell/storage.ts'
 import { CONSOLE_HEADER, LOOK_UP } from './gateway.ts'
 import { expiryOf } from '../tokens/jwt.ts'
 
-/** An answer that is no success. */
+/** A response with an error status. */
 export class ApiError extends Error {
   readonly status: number
-  /** The JSON of the answer, or its text. */
+  /** The JSON of the response, or its text. */
   readonly body: unknown
 
   constructor(status: number, body: unknown, message: string) {
@@ -18,65 +18,69 @@ export class ApiError extends Error {
   }
 }
 
-/** The instance did not answer at all. */
-export class AwayError extends Error {}
+/** The instance did not respond. */
+export class InstanceUnreachableError extends Error {}
 
-/** Why the sign-in screen is shown; null: signed in, or no need to be. Empty: nothing was tried yet. */
+/** Reason for the sign-in screen; empty: no attempt yet. Null: no sign-in screen. */
 export const signInReason = signal<string | null>(page.controlAuth !== 'open' && controlToken.value === '' ? '' : null)
 
 export interface ApiRequest {
   method?: string
   /** Sent as JSON. */
   json?: unknown
-  /** Sent as it is. */
+  /** Sent unchanged. */
   body?: BodyInit
   headers?: Record<string, string>
-  /** The admin token goes with it: the route is guarded. */
+  /** Send the admin token, since the route requires it. */
   admin?: boolean
   signal?: AbortSignal
 }
 
 /**
- * Calls a path of the instance, relative to its base (`_svc/status`, `health/toggle`). The control plane's token goes
- * to `_svc/` only, as a header. Throws ApiError for anything but a 2xx, AwayError when there is no answer.
+ * Calls a path of the instance, relative to its base (`_svc/status`, `health/toggle`). Sends the token of the control
+ * plane only to `_svc/`, as a header. Throws ApiError for any status other than 2xx, and InstanceUnreachableError if
+ * there is no response.
  */
 export async function call(path: string, request: ApiRequest = {}): Promise<Response> {
   const relative = path.replace(/^\//, '')
   const token = controlToken.peek()
   if (relative.startsWith('_svc/') && page.controlAuth !== 'open') {
     if (token === '') throw new ApiError(401, { reason: 'missing_token' }, 'Sign in first.')
-    if (isOver(token)) {
+    if (isExpired(token)) {
       signOut('expired')
       throw new ApiError(401, { reason: 'expired' }, 'The token has expired.')
     }
   }
-  const response = await ask(relative, request)
+  const response = await fetchPath(relative, request)
   if (response.ok) return response
   const error = await errorOf(response)
   const facts = error.body as { control_auth?: unknown; reason?: unknown }
-  // An answer to an earlier token says nothing of the one that is used now.
+  // A response to a request with an earlier token says nothing about the current one.
   if (error.status === 401 && facts?.control_auth !== undefined && token === controlToken.peek())
     signOut(String(facts.reason ?? 'refused'))
   throw error
 }
 
-/** The JSON of an answer. */
+/** Calls a path and returns the JSON of the response. */
 export async function callJson<T>(path: string, request?: ApiRequest): Promise<T> {
   return (await (await call(path, request)).json()) as T
 }
 
-/** Shows the sign-in screen with a reason; the view stays as it is. */
+/** Shows the sign-in screen with a reason, and keeps the state of the view. */
 function signOut(reason: string): void {
   controlToken.value = ''
   signInReason.value = reason
 }
 
-function isOver(token: string): boolean {
+function isExpired(token: string): boolean {
   const expiry = page.controlAuth === 'jwt' ? expiryOf(token) : null
   return expiry !== null && expiry < Date.now()
 }
 
-async function ask(relative: string, { method, json, body, headers, admin, signal }: ApiRequest): Promise<Response> {
+async function fetchPath(
+  relative: string,
+  { method, json, body, headers, admin, signal }: ApiRequest,
+): Promise<Response> {
   const sent = new Headers(headers)
   if (settings.value.session !== '') sent.set('X-Svc-Session', settings.value.session)
   if (relative.startsWith('_svc/') && controlToken.value !== '')
@@ -94,7 +98,7 @@ async function ask(relative: string, { method, json, body, headers, admin, signa
     })
   } catch (error) {
     if (signal?.aborted) throw error
-    throw new AwayError('The instance does not answer.')
+    throw new InstanceUnreachableError('The instance is not responding.')
   }
 }
 
@@ -104,7 +108,7 @@ async function errorOf(response: Response): Promise<ApiError> {
   try {
     body = JSON.parse(text)
   } catch {
-    /* text it is */
+    /* not JSON: keep the text */
   }
   const facts = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
   return new ApiError(response.status, body, messageOf(response, facts))
@@ -114,15 +118,15 @@ function messageOf({ status, headers }: Response, facts: Record<string, unknown>
   const limit = headers.get('x-svc-limit')
   if (status === 429)
     return limit === null
-      ? 'Too many requests, says a gateway in front of the instance.'
-      : `The plan of this instance is used up (${limit}).`
+      ? 'Too many requests: a gateway in front of the instance rejected the request.'
+      : `A limit of this instance is reached (${limit}).`
   if (facts.reason === 'insufficient_scope')
     return `${String(facts.error ?? 'Not allowed')}. Granted: ${(facts.scopes as string[] | undefined)?.join(', ') || 'nothing'}.`
   if ((status === 401 || status === 403) && page.controlAuth === 'open')
     return `${sentence(facts.error ?? 'Not allowed')} Enter the admin token in the settings.`
   const detail = facts.message ?? facts.detail ?? facts.details
   return facts.error === undefined
-    ? `The instance answered ${status}.`
+    ? `The instance returned status ${status}.`
     : sentence(`${String(facts.error)}${typeof detail === 'string' ? `: ${detail}` : ''}`)
 }
 
@@ -131,7 +135,7 @@ function sentence(value: unknown): string {
   return /[.!?]$/.test(text) ? text : `${text}.`
 }
 
-/** What to say about anything that was thrown. */
+/** The message of anything that was thrown. */
 export function explain(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

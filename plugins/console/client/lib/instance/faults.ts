@@ -1,7 +1,7 @@
-/** Faults on demand: headers of a request that make the instance slow, fail it or break its connection. */
+/** Faults on demand: request headers that delay a request, make it fail or abort its connection. */
 import type { NameValue } from '../protocol/http.ts'
 
-/** As their headers have them; empty: none. */
+/** Values of the fault headers; empty: not sent. */
 export interface Faults {
   /** Milliseconds. */
   delay: string
@@ -13,17 +13,17 @@ export interface Faults {
 
 export const NO_FAULTS: Faults = { delay: '', fail: '', abort: '' }
 
-/** In the order in which they act. */
+/** In the order in which the instance applies them. */
 export const FAULT_HEADERS: readonly (readonly [field: keyof Faults, name: string])[] = [
   ['delay', 'X-Svc-Delay'],
   ['abort', 'X-Svc-Abort'],
   ['fail', 'X-Svc-Fail'],
 ]
 
-/** Ways to break a connection, in the words of the header. */
+/** Ways to abort a connection, as values of the header. */
 export const ABORT_KINDS = ['reset', 'close', 'empty', 'truncate', 'bad-chunk'] as const
 
-/** The headers of those that are set. */
+/** The headers of all faults that are set. */
 export function faultHeaders(faults: Faults): NameValue[] {
   return FAULT_HEADERS.filter(([field]) => faults[field].trim() !== '').map(([field, name]) => ({
     name,
@@ -31,13 +31,13 @@ export function faultHeaders(faults: Faults): NameValue[] {
   }))
 }
 
-/** `503:50` as its two parts; without a percentage it is 100. */
+/** Splits `503:50` into its two parts. The default percentage is 100. */
 export function splitFault(text: string): { kind: string; percent: string } {
   const [kind = '', percent = '100'] = text.split(':')
   return { kind: kind.trim(), percent: percent.replace('%', '').trim() }
 }
 
-/** The two parts as the header has them. */
+/** Joins the two parts into a header value. */
 export function joinFault({ kind, percent }: { kind: string; percent: string }): string {
   return kind === '' ? '' : percent === '100' || percent === '' ? kind : `${kind}:${percent}`
 }

@@ -1,4 +1,4 @@
-/** Sending requests of the data plane: directly to the instance or through a gateway, and remembering what was sent. */
+/** Sends data plane requests directly to the instance or through a gateway, and remembers what was sent. */
 import { signal } from '@preact/signals'
 import { instanceBase } from './page.ts'
 import { activeGateway, settings, type Gateway } from '../shell/storage.ts'
@@ -7,27 +7,27 @@ import { randomId } from '../protocol/ids.ts'
 import { trimEndCharacters } from '../protocol/trim.ts'
 import { bodyBytes, type Arrived, type Entry, type NameValue } from '../protocol/http.ts'
 
-/** Marks a request of the console beside its request id, which a gateway may replace. */
+/** Identifies a request of the console, since a gateway may replace its request ID. */
 export const CONSOLE_HEADER = 'x-svc-console'
-/** Its value where the page only looks something up, which is no traffic that anyone wants to see. */
+/** Value for requests that only load data for the page; the live traffic does not show them. */
 export const LOOK_UP = 'look-up'
 
 export interface OutgoingRequest {
   method: string
-  /** Path and query, with a leading slash; or an absolute URL, which no gateway is put before. */
+  /** Path and query with a leading slash, or an absolute URL, which never goes through a gateway. */
   path: string
   headers?: NameValue[]
   body?: string | Uint8Array<ArrayBuffer> | null
   /** Null: direct. Absent: the active target of the settings. */
   gateway?: Gateway | null
   signal?: AbortSignal
-  /** Default `follow`; a view that shows redirects asks for `manual`. */
+  /** Default `follow`. */
   redirect?: RequestRedirect
-  /** Never sent: tells this request from others of the same URL in the browser's own timings. */
+  /** URL fragment, which is never sent. Identifies this request in the timings of the browser. */
   fragment?: string
 }
 
-/** What the console sent, kept to compare it with what arrived. */
+/** A request that the console sent, kept to compare it with the captured one. */
 export interface Sent {
   /** Also the value of `X-Svc-Console`. */
   id: string
@@ -42,19 +42,19 @@ export interface Sent {
   gateway: string | null
   /** Milliseconds since 1970. */
   sentAt: number
-  /** What came back; null: not yet, or nothing did. */
-  answer: { status: number; headers: NameValue[]; ms: number } | null
+  /** The response; null: none yet, or none at all. */
+  response: { status: number; headers: NameValue[]; ms: number } | null
 }
 
-/** Nothing came back: no connection, or the browser may not read the answer (CORS). */
+/** There is no response: no connection, or CORS does not allow the page to read it. */
 export class UnreachableError extends Error {
   readonly sent: Sent
 
   constructor(sent: Sent) {
     super(
       sent.gateway === null
-        ? `${new URL(sent.url).origin} does not answer.`
-        : `The gateway ${sent.gateway} (${new URL(sent.url).origin}) can't be reached, or does not let this page read its answers: allow the origin ${location.origin} there (CORS), with the request's headers. The curl command works either way.`,
+        ? `${new URL(sent.url).origin} is not responding.`
+        : `The gateway ${sent.gateway} (${new URL(sent.url).origin}) cannot be reached, or its CORS settings do not allow this page to read its responses. On the gateway, allow the origin ${location.origin} and the headers of the request. The curl command works without CORS.`,
     )
     this.sent = sent
   }
@@ -62,7 +62,7 @@ export class UnreachableError extends Error {
 
 const MAX_SENT = 300
 const sentRequests = signal<ReadonlyMap<string, Sent>>(new Map())
-/** Other tabs of the console: what one of them sends is compared in the traffic view of another one. */
+/** Shares sent requests with other tabs of the console, so that their traffic views can compare them too. */
 const channel = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel('svc.console.sent')
 if (channel) channel.onmessage = ({ data }: MessageEvent<Sent>) => remember(data)
 
@@ -73,8 +73,8 @@ export function urlAt(path: string, gateway: Gateway | null): string {
 }
 
 /**
- * Sends a request and answers the response as soon as its head is there. Adds `X-Request-Id`, `X-Svc-Console`, the
- * session and the gateway's own headers. Throws UnreachableError, TypeError for what no browser sends, or AbortError.
+ * Sends a request and resolves when the response headers arrive. Adds `X-Request-Id`, `X-Svc-Console`, the session and
+ * the headers of the gateway. Throws UnreachableError, TypeError for a request that browsers do not send, or AbortError.
  */
 export async function send(request: OutgoingRequest): Promise<{ sent: Sent; response: Response }> {
   const sent = prepare(request)
@@ -89,7 +89,7 @@ export async function send(request: OutgoingRequest): Promise<{ sent: Sent; resp
   }
   if (sent.body !== null && !/^(GET|HEAD)$/i.test(sent.method)) init.body = sent.body
   if (request.signal) init.signal = request.signal
-  // What is wrong with the request itself is told as such, not as an unreachable gateway.
+  // Throws a TypeError for an invalid request, instead of reporting an unreachable gateway.
   const checked = new Request(
     request.fragment === undefined ? sent.url : `${sent.url.replace(/#.*/, '')}#${request.fragment}`,
     init,
@@ -102,17 +102,17 @@ export async function send(request: OutgoingRequest): Promise<{ sent: Sent; resp
     if (request.signal?.aborted) throw error
     throw new UnreachableError(sent)
   }
-  const answered = {
+  const completed = {
     ...sent,
-    answer: {
+    response: {
       status: response.status,
       headers: [...response.headers].map(([name, value]) => ({ name, value })),
       ms: performance.now() - startedAt,
     },
   }
-  remember(answered)
-  channel?.postMessage(answered)
-  return { sent: answered, response }
+  remember(completed)
+  channel?.postMessage(completed)
+  return { sent: completed, response }
 }
 
 function isAbsolute(path: string): boolean {
@@ -128,7 +128,7 @@ function prepare({
 }: OutgoingRequest): Sent {
   const id = randomId()
   const gateway = isAbsolute(path) ? null : wanted
-  // A stranger's server would have to allow the console's marks (CORS), and has no use for them.
+  // Servers other than the instance would have to allow these headers (CORS), and do not need them.
   const isForeign = isAbsolute(path) && !path.startsWith(instanceBase)
   const given = isForeign ? headers : targetHeaders(headers, gateway)
   const marks: NameValue[] = isForeign
@@ -146,12 +146,12 @@ function prepare({
     body,
     gateway: gateway?.name ?? null,
     sentAt: Date.now(),
-    answer: null,
+    response: null,
     headers: [...given, ...without(marks, given)],
   }
 }
 
-/** A request's headers as its target wants them: with the gateway's own ones and the session, over which the request's win. */
+/** The headers of a request with those of the gateway and the session. Headers of the request take precedence. */
 export function targetHeaders(headers: readonly NameValue[], gateway: Gateway | null): NameValue[] {
   const { session } = settings.value
   const given = [...without(gateway?.headers ?? [], headers), ...headers].filter(({ name }) => name.trim() !== '')
@@ -170,15 +170,15 @@ function remember(sent: Sent): void {
   sentRequests.value = next
 }
 
-/** What the console sent as this captured request; null for others' requests. */
+/** The sent request that belongs to a captured one; null if another client sent it. */
 export function sentOf(entry: Pick<Entry, 'headers' | 'request_id'>): Sent | null {
   const mark = entry.headers.find(({ name }) => name === CONSOLE_HEADER)?.value ?? entry.request_id.replace(/^con-/, '')
   return sentRequests.value.get(mark) ?? null
 }
 
 /**
- * The request of a captured entry, to be sent again: as the console sent it, else as it arrived, without what belongs to
- * its connection or was added by a gateway, which will add it again.
+ * The request of a captured entry, to send it again: as the console sent it, or else as it arrived, without headers that
+ * belong to the connection or that a gateway added.
  */
 export function requestOf(entry: Arrived): OutgoingRequest {
   const sent = sentOf(entry)

@@ -1,32 +1,32 @@
-/** Whether this page itself came through a gateway: its calls of the instance go the way that the page came. */
+/** Detects whether this page was loaded through a gateway; its calls to the instance then go through it too. */
 import { signal } from '@preact/signals'
 import { familyOf } from '../traffic/families.ts'
 
-/** What shows that a gateway is between this page and the instance; null: nothing does. */
+/** The gateway between this page and the instance. */
 export interface PageGateway {
-  /** Host of the page, which is the gateway's. */
+  /** Host of the page, which is the host of the gateway. */
   host: string
-  /** Header names, of the request as it arrived and of the answer. */
+  /** Names of headers that a gateway added to the request or the response. */
   evidence: readonly string[]
 }
 
 export const pageGateway = signal<PageGateway | null>(null)
 
-/** Families that clients and the instance itself write too. */
-const ANYBODY = new Set(['Tracing', 'Correlation', 'Rate limit'])
+/** Families of headers that clients or the instance send too. */
+const COMMON_FAMILIES = new Set(['Tracing', 'Correlation', 'Rate limit'])
 
-/** The gateway on the way of a call. The instance sends no `Server` and no `Via`; whoever puts them into its answer is between. */
+/** The gateway of a call; null: none detected. The instance never sends `Server` or `Via`, so a gateway added them. */
 export function gatewayOf(
   host: string,
   proxyHeaders: readonly string[],
-  answer: Iterable<[name: string, value: string]>,
+  responseHeaders: Iterable<[name: string, value: string]>,
 ): PageGateway | null {
-  const added = [...answer].map(([name]) => name).filter(name => name === 'server' || isGateways(name))
+  const added = [...responseHeaders].map(([name]) => name).filter(name => name === 'server' || isGatewayHeader(name))
   const evidence = [...new Set([...proxyHeaders, ...added])]
   return evidence.length === 0 ? null : { host, evidence }
 }
 
-function isGateways(name: string): boolean {
+function isGatewayHeader(name: string): boolean {
   const family = familyOf(name)
-  return family !== null && !ANYBODY.has(family)
+  return family !== null && !COMMON_FAMILIES.has(family)
 }

@@ -1,4 +1,4 @@
-/** What the page was told by the server, and where the instance is. */
+/** Settings from the server in the `<meta>` elements of the page, and the base URL of the instance. */
 
 function meta(name: string): string {
   return document.querySelector<HTMLMetaElement>(`meta[name="svc-${name}"]`)?.content ?? ''
@@ -7,13 +7,13 @@ function meta(name: string): string {
 export const page = {
   /** How `/_svc/` is protected. */
   controlAuth: meta('control-auth') as 'open' | 'token' | 'jwt',
-  /** The presenter's own title, or empty. */
+  /** The configured title, or empty. */
   title: meta('console-title'),
-  /** An http(s) address to go back to, or empty. */
+  /** An http(s) URL for the back link, or empty. */
   backlink: meta('console-backlink'),
   isPublic: meta('public-mode') === 'true',
   version: meta('version'),
 }
 
-/** Base URL of the instance with a trailing slash: the page lies at `<base>ui/`, whatever a gateway put before it. */
+/** Base URL of the instance with a trailing slash. The page is at `<base>ui/`, with any prefix that a gateway adds. */
 export const instanceBase: string = new URL('..', document.baseURI.replace(/[?#].*/s, '')).href

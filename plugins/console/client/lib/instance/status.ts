@@ -1,7 +1,7 @@
-/** The instance as the shell shows it: is it there, is it well, what is on, has its code changed. */
+/** State of the instance: reachable, healthy, enabled plugins, and whether the console has a new version. */
 import type { LoadError, PluginRecord } from 'svc/plugin'
 import { computed, effect, signal } from '@preact/signals'
-import { ApiError, AwayError, call, callJson, explain, signInReason } from './api.ts'
+import { ApiError, InstanceUnreachableError, call, callJson, explain, signInReason } from './api.ts'
 import { gatewayOf, pageGateway } from './page-gateway.ts'
 
 export interface Status {
@@ -20,7 +20,7 @@ export interface Status {
   inspector: { stored: number; capacity: number; total_captured: number }
   ports: { http: number | null; https: number | null; grpc: number | null }
   plugins: { enabled: number; disabled: number; failed: number; generation: number }
-  /** Names of the headers by which a proxy shows in the request. */
+  /** Names of request headers that show a proxy. */
   proxy_headers: string[]
 }
 
@@ -41,14 +41,14 @@ const MAX_RETRY_MS = 15_000
 
 export const status = signal<Status | null>(null)
 export const plugins = signal<PluginsList | null>(null)
-/** Set while the instance does not answer. */
-export const away = signal<{ since: number; retryInMs: number } | null>(null)
-/** Why the instance's facts can't be read, although it is there: a scope that is missing, a plan that is used up. */
-export const refused = signal<{ title: string; message: string } | null>(null)
-/** The console's own code has changed since this page was loaded. */
+/** Set while the instance is not responding. */
+export const outage = signal<{ since: number; retryInMs: number } | null>(null)
+/** Why the instance rejects requests for its status, such as a missing scope or a reached limit. */
+export const rejection = signal<{ title: string; message: string } | null>(null)
+/** The code of the console has changed since this page was loaded. */
 export const isOutdated = signal(false)
 
-/** Paths that enabled plugins serve; views are shown by them. Null: not known. */
+/** Paths that enabled plugins serve, which decide which views are shown. Null: unknown. */
 export const enabledPaths = computed<string[] | null>(
   () => plugins.value?.plugins.filter(({ state }) => state === 'enabled').flatMap(({ paths }) => paths) ?? null,
 )
@@ -57,41 +57,41 @@ let failures = 0
 let timer: ReturnType<typeof setTimeout> | undefined
 let consoleGeneration: number | null = null
 
-/** Reads status and plugins now, and goes on doing so while the page is visible. */
+/** Loads status and plugins now, and then periodically while the page is visible. */
 export async function refresh(): Promise<void> {
   clearTimeout(timer)
   if (signInReason.peek() === null) await read()
   timer = setTimeout(() => {
     if (!document.hidden) void refresh()
-  }, away.peek()?.retryInMs ?? REFRESH_MS)
+  }, outage.peek()?.retryInMs ?? REFRESH_MS)
 }
 
 async function read(): Promise<void> {
   try {
-    const answer = await call('_svc/status')
-    const next = (await answer.json()) as Status
+    const response = await call('_svc/status')
+    const next = (await response.json()) as Status
     status.value = next
-    const seen = gatewayOf(location.host, next.proxy_headers, answer.headers)
+    const seen = gatewayOf(location.host, next.proxy_headers, response.headers)
     if (seen?.evidence.join() !== pageGateway.peek()?.evidence.join()) pageGateway.value = seen
     failures = 0
-    away.value = null
+    outage.value = null
     if (next.plugins.generation !== plugins.peek()?.generation) takePlugins(await callJson<PluginsList>('_svc/plugins'))
-    refused.value = null
+    rejection.value = null
   } catch (error) {
-    if (error instanceof AwayError || (error instanceof ApiError && error.status >= 500)) {
-      away.value = {
-        since: away.peek()?.since ?? Date.now(),
+    if (error instanceof InstanceUnreachableError || (error instanceof ApiError && error.status >= 500)) {
+      outage.value = {
+        since: outage.peek()?.since ?? Date.now(),
         retryInMs: Math.min(1000 * 2 ** failures++, MAX_RETRY_MS),
       }
     } else {
-      away.value = null
+      outage.value = null
       const isLimited = error instanceof ApiError && error.status === 429
-      // A credential that is refused as a whole is the sign-in screen's to tell.
-      refused.value =
+      // The sign-in screen reports a rejected credential.
+      rejection.value =
         signInReason.peek() !== null
           ? null
           : {
-              title: isLimited ? 'Too many requests' : 'Parts of this page are not for this credential',
+              title: isLimited ? 'Too many requests' : 'Your credential does not allow access to parts of this page',
               message: explain(error),
             }
     }
@@ -105,7 +105,7 @@ function takePlugins(list: PluginsList): void {
   if (own && own.generation !== consoleGeneration) isOutdated.value = true
 }
 
-/** Starts reading, again after each sign-in and whenever the page comes back to the front. */
+/** Starts loading, again after each sign-in and whenever the page becomes visible. */
 export function startStatus(): void {
   document.addEventListener('visibilitychange', () => {
     if (!document.hidden) void refresh()

@@ -1,60 +1,61 @@
-/** What a load tells: how many of what, how long, and who said no. */
-import type { Shot } from './load.ts'
+/** Evaluates a load test: counts, latencies, and what rejected requests. */
+import type { Sample } from './load.ts'
 import { statusClass, type StatusClass } from '../protocol/http.ts'
 
-/** Console ids to the statuses that the instance answered them with, oldest first; null: nobody watched. */
+/** Statuses that the instance returned, oldest first, by console ID of the request; null: not observed. */
 export type Arrivals = ReadonlyMap<string, readonly number[]> | null
 
-export type ShotClass = StatusClass | 'error'
+export type SampleClass = StatusClass | 'error'
 
-export function classOf({ status, error }: Shot): ShotClass {
+export function classOf({ status, error }: Sample): SampleClass {
   return status === null || error !== null ? 'error' : statusClass(status)
 }
 
 export interface Report {
   count: number
-  /** By status, lowest first; errors by their reason after them. */
-  histogram: { key: string; shotClass: ShotClass; count: number }[]
-  /** Milliseconds, of requests that were answered; null without any. */
+  /** Counts by status, lowest first, then errors by reason. */
+  histogram: { key: string; sampleClass: SampleClass; count: number }[]
+  /** Milliseconds, for requests with a complete response; null without any. */
   latency: { p50: number; p90: number; p99: number; max: number } | null
   errors: number
-  /** Arrivals beyond the first of each request: sent again by a gateway or the browser. Null: nobody watched. */
+  /** Arrivals beyond the first of each request: retries by a gateway or the browser. Null: not observed. */
   retries: number | null
-  /** Finished per second; null before there is anything to reckon. */
+  /** Requests completed per second; null before the first one. */
   perSecond: number | null
-  /** Answers from 400, by status and by whose they are, most first. */
+  /** Responses with status 400 or above, by status and sender, most frequent first. */
   senders: { status: number; sender: Sender; count: number }[]
 }
 
-export function reportOf(shots: readonly Shot[], arrivals: Arrivals, isSettled: boolean): Report {
-  const answered = shots.filter(({ status, error }) => status !== null && error === null)
-  const endMs = Math.max(0, ...shots.map(({ startMs, ms }) => startMs + ms))
+export function reportOf(samples: readonly Sample[], arrivals: Arrivals, isFinal: boolean): Report {
+  const answered = samples.filter(({ status, error }) => status !== null && error === null)
+  const endMs = Math.max(0, ...samples.map(({ startMs, ms }) => startMs + ms))
   return {
-    count: shots.length,
-    histogram: histogramOf(shots),
+    count: samples.length,
+    histogram: histogramOf(samples),
     latency: latencyOf(answered.map(({ ms }) => ms)),
-    errors: shots.length - answered.length,
-    retries: arrivals && shots.reduce((sum, { id }) => sum + Math.max(0, (arrivals.get(id ?? '')?.length ?? 0) - 1), 0),
-    perSecond: endMs > 0 ? (shots.length / endMs) * 1000 : null,
-    senders: sendersOf(answered, arrivals, isSettled),
+    errors: samples.length - answered.length,
+    retries:
+      arrivals && samples.reduce((sum, { id }) => sum + Math.max(0, (arrivals.get(id ?? '')?.length ?? 0) - 1), 0),
+    perSecond: endMs > 0 ? (samples.length / endMs) * 1000 : null,
+    senders: sendersOf(answered, arrivals, isFinal),
   }
 }
 
-function histogramOf(shots: readonly Shot[]): Report['histogram'] {
+function histogramOf(samples: readonly Sample[]): Report['histogram'] {
   const counts = new Map<string, Report['histogram'][number]>()
-  for (const shot of shots) {
-    const shotClass = classOf(shot)
-    const key = shotClass === 'error' ? (shot.error ?? 'no answer') : String(shot.status)
+  for (const sample of samples) {
+    const sampleClass = classOf(sample)
+    const key = sampleClass === 'error' ? (sample.error ?? 'no response') : String(sample.status)
     const known = counts.get(key)
     if (known) known.count++
-    else counts.set(key, { key, shotClass, count: 1 })
+    else counts.set(key, { key, sampleClass, count: 1 })
   }
   return [...counts.values()].sort(inOrder)
 }
 
 /** Statuses by number, then errors. */
 export function inOrder(a: Report['histogram'][number], b: Report['histogram'][number]): number {
-  return a.shotClass === b.shotClass ? a.key.localeCompare(b.key) : a.shotClass.localeCompare(b.shotClass)
+  return a.sampleClass === b.sampleClass ? a.key.localeCompare(b.key) : a.sampleClass.localeCompare(b.sampleClass)
 }
 
 function latencyOf(times: readonly number[]): Report['latency'] {
@@ -68,31 +69,34 @@ export function percentile(sorted: readonly number[], percent: number): number {
   return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)]!
 }
 
-/** Whose an answer is. `gateway`: the request did not arrive; `replaced`: it did, and the instance answered otherwise. */
+/**
+ * What sent a response. `gateway`: the request did not reach the instance; `replaced`: it did, and the instance returned
+ * another status.
+ */
 export type Sender =
   | { who: 'limit'; detail: string }
   | { who: 'fault' | 'instance' | 'gateway' | 'pending' | 'unknown'; detail: '' }
   | { who: 'replaced'; detail: string }
 
-export function senderOf(shot: Shot, arrivals: Arrivals, isSettled: boolean): Sender {
-  if (shot.limit !== null) return { who: 'limit', detail: shot.limit }
-  if (arrivals === null) return { who: shot.fault === 'fail' ? 'fault' : 'unknown', detail: '' }
-  const last = arrivals.get(shot.id ?? '')?.at(-1)
-  if (last !== undefined && last !== shot.status) return { who: 'replaced', detail: String(last) }
-  if (shot.fault === 'fail') return { who: 'fault', detail: '' }
-  if (last === undefined) return { who: isSettled ? 'gateway' : 'pending', detail: '' }
+export function senderOf(sample: Sample, arrivals: Arrivals, isFinal: boolean): Sender {
+  if (sample.limit !== null) return { who: 'limit', detail: sample.limit }
+  if (arrivals === null) return { who: sample.fault === 'fail' ? 'fault' : 'unknown', detail: '' }
+  const last = arrivals.get(sample.id ?? '')?.at(-1)
+  if (last !== undefined && last !== sample.status) return { who: 'replaced', detail: String(last) }
+  if (sample.fault === 'fail') return { who: 'fault', detail: '' }
+  if (last === undefined) return { who: isFinal ? 'gateway' : 'pending', detail: '' }
   return { who: 'instance', detail: '' }
 }
 
-function sendersOf(answered: readonly Shot[], arrivals: Arrivals, isSettled: boolean): Report['senders'] {
+function sendersOf(answered: readonly Sample[], arrivals: Arrivals, isFinal: boolean): Report['senders'] {
   const counts = new Map<string, Report['senders'][number]>()
-  for (const shot of answered) {
-    if (shot.status! < 400) continue
-    const sender = senderOf(shot, arrivals, isSettled)
-    const key = `${shot.status} ${sender.who} ${sender.detail}`
+  for (const sample of answered) {
+    if (sample.status! < 400) continue
+    const sender = senderOf(sample, arrivals, isFinal)
+    const key = `${sample.status} ${sender.who} ${sender.detail}`
     const known = counts.get(key)
     if (known) known.count++
-    else counts.set(key, { status: shot.status!, sender, count: 1 })
+    else counts.set(key, { status: sample.status!, sender, count: 1 })
   }
   return [...counts.values()].sort((a, b) => b.count - a.count)
 }
@@ -108,37 +112,37 @@ export interface Band {
 }
 
 /**
- * States of a circuit breaker in front of the instance, read from what it lets through: open while it answers 5xx by
- * itself, half-open where a trial that fails stands between two such stretches. Empty when it never opens.
+ * States of a circuit breaker in front of the instance, read from what it lets through: open while it returns 5xx by
+ * itself, half-open where a failed trial comes between two such periods. Empty if it never opens.
  */
-export function breakerBands(shots: readonly Shot[], arrivals: Arrivals): Band[] {
+export function breakerBands(samples: readonly Sample[], arrivals: Arrivals): Band[] {
   if (arrivals === null) return []
-  const stretches: (Band & { isFailing: boolean })[] = []
-  for (const shot of [...shots].sort((a, b) => a.startMs - b.startMs)) {
-    const { who } = senderOf(shot, arrivals, true)
-    if (shot.status === null || who === 'limit') continue
-    const isRejected = who === 'gateway' && shot.status >= 500
+  const periods: (Band & { isFailing: boolean })[] = []
+  for (const sample of [...samples].sort((a, b) => a.startMs - b.startMs)) {
+    const { who } = senderOf(sample, arrivals, true)
+    if (sample.status === null || who === 'limit') continue
+    const isRejected = who === 'gateway' && sample.status >= 500
     if (who === 'gateway' && !isRejected) continue
-    const last = stretches.at(-1)
-    const toMs = shot.startMs + shot.ms
+    const last = periods.at(-1)
+    const toMs = sample.startMs + sample.ms
     if (last !== undefined && (last.state === 'open') === isRejected)
       Object.assign(last, {
         toMs: Math.max(last.toMs, toMs),
         count: last.count + 1,
-        isFailing: last.isFailing && shot.status >= 500,
+        isFailing: last.isFailing && sample.status >= 500,
       })
     else
-      stretches.push({
+      periods.push({
         state: isRejected ? 'open' : 'closed',
-        fromMs: shot.startMs,
+        fromMs: sample.startMs,
         toMs,
         count: 1,
-        isFailing: shot.status >= 500,
+        isFailing: sample.status >= 500,
       })
   }
-  if (!stretches.some(({ state }) => state === 'open')) return []
-  return stretches.map(({ state, fromMs, toMs, count, isFailing }, at) => {
-    const isTrial = state === 'closed' && isFailing && at > 0 && at < stretches.length - 1
-    return { state: isTrial ? 'half-open' : state, fromMs, toMs: stretches[at + 1]?.fromMs ?? toMs, count }
+  if (!periods.some(({ state }) => state === 'open')) return []
+  return periods.map(({ state, fromMs, toMs, count, isFailing }, at) => {
+    const isTrial = state === 'closed' && isFailing && at > 0 && at < periods.length - 1
+    return { state: isTrial ? 'half-open' : state, fromMs, toMs: periods[at + 1]?.fromMs ?? toMs, count }
   })
 }

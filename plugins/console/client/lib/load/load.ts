@@ -1,4 +1,4 @@
-/** Load: many requests, a bounded number of them at a time, each timed by the browser where it lets us. */
+/** Sends the requests of a load test with bounded concurrency, and times them, if possible by the browser. */
 import { send, UnreachableError, type OutgoingRequest } from '../instance/gateway.ts'
 import { headerOf } from '../protocol/http.ts'
 import { randomId } from '../protocol/ids.ts'
@@ -12,42 +12,42 @@ export interface LoadPlan {
   total: number
   /** At most `MAX_IN_FLIGHT`. */
   inFlight: number
-  /** Started per second; null: as fast as they are answered. */
+  /** Requests to start per second; null: as soon as the previous ones complete. */
   perSecond: number | null
-  /** Milliseconds for a whole answer. */
+  /** Milliseconds to a complete response. */
   timeoutMs: number
 }
 
-/** One request of a load, and what became of it. */
-export interface Shot {
+/** One request of a load test and its result. */
+export interface Sample {
   /** From 0. */
   number: number
-  /** Its `X-Svc-Console`; null when it was given up. */
+  /** Its `X-Svc-Console`; null if it timed out. */
   id: string | null
-  /** Milliseconds since the load began. */
+  /** Milliseconds since the load test started. */
   startMs: number
-  /** From sending it to the last byte of the answer. */
+  /** Milliseconds from sending it to the last byte of the response. */
   ms: number
-  /** Null: no answer. */
+  /** Null: no response. */
   status: number | null
-  /** Why there is no whole answer. */
+  /** Why there is no complete response. */
   error: string | null
-  /** `X-Svc-Limit`: a limit of the instance itself said no. */
+  /** `X-Svc-Limit`: the limit of the instance that rejected the request. */
   limit: string | null
-  /** `X-Svc-Fault`: what was injected. */
+  /** `X-Svc-Fault`: the injected fault. */
   fault: string | null
 }
 
 export interface LoadOptions {
-  /** Ends the load at once; requests under way are given up and not told. */
+  /** Stops the load test immediately; requests in flight are aborted and not reported. */
   signal: AbortSignal
-  onShot(shot: Shot): void
-  /** The browser knows better when it was sent and answered; comes after `onShot`. */
-  onTiming(number: number, timing: Pick<Shot, 'startMs' | 'ms'>): void
+  onSample(sample: Sample): void
+  /** More exact times from the browser; called after `onSample`. */
+  onTiming(number: number, timing: Pick<Sample, 'startMs' | 'ms'>): void
 }
 
-/** Sends the requests of a plan. Throws what makes every one of them impossible, such as a header no browser sends. */
-export async function runLoad(plan: LoadPlan, { signal, onShot, onTiming }: LoadOptions): Promise<void> {
+/** Sends the requests of a plan. Throws if no request can be sent, for example because of an invalid header. */
+export async function runLoad(plan: LoadPlan, { signal, onSample, onTiming }: LoadOptions): Promise<void> {
   const startedAt = performance.now()
   const name = randomId()
   const observer = observeTimings(name, startedAt, onTiming)
@@ -58,37 +58,37 @@ export async function runLoad(plan: LoadPlan, { signal, onShot, onTiming }: Load
       const number = next++
       if (plan.perSecond !== null) await pause(startedAt + (number * 1000) / plan.perSecond - performance.now(), signal)
       if (signal.aborted) return
-      const shot = await shoot(
+      const sample = await sendSample(
         { ...plan.request, fragment: `${name}-${number}` },
         number,
         startedAt,
         plan.timeoutMs,
         signal,
       )
-      if (shot !== null) onShot(shot)
+      if (sample !== null) onSample(sample)
     }
   }
 
   try {
     await Promise.all(Array.from({ length: Math.min(plan.inFlight, plan.total) }, work))
-    // The last timings are told a moment after the answers.
+    // The browser reports the last timings shortly after the responses.
     await pause(100, signal)
   } finally {
     observer.disconnect()
   }
 }
 
-/** Null: the load was stopped meanwhile. */
-async function shoot(
+/** Null: the load test was stopped meanwhile. */
+async function sendSample(
   request: OutgoingRequest,
   number: number,
   startedAt: number,
   timeoutMs: number,
   stopped: AbortSignal,
-): Promise<Shot | null> {
+): Promise<Sample | null> {
   const tooLong = AbortSignal.timeout(timeoutMs)
   const sentAt = performance.now()
-  const shot: Shot = {
+  const sample: Sample = {
     number,
     id: null,
     startMs: sentAt - startedAt,
@@ -100,8 +100,8 @@ async function shoot(
   }
   try {
     const { sent, response } = await send({ ...request, signal: AbortSignal.any([stopped, tooLong]) })
-    const headers = sent.answer!.headers
-    Object.assign(shot, {
+    const headers = sent.response!.headers
+    Object.assign(sample, {
       id: sent.id,
       status: response.status,
       limit: headerOf(headers, 'x-svc-limit'),
@@ -110,25 +110,25 @@ async function shoot(
     await drain(response.body)
   } catch (error) {
     if (stopped.aborted) return null
-    if (tooLong.aborted) shot.error = 'timed out'
-    else if (error instanceof UnreachableError) Object.assign(shot, { id: error.sent.id, error: 'no answer' })
-    else if (shot.status !== null) shot.error = 'broken off'
+    if (tooLong.aborted) sample.error = 'timed out'
+    else if (error instanceof UnreachableError) Object.assign(sample, { id: error.sent.id, error: 'no response' })
+    else if (sample.status !== null) sample.error = 'incomplete response'
     else throw error
   }
-  shot.ms = performance.now() - sentAt
-  return shot
+  sample.ms = performance.now() - sentAt
+  return sample
 }
 
 async function drain(body: ReadableStream<Uint8Array> | null): Promise<void> {
   const reader = body?.getReader()
   while (reader && !(await reader.read()).done) {
-    /* what comes is not looked at */
+    /* discard the body */
   }
 }
 
 /**
- * A page has few connections to an origin over HTTP/1.1, and what waits for one was not sent yet. The browser's own
- * timings leave that out; it tells them of the own origin, and of others that allow it (`Timing-Allow-Origin`).
+ * Over HTTP/1.1 a page has few connections per origin, and requests wait for a free one. The timings of the browser
+ * exclude this wait. It reports them for the page's origin, and for others that send `Timing-Allow-Origin`.
  */
 function observeTimings(name: string, startedAt: number, onTiming: LoadOptions['onTiming']): PerformanceObserver {
   const observer = new PerformanceObserver(list => {
@@ -145,7 +145,7 @@ function observeTimings(name: string, startedAt: number, onTiming: LoadOptions['
   return observer
 }
 
-/** Waits, but not after the signal. */
+/** Waits until the time is over or the signal aborts. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (ms <= 0 || signal.aborted) return Promise.resolve()
   return new Promise(resolve => {

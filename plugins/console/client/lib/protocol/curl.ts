@@ -1,4 +1,4 @@
-/** A request as text that people paste elsewhere: curl, an `.http` file, `fetch`. */
+/** Prints a request as a curl command, an `.http` file or a `fetch` call. */
 import { quoteWord } from '../../../../../core/contract/shell.ts'
 import type { NameValue } from './http.ts'
 
@@ -7,7 +7,7 @@ export interface PrintableRequest {
   /** Absolute. */
   url: string
   headers: NameValue[]
-  /** Bytes that are no text can not be pasted and are named in a comment. */
+  /** Binary bodies are not printed but referred to as a file. */
   body: string | Uint8Array | null
 }
 
@@ -15,7 +15,7 @@ export function toCurl({ method, url, headers, body }: PrintableRequest): string
   const parts = ['curl -sS']
   if (method === 'HEAD') parts.push('-I')
   else if (method !== 'GET' || body !== null) parts.push(`-X ${quoteWord(method)}`)
-  // A leading `@`, and brackets and braces of a URL, mean something to curl.
+  // `-g`: curl would interpret brackets and braces in the URL.
   parts.push(`${/[[\]{}]/.test(url) ? '-g ' : ''}${quoteWord(url)}`)
   for (const { name, value } of headers) parts.push(`-H ${quoteWord(value === '' ? `${name};` : `${name}: ${value}`)}`)
   if (typeof body === 'string' && body !== '') parts.push(`--data-raw ${quoteWord(body)}`)

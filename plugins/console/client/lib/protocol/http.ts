@@ -1,4 +1,4 @@
-/** What every view needs of HTTP: header lists, media types, bodies, and numbers as people read them. */
+/** HTTP helpers of the views: header lists, media types, bodies, and formatted numbers. */
 import type { InspectorEntry } from 'svc/plugin'
 import { bytesOfBase64 } from '../tokens/jwt.ts'
 
@@ -7,11 +7,11 @@ export interface NameValue {
   value: string
 }
 
-/** A captured request, as `/_svc/requests` shows it: lower-case header names, `body` when it is text, else `body_base64`. */
+/** A captured request from `/_svc/requests`: lower-case header names, `body` for text, else `body_base64`. */
 export type Entry = InspectorEntry
-/** A body with the headers that say what it is. */
+/** A captured body with its headers. */
 export type Body = Pick<Entry, 'headers' | 'body' | 'body_base64' | 'body_size' | 'body_truncated'>
-/** A request as it arrived, whoever captured it. */
+/** A captured request, from the inspector or a bin. */
 export type Arrived = Body & Pick<Entry, 'request_id' | 'method' | 'uri' | 'path' | 'query'>
 
 export type StatusClass = '1xx' | '2xx' | '3xx' | '4xx' | '5xx'
@@ -20,13 +20,13 @@ export function statusClass(status: number): StatusClass {
   return `${Math.min(Math.max(Math.floor(status / 100), 1), 5)}xx` as StatusClass
 }
 
-/** The first value of a header, or null; the name in any case. */
+/** The first value of a header, or null. The name is case-insensitive. */
 export function headerOf(headers: readonly NameValue[], name: string): string | null {
   const wanted = name.toLowerCase()
   return headers.find(header => header.name.toLowerCase() === wanted)?.value ?? null
 }
 
-/** Lower-case media type without parameters; empty when there is none. */
+/** Lower-case media type without parameters; empty if absent. */
 export function mediaTypeOf(headers: readonly NameValue[]): string {
   return (headerOf(headers, 'content-type') ?? '').split(';')[0]!.trim().toLowerCase()
 }
@@ -35,7 +35,7 @@ export function isJsonType(mediaType: string): boolean {
   return mediaType === 'application/json' || mediaType.endsWith('+json')
 }
 
-/** Names that a page can not set (Fetch standard, forbidden request-header): the browser drops them without a word. */
+/** Names of headers that a page cannot set (Fetch standard, forbidden request-header). Browsers drop them silently. */
 export function forbiddenHeaders(headers: readonly NameValue[]): string[] {
   return headers.map(({ name }) => name).filter(name => FORBIDDEN.test(name))
 }
@@ -43,12 +43,12 @@ export function forbiddenHeaders(headers: readonly NameValue[]): string[] {
 const FORBIDDEN =
   /^(?:accept-charset|accept-encoding|access-control-request-.*|connection|content-length|cookie2?|date|dnt|expect|host|keep-alive|origin|referer|set-cookie|te|trailer|transfer-encoding|upgrade|via|proxy-.*|sec-.*)$/i
 
-/** Whether browsers refuse to send a body with it (Fetch, 5.3). */
+/** Whether browsers reject a body for this method (Fetch, 5.3). */
 export function takesNoBody(method: string): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
-/** The value of a JSON text; undefined when it is none. */
+/** The value of a JSON text; undefined: not valid JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
@@ -75,7 +75,7 @@ export function hexDump(bytes: Uint8Array, limit = 4096): string {
     const ascii = row.map(byte => (byte >= 32 && byte < 127 ? String.fromCharCode(byte) : '.')).join('')
     lines.push(`${offset.toString(16).padStart(6, '0')}  ${hex}  ${ascii}`)
   }
-  if (bytes.length > limit) lines.push(`… ${bytes.length - limit} bytes more`)
+  if (bytes.length > limit) lines.push(`… ${bytes.length - limit} more bytes`)
   return lines.join('\n')
 }
 
@@ -97,7 +97,7 @@ export function formatMs(ms: number): string {
   return ms < 10_000 ? `${Math.round(ms)} ms` : formatDuration(ms / 1000)
 }
 
-/** Seconds as `3d 4h`, `5m 12s`. */
+/** Formats seconds as `3d 4h`, `5m 12s`. */
 export function formatDuration(seconds: number): string {
   const whole = Math.round(seconds)
   const parts = [
@@ -126,7 +126,7 @@ export function formatTime(timestamp: string): string {
   return `${date.toTimeString().slice(0, 8)}.${String(date.getMilliseconds()).padStart(3, '0')}`
 }
 
-/** Reason phrases of the IANA registry, where people look for them. */
+/** Reason phrases of the IANA registry, and of common unregistered statuses. */
 const REASONS: Record<number, string> = {
   100: 'Continue',
   101: 'Switching Protocols',

@@ -1,4 +1,4 @@
-/** Random names. `crypto.randomUUID` and `crypto.subtle` are there in secure contexts only; demos run on plain HTTP too. */
+/** Random IDs that also work on plain HTTP, where `crypto.randomUUID` and `crypto.subtle` do not exist. */
 import { base64UrlOf } from '../tokens/jwt.ts'
 
 /** A random UUID (RFC 9562, version 4). */
@@ -10,12 +10,12 @@ export function randomId(): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }
 
-/** 43 characters of base64url that nobody guesses. */
+/** 43 random base64url characters (256 bits). */
 export function randomSecret(): string {
   return base64UrlOf(crypto.getRandomValues(new Uint8Array(32)))
 }
 
-/** Whether this page may hash and sign: HTTPS, or a loopback address. */
+/** Whether browsers allow hashing and signing on this page: HTTPS, or a loopback address. */
 export function canSign(): boolean {
   return 'subtle' in crypto && crypto.subtle !== undefined
 }

@@ -1,6 +1,6 @@
-/** Lines of a JSON text, by pointer (RFC 6901): where an editor marks what a report is about. */
+/** Finds the line of a JSON Pointer (RFC 6901) in a JSON text, for marks in an editor. */
 
-/** Line, from 1, of the value that a pointer (with or without `#`) names, or of the nearest thing around it. */
+/** Line, from 1, of the value at a pointer (with or without `#`), or of its nearest existing parent. */
 export function lineOfPointer(text: string, pointer: string): number {
   const wanted = pointer
     .replace(/^#/, '')
@@ -20,7 +20,7 @@ function safeDecode(text: string): string {
   }
 }
 
-/** Deeper than this nothing is looked for; recursion stays bounded. */
+/** Maximum depth of the search, to bound the recursion. */
 const MAX_DEPTH = 200
 
 class Walker {
@@ -35,7 +35,7 @@ class Walker {
     this.#wanted = wanted
   }
 
-  /** Walks one value; `isOnPath`: everything above it matched. */
+  /** Walks one value. `isOnPath`: all its parents match the pointer. */
   value(depth: number, isOnPath: boolean): void {
     this.#blank()
     const open = this.#text[this.#at]
@@ -60,7 +60,7 @@ class Walker {
       this.value(depth + 1, matches)
       this.#blank()
       if (this.#text[this.#at] !== ',') {
-        // What is no JSON is stepped over, so that the walk ends.
+        // Skips invalid characters, so that the walk ends.
         if (this.#at === start) this.#at++
         break
       }

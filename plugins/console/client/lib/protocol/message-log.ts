@@ -1,4 +1,4 @@
-/** What went over a protocol's wire, message by message, with the HTTP around it. */
+/** A log of protocol messages with their HTTP requests and responses. */
 import { signal, type ReadonlySignal } from '@preact/signals'
 import type { NameValue } from './http.ts'
 import type { Sent } from '../instance/gateway.ts'
@@ -8,13 +8,13 @@ export interface LoggedMessage {
   number: number
   /** Milliseconds since 1970. */
   at: number
-  /** Seen from this page. */
+  /** From the perspective of this page. */
   direction: 'sent' | 'received'
-  /** Method, or what it answers. */
+  /** Method of the message, or of the request that it responds to. */
   title: string
-  /** It tells an error. */
+  /** The message is an error. */
   isError: boolean
-  /** JSON; null: there was no body. */
+  /** JSON; null: no body. */
   message: unknown
   http: LoggedHttp
 }
@@ -22,7 +22,7 @@ export interface LoggedMessage {
 export interface LoggedHttp {
   method: string
   url: string
-  /** Null: not answered yet. */
+  /** Null: no response yet. */
   status: number | null
   headers: readonly NameValue[]
 }
@@ -36,7 +36,7 @@ export interface MessageLog {
   clear(): void
 }
 
-/** A log of its own; the oldest messages go first. */
+/** Creates a log that drops the oldest messages when full. */
 export function createMessageLog(): MessageLog {
   const messages = signal<readonly LoggedMessage[]>([])
   let number = 0
@@ -47,13 +47,13 @@ export function createMessageLog(): MessageLog {
     messages,
     sent: ({ method, url, headers }, title, message) =>
       add({ direction: 'sent', title, message, isError: false, http: { method, url, status: null, headers } }),
-    received: ({ method, url, answer }, title, message, isError = false) =>
+    received: ({ method, url, response }, title, message, isError = false) =>
       add({
         direction: 'received',
         title,
         message,
         isError,
-        http: { method, url, status: answer?.status ?? null, headers: answer?.headers ?? [] },
+        http: { method, url, status: response?.status ?? null, headers: response?.headers ?? [] },
       }),
     clear: () => {
       messages.value = []

@@ -1,4 +1,4 @@
-/** What a form needs of JSON Schema (2020-12): references, types, choices, a value to begin with. */
+/** JSON Schema (2020-12) for forms: references, types, choices and initial values. */
 
 export interface FormSchema {
   type?: string | string[]
@@ -27,7 +27,7 @@ export interface FormSchema {
 const MAX_REFS = 16
 const MAX_DEPTH = 6
 
-/** The schema itself, with `$ref` within the document and a lone `allOf` followed. */
+/** Resolves `$ref` within the document, and an `allOf` with one item. */
 export function resolveSchema(schema: FormSchema, root: FormSchema): FormSchema {
   let current = schema
   for (let hops = 0; hops < MAX_REFS; hops++) {
@@ -58,7 +58,7 @@ function target(reference: string, root: FormSchema): FormSchema {
 
 export type FormType = 'object' | 'array' | 'string' | 'number' | 'integer' | 'boolean' | 'json'
 
-/** Which control shows it; `json` when none does. Null beside one other type counts as optional. */
+/** The type of control for a schema; `json` if none fits. A type with `null` counts as optional. */
 export function typeOf(schema: FormSchema): FormType {
   const types = (Array.isArray(schema.type) ? schema.type : [schema.type]).filter(
     (type): type is string => typeof type === 'string' && type !== 'null',
@@ -74,7 +74,7 @@ export function typeOf(schema: FormSchema): FormType {
     : 'json'
 }
 
-/** The choices of `enum`, `const`, or a `oneOf` of constants; null when it is no choice. */
+/** The choices of `enum`, `const`, or a `oneOf` of constants; null: not a choice. */
 export function enumOf({
   enum: values,
   enumNames,
@@ -96,7 +96,7 @@ export function isRequired(schema: FormSchema, name: string): boolean {
   return schema.required?.includes(name) ?? false
 }
 
-/** What a form begins with: defaults, and the least that required members need. */
+/** Initial value of a form: defaults, and minimal values for required members. */
 export function emptyValue(schema: FormSchema, root: FormSchema = schema, depth = 0): unknown {
   const resolved = resolveSchema(schema, root)
   if (resolved.default !== undefined) return structuredClone(resolved.default)

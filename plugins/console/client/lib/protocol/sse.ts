@@ -1,15 +1,15 @@
-/** Reads an event stream (WHATWG HTML, 9.2.6) from a fetch: `EventSource` can send no credentials. */
+/** Reads event streams (WHATWG HTML, 9.2.6) with `fetch`, since `EventSource` cannot send headers. */
 import { createParser } from 'eventsource-parser'
 
 export interface ServerEvent {
   /** Default `message`. */
   event: string
   data: string
-  /** The last id that the stream gave, with this event or before it. */
+  /** The last event ID so far. */
   id: string
 }
 
-/** The events of a body, one after another; comments are left out. Ends with the body. */
+/** Yields the events of a body, without comments. Ends with the body. */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
   const parser = new EventParser()
   const decoder = new TextDecoder()
@@ -23,12 +23,12 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
   }
 }
 
-/** Takes text as it comes, gives the events that it completes. */
+/** Parses text in chunks, and returns the events that each chunk completes. */
 export class EventParser {
   #completed: ServerEvent[] = []
   #id = ''
   readonly #parser = createParser({
-    // Also of an event without data, which is not dispatched.
+    // Also called for events without data, which are not dispatched.
     onId: id => {
       this.#id = id
     },

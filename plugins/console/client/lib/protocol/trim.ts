@@ -1,6 +1,6 @@
-/** Trims by index: `/x+$/` takes quadratic time over a text of nothing but `x`. */
+/** Trims without regular expressions, since `/x+$/` takes quadratic time for a text of many `x`. */
 
-/** The text without those of `characters` that it ends with. */
+/** Removes trailing `characters` from a text. */
 export function trimEndCharacters(text: string, characters: string): string {
   let end = text.length
   while (end > 0 && characters.includes(text[end - 1]!)) end--

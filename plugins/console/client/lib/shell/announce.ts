@@ -1,9 +1,9 @@
-/** What screen readers are told: one polite live region of the shell. */
+/** Announcements for screen readers, in a polite live region of the shell. */
 import { signal } from '@preact/signals'
 
 export const announcement = signal('')
 
 export function announce(text: string): void {
-  // The same text twice is announced twice only if it changes in between.
+  // Screen readers announce a text again only if it differs from the previous one.
   announcement.value = announcement.peek() === text ? `${text}\u00a0` : text
 }

@@ -1,10 +1,10 @@
-/** The clipboard and files to save. */
+/** Copies text to the clipboard and saves files. */
 import { announce } from './announce.ts'
 
-/** Copies text and says so to screen readers; false where the browser does not let us (plain HTTP, no permission). */
+/** Copies text and announces it to screen readers; false if the browser does not allow it. */
 export async function copyText(text: string): Promise<boolean> {
   const isCopied = await writeClipboard(text)
-  announce(isCopied ? 'Copied' : 'Copying is not allowed here')
+  announce(isCopied ? 'Copied' : 'The browser blocked access to the clipboard')
   return isCopied
 }
 
@@ -17,13 +17,13 @@ async function writeClipboard(text: string): Promise<boolean> {
   }
 }
 
-/** `navigator.clipboard` is there in secure contexts only, and demos run on plain HTTP. */
+/** Fallback for plain HTTP: `navigator.clipboard` exists only in secure contexts. */
 function copyBySelection(text: string): boolean {
   const area = document.createElement('textarea')
   area.value = text
   area.className = 'off-screen'
   const focused = document.activeElement
-  // A modal dialog makes everything outside of it inert.
+  // Everything outside a modal dialog is inert.
   ;(document.querySelector('dialog[open]') ?? document.body).append(area)
   area.select()
   const isCopied = document.execCommand('copy')
@@ -32,7 +32,7 @@ function copyBySelection(text: string): boolean {
   return isCopied
 }
 
-/** Offers a file to save. */
+/** Downloads a file. */
 export function saveFile(name: string, mediaType: string, content: BlobPart): void {
   const url = URL.createObjectURL(new Blob([content], { type: mediaType }))
   const link = document.createElement('a')

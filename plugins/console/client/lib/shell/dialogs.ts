@@ -1,4 +1,4 @@
-/** Which of the shell's dialogs is open; views open the settings with it. */
+/** The open dialog of the shell. Views can set it too, for example to open the settings. */
 import { signal } from '@preact/signals'
 
 export type DialogName = 'settings' | 'keys' | 'goto'

@@ -1,17 +1,17 @@
-/** What views do over and over: load something, do something, and tell how it went. */
+/** Hooks for views: load data, run actions, and report errors. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { AwayError, explain, signInReason } from '../instance/api.ts'
+import { InstanceUnreachableError, explain, signInReason } from '../instance/api.ts'
 
 export interface Loaded<T> {
-  /** The last good value. */
+  /** The last loaded value. */
   value: T | undefined
   error: string | null
   isLoading: boolean
-  /** Loads again; the value stays meanwhile. */
+  /** Loads again and keeps the value meanwhile. */
   reload(): Promise<void>
 }
 
-/** Loads at first and whenever `deps` change; the last good value stays on screen. `everyMs`: again and again while the page is visible. */
+/** Loads on mount, when `deps` change, and every `everyMs` while the page is visible. Errors keep the last value. */
 export function useLoad<T>(
   load: (signal: AbortSignal) => Promise<T>,
   deps: readonly unknown[] = [],
@@ -35,18 +35,18 @@ export function useLoad<T>(
       const value = await latest.current(controller.signal)
       if (!controller.signal.aborted) setState({ value, error: null, isLoading: false })
     } catch (error) {
-      // That the instance is away is told once, above the view, which keeps what it has.
-      const isAway = error instanceof AwayError
+      // A banner above the view reports that the instance is not responding, so the view keeps its data.
+      const isUnreachable = error instanceof InstanceUnreachableError
       if (!controller.signal.aborted)
         setState(previous => ({
           ...previous,
-          error: isAway ? null : explain(error),
-          isLoading: isAway && previous.value === undefined,
+          error: isUnreachable ? null : explain(error),
+          isLoading: isUnreachable && previous.value === undefined,
         }))
     }
   }, [])
 
-  // Nothing is asked on the sign-in screen; what the view holds is kept, and asked anew afterwards.
+  // Nothing is loaded while the sign-in screen is open. The view keeps its data and loads it again afterwards.
   const isSignedIn = signInReason.value === null
   useEffect(() => {
     if (!isSignedIn) return
@@ -73,7 +73,7 @@ export interface Action<A extends unknown[]> {
   clearError(): void
 }
 
-/** An action of a button: whether it runs, and why it failed. */
+/** An action, such as that of a button, with its state and error. */
 export function useAction<A extends unknown[]>(act: (...args: A) => Promise<unknown> | unknown): Action<A> {
   const [state, setState] = useState<{ isRunning: boolean; error: string | null }>({ isRunning: false, error: null })
   const latest = useRef(act)
@@ -90,7 +90,7 @@ export function useAction<A extends unknown[]>(act: (...args: A) => Promise<unkn
   return { ...state, run, clearError: () => setState(previous => ({ ...previous, error: null })) }
 }
 
-/** The time in milliseconds since 1970, anew every `everyMs`. */
+/** The current time in milliseconds since 1970, updated every `everyMs`. */
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {

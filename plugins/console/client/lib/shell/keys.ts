@@ -1,13 +1,13 @@
-/** Keyboard shortcuts: one listener, and a stack of maps of which the newest that knows the key acts. */
+/** Keyboard shortcuts: one listener and a stack of key maps. The newest map with the key handles it. */
 import { useEffect, useRef } from 'preact/hooks'
 import { settings } from './storage.ts'
 
-/** Key names (`j`, `/`, `Escape`, `ArrowDown`, `Alt+1`, `Ctrl+k`) to actions; one that answers false passes the key on. */
+/** Actions by key name (`j`, `/`, `Escape`, `Alt+1`, `Ctrl+k`). An action returns false to pass the key on. */
 export type KeyMap = Record<string, (event: KeyboardEvent) => void | false>
 
 const stack: KeyMap[] = []
 
-/** Shortcuts while a component is on the page. */
+/** Registers shortcuts while a component is mounted. */
 export function useKeys(map: KeyMap): void {
   const latest = useRef(map)
   latest.current = map
@@ -33,12 +33,12 @@ export function startKeys(): void {
 }
 
 function nameOf({ key, code, altKey, ctrlKey, metaKey }: KeyboardEvent): string {
-  // With Alt some keyboards give another character than the digit.
+  // With Alt, some keyboard layouts produce another character than the digit.
   const base = altKey && /^Digit\d$/.test(code) ? code.slice(5) : key.length === 1 ? key.toLowerCase() : key
   return `${ctrlKey || metaKey ? 'Ctrl+' : ''}${altKey ? 'Alt+' : ''}${base}`
 }
 
-/** Single letters do nothing while typing, in a dialog, and when they are switched off. */
+/** Single-letter shortcuts are ignored while typing, in a dialog, and if turned off. */
 function isAllowed(event: KeyboardEvent, name: string): boolean {
   if (name.startsWith('Ctrl+') || name.startsWith('Alt+')) return true
   if (isTyping(event)) return false
@@ -48,7 +48,7 @@ function isAllowed(event: KeyboardEvent, name: string): boolean {
 }
 
 function isTyping(event: KeyboardEvent): boolean {
-  // Within a shadow root (the editor) the event's target is its host.
+  // For events in a shadow root (the editor), the target is its host.
   const target = event.composedPath()[0]
   return (
     target instanceof HTMLElement &&

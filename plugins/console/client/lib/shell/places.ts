@@ -1,4 +1,4 @@
-/** Where the dialog "Go to" can go besides the views: endpoints, mocks, tools. */
+/** Targets of the dialog "Go to" other than views: endpoints, mocks, tools. */
 import type { Catalog, CatalogEndpoint } from 'svc/plugin'
 import { callJson } from '../instance/api.ts'
 import { CONSOLE_HEADER, LOOK_UP } from '../instance/gateway.ts'
@@ -6,7 +6,7 @@ import { page } from '../instance/page.ts'
 import { hashOf } from './router.ts'
 
 export interface Place {
-  /** What kind of thing it is, as shown beside it. */
+  /** Label for the kind of target. */
   kind: string
   title: string
   detail?: string
@@ -15,7 +15,7 @@ export interface Place {
 
 export type { Catalog, CatalogEndpoint }
 
-/** One line per kind of thing; the view named is where it leads. A source that fails is left out. */
+/** One source per kind of target, with the view that it opens. Failing sources are ignored. */
 const sources: readonly { view: string; list(): Promise<Place[]> }[] = [
   { view: 'explorer', list: listEndpoints },
   { view: 'mocks', list: listMocks },
@@ -42,7 +42,7 @@ async function listMocks(): Promise<Place[]> {
   }))
 }
 
-/** Tools of the open server, by its stateless protocol; no traffic that anyone wants to see. */
+/** Tools of the server at `/mcp`, through the stateless protocol. The live traffic does not show the request. */
 async function listTools(): Promise<Place[]> {
   const meta = {
     'io.modelcontextprotocol/protocolVersion': MCP_VERSION,
@@ -72,7 +72,7 @@ async function listTools(): Promise<Place[]> {
 
 const MCP_VERSION = '2026-07-28'
 
-/** All places below these views. */
+/** All places that belong to these views. */
 export async function listPlaces(views: readonly string[]): Promise<Place[]> {
   const lists = await Promise.allSettled(sources.filter(({ view }) => views.includes(view)).map(({ list }) => list()))
   return lists.flatMap(result => (result.status === 'fulfilled' ? result.value : []))

@@ -1,8 +1,8 @@
-/** Presenter mode and theme: attributes of the root element that the style sheet goes by. */
+/** Presenter mode and theme: attributes of the root element for the style sheet. */
 import { effect, signal } from '@preact/signals'
 import { settings } from './storage.ts'
 
-/** For the big screen: larger type, more contrast, only what the room is to look at. */
+/** Presenter mode for a big screen: larger text, more contrast, only the essential parts. */
 export const isPresenting = signal(false)
 
 export function startAppearance(): void {

@@ -1,10 +1,10 @@
-/** The view and its state are in the fragment: `#/traffic?filter=status:5xx&id=…`. A link reproduces a screen. */
+/** Routing by URL fragment, such as `#/traffic?filter=status:5xx&id=…`, so that a link restores the state of a view. */
 import { signal, type ReadonlySignal } from '@preact/signals'
 
 export interface Route {
-  /** The view's key. */
+  /** Key of the view. */
   view: string
-  /** The view's state. */
+  /** State of the view. */
   params: URLSearchParams
 }
 
@@ -19,22 +19,22 @@ function parseHash(hash: string): Route {
     : { view: text.slice(0, query), params: new URLSearchParams(text.slice(query + 1)) }
 }
 
-/** The link to a view; absent and empty values are left out. */
+/** The link to a view, without absent and empty values. */
 export function hashOf(view: string, params: Record<string, string | null | undefined> = {}): string {
   const query = new URLSearchParams(
     Object.entries(params).filter((entry): entry is [string, string] => Boolean(entry[1])),
   )
-  // Colons and slashes are legal in a fragment, and links are read by people.
+  // Colons and slashes are valid in a fragment and keep links readable.
   const text = query.toString().replace(/%3A/g, ':').replace(/%2F/g, '/')
   return `#/${view}${text === '' ? '' : `?${text}`}`
 }
 
-/** Goes to a view. */
+/** Opens a view. */
 export function go(view: string, params?: Record<string, string | null | undefined>): void {
   location.hash = hashOf(view, params)
 }
 
-/** Changes the state of the view on screen; null removes a value. No entry in the history unless `push`. */
+/** Changes the state of the current view; null removes a value. Adds a history entry only with `push`. */
 export function setParams(changes: Record<string, string | null>, { push = false } = {}): void {
   const { view, params } = current.value
   const hash = hashOf(view, { ...Object.fromEntries(params), ...changes })
@@ -54,8 +54,8 @@ export function startRouter(): void {
 }
 
 /**
- * Takes a token out of the fragment (`#token=<t>`, `#/traffic&token=<t>`) and out of the address bar, before anything
- * is sent. Null when there is none.
+ * Reads a token from the fragment (`#token=<t>`, `#/traffic&token=<t>`) and removes it from the address bar, before
+ * anything is sent. Null: no token.
  */
 export function takeToken(): string | null {
   const hash = location.hash.slice(1)

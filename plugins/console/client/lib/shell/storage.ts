@@ -1,4 +1,4 @@
-/** Settings that outlive the page (`localStorage`), and credentials that do not outlive the tab (`sessionStorage`). */
+/** Settings in `localStorage`, and credentials for the current tab in `sessionStorage`. */
 import { effect, signal, type Signal } from '@preact/signals'
 import type { NameValue } from '../protocol/http.ts'
 import { randomId } from '../protocol/ids.ts'
@@ -16,7 +16,7 @@ export interface Gateway {
 export type Theme = 'system' | 'light' | 'dark'
 
 export interface Settings {
-  /** `X-Svc-Session` of everything that the console sends; empty: none. */
+  /** `X-Svc-Session` for all requests of the console; empty: none. */
   session: string
   gateways: Gateway[]
   /** Name of the active gateway; null: requests go directly to the instance. */
@@ -26,7 +26,7 @@ export interface Settings {
   letterKeys: boolean
   /** Saved filters of the live traffic. */
   filters: { name: string; text: string }[]
-  /** The live traffic leaves health probes out. */
+  /** Hide health probes in the live traffic. */
   hidesProbes: boolean
 }
 
@@ -44,7 +44,7 @@ const DEFAULTS: Settings = {
   hidesProbes: false,
 }
 
-/** Storage can be refused altogether (third-party frames); the console then forgets, and works. */
+/** Browsers can block storage, for example in third-party frames. The console then works without it. */
 function read(storage: () => Storage, key: string): string | null {
   try {
     return storage().getItem(key)
@@ -58,7 +58,7 @@ function write(storage: () => Storage, key: string, value: string | null): void 
     if (value === null) storage().removeItem(key)
     else storage().setItem(key, value)
   } catch {
-    /* forgotten, see above */
+    /* storage is blocked */
   }
 }
 
@@ -70,7 +70,7 @@ function readSettings(): Settings {
   try {
     stored = JSON.parse(read(local, SETTINGS_KEY) ?? '{}') as Partial<Settings>
   } catch {
-    /* written by something else: as if absent */
+    /* invalid: use the defaults */
   }
   const settings = { ...DEFAULTS, ...stored }
   if (page.isPublic && settings.session === '') settings.session = `con-${randomId().slice(0, 8)}`
@@ -78,9 +78,9 @@ function readSettings(): Settings {
 }
 
 export const settings: Signal<Settings> = signal(readSettings())
-/** Bearer of `/_svc/`; empty: not signed in. */
+/** Bearer token for `/_svc/`; empty: not signed in. */
 export const controlToken: Signal<string> = signal(read(perTab, CONTROL_TOKEN_KEY) ?? '')
-/** `X-Svc-Admin-Token` of admin-guarded calls. */
+/** `X-Svc-Admin-Token` for calls that require it. */
 export const adminToken: Signal<string> = signal(read(perTab, ADMIN_TOKEN_KEY) ?? '')
 
 effect(() => {
@@ -94,7 +94,7 @@ export function changeSettings(changes: Partial<Settings>): void {
   settings.value = { ...settings.value, ...changes }
 }
 
-/** Forgets everything that is stored. */
+/** Deletes all stored settings and credentials. */
 export function resetStorage(): void {
   controlToken.value = ''
   adminToken.value = ''
@@ -102,7 +102,7 @@ export function resetStorage(): void {
   settings.value = readSettings()
 }
 
-/** The gateway that requests go through; null: direct. */
+/** The active gateway; null: requests go directly to the instance. */
 export function activeGateway(): Gateway | null {
   const { gateways, target } = settings.value
   return gateways.find(({ name }) => name === target) ?? null

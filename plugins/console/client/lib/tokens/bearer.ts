@@ -1,4 +1,4 @@
-/** The token that one view hands to another: got in the token lab, used as a bearer in the explorer. Never stored. */
+/** A token that the token lab hands to other views, such as the explorer. Never stored. */
 import { signal } from '@preact/signals'
 
 export const handedToken = signal<string | null>(null)

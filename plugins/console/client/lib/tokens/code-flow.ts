@@ -1,28 +1,28 @@
-/** The authorization code flow in a window of its own: opens it, waits for what `callback.ts` says. */
+/** The authorization code flow in a pop-up window, which reports its result through `callback.ts`. */
 import { instanceBase } from '../instance/page.ts'
 
-/** Where the provider leads back to. */
+/** Redirect URI for the provider. */
 export const redirectUri = new URL('ui/callback', instanceBase).href
 
-export type AuthorizationAnswer = Record<string, string>
+export type AuthorizationResponse = Record<string, string>
 
-/** Looked for so often whether the window was closed. */
+/** Interval of the checks whether the window was closed. */
 const WATCH_MS = 400
 
-/** Opens the window; must be called by a click, or the browser blocks it. Throws when it does. */
+/** Opens the window. Call it in a click handler; throws if the browser blocks the window. */
 export function openWindow(): Window {
   const opened = window.open('about:blank', 'svc-authorization', 'popup,width=480,height=680')
-  if (opened === null) throw new Error('The browser blocked the window: allow pop-ups for this page.')
+  if (opened === null) throw new Error('The browser blocked the window. Allow pop-ups for this page.')
   return opened
 }
 
-/** Goes to the authorization endpoint and answers its parameters. Throws when the window is closed or another flow's state comes back. */
+/** Opens the authorization endpoint. Resolves to its parameters; throws if the window closes or the state differs. */
 export function authorize(
   opened: Window,
   url: string,
   state: string,
   signal: AbortSignal,
-): Promise<AuthorizationAnswer> {
+): Promise<AuthorizationResponse> {
   return new Promise((resolve, reject) => {
     const channel = new BroadcastChannel('svc.console.authorization')
     const ended = new AbortController()
@@ -33,13 +33,13 @@ export function authorize(
       act()
     }
     function take(data: unknown): void {
-      const message = data as { type?: unknown; answer?: AuthorizationAnswer } | null
-      if (message?.type !== 'svc-authorization' || message.answer === undefined) return
-      const { answer } = message
+      const message = data as { type?: unknown; response?: AuthorizationResponse } | null
+      if (message?.type !== 'svc-authorization' || message.response === undefined) return
+      const { response } = message
       finish(() =>
-        answer.state === state
-          ? resolve(answer)
-          : reject(new Error('The answer belongs to another request: its state differs.')),
+        response.state === state
+          ? resolve(response)
+          : reject(new Error('The response belongs to another request: its state differs.')),
       )
     }
     addEventListener(
@@ -52,7 +52,7 @@ export function authorize(
     channel.onmessage = event => take(event.data)
     let closedFor = 0
     const timer = setInterval(() => {
-      // Its message may still be on the way; and a page that isolates itself looks closed from here.
+      // Its message may still be on the way, and a page that isolates itself also looks closed from here.
       closedFor = opened.closed ? closedFor + 1 : 0
       if (closedFor > 3) finish(() => reject(new Error('The window was closed.')))
     }, WATCH_MS)
@@ -61,7 +61,7 @@ export function authorize(
       () =>
         finish(() => {
           opened.close()
-          reject(new Error('Given up.'))
+          reject(new Error('Canceled.'))
         }),
       { signal: ended.signal },
     )

@@ -1,4 +1,4 @@
-/** HMAC signatures of requests, as `/auth/hmac` checks them (draft-cavage-http-signatures-12 and the older form of gateways). */
+/** HMAC signatures of requests for `/auth/hmac` (draft-cavage-http-signatures-12, and the older format of gateways). */
 
 export const HMAC_ALGORITHMS = {
   'hmac-sha1': 'SHA-1',
@@ -10,19 +10,19 @@ export type HmacAlgorithm = keyof typeof HMAC_ALGORITHMS
 
 export interface HmacInput {
   method: string
-  /** Path and query, as on the wire. */
+  /** Path and query, as in the request line. */
   target: string
   username: string
   secret: string
   algorithm: HmacAlgorithm
   /** `hmac username="…"` or `Signature keyId="…"`. */
   scheme: 'hmac' | 'Signature'
-  /** What is signed, in order, such as `x-date request-line`. */
+  /** The signed parts in order, such as `x-date request-line`. */
   signed: string
-  /** IMF-fixdate; a page can't send `Date`, so it goes as `X-Date`. */
+  /** IMF-fixdate, sent as `X-Date` because a page cannot set `Date`. */
   date: string
   body: string
-  /** Of the connection, in `request-line`. */
+  /** HTTP version in `request-line`. */
   version: string
 }
 
@@ -32,7 +32,7 @@ export interface HmacResult {
   headers: { name: string; value: string }[]
 }
 
-/** Signs; throws when something is to be signed that the request does not have. */
+/** Signs the request. Throws if a signed part does not exist in it. */
 export async function signHmac({
   method,
   target,
@@ -61,7 +61,7 @@ export async function signHmac({
       const header = headers.find(candidate => candidate.name.toLowerCase() === name)
       if (header === undefined)
         throw new Error(
-          `This form does not send the header ${name}: x-date, digest, request-line, (request-target) and @request-target can be signed.`,
+          `The request does not send the header ${name}. You can sign x-date, digest, request-line, (request-target) and @request-target.`,
         )
       return `${name}: ${header.value}`
     })

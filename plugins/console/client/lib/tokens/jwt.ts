@@ -1,15 +1,15 @@
-/** JSON Web Tokens (RFC 7519) as text: reading them. Nothing here trusts them. */
+/** Decodes JSON Web Tokens (RFC 7519) without verifying them. */
 import { isRecord } from '../../../../../core/contract/record.ts'
 
 export interface DecodedJwt {
   header: Record<string, unknown>
   claims: Record<string, unknown>
-  /** What is signed, and the signature. */
+  /** The signed part, and the signature. */
   signingInput: string
   signature: Uint8Array<ArrayBuffer>
 }
 
-/** The parts of a token in compact form; null when it is none. */
+/** The parts of a token in compact form; null: not a JWT. */
 export function decodeJwt(token: string): DecodedJwt | null {
   const [header, claims, signature, ...more] = token.trim().split('.')
   if (header === undefined || claims === undefined || signature === undefined || more.length > 0) return null
@@ -27,7 +27,7 @@ export function decodeJwt(token: string): DecodedJwt | null {
   }
 }
 
-/** Milliseconds since 1970 at which it expires; null: never, or no JWT. */
+/** Expiry in milliseconds since 1970; null: no expiry, or not a JWT. */
 export function expiryOf(token: string): number | null {
   const exp = decodeJwt(token)?.claims.exp
   return typeof exp === 'number' ? exp * 1000 : null

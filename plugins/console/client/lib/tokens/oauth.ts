@@ -1,4 +1,4 @@
-/** OAuth 2.0 as a client speaks it: token requests, PKCE, and the signature of what comes back. */
+/** OAuth 2.0 client: token requests, PKCE, and checks of token signatures. */
 import { send, type Sent } from '../instance/gateway.ts'
 import { mediaTypeOf, isJsonType, parseJson, type NameValue } from '../protocol/http.ts'
 import { canSign } from '../protocol/ids.ts'
@@ -10,11 +10,11 @@ export interface Client {
   secret: string
 }
 
-/** The client that every instance knows. */
+/** The demo client of every instance. */
 export const DEMO_CLIENT: Client = { id: 'svc', secret: 'svc-secret' }
 
-/** One request to the provider, and what it answered. */
-export interface Asked {
+/** A request to the provider and its response. */
+export interface Exchange {
   what: string
   sent: Sent
   status: number
@@ -23,26 +23,26 @@ export interface Asked {
   body: unknown
 }
 
-/** Sends a form, with the client's credentials as Basic, or its id alone when it has no secret. */
+/** Sends a form with the credentials of the client as Basic auth, or only its ID if it has no secret. */
 export async function postForm(
   what: string,
   path: string,
   fields: Record<string, string>,
   client: Client | null,
   gateway: Gateway | null,
-): Promise<Asked> {
+): Promise<Exchange> {
   const form = new URLSearchParams(Object.entries(fields).filter(([, value]) => value !== ''))
   const headers = [{ name: 'Content-Type', value: 'application/x-www-form-urlencoded' }]
   if (client !== null && client.secret !== '')
     headers.push({ name: 'Authorization', value: `Basic ${basicOf(client)}` })
   else if (client !== null) form.set('client_id', client.id)
-  return ask(what, { method: 'POST', path, headers, body: form.toString(), gateway })
+  return sendAndRead(what, { method: 'POST', path, headers, body: form.toString(), gateway })
 }
 
-export async function ask(what: string, request: Parameters<typeof send>[0]): Promise<Asked> {
+export async function sendAndRead(what: string, request: Parameters<typeof send>[0]): Promise<Exchange> {
   const { sent, response } = await send(request)
   const text = await response.text()
-  const { headers } = sent.answer!
+  const { headers } = sent.response!
   return {
     what,
     sent,
@@ -52,19 +52,19 @@ export async function ask(what: string, request: Parameters<typeof send>[0]): Pr
   }
 }
 
-/** Both parts are form-encoded first (RFC 6749, 2.3.1). */
+/** Basic credentials; both parts are form-encoded first (RFC 6749, 2.3.1). */
 function basicOf({ id, secret }: Client): string {
   return btoa([id, secret].map(part => encodeURIComponent(part).replace(/%20/g, '+')).join(':'))
 }
 
-/** The challenge of a verifier (RFC 7636, 4.2); pages that may not hash fall back to `plain`. */
+/** The challenge of a verifier (RFC 7636, 4.2); `plain` on pages where browsers do not allow hashing. */
 export async function challengeOf(verifier: string): Promise<{ challenge: string; method: 'S256' | 'plain' }> {
   if (!canSign()) return { challenge: verifier, method: 'plain' }
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
   return { challenge: base64UrlOf(new Uint8Array(digest)), method: 'S256' }
 }
 
-/** The secret of every HS256 token of the instance, public on purpose. */
+/** The secret of all HS256 tokens of an instance, public on purpose. */
 const DEMO_SECRET = 'svc-demo-secret-do-not-use-in-production'
 
 export type SignatureCheck = { kind: 'valid' | 'invalid'; by: string } | { kind: 'unknown'; why: string }
@@ -75,11 +75,14 @@ export async function checkSignature(
   readKeys: () => Promise<{ keys: (JsonWebKey & { kid?: string })[] }>,
 ): Promise<SignatureCheck> {
   const { alg, kid } = header
-  if (alg === 'none') return { kind: 'unknown', why: 'It is not signed.' }
+  if (alg === 'none') return { kind: 'unknown', why: 'The token is not signed.' }
   if (alg !== 'RS256' && alg !== 'HS256')
-    return { kind: 'unknown', why: `Algorithm ${String(alg)}, which the provider does not use.` }
+    return { kind: 'unknown', why: `The provider does not use the algorithm ${String(alg)}.` }
   if (!canSign())
-    return { kind: 'unknown', why: 'Browsers check signatures on HTTPS and localhost only. Introspection tells.' }
+    return {
+      kind: 'unknown',
+      why: 'Browsers can check signatures only on HTTPS and localhost. Use introspection instead.',
+    }
   const data = new TextEncoder().encode(signingInput)
   if (alg === 'HS256') {
     const key = await crypto.subtle.importKey(

@@ -7,7 +7,7 @@ import { headerOf, type Entry } from '../protocol/http.ts'
 const TRIES = 4
 const PAUSE_MS = 150
 
-/** The entry, by its request id or, when a gateway replaced that, by the console's own header. Null: none arrived. */
+/** The entry with its request ID or, if a gateway replaced the ID, with its console header. Null: not found. */
 export async function findArrival(sent: Sent, signal?: AbortSignal): Promise<Entry | null> {
   const session = settings.value.session
   const query = session === '' ? '' : `?session=${encodeURIComponent(session)}`

@@ -1,6 +1,6 @@
 /**
- * Which captured requests are attempts at one: a gateway that tries again sends the same method and target with the same
- * request id, or in the same trace.
+ * Detects retries among captured requests: a gateway that retries sends the same method and target with the same request
+ * ID or in the same trace.
  */
 import type { Entry } from '../protocol/http.ts'
 
@@ -8,17 +8,17 @@ export interface Attempt {
   /** From 1. */
   number: number
   count: number
-  /** Milliseconds since the attempt before; null: it is the first. */
+  /** Milliseconds since the previous attempt; null: first attempt. */
   afterMs: number | null
 }
 
-/** A later request is one of its own. */
+/** Requests further apart are not attempts at the same request. */
 const MAX_PAUSE_MS = 120_000
 
-/** The attempts among these entries, by entry id; those that came once are not in it. */
+/** Attempts by entry ID, without entries that have only one attempt. */
 export function attemptsOf(entries: readonly Entry[]): ReadonlyMap<string, Attempt> {
   const inOrder = entries.map(entry => ({ entry, at: Date.parse(entry.timestamp) })).sort((a, b) => a.at - b.at)
-  /** Of each key the latest group. */
+  /** The latest group of each key. */
   const groups = new Map<string, typeof inOrder>()
   const all: (typeof inOrder)[] = []
   for (const timed of inOrder) {

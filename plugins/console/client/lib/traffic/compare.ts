@@ -1,4 +1,4 @@
-/** What became of a request on its way: two of them compared, line by line of their heads. */
+/** Compares two requests: method, path, query, headers and body. */
 import { CONSOLE_HEADER, type Sent } from '../instance/gateway.ts'
 import { familyOf } from './families.ts'
 import { bodyBytes, headerOf, type Arrived, type NameValue } from '../protocol/http.ts'
@@ -6,7 +6,7 @@ import { bodyBytes, headerOf, type Arrived, type NameValue } from '../protocol/h
 export interface HeaderChange {
   kind: 'added' | 'removed' | 'changed' | 'same'
   name: string
-  /** Absent: it was not there. */
+  /** Absent: the header was not in the first request. */
   before?: string
   after?: string
 }
@@ -17,7 +17,7 @@ export interface ValueChange {
 }
 
 export interface Comparison {
-  /** In the order of the one that arrived; removed ones at the end. */
+  /** In the order of the second request; removed headers at the end. */
   headers: HeaderChange[]
   method: ValueChange | null
   path: ValueChange | null
@@ -32,15 +32,15 @@ export interface ComparedRequest {
   uri: string
   headers: readonly NameValue[]
   body: Uint8Array
-  /** The body that is known is a part only. */
+  /** Only a part of the body is known. */
   isCut: boolean
 }
 
-/** What browsers and connections add by themselves, and what the console marks its requests with: nobody's doing. */
+/** Headers that browsers, connections or the console add automatically. */
 const AUTOMATIC =
   /^(?:accept|accept-encoding|accept-language|cache-control|connection|content-length|cookie|dnt|keep-alive|origin|pragma|priority|referer|sec-.*|te|transfer-encoding|upgrade-insecure-requests|user-agent|x-request-id|x-svc-console)$/
 
-/** Whether browsers, connections or the console add it by themselves. */
+/** Whether browsers, connections or the console add the header automatically. */
 export function isAutomatic(name: string): boolean {
   return AUTOMATIC.test(name)
 }
@@ -55,7 +55,7 @@ export function ofEntry(entry: Arrived): ComparedRequest {
   }
 }
 
-/** What the console sent, with the `Host` that its URL implies, and its path without that of the target's base. */
+/** A request that the console sent, with the `Host` header of its URL. */
 export function ofSent(sent: Sent): ComparedRequest {
   const url = new URL(sent.url)
   const headers = sent.headers.map(({ name, value }) => ({ name: name.toLowerCase(), value }))
@@ -71,7 +71,7 @@ export function ofSent(sent: Sent): ComparedRequest {
   }
 }
 
-/** Two requests, header by header. `isTransit`: the same request before and after a gateway, so what browsers add counts for nothing. */
+/** Compares two requests. `isTransit`: one request before and after a gateway; ignores automatic headers. */
 export function compareRequests(
   before: ComparedRequest,
   after: ComparedRequest,
@@ -92,7 +92,7 @@ export function compareRequests(
   }
 }
 
-/** How many differences there are. */
+/** Number of differences. */
 export function countChanges({ headers, method, path, query, body }: Comparison): number {
   return (
     headers.filter(({ kind }) => kind !== 'same').length +
@@ -112,14 +112,14 @@ function compareHeaders(before: readonly NameValue[], after: readonly NameValue[
   })
   const arrived = group(after)
   for (const [name, value] of old) {
-    // Over HTTP/2 the host is no header (RFC 9113, 8.3.1), and no request is without one.
+    // Over HTTP/2, the host is in a pseudo-header (RFC 9113, 8.3.1), so `Host` was not removed.
     if (!arrived.has(name) && !(isTransit && (isAutomatic(name) || name === 'host')))
       changes.push({ kind: 'removed', name, before: value })
   }
   return changes
 }
 
-/** Repeated headers are one list (RFC 9110, 5.2). */
+/** Joins repeated headers into one list (RFC 9110, 5.2). */
 function group(headers: readonly NameValue[]): Map<string, string> {
   const grouped = new Map<string, string>()
   for (const { name, value } of headers) {
@@ -144,7 +144,7 @@ export interface HeaderGroups {
   gateway: (NameValue & { family: string })[]
 }
 
-/** Headers by whose they are, judged by their names; `x-request-id` and `x-svc-console` of the console aside. */
+/** Groups headers into those of the client and those of a gateway, by their names. Omits the console header. */
 export function groupByName(headers: readonly NameValue[]): HeaderGroups {
   const groups: HeaderGroups = { client: [], gateway: [] }
   for (const header of headers) {

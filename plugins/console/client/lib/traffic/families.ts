@@ -1,6 +1,6 @@
-/** Headers that gateways, proxies, meshes and clouds add, by name: for requests whose original nobody knows. */
+/** Names of headers that gateways, proxies, meshes and clouds add, to detect them without the original request. */
 
-/** Name, or its beginning with `*`, and whose it is. The first that fits counts. */
+/** Name, or prefix with `*`, and family of each header. The first match applies. */
 const FAMILIES: readonly (readonly [pattern: string, family: string])[] = [
   ['forwarded', 'Forwarded'],
   ['via', 'Via'],
@@ -44,7 +44,7 @@ const prefixes = FAMILIES.filter(([pattern]) => pattern.endsWith('*')).map(
   ([pattern, family]) => [pattern.slice(0, -1), family] as const,
 )
 
-/** Whose header it is; null: the client's, as far as a name tells. */
+/** The family of a header; null: probably sent by the client. */
 export function familyOf(name: string): string | null {
   const lower = name.toLowerCase()
   return exact.get(lower) ?? prefixes.find(([prefix]) => lower.startsWith(prefix))?.[1] ?? null

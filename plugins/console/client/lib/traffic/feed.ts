@@ -1,4 +1,4 @@
-/** The live feed of captured requests: what is there, then what comes, resumed after a lost connection. */
+/** The live feed of captured requests: stored requests, then new ones. Resumes after a lost connection. */
 import { signal, type ReadonlySignal } from '@preact/signals'
 import { ApiError, call, callJson, explain } from '../instance/api.ts'
 import { settings } from '../shell/storage.ts'
@@ -9,17 +9,17 @@ import type { Entry } from '../protocol/http.ts'
 export type FeedState =
   | { kind: 'connecting' }
   | { kind: 'live' }
-  /** Tried again after `retryInMs`. */
+  /** Reconnects after `retryInMs`. */
   | { kind: 'lost'; message: string; retryInMs: number }
-  /** Not tried again: refused. */
+  /** Rejected, so it does not reconnect. */
   | { kind: 'refused'; message: string }
 
 export interface FeedOptions {
-  /** Only paths that begin so. */
+  /** Only requests with this path prefix. */
   pathPrefix?: string
-  /** Only what comes from now on. */
+  /** Only new requests. */
   isFromNow?: boolean
-  /** Called with entries, oldest first; at first with what is stored. */
+  /** Called with entries, oldest first; first with the stored ones. */
   onEntries(entries: Entry[]): void
 }
 
@@ -30,10 +30,10 @@ export interface Feed {
 
 const MAX_RETRY_MS = 15_000
 const MAX_STORED = 1000
-/** An id that no entry has: the feed then starts with everything that is stored. */
+/** An ID that no entry has: the feed then starts with all stored requests. */
 const NONE = 'none'
 
-/** Follows the feed until it is stopped. */
+/** Opens the feed and follows it until stopped. */
 export function openFeed({ pathPrefix, isFromNow = false, onEntries }: FeedOptions): Feed {
   let lastId: string | null = null
 
@@ -69,8 +69,8 @@ export function openFeed({ pathPrefix, isFromNow = false, onEntries }: FeedOptio
 }
 
 /**
- * Runs `follow` again and again until it is stopped, with pauses that grow; it calls `isLive` once it is connected,
- * and may remember where it was. A refusal (4xx, 429 aside) ends it.
+ * Runs `follow` repeatedly until stopped, with increasing pauses. `follow` calls `isLive` once connected, and may keep its
+ * position between calls. A 4xx response other than 429 ends the feed.
  */
 export function keepFollowing(follow: (isLive: () => void, signal: AbortSignal) => Promise<void>): Feed {
   const state = signal<FeedState>({ kind: 'connecting' })

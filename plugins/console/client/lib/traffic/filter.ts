@@ -1,13 +1,13 @@
 /**
- * The filter language of the live traffic. Words are AND; `name:value` looks at one part, `-` negates, quotes keep
- * blanks: `method:POST status:5xx -path:/ai header:via=1.1 body:"two words" session:a ip:10. anything`.
+ * The filter syntax of the live traffic. All terms must match; `name:value` matches one part, `-` negates, quotes allow
+ * spaces: `method:POST status:5xx -path:/ai header:via=1.1 body:"two words" session:a ip:10. anything`.
  */
 import type { Entry } from '../protocol/http.ts'
 import { tagsOf } from './tags.ts'
 
 export type Predicate = (entry: Entry) => boolean
 
-/** A word that the language does not know, told to the user while the rest acts. */
+/** A parsed filter. Invalid terms are reported in `problems` and ignored. */
 export interface Filter {
   matches: Predicate
   problems: string[]
@@ -31,13 +31,13 @@ const PARTS: Record<string, (value: string) => Predicate | string> = {
   id: value => entry => entry.id === value || entry.request_id.toLowerCase() === value,
   // A minimum in milliseconds: `slow:500`.
   slow: value =>
-    /^\d+$/.test(value) ? entry => entry.latency_ms >= Number(value) : `slow:${value} is no number of milliseconds`,
+    /^\d+$/.test(value) ? entry => entry.latency_ms >= Number(value) : `slow:${value} is not a number of milliseconds`,
 }
 
-/** The names that the language knows, for its help. */
+/** All names in the filter syntax, for its help. */
 export const FILTER_NAMES = Object.keys(PARTS)
 
-/** Reads a filter; empty text matches everything. */
+/** Parses a filter. An empty text matches everything. */
 export function parseFilter(text: string): Filter {
   const problems: string[] = []
   const predicates: Predicate[] = []
@@ -46,17 +46,17 @@ export function parseFilter(text: string): Filter {
     if (typeof predicate === 'string') problems.push(predicate)
     else predicates.push(isNegated ? entry => !predicate(entry) : predicate)
   }
-  // Rows come many times a second, and each of them is judged once.
-  const judged = new WeakMap<Entry, boolean>()
+  // The list renders many times per second, so each entry is matched only once.
+  const results = new WeakMap<Entry, boolean>()
   function matches(entry: Entry): boolean {
-    const known = judged.get(entry) ?? predicates.every(predicate => predicate(entry))
-    judged.set(entry, known)
+    const known = results.get(entry) ?? predicates.every(predicate => predicate(entry))
+    results.set(entry, known)
     return known
   }
   return { matches, problems }
 }
 
-/** Words outside quotes; an unknown name before a colon is part of the word (a URL, a time). */
+/** Splits at spaces outside quotes. An unknown name before a colon is part of the text (a URL, a time). */
 function readTerms(text: string): Term[] {
   const terms: Term[] = []
   for (const [word] of text.matchAll(/(?:[^\s"]|"[^"]*"?)+/g)) {
@@ -66,7 +66,7 @@ function readTerms(text: string): Term[] {
     const name = colon > 0 ? positive.slice(0, colon).toLowerCase() : null
     const isPart = name !== null && Object.hasOwn(PARTS, name)
     const value = (isPart ? positive.slice(colon + 1) : positive).replaceAll('"', '')
-    // A name without a value yet, or a sign without a word, is still being typed.
+    // A name without a value, or a lone `-`, is still being typed.
     if (value !== '' && word !== '-') terms.push({ isNegated, name: isPart ? name : null, value })
   }
   return terms
@@ -87,7 +87,7 @@ function statusTerm(value: string): Predicate | string {
   const range = /^([1-5])(?:xx?)?$/.exec(value)
   if (range) return entry => Math.floor(entry.status / 100) === Number(range[1])
   const bound = /^([<>]=?)?(\d{3})$/.exec(value)
-  if (bound === null) return `status:${value} is neither a status (503), a class (5xx) nor a bound (>=400)`
+  if (bound === null) return `status:${value} is not a status (503), a class (5xx) or a comparison (>=400)`
   const wanted = Number(bound[2])
   switch (bound[1]) {
     case '<':
@@ -103,7 +103,7 @@ function statusTerm(value: string): Predicate | string {
   }
 }
 
-/** `x-kong` (a name that begins so), `via=1.1` (a value that holds it). */
+/** `x-kong` (prefix of a name), `via=1.1` (name and part of the value). */
 function headerTerm(value: string): Predicate {
   const equals = value.indexOf('=')
   if (equals === -1) return entry => entry.headers.some(({ name }) => name.startsWith(value))

@@ -3,7 +3,7 @@ import { sentOf } from '../instance/gateway.ts'
 import { headerOf, reasonPhrase, type Entry } from '../protocol/http.ts'
 import { instanceBase, page } from '../instance/page.ts'
 
-/** The archive of these entries, in the order in which they came. Of answers only what is known is in it. */
+/** The archive of these entries in the order of their arrival, with the known parts of the responses. */
 export function toHar(entries: readonly Entry[]): object {
   const inOrder = [...entries].sort((a, b) => a.timestamp.localeCompare(b.timestamp))
   return {
@@ -12,7 +12,7 @@ export function toHar(entries: readonly Entry[]): object {
 }
 
 function toEntry(entry: Entry): object {
-  const answer = sentOf(entry)?.answer ?? null
+  const response = sentOf(entry)?.response ?? null
   return {
     startedDateTime: entry.timestamp,
     time: entry.latency_ms,
@@ -40,18 +40,18 @@ function toEntry(entry: Entry): object {
       statusText: reasonPhrase(entry.status),
       httpVersion: entry.version,
       cookies: [],
-      headers: answer?.headers ?? [],
+      headers: response?.headers ?? [],
       content: {
         size: 0,
-        mimeType: answer === null ? 'x-unknown' : (headerOf(answer.headers, 'content-type') ?? 'x-unknown'),
+        mimeType: response === null ? 'x-unknown' : (headerOf(response.headers, 'content-type') ?? 'x-unknown'),
       },
-      redirectURL: answer === null ? '' : (headerOf(answer.headers, 'location') ?? ''),
+      redirectURL: response === null ? '' : (headerOf(response.headers, 'location') ?? ''),
       headersSize: -1,
       bodySize: entry.ended === 'open' ? -1 : entry.bytes_sent,
     },
     cache: {},
     timings: { send: 0, wait: entry.latency_ms, receive: 0 },
-    // Members of our own begin with an underscore (HAR 1.2, "Custom fields").
+    // Custom fields start with an underscore (HAR 1.2, "Custom fields").
     _fault: entry.fault,
     _fault_source: entry.fault_source,
     _route: entry.route,
@@ -62,7 +62,7 @@ function toEntry(entry: Entry): object {
   }
 }
 
-/** The URL as the client of the instance named it. */
+/** The URL with the host that the client sent. */
 function urlOf(entry: Entry): string {
   const base = new URL(instanceBase)
   const host = headerOf(entry.headers, 'host')

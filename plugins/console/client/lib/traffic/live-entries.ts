@@ -1,20 +1,20 @@
-/** Captured requests as they come, newest first: bounded, taken over once per frame, held while someone reads. */
+/** Captured requests, newest first: bounded, updated once per animation frame, and held back while paused. */
 import { signal } from '@preact/signals'
 import { announce } from '../shell/announce.ts'
 import { LOOK_UP, CONSOLE_HEADER } from '../instance/gateway.ts'
 import { headerOf, type Entry } from '../protocol/http.ts'
 
 const MAX_ROWS = 1000
-/** New traffic is announced at most so often. */
+/** Minimum time between two announcements of new traffic. */
 const ANNOUNCE_MS = 5000
 
 export class LiveEntries {
   readonly entries = signal<readonly Entry[]>([])
-  /** New ones wait instead of moving the list. */
+  /** Whether new requests wait instead of moving the list. */
   readonly isPaused = signal(false)
-  /** How many wait. */
+  /** Number of waiting requests. */
   readonly held = signal(0)
-  /** Asked before each taking over: something else keeps the list still, such as a selection. */
+  /** Called before each update; true keeps the list still, for example during a text selection. */
   isBusy: () => boolean = () => false
 
   #waiting: Entry[] = []
@@ -23,9 +23,9 @@ export class LiveEntries {
   #announcedAt = 0
   #announcing: ReturnType<typeof setTimeout> | undefined
 
-  /** Oldest first, as the feed gives them. */
+  /** Adds entries, oldest first. */
   push(entries: readonly Entry[]): void {
-    // The page's own look-ups are no traffic.
+    // Requests that load data for the page are not shown.
     this.#waiting.push(...entries.filter(({ headers }) => headerOf(headers, CONSOLE_HEADER) !== LOOK_UP))
     if (this.#waiting.length > MAX_ROWS) this.#waiting = this.#waiting.slice(-MAX_ROWS)
     this.#schedule()

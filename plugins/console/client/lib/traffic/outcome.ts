@@ -1,25 +1,25 @@
-/** What the instance itself did to an answer, in words. */
+/** Describes injected faults and the end of a response. */
 import { formatBytes, type Entry } from '../protocol/http.ts'
 
-/** The fault and what asked for it. */
+/** The injected fault and its source. */
 export function faultText({ fault, fault_source: source }: Pick<Entry, 'fault' | 'fault_source'>): string {
   return `the instance injected ${fault === 'ai' ? 'a provider fault' : `the fault ${fault}`}: ${source}`
 }
 
-/** How the answer ended. */
+/** How the response ended. */
 export function endText({ ended, status, bytes_sent: bytes }: Pick<Entry, 'ended' | 'status' | 'bytes_sent'>): string {
   switch (ended) {
     case 'open':
-      return `being sent, ${formatBytes(bytes)} so far`
+      return `in progress, ${formatBytes(bytes)} sent so far`
     case 'aborted':
       return status === 444
-        ? 'broken off by the instance before an answer'
-        : `broken off by the instance after ${formatBytes(bytes)} of body`
+        ? 'aborted by the instance before the response'
+        : `aborted by the instance after ${formatBytes(bytes)} of the body`
     case 'client_left':
       return status === 499
-        ? 'the client left before the answer'
-        : `the client left after ${formatBytes(bytes)} of body`
+        ? 'client disconnected before the response'
+        : `client disconnected after ${formatBytes(bytes)} of the body`
     case 'complete':
-      return `complete, ${formatBytes(bytes)} of body`
+      return `complete, body of ${formatBytes(bytes)}`
   }
 }

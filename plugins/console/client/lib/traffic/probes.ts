@@ -1,7 +1,7 @@
-/** Health checks of gateways, balancers and clusters, which come every few seconds and bury everything else. */
+/** Detects health checks of gateways, load balancers and clusters, which would flood the live traffic. */
 import { headerOf, type Entry } from '../protocol/http.ts'
 
-/** How well-known checkers name themselves. */
+/** User agents of well-known health checkers. */
 const CHECKERS =
   /^(?:kube-probe\/|ELB-HealthChecker\/|GoogleHC\/|Envoy\/HC|Consul Health Check|Edge Health Probe|Load Balancer Agent|Amazon-Route53-Health-Check)/i
 

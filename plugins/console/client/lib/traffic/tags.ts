@@ -1,7 +1,7 @@
-/** What kind of traffic a captured request is, read from its path, headers and body. */
+/** Tags for the type of a captured request, from its path, headers and body. */
 import { headerOf, parseJson, type Entry } from '../protocol/http.ts'
 
-/** How a mark is colored. */
+/** Color of a badge. */
 export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'info' | 'accent'
 
 export interface Tag {
@@ -11,7 +11,7 @@ export interface Tag {
 
 const known = new WeakMap<Entry, readonly Tag[]>()
 
-/** The tags of an entry; reckoned once. */
+/** The tags of an entry, computed once. */
 export function tagsOf(entry: Entry): readonly Tag[] {
   let tags = known.get(entry)
   if (tags === undefined) {
@@ -50,7 +50,7 @@ function readTags(entry: Entry): Tag[] {
   if (entry.fault !== null) tags.push({ text: `fault ${entry.fault_source ?? entry.fault}`, tone: 'warn' })
   else if (below(path, '/flaky')) tags.push({ text: 'fault', tone: 'warn' })
   if (entry.ended === 'open') tags.push({ text: 'open', tone: 'info' })
-  if (entry.ended === 'client_left') tags.push({ text: 'client left', tone: 'warn' })
+  if (entry.ended === 'client_left') tags.push({ text: 'client disconnected', tone: 'warn' })
   if (headerOf(headers, 'x-svc-console') !== null) tags.push({ text: 'console', tone: 'accent' })
   return tags
 }
@@ -63,7 +63,7 @@ function joined(kind: string, method: string | null): string {
   return method === null ? kind : `${kind} ${method}`
 }
 
-/** The method of a JSON-RPC request; of a batch the first one. */
+/** The method of a JSON-RPC request, or of the first one in a batch. */
 function rpcMethod({ body, body_size }: Entry): string | null {
   if (body === null || body_size > 65_536) return null
   const parsed = parseJson(body)

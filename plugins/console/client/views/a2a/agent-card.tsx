@@ -1,4 +1,4 @@
-/** What an agent says of itself: the cards of both generations, and the one for those who are known. */
+/** Agent cards: the public ones of both protocol versions, and the extended one for authenticated clients. */
 import { useLoad } from '../../lib/shell/hooks.ts'
 import { send } from '../../lib/instance/gateway.ts'
 import { parseJson } from '../../lib/protocol/http.ts'
@@ -8,7 +8,7 @@ import { JsonTree } from '../../ui/json-tree.tsx'
 import { Loading, Notice } from '../../ui/notice.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { A2aClient, cardPath } from './client.ts'
-import type { Line, Version } from './types.ts'
+import type { AgentTarget, Version } from './types.ts'
 
 export interface Card {
   skills?: { id: string; name: string; description?: string; tags?: string[]; examples?: string[] }[]
@@ -16,14 +16,19 @@ export interface Card {
   [member: string]: unknown
 }
 
-export async function loadCard(line: Line, version: Version, signal: AbortSignal): Promise<Card> {
-  const { response } = await send({ method: 'GET', path: cardPath(line.agent, version), gateway: line.gateway, signal })
+export async function loadCard(target: AgentTarget, version: Version, signal: AbortSignal): Promise<Card> {
+  const { response } = await send({
+    method: 'GET',
+    path: cardPath(target.agent, version),
+    gateway: target.gateway,
+    signal,
+  })
   const card = parseJson(await response.text()) as Card | undefined
-  if (!response.ok || card === undefined) throw new Error(`The card answers ${response.status}.`)
+  if (!response.ok || card === undefined) throw new Error(`The agent card request returned status ${response.status}.`)
   return card
 }
 
-export function CardTabs({ line, log }: { line: Line; log: MessageLog }) {
+export function CardTabs({ target, log }: { target: AgentTarget; log: MessageLog }) {
   return (
     <Tabs
       label="Cards"
@@ -31,30 +36,32 @@ export function CardTabs({ line, log }: { line: Line; log: MessageLog }) {
         {
           key: '1.0',
           title: 'Combined',
-          content: () => <CardView key="1.0" line={line} load={signal => loadCard(line, '1.0', signal)} />,
+          content: () => <CardView key="1.0" target={target} load={signal => loadCard(target, '1.0', signal)} />,
         },
         {
           key: '0.3',
           title: '0.3',
-          content: () => <CardView key="0.3" line={line} load={signal => loadCard(line, '0.3', signal)} />,
+          content: () => <CardView key="0.3" target={target} load={signal => loadCard(target, '0.3', signal)} />,
         },
         {
           key: 'extended',
           title: 'Extended',
-          content: () => <CardView key="extended" line={line} load={() => new A2aClient(line, log).extendedCard()} />,
+          content: () => (
+            <CardView key="extended" target={target} load={() => new A2aClient(target, log).extendedCard()} />
+          ),
         },
       ]}
     />
   )
 }
 
-function CardView({ line, load }: { line: Line; load(signal: AbortSignal): Promise<unknown> }) {
-  const { value, error } = useLoad(load, [line])
+function CardView({ target, load }: { target: AgentTarget; load(signal: AbortSignal): Promise<unknown> }) {
+  const { value, error } = useLoad(load, [target])
   if (error !== null) return <Notice kind="warn">{error}</Notice>
   return value === undefined ? <Loading what="Reading the card" /> : <JsonTree value={value} depth={1} />
 }
 
-/** Skills with their examples, of which each is a message to send. */
+/** Skills with their examples, which fill in the message. */
 export function Skills({ card, onExample }: { card: Card; onExample(text: string): void }) {
   return (
     <ul class="a2a-skills" aria-label="Skills">
@@ -73,7 +80,7 @@ export function Skills({ card, onExample }: { card: Card; onExample(text: string
                 key={example}
                 type="button"
                 class="button small a2a-example"
-                title="Take it as the message"
+                title="Use as the message"
                 onClick={() => onExample(example)}
               >
                 {example}

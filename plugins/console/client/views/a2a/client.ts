@@ -1,12 +1,12 @@
-/** An A2A client by hand: both generations, both bindings, streaming and not. */
+/** An A2A client: both protocol versions, both bindings, with and without streaming. */
 import { send, type OutgoingRequest, type Sent } from '../../lib/instance/gateway.ts'
 import { mediaTypeOf, parseJson } from '../../lib/protocol/http.ts'
 import type { MessageLog } from '../../lib/protocol/message-log.ts'
 import { readEvents } from '../../lib/protocol/sse.ts'
-import type { AgentEvent, Line, Part, Version } from './types.ts'
+import type { AgentEvent, AgentTarget, Part, Version } from './types.ts'
 import { readEvent, writeSend, type SendOptions } from './wire.ts'
 
-/** The agent, or something before it, answered with an error. */
+/** The agent, or a gateway in front of it, returned an error. */
 export class AgentError extends Error {
   readonly status: number
 
@@ -16,7 +16,7 @@ export class AgentError extends Error {
   }
 }
 
-/** What can be asked; the names of both generations, and the path of the HTTP binding below `/v1/`. */
+/** Operations: method names in both versions, and method and path (below `/v1/`) in the HTTP binding. */
 const OPERATIONS = {
   send: { '1.0': 'SendMessage', '0.3': 'message/send', method: 'POST', path: () => 'message:send' },
   stream: { '1.0': 'SendStreamingMessage', '0.3': 'message/stream', method: 'POST', path: () => 'message:stream' },
@@ -46,26 +46,26 @@ type Operation = keyof typeof OPERATIONS
 let lastId = 0
 
 export class A2aClient {
-  #line: Line
+  #target: AgentTarget
   #log: MessageLog
 
-  constructor(line: Line, log: MessageLog) {
-    this.#line = line
+  constructor(target: AgentTarget, log: MessageLog) {
+    this.#target = target
     this.#log = log
   }
 
-  /** Sends a message and gives what comes of it: one event, or those of the stream. */
+  /** Sends a message and yields one event, or the events of the stream. */
   async *send(
     parts: readonly Part[],
     options: SendOptions,
     isStreamed: boolean,
     signal: AbortSignal,
   ): AsyncGenerator<AgentEvent> {
-    const { version, binding } = this.#line
+    const { version, binding } = this.#target
     yield* this.#events(isStreamed ? 'stream' : 'send', '', writeSend(version, binding, parts, options), signal)
   }
 
-  /** The task as it is, then what happens to it. */
+  /** Yields the current task, then its updates. */
   subscribe(id: string, signal: AbortSignal): AsyncGenerator<AgentEvent> {
     return this.#events('subscribe', id, { id }, signal)
   }
@@ -82,7 +82,7 @@ export class A2aClient {
     return []
   }
 
-  /** The card for those who are known. */
+  /** The extended card for authenticated clients. */
   async extendedCard(): Promise<unknown> {
     for await (const json of this.#results('card', '', {})) return json
     return null
@@ -96,11 +96,11 @@ export class A2aClient {
   }
 
   async *#results(operation: Operation, id: string, params: object, signal?: AbortSignal): AsyncGenerator<unknown> {
-    const title = OPERATIONS[operation][this.#line.version]
+    const title = OPERATIONS[operation][this.#target.version]
     const { request, body } = this.#request(operation, id, params)
     const { sent, response } = await send({ ...request, ...(signal ? { signal } : {}) })
     this.#log.sent(sent, title, body)
-    if (mediaTypeOf(sent.answer!.headers) === 'text/event-stream') {
+    if (mediaTypeOf(sent.response!.headers) === 'text/event-stream') {
       for await (const { data } of readEvents(response.body!)) yield this.#result(sent, title, data)
       return
     }
@@ -108,7 +108,7 @@ export class A2aClient {
   }
 
   #request(operation: Operation, id: string, params: object): { request: OutgoingRequest; body: object | null } {
-    const { agent, version, binding, gateway, headers } = this.#line
+    const { agent, version, binding, gateway, headers } = this.#target
     const { method, path } = OPERATIONS[operation]
     const base = `/a2a/${encodeURIComponent(agent)}`
     const all = [
@@ -121,7 +121,7 @@ export class A2aClient {
       return { body, request: { method: 'POST', path: base, headers: all, body: JSON.stringify(body), gateway } }
     }
     const body = method === 'POST' ? (operation === 'cancel' ? {} : params) : null
-    // The card for the known has another name in 0.3.
+    // The extended card has another path in 0.3.
     const place = operation === 'card' && version === '0.3' ? 'card' : path(id)
     return {
       body,
@@ -135,13 +135,13 @@ export class A2aClient {
     }
   }
 
-  /** The JSON of an answer or an event; throws what it tells of an error. */
+  /** The result in the JSON of a response or an event. Throws AgentError for an error. */
   #result(sent: Sent, title: string, text: string): unknown {
     const json = parseJson(text) as { error?: { code?: number; message?: string }; result?: unknown } | undefined
     const error = json?.error
-    const status = sent.answer!.status
+    const status = sent.response!.status
     const isBad = error !== undefined || status >= 400
-    const result = this.#line.binding === 'JSONRPC' ? json?.result : json
+    const result = this.#target.binding === 'JSONRPC' ? json?.result : json
     this.#log.received(sent, isBad ? title : `${title}: ${describeEvent(readEvent(result))}`, json ?? text, isBad)
     if (isBad)
       throw new AgentError(
@@ -154,7 +154,7 @@ export class A2aClient {
   }
 }
 
-/** In a word or two, for the log. */
+/** A short title for the log. */
 function describeEvent(event: AgentEvent | null): string {
   switch (event?.kind) {
     case 'task':
@@ -170,7 +170,7 @@ function describeEvent(event: AgentEvent | null): string {
   }
 }
 
-/** The public card of a generation. */
+/** Path of the public agent card of a protocol version. */
 export function cardPath(agent: string, version: Version): string {
   return `/a2a/${encodeURIComponent(agent)}/.well-known/${version === '1.0' ? 'agent-card.json' : 'agent.json'}`
 }

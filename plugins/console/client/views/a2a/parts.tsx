@@ -1,4 +1,4 @@
-/** Parts of messages and artifacts: text, data, files; always text or `blob:`, never markup or an address to go to. */
+/** Parts of messages and artifacts: text, data, files; always text or `blob:` URLs, never markup or links. */
 import { bytesOfBase64 } from '../../lib/tokens/jwt.ts'
 import { saveFile } from '../../lib/shell/clipboard.ts'
 import { formatBytes } from '../../lib/protocol/http.ts'
@@ -30,12 +30,12 @@ function PartView({ part: { text, data, raw, url, filename, mediaType = '' } }: 
         <CopyButton small iconOnly kind="quiet" text={url}>{`Copy the URL of ${label || 'the file'}`}</CopyButton>
       </p>
     )
-  return <p class="quiet-text">An empty part.</p>
+  return <p class="quiet-text">Empty part.</p>
 }
 
 function File({ raw, name, type }: { raw: string; name: string; type: string }) {
   const bytes = decoded(raw)
-  if (bytes === null) return <p class="bad-text">{name} is no Base64.</p>
+  if (bytes === null) return <p class="bad-text">{name} is not valid Base64.</p>
   return (
     <div class="a2a-file">
       <Badge>{type || 'bytes'}</Badge>{' '}

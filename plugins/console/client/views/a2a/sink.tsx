@@ -1,4 +1,4 @@
-/** What the push sink of the instance has received. */
+/** Notifications that the push sink of the instance received. */
 import { callJson } from '../../lib/instance/api.ts'
 import { useLoad } from '../../lib/shell/hooks.ts'
 import { formatTime } from '../../lib/protocol/http.ts'
@@ -33,7 +33,7 @@ export function SinkPanel({ id }: { id: string }) {
       {value === undefined ? (
         error === null && <Loading />
       ) : value.notifications.length === 0 ? (
-        <Empty title="Nothing pushed yet">Each change of the task is posted here while it is sent with the sink.</Empty>
+        <Empty title="No notifications yet">Updates appear here for tasks started with this option.</Empty>
       ) : (
         <ol class="a2a-pushed" aria-label="Notifications">
           {value.notifications.toReversed().map(({ receivedAt, source, headers, body }) => (
@@ -41,7 +41,7 @@ export function SinkPanel({ id }: { id: string }) {
               <Fold
                 title={
                   <>
-                    <span class="number quiet-text">{formatTime(receivedAt)}</span> {whatIs(body)}{' '}
+                    <span class="number quiet-text">{formatTime(receivedAt)}</span> {titleOf(body)}{' '}
                     <Badge>{source}</Badge>
                   </>
                 }
@@ -64,7 +64,7 @@ export function SinkPanel({ id }: { id: string }) {
   )
 }
 
-function whatIs(body: unknown): string {
+function titleOf(body: unknown): string {
   const { statusUpdate, artifactUpdate, status } = (body ?? {}) as {
     statusUpdate?: { status?: { state?: string } }
     artifactUpdate?: { artifact?: { name?: string } }

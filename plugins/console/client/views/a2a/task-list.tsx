@@ -1,4 +1,4 @@
-/** Tasks of this session that the agent knows (1.0). */
+/** Tasks of this session at the agent (protocol version 1.0 only). */
 import { useAction } from '../../lib/shell/hooks.ts'
 import { useState } from 'preact/hooks'
 import type { MessageLog } from '../../lib/protocol/message-log.ts'
@@ -6,13 +6,13 @@ import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { A2aClient } from './client.ts'
 import { StateBadge } from './task-panel.tsx'
-import type { Line } from './types.ts'
+import type { AgentTarget } from './types.ts'
 import { readTask } from './wire.ts'
 
-export function TaskList({ line, log, onOpen }: { line: Line; log: MessageLog; onOpen(id: string): void }) {
+export function TaskList({ target, log, onOpen }: { target: AgentTarget; log: MessageLog; onOpen(id: string): void }) {
   const [tasks, setTasks] = useState<ReturnType<typeof readTask>[] | null>(null)
-  const list = useAction(async () => setTasks((await new A2aClient(line, log).list()).map(readTask)))
-  if (line.version !== '1.0') return <p class="hint">Only 1.0 lists tasks.</p>
+  const list = useAction(async () => setTasks((await new A2aClient(target, log).list()).map(readTask)))
+  if (target.version !== '1.0') return <p class="hint">Listing tasks requires version 1.0.</p>
   return (
     <div class="stack">
       <div class="actions">
@@ -21,7 +21,7 @@ export function TaskList({ line, log, onOpen }: { line: Line; log: MessageLog; o
         </Button>
       </div>
       {list.error !== null && <Notice kind="bad">{list.error}</Notice>}
-      {tasks?.length === 0 && <p class="quiet-text">None.</p>}
+      {tasks?.length === 0 && <p class="quiet-text">No tasks.</p>}
       {tasks !== null && tasks.length > 0 && (
         <ul class="a2a-tasks" aria-label="Tasks">
           {tasks.map(({ id, status }) => (

@@ -1,4 +1,4 @@
-/** A task: its state, its story, its artifacts, and what it waits for. */
+/** A task: its state, timeline and artifacts, and the input it waits for. */
 import { formatTime } from '../../lib/protocol/http.ts'
 import { useAction } from '../../lib/shell/hooks.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.tsx'
 import { Empty, Loading, Notice } from '../../ui/notice.tsx'
 import { Panel } from '../../ui/view.tsx'
 import { Parts } from './parts.tsx'
-import { isTerminal, type Artifact, type Line, type Moment, type State } from './types.ts'
+import { isTerminal, type Artifact, type AgentTarget, type TimelineEntry, type State } from './types.ts'
 import type { TaskHandle } from './use-task.ts'
 
 const TONES: Record<string, Tone> = {
@@ -22,27 +22,35 @@ export function StateBadge({ state }: { state: State }) {
   return <Badge tone={TONES[state] ?? 'info'}>{state}</Badge>
 }
 
-export function TaskPanel({ handle, line, onToken }: { handle: TaskHandle; line: Line; onToken(): Promise<void> }) {
+export function TaskPanel({
+  handle,
+  target,
+  onToken,
+}: {
+  handle: TaskHandle
+  target: AgentTarget
+  onToken(): Promise<void>
+}) {
   const { task, isRunning, error } = handle
   const canEnd = task.id !== null && !isTerminal(task.state)
   return (
     <Panel
       title="Task"
       actions={
-        task.moments.length > 0 && (
+        task.timeline.length > 0 && (
           <>
             {task.id !== null && (
-              <Button small icon="replay" onClick={() => void handle.refresh(line)}>
+              <Button small icon="replay" onClick={() => void handle.refresh(target)}>
                 Refresh
               </Button>
             )}
             {canEnd && !isRunning && (
-              <Button small icon="play" onClick={() => void handle.subscribe(line)}>
+              <Button small icon="play" onClick={() => void handle.subscribe(target)}>
                 Subscribe
               </Button>
             )}
             {canEnd && (
-              <Button small kind="danger" icon="stop" onClick={() => void handle.cancel(line)}>
+              <Button small kind="danger" icon="stop" onClick={() => void handle.cancel(target)}>
                 Cancel task
               </Button>
             )}
@@ -54,10 +62,10 @@ export function TaskPanel({ handle, line, onToken }: { handle: TaskHandle; line:
       }
     >
       {error !== null && <Notice kind="bad">{error}</Notice>}
-      {task.moments.length === 0 && error === null && (
-        <Empty title="No task yet">Send a message, and what the agent makes of it stands here, step by step.</Empty>
+      {task.timeline.length === 0 && error === null && (
+        <Empty title="No task yet">Send a message to follow its task here step by step.</Empty>
       )}
-      {task.moments.length > 0 && (
+      {task.timeline.length > 0 && (
         <>
           <p class="a2a-head">
             {task.state !== null && <StateBadge state={task.state} />}
@@ -73,17 +81,17 @@ export function TaskPanel({ handle, line, onToken }: { handle: TaskHandle; line:
             )}
           </p>
           {task.state === 'input-required' && !isRunning && (
-            <Notice kind="warn" title="The agent waits for an answer">
-              The next message goes to this task.
+            <Notice kind="warn" title="The agent is waiting for input">
+              Your next message continues this task.
             </Notice>
           )}
           {task.state === 'auth-required' && !isRunning && <TokenNotice onToken={onToken} />}
-          <ol class="a2a-story" aria-label="Timeline">
-            {task.moments.map(moment => (
-              <MomentView key={moment.number} moment={moment} />
+          <ol class="a2a-timeline" aria-label="Timeline">
+            {task.timeline.map(entry => (
+              <TimelineEntryView key={entry.number} entry={entry} />
             ))}
           </ol>
-          {isRunning && <Loading what="The agent works" />}
+          {isRunning && <Loading what="The agent is working" />}
           {task.artifacts.length > 0 && (
             <section class="stack">
               <h3>
@@ -105,21 +113,21 @@ function TokenNotice({ onToken }: { onToken(): Promise<void> }) {
   return (
     <Notice
       kind="warn"
-      title="The agent wants a token"
+      title="The agent requires a token"
       actions={
         <Button small kind="primary" icon="play" busy={get.isRunning} onClick={() => void get.run()}>
-          Get a token and go on
+          Get a token and continue
         </Button>
       }
     >
-      {get.error ?? 'The demo client gets one by client credentials, and the task goes on with it.'}
+      {get.error ?? 'The demo client gets a token with client credentials, and the task continues with it.'}
     </Notice>
   )
 }
 
-function MomentView({ moment: { at, kind, state, title, parts } }: { moment: Moment }) {
+function TimelineEntryView({ entry: { at, kind, state, title, parts } }: { entry: TimelineEntry }) {
   return (
-    <li class={`a2a-moment a2a-${kind}`}>
+    <li class={`a2a-entry a2a-${kind}`}>
       <p class="a2a-when">
         <span class="number quiet-text">{formatTime(new Date(at).toISOString())}</span>{' '}
         {kind === 'status' ? (
@@ -133,8 +141,8 @@ function MomentView({ moment: { at, kind, state, title, parts } }: { moment: Mom
   )
 }
 
-/** Artifacts stand in full below; the story says what came. */
-function summary(parts: Moment['parts']): string {
+/** A short description of the parts; the artifacts are shown in full below the timeline. */
+function summary(parts: TimelineEntry['parts']): string {
   return parts
     .map(({ text, data, raw, url, filename, mediaType }) =>
       text !== undefined
@@ -153,7 +161,7 @@ function ArtifactView({ artifact: { name, artifactId, parts, chunks, isComplete 
         <strong>{name}</strong>
         {name !== artifactId && <code>{artifactId}</code>}
         {chunks > 1 && <Badge>{chunks} chunks</Badge>}
-        {!isComplete && <Badge tone="warn">more to come</Badge>}
+        {!isComplete && <Badge tone="warn">incomplete</Badge>}
       </p>
       <Parts parts={parts} />
     </article>

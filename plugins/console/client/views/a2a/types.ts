@@ -1,4 +1,4 @@
-/** A2A tasks and messages as the view has them, whatever generation and binding they came in. */
+/** A2A tasks and messages, independent of protocol version and binding. */
 import type { Gateway } from '../../lib/shell/storage.ts'
 import type { NameValue } from '../../lib/protocol/http.ts'
 
@@ -20,8 +20,8 @@ export interface Directory {
   webhookSink: string
 }
 
-/** Where and how an agent is spoken to. */
-export interface Line {
+/** How to reach an agent. */
+export interface AgentTarget {
   agent: string
   version: Version
   binding: Binding
@@ -38,10 +38,10 @@ export interface Part {
   mediaType?: string
 }
 
-/** Lower-case, with hyphens: `input-required`. */
+/** Lower case with hyphens: `input-required`. */
 export type State = string
 
-export interface Said {
+export interface AgentMessage {
   messageId: string
   role: 'user' | 'agent'
   parts: readonly Part[]
@@ -50,7 +50,7 @@ export interface Said {
 }
 export interface Status {
   state: State
-  message: Said | null
+  message: AgentMessage | null
   timestamp: string | null
 }
 export interface Artifact {
@@ -68,16 +68,16 @@ export type AgentEvent =
       contextId: string
       status: Status
       artifacts: readonly Artifact[]
-      history: readonly Said[]
+      history: readonly AgentMessage[]
     }
   | { kind: 'status'; taskId: string; contextId: string; status: Status }
   | { kind: 'artifact'; taskId: string; artifact: Artifact; append: boolean }
-  | { kind: 'message'; message: Said }
+  | { kind: 'message'; message: AgentMessage }
 
-/** One line of a task's story. */
-export interface Moment {
+/** One entry of a task's timeline. */
+export interface TimelineEntry {
   number: number
-  /** Milliseconds since 1970, as this page saw it. */
+  /** Milliseconds since 1970, in the clock of this page. */
   at: number
   kind: 'you' | 'status' | 'artifact' | 'message'
   state?: State
@@ -90,11 +90,11 @@ export interface TaskView {
   id: string | null
   contextId: string | null
   state: State | null
-  moments: readonly Moment[]
+  timeline: readonly TimelineEntry[]
   artifacts: readonly Artifact[]
 }
 
-export const NO_TASK: TaskView = { id: null, contextId: null, state: null, moments: [], artifacts: [] }
+export const NO_TASK: TaskView = { id: null, contextId: null, state: null, timeline: [], artifacts: [] }
 
 const TERMINAL = new Set(['completed', 'failed', 'canceled', 'rejected'])
 export const isTerminal = (state: State | null): boolean => state !== null && TERMINAL.has(state)

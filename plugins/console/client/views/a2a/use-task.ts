@@ -1,15 +1,15 @@
-/** The task on screen: sent to, followed, cancelled. */
+/** State of the current task, with the operations on it. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { explain } from '../../lib/instance/api.ts'
 import { createMessageLog, type MessageLog } from '../../lib/protocol/message-log.ts'
 import { A2aClient } from './client.ts'
-import { withEvent, withMessage } from './story.ts'
-import { isTerminal, NO_TASK, type AgentEvent, type Line, type Part, type TaskView } from './types.ts'
+import { withEvent, withMessage } from './timeline.ts'
+import { isTerminal, NO_TASK, type AgentEvent, type AgentTarget, type Part, type TaskView } from './types.ts'
 
 export interface SendChoices {
   isStreamed: boolean
   returnsAtOnce: boolean
-  /** Told of the changes of a new task; one that goes on has its configuration already. */
+  /** Push URL for a new task; a task that continues keeps its configuration. */
   pushUrl: string | null
 }
 
@@ -18,11 +18,11 @@ export interface TaskHandle {
   task: TaskView
   isRunning: boolean
   error: string | null
-  send(line: Line, parts: readonly Part[], choices: SendChoices): Promise<void>
-  subscribe(line: Line): Promise<void>
-  refresh(line: Line): Promise<void>
-  cancel(line: Line): Promise<void>
-  open(line: Line, id: string): Promise<void>
+  send(target: AgentTarget, parts: readonly Part[], choices: SendChoices): Promise<void>
+  subscribe(target: AgentTarget): Promise<void>
+  refresh(target: AgentTarget): Promise<void>
+  cancel(target: AgentTarget): Promise<void>
+  open(target: AgentTarget, id: string): Promise<void>
   stop(): void
   clear(): void
 }
@@ -35,7 +35,7 @@ export function useTask(): TaskHandle {
   const running = useRef<AbortController | null>(null)
   useEffect(() => () => running.current?.abort(), [])
 
-  /** Takes events until they end; what is begun later ends it. */
+  /** Applies events until they end or another call starts. */
   async function follow(events: (signal: AbortSignal) => AsyncIterable<AgentEvent>): Promise<void> {
     running.current?.abort()
     const controller = new AbortController()
@@ -44,50 +44,50 @@ export function useTask(): TaskHandle {
     setRunning(true)
     try {
       for await (const event of events(controller.signal))
-        if (running.current === controller) setTask(story => withEvent(story, event))
+        if (running.current === controller) setTask(view => withEvent(view, event))
     } catch (reason) {
       if (!controller.signal.aborted) setError(explain(reason))
     }
     if (running.current === controller) setRunning(false)
   }
 
-  /** One answer beside what is followed. */
-  async function once(ask: () => Promise<AgentEvent | null>): Promise<void> {
+  /** Applies one event without ending the followed stream. */
+  async function once(load: () => Promise<AgentEvent | null>): Promise<void> {
     setError(null)
     try {
-      const event = await ask()
-      if (event !== null) setTask(story => withEvent(story, event))
+      const event = await load()
+      if (event !== null) setTask(view => withEvent(view, event))
     } catch (reason) {
       setError(explain(reason))
     }
   }
 
-  const clientOf = (line: Line) => new A2aClient(line, log)
+  const clientOf = (target: AgentTarget) => new A2aClient(target, log)
   return {
     log,
     task,
     isRunning,
     error,
-    async send(line, parts, choices) {
-      const goesOn = task.id !== null && !isTerminal(task.state)
-      const { id: taskId, contextId } = goesOn ? task : NO_TASK
-      setTask(withMessage(goesOn ? task : NO_TASK, parts))
+    async send(target, parts, choices) {
+      const continues = task.id !== null && !isTerminal(task.state)
+      const { id: taskId, contextId } = continues ? task : NO_TASK
+      setTask(withMessage(continues ? task : NO_TASK, parts))
       await follow(signal =>
-        clientOf(line).send(
+        clientOf(target).send(
           parts,
-          { taskId, contextId, returnsAtOnce: choices.returnsAtOnce, pushUrl: goesOn ? null : choices.pushUrl },
+          { taskId, contextId, returnsAtOnce: choices.returnsAtOnce, pushUrl: continues ? null : choices.pushUrl },
           choices.isStreamed,
           signal,
         ),
       )
     },
-    subscribe: line => follow(signal => clientOf(line).subscribe(task.id!, signal)),
-    refresh: line => once(() => clientOf(line).task('get', task.id!)),
-    cancel: line => once(() => clientOf(line).task('cancel', task.id!)),
-    async open(line, id) {
+    subscribe: target => follow(signal => clientOf(target).subscribe(task.id!, signal)),
+    refresh: target => once(() => clientOf(target).task('get', task.id!)),
+    cancel: target => once(() => clientOf(target).task('cancel', task.id!)),
+    async open(target, id) {
       running.current?.abort()
       setTask(NO_TASK)
-      await once(() => clientOf(line).task('get', id))
+      await once(() => clientOf(target).task('get', id))
     },
     stop() {
       running.current?.abort()

@@ -1,6 +1,6 @@
-/** The three JSON shapes of A2A (1.0; 0.3 over JSON-RPC; 0.3 over HTTP+JSON), read into one and written from one. */
+/** Reads and writes the three JSON shapes of A2A: 1.0, 0.3 over JSON-RPC, 0.3 over HTTP+JSON. */
 import { isRecord } from '../../../../../core/contract/record.ts'
-import type { AgentEvent, Artifact, Binding, Part, Said, State, Status, Version } from './types.ts'
+import type { AgentEvent, Artifact, Binding, Part, AgentMessage, State, Status, Version } from './types.ts'
 
 type Json = Record<string, unknown>
 
@@ -8,17 +8,17 @@ const recordOf = (value: unknown): Json => (isRecord(value) ? value : {})
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** What may be sent along with a message. */
+/** Options of a message. */
 export interface SendOptions {
   taskId: string | null
   contextId: string | null
-  /** The answer is not waited for. */
+  /** Return before the task is done. */
   returnsAtOnce: boolean
-  /** URL that is told of changes; null: none. */
+  /** URL for push notifications; null: none. */
   pushUrl: string | null
 }
 
-/** `SendMessage` and its like: the whole parameters. */
+/** The parameters of `SendMessage` and its counterparts. */
 export function writeSend(
   version: Version,
   binding: Binding,
@@ -41,7 +41,7 @@ export function writeSend(
       ...(Object.keys(configuration).length === 0 ? {} : { configuration }),
     }
   }
-  // A configuration without `blocking` means not to wait, in the shape of the HTTP binding.
+  // In the HTTP binding, a configuration without `blocking` means not to wait.
   if (binding === 'JSONRPC')
     return {
       message: { kind: 'message', ...message, role: 'user', parts: parts.map(writeRpcPart) },
@@ -61,7 +61,7 @@ function writeRpcPart(part: Part): Json {
   return part.text === undefined ? { kind: 'data', data: part.data } : { kind: 'text', text: part.text }
 }
 
-/** A result, or an event of a stream. Null: nothing that is known. */
+/** Reads a result or an event of a stream. Null: unknown. */
 export function readEvent(json: unknown): AgentEvent | null {
   const value = recordOf(json)
   const [name, inner] = ['task', 'message', 'statusUpdate', 'artifactUpdate']
@@ -87,7 +87,7 @@ export function readEvent(json: unknown): AgentEvent | null {
         artifact: { ...readArtifact(item.artifact), isComplete: item.lastChunk === true },
         append: item.append === true,
       }
-    // A bare task, as reading and cancelling answer it in 1.0.
+    // A bare task, the response to getting or canceling a task in 1.0.
     default:
       return typeof value.id === 'string' && typeof value.status === 'object' ? readTask(value) : null
   }
@@ -113,10 +113,10 @@ export function readTask(task: Json): AgentEvent & { kind: 'task' } {
 
 function readStatus(value: unknown): Status {
   const { state, message, timestamp, update } = recordOf(value)
-  const said = message ?? update
+  const inner = message ?? update
   return {
     state: readState(textOf(state)),
-    message: said ? readMessage(recordOf(said)) : null,
+    message: inner ? readMessage(recordOf(inner)) : null,
     timestamp: textOf(timestamp) || null,
   }
 }
@@ -130,15 +130,15 @@ export function readState(state: string): State {
     .replace('cancelled', 'canceled')
 }
 
-function readMessage(message: Json): Said {
-  const said: Said = {
+function readMessage(message: Json): AgentMessage {
+  const read: AgentMessage = {
     messageId: textOf(message.messageId),
     role: /user/i.test(textOf(message.role)) ? 'user' : 'agent',
     parts: listOf(message.parts ?? message.content).map(readPart),
   }
-  if (message.taskId) said.taskId = textOf(message.taskId)
-  if (message.contextId) said.contextId = textOf(message.contextId)
-  return said
+  if (message.taskId) read.taskId = textOf(message.taskId)
+  if (message.contextId) read.contextId = textOf(message.contextId)
+  return read
 }
 
 function readArtifact(value: unknown): Artifact {

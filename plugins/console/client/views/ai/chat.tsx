@@ -1,4 +1,4 @@
-/** One conversation with one party, and its requests in detail. */
+/** A conversation with one model, and its requests in detail. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../ui/button.tsx'
 import { Composer } from '../../ui/composer.tsx'
@@ -12,9 +12,9 @@ import type { Run, Turn } from './types.ts'
 
 export interface ChatProps {
   setup: Setup
-  /** The request for these turns; throws when there is none. */
+  /** The request for these turns; throws if the setup is invalid. */
   prepare(turns: readonly Turn[]): Prepared
-  /** The SDK's way to say it. */
+  /** The same request as SDK code. */
   code(turns: readonly Turn[]): string
 }
 
@@ -31,7 +31,7 @@ export function Chat({ setup, prepare, code }: ChatProps) {
   const run = selected?.role === 'assistant' ? selected.run : null
   const waitsForResults = last?.role === 'assistant' && last.run.state === 'done' && last.run.reply.calls.length > 0
 
-  function ask(next: readonly Turn[]): void {
+  function submit(next: readonly Turn[]): void {
     let prepared: Prepared
     try {
       prepared = prepare(next)
@@ -52,8 +52,8 @@ export function Chat({ setup, prepare, code }: ChatProps) {
     void perform({ ...prepared.request, signal: controller.signal }, prepared.format, show)
   }
 
-  /** A request that failed is asked again with the turns before it. */
-  const said = last?.role === 'assistant' && last.run.state === 'failed' ? turns.slice(0, -1) : turns
+  /** The turns without a failed response, to try again. */
+  const history = last?.role === 'assistant' && last.run.state === 'failed' ? turns.slice(0, -1) : turns
   const clear = () => {
     running.current?.abort()
     running.current = null
@@ -69,7 +69,7 @@ export function Chat({ setup, prepare, code }: ChatProps) {
         actions={
           <>
             {last?.role === 'assistant' && last.run.state === 'failed' && (
-              <Button small icon="replay" onClick={() => ask(said)}>
+              <Button small icon="replay" onClick={() => submit(history)}>
                 Try again
               </Button>
             )}
@@ -85,8 +85,8 @@ export function Chat({ setup, prepare, code }: ChatProps) {
           {turns.length === 0 ? (
             <Empty title="Ask something">
               <p>
-                Answers are made by rules, the same each time. Try <q>Write a long essay</q>, or offer tools and ask for
-                the <q>weather in Paris</q>.
+                The mock models follow fixed rules, so you can repeat every response. Try <q>Write a long essay</q>, or
+                offer tools and ask for the <q>weather in Paris</q>.
               </p>
             </Empty>
           ) : (
@@ -96,7 +96,7 @@ export function Chat({ setup, prepare, code }: ChatProps) {
               onSelect={chosen =>
                 setSelectedAt(turns.findIndex(turn => turn.role === 'assistant' && turn.run === chosen))
               }
-              {...(waitsForResults ? { onResults: results => ask([...turns, { role: 'tool', results }]) } : {})}
+              {...(waitsForResults ? { onResults: results => submit([...turns, { role: 'tool', results }]) } : {})}
             />
           )}
         </div>
@@ -104,7 +104,7 @@ export function Chat({ setup, prepare, code }: ChatProps) {
         <Composer
           isRunning={isRunning}
           onStop={() => running.current?.abort()}
-          onSend={text => ask([...withoutUnanswered(said), { role: 'user', text }])}
+          onSend={text => submit([...withoutUnanswered(history), { role: 'user', text }])}
         />
       </Panel>
       <Panel title="Request" class="ai-details">
@@ -114,7 +114,7 @@ export function Chat({ setup, prepare, code }: ChatProps) {
   )
 }
 
-/** Calls that got no results can't stay: every wire wants them answered. */
+/** Drops tool calls without results, since every wire format requires a result for each call. */
 function withoutUnanswered(turns: readonly Turn[]): readonly Turn[] {
   const last = turns.at(-1)
   return last?.role === 'assistant' && last.run.reply.calls.length > 0 ? turns.slice(0, -1) : turns

@@ -1,4 +1,4 @@
-/** The same prompt to two parties, side by side, with what each took. */
+/** Sends the same prompt to two models and shows responses and timings side by side. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { formatMs } from '../../lib/protocol/http.ts'
 import { Composer } from '../../ui/composer.tsx'
@@ -7,23 +7,23 @@ import { Empty, Notice } from '../../ui/notice.tsx'
 import { Panel } from '../../ui/view.tsx'
 import { formatRate, RunFacts, RunView } from './conversation.tsx'
 import { Details } from './details.tsx'
-import { PartyFields } from './party-fields.tsx'
+import { ModelFields } from './model-fields.tsx'
 import { NOT_STARTED, perform, speedOf } from './run.ts'
-import { problemOf, type Party, type Prepared, type Provider, type Setup } from './setup.ts'
+import { problemOf, type ModelTarget, type Prepared, type Provider, type Setup } from './setup.ts'
 import type { Run, Turn } from './types.ts'
 
 export interface CompareProps {
   providers: readonly Provider[]
-  parties: readonly [Party, Party]
-  onParties(parties: readonly [Party, Party]): void
+  targets: readonly [ModelTarget, ModelTarget]
+  onTargets(targets: readonly [ModelTarget, ModelTarget]): void
   setup: Setup
-  prepare(party: Party, turns: readonly Turn[]): Prepared
-  code(party: Party, turns: readonly Turn[]): string
+  prepare(target: ModelTarget, turns: readonly Turn[]): Prepared
+  code(target: ModelTarget, turns: readonly Turn[]): string
 }
 
 const NAMES = ['A', 'B'] as const
 
-export function Compare({ providers, parties, onParties, setup, prepare, code }: CompareProps) {
+export function Compare({ providers, targets, onTargets, setup, prepare, code }: CompareProps) {
   const [prompt, setPrompt] = useState('')
   const [runs, setRuns] = useState<readonly [Run | null, Run | null]>([null, null])
   const [problem, setProblem] = useState<string | null>(null)
@@ -31,7 +31,7 @@ export function Compare({ providers, parties, onParties, setup, prepare, code }:
   useEffect(() => () => running.current?.abort(), [])
   const isRunning = runs.some(run => run?.state === 'waiting' || run?.state === 'receiving')
 
-  function ask(text: string): void {
+  function submit(text: string): void {
     const found = problemOf(setup)
     setProblem(found)
     if (found !== null) return
@@ -40,12 +40,12 @@ export function Compare({ providers, parties, onParties, setup, prepare, code }:
     running.current = controller
     setRuns([NOT_STARTED, NOT_STARTED])
     setPrompt(text)
-    parties.forEach((party, side) => {
+    targets.forEach((target, side) => {
       const show = (run: Run) => {
         if (running.current === controller) setRuns(([a, b]) => (side === 0 ? [run, b] : [a, run]))
       }
       try {
-        const { request, format } = prepare(party, [{ role: 'user', text }])
+        const { request, format } = prepare(target, [{ role: 'user', text }])
         void perform({ ...request, signal: controller.signal }, format, show)
       } catch (error) {
         show({ ...NOT_STARTED, state: 'failed', error: (error as Error).message })
@@ -57,20 +57,20 @@ export function Compare({ providers, parties, onParties, setup, prepare, code }:
     <div class="ai-compare">
       <Panel title="Prompt" class="ai-prompt">
         {problem !== null && <Notice kind="bad">{problem}</Notice>}
-        <Composer keeps isRunning={isRunning} onSend={ask} onStop={() => running.current?.abort()} />
-        {runs[0]?.state === 'done' && runs[1]?.state === 'done' && <Verdict runs={[runs[0], runs[1]]} />}
+        <Composer keeps isRunning={isRunning} onSend={submit} onStop={() => running.current?.abort()} />
+        {runs[0]?.state === 'done' && runs[1]?.state === 'done' && <ComparisonTable runs={[runs[0], runs[1]]} />}
       </Panel>
       <div class="ai-sides">
         {NAMES.map((name, side) => (
           <Panel key={name} title={`Side ${name}`}>
-            <PartyFields
+            <ModelFields
               providers={providers}
-              party={parties[side]!}
+              target={targets[side]!}
               suffix={` ${name}`}
-              onParty={party => onParties(side === 0 ? [party, parties[1]] : [parties[0], party])}
+              onTarget={target => onTargets(side === 0 ? [target, targets[1]] : [targets[0], target])}
             />
             {runs[side] == null ? (
-              <Empty title="Nothing asked yet">Both sides get the same prompt at the same time.</Empty>
+              <Empty title="No prompt sent yet">Both sides get the same prompt at the same time.</Empty>
             ) : (
               <div class="ai-side">
                 <div class="ai-facts">
@@ -79,7 +79,7 @@ export function Compare({ providers, parties, onParties, setup, prepare, code }:
                 <RunView run={runs[side]} />
                 <Fold title="Request" class="ai-section">
                   {() => (
-                    <Details run={runs[side]!} code={() => code(parties[side]!, [{ role: 'user', text: prompt }])} />
+                    <Details run={runs[side]!} code={() => code(targets[side]!, [{ role: 'user', text: prompt }])} />
                   )}
                 </Fold>
               </div>
@@ -91,18 +91,18 @@ export function Compare({ providers, parties, onParties, setup, prepare, code }:
   )
 }
 
-/** Bars of what both took, in words too. */
-function Verdict({ runs }: { runs: readonly [Run, Run] }) {
+/** Timings of both sides as numbers and bars. */
+function ComparisonTable({ runs }: { runs: readonly [Run, Run] }) {
   const rows = [
     { title: 'Time to first token', values: runs.map(({ firstTokenMs }) => firstTokenMs), format: formatMs },
-    { title: 'Time to the end', values: runs.map(({ ms }) => ms), format: formatMs },
+    { title: 'Total time', values: runs.map(({ ms }) => ms), format: formatMs },
     { title: 'Tokens per second', values: runs.map(run => speedOf(run)?.perSecond ?? null), format: formatRate },
   ]
   return (
-    <table class="ai-verdict" aria-label="Comparison">
+    <table class="ai-comparison" aria-label="Comparison">
       <thead>
         <tr>
-          <th scope="col">Measure</th>
+          <th scope="col">Metric</th>
           {NAMES.map(name => (
             <th key={name} scope="col">
               {name}

@@ -1,4 +1,4 @@
-/** The transcript: what was said, what tools were called with, and what they gave. */
+/** The transcript: messages, tool calls and tool results. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { formatMs, formatNumber } from '../../lib/protocol/http.ts'
 import { toCurl } from '../../lib/protocol/curl.ts'
@@ -14,7 +14,7 @@ export interface TranscriptProps {
   turns: readonly Turn[]
   selected: Run | null
   onSelect(run: Run): void
-  /** Answers the calls of the last turn; absent: they can't be answered now. */
+  /** Sends results for the tool calls of the last turn; absent: no results expected. */
   onResults?(results: ToolResult[]): void
 }
 
@@ -22,7 +22,7 @@ export function Transcript({ turns, selected, onSelect, onResults }: TranscriptP
   const end = useRef<HTMLDivElement>(null)
   const last = turns.at(-1)
   const { reply, state } = last?.role === 'assistant' ? last.run : { reply: null, state: null }
-  // Its own box alone: the page stays where it is.
+  // Scrolls only the transcript, not the page.
   useEffect(() => {
     const box = end.current?.parentElement
     if (box) box.scrollTop = box.scrollHeight
@@ -68,7 +68,7 @@ function AssistantTurn({ run, isSelected, onSelect }: { run: Run; isSelected: bo
   )
 }
 
-/** The reply as it stands, with what went wrong. */
+/** The reply so far, with errors. */
 export function RunView({ run }: { run: Run }) {
   const {
     reply: { text, thinking, calls },
@@ -100,20 +100,20 @@ export function RunView({ run }: { run: Run }) {
         </p>
       )}
       {state === 'done' && error === null && text === '' && calls.length === 0 && (
-        <p class="quiet-text">No text came back.</p>
+        <p class="quiet-text">The response has no text.</p>
       )}
       {error !== null && (
         <Notice
           kind={state === 'failed' ? 'bad' : 'info'}
-          {...(sent?.answer && !isGood(sent.answer.status)
-            ? { title: `The provider answered ${sent.answer.status}` }
+          {...(sent?.response && !isGood(sent.response.status)
+            ? { title: `The provider returned ${sent.response.status}` }
             : {})}
         >
           {error}
           <RetryAfter run={run} />
         </Notice>
       )}
-      {state === 'failed' && sent !== null && sent.answer === null && (
+      {state === 'failed' && sent !== null && sent.response === null && (
         <Code label="curl command" text={toCurl(sent)} wrap />
       )}
     </>
@@ -121,7 +121,7 @@ export function RunView({ run }: { run: Run }) {
 }
 
 function RetryAfter({ run }: { run: Run }) {
-  const seconds = run.sent?.answer?.headers.find(({ name }) => name === 'retry-after')?.value
+  const seconds = run.sent?.response?.headers.find(({ name }) => name === 'retry-after')?.value
   return seconds === undefined ? null : <span> Retry-After: {seconds} s.</span>
 }
 
@@ -168,19 +168,21 @@ export function RunFacts({ run }: { run: Run }) {
   const speed = speedOf(run)
   return (
     <>
-      {sent?.answer && <StatusBadge status={sent.answer.status} />}
+      {sent?.response && <StatusBadge status={sent.response.status} />}
       {finish !== null && <Badge>{finish}</Badge>}
       {firstTokenMs !== null && (
-        <span title="From sending to the first token">first token {formatMs(firstTokenMs)}</span>
+        <span title="Time from the request to the first token">first token {formatMs(firstTokenMs)}</span>
       )}
-      {state !== 'waiting' && <span title="From sending to the last byte">{formatMs(ms)}</span>}
+      {state !== 'waiting' && <span title="Time from the request to the last byte">{formatMs(ms)}</span>}
       {usage !== null && (
-        <span title="Tokens as the provider counts them">
+        <span title="Token usage as reported by the provider">
           {formatNumber(usage.input)} in, {formatNumber(usage.output)} out
         </span>
       )}
       {speed?.perSecond != null && (
-        <span title="Output tokens between the first one and the end">{formatRate(speed.perSecond)} tokens/s</span>
+        <span title="Output tokens per second, from the first token to the end">
+          {formatRate(speed.perSecond)} tokens/s
+        </span>
       )}
       {sent?.gateway && <Badge tone="accent">through {sent.gateway}</Badge>}
     </>
@@ -191,7 +193,7 @@ export function formatRate(perSecond: number): string {
   return perSecond < 10 ? perSecond.toFixed(1) : formatNumber(Math.round(perSecond))
 }
 
-/** What a demo's tool could have said. */
+/** Sample result of a demo tool. */
 const SAMPLE_RESULT = JSON.stringify({ ok: true, temperature: 21, conditions: 'sunny' })
 
 function ToolResults({ calls, onResults }: { calls: readonly ToolCall[]; onResults(results: ToolResult[]): void }) {

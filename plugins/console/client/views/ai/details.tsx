@@ -1,4 +1,4 @@
-/** One request to a model: on the wire, as it arrived, and as code. */
+/** One request to a model: on the wire, as received by the instance, and as code. */
 import { toCurl } from '../../lib/protocol/curl.ts'
 import { formatMs } from '../../lib/protocol/http.ts'
 import { Code } from '../../ui/code.tsx'
@@ -10,10 +10,10 @@ import { Forwarded } from './forwarded.tsx'
 import type { Frame, Run } from './types.ts'
 
 export function Details({ run, code }: { run: Run | null; code(): string }) {
-  const none = <Empty title="Nothing sent yet">Send a message, and its request stands here.</Empty>
+  const none = <Empty title="Nothing sent yet">Send a message to see its request here.</Empty>
   return (
     <Tabs
-      label="Parts of the request"
+      label="Request parts"
       tabs={[
         { key: 'wire', title: 'Wire', content: () => (run?.sent ? <Wire run={run} /> : none) },
         {
@@ -33,7 +33,7 @@ export function Details({ run, code }: { run: Run | null; code(): string }) {
 }
 
 function Wire({ run: { sent, frames, frameCount } }: { run: Run }) {
-  const { method, url, headers, body, answer } = sent!
+  const { method, url, headers, body, response } = sent!
   const { pathname, search, host } = new URL(url)
   return (
     <div class="stack">
@@ -48,20 +48,20 @@ function Wire({ run: { sent, frames, frameCount } }: { run: Run }) {
             {search}
           </code>
         </p>
-        <HeaderList label="Headers sent" headers={headers} />
-        <Code label="Body sent" text={pretty(String(body ?? ''))} wrap />
+        <HeaderList label="Request headers" headers={headers} />
+        <Code label="Request body" text={pretty(String(body ?? ''))} wrap />
       </section>
-      {answer && (
+      {response && (
         <section class="ai-wire">
           <h3>
-            Came back <span class="quiet-text">head after {formatMs(answer.ms)}</span>
+            Received <span class="quiet-text">headers after {formatMs(response.ms)}</span>
           </h3>
           <p>
-            <StatusBadge status={answer.status} withReason />
+            <StatusBadge status={response.status} withReason />
           </p>
-          <HeaderList label="Headers that came back" headers={answer.headers} />
+          <HeaderList label="Response headers" headers={response.headers} />
           {frameCount === 1 ? (
-            <Code label="Body that came back" text={pretty(frames[0]!.text)} wrap />
+            <Code label="Response body" text={pretty(frames[0]!.text)} wrap />
           ) : (
             <Frames frames={frames} count={frameCount} />
           )}
@@ -76,7 +76,7 @@ function Frames({ frames, count }: { frames: readonly Frame[]; count: number }) 
   return (
     <>
       <p class="quiet-text">
-        {count} frames{count > frames.length && `, the last ${frames.length} shown`}
+        {count} frames{count > frames.length && `, showing the last ${frames.length}`}
       </p>
       <div class="ai-frames" role="log" aria-label="Frames" aria-live="off" tabIndex={0}>
         {frames.map(({ ms, event, text }, at) => (
@@ -119,7 +119,7 @@ function CodeTab({ run, code }: { run: Run | null; code(): string }) {
         </section>
       )}
       <section>
-        <h3>The vendor's SDK</h3>
+        <h3>Vendor SDK</h3>
         <Code label="SDK code" text={code()} wrap />
       </section>
     </div>

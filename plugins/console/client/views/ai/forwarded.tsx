@@ -1,4 +1,4 @@
-/** What arrived of a request to a model, next to what was sent. */
+/** A request to a model as the instance received it, compared with what was sent. */
 import { ApiError, callJson } from '../../lib/instance/api.ts'
 import { findArrival } from '../../lib/traffic/arrival.ts'
 import { compareRequests, countChanges, ofEntry, ofSent } from '../../lib/traffic/compare.ts'
@@ -14,7 +14,7 @@ import { Facts } from '../../ui/view.tsx'
 import { GatewayReport } from '../request/gateway-report.tsx'
 import { TextDiff } from '../request/text-diff.tsx'
 
-/** What is shown of `GET /ai/requests/{id}`. */
+/** The displayed fields of `GET /ai/requests/{id}`. */
 interface AiRecord {
   provider: string
   model: string | null
@@ -57,20 +57,20 @@ export function Forwarded({ sent, isOver }: { sent: Sent; isOver: boolean }) {
         kind="bad"
         actions={
           <Button small onClick={() => void reload()}>
-            Look again
+            Try again
           </Button>
         }
       >
         {error}
       </Notice>
     )
-  if (value === undefined) return isLoading ? <Loading what="Looking for it" /> : null
+  if (value === undefined) return isLoading ? <Loading what="Looking up the request" /> : null
   const { entry, record } = value
   if (entry === null && record === null)
     return isOver && !isLoading ? (
-      <Empty title="It did not arrive">A gateway may have answered it, from a cache or with a refusal.</Empty>
+      <Empty title="The request did not arrive">A gateway may have answered it from a cache, or rejected it.</Empty>
     ) : (
-      <Loading what="Waiting for the answer" />
+      <Loading what="Waiting for the response" />
     )
   return (
     <div class="stack">
@@ -78,7 +78,7 @@ export function Forwarded({ sent, isOver }: { sent: Sent; isOver: boolean }) {
       {entry && <Arrival entry={entry} sent={sent} />}
       {record && (
         <section>
-          <h3>The prompt, as the model reads it</h3>
+          <h3>Prompt as the model sees it</h3>
           <Code label="Normalized prompt" text={record.normalized_prompt} wrap />
         </section>
       )}
@@ -96,7 +96,7 @@ function RecordFacts({ record, sent }: { record: AiRecord; sent: Sent }) {
         ['Provider', record.model === null ? record.provider : `${record.provider}, ${record.model}`],
         ['Endpoint', <code key="endpoint">{record.endpoint}</code>],
         [
-          'Answered',
+          'Response',
           <>
             <StatusBadge key="status" status={record.status} />{' '}
             {record.fault !== null && <Badge tone="warn">fault {record.fault}</Badge>} {record.mode}
@@ -118,7 +118,7 @@ function RecordFacts({ record, sent }: { record: AiRecord; sent: Sent }) {
   )
 }
 
-/** As the record has it: the last four characters, enough to tell keys apart on a big screen. */
+/** Masked as in the record: the last four characters are enough to tell keys apart. */
 function masked(value: string): string {
   const [scheme, key] = value.includes(' ')
     ? [`${value.slice(0, value.indexOf(' '))} `, value.slice(value.indexOf(' ') + 1)]
@@ -133,12 +133,12 @@ function Arrival({ entry, sent }: { entry: Entry; sent: Sent }) {
     <>
       {total === 0 ? (
         <Notice kind="good">
-          It arrived as it was sent{sent.gateway === null ? ', directly' : ` through ${sent.gateway}`}.
+          The request arrived unchanged{sent.gateway === null ? ', sent directly' : ` through ${sent.gateway}`}.
         </Notice>
       ) : (
         <Notice kind="info" title={`${total} change${total === 1 ? '' : 's'} on the way`}>
           {sent.gateway === null
-            ? 'Sent directly, so something between this page and the instance did it.'
+            ? 'The request was sent directly, so something between this page and the instance changed it.'
             : `Made by ${sent.gateway}.`}
         </Notice>
       )}

@@ -1,17 +1,17 @@
-/** The body of an answer, cut as its content type says: events, lines, binary frames, or one JSON text. */
+/** Splits a response body by its content type: events, lines, binary frames, or one JSON text. */
 import { mediaTypeOf, parseJson } from '../../lib/protocol/http.ts'
 import { readEvents } from '../../lib/protocol/sse.ts'
 
 export interface RawFrame {
   event: string
   text: string
-  /** Undefined: no JSON, such as the mark at the end of a stream. */
+  /** Undefined: not JSON, such as the end marker of a stream. */
   json: unknown
-  /** It is one of several; else the whole body. */
+  /** Whether it is one frame of a stream, not the whole body. */
   isPart: boolean
 }
 
-/** Frames as they come. */
+/** Yields frames as they arrive. */
 export async function* readFrames(response: Response): AsyncGenerator<RawFrame> {
   if (response.body === null) return
   const type = mediaTypeOf([{ name: 'content-type', value: response.headers.get('content-type') ?? '' }])
@@ -41,7 +41,7 @@ async function* lines(body: ReadableStream<Uint8Array>): AsyncGenerator<RawFrame
   if (rest.trim() !== '') yield frame(rest)
 }
 
-/** `application/vnd.amazon.eventstream`: lengths, headers, payload, checksums; the checksums are the transport's affair. */
+/** `application/vnd.amazon.eventstream`: lengths, headers, payload, checksums. Does not verify the checksums. */
 async function* awsFrames(body: ReadableStream<Uint8Array>): AsyncGenerator<RawFrame> {
   let buffer = new Uint8Array()
   for await (const chunk of chunks(body)) {
@@ -63,7 +63,7 @@ const STRING_TYPE = 7
 function frameLength(buffer: Uint8Array): number | null {
   if (buffer.length < PRELUDE) return null
   const length = viewOf(buffer).getUint32(0)
-  if (length < PRELUDE + CHECKSUM) throw new Error('A frame of the stream is broken.')
+  if (length < PRELUDE + CHECKSUM) throw new Error('The stream has an invalid frame.')
   return length
 }
 

@@ -1,4 +1,4 @@
-/** One request to a model: sent, read as it comes, measured. */
+/** Sends one request to a model, reads the response as it arrives, and measures it. */
 import { explain } from '../../lib/instance/api.ts'
 import { send, UnreachableError, type OutgoingRequest } from '../../lib/instance/gateway.ts'
 import { readFrames, type RawFrame } from './frames.ts'
@@ -6,7 +6,7 @@ import type { Frame, Piece, Reply, Run, ToolCall, WireFormat } from './types.ts'
 
 const MAX_FRAMES = 2000
 const MAX_FRAME_TEXT = 20_000
-/** Between two drawings of what grows. */
+/** Minimum time between two renders of a growing response. */
 const DRAW_MS = 60
 
 const EMPTY: Reply = { text: '', thinking: '', calls: [], usage: null, finish: null }
@@ -21,7 +21,7 @@ export const NOT_STARTED: Run = {
   error: null,
 }
 
-/** Sends it and shows the run whenever it has changed; ends with the run as it became, never by throwing. */
+/** Sends the request and calls `show` on each change of the run. Returns the final run and never throws. */
 export async function perform(request: OutgoingRequest, format: WireFormat, show: (run: Run) => void): Promise<Run> {
   const startedAt = performance.now()
   let run = NOT_STARTED
@@ -37,7 +37,7 @@ export async function perform(request: OutgoingRequest, format: WireFormat, show
     const { sent, response } = await send(request)
     change({ state: 'receiving', sent })
     for await (const frame of readFrames(response))
-      change(taken(run, frame, format, response.ok, performance.now() - startedAt), false)
+      change(withFrame(run, frame, format, response.ok, performance.now() - startedAt), false)
     change({ state: run.error === null ? 'done' : 'failed' })
   } catch (error) {
     const sent = error instanceof UnreachableError ? error.sent : run.sent
@@ -46,14 +46,14 @@ export async function perform(request: OutgoingRequest, format: WireFormat, show
       change({
         state: 'failed',
         sent,
-        error: run.state === 'receiving' ? `The connection broke: ${explain(error)}` : explain(error),
+        error: run.state === 'receiving' ? `The connection was lost: ${explain(error)}` : explain(error),
       })
   }
   return run
 }
 
-/** The run with one frame more. */
-function taken(
+/** The changes of the run after one more frame. */
+function withFrame(
   run: Run,
   { event, text, json, isPart }: RawFrame,
   format: WireFormat,
@@ -64,18 +64,18 @@ function taken(
   const frames = [...run.frames.slice(1 - MAX_FRAMES), frame]
   const changes = { frames, frameCount: run.frameCount + 1 }
   if (typeof json !== 'object' || json === null)
-    return isGood ? changes : { ...changes, error: text.slice(0, 500) || 'An answer without a body.' }
+    return isGood ? changes : { ...changes, error: text.slice(0, 500) || 'The response has no body.' }
   const piece = isPart ? format.readFrame(json, event) : format.read(json)
-  const isSaid = Boolean(piece.text || piece.thinking || piece.calls?.length)
+  const hasContent = Boolean(piece.text || piece.thinking || piece.calls?.length)
   return {
     ...changes,
     reply: merge(run.reply, piece),
-    firstTokenMs: run.firstTokenMs ?? (isSaid ? ms : null),
+    firstTokenMs: run.firstTokenMs ?? (hasContent ? ms : null),
     error: piece.error ?? (isGood ? run.error : (messageOf(json) ?? text.slice(0, 500))),
   }
 }
 
-/** What gateways and vendors call it. */
+/** The error message, in the fields that gateways and vendors use. */
 function messageOf(json: object): string | undefined {
   const { message, error, detail } = json as { message?: unknown; error?: unknown; detail?: unknown }
   const text = [message, detail, error].find(value => typeof value === 'string')
@@ -116,13 +116,13 @@ function withFragment(
 
 export interface Speed {
   tokens: number
-  /** Output tokens a second, between the first one and the end; null where a stream had no length in time. */
+  /** Output tokens per second, from the first token to the end; null if the stream took no measurable time. */
   perSecond: number | null
 }
 
-/** How fast it was; null: nothing was counted. */
+/** Speed of the run; null: no tokens counted. */
 export function speedOf({ reply, firstTokenMs, ms, frameCount }: Run): Speed | null {
-  // A stream that breaks off has told no usage: its frames are about its tokens.
+  // An interrupted stream has not reported usage; its number of frames approximates its number of tokens.
   const tokens = reply.usage?.output ?? (reply.text === '' ? 0 : frameCount)
   if (firstTokenMs === null || tokens === 0) return null
   const from = frameCount > 1 ? firstTokenMs : 0

@@ -1,4 +1,4 @@
-/** Everything that is set beside the conversation. */
+/** The setup panel next to the conversation. */
 import type { ComponentChildren } from 'preact'
 import { Badge } from '../../ui/badge.tsx'
 import { Editor } from '../../ui/editor.tsx'
@@ -12,7 +12,7 @@ export interface SetupPanelProps {
   index: AiIndex
   setup: Setup
   onSetup(changes: Partial<Setup>): void
-  /** Base path of the provider, shown where another one can be set. */
+  /** Base path of the provider, shown as the default; null: no field for it. */
   basePath: string | null
   /** Above everything else. */
   children?: ComponentChildren
@@ -36,7 +36,7 @@ export function SetupPanel({ index, setup, onSetup, basePath, children }: SetupP
           min={0}
           max={2}
           step={0.1}
-          placeholder="not set"
+          placeholder="Not set"
           value={setup.temperature}
           onValue={field('temperature')}
         />
@@ -44,7 +44,7 @@ export function SetupPanel({ index, setup, onSetup, basePath, children }: SetupP
           type="number"
           label="Max tokens"
           min={0}
-          placeholder="not set"
+          placeholder="Not set"
           value={setup.maxTokens}
           onValue={field('maxTokens')}
         />
@@ -54,32 +54,26 @@ export function SetupPanel({ index, setup, onSetup, basePath, children }: SetupP
           label="Offer tools"
           checked={setup.offersTools}
           onChecked={field('offersTools')}
-          hint="A list of name, description and parameters; each wire wraps them its own way."
+          hint="A JSON array of tools with name, description and parameters. The console adds what each wire format needs."
         />
         {setup.offersTools && (
           <Editor label="Tools" language="json" value={setup.tools} onValue={field('tools')} minLines={8} />
         )}
         {toolsError && <Notice kind="warn">{toolsError}</Notice>}
       </Section>
-      <Section title="Structured output" isOn={setup.answer !== 'text'}>
+      <Section title="Structured output" isOn={setup.responseFormat !== 'text'}>
         <Select
-          label="Answer"
-          value={setup.answer}
-          onValue={value => onSetup({ answer: value as Setup['answer'] })}
+          label="Response format"
+          value={setup.responseFormat}
+          onValue={value => onSetup({ responseFormat: value as Setup['responseFormat'] })}
           options={[
-            { value: 'text', label: 'text' },
+            { value: 'text', label: 'Text' },
             { value: 'json', label: 'JSON' },
-            { value: 'schema', label: 'JSON by a schema' },
+            { value: 'schema', label: 'JSON with a schema' },
           ]}
         />
-        {setup.answer === 'schema' && (
-          <Editor
-            label="Schema of the answer"
-            language="json"
-            value={setup.schema}
-            onValue={field('schema')}
-            minLines={8}
-          />
+        {setup.responseFormat === 'schema' && (
+          <Editor label="Response schema" language="json" value={setup.schema} onValue={field('schema')} minLines={8} />
         )}
       </Section>
       <Section title="Mode and faults" isOn={svcHeaders({ ...setup, headers: [] }).length > 0}>
@@ -87,14 +81,14 @@ export function SetupPanel({ index, setup, onSetup, basePath, children }: SetupP
           label="Mode"
           value={setup.mode}
           onValue={field('mode')}
-          options={[{ value: '', label: 'as the model has it' }, ...index.modes]}
+          options={[{ value: '', label: 'Default of the model' }, ...index.modes]}
         />
         <div class="ai-pair">
           <Select
             label="Fault"
             value={setup.fault}
             onValue={field('fault')}
-            options={[{ value: '', label: 'none' }, ...index.fail_kinds]}
+            options={[{ value: '', label: 'None' }, ...index.fail_kinds]}
           />
           <TextField
             type="number"
@@ -140,7 +134,7 @@ export function SetupPanel({ index, setup, onSetup, basePath, children }: SetupP
           label="API key"
           value={setup.key}
           onValue={field('key')}
-          hint="Sent the vendor's own way; empty: none."
+          hint="Sent in the header that the vendor uses. Leave empty to send none."
         />
         {basePath !== null && (
           <TextField
@@ -149,7 +143,7 @@ export function SetupPanel({ index, setup, onSetup, basePath, children }: SetupP
             placeholder={basePath}
             value={setup.basePath}
             onValue={field('basePath')}
-            hint="Where a gateway has it elsewhere."
+            hint="Set this if your gateway uses another path."
           />
         )}
         <div class="field">
@@ -161,7 +155,7 @@ export function SetupPanel({ index, setup, onSetup, basePath, children }: SetupP
   )
 }
 
-/** Folded, and marked when something in it is set. */
+/** A collapsed section, marked if something in it is set. */
 function Section({ title, isOn, children }: { title: string; isOn: boolean; children: ComponentChildren }) {
   return (
     <details class="ai-section">

@@ -1,11 +1,11 @@
-/** What is set beside the conversation, and the request that comes of it. */
+/** The setup of the playground, and the request built from it. */
 import { isRecord } from '../../../../../core/contract/record.ts'
 import type { OutgoingRequest } from '../../lib/instance/gateway.ts'
 import { parseJson, type NameValue } from '../../lib/protocol/http.ts'
 import { trimEndCharacters } from '../../lib/protocol/trim.ts'
 import type { Gateway } from '../../lib/shell/storage.ts'
 import { formatOf } from './formats/index.ts'
-import type { Ask, Tool, Turn, WireFormat } from './types.ts'
+import type { ModelRequest, Tool, Turn, WireFormat } from './types.ts'
 
 /** A provider, as `GET /ai` lists it. */
 export interface Provider {
@@ -23,8 +23,8 @@ export interface AiIndex {
   fail_kinds: string[]
 }
 
-/** Whom to ask: a provider, a model of it, and the way there. */
-export interface Party {
+/** A provider, one of its models, and the gateway to use. */
+export interface ModelTarget {
   provider: string
   model: string
   /** Null: direct. */
@@ -33,7 +33,7 @@ export interface Party {
 
 export interface Setup {
   key: string
-  /** In the place of the provider's base path; empty: as the instance has it. */
+  /** Replaces the provider's base path; empty: the path from the instance. */
   basePath: string
   system: string
   stream: boolean
@@ -41,7 +41,7 @@ export interface Setup {
   maxTokens: string
   offersTools: boolean
   tools: string
-  answer: 'text' | 'json' | 'schema'
+  responseFormat: 'text' | 'json' | 'schema'
   schema: string
   mode: string
   fault: string
@@ -85,7 +85,7 @@ export const DEFAULT_SETUP: Setup = {
   maxTokens: '',
   offersTools: false,
   tools: WEATHER,
-  answer: 'text',
+  responseFormat: 'text',
   schema: CUSTOMER,
   mode: '',
   fault: '',
@@ -96,10 +96,10 @@ export const DEFAULT_SETUP: Setup = {
   headers: [],
 }
 
-/** The tools of the editor, or why they are none. */
+/** The tools from the editor, or an error. */
 export function readTools(text: string): { tools: Tool[]; error: string | null } {
   const value = parseJson(text)
-  if (!Array.isArray(value)) return { tools: [], error: 'A JSON list of tools is needed.' }
+  if (!Array.isArray(value)) return { tools: [], error: 'The tools must be a JSON array.' }
   const tools: Tool[] = []
   for (const item of value as unknown[]) {
     const {
@@ -109,7 +109,10 @@ export function readTools(text: string): { tools: Tool[]; error: string | null }
       function: wrapped,
     } = (item ?? {}) as { name?: unknown; description?: unknown; parameters?: unknown; function?: object }
     if (wrapped !== undefined)
-      return { tools: [], error: "Only name, description and parameters are needed; the wire's own wrapping is added." }
+      return {
+        tools: [],
+        error: 'A tool must have only name, description and parameters; the console adds what the wire format needs.',
+      }
     if (typeof name !== 'string' || name === '') return { tools: [], error: `Tool ${tools.length + 1} has no name.` }
     tools.push({
       name,
@@ -121,14 +124,14 @@ export function readTools(text: string): { tools: Tool[]; error: string | null }
   return { tools, error: null }
 }
 
-/** Why the setup can't be sent; null: it can. */
-export function problemOf({ offersTools, tools, answer, schema }: Setup): string | null {
-  if (offersTools && readTools(tools).error !== null) return `Tools: ${readTools(tools).error}`
+/** Why the setup is invalid, or null if it is valid. */
+export function problemOf({ offersTools, tools, responseFormat, schema }: Setup): string | null {
+  if (offersTools && readTools(tools).error !== null) return readTools(tools).error
   const value = parseJson(schema)
-  return answer === 'schema' && !isRecord(value) ? 'Schema: a JSON object is needed.' : null
+  return responseFormat === 'schema' && !isRecord(value) ? 'The response schema must be a JSON object.' : null
 }
 
-export function askOf(setup: Setup, model: string, turns: readonly Turn[]): Ask {
+export function modelRequestOf(setup: Setup, model: string, turns: readonly Turn[]): ModelRequest {
   const number = (text: string) => (text.trim() === '' || Number.isNaN(Number(text)) ? null : Number(text))
   return {
     model,
@@ -138,11 +141,11 @@ export function askOf(setup: Setup, model: string, turns: readonly Turn[]): Ask 
     temperature: number(setup.temperature),
     maxTokens: number(setup.maxTokens),
     tools: setup.offersTools ? readTools(setup.tools).tools : [],
-    format: setup.answer === 'schema' ? (parseJson(setup.schema) as object) : setup.answer,
+    format: setup.responseFormat === 'schema' ? (parseJson(setup.schema) as object) : setup.responseFormat,
   }
 }
 
-/** Headers that ask this instance for something, and those of the user. */
+/** The X-Svc headers from the setup, and the user's own headers. */
 export function svcHeaders({
   mode,
   fault,
@@ -165,14 +168,14 @@ export function svcHeaders({
   ]
 }
 
-/** Something to send, and the format to read its answer with. */
+/** A request to send, and the format to read its response with. */
 export interface Prepared {
   request: OutgoingRequest
   format: WireFormat
   body: object
 }
 
-/** Throws for a format that the console does not speak. */
+/** Throws for a wire format that the console does not support. */
 export function prepare(
   setup: Setup,
   provider: Provider,
@@ -182,8 +185,8 @@ export function prepare(
 ): Prepared {
   const format = formatOf(provider.format)
   if (format === null)
-    throw new Error(`The console does not speak the format ${provider.format}; its routes are in the API explorer.`)
-  const { path, body, headers = {} } = format.request(askOf(setup, model, turns))
+    throw new Error(`The console does not support the wire format ${provider.format}. Use the API explorer instead.`)
+  const { path, body, headers = {} } = format.request(modelRequestOf(setup, model, turns))
   const list = [
     { name: 'Content-Type', value: 'application/json' },
     ...Object.entries(headers).map(([name, value]) => ({ name, value })),

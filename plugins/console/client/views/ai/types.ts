@@ -1,4 +1,4 @@
-/** The conversation as the playground has it, whatever the vendor's wire looks like. */
+/** The conversation of the playground, independent of the wire formats. */
 import type { Sent } from '../../lib/instance/gateway.ts'
 
 /** A tool that the model may call. */
@@ -12,7 +12,7 @@ export interface Tool {
 export interface ToolCall {
   id: string
   name: string
-  /** JSON text, as it came; in streams it grows. */
+  /** JSON text as received; it grows during a stream. */
   args: string
 }
 
@@ -26,8 +26,8 @@ export interface ToolResult {
   content: string
 }
 
-/** What is asked of a model. */
-export interface Ask {
+/** A request to a model. */
+export interface ModelRequest {
   model: string
   system: string
   turns: readonly Turn[]
@@ -35,46 +35,46 @@ export interface Ask {
   temperature: number | null
   maxTokens: number | null
   tools: readonly Tool[]
-  /** `text`: no constraint; an object: the JSON Schema that the answer shall satisfy. */
+  /** `text`: no constraint; an object: JSON Schema of the response. */
   format: 'text' | 'json' | object
 }
 
-/** What the model has answered so far. */
+/** The reply of the model so far. */
 export interface Reply {
   text: string
   thinking: string
   calls: readonly ToolCall[]
   usage: { input: number; output: number } | null
-  /** The vendor's own word. */
+  /** Finish reason as the vendor names it. */
   finish: string | null
 }
 
-/** A part of a reply: all of it, or what one frame of a stream adds. */
+/** A complete response, or the part that one frame of a stream adds. */
 export interface Piece {
   text?: string | null | undefined
   thinking?: string | null | undefined
-  /** `at` names the call that a fragment belongs to; absent: a call of its own. */
+  /** `at` is the index of the call that a fragment belongs to; absent: a separate call. */
   calls?: readonly { at?: number; id?: string; name?: string; args?: string }[] | undefined
   usage?: { input?: number | undefined; output?: number | undefined } | undefined
   finish?: string | null | undefined
   error?: string | undefined
 }
 
-/** One part of a body as it came over the wire. */
+/** One part of a response body as received. */
 export interface Frame {
   /** Milliseconds since the request was sent. */
   ms: number
-  /** Name of the event; empty where the framing has none. */
+  /** Name of the event; empty if the format has no event names. */
   event: string
   text: string
 }
 
-/** One request to a model and what came of it. */
+/** One request to a model and its response. */
 export interface Run {
   state: 'waiting' | 'receiving' | 'done' | 'failed'
   sent: Sent | null
   frames: readonly Frame[]
-  /** All frames, also those that are no longer kept. */
+  /** Number of all frames, including those no longer kept. */
   frameCount: number
   reply: Reply
   /** Milliseconds to the first text, reasoning or call; null: none yet. */
@@ -84,23 +84,23 @@ export interface Run {
   error: string | null
 }
 
-/** How a vendor's wire says it. */
+/** A wire format of a vendor. */
 export interface WireFormat {
-  /** Below the provider's base path, and the body; `headers` beside the credential's. */
-  request(ask: Ask): { path: string; body: object; headers?: Record<string, string> }
+  /** Path below the provider's base path, body, and headers other than the credential. */
+  request(modelRequest: ModelRequest): { path: string; body: object; headers?: Record<string, string> }
   credential(key: string): { name: string; value: string }
-  /** A whole reply. */
+  /** Reads a complete response. */
   read(json: unknown): Piece
-  /** One frame of a stream. */
+  /** Reads one frame of a stream. */
   readFrame(json: unknown, event: string): Piece
-  /** The vendor's SDK, saying the same: `baseUrl` without a trailing slash. */
+  /** The same request as code for the vendor's SDK. `baseUrl` has no trailing slash. */
   code(sample: CodeSample): string
 }
 
 export interface CodeSample {
   baseUrl: string
   key: string
-  /** Headers that are no part of the protocol, such as faults. */
+  /** Headers outside the protocol, such as faults. */
   headers: Record<string, string>
   body: object
   model: string

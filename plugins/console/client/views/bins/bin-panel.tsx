@@ -1,4 +1,4 @@
-/** One bin: its URL, what it has captured, live, and a request in detail. */
+/** One bin: its URL, a live list of captured requests, and one request in detail. */
 import { useEffect } from 'preact/hooks'
 import { call } from '../../lib/instance/api.ts'
 import { formatBytes, formatTime } from '../../lib/protocol/http.ts'
@@ -40,7 +40,7 @@ const COLUMNS: readonly Column<Captured>[] = [
 
 export interface BinPanelProps {
   id: string
-  /** Null: another session's, or gone. */
+  /** Null: the bin belongs to another session or no longer exists. */
   summary: BinSummary | null
   onChange(): void
   onDeleted(): void
@@ -96,8 +96,8 @@ export function BinPanel({ id, summary, onChange, onDeleted }: BinPanelProps) {
           items={[
             ['URL', <Address key="direct" url={direct} />],
             gateway !== null && [`Through ${gateway.name}`, <Address key="gateway" url={urlAt(path, gateway)} />],
-            summary && ['Answers', answerText(summary)],
-            summary && ['Lives until', new Date(summary.expires_at).toLocaleString()],
+            summary && ['Response', responseText(summary)],
+            summary && ['Expires', new Date(summary.expires_at).toLocaleString()],
           ]}
         />
       </Panel>
@@ -112,11 +112,11 @@ export function BinPanel({ id, summary, onChange, onDeleted }: BinPanelProps) {
             onSelect={({ seq }) => setParams({ n: String(seq) })}
             empty={
               <Empty title="Waiting for requests">
-                <p>Everything that is sent to the URL, or to a path below it, appears here.</p>
+                <p>Requests to this URL, or to a path below it, appear here.</p>
                 <div class="try-line">
                   <code>curl {direct} -d hello</code>
                   <CopyButton small iconOnly text={`curl ${direct} -d hello`}>
-                    Copy the command
+                    Copy command
                   </CopyButton>
                 </div>
               </Empty>
@@ -140,10 +140,10 @@ function Address({ url }: { url: string }) {
   )
 }
 
-function answerText({ response: { status, body, delay_ms: delay, headers } }: BinSummary): string {
+function responseText({ response: { status, body, delay_ms: delay, headers } }: BinSummary): string {
   const parts = [
     String(status),
-    body === null ? 'its default body' : `${formatBytes(new TextEncoder().encode(body).length)} of your own`,
+    body === null ? 'default body' : `custom body (${formatBytes(new TextEncoder().encode(body).length)})`,
   ]
   if (Object.keys(headers).length > 0) parts.push(Object.keys(headers).join(', '))
   if (delay > 0) parts.push(`after ${delay} ms`)

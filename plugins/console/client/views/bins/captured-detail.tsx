@@ -26,11 +26,8 @@ export function CapturedDetail({ captured, onClose }: { captured: Captured; onCl
                 ['Number', captured.seq],
                 ['Arrived', new Date(captured.timestamp).toLocaleString()],
                 ['From', <code key="ip">{captured.client_ip}</code>],
-                ['Below the bin', <code key="path">{captured.path}</code>],
-                [
-                  'Body',
-                  `${formatBytes(captured.body_size)}${captured.body_truncated ? ', the first 64 KiB kept' : ''}`,
-                ],
+                ['Path in the bin', <code key="path">{captured.path}</code>],
+                ['Body', `${formatBytes(captured.body_size)}${captured.body_truncated ? ', first 64 KiB stored' : ''}`],
               ]}
             />
           </section>

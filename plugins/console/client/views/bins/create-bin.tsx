@@ -1,4 +1,4 @@
-/** How a new bin shall answer. */
+/** Dialog that creates a bin and configures its response. */
 import { useState } from 'preact/hooks'
 import { parseJson, type NameValue } from '../../lib/protocol/http.ts'
 import { Button } from '../../ui/button.tsx'
@@ -11,7 +11,7 @@ export interface CreateBinProps {
   error: string | null
   isBusy: boolean
   /** The body of `POST /bin`. */
-  onCreate(answer: object): void
+  onCreate(response: object): void
   onClose(): void
 }
 
@@ -27,7 +27,7 @@ export function CreateBin({ error, isBusy, onCreate, onClose }: CreateBinProps) 
       status: Number(status),
       delay_ms: Number(delay),
       headers: Object.fromEntries(headers.filter(({ name }) => name !== '').map(({ name, value }) => [name, value])),
-      // JSON goes as a value, so that what is wrong with it is told here and not by the receiver.
+      // Valid JSON is sent as a JSON value, anything else as a string.
       ...(body === '' ? {} : { body: parseJson(body) ?? body }),
     })
   }
@@ -35,7 +35,7 @@ export function CreateBin({ error, isBusy, onCreate, onClose }: CreateBinProps) 
   return (
     <Dialog title="Create bin" onClose={onClose}>
       <form class="stack" onSubmit={create}>
-        <p class="quiet-text">How it answers what it captures.</p>
+        <p class="quiet-text">The response that the bin returns.</p>
         <div class="bins-numbers">
           <TextField type="number" label="Status" min={200} max={599} value={status} onValue={setStatus} />
           <TextField type="number" label="Delay (ms)" min={0} value={delay} onValue={setDelay} />
@@ -50,7 +50,7 @@ export function CreateBin({ error, isBusy, onCreate, onClose }: CreateBinProps) 
           rows={4}
           value={body}
           onValue={setBody}
-          hint="Empty: a JSON object with the number of the request."
+          hint="If empty, the bin returns a JSON object with the number of the request."
         />
         {error !== null && <Notice kind="bad">{error}</Notice>}
         <div class="dialog-actions">

@@ -1,4 +1,4 @@
-/** What a bin has captured, newest first: what is stored, then what comes. */
+/** Requests that a bin captured, newest first: first the stored ones, then new ones as they arrive. */
 import { effect } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 import { call } from '../../lib/instance/api.ts'
@@ -7,7 +7,7 @@ import { readEvents } from '../../lib/protocol/sse.ts'
 import { settings } from '../../lib/shell/storage.ts'
 import type { Captured } from './types.ts'
 
-/** A bin keeps no more. */
+/** Capacity of a bin. */
 const MAX_KEPT = 100
 
 export function useCaptured(id: string): { requests: readonly Captured[]; state: FeedState } {
@@ -15,7 +15,7 @@ export function useCaptured(id: string): { requests: readonly Captured[]; state:
   const [state, setState] = useState<FeedState>({ kind: 'connecting' })
 
   useEffect(() => {
-    // After 0 the feed begins with everything that is stored.
+    // With id 0, the feed starts with all stored requests.
     let lastId = '0'
     const feed = keepFollowing(async (isLive, signal) => {
       const response = await call(`bin/${encodeURIComponent(id)}/requests/stream`, {

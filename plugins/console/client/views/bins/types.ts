@@ -1,4 +1,4 @@
-/** Bins and what they captured, as the plugin `bins` shows them. */
+/** Bins and captured requests, as the plugin `bins` returns them. */
 import { headerOf, type Arrived, type NameValue } from '../../lib/protocol/http.ts'
 
 export interface BinSummary {
@@ -16,7 +16,7 @@ export interface Captured {
   id: string
   timestamp: string
   method: string
-  /** Below the bin. */
+  /** Relative to the bin. */
   path: string
   full_path: string
   query: string | null
@@ -28,7 +28,7 @@ export interface Captured {
   client_ip: string
 }
 
-/** As the inspector's entries have it. */
+/** In the shape of the inspector's entries. */
 export function arrivedOf({ full_path: path, query, headers, ...captured }: Captured): Arrived {
   return {
     ...captured,

@@ -1,4 +1,4 @@
-/** Builds the headers that make a request slow, fail it or break its connection. */
+/** Builds the headers that delay a request, make it fail or abort its connection. */
 import { toCurl } from '../../lib/protocol/curl.ts'
 import { ABORT_KINDS, faultHeaders, joinFault, splitFault } from '../../lib/instance/faults.ts'
 import { urlAt } from '../../lib/instance/gateway.ts'
@@ -11,11 +11,11 @@ import { faultsOf, type LoadForm } from './plan.ts'
 
 const COMMON = ['400', '401', '403', '404', '408', '409', '422', '429', '500', '502', '503', '504']
 const ABORT_MEANINGS: Record<(typeof ABORT_KINDS)[number], string> = {
-  reset: 'reset: TCP reset before any byte',
-  close: 'close: closed before any byte',
-  empty: 'empty: a head, no body',
-  truncate: 'truncate: half a body',
-  'bad-chunk': 'bad-chunk: broken chunk',
+  reset: 'reset: TCP reset before the response',
+  close: 'close: closed before the response',
+  empty: 'empty: headers without a body',
+  truncate: 'truncate: half of the body',
+  'bad-chunk': 'bad-chunk: invalid chunk',
 }
 
 export function FaultPanel({ form, onForm }: { form: LoadForm; onForm(changes: Partial<LoadForm>): void }) {
@@ -30,12 +30,12 @@ export function FaultPanel({ form, onForm }: { form: LoadForm; onForm(changes: P
       actions={
         headers.length > 0 && (
           <Button small kind="quiet" icon="close" onClick={() => onForm({ delay: '', fail: '', abort: '' })}>
-            None
+            Clear
           </Button>
         )
       }
     >
-      <p class="quiet-text">Headers that any request may carry. The load sends those that are set here.</p>
+      <p class="quiet-text">Any request can carry these headers. The load test sends the ones you set here.</p>
       <TextField
         type="number"
         label="Delay (ms)"
@@ -43,20 +43,20 @@ export function FaultPanel({ form, onForm }: { form: LoadForm; onForm(changes: P
         placeholder="0"
         value={form.delay}
         onValue={delay => onForm({ delay })}
-        hint="At most the instance's delay limit."
+        hint="Limited by the instance's maximum delay."
       />
       <div class="chaos-fault">
         <Select
-          label="Break the connection"
+          label="Abort the connection"
           value={abort.kind}
           onValue={kind => onForm({ abort: joinFault({ ...abort, kind }) })}
           options={[
-            { value: '', label: 'no' },
+            { value: '', label: 'Off' },
             ...ABORT_KINDS.map(kind => ({ value: kind, label: ABORT_MEANINGS[kind] })),
           ]}
         />
         <Percent
-          label="Break percent"
+          label="Abort percent"
           value={abort.percent}
           isOff={abort.kind === ''}
           onValue={percent => onForm({ abort: joinFault({ ...abort, percent }) })}
@@ -68,7 +68,7 @@ export function FaultPanel({ form, onForm }: { form: LoadForm; onForm(changes: P
           value={fail.kind}
           onValue={kind => onForm({ fail: joinFault({ ...fail, kind }) })}
           options={[
-            { value: '', label: 'no' },
+            { value: '', label: 'Off' },
             ...statuses.map(status => ({ value: status, label: `${status} ${reasonPhrase(Number(status))}` })),
           ]}
         />
@@ -90,7 +90,7 @@ export function FaultPanel({ form, onForm }: { form: LoadForm; onForm(changes: P
               kind="quiet"
               text={toCurl({ method: form.method, url: urlAt(form.path, null), headers, body: null })}
             >
-              as curl
+              Copy as curl
             </CopyButton>
           }
         />

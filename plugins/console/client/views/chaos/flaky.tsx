@@ -1,4 +1,4 @@
-/** Endpoints that fail in ways that can be foretold, with the counters of this session as they go. */
+/** Endpoints that fail in predictable ways, with live counters of the current session. */
 import { useState } from 'preact/hooks'
 import { callJson } from '../../lib/instance/api.ts'
 import { send } from '../../lib/instance/gateway.ts'
@@ -16,12 +16,18 @@ interface Counters {
   counters: Record<string, number>
 }
 
-/** Counters go by `<kind>:<value>`, paths by what stands between. */
+/** The kinds of flaky endpoints. Counters have the key `<kind>:<value>`. */
 const KINDS = [
-  { kind: 'rate', prefix: '/flaky/', label: 'Fails percent of the time', first: '30', pattern: /^(?:100|\d{1,2})$/ },
-  { kind: 'pattern', prefix: '/flaky/pattern/', label: 'Pattern of S and F', first: 'SSF', pattern: /^[sf]{1,64}$/i },
-  { kind: 'after', prefix: '/flaky/after/', label: 'Fails after', first: '5', pattern: /^\d{1,6}$/ },
-  { kind: 'recover', prefix: '/flaky/recover/', label: 'Recovers after', first: '3', pattern: /^\d{1,6}$/ },
+  { kind: 'rate', prefix: '/flaky/', label: 'Failure rate (%)', first: '30', pattern: /^(?:100|\d{1,2})$/ },
+  {
+    kind: 'pattern',
+    prefix: '/flaky/pattern/',
+    label: 'Pattern (S: success, F: failure)',
+    first: 'SSF',
+    pattern: /^[sf]{1,64}$/i,
+  },
+  { kind: 'after', prefix: '/flaky/after/', label: 'Fails after (requests)', first: '5', pattern: /^\d{1,6}$/ },
+  { kind: 'recover', prefix: '/flaky/recover/', label: 'Recovers after (requests)', first: '3', pattern: /^\d{1,6}$/ },
 ] as const
 
 const REFRESH_MS = 1500
@@ -50,7 +56,7 @@ export function FlakyPanel({ onUse }: { onUse(path: string): void }) {
       actions={
         <>
           <Button small icon="replay" busy={reset.isRunning} onClick={() => void reset.run('session')}>
-            Reset mine
+            Reset my session
           </Button>
           <Button small kind="danger" busy={reset.isRunning} onClick={() => void reset.run('all')}>
             Reset all
@@ -69,7 +75,7 @@ export function FlakyPanel({ onUse }: { onUse(path: string): void }) {
               path={prefix + encodeURIComponent(text)}
               value={text}
               count={counters[keyOf(kind, text)] ?? 0}
-              isSound={pattern.test(text)}
+              isValid={pattern.test(text)}
               onValue={next => setValues({ ...values, [kind]: next.trim() })}
               onUse={onUse}
               onSent={() => void reload()}
@@ -88,9 +94,9 @@ export function FlakyPanel({ onUse }: { onUse(path: string): void }) {
       )}
       {value && (
         <p class="hint">
-          Counters of the session <code>{value.session}</code>; a request through a gateway counts for it when it
-          carries <code>X-Svc-Session</code>
-          {settings.value.session === '' ? ', which the settings set' : ''}.
+          Counters for the session <code>{value.session}</code>. Requests through a gateway count if they carry{' '}
+          <code>X-Svc-Session</code>
+          {settings.value.session === '' ? ', which you can set in the settings' : ''}.
         </p>
       )}
     </Panel>
@@ -106,13 +112,13 @@ interface FlakyLineProps {
   path: string
   value: string
   count: number
-  isSound: boolean
+  isValid: boolean
   onValue(value: string): void
   onUse(path: string): void
   onSent(): void
 }
 
-function FlakyLine({ label, path, value, count, isSound, onValue, onUse, onSent }: FlakyLineProps) {
+function FlakyLine({ label, path, value, count, isValid, onValue, onUse, onSent }: FlakyLineProps) {
   const [status, setStatus] = useState<number | null>(null)
   const once = useAction(async () => {
     const { response } = await send({ method: 'GET', path })
@@ -126,7 +132,7 @@ function FlakyLine({ label, path, value, count, isSound, onValue, onUse, onSent 
         label={label}
         value={value}
         onValue={onValue}
-        error={isSound ? null : 'Not a value of this endpoint.'}
+        error={isValid ? null : 'Invalid value for this endpoint.'}
       />
       <span class="chaos-count">
         <strong>{formatNumber(count)}</strong> <span class="quiet-text">so far</span>
@@ -136,15 +142,15 @@ function FlakyLine({ label, path, value, count, isSound, onValue, onUse, onSent 
         <Button
           small
           icon="send"
-          disabled={!isSound}
+          disabled={!isValid}
           busy={once.isRunning}
           onClick={() => void once.run()}
           aria-label={`Send one to ${path}`}
         >
           Send one
         </Button>
-        <Button small icon="chaos" disabled={!isSound} onClick={() => onUse(path)} aria-label={`Load ${path}`}>
-          Load
+        <Button small icon="chaos" disabled={!isValid} onClick={() => onUse(path)} aria-label={`Load test ${path}`}>
+          Load test
         </Button>
       </span>
       {once.error !== null && <Notice kind="bad">{once.error}</Notice>}

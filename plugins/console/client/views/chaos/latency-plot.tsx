@@ -1,19 +1,19 @@
-/** Latency over time: a mark for each request, its shape and color by status class, above the states of a breaker. */
+/** Latency over time: one mark per request, over the states of a circuit breaker. */
 import { useMemo, useRef } from 'preact/hooks'
 import type uPlot from 'uplot'
 import { formatMs } from '../../lib/protocol/http.ts'
-import type { Shot } from '../../lib/load/load.ts'
-import { classOf, type Band, type BreakerState, type ShotClass } from '../../lib/load/load-report.ts'
+import type { Sample } from '../../lib/load/load.ts'
+import { classOf, type Band, type BreakerState, type SampleClass } from '../../lib/load/load-report.ts'
 import { css, Plot } from '../../ui/plot.tsx'
 
-/** Shapes tell the classes apart where colors do not. */
-export const SHOT_CLASSES: Record<ShotClass, { title: string; color: string; shape: Shape }> = {
+/** Shapes distinguish the classes without relying on color. */
+export const SAMPLE_CLASSES: Record<SampleClass, { title: string; color: string; shape: Shape }> = {
   '1xx': { title: '1xx', color: '--info', shape: 'diamond' },
   '2xx': { title: '2xx', color: '--good', shape: 'circle' },
   '3xx': { title: '3xx', color: '--info', shape: 'diamond' },
   '4xx': { title: '4xx', color: '--warn', shape: 'triangle' },
   '5xx': { title: '5xx', color: '--bad', shape: 'square' },
-  error: { title: 'no whole answer', color: '--text', shape: 'cross' },
+  error: { title: 'no complete response', color: '--text', shape: 'cross' },
 }
 
 const BAND_COLORS: Record<BreakerState, string> = {
@@ -24,28 +24,28 @@ const BAND_COLORS: Record<BreakerState, string> = {
 const BAND_LABEL_WIDTH = 52
 
 export interface LatencyPlotProps {
-  shots: readonly Shot[]
+  samples: readonly Sample[]
   /** An earlier run, drawn below as outlines. */
-  kept: readonly Shot[]
+  kept: readonly Sample[]
   bands: readonly Band[]
   label: string
   height: number
 }
 
-export function LatencyPlot({ shots, kept, bands, label, height }: LatencyPlotProps) {
-  const drawn = useRef({ shots, kept, bands })
-  drawn.current = { shots, kept, bands }
-  const data = useMemo(() => extentOf([...shots, ...kept]), [shots, kept, bands])
+export function LatencyPlot({ samples, kept, bands, label, height }: LatencyPlotProps) {
+  const drawn = useRef({ samples, kept, bands })
+  drawn.current = { samples, kept, bands }
+  const data = useMemo(() => extentOf([...samples, ...kept]), [samples, kept, bands])
 
   function options(): Omit<uPlot.Options, 'width' | 'height'> {
     const text = css('--text-2')
     const grid = css('--surface-2')
     const colors = Object.fromEntries(
-      [...Object.values(SHOT_CLASSES).map(({ color }) => color), ...Object.values(BAND_COLORS), '--text-2'].map(
+      [...Object.values(SAMPLE_CLASSES).map(({ color }) => color), ...Object.values(BAND_COLORS), '--text-2'].map(
         name => [name, css(name)],
       ),
     )
-    // Presenter mode enlarges everything by the size of the root's type.
+    // Presenter mode scales everything with the font size of the root element.
     const scale = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16
     const font = `${Math.round(12 * scale)}px ${getComputedStyle(document.body).fontFamily}`
     const axis = {
@@ -64,7 +64,7 @@ export function LatencyPlot({ shots, kept, bands, label, height }: LatencyPlotPr
         y: { range: (_plot, _min, max) => [0, Math.max(max * 1.08, 1)] },
       },
       axes: [
-        { ...axis, size: 28 * scale, label: 'seconds since the start' },
+        { ...axis, size: 28 * scale, label: 'seconds since start' },
         {
           ...axis,
           size: 62 * scale,
@@ -77,8 +77,8 @@ export function LatencyPlot({ shots, kept, bands, label, height }: LatencyPlotPr
         drawAxes: [plot => drawBands(plot, drawn.current.bands, colors, font)],
         draw: [
           plot => {
-            drawShots(plot, drawn.current.kept, colors, scale, true)
-            drawShots(plot, drawn.current.shots, colors, scale, false)
+            drawSamples(plot, drawn.current.kept, colors, scale, true)
+            drawSamples(plot, drawn.current.samples, colors, scale, false)
           },
         ],
       },
@@ -88,12 +88,12 @@ export function LatencyPlot({ shots, kept, bands, label, height }: LatencyPlotPr
   return <Plot label={label} options={options} data={data} height={height} />
 }
 
-/** uPlot reckons its scales by this; the marks themselves are drawn by hand. */
-function extentOf(shots: readonly Shot[]): uPlot.AlignedData {
-  const x = Math.max(0, ...shots.map(({ startMs }) => startMs)) / 1000
+/** Data from which uPlot computes its scales; the marks are drawn separately. */
+function extentOf(samples: readonly Sample[]): uPlot.AlignedData {
+  const x = Math.max(0, ...samples.map(({ startMs }) => startMs)) / 1000
   return [
     [0, x],
-    [0, Math.max(0, ...shots.map(({ ms }) => ms))],
+    [0, Math.max(0, ...samples.map(({ ms }) => ms))],
   ]
 }
 
@@ -120,9 +120,9 @@ function drawBands(plot: uPlot, bands: readonly Band[], colors: Record<string, s
   ctx.restore()
 }
 
-function drawShots(
+function drawSamples(
   plot: uPlot,
-  shots: readonly Shot[],
+  samples: readonly Sample[],
   colors: Record<string, string>,
   scale: number,
   isOutline: boolean,
@@ -132,12 +132,12 @@ function drawShots(
   ctx.save()
   ctx.lineWidth = devicePixelRatio
   ctx.globalAlpha = isOutline ? 0.55 : 0.85
-  for (const shot of shots) {
-    const { color, shape } = SHOT_CLASSES[classOf(shot)]
+  for (const sample of samples) {
+    const { color, shape } = SAMPLE_CLASSES[classOf(sample)]
     ctx.fillStyle = colors[color]!
     ctx.strokeStyle = isOutline ? colors['--text-2']! : colors[color]!
     ctx.beginPath()
-    tracePath(ctx, shape, plot.valToPos(shot.startMs / 1000, 'x', true), plot.valToPos(shot.ms, 'y', true), size)
+    tracePath(ctx, shape, plot.valToPos(sample.startMs / 1000, 'x', true), plot.valToPos(sample.ms, 'y', true), size)
     if (isOutline || shape === 'cross') ctx.stroke()
     else ctx.fill()
   }
@@ -146,7 +146,7 @@ function drawShots(
 
 export type Shape = 'circle' | 'square' | 'triangle' | 'diamond' | 'cross'
 
-/** Corners around the origin, in halves of the size. */
+/** Corners around the origin, in units of half the size. */
 const CORNERS: Record<Exclude<Shape, 'circle' | 'cross'>, readonly (readonly [x: number, y: number])[]> = {
   square: [
     [-1, -1],
@@ -182,9 +182,9 @@ function tracePath(ctx: CanvasRenderingContext2D, shape: Shape, x: number, y: nu
   ctx.closePath()
 }
 
-/** The same mark beside text. */
-export function ShotMark({ shotClass }: { shotClass: ShotClass }) {
-  const { color, shape } = SHOT_CLASSES[shotClass]
+/** The same mark as an inline icon. */
+export function SampleMark({ sampleClass }: { sampleClass: SampleClass }) {
+  const { color, shape } = SAMPLE_CLASSES[sampleClass]
   const fill = `var(${color})`
   return (
     <svg class="chaos-mark" viewBox="-6 -6 12 12" aria-hidden="true" focusable="false">

@@ -1,4 +1,4 @@
-/** The load generator's form. */
+/** The form of the load test. */
 import { useState } from 'preact/hooks'
 import { forbiddenHeaders, takesNoBody } from '../../lib/protocol/http.ts'
 import { useKeys } from '../../lib/shell/keys.ts'
@@ -20,14 +20,14 @@ export function LoadPanel({ form, onForm }: { form: LoadForm; onForm(changes: Pa
   const { headers, body } = extras.value
   const isBusy = isRunning(currentRun.value)
   const problems = problemsOf(form)
-  const isSound = Object.keys(problems).length === 0
-  const toggle = () => (isBusy ? stopRun() : isSound ? void startRun(planOf(form, gateway)) : undefined)
+  const isValid = Object.keys(problems).length === 0
+  const toggle = () => (isBusy ? stopRun() : isValid ? void startRun(planOf(form, gateway)) : undefined)
   useKeys({ s: toggle })
   const dropped = forbiddenHeaders(headers)
   const faults = faultHeaders(faultsOf(form))
 
   return (
-    <Panel title="Load" class="chaos-load not-presented">
+    <Panel title="Load test" class="chaos-load not-presented">
       <form
         class="stack"
         onSubmit={event => {
@@ -64,7 +64,7 @@ export function LoadPanel({ form, onForm }: { form: LoadForm; onForm(changes: Pa
             label="Per second"
             min={0}
             step="any"
-            placeholder="no limit"
+            placeholder="No limit"
             value={form.rate}
             onValue={rate => onForm({ rate })}
             error={problems.rate}
@@ -81,7 +81,7 @@ export function LoadPanel({ form, onForm }: { form: LoadForm; onForm(changes: Pa
         </div>
         {faults.length > 0 && (
           <p class="hint">
-            With every request:{' '}
+            Sent with every request:{' '}
             {faults.map(({ name, value }) => (
               <code key={name} class="chaos-header">
                 {name}: {value}
@@ -115,19 +115,19 @@ export function LoadPanel({ form, onForm }: { form: LoadForm; onForm(changes: Pa
           </div>
         </details>
         <div class="actions">
-          <Button kind="primary" icon="play" type="submit" disabled={isBusy || !isSound}>
+          <Button kind="primary" icon="play" type="submit" disabled={isBusy || !isValid}>
             Start
           </Button>
           <Button icon="stop" kind="danger" disabled={!isBusy} onClick={stopRun}>
             Stop
           </Button>
           <span class="hint">
-            <kbd>s</kbd> starts and stops
+            Press <kbd>s</kbd> to start or stop
           </span>
         </div>
         <p class="hint">
-          Over HTTP/1.1 browsers keep about six connections to an origin, so no more requests are really in flight.
-          Waiting for one is left out of the latencies, for other origins only where they send{' '}
+          Over HTTP/1.1, browsers open about six connections per origin, and further requests wait for a free one. The
+          latencies do not include this wait. For other origins, this requires the response header{' '}
           <code>Timing-Allow-Origin</code>.
         </p>
       </form>

@@ -1,31 +1,31 @@
-/** The load that runs, or ran last, and one that is kept. It goes on while other views are on screen. */
+/** The current or last load test, and a run kept for comparison. It continues while other views are open. */
 import { signal } from '@preact/signals'
 import { announce } from '../../lib/shell/announce.ts'
 import { explain } from '../../lib/instance/api.ts'
 import { openFeed } from '../../lib/traffic/feed.ts'
 import { CONSOLE_HEADER } from '../../lib/instance/gateway.ts'
 import { headerOf, type Entry } from '../../lib/protocol/http.ts'
-import { pause, runLoad, type LoadPlan, type Shot } from '../../lib/load/load.ts'
+import { pause, runLoad, type LoadPlan, type Sample } from '../../lib/load/load.ts'
 import type { Arrivals } from '../../lib/load/load-report.ts'
 
 export interface Run {
   plan: LoadPlan
-  /** `settling`: all were answered, and those that arrived are still being told. */
-  state: 'running' | 'settling' | 'done' | 'stopped' | 'failed'
-  shots: readonly Shot[]
+  /** `finishing`: all requests have ended, and the inspector is still reporting which of them arrived. */
+  state: 'running' | 'finishing' | 'done' | 'stopped' | 'failed'
+  samples: readonly Sample[]
   arrivals: Arrivals
   error: string | null
 }
 
 export const currentRun = signal<Run | null>(null)
-/** Laid under the next ones. */
+/** Drawn below later runs for comparison. */
 export const keptRun = signal<Run | null>(null)
 
-/** Between two drawings. */
+/** Minimum time between two renders. */
 const DRAW_MS = 100
-/** The inspector's feed is waited for so long, before the load and after it. */
+/** How long to wait for the inspector's feed, before and after the load test. */
 const FEED_MS = 1000
-/** Never in the inspector, so that nothing follows from its silence. */
+/** Paths that the inspector never captures, so that missing arrivals mean nothing. */
 const NEVER_CAPTURED = /^\/(?:_svc|ui)(?:[/?]|$)/
 
 let stopping: AbortController | null = null
@@ -38,13 +38,13 @@ export function stopRun(): void {
   stopping?.abort()
 }
 
-/** Takes the place of the run before. */
+/** Starts a run and stops the previous one. */
 export async function startRun(plan: LoadPlan): Promise<void> {
   stopRun()
   const controller = new AbortController()
   stopping = controller
   const watch = NEVER_CAPTURED.test(plan.request.path) ? null : watchArrivals()
-  const shots: Shot[] = []
+  const samples: Sample[] = []
   let drawnAt = 0
   let timer: ReturnType<typeof setTimeout> | undefined
 
@@ -56,7 +56,7 @@ export async function startRun(plan: LoadPlan): Promise<void> {
       currentRun.value = {
         plan,
         state,
-        shots: [...shots],
+        samples: [...samples],
         arrivals: watch?.isLive() ? new Map(watch.arrivals) : null,
         error,
       }
@@ -68,21 +68,21 @@ export async function startRun(plan: LoadPlan): Promise<void> {
   draw('running')
   try {
     await watch?.begin(controller.signal)
-    const byNumber = new Map<number, Shot>()
+    const byNumber = new Map<number, Sample>()
     await runLoad(plan, {
       signal: controller.signal,
-      onShot(shot) {
-        byNumber.set(shot.number, shot)
-        shots.push(shot)
+      onSample(sample) {
+        byNumber.set(sample.number, sample)
+        samples.push(sample)
         drawSoon()
       },
       onTiming(number, timing) {
-        const shot = byNumber.get(number)
-        if (shot !== undefined && shot.error === null) Object.assign(shot, timing)
+        const sample = byNumber.get(number)
+        if (sample !== undefined && sample.error === null) Object.assign(sample, timing)
       },
     })
-    draw('settling')
-    await watch?.settle(shots)
+    draw('finishing')
+    await watch?.finish(samples)
     draw(controller.signal.aborted ? 'stopped' : 'done')
   } catch (error) {
     controller.abort()
@@ -90,10 +90,10 @@ export async function startRun(plan: LoadPlan): Promise<void> {
   } finally {
     watch?.stop()
   }
-  if (stopping === controller) announce(`${shots.length} requests answered`)
+  if (stopping === controller) announce(`${samples.length} requests completed`)
 }
 
-/** Which requests of the console arrive, by the inspector's feed. */
+/** Records which requests of the console reach the instance, from the inspector's feed. */
 function watchArrivals() {
   const arrivals = new Map<string, number[]>()
   const feed = openFeed({ isFromNow: true, onEntries: entries => entries.forEach(note) })
@@ -111,9 +111,9 @@ function watchArrivals() {
       while (feed.state.value.kind === 'connecting' && performance.now() < until && !signal.aborted)
         await pause(10, signal)
     },
-    /** Until all have been told, or nothing more comes. */
-    async settle(shots: readonly Shot[]): Promise<void> {
-      const isMissing = () => shots.some(({ id, limit }) => id !== null && limit === null && !arrivals.has(id))
+    /** Waits until all arrivals are reported, or no more come. */
+    async finish(samples: readonly Sample[]): Promise<void> {
+      const isMissing = () => samples.some(({ id, limit }) => id !== null && limit === null && !arrivals.has(id))
       let known = -1
       while (feed.state.value.kind === 'live' && isMissing() && known !== arrivals.size) {
         known = arrivals.size

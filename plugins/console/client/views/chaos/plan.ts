@@ -1,4 +1,4 @@
-/** The load as it stands in the form. What makes a demo is in the hash; headers and body, which may be secret, are not. */
+/** State of the load test form. The URL hash holds all of it except headers and body, which may be secret. */
 import { signal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { faultHeaders, type Faults } from '../../lib/instance/faults.ts'
@@ -21,10 +21,10 @@ const DEFAULTS = {
 export type FormField = keyof typeof DEFAULTS
 export type LoadForm = Record<FormField, string>
 
-/** Of all requests of the load, beside the faults. */
+/** Headers and body of every request, in addition to the fault headers. */
 export const extras = signal<{ headers: NameValue[]; body: string }>({ headers: [], body: '' })
 
-/** The form, and how to change it. A link to another load fills it anew; what was typed stays otherwise. */
+/** The form values and a function to change them. A link to another load test replaces the values. */
 export function useLoadForm(): [LoadForm, (changes: Partial<LoadForm>) => void] {
   const inHash = readHash()
   const [form, setForm] = useState(inHash)
@@ -58,7 +58,7 @@ export function faultsOf({ delay, fail, abort }: LoadForm): Faults {
   return { delay, fail, abort }
 }
 
-/** Bounds of the numbers; null: may be empty. */
+/** Bounds of the number fields; optional ones may be empty. */
 const BOUNDS = {
   n: { least: 1, most: MAX_REQUESTS, isOptional: false },
   c: { least: 1, most: MAX_IN_FLIGHT, isOptional: false },
@@ -77,13 +77,13 @@ export function problemsOf(form: LoadForm): Partial<Record<FormField, string>> {
     if (isOptional && text === '') continue
     const isWhole = field === 'rate' || Number.isInteger(value)
     if (text === '' || !isWhole || !(value >= least && value <= most))
-      problems[field] = `${field === 'rate' ? 'A number' : 'A whole number'} from ${least} to ${most}.`
+      problems[field] = `${field === 'rate' ? 'Enter a number' : 'Enter a whole number'} from ${least} to ${most}.`
   }
-  if (!form.path.trim().startsWith('/')) problems.path = 'A path begins with a slash.'
+  if (!form.path.trim().startsWith('/')) problems.path = 'The path must start with a slash.'
   return problems
 }
 
-/** Of a form without problems. */
+/** The plan of a valid form. */
 export function planOf(form: LoadForm, gateway: Gateway | null): LoadPlan {
   const { headers, body } = extras.peek()
   return {

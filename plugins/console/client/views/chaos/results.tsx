@@ -1,4 +1,4 @@
-/** What the load tells so far: numbers, statuses, latencies over time, and who said no. */
+/** Results of the load test: figures, statuses, latencies over time, and what rejected requests. */
 import { useMemo } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import { formatMs, formatNumber, reasonPhrase } from '../../lib/protocol/http.ts'
@@ -8,7 +8,7 @@ import { Badge, StatusBadge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Empty, Loading, Notice } from '../../ui/notice.tsx'
 import { Panel } from '../../ui/view.tsx'
-import { LatencyPlot, ShotMark, SHOT_CLASSES } from './latency-plot.tsx'
+import { LatencyPlot, SampleMark, SAMPLE_CLASSES } from './latency-plot.tsx'
 import { currentRun, isRunning, keptRun, stopRun, type Run } from './load-run.ts'
 
 export function Results() {
@@ -27,7 +27,7 @@ export function Results() {
                 Stop
               </Button>
             )}
-            {!isRunning(run) && run !== kept && run.shots.length > 0 && (
+            {!isRunning(run) && run !== kept && run.samples.length > 0 && (
               <Button
                 small
                 icon="pin"
@@ -47,7 +47,7 @@ export function Results() {
                   keptRun.value = null
                 }}
               >
-                Forget the kept run
+                Discard kept run
               </Button>
             )}
           </>
@@ -55,9 +55,9 @@ export function Results() {
       }
     >
       {run === null ? (
-        <Empty title="No load yet">
-          Start one: every request becomes a mark, by its time and its latency. A run can be kept and compared with the
-          next.
+        <Empty title="No load test yet">
+          Start a load test. The plot shows each request with its start time and latency. You can keep a run and compare
+          it with the next one.
         </Empty>
       ) : (
         <RunView run={run} kept={kept} />
@@ -68,7 +68,7 @@ export function Results() {
 
 const STATES: Record<Run['state'], readonly [text: string, tone: 'accent' | 'good' | 'warn' | 'bad']> = {
   running: ['running', 'accent'],
-  settling: ['done, looking who answered', 'accent'],
+  finishing: ['done, checking arrivals', 'accent'],
   done: ['done', 'good'],
   stopped: ['stopped', 'warn'],
   failed: ['failed', 'bad'],
@@ -80,20 +80,20 @@ function StateBadge({ run }: { run: Run }) {
 }
 
 function RunView({ run, kept }: { run: Run; kept: Run | null }) {
-  const isSettled = run.state !== 'running' && run.state !== 'settling'
-  const report = useMemo(() => reportOf(run.shots, run.arrivals, isSettled), [run])
-  // The kept run is the one on screen until the next begins.
+  const isFinal = run.state !== 'running' && run.state !== 'finishing'
+  const report = useMemo(() => reportOf(run.samples, run.arrivals, isFinal), [run])
+  // The kept run is the current one until the next run starts.
   const other = kept === run ? null : kept
-  const otherReport = useMemo(() => other && reportOf(other.shots, other.arrivals, true), [other])
-  const bands = useMemo(() => (isSettled ? breakerBands(run.shots, run.arrivals) : []), [run])
-  if (run.shots.length === 0 && !isSettled) return <Loading what="Waiting for the first answer" />
+  const otherReport = useMemo(() => other && reportOf(other.samples, other.arrivals, true), [other])
+  const bands = useMemo(() => (isFinal ? breakerBands(run.samples, run.arrivals) : []), [run])
+  if (run.samples.length === 0 && !isFinal) return <Loading what="Waiting for the first response" />
   return (
     <>
       {run.error !== null && <Notice kind="bad">{run.error}</Notice>}
       <Figures report={report} total={run.plan.total} other={otherReport} />
       <LatencyPlot
-        shots={run.shots}
-        kept={other?.shots ?? []}
+        samples={run.samples}
+        kept={other?.samples ?? []}
         bands={bands}
         height={isPresenting.value ? 420 : 280}
         label={describe(report, bands)}
@@ -106,7 +106,7 @@ function RunView({ run, kept }: { run: Run; kept: Run | null }) {
           <Histogram report={report} other={otherReport} />
         </section>
         <section>
-          <h3>Who said no</h3>
+          <h3>Rejected by</h3>
           <Senders report={report} />
         </section>
       </div>
@@ -117,15 +117,15 @@ function RunView({ run, kept }: { run: Run; kept: Run | null }) {
 function describe({ count, latency }: Report, bands: readonly Band[]): string {
   const text =
     latency === null
-      ? `${count} requests, none answered`
-      : `Latency of ${count} requests over time: half of them within ${formatMs(latency.p50)}, the slowest ${formatMs(latency.max)}`
+      ? `${count} requests without a response`
+      : `Latency of ${count} requests over time: median ${formatMs(latency.p50)}, maximum ${formatMs(latency.max)}`
   return bands.length === 0 ? text : `${text}; circuit breaker: ${bands.map(({ state }) => state).join(', ')}`
 }
 
 function Figures({ report, total, other }: { report: Report; total: number; other: Report | null }) {
   const figures: readonly (readonly [name: string, of: (report: Report) => ComponentChildren, title?: string])[] = [
     [
-      'Answered',
+      'Completed',
       ({ count }) => (count === total ? formatNumber(count) : `${formatNumber(count)} of ${formatNumber(total)}`),
     ],
     [
@@ -136,15 +136,19 @@ function Figures({ report, total, other }: { report: Report; total: number; othe
     [
       'p50',
       ({ latency }) => (latency === null ? '–' : formatMs(latency.p50)),
-      'Half of the answers came within this time',
+      'Half of the responses arrived within this time',
     ],
     ['p90', ({ latency }) => (latency === null ? '–' : formatMs(latency.p90))],
     ['p99', ({ latency }) => (latency === null ? '–' : formatMs(latency.p99))],
-    ['Errors', ({ errors }) => formatNumber(errors), 'No whole answer: refused, broken off, timed out'],
+    [
+      'Errors',
+      ({ errors }) => formatNumber(errors),
+      'Requests without a complete response: no connection, aborted or timed out',
+    ],
     [
       'Retries seen',
       ({ retries }) => (retries === null ? '–' : formatNumber(retries)),
-      'Arrivals at the instance beyond the first of each request: sent again by a gateway or by the browser',
+      'Requests that reached the instance again after the first time, because a gateway or the browser retried them',
     ],
   ]
   return (
@@ -156,7 +160,7 @@ function Figures({ report, total, other }: { report: Report; total: number; othe
           {other && (
             <dd class="chaos-kept">
               <span class="off-screen">kept run: </span>
-              {name === 'Answered' ? formatNumber(other.count) : of(other)}
+              {name === 'Completed' ? formatNumber(other.count) : of(other)}
             </dd>
           )}
         </div>
@@ -166,13 +170,13 @@ function Figures({ report, total, other }: { report: Report; total: number; othe
 }
 
 function Legend({ report, hasKept }: { report: Report; hasKept: boolean }) {
-  const classes = [...new Set(report.histogram.map(({ shotClass }) => shotClass))]
+  const classes = [...new Set(report.histogram.map(({ sampleClass }) => sampleClass))]
   return (
-    <ul class="chaos-legend" aria-label="Marks of the plot">
-      {classes.map(shotClass => (
-        <li key={shotClass}>
-          <ShotMark shotClass={shotClass} />
-          {SHOT_CLASSES[shotClass].title}
+    <ul class="chaos-legend" aria-label="Plot legend">
+      {classes.map(sampleClass => (
+        <li key={sampleClass}>
+          <SampleMark sampleClass={sampleClass} />
+          {SAMPLE_CLASSES[sampleClass].title}
         </li>
       ))}
       {hasKept && (
@@ -204,7 +208,7 @@ function Bands({ bands }: { bands: readonly Band[] }) {
 
 function Histogram({ report, other }: { report: Report; other: Report | null }) {
   const keys = new Map(
-    [...report.histogram, ...(other?.histogram ?? [])].sort(inOrder).map(({ key, shotClass }) => [key, shotClass]),
+    [...report.histogram, ...(other?.histogram ?? [])].sort(inOrder).map(({ key, sampleClass }) => [key, sampleClass]),
   )
   const countIn = (of: Report | null, key: string) => of?.histogram.find(line => line.key === key)?.count ?? 0
   const most = Math.max(1, ...report.histogram.map(({ count }) => count))
@@ -227,10 +231,10 @@ function Histogram({ report, other }: { report: Report; other: Report | null }) 
         </tr>
       </thead>
       <tbody>
-        {[...keys].map(([key, shotClass]) => (
+        {[...keys].map(([key, sampleClass]) => (
           <tr key={key}>
             <th scope="row">
-              <ShotMark shotClass={shotClass} />
+              <SampleMark sampleClass={sampleClass} />
               {key} <span class="quiet-text">{reasonPhrase(Number(key))}</span>
             </th>
             <td>
@@ -238,7 +242,7 @@ function Histogram({ report, other }: { report: Report; other: Report | null }) 
                 class="chaos-bar"
                 style={{
                   width: `${(countIn(report, key) / most) * 100}%`,
-                  background: `var(${SHOT_CLASSES[shotClass].color})`,
+                  background: `var(${SAMPLE_CLASSES[sampleClass].color})`,
                 }}
               />
             </td>
@@ -256,37 +260,37 @@ function senderText({ who, detail }: Sender): ComponentChildren {
     case 'limit':
       return (
         <>
-          svc's own limit <code>{detail}</code>
+          svc: limit <code>{detail}</code>
         </>
       )
     case 'fault':
       return (
         <>
-          svc, by <code>X-Svc-Fail</code>
+          svc: <code>X-Svc-Fail</code>
         </>
       )
     case 'instance':
-      return 'svc, by the endpoint itself'
+      return 'svc: the endpoint'
     case 'gateway':
-      return 'a gateway: the request did not arrive'
+      return 'a gateway: the request did not reach svc'
     case 'replaced':
-      return <>a gateway, in the place of svc's {detail}</>
+      return <>a gateway: svc returned {detail}</>
     case 'pending':
-      return 'not seen at the instance yet'
+      return 'not reported by the instance yet'
     case 'unknown':
-      return 'not known: this path, or this credential, shows no arrivals'
+      return 'unknown: arrivals are not visible for this path or credential'
   }
 }
 
 function Senders({ report: { senders } }: { report: Report }) {
-  if (senders.length === 0) return <p class="quiet-text">No answer from 400 on.</p>
+  if (senders.length === 0) return <p class="quiet-text">No responses with status 400 or above.</p>
   return (
-    <table class="chaos-senders" aria-label="Who said no">
+    <table class="chaos-senders" aria-label="Rejected by">
       <thead class="off-screen">
         <tr>
           <th scope="col">Status</th>
-          <th scope="col">Sent by</th>
-          <th scope="col">Answers</th>
+          <th scope="col">Rejected by</th>
+          <th scope="col">Responses</th>
         </tr>
       </thead>
       <tbody>

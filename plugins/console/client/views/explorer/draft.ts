@@ -1,4 +1,4 @@
-/** A request as it stands in the explorer's form, and what of it is sent. */
+/** State of the request form in the explorer, and the request built from it. */
 import { handedToken } from '../../lib/tokens/bearer.ts'
 import { FAULT_HEADERS, faultHeaders, NO_FAULTS, type Faults } from '../../lib/instance/faults.ts'
 import { headerOf, takesNoBody, type NameValue } from '../../lib/protocol/http.ts'
@@ -23,7 +23,7 @@ const CONTENT_TYPES = {
   form: 'application/x-www-form-urlencoded',
 } as const
 
-/** The form for an endpoint: filled in as the example has it, else with what the endpoint itself says. */
+/** The form for an endpoint, filled in from the example, or else from the endpoint. */
 export function draftOf(endpoint: CatalogEndpoint, example: Example | undefined): Draft {
   const given = example?.headers ?? []
   const faultNames = new Map<string, keyof Faults>(FAULT_HEADERS.map(([field, name]) => [name.toLowerCase(), field]))
@@ -45,7 +45,7 @@ export function draftOf(endpoint: CatalogEndpoint, example: Example | undefined)
   }
 }
 
-/** A token that the token lab handed over takes the place of any other. */
+/** A token from the token lab replaces the one of the example. */
 function authOf(auth: Example['auth']): Draft['auth'] {
   const handed = handedToken.peek()
   const none = { kind: 'none' as const, username: '', password: '', token: handed ?? '' }
@@ -54,7 +54,7 @@ function authOf(auth: Example['auth']): Draft['auth'] {
   return { ...none, kind: 'bearer', token: handed ?? auth.token }
 }
 
-/** All headers of the draft: its own, the credentials, the faults. */
+/** All headers of the draft, including credentials and faults. */
 export function headersOf({ headers, auth, faults }: Draft): NameValue[] {
   const list = headers.filter(({ name }) => name.trim() !== '')
   if (auth.kind === 'basic')
@@ -63,7 +63,7 @@ export function headersOf({ headers, auth, faults }: Draft): NameValue[] {
   return [...list, ...faultHeaders(faults)]
 }
 
-/** The body that is sent; null where there is none. */
+/** The body to send; null: no body. */
 export function bodyOf({ method, body }: Draft): string | null {
   return body === '' || takesNoBody(method) ? null : body
 }

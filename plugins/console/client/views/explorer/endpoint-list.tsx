@@ -1,4 +1,4 @@
-/** The endpoints of the catalog, searched and narrowed. */
+/** The endpoints of the catalog, with search and filters. */
 import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { hashOf } from '../../lib/shell/router.ts'
@@ -7,18 +7,18 @@ import { Badge, Method } from '../../ui/badge.tsx'
 import { Select } from '../../ui/field.tsx'
 import { Empty } from '../../ui/notice.tsx'
 
-/** What the list shows; empty values narrow nothing. */
-export interface Narrowing {
+/** Filters of the list; empty values match everything. */
+export interface EndpointFilter {
   search: string
   category: string
   protocol: string
   plugin: string
 }
 
-/** Endpoints that fit: every word stands in path, summary, category, plugin or a method. */
-export function narrow(
+/** Endpoints that match: each word occurs in path, summary, category, plugin or method. */
+export function filterEndpoints(
   endpoints: readonly CatalogEndpoint[],
-  { search, category, protocol, plugin }: Narrowing,
+  { search, category, protocol, plugin }: EndpointFilter,
 ): CatalogEndpoint[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
   return endpoints.filter(
@@ -34,25 +34,25 @@ function textOf({ path, summary, category, plugin, methods }: CatalogEndpoint): 
   return `${path} ${summary} ${category} ${plugin ?? 'core'} ${methods.join(' ')}`.toLowerCase()
 }
 
-/** The link to an endpoint; a path can stand in the catalog once for each method. */
-export function linkOf({ path, methods }: CatalogEndpoint, narrowing: Narrowing): string {
-  return hashOf('explorer', { ...namesOf(narrowing), path, method: methods[0] })
+/** The link to an endpoint. It has the method, since a path can occur once per method. */
+export function linkOf({ path, methods }: CatalogEndpoint, filter: EndpointFilter): string {
+  return hashOf('explorer', { ...namesOf(filter), path, method: methods[0] })
 }
 
-function namesOf({ search, ...rest }: Narrowing): Record<string, string> {
+function namesOf({ search, ...rest }: EndpointFilter): Record<string, string> {
   return { q: search, ...rest }
 }
 
 export interface EndpointListProps {
   all: readonly CatalogEndpoint[]
   shown: readonly CatalogEndpoint[]
-  narrowing: Narrowing
+  filter: EndpointFilter
   selected: CatalogEndpoint | null
   searchRef: RefObject<HTMLInputElement | null>
-  onNarrow(changes: Record<string, string | null>): void
+  onFilter(changes: Record<string, string | null>): void
 }
 
-export function EndpointList({ all, shown, narrowing, selected, searchRef, onNarrow }: EndpointListProps) {
+export function EndpointList({ all, shown, filter, selected, searchRef, onFilter }: EndpointListProps) {
   const list = useRef<HTMLUListElement>(null)
   useEffect(() => list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [selected])
   const options = (title: string, values: string[]) => [{ value: '', label: title }, ...new Set(values)]
@@ -66,15 +66,15 @@ export function EndpointList({ all, shown, narrowing, selected, searchRef, onNar
           placeholder={`Search ${all.length} endpoints`}
           spellcheck={false}
           autocomplete="off"
-          value={narrowing.search}
-          onInput={event => onNarrow({ q: event.currentTarget.value || null })}
+          value={filter.search}
+          onInput={event => onFilter({ q: event.currentTarget.value || null })}
         />
-        <div class="explorer-narrow">
+        <div class="explorer-filter">
           <Select
             hideLabel
             label="Category"
-            value={narrowing.category}
-            onValue={category => onNarrow({ category: category || null })}
+            value={filter.category}
+            onValue={category => onFilter({ category: category || null })}
             options={options(
               'Any category',
               all.map(({ category }) => category),
@@ -83,8 +83,8 @@ export function EndpointList({ all, shown, narrowing, selected, searchRef, onNar
           <Select
             hideLabel
             label="Protocol"
-            value={narrowing.protocol}
-            onValue={protocol => onNarrow({ protocol: protocol || null })}
+            value={filter.protocol}
+            onValue={protocol => onFilter({ protocol: protocol || null })}
             options={options(
               'Any protocol',
               all.map(({ protocol }) => protocol),
@@ -93,14 +93,14 @@ export function EndpointList({ all, shown, narrowing, selected, searchRef, onNar
           <Select
             hideLabel
             label="Plugin"
-            value={narrowing.plugin}
-            onValue={plugin => onNarrow({ plugin: plugin || null })}
+            value={filter.plugin}
+            onValue={plugin => onFilter({ plugin: plugin || null })}
             options={options('Any plugin', all.map(({ plugin }) => plugin ?? 'core').sort())}
           />
         </div>
       </div>
       {shown.length === 0 ? (
-        <Empty title="No endpoint fits" />
+        <Empty title="No matching endpoints" />
       ) : (
         <ul ref={list} aria-label="Endpoints">
           {shown.map((endpoint, at) => (
@@ -108,7 +108,7 @@ export function EndpointList({ all, shown, narrowing, selected, searchRef, onNar
               key={`${endpoint.methods} ${endpoint.path} ${endpoint.summary}`}
               data-category={endpoint.category === shown[at - 1]?.category ? undefined : endpoint.category}
             >
-              <a href={linkOf(endpoint, narrowing)} aria-current={endpoint === selected ? 'true' : undefined}>
+              <a href={linkOf(endpoint, filter)} aria-current={endpoint === selected ? 'true' : undefined}>
                 <span class="explorer-endpoint">
                   <Methods endpoint={endpoint} />
                   <span class="mono">{endpoint.path}</span>

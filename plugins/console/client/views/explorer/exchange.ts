@@ -1,4 +1,4 @@
-/** One request and what comes back, as it comes: a body that grows, or events one by one. */
+/** Sends one request and streams its response: a growing body, or single events. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { explain } from '../../lib/instance/api.ts'
 import { send, UnreachableError, type OutgoingRequest, type Sent } from '../../lib/instance/gateway.ts'
@@ -15,23 +15,23 @@ export interface TimedEvent extends ServerEvent {
 export interface Exchange {
   state: 'waiting' | 'receiving' | 'done' | 'failed'
   sent: Sent | null
-  /** Where it ended, after redirects that the browser followed; null: where it was sent. */
+  /** Final URL if the browser followed redirects; null: no redirect. */
   redirectedTo: string | null
-  /** What is kept of the body, at most `MAX_KEPT`. */
+  /** The stored part of the body, at most `MAX_KEPT` bytes. */
   bytes: Uint8Array<ArrayBuffer>
-  /** Bytes as received and decompressed. */
+  /** Bytes received, after decompression. */
   size: number
-  /** Of an event stream, the newest `MAX_EVENTS`; null: it is none. */
+  /** The newest `MAX_EVENTS` events of an event stream; null: not an event stream. */
   events: TimedEvent[] | null
   /** Milliseconds from sending to the last byte so far. */
   ms: number
   error: string | null
 }
 
-/** Bytes of a body that are kept to be shown. */
+/** Bytes of a body to keep and show. */
 export const MAX_KEPT = 2_000_000
 const MAX_EVENTS = 1000
-/** Between two drawings of what grows. */
+/** Minimum time between two renders of a growing response. */
 const DRAW_MS = 80
 
 const NOTHING: Exchange = {
@@ -46,13 +46,13 @@ const NOTHING: Exchange = {
 }
 
 export interface Exchanger {
-  /** Null: nothing was sent yet. */
+  /** Null: nothing sent yet. */
   exchange: Exchange | null
   run(request: OutgoingRequest): void
   stop(): void
 }
 
-/** Sends requests, one at a time: another one, and leaving the page, ends the one before. */
+/** Sends one request at a time. A new request, or leaving the view, aborts the previous one. */
 export function useExchange(): Exchanger {
   const [exchange, setExchange] = useState<Exchange | null>(null)
   const running = useRef<AbortController | null>(null)
@@ -98,7 +98,7 @@ async function perform(
       change({
         state: 'failed',
         sent: error instanceof UnreachableError ? error.sent : exchange.sent,
-        error: exchange.state === 'receiving' ? `The connection broke: ${explain(error)}` : explain(error),
+        error: exchange.state === 'receiving' ? `The connection was lost: ${explain(error)}` : explain(error),
       })
   }
 }

@@ -1,8 +1,8 @@
-/** The parameters of a path, as fields. */
+/** Fields for the parameters of a path. */
 import { fillTemplate, readParameters, templateParameters } from '../../../../../core/contract/path-template.ts'
 import { TextField } from '../../ui/field.tsx'
 
-/** A field for each `{name}` of the template; they and the path are two views of one thing. */
+/** One field for each `{name}` of the template. Fields and path update each other. */
 export function PathParameters({
   template,
   path,
@@ -20,11 +20,11 @@ export function PathParameters({
   if (values === null)
     return (
       <p class="hint">
-        The path does not fit <code>{template}</code>; it is sent as it stands.
+        The path does not match <code>{template}</code>. It is sent unchanged.
       </p>
     )
   return (
-    <div class="explorer-parameters" role="group" aria-label="Parameters of the path">
+    <div class="explorer-parameters" role="group" aria-label="Path parameters">
       {parameters.map(({ name }, at) => (
         <TextField
           key={at}

@@ -1,4 +1,4 @@
-/** The request as it will be sent: filled in by an example, changed by hand. */
+/** The request form: filled in from an example, then edited. */
 import { useState } from 'preact/hooks'
 import { toCurl } from '../../lib/protocol/curl.ts'
 import { ABORT_KINDS } from '../../lib/instance/faults.ts'
@@ -23,7 +23,7 @@ const AUTH_KINDS = [
   { value: 'basic', label: 'Basic' },
   { value: 'bearer', label: 'Bearer token' },
 ]
-const ABORTS = ['', ...ABORT_KINDS].map(value => ({ value, label: value || 'No' }))
+const ABORTS = ['', ...ABORT_KINDS].map(value => ({ value, label: value || 'Off' }))
 
 export function RequestForm({
   endpoint,
@@ -80,7 +80,9 @@ export function RequestForm({
         </div>
         <Faults faults={draft.faults} onFaults={faults => change({ faults })} />
         {takesNoBody(draft.method) ? (
-          draft.body !== '' && <Notice kind="info">Browsers send no body with {draft.method}; it is left out.</Notice>
+          draft.body !== '' && (
+            <Notice kind="info">Browsers send no body with {draft.method}, so it is left out.</Notice>
+          )
         ) : (
           <div class="field">
             <span class="label">Body</span>
@@ -92,7 +94,7 @@ export function RequestForm({
               minLines={4}
             />
             {draft.body !== '' && headerOf(draft.headers, 'content-type') === null && (
-              <p class="hint">Without a Content-Type the browser sends text/plain.</p>
+              <p class="hint">Without a Content-Type header, the browser sends text/plain.</p>
             )}
           </div>
         )}
@@ -124,7 +126,7 @@ function Credentials({ auth, onAuth }: { auth: Draft['auth']; onAuth(auth: Draft
           label="Bearer token"
           value={auth.token}
           onValue={token => change({ token })}
-          hint={auth.token.startsWith('<') ? 'The token lab gets one.' : undefined}
+          hint={auth.token.startsWith('<') ? 'Get a token in the token lab.' : undefined}
         />
       )}
     </div>
@@ -151,10 +153,10 @@ function Faults({ faults, onFaults }: { faults: Draft['faults']; onFaults(faults
           placeholder="503:50"
           value={faults.fail}
           onValue={fail => onFaults({ ...faults, fail })}
-          hint="X-Svc-Fail: a status, and in percent how often"
+          hint="X-Svc-Fail: a status, optionally with a failure rate in percent"
         />
         <Select
-          label="Break the connection"
+          label="Abort the connection"
           value={faults.abort}
           onValue={abort => onFaults({ ...faults, abort })}
           options={ABORTS}

@@ -1,4 +1,4 @@
-/** What came back: status, times, headers, the body or its events, and the request as it arrived. */
+/** The response: status, times, headers, body or events, and the request as the instance received it. */
 import { useEffect, useRef } from 'preact/hooks'
 import { findArrival } from '../../lib/traffic/arrival.ts'
 import { toCurl } from '../../lib/protocol/curl.ts'
@@ -20,7 +20,7 @@ export function ResponsePanel({ exchange, onStop }: { exchange: Exchange | null;
   const isRunning = exchange !== null && (exchange.state === 'waiting' || exchange.state === 'receiving')
   const place = useRef<HTMLDivElement>(null)
   const id = exchange?.sent?.id
-  // An answer below the edge would go unnoticed.
+  // A response below the visible area would go unnoticed.
   useEffect(() => {
     if (id !== undefined) place.current?.scrollIntoView({ block: 'nearest' })
   }, [id])
@@ -37,7 +37,7 @@ export function ResponsePanel({ exchange, onStop }: { exchange: Exchange | null;
         }
       >
         {exchange === null ? (
-          <Empty title="Nothing sent yet">Send the request, and the answer stands here.</Empty>
+          <Empty title="Nothing sent yet">Send the request to see the response here.</Empty>
         ) : (
           <ExchangeView exchange={exchange} />
         )}
@@ -48,39 +48,39 @@ export function ResponsePanel({ exchange, onStop }: { exchange: Exchange | null;
 
 function ExchangeView({ exchange }: { exchange: Exchange }) {
   const { state, sent, error, redirectedTo, size, ms } = exchange
-  const answer = sent?.answer ?? null
+  const response = sent?.response ?? null
   return (
     <>
-      {state === 'waiting' && <Loading what="Waiting for the head of the answer" />}
-      {answer && (
+      {state === 'waiting' && <Loading what="Waiting for the response headers" />}
+      {response && (
         <p class="explorer-facts">
-          <StatusBadge status={answer.status} withReason />
-          <span title="Until the head of the answer">{formatMs(answer.ms)}</span>
+          <StatusBadge status={response.status} withReason />
+          <span title="Time to the response headers">{formatMs(response.ms)}</span>
           {exchange.events === null ? (
             <span>{formatBytes(size)}</span>
           ) : (
             <span>{exchange.events.at(-1)?.number ?? 0} events</span>
           )}
           <span class="quiet-text">
-            {state === 'receiving' ? `coming in since ${formatMs(ms)}` : `complete after ${formatMs(ms)}`}
+            {state === 'receiving' ? `receiving for ${formatMs(ms)}` : `complete after ${formatMs(ms)}`}
           </span>
           {sent?.gateway && <Badge tone="accent">through {sent.gateway}</Badge>}
         </p>
       )}
       {redirectedTo !== null && (
         <Notice>
-          The browser followed a redirect to <code>{redirectedTo}</code>; it does not show the answers in between.
+          The browser followed a redirect to <code>{redirectedTo}</code>. It does not expose the responses in between.
         </Notice>
       )}
       {error !== null && <Notice kind={state === 'failed' ? 'bad' : 'info'}>{error}</Notice>}
       {state === 'failed' && sent && <Code label="curl command" text={toCurl(sent)} />}
-      {answer && <Tabs key={sent!.id} label="Parts of the answer" tabs={tabsOf(exchange, sent!)} />}
+      {response && <Tabs key={sent!.id} label="Response parts" tabs={tabsOf(exchange, sent!)} />}
     </>
   )
 }
 
 function tabsOf(exchange: Exchange, sent: Sent): Tab[] {
-  const { headers } = sent.answer!
+  const { headers } = sent.response!
   return [
     exchange.events === null
       ? { key: 'body', title: 'Body', content: () => <ResponseBody exchange={exchange} headers={headers} /> }
@@ -90,13 +90,13 @@ function tabsOf(exchange: Exchange, sent: Sent): Tab[] {
       title: `Headers (${headers.length})`,
       content: () => (
         <>
-          <HeaderList label="Headers of the response" headers={headers} />
-          <p class="hint">Through another origin a browser shows only the headers that it is allowed to.</p>
+          <HeaderList label="Response headers" headers={headers} />
+          <p class="hint">For other origins, the browser exposes only the headers that CORS allows.</p>
         </>
       ),
     },
-    { key: 'arrived', title: 'As it arrived', content: () => <Arrival sent={sent} /> },
-    { key: 'sent', title: 'As it was sent', content: () => <Code label="curl command" text={toCurl(sent)} /> },
+    { key: 'arrived', title: 'Request as received', content: () => <Arrival sent={sent} /> },
+    { key: 'sent', title: 'Request as sent', content: () => <Code label="curl command" text={toCurl(sent)} /> },
   ]
 }
 
@@ -107,17 +107,18 @@ function ResponseBody({
   exchange: Exchange
   headers: Entry['headers']
 }) {
-  if (size === 0) return state === 'receiving' ? <Loading what="The body comes" /> : <p class="quiet-text">No body.</p>
+  if (size === 0)
+    return state === 'receiving' ? <Loading what="Receiving the body" /> : <p class="quiet-text">No body.</p>
   if (state === 'receiving') return <Code label="Body so far" text={new TextDecoder().decode(bytes)} wrap />
   return (
     <>
-      {size > bytes.length && <Notice>The first {formatBytes(MAX_KEPT)} are shown.</Notice>}
+      {size > bytes.length && <Notice>Only the first {formatBytes(MAX_KEPT)} are shown.</Notice>}
       <BodyView entry={{ headers, ...textOrBytes(bytes), body_size: size, body_truncated: false }} before={null} />
     </>
   )
 }
 
-/** As captured bodies have it: text when it is UTF-8, else base64. */
+/** In the shape of captured bodies: text if it is valid UTF-8, else base64. */
 function textOrBytes(bytes: Uint8Array): Pick<Entry, 'body' | 'body_base64'> {
   try {
     return { body: new TextDecoder('utf-8', { fatal: true }).decode(bytes), body_base64: null }
@@ -163,11 +164,11 @@ function Arrival({ sent }: { sent: Sent }) {
     )
   if (value) return <RequestDetail entry={value} />
   return isLoading ? (
-    <Loading what="Looking for it in the inspector" />
+    <Loading what="Searching the inspector" />
   ) : (
     <Empty title="Not captured">
-      The control plane, the console and bins' lists are never captured; on public instances only requests with a
-      session are.
+      Requests to the control plane, the console and the lists of bins are never captured. Public instances capture only
+      requests with a session.
     </Empty>
   )
 }

@@ -82,7 +82,7 @@ export function WebSocketTry({
       </form>
       <Panel title="Response">
         {messages.length === 0 ? (
-          <Notice>Connect, and every message of both directions stands here.</Notice>
+          <Notice>Connect to see the messages of both directions here.</Notice>
         ) : (
           <div class="explorer-log" role="log" aria-label="Messages" tabIndex={0}>
             {messages.map(({ number, ms, from, text: message }) => (
@@ -119,7 +119,7 @@ function useSocket() {
     try {
       opened = new WebSocket(url, protocols)
     } catch (error) {
-      note('socket', `The browser refuses: ${error instanceof Error ? error.message : String(error)}`)
+      note('socket', `The browser rejected the connection: ${error instanceof Error ? error.message : String(error)}`)
       return
     }
     socket.current = opened
@@ -130,7 +130,7 @@ function useSocket() {
     }
     opened.onmessage = ({ data }) => note('server', typeof data === 'string' ? data : `${(data as Blob).size} bytes`)
     opened.onclose = ({ code, reason }) => {
-      note('socket', `closed with ${code}${reason === '' ? '' : `: ${reason}`}`)
+      note('socket', `closed with code ${code}${reason === '' ? '' : `: ${reason}`}`)
       if (socket.current === opened) setState('closed')
     }
     send.current = text => {

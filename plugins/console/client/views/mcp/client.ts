@@ -1,18 +1,18 @@
-/** An MCP client over Streamable HTTP, by hand: stateless (2026-07-28) and with a session (2025-11-25). */
+/** An MCP client over Streamable HTTP: stateless (2026-07-28) and with a session (2025-11-25). */
 import { send, type Sent } from '../../lib/instance/gateway.ts'
 import { mediaTypeOf, parseJson, type NameValue } from '../../lib/protocol/http.ts'
 import type { MessageLog } from '../../lib/protocol/message-log.ts'
 import { readEvents } from '../../lib/protocol/sse.ts'
 import { nameHeaders, type HeaderSource } from './headers.ts'
-import type { Message, Question, ServerInfo, Target } from './types.ts'
+import type { Message, ServerRequest, ServerInfo, Target } from './types.ts'
 
 const META = 'io.modelcontextprotocol/'
 const CLIENT_INFO = { name: 'svc-console', title: 'svc console', version: '1' }
 const CAPABILITIES = { elicitation: { form: {} }, sampling: {}, roots: {} }
-/** Rounds of questions in one stateless call, and times that a broken stream is taken up again. */
+/** Maximum rounds of input requests in one stateless call. */
 const MAX_ROUNDS = 10
 
-/** The server answered with an error of JSON-RPC. */
+/** The server returned a JSON-RPC error. */
 export class RpcError extends Error {
   readonly code: number
   readonly data: unknown
@@ -24,24 +24,24 @@ export class RpcError extends Error {
   }
 }
 
-/** The server, or something before it, answered with anything else than JSON-RPC. */
+/** The server, or a gateway in front of it, returned something other than JSON-RPC. */
 export class HttpError extends Error {
   readonly status: number
   readonly headers: readonly NameValue[]
 
-  constructor({ answer }: Sent, text: string) {
+  constructor({ response }: Sent, text: string) {
     const body = parseJson(text) as { error_description?: unknown; error?: unknown } | undefined
     super(
-      `HTTP ${answer?.status}: ${String(body?.error_description ?? body?.error ?? (text.slice(0, 300) || 'no body'))}`,
+      `HTTP ${response?.status}: ${String(body?.error_description ?? body?.error ?? (text.slice(0, 300) || 'no body'))}`,
     )
-    this.status = answer?.status ?? 0
-    this.headers = answer?.headers ?? []
+    this.status = response?.status ?? 0
+    this.headers = response?.headers ?? []
   }
 }
 
 export interface Handlers {
-  /** Answers a question of the server; the result as its method wants it. */
-  onQuestion(question: Question): Promise<Record<string, unknown>>
+  /** Handles a request of the server; resolves to the result of its method. */
+  onServerRequest(serverRequest: ServerRequest): Promise<Record<string, unknown>>
   onNotification(method: string, params: Record<string, unknown>): void
 }
 
@@ -69,7 +69,7 @@ export class McpClient {
     return this.target.version === '2026-07-28'
   }
 
-  /** Discovers the server, or begins a session and listens to it. */
+  /** Discovers the server, or starts a session and listens to its stream. */
   async connect(): Promise<ServerInfo> {
     if (this.isStateless) {
       const found = await this.call<{
@@ -90,39 +90,43 @@ export class McpClient {
     return { ...serverInfo, ...rest }
   }
 
-  /** A request and its result; throws RpcError, HttpError, UnreachableError. Questions in between are answered by the handlers. */
+  /**
+   * Sends a request and returns its result. The handlers answer requests of the server. Throws RpcError, HttpError and
+   * UnreachableError.
+   */
   async call<T>(method: string, params: Record<string, unknown> = {}, options: CallOptions = {}): Promise<T> {
-    let answers: Record<string, unknown> = {}
+    let input: Record<string, unknown> = {}
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      const result = await this.#request(method, { ...params, ...answers }, options)
+      const result = await this.#request(method, { ...params, ...input }, options)
       if (result.resultType !== 'input_required') return result as T
-      const questions = Object.entries(result.inputRequests as Record<string, Question>)
+      const serverRequests = Object.entries(result.inputRequests as Record<string, ServerRequest>)
       const inputResponses: Record<string, unknown> = {}
-      for (const [key, question] of questions) inputResponses[key] = await this.#handlers.onQuestion(question)
-      answers = { inputResponses, requestState: result.requestState }
+      for (const [key, serverRequest] of serverRequests)
+        inputResponses[key] = await this.#handlers.onServerRequest(serverRequest)
+      input = { inputResponses, requestState: result.requestState }
     }
-    throw new Error(`The server asked more than ${MAX_ROUNDS} times.`)
+    throw new Error(`The server requested input more than ${MAX_ROUNDS} times.`)
   }
 
   async notify(method: string, params?: Record<string, unknown>): Promise<void> {
     await this.#post({ method, ...(params ? { params } : {}) }, [], null)
   }
 
-  /** Stateless: a stream of what is asked for, until it is aborted. */
+  /** Stateless only: a stream of the given notifications, until aborted. */
   async subscribe(notifications: Record<string, unknown>, signal: AbortSignal): Promise<void> {
     await this.#request('subscriptions/listen', { notifications }, { signal })
   }
 
-  /** Ends the session and everything that runs. */
+  /** Ends the session and aborts all running requests. */
   async close(): Promise<void> {
     const session = this.#session
     this.#closed.abort()
     if (session === null) return
     this.#session = null
     const { sent, response } = await send({ ...this.#place(), method: 'DELETE', headers: this.#headers(session) })
-    this.#log.sent(sent, 'end of the session', null)
+    this.#log.sent(sent, 'end of session', null)
     const text = await response.text()
-    this.#log.received(sent, 'end of the session', parseJson(text) ?? text, !response.ok)
+    this.#log.received(sent, 'end of session', parseJson(text) ?? text, !response.ok)
   }
 
   async #request(
@@ -147,32 +151,32 @@ export class McpClient {
       params: Object.keys(meta).length === 0 ? params : { ...params, _meta: meta },
     }
     if (options.onProgress) this.#progress.set(id, options.onProgress)
-    // A dropped connection is no cancellation in a session: it is said.
+    // In a session, a dropped connection does not cancel the request, so a notification is sent.
     const cancel = () => {
       if (!this.isStateless)
-        void this.notify('notifications/cancelled', { requestId: id, reason: 'Cancelled by the user.' }).catch(() => {})
+        void this.notify('notifications/cancelled', { requestId: id, reason: 'Canceled by the user.' }).catch(() => {})
     }
     options.signal?.addEventListener('abort', cancel, { once: true })
     try {
-      const answer = await this.#post(
+      const response = await this.#post(
         message,
         this.isStateless ? nameHeaders(method, params, options) : [],
         id,
         options.signal,
       )
-      if (answer?.error) throw new RpcError(answer.error)
-      if (answer?.result === undefined)
-        throw new Error(options.signal?.aborted ? 'Cancelled.' : 'The server sent no answer.')
-      return answer.result
+      if (response?.error) throw new RpcError(response.error)
+      if (response?.result === undefined)
+        throw new Error(options.signal?.aborted ? 'Canceled.' : 'The server sent no response.')
+      return response.result
     } catch (error) {
-      throw options.signal?.aborted ? new Error('Cancelled.') : error
+      throw options.signal?.aborted ? new Error('Canceled.') : error
     } finally {
       options.signal?.removeEventListener('abort', cancel)
       this.#progress.delete(id)
     }
   }
 
-  /** Posts a message; answers the response to request `id`. */
+  /** Posts a message and returns the response to request `id`. */
   async #post(
     message: Message,
     added: readonly NameValue[],
@@ -186,7 +190,7 @@ export class McpClient {
       ...this.#headers(message.method === 'initialize' ? null : this.#session),
       ...added,
     ]
-    const title = message.method ?? `answer to ${String(message.id)}`
+    const title = message.method ?? `response to ${String(message.id)}`
     const { sent, response } = await send({
       ...this.#place(),
       method: 'POST',
@@ -206,7 +210,7 @@ export class McpClient {
     id: number | null,
     signal?: AbortSignal,
   ): Promise<Message | null> {
-    if (mediaTypeOf(sent.answer!.headers) === 'text/event-stream')
+    if (mediaTypeOf(sent.response!.headers) === 'text/event-stream')
       return this.#readStream(response, sent, title, id, signal)
     const text = await response.text()
     const message = parseJson(text) as Message | undefined
@@ -228,12 +232,12 @@ export class McpClient {
       lastEvent = event.id
       const message = event.data === '' ? undefined : (parseJson(event.data) as Message | undefined)
       if (message === undefined) continue
-      const isAnswer = message.method === undefined
-      this.#log.received(sent, isAnswer ? title : message.method!, message, message.error !== undefined)
-      if (isAnswer && message.id === id) return message
-      if (!isAnswer) this.#take(message)
+      const isResponse = message.method === undefined
+      this.#log.received(sent, isResponse ? title : message.method!, message, message.error !== undefined)
+      if (isResponse && message.id === id) return message
+      if (!isResponse) this.#handle(message)
     }
-    // The server let go of the stream: what is missing is fetched by the last event's id.
+    // The server closed the stream early: resume it after the last event ID.
     return id === null || lastEvent === '' || signal?.aborted ? null : this.#resume(lastEvent, title, id, signal)
   }
 
@@ -249,21 +253,21 @@ export class McpClient {
       ],
       signal: this.#signal(signal),
     })
-    this.#log.sent(sent, `${title}, taken up again`, null)
+    this.#log.sent(sent, `${title}, resumed`, null)
     return this.#read(response, sent, title, id, signal)
   }
 
-  /** A notification, or a question of the server. */
-  #take({ id, method = '', params = {} }: Message): void {
+  /** Handles a notification or a request of the server. */
+  #handle({ id, method = '', params = {} }: Message): void {
     if (id !== undefined && id !== null) {
       this.#handlers
-        .onQuestion({ method, params })
+        .onServerRequest({ method, params })
         .then(
           result => this.#post({ id, result }, [], null),
           (error: unknown) => this.#post({ id, error: { code: -32603, message: String(error) } }, [], null),
         )
         .catch(() => {
-          /* it stands in the log */
+          /* the log has it */
         })
       return
     }
@@ -272,7 +276,7 @@ export class McpClient {
     this.#handlers.onNotification(method, params)
   }
 
-  /** The stream on which a session's server speaks by itself; servers may have none. */
+  /** Listens to the stream for messages of the server in a session. Not all servers have one. */
   async #listen(): Promise<void> {
     try {
       const { sent, response } = await send({
@@ -281,10 +285,10 @@ export class McpClient {
         headers: [...this.#headers(this.#session), { name: 'Accept', value: 'text/event-stream' }],
         signal: this.#closed.signal,
       })
-      this.#log.sent(sent, 'stream of the session', null)
-      await this.#read(response, sent, 'stream of the session', null)
+      this.#log.sent(sent, 'session stream', null)
+      await this.#read(response, sent, 'session stream', null)
     } catch {
-      /* closed, or not offered: the log has it */
+      /* closed or not supported: the log has it */
     }
   }
 

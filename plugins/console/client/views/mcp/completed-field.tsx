@@ -1,13 +1,13 @@
-/** A text field that asks the server what could stand in it (`completion/complete`). */
+/** A text field with completions from the server (`completion/complete`). */
 import { useEffect, useId, useState } from 'preact/hooks'
 import { TextField } from '../../ui/field.tsx'
 import type { McpClient } from './client.ts'
 
 export interface CompletedFieldProps {
   client: McpClient
-  /** Whether the server completes at all. */
+  /** Whether the server supports completion. */
   isOffered: boolean
-  /** Of a prompt or a template. */
+  /** Reference to a prompt or a template. */
   reference: { type: string; name?: string; uri?: string }
   name: string
   label: string
@@ -44,7 +44,7 @@ export function CompletedField({
         .then(
           ({ completion }) => setValues(completion?.values ?? []),
           () => {
-            /* it stands in the log */
+            /* the log has it */
           },
         )
     }, PAUSE_MS)

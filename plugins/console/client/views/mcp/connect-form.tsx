@@ -1,4 +1,4 @@
-/** Which server, in which version of the protocol, with which headers. */
+/** The connection form: server, protocol version and headers. */
 import { useState } from 'preact/hooks'
 import type { NameValue } from '../../lib/protocol/http.ts'
 import { activeGateway, settings, type Gateway } from '../../lib/shell/storage.ts'
@@ -16,7 +16,7 @@ export interface OwnServer {
 
 export interface ConnectFormProps {
   servers: readonly OwnServer[]
-  /** As a link has them. */
+  /** Initial values from the link. */
   initial: { server: string | null; version: string | null }
   headers: readonly NameValue[]
   onHeaders(headers: NameValue[]): void
@@ -65,7 +65,7 @@ export function ConnectForm({
           onValue={setServer}
           options={[
             ...servers.map(({ name, path }) => ({ value: path, label: name })),
-            { value: OTHER, label: 'another one…' },
+            { value: OTHER, label: 'Other…' },
           ]}
         />
         {isOther && (

@@ -1,10 +1,10 @@
-/** The connection to a server as the view holds it: lists, questions that wait for an answer, updates. */
+/** State of the connection to a server: lists, pending requests of the server, updates. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { explain } from '../../lib/instance/api.ts'
 import { createMessageLog, type MessageLog } from '../../lib/protocol/message-log.ts'
 import { HttpError, McpClient } from './client.ts'
 import { loadLists } from './lists.ts'
-import type { Lists, Question, ServerInfo, Target } from './types.ts'
+import type { Lists, ServerRequest, ServerInfo, Target } from './types.ts'
 
 export interface Open {
   client: McpClient
@@ -12,9 +12,9 @@ export interface Open {
   lists: Lists
 }
 
-export interface PendingQuestion extends Question {
-  answer(result: Record<string, unknown>): void
-  /** Nobody answers. */
+export interface PendingServerRequest extends ServerRequest {
+  respond(result: Record<string, unknown>): void
+  /** Rejects the request. */
   dismiss(): void
 }
 
@@ -23,12 +23,12 @@ export interface Connection {
   open: Open | null
   isConnecting: boolean
   error: string | null
-  /** It wants a credential. */
+  /** The server requires credentials. */
   isUnauthorized: boolean
-  question: PendingQuestion | null
-  /** Resources that the server is asked to tell about. */
+  serverRequest: PendingServerRequest | null
+  /** URIs of subscribed resources. */
   subscriptions: ReadonlySet<string>
-  /** How often each resource was told to have changed. */
+  /** Number of updates that the server reported, by resource URI. */
   updates: ReadonlyMap<string, number>
   connect(target: Target): Promise<void>
   disconnect(): Promise<void>
@@ -42,7 +42,7 @@ export function useConnection(): Connection {
   const [isConnecting, setConnecting] = useState(false)
   const [error, setError] = useState<string | null>(null)
   const [isUnauthorized, setUnauthorized] = useState(false)
-  const [questions, setQuestions] = useState<readonly PendingQuestion[]>([])
+  const [serverRequests, setServerRequests] = useState<readonly PendingServerRequest[]>([])
   const [updates, setUpdates] = useState<ReadonlyMap<string, number>>(new Map())
   const { subscriptions, toggle, reset } = useSubscriptions(current)
 
@@ -51,26 +51,26 @@ export function useConnection(): Connection {
     current.current = null
     reset()
     setOpen(null)
-    setQuestions([])
+    setServerRequests([])
     setUpdates(new Map())
     await client?.close().catch(() => {
-      /* it stands in the log */
+      /* the log has it */
     })
   }
   useEffect(() => () => void current.current?.close().catch(() => {}), [])
 
-  function ask(question: Question): Promise<Record<string, unknown>> {
+  function enqueue(serverRequest: ServerRequest): Promise<Record<string, unknown>> {
     return new Promise((resolve, reject) => {
       const done = (act: () => void) => () => {
-        setQuestions(list => list.filter(item => item !== pending))
+        setServerRequests(list => list.filter(item => item !== pending))
         act()
       }
-      const pending: PendingQuestion = {
-        ...question,
-        answer: result => done(() => resolve(result))(),
-        dismiss: done(() => reject(new Error('Nobody answered.'))),
+      const pending: PendingServerRequest = {
+        ...serverRequest,
+        respond: result => done(() => resolve(result))(),
+        dismiss: done(() => reject(new Error('The user dismissed the request.'))),
       }
-      setQuestions(list => [...list, pending])
+      setServerRequests(list => [...list, pending])
     })
   }
 
@@ -83,7 +83,7 @@ export function useConnection(): Connection {
         void loadLists(client, info).then(
           lists => setOpen(old => old && { ...old, lists }),
           () => {
-            /* it stands in the log */
+            /* the log has it */
           },
         )
     }
@@ -96,7 +96,7 @@ export function useConnection(): Connection {
     await disconnect()
     let onNotification: ReturnType<typeof notified> = () => {}
     const client = new McpClient(target, log, {
-      onQuestion: ask,
+      onServerRequest: enqueue,
       onNotification: (method, params) => onNotification(method, params),
     })
     current.current = client
@@ -118,7 +118,7 @@ export function useConnection(): Connection {
     isConnecting,
     error,
     isUnauthorized,
-    question: questions[0] ?? null,
+    serverRequest: serverRequests[0] ?? null,
     subscriptions,
     updates,
     connect,
@@ -127,7 +127,7 @@ export function useConnection(): Connection {
   }
 }
 
-/** A session subscribes one by one; stateless there is one stream, opened anew with what is wanted. */
+/** In a session, each subscription is one request. Stateless, one stream has all of them and is reopened on changes. */
 function useSubscriptions(current: { current: McpClient | null }) {
   const [subscriptions, setSubscriptions] = useState<ReadonlySet<string>>(new Set())
   const stream = useRef<AbortController | null>(null)
@@ -153,7 +153,7 @@ function useSubscriptions(current: { current: McpClient | null }) {
             stream.current.signal,
           )
           .catch(() => {
-            /* it stands in the log */
+            /* the log has it */
           })
     } else await client.call(isNew ? 'resources/subscribe' : 'resources/unsubscribe', { uri })
     setSubscriptions(next)

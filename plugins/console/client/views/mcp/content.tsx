@@ -1,4 +1,4 @@
-/** Content blocks as people see them: text, pictures, sound, resources; always text or `blob:`, never markup. */
+/** Shows content blocks: text, images, audio and resources; always as text or `blob:` URLs, never as markup. */
 import { parseJson } from '../../lib/protocol/http.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Code } from '../../ui/code.tsx'

@@ -1,9 +1,9 @@
-/** Headers that tell gateways what a stateless message is about (MCP 2026-07-28): `Mcp-Method`, `Mcp-Name`, `Mcp-Param-*`. */
+/** Headers that mirror a stateless message for gateways (MCP 2026-07-28): `Mcp-Method`, `Mcp-Name`, `Mcp-Param-*`. */
 import type { NameValue } from '../../lib/protocol/http.ts'
 import type { FormSchema } from '../../lib/protocol/schema-form.ts'
 
 export interface HeaderSource {
-  /** Of the tool that is called: says which arguments are mirrored. */
+  /** Input schema of the called tool, which names the arguments to mirror. */
   inputSchema?: FormSchema
 }
 
@@ -31,7 +31,7 @@ function paramHeaders(schema: FormSchema | undefined, args: Record<string, unkno
   })
 }
 
-/** Text that no header can carry as it is goes as Base64 between marks; so does text that looks like that. */
+/** Encodes text that a header cannot carry, or that looks encoded already, as `=?base64?…?=`. */
 export function encodeValue(text: string): string {
   if (/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text) && !/^=\?base64\?.*\?=$/.test(text)) return text
   return `=?base64?${btoa(Array.from(new TextEncoder().encode(text), byte => String.fromCharCode(byte)).join(''))}?=`

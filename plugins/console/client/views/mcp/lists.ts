@@ -1,4 +1,4 @@
-/** Everything that a server lists, page by page. */
+/** Loads all pages of the lists of a server. */
 import { RpcError, type McpClient } from './client.ts'
 import type { Lists, Prompt, Resource, ServerInfo, Template, Tool } from './types.ts'
 
@@ -17,7 +17,7 @@ async function listAll<T>(client: McpClient, method: string, key: string): Promi
   return items
 }
 
-/** Tools, resources, templates and prompts, as far as the server says that it has them. */
+/** Tools, resources, templates and prompts, if the server declares the capability. */
 export async function loadLists(client: McpClient, { capabilities }: ServerInfo): Promise<Lists> {
   const when = async <T>(capability: string, method: string, key: string): Promise<T[]> => {
     if (capabilities[capability] === undefined) return []

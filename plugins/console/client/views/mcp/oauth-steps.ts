@@ -1,15 +1,15 @@
-/** How a client gets a token for a protected MCP server (MCP authorization; RFC 9728, 8414, 7591, 7636, 8707), step by step. */
-import { authorize, redirectUri, type AuthorizationAnswer } from '../../lib/tokens/code-flow.ts'
+/** The steps to a token for a protected MCP server (MCP authorization; RFC 9728, 8414, 7591, 7636, 8707). */
+import { authorize, redirectUri, type AuthorizationResponse } from '../../lib/tokens/code-flow.ts'
 import { headerOf } from '../../lib/protocol/http.ts'
 import { randomSecret } from '../../lib/protocol/ids.ts'
-import { ask, challengeOf, postForm, type Asked } from '../../lib/tokens/oauth.ts'
+import { sendAndRead, challengeOf, postForm, type Exchange } from '../../lib/tokens/oauth.ts'
 import type { Target } from './types.ts'
 
-/** What the steps so far have found. */
+/** Results of the completed steps. */
 export interface Flow {
-  /** Steps that are done. */
+  /** Number of completed steps. */
   done: number
-  asked: readonly Asked[]
+  exchanges: readonly Exchange[]
   metadataUrl?: string
   scope?: string
   resource?: string
@@ -17,26 +17,26 @@ export interface Flow {
   server?: { authorization_endpoint: string; token_endpoint: string; registration_endpoint: string }
   clientId?: string
   verifier?: string
-  answer?: AuthorizationAnswer
+  authorization?: AuthorizationResponse
   authorizationUrl?: string
   token?: string
 }
 
-export const START: Flow = { done: 0, asked: [] }
+export const START: Flow = { done: 0, exchanges: [] }
 
 interface Step {
   title: string
   about: string
-  /** Opens a window, so a click must begin it. */
+  /** Opens a window, which browsers allow only after a click. */
   needsWindow?: true
   run(
     flow: Flow,
     context: { target: Target; opened: Window | null; signal: AbortSignal },
-  ): Promise<{ found: Partial<Flow>; asked?: Asked }>
+  ): Promise<{ found: Partial<Flow>; exchange?: Exchange }>
 }
 
 function needed<T>(value: T | undefined, what: string): T {
-  if (value === undefined || value === '') throw new Error(`The answer has no ${what}.`)
+  if (value === undefined || value === '') throw new Error(`The response has no ${what}.`)
   return value
 }
 
@@ -45,7 +45,7 @@ function challengeParameter(challenge: string, name: string): string | undefined
   return new RegExp(`\\b${name}="([^"]*)"`).exec(challenge)?.[1]
 }
 
-/** Of an issuer with a path, the well-known part goes before it (RFC 8414, 3.1). */
+/** URL of the metadata: the well-known part comes before the path of the issuer (RFC 8414, 3.1). */
 function serverMetadataUrl(issuer: string): string {
   const { origin, pathname } = new URL(issuer)
   return `${origin}/.well-known/oauth-authorization-server${pathname.replace(/\/$/, '')}`
@@ -53,10 +53,10 @@ function serverMetadataUrl(issuer: string): string {
 
 export const STEPS: readonly Step[] = [
   {
-    title: 'Ask without a token',
-    about: 'The server refuses, and names its metadata.',
+    title: 'Request without a token',
+    about: 'The server rejects the request and names its metadata.',
     async run(_flow, { target }) {
-      const asked = await ask('Ask without a token', {
+      const exchange = await sendAndRead('Request without a token', {
         method: 'POST',
         path: target.url,
         gateway: target.gateway,
@@ -66,11 +66,12 @@ export const STEPS: readonly Step[] = [
         ],
         body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
       })
-      if (asked.status !== 401) throw new Error(`It answered ${asked.status}: this server wants no token.`)
-      const challenge = headerOf(asked.headers, 'www-authenticate') ?? ''
+      if (exchange.status !== 401)
+        throw new Error(`The server returned ${exchange.status}: it does not require a token.`)
+      const challenge = headerOf(exchange.headers, 'www-authenticate') ?? ''
       const scope = challengeParameter(challenge, 'scope')
       return {
-        asked,
+        exchange,
         found: {
           metadataUrl: needed(
             challengeParameter(challenge, 'resource_metadata'),
@@ -83,32 +84,32 @@ export const STEPS: readonly Step[] = [
   },
   {
     title: 'Resource metadata',
-    about: 'Which authorization servers give tokens for it.',
+    about: 'Names the authorization servers that issue tokens for the server.',
     async run({ metadataUrl }) {
-      const asked = await ask('Resource metadata', { method: 'GET', path: metadataUrl! })
-      const { resource, authorization_servers: servers } = asked.body as {
+      const exchange = await sendAndRead('Resource metadata', { method: 'GET', path: metadataUrl! })
+      const { resource, authorization_servers: servers } = exchange.body as {
         resource?: string
         authorization_servers?: string[]
       }
       return {
-        asked,
+        exchange,
         found: { resource: needed(resource, 'resource'), issuer: needed(servers?.[0], 'authorization_servers') },
       }
     },
   },
   {
     title: 'Server metadata',
-    about: 'Where to register, authorize and get tokens.',
+    about: 'Names the endpoints for registration, authorization and tokens.',
     async run({ issuer }) {
-      const asked = await ask('Server metadata', { method: 'GET', path: serverMetadataUrl(issuer!) })
-      const server = asked.body as NonNullable<Flow['server']>
+      const exchange = await sendAndRead('Server metadata', { method: 'GET', path: serverMetadataUrl(issuer!) })
+      const server = exchange.body as NonNullable<Flow['server']>
       needed(server.registration_endpoint, 'registration_endpoint')
-      return { asked, found: { server } }
+      return { exchange, found: { server } }
     },
   },
   {
     title: 'Register a client',
-    about: 'This page becomes a public client.',
+    about: 'Registers this page as a public client.',
     async run({ server, scope }) {
       const client = {
         client_name: 'svc console',
@@ -118,18 +119,18 @@ export const STEPS: readonly Step[] = [
         token_endpoint_auth_method: 'none',
         ...(scope === undefined ? {} : { scope }),
       }
-      const asked = await ask('Register a client', {
+      const exchange = await sendAndRead('Register a client', {
         method: 'POST',
         path: server!.registration_endpoint,
         headers: [{ name: 'Content-Type', value: 'application/json' }],
         body: JSON.stringify(client),
       })
-      return { asked, found: { clientId: needed((asked.body as { client_id?: string }).client_id, 'client_id') } }
+      return { exchange, found: { clientId: needed((exchange.body as { client_id?: string }).client_id, 'client_id') } }
     },
   },
   {
     title: 'Authorize',
-    about: 'In a window: sign in (demo, demo) and approve.',
+    about: 'Opens a window: sign in as demo with the password demo, and approve.',
     needsWindow: true,
     async run({ server, clientId, scope, resource }, { opened, signal }) {
       const verifier = randomSecret()
@@ -147,21 +148,21 @@ export const STEPS: readonly Step[] = [
         scope: scope ?? '',
       }
       for (const [name, value] of Object.entries(params)) if (value !== '') url.searchParams.set(name, value)
-      const answer = await authorize(opened!, url.href, state, signal)
-      if (answer.error !== undefined) throw new Error(answer.error_description ?? answer.error)
-      return { found: { verifier, answer, authorizationUrl: url.href } }
+      const authorization = await authorize(opened!, url.href, state, signal)
+      if (authorization.error !== undefined) throw new Error(authorization.error_description ?? authorization.error)
+      return { found: { verifier, authorization, authorizationUrl: url.href } }
     },
   },
   {
     title: 'Get the token',
-    about: 'The code and its verifier become a token for this resource.',
-    async run({ server, clientId, verifier, answer, resource }) {
-      const asked = await postForm(
+    about: 'Exchanges the code and its verifier for a token.',
+    async run({ server, clientId, verifier, authorization, resource }) {
+      const exchange = await postForm(
         'Get the token',
         server!.token_endpoint,
         {
           grant_type: 'authorization_code',
-          code: answer?.code ?? '',
+          code: authorization?.code ?? '',
           redirect_uri: redirectUri,
           code_verifier: verifier!,
           resource: resource!,
@@ -169,7 +170,10 @@ export const STEPS: readonly Step[] = [
         { id: clientId!, secret: '' },
         null,
       )
-      return { asked, found: { token: needed((asked.body as { access_token?: string }).access_token, 'access_token') } }
+      return {
+        exchange,
+        found: { token: needed((exchange.body as { access_token?: string }).access_token, 'access_token') },
+      }
     },
   },
 ]

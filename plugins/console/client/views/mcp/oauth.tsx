@@ -1,4 +1,4 @@
-/** The way to a token, each step by a click and each request shown. */
+/** Gets a token step by step, with one click per step, and shows each request. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { openWindow } from '../../lib/tokens/code-flow.ts'
 import { useAction } from '../../lib/shell/hooks.ts'
@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Facts, Panel } from '../../ui/view.tsx'
-import { AskedList } from '../request/asked-list.tsx'
+import { ExchangeList } from '../request/exchange-list.tsx'
 import { START, STEPS, type Flow } from './oauth-steps.ts'
 import type { Target } from './types.ts'
 
@@ -19,8 +19,13 @@ export function OAuthPanel({ target, onToken }: { target: Target; onToken(token:
     if (step === undefined) return
     const opened = step.needsWindow ? openWindow() : null
     running.current = new AbortController()
-    const { found, asked } = await step.run(flow, { target, opened, signal: running.current.signal })
-    setFlow({ ...flow, ...found, done: flow.done + 1, asked: asked ? [asked, ...flow.asked] : flow.asked })
+    const { found, exchange } = await step.run(flow, { target, opened, signal: running.current.signal })
+    setFlow({
+      ...flow,
+      ...found,
+      done: flow.done + 1,
+      exchanges: exchange ? [exchange, ...flow.exchanges] : flow.exchanges,
+    })
   })
   return (
     <Panel
@@ -35,7 +40,7 @@ export function OAuthPanel({ target, onToken }: { target: Target; onToken(token:
               setFlow(START)
             }}
           >
-            Begin again
+            Start over
           </Button>
         )
       }
@@ -79,19 +84,22 @@ export function OAuthPanel({ target, onToken }: { target: Target; onToken(token:
         )}
         {next.isRunning && step?.needsWindow && (
           <Button icon="stop" onClick={() => running.current?.abort()}>
-            Give up
+            Cancel
           </Button>
         )}
       </div>
-      {flow.answer && (
+      {flow.authorization && (
         <Facts
           items={[
-            ['The window went to', <code key="url">{flow.authorizationUrl}</code>],
-            ['and came back with', <code key="answer">{new URLSearchParams(flow.answer).toString()}</code>],
+            ['Authorization request', <code key="url">{flow.authorizationUrl}</code>],
+            [
+              'Authorization response',
+              <code key="response">{new URLSearchParams(flow.authorization).toString()}</code>,
+            ],
           ]}
         />
       )}
-      {flow.asked.length > 0 && <AskedList exchanges={flow.asked} />}
+      {flow.exchanges.length > 0 && <ExchangeList exchanges={flow.exchanges} />}
     </Panel>
   )
 }

@@ -1,4 +1,4 @@
-/** What the server offers: tools, resources, templates, prompts. */
+/** The tools, resources, templates and prompts of the server. */
 import type { ComponentChildren } from 'preact'
 import { Badge } from '../../ui/badge.tsx'
 import { Panel } from '../../ui/view.tsx'
@@ -32,7 +32,7 @@ export function OfferList({
       items: lists.tools.map(({ name, title, annotations }) => ({
         name,
         title,
-        note: annotations?.destructiveHint === true && <Badge tone="warn">changes things</Badge>,
+        note: annotations?.destructiveHint === true && <Badge tone="warn">destructive</Badge>,
       })),
     },
     {
@@ -48,7 +48,7 @@ export function OfferList({
     { kind: 'prompt', title: 'Prompts', items: lists.prompts.map(({ name, title }) => ({ name, title })) },
   ]
   return (
-    <Panel title="Offered" class="mcp-catalog">
+    <Panel title="Available" class="mcp-catalog">
       {sections.map(({ kind, title, items }) => (
         <section key={kind}>
           <h3>

@@ -1,9 +1,9 @@
-/** Values against JSON Schema (2020-12), without compiling code, which the page's policy refuses. */
+/** Validates values against JSON Schema (2020-12) without generated code, which the content security policy blocks. */
 import { Validator, type Schema } from '@cfworker/json-schema'
 
 const MAX_PROBLEMS = 5
 
-/** What does not fit, each as a sentence with its place; a schema that can't be used is a problem too. */
+/** Validation errors, each with its location. An unusable schema is an error too. */
 export function schemaProblems(value: unknown, schema: object): string[] {
   try {
     const { valid, errors } = new Validator(schema as Schema, '2020-12', false).validate(value)
@@ -11,6 +11,6 @@ export function schemaProblems(value: unknown, schema: object): string[] {
       ? []
       : errors.slice(-MAX_PROBLEMS).map(({ instanceLocation, error }) => `${instanceLocation}: ${error}`)
   } catch (error) {
-    return [`The schema can't be used: ${(error as Error).message}`]
+    return [`The schema cannot be used: ${(error as Error).message}`]
   }
 }

@@ -1,4 +1,4 @@
-/** A prompt: its arguments, and the messages that it makes of them. */
+/** A prompt: its arguments and the resulting messages. */
 import { useState } from 'preact/hooks'
 import { useAction } from '../../lib/shell/hooks.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -68,7 +68,7 @@ export function PromptPage({
       </Panel>
       <Panel title="Result">
         {get.error !== null && <Notice kind="bad">{get.error}</Notice>}
-        {messages === null && get.error === null && <Empty title="Not asked yet" />}
+        {messages === null && get.error === null && <Empty title="No result yet" />}
         {get.error === null &&
           messages?.map(({ role, content }, at) => (
             <div key={at} class="stack mcp-message">

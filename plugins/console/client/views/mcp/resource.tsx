@@ -1,4 +1,4 @@
-/** Resources and templates: read, subscribed to, read again when they change. */
+/** Resources and templates: reads them, and reads subscribed ones again when they change. */
 import { useEffect, useState } from 'preact/hooks'
 import { useAction } from '../../lib/shell/hooks.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -66,7 +66,7 @@ export function ResourcePage({
             {isSubscribed ? 'Unsubscribe' : 'Subscribe'}
           </Button>
         </div>
-        {isSubscribed && <p class="hint">Read again whenever the server says that it has changed.</p>}
+        {isSubscribed && <p class="hint">The resource is read again whenever the server reports a change.</p>}
       </Panel>
       <Contents {...reading} />
     </>

@@ -1,4 +1,4 @@
-/** A tool: its form, the call with progress, and the result against the output schema. */
+/** A tool: its form, the call with progress, and the result with a check against the output schema. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { explain } from '../../lib/instance/api.ts'
 import { formatMs } from '../../lib/protocol/http.ts'
@@ -53,7 +53,7 @@ export function ToolView({ client, tool }: { client: McpClient; tool: Tool }) {
         {isRunning && <ProgressView progress={progress} />}
         {error !== null && <Notice kind="bad">{error}</Notice>}
         {result === null && error === null && !isRunning && (
-          <Empty title="Not called yet">Fill in the arguments and call it.</Empty>
+          <Empty title="Not called yet">Fill in the arguments and call the tool.</Empty>
         )}
         {result !== null && <ResultView result={result} tool={tool} ms={ms} />}
       </Panel>
@@ -133,7 +133,7 @@ function ResultView({
         </section>
       )}
       {structuredContent === undefined && tool.outputSchema && !isError && (
-        <Notice kind="warn">The tool has an output schema, and gave no structured content.</Notice>
+        <Notice kind="warn">The tool has an output schema but returned no structured content.</Notice>
       )}
     </>
   )
@@ -142,9 +142,9 @@ function ResultView({
 function SchemaCheck({ value, schema }: { value: unknown; schema: object }) {
   const problems = schemaProblems(value, schema)
   return problems.length === 0 ? (
-    <Notice kind="good">It fits the tool's output schema.</Notice>
+    <Notice kind="good">The result matches the tool's output schema.</Notice>
   ) : (
-    <Notice kind="bad" title="It does not fit the tool's output schema">
+    <Notice kind="bad" title="The result does not match the tool's output schema">
       {problems.map(problem => (
         <p key={problem}>{problem}</p>
       ))}
@@ -153,10 +153,10 @@ function SchemaCheck({ value, schema }: { value: unknown; schema: object }) {
 }
 
 const HINTS = {
-  readOnlyHint: 'reads only',
-  destructiveHint: 'changes things',
-  idempotentHint: 'repeatable',
-  openWorldHint: 'reaches outside',
+  readOnlyHint: 'read-only',
+  destructiveHint: 'destructive',
+  idempotentHint: 'idempotent',
+  openWorldHint: 'open world',
 } as const
 
 function Hints({ annotations = {} }: { annotations: Tool['annotations'] }) {

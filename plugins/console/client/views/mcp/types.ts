@@ -1,4 +1,4 @@
-/** What an MCP server lists and answers, as far as the inspector reads it. */
+/** The parts of MCP messages that the inspector reads. */
 import type { FormSchema } from '../../lib/protocol/schema-form.ts'
 import type { Gateway } from '../../lib/shell/storage.ts'
 import type { NameValue } from '../../lib/protocol/http.ts'
@@ -9,7 +9,7 @@ export type Version = (typeof VERSIONS)[number]
 export interface Target {
   /** A path of the instance, or an absolute URL. */
   url: string
-  /** Null: direct; of no effect on an absolute URL. */
+  /** Null: direct. Ignored for an absolute URL. */
   gateway: Gateway | null
   headers: readonly NameValue[]
   version: Version
@@ -95,8 +95,8 @@ export interface Message {
   error?: { code: number; message: string; data?: unknown }
 }
 
-/** What the server asks of the person: a form, a model's answer, the roots. */
-export interface Question {
+/** A request of the server to the user: a form, a model response, the roots. */
+export interface ServerRequest {
   method: string
   params: Record<string, unknown>
 }

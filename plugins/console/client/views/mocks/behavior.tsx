@@ -1,4 +1,4 @@
-/** Rules and overrides: what is answered otherwise than the document says. They act at once. */
+/** Rules and overrides, which change the responses of a mock. Changes take effect immediately. */
 import { useState } from 'preact/hooks'
 import { callJson } from '../../lib/instance/api.ts'
 import { useAction, useLoad } from '../../lib/shell/hooks.ts'
@@ -12,7 +12,7 @@ import { Panel } from '../../ui/view.tsx'
 import { NEW_RULE, OVERRIDE_SCHEMA, ruleSchema } from './schemas.ts'
 import type { Json, MockRecord, Operation, Rule } from './types.ts'
 
-/** All operations, as the routes name them. */
+/** Name of "all operations" in the routes. */
 const ALL = '*'
 type Editing =
   | { kind: 'rule'; id: string | null; value: Json }
@@ -67,8 +67,8 @@ export function Behavior({ mock, onChange }: { mock: MockRecord; onChange(): voi
       >
         {mock.rules.length === 0 ? (
           <Empty title="No rules">
-            A rule answers otherwise when its conditions hold: by path, header, body, state, or how often it was called.
-            The first one that fits wins.
+            A rule changes the response if its conditions match, for example path, header, body, state or number of
+            calls. The first matching rule applies.
           </Empty>
         ) : (
           <ol class="mocks-rules" aria-label="Rules">
@@ -81,7 +81,7 @@ export function Behavior({ mock, onChange }: { mock: MockRecord; onChange(): voi
                   onChecked={enabled => void write.run('PUT', `rules/${rule.id}`, { ...rule, enabled })}
                 />
                 <div class="mocks-rule-text">
-                  <strong>{rule.name ?? rule.id}</strong> <Badge>{rule.operation ?? 'all operations'}</Badge>
+                  <strong>{rule.name ?? rule.id}</strong> <Badge>{rule.operation ?? 'All operations'}</Badge>
                   <code class="ellipsis">{sentenceOf(rule)}</code>
                 </div>
                 <span class="actions">
@@ -140,7 +140,7 @@ export function Behavior({ mock, onChange }: { mock: MockRecord; onChange(): voi
       >
         {Object.keys(mock.overrides).length === 0 ? (
           <Empty title="No overrides">
-            An override changes what an operation, or all of them, answers: status, body, delay, or how often it fails.
+            An override changes the response of one operation or of all operations: status, body, delay or failure rate.
           </Empty>
         ) : (
           <ul class="mocks-rules" aria-label="Overrides">
@@ -155,7 +155,7 @@ export function Behavior({ mock, onChange }: { mock: MockRecord; onChange(): voi
                   }
                 />
                 <div class="mocks-rule-text">
-                  <strong>{operation === ALL ? 'all operations' : operation}</strong>
+                  <strong>{operation === ALL ? 'All operations' : operation}</strong>
                   <code class="ellipsis">{JSON.stringify({ ...override, enabled: undefined })}</code>
                 </div>
                 <span class="actions">
@@ -217,7 +217,7 @@ export function Behavior({ mock, onChange }: { mock: MockRecord; onChange(): voi
                 value={editing.operation}
                 disabled={!editing.isNew}
                 onValue={operation => setEditing({ ...editing, operation })}
-                options={[{ value: ALL, label: 'all operations' }, ...keys]}
+                options={[{ value: ALL, label: 'All operations' }, ...keys]}
               />
             )}
             <FormWithJson
@@ -227,7 +227,7 @@ export function Behavior({ mock, onChange }: { mock: MockRecord; onChange(): voi
               onValue={value => setEditing({ ...editing, value: value as Json })}
             />
             {save.error !== null && (
-              <Notice kind="bad" title="It was not saved">
+              <Notice kind="bad" title="Not saved">
                 {save.error}
               </Notice>
             )}
@@ -238,7 +238,7 @@ export function Behavior({ mock, onChange }: { mock: MockRecord; onChange(): voi
   )
 }
 
-/** Conditions and consequence on a line. */
+/** Conditions and outcome of a rule in one line. */
 function sentenceOf({ when, match, then }: Rule): string {
   const conditions = (Array.isArray(when) ? when : []) as Json[]
   const texts = conditions.map(({ in: place, name, pointer, jsonpath, op, value }) =>

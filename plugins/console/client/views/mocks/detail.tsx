@@ -1,4 +1,4 @@
-/** One mock: where it answers, and its parts as tabs. */
+/** One mock: its URLs, and its parts as tabs. */
 import { call, callJson } from '../../lib/instance/api.ts'
 import { urlAt } from '../../lib/instance/gateway.ts'
 import { useAction, useLoad } from '../../lib/shell/hooks.ts'
@@ -23,7 +23,7 @@ export interface MockDetailProps {
   summary: MockSummary
   onChange(): void
   onDeleted(): void
-  /** A new mock from this document. */
+  /** Creates a new mock from this document. */
   onCopy(text: string): void
 }
 
@@ -72,7 +72,7 @@ export function MockDetail({ summary, onChange, onDeleted, onCopy }: MockDetailP
         record.isLoading && <Loading />
       ) : (
         <Tabs
-          label="Parts of the mock"
+          label="Mock"
           selected={route.value.params.get('tab') ?? 'document'}
           onSelect={key => setParams({ tab: key === 'document' ? null : key })}
           tabs={[

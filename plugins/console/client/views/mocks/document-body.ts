@@ -1,6 +1,6 @@
-/** A document as the body of an upload. */
+/** Builds the request body for the upload of a document. */
 
-/** Above this it is compressed, so that large documents pass the body limit. */
+/** Size in characters above which documents are compressed, so that they fit the body limit. */
 const COMPRESSED_FROM = 256 * 1024
 
 export async function documentBody(text: string): Promise<{ body: BodyInit; headers: Record<string, string> }> {

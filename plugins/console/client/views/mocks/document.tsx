@@ -1,4 +1,4 @@
-/** The document: edited, checked with marks at its lines, saved as a draft, deployed. */
+/** The document tab: edit, check (with marks at the lines), save as a draft and deploy. */
 import { signal } from '@preact/signals'
 import { useMemo, useState } from 'preact/hooks'
 import { ApiError, call, callJson } from '../../lib/instance/api.ts'
@@ -13,7 +13,7 @@ import { documentBody } from './document-body.ts'
 import { ReportView } from './report.tsx'
 import type { Issue, MockRecord, Report } from './types.ts'
 
-/** Texts that were edited, by mock; they outlive a look at another tab. */
+/** Unsaved texts by mock name, kept while other tabs are open. */
 const unsaved = signal<Record<string, string>>({})
 
 export interface DocumentTabProps {
@@ -24,7 +24,7 @@ export interface DocumentTabProps {
 
 export function DocumentTab(props: DocumentTabProps) {
   const { name, has_draft: hasDraft } = props.mock
-  // What is being edited is not replaced by what was saved from it.
+  // Loaded only once per mock, so that saving does not replace the text in the editor.
   const loaded = useLoad(
     async signal => await (await call(`_svc/mocks/${name}/spec${hasDraft ? '?version=draft' : ''}`, { signal })).text(),
     [name],
@@ -48,12 +48,12 @@ function DocumentEditor({ first, mock, onChange, onCopy }: DocumentTabProps & { 
   const isJson = /^\s*\{/.test(text)
 
   const check = useAction(async () => {
-    const answer = await call(`_svc/mocks/check?against=${mock.name}`, {
+    const response = await call(`_svc/mocks/check?against=${mock.name}`, {
       method: 'POST',
       admin: true,
       ...(await documentBody(text)),
     })
-    setChecked({ report: (await answer.json()) as Report, text, what: 'Checked' })
+    setChecked({ report: (await response.json()) as Report, text, what: 'Checked' })
   })
   async function save(): Promise<void> {
     const { report } = (await (
@@ -122,21 +122,21 @@ function DocumentEditor({ first, mock, onChange, onCopy }: DocumentTabProps & { 
               </Button>
             }
           >
-            This document belongs to{' '}
-            {mock.source === 'builtin' ? 'the instance' : <code>{mock.file ?? mock.source}</code>}; it can be checked
-            here, and changed as a copy.
+            This document is managed by{' '}
+            {mock.source === 'builtin' ? 'the instance' : <code>{mock.file ?? mock.source}</code>}. You can check it
+            here. To change it, make a copy.
           </Notice>
         )}
         {mock.has_draft && (
           <Notice
-            title="There is a draft"
+            title="This mock has a draft"
             actions={
               <Button small kind="danger" busy={discard.isRunning} onClick={() => void discard.run()}>
-                Discard the draft
+                Discard draft
               </Button>
             }
           >
-            It answers nothing until it is deployed.
+            It takes effect when you deploy it.
           </Notice>
         )}
         <Editor
@@ -148,10 +148,10 @@ function DocumentEditor({ first, mock, onChange, onCopy }: DocumentTabProps & { 
           minLines={18}
           goTo={goTo}
         />
-        <p class="hint">Esc, then Tab leaves the editor.</p>
+        <p class="hint">Press Esc, then Tab to leave the editor.</p>
         {!mock.managed && (
           <div class="mocks-deploy">
-            <TextField label="Message" value={message} onValue={setMessage} placeholder="what changes" />
+            <TextField label="Message" value={message} onValue={setMessage} placeholder="What changes" />
             <Checkbox label="Allow breaking changes" checked={allowsBreaking} onChecked={setAllowsBreaking} />
           </div>
         )}
@@ -186,13 +186,13 @@ function DocumentEditor({ first, mock, onChange, onCopy }: DocumentTabProps & { 
       <Panel title="Report">
         {checked === null ? (
           <Empty title="Not checked yet">
-            Check, Save draft and Deploy tell here what is wrong with the document, and what it changes for clients.
+            Check, Save draft and Deploy report problems in the document, and changes that affect clients.
           </Empty>
         ) : (
           <>
             <p class="quiet-text" role="status">
               {checked.what}
-              {checked.text === text ? '.' : '; the text was changed since.'}
+              {checked.text === text ? '.' : '. The text has changed since.'}
             </p>
             <ReportView report={checked.report} lineOf={lineOf} onLine={line => setGoTo({ line })} />
           </>

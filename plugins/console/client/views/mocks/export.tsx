@@ -1,4 +1,4 @@
-/** The mock as files. */
+/** Exports of the mock as files. */
 import { call } from '../../lib/instance/api.ts'
 import { saveFile } from '../../lib/shell/clipboard.ts'
 import { useAction } from '../../lib/shell/hooks.ts'
@@ -11,15 +11,15 @@ const FORMATS = [
     format: 'bundle',
     title: 'Bundle',
     file: 'json',
-    about: 'Document, settings, rules and overrides; any instance takes it as an upload.',
+    about: 'Document, settings, rules and overrides. You can upload it to any instance.',
   },
   {
     format: 'openapi',
     title: 'OpenAPI document',
     file: 'json',
-    about: "The document with this mock's URLs as its servers, and overrides as examples.",
+    about: "The document with this mock's URLs as servers, and overrides as examples.",
   },
-  { format: 'svc-yaml', title: 'Entry of svc.yaml', file: 'yaml', about: 'One item of its mocks: list.' },
+  { format: 'svc-yaml', title: 'svc.yaml entry', file: 'yaml', about: 'An item for the mocks: list in svc.yaml.' },
 ] as const
 
 export function ExportTab({ name }: { name: string }) {

@@ -1,4 +1,4 @@
-/** The mocks, each with its switch. */
+/** The list of mocks, each with a switch. */
 import { callJson } from '../../lib/instance/api.ts'
 import { useAction } from '../../lib/shell/hooks.ts'
 import { formatNumber } from '../../lib/protocol/http.ts'
@@ -72,7 +72,7 @@ export function MockBadges({ mock }: { mock: MockSummary }) {
       <Badge>version {mock.version}</Badge>
       {!mock.enabled && <Badge tone="bad">off</Badge>}
       {mock.modified && (
-        <Badge tone="warn" title="Changed at run time since it was deployed">
+        <Badge tone="warn" title="Changed at run time since the last deployment">
           changed
         </Badge>
       )}

@@ -1,4 +1,4 @@
-/** The operations of a mock, each to be tried. */
+/** The operations of a mock, with a form to try each. */
 import { useState } from 'preact/hooks'
 import { callJson } from '../../lib/instance/api.ts'
 import { useLoad } from '../../lib/shell/hooks.ts'
@@ -67,9 +67,7 @@ export function Operations({ mock }: { mock: MockRecord }) {
       </section>
       {selected === undefined ? (
         <section class="panel">
-          <Empty title="Choose an operation">
-            It can be tried with parameters, a body, and the answer that you prefer.
-          </Empty>
+          <Empty title="Choose an operation">Try it with parameters, a body and a preferred response.</Empty>
         </section>
       ) : (
         <TryIt key={selected.key} mock={mock} operation={selected} />
@@ -79,7 +77,7 @@ export function Operations({ mock }: { mock: MockRecord }) {
 }
 
 function TryIt({ mock, operation }: { mock: MockRecord; operation: Operation }) {
-  // As the operation's URL has it, below the mock; `{id}` stays to be filled in.
+  // Path of the operation below the mock, with parameters such as `{id}`.
   const template = `/mock/${mock.name}${decodeURI(operation.url.slice(operation.url.indexOf(`/mock/${mock.name}`) + `/mock/${mock.name}`.length))}`
   const [path, setPath] = useState(() => template.replace(/\{[^{}]+\}/g, '1'))
   const [prefer, setPrefer] = useState('')
@@ -121,10 +119,10 @@ function TryIt({ mock, operation }: { mock: MockRecord; operation: Operation }) 
           <PathParameters template={template} path={path} onPath={setPath} />
           <div class="mocks-pair">
             <Select
-              label="Preferred answer"
+              label="Preferred response"
               value={prefer}
               onValue={setPrefer}
-              options={[{ value: '', label: 'as the mock decides' }, ...choices]}
+              options={[{ value: '', label: 'Default' }, ...choices]}
             />
             <TargetSelect gateway={gateway} onGateway={setGateway} />
           </div>

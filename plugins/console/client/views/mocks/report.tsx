@@ -1,4 +1,4 @@
-/** What the checks of a document found. */
+/** The report of a document check. */
 import type { ComponentChildren } from 'preact'
 import { formatBytes, formatMs, formatNumber } from '../../lib/protocol/http.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
@@ -7,7 +7,7 @@ import type { Change, Issue, Report } from './types.ts'
 
 export interface ReportViewProps {
   report: Report
-  /** The line of an issue in the text that is on screen; null: not known. */
+  /** Line of an issue in the current text; null: unknown. */
   lineOf?(issue: Issue): number | null
   onLine?(line: number): void
 }
@@ -46,13 +46,13 @@ export function ReportView({ report, lineOf, onLine }: ReportViewProps) {
   return (
     <div class="stack">
       {deployable ? (
-        <Notice kind="good" title="It can be deployed">
+        <Notice kind="good" title="Ready to deploy">
           {summary &&
             `${summary.title} ${summary.api_version}, OpenAPI ${summary.openapi}: ${formatNumber(summary.operations)} operations, ${formatNumber(summary.schemas)} schemas, ${formatNumber(summary.examples)} examples, ${formatBytes(summary.bytes)}`}
-          ; checked in {formatMs(ms)}.
+          . Checked in {formatMs(ms)}.
         </Notice>
       ) : (
-        <Notice kind="bad" title="It can't be deployed">
+        <Notice kind="bad" title="Cannot be deployed">
           {errors[0]?.message}
         </Notice>
       )}
@@ -60,7 +60,7 @@ export function ReportView({ report, lineOf, onLine }: ReportViewProps) {
       <List title="Warnings" tone="warn" items={warnings.map(issue)} />
       {changes !== null &&
         (changes.unchanged ? (
-          <p class="quiet-text">The interface is that of version {against}.</p>
+          <p class="quiet-text">The API has not changed since version {against}.</p>
         ) : (
           <>
             <List title={`Breaking changes since version ${against}`} tone="bad" items={changes.breaking.map(change)} />

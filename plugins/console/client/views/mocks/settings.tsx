@@ -1,4 +1,4 @@
-/** The settings of a mock, which act at once. */
+/** The settings of a mock. Changes take effect when saved. */
 import { useState } from 'preact/hooks'
 import { callJson } from '../../lib/instance/api.ts'
 import { useAction } from '../../lib/shell/hooks.ts'
@@ -26,7 +26,7 @@ export function SettingsTab({ mock, onChange }: { mock: MockRecord; onChange(): 
       }
     >
       {save.error !== null && (
-        <Notice kind="bad" title="They were not saved">
+        <Notice kind="bad" title="Not saved">
           {save.error}
         </Notice>
       )}

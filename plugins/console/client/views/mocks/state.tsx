@@ -1,4 +1,4 @@
-/** What a session has set in a mock, and how often it called. */
+/** State values and call counts of a session in a mock. */
 import { useEffect, useState } from 'preact/hooks'
 import { callJson } from '../../lib/instance/api.ts'
 import { useAction, useLoad } from '../../lib/shell/hooks.ts'
@@ -28,14 +28,14 @@ export function StateTab({ mock }: { mock: MockRecord }) {
     [mock.name, session],
     REFRESH_MS,
   )
-  // Null: not edited, what the instance has is shown.
+  // Null: not edited, so the values from the instance are shown.
   const [text, setText] = useState<string | null>(null)
   useEffect(() => setText(null), [session])
   const shown = text ?? JSON.stringify(value?.state ?? {}, null, 2)
   const save = useAction(async () => {
     const next = parseJson(shown)
-    if (typeof next !== 'object' || next === null) throw new Error('A JSON object of texts is needed.')
-    // What is left out is removed.
+    if (typeof next !== 'object' || next === null) throw new Error('The state must be a JSON object of strings.')
+    // Keys that are missing in the new state are removed.
     const removed = Object.fromEntries(
       Object.keys(value?.state ?? {})
         .filter(key => !(key in next))
@@ -84,11 +84,11 @@ export function StateTab({ mock }: { mock: MockRecord }) {
         label="Session"
         value={session}
         onValue={setSession}
-        placeholder="this browser's address"
+        placeholder="This browser's IP address"
         hint={
           value && (
             <>
-              Of <code>{value.session}</code>. Audiences with their own <code>X-Svc-Session</code> have their own state.
+              State of <code>{value.session}</code>. Each <code>X-Svc-Session</code> has its own state.
             </>
           )
         }
@@ -123,7 +123,7 @@ export function StateTab({ mock }: { mock: MockRecord }) {
           <div class="field">
             <span class="label">Calls</span>
             {counts.length === 0 ? (
-              <Empty title="No calls yet">Rules can go by how often a session called an operation.</Empty>
+              <Empty title="No calls yet">Rules can depend on how often a session called an operation.</Empty>
             ) : (
               <Facts items={counts.map(([operation, count]) => [operation, formatNumber(count)])} />
             )}

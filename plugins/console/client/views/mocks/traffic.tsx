@@ -1,4 +1,4 @@
-/** What a mock was asked and answered, live. */
+/** Requests to a mock and its responses, live. */
 import { effect } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 import { call, callJson } from '../../lib/instance/api.ts'
@@ -45,7 +45,7 @@ const COLUMNS: readonly Column<MockRequest>[] = [
         {violations.length > 0 && (
           <>
             {' '}
-            <Badge tone="warn">{violations.length} wrong</Badge>
+            <Badge tone="warn">{violations.length} invalid</Badge>
           </>
         )}
       </>
@@ -53,7 +53,7 @@ const COLUMNS: readonly Column<MockRequest>[] = [
   },
 ]
 
-/** What is stored, then what comes; newest first. Null: not read yet. */
+/** Stored requests, then new ones as they arrive; newest first. */
 function useRequests(name: string): { requests: readonly MockRequest[]; state: FeedState; clear(): void } {
   const [requests, setRequests] = useState<readonly MockRequest[]>([])
   const [state, setState] = useState<FeedState>({ kind: 'connecting' })
@@ -70,7 +70,7 @@ function useRequests(name: string): { requests: readonly MockRequest[]; state: F
         headers: { Accept: 'text/event-stream' },
         signal,
       })
-      // Read after the feed is open, so that none falls in between.
+      // Loaded after the feed is open, so that no request is missed in between.
       add(
         (
           await callJson<{ requests: MockRequest[] }>(
@@ -128,7 +128,7 @@ export function Traffic({ mock }: { mock: MockRecord }) {
           onSelect={({ id }) => setSelected(id)}
           empty={
             <Empty title="Waiting for requests">
-              What comes to <code>{mock.url}</code> appears here, also what fits no operation.
+              Requests to <code>{mock.url}</code> appear here, including those that match no operation.
             </Empty>
           }
         />
@@ -154,7 +154,7 @@ function Detail({ request }: { request: MockRequest }) {
     <section class="mocks-request" aria-label="Request">
       <Facts
         items={[
-          ['Operation', operation === null ? 'none fits' : <code key="operation">{operation}</code>],
+          ['Operation', operation === null ? 'no match' : <code key="operation">{operation}</code>],
           [
             'Answered by',
             `${source}${rule === null ? '' : `, rule ${rule}`}, version ${version}, after ${formatMs(ms)}`,
@@ -176,20 +176,20 @@ function Detail({ request }: { request: MockRequest }) {
       />
       {violations.length > 0 && (
         <section class="mocks-issues">
-          <h3>What is wrong with the request</h3>
+          <h3>Validation errors</h3>
           <JsonTree value={violations} />
         </section>
       )}
       <div class="mocks-pair">
         <section class="mocks-issues">
-          <h3>Asked</h3>
-          <HeaderList label="Headers of the request" headers={request.headers} />
-          {request.body !== null && <Code label="Body of the request" text={request.body} wrap />}
+          <h3>Request</h3>
+          <HeaderList label="Request headers" headers={request.headers} />
+          {request.body !== null && <Code label="Request body" text={request.body} wrap />}
         </section>
         <section class="mocks-issues">
-          <h3>Answered</h3>
-          <HeaderList label="Headers of the answer" headers={request.response.headers} />
-          {request.response.body !== null && <Code label="Body of the answer" text={request.response.body} wrap />}
+          <h3>Response</h3>
+          <HeaderList label="Response headers" headers={request.response.headers} />
+          {request.response.body !== null && <Code label="Response body" text={request.response.body} wrap />}
         </section>
       </div>
     </section>

@@ -1,4 +1,4 @@
-/** What `/_svc/mocks` shows. */
+/** Types of the responses of `/_svc/mocks`. */
 import type { NameValue } from '../../lib/protocol/http.ts'
 
 export interface MockSummary {
@@ -8,7 +8,7 @@ export interface MockSummary {
   openapi: string
   source: 'builtin' | 'file' | 'directory' | 'cli' | 'api'
   file: string | null
-  /** Its document belongs to a file: no drafts, no deployments. */
+  /** Its document is in a file, so there are no drafts and deployments. */
   managed: boolean
   enabled: boolean
   version: number
@@ -55,7 +55,7 @@ export interface Change {
 
 export interface Report {
   deployable: boolean
-  /** The version that it is compared with. */
+  /** The version to which the document is compared. */
   against: number | null
   errors: Issue[]
   warnings: Issue[]

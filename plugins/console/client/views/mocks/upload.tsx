@@ -1,4 +1,4 @@
-/** Uploads a document as a new mock: a file chosen or dropped, or pasted text. */
+/** Dialog that uploads a document as a new mock: from a file or pasted text. */
 import { useRef, useState } from 'preact/hooks'
 import { ApiError, call, explain } from '../../lib/instance/api.ts'
 import { Button } from '../../ui/button.tsx'
@@ -33,12 +33,12 @@ export function UploadDialog({ first, onUploaded, onClose }: UploadDialogProps) 
     event.preventDefault()
     setBusy(true)
     try {
-      const answer = await call(`_svc/mocks${name === '' ? '' : `?name=${encodeURIComponent(name)}`}`, {
+      const response = await call(`_svc/mocks${name === '' ? '' : `?name=${encodeURIComponent(name)}`}`, {
         method: 'POST',
         admin: true,
         ...(await documentBody(text)),
       })
-      onUploaded(((await answer.json()) as MockRecord).name)
+      onUploaded(((await response.json()) as MockRecord).name)
     } catch (error) {
       const report = error instanceof ApiError ? ((error.body as { report?: Report }).report ?? null) : null
       setProblem({ message: explain(error), report })
@@ -76,8 +76,8 @@ export function UploadDialog({ first, onUploaded, onClose }: UploadDialogProps) 
           label="Name"
           value={name}
           onValue={value => setName(value.toLowerCase())}
-          placeholder="by the document's title"
-          hint="Small letters, digits and hyphens; it answers below /mock/<name>."
+          placeholder="Default: from the title of the document"
+          hint="Lowercase letters, digits and hyphens. The mock is served below /mock/<name>."
         />
         <TextArea
           mono
@@ -89,11 +89,11 @@ export function UploadDialog({ first, onUploaded, onClose }: UploadDialogProps) 
             setProblem(null)
           }}
           placeholder={'openapi: 3.1.0\ninfo: …'}
-          hint="OpenAPI 3.0 or 3.1 as JSON or YAML, or a bundle that was exported."
+          hint="OpenAPI 3.0 or 3.1 as JSON or YAML, or an exported bundle."
         />
         {problem !== null &&
           (problem.report === null ? (
-            <Notice kind="bad" title="It was not deployed">
+            <Notice kind="bad" title="Not deployed">
               {problem.message}
             </Notice>
           ) : (

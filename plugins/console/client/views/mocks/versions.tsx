@@ -1,4 +1,4 @@
-/** Deployed versions, newest first, to look into and to go back to. */
+/** Deployed versions, newest first: show them or roll back. */
 import { useState } from 'preact/hooks'
 import { call, callJson } from '../../lib/instance/api.ts'
 import { useAction, useLoad } from '../../lib/shell/hooks.ts'
@@ -35,9 +35,7 @@ export function Versions({ mock, onChange }: { mock: MockRecord; onChange(): voi
             </Notice>
           ),
       )}
-      {mock.managed && (
-        <p class="quiet-text">This mock is read from its file again when that changes; it is not rolled back here.</p>
-      )}
+      {mock.managed && <p class="quiet-text">This mock follows its file, so it cannot be rolled back here.</p>}
       {list.value === undefined ? (
         <Loading />
       ) : (
@@ -47,14 +45,14 @@ export function Versions({ mock, onChange }: { mock: MockRecord; onChange(): voi
               <li key={version}>
                 <Badge tone={version === list.value!.current ? 'good' : 'neutral'}>
                   {version}
-                  {version === list.value!.current ? ', answers' : ''}
+                  {version === list.value!.current ? ', active' : ''}
                 </Badge>
                 <div class="mocks-rule-text">
                   <strong>{message ?? `${title} ${api}`}</strong>
                   <span class="quiet-text">
                     {new Date(at).toLocaleString()}, {formatNumber(operations)}{' '}
                     {operations === 1 ? 'operation' : 'operations'}
-                    {from !== null && `, as version ${from}`}
+                    {from !== null && `, rolled back to version ${from}`}
                   </span>
                 </div>
                 <span class="actions">
@@ -76,7 +74,7 @@ export function Versions({ mock, onChange }: { mock: MockRecord; onChange(): voi
       )}
       {opened !== null && (
         <Dialog wide title={`Version ${opened.version}`} onClose={() => setOpened(null)}>
-          <Code label="Document of the version" text={opened.text} />
+          <Code label="Document" text={opened.text} />
         </Dialog>
       )}
     </Panel>

@@ -1,4 +1,4 @@
-/** Addresses to paste into clients and gateways: direct, and through the active gateway. */
+/** URLs to paste into clients and gateways: direct, and through the active gateway. */
 import { useState } from 'preact/hooks'
 import { callJson } from '../../lib/instance/api.ts'
 import { urlAt } from '../../lib/instance/gateway.ts'
@@ -16,7 +16,7 @@ interface Address {
 }
 
 export function BaseUrls({ facts: { ports } }: { facts: Status }) {
-  // The catalog is the control plane's: asking it leaves no trace in the live traffic.
+  // The catalog is part of the control plane, so this request does not show in the live traffic.
   const { value: catalog } = useLoad(
     signal => callJson<Catalog>('_svc/catalog', { signal }),
     [plugins.value?.generation],
@@ -26,7 +26,7 @@ export function BaseUrls({ facts: { ports } }: { facts: Status }) {
   return (
     <Panel title="Base URLs">
       <ul class="overview-urls">
-        <Line name="This page's" url={instanceBase.replace(/\/$/, '')} path="/" />
+        <Line name="This page" url={instanceBase.replace(/\/$/, '')} path="/" />
         {ports.http !== null && <Line name="HTTP" url={`http://${host}:${ports.http}`} />}
         {ports.https !== null && <Line name="HTTPS" url={`https://${host}:${ports.https}`} />}
         {ports.grpc !== null && <Line name="gRPC" url={`${host}:${ports.grpc}`} />}
@@ -50,12 +50,17 @@ function Line({ name, url, path }: { name: string; url: string; path?: string })
     <li>
       <span class="overview-url-name">{name}</span>
       <code>{url}</code>
-      <CopyButton small kind="quiet" iconOnly text={url}>{`Copy ${name}`}</CopyButton>
+      <CopyButton small kind="quiet" iconOnly text={url}>{`Copy ${name} URL`}</CopyButton>
       {through && (
         <>
           <span class="overview-url-name quiet-text">{gateway.name}</span>
           <code>{through}</code>
-          <CopyButton small kind="quiet" iconOnly text={through}>{`Copy ${name} through ${gateway.name}`}</CopyButton>
+          <CopyButton
+            small
+            kind="quiet"
+            iconOnly
+            text={through}
+          >{`Copy ${name} URL through ${gateway.name}`}</CopyButton>
         </>
       )}
     </li>
@@ -92,7 +97,7 @@ function Group({
   )
 }
 
-/** Agents are listed by the data plane alone, which shows in the live traffic: asked when someone wants to know. */
+/** Only the data plane lists agents, and the request shows in the live traffic, so they are loaded on demand. */
 function Agents() {
   const [isOpen, setOpen] = useState(false)
   const { value: agents } = useLoad(
@@ -106,7 +111,7 @@ function Agents() {
   return <Group title="A2A agents" addresses={agents} onOpen={() => setOpen(true)} />
 }
 
-/** What an SDK takes as base URL: below `v1` where the wire format is OpenAI's. */
+/** Base URLs as SDKs expect them: with `/v1` for OpenAI's wire format. */
 function providersOf({ endpoints }: Catalog): Address[] {
   const paths = new Set(endpoints.map(({ path }) => path))
   return [...paths]

@@ -1,4 +1,4 @@
-/** The effective configuration, and what was wrong with it. */
+/** The effective configuration and its warnings. */
 import { callJson } from '../../lib/instance/api.ts'
 import { useLoad } from '../../lib/shell/hooks.ts'
 import { formatTime } from '../../lib/protocol/http.ts'

@@ -1,4 +1,4 @@
-/** Whether health checks succeed, with the switch. */
+/** Health of the instance, with a switch, and its ports. */
 import { call } from '../../lib/instance/api.ts'
 import { useAction } from '../../lib/shell/hooks.ts'
 import { refresh, type Status } from '../../lib/instance/status.ts'
@@ -6,7 +6,7 @@ import { Switch } from '../../ui/field.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Facts, Panel } from '../../ui/view.tsx'
 
-/** What `GET /health` answers, to be switched. */
+/** Switches the status that `GET /health` returns. */
 export function HealthSwitch({ facts }: { facts: Status }) {
   const change = useAction(async (healthy: boolean) => {
     await call(`health/${healthy ? 'healthy' : 'unhealthy'}`, { method: 'POST', admin: true })
@@ -22,7 +22,7 @@ export function HealthSwitch({ facts }: { facts: Status }) {
           onChecked={healthy => void change.run(healthy)}
         />
         <p class="hint">
-          <code>GET /health</code> answers {facts.healthy ? '200' : '503: load balancers take this instance out'}.
+          <code>GET /health</code> returns {facts.healthy ? '200' : '503, so load balancers stop sending traffic here'}.
         </p>
       </div>
       {change.error && <Notice kind="bad">{change.error}</Notice>}

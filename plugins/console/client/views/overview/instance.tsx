@@ -1,4 +1,4 @@
-/** Who answers here. */
+/** Facts about the instance. */
 import { formatDuration, formatNumber } from '../../lib/protocol/http.ts'
 import type { Status } from '../../lib/instance/status.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -26,7 +26,7 @@ export function InstancePanel({ facts }: { facts: Status }) {
           ],
           ['Host', facts.hostname],
           [
-            'Up for',
+            'Uptime',
             <span key="up" title={`since ${facts.started_at}`}>
               {formatDuration(facts.uptime_seconds)}
             </span>,
@@ -48,7 +48,7 @@ export function InstancePanel({ facts }: { facts: Status }) {
         label="Inspector"
         value={inspector.stored}
         max={inspector.capacity}
-        text={`${formatNumber(inspector.stored)} of ${formatNumber(inspector.capacity)} kept, ${formatNumber(inspector.total_captured)} captured`}
+        text={`${formatNumber(inspector.stored)} of ${formatNumber(inspector.capacity)} stored, ${formatNumber(inspector.total_captured)} captured`}
       />
     </Panel>
   )

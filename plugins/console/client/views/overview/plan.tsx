@@ -1,4 +1,4 @@
-/** How much of the plan is used. */
+/** Usage of the plan. */
 import { callJson } from '../../lib/instance/api.ts'
 import { useLoad } from '../../lib/shell/hooks.ts'
 import { formatBytes, formatDuration, formatNumber } from '../../lib/protocol/http.ts'
@@ -38,8 +38,8 @@ export function PlanPanel() {
         <Meters usage={usage} />
       ) : (
         <p class="quiet-text">
-          Nothing is limited. <code>SVC_PLAN</code> and <code>SVC_LIMIT_*</code> set a plan whose rejections can be told
-          apart from a gateway's.
+          No limits apply. Set <code>SVC_PLAN</code> or <code>SVC_LIMIT_*</code> to limit requests. Each rejection has
+          the header <code>X-Svc-Limit</code>, so you can tell it from a rejection by a gateway.
         </p>
       )}
     </Panel>
@@ -64,7 +64,7 @@ function Meters({
         ) : (
           'for the whole instance'
         )}
-        ; the {period.kind} ends in {formatDuration(period.resets_in_secs)}.
+        . The {period.kind} ends in {formatDuration(period.resets_in_secs)}.
       </p>
       <Meter label="Requests" value={requests.used} max={requests.limit} text={count(requests.used, requests.limit)} />
       <Meter
@@ -75,10 +75,10 @@ function Meters({
       />
       {rate.rps !== null && (
         <Meter
-          label="Burst left"
+          label="Burst remaining"
           value={rate.available ?? 0}
           max={rate.burst || rate.rps}
-          text={`${count(rate.available ?? 0, rate.burst || rate.rps)}, ${formatNumber(rate.rps)} a second`}
+          text={`${count(rate.available ?? 0, rate.burst || rate.rps)}, ${formatNumber(rate.rps)} per second`}
           isFullGood
         />
       )}

@@ -1,4 +1,4 @@
-/** Every plugin with a switch that acts at once. */
+/** All plugins, each with a switch that takes effect immediately. */
 import { useMemo, useState } from 'preact/hooks'
 import { ApiError, callJson, explain } from '../../lib/instance/api.ts'
 import { useAction } from '../../lib/shell/hooks.ts'
@@ -9,7 +9,7 @@ import { Switch, TextField } from '../../ui/field.tsx'
 import { Loading, Notice } from '../../ui/notice.tsx'
 import { Panel } from '../../ui/view.tsx'
 
-/** Other plugins are in the way; they can be switched along. */
+/** Plugins that block a change; they can be switched with it. */
 interface Obstacle {
   name: string
   on: boolean
@@ -43,7 +43,7 @@ export function PluginsPanel() {
     } catch (reason) {
       const others = othersOf(reason)
       if (others !== null) setObstacle({ name, on, others })
-      // 422: its record says why it failed, and is shown with it.
+      // 422: the record of the plugin has the error and shows it.
       else if (!(reason instanceof ApiError && reason.status === 422)) setError(explain(reason))
     }
     await refresh()
@@ -67,7 +67,7 @@ export function PluginsPanel() {
       }
     >
       {reload.error && (
-        <Notice kind="bad" title="Reloading failed">
+        <Notice kind="bad" title="Reload failed">
           {reload.error}
         </Notice>
       )}
@@ -78,18 +78,17 @@ export function PluginsPanel() {
           title={
             obstacle.on
               ? `${obstacle.name} needs ${obstacle.others.join(', ')}`
-              : `${obstacle.others.join(', ')} build${obstacle.others.length === 1 ? 's' : ''} on ${obstacle.name}`
+              : `${obstacle.others.join(', ')} depend${obstacle.others.length === 1 ? 's' : ''} on ${obstacle.name}`
           }
           actions={
-            <Button
-              small
-              onClick={() => void flip(obstacle.name, obstacle.on, true)}
-            >{`Switch all ${obstacle.on ? 'on' : 'off'}`}</Button>
+            <Button small onClick={() => void flip(obstacle.name, obstacle.on, true)}>
+              {obstacle.on ? 'Enable all' : 'Disable all'}
+            </Button>
           }
         />
       )}
       {list && list.load_errors.length > 0 && (
-        <Notice kind="warn" title="Parts of the configuration are left out">
+        <Notice kind="warn" title="Parts of the configuration were ignored">
           <ul>
             {list.load_errors.map((problem, index) => (
               <li key={index}>
@@ -125,7 +124,7 @@ export function PluginsPanel() {
               />
             ))}
           </ul>
-          {shown.length === 0 && <p class="quiet-text">No plugin has that name.</p>}
+          {shown.length === 0 && <p class="quiet-text">No matching plugins.</p>}
         </>
       )}
     </Panel>
@@ -165,12 +164,14 @@ function Plugin({
         {(state === 'failed' || stale || source !== 'builtin' || disabledBy !== null) && (
           <p class="actions">
             {state === 'failed' && <Badge tone="bad">failed</Badge>}
-            {stale && <Badge tone="warn">an older version runs</Badge>}
+            {stale && <Badge tone="warn">running an older version</Badge>}
             {source !== 'builtin' && <Badge tone="info">{source}</Badge>}
-            {disabledBy !== null && <Badge>{disabledBy === 'api' ? 'switched off here' : `off: ${disabledBy}`}</Badge>}
+            {disabledBy !== null && (
+              <Badge>{disabledBy === 'api' ? 'turned off at run time' : `off: ${disabledBy}`}</Badge>
+            )}
             {disabledBy === 'api' && (
               <Button small kind="quiet" icon="replay" onClick={onRelease}>
-                As configured
+                Reset to configuration
               </Button>
             )}
           </p>
@@ -185,7 +186,7 @@ function Plugin({
   )
 }
 
-/** The plugins that a 409 names; null for another error. */
+/** The plugins that a 409 response names; null for other errors. */
 function othersOf(reason: unknown): string[] | null {
   if (!(reason instanceof ApiError) || reason.status !== 409) return null
   const { used_by: usedBy, needs } = reason.body as { used_by?: string[]; needs?: string[] }

@@ -1,4 +1,4 @@
-/** The body of a captured request: as a tree, a form, a picture, text, bytes, and what the gateway changed in it. */
+/** The body of a captured request as a tree, a form, an image, text or bytes, and the changes by the gateway. */
 import { useEffect, useState } from 'preact/hooks'
 import {
   bodyBytes,
@@ -23,11 +23,11 @@ export function BodyView({ entry, before }: { entry: Body; before: Uint8Array | 
         Body{' '}
         <span class="quiet-text">
           {formatBytes(entry.body_size)}
-          {mediaTypeOf(entry.headers) && ` of ${mediaTypeOf(entry.headers)}`}
-          {entry.body_truncated && ', the first 64 KiB kept'}
+          {mediaTypeOf(entry.headers) && `, ${mediaTypeOf(entry.headers)}`}
+          {entry.body_truncated && ', first 64 KiB stored'}
         </span>
       </h3>
-      <Tabs label="Forms of the body" tabs={[...(before === null ? [] : [changed(before, entry)]), ...tabsOf(entry)]} />
+      <Tabs label="Body formats" tabs={[...(before === null ? [] : [changed(before, entry)]), ...tabsOf(entry)]} />
     </section>
   )
 }
@@ -63,17 +63,17 @@ function tabsOf(entry: Body): Tab[] {
       ),
     })
   if (PICTURES.has(type))
-    tabs.push({ key: 'picture', title: 'Picture', content: () => <Picture bytes={bodyBytes(entry)} type={type} /> })
+    tabs.push({ key: 'picture', title: 'Image', content: () => <Picture bytes={bodyBytes(entry)} type={type} /> })
   if (body !== null) tabs.push({ key: 'raw', title: 'Raw', content: () => <Code label="Body" text={body} wrap /> })
   tabs.push({
     key: 'hex',
     title: 'Hex',
-    content: () => <Code label="Bytes of the body" text={hexDump(bodyBytes(entry))} />,
+    content: () => <Code label="Body bytes" text={hexDump(bodyBytes(entry))} />,
   })
   return tabs
 }
 
-/** Shown in an `<img>`, where scripts of an SVG do not run. */
+/** Shown in an `<img>`, which does not run scripts of an SVG. */
 const PICTURES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/svg+xml', 'image/avif'])
 
 function Picture({ bytes, type }: { bytes: Uint8Array<ArrayBuffer>; type: string }) {
@@ -83,5 +83,5 @@ function Picture({ bytes, type }: { bytes: Uint8Array<ArrayBuffer>; type: string
     setUrl(made)
     return () => URL.revokeObjectURL(made)
   }, [bytes, type])
-  return url === null ? null : <img class="request-picture" src={url} alt="The body as a picture" />
+  return url === null ? null : <img class="request-picture" src={url} alt="The body as an image" />
 }

@@ -1,4 +1,4 @@
-/** Two captured requests beside each other. */
+/** Two captured requests side by side. */
 import { compareRequests, isAutomatic, ofEntry } from '../../lib/traffic/compare.ts'
 import { formatBytes, formatMs, formatTime, type Entry } from '../../lib/protocol/http.ts'
 import { Method, StatusBadge } from '../../ui/badge.tsx'
@@ -6,10 +6,10 @@ import { Button } from '../../ui/button.tsx'
 import { TextDiff } from './text-diff.tsx'
 
 export function RequestComparison({ first, second, onClose }: { first: Entry; second: Entry; onClose(): void }) {
-  // The older one stands at the left.
+  // The older request is on the left.
   const [left, right] = first.timestamp <= second.timestamp ? [first, second] : [second, first]
   const { headers, body } = compareRequests(ofEntry(left), ofEntry(right), { isTransit: false })
-  // What is of no consequence stands last.
+  // Headers that browsers or connections add come last.
   const different = headers
     .filter(({ kind }) => kind !== 'same')
     .sort((a, b) => Number(isAutomatic(a.name)) - Number(isAutomatic(b.name)))
@@ -18,7 +18,7 @@ export function RequestComparison({ first, second, onClose }: { first: Entry; se
     <div class="request-detail">
       <header class="request-head">
         <div class="request-line">
-          <h2>Two requests</h2>
+          <h2>Comparison of two requests</h2>
           <Button class="request-close" icon="close" onClick={onClose}>
             End comparison
           </Button>
@@ -59,7 +59,7 @@ export function RequestComparison({ first, second, onClose }: { first: Entry; se
           </tbody>
         </table>
         <p class="hint">
-          {same} header{same === 1 ? ' is' : 's are'} the same in both.
+          {same} {same === 1 ? 'header is' : 'headers are'} identical.
         </p>
         {body !== null && (
           <section class="request-section">
@@ -68,7 +68,7 @@ export function RequestComparison({ first, second, onClose }: { first: Entry; se
           </section>
         )}
         {body === null && (left.body_truncated || right.body_truncated) && (
-          <p class="hint">Of a body only a part is kept; they are not compared.</p>
+          <p class="hint">At least one body was stored only in part, so the bodies are not compared.</p>
         )}
       </div>
     </div>

@@ -1,4 +1,4 @@
-/** One captured request in full: what was sent, what became of it, what came back. */
+/** One captured request in full: what was sent, what changed on the way, and the response. */
 import { compareRequests, ofEntry, ofSent } from '../../lib/traffic/compare.ts'
 import { sentOf } from '../../lib/instance/gateway.ts'
 import { formatBytes, formatMs, type Entry } from '../../lib/protocol/http.ts'
@@ -22,7 +22,9 @@ export function RequestDetail({ entry, ...head }: Omit<RequestHeadProps, 'reques
         <Flow entry={entry} sent={sent} comparison={comparison} />
         <GatewayReport entry={entry} comparison={comparison} />
         <BodyView entry={entry} before={comparison?.body?.before ?? null} />
-        {sent?.answer && <Answer status={sent.answer.status} ms={sent.answer.ms} headers={sent.answer.headers} />}
+        {sent?.response && (
+          <ResponseSection status={sent.response.status} ms={sent.response.ms} headers={sent.response.headers} />
+        )}
         <Records entry={entry} />
         <section class="request-section not-presented">
           <h3>Facts</h3>
@@ -30,19 +32,19 @@ export function RequestDetail({ entry, ...head }: Omit<RequestHeadProps, 'reques
             items={[
               ['Target', <code key="uri">{entry.uri}</code>],
               ['Arrived', new Date(entry.timestamp).toLocaleString()],
-              ['Head after', formatMs(entry.latency_ms)],
-              ['Answer', endText(entry)],
+              ['Time to headers', formatMs(entry.latency_ms)],
+              ['Response', endText(entry)],
               entry.fault !== null && ['Fault', <code key="fault">{entry.fault_source}</code>],
-              ['Route', entry.route === null ? 'none was called' : <code key="route">{entry.route}</code>],
+              ['Route', entry.route === null ? 'none' : <code key="route">{entry.route}</code>],
               entry.plugin !== null && ['Plugin', entry.plugin],
               entry.grpc_status !== null && ['gRPC status', String(entry.grpc_status)],
               ['From', <code key="ip">{entry.client_ip}</code>],
               ['Version', entry.version],
               ['Session', entry.session],
-              ['Request id', <code key="rid">{entry.request_id}</code>],
+              ['Request ID', <code key="rid">{entry.request_id}</code>],
               entry.trace && ['Trace', <code key="trace">{entry.trace.trace_id}</code>],
-              ['Entry', <code key="id">{entry.id}</code>],
-              ['Body', `${formatBytes(entry.body_size)}${entry.body_truncated ? ', the first 64 KiB kept' : ''}`],
+              ['Entry ID', <code key="id">{entry.id}</code>],
+              ['Body', `${formatBytes(entry.body_size)}${entry.body_truncated ? ', first 64 KiB stored' : ''}`],
             ]}
           />
         </section>
@@ -51,13 +53,21 @@ export function RequestDetail({ entry, ...head }: Omit<RequestHeadProps, 'reques
   )
 }
 
-function Answer({ status, ms, headers }: { status: number; ms: number; headers: { name: string; value: string }[] }) {
+function ResponseSection({
+  status,
+  ms,
+  headers,
+}: {
+  status: number
+  ms: number
+  headers: { name: string; value: string }[]
+}) {
   return (
     <section class="request-section">
-      <h3>What came back to the console</h3>
+      <h3>Response received by the console</h3>
       <p>
         <StatusBadge status={status} withReason />{' '}
-        <span class="quiet-text">after {formatMs(ms)}, as far as a browser shows headers</span>
+        <span class="quiet-text">after {formatMs(ms)}; the browser may hide some headers</span>
       </p>
       <GatewayReport.List headers={headers} />
     </section>

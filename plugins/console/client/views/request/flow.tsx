@@ -1,4 +1,4 @@
-/** The three stations of a request: what the client sent, what the gateway made of it, what came back. */
+/** The three stages of a request: what the client sent, what the gateway changed, and the response. */
 import { countChanges, groupByName, type Comparison } from '../../lib/traffic/compare.ts'
 import { pageGateway } from '../../lib/instance/page-gateway.ts'
 import type { Sent } from '../../lib/instance/gateway.ts'
@@ -15,28 +15,28 @@ export interface FlowProps {
 
 export function Flow({ entry, sent, comparison }: FlowProps) {
   return (
-    <ol class="flow" aria-label="The way of the request">
+    <ol class="flow" aria-label="Request flow">
       <li>
         <h3>Client sent</h3>
-        <ClientStation entry={entry} sent={sent} />
+        <ClientStage entry={entry} sent={sent} />
       </li>
       <li>
-        <h3>Gateway made of it</h3>
+        <h3>Gateway changed</h3>
         {comparison === null ? (
-          <GuessedStation entry={entry} />
+          <GuessedStage entry={entry} />
         ) : (
-          <ComparedStation comparison={comparison} gateway={sent?.gateway ?? null} />
+          <ComparedStage comparison={comparison} gateway={sent?.gateway ?? null} />
         )}
       </li>
       <li>
-        <h3>Came back</h3>
-        <BackStation entry={entry} sent={sent} />
+        <h3>Response</h3>
+        <BackStage entry={entry} sent={sent} />
       </li>
     </ol>
   )
 }
 
-function ClientStation({ entry, sent }: { entry: Entry; sent: Sent | null }) {
+function ClientStage({ entry, sent }: { entry: Entry; sent: Sent | null }) {
   if (sent !== null) {
     const { pathname, search, host } = new URL(sent.url)
     return (
@@ -49,7 +49,7 @@ function ClientStation({ entry, sent }: { entry: Entry; sent: Sent | null }) {
           </code>
         </p>
         <p class="hint">
-          this console to <code>{host}</code>, {sent.headers.length} headers of its own
+          sent by this console to <code>{host}</code> with {sent.headers.length} headers
         </p>
       </>
     )
@@ -60,12 +60,12 @@ function ClientStation({ entry, sent }: { entry: Entry; sent: Sent | null }) {
         <code>{entry.client_ip}</code>
       </p>
       <p class="hint ellipsis-2">{headerOf(entry.headers, 'user-agent') ?? 'no user agent'}</p>
-      {entry.body_size > 0 && <p class="hint">{formatBytes(entry.body_size)} of body</p>}
+      {entry.body_size > 0 && <p class="hint">body of {formatBytes(entry.body_size)}</p>}
     </>
   )
 }
 
-function ComparedStation({ comparison, gateway }: { comparison: Comparison; gateway: string | null }) {
+function ComparedStage({ comparison, gateway }: { comparison: Comparison; gateway: string | null }) {
   const count = (kind: 'added' | 'removed' | 'changed') =>
     comparison.headers.filter(change => change.kind === kind).length
   const total = countChanges(comparison)
@@ -97,7 +97,7 @@ function ComparedStation({ comparison, gateway }: { comparison: Comparison; gate
       </p>
       <p class="hint">
         {through === null ? (
-          'sent directly, no gateway'
+          'sent directly, without a gateway'
         ) : (
           <>
             through <strong>{through}</strong>
@@ -108,14 +108,14 @@ function ComparedStation({ comparison, gateway }: { comparison: Comparison; gate
   )
 }
 
-function GuessedStation({ entry }: { entry: Entry }) {
+function GuessedStage({ entry }: { entry: Entry }) {
   const { gateway } = groupByName(entry.headers)
   const families = [...new Set(gateway.map(({ family }) => family))]
   if (families.length === 0)
     return (
       <>
-        <p class="flow-main">No trace</p>
-        <p class="hint">No header that gateways add</p>
+        <p class="flow-main">No gateway detected</p>
+        <p class="hint">No headers that gateways usually add</p>
       </>
     )
   return (
@@ -134,19 +134,18 @@ function GuessedStation({ entry }: { entry: Entry }) {
   )
 }
 
-function BackStation({ entry, sent }: { entry: Entry; sent: Sent | null }) {
-  const answer = sent?.answer ?? null
-  const isOther = answer !== null && answer.status !== entry.status
+function BackStage({ entry, sent }: { entry: Entry; sent: Sent | null }) {
+  const response = sent?.response ?? null
+  const isOther = response !== null && response.status !== entry.status
   return (
     <>
       <p class="flow-main">
         <StatusBadge status={entry.status} ended={entry.ended} withReason />{' '}
         <span class="number">{formatMs(entry.latency_ms)}</span>
       </p>
-      {answer !== null && (
+      {response !== null && (
         <p class={isOther ? 'bad-text' : 'hint'}>
-          the client saw {isOther && <StatusBadge status={answer.status} />} {isOther ? 'after' : 'it after'}{' '}
-          {formatMs(answer.ms)}
+          client received {isOther ? <StatusBadge status={response.status} /> : 'it'} after {formatMs(response.ms)}
         </p>
       )}
       {entry.fault !== null && <p class="warn-text">{faultText(entry)}</p>}

@@ -1,4 +1,4 @@
-/** What the gateway did: headers as client, gateway and changed; rewritten paths. */
+/** What the gateway did: headers it added, changed or removed, and rewritten paths. */
 import { groupByName, type Comparison, type HeaderChange, type ValueChange } from '../../lib/traffic/compare.ts'
 import { familyOf } from '../../lib/traffic/families.ts'
 import type { Entry, NameValue } from '../../lib/protocol/http.ts'
@@ -9,7 +9,7 @@ export function GatewayReport({ entry, comparison }: { entry: Pick<Entry, 'heade
   return comparison === null ? <ByName entry={entry} /> : <ByComparison comparison={comparison} />
 }
 
-/** Headers with the families that their names tell. */
+/** Headers, marked with the family that their names belong to. */
 GatewayReport.List = function List({ headers }: { headers: readonly NameValue[] }) {
   return <HeaderList headers={headers.map(({ name, value }) => withFamily({ name, value }))} />
 }
@@ -52,12 +52,12 @@ function ByComparison({ comparison: { headers, method, path, query } }: { compar
       )}
       {added.length > 0 && (
         <Section title="Gateway" count={added.length}>
-          <HeaderList label="Headers of the gateway" headers={added.map(toLine)} />
+          <HeaderList label="Gateway headers" headers={added.map(toLine)} />
         </Section>
       )}
       <Section title="Client" count={of('same').length}>
         <HeaderList
-          label="Headers of the client"
+          label="Client headers"
           headers={of('same').map(({ name, after = '' }) => ({ name, value: after }))}
         />
       </Section>
@@ -80,12 +80,12 @@ function ByName({ entry }: { entry: Pick<Entry, 'headers'> }) {
   return (
     <>
       {gateway.length > 0 && (
-        <Section title="Gateway" count={gateway.length} about="by name: only what the console sends can be compared">
+        <Section title="Gateway" count={gateway.length} about="detected by header name">
           <GatewayReport.List headers={gateway} />
         </Section>
       )}
       <Section title="Client" count={client.length}>
-        <HeaderList label="Headers of the client" headers={client} />
+        <HeaderList label="Client headers" headers={client} />
       </Section>
     </>
   )

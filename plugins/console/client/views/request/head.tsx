@@ -1,4 +1,4 @@
-/** The line of a captured request, and what can be done with it. */
+/** Method and path of a captured request, and its actions. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { copyText } from '../../lib/shell/clipboard.ts'
@@ -13,14 +13,14 @@ import { ReplayDialog } from './replay.tsx'
 
 export interface RequestHeadProps {
   request: Arrived
-  /** The instance has forgotten it. */
+  /** The instance no longer stores it. */
   isGone?: boolean
-  /** Beside those that every request has. */
+  /** Further actions, after those that every request has. */
   actions?: ComponentChildren
   onClose?(): void
 }
 
-/** As it is printed: to the target of the settings, without what belongs to its connection. */
+/** The request to copy: sent to the current target, without headers that belong to the original connection. */
 function printable(request: Arrived): PrintableRequest {
   const { method, path, headers = [], body = null } = requestOf(request)
   const gateway = activeGateway()
@@ -40,7 +40,7 @@ export function RequestHead({ request, isGone, actions, onClose }: RequestHeadPr
         </h2>
         {onClose && (
           <Button class="request-close" kind="quiet" icon="close" iconOnly onClick={onClose}>
-            Close the request
+            Close request
           </Button>
         )}
       </div>
@@ -59,7 +59,7 @@ export function RequestHead({ request, isGone, actions, onClose }: RequestHeadPr
         </Button>
         {actions}
         {isGone && (
-          <Badge tone="warn" title="Cleared, or pushed out by newer ones. What is on screen stays.">
+          <Badge tone="warn" title="It was cleared, or newer requests replaced it. The details stay on screen.">
             no longer stored
           </Badge>
         )}

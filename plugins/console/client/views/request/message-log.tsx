@@ -1,4 +1,4 @@
-/** The log of a protocol's messages: one line each, which opens to the message and its HTTP headers. */
+/** The message log of a protocol: one line per message, which expands to the message and its HTTP headers. */
 import { formatTime } from '../../lib/protocol/http.ts'
 import type { LoggedMessage, MessageLog } from '../../lib/protocol/message-log.ts'
 import { Badge, StatusBadge } from '../../ui/badge.tsx'
@@ -30,7 +30,7 @@ export function MessagesPanel({ log, empty }: { log: MessageLog; empty: string }
     >
       <div role="log" aria-label="Messages" aria-live="off" tabIndex={0} class="message-list">
         {messages.length === 0 ? (
-          <Empty title="No message yet">{empty}</Empty>
+          <Empty title="No messages yet">{empty}</Empty>
         ) : (
           messages.toReversed().map(message => <Message key={message.number} message={message} />)
         )}
@@ -62,7 +62,7 @@ function Message({ message: { number, at, direction, title, isError, message, ht
             {formatTime(new Date(at).toISOString())}, {http.method} <code>{http.url}</code>
           </p>
           {message === null ? (
-            <p class="quiet-text">Without a body.</p>
+            <p class="quiet-text">No body.</p>
           ) : typeof message === 'string' ? (
             <pre class="message-text">{message.slice(0, 20_000)}</pre>
           ) : (
@@ -70,7 +70,7 @@ function Message({ message: { number, at, direction, title, isError, message, ht
           )}
           {http.headers.length > 0 && (
             <section>
-              <h3>{isSent ? 'Headers sent' : 'Headers that came back'}</h3>
+              <h3>{isSent ? 'Request headers' : 'Response headers'}</h3>
               <HeaderList headers={http.headers} label={`Headers of message ${number}`} />
             </section>
           )}

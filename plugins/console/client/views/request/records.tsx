@@ -1,4 +1,4 @@
-/** What the mock LLM and the mocks noted of the request; asked when someone opens it. */
+/** Records of the request from the mock LLM and the mocks; loaded when opened. */
 import { useState } from 'preact/hooks'
 import { callJson } from '../../lib/instance/api.ts'
 import { useLoad } from '../../lib/shell/hooks.ts'

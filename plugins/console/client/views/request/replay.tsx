@@ -1,4 +1,4 @@
-/** Sending a captured request again, directly or through a gateway, changed before if wanted. */
+/** Dialog that sends a captured request again, edited if needed, directly or through a gateway. */
 import { useState } from 'preact/hooks'
 import { explain } from '../../lib/instance/api.ts'
 import { findArrival } from '../../lib/traffic/arrival.ts'
@@ -17,8 +17,8 @@ import { HeaderEditor } from '../../ui/header-list.tsx'
 import { Notice } from '../../ui/notice.tsx'
 
 const DIRECT = ''
-/** Characters of an answer that are shown. */
-const MAX_ANSWER = 100_000
+/** Characters of the response body to show. */
+const MAX_RESPONSE_TEXT = 100_000
 
 interface Outcome {
   sent: Sent
@@ -54,7 +54,7 @@ export function ReplayDialog({ entry, onClose }: { entry: Arrived; onClose(): vo
         body: isText ? body || null : (original.body ?? null),
         gateway,
       })
-      setOutcome({ sent, status: response.status, text: (await response.text()).slice(0, MAX_ANSWER) })
+      setOutcome({ sent, status: response.status, text: (await response.text()).slice(0, MAX_RESPONSE_TEXT) })
     } catch (error) {
       setFailure({ message: explain(error), curl: error instanceof UnreachableError ? toCurl(error.sent) : null })
     }
@@ -63,7 +63,7 @@ export function ReplayDialog({ entry, onClose }: { entry: Arrived; onClose(): vo
 
   async function show(sent: Sent): Promise<void> {
     const arrived = await findArrival(sent)
-    if (arrived === null) return setFailure({ message: 'It did not arrive at this instance.', curl: null })
+    if (arrived === null) return setFailure({ message: 'The request did not reach this instance.', curl: null })
     onClose()
     go('traffic', {
       ...Object.fromEntries(route.peek().view === 'traffic' ? route.peek().params : []),
@@ -95,7 +95,7 @@ export function ReplayDialog({ entry, onClose }: { entry: Arrived; onClose(): vo
           <Select
             label="Target"
             value={target}
-            options={[{ value: DIRECT, label: 'direct' }, ...settings.value.gateways.map(({ name }) => name)]}
+            options={[{ value: DIRECT, label: 'Direct' }, ...settings.value.gateways.map(({ name }) => name)]}
             onValue={setTarget}
           />
           <TextField label="Method" mono value={method} onValue={setMethod} />
@@ -104,7 +104,9 @@ export function ReplayDialog({ entry, onClose }: { entry: Arrived; onClose(): vo
         <div class="field">
           <span class="label">Headers</span>
           <HeaderEditor headers={headers} onHeaders={setHeaders} />
-          {left.length > 0 && <p class="hint">A browser sets these by itself or not at all: {left.join(', ')}.</p>}
+          {left.length > 0 && (
+            <p class="hint">The browser controls these headers and ignores other values: {left.join(', ')}.</p>
+          )}
         </div>
         {isText ? (
           !/^(?:GET|HEAD)$/i.test(method) && (
@@ -119,9 +121,9 @@ export function ReplayDialog({ entry, onClose }: { entry: Arrived; onClose(): vo
             </div>
           )
         ) : (
-          <p class="hint">The body is no text; it is sent as it was kept.</p>
+          <p class="hint">The body is binary and is sent as stored.</p>
         )}
-        {entry.body_truncated && <Notice kind="warn">Only the first 64 KiB of the body were kept.</Notice>}
+        {entry.body_truncated && <Notice kind="warn">Only the first 64 KiB of the body were stored.</Notice>}
         {failure && (
           <Notice kind="bad">
             {failure.message}
@@ -132,10 +134,10 @@ export function ReplayDialog({ entry, onClose }: { entry: Arrived; onClose(): vo
           <div class="stack" role="status">
             <p>
               <StatusBadge status={outcome.status} withReason />{' '}
-              <span class="quiet-text">after {formatMs(outcome.sent.answer?.ms ?? 0)}</span>{' '}
-              <OwnLimit sent={outcome.sent} />
+              <span class="quiet-text">after {formatMs(outcome.sent.response?.ms ?? 0)}</span>{' '}
+              <LimitBadge sent={outcome.sent} />
             </p>
-            {outcome.text !== '' && <Code label="Answer" text={outcome.text} wrap />}
+            {outcome.text !== '' && <Code label="Response body" text={outcome.text} wrap />}
           </div>
         )}
       </div>
@@ -143,9 +145,9 @@ export function ReplayDialog({ entry, onClose }: { entry: Arrived; onClose(): vo
   )
 }
 
-/** A 429 of the instance's own plan says so; any other is a gateway's or the endpoint's. */
-function OwnLimit({ sent: { answer } }: { sent: Sent }) {
-  const limit = answer && headerOf(answer.headers, 'x-svc-limit')
-  if (limit) return <Badge tone="warn">by this instance's own plan: {limit}</Badge>
-  return answer?.status === 429 ? <Badge>not by this instance's plan</Badge> : null
+/** Whether a limit of the instance rejected the request, or something else returned the 429. */
+function LimitBadge({ sent: { response } }: { sent: Sent }) {
+  const limit = response && headerOf(response.headers, 'x-svc-limit')
+  if (limit) return <Badge tone="warn">rejected by this instance's plan: {limit}</Badge>
+  return response?.status === 429 ? <Badge>not rejected by this instance's plan</Badge> : null
 }

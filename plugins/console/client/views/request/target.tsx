@@ -1,4 +1,4 @@
-/** Where a request goes: directly to the instance, or through one of the gateways of the settings. */
+/** Selects where a request goes: directly to the instance, or through a gateway from the settings. */
 import { settings, type Gateway } from '../../lib/shell/storage.ts'
 import { Select } from '../../ui/field.tsx'
 
@@ -18,8 +18,8 @@ export function TargetSelect({
       value={gateway?.name ?? ''}
       onValue={name => onGateway(gateways.find(candidate => candidate.name === name) ?? null)}
       options={[
-        { value: '', label: 'directly to the instance' },
-        ...gateways.map(({ name }) => ({ value: name, label: `through ${name}` })),
+        { value: '', label: 'Direct to the instance' },
+        ...gateways.map(({ name }) => ({ value: name, label: `Through ${name}` })),
       ]}
     />
   )

@@ -1,4 +1,4 @@
-/** Two texts line by line, with what was taken away and what was added. The differ is loaded when it is needed. */
+/** Line diff of two texts. The diff library is loaded on first use. */
 import { useEffect, useState } from 'preact/hooks'
 import { parseJson } from '../../lib/protocol/http.ts'
 import { Loading } from '../../ui/notice.tsx'
@@ -8,9 +8,9 @@ interface Part {
   lines: string[]
 }
 
-/** Lines of a run without changes that are shown at its ends. */
+/** Unchanged lines to show before and after a change. */
 const CONTEXT = 3
-/** A pathological pair of texts ends without a result instead of stopping the page. */
+/** Gives up on texts that take too long to compare, so that the page stays responsive. */
 const TIMEOUT_MS = 1000
 
 export function TextDiff({ before, after }: { before: string; after: string }) {
@@ -34,7 +34,7 @@ export function TextDiff({ before, after }: { before: string; after: string }) {
     }
   }, [before, after])
   if (parts === null) return <Loading what="Comparing" />
-  if (parts === 'too much') return <p class="quiet-text">The texts differ too much to be compared line by line.</p>
+  if (parts === 'too much') return <p class="quiet-text">The texts differ too much for a line-by-line comparison.</p>
   return (
     <div class="diff mono" role="group" aria-label="Differences" tabIndex={0}>
       {parts.map(({ sign, lines }, index) => (
@@ -64,13 +64,13 @@ function Run({ sign, lines, isFirst, isLast }: Part & { isFirst: boolean; isLast
   return (
     <>
       {lines.slice(0, head).map(line)}
-      <div class="diff-gap">{hidden} lines alike</div>
+      <div class="diff-gap">{hidden} unchanged lines</div>
       {lines.slice(lines.length - tail).map(line)}
     </>
   )
 }
 
-/** JSON is compared as it reads, not as it was spaced. */
+/** Formats JSON, so that whitespace does not count as a difference. */
 function printed(text: string): string {
   const value = parseJson(text)
   return value === undefined || typeof value !== 'object' ? text : JSON.stringify(value, null, 2)

@@ -24,8 +24,8 @@ const LABELS: Record<Exclude<FieldKey, 'order'>, string> = {
   nonce: 'Nonce',
 }
 const CLIENTS = [
-  { ...DEMO_CLIENT, title: 'svc, with its secret' },
-  { id: 'svc-public', secret: '', title: 'svc-public, without a secret' },
+  { ...DEMO_CLIENT, title: 'svc (with secret)' },
+  { id: 'svc-public', secret: '', title: 'svc-public (no secret)' },
 ]
 
 export function GetToken() {
@@ -36,7 +36,7 @@ export function GetToken() {
   const client = labClient.value
   const change = (changes: Partial<GrantValues>) => setValues(known => ({ ...known, ...changes }))
   const get = useAction(async () => {
-    // Only a click may open a window, so it is opened before anything is waited for.
+    // Browsers open a window only on a click, so open it before anything asynchronous.
     const opened = grant.key === 'authorization_code' ? openWindow() : null
     running.current = new AbortController()
     await getToken(grant.key, values, client, gateway, { opened, signal: running.current.signal })
@@ -44,7 +44,7 @@ export function GetToken() {
   function choose(key: string): void {
     setParams({ grant: key === GRANTS[0]!.key ? null : key })
     get.clearError()
-    // What was got last is what the next grant goes on with.
+    // The next grant starts with the tokens from the last one.
     if (key === 'refresh_token') change({ refresh: tokenSet.value?.refresh_token ?? values.refresh })
     if (key === 'exchange') change({ subject: token.value || values.subject })
   }
@@ -69,9 +69,9 @@ export function GetToken() {
         {grant.fields.map(field =>
           field === 'order' ? (
             <div key={field} class="field">
-              <span class="label">Order</span>
+              <span class="label">Token specification</span>
               <Editor
-                label="Order"
+                label="Token specification"
                 language="json"
                 value={values.order}
                 onValue={order => change({ order })}
@@ -79,7 +79,7 @@ export function GetToken() {
               />
               <p class="hint">
                 <code>claims</code>, <code>header</code>, <code>algorithm</code>, <code>expires_in</code>,{' '}
-                <code>not_before_in</code>, <code>wrong_signature</code>; all may be left out.
+                <code>not_before_in</code>, <code>wrong_signature</code>. All are optional.
               </p>
             </div>
           ) : field === 'subject' || field === 'actor' ? (
@@ -106,14 +106,14 @@ export function GetToken() {
             <TextField
               mono
               label="Scope"
-              placeholder="default"
+              placeholder="Default"
               value={values.scope}
               onValue={scope => change({ scope })}
             />
             <TextField
               mono
               label="Resource"
-              placeholder="none"
+              placeholder="None"
               value={values.resource}
               onValue={resource => change({ resource })}
             />
@@ -126,12 +126,12 @@ export function GetToken() {
           </Button>
           {get.isRunning && grant.key === 'authorization_code' && (
             <Button icon="close" onClick={() => running.current?.abort()}>
-              Give up
+              Cancel
             </Button>
           )}
         </div>
         {get.error !== null && (
-          <Notice kind="bad" title="No token">
+          <Notice kind="bad" title="No token received">
             {get.error}
           </Notice>
         )}
@@ -149,10 +149,7 @@ function ClientFields() {
       <Select
         label="Client"
         value={isOwn ? '' : (known?.id ?? '')}
-        options={[
-          ...CLIENTS.map(({ id, title }) => ({ value: id, label: title })),
-          { value: '', label: 'another one' },
-        ]}
+        options={[...CLIENTS.map(({ id, title }) => ({ value: id, label: title })), { value: '', label: 'Other' }]}
         onValue={id => {
           const chosen = CLIENTS.find(candidate => candidate.id === id)
           setOwn(chosen === undefined)
@@ -163,7 +160,7 @@ function ClientFields() {
         <div class="tokens-pair">
           <TextField
             mono
-            label="Client id"
+            label="Client ID"
             value={client.id}
             onValue={id => {
               labClient.value = { ...client, id }

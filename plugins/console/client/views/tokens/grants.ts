@@ -3,7 +3,7 @@ import { authorize, redirectUri } from '../../lib/tokens/code-flow.ts'
 import { urlAt } from '../../lib/instance/gateway.ts'
 import { parseJson } from '../../lib/protocol/http.ts'
 import { randomSecret } from '../../lib/protocol/ids.ts'
-import { ask, challengeOf, postForm, type Client } from '../../lib/tokens/oauth.ts'
+import { sendAndRead, challengeOf, postForm, type Client } from '../../lib/tokens/oauth.ts'
 import type { Gateway } from '../../lib/shell/storage.ts'
 import { note, takeTokens, token } from './lab.ts'
 
@@ -23,42 +23,42 @@ export const GRANTS: readonly Grant[] = [
   {
     key: 'client_credentials',
     title: 'Client credentials',
-    about: 'The client itself, without a user.',
+    about: 'A token for the client itself, without a user.',
     fields: [],
     isScoped: true,
   },
   {
     key: 'password',
     title: 'Password',
-    about: "A user's name and password: demo, alice or bob, each with the name as the password.",
+    about: 'A token for a user: demo, alice or bob. The password is the user name.',
     fields: ['username', 'password'],
     isScoped: true,
   },
   {
     key: 'authorization_code',
     title: 'Code with PKCE',
-    about: 'A user signs in, in a window of the provider. Client svc-public needs no secret.',
+    about: 'The user signs in in a window of the provider. The client svc-public needs no secret.',
     fields: ['nonce'],
     isScoped: true,
   },
   {
     key: 'refresh_token',
     title: 'Refresh',
-    about: 'A refresh token for new tokens; it is used up.',
+    about: 'Exchanges a refresh token for new tokens. A refresh token works only once.',
     fields: ['refresh'],
     isScoped: true,
   },
   {
     key: 'exchange',
     title: 'Token exchange',
-    about: 'A token for another one, for another audience, perhaps on behalf of someone (RFC 8693).',
+    about: 'Exchanges a token for one with another audience, optionally on behalf of someone (RFC 8693).',
     fields: ['subject', 'actor', 'audience'],
     isScoped: true,
   },
   {
     key: 'order',
-    title: 'To order',
-    about: 'A token made as you say, good or bad: expired, with another audience, with a wrong signature.',
+    title: 'Custom token',
+    about: 'A token as you specify it, for example expired, for another audience, or with a wrong signature.',
     fields: ['order'],
     isScoped: false,
   },
@@ -82,7 +82,7 @@ export const NO_VALUES: GrantValues = {
 const TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token'
 const TOKEN_PATH = '/oauth/token'
 
-/** Gets tokens; throws what the provider, or the browser, says against it. */
+/** Gets tokens. Throws the error of the provider or of the browser. */
 export async function getToken(
   grant: GrantKey,
   values: GrantValues,
@@ -113,7 +113,7 @@ export async function getToken(
     case 'authorization_code':
       return byCode(values, client, gateway, opened!, signal)
     case 'order':
-      return toOrder(values.order, gateway)
+      return customToken(values.order, gateway)
   }
 }
 
@@ -137,9 +137,11 @@ async function byCode(
     ...(nonce === '' ? {} : { nonce }),
     ...(resource === '' ? {} : { resource }),
   })
-  const answer = await authorize(opened, urlAt(`/oauth/authorize?${query}`, gateway), state, signal)
-  if (answer.code === undefined)
-    throw new Error(`${answer.error ?? 'No code'}: ${answer.error_description ?? 'the provider gave no reason'}`)
+  const authorization = await authorize(opened, urlAt(`/oauth/authorize?${query}`, gateway), state, signal)
+  if (authorization.code === undefined)
+    throw new Error(
+      `${authorization.error ?? 'No code'}: ${authorization.error_description ?? 'the provider gave no reason'}`,
+    )
   takeTokens(
     note(
       await postForm(
@@ -147,7 +149,7 @@ async function byCode(
         TOKEN_PATH,
         {
           grant_type: 'authorization_code',
-          code: answer.code,
+          code: authorization.code,
           redirect_uri: redirectUri,
           code_verifier: verifier,
           resource,
@@ -159,14 +161,14 @@ async function byCode(
   )
 }
 
-async function toOrder(order: string, gateway: Gateway | null): Promise<void> {
-  if (parseJson(order) === undefined) throw new Error('The order is no JSON.')
+async function customToken(specification: string, gateway: Gateway | null): Promise<void> {
+  if (parseJson(specification) === undefined) throw new Error('The token specification is not valid JSON.')
   const { status, body } = note(
-    await ask('Token to order', {
+    await sendAndRead('Custom token', {
       method: 'POST',
       path: '/oauth/debug/token',
       headers: [{ name: 'Content-Type', value: 'application/json' }],
-      body: order,
+      body: specification,
       gateway,
     }),
   )

@@ -1,4 +1,4 @@
-/** Signs a request with HMAC and sends it, so that both sides' signing strings can be compared. */
+/** Signs a request with HMAC and sends it, and shows the signing strings of both sides. */
 import { useEffect, useState } from 'preact/hooks'
 import { toCurl } from '../../lib/protocol/curl.ts'
 import { urlAt } from '../../lib/instance/gateway.ts'
@@ -13,7 +13,7 @@ import { explain } from '../../lib/instance/api.ts'
 import { useAction } from '../../lib/shell/hooks.ts'
 import { takesNoBody } from '../../lib/protocol/http.ts'
 import { canSign } from '../../lib/protocol/ids.ts'
-import { ask, type Asked } from '../../lib/tokens/oauth.ts'
+import { sendAndRead, type Exchange } from '../../lib/tokens/oauth.ts'
 import { activeGateway } from '../../lib/shell/storage.ts'
 import { Button, CopyButton } from '../../ui/button.tsx'
 import { Code } from '../../ui/code.tsx'
@@ -22,7 +22,7 @@ import { HeaderList } from '../../ui/header-list.tsx'
 import { Loading, Notice } from '../../ui/notice.tsx'
 import { Panel } from '../../ui/view.tsx'
 import { TargetSelect } from '../request/target.tsx'
-import { AskedList } from '../request/asked-list.tsx'
+import { ExchangeList } from '../request/exchange-list.tsx'
 
 const FIRST: HmacInput = {
   method: 'GET',
@@ -41,7 +41,7 @@ export function HmacLab() {
   const [input, setInput] = useState({ ...FIRST, date: new Date().toUTCString() })
   const [gateway, setGateway] = useState(activeGateway)
   const [result, setResult] = useState<HmacResult | string | null>(null)
-  const [exchanges, setExchanges] = useState<readonly Asked[]>([])
+  const [exchanges, setExchanges] = useState<readonly Exchange[]>([])
   const change = (changes: Partial<HmacInput>) => setInput(known => ({ ...known, ...changes }))
   const body = takesNoBody(input.method) ? '' : input.body
   useEffect(() => {
@@ -64,13 +64,13 @@ export function HmacLab() {
     ? { method: input.method, path: input.target, headers: result.headers, body: body === '' ? null : body, gateway }
     : null
   const sendIt = useAction(async () => {
-    const exchange = await ask('Signed request', request!)
+    const exchange = await sendAndRead('Signed request', request!)
     setExchanges(known => [exchange, ...known].slice(0, 10))
   })
   if (!canSign())
     return (
-      <Notice kind="warn" title="This page may not sign">
-        Browsers hash and sign on HTTPS and localhost only. Open the console there, or sign with{' '}
+      <Notice kind="warn" title="This page cannot sign requests">
+        Browsers allow signing only on HTTPS and localhost. Open the console there, or sign with{' '}
         <code>openssl dgst -hmac</code>.
       </Notice>
     )
@@ -99,7 +99,7 @@ export function HmacLab() {
             options={Object.keys(HMAC_ALGORITHMS)}
           />
           <Select
-            label="Form"
+            label="Header format"
             value={input.scheme}
             onValue={scheme => change({ scheme: scheme as HmacInput['scheme'] })}
             options={[
@@ -128,7 +128,7 @@ export function HmacLab() {
             rows={3}
             value={input.body}
             onValue={next => change({ body: next })}
-            hint="Sign digest to cover it."
+            hint="Add digest to the signed parts to cover the body."
           />
         )}
         <TargetSelect gateway={gateway} onGateway={setGateway} />
@@ -168,8 +168,8 @@ export function HmacLab() {
           {sendIt.error !== null && <Notice kind="bad">{sendIt.error}</Notice>}
         </Panel>
         {exchanges.length > 0 && (
-          <Panel title="Answers">
-            <AskedList exchanges={exchanges} />
+          <Panel title="Responses">
+            <ExchangeList exchanges={exchanges} />
           </Panel>
         )}
       </div>

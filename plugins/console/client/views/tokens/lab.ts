@@ -1,8 +1,8 @@
-/** What the token lab holds while the page is open: the tokens got last, the one looked at, and what was asked. Nothing is stored. */
+/** State of the token lab: the last tokens, the current token, and past requests. Nothing is stored. */
 import { signal } from '@preact/signals'
-import { DEMO_CLIENT, type Asked, type Client } from '../../lib/tokens/oauth.ts'
+import { DEMO_CLIENT, type Exchange, type Client } from '../../lib/tokens/oauth.ts'
 
-/** What a token endpoint answers (RFC 6749, 5.1; OIDC Core 3.1.3.3). */
+/** Response of a token endpoint (RFC 6749, 5.1; OIDC Core 3.1.3.3). */
 export interface TokenSet {
   access_token: string
   token_type?: string
@@ -13,31 +13,31 @@ export interface TokenSet {
   issued_token_type?: string
 }
 
-/** The client of the form, which also introspects and revokes. */
+/** The selected client, which also introspects and revokes tokens. */
 export const labClient = signal<Client>(DEMO_CLIENT)
 export const tokenSet = signal<TokenSet | null>(null)
 /** The token in the field "Token". */
 export const token = signal('')
 /** Newest first. */
-export const asked = signal<readonly Asked[]>([])
+export const exchanges = signal<readonly Exchange[]>([])
 
-const MAX_ASKED = 20
+const MAX_EXCHANGES = 20
 
-export function note(exchange: Asked): Asked {
-  asked.value = [exchange, ...asked.peek()].slice(0, MAX_ASKED)
+export function note(exchange: Exchange): Exchange {
+  exchanges.value = [exchange, ...exchanges.peek()].slice(0, MAX_EXCHANGES)
   return exchange
 }
 
-/** The tokens of an answer; throws what the provider said when it refused (RFC 6749, 5.2). */
-export function takeTokens({ status, body }: Asked): void {
-  const answer = body as Partial<TokenSet> & { error?: unknown; error_description?: unknown }
-  if (status !== 200 || typeof answer?.access_token !== 'string') {
+/** Takes the tokens of a response. Throws the error of the provider (RFC 6749, 5.2). */
+export function takeTokens({ status, body }: Exchange): void {
+  const response = body as Partial<TokenSet> & { error?: unknown; error_description?: unknown }
+  if (status !== 200 || typeof response?.access_token !== 'string') {
     throw new Error(
-      typeof answer?.error === 'string'
-        ? `${answer.error}: ${String(answer.error_description ?? `status ${status}`)}`
-        : `The token endpoint answered ${status} without a token.`,
+      typeof response?.error === 'string'
+        ? `${response.error}: ${String(response.error_description ?? `status ${status}`)}`
+        : `The token endpoint returned status ${status} without a token.`,
     )
   }
-  tokenSet.value = answer as TokenSet
-  token.value = answer.access_token
+  tokenSet.value = response as TokenSet
+  token.value = response.access_token
 }

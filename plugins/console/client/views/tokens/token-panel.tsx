@@ -1,10 +1,10 @@
-/** The token that is looked at: what can be done with it, and what is in it. */
+/** The current token: its actions and its decoded content. */
 import { handedToken } from '../../lib/tokens/bearer.ts'
 import { callJson } from '../../lib/instance/api.ts'
 import { useAction, useLoad, useNow } from '../../lib/shell/hooks.ts'
 import { formatDuration } from '../../lib/protocol/http.ts'
 import { decodeJwt, type DecodedJwt } from '../../lib/tokens/jwt.ts'
-import { ask, checkSignature, postForm } from '../../lib/tokens/oauth.ts'
+import { sendAndRead, checkSignature, postForm } from '../../lib/tokens/oauth.ts'
 import { go } from '../../lib/shell/router.ts'
 import { activeGateway } from '../../lib/shell/storage.ts'
 import { enabledPaths } from '../../lib/instance/status.ts'
@@ -22,9 +22,9 @@ export function TokenPanel() {
   const act = useAction((what: () => Promise<unknown>) => what())
   const bearer = [{ name: 'Authorization', value: `Bearer ${text}` }]
   const gateway = activeGateway()
-  const askFor = (what: string, method: string, path: string) => async () =>
-    note(await ask(what, { method, path, headers: bearer, gateway }))
-  const postFor = (what: string, path: string) => async () =>
+  const sendWithToken = (what: string, method: string, path: string) => async () =>
+    note(await sendAndRead(what, { method, path, headers: bearer, gateway }))
+  const postToken = (what: string, path: string) => async () =>
     note(await postForm(what, path, { token: text }, labClient.value, gateway))
   const refresh = async () =>
     takeTokens(
@@ -42,7 +42,7 @@ export function TokenPanel() {
 
   return (
     <Panel
-      title="The token"
+      title="Current token"
       actions={
         set && (
           <>
@@ -80,7 +80,7 @@ export function TokenPanel() {
         onValue={value => {
           token.value = value.trim()
         }}
-        placeholder="Get one, or paste one to look into it."
+        placeholder="Get a token, or paste one to inspect it."
       />
       <div class="actions">
         <CopyButton small text={text} disabled={isEmpty}>
@@ -95,7 +95,7 @@ export function TokenPanel() {
             go('explorer', { path: '/auth/jwt', method: 'ANY' })
           }}
         >
-          Use as bearer in the explorer
+          Use in the API explorer
         </Button>
         {set?.refresh_token !== undefined && (
           <Button small icon="replay" disabled={act.isRunning} onClick={() => void act.run(refresh)}>
@@ -105,14 +105,14 @@ export function TokenPanel() {
         <Button
           small
           disabled={isEmpty || act.isRunning}
-          onClick={() => void act.run(postFor('Introspection', '/oauth/introspect'))}
+          onClick={() => void act.run(postToken('Introspection', '/oauth/introspect'))}
         >
           Introspect
         </Button>
         <Button
           small
           disabled={isEmpty || act.isRunning}
-          onClick={() => void act.run(askFor('UserInfo', 'GET', '/oauth/userinfo'))}
+          onClick={() => void act.run(sendWithToken('UserInfo', 'GET', '/oauth/userinfo'))}
         >
           UserInfo
         </Button>
@@ -120,7 +120,7 @@ export function TokenPanel() {
           <Button
             small
             disabled={isEmpty || act.isRunning}
-            onClick={() => void act.run(askFor('Checked as a bearer', 'GET', '/auth/jwt'))}
+            onClick={() => void act.run(sendWithToken('Bearer check', 'GET', '/auth/jwt'))}
           >
             Try at /auth/jwt
           </Button>
@@ -129,7 +129,7 @@ export function TokenPanel() {
           small
           kind="danger"
           disabled={isEmpty || act.isRunning}
-          onClick={() => void act.run(postFor('Revocation', '/oauth/revoke'))}
+          onClick={() => void act.run(postToken('Revocation', '/oauth/revoke'))}
         >
           Revoke
         </Button>
@@ -145,9 +145,9 @@ export function ClaimsPanel() {
   return (
     <Panel title="Claims" actions={decoded && <Expiry claims={decoded.claims} />}>
       {text === '' ? (
-        <Empty title="No token yet">What a token says stands here, decoded.</Empty>
+        <Empty title="No token yet">Get or paste a token to see its decoded claims here.</Empty>
       ) : decoded === null ? (
-        <Notice>This is no JSON Web Token; introspection tells what the provider knows of it.</Notice>
+        <Notice>This is not a JSON Web Token. Use introspection to see what the provider knows about it.</Notice>
       ) : (
         <Decoded key={text} decoded={decoded} />
       )}
@@ -165,15 +165,15 @@ function Decoded({ decoded }: { decoded: DecodedJwt }) {
   }
   return (
     <>
-      {check.error !== null && <Notice kind="warn">The keys could not be read: {check.error}</Notice>}
+      {check.error !== null && <Notice kind="warn">The keys could not be loaded: {check.error}</Notice>}
       {check.value?.kind === 'valid' && (
         <Notice kind="good" title="The signature is valid">
-          by {check.value.by}
+          Checked with {check.value.by}.
         </Notice>
       )}
       {check.value?.kind === 'invalid' && (
-        <Notice kind="bad" title="The signature is wrong">
-          by {check.value.by}
+        <Notice kind="bad" title="The signature is invalid">
+          Checked with {check.value.by}.
         </Notice>
       )}
       {check.value?.kind === 'unknown' && (
@@ -201,7 +201,7 @@ function Decoded({ decoded }: { decoded: DecodedJwt }) {
   )
 }
 
-/** How long it is still good, by the second. */
+/** Time until the token expires, updated every second. */
 function Expiry({ claims: { exp, nbf } }: { claims: Record<string, unknown> }) {
   const now = useNow(1000) / 1000
   if (typeof nbf === 'number' && nbf > now) return <Badge tone="warn">valid in {formatDuration(nbf - now)}</Badge>

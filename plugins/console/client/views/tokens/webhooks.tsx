@@ -1,9 +1,9 @@
-/** Signs webhooks by a scheme, lets them be changed, and verifies what became of them. */
+/** Signs webhooks with a scheme, and verifies them, also after changes. */
 import { useState } from 'preact/hooks'
 import { callJson } from '../../lib/instance/api.ts'
 import { useAction, useLoad } from '../../lib/shell/hooks.ts'
 import type { NameValue } from '../../lib/protocol/http.ts'
-import { ask, type Asked } from '../../lib/tokens/oauth.ts'
+import { sendAndRead, type Exchange } from '../../lib/tokens/oauth.ts'
 import { activeGateway } from '../../lib/shell/storage.ts'
 import { Button, CopyButton } from '../../ui/button.tsx'
 import { Code } from '../../ui/code.tsx'
@@ -12,7 +12,7 @@ import { HeaderEditor } from '../../ui/header-list.tsx'
 import { Empty, Loading, Notice } from '../../ui/notice.tsx'
 import { Panel } from '../../ui/view.tsx'
 import { TargetSelect } from '../request/target.tsx'
-import { AskedList } from '../request/asked-list.tsx'
+import { ExchangeList } from '../request/exchange-list.tsx'
 
 interface Overview {
   schemes: Record<
@@ -101,7 +101,7 @@ function Signer({ overview: { schemes, demo_secrets: demoSecrets } }: { overview
       {signed === null ? (
         <Panel title="Signed webhook">
           <Empty title="Nothing signed yet">
-            The headers of the scheme stand here. They and the body can be changed before they are verified.
+            The signed headers appear here. You can change them and the body before you verify them.
           </Empty>
         </Panel>
       ) : (
@@ -111,16 +111,16 @@ function Signer({ overview: { schemes, demo_secrets: demoSecrets } }: { overview
   )
 }
 
-/** `isStale`: another one is being signed, so that this one is no longer what is meant. */
+/** `isStale`: another webhook is being signed and will replace this one. */
 function Verifier({ signed, isStale }: { signed: Signed; isStale: boolean }) {
   const [headers, setHeaders] = useState<NameValue[]>(
     Object.entries(signed.headers).map(([name, value]) => ({ name, value })),
   )
   const [body, setBody] = useState(signed.body)
   const [gateway, setGateway] = useState(activeGateway)
-  const [exchanges, setExchanges] = useState<readonly Asked[]>([])
+  const [exchanges, setExchanges] = useState<readonly Exchange[]>([])
   const verify = useAction(async (what: string, path: string) => {
-    const exchange = await ask(what, {
+    const exchange = await sendAndRead(what, {
       method: 'POST',
       path,
       headers: [...headers, { name: 'X-Webhook-Secret', value: signed.secret }],
@@ -150,7 +150,7 @@ function Verifier({ signed, isStale }: { signed: Signed; isStale: boolean }) {
           rows={4}
           value={body}
           onValue={setBody}
-          hint={body === signed.body ? undefined : 'Changed since it was signed.'}
+          hint={body === signed.body ? undefined : 'Changed after signing.'}
         />
         <section class="tokens-part">
           <h3>Signed content</h3>
@@ -175,8 +175,8 @@ function Verifier({ signed, isStale }: { signed: Signed; isStale: boolean }) {
         {verify.error !== null && <Notice kind="bad">{verify.error}</Notice>}
       </Panel>
       {exchanges.length > 0 && (
-        <Panel title="Answers">
-          <AskedList exchanges={exchanges} />
+        <Panel title="Responses">
+          <ExchangeList exchanges={exchanges} />
         </Panel>
       )}
     </div>

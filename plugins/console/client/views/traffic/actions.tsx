@@ -1,4 +1,4 @@
-/** What can be done with the whole list: hold it, save it, forget it. */
+/** Actions on the whole list: pause, save, clear. */
 import { call } from '../../lib/instance/api.ts'
 import { saveFile } from '../../lib/shell/clipboard.ts'
 import type { FeedState } from '../../lib/traffic/feed.ts'
@@ -58,7 +58,7 @@ export function TrafficActions({
       </Button>
       {session !== '' && (
         <Button class="not-presented" icon="trash" busy={clear.isRunning} onClick={() => void clear.run(true)}>
-          Clear mine
+          Clear my session
         </Button>
       )}
       {!(page.isPublic && session !== '') && (
@@ -81,14 +81,14 @@ function FeedBadge({ state, held, isPaused }: { state: FeedState; held: number; 
     return (
       <span class="feed-state bad" title={state.message}>
         <span class="dot bad" aria-hidden="true" />
-        {state.kind === 'lost' ? 'feed lost, trying again' : state.message}
+        {state.kind === 'lost' ? 'connection lost, reconnecting' : state.message}
       </span>
     )
   if (isPaused || held > 0)
     return (
       <span class="feed-state">
         <span class="dot" aria-hidden="true" />
-        {held === 0 ? 'held' : `${held >= 1000 ? '1000 or more' : held} waiting`}
+        {held === 0 ? 'paused' : `${held >= 1000 ? '1,000+' : held} waiting`}
       </span>
     )
   return (

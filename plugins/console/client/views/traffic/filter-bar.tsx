@@ -1,4 +1,4 @@
-/** The filter, its help, and the filters that are kept. */
+/** The filter, its help, and saved filters. */
 import type { RefObject } from 'preact'
 import { useId, useState } from 'preact/hooks'
 import { FILTER_NAMES } from '../../lib/traffic/filter.ts'
@@ -8,14 +8,14 @@ import { Dialog } from '../../ui/dialog.tsx'
 
 const EXAMPLES: readonly (readonly [text: string, meaning: string])[] = [
   ['status:5xx', 'server errors; also status:503, status:>=400'],
-  ['method:POST path:/ai', 'both words must fit'],
-  ['-session:load', 'all but these'],
-  ['header:x-kong', 'has a header whose name begins so'],
-  ['header:via=1.1', 'has this header with such a value'],
-  ['body:"order 42"', 'text in the body; quotes keep blanks'],
-  ['ip:10.1. tag:MCP', 'client address, kind of traffic'],
-  ['slow:500', 'took 500 ms at least'],
-  ['teapot', 'anywhere'],
+  ['method:POST path:/ai', 'both terms must match'],
+  ['-session:load', 'everything except this session'],
+  ['header:x-kong', 'a header name starts with x-kong'],
+  ['header:via=1.1', 'the header via contains 1.1'],
+  ['body:"order 42"', 'text in the body; quotes allow spaces'],
+  ['ip:10.1. tag:MCP', 'client address; type of traffic'],
+  ['slow:500', 'took at least 500 ms'],
+  ['teapot', 'text anywhere in the request'],
 ]
 
 export interface FilterBarProps {
@@ -53,18 +53,18 @@ export function FilterBar({ inputRef, text, problems, onText }: FilterBarProps) 
       />
       {text !== '' && !isSaved && (
         <Button icon="plus" onClick={() => changeSettings({ filters: [...saved, { name: text, text }] })}>
-          Keep
+          Save filter
         </Button>
       )}
       <Button
         aria-pressed={settings.value.hidesProbes}
-        title="Leave out GET and HEAD /health, and checkers known by their user agent"
+        title="Hides GET and HEAD /health, and requests from the user agents of known health checkers"
         onClick={() => changeSettings({ hidesProbes: !settings.peek().hidesProbes })}
       >
         Hide health probes
       </Button>
       <Button icon="info" iconOnly onClick={() => setHelpOpen(true)}>
-        Filter language
+        Filter syntax
       </Button>
       {saved.map(filter => (
         <span key={filter.text} class={`filter-chip ${filter.text === text ? 'active' : ''}`}>
@@ -82,7 +82,7 @@ export function FilterBar({ inputRef, text, problems, onText }: FilterBarProps) 
             icon="close"
             iconOnly
             onClick={() => changeSettings({ filters: saved.filter(other => other !== filter) })}
-          >{`Forget filter ${filter.name}`}</Button>
+          >{`Delete filter ${filter.name}`}</Button>
         </span>
       ))}
       {problems.length > 0 && (
@@ -97,7 +97,7 @@ export function FilterBar({ inputRef, text, problems, onText }: FilterBarProps) 
 
 function FilterHelp({ onClose, onChoose }: { onClose(): void; onChoose(text: string): void }) {
   return (
-    <Dialog title="Filter language" onClose={onClose}>
+    <Dialog title="Filter syntax" onClose={onClose}>
       <table class="key-help">
         <tbody>
           {EXAMPLES.map(([example, meaning]) => (
@@ -119,7 +119,7 @@ function FilterHelp({ onClose, onChoose }: { onClose(): void; onChoose(text: str
           ))}
         </tbody>
       </table>
-      <p class="hint">Words are AND, a leading - negates. Names: {FILTER_NAMES.join(', ')}.</p>
+      <p class="hint">All terms must match. A leading - negates a term. Names: {FILTER_NAMES.join(', ')}.</p>
     </Dialog>
   )
 }

@@ -18,7 +18,7 @@ export interface RequestListProps {
   selected: string | null
   marked: string | null
   hasFilter: boolean
-  /** A second one is looked for, to compare. */
+  /** The user is choosing a second request to compare. */
   isChoosing: boolean
   live: LiveEntries
   attempts: ReadonlyMap<string, Attempt>
@@ -98,7 +98,9 @@ export function RequestList({
         onSelect={onSelect}
         onMark={onMark}
         isMarked={({ id }) => id === marked}
-        empty={hasFilter && total > 0 ? <Empty title={`None of ${total} requests fits the filter`} /> : <NothingYet />}
+        empty={
+          hasFilter && total > 0 ? <Empty title={`None of the ${total} requests matches the filter`} /> : <NothingYet />
+        }
       />
     </div>
   )
@@ -108,7 +110,7 @@ function Tags({ entry, attempt }: { entry: Entry; attempt: Attempt | undefined }
   return (
     <>
       {attempt && (
-        <Badge tone="warn" title="The same request came several times: by its request id, or its trace">
+        <Badge tone="warn" title="The same request arrived several times, according to its request ID or trace">
           {attemptText(attempt)}
         </Badge>
       )}
@@ -136,7 +138,7 @@ function NothingYet() {
   )
 }
 
-/** Rows stand still while the pointer is down in them, and while their text is selected. */
+/** Holds new rows back while the pointer is down in the list, or while text in it is selected. */
 function useHeldWhileSelecting(list: { current: HTMLDivElement | null }, live: LiveEntries): void {
   useEffect(() => {
     let isDown = false

@@ -1,4 +1,4 @@
-/** The request that was chosen, or two of them beside each other. */
+/** The selected request, or two requests side by side. */
 import { useRef } from 'preact/hooks'
 import { ApiError, callJson } from '../../lib/instance/api.ts'
 import { useLoad } from '../../lib/shell/hooks.ts'
@@ -11,7 +11,7 @@ import { RequestDetail } from '../request/detail.tsx'
 
 export interface SelectionProps {
   id: string
-  /** Compared with it; null: none. */
+  /** The request to compare with; null: none. */
   other: string | null
   /** Entries that are on screen. */
   known: readonly Entry[]
@@ -67,7 +67,7 @@ function Missing({ isGone, error, onClose }: { isGone: boolean; error: string | 
             </Button>
           }
         >
-          {isGone ? 'It was cleared, or pushed out by newer ones.' : error}
+          {isGone ? 'It was cleared, or newer requests replaced it.' : error}
         </Notice>
       ) : (
         <Loading />
@@ -76,7 +76,7 @@ function Missing({ isGone, error, onClose }: { isGone: boolean; error: string | 
   )
 }
 
-/** An entry, kept when the instance has forgotten it. `isGone`: it has. */
+/** An entry, kept after the instance has dropped it (`isGone`). */
 function useEntry(
   id: string | null,
   known: readonly Entry[],
@@ -102,7 +102,7 @@ function useEntry(
     CHECK_MS,
   )
   const shown = known.find(entry => entry.id === id) ?? last.current ?? value?.stored ?? null
-  // The feed gave it when it was stored; its answer may have ended since.
+  // The feed sent it when it was stored; its response may have ended since.
   last.current = shown?.ended === 'open' ? (value?.stored ?? shown) : shown
   return { entry: last.current, isGone: value?.stored === null, error }
 }

@@ -1,10 +1,10 @@
 /** Anthropic messages. */
-import type { Ask, Piece, Turn, WireFormat } from '../types.ts'
+import type { ModelRequest, Piece, Turn, WireFormat } from '../types.ts'
 import { argsOf, compact, headersOption, literal, turnsOf } from './json.ts'
 
-/** The version that takes a temperature. */
+/** Value of the header `anthropic-version`. */
 const VERSION = '2023-06-01'
-/** The wire wants a limit. */
+/** The API requires a token limit. */
 const DEFAULT_MAX_TOKENS = 1024
 
 interface Block {
@@ -53,13 +53,13 @@ function messageOf(turn: Turn): object {
   }
 }
 
-function bodyOf(ask: Ask): object {
-  const { model, system, stream, temperature, maxTokens, tools, format } = ask
+function bodyOf(modelRequest: ModelRequest): object {
+  const { model, system, stream, temperature, maxTokens, tools, format } = modelRequest
   return compact({
     model,
     max_tokens: maxTokens ?? DEFAULT_MAX_TOKENS,
     system: system || undefined,
-    messages: turnsOf(ask).map(messageOf),
+    messages: turnsOf(modelRequest).map(messageOf),
     temperature: temperature ?? undefined,
     tools:
       tools.length === 0
@@ -102,7 +102,11 @@ function readEvent({ type, index, message, content_block: block, delta, usage, e
 }
 
 export const anthropic: WireFormat = {
-  request: ask => ({ path: '/v1/messages', body: bodyOf(ask), headers: { 'anthropic-version': VERSION } }),
+  request: modelRequest => ({
+    path: '/v1/messages',
+    body: bodyOf(modelRequest),
+    headers: { 'anthropic-version': VERSION },
+  }),
   credential: key => ({ name: 'x-api-key', value: key }),
   read(json) {
     const { content = [], stop_reason: finish, usage, error } = json as Message

@@ -1,5 +1,5 @@
 /** Amazon Bedrock Converse. */
-import type { Ask, Piece, Turn, WireFormat } from '../types.ts'
+import type { ModelRequest, Piece, Turn, WireFormat } from '../types.ts'
 import { argsOf, compact, literal, resultOf, turnsOf } from './json.ts'
 
 interface ToolUse {
@@ -50,11 +50,11 @@ function messageOf(turn: Turn): object {
   }
 }
 
-function bodyOf(ask: Ask): object {
-  const { system, temperature, maxTokens, tools, format } = ask
+function bodyOf(modelRequest: ModelRequest): object {
+  const { system, temperature, maxTokens, tools, format } = modelRequest
   const inference = compact({ temperature: temperature ?? undefined, maxTokens: maxTokens ?? undefined })
   return compact({
-    messages: turnsOf(ask).map(messageOf),
+    messages: turnsOf(modelRequest).map(messageOf),
     system: system === '' ? undefined : [{ text: system }],
     inferenceConfig: Object.keys(inference).length === 0 ? undefined : inference,
     toolConfig:
@@ -88,9 +88,9 @@ function callOf({ toolUseId = '', name = '' }: ToolUse): { id: string; name: str
 }
 
 export const bedrock: WireFormat = {
-  request: ask => ({
-    path: `/model/${encodeURIComponent(ask.model)}/${ask.stream ? 'converse-stream' : 'converse'}`,
-    body: bodyOf(ask),
+  request: modelRequest => ({
+    path: `/model/${encodeURIComponent(modelRequest.model)}/${modelRequest.stream ? 'converse-stream' : 'converse'}`,
+    body: bodyOf(modelRequest),
   }),
   credential: key => ({ name: 'Authorization', value: `Bearer ${key}` }),
   read(json) {

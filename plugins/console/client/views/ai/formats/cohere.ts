@@ -1,5 +1,5 @@
 /** Cohere chat, version 2. */
-import type { Ask, Piece, Turn, WireFormat } from '../types.ts'
+import type { ModelRequest, Piece, Turn, WireFormat } from '../types.ts'
 import { compact, headersOption, literal, turnsOf } from './json.ts'
 
 interface Call {
@@ -42,13 +42,13 @@ function messagesOfTurn(turn: Turn): object[] {
   ]
 }
 
-function bodyOf(ask: Ask): object {
-  const { model, system, stream, temperature, maxTokens, tools, format } = ask
+function bodyOf(modelRequest: ModelRequest): object {
+  const { model, system, stream, temperature, maxTokens, tools, format } = modelRequest
   return compact({
     model,
     messages: [
       ...(system === '' ? [] : [{ role: 'system', content: system }]),
-      ...turnsOf(ask).flatMap(messagesOfTurn),
+      ...turnsOf(modelRequest).flatMap(messagesOfTurn),
     ],
     temperature: temperature ?? undefined,
     max_tokens: maxTokens ?? undefined,
@@ -72,7 +72,7 @@ function fragment(call: Call, at: number): { at: number } {
 }
 
 export const cohere: WireFormat = {
-  request: ask => ({ path: '/v2/chat', body: bodyOf(ask) }),
+  request: modelRequest => ({ path: '/v2/chat', body: bodyOf(modelRequest) }),
   credential: key => ({ name: 'Authorization', value: `Bearer ${key}` }),
   read(json) {
     const { message, finish_reason: finish, usage } = json as Answer
@@ -116,7 +116,7 @@ console.log(message)`
   },
 }
 
-/** The SDK's names of the request's own members. */
+/** Names of request members in the SDK. */
 function camelCased(body: object): object {
   return Object.fromEntries(
     Object.entries(body).map(([name, value]) => [

@@ -1,5 +1,5 @@
 /** Gemini generateContent. */
-import type { Ask, Piece, Turn, WireFormat } from '../types.ts'
+import type { ModelRequest, Piece, Turn, WireFormat } from '../types.ts'
 import { argsOf, compact, headersOption, literal, resultOf, turnsOf } from './json.ts'
 
 interface Part {
@@ -33,8 +33,8 @@ function contentOf(turn: Turn): object {
   }
 }
 
-function bodyOf(ask: Ask): object {
-  const { system, temperature, maxTokens, tools, format } = ask
+function bodyOf(modelRequest: ModelRequest): object {
+  const { system, temperature, maxTokens, tools, format } = modelRequest
   const config = compact({
     temperature: temperature ?? undefined,
     maxOutputTokens: maxTokens ?? undefined,
@@ -42,7 +42,7 @@ function bodyOf(ask: Ask): object {
     responseJsonSchema: typeof format === 'object' ? format : undefined,
   })
   return compact({
-    contents: turnsOf(ask).map(contentOf),
+    contents: turnsOf(modelRequest).map(contentOf),
     systemInstruction: system === '' ? undefined : { parts: [{ text: system }] },
     tools:
       tools.length === 0
@@ -88,9 +88,9 @@ function read(json: unknown): Piece {
 }
 
 export const gemini: WireFormat = {
-  request: ask => ({
-    path: `/v1beta/models/${encodeURIComponent(ask.model)}:${ask.stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
-    body: bodyOf(ask),
+  request: modelRequest => ({
+    path: `/v1beta/models/${encodeURIComponent(modelRequest.model)}:${modelRequest.stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+    body: bodyOf(modelRequest),
   }),
   credential: key => ({ name: 'x-goog-api-key', value: key }),
   read,

@@ -1,4 +1,4 @@
-/** The wire formats that the playground speaks, by the name that `GET /ai` gives them. */
+/** The wire formats that the playground supports, by their names in `GET /ai`. */
 import type { WireFormat } from '../types.ts'
 import { anthropic } from './anthropic.ts'
 import { bedrock } from './bedrock.ts'
@@ -9,7 +9,7 @@ import { azure, openai } from './openai.ts'
 
 const FORMATS: Record<string, WireFormat> = { openai, azure, anthropic, gemini, bedrock, ollama, cohere }
 
-/** Null for a format that a plugin brings along. */
+/** Null for a format that a plugin adds. */
 export function formatOf(name: string): WireFormat | null {
   return Object.hasOwn(FORMATS, name) ? FORMATS[name]! : null
 }

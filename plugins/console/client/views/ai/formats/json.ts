@@ -1,13 +1,13 @@
-/** Small helpers of the formats. */
+/** Shared functions of the wire formats. */
 import { isRecord } from '../../../../../../core/contract/record.ts'
-import type { Ask, ToolCall, Turn } from '../types.ts'
+import type { ModelRequest, ToolCall, Turn } from '../types.ts'
 
-/** Leaves out members that are undefined, so that requests read as a person would write them. */
+/** Removes undefined members. */
 export function compact<T extends object>(value: T): T {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T
 }
 
-/** The arguments of a call as an object; what is no JSON is kept as text. */
+/** The arguments of a call as an object; invalid JSON is kept as text. */
 export function argsOf({ args }: ToolCall): object {
   try {
     const value = JSON.parse(args || '{}') as unknown
@@ -17,7 +17,7 @@ export function argsOf({ args }: ToolCall): object {
   }
 }
 
-/** A tool's result as an object, for wires that want one. */
+/** The result of a tool as an object, for formats that require one. */
 export function resultOf(content: string): object {
   try {
     const value = JSON.parse(content) as unknown
@@ -28,24 +28,24 @@ export function resultOf(content: string): object {
   return { result: content }
 }
 
-/** Text of a tool call's arguments, whether they came as a value or as JSON text. */
+/** JSON text of the arguments of a tool call, from a value or JSON text. */
 export function argsText(args: unknown): string {
   return typeof args === 'string' ? args : JSON.stringify(args ?? {})
 }
 
-/** A turn of the assistant without anything to say is left out: no wire takes it. */
-export function turnsOf({ turns }: Ask): readonly Turn[] {
+/** The turns without empty turns of the assistant, which no format accepts. */
+export function turnsOf({ turns }: ModelRequest): readonly Turn[] {
   return turns.filter(
     turn => turn.role !== 'assistant' || turn.run.reply.text !== '' || turn.run.reply.calls.length > 0,
   )
 }
 
-/** JSON as source code, indented to stand within a call. */
+/** JSON as source code, indented as an argument of a call. */
 export function literal(value: unknown, indent = 2): string {
   return JSON.stringify(value, null, 2).replace(/\n/g, `\n${' '.repeat(indent)}`)
 }
 
-/** `, defaultHeaders: {…}` or nothing. */
+/** `, defaultHeaders: {…}`, or an empty string. */
 export function headersOption(name: string, headers: Record<string, string>): string {
   return Object.keys(headers).length === 0 ? '' : `\n  ${name}: ${literal(headers)},`
 }

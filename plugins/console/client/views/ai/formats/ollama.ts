@@ -1,5 +1,5 @@
 /** Ollama chat. */
-import type { Ask, Piece, Turn, WireFormat } from '../types.ts'
+import type { ModelRequest, Piece, Turn, WireFormat } from '../types.ts'
 import { argsOf, compact, headersOption, literal, turnsOf } from './json.ts'
 
 interface Line {
@@ -27,14 +27,14 @@ function messagesOfTurn(turn: Turn): object[] {
   ]
 }
 
-function bodyOf(ask: Ask): object {
-  const { model, system, stream, temperature, maxTokens, tools, format } = ask
+function bodyOf(modelRequest: ModelRequest): object {
+  const { model, system, stream, temperature, maxTokens, tools, format } = modelRequest
   const options = compact({ temperature: temperature ?? undefined, num_predict: maxTokens ?? undefined })
   return compact({
     model,
     messages: [
       ...(system === '' ? [] : [{ role: 'system', content: system }]),
-      ...turnsOf(ask).flatMap(messagesOfTurn),
+      ...turnsOf(modelRequest).flatMap(messagesOfTurn),
     ],
     stream,
     options: Object.keys(options).length === 0 ? undefined : options,
@@ -59,7 +59,7 @@ function read(json: unknown): Piece {
 }
 
 export const ollama: WireFormat = {
-  request: ask => ({ path: '/api/chat', body: bodyOf(ask) }),
+  request: modelRequest => ({ path: '/api/chat', body: bodyOf(modelRequest) }),
   credential: key => ({ name: 'Authorization', value: `Bearer ${key}` }),
   read,
   readFrame: read,

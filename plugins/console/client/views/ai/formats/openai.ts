@@ -1,5 +1,5 @@
-/** OpenAI chat completions, and Azure OpenAI, which says the same at another address. */
-import type { Ask, CodeSample, Piece, Turn, WireFormat } from '../types.ts'
+/** OpenAI chat completions, and Azure OpenAI, which differs only in the URL. */
+import type { ModelRequest, CodeSample, Piece, Turn, WireFormat } from '../types.ts'
 import { compact, headersOption, literal, turnsOf } from './json.ts'
 
 interface Message {
@@ -14,10 +14,10 @@ interface Completion {
   error?: { message?: string }
 }
 
-function messagesOf(ask: Ask): object[] {
+function messagesOf(modelRequest: ModelRequest): object[] {
   return [
-    ...(ask.system === '' ? [] : [{ role: 'system', content: ask.system }]),
-    ...turnsOf(ask).flatMap(messagesOfTurn),
+    ...(modelRequest.system === '' ? [] : [{ role: 'system', content: modelRequest.system }]),
+    ...turnsOf(modelRequest).flatMap(messagesOfTurn),
   ]
 }
 
@@ -36,22 +36,22 @@ function messagesOfTurn(turn: Turn): object[] {
   ]
 }
 
-function formatOf({ format }: Ask): object | undefined {
+function formatOf({ format }: ModelRequest): object | undefined {
   if (format === 'text') return undefined
   return format === 'json'
     ? { type: 'json_object' }
     : { type: 'json_schema', json_schema: { name: 'answer', schema: format } }
 }
 
-export function chatBody(ask: Ask): object {
-  const { model, stream, temperature, maxTokens, tools } = ask
+export function chatBody(modelRequest: ModelRequest): object {
+  const { model, stream, temperature, maxTokens, tools } = modelRequest
   return compact({
     model,
-    messages: messagesOf(ask),
+    messages: messagesOf(modelRequest),
     temperature: temperature ?? undefined,
     max_tokens: maxTokens ?? undefined,
     tools: tools.length === 0 ? undefined : tools.map(tool => ({ type: 'function', function: tool })),
-    response_format: formatOf(ask),
+    response_format: formatOf(modelRequest),
     stream: stream || undefined,
     stream_options: stream ? { include_usage: true } : undefined,
   })
@@ -86,7 +86,7 @@ ${print}
 }
 
 export const openai: WireFormat = {
-  request: ask => ({ path: '/v1/chat/completions', body: chatBody(ask) }),
+  request: modelRequest => ({ path: '/v1/chat/completions', body: chatBody(modelRequest) }),
   credential: key => ({ name: 'Authorization', value: `Bearer ${key}` }),
   read,
   readFrame: read,
@@ -105,9 +105,9 @@ const client = new OpenAI({
 const AZURE_VERSION = '2024-10-21'
 
 export const azure: WireFormat = {
-  request: ask => ({
-    path: `/openai/deployments/${encodeURIComponent(ask.model)}/chat/completions?api-version=${AZURE_VERSION}`,
-    body: chatBody(ask),
+  request: modelRequest => ({
+    path: `/openai/deployments/${encodeURIComponent(modelRequest.model)}/chat/completions?api-version=${AZURE_VERSION}`,
+    body: chatBody(modelRequest),
   }),
   credential: key => ({ name: 'api-key', value: key }),
   read,

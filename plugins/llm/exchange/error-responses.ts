@@ -1,0 +1,115 @@
+/** Error responses in a provider's format, with the common headers. */
+import { kinds } from '../errors.ts'
+import { maskKey, printable, type Credential } from './credentials.ts'
+import type { ProviderInstance } from '../providers/instance.ts'
+import type { ErrorFacts, ErrorKind, FaultKind, HeaderFacts, ErrorResponse } from '../provider.ts'
+
+/** Thrown inside the runner to end the request with an error in the provider's format. */
+export class ProviderError extends Error {
+  readonly kind: ErrorKind
+  readonly facts: ErrorDetails
+  constructor(kind: ErrorKind, facts: ErrorDetails = {}) {
+    super(kind)
+    this.kind = kind
+    this.facts = facts
+  }
+}
+
+export interface ErrorDetails {
+  status?: number
+  message?: string
+  param?: string
+  code?: string
+  type?: string
+  /** Label of the fault that the client requested; marks the message as simulated. */
+  injected?: string
+  /** The source of the fault, such as a header. */
+  source?: string
+}
+
+/** Values for the headers of every response. */
+export interface ResponseContext {
+  requestId: string
+  path: string
+  instanceId: string
+  credential: Credential | null
+  shownCredential: string
+  startedAt: number
+}
+
+/** Headers of every response of a provider, including errors; in lower case, as Fastify expects. */
+export function commonHeaders(instance: ProviderInstance, context: ResponseContext): Record<string, string> {
+  return {
+    'x-svc-request-id': printable(context.requestId),
+    'x-svc-provider': instance.name,
+    'x-svc-instance': context.instanceId,
+    'x-svc-credential': context.shownCredential,
+  }
+}
+
+/** The provider's own response headers. */
+export function nativeHeaders(
+  instance: ProviderInstance,
+  context: ResponseContext,
+  status: number,
+  prompt: number,
+  completion: number,
+  kind?: ErrorKind,
+): Record<string, string> {
+  const facts: HeaderFacts = {
+    status,
+    prompt,
+    completion,
+    requestId: context.requestId,
+    elapsedMs: Math.round(performance.now() - context.startedAt),
+    now: Date.now(),
+  }
+  if (kind !== undefined) facts.kind = kind
+  return instance.format.headers?.(facts) ?? {}
+}
+
+export function statusOf(instance: ProviderInstance, kind: FaultKind): number {
+  return instance.format.faultStatus?.[kind] ?? kinds[kind].status
+}
+
+/** The error details for the provider, with default status and message. */
+export function errorFacts(
+  instance: ProviderInstance,
+  context: ResponseContext,
+  kind: ErrorKind,
+  facts: ErrorDetails,
+): ErrorFacts {
+  const text = facts.message ?? instance.format.messages?.[kind] ?? kinds[kind].message
+  return {
+    status: facts.status ?? statusOf(instance, kind),
+    message:
+      text.replace('{key}', () => maskKey(context.credential?.value ?? '')) +
+      (facts.injected === undefined ? '' : ' (simulated)'),
+    requestId: context.requestId,
+    path: context.path,
+    ...(facts.param === undefined ? {} : { param: facts.param }),
+    ...(facts.code === undefined ? {} : { code: facts.code }),
+    ...(facts.type === undefined ? {} : { type: facts.type }),
+  }
+}
+
+/** An error response with all its headers. */
+export function errorResponse(
+  instance: ProviderInstance,
+  context: ResponseContext,
+  kind: ErrorKind,
+  facts: ErrorDetails,
+): Required<ErrorResponse> {
+  const { status, headers, body } = instance.format.error(kind, errorFacts(instance, context, kind, facts))
+  return {
+    status,
+    body,
+    headers: {
+      'Content-Type': 'application/json',
+      ...commonHeaders(instance, context),
+      ...nativeHeaders(instance, context, status, 0, 0, kind),
+      ...(kind === 'rate_limit' || kind === 'overloaded' ? { 'Retry-After': '2' } : {}),
+      ...headers,
+    },
+  }
+}

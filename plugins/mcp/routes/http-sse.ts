@@ -1,0 +1,80 @@
+/** Owns the routes of the HTTP+SSE transport of 2024-11-05: a stream for all responses, and a path to post messages to. */
+import { describe, type FastifyInstance } from 'svc/plugin'
+import { isJson } from '../access/media-types.ts'
+import { transportError } from '../errors.ts'
+import type { Exchange } from '../calls/exchange.ts'
+import { parseBody, readId, readMessage, resultText, type RpcRequest } from '../calls/json-rpc.ts'
+import { readCapabilities } from '../calls/questions.ts'
+import type { Mcp } from '../mcp.ts'
+import type { Session } from '../sessions/session.ts'
+import { OLDEST } from '../wire/versions.ts'
+import { respondTo } from '../wire/legacy/respond.ts'
+import { initializeResult, readSessionParameters } from '../wire/legacy/initialize.ts'
+import { handleOneWayMessage } from '../wire/legacy/one-way-messages.ts'
+import { httpSseChannel } from '../wire/legacy/response-channel.ts'
+import { requireSession } from '../wire/legacy/serve.ts'
+import { describeHttpSsePost, describeHttpSseStream } from './descriptions.ts'
+import { guard } from './guard.ts'
+
+const TRANSPORT = 'http+sse'
+const MESSAGES_PATH = '/mcp/messages'
+
+export function registerHttpSse(app: FastifyInstance, mcp: Mcp): void {
+  app.get('/mcp/sse', describe(describeHttpSseStream(mcp)), guard(mcp, 'default', openStream))
+  app.post(MESSAGES_PATH, describe(describeHttpSsePost(mcp)), guard(mcp, 'default', takeMessage))
+}
+
+/** The session begins and ends with the stream. */
+function openStream(exchange: Exchange): void {
+  const { mcp, request, server } = exchange
+  if (request.method === 'HEAD') throw transportError(405, 'Method Not Allowed', { Allow: 'GET' })
+  if (!exchange.accepts.sse) throw transportError(406, 'Not Acceptable: this stream requires Accept: text/event-stream')
+  const { sessions } = mcp.hub
+  const session = sessions.create({
+    server: server.name,
+    transport: TRANSPORT,
+    version: OLDEST,
+    clientCapabilities: readCapabilities(undefined),
+    principal: null,
+  })
+  exchange.facts.session = session.id
+  exchange.facts.version = session.version.name
+  const connection = exchange.openStream({ endless: true, lifetimeMs: mcp.bounds.longStreamMs })
+  if (!connection) return sessions.end(session)
+  connection.send({ event: 'endpoint', data: mcp.svc.http.path(request, `${MESSAGES_PATH}?sessionId=${session.id}`) })
+  session.attachHttpSse(connection)
+  session.trackConnection(connection, sessions.now)
+  void connection.over.then(() => sessions.end(session))
+}
+
+/** Accepts the message at once; the response is sent on the stream. */
+function takeMessage(exchange: Exchange): void {
+  const { sessionId } = exchange.request.query as { sessionId?: string | string[] }
+  if (typeof sessionId !== 'string' || sessionId === '')
+    throw transportError(400, 'Bad Request: the query parameter sessionId is required')
+  if (!isJson(exchange.request.headers['content-type']))
+    throw transportError(415, 'Unsupported Media Type: Content-Type must be application/json')
+  const body = parseBody(exchange.mcp.svc.http.body(exchange.request))
+  exchange.facts.requestId = readId(body)
+  const message = readMessage(body)
+  if (message.kind !== 'response') exchange.facts.method = message.method
+  const session = requireSession(exchange, TRANSPORT, sessionId)
+  exchange.reply.type('text/plain; charset=utf-8')
+  exchange.accept('Accepted')
+  if (message.kind !== 'request') handleOneWayMessage(message, session)
+  else if (message.method === 'initialize') initialize(message, session, exchange)
+  else void respond(message, session, exchange)
+}
+
+/** The session was created with the stream; `initialize` sets its revision and capabilities. */
+function initialize(request: RpcRequest, session: Session, exchange: Exchange): void {
+  const parameters = readSessionParameters(request, exchange.server, TRANSPORT, null)
+  session.version = parameters.version
+  session.clientCapabilities = parameters.clientCapabilities
+  session.writeHttpSse(resultText(request.id, initializeResult(session, exchange.server)))
+}
+
+async function respond(request: RpcRequest, session: Session, exchange: Exchange): Promise<void> {
+  const text = await respondTo(request, session, exchange, httpSseChannel(session))
+  if (text !== null) session.writeHttpSse(text)
+}

@@ -1,0 +1,35 @@
+/** Owns `initialize`, which negotiates the parameters of a session. */
+import type { RpcRequest } from '../../calls/json-rpc.ts'
+import { readCapabilities } from '../../calls/questions.ts'
+import type { Server } from '../../registry/server.ts'
+import type { SessionParameters, Session, Transport } from '../../sessions/session.ts'
+import type { JsonObject } from '../../types.ts'
+import { negotiate } from '../versions.ts'
+import { capabilities, serverInfo } from '../server-info.ts'
+import type { InitializeResult } from '../spec.ts'
+
+/** Invalid members of `params` count as absent. */
+export function readSessionParameters(
+  { params }: RpcRequest,
+  server: Server,
+  transport: Transport,
+  claims: JsonObject | null,
+): SessionParameters {
+  return {
+    server: server.name,
+    transport,
+    version: negotiate(params.protocolVersion),
+    clientCapabilities: readCapabilities(params.capabilities),
+    principal: typeof claims?.sub === 'string' ? claims.sub : null,
+  }
+}
+
+/** The JSON text of the result. */
+export function initializeResult(session: Session, server: Server): string {
+  return JSON.stringify({
+    protocolVersion: session.version.name,
+    capabilities: capabilities(server, session.version),
+    serverInfo: serverInfo(server, session.version),
+    instructions: server.definition.instructions,
+  } satisfies InitializeResult)
+}

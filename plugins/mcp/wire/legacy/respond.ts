@@ -1,0 +1,59 @@
+/** Owns the response to one request of a session, for both transports. */
+import type { Call } from '../../calls/call.ts'
+import { dispatch, resultJson } from '../../calls/dispatch.ts'
+import { Cancelled, CODES, RpcError } from '../../errors.ts'
+import type { Exchange } from '../../calls/exchange.ts'
+import { errorText, resultText, type RpcRequest } from '../../calls/json-rpc.ts'
+import { pageSizeOf } from '../../routes/page-size.ts'
+import type { Session } from '../../sessions/session.ts'
+import { SessionConversation } from './conversation.ts'
+import { sessionMethod } from './methods.ts'
+import type { ResponseChannel } from './response-channel.ts'
+
+/** Resolves with the text of the response, or with null as soon as the client cancels. Never rejects. */
+export function respondTo(
+  request: RpcRequest,
+  session: Session,
+  exchange: Exchange,
+  channel: ResponseChannel,
+): Promise<string | null> {
+  return new Promise(resolve => {
+    run(request, session, exchange, channel, () => resolve(null)).then(resolve, (error: unknown) =>
+      resolve(failureText(error, request, exchange)),
+    )
+  })
+}
+
+async function run(
+  request: RpcRequest,
+  session: Session,
+  exchange: Exchange,
+  channel: ResponseChannel,
+  onCancel: () => void,
+): Promise<string> {
+  const { mcp, server, claims, http } = exchange
+  const inFlight = session.begin(request.id, exchange.messageBytes, onCancel)
+  try {
+    const conversation = new SessionConversation(mcp.hub, session, inFlight, channel)
+    const call: Call = {
+      server,
+      version: session.version,
+      method: request.method,
+      params: request.params,
+      pageSize: pageSizeOf(exchange.request),
+      claims,
+      http,
+      conversation,
+    }
+    return resultText(request.id, resultJson(await dispatch(call, name => sessionMethod(name, session))))
+  } finally {
+    session.finish(inFlight, mcp.hub.sessions.now())
+  }
+}
+
+function failureText(error: unknown, request: RpcRequest, exchange: Exchange): string | null {
+  if (error instanceof Cancelled) return null
+  if (error instanceof RpcError) return errorText(request.id, error)
+  exchange.logFailure(request.method, error)
+  return errorText(request.id, new RpcError(CODES.internal, 'Internal error'))
+}

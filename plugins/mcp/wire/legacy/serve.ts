@@ -1,0 +1,100 @@
+/** Owns POST and DELETE in the legacy revisions: the messages of a session. */
+import { checkScope } from '../../access/scope.ts'
+import { STREAM_AFTER_MS } from '../../bounds.ts'
+import { CODES, transportError, RpcError } from '../../errors.ts'
+import type { Exchange } from '../../calls/exchange.ts'
+import { errorText, readMessage, resultText, type RequestId, type RpcRequest } from '../../calls/json-rpc.ts'
+import type { Session, Transport } from '../../sessions/session.ts'
+import { legacyVersion } from '../versions.ts'
+import { unsupportedVersion } from '../stateless/envelope.ts'
+import { respondTo } from './respond.ts'
+import { serveBatch } from './batch.ts'
+import { initializeResult, readSessionParameters } from './initialize.ts'
+import { handleOneWayMessage } from './one-way-messages.ts'
+import { NO_STREAM, PostChannel } from './response-channel.ts'
+
+/** Responds to a POST. Throws errors of the transport. */
+export async function serveLegacy(exchange: Exchange, body: unknown): Promise<void> {
+  checkVersionHeader(exchange)
+  if (Array.isArray(body)) {
+    exchange.facts.method = 'batch'
+    return serveBatch(body, requireSession(exchange, 'streamable-http'), exchange)
+  }
+  const message = readMessage(body)
+  if (message.kind !== 'response') exchange.facts.method = message.method
+  if (message.kind === 'request' && message.method === 'initialize') return initialize(message, exchange)
+  const session = requireSession(exchange, 'streamable-http')
+  if (message.kind === 'request') return serveRequest(message, session, exchange)
+  handleOneWayMessage(message, session)
+  exchange.accept()
+}
+
+/** Ends the session. */
+export function endSession(exchange: Exchange): void {
+  checkVersionHeader(exchange)
+  const session = requireSession(exchange, 'streamable-http')
+  exchange.mcp.hub.sessions.end(session)
+  exchange.sendJson(200, JSON.stringify({ terminated: session.id }))
+}
+
+/** Accepts every legacy revision, even if it differs from that of the session. Throws -32022. */
+export function checkVersionHeader(exchange: Exchange): void {
+  const header = exchange.header('mcp-protocol-version')
+  if (header !== undefined && !legacyVersion(header)) throw unsupportedVersion(header)
+}
+
+/** The session of the request. Throws 400 without an id, 404 if the session is unknown or not accessible. */
+export function requireSession(
+  exchange: Exchange,
+  transport: Transport,
+  id = exchange.header('mcp-session-id'),
+): Session {
+  if (!id) throw transportError(400, 'Bad Request: Mcp-Session-Id header is required')
+  const session = exchange.mcp.hub.sessions.use(id)
+  const isOwn =
+    session &&
+    session.server === exchange.server.name &&
+    session.transport === transport &&
+    isSamePrincipal(session, exchange)
+  if (!isOwn) throw sessionNotFound()
+  exchange.facts.session = session.id
+  exchange.facts.version = session.version.name
+  return session
+}
+
+export function sessionNotFound(): RpcError {
+  return new RpcError(CODES.sessionNotFound, 'Session not found', { status: 404 })
+}
+
+function isSamePrincipal(session: Session, { claims }: Exchange): boolean {
+  return session.principal === (typeof claims?.sub === 'string' ? claims.sub : null)
+}
+
+/** Creates a session. A session id in the request is ignored. */
+function initialize(request: RpcRequest, exchange: Exchange): void {
+  const { mcp, server } = exchange
+  const session = mcp.hub.sessions.create(readSessionParameters(request, server, 'streamable-http', exchange.claims))
+  exchange.facts.session = session.id
+  exchange.facts.version = session.version.name
+  exchange.reply.header('Mcp-Session-Id', session.id)
+  const text = resultText(request.id, initializeResult(session, server))
+  if (exchange.accepts.json) exchange.sendJson(200, text)
+  else new PostChannel(exchange, session).complete(text)
+}
+
+async function serveRequest(request: RpcRequest, session: Session, exchange: Exchange): Promise<void> {
+  checkScope(exchange, request)
+  if (!exchange.accepts.sse)
+    return exchange.sendJson(200, (await respondTo(request, session, exchange, NO_STREAM)) ?? cancelledText(request.id))
+  const channel = new PostChannel(exchange, session, request.id)
+  const timer = setTimeout(() => channel.open(), STREAM_AFTER_MS)
+  const response = await respondTo(request, session, exchange, channel)
+  clearTimeout(timer)
+  if (response === null || channel.hasBegun || !exchange.accepts.json) channel.complete(response ?? undefined)
+  else exchange.sendJson(200, response)
+}
+
+/** The response to a canceled request, for clients that do not accept streams. */
+function cancelledText(id: RequestId): string {
+  return errorText(id, new RpcError(CODES.cancelled, 'Request cancelled'))
+}

@@ -1,0 +1,65 @@
+/** Communication with the client of a stateless call: the response, which becomes a stream if other messages come first. */
+import type { SseStream } from 'svc/plugin'
+import type { Call, Conversation } from '../../calls/call.ts'
+import type { Exchange } from '../../calls/exchange.ts'
+import { notificationText } from '../../calls/json-rpc.ts'
+import type { ClientCapabilities } from '../../calls/questions.ts'
+import type { Answers, JsonObject, ListName, LogLevel, Question } from '../../types.ts'
+import type { Envelope } from './envelope.ts'
+import { Rounds } from './rounds.ts'
+
+export class StatelessConversation implements Conversation {
+  readonly session = null
+  readonly transport = 'streamable-http'
+  readonly logLevel: LogLevel | null
+  readonly clientCapabilities: ClientCapabilities
+  readonly #exchange: Exchange
+  #stream: SseStream | null = null
+  #rounds: Rounds | null = null
+
+  constructor(exchange: Exchange, envelope: Envelope) {
+    this.#exchange = exchange
+    this.logLevel = envelope.logLevel
+    this.clientCapabilities = envelope.clientCapabilities
+  }
+
+  /** The client cancels by disconnecting. */
+  get signal(): AbortSignal {
+    return this.#exchange.mcp.svc.http.signal(this.#exchange.request)
+  }
+
+  notify(method: string, params: JsonObject): void {
+    this.openStream()?.send({ event: 'message', data: notificationText(method, params) })
+  }
+
+  resume(call: Call): void {
+    const bringsAnswers = call.params.requestState !== undefined || call.params.inputResponses !== undefined
+    if (bringsAnswers) this.#rounds = new Rounds(call, this.#exchange.mcp.hub.stateKey)
+  }
+
+  async ask(questions: Record<string, Question>, call: Call): Promise<Answers> {
+    this.#rounds ??= new Rounds(call, this.#exchange.mcp.hub.stateKey)
+    return this.#rounds.ask(questions, call)
+  }
+
+  closeStream(): void {}
+
+  announce(list: ListName): void {
+    this.#exchange.mcp.hub.listChanged(this.#exchange.server.name, list)
+  }
+
+  /** Null if the client does not accept event streams; notifications are dropped. */
+  openStream(): SseStream | null {
+    if (!this.#exchange.accepts.sse) return null
+    this.#stream ??= this.#exchange.openStream()
+    return this.#stream
+  }
+
+  /** Sends the response, on the stream if it is open or if the client does not accept JSON. */
+  finish(status: number, text: string, headers?: Record<string, string>): void {
+    const stream = this.#stream ?? (status === 200 && !this.#exchange.accepts.json ? this.openStream() : null)
+    if (!stream) return this.#exchange.sendJson(status, text, headers)
+    stream.send({ event: 'message', data: text })
+    stream.end()
+  }
+}

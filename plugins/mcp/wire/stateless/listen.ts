@@ -1,0 +1,60 @@
+/** Owns `subscriptions/listen`: a stream of the changes that the client requested. */
+import { isRecord } from 'svc/plugin'
+import { MAX_PENDING_BYTES, MAX_SUBSCRIPTIONS } from '../../bounds.ts'
+import { invalidParams, transportError } from '../../errors.ts'
+import type { Exchange } from '../../calls/exchange.ts'
+import { notificationText, resultText, type RpcRequest } from '../../calls/json-rpc.ts'
+import type { Server } from '../../registry/server.ts'
+import type { JsonObject, ListName } from '../../types.ts'
+import { resultMeta } from './results.ts'
+
+const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId'
+
+interface Honored {
+  lists: Set<ListName>
+  uris: Set<string>
+}
+
+/** Opens the stream. Throws 406 if the client does not accept streams, -32602 without `notifications`. */
+export function listen(exchange: Exchange, request: RpcRequest): void {
+  const { mcp, server } = exchange
+  if (!exchange.accepts.sse)
+    throw transportError(406, 'Not Acceptable: subscriptions/listen requires Accept: text/event-stream')
+  if (!isRecord(request.params.notifications)) throw invalidParams('"notifications" must be an object')
+  const honored = readRequestedFilter(request.params.notifications, server)
+  const subscription = { [SUBSCRIPTION_KEY]: request.id }
+  const finalResult = resultText(
+    request.id,
+    JSON.stringify({ resultType: 'complete', _meta: { ...subscription, ...resultMeta(server) } }),
+  )
+  const stream = exchange.openStream({
+    endless: true,
+    lifetimeMs: mcp.bounds.longStreamMs,
+    farewell: () => stream?.send({ event: 'message', data: finalResult }),
+  })
+  if (!stream) return
+  const send = (method: string, params: JsonObject) => {
+    // A slow reader misses changes, so that they are not buffered; it can fetch the lists at any time.
+    if (stream.pendingBytes <= MAX_PENDING_BYTES)
+      stream.send({ event: 'message', data: notificationText(method, { ...params, _meta: subscription }) })
+  }
+  send('notifications/subscriptions/acknowledged', { notifications: acknowledge(honored) })
+  const stop = mcp.hub.listen({ server: server.name, lists: honored.lists, uris: honored.uris, send })
+  void stream.over.then(stop)
+}
+
+/** The requested changes that the server supports; unknown members and URIs are ignored. */
+function readRequestedFilter(requested: JsonObject, server: Server): Honored {
+  const lists = new Set<ListName>()
+  if (requested.toolsListChanged === true) lists.add('tools')
+  if (requested.promptsListChanged === true && server.prompts.size > 0) lists.add('prompts')
+  if (requested.resourcesListChanged === true && server.hasResources) lists.add('resources')
+  const asked = Array.isArray(requested.resourceSubscriptions) ? requested.resourceSubscriptions : []
+  const known = asked.filter((uri): uri is string => typeof uri === 'string' && server.findResource(uri) !== null)
+  return { lists, uris: new Set([...new Set(known)].slice(0, MAX_SUBSCRIPTIONS)) }
+}
+
+function acknowledge({ lists, uris }: Honored): JsonObject {
+  const flags = [...lists].map(list => [`${list}ListChanged`, true])
+  return { ...Object.fromEntries(flags), ...(uris.size > 0 ? { resourceSubscriptions: [...uris] } : {}) }
+}

@@ -1,0 +1,83 @@
+/** Owns POST in the stateless revision: one message, independent of others. */
+import { isRecord } from 'svc/plugin'
+import { checkScope } from '../../access/scope.ts'
+import { STREAM_AFTER_MS } from '../../bounds.ts'
+import type { Call } from '../../calls/call.ts'
+import { dispatch, type Method } from '../../calls/dispatch.ts'
+import { Cancelled, CODES, transportError, RpcError } from '../../errors.ts'
+import type { Exchange } from '../../calls/exchange.ts'
+import { errorText, readMessage, resultText, type RpcRequest } from '../../calls/json-rpc.ts'
+import { pageSizeOf } from '../../routes/page-size.ts'
+import { STATELESS } from '../versions.ts'
+import { StatelessConversation } from './conversation.ts'
+import { discover } from './discover.ts'
+import { readEnvelope, VERSION_KEY } from './envelope.ts'
+import { headerReader } from './headers.ts'
+import { listen } from './listen.ts'
+import { completeResult, resultMeta } from './results.ts'
+import { InputRequired } from './rounds.ts'
+
+const ownMethod = (name: string): Method | undefined => (name === 'server/discover' ? discover : undefined)
+
+/** Whether a POST is stateless: its version header says so, or its message has an envelope. */
+export function isStateless(versionHeader: string | undefined, body: unknown): boolean {
+  if (versionHeader === STATELESS.name) return true
+  if (!isRecord(body) || typeof body.method !== 'string' || !isRecord(body.params)) return false
+  return isRecord(body.params._meta) && Object.hasOwn(body.params._meta, VERSION_KEY)
+}
+
+/** Responds to a message. Throws errors of the transport. */
+export async function serveStateless(exchange: Exchange, body: unknown): Promise<void> {
+  exchange.facts.session = 'stateless'
+  const message = readMessage(body)
+  if (message.kind === 'response')
+    throw transportError(400, `Invalid Request: clients send no responses in revision ${STATELESS.name}`)
+  exchange.facts.method = message.method
+  if (exchange.header('mcp-protocol-version') === STATELESS.name) exchange.facts.version = STATELESS.name
+  if (message.kind === 'notification') return exchange.accept()
+  const envelope = readEnvelope(message, exchange.server, headerReader(exchange.request))
+  checkScope(exchange, message)
+  if (message.method === 'subscriptions/listen') return listen(exchange, message)
+  await respond(message, exchange, new StatelessConversation(exchange, envelope))
+}
+
+async function respond(request: RpcRequest, exchange: Exchange, conversation: StatelessConversation): Promise<void> {
+  const { server, claims, http } = exchange
+  const call: Call = {
+    server,
+    version: STATELESS,
+    method: request.method,
+    params: request.params,
+    pageSize: pageSizeOf(exchange.request),
+    claims,
+    http,
+    conversation,
+  }
+  const timer = setTimeout(() => conversation.openStream(), STREAM_AFTER_MS)
+  try {
+    const outcome = await dispatch(call, ownMethod)
+    conversation.finish(200, resultText(request.id, completeResult(outcome, server)))
+  } catch (error) {
+    finishFailed(error, request, exchange, conversation)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function finishFailed(
+  error: unknown,
+  request: RpcRequest,
+  exchange: Exchange,
+  conversation: StatelessConversation,
+): void {
+  if (error instanceof InputRequired) {
+    const result = { ...error.result, _meta: resultMeta(exchange.server) }
+    conversation.finish(200, resultText(request.id, JSON.stringify(result)))
+  } else if (error instanceof RpcError) {
+    const status = error.status ?? (error.code === CODES.methodNotFound ? 404 : 200)
+    conversation.finish(status, errorText(request.id, error), error.headers)
+  } else if (!(error instanceof Cancelled)) {
+    exchange.logFailure(request.method, error)
+    conversation.finish(200, errorText(request.id, new RpcError(CODES.internal, 'Internal error')))
+  }
+}
