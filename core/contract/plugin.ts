@@ -33,6 +33,8 @@ import type { SvcLimits, SvcMediaTypes } from './calls.ts'
 import type { SvcInspector, SvcPki, SvcMetrics } from './observation.ts'
 import type { SvcInstance } from './instance.ts'
 import type { ErrorForm } from './routes.ts'
+import type { EventLog, EventLogBounds } from './event-log.ts'
+import type { Channel, ChannelHandler, Replicated, ReplicatedOptions, SvcReplicas } from './replication.ts'
 import type { StoreBounds, Store } from './state.ts'
 import type { JsonSchema } from './json-schema.ts'
 import type { CategoryDeclaration, Exemption, ExposedHeader, PageLink, VariableDefinitions } from './declarations.ts'
@@ -56,7 +58,11 @@ export type {
 export type { SvcLimits, CallAdmission, CallFailure, SvcMediaTypes, MediaTypeCall, ConnectionFacts } from './calls.ts'
 export type { ResponseEnd, InspectorEntry, SvcInspector, SvcPki, ClientCertificate, SvcMetrics } from './observation.ts'
 export type { SvcInstance, Catalog, CatalogEndpoint, PluginRecord } from './instance.ts'
-export type { StoreBounds, Store, StoreChange } from './state.ts'
+export type { PutOptions, StoreBounds, Store, StoreChange } from './state.ts'
+export { StateUnavailable } from './state.ts'
+export type { EventLog, EventLogBounds, LoggedEvent } from './event-log.ts'
+export type { Channel, ChannelHandler, Replica, Replicated, ReplicatedOptions, SvcReplicas } from './replication.ts'
+export { ReplicaError } from './replication.ts'
 export type { JsonSchema } from './json-schema.ts'
 export { variable } from './declarations.ts'
 export type {
@@ -294,9 +300,23 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
    * same name; after a change of the plugin's code the store starts empty.
    */
   state<T>(name: string, bounds: StoreBounds<T>): Store<T>
+  /** A log of numbered entries that others read and follow; it survives reloads as `state` does. */
+  eventLog<T>(name: string, bounds: EventLogBounds<T>): EventLog<T>
+  /** A small value that every replica keeps in memory; it survives reloads as `state` does. */
+  replicated<T>(name: string, options: ReplicatedOptions<T>): Replicated<T>
+  /** Messages between the replicas of the deployment. The newest generation handles them. */
+  channel<M, R = void>(name: string, handler: ChannelHandler<M, R>): Channel<M, R>
+  /** The replicas of the deployment. */
+  readonly replicas: SvcReplicas
+  /**
+   * 32 random bytes. Without a shared store they belong to this process; with one they are the same in every replica and
+   * after every start.
+   */
+  secret(name: string): Promise<Buffer>
   /**
    * A live object, such as a connection, which survives reloads. `create` is called once; `dispose` is called when the
-   * last generation that uses the object is closed.
+   * last generation that uses the object is closed. The object stays in this process: each replica has its own. Data that
+   * other requests must find belong in `state`, `eventLog` or `replicated`.
    */
   shared<T>(name: string, create: () => T, dispose?: (value: T) => void | Promise<void>): T
 

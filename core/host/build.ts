@@ -158,7 +158,7 @@ async function tryBuild(
     watched: new Map(),
     locate: input.locate,
   }
-  const holders: StateHolder[] = []
+  const holders = new Map<string, StateHolder>()
   const release = (): void => holders.forEach(holder => void holder.release())
   const running = new Map<string, LoadedPlugin>()
 
@@ -172,7 +172,7 @@ async function tryBuild(
     const version = versionOf(name)
     running.set(name, version)
     const holder = services.states.hold(number, name, version.found.fingerprint)
-    holders.push(holder)
+    holders.set(name, holder)
     const { definition, found } = version
     const log = services.shared.log.child({ plugin: name }, { serializers: REQUEST_SERIALIZERS })
     const svc = createSvc(
@@ -217,7 +217,7 @@ async function tryBuild(
       return abandon(name, error)
     }
   }
-  const finished = await finishBuild(generation, context, services)
+  const finished = await finishBuild(generation, context, holders, services)
   return finished === null
     ? {
         generation,
@@ -253,15 +253,16 @@ function checkAreas(descriptions: readonly RouteDescription[], isArea: (name: st
 async function finishBuild(
   generation: Generation,
   context: BuildContext,
+  holders: ReadonlyMap<string, StateHolder>,
   { shared, registerTimes }: BuildServices,
 ): Promise<{ plugin: string; error: unknown } | null> {
-  for (const { plugin, run } of context.registered) {
+  const steps = [
+    ...[...holders].map(([plugin, holder]) => ({ plugin, what: 'loading registers', run: () => holder.ready() })),
+    ...context.registered.map(({ plugin, run }) => ({ plugin, what: 'a whenRegistered callback', run })),
+  ]
+  for (const { plugin, what, run } of steps) {
     try {
-      await withTimeout(() => Promise.resolve(run()), {
-        what: 'a whenRegistered callback',
-        log: shared.log.child({ plugin }),
-        times: registerTimes,
-      })
+      await withTimeout(() => Promise.resolve(run()), { what, log: shared.log.child({ plugin }), times: registerTimes })
     } catch (error) {
       return { plugin, error }
     }

@@ -63,6 +63,8 @@ export interface ServiceOptions {
   registerTimes?: RegisterTimes
   /** Destination of log lines. Default: standard output. */
   logStream?: { write(line: string): void }
+  /** For tests: plugin stores enforce the rules of shared stores. */
+  strictState?: boolean
   /** Plugin code that servers in one process share. */
   knownCode?: KnownCode
 }
@@ -111,6 +113,8 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     warn: message => log.warn(message),
   })
   const states = new StateRegistry({
+    instanceId: config.instanceId,
+    isStrict: options.strictState ?? false,
     onError: (error, failure) => log.error('a state callback failed', { error, ...failure }),
   })
   const streams = new StreamRegistry({ onError: error => log.error('a stream callback failed', { error }) })
@@ -190,6 +194,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     limits: createCallAdmission({ limits, keys }),
     pki: createSvcPki(pki, config.mtlsInHeader),
     instance: deps.instance,
+    replicas: states.replicas,
     cors: (request, expose) => corsOutsidePipeline(cors, request, expose),
     follow: createCallFollower({ config, inspector, completions, log }),
     streamsOf,

@@ -1,17 +1,18 @@
 /** What a store keeps in addition to a value: its size, its lifetime and its links in the orders of the store. */
 import type { Deadline } from '../collections/deadline-queue.ts'
 import type { LinkedList, Link } from '../collections/linked-list.ts'
+import type { AgeLink, AgeOrder } from './age-order.ts'
 
 export class Entry<T> implements Deadline {
   readonly key: string
   value: T
   bytes = 0
-  readonly byAge: Link<Entry<T>>
+  byAge: AgeLink<Entry<T>>
   readonly byUse: Link<Entry<T>>
   /** The group, and the link in it. */
   group: string | null = null
-  inGroup: Link<Entry<T>> | null = null
-  /** Lifetime of this entry in milliseconds; undefined means the lifetime set by the bounds. */
+  inGroup: AgeLink<Entry<T>> | null = null
+  /** A life of its own, in milliseconds; undefined: that of the bounds. */
   ttlMs: number | undefined = undefined
   /** Start of the lifetime. */
   since = 0
@@ -24,11 +25,11 @@ export class Entry<T> implements Deadline {
   place = -1
   link: Link<Deadline> | null = null
 
-  /** Appends the entry to both orders. */
-  constructor(key: string, value: T, age: LinkedList<Entry<T>>, use: LinkedList<Entry<T>>) {
+  /** Takes the last place in both orders. */
+  constructor(key: string, value: T, isSpare: boolean, age: AgeOrder<Entry<T>>, use: LinkedList<Entry<T>>) {
     this.key = key
     this.value = value
-    this.byAge = age.push(this)
+    this.byAge = age.push(this, isSpare)
     this.byUse = use.push(this)
   }
 }

@@ -5,12 +5,13 @@
  * heap keeps the order of expiry. Each operation completes within one turn of the event loop, so none is interrupted.
  * The promises allow for implementations that call another process.
  */
-import type { Store, StoreBounds, StoreChange } from '../contract/plugin.ts'
+import type { PutOptions, Store, StoreBounds, StoreChange } from '../contract/plugin.ts'
 import { copyData } from '../collections/value-memory.ts'
 import type { DataCopy } from '../collections/value-memory.ts'
 import { DeadlineQueue } from '../collections/deadline-queue.ts'
 import { LinkedList } from '../collections/linked-list.ts'
 import { copyText, heldBytes } from '../collections/text-memory.ts'
+import { AgeOrder, firstOtherThan } from './age-order.ts'
 import { ChangeFeed } from './change-feed.ts'
 import { Entry } from './entry.ts'
 
@@ -21,9 +22,7 @@ export interface MemoryStoreOptions {
   onError?: (error: unknown) => void
 }
 
-type PutOptions = { group?: string; ttlMs?: number }
-
-/** Memory of an entry without its key and value: the record, its links, and its slots in the map and the queue. */
+/** Memory of an entry without its key and value: the record, its links, its places in the map and the queue. */
 export const ENTRY_BYTES = 384
 /**
  * Memory of a group without its name, and of the link of the entry in it. Counted for each entry, because each may be
@@ -41,9 +40,9 @@ export class MemoryStore<T> implements Store<T> {
   #bounds: StoreBounds<T>
   readonly #now: () => number
   readonly #entries = new Map<string, Entry<T>>()
-  readonly #byAge = new LinkedList<Entry<T>>()
+  readonly #byAge = new AgeOrder<Entry<T>>()
   readonly #byUse = new LinkedList<Entry<T>>()
-  readonly #groups = new Map<string, LinkedList<Entry<T>>>()
+  readonly #groups = new Map<string, AgeOrder<Entry<T>>>()
   readonly #expiry = new DeadlineQueue<Entry<T>>()
   #bytes = 0
   readonly #changes: ChangeFeed<T>
@@ -96,6 +95,10 @@ export class MemoryStore<T> implements Store<T> {
     return undefined
   }
 
+  async increment(this: MemoryStore<number>, key: string, by = 1, options: PutOptions = {}): Promise<number> {
+    return (await this.update(key, (current = 0) => sum(key, current, by), options))!
+  }
+
   async delete(key: string): Promise<boolean> {
     const entry = this.#live(key)
     if (entry !== undefined) this.#remove(entry, 'deleted')
@@ -125,9 +128,9 @@ export class MemoryStore<T> implements Store<T> {
     return matching.length
   }
 
-  async count(): Promise<number> {
+  async count({ group }: { group?: string } = {}): Promise<number> {
     this.#dropExpired()
-    return this.#entries.size
+    return group === undefined ? this.#entries.size : (this.#groups.get(group)?.size ?? 0)
   }
 
   async bytes(): Promise<number> {
@@ -135,7 +138,20 @@ export class MemoryStore<T> implements Store<T> {
     return this.#bytes
   }
 
+  /** Whether the key exists. */
+  has(key: string): boolean {
+    return this.#live(key) !== undefined
+  }
+
+  /** Calls `listener` with the key of every entry that is removed, for any reason. Returns a function that removes it. */
+  onRemoved(listener: (key: string) => void): () => void {
+    return this.#changes.subscribe(change => {
+      if (change.kind !== 'set' && change.kind !== 'reset') listener(change.key)
+    })
+  }
+
   subscribe(listener: (change: StoreChange<T>) => void): () => void {
+    if (!this.#bounds.watched) throw new Error('cannot subscribe to a store without "watched: true" in its bounds')
     return this.#changes.subscribe(listener)
   }
 
@@ -182,17 +198,23 @@ export class MemoryStore<T> implements Store<T> {
       this.#changes.publish({ kind: 'evicted', key, value })
       return false
     }
-    // The key may be a slice of the text of a whole request.
-    const entry = present ?? new Entry(copyText(key), kept, this.#byAge, this.#byUse)
+    // A key may be cut from the text of a whole request.
+    const isSpare = options.spare ?? (by === 'updated' && present?.byAge.isSpare === true)
+    const entry = present ?? new Entry(copyText(key), kept, isSpare, this.#byAge, this.#byUse)
     if (present === undefined) this.#entries.set(entry.key, entry)
     this.#bytes += bytes - entry.bytes
     entry.bytes = bytes
     entry.value = kept
     this.#byUse.moveToEnd(entry.byUse)
-    if (group !== entry.group) this.#moveToGroup(entry, group)
-    const keepsLifetime = by === 'updated' && present !== undefined && options.ttlMs === undefined
-    if (!keepsLifetime) entry.ttlMs = options.ttlMs
-    if (!keepsLifetime || this.#bounds.ttlFrom === 'use') this.#renew(entry)
+    const isRanked = entry.byAge.isSpare === isSpare
+    if (!isRanked) {
+      this.#byAge.remove(entry.byAge)
+      entry.byAge = this.#byAge.push(entry, isSpare)
+    }
+    if (group !== entry.group || !isRanked) this.#moveToGroup(entry, group)
+    const keepsLife = by === 'updated' && present !== undefined && options.ttlMs === undefined
+    if (!keepsLife) entry.ttlMs = options.ttlMs
+    if (!keepsLife || this.#bounds.ttlFrom === 'use') this.#renew(entry)
     this.#changes.publish({ kind: 'set', key, value: kept })
     if (group !== null) this.#trimGroup(this.#groups.get(group), entry)
     this.#trim(entry)
@@ -237,10 +259,10 @@ export class MemoryStore<T> implements Store<T> {
     entry.inGroup = null
     if (name === null) return
     const found = this.#groups.get(name)
-    const group = found ?? new LinkedList<Entry<T>>()
-    entry.group = found?.first?.value.group ?? copyText(name)
+    const group = found ?? new AgeOrder<Entry<T>>()
+    entry.group = found?.first(null)?.group ?? copyText(name)
     if (found === undefined) this.#groups.set(entry.group, group)
-    entry.inGroup = group.push(entry)
+    entry.inGroup = group.push(entry, entry.byAge.isSpare)
   }
 
   // ------------------------------------------------------------------------------------------------ bounds and expiry
@@ -257,7 +279,7 @@ export class MemoryStore<T> implements Store<T> {
   #victim(kept: Entry<T> | null): Entry<T> | undefined {
     const { evict } = this.#bounds
     const first = evict === 'expiring' ? this.#firstToExpire(kept) : undefined
-    return first ?? firstOtherThan(evict === 'idle' ? this.#byUse : this.#byAge, kept)
+    return first ?? (evict === 'idle' ? firstOtherThan(this.#byUse, kept) : this.#byAge.first(kept))
   }
 
   /** Undefined if no other entry ever expires. */
@@ -269,10 +291,10 @@ export class MemoryStore<T> implements Store<T> {
     return first
   }
 
-  #trimGroup(group: LinkedList<Entry<T>> | undefined, kept: Entry<T> | null): void {
+  #trimGroup(group: AgeOrder<Entry<T>> | undefined, kept: Entry<T> | null): void {
     const { maxPerGroup = Infinity } = this.#bounds
     while (group !== undefined && group.size > maxPerGroup) {
-      const victim = firstOtherThan(group, kept)
+      const victim = group.first(kept)
       if (victim === undefined) return
       this.#remove(victim, 'evicted')
     }
@@ -314,7 +336,7 @@ function measuresItself<T>({ maxBytes, sizeOf }: StoreBounds<T>): boolean {
   return maxBytes !== undefined && sizeOf === undefined
 }
 
-function firstOtherThan<T>(order: LinkedList<T>, kept: T | null): T | undefined {
-  const { first } = order
-  return (first !== null && first.value === kept ? first.next : first)?.value
+function sum(key: string, current: unknown, by: number): number {
+  if (typeof current !== 'number') throw new TypeError(`the value of "${key}" is not a number`)
+  return current + by
 }

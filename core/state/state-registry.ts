@@ -1,25 +1,46 @@
 /**
- * Everything that survives a reload: the stores and shared objects of all plugins, reference-counted by the generations
- * that use them.
+ * Everything that survives a reload: the stores, logs, registers and shared objects of all plugins, reference-counted by the
+ * generations that use them.
  *
  * They belong to a plugin in one version of its code. A generation with the same code gets the same objects. One with
  * changed code gets new, empty ones, while the old ones live until the last generation with that code has drained.
  */
 import { AsyncResource } from 'node:async_hooks'
-import type { Store, StoreBounds } from '../contract/plugin.ts'
+import { randomBytes } from 'node:crypto'
+import type {
+  Channel,
+  ChannelHandler,
+  EventLog,
+  EventLogBounds,
+  Replicated,
+  ReplicatedOptions,
+  Store,
+  StoreBounds,
+  SvcReplicas,
+} from '../contract/plugin.ts'
+import { MemoryEventLog } from './memory-event-log.ts'
 import { MemoryStore } from './memory-store.ts'
+import { Register } from './register.ts'
+import { Channels, createLoneReplica } from './replicas.ts'
+import { StrictStore } from './strict-store.ts'
 
 export { MemoryStore }
 
 /** The handle of one plugin in one generation. */
 export interface StateHolder {
-  /** The store with this name; newer bounds replace its previous ones. Throws after `release`. */
+  /** The store of that name; newer bounds replace those that it had. Throws after `release`, as the others do. */
   state<T>(name: string, bounds: StoreBounds<T>): Store<T>
-  /**
-   * The object with this name, created by `create` if missing; the newest `dispose` applies. Throws after `release`.
-   */
+  /** The log of that name; newer bounds replace those that it had. */
+  eventLog<T>(name: string, bounds: EventLogBounds<T>): EventLog<T>
+  /** The register of that name; the first one's `initial` counts. */
+  replicated<T>(name: string, options: ReplicatedOptions<T>): Replicated<T>
+  channel<M, R>(name: string, handler: ChannelHandler<M, R>): Channel<M, R>
+  secret(name: string): Promise<Buffer>
+  /** The object of that name, made by `create` when there is none; the newest `dispose` counts. */
   shared<T>(name: string, create: () => T, dispose?: (value: T) => void | Promise<void>): T
-  /** Releases everything. Resolves when everything without other holders is disposed of; never rejects. */
+  /** Resolves when the registers have their values; rejects with the first error of an `initial`. */
+  ready(): Promise<void>
+  /** Lets go of all of it. Resolves when what nobody else holds has been disposed of; never rejects. */
   release(): Promise<void>
 }
 
@@ -27,7 +48,7 @@ export interface StateHolder {
 export interface StateFailure {
   plugin: string
   name: string
-  during: 'dispose' | 'subscriber'
+  during: 'dispose' | 'subscriber' | 'message'
 }
 
 export interface StateRegistryOptions {
@@ -36,47 +57,84 @@ export interface StateRegistryOptions {
   /** Milliseconds between two sweeps of expired entries. Default 1000. */
   sweepMs?: number
   onError?: (error: unknown, failure: StateFailure) => void
+  /** Shown as the replica's instance id. */
+  instanceId?: string
+  /** Stores check and copy values, and run `change` functions twice, as a shared store might. */
+  isStrict?: boolean
 }
 
+type Kind = 'store' | 'log' | 'register' | 'object'
+
+/** Something that is kept as long as a generation holds it. */
 interface Held {
-  readonly holders: Set<object>
-}
-interface HeldStore extends Held {
-  readonly store: MemoryStore<unknown>
-}
-interface HeldObject extends Held {
+  readonly plugin: string
+  readonly name: string
   readonly value: unknown
-  dispose: ((value: unknown) => void | Promise<void>) | undefined
+  readonly holders: Set<object>
+  /** Called when nobody holds it any more. */
+  dispose?: (() => void | Promise<void>) | undefined
+}
+
+interface Place {
+  kind: Kind
+  plugin: string
+  version: string
+  name: string
 }
 
 export class StateRegistry {
-  readonly #stores = new Map<string, HeldStore>()
-  readonly #objects = new Map<string, HeldObject>()
+  readonly replicas: SvcReplicas
+  readonly #held = new Map<string, Held>()
+  readonly #sweeping = new Set<{ sweep(): void }>()
+  readonly #memoryOf = new WeakMap<object, MemoryStore<unknown>>()
+  readonly #secrets = new Map<string, Buffer>()
+  readonly #channels: Channels
   readonly #now: () => number
+  readonly #isStrict: boolean
   readonly #onError: (error: unknown, failure: StateFailure) => void
   readonly #sweeper: NodeJS.Timeout
 
   constructor(options: StateRegistryOptions = {}) {
     this.#now = options.now ?? Date.now
+    this.#isStrict = options.isStrict ?? false
     this.#onError = options.onError ?? (() => {})
+    this.replicas = createLoneReplica(options.instanceId ?? '')
+    this.#channels = new Channels(this.replicas.self, (error, channel) =>
+      this.#onError(error, { ...channel, during: 'message' }),
+    )
     this.#sweeper = setInterval(() => this.sweep(), options.sweepMs ?? 1000).unref()
   }
 
-  /** Creates the handle of one plugin, in one version of its code, in one generation (the number is for messages). */
+  /** What one plugin, in one version of its code, holds in one generation (its number is for messages). */
   hold(generation: number, plugin: string, version: string): StateHolder {
     const holder = {}
-    const keyOf = (name: string): string => {
-      if (isReleased)
-        throw new Error(`state "${name}" of ${plugin} requested after generation ${generation} was closed`)
-      return JSON.stringify([plugin, version, name])
-    }
+    const registers: Register<never>[] = []
+    const closing: (() => void)[] = []
     let isReleased = false
+    const place = (kind: Kind, name: string): Place => {
+      if (isReleased)
+        throw new Error(`state "${name}" of ${plugin} asked for after generation ${generation} was closed`)
+      return { kind, plugin, version, name }
+    }
     return {
-      state: <T>(name: string, bounds: StoreBounds<T>) =>
-        this.#store(holder, keyOf(name), bounds, { plugin, name, during: 'subscriber' }),
-      shared: (name, create, dispose) => this.#object(holder, keyOf(name), create, dispose),
+      state: (name, bounds) => this.#store(holder, place('store', name), bounds),
+      eventLog: (name, bounds) => this.#log(holder, place('log', name), bounds),
+      replicated: <T>(name: string, options: ReplicatedOptions<T>) => {
+        const register = this.#register(holder, place('register', name), options)
+        registers.push(register as unknown as Register<never>)
+        return register
+      },
+      channel: (name, handler) => {
+        const { channel, close } = this.#channels.open(plugin, place('object', name).name, handler)
+        closing.push(close)
+        return channel
+      },
+      secret: async name => this.#secret(plugin, name),
+      shared: (name, create, dispose) => this.#object(holder, place('object', name), create, dispose),
+      ready: async () => void (await Promise.all(registers.map(register => register.ready))),
       release: async () => {
         isReleased = true
+        for (const close of closing.splice(0)) close()
         await this.#release(holder)
       },
     }
@@ -84,12 +142,16 @@ export class StateRegistry {
 
   /** Removes a bounded number of expired entries of each store. Called by the timer. */
   sweep(): void {
-    for (const { store } of this.#stores.values()) store.sweep()
+    for (const one of this.#sweeping) one.sweep()
   }
 
   /** The number of stores and objects. */
   counts(): { stores: number; shared: number } {
-    return { stores: this.#stores.size, shared: this.#objects.size }
+    const keys = [...this.#held.keys()].map(key => (JSON.parse(key) as [Kind])[0])
+    return {
+      stores: keys.filter(kind => kind === 'store').length,
+      shared: keys.filter(kind => kind === 'object').length,
+    }
   }
 
   /** Stops the timer. */
@@ -97,56 +159,102 @@ export class StateRegistry {
     clearInterval(this.#sweeper)
   }
 
-  #store<T>(holder: object, key: string, bounds: StoreBounds<T>, failure: StateFailure): Store<T> {
-    const held = this.#stores.get(key)
-    if (held !== undefined) {
-      // The same name in the same version of the code, so the type matches.
-      const store = held.store as unknown as MemoryStore<T>
-      store.setBounds(bounds)
-      held.holders.add(holder)
-      return store
-    }
-    const store = new MemoryStore<T>(bounds, { now: this.#now, onError: error => this.#onError(error, failure) })
-    this.#stores.set(key, { store: store as unknown as MemoryStore<unknown>, holders: new Set([holder]) })
-    return store
-  }
-
-  #object<T>(holder: object, key: string, create: () => T, dispose?: (value: T) => void | Promise<void>): T {
-    // Disposal happens when the last generation ends; its errors must still name the plugin.
-    const bound = dispose && (AsyncResource.bind(dispose) as HeldObject['dispose'])
-    const held = this.#objects.get(key)
-    if (held !== undefined) {
-      held.holders.add(holder)
-      held.dispose = bound ?? held.dispose
-      return held.value as T
-    }
-    const value = create()
-    this.#objects.set(key, { value, dispose: bound, holders: new Set([holder]) })
+  #store<T>(holder: object, place: Place, bounds: StoreBounds<T>): Store<T> {
+    const { value } = this.#hold<Store<T>>(
+      holder,
+      place,
+      () => {
+        const memory = new MemoryStore<T>(bounds, { now: this.#now, onError: this.#errorsOf(place) })
+        const store = this.#isStrict
+          ? new StrictStore(memory, `state "${place.name}" of plugin ${place.plugin}`)
+          : memory
+        this.#memoryOf.set(store, memory as unknown as MemoryStore<unknown>)
+        this.#sweeping.add(memory)
+        return { value: store, dispose: () => void this.#sweeping.delete(memory) }
+      },
+      // The same name in the same code: what it holds is what that code has put there.
+      store => (this.#memoryOf.get(store) as unknown as MemoryStore<T>).setBounds(bounds),
+    )
     return value
   }
 
+  #log<T>(holder: object, place: Place, bounds: EventLogBounds<T>): EventLog<T> {
+    const { value } = this.#hold(
+      holder,
+      place,
+      () => {
+        const owner = bounds.of && this.#memoryOf.get(bounds.of)
+        if (bounds.of !== undefined && owner === undefined)
+          throw new TypeError(`the store that event log "${place.name}" belongs to (of) is not made by svc.state`)
+        const log = new MemoryEventLog<T>(bounds, { now: this.#now, onError: this.#errorsOf(place), owner })
+        this.#sweeping.add(log)
+        const dispose = (): void => {
+          this.#sweeping.delete(log)
+          log.close()
+        }
+        return { value: log, dispose }
+      },
+      log => log.setBounds(bounds),
+    )
+    return value
+  }
+
+  #register<T>(holder: object, place: Place, options: ReplicatedOptions<T>): Register<T> {
+    const what = `register "${place.name}" of plugin ${place.plugin}`
+    return this.#hold(holder, place, () => ({ value: new Register(options, what, this.#errorsOf(place)) })).value
+  }
+
+  #object<T>(holder: object, place: Place, create: () => T, dispose?: (value: T) => void | Promise<void>): T {
+    const held = this.#hold(holder, place, () => ({ value: create() }))
+    // Disposal happens whenever the last generation ends; errors in it still have to carry the plugin's name.
+    if (dispose) held.dispose = AsyncResource.bind(() => dispose(held.value))
+    return held.value
+  }
+
+  #hold<T>(
+    holder: object,
+    { kind, plugin, version, name }: Place,
+    create: () => { value: T; dispose?: () => void },
+    renew?: (value: T) => void,
+  ): Held & { value: T } {
+    const key = JSON.stringify([kind, plugin, version, name])
+    const known = this.#held.get(key) as (Held & { value: T }) | undefined
+    if (known !== undefined) {
+      renew?.(known.value)
+      known.holders.add(holder)
+      return known
+    }
+    const held = { plugin, name, ...create(), holders: new Set([holder]) }
+    this.#held.set(key, held)
+    return held
+  }
+
+  #secret(plugin: string, name: string): Buffer {
+    const key = JSON.stringify([plugin, name])
+    const known = this.#secrets.get(key) ?? randomBytes(32)
+    this.#secrets.set(key, known)
+    return Buffer.from(known)
+  }
+
+  #errorsOf({ plugin, name }: Place): (error: unknown) => void {
+    return error => this.#onError(error, { plugin, name, during: 'subscriber' })
+  }
+
   async #release(holder: object): Promise<void> {
-    dropUnheld(this.#stores, holder)
+    const dropped: Held[] = []
+    for (const [key, held] of this.#held) {
+      if (!held.holders.delete(holder) || held.holders.size > 0) continue
+      this.#held.delete(key)
+      dropped.push(held)
+    }
     await Promise.all(
-      dropUnheld(this.#objects, holder).map(async ([key, { value, dispose }]) => {
+      dropped.map(async ({ plugin, name, dispose }) => {
         try {
-          await dispose?.(value)
+          await dispose?.()
         } catch (error) {
-          const [plugin, , name] = JSON.parse(key) as [string, string, string]
           this.#onError(error, { plugin, name, during: 'dispose' })
         }
       }),
     )
   }
-}
-
-/** Removes a holder from everything, and removes and returns what has no holders left. */
-function dropUnheld<V extends Held>(held: Map<string, V>, holder: object): [string, V][] {
-  const dropped: [string, V][] = []
-  for (const [key, value] of held) {
-    if (!value.holders.delete(holder) || value.holders.size > 0) continue
-    held.delete(key)
-    dropped.push([key, value])
-  }
-  return dropped
 }

@@ -29,7 +29,14 @@ const knownCode = { definitions: new Map(), schemas: new WeakMap(), isShared: tr
 
 /** Rejects if the options contradict each other or the HTTP port can't be bound. */
 export async function launch(options: LaunchOptions = {}): Promise<TestServer & Server> {
-  const { packages = [], env, builtinFolder, registerTimes, shutdownTimes = SHUTDOWN_TIMES } = options
+  const {
+    packages = [],
+    env,
+    builtinFolder,
+    registerTimes,
+    strictState = true,
+    shutdownTimes = SHUTDOWN_TIMES,
+  } = options
   const yaml = yamlOf(options)
   const folder = await mkdtemp(join(tmpdir(), 'svc-test-'))
   const lines: string[] = []
@@ -48,6 +55,7 @@ export async function launch(options: LaunchOptions = {}): Promise<TestServer & 
       },
       logStream: { write: line => void lines.push(line) },
       knownCode,
+      strictState,
       builtinFolder,
       shutdownTimes,
       ...(registerTimes && { registerTimes }),

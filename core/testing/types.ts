@@ -13,6 +13,12 @@ export interface TestServerOptions {
   settings?: Readonly<Record<string, unknown>>
   /** The text of `svc.yaml`. It can't be combined with the options above. */
   yaml?: string
+  /**
+   * Whether `svc.state` enforces the rules of shared stores: values are plain JSON, reads return copies, and `change`
+   * functions run more than once. Default: true.
+   */
+  strictState?: boolean
+  /** Variables (`SVC_*`). Those of the process are not read. */
   /** Environment variables (`SVC_*`). Those of the process are not used. */
   env?: Readonly<Record<string, string>>
 }

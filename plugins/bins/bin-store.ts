@@ -32,6 +32,7 @@ export function createBinStore(svc: Svc, limits: BinLimits): BinStore {
     sizeOf: sizeOfBin,
     ttlMs: limits.ttl_secs * 1000,
     evict: 'oldest',
+    watched: true,
   })
   const inTurn = createQueue()
 

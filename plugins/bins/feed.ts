@@ -3,7 +3,7 @@
  * last request sent, and sends the next one when the client is ready. A slow client misses requests that the bin no
  * longer stores.
  */
-import type { SseStream, StoreChange, Svc } from 'svc/plugin'
+import type { SseStream, Svc } from 'svc/plugin'
 import type { Bin } from './bin.ts'
 import type { BinStore } from './bin-store.ts'
 
@@ -16,9 +16,17 @@ export type OpenFeed = (stream: SseStream, binId: string, after: number | null) 
 /** All streams share one subscription, so the cost of a capture depends only on the clients of that bin. */
 export function createFeeds(svc: Svc, bins: BinStore): OpenFeed {
   const feeds = new Map<string, Set<Feed>>()
+  /** Changes may have been missed. */
+  const lookAgain = async (): Promise<void> => {
+    for (const [id, ofBin] of feeds) {
+      const bin = await bins.find(id)
+      for (const feed of ofBin) feed.follow(bin, bin === undefined)
+    }
+  }
   svc.whenClosed(
     bins.subscribe(change => {
-      for (const feed of feeds.get(change.key) ?? []) feed.follow(change)
+      if (change.kind === 'reset') void lookAgain()
+      else for (const feed of feeds.get(change.key) ?? []) feed.follow(change.value, change.kind !== 'set')
     }),
   )
   return async (stream, binId, after) => {
@@ -54,9 +62,10 @@ class Feed {
     this.#resume()
   }
 
-  follow({ kind, value }: StoreChange<Bin>): void {
-    this.#bin = value
-    this.#isRemoved = kind !== 'set'
+  /** The bin as it is now, or as it was when it ended. */
+  follow(bin: Bin | undefined, isOver: boolean): void {
+    this.#bin = bin ?? this.#bin
+    this.#isRemoved = isOver
     if (!this.#isWaiting) this.#pump()
   }
 

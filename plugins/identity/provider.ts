@@ -2,7 +2,7 @@
 import type { Svc } from 'svc/plugin'
 import { createRevocations } from './tokens/revocations.ts'
 import type { Revocations } from './tokens/revocations.ts'
-import { createSigningKeys } from './tokens/signing-keys.ts'
+import { createKnownTokens, createSigningKey, importSigningKeys } from './tokens/signing-keys.ts'
 import type { SigningKeys } from './tokens/signing-keys.ts'
 import { openStores } from './stores.ts'
 import type { Stores } from './stores.ts'
@@ -18,10 +18,14 @@ export interface Provider {
   tokens: Tokens
 }
 
-/** Opens the stores. The key pair is generated in the background, once per process. */
+/** Opens the stores. The key pair is generated once for all replicas, before the first request. */
 export function createProvider(svc: Svc): Provider {
   const stores = openStores(svc)
-  const keys = svc.shared('signing-keys', createSigningKeys)
+  const signingKey = svc.replicated('signing-key', { initial: createSigningKey, secret: true })
+  const known = svc.shared('known-tokens', createKnownTokens)
+  const keys = new Promise<SigningKeys>(resolve => {
+    svc.whenRegistered(() => resolve(importSigningKeys(signingKey.current, known)))
+  })
   const revocations = createRevocations(stores.revoked)
   return { svc, stores, keys, revocations, tokens: createTokens(svc, keys, revocations) }
 }

@@ -30,13 +30,19 @@ export function openStores(svc: Svc): Stores {
   const tokens = publicMode ? 2_000 : 10_000
   const size = { maxBytes: (publicMode ? 8 : 32) * MIB }
   return {
-    codes: svc.state<AuthorizationCode>('codes', { maxCount: tokens, ttlMs: CODE_LIFE_MS, ...size }),
+    codes: svc.state<AuthorizationCode>('codes', { maxCount: tokens, ttlMs: CODE_LIFE_MS, secret: true, ...size }),
     refreshTokens: svc.state<RefreshToken>('refresh-tokens', {
       maxCount: tokens,
       ttlMs: REFRESH_TOKEN_LIFE_MS,
+      secret: true,
       ...size,
     }),
-    clients: svc.state<Client>('clients', { maxCount: publicMode ? 200 : 1_000, ttlMs: REGISTRATION_LIFE_MS, ...size }),
+    clients: svc.state<Client>('clients', {
+      maxCount: publicMode ? 200 : 1_000,
+      ttlMs: REGISTRATION_LIFE_MS,
+      secret: true,
+      ...size,
+    }),
     revoked: svc.state('revoked', { maxCount: tokens, evict: 'expiring' }),
   }
 }

@@ -27,8 +27,7 @@ export function createCounters(svc: Svc): Counters {
   const keyOf = (session: string, name: string): string => `${session}\n${name}`
   const nameIn = (key: string): string => key.slice(key.indexOf('\n') + 1)
   return {
-    next: async (session, name) =>
-      (await store.update(keyOf(session, name), (count = 0) => count + 1, { group: session }))!,
+    next: (session, name) => store.increment(keyOf(session, name), 1, { group: session }),
     of: async session =>
       Object.fromEntries((await store.list({ group: session })).map(({ key, value }) => [nameIn(key), value])),
     reset: session => store.clear((_count, key) => key.startsWith(keyOf(session, ''))),

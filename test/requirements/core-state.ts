@@ -75,4 +75,59 @@ export default [
     rule: 'Endless inserting keeps count and bytes within their bounds.',
     where: 'specification, Bounded state and caps',
   },
+  {
+    id: 'STATE-21',
+    rule: 'Entries of an event log are numbered from 1 by stream, and a number is never used twice.',
+    where: 'docs/state.md',
+  },
+  {
+    id: 'STATE-22',
+    rule: 'An event log is bounded in entries and bytes, by stream and in all; the oldest go first.',
+    where: 'docs/state.md',
+  },
+  {
+    id: 'STATE-23',
+    rule: 'A follower gets what is kept after a number and then what comes, in order and once.',
+    where: 'docs/state.md',
+  },
+  {
+    id: 'STATE-24',
+    rule: 'A stream ends with the entry of its store, or some time after its last entry.',
+    where: 'docs/state.md',
+  },
+  {
+    id: 'STATE-25',
+    rule: 'A replicated value is there before the first request; updates apply in turn.',
+    where: 'docs/state.md',
+  },
+  {
+    id: 'STATE-26',
+    rule: 'Messages reach every living replica in turn; asking one that is gone fails at once.',
+    where: 'docs/state.md',
+  },
+  {
+    id: 'STATE-27',
+    rule: 'A replica without a shared store is alone, its own leader, and has secrets of its own.',
+    where: 'docs/state.md',
+  },
+  {
+    id: 'STATE-28',
+    rule: 'Strict stores return copies, take plain JSON only, and may run a change twice.',
+    where: 'docs/state.md',
+  },
+  {
+    id: 'STATE-29',
+    rule: 'Numbers are incremented atomically, and entries of a group are counted.',
+    where: 'docs/state.md',
+  },
+  {
+    id: 'STATE-30',
+    rule: 'Spare entries are evicted and listed before the others, in all and within their group.',
+    where: 'docs/state.md',
+  },
+  {
+    id: 'STATE-31',
+    rule: 'Everything that a built-in plugin keeps between requests is in a table, with its place when replicas share a store.',
+    where: 'docs/state.md',
+  },
 ]

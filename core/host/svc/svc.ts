@@ -18,6 +18,7 @@ import type {
   SvcLimits,
   SvcMetrics,
   SvcPki,
+  SvcReplicas,
   SvcStreams,
   SvcMediaTypes,
   MediaTypeCall,
@@ -33,6 +34,7 @@ export interface SharedServices {
   pki: SvcPki
   metrics: SvcMetrics
   instance: SvcInstance
+  replicas: SvcReplicas
   cors: SvcMediaTypes['cors']
   follow(plugin: string, request: Parameters<SvcMediaTypes['follow']>[0]): MediaTypeCall
   streamsOf(generation: number): SvcStreams
@@ -110,6 +112,11 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
     unroutedForm: (path, form) => build.generation.addUnroutedForm(path, form),
     watch: path => void build.watched.set(path, fingerprintPath(path)),
     state: (store, bounds) => holder.state(store, bounds),
+    eventLog: (log, bounds) => holder.eventLog(log, bounds),
+    replicated: (register, options) => holder.replicated(register, options),
+    channel: (channel, handler) => holder.channel(channel, handler),
+    replicas: shared.replicas,
+    secret: secret => holder.secret(secret),
     shared: (object, create, dispose) => holder.shared(object, create, dispose),
   }
 }

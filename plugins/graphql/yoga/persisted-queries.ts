@@ -13,6 +13,8 @@ export const persistedQueryBounds: StoreBounds<string> = {
   ttlMs: 24 * 3_600_000,
   ttlFrom: 'use',
   evict: 'idle',
+  // Found by the digest of their text.
+  immutable: true,
 }
 
 /**

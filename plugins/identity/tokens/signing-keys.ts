@@ -26,25 +26,38 @@ export interface SigningKeys {
   known: BoundedMap<true>
 }
 
+/** Tokens found valid, with one of the keys. */
+export function createKnownTokens(): SigningKeys['known'] {
+  return new BoundedMap(MAX_KNOWN)
+}
+
 const MAX_KNOWN = 1000
 
-/** Generates a new RSA key pair of 2048 bits. */
-export async function createSigningKeys(): Promise<SigningKeys> {
-  const { publicKey, privateKey } = await subtle.generateKey(
-    { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256', modulusLength: 2048, publicExponent: Uint8Array.of(1, 0, 1) },
-    false,
-    ['sign', 'verify'],
-  )
+const RSA = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
+
+/** Generates an RSA key of 2048 bits, as a private JWK (RFC 7517). */
+export async function createSigningKey(): Promise<JWK> {
+  const parameters = { ...RSA, modulusLength: 2048, publicExponent: Uint8Array.of(1, 0, 1) }
+  const { privateKey } = await subtle.generateKey(parameters, true, ['sign', 'verify'])
+  const { kty, n, e, d, p, q, dp, dq, qi } = await subtle.exportKey('jwk', privateKey)
+  return { kty, n, e, d, p, q, dp, dq, qi } as JWK
+}
+
+/** Imports the keys. `known` survives reloads, like the keys. */
+export async function importSigningKeys(jwk: JWK, known: SigningKeys['known']): Promise<SigningKeys> {
+  const { kty, n, e } = jwk
+  const publicJwk = { kty, n, e } as webcrypto.JsonWebKey
+  const privateKey = await subtle.importKey('jwk', jwk as webcrypto.JsonWebKey, RSA, false, ['sign'])
+  const publicKey = await subtle.importKey('jwk', publicJwk, RSA, false, ['verify'])
   // Imported once: raw bytes would be imported again for every token.
   const secret = await subtle.importKey('raw', Buffer.from(DEMO_SECRET), { name: 'HMAC', hash: 'SHA-256' }, false, [
     'sign',
     'verify',
   ])
-  const { kty, n, e } = await subtle.exportKey('jwk', publicKey)
   return {
     signing: { RS256: privateKey, HS256: secret },
     verifying: { RS256: publicKey, HS256: secret },
-    known: new BoundedMap(MAX_KNOWN),
+    known,
     jwk: { kty, alg: 'RS256', use: 'sig', kid: RSA_KEY_ID, n, e } as JWK,
   }
 }

@@ -18,9 +18,9 @@ t.test('each store has limits of count, size and lifetime, lower in public mode 
     }
     openStores({ config: { publicMode }, state } as unknown as Svc)
     t.strictSame(bounds, {
-      codes: { maxCount: tokens, ttlMs: 300_000, maxBytes },
-      'refresh-tokens': { maxCount: tokens, ttlMs: 86_400_000, maxBytes },
-      clients: { maxCount: clients, ttlMs: 86_400_000, maxBytes },
+      codes: { maxCount: tokens, ttlMs: 300_000, maxBytes, secret: true },
+      'refresh-tokens': { maxCount: tokens, ttlMs: 86_400_000, maxBytes, secret: true },
+      clients: { maxCount: clients, ttlMs: 86_400_000, maxBytes, secret: true },
       revoked: { maxCount: tokens, evict: 'expiring' },
     })
   }

@@ -5,16 +5,20 @@ import { ENTRY_BYTES, GROUP_BYTES } from '../../../core/state/memory-store.ts'
 import { MemoryStore, StateRegistry, type StateFailure } from '../../../core/state/state-registry.ts'
 import type { StoreBounds, StoreChange } from '../../../core/contract/plugin.ts'
 
+function shown(change: StoreChange<unknown>): string {
+  return change.kind === 'reset' ? 'reset' : `${change.kind} ${change.key}`
+}
+
 /** A store with a test clock, and the changes it reported as `kind key`. */
 function store<T = string>(bounds: Partial<StoreBounds<T>> = {}) {
   const clock = { now: 1_000_000 }
   const errors: unknown[] = []
   const made = new MemoryStore<T>(
-    { maxCount: 1000, ...bounds },
+    { maxCount: 1000, watched: true, ...bounds },
     { now: () => clock.now, onError: error => errors.push(error) },
   )
   const reported: string[] = []
-  made.subscribe(({ kind, key }) => reported.push(`${kind} ${key}`))
+  made.subscribe(change => reported.push(shown(change)))
   return { store: made, clock, reported, errors }
 }
 
@@ -272,7 +276,7 @@ t.test('age', async t => {
     })
     const holder = registry.hold(1, 'bins', 'v1')
     const gone = await new Promise<StoreChange<string>>(resolve => {
-      const s = holder.state<string>('bin', { maxCount: 10, ttlMs: 20 })
+      const s = holder.state<string>('bin', { maxCount: 10, ttlMs: 20, watched: true })
       s.subscribe(change => change.kind === 'expired' && resolve(change))
       void s.set('a', 'value')
     })
@@ -357,16 +361,76 @@ t.test('operations', async t => {
   })
 })
 
+t.test('numbers, groups and spare entries', async t => {
+  t.test('increment counts from 0, by any number, and refuses what is not a number [STATE-29]', async t => {
+    const { store: s } = store<number>()
+    t.equal(await s.increment('a'), 1)
+    t.equal(await s.increment('a', 5), 6)
+    t.equal(await s.increment('a', -2.5), 3.5)
+    t.equal(await s.get('a'), 3.5)
+    const texts = store<string>().store
+    await texts.set('a', 'text')
+    await t.rejects((texts as unknown as MemoryStore<number>).increment('a'), {
+      name: 'TypeError',
+      message: 'the value of "a" is not a number',
+    })
+  })
+
+  t.test('count of one group [STATE-29]', async t => {
+    const { store: s } = store()
+    await s.set('a', '', { group: 'g' })
+    await s.set('b', '', { group: 'g' })
+    await s.set('c', '', { group: 'h' })
+    t.same(
+      [await s.count(), await s.count({ group: 'g' }), await s.count({ group: 'h' }), await s.count({ group: '?' })],
+      [3, 2, 1, 0],
+    )
+  })
+
+  t.test('spare entries go first and are listed first [STATE-30]', async t => {
+    const { store: s } = store({ maxCount: 4 })
+    await s.set('a', '')
+    await s.set('b', '', { spare: true })
+    await s.set('c', '')
+    await s.set('d', '', { spare: true })
+    t.equal(await keys(s), 'b d a c')
+    t.same(
+      (await s.list({ newestFirst: true })).map(({ key }) => key),
+      ['c', 'a', 'd', 'b'],
+    )
+    await s.set('e', '')
+    t.equal(await keys(s), 'd a c e')
+    await s.update('c', () => 'done', { spare: true })
+    await s.update('d', () => 'again')
+    t.equal(await keys(s), 'd c a e', 'an update leaves what it is, unless it says so')
+    await s.set('d', 'back')
+    await s.set('f', '')
+    t.equal(await keys(s), 'a e d f', 'a plain set makes it an ordinary one again')
+  })
+
+  t.test('spare entries go first within their group [STATE-30]', async t => {
+    const { store: s } = store({ maxPerGroup: 2 })
+    await s.set('a', '', { group: 'g' })
+    await s.set('b', '', { group: 'g', spare: true })
+    await s.set('c', '', { group: 'g' })
+    t.equal(await keys(s), 'a c')
+  })
+
+  t.test('subscribing needs watched [STATE-8]', async t => {
+    t.throws(() => store({ watched: false }).store, { message: /without "watched: true"/ })
+  })
+})
+
 t.test('changes', async t => {
   t.test('a listener that changes the store: all listeners get all changes in one order [STATE-8]', async t => {
     const { store: s, reported } = store<number>()
     const first: string[] = []
-    s.subscribe(({ kind, key }) => {
-      first.push(`${kind} ${key}`)
-      if (key === 'a' && kind === 'set') void s.set('b', 2)
+    s.subscribe(change => {
+      first.push(shown(change))
+      if (change.kind === 'set' && change.key === 'a') void s.set('b', 2)
     })
     const last: string[] = []
-    s.subscribe(({ kind, key }) => last.push(`${kind} ${key}`))
+    s.subscribe(change => last.push(shown(change)))
     await s.set('a', 1)
     await s.delete('a')
     t.same(first, ['set a', 'set b', 'deleted a'])
@@ -380,10 +444,10 @@ t.test('changes', async t => {
       throw new Error('listener')
     })
     const notified: string[] = []
-    s.subscribe(({ key }) => notified.push(key))
+    s.subscribe(change => notified.push(shown(change)))
     await s.set('a', '')
     await s.set('b', '')
-    t.same(notified, ['a', 'b'])
+    t.same(notified, ['set a', 'set b'])
     t.match(errors, [/listener/, /listener/])
   })
 
@@ -562,7 +626,7 @@ t.test('generations', async t => {
 
   t.test('a subscriber that throws is reported with its plugin [STATE-14]', async t => {
     const { registry: r, failures } = registry()
-    const s = r.hold(1, 'bins', 'v1').state('bin', { maxCount: 1 })
+    const s = r.hold(1, 'bins', 'v1').state('bin', { maxCount: 1, watched: true })
     s.subscribe(() => {
       throw new Error('feed')
     })

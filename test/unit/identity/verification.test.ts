@@ -4,11 +4,15 @@ import { createHmac, createSign, generateKeyPairSync } from 'node:crypto'
 import { exportSPKI } from 'jose'
 import type { webcrypto } from 'node:crypto'
 import { decodeCompactJwt } from '../../../plugins/identity/tokens/compact-jwt.ts'
-import { createSigningKeys } from '../../../plugins/identity/tokens/signing-keys.ts'
+import {
+  createKnownTokens,
+  createSigningKey,
+  importSigningKeys,
+} from '../../../plugins/identity/tokens/signing-keys.ts'
 import type { TokenChecks, TokenReason } from '../../../plugins/identity/types.ts'
 import { verifyToken } from '../../../plugins/identity/tokens/verification.ts'
 
-const keys = await createSigningKeys()
+const keys = await importSigningKeys(await createSigningKey(), createKnownTokens())
 const publicPem = await exportSPKI(keys.verifying.RS256 as webcrypto.CryptoKey)
 const secret = 'svc-demo-secret-do-not-use-in-production'
 const now = 1_763_712_000

@@ -1,0 +1,254 @@
+/** A log of numbered entries in the memory of one process: `svc.eventLog` without a shared store. */
+import type { EventLog, EventLogBounds, LoggedEvent } from '../contract/plugin.ts'
+import { LinkedList } from '../collections/linked-list.ts'
+import type { Link } from '../collections/linked-list.ts'
+import { copyText, heldBytes } from '../collections/text-memory.ts'
+import { copyData } from '../collections/value-memory.ts'
+
+/** Memory of an entry without its value. */
+const ENTRY_BYTES = 96
+/** Memory of a stream without its name. */
+const STREAM_BYTES = 512
+const AFTER_LIMIT = 100
+
+interface LogEntry<T> extends LoggedEvent<T> {
+  bytes: number
+}
+
+interface Follower<T> {
+  /** Number of the last entry that was delivered. */
+  position: number
+  on(seq: number, value: T): void
+  ended(): void
+}
+
+class Stream<T> {
+  readonly name: string
+  readonly entries = new LinkedList<LogEntry<T>>()
+  readonly followers = new Set<Follower<T>>()
+  lastSeq = 0
+  bytes = 0
+  expiresAt = Infinity
+  readonly byUse: Link<Stream<T>>
+
+  constructor(name: string, byUse: LinkedList<Stream<T>>) {
+    this.name = name
+    this.byUse = byUse.push(this)
+  }
+}
+
+/** The store on whose entries the streams of a log depend. */
+export interface StreamOwner {
+  has(key: string): boolean
+  /** Calls `listener` with the key of every entry that is removed. */
+  onRemoved(listener: (key: string) => void): () => void
+}
+
+export interface MemoryEventLogOptions {
+  /** The clock, in milliseconds. Default `Date.now`. */
+  now?: () => number
+  /** Receives errors of followers. They do not affect other followers. */
+  onError?: (error: unknown) => void
+  /** The store of `of`. */
+  owner?: StreamOwner | undefined
+}
+
+export class MemoryEventLog<T> implements EventLog<T> {
+  #bounds: EventLogBounds<T>
+  readonly #now: () => number
+  readonly #onError: (error: unknown) => void
+  readonly #owner: StreamOwner | undefined
+  readonly #streams = new Map<string, Stream<T>>()
+  /** In the order of their last `append`, which is also the order in which they expire. */
+  readonly #byUse = new LinkedList<Stream<T>>()
+  readonly #stopWatching: () => void
+  #count = 0
+  #bytes = 0
+
+  constructor(bounds: EventLogBounds<T>, { now = Date.now, onError = () => {}, owner }: MemoryEventLogOptions = {}) {
+    if (owner === undefined && bounds.maxCount === undefined)
+      throw new TypeError('an event log needs maxCount, or a store (of) whose entries bound its streams')
+    this.#bounds = bounds
+    this.#now = now
+    this.#onError = onError
+    this.#owner = owner
+    this.#stopWatching = owner?.onRemoved(key => this.#end(this.#streams.get(key))) ?? (() => {})
+  }
+
+  async append(stream: string, value: T): Promise<number | undefined> {
+    this.sweep()
+    if (this.#owner?.has(stream) === false) return undefined
+    const { kept, bytes } = this.#measure(value)
+    const to = this.#streamOf(stream)
+    const entry = { seq: to.lastSeq + 1, value: kept, bytes }
+    to.lastSeq = entry.seq
+    to.entries.push(entry)
+    this.#account(to, 1, bytes)
+    this.#renew(to)
+    this.#trim(to)
+    for (const follower of to.followers) this.#deliver(to, follower)
+    return this.#bounds.batched === true ? undefined : entry.seq
+  }
+
+  async newest(stream: string, limit: number, where?: (value: T) => boolean): Promise<LoggedEvent<T>[]> {
+    return this.#select(stream, { limit, newestFirst: true, where: ({ value }) => where === undefined || where(value) })
+  }
+
+  async after(stream: string, seq: number, limit = AFTER_LIMIT): Promise<LoggedEvent<T>[]> {
+    return this.#select(stream, { limit, newestFirst: false, where: entry => entry.seq > seq })
+  }
+
+  async find(stream: string, where: (value: T) => boolean): Promise<LoggedEvent<T> | undefined> {
+    return (await this.newest(stream, 1, where))[0]
+  }
+
+  async clear(stream: string, where?: (value: T) => boolean): Promise<number> {
+    this.sweep()
+    const from = this.#streams.get(stream)
+    if (from === undefined) return 0
+    let removed = 0
+    for (let link = from.entries.first; link !== null; ) {
+      const { next } = link
+      if (where === undefined || where(link.value.value)) {
+        this.#drop(from, link)
+        removed += 1
+      }
+      link = next
+    }
+    return removed
+  }
+
+  follow(stream: string, after: number | null, on: (seq: number, value: T) => void, ended: () => void): () => void {
+    this.sweep()
+    let isStopped = false
+    if (this.#owner?.has(stream) === false) {
+      queueMicrotask(() => {
+        if (!isStopped) ended()
+      })
+      return () => void (isStopped = true)
+    }
+    const followed = this.#streamOf(stream)
+    const follower: Follower<T> = { position: after ?? followed.lastSeq, on, ended }
+    followed.followers.add(follower)
+    // As with a shared store, the first entry arrives after `follow` has returned.
+    queueMicrotask(() => this.#deliver(followed, follower))
+    return () => {
+      isStopped = true
+      followed.followers.delete(follower)
+    }
+  }
+
+  /** Bytes of memory, as the bounds count them. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Applies newer bounds. */
+  setBounds(bounds: EventLogBounds<T>): void {
+    this.#bounds = bounds
+    for (const stream of this.#byUse.values()) this.#trim(stream)
+  }
+
+  /** Ends expired streams. */
+  sweep(): void {
+    const now = this.#now()
+    for (let link = this.#byUse.first; link !== null && link.value.expiresAt <= now; link = this.#byUse.first)
+      this.#end(link.value)
+  }
+
+  /** Ends all streams. */
+  close(): void {
+    this.#stopWatching()
+    for (const stream of this.#streams.values()) this.#end(stream)
+  }
+
+  #select(
+    name: string,
+    { limit, newestFirst, where }: { limit: number; newestFirst: boolean; where(entry: LogEntry<T>): boolean },
+  ): LoggedEvent<T>[] {
+    this.sweep()
+    const found: LoggedEvent<T>[] = []
+    for (const entry of this.#streams.get(name)?.entries.values(newestFirst) ?? []) {
+      if (found.length >= limit) break
+      if (where(entry)) found.push({ seq: entry.seq, value: entry.value })
+    }
+    return found
+  }
+
+  #streamOf(name: string): Stream<T> {
+    const known = this.#streams.get(name)
+    if (known !== undefined) return known
+    const stream = new Stream<T>(copyText(name), this.#byUse)
+    this.#streams.set(stream.name, stream)
+    this.#bytes += STREAM_BYTES + heldBytes(stream.name)
+    this.#renew(stream)
+    return stream
+  }
+
+  #renew(stream: Stream<T>): void {
+    stream.expiresAt = this.#now() + (this.#bounds.ttlMs ?? Infinity)
+    this.#byUse.moveToEnd(stream.byUse)
+  }
+
+  #measure(value: T): { kept: T; bytes: number } {
+    const { maxBytes, maxBytesPerStream, sizeOf } = this.#bounds
+    if (sizeOf !== undefined) return { kept: value, bytes: ENTRY_BYTES + sizeOf(value) }
+    if (maxBytes === undefined && maxBytesPerStream === undefined) return { kept: value, bytes: ENTRY_BYTES }
+    const { copy, bytes } = copyData(value)
+    return { kept: copy, bytes: ENTRY_BYTES + bytes }
+  }
+
+  /** Enforces the bounds: of the stream first, then of all, starting with the stream used least recently. */
+  #trim(stream: Stream<T>): void {
+    const { maxPerStream, maxBytesPerStream = Infinity, maxCount = Infinity, maxBytes = Infinity } = this.#bounds
+    while (stream.entries.first !== null && (stream.entries.size > maxPerStream || stream.bytes > maxBytesPerStream))
+      this.#drop(stream, stream.entries.first)
+    while (this.#count > maxCount || this.#bytes > maxBytes || this.#streams.size > maxCount) {
+      const victim = this.#byUse.first?.value
+      if (victim === undefined) return
+      if (victim.entries.first !== null) this.#drop(victim, victim.entries.first)
+      else if (victim !== stream) this.#end(victim)
+      else return
+    }
+  }
+
+  #drop(stream: Stream<T>, link: Link<LogEntry<T>>): void {
+    stream.entries.remove(link)
+    this.#account(stream, -1, -link.value.bytes)
+  }
+
+  #account(stream: Stream<T>, count: number, bytes: number): void {
+    stream.bytes += bytes
+    this.#bytes += bytes
+    this.#count += count
+  }
+
+  #end(stream: Stream<T> | undefined): void {
+    if (stream === undefined) return
+    this.#streams.delete(stream.name)
+    this.#byUse.remove(stream.byUse)
+    this.#bytes -= STREAM_BYTES + heldBytes(stream.name)
+    this.#account(stream, -stream.entries.size, -stream.bytes)
+    const followers = [...stream.followers]
+    stream.followers.clear()
+    for (const { ended } of followers) this.#guard(ended)
+  }
+
+  /** Delivers all entries after the position of the follower, in order. */
+  #deliver(stream: Stream<T>, follower: Follower<T>): void {
+    for (const { seq, value } of stream.entries.values()) {
+      if (!stream.followers.has(follower)) return
+      if (seq <= follower.position) continue
+      follower.position = seq
+      this.#guard(() => follower.on(seq, value))
+    }
+  }
+
+  #guard(call: () => void): void {
+    try {
+      call()
+    } catch (error) {
+      this.#onError(error)
+    }
+  }
+}
