@@ -113,7 +113,7 @@ export class StateRegistry {
     let isReleased = false
     const place = (kind: Kind, name: string): Place => {
       if (isReleased)
-        throw new Error(`state "${name}" of ${plugin} asked for after generation ${generation} was closed`)
+        throw new Error(`state "${name}" of ${plugin} requested after generation ${generation} was closed`)
       return { kind, plugin, version, name }
     }
     return {

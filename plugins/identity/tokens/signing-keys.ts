@@ -48,7 +48,7 @@ export async function importSigningKeys(jwk: JWK, known: SigningKeys['known']): 
   const { kty, n, e } = jwk
   const publicJwk = { kty, n, e } as webcrypto.JsonWebKey
   const privateKey = await subtle.importKey('jwk', jwk as webcrypto.JsonWebKey, RSA, false, ['sign'])
-  const publicKey = await subtle.importKey('jwk', publicJwk, RSA, false, ['verify'])
+  const publicKey = await subtle.importKey('jwk', publicJwk, RSA, true, ['verify'])
   // Imported once: raw bytes would be imported again for every token.
   const secret = await subtle.importKey('raw', Buffer.from(DEMO_SECRET), { name: 'HMAC', hash: 'SHA-256' }, false, [
     'sign',

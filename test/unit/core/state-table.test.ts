@@ -37,7 +37,6 @@ const TABLE: Record<string, Record<string, string>> = {
   mcp: { 'shared hub': 'to become state with a log: sessions; streams stay', 'shared clock': 'a timer' },
   mocks: {
     'shared registry': 'to become state: uploaded mocks and their documents',
-    'shared checker': 'a worker thread',
     'state sessions': 'shared',
   },
   reliability: { 'state counters': 'shared' },
