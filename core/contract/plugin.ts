@@ -110,7 +110,7 @@ export interface Plugin<Options = Record<string, unknown>, Variables = Record<st
   title: string
   /** Default: `version` of the `package.json` in the plugin's folder, otherwise the version of svc. */
   version?: string
-  /** One sentence about what the plugin serves, for the console and the documentation. */
+  /** One sentence about what the plugin serves, for user interfaces and the documentation. */
   description?: string
   /** Path prefixes that the plugin serves. Each of its routes must be equal to or below one of them. */
   paths: string[]

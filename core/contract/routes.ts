@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { JsonSchema } from './json-schema.ts'
 
-/** Describes an operation for the catalog, `/openapi.json`, the landing page, the console and the exports. */
+/** Describes an operation for the catalog and everything generated from it: `/openapi.json`, the landing page, exported collections. */
 export interface RouteDescription {
   /** Path template in the notation of the catalog (`/status/{code}`, `/echo/{*path}`). Default: the path of the route. */
   path?: string
@@ -25,7 +25,7 @@ export interface RouteDescription {
   credentials?: readonly (CredentialKind | NamedKey)[]
   /** Responses by status (`200`, `4XX`, `default`). Default: `200`. */
   responses?: Record<string, { description: string; content?: Record<string, JsonSchema> }>
-  /** Requests that the landing page, the console and the exports show. */
+  /** Requests shown by everything that is generated from the catalog. */
   examples: RouteExample[]
   /** The response is JSON or XML, depending on `Accept`. Errors of the route are negotiated too. */
   negotiated?: boolean

@@ -1,4 +1,4 @@
-/** The route catalog of `GET /_svc/catalog`. The landing page, the console and the exports use it too. */
+/** The route catalog of `GET /_svc/catalog`. The landing page and plugins use it too. */
 import type { Catalog, CatalogEndpoint, RouteExample } from '../contract/plugin.ts'
 import type { CategoryRanks } from './categories.ts'
 import { listOperations, type Operation } from './operations.ts'

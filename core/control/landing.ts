@@ -76,7 +76,7 @@ export function renderLanding({ catalog, links, baseUrl, instanceId, publicMode 
 <a class="skip" href="#endpoints">Skip to the endpoints</a>
 <header>
 <h1>svc</h1>
-<p>A mock upstream for gateway demos and tests, with deterministic responses, request capturing and fault injection.</p>
+<p>A test upstream for gateway demos and tests, with deterministic responses, request capturing and fault injection.</p>
 <nav aria-label="Documentation">
 <ul class="links">
 ${listLinks(catalog, links)

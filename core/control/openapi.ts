@@ -25,7 +25,7 @@ export type OpenapiMethod = (typeof METHODS)[number]
 const knownMethods: ReadonlySet<string> = new Set(METHODS)
 
 const DESCRIPTION =
-  'A mock upstream for gateway demos and tests. Responses are deterministic, and captured requests can be inspected. The request headers `X-Svc-Delay`, `X-Svc-Abort` and `X-Svc-Fail` inject faults on every route.'
+  'A test upstream for gateway demos and tests. Responses are deterministic, and captured requests can be inspected. The request headers `X-Svc-Delay`, `X-Svc-Abort` and `X-Svc-Fail` inject faults on every route.'
 
 /** All operations of a method of a path item. OpenAPI allows only one. */
 interface Slot {

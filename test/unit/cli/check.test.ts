@@ -115,7 +115,7 @@ mocks:
     ['4:30', 'unknown tool "ecoh" \\(did you mean "echo"\\?\\)', 'write echo, or one of '],
     ['5:7', 'missing key "name"', 'add "name: '],
     ['5:17', 'unknown tool "what_ever"', 'remove it, or write one of echo, '],
-    ['6:7', 'the server name "weather" is taken', 'choose another name'],
+    ['6:7', 'the server name "weather" is already in use', 'choose another name'],
     ['6:32', 'unknown tool "ecoh"', 'write echo, or one of '],
     ['9:21', 'unknown format "openay"', 'write one of these'],
     ['9:37', 'expected boolean', 'write true or false'],
