@@ -10,7 +10,7 @@ export class Register<T> implements Replicated<T> {
   #held: { value: T } | null = null
   #updates: Promise<unknown>
 
-  /** `what` is the beginning of messages, such as `register "keys" of plugin identity`. */
+  /** `what` is the beginning of messages, such as `register "keys" of plugin tally`. */
   constructor({ initial }: ReplicatedOptions<T>, what: string, onError: (error: unknown) => void) {
     this.#what = what
     this.#onError = onError
