@@ -1,4 +1,8 @@
-/** Unmodified clients use mocks like the real API. */
+/**
+ * Unmodified clients use mocks like the real API.
+ * Runs alone: the package undici, which other files import, replaces the dispatcher of the built-in fetch with one that
+ * rejects the Content-Length of Stripe's client.
+ */
 import t from 'tap'
 import { inspect } from 'node:util'
 import axios from 'axios'
