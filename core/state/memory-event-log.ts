@@ -135,6 +135,9 @@ export class MemoryEventLog<T> implements EventLog<T> {
     return () => {
       isStopped = true
       followed.followers.delete(follower)
+      // Otherwise clients that follow unknown streams would leave their names behind.
+      const isUnused = followed.lastSeq === 0 && followed.followers.size === 0
+      if (isUnused && this.#streams.get(followed.name) === followed) this.#end(followed)
     }
   }
 

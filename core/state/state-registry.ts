@@ -111,9 +111,12 @@ export class StateRegistry {
     const registers: Register<never>[] = []
     const closing: (() => void)[] = []
     let isReleased = false
-    const place = (kind: Kind, name: string): Place => {
+    const assertOpen = (name: string): void => {
       if (isReleased)
         throw new Error(`state "${name}" of ${plugin} requested after generation ${generation} was closed`)
+    }
+    const place = (kind: Kind, name: string): Place => {
+      assertOpen(name)
       return { kind, plugin, version, name }
     }
     return {
@@ -125,7 +128,8 @@ export class StateRegistry {
         return register
       },
       channel: (name, handler) => {
-        const { channel, close } = this.#channels.open(plugin, place('object', name).name, handler)
+        assertOpen(name)
+        const { channel, close } = this.#channels.open(plugin, name, handler)
         closing.push(close)
         return channel
       },

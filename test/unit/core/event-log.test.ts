@@ -135,6 +135,18 @@ t.test('a stream lives as long as the entry of its store [STATE-24]', async t =>
   t.equal(await l.append('a', 'w'), undefined, 'evicted')
 })
 
+t.test('a follower of a stream that never had an entry leaves nothing behind [STATE-22]', async t => {
+  const { log: l } = log()
+  const [one, two] = [collect(l, 'x', 0), collect(l, 'x', null)]
+  t.ok(l.bytes > 0)
+  one.stop()
+  t.ok(l.bytes > 0, 'another one still follows')
+  two.stop()
+  two.stop()
+  t.equal(l.bytes, 0)
+  t.same([one.seen, two.seen], [[], []])
+})
+
 t.test('a stream ends some time after its last entry [STATE-24]', async t => {
   const { log: l, clock } = log({ ttlMs: 1000 })
   await l.append('x', 'a')
