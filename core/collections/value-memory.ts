@@ -2,7 +2,7 @@
  * Measures the memory of plain data, which can be forty times its JSON text, and copies it without retaining other
  * data.
  */
-import { copyText, heldBytes } from './text-memory.ts'
+import { STRING_OVERHEAD, copyText, heldBytes } from './text-memory.ts'
 
 const SLOT = 8
 const ARRAY = 48
@@ -13,7 +13,6 @@ const INDEXED = 168
 /** A new key: the key itself, and its slot in the layout or table. */
 const KEY = 24
 const HEAP_NUMBER = 16
-const TEXT = 24
 
 /**
  * Approximate maximum memory of a JSON value in bytes. Each key counts once, because the engine keeps one copy of it.
@@ -27,7 +26,7 @@ export function heldValueBytes(value: unknown): number {
 const SHORT = 64
 
 function walk(value: unknown, keys: Set<string>): number {
-  if (typeof value === 'string') return value.length <= SHORT ? TEXT + 2 * value.length : heldBytes(value)
+  if (typeof value === 'string') return value.length <= SHORT ? STRING_OVERHEAD + 2 * value.length : heldBytes(value)
   if (typeof value === 'number') return HEAP_NUMBER
   if (typeof value !== 'object' || value === null) return 0
   return Array.isArray(value) ? walkArray(value, keys) : walkObject(value as Record<string, unknown>, keys)

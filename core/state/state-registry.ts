@@ -67,6 +67,7 @@ type Kind = 'store' | 'log' | 'register' | 'object'
 
 /** Something that is kept as long as a generation holds it. */
 interface Held {
+  readonly kind: Kind
   readonly plugin: string
   readonly name: string
   readonly value: unknown
@@ -151,10 +152,10 @@ export class StateRegistry {
 
   /** The number of stores and objects. */
   counts(): { stores: number; shared: number } {
-    const keys = [...this.#held.keys()].map(key => (JSON.parse(key) as [Kind])[0])
+    const kinds = [...this.#held.values()].map(({ kind }) => kind)
     return {
-      stores: keys.filter(kind => kind === 'store').length,
-      shared: keys.filter(kind => kind === 'object').length,
+      stores: kinds.filter(kind => kind === 'store').length,
+      shared: kinds.filter(kind => kind === 'object').length,
     }
   }
 
@@ -228,7 +229,7 @@ export class StateRegistry {
       known.holders.add(holder)
       return known
     }
-    const held = { plugin, name, ...create(), holders: new Set([holder]) }
+    const held = { kind, plugin, name, ...create(), holders: new Set([holder]) }
     this.#held.set(key, held)
     return held
   }
