@@ -539,8 +539,8 @@ t.test(
   'each store of svc.state has a worst case here, or is small enough to be bounded by its count [HARD-12]',
   async t => {
     /** Numbers and flags with short keys. */
-    const counted = ['counters', 'prompt-cache', 'revoked']
-    const testedApart = ['sinks']
+    const counted = ['contexts', 'counters', 'prompt-cache', 'revoked', 'runs']
+    const testedApart = ['sinks', 'tasks']
     const source = readFileSync(import.meta.filename, 'utf8')
     const names: string[] = []
     const plugins = join(import.meta.dirname, '../../../plugins')
