@@ -11,6 +11,7 @@ import { PluginVariables } from '../config/plugin-variables.ts'
 import { findConfigFile } from '../config/svc-yaml.ts'
 import { registerCoreRoutes } from '../control/routes.ts'
 import { createControlDeps } from './control-deps.ts'
+import { openCoreState } from './core-state.ts'
 import { Host } from '../host/host.ts'
 import type { RegisterTimes } from '../host/build.ts'
 import type { Config, SvcInstance, SvcStreams } from '../contract/plugin.ts'
@@ -63,8 +64,10 @@ export interface ServiceOptions {
   registerTimes?: RegisterTimes
   /** Destination of log lines. Default: standard output. */
   logStream?: { write(line: string): void }
-  /** For tests: plugin stores enforce the rules of shared stores. */
+  /** For tests: all state enforces the rules of shared stores. */
   strictState?: boolean
+  /** For tests: the state of another server in this process, which makes the two replicas. */
+  states?: StateRegistry
   /** Plugin code that servers in one process share. */
   knownCode?: KnownCode
 }
@@ -107,15 +110,19 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
   // Plugins resolve paths in their sections relative to the file in use.
   config.configFile = configFile
   const commit = config.gitSha ?? readGitSha(PRODUCT_FOLDER)
+  const states =
+    options.states ??
+    new StateRegistry({
+      instanceId: config.instanceId,
+      isStrict: options.strictState ?? false,
+      onError: (error, failure) => log.error('a state callback failed', { error, ...failure }),
+    })
+  const state = await openCoreState(states)
   const pki = await loadPki({
     tlsCert: resolve(workingDirectory, config.tlsCert),
     tlsKey: resolve(workingDirectory, config.tlsKey),
+    state: state.holder,
     warn: message => log.warn(message),
-  })
-  const states = new StateRegistry({
-    instanceId: config.instanceId,
-    isStrict: options.strictState ?? false,
-    onError: (error, failure) => log.error('a state callback failed', { error, ...failure }),
   })
   const streams = new StreamRegistry({ onError: error => log.error('a stream callback failed', { error }) })
   const metrics = createMetrics()
@@ -144,7 +151,13 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
   })
   const ports: Ports = { http: null, https: null, grpc: null }
   const http = createSvcHttp({ browserAccess, config, guard, httpsPort: () => ports.https })
-  const instance = createInstance(config, VERSION, await commit, () => ({ ...ports }))
+  const instance = createInstance({
+    config,
+    version: VERSION,
+    gitSha: await commit,
+    ports: () => ({ ...ports }),
+    health: state.health,
+  })
 
   const tracer = await openTracer({
     environment,
@@ -207,6 +220,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     workingDirectory,
     streams,
     logged: warnings,
+    switches: state.switches,
     version: VERSION,
     builtinFolder: options.builtinFolder ?? BUILTIN_FOLDER,
     extraOptions: options.extraOptions,
