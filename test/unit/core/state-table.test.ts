@@ -15,7 +15,7 @@ const TABLE: Record<string, Record<string, string>> = {
     'shared push': 'to become state of the replica that runs the task: what is to be delivered',
     'state sinks': 'shared',
   },
-  bins: { 'state bins': 'shared' },
+  bins: { 'state bins': 'shared', 'eventLog requests': 'shared' },
   console: { 'shared client': 'a bundle made of the code' },
   graphql: {
     'state persisted-queries': 'shared',
