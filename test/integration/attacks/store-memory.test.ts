@@ -531,7 +531,8 @@ t.test(
   async t => {
     /** Numbers and flags with short keys. */
     const counted = ['counters', 'prompt-cache', 'revoked']
-    const testedApart = ['sinks']
+    /** `records` in llm/records-memory.test.ts. */
+    const testedApart = ['sinks', 'records']
     const source = readFileSync(import.meta.filename, 'utf8')
     const names: string[] = []
     const plugins = join(import.meta.dirname, '../../../plugins')

@@ -32,7 +32,7 @@ const TABLE: Record<string, Record<string, string>> = {
     'state clients': 'shared',
     'state revoked': 'shared',
   },
-  llm: { 'shared records': 'to become a batched log' },
+  llm: { 'eventLog records': 'shared' },
   'llm-anthropic': { 'state prompt-cache': 'shared' },
   mcp: { 'shared hub': 'to become state with a log: sessions; streams stay', 'shared clock': 'a timer' },
   mocks: {
