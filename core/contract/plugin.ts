@@ -60,7 +60,7 @@ export type { ResponseEnd, InspectorEntry, SvcInspector, SvcPki, ClientCertifica
 export type { SvcInstance, Catalog, CatalogEndpoint, PluginRecord } from './instance.ts'
 export type { PutOptions, StoreBounds, Store, StoreChange } from './state.ts'
 export { StateUnavailable } from './state.ts'
-export type { EventLog, EventLogBounds, LoggedEvent } from './event-log.ts'
+export type { EventLog, EventLogBounds, LoggedEvent, StreamInfo } from './event-log.ts'
 export type { Channel, ChannelHandler, Replica, Replicated, ReplicatedOptions, SvcReplicas } from './replication.ts'
 export { ReplicaError } from './replication.ts'
 export type { JsonSchema } from './json-schema.ts'
