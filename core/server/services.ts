@@ -17,6 +17,8 @@ import type { RegisterTimes } from '../host/build.ts'
 import type { Config, SvcInstance, SvcStreams } from '../contract/plugin.ts'
 import type { KnownCode } from '../host/inventory.ts'
 import type { SharedServices } from '../host/svc/svc.ts'
+import { createInProcessCall } from '../http/pipeline/in-process-call.ts'
+import { createRequestFacts } from '../http/request/request-facts.ts'
 import { createAdminGuard } from '../http/pipeline/admin-guard.ts'
 import { createBrowserAccess } from '../http/pipeline/browser-access.ts'
 import { createControlAuth } from '../http/pipeline/control-auth/control-auth.ts'
@@ -150,7 +152,18 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     flush: () => completions.flush(),
   })
   const ports: Ports = { http: null, https: null, grpc: null }
-  const http = createSvcHttp({ browserAccess, config, guard, httpsPort: () => ports.https })
+  const http = createSvcHttp({
+    browserAccess,
+    config,
+    guard,
+    httpsPort: () => ports.https,
+    call: createInProcessCall({
+      config,
+      facts: createRequestFacts(config),
+      generation: () => host.current(),
+      httpPort: () => ports.http,
+    }),
+  })
   const instance = createInstance({
     config,
     version: VERSION,
