@@ -26,6 +26,7 @@ import { createCors } from '../http/response/cors.ts'
 import type { PipelineServices } from '../http/pipeline/stage.ts'
 import { exposedHeaders } from '../http/response/exposed-headers.ts'
 import { createStreamPlan } from '../http/pipeline/stages/plan-limits.ts'
+import { Tap } from '../http/tap/tap.ts'
 import { StreamRegistry } from '../http/streams/stream-registry.ts'
 import { WebSocketMemory, webSocketBoundsOf } from '../http/streams/websocket-memory.ts'
 import { corsOutsidePipeline } from '../http/listener/media-type-handlers.ts'
@@ -85,6 +86,7 @@ export interface Services {
   readonly instance: SvcInstance
   readonly streams: StreamRegistry
   readonly pki: Pki
+  readonly tap: Tap
   /** Services that the request handler needs in addition to the host. */
   readonly pipeline: Omit<PipelineServices, 'observer'>
   readonly requestMetrics: RequestMetrics
@@ -127,6 +129,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     warn: message => log.warn(message),
   })
   const streams = new StreamRegistry({ onError: error => log.error('a stream callback failed', { error }) })
+  const tap = new Tap({ isPublic: config.publicMode })
   const metrics = createMetrics()
   const cors = createCors({ origins: config.corsOrigins })
   const browserAccess = createBrowserAccess(config)
@@ -219,6 +222,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     metrics,
     limits: createCallAdmission({ limits, keys }),
     pki: createSvcPki(pki, config.mtlsInHeader),
+    tap,
     instance: deps.instance,
     replicas: states.replicas,
     cors: (request, expose) => corsOutsidePipeline(cors, request, expose),
@@ -274,6 +278,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     instance: deps.instance,
     streams,
     pki,
+    tap,
     pipeline: {
       browserAccess,
       config,
