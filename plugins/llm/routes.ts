@@ -81,7 +81,7 @@ export function registerRoutes(
     return reply.send({ count: found.length, requests: found.map(showShort) })
   })
 
-  app.get<{ Querystring: Query; Params: { id: string } }>('/ai/requests/:id', describe(one), (request, reply) => {
+  app.get<{ Querystring: Query; Params: { id: string } }>('/ai/requests/:id', describe(one), async (request, reply) => {
     const { id } = request.params
     const isVisible = visibility(svc, request)
     // A retry may reuse its request id; the newest record is returned.
@@ -95,7 +95,7 @@ export function registerRoutes(
         request_id: id,
         hint: 'records are kept for one hour; GET /ai/requests lists them',
       })
-    return reply.send(showWhole(record, svc.inspector.entry(id, record.session_header)))
+    return reply.send(showWhole(record, await svc.inspector.entry(id, record.session_header)))
   })
 }
 
