@@ -17,6 +17,8 @@ import type { RegisterTimes } from '../host/build.ts'
 import type { Config, SvcInstance, SvcStreams } from '../contract/plugin.ts'
 import type { KnownCode } from '../host/inventory.ts'
 import type { SharedServices } from '../host/svc/svc.ts'
+import { createInProcessCall } from '../http/pipeline/in-process-call.ts'
+import { createRequestFacts } from '../http/request/request-facts.ts'
 import { createAdminGuard } from '../http/pipeline/admin-guard.ts'
 import { createBrowserAccess } from '../http/pipeline/browser-access.ts'
 import { createControlAuth } from '../http/pipeline/control-auth/control-auth.ts'
@@ -24,6 +26,7 @@ import { createCors } from '../http/response/cors.ts'
 import type { PipelineServices } from '../http/pipeline/stage.ts'
 import { exposedHeaders } from '../http/response/exposed-headers.ts'
 import { createStreamPlan } from '../http/pipeline/stages/plan-limits.ts'
+import { Tap } from '../http/tap/tap.ts'
 import { StreamRegistry } from '../http/streams/stream-registry.ts'
 import { WebSocketMemory, webSocketBoundsOf } from '../http/streams/websocket-memory.ts'
 import { corsOutsidePipeline } from '../http/listener/media-type-handlers.ts'
@@ -83,6 +86,7 @@ export interface Services {
   readonly instance: SvcInstance
   readonly streams: StreamRegistry
   readonly pki: Pki
+  readonly tap: Tap
   /** Services that the request handler needs in addition to the host. */
   readonly pipeline: Omit<PipelineServices, 'observer'>
   readonly requestMetrics: RequestMetrics
@@ -125,6 +129,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     warn: message => log.warn(message),
   })
   const streams = new StreamRegistry({ onError: error => log.error('a stream callback failed', { error }) })
+  const tap = new Tap({ isPublic: config.publicMode })
   const metrics = createMetrics()
   const cors = createCors({ origins: config.corsOrigins })
   const browserAccess = createBrowserAccess(config)
@@ -151,7 +156,18 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     logs: state.captures,
   })
   const ports: Ports = { http: null, https: null, grpc: null }
-  const http = createSvcHttp({ browserAccess, config, guard, httpsPort: () => ports.https })
+  const http = createSvcHttp({
+    browserAccess,
+    config,
+    guard,
+    httpsPort: () => ports.https,
+    call: createInProcessCall({
+      config,
+      facts: createRequestFacts(config),
+      generation: () => host.current(),
+      httpPort: () => ports.http,
+    }),
+  })
   const instance = createInstance({
     config,
     version: VERSION,
@@ -207,6 +223,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     metrics,
     limits: createCallAdmission({ limits, keys }),
     pki: createSvcPki(pki, config.mtlsInHeader),
+    tap,
     instance: deps.instance,
     replicas: states.replicas,
     cors: (request, expose) => corsOutsidePipeline(cors, request, expose),
@@ -262,6 +279,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     instance: deps.instance,
     streams,
     pki,
+    tap,
     pipeline: {
       browserAccess,
       config,

@@ -15,7 +15,7 @@ const TABLE: Record<string, Record<string, string>> = {
     'shared push': 'to become state of the replica that runs the task: what is to be delivered',
     'state sinks': 'shared',
   },
-  bins: { 'state bins': 'shared' },
+  bins: { 'state bins': 'shared', 'eventLog requests': 'shared' },
   console: { 'shared client': 'a bundle made of the code' },
   graphql: {
     'state persisted-queries': 'shared',
@@ -32,7 +32,7 @@ const TABLE: Record<string, Record<string, string>> = {
     'state clients': 'shared',
     'state revoked': 'shared',
   },
-  llm: { 'shared records': 'to become a batched log' },
+  llm: { 'eventLog records': 'shared' },
   'llm-anthropic': { 'state prompt-cache': 'shared' },
   mcp: { 'shared hub': 'to become state with a log: sessions; streams stay', 'shared clock': 'a timer' },
   mocks: {
