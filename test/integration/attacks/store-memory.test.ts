@@ -21,8 +21,12 @@ import { ReplayStore } from '../../../plugins/mcp/sessions/replay.ts'
 import { SessionStore } from '../../../plugins/mcp/sessions/session-store.ts'
 import { boundsFor } from '../../../plugins/mocks/bounds.ts'
 import { memoryBounds, SessionMemories } from '../../../plugins/mocks/exchange/session-memory.ts'
+import type { MockRecord } from '../../../plugins/mocks/management/mock.ts'
+import { documentBounds, recordBounds } from '../../../plugins/mocks/management/mock-limits.ts'
+import { MockStore } from '../../../plugins/mocks/management/mock-store.ts'
 import { Registry } from '../../../plugins/mocks/management/registry.ts'
-import { Traffic } from '../../../plugins/mocks/exchange/traffic.ts'
+import { countBounds, RequestCounts } from '../../../plugins/mocks/exchange/request-counts.ts'
+import { Traffic, trafficBounds } from '../../../plugins/mocks/exchange/traffic.ts'
 import type { CapturedRequest as MockRequest } from '../../../plugins/mocks/exchange/traffic.ts'
 import { pluginState } from '../../support/plugin-state.ts'
 import { HEAP_FACTOR, heapGrowth } from '../../support/store-memory.ts'
@@ -276,7 +280,7 @@ t.test('mocks: svc.state "sessions" [HARD-12]', async t => {
   }
 })
 
-t.test('mocks: documents [HARD-12]', async t => {
+t.test('mocks: svc.state "mocks" and "documents" [HARD-12]', async t => {
   const bounds = boundsFor(true)
   const fillings: Record<string, (index: number) => string> = {
     'empty objects': () => `[${'{},'.repeat(190_000)}0]`,
@@ -287,39 +291,63 @@ t.test('mocks: documents [HARD-12]', async t => {
   for (const [name, filling] of Object.entries(fillings)) {
     await t.test(name, async t =>
       bounded(t, bounds.totalDocumentMemory, async () => {
+        const { svc } = pluginState({ publicMode: true })
         const registry = new Registry({ bounds, publicMode: true, maxDelayMs: 0, checker: null as never })
-        const refused = Array.from({ length: 20 }, (_, index) => {
+        const store = new MockStore({
+          records: svc.state<MockRecord>('mocks', recordBounds(bounds)),
+          documents: svc.state<string>('documents', documentBounds(bounds)),
+          registry,
+          announce: async () => {},
+          clearTraffic: async () => {},
+          forget: async () => {},
+        })
+        const refused: unknown[] = []
+        await times(20, async index => {
           const text = own(
             `{"openapi":"3.1.0","info":{"title":"M","version":"1"},"paths":{},"x-large":${filling(index)}}`,
           )
-          try {
-            registry.add(
-              { name: `mock${index}`, source: 'api', file: null },
-              {
-                text,
-                format: 'json',
-                json: text,
-                given: { settings: {}, rules: [], overrides: {} },
-                message: null,
-                rolledBackFrom: null,
-              },
-            )
-            return null
-          } catch (error) {
-            return error
+          const document = {
+            text,
+            format: 'json' as const,
+            json: text,
+            given: { settings: {}, rules: [], overrides: {} },
+            message: null,
+            rolledBackFrom: null,
           }
+          await store
+            .create({ name: `mock${index}`, source: 'api', files: null, enabled: true }, document)
+            .catch((error: unknown) => refused.push(error))
         })
-        t.match(
-          refused.find(error => error !== null),
-          { body: { error: 'too_large' } },
-        )
-        return registry
+        t.match(refused[0], { body: { error: 'too_large' } })
+        return store
       }),
     )
   }
 })
 
-t.test('mocks: captured requests [HARD-12]', async t => {
+t.test('mocks: svc.state "request-counts" [HARD-12]', async t => {
+  const bounds = { ...boundsFor(false), operations: 1e6 }
+  const operations: Record<string, (index: number) => string> = {
+    'short names': index => ascii(`get ${index}`),
+    'names cut from large texts': slice,
+    'long names of two bytes a character': index => own(`ж${'x'.repeat(2_000)}${index}`),
+  }
+  for (const [name, operation] of Object.entries(operations)) {
+    await t.test(name, async t =>
+      bounded(t, 16 * MIB, async () => {
+        const store = pluginState({}).svc.state<number>('request-counts', countBounds(bounds))
+        const counts = new RequestCounts(store, new Map(), async () => {})
+        for (let part = 0; part < 100; part++) {
+          for (let index = 0; index < 1_000; index++) counts.add('m', operation(part * 1_000 + index))
+          await counts.flush()
+        }
+        return store
+      }),
+    )
+  }
+})
+
+t.test('mocks: svc.eventLog "traffic" [HARD-12]', async t => {
   const { trafficBytes } = boundsFor(false)
   const request = (fields: Partial<MockRequest>): MockRequest => ({
     id: ascii('0123456789abcdef0123456789abcdef0123'),
@@ -367,9 +395,14 @@ t.test('mocks: captured requests [HARD-12]', async t => {
     await t.test(name, async t =>
       bounded(t, 4 * trafficBytes, async () => {
         // Four mocks, so that the noise of the heap is small compared to the measurement.
-        const mocks = [1, 2, 3, 4].map(() => new Traffic(1e6, trafficBytes))
-        for (const traffic of mocks) await times(count, index => traffic.add(request(fields(index))))
-        return mocks
+        const log = pluginState({}).svc.eventLog<MockRequest>('traffic', {
+          ...trafficBounds(boundsFor(false)),
+          maxPerStream: 1e6,
+          maxCount: 1e6,
+        })
+        const traffic = new Traffic(log, boundsFor(false))
+        for (const mock of ['a', 'b', 'c', 'd']) await times(count, index => traffic.add(mock, request(fields(index))))
+        return log
       }),
     )
   }
