@@ -32,6 +32,8 @@ import type { SvcStreams } from './streams.ts'
 import type { SvcLimits, SvcMediaTypes } from './calls.ts'
 import type { SvcInspector, SvcPki, SvcMetrics } from './observation.ts'
 import type { SvcInstance } from './instance.ts'
+import type { SvcTap } from './tap.ts'
+import type { CommandContext } from './command.ts'
 import type { ErrorForm } from './routes.ts'
 import type { EventLog, EventLogBounds } from './event-log.ts'
 import type { Channel, ChannelHandler, Replicated, ReplicatedOptions, SvcReplicas } from './replication.ts'
@@ -44,7 +46,7 @@ import type { LoadError, ReloadResult, ReportedError } from './reload.ts'
 export type { FastifyInstance, FastifyReply, FastifyRequest, Config, WebSocket }
 // Also adds `wsHandler` to the types of Fastify's route options.
 export type { WebsocketHandler } from '@fastify/websocket'
-export type { AnyRequest, SvcHttp, SessionKey, Origin } from './http.ts'
+export type { AnyRequest, InProcessCall, InProcessResponse, SvcHttp, SessionKey, Origin } from './http.ts'
 export type {
   SvcStreams,
   BodyStreamOptions,
@@ -58,9 +60,11 @@ export type {
 export type { SvcLimits, CallAdmission, CallFailure, SvcMediaTypes, MediaTypeCall, ConnectionFacts } from './calls.ts'
 export type { ResponseEnd, InspectorEntry, SvcInspector, SvcPki, ClientCertificate, SvcMetrics } from './observation.ts'
 export type { SvcInstance, Catalog, CatalogEndpoint, PluginRecord } from './instance.ts'
+export type { Arrival, ArmedTap, ConnectionEnd, SvcTap, TapChunk, TapOptions, TapReply } from './tap.ts'
+export type { CommandContext, CommandOutput, CommandServer, CommandServerOptions } from './command.ts'
 export type { PutOptions, StoreBounds, Store, StoreChange } from './state.ts'
 export { StateUnavailable } from './state.ts'
-export type { EventLog, EventLogBounds, LoggedEvent } from './event-log.ts'
+export type { EventLog, EventLogBounds, LoggedEvent, StreamInfo } from './event-log.ts'
 export type { Channel, ChannelHandler, Replica, Replicated, ReplicatedOptions, SvcReplicas } from './replication.ts'
 export { ReplicaError } from './replication.ts'
 export type { JsonSchema } from './json-schema.ts'
@@ -184,8 +188,8 @@ export interface Command {
   summary: string
   /** Text that `svc <name> --help` prints. */
   usage: string
-  /** Runs the command with the arguments after its name. */
-  run(args: string[]): Promise<CommandResult> | CommandResult
+  /** Runs the command with the arguments after its name. svc always passes the context; a test that needs none may not. */
+  run(args: string[], context?: CommandContext): Promise<CommandResult> | CommandResult
 }
 /** Result of a command. */
 export type CommandResult =
@@ -332,6 +336,8 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
   readonly mediaTypes: SvcMediaTypes
   readonly inspector: SvcInspector
   readonly pki: SvcPki
+  /** Requests as bytes, before any parser has read them. */
+  readonly tap: SvcTap
   readonly metrics: SvcMetrics
   readonly instance: SvcInstance
 }

@@ -137,8 +137,9 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
       startedAt: new Date('2026-03-14T12:00:00Z'),
       ports: () => ({ http: 8080, https: 8443, grpc: null }),
       isHealthy: () => host.healthy,
-      setHealthy: healthy => {
-        host.healthy = healthy
+      async setHealthy(next) {
+        host.healthy = next === 'toggle' ? !host.healthy : next
+        return host.healthy
       },
       onHealthChange: unused,
       catalog: () => buildCatalog(host.routes, VERSION),

@@ -20,6 +20,7 @@ import type {
   SvcPki,
   SvcReplicas,
   SvcStreams,
+  SvcTap,
   SvcMediaTypes,
   MediaTypeCall,
 } from '../../contract/plugin.ts'
@@ -32,6 +33,7 @@ export interface SharedServices {
   limits: SvcLimits
   inspector: SvcInspector
   pki: SvcPki
+  tap: SvcTap
   metrics: SvcMetrics
   instance: SvcInstance
   replicas: SvcReplicas
@@ -80,6 +82,7 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
     limits: shared.limits,
     inspector: shared.inspector,
     pki: shared.pki,
+    tap: shared.tap,
     metrics: shared.metrics,
     instance: shared.instance,
     streams: shared.streamsOf(build.generation.number),

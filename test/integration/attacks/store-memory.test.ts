@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
-import type { Config, StoreBounds, Svc } from '../../../core/contract/plugin.ts'
+import type { Config, StoreBounds } from '../../../core/contract/plugin.ts'
 import { CaptureStore } from '../../../core/inspector/capture-store.ts'
 import type { CapturedRequest as Captured } from '../../../core/inspector/captured-request.ts'
 import { MemoryStore } from '../../../core/state/state-registry.ts'
@@ -23,6 +23,7 @@ import { Registry } from '../../../plugins/mocks/management/registry.ts'
 import { Traffic } from '../../../plugins/mocks/exchange/traffic.ts'
 import type { CapturedRequest as MockRequest } from '../../../plugins/mocks/exchange/traffic.ts'
 import { openHubs, parameters } from '../../support/mcp-sessions.ts'
+import { pluginState } from '../../support/plugin-state.ts'
 import { HEAP_FACTOR, heapGrowth } from '../../support/store-memory.ts'
 
 const MIB = 1024 * 1024
@@ -81,16 +82,6 @@ async function bounded(t: Test, bytes: number, fill: () => Promise<unknown> | un
   const grown = await heapGrowth(fill)
   t.ok(grown <= HEAP_FACTOR * bytes, `${(grown / MIB).toFixed(1)} MiB held of ${bytes / MIB} MiB`)
   t.ok(grown > bytes / 20, 'and it was filled')
-}
-
-/** The store that a plugin would get, without the plugin host. */
-function svcWith(config: Partial<Config>, stores: Map<string, MemoryStore<unknown>> = new Map()): Svc {
-  function state<T>(name: string, bounds: StoreBounds<T>): MemoryStore<T> {
-    const store = new MemoryStore<T>(bounds)
-    stores.set(name, store as unknown as MemoryStore<unknown>)
-    return store
-  }
-  return { config, state } as unknown as Svc
 }
 
 async function times(count: number, work: (index: number) => unknown): Promise<void> {
@@ -192,8 +183,8 @@ t.test('inspector [HARD-12]', async t => {
   }
 })
 
-t.test('svc.state "bins" [HARD-12]', async t => {
-  const request = (fields: Partial<BinRequest>): Omit<BinRequest, 'seq'> => ({
+t.test('svc.state "bins" and svc.eventLog "requests" of it [HARD-12]', async t => {
+  const request = (fields: Partial<BinRequest>): BinRequest => ({
     id: ascii('0123456789abcdef0123456789abcdef0123'),
     bin_id: 'b',
     timestamp: ascii('2026-01-01T00:00:00.000Z'),
@@ -219,7 +210,7 @@ t.test('svc.state "bins" [HARD-12]', async t => {
     await t.test(name, async t =>
       bounded(t, 64 * MIB, async () => {
         const config = { publicMode: false, maxDelayMs: 0 } as Config
-        const bins = createBinStore(svcWith(config), limitsOf(config))
+        const bins = createBinStore(pluginState(config).svc, limitsOf(config))
         await times(200, async index => {
           const answer = {
             status: 200,
@@ -391,8 +382,8 @@ t.test('guardrails: svc.state "blocklists" [HARD-12]', async t => {
   for (const [name, item] of Object.entries(items)) {
     await t.test(name, async t =>
       bounded(t, 32 * MIB, async () => {
-        const stores = new Map<string, MemoryStore<unknown>>()
-        const lists = new Blocklists(svcWith({ publicMode: false }, stores))
+        const state = pluginState({ publicMode: false })
+        const lists = new Blocklists(state.svc)
         await times(20, async list => {
           await lists.put('', `list ${list}`, undefined)
           await times(10, part =>
@@ -403,7 +394,7 @@ t.test('guardrails: svc.state "blocklists" [HARD-12]', async t => {
             ),
           )
         })
-        return stores
+        return state
       }),
     )
   }
@@ -433,7 +424,7 @@ t.test('identity: svc.state "codes", "refresh-tokens", "clients" [HARD-12]', asy
   const scopes = (): string[] => Array.from({ length: 500 }, (_, index) => ascii(`s${index % 9}`))
   await t.test('codes', async t =>
     bounded(t, 32 * MIB, async () => {
-      const { codes } = openStores(svcWith({ publicMode: false }))
+      const { codes } = openStores(pluginState({ publicMode: false }).svc)
       const code = (index: number): AuthorizationCode => ({
         clientId: slice(index),
         redirectUri: slice(index + 1),
@@ -450,7 +441,7 @@ t.test('identity: svc.state "codes", "refresh-tokens", "clients" [HARD-12]', asy
   )
   await t.test('refresh-tokens', async t =>
     bounded(t, 32 * MIB, async () => {
-      const { refreshTokens } = openStores(svcWith({ publicMode: false }))
+      const { refreshTokens } = openStores(pluginState({ publicMode: false }).svc)
       await times(10_000, index =>
         refreshTokens.set(`rt_${index}`, {
           clientId: slice(index),
@@ -467,7 +458,7 @@ t.test('identity: svc.state "codes", "refresh-tokens", "clients" [HARD-12]', asy
   )
   await t.test('clients', async t =>
     bounded(t, 32 * MIB, async () => {
-      const { clients } = openStores(svcWith({ publicMode: false }))
+      const { clients } = openStores(pluginState({ publicMode: false }).svc)
       await times(1_000, index =>
         clients.set(`dyn-${index}`, {
           id: `dyn-${index}`,
@@ -526,18 +517,19 @@ t.test('mcp: svc.state "sessions" and the messages kept [HARD-12]', async t => {
 })
 
 t.test(
-  'each store of svc.state has a worst case here, or is small enough to be bounded by its count [HARD-12]',
+  'each store of svc.state and log of svc.eventLog has a worst case here, or is small enough to be bounded by its count [HARD-12]',
   async t => {
     /** Numbers and flags with short keys. */
     const counted = ['counters', 'prompt-cache', 'revoked']
-    const testedApart = ['sinks']
+    /** `records` in llm/records-memory.test.ts. */
+    const testedApart = ['sinks', 'records']
     const source = readFileSync(import.meta.filename, 'utf8')
     const names: string[] = []
     const plugins = join(import.meta.dirname, '../../../plugins')
     for (const file of readdirSync(plugins, { recursive: true, encoding: 'utf8' })) {
       if (!file.endsWith('.ts') || file.includes('node_modules')) continue
       for (const [, name] of readFileSync(join(plugins, file), 'utf8').matchAll(
-        /svc\.state(?:<[\w.<>, ]{1,100}>)?\('([\w-]{1,100})'/g,
+        /svc\.(?:state|eventLog)(?:<[\w.<>, ]{1,100}>)?\('([\w-]{1,100})'/g,
       ))
         names.push(name!)
     }
