@@ -34,7 +34,14 @@ const TABLE: Record<string, Record<string, string>> = {
   },
   llm: { 'eventLog records': 'shared' },
   'llm-anthropic': { 'state prompt-cache': 'shared' },
-  mcp: { 'shared hub': 'to become state with a log: sessions; streams stay', 'shared clock': 'a timer' },
+  mcp: {
+    'state sessions': 'shared',
+    'eventLog messages': 'shared',
+    'channel hub': 'to all replicas',
+    'secret rounds': 'shared',
+    'shared hub': 'requests in flight, open streams, questions and listeners',
+    'shared clock': 'a timer; the leader announces the time',
+  },
   mocks: {
     'state mocks': 'shared',
     'state documents': 'shared',
