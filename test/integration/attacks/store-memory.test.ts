@@ -553,9 +553,9 @@ t.test(
   'each store of svc.state and log of svc.eventLog has a worst case here, or is small enough to be bounded by its count [HARD-12]',
   async t => {
     /** Numbers and flags with short keys. */
-    const counted = ['counters', 'prompt-cache', 'revoked']
-    /** `records` in llm/records-memory.test.ts. */
-    const testedApart = ['sinks', 'records']
+    const counted = ['contexts', 'counters', 'prompt-cache', 'revoked', 'runs']
+    /** `records` in llm/records-memory.test.ts, `tasks` in the a2a folder. */
+    const testedApart = ['sinks', 'records', 'tasks']
     const source = readFileSync(import.meta.filename, 'utf8')
     const names: string[] = []
     const plugins = join(import.meta.dirname, '../../../plugins')

@@ -11,9 +11,14 @@ const KINDS = ['state', 'eventLog', 'replicated', 'channel', 'secret', 'shared']
 /** By plugin: `<kind> <name>`, and for a shared object why it stays in the process. */
 const TABLE: Record<string, Record<string, string>> = {
   a2a: {
-    'shared tasks': 'to become state with a log: tasks and the agents that work on them',
-    'shared push': 'to become state of the replica that runs the task: what is to be delivered',
+    'state tasks': 'shared',
+    'eventLog updates': 'shared',
+    'state contexts': 'shared',
+    'state runs': 'shared',
     'state sinks': 'shared',
+    'channel owner': 'messages to the replica that works on a task',
+    'shared runs': 'the agents that this replica runs',
+    'shared push': 'what this replica has to deliver',
   },
   bins: { 'state bins': 'shared', 'eventLog requests': 'shared' },
   console: { 'shared client': 'a bundle made of the code' },
