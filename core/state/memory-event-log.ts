@@ -1,5 +1,5 @@
 /** A log of numbered entries in the memory of one process: `svc.eventLog` without a shared store. */
-import type { EventLog, EventLogBounds, LoggedEvent } from '../contract/plugin.ts'
+import type { EventLog, EventLogBounds, LoggedEvent, StreamInfo } from '../contract/plugin.ts'
 import { LinkedList } from '../collections/linked-list.ts'
 import type { Link } from '../collections/linked-list.ts'
 import { copyText, heldBytes } from '../collections/text-memory.ts'
@@ -112,6 +112,12 @@ export class MemoryEventLog<T> implements EventLog<T> {
     return (await this.newest(stream, 1, where))[0]
   }
 
+  async info(stream: string): Promise<StreamInfo> {
+    this.sweep()
+    const found = this.#streams.get(stream)
+    return { lastSeq: found?.lastSeq ?? 0, count: found?.entries.size ?? 0 }
+  }
+
   async clear(stream: string, where?: (value: T) => boolean): Promise<number> {
     this.sweep()
     const from = this.#streams.get(stream)
@@ -151,8 +157,8 @@ export class MemoryEventLog<T> implements EventLog<T> {
     }
   }
 
-  /** Bytes of memory, as the bounds count them. */
-  get bytes(): number {
+  async bytes(): Promise<number> {
+    this.sweep()
     return this.#bytes
   }
 

@@ -1,5 +1,5 @@
 /** Registers the stores, the demo agents, the extension point and the routes. */
-import { type FastifyInstance, forPlugin } from 'svc/plugin'
+import { type FastifyInstance, forPlugin, jsonRpcProtocol } from 'svc/plugin'
 import type { A2a } from './a2a.ts'
 import { AgentRegistry } from './agent-registry.ts'
 import { registerDemoAgents } from './agents/register.ts'
@@ -20,6 +20,12 @@ import { TaskStore } from './task-store.ts'
 
 export function registerPlugin(app: FastifyInstance, svc: A2a['svc']): void {
   const bounds = boundsOf(svc.config)
+  // The routes of the HTTP+JSON binding have no JSON-RPC errors.
+  svc.use('testing.protocols')!.register({
+    ...jsonRpcProtocol,
+    failure: (failure, request) =>
+      jsonRpcProtocol.read(request) === null ? null : jsonRpcProtocol.failure!(failure, request),
+  })
   const agents = new AgentRegistry()
   registerDemoAgents(agents.registrar(svc.name))
   svc.offer('a2a.agents', { ...agents.registrar(svc.name), [forPlugin]: plugin => agents.registrar(plugin) })
