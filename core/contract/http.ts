@@ -65,6 +65,38 @@ export interface SvcHttp {
    * client disconnects.
    */
   delay(request: AnyRequest, ms: number): Promise<boolean>
+  /**
+   * Runs a route of this instance without a connection, for deliveries to own paths. `request` is null: the call is in
+   * nobody's name. It has no credentials, is not limited, captured or subject to faults, and reaches no route below
+   * `/_svc` (403). A call within a call gets 508. Rejects if the route does not answer in time, answers with too many
+   * bytes or breaks off. Do not call it before the plugins are registered.
+   */
+  call(request: null, call: InProcessCall): Promise<InProcessResponse>
+}
+
+/** A request to a route of this instance. */
+export interface InProcessCall {
+  method: string
+  /** Path without the prefix of a gateway, percent-encoded. */
+  path: string
+  /** Without `?`. */
+  query?: string
+  headers?: Record<string, string>
+  body?: Buffer
+  /** What `svc.http.baseUrl` returns for the call. Default: that of the HTTP listener on `localhost`. */
+  baseUrl?: string
+  /** Default: 10000. */
+  timeoutMs?: number
+  /** Maximum size of the response body. Default: 1 MiB. */
+  maxBytes?: number
+}
+
+/** The response of a route to an in-process call. */
+export interface InProcessResponse {
+  status: number
+  /** Names in lower case. */
+  headers: Record<string, string | string[]>
+  body: Buffer
 }
 
 /** The session of a request. */

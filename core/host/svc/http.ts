@@ -5,7 +5,7 @@ import type { Http2ServerResponse } from 'node:http2'
 import { negotiateType } from '../../fields/accept.ts'
 import type { AdminGuard } from '../../http/pipeline/admin-guard.ts'
 import type { BrowserAccess } from '../../http/pipeline/browser-access.ts'
-import type { SvcHttp } from '../../contract/plugin.ts'
+import type { InProcessCall, InProcessResponse, SvcHttp } from '../../contract/plugin.ts'
 import { HttpError } from '../../contract/plugin.ts'
 import type { Config } from '../../config/variables.ts'
 import { contextOf } from '../../http/request/context.ts'
@@ -20,9 +20,11 @@ export interface SvcHttpServices {
   guard: AdminGuard
   /** Bound port of the HTTPS listener; null if it did not start. */
   httpsPort(): number | null
+  /** Runs a route without a connection. */
+  call(call: InProcessCall): Promise<InProcessResponse>
 }
 
-export function createSvcHttp({ browserAccess, config, guard, httpsPort }: SvcHttpServices): SvcHttp {
+export function createSvcHttp({ browserAccess, call, config, guard, httpsPort }: SvcHttpServices): SvcHttp {
   const isAdmin = (context: RequestContext): boolean =>
     context.controlAdmin || guard.isAdminToken(context.request.headers)
   return {
@@ -84,6 +86,7 @@ export function createSvcHttp({ browserAccess, config, guard, httpsPort }: SvcHt
     ignoreHeader(request, name, expected) {
       contextOf(request).ignore(name, expected)
     },
+    call: (_request, toRoute) => call(toRoute),
     delay: (request, ms) => waitFor(contextOf(request), Math.min(ms, config.maxDelayMs)),
   }
 }

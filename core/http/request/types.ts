@@ -6,6 +6,7 @@ import type { HostMounts } from '../listener/host-mounts.ts'
 import type { Exemptions } from '../pipeline/exemptions.ts'
 import type { ErrorForm } from '../../contract/plugin.ts'
 import type { CoreRoute } from '../pipeline/route-record.ts'
+import type { ProtocolRegistry } from '../../match/protocols.ts'
 
 export type ServerRequest = IncomingMessage | Http2ServerRequest
 
@@ -66,6 +67,8 @@ export interface RoutingGeneration {
   readonly exposedHeaders: string
   /** Hosts that plugins serve whole. */
   readonly hosts: HostMounts
+  /** The protocols that conditions can test. */
+  readonly protocols: ProtocolRegistry
   /** Paths that are exempt from layers. */
   readonly exemptions: Exemptions
   /** Fastify's own request handler. */

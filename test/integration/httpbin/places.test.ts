@@ -48,6 +48,7 @@ t.test('the paths of the specification keep their meaning at the root [HB-3]', a
 t.test('hosts are served whole, the first match counts [HB-4]', async t => {
   const { url } = await serve(t, {
     plugins,
+    env: { SVC_HOSTS: 'httpbin.local' },
     settings: {
       httpbin: {
         hosts: [
