@@ -12,6 +12,7 @@ import { RequestContext } from '../request/context.ts'
 import { isHttp2 } from '../request/types.ts'
 import { withoutBasePath } from './base-path.ts'
 import type { ConnectionActivity } from './connection-activity.ts'
+import { rewriteTarget } from '../request/types.ts'
 import type { ListenerFacts, ServerRequest } from '../request/types.ts'
 import { badRequest } from '../pipeline/error-bodies.ts'
 import { Handshake } from './handshake.ts'
@@ -194,13 +195,6 @@ function isFinished(response: SvcResponse): boolean {
 /** Whether a route serves the request, as opposed to a fallback that only explains the 404. */
 function isServed(route: CoreRoute | null): boolean {
   return route !== null && !route.isFallback
-}
-
-/** Fastify exposes the received target as `request.originalUrl`. */
-function rewriteTarget(request: ServerRequest, target: string): void {
-  if (target === request.url) return
-  ;(request as ServerRequest & { originalUrl?: string }).originalUrl = request.url
-  request.url = target
 }
 
 /** One function shared by all responses. */

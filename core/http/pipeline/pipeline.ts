@@ -15,6 +15,7 @@ import {
   notFoundOfPlugin,
   requestTimeout,
 } from './error-bodies.ts'
+import { rewriteTarget } from '../request/types.ts'
 import { requestIdOf } from '../request/request-facts.ts'
 import { identifyKey, limitByKey } from './stages/api-key.ts'
 import { authenticateControl } from './stages/control-auth.ts'
@@ -154,7 +155,7 @@ function callRoute(context: RequestContext): boolean {
   if (context.route !== null) {
     context.isRouted = true
     // Fastify routes by it. The context keeps the target as received.
-    if (context.routeTarget !== context.url) request.url = context.routeTarget
+    if (context.routeTarget !== context.url) rewriteTarget(request, context.routeTarget)
     if (upgrade !== null) generation.upgrade(request, upgrade.socket, upgrade.handOver())
     else generation.handle(request, response)
   } else if (context.path === null) {

@@ -15,6 +15,13 @@ export function isHttp2(request: ServerRequest): request is Http2ServerRequest {
   return 'stream' in request
 }
 
+/** Changes the target that is routed. Fastify exposes the received one as `request.originalUrl`. */
+export function rewriteTarget(request: ServerRequest & { originalUrl?: string }, target: string): void {
+  if (target === request.url) return
+  if (request.url !== undefined) request.originalUrl ??= request.url
+  request.url = target
+}
+
 /** The current response, as seen by the context. */
 export type ResponseInUse = (ServerResponse<IncomingMessage> | Http2ServerResponse) & {
   /** The core has sent a response instead of the route: what the route still writes is dropped. */
