@@ -11,9 +11,14 @@ const KINDS = ['state', 'eventLog', 'replicated', 'channel', 'secret', 'shared']
 /** By plugin: `<kind> <name>`, and for a shared object why it stays in the process. */
 const TABLE: Record<string, Record<string, string>> = {
   a2a: {
-    'shared tasks': 'to become state with a log: tasks and the agents that work on them',
-    'shared push': 'to become state of the replica that runs the task: what is to be delivered',
+    'state tasks': 'shared',
+    'eventLog updates': 'shared',
+    'state contexts': 'shared',
+    'state runs': 'shared',
     'state sinks': 'shared',
+    'channel owner': 'messages to the replica that works on a task',
+    'shared runs': 'the agents that this replica runs',
+    'shared push': 'what this replica has to deliver',
   },
   bins: { 'state bins': 'shared', 'eventLog requests': 'shared' },
   console: { 'shared client': 'a bundle made of the code' },
@@ -34,10 +39,23 @@ const TABLE: Record<string, Record<string, string>> = {
   },
   llm: { 'eventLog records': 'shared' },
   'llm-anthropic': { 'state prompt-cache': 'shared' },
-  mcp: { 'shared hub': 'to become state with a log: sessions; streams stay', 'shared clock': 'a timer' },
-  mocks: {
-    'shared registry': 'to become state: uploaded mocks and their documents',
+  mcp: {
     'state sessions': 'shared',
+    'eventLog messages': 'shared',
+    'channel hub': 'to all replicas',
+    'secret rounds': 'shared',
+    'shared hub': 'requests in flight, open streams, questions and listeners',
+    'shared clock': 'a timer; the leader announces the time',
+  },
+  mocks: {
+    'state mocks': 'shared',
+    'state documents': 'shared',
+    'shared registry': 'mocks compiled from their records',
+    'state sessions': 'shared',
+    'state request-counts': 'shared',
+    'eventLog traffic': 'shared',
+    'channel changes': 'every replica compiles a mock before a write responds',
+    'channel counts': 'every replica stores its counts before they are read',
   },
   reliability: { 'state counters': 'shared' },
   transfer: { 'shared zstd': 'a codec' },
