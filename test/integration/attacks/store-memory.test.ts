@@ -9,6 +9,7 @@ import type { Test } from 'tap'
 import type { Config, StoreBounds } from '../../../core/contract/plugin.ts'
 import { CaptureStore } from '../../../core/inspector/capture-store.ts'
 import type { CapturedRequest as Captured } from '../../../core/inspector/captured-request.ts'
+import { BodyConverter, ResponseCopy } from '../../../core/inspector/response-copy.ts'
 import { MemoryStore } from '../../../core/state/state-registry.ts'
 import { createBinStore } from '../../../plugins/bins/bin-store.ts'
 import type { CapturedRequest as BinRequest } from '../../../plugins/bins/captured-request.ts'
@@ -133,6 +134,7 @@ t.test('svc.state: any data of a plugin [HARD-12]', async t => {
 })
 
 t.test('inspector [HARD-12]', async t => {
+  const converter = new BodyConverter()
   const maxBytes = 16 * MIB
   const captured = (fields: Partial<Captured>): Captured => ({
     id: ascii('0123456789abcdef0123456789abcdef0123'),
@@ -157,9 +159,12 @@ t.test('inspector [HARD-12]', async t => {
     },
     fault: null,
     faultSource: null,
+    faultOrigin: null,
+    abort: null,
+    failure: null,
     route: null,
     plugin: null,
-    response: { bytesSent: Math.random(), ended: 'complete', grpcStatus: null },
+    response: { bytesSent: Math.random(), ended: 'complete', grpcStatus: null, head: null, body: null },
     ...fields,
   })
   const cases: Record<string, { count: number; fields: () => Partial<Captured> }> = {
@@ -169,6 +174,29 @@ t.test('inspector [HARD-12]', async t => {
       fields: () => ({ rawHeaders: shortHeaders(1_000).flatMap(({ name, value }) => [name, value]) }),
     },
     bodies: { count: 400, fields: () => ({ body: Buffer.alloc(64 * KIB, 'é').toString('latin1') }) },
+    responses: {
+      count: 400,
+      fields: () => {
+        const copy = new ResponseCopy()
+        copy.keepHead({ _header: `HTTP/1.1 200 OK\r\n${'a: b\r\n'.repeat(2_000)}\r\n` } as never)
+        copy.keep('x', undefined)
+        for (let length = 1; length < 16 * KIB; length += 8) copy.keep(Buffer.alloc(8, 'é'), undefined)
+        const { head } = copy
+        return {
+          response: { bytesSent: 1, ended: 'complete', grpcStatus: null, head, body: copy.bodyBy(converter) },
+        }
+      },
+    },
+    'whole responses': {
+      count: 400,
+      fields: () => {
+        const copy = new ResponseCopy()
+        copy.keepLast(wideFor(64 * KIB), 'utf8')
+        return {
+          response: { bytesSent: 1, ended: 'complete', grpcStatus: null, head: null, body: copy.bodyBy(converter) },
+        }
+      },
+    },
     'trace states': {
       count: 3_000,
       fields: () => ({
