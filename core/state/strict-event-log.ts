@@ -1,5 +1,5 @@
 /** An event log for tests that enforces the rules of shared stores (`strictState`). */
-import type { EventLog, LoggedEvent } from '../contract/plugin.ts'
+import type { EventLog, LoggedEvent, StreamInfo } from '../contract/plugin.ts'
 import { copyJson } from './json-values.ts'
 
 /** Checks and copies values when they are appended, read and followed. */
@@ -30,12 +30,20 @@ export class StrictEventLog<T> implements EventLog<T> {
     return found && { seq: found.seq, value: this.#copy(found.value) }
   }
 
+  info(stream: string): Promise<StreamInfo> {
+    return this.#log.info(stream)
+  }
+
   clear(stream: string, where?: (value: T) => boolean): Promise<number> {
     return this.#log.clear(stream, where)
   }
 
   follow(stream: string, after: number | null, on: (seq: number, value: T) => void, ended: () => void): () => void {
     return this.#log.follow(stream, after, (seq, value) => on(seq, this.#copy(value)), ended)
+  }
+
+  bytes(): Promise<number> {
+    return this.#log.bytes()
   }
 
   #copies(found: LoggedEvent<T>[]): LoggedEvent<T>[] {
