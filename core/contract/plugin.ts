@@ -65,6 +65,8 @@ export type { CommandContext, CommandOutput, CommandServer, CommandServerOptions
 export type { PutOptions, StoreBounds, Store, StoreChange } from './state.ts'
 export { StateUnavailable } from './state.ts'
 export type { EventLog, EventLogBounds, LoggedEvent, StreamInfo } from './event-log.ts'
+export type { MatchableRequest, MatchFacts, MatchField, MatchProtocol, MatchProtocols } from './testing.ts'
+export { jsonRpcProtocol } from './json-rpc.ts'
 export type { Channel, ChannelHandler, Replica, Replicated, ReplicatedOptions, SvcReplicas } from './replication.ts'
 export { ReplicaError } from './replication.ts'
 export type { JsonSchema } from './json-schema.ts'
@@ -231,6 +233,13 @@ export { isRecord } from './record.ts'
 export { nearest } from './nearest.ts'
 export { unknownName } from './unknown-name.ts'
 export { isNestedWithin, isTextNestedWithin } from './json-depth.ts'
+export { deepEqual, mergePatch, own, setOwn } from './json.ts'
+export type { Json, JsonObject } from './json.ts'
+export { escapeToken, pointerTokens, valueAt } from './json-pointer.ts'
+export { compileJsonPath, MAX_JSON_PATH } from './json-path.ts'
+export type { JsonPath } from './json-path.ts'
+export { linearPattern } from './linear-pattern.ts'
+export type { LinearPattern } from './linear-pattern.ts'
 export { preferredCoding } from '../fields/accept-encoding.ts'
 export { parseCookies } from '../fields/cookie.ts'
 export { headerProblem, isOriginWide } from '../fields/settable-header.ts'
@@ -282,7 +291,10 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
 
   /** Offers an extension point to other plugins. Its name must be `<plugin name>.<point>`. */
   offer<K extends keyof ExtensionPoints>(point: K, value: ExtensionPoints[K] & PersonalPoint<ExtensionPoints[K]>): void
-  /** Another plugin's extension point; undefined if that plugin is disabled. `buildsOn` or `uses` must list that plugin. */
+  /**
+   * Another plugin's extension point; undefined if that plugin is disabled. `buildsOn` or `uses` must list that plugin. The
+   * points `testing.*` belong to the core and are always there.
+   */
   use<K extends keyof ExtensionPoints>(point: K): ExtensionPoints[K] | undefined
 
   /** Runs after all plugins have registered. The callback may still add routes and report load errors. */

@@ -34,16 +34,16 @@ export class StrictEventLog<T> implements EventLog<T> {
     return this.#log.info(stream)
   }
 
+  bytes(): Promise<number> {
+    return this.#log.bytes()
+  }
+
   clear(stream: string, where?: (value: T) => boolean): Promise<number> {
     return this.#log.clear(stream, where)
   }
 
   follow(stream: string, after: number | null, on: (seq: number, value: T) => void, ended: () => void): () => void {
     return this.#log.follow(stream, after, (seq, value) => on(seq, this.#copy(value)), ended)
-  }
-
-  bytes(): Promise<number> {
-    return this.#log.bytes()
   }
 
   #copies(found: LoggedEvent<T>[]): LoggedEvent<T>[] {

@@ -17,8 +17,6 @@ import { Blocklists } from '../../../plugins/guardrails/azure-blocklists.ts'
 import { persistedQueryBounds } from '../../../plugins/graphql/yoga/persisted-queries.ts'
 import type { AuthorizationCode } from '../../../plugins/identity/grants/authorization-code.ts'
 import { openStores } from '../../../plugins/identity/stores.ts'
-import { ReplayStore } from '../../../plugins/mcp/sessions/replay.ts'
-import { SessionStore } from '../../../plugins/mcp/sessions/session-store.ts'
 import { boundsFor } from '../../../plugins/mocks/bounds.ts'
 import { memoryBounds, SessionMemories } from '../../../plugins/mocks/exchange/session-memory.ts'
 import type { MockRecord } from '../../../plugins/mocks/management/mock.ts'
@@ -28,6 +26,7 @@ import { Registry } from '../../../plugins/mocks/management/registry.ts'
 import { countBounds, RequestCounts } from '../../../plugins/mocks/exchange/request-counts.ts'
 import { Traffic, trafficBounds } from '../../../plugins/mocks/exchange/traffic.ts'
 import type { CapturedRequest as MockRequest } from '../../../plugins/mocks/exchange/traffic.ts'
+import { openHubs, parameters } from '../../support/mcp-sessions.ts'
 import { pluginState } from '../../support/plugin-state.ts'
 import { HEAP_FACTOR, heapGrowth } from '../../support/store-memory.ts'
 
@@ -508,36 +507,27 @@ t.test('identity: svc.state "codes", "refresh-tokens", "clients" [HARD-12]', asy
   )
 })
 
-t.test('mcp: sessions and messages kept [HARD-12]', async t => {
-  const agreement = {
-    server: 'demo',
-    transport: 'streamable-http',
-    version: '2025-11-25',
-    clientCapabilities: new Set<never>(),
-    principal: null,
-  } as never
+t.test('mcp: svc.state "sessions" and the messages kept [HARD-12]', async t => {
+  const open = (bounds: Parameters<typeof openHubs>[0]) => {
+    const { hubs, close } = openHubs({ sessions: 1e6, sessionBytes: 16 * MIB, sessionIdleMs: 60_000, ...bounds })
+    t.teardown(close)
+    return hubs[0].sessions
+  }
   await t.test('sessions with subscriptions', async t =>
     bounded(t, 16 * MIB, async () => {
-      const sessions = new SessionStore(
-        { maxCount: 1e6, maxBytes: 16 * MIB, idleMs: 60_000, questionMs: 1_000 },
-        new ReplayStore({ messages: 1, bytes: 1, totalBytes: 1 }),
-        () => 0,
-      )
-      await times(4_000, index => {
-        const session = sessions.create(agreement)
-        for (let place = 0; place < 32; place++) session.subscribe(own(`test://ж/${index}/${place}`))
+      const sessions = open({})
+      await times(4_000, async index => {
+        const session = await sessions.create(parameters)
+        const subscriptions = Array.from({ length: 32 }, (_, place) => own(`test://ж/${index}/${place}`))
+        await sessions.change(session, () => ({ subscriptions }))
       })
       return sessions
     }),
   )
   await t.test('sessions without anything', async t =>
     bounded(t, 16 * MIB, async () => {
-      const sessions = new SessionStore(
-        { maxCount: 1e6, maxBytes: 16 * MIB, idleMs: 60_000, questionMs: 1_000 },
-        new ReplayStore({ messages: 1, bytes: 1, totalBytes: 1 }),
-        () => 0,
-      )
-      await times(20_000, () => sessions.create(agreement))
+      const sessions = open({})
+      await times(20_000, () => sessions.create(parameters))
       return sessions
     }),
   )
@@ -547,13 +537,13 @@ t.test('mcp: sessions and messages kept [HARD-12]', async t => {
   })) {
     await t.test(name, async t =>
       bounded(t, 16 * MIB, async () => {
-        const replay = new ReplayStore({ messages: 1e6, bytes: MIB, totalBytes: 16 * MIB })
-        const logs = Array.from({ length: 32 }, () => replay.open())
-        for (const log of logs)
+        const sessions = open({ replayMessages: 1e6, replayBytes: MIB, totalBytes: 16 * MIB })
+        const all = await Promise.all(Array.from({ length: 32 }, () => sessions.create(parameters)))
+        for (const { id } of all)
           await times(name === 'tiny messages' ? 8_000 : 20, index =>
-            log.keep({ stream: 1, sequence: index, text: text() }),
+            sessions.keep(id, { stream: 1, position: index, text: text(), isLast: false }),
           )
-        return { replay, logs }
+        return sessions
       }),
     )
   }
@@ -563,9 +553,9 @@ t.test(
   'each store of svc.state and log of svc.eventLog has a worst case here, or is small enough to be bounded by its count [HARD-12]',
   async t => {
     /** Numbers and flags with short keys. */
-    const counted = ['counters', 'prompt-cache', 'revoked']
-    /** `records` in llm/records-memory.test.ts. */
-    const testedApart = ['sinks', 'records']
+    const counted = ['contexts', 'counters', 'prompt-cache', 'revoked', 'runs']
+    /** `records` in llm/records-memory.test.ts, `tasks` in the a2a folder. */
+    const testedApart = ['sinks', 'records', 'tasks']
     const source = readFileSync(import.meta.filename, 'utf8')
     const names: string[] = []
     const plugins = join(import.meta.dirname, '../../../plugins')

@@ -11,9 +11,14 @@ const KINDS = ['state', 'eventLog', 'replicated', 'channel', 'secret', 'shared']
 /** By plugin: `<kind> <name>`, and for a shared object why it stays in the process. */
 const TABLE: Record<string, Record<string, string>> = {
   a2a: {
-    'shared tasks': 'to become state with a log: tasks and the agents that work on them',
-    'shared push': 'to become state of the replica that runs the task: what is to be delivered',
+    'state tasks': 'shared',
+    'eventLog updates': 'shared',
+    'state contexts': 'shared',
+    'state runs': 'shared',
     'state sinks': 'shared',
+    'channel owner': 'messages to the replica that works on a task',
+    'shared runs': 'the agents that this replica runs',
+    'shared push': 'what this replica has to deliver',
   },
   bins: { 'state bins': 'shared', 'eventLog requests': 'shared' },
   console: { 'shared client': 'a bundle made of the code' },
@@ -34,7 +39,14 @@ const TABLE: Record<string, Record<string, string>> = {
   },
   llm: { 'eventLog records': 'shared' },
   'llm-anthropic': { 'state prompt-cache': 'shared' },
-  mcp: { 'shared hub': 'to become state with a log: sessions; streams stay', 'shared clock': 'a timer' },
+  mcp: {
+    'state sessions': 'shared',
+    'eventLog messages': 'shared',
+    'channel hub': 'to all replicas',
+    'secret rounds': 'shared',
+    'shared hub': 'requests in flight, open streams, questions and listeners',
+    'shared clock': 'a timer; the leader announces the time',
+  },
   mocks: {
     'state mocks': 'shared',
     'state documents': 'shared',
@@ -51,6 +63,8 @@ const TABLE: Record<string, Record<string, string>> = {
 
 /** What the core keeps, in the same pieces. */
 const CORE_TABLE: Record<string, string> = {
+  'eventLog captures': 'shared, batched; only with a shared store, as otherwise the ring of the process is enough',
+  'eventLog capture-ends': 'shared, batched; as captures',
   'replicated health': 'shared, and with it the health of gRPC',
   'replicated plugin-switches': 'shared',
   'replicated demo-ca': 'shared, secret; an HTTPS pair for each replica',
