@@ -56,7 +56,7 @@ export type ExemptibleLayer = (typeof EXEMPTIBLE_LAYERS)[number]
 
 /** A path of the plugin to which some layers of the core do not apply, even while the plugin is disabled. */
 export interface Exemption {
-  /** Decoded path, equal to or below one of the plugin's `paths`. */
+  /** Decoded path, equal to or below one of the plugin's `paths`. `{name}` stands for any one segment. */
   path: string
   /** Also exempts all paths below `path`. */
   below?: true
