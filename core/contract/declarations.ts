@@ -56,7 +56,7 @@ export type ExemptibleLayer = (typeof EXEMPTIBLE_LAYERS)[number]
 
 /** A path of the plugin to which some layers of the core do not apply, even while the plugin is disabled. */
 export interface Exemption {
-  /** Decoded path, equal to or below one of the plugin's `paths`. */
+  /** Decoded path, equal to or below one of the plugin's `paths`. `{name}` stands for any one segment. */
   path: string
   /** Also exempts all paths below `path`. */
   below?: true
@@ -91,9 +91,9 @@ export interface CategoryDeclaration {
  * path here, so that a client written for the other server is quickly corrected.
  */
 export interface FamiliarPath {
-  /** Template of the path elsewhere, such as `/v1/{*path}`. */
+  /** Template of the path elsewhere, such as `/v1/orders/{id}`. */
   path: string
-  /** Template of the path here, with the same parameters in the same order, such as `/ai/openai/v1/{*path}`. */
+  /** Template of the path here, with the same parameters in the same order, such as `/shop/orders/{id}`. */
   here: string
 }
 

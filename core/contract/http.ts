@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 import type { NegotiatedType } from '../fields/accept.ts'
+import type { FaultOrigin } from './observation.ts'
 import type { RouteDescription } from './routes.ts'
 
 /** A request object of Fastify or of Node. */
@@ -50,9 +51,10 @@ export interface SvcHttp {
   selectDescription(request: FastifyRequest, description: RouteDescription): void
   /**
    * Records a fault that an `ownFail` route injected: sets `X-Svc-Fault` and counts it in the metrics. `kind` must be in
-   * `faultKinds` of the definition. `source` is shown in the inspector, for example `X-Svc-Fail: overloaded`.
+   * `faultKinds` of the definition. `source` is shown in the inspector, for example `X-Svc-Fail: overloaded`, and `origin`
+   * (default: `endpoint`) says what kind of thing that is.
    */
-  markFault(request: FastifyRequest, reply: FastifyReply, kind: string, source?: string): void
+  markFault(request: FastifyRequest, reply: FastifyReply, kind: string, source?: string, origin?: FaultOrigin): void
   /** Aborts the response like an injected fault: destroys the connection or, over HTTP/2, resets the stream (INTERNAL_ERROR). */
   abortResponse(request: FastifyRequest, reply: FastifyReply): void
   /**

@@ -74,8 +74,8 @@ export function createSvcHttp({ browserAccess, call, config, guard, httpsPort }:
     selectDescription(request, description) {
       contextOf(request).description = description
     },
-    markFault(request, _reply, kind, source = kind) {
-      contextOf(request).injects(kind, source)
+    markFault(request, _reply, kind, source = kind, origin) {
+      contextOf(request).injects(kind, source, origin)
     },
     abortResponse(request, reply) {
       contextOf(request).breakOff()

@@ -130,9 +130,9 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
 
 /** `markFault` for declared fault kinds only: an undeclared kind would create a new metric series. */
 function checkedMarkFault({ name, faultKinds }: PluginFacts, http: SvcHttp): SvcHttp['markFault'] {
-  return (request, reply, kind, source) => {
+  return (request, reply, kind, source, origin) => {
     if (!faultKinds.includes(kind))
       throw new Error(`the definition of ${name} does not declare the fault kind "${kind}"`)
-    http.markFault(request, reply, kind, source)
+    http.markFault(request, reply, kind, source, origin)
   }
 }
