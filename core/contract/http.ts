@@ -14,6 +14,10 @@ export interface SvcHttp {
   requestId(request: AnyRequest): string
   /** The body as received; empty if the request has no body. Same as `request.body` on routes that do not parse it. */
   body(request: FastifyRequest): Buffer
+  /** Header lines as received, names and values alternating: `request.raw.rawHeaders` without those that svc added. */
+  receivedHeaders(request: AnyRequest): readonly string[]
+  /** Path and query as received, without `SVC_BASE_PATH`. Differs from `request.url` on a host of `svc.serveHost`. */
+  target(request: AnyRequest): string
   /** The session of the request: `X-Svc-Session`, otherwise `ip:<client ip>`. */
   session(request: AnyRequest): SessionKey
   /** IP address of the client: from trusted proxy headers, otherwise of the connection. */

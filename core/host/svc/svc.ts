@@ -116,6 +116,7 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
     loadErrors: () => [...build.loadErrors],
     reload: options => shared.reload(options),
     unroutedForm: (path, form) => build.generation.addUnroutedForm(path, form),
+    serveHost: (pattern, mount) => build.generation.hosts.add(pattern, mount),
     watch: path => void build.watched.set(path, fingerprintPath(path)),
     state: (store, bounds) => holder.state(store, bounds),
     eventLog: (log, bounds) => holder.eventLog(log, bounds),

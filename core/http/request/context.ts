@@ -51,8 +51,14 @@ export class RequestContext implements Waiting<RequestContext> {
   /** In milliseconds on the monotonic clock. */
   readonly startedAt = performance.now()
   readonly method: string
+  /** Path and query as received, without the base path. */
+  readonly url: string
+  /** The target that is routed: `url`, or on a host that a plugin serves whole, `url` below the plugin's mount. */
+  readonly routeTarget: string
   /** The decoded path without query; null if its percent-encoding is malformed. */
   readonly path: string | null
+  /** Number of entries of `request.rawHeaders` as received; svc may add others behind them. */
+  readonly receivedHeaderCount: number
   /** The matching route, even if the request is rejected later. */
   readonly route: CoreRoute | null
   /** The description that applies, if the route has several. */
@@ -146,6 +152,8 @@ export class RequestContext implements Waiting<RequestContext> {
     listener: ListenerFacts
     generation: RoutingGeneration
     facts: RequestFactsSource
+    /** Default: `url` of the request. */
+    routeTarget?: string
     path: string | null
     route: CoreRoute | null
     upgrade: Handshake | null
@@ -158,17 +166,15 @@ export class RequestContext implements Waiting<RequestContext> {
     this.generation = init.generation
     this.facts = init.facts
     this.method = init.request.method ?? 'GET'
+    this.url = init.request.url ?? '/'
+    this.receivedHeaderCount = init.request.rawHeaders.length
+    this.routeTarget = init.routeTarget ?? this.url
     this.path = init.path
     this.route = init.route
     this.description = init.route?.descriptions[0] ?? null
     this.upgrade = init.upgrade
     this.#activity = init.activity
     ;(init.request as WithContext)[kContext] = this
-  }
-
-  /** Path and query as received, without the base path. */
-  get url(): string {
-    return this.request.url ?? '/'
   }
 
   get peerAddress(): string {

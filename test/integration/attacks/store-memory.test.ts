@@ -17,7 +17,8 @@ import { limitsOf } from '../../../plugins/bins/limits.ts'
 import { Blocklists } from '../../../plugins/guardrails/azure-blocklists.ts'
 import { persistedQueryBounds } from '../../../plugins/graphql/yoga/persisted-queries.ts'
 import type { AuthorizationCode } from '../../../plugins/identity/grants/authorization-code.ts'
-import { openStores } from '../../../plugins/identity/stores.ts'
+import { issuerSettings } from '../../../plugins/identity/issuers/issuer-settings.ts'
+import { openAddedIssuers, openKeyRecords, openStores } from '../../../plugins/identity/stores.ts'
 import { boundsFor } from '../../../plugins/mocks/bounds.ts'
 import { memoryBounds, SessionMemories } from '../../../plugins/mocks/exchange/session-memory.ts'
 import type { MockRecord } from '../../../plugins/mocks/management/mock.ts'
@@ -476,7 +477,7 @@ t.test('graphql: svc.state "persisted-queries" [HARD-12]', async t => {
   }
 })
 
-t.test('identity: svc.state "codes", "refresh-tokens", "clients" [HARD-12]', async t => {
+t.test('identity: svc.state "codes", "refresh-tokens", "clients", "access-tokens" [HARD-12]', async t => {
   const login = {
     user: { username: 'demo', name: 'Demo User', email: 'demo@svc.local', groups: ['users'] },
     authTime: 1,
@@ -531,6 +532,61 @@ t.test('identity: svc.state "codes", "refresh-tokens", "clients" [HARD-12]', asy
         }),
       )
       return clients
+    }),
+  )
+  await t.test('access-tokens', async t =>
+    bounded(t, 32 * MIB, async () => {
+      const { accessTokens } = openStores(pluginState({ publicMode: false }).svc)
+      await times(10_000, index =>
+        accessTokens.set(`at_${index}`, {
+          claims: { sub: slice(index), aud: [slice(index), wide(1000)], exp: index + 0.5, scope: wideFor(1000) },
+        }),
+      )
+      return accessTokens
+    }),
+  )
+})
+
+t.test('identity: svc.state "issuer-keys", "issuers" [HARD-12]', async t => {
+  await t.test('issuer-keys', async t =>
+    bounded(t, 16 * MIB, async () => {
+      const records = openKeyRecords(pluginState({ publicMode: false }).svc)
+      await times(400, index =>
+        records.set(`issuer-${index}`, {
+          keys: Array.from({ length: 8 }, (_, key) => ({
+            kid: ascii(`issuer-${index}-rs256-${key}`),
+            alg: 'RS256' as const,
+            jwk: Object.fromEntries(['n', 'd', 'p', 'q', 'dp', 'dq', 'qi'].map(name => [name, ascii('x'.repeat(342))])),
+            from: index + 0.5,
+            until: null,
+          })),
+          switches: Array.from({ length: 16 }, (_, at) => ({ at: at + 0.5, kid: ascii(`issuer-${index}-${at}`) })),
+          numbers: { RS256: 8 },
+          rotatedAt: 0.5,
+        }),
+      )
+      return records
+    }),
+  )
+  await t.test('issuers', async t =>
+    bounded(t, 4 * MIB, async () => {
+      const issuers = openAddedIssuers(pluginState({ publicMode: false }).svc)
+      await times(100, index => {
+        const settings = issuerSettings.read(
+          {
+            name: `issuer-${index}`,
+            title: wide(200),
+            users: Array.from({ length: 50 }, (_, user) => ({
+              name: own(`ж${user}`),
+              password: wide(200),
+              groups: [slice(user)],
+            })),
+          },
+          '',
+        )
+        return issuers.set(settings.name, settings)
+      })
+      return issuers
     }),
   )
 })

@@ -32,6 +32,10 @@ const TABLE: Record<string, Record<string, string>> = {
   identity: {
     'replicated signing-key': 'shared',
     'shared known-tokens': 'a cache of pure results',
+    'shared imported-keys': 'a cache of keys in another form',
+    'state issuer-keys': 'shared',
+    'state issuers': 'shared',
+    'state access-tokens': 'shared',
     'state codes': 'shared',
     'state refresh-tokens': 'shared',
     'state clients': 'shared',
