@@ -48,6 +48,8 @@ export interface InspectorEntry {
     sampled: boolean
     state: string | null
   } | null
+  /** Instance id of the replica that received the request; absent if there is only one. */
+  replica?: string
 }
 
 /** Access to captured requests, and redaction of credentials. */
@@ -56,7 +58,7 @@ export interface SvcInspector {
    * Returns the newest entry with this request id. Clients choose request ids, so two sessions may use the same one: with
    * `session`, only entries with this value of `X-Svc-Session` are found (null: without a session).
    */
-  entry(requestId: string, session?: string | null): InspectorEntry | undefined
+  entry(requestId: string, session?: string | null): Promise<InspectorEntry | undefined>
   /** Returns the headers with control plane credentials and API keys replaced. */
   redactHeaders(headers: { name: string; value: string }[]): { name: string; value: string }[]
   /** Like `redactHeaders`, for one value. `name` can be in any case. */

@@ -32,6 +32,8 @@ import type { SvcStreams } from './streams.ts'
 import type { SvcLimits, SvcMediaTypes } from './calls.ts'
 import type { SvcInspector, SvcPki, SvcMetrics } from './observation.ts'
 import type { SvcInstance } from './instance.ts'
+import type { SvcTap } from './tap.ts'
+import type { CommandContext } from './command.ts'
 import type { ErrorForm } from './routes.ts'
 import type { EventLog, EventLogBounds } from './event-log.ts'
 import type { Channel, ChannelHandler, Replicated, ReplicatedOptions, SvcReplicas } from './replication.ts'
@@ -58,9 +60,13 @@ export type {
 export type { SvcLimits, CallAdmission, CallFailure, SvcMediaTypes, MediaTypeCall, ConnectionFacts } from './calls.ts'
 export type { ResponseEnd, InspectorEntry, SvcInspector, SvcPki, ClientCertificate, SvcMetrics } from './observation.ts'
 export type { SvcInstance, Catalog, CatalogEndpoint, PluginRecord } from './instance.ts'
+export type { Arrival, ArmedTap, ConnectionEnd, SvcTap, TapChunk, TapOptions, TapReply } from './tap.ts'
+export type { CommandContext, CommandOutput, CommandServer, CommandServerOptions } from './command.ts'
 export type { PutOptions, StoreBounds, Store, StoreChange } from './state.ts'
 export { StateUnavailable } from './state.ts'
-export type { EventLog, EventLogBounds, LoggedEvent } from './event-log.ts'
+export type { EventLog, EventLogBounds, LoggedEvent, StreamInfo } from './event-log.ts'
+export type { MatchableRequest, MatchFacts, MatchField, MatchProtocol, MatchProtocols } from './testing.ts'
+export { jsonRpcProtocol } from './json-rpc.ts'
 export type { Channel, ChannelHandler, Replica, Replicated, ReplicatedOptions, SvcReplicas } from './replication.ts'
 export { ReplicaError } from './replication.ts'
 export type { JsonSchema } from './json-schema.ts'
@@ -184,8 +190,8 @@ export interface Command {
   summary: string
   /** Text that `svc <name> --help` prints. */
   usage: string
-  /** Runs the command with the arguments after its name. */
-  run(args: string[]): Promise<CommandResult> | CommandResult
+  /** Runs the command with the arguments after its name. svc always passes the context; a test that needs none may not. */
+  run(args: string[], context?: CommandContext): Promise<CommandResult> | CommandResult
 }
 /** Result of a command. */
 export type CommandResult =
@@ -227,6 +233,13 @@ export { isRecord } from './record.ts'
 export { nearest } from './nearest.ts'
 export { unknownName } from './unknown-name.ts'
 export { isNestedWithin, isTextNestedWithin } from './json-depth.ts'
+export { deepEqual, mergePatch, own, setOwn } from './json.ts'
+export type { Json, JsonObject } from './json.ts'
+export { escapeToken, pointerTokens, valueAt } from './json-pointer.ts'
+export { compileJsonPath, MAX_JSON_PATH } from './json-path.ts'
+export type { JsonPath } from './json-path.ts'
+export { linearPattern } from './linear-pattern.ts'
+export type { LinearPattern } from './linear-pattern.ts'
 export { preferredCoding } from '../fields/accept-encoding.ts'
 export { parseCookies } from '../fields/cookie.ts'
 export { headerProblem, isOriginWide } from '../fields/settable-header.ts'
@@ -278,7 +291,10 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
 
   /** Offers an extension point to other plugins. Its name must be `<plugin name>.<point>`. */
   offer<K extends keyof ExtensionPoints>(point: K, value: ExtensionPoints[K] & PersonalPoint<ExtensionPoints[K]>): void
-  /** Another plugin's extension point; undefined if that plugin is disabled. `buildsOn` or `uses` must list that plugin. */
+  /**
+   * Another plugin's extension point; undefined if that plugin is disabled. `buildsOn` or `uses` must list that plugin. The
+   * points `testing.*` belong to the core and are always there.
+   */
   use<K extends keyof ExtensionPoints>(point: K): ExtensionPoints[K] | undefined
 
   /** Runs after all plugins have registered. The callback may still add routes and report load errors. */
@@ -332,6 +348,8 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
   readonly mediaTypes: SvcMediaTypes
   readonly inspector: SvcInspector
   readonly pki: SvcPki
+  /** Requests as bytes, before any parser has read them. */
+  readonly tap: SvcTap
   readonly metrics: SvcMetrics
   readonly instance: SvcInstance
 }

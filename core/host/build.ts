@@ -151,7 +151,7 @@ async function tryBuild(
   })
   const context: BuildContext = {
     generation,
-    extensions: new Map(),
+    extensions: new Map<string, unknown>([['testing.protocols', generation.protocols]]),
     registered: [],
     stopped: [],
     loadErrors: [...input.loadErrors],

@@ -24,6 +24,7 @@ import { sendRouteError, logWebSocketFailure } from '../http/pipeline/route-erro
 import type { RouteErrorServices } from '../http/pipeline/route-errors.ts'
 import { isBelow } from '../fields/request-target.ts'
 import type { Log } from '../log/log.ts'
+import { ProtocolRegistry } from '../match/protocols.ts'
 import { replayRequest } from '../http/request/replayed-request.ts'
 import { parseOnDemand } from './body-parsing.ts'
 import type { BodyParsing } from './body-parsing.ts'
@@ -57,6 +58,7 @@ export interface RouteOwner {
 
 export class Generation implements RoutingGeneration {
   readonly number: number
+  readonly protocols = new ProtocolRegistry()
   readonly app: FastifyInstance
   readonly routes = new RouteTable()
   readonly mediaTypeHandlers: MediaTypeHandler[] = []

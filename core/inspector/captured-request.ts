@@ -41,6 +41,8 @@ export interface CapturedRequest {
   plugin: string | null
   /** Replaced when the response has ended. */
   response: ResponseProgress
+  /** Instance id of the replica that received the request, if there may be several. */
+  replica?: string
 }
 
 /** The progress of a response. */
@@ -48,6 +50,11 @@ export interface ResponseProgress {
   readonly bytesSent: number
   readonly ended: ResponseEnd
   readonly grpcStatus: number | null
+}
+
+/** A copy that does not change any more. */
+export function progressOf({ bytesSent, ended, grpcStatus }: ResponseProgress): ResponseProgress {
+  return { bytesSent, ended, grpcStatus }
 }
 
 /** The path of the request target as received, without the query. */
@@ -111,6 +118,7 @@ export function toEntry(captured: CapturedRequest): InspectorEntry {
     bytes_sent: captured.response.bytesSent,
     ended: captured.response.ended,
     trace: captured.trace === null ? null : toTrace(captured.trace),
+    ...(captured.replica === undefined ? {} : { replica: captured.replica }),
   }
 }
 

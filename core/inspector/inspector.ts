@@ -4,9 +4,12 @@ import type { Config } from '../config/variables.ts'
 import type { InspectorEntry, SvcInspector } from '../contract/plugin.ts'
 import { copyText } from '../collections/text-memory.ts'
 import { isBelow } from '../fields/request-target.ts'
+import { CaptureLog, FollowedCaptures } from './capture-log.ts'
+import type { CaptureLogs } from './capture-log.ts'
 import { CaptureStore } from './capture-store.ts'
+import type { CaptureSource } from './capture-store.ts'
 import { keptBody, pathOf, toEntry } from './captured-request.ts'
-import type { CapturedRequest } from './captured-request.ts'
+import type { CapturedRequest, ResponseProgress } from './captured-request.ts'
 import { Feeds } from './feed.ts'
 import type { FeedStream } from './feed.ts'
 import { createRedaction } from './redaction.ts'
@@ -34,17 +37,19 @@ export interface Inspector extends SvcInspector {
    * plugins.
    */
   captures(path: string | null, session: string | null): boolean
-  /** Returns the stored request; its `response` is replaced when the response ends. */
+  /** Returns the stored request; call `end` if its response is still being sent. */
   capture(facts: CaptureFacts): CapturedRequest
+  /** Sets how the response of a stored request has ended. */
+  end(captured: CapturedRequest, response: ResponseProgress): void
   /** Newest first. */
-  list(filter: CaptureFilter, limit: number): InspectorEntry[]
+  list(filter: CaptureFilter, limit: number): Promise<InspectorEntry[]>
   /** By entry id, else by request id. */
-  find(id: string, filter: CaptureFilter): InspectorEntry | undefined
+  find(id: string, filter: CaptureFilter): Promise<InspectorEntry | undefined>
   /** Sends new entries until the stream ends; see `Feeds.open`. */
-  openFeed(stream: FeedStream, filter: CaptureFilter, lastEventId: string | null): void
+  openFeed(stream: FeedStream, filter: CaptureFilter, lastEventId: string | null): Promise<void>
   /** Removes matching entries and returns their number. */
-  clear(filter: CaptureFilter): number
-  counters(): { stored: number; capacity: number; total_captured: number }
+  clear(filter: CaptureFilter): Promise<number>
+  counters(): Promise<{ stored: number; capacity: number; total_captured: number }>
 }
 
 export interface InspectorOptions {
@@ -53,17 +58,21 @@ export interface InspectorOptions {
   isControlCredential(value: string): boolean
   /** Makes sure that `capture` was called for all requests with sent headers; called before every read. */
   flush(): void
+  /** The logs of all replicas; null if there is no shared store. */
+  logs: CaptureLogs | null
 }
 
-export function createInspector({ config, isControlCredential, flush }: InspectorOptions): Inspector {
+export function createInspector({ config, isControlCredential, flush, logs }: InspectorOptions): Inspector {
   const { publicMode } = config
   const sharedMode = config.shared.enabled
   const store = new CaptureStore(config.inspectorCapacity)
-  const flushed = (): CaptureStore => {
+  const log = logs === null ? null : new CaptureLog(logs, config.instanceId, store.capacity)
+  const flushed = (): CaptureSource => {
     flush()
-    return store
+    return log ?? store
   }
-  const feeds = new Feeds(store, publicMode ? 20 : 100)
+  const followed = log && new FollowedCaptures(log, store.capacity, entry => feeds.publish(entry))
+  const feeds = new Feeds(followed?.ring ?? store, publicMode ? 20 : 100)
   // Node reads header bytes as Latin-1.
   const adminToken = config.adminToken === null ? null : Buffer.from(config.adminToken).toString('latin1')
   const redaction = createRedaction({
@@ -124,19 +133,36 @@ export function createInspector({ config, isControlCredential, flush }: Inspecto
         plugin: facts.plugin,
         response: facts.response,
       })
-      feeds.publish(entry)
+      // With a log, feeds follow it.
+      if (log === null) feeds.publish(entry)
+      else log.add(entry.value)
       return entry.value
     },
-    list: (filter, limit) => flushed().newest(limit, matcher(filter)).map(toEntry),
-    find: (id, filter) => asEntry(flushed().lookUp(id, matcher(filter))),
-    openFeed(stream, filter, lastEventId) {
-      flush()
-      return feeds.open(stream, matcher(filter), lastEventId)
+    end(captured, response) {
+      captured.response = response
+      log?.end(captured)
     },
-    clear: filter => flushed().clear(matcher(filter)),
-    counters: () => ({ stored: flushed().size, capacity: store.capacity, total_captured: store.total }),
-    entry: (requestId, session) =>
-      asEntry(flushed().ofRequest(requestId, captured => session === undefined || captured.session === session)),
+    list: async (filter, limit) => (await flushed().newest(limit, matcher(filter))).map(toEntry),
+    find: async (id, filter) => asEntry(await flushed().lookUp(id, matcher(filter))),
+    async openFeed(stream, filter, lastEventId) {
+      flush()
+      if (followed !== null) {
+        void stream.over.then(() => followed.release())
+        await followed.acquire()
+      }
+      feeds.open(stream, matcher(filter), lastEventId)
+    },
+    async clear(filter) {
+      const matches = matcher(filter)
+      if (log !== null) store.clear(matches)
+      return flushed().clear(matches)
+    },
+    async counters() {
+      const { stored, total } = await flushed().counts()
+      return { stored, capacity: store.capacity, total_captured: total }
+    },
+    entry: async (requestId, session) =>
+      asEntry(await flushed().ofRequest(requestId, captured => session === undefined || captured.session === session)),
     redactHeaders: headers => headers.map(({ name, value }) => ({ name, value: redactHeader(name, value) })),
     redactHeader,
     redactUrl: url => compact(redaction.url(url), url),

@@ -3,8 +3,10 @@
 export interface Bounds {
   bodyBytes: number
   sessions: number
-  /** Memory of all sessions, including their subscriptions and the bodies of requests in flight. */
+  /** Memory of all sessions, including their subscriptions. */
   sessionBytes: number
+  /** Bodies of the requests in flight of all sessions. */
+  inFlightBytes: number
   sessionIdleMs: number
   /** Lifetime of GET, listen and HTTP+SSE streams. */
   longStreamMs: number
@@ -20,7 +22,8 @@ export interface Bounds {
 const NORMAL: Bounds = {
   bodyBytes: 4 * 1024 * 1024,
   sessions: 1000,
-  sessionBytes: 64 * 1024 * 1024,
+  sessionBytes: 16 * 1024 * 1024,
+  inFlightBytes: 48 * 1024 * 1024,
   sessionIdleMs: 30 * 60_000,
   longStreamMs: 60 * 60_000,
   questionMs: 120_000,
@@ -33,7 +36,8 @@ const NORMAL: Bounds = {
 const PUBLIC: Bounds = {
   bodyBytes: 256 * 1024,
   sessions: 200,
-  sessionBytes: 8 * 1024 * 1024,
+  sessionBytes: 4 * 1024 * 1024,
+  inFlightBytes: 4 * 1024 * 1024,
   sessionIdleMs: 10 * 60_000,
   longStreamMs: 5 * 60_000,
   questionMs: 30_000,

@@ -20,6 +20,7 @@ import type {
   SvcPki,
   SvcReplicas,
   SvcStreams,
+  SvcTap,
   SvcMediaTypes,
   MediaTypeCall,
 } from '../../contract/plugin.ts'
@@ -32,6 +33,7 @@ export interface SharedServices {
   limits: SvcLimits
   inspector: SvcInspector
   pki: SvcPki
+  tap: SvcTap
   metrics: SvcMetrics
   instance: SvcInstance
   replicas: SvcReplicas
@@ -67,6 +69,9 @@ export interface PluginFacts {
   mayUse: readonly string[]
 }
 
+/** The first part of the names of the core's own extension points. */
+const CORE_OWNER = 'testing'
+
 export function createSvc(plugin: PluginFacts, shared: SharedServices, build: BuildContext, holder: StateHolder): Svc {
   const { name } = plugin
   return {
@@ -80,6 +85,7 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
     limits: shared.limits,
     inspector: shared.inspector,
     pki: shared.pki,
+    tap: shared.tap,
     metrics: shared.metrics,
     instance: shared.instance,
     streams: shared.streamsOf(build.generation.number),
@@ -98,7 +104,7 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
     },
     use<K extends keyof ExtensionPoints>(point: K) {
       const owner = String(point).split('.', 1)[0]!
-      if (owner !== name && !plugin.mayUse.includes(owner))
+      if (owner !== name && owner !== CORE_OWNER && !plugin.mayUse.includes(owner))
         throw new Error(`"${String(point)}" belongs to ${owner}: add ${owner} to buildsOn or uses of the definition`)
       const value = build.extensions.get(point) as PersonalPoint<ExtensionPoints[K]> | undefined
       return value?.[forPlugin]?.(name) ?? (value as ExtensionPoints[K] | undefined)

@@ -28,7 +28,7 @@ export interface Conversation {
   readonly signal: AbortSignal
   notify(method: string, params: JsonObject): void
   /** Called before a handler that may ask: reads the answers of earlier rounds. Throws -32602 if they are invalid. */
-  resume(call: Call): void
+  resume(call: Call): Promise<void> | void
   ask(questions: Record<string, Question>, call: Call): Promise<Answers>
   closeStream(): void
   announce(list: 'tools' | 'resources' | 'prompts'): void

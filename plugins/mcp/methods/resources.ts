@@ -22,7 +22,7 @@ export function listTemplates(call: Call): MethodResult {
 export async function readResourceMethod(call: Call): Promise<MethodResult> {
   const uri = readUri(call)
   const resource = requireResource(call, uri)
-  call.conversation.resume(call)
+  await call.conversation.resume(call)
   const contents = await readResource(resource, uri, new HandlerContext(call))
   return { result: { contents: [contents] }, cache: cacheHint(resource, call.server) }
 }

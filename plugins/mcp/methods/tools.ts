@@ -23,7 +23,7 @@ export async function callTool(call: Call): Promise<MethodResult> {
   const context = new HandlerContext(call)
   context.log('debug', { event: 'tools/call', tool: name })
   const problem = tool.validate(args)
-  if (problem === null) call.conversation.resume(call)
+  if (problem === null) await call.conversation.resume(call)
   const result =
     problem === null
       ? await run(tool, args, context)

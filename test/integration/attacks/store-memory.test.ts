@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
-import type { Config, StoreBounds, Svc } from '../../../core/contract/plugin.ts'
+import type { Config, StoreBounds } from '../../../core/contract/plugin.ts'
 import { CaptureStore } from '../../../core/inspector/capture-store.ts'
 import type { CapturedRequest as Captured } from '../../../core/inspector/captured-request.ts'
 import { MemoryStore } from '../../../core/state/state-registry.ts'
@@ -18,13 +18,17 @@ import { persistedQueryBounds } from '../../../plugins/graphql/yoga/persisted-qu
 import type { AuthorizationCode } from '../../../plugins/identity/grants/authorization-code.ts'
 import { issuerSettings } from '../../../plugins/identity/issuers/issuer-settings.ts'
 import { openAddedIssuers, openKeyRecords, openStores } from '../../../plugins/identity/stores.ts'
-import { ReplayStore } from '../../../plugins/mcp/sessions/replay.ts'
-import { SessionStore } from '../../../plugins/mcp/sessions/session-store.ts'
 import { boundsFor } from '../../../plugins/mocks/bounds.ts'
 import { memoryBounds, SessionMemories } from '../../../plugins/mocks/exchange/session-memory.ts'
+import type { MockRecord } from '../../../plugins/mocks/management/mock.ts'
+import { documentBounds, recordBounds } from '../../../plugins/mocks/management/mock-limits.ts'
+import { MockStore } from '../../../plugins/mocks/management/mock-store.ts'
 import { Registry } from '../../../plugins/mocks/management/registry.ts'
-import { Traffic } from '../../../plugins/mocks/exchange/traffic.ts'
+import { countBounds, RequestCounts } from '../../../plugins/mocks/exchange/request-counts.ts'
+import { Traffic, trafficBounds } from '../../../plugins/mocks/exchange/traffic.ts'
 import type { CapturedRequest as MockRequest } from '../../../plugins/mocks/exchange/traffic.ts'
+import { openHubs, parameters } from '../../support/mcp-sessions.ts'
+import { pluginState } from '../../support/plugin-state.ts'
 import { HEAP_FACTOR, heapGrowth } from '../../support/store-memory.ts'
 
 const MIB = 1024 * 1024
@@ -83,16 +87,6 @@ async function bounded(t: Test, bytes: number, fill: () => Promise<unknown> | un
   const grown = await heapGrowth(fill)
   t.ok(grown <= HEAP_FACTOR * bytes, `${(grown / MIB).toFixed(1)} MiB held of ${bytes / MIB} MiB`)
   t.ok(grown > bytes / 20, 'and it was filled')
-}
-
-/** The store that a plugin would get, without the plugin host. */
-function svcWith(config: Partial<Config>, stores: Map<string, MemoryStore<unknown>> = new Map()): Svc {
-  function state<T>(name: string, bounds: StoreBounds<T>): MemoryStore<T> {
-    const store = new MemoryStore<T>(bounds)
-    stores.set(name, store as unknown as MemoryStore<unknown>)
-    return store
-  }
-  return { config, state } as unknown as Svc
 }
 
 async function times(count: number, work: (index: number) => unknown): Promise<void> {
@@ -194,8 +188,8 @@ t.test('inspector [HARD-12]', async t => {
   }
 })
 
-t.test('svc.state "bins" [HARD-12]', async t => {
-  const request = (fields: Partial<BinRequest>): Omit<BinRequest, 'seq'> => ({
+t.test('svc.state "bins" and svc.eventLog "requests" of it [HARD-12]', async t => {
+  const request = (fields: Partial<BinRequest>): BinRequest => ({
     id: ascii('0123456789abcdef0123456789abcdef0123'),
     bin_id: 'b',
     timestamp: ascii('2026-01-01T00:00:00.000Z'),
@@ -221,7 +215,7 @@ t.test('svc.state "bins" [HARD-12]', async t => {
     await t.test(name, async t =>
       bounded(t, 64 * MIB, async () => {
         const config = { publicMode: false, maxDelayMs: 0 } as Config
-        const bins = createBinStore(svcWith(config), limitsOf(config))
+        const bins = createBinStore(pluginState(config).svc, limitsOf(config))
         await times(200, async index => {
           const answer = {
             status: 200,
@@ -286,7 +280,7 @@ t.test('mocks: svc.state "sessions" [HARD-12]', async t => {
   }
 })
 
-t.test('mocks: documents [HARD-12]', async t => {
+t.test('mocks: svc.state "mocks" and "documents" [HARD-12]', async t => {
   const bounds = boundsFor(true)
   const fillings: Record<string, (index: number) => string> = {
     'empty objects': () => `[${'{},'.repeat(190_000)}0]`,
@@ -297,39 +291,63 @@ t.test('mocks: documents [HARD-12]', async t => {
   for (const [name, filling] of Object.entries(fillings)) {
     await t.test(name, async t =>
       bounded(t, bounds.totalDocumentMemory, async () => {
+        const { svc } = pluginState({ publicMode: true })
         const registry = new Registry({ bounds, publicMode: true, maxDelayMs: 0, checker: null as never })
-        const refused = Array.from({ length: 20 }, (_, index) => {
+        const store = new MockStore({
+          records: svc.state<MockRecord>('mocks', recordBounds(bounds)),
+          documents: svc.state<string>('documents', documentBounds(bounds)),
+          registry,
+          announce: async () => {},
+          clearTraffic: async () => {},
+          forget: async () => {},
+        })
+        const refused: unknown[] = []
+        await times(20, async index => {
           const text = own(
             `{"openapi":"3.1.0","info":{"title":"M","version":"1"},"paths":{},"x-large":${filling(index)}}`,
           )
-          try {
-            registry.add(
-              { name: `mock${index}`, source: 'api', file: null },
-              {
-                text,
-                format: 'json',
-                json: text,
-                given: { settings: {}, rules: [], overrides: {} },
-                message: null,
-                rolledBackFrom: null,
-              },
-            )
-            return null
-          } catch (error) {
-            return error
+          const document = {
+            text,
+            format: 'json' as const,
+            json: text,
+            given: { settings: {}, rules: [], overrides: {} },
+            message: null,
+            rolledBackFrom: null,
           }
+          await store
+            .create({ name: `mock${index}`, source: 'api', files: null, enabled: true }, document)
+            .catch((error: unknown) => refused.push(error))
         })
-        t.match(
-          refused.find(error => error !== null),
-          { body: { error: 'too_large' } },
-        )
-        return registry
+        t.match(refused[0], { body: { error: 'too_large' } })
+        return store
       }),
     )
   }
 })
 
-t.test('mocks: captured requests [HARD-12]', async t => {
+t.test('mocks: svc.state "request-counts" [HARD-12]', async t => {
+  const bounds = { ...boundsFor(false), operations: 1e6 }
+  const operations: Record<string, (index: number) => string> = {
+    'short names': index => ascii(`get ${index}`),
+    'names cut from large texts': slice,
+    'long names of two bytes a character': index => own(`ж${'x'.repeat(2_000)}${index}`),
+  }
+  for (const [name, operation] of Object.entries(operations)) {
+    await t.test(name, async t =>
+      bounded(t, 16 * MIB, async () => {
+        const store = pluginState({}).svc.state<number>('request-counts', countBounds(bounds))
+        const counts = new RequestCounts(store, new Map(), async () => {})
+        for (let part = 0; part < 100; part++) {
+          for (let index = 0; index < 1_000; index++) counts.add('m', operation(part * 1_000 + index))
+          await counts.flush()
+        }
+        return store
+      }),
+    )
+  }
+})
+
+t.test('mocks: svc.eventLog "traffic" [HARD-12]', async t => {
   const { trafficBytes } = boundsFor(false)
   const request = (fields: Partial<MockRequest>): MockRequest => ({
     id: ascii('0123456789abcdef0123456789abcdef0123'),
@@ -377,9 +395,14 @@ t.test('mocks: captured requests [HARD-12]', async t => {
     await t.test(name, async t =>
       bounded(t, 4 * trafficBytes, async () => {
         // Four mocks, so that the noise of the heap is small compared to the measurement.
-        const mocks = [1, 2, 3, 4].map(() => new Traffic(1e6, trafficBytes))
-        for (const traffic of mocks) await times(count, index => traffic.add(request(fields(index))))
-        return mocks
+        const log = pluginState({}).svc.eventLog<MockRequest>('traffic', {
+          ...trafficBounds(boundsFor(false)),
+          maxPerStream: 1e6,
+          maxCount: 1e6,
+        })
+        const traffic = new Traffic(log, boundsFor(false))
+        for (const mock of ['a', 'b', 'c', 'd']) await times(count, index => traffic.add(mock, request(fields(index))))
+        return log
       }),
     )
   }
@@ -393,8 +416,8 @@ t.test('guardrails: svc.state "blocklists" [HARD-12]', async t => {
   for (const [name, item] of Object.entries(items)) {
     await t.test(name, async t =>
       bounded(t, 32 * MIB, async () => {
-        const stores = new Map<string, MemoryStore<unknown>>()
-        const lists = new Blocklists(svcWith({ publicMode: false }, stores))
+        const state = pluginState({ publicMode: false })
+        const lists = new Blocklists(state.svc)
         await times(20, async list => {
           await lists.put('', `list ${list}`, undefined)
           await times(10, part =>
@@ -405,7 +428,7 @@ t.test('guardrails: svc.state "blocklists" [HARD-12]', async t => {
             ),
           )
         })
-        return stores
+        return state
       }),
     )
   }
@@ -435,7 +458,7 @@ t.test('identity: svc.state "codes", "refresh-tokens", "clients", "access-tokens
   const scopes = (): string[] => Array.from({ length: 500 }, (_, index) => ascii(`s${index % 9}`))
   await t.test('codes', async t =>
     bounded(t, 32 * MIB, async () => {
-      const { codes } = openStores(svcWith({ publicMode: false }))
+      const { codes } = openStores(pluginState({ publicMode: false }).svc)
       const code = (index: number): AuthorizationCode => ({
         clientId: slice(index),
         redirectUri: slice(index + 1),
@@ -452,7 +475,7 @@ t.test('identity: svc.state "codes", "refresh-tokens", "clients", "access-tokens
   )
   await t.test('refresh-tokens', async t =>
     bounded(t, 32 * MIB, async () => {
-      const { refreshTokens } = openStores(svcWith({ publicMode: false }))
+      const { refreshTokens } = openStores(pluginState({ publicMode: false }).svc)
       await times(10_000, index =>
         refreshTokens.set(`rt_${index}`, {
           clientId: slice(index),
@@ -469,7 +492,7 @@ t.test('identity: svc.state "codes", "refresh-tokens", "clients", "access-tokens
   )
   await t.test('clients', async t =>
     bounded(t, 32 * MIB, async () => {
-      const { clients } = openStores(svcWith({ publicMode: false }))
+      const { clients } = openStores(pluginState({ publicMode: false }).svc)
       await times(1_000, index =>
         clients.set(`dyn-${index}`, {
           id: `dyn-${index}`,
@@ -540,36 +563,27 @@ t.test('identity: svc.state "issuer-keys", "issuers" [HARD-12]', async t => {
   )
 })
 
-t.test('mcp: sessions and messages kept [HARD-12]', async t => {
-  const agreement = {
-    server: 'demo',
-    transport: 'streamable-http',
-    version: '2025-11-25',
-    clientCapabilities: new Set<never>(),
-    principal: null,
-  } as never
+t.test('mcp: svc.state "sessions" and the messages kept [HARD-12]', async t => {
+  const open = (bounds: Parameters<typeof openHubs>[0]) => {
+    const { hubs, close } = openHubs({ sessions: 1e6, sessionBytes: 16 * MIB, sessionIdleMs: 60_000, ...bounds })
+    t.teardown(close)
+    return hubs[0].sessions
+  }
   await t.test('sessions with subscriptions', async t =>
     bounded(t, 16 * MIB, async () => {
-      const sessions = new SessionStore(
-        { maxCount: 1e6, maxBytes: 16 * MIB, idleMs: 60_000, questionMs: 1_000 },
-        new ReplayStore({ messages: 1, bytes: 1, totalBytes: 1 }),
-        () => 0,
-      )
-      await times(4_000, index => {
-        const session = sessions.create(agreement)
-        for (let place = 0; place < 32; place++) session.subscribe(own(`test://ж/${index}/${place}`))
+      const sessions = open({})
+      await times(4_000, async index => {
+        const session = await sessions.create(parameters)
+        const subscriptions = Array.from({ length: 32 }, (_, place) => own(`test://ж/${index}/${place}`))
+        await sessions.change(session, () => ({ subscriptions }))
       })
       return sessions
     }),
   )
   await t.test('sessions without anything', async t =>
     bounded(t, 16 * MIB, async () => {
-      const sessions = new SessionStore(
-        { maxCount: 1e6, maxBytes: 16 * MIB, idleMs: 60_000, questionMs: 1_000 },
-        new ReplayStore({ messages: 1, bytes: 1, totalBytes: 1 }),
-        () => 0,
-      )
-      await times(20_000, () => sessions.create(agreement))
+      const sessions = open({})
+      await times(20_000, () => sessions.create(parameters))
       return sessions
     }),
   )
@@ -579,31 +593,32 @@ t.test('mcp: sessions and messages kept [HARD-12]', async t => {
   })) {
     await t.test(name, async t =>
       bounded(t, 16 * MIB, async () => {
-        const replay = new ReplayStore({ messages: 1e6, bytes: MIB, totalBytes: 16 * MIB })
-        const logs = Array.from({ length: 32 }, () => replay.open())
-        for (const log of logs)
+        const sessions = open({ replayMessages: 1e6, replayBytes: MIB, totalBytes: 16 * MIB })
+        const all = await Promise.all(Array.from({ length: 32 }, () => sessions.create(parameters)))
+        for (const { id } of all)
           await times(name === 'tiny messages' ? 8_000 : 20, index =>
-            log.keep({ stream: 1, sequence: index, text: text() }),
+            sessions.keep(id, { stream: 1, position: index, text: text(), isLast: false }),
           )
-        return { replay, logs }
+        return sessions
       }),
     )
   }
 })
 
 t.test(
-  'each store of svc.state has a worst case here, or is small enough to be bounded by its count [HARD-12]',
+  'each store of svc.state and log of svc.eventLog has a worst case here, or is small enough to be bounded by its count [HARD-12]',
   async t => {
     /** Numbers and flags with short keys. */
-    const counted = ['counters', 'prompt-cache', 'revoked']
-    const testedApart = ['sinks']
+    const counted = ['contexts', 'counters', 'prompt-cache', 'revoked', 'runs']
+    /** `records` in llm/records-memory.test.ts, `tasks` in the a2a folder. */
+    const testedApart = ['sinks', 'records', 'tasks']
     const source = readFileSync(import.meta.filename, 'utf8')
     const names: string[] = []
     const plugins = join(import.meta.dirname, '../../../plugins')
     for (const file of readdirSync(plugins, { recursive: true, encoding: 'utf8' })) {
       if (!file.endsWith('.ts') || file.includes('node_modules')) continue
       for (const [, name] of readFileSync(join(plugins, file), 'utf8').matchAll(
-        /svc\.state(?:<[\w.<>, ]{1,100}>)?\('([\w-]{1,100})'/g,
+        /svc\.(?:state|eventLog)(?:<[\w.<>, ]{1,100}>)?\('([\w-]{1,100})'/g,
       ))
         names.push(name!)
     }

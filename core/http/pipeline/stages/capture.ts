@@ -1,5 +1,5 @@
 /** The stage that marks a request for the inspector: every request that gets this far is captured, however it ends. */
-import type { ResponseProgress } from '../../../inspector/captured-request.ts'
+import { progressOf } from '../../../inspector/captured-request.ts'
 import type { Inspector } from '../../../inspector/inspector.ts'
 import type { RequestContext } from '../../request/context.ts'
 import type { CompletionReader } from '../completion-batch.ts'
@@ -23,11 +23,6 @@ export function capture(context: RequestContext, { inspector }: PipelineServices
 function targetOf(url: string): string {
   const target = originForm(url) ?? url
   return target === url ? url : copyText(target)
-}
-
-/** The outcome of a response. */
-function finalOf({ bytesSent, ended, grpcStatus }: RequestContext): ResponseProgress {
-  return { bytesSent, ended, grpcStatus }
 }
 
 /** Passes the requests of the batch to the inspector. */
@@ -54,12 +49,9 @@ export function recordRequests(inspector: Inspector): CompletionReader {
       faultSource: context.faultSource,
       route: context.calledRoute,
       plugin: context.calledPlugin,
-      response: isOpen ? context : finalOf(context),
+      response: isOpen ? context : progressOf(context),
     })
     // Most responses have ended by now; the others keep their context until they do.
-    if (isOpen)
-      context.whenClosed(() => {
-        captured.response = finalOf(context)
-      })
+    if (isOpen) context.whenClosed(() => inspector.end(captured, progressOf(context)))
   }
 }

@@ -25,10 +25,10 @@ export class SessionConversation implements Conversation {
     return this.#session.id
   }
   get transport(): 'streamable-http' | 'http+sse' {
-    return this.#session.transport
+    return this.#session.record.transport
   }
   get logLevel(): LogLevel | null {
-    return this.#session.logLevel
+    return this.#session.record.logLevel
   }
   get clientCapabilities(): ClientCapabilities {
     return this.#session.clientCapabilities
@@ -56,7 +56,7 @@ export class SessionConversation implements Conversation {
   }
 
   announce(list: ListName): void {
-    this.#hub.listChanged(this.#session.server, list)
+    this.#hub.listChanged(this.#session.record.server, list)
   }
 
   #askOne({ method, params }: Question, { version }: Call): Promise<JsonObject> {

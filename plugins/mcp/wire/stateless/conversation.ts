@@ -32,14 +32,14 @@ export class StatelessConversation implements Conversation {
     this.openStream()?.send({ event: 'message', data: notificationText(method, params) })
   }
 
-  resume(call: Call): void {
+  resume(call: Call): Promise<void> | void {
     const bringsAnswers = call.params.requestState !== undefined || call.params.inputResponses !== undefined
-    if (bringsAnswers) this.#rounds = new Rounds(call, this.#exchange.mcp.hub.stateKey)
+    if (bringsAnswers) return this.#readRounds(call)
   }
 
   async ask(questions: Record<string, Question>, call: Call): Promise<Answers> {
-    this.#rounds ??= new Rounds(call, this.#exchange.mcp.hub.stateKey)
-    return this.#rounds.ask(questions, call)
+    if (!this.#rounds) await this.#readRounds(call)
+    return this.#rounds!.ask(questions, call)
   }
 
   closeStream(): void {}
@@ -61,5 +61,9 @@ export class StatelessConversation implements Conversation {
     if (!stream) return this.#exchange.sendJson(status, text, headers)
     stream.send({ event: 'message', data: text })
     stream.end()
+  }
+
+  async #readRounds(call: Call): Promise<void> {
+    this.#rounds = new Rounds(call, await this.#exchange.mcp.svc.secret('rounds'))
   }
 }

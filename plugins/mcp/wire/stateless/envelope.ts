@@ -43,7 +43,7 @@ export function readEnvelope(request: RpcRequest, server: Server, header: Header
   const subject: Subject = { request, meta: isRecord(_meta) ? _meta : {}, server, header }
   for (const check of CHECKS) check(subject)
   return {
-    clientCapabilities: readCapabilities(subject.meta[CAPABILITIES_KEY]),
+    clientCapabilities: new Set(readCapabilities(subject.meta[CAPABILITIES_KEY])),
     logLevel: (subject.meta[LOG_LEVEL_KEY] as LogLevel | undefined) ?? null,
   }
 }
