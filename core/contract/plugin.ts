@@ -58,7 +58,15 @@ export type {
   WebSocketOptions,
 } from './streams.ts'
 export type { SvcLimits, CallAdmission, CallFailure, SvcMediaTypes, MediaTypeCall, ConnectionFacts } from './calls.ts'
-export type { ResponseEnd, InspectorEntry, SvcInspector, SvcPki, ClientCertificate, SvcMetrics } from './observation.ts'
+export type {
+  ResponseEnd,
+  InspectorEntry,
+  SvcInspector,
+  SvcPki,
+  CertificateProfile,
+  ClientCertificate,
+  SvcMetrics,
+} from './observation.ts'
 export type { SvcInstance, Catalog, CatalogEndpoint, PluginRecord } from './instance.ts'
 export type { Arrival, ArmedTap, ConnectionEnd, SvcTap, TapChunk, TapOptions, TapReply } from './tap.ts'
 export type { CommandContext, CommandOutput, CommandServer, CommandServerOptions } from './command.ts'

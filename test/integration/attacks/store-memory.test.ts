@@ -508,7 +508,7 @@ t.test('identity: svc.state "codes", "refresh-tokens", "clients", "access-tokens
   )
   await t.test('access-tokens', async t =>
     bounded(t, 32 * MIB, async () => {
-      const { accessTokens } = openStores(svcWith({ publicMode: false }))
+      const { accessTokens } = openStores(pluginState({ publicMode: false }).svc)
       await times(10_000, index =>
         accessTokens.set(`at_${index}`, {
           claims: { sub: slice(index), aud: [slice(index), wide(1000)], exp: index + 0.5, scope: wideFor(1000) },
@@ -522,7 +522,7 @@ t.test('identity: svc.state "codes", "refresh-tokens", "clients", "access-tokens
 t.test('identity: svc.state "issuer-keys", "issuers" [HARD-12]', async t => {
   await t.test('issuer-keys', async t =>
     bounded(t, 16 * MIB, async () => {
-      const records = openKeyRecords(svcWith({ publicMode: false }))
+      const records = openKeyRecords(pluginState({ publicMode: false }).svc)
       await times(400, index =>
         records.set(`issuer-${index}`, {
           keys: Array.from({ length: 8 }, (_, key) => ({
@@ -542,7 +542,7 @@ t.test('identity: svc.state "issuer-keys", "issuers" [HARD-12]', async t => {
   )
   await t.test('issuers', async t =>
     bounded(t, 4 * MIB, async () => {
-      const issuers = openAddedIssuers(svcWith({ publicMode: false }))
+      const issuers = openAddedIssuers(pluginState({ publicMode: false }).svc)
       await times(100, index => {
         const settings = issuerSettings.read(
           {
