@@ -67,6 +67,7 @@ export type {
 export type { SvcLimits, CallAdmission, CallFailure, SvcMediaTypes, MediaTypeCall, ConnectionFacts } from './calls.ts'
 export type {
   AbortKind,
+  CertificateProfile,
   ClientCertificate,
   FaultOrigin,
   InspectorEntry,
