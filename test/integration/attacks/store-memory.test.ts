@@ -19,6 +19,8 @@ import { persistedQueryBounds } from '../../../plugins/graphql/yoga/persisted-qu
 import type { AuthorizationCode } from '../../../plugins/identity/grants/authorization-code.ts'
 import { issuerSettings } from '../../../plugins/identity/issuers/issuer-settings.ts'
 import { openAddedIssuers, openKeyRecords, openStores } from '../../../plugins/identity/stores.ts'
+import { boundsOf as mcpBounds } from '../../../plugins/mcp/bounds.ts'
+import { openTaskStore, openTaskUpdates, type TaskRecord } from '../../../plugins/mcp/tasks/task-record.ts'
 import { boundsFor } from '../../../plugins/mocks/bounds.ts'
 import { memoryBounds, SessionMemories } from '../../../plugins/mocks/exchange/session-memory.ts'
 import type { MockRecord } from '../../../plugins/mocks/management/mock.ts'
@@ -591,7 +593,7 @@ t.test('identity: svc.state "issuer-keys", "issuers" [HARD-12]', async t => {
   )
 })
 
-t.test('mcp: svc.state "sessions" and the messages kept [HARD-12]', async t => {
+t.test('mcp: svc.state "sessions" and svc.eventLog "messages" [HARD-12]', async t => {
   const open = (bounds: Parameters<typeof openHubs>[0]) => {
     const { hubs, close } = openHubs({ sessions: 1e6, sessionBytes: 16 * MIB, sessionIdleMs: 60_000, ...bounds })
     t.teardown(close)
@@ -631,6 +633,56 @@ t.test('mcp: svc.state "sessions" and the messages kept [HARD-12]', async t => {
       }),
     )
   }
+})
+
+t.test('mcp: svc.state "tasks" and svc.eventLog "task-updates" [HARD-12]', async t => {
+  const bounds = { ...mcpBounds({ publicMode: false }), tasks: 1e6, tasksPerPrincipal: 1e6, taskBytes: 16 * MIB }
+  const open = (taskBytes: number, updateBytes: number) => {
+    const { svc } = pluginState({ publicMode: false })
+    const store = openTaskStore(svc, { ...bounds, taskBytes })
+    return { store, updates: openTaskUpdates(svc, { ...bounds, taskBytes: updateBytes }, store) }
+  }
+  const task = (result: TaskRecord['result']): TaskRecord => ({
+    server: 'tasks',
+    principal: 'everybody',
+    replica: 'aaaaaaaaaaaa',
+    status: 'completed',
+    statusMessage: wideFor(400),
+    createdAt: 1,
+    lastUpdatedAt: 2,
+    ttlMs: 60_000,
+    questions: {},
+    result,
+    error: null,
+  })
+  for (const [name, count, result] of [
+    ['tasks without a result', 30_000, () => null],
+    ['large results', 200, () => ({ text: wideFor(200_000) })],
+    ['results of many values', 300, () => ({ content: Array.from({ length: 5000 }, (_, index) => ({ index })) })],
+  ] as const) {
+    await t.test(name, async t =>
+      bounded(t, 16 * MIB, async () => {
+        const { store } = open(16 * MIB, 1)
+        await times(count, index =>
+          store.set(`tsk_${index}`, task(result()), { group: own(`ж ${index}`), spare: true }),
+        )
+        return store
+      }),
+    )
+  }
+  await t.test('changes', async t =>
+    bounded(t, 16 * MIB, async () => {
+      const { store, updates } = open(64 * MIB, 16 * MIB)
+      await times(1000, async index => {
+        await store.set(`tsk_${index}`, task(null))
+        const { result: _, ...update } = task(null)
+        await times(64, () => updates.append(`tsk_${index}`, { ...update, statusMessage: wideFor(400) }))
+      })
+      // The tasks themselves are not counted here.
+      await store.clear(() => false)
+      return updates
+    }),
+  )
 })
 
 t.test(
