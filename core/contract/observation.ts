@@ -33,6 +33,8 @@ export interface InspectorEntry {
   fault: string | null
   /** What requested the fault, such as `X-Svc-Abort: truncate`, `?fail=overloaded`, a rule or a provider's configuration. */
   fault_source: string | null
+  /** Name of the rule that acted on the request; null if none did. */
+  rule: string | null
   /** Template of the route that handled the request; null if none did, for example after a fault or for a 404. */
   route: string | null
   /** Name of the plugin that handled the request; null if the core did, or if no route handled it. */

@@ -37,6 +37,8 @@ export interface CapturedRequest {
   trace: TraceContext | null
   fault: string | null
   faultSource: string | null
+  /** Name of the rule that acted on it. */
+  rule: string | null
   route: string | null
   plugin: string | null
   /** Replaced when the response has ended. */
@@ -106,6 +108,7 @@ export function toEntry(captured: CapturedRequest): InspectorEntry {
     grpc_status: captured.response.grpcStatus,
     fault: captured.fault,
     fault_source: captured.faultSource,
+    rule: captured.rule,
     route: captured.route,
     plugin: captured.plugin,
     bytes_sent: captured.response.bytesSent,

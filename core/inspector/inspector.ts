@@ -120,6 +120,7 @@ export function createInspector({ config, isControlCredential, flush }: Inspecto
         trace: facts.trace,
         fault: facts.fault,
         faultSource: facts.faultSource,
+        rule: facts.rule,
         route: facts.route,
         plugin: facts.plugin,
         response: facts.response,

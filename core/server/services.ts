@@ -38,6 +38,10 @@ import { createCallAdmission } from '../host/svc/call-admission.ts'
 import { createCallFollower } from '../host/svc/media-type-call.ts'
 import { createLimits } from '../limits/limits.ts'
 import { createLog } from '../log/log.ts'
+import type { RuleServices } from '../http/pipeline/stage.ts'
+import { ruleBoundsOf } from '../rules/bounds.ts'
+import { RuleBook } from '../rules/rule-book.ts'
+import { createRuleHits } from '../metrics/rule-hits.ts'
 import type { Log } from '../log/log.ts'
 import { createMetrics } from '../metrics/metrics.ts'
 import { RequestMetrics } from '../metrics/request-metrics.ts'
@@ -143,7 +147,12 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     flush: () => completions.flush(),
   })
   const ports: Ports = { http: null, https: null, grpc: null }
-  const http = createSvcHttp({ browserAccess, config, guard, httpsPort: () => ports.https })
+  const holder = states.hold(0, 'core', VERSION)
+  const book = new RuleBook({ bounds: ruleBoundsOf(config), openStore: (name, bounds) => holder.state(name, bounds) })
+  await book.open()
+  const ruleHits = createRuleHits(metrics)
+  const rules: RuleServices = { book, config, countHit: ruleHits, warn: message => log.warn(message) }
+  const http = createSvcHttp({ browserAccess, config, guard, rules, httpsPort: () => ports.https })
   const instance = createInstance(config, VERSION, await commit, () => ({ ...ports }))
 
   const tracer = await openTracer({
@@ -169,6 +178,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     http,
     instance,
     inspector,
+    book,
     keys,
     limits,
     metrics,
@@ -196,7 +206,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     instance: deps.instance,
     replicas: states.replicas,
     cors: (request, expose) => corsOutsidePipeline(cors, request, expose),
-    follow: createCallFollower({ config, inspector, completions, log }),
+    follow: createCallFollower({ config, inspector, completions, log, rules }),
     streamsOf,
     reload: how => host.reload(how),
   }
@@ -257,6 +267,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
       keys,
       limits,
       streams,
+      rules,
       inspector,
       tracer,
       deadlines,

@@ -44,6 +44,7 @@ function entry(fields: Partial<Entry> & { headers?: { name: string; value: strin
     grpc_status: null,
     fault: null,
     fault_source: null,
+    rule: null,
     route: '/echo/{*path}',
     plugin: 'echo',
     bytes_sent: 0,

@@ -61,6 +61,12 @@ export class RequestContext implements Waiting<RequestContext> {
   fault: string | null = null
   /** What requested the fault. */
   faultSource: string | null = null
+  /** Name of the rule that acted on the request. */
+  rule: string | null = null
+  /** Whether a rule keeps the request out of the inspector and the access log. */
+  isQuiet = false
+  /** Whether the body was read before its stage, for the conditions of rules. */
+  isBodyRead = false
   /** The plugin that handles the request as a call (gRPC); null if it passes through the pipeline. */
   call: string | null = null
   /** Whether the request reached its route. */

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import type { Exemptions } from '../pipeline/exemptions.ts'
 import type { ErrorForm } from '../../contract/plugin.ts'
 import type { CoreRoute } from '../pipeline/route-record.ts'
-import type { ProtocolRegistry } from '../../match/protocols.ts'
+import type { GenerationRules } from '../../rules/rule-entry.ts'
 
 export type ServerRequest = IncomingMessage | Http2ServerRequest
 
@@ -64,8 +64,8 @@ export interface RoutingGeneration {
   readonly routes: RouteLookup
   /** Headers that browsers may read across origins. */
   readonly exposedHeaders: string
-  /** The protocols that conditions can test. */
-  readonly protocols: ProtocolRegistry
+  /** Rules of files, and the protocols that conditions can test. */
+  readonly rules: GenerationRules
   /** Paths that are exempt from layers. */
   readonly exemptions: Exemptions
   /** Fastify's own request handler. */

@@ -163,6 +163,7 @@ t.test('inspector [HARD-12]', async t => {
     },
     fault: null,
     faultSource: null,
+    rule: null,
     route: null,
     plugin: null,
     response: { bytesSent: Math.random(), ended: 'complete', grpcStatus: null },

@@ -24,6 +24,7 @@ const captured = (fields: Partial<CapturedRequest>): CapturedRequest => ({
   trace: null,
   fault: null,
   faultSource: null,
+  rule: null,
   route: null,
   plugin: null,
   response: { bytesSent: 0, ended: 'complete', grpcStatus: null },

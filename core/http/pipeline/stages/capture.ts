@@ -52,6 +52,7 @@ export function recordRequests(inspector: Inspector): CompletionReader {
       trace: context.trace,
       fault: context.fault,
       faultSource: context.faultSource,
+      rule: context.rule,
       route: context.calledRoute,
       plugin: context.calledPlugin,
       response: isOpen ? context : finalOf(context),
