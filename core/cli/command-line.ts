@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { nearest } from '../contract/nearest.ts'
 import { VERSION } from '../product.ts'
 import { UsageError, readArguments } from './arguments.ts'
+import { commandContext } from './command-context.ts'
 import { coreCommands, pluginCommands } from './commands.ts'
 import type { FoundCommand } from './commands.ts'
 import type { ServeRequest } from './serve.ts'
@@ -77,9 +78,11 @@ function serveWith(args: string[], { environment }: Terminal): Outcome {
 }
 
 async function runCommand(name: string, args: string[], terminal: Terminal): Promise<Outcome> {
-  const { plugin, command } = await findCommand(name, terminal)
+  const found = await findCommand(name, terminal)
+  const { plugin, command } = found
   if (args.includes('--help')) return print(command.usage, terminal)
-  const result = await Promise.resolve(command.run(args)).catch((error: unknown) => {
+  const context = await commandContext(found, terminal)
+  const result = await Promise.resolve(command.run(args, context)).catch((error: unknown) => {
     if (error instanceof UsageError) error.usage = command.usage
     throw error
   })

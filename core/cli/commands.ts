@@ -1,6 +1,7 @@
 /** The commands of the core and of plugins. */
 import type { Command } from '../contract/plugin.ts'
 import { checkCommand } from './check.ts'
+import { sectionNameOf } from './command-context.ts'
 import { findDefinitions } from './plugin-definitions.ts'
 import { newPluginCommand } from './new-plugin.ts'
 import { pluginsCommand } from './plugins.ts'
@@ -11,12 +12,15 @@ import type { Terminal } from './terminal.ts'
 export interface FoundCommand {
   /** The plugin whose options the command can override; null for commands of the core. */
   plugin: string | null
+  /** Key of the plugin's section in `svc.yaml`. */
+  section: string | null
   command: Command
 }
 
 export function coreCommands(terminal: Terminal): FoundCommand[] {
   return [checkCommand, pluginsCommand, routesCommand, schemaCommand, newPluginCommand].map(create => ({
     plugin: null,
+    section: null,
     command: create(terminal),
   }))
 }
@@ -24,6 +28,8 @@ export function coreCommands(terminal: Terminal): FoundCommand[] {
 export async function pluginCommands(terminal: Terminal): Promise<FoundCommand[]> {
   const definitions = await findDefinitions(terminal, undefined, 'command')
   return definitions.flatMap(({ name, definition }) =>
-    definition.command === undefined ? [] : [{ plugin: name, command: definition.command }],
+    definition.command === undefined
+      ? []
+      : [{ plugin: name, section: sectionNameOf(name, definition), command: definition.command }],
   )
 }

@@ -32,19 +32,28 @@ import type { SvcStreams } from './streams.ts'
 import type { SvcLimits, SvcMediaTypes } from './calls.ts'
 import type { SvcInspector, SvcPki, SvcMetrics } from './observation.ts'
 import type { SvcInstance } from './instance.ts'
+import type { SvcTap } from './tap.ts'
+import type { CommandContext } from './command.ts'
 import type { ErrorForm } from './routes.ts'
 import type { EventLog, EventLogBounds } from './event-log.ts'
 import type { Channel, ChannelHandler, Replicated, ReplicatedOptions, SvcReplicas } from './replication.ts'
 import type { StoreBounds, Store } from './state.ts'
 import type { JsonSchema } from './json-schema.ts'
-import type { CategoryDeclaration, Exemption, ExposedHeader, PageLink, VariableDefinitions } from './declarations.ts'
+import type {
+  CategoryDeclaration,
+  Exemption,
+  ExposedHeader,
+  FamiliarPath,
+  PageLink,
+  VariableDefinitions,
+} from './declarations.ts'
 import type { Logger } from './logger.ts'
 import type { LoadError, ReloadResult, ReportedError } from './reload.ts'
 
 export type { FastifyInstance, FastifyReply, FastifyRequest, Config, WebSocket }
 // Also adds `wsHandler` to the types of Fastify's route options.
 export type { WebsocketHandler } from '@fastify/websocket'
-export type { AnyRequest, SvcHttp, SessionKey, Origin, RuleOutcome } from './http.ts'
+export type { AnyRequest, InProcessCall, InProcessResponse, SvcHttp, SessionKey, Origin, RuleOutcome } from './http.ts'
 export type {
   SvcStreams,
   BodyStreamOptions,
@@ -56,13 +65,25 @@ export type {
   WebSocketOptions,
 } from './streams.ts'
 export type { SvcLimits, CallAdmission, CallFailure, SvcMediaTypes, MediaTypeCall, ConnectionFacts } from './calls.ts'
-export type { ResponseEnd, InspectorEntry, SvcInspector, SvcPki, ClientCertificate, SvcMetrics } from './observation.ts'
+export type {
+  AbortKind,
+  CertificateProfile,
+  ClientCertificate,
+  FaultOrigin,
+  InspectorEntry,
+  ResponseEnd,
+  SvcInspector,
+  SvcMetrics,
+  SvcPki,
+} from './observation.ts'
 export type { SvcInstance, Catalog, CatalogEndpoint, PluginRecord } from './instance.ts'
+export type { Arrival, ArmedTap, ConnectionEnd, SvcTap, TapChunk, TapOptions, TapReply } from './tap.ts'
+export type { CommandContext, CommandOutput, CommandServer, CommandServerOptions } from './command.ts'
 export type { PutOptions, StoreBounds, Store, StoreChange } from './state.ts'
 export { StateUnavailable } from './state.ts'
+export type { EventLog, EventLogBounds, LoggedEvent, StreamInfo } from './event-log.ts'
 export type { MatchableRequest, MatchFacts, MatchField, MatchProtocol, MatchProtocols } from './testing.ts'
 export { jsonRpcProtocol } from './json-rpc.ts'
-export type { EventLog, EventLogBounds, LoggedEvent } from './event-log.ts'
 export type { Channel, ChannelHandler, Replica, Replicated, ReplicatedOptions, SvcReplicas } from './replication.ts'
 export { ReplicaError } from './replication.ts'
 export type { JsonSchema } from './json-schema.ts'
@@ -72,6 +93,7 @@ export type {
   Exemption,
   ExemptibleLayer,
   ExposedHeader,
+  FamiliarPath,
   PageLink,
   VariableDefinition,
   VariableDefinitions,
@@ -148,6 +170,8 @@ export interface Plugin<Options = Record<string, unknown>, Variables = Record<st
   faultKinds?: readonly string[]
   /** Categories of the plugin in the catalog, with their position. */
   categories?: readonly CategoryDeclaration[]
+  /** Paths of other servers for what the plugin serves. A 404 for one of them names the path here. */
+  familiar?: readonly FamiliarPath[]
   /** Links on the landing page. */
   links?: readonly PageLink[]
 
@@ -186,8 +210,8 @@ export interface Command {
   summary: string
   /** Text that `svc <name> --help` prints. */
   usage: string
-  /** Runs the command with the arguments after its name. */
-  run(args: string[]): Promise<CommandResult> | CommandResult
+  /** Runs the command with the arguments after its name. svc always passes the context; a test that needs none may not. */
+  run(args: string[], context?: CommandContext): Promise<CommandResult> | CommandResult
 }
 /** Result of a command. */
 export type CommandResult =
@@ -341,12 +365,22 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
    */
   unroutedForm(path: string, form: ErrorForm): void
 
+  /**
+   * Serves all requests to a host from the routes below `mount`, one of the plugin's own paths: the route `<mount>/get`
+   * responds to `/get`. `pattern` is a host without port, `*.` and a domain for the hosts below it, or `*`; the first entry
+   * that matches counts. `request.url` is the routed target then, `svc.http.target(request)` the received one. Other hosts
+   * do not reach the routes below `mount`. The control plane, and paths that are exempt from `hosts`, stay as they are.
+   */
+  serveHost(pattern: string, mount: string): void
+
   readonly http: SvcHttp
   readonly streams: SvcStreams
   readonly limits: SvcLimits
   readonly mediaTypes: SvcMediaTypes
   readonly inspector: SvcInspector
   readonly pki: SvcPki
+  /** Requests as bytes, before any parser has read them. */
+  readonly tap: SvcTap
   readonly metrics: SvcMetrics
   readonly instance: SvcInstance
 }

@@ -261,6 +261,7 @@ export class RuleBook {
       )
       return kept.length + added.length > limit ? current : { rules: [...added, ...kept] }
     })
+    if (after !== undefined) this.#mirror(session, after)
     const isStored = added.every(({ id, rule }) =>
       after?.rules.some(stored => stored.id === id && stored.rule.name === rule.name),
     )
@@ -275,10 +276,11 @@ export class RuleBook {
     const [store, key] = this.#placeOf(session)
     const gone = (this.#sets.get(session)?.rules ?? []).filter(({ rule }) => name === undefined || rule.name === name)
     const ids = new Set(gone.map(({ id }) => id))
-    await store.update(key, current => {
+    const after = await store.update(key, current => {
       const rules = (current?.rules ?? []).filter(({ id }) => !ids.has(id))
       return rules.length === 0 ? undefined : { rules }
     })
+    this.#mirror(session, after)
     await this.#forgetCounts(gone)
     return gone.filter(({ expiresAt }) => !this.#isOver(expiresAt)).length
   }

@@ -37,7 +37,7 @@ export class HttpPortError extends Error {}
 /** Starts a server. Rejects with `HttpPortError` when HTTP can't be bound; everything else is a warning. */
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
   const services = await openServices(options)
-  const { config, host, log, ports, pki, streams } = services
+  const { config, host, log, ports, pki, streams, tap } = services
   const watcher = new Watcher(() => void host.reload())
   const watch = async (): Promise<void> => (config.watch ? watcher.set(host.watchedPaths()) : undefined)
   // Scan the plugin folders while the plugins are built.
@@ -64,7 +64,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   host.onSwap = () => void watch()
 
   async function openListeners(to: ListenerHandlers): Promise<Listener[]> {
-    const http1 = new Listener('http', to, { Http1Response, http2: config.grpcOnHttp })
+    const http1 = new Listener('http', to, { Http1Response, http2: config.grpcOnHttp, tap })
     try {
       ports.http = await http1.listen(config.host, config.httpPort)
     } catch (error) {
@@ -94,10 +94,11 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       return new Listener('https', to, {
         Http1Response,
         http2: config.grpcOnHttp,
+        tap,
         tls: { cert: pki.server.cert, key: pki.server.key, ca: pki.caCertificate },
       })
     })
-    await tryOpen('grpc', 'gRPC', config.grpcPort, () => new Listener('grpc', to, { Http1Response, http2: true }))
+    await tryOpen('grpc', 'gRPC', config.grpcPort, () => new Listener('grpc', to, { Http1Response, http2: true, tap }))
     return opened
   }
 

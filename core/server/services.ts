@@ -11,11 +11,14 @@ import { PluginVariables } from '../config/plugin-variables.ts'
 import { findConfigFile } from '../config/svc-yaml.ts'
 import { registerCoreRoutes } from '../control/routes.ts'
 import { createControlDeps } from './control-deps.ts'
+import { openCoreState } from './core-state.ts'
 import { Host } from '../host/host.ts'
 import type { RegisterTimes } from '../host/build.ts'
 import type { Config, SvcInstance, SvcStreams } from '../contract/plugin.ts'
 import type { KnownCode } from '../host/inventory.ts'
 import type { SharedServices } from '../host/svc/svc.ts'
+import { createInProcessCall } from '../http/pipeline/in-process-call.ts'
+import { createRequestFacts } from '../http/request/request-facts.ts'
 import { createAdminGuard } from '../http/pipeline/admin-guard.ts'
 import { createBrowserAccess } from '../http/pipeline/browser-access.ts'
 import { createControlAuth } from '../http/pipeline/control-auth/control-auth.ts'
@@ -23,6 +26,7 @@ import { createCors } from '../http/response/cors.ts'
 import type { PipelineServices } from '../http/pipeline/stage.ts'
 import { exposedHeaders } from '../http/response/exposed-headers.ts'
 import { createStreamPlan } from '../http/pipeline/stages/plan-limits.ts'
+import { Tap } from '../http/tap/tap.ts'
 import { StreamRegistry } from '../http/streams/stream-registry.ts'
 import { WebSocketMemory, webSocketBoundsOf } from '../http/streams/websocket-memory.ts'
 import { corsOutsidePipeline } from '../http/listener/media-type-handlers.ts'
@@ -67,8 +71,10 @@ export interface ServiceOptions {
   registerTimes?: RegisterTimes
   /** Destination of log lines. Default: standard output. */
   logStream?: { write(line: string): void }
-  /** For tests: plugin stores enforce the rules of shared stores. */
+  /** For tests: all state enforces the rules of shared stores. */
   strictState?: boolean
+  /** For tests: the state of another server in this process, which makes the two replicas. */
+  states?: StateRegistry
   /** Plugin code that servers in one process share. */
   knownCode?: KnownCode
 }
@@ -84,6 +90,7 @@ export interface Services {
   readonly instance: SvcInstance
   readonly streams: StreamRegistry
   readonly pki: Pki
+  readonly tap: Tap
   /** Services that the request handler needs in addition to the host. */
   readonly pipeline: Omit<PipelineServices, 'observer'>
   readonly requestMetrics: RequestMetrics
@@ -111,17 +118,22 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
   // Plugins resolve paths in their sections relative to the file in use.
   config.configFile = configFile
   const commit = config.gitSha ?? readGitSha(PRODUCT_FOLDER)
+  const states =
+    options.states ??
+    new StateRegistry({
+      instanceId: config.instanceId,
+      isStrict: options.strictState ?? false,
+      onError: (error, failure) => log.error('a state callback failed', { error, ...failure }),
+    })
+  const state = await openCoreState(states, config.inspectorCapacity)
   const pki = await loadPki({
     tlsCert: resolve(workingDirectory, config.tlsCert),
     tlsKey: resolve(workingDirectory, config.tlsKey),
+    state: state.holder,
     warn: message => log.warn(message),
   })
-  const states = new StateRegistry({
-    instanceId: config.instanceId,
-    isStrict: options.strictState ?? false,
-    onError: (error, failure) => log.error('a state callback failed', { error, ...failure }),
-  })
   const streams = new StreamRegistry({ onError: error => log.error('a stream callback failed', { error }) })
+  const tap = new Tap({ isPublic: config.publicMode })
   const metrics = createMetrics()
   const cors = createCors({ origins: config.corsOrigins })
   const browserAccess = createBrowserAccess(config)
@@ -145,15 +157,36 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     config,
     isControlCredential: value => controlAuth.isCredential(value),
     flush: () => completions.flush(),
+    logs: state.captures,
   })
   const ports: Ports = { http: null, https: null, grpc: null }
-  const holder = states.hold(0, 'core', VERSION)
-  const book = new RuleBook({ bounds: ruleBoundsOf(config), openStore: (name, bounds) => holder.state(name, bounds) })
+  const book = new RuleBook({
+    bounds: ruleBoundsOf(config),
+    openStore: (name, bounds) => state.holder.state(name, bounds),
+  })
   await book.open()
   const ruleHits = createRuleHits(metrics)
   const rules: RuleServices = { book, config, countHit: ruleHits, warn: message => log.warn(message) }
-  const http = createSvcHttp({ browserAccess, config, guard, rules, httpsPort: () => ports.https })
-  const instance = createInstance(config, VERSION, await commit, () => ({ ...ports }))
+  const http = createSvcHttp({
+    browserAccess,
+    config,
+    guard,
+    rules,
+    httpsPort: () => ports.https,
+    call: createInProcessCall({
+      config,
+      facts: createRequestFacts(config),
+      generation: () => host.current(),
+      httpPort: () => ports.http,
+    }),
+  })
+  const instance = createInstance({
+    config,
+    version: VERSION,
+    gitSha: await commit,
+    ports: () => ({ ...ports }),
+    health: state.health,
+  })
 
   const tracer = await openTracer({
     environment,
@@ -203,6 +236,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     metrics,
     limits: createCallAdmission({ limits, keys }),
     pki: createSvcPki(pki, config.mtlsInHeader),
+    tap,
     instance: deps.instance,
     replicas: states.replicas,
     cors: (request, expose) => corsOutsidePipeline(cors, request, expose),
@@ -217,6 +251,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     workingDirectory,
     streams,
     logged: warnings,
+    switches: state.switches,
     version: VERSION,
     builtinFolder: options.builtinFolder ?? BUILTIN_FOLDER,
     extraOptions: options.extraOptions,
@@ -257,6 +292,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     instance: deps.instance,
     streams,
     pki,
+    tap,
     pipeline: {
       browserAccess,
       config,

@@ -148,8 +148,9 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
       startedAt: new Date('2026-03-14T12:00:00Z'),
       ports: () => ({ http: 8080, https: 8443, grpc: null }),
       isHealthy: () => host.healthy,
-      setHealthy: healthy => {
-        host.healthy = healthy
+      async setHealthy(next) {
+        host.healthy = next === 'toggle' ? !host.healthy : next
+        return host.healthy
       },
       onHealthChange: unused,
       catalog: () => buildCatalog(host.routes, VERSION),
@@ -186,8 +187,9 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
         config: { ...config, shared: { enabled: false } } as Config,
         isControlCredential: () => false,
         flush: () => {},
+        logs: null,
       }),
-      counters: () => ({ stored: 3, capacity: 500, total_captured: 7 }),
+      counters: async () => ({ stored: 3, capacity: 500, total_captured: 7 }),
     },
     keys: null,
     limits: { usage: () => ({ plan: 'none' }) } as Partial<Record<keyof Limits, unknown>> as Limits,

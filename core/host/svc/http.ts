@@ -5,7 +5,7 @@ import type { Http2ServerResponse } from 'node:http2'
 import { negotiateType } from '../../fields/accept.ts'
 import type { AdminGuard } from '../../http/pipeline/admin-guard.ts'
 import type { BrowserAccess } from '../../http/pipeline/browser-access.ts'
-import type { SvcHttp } from '../../contract/plugin.ts'
+import type { InProcessCall, InProcessResponse, SvcHttp } from '../../contract/plugin.ts'
 import { HttpError } from '../../contract/plugin.ts'
 import type { Config } from '../../config/variables.ts'
 import { contextOf } from '../../http/request/context.ts'
@@ -23,14 +23,21 @@ export interface SvcHttpServices {
   rules: RuleServices
   /** Bound port of the HTTPS listener; null if it did not start. */
   httpsPort(): number | null
+  /** Runs a route without a connection. */
+  call(call: InProcessCall): Promise<InProcessResponse>
 }
 
-export function createSvcHttp({ browserAccess, config, guard, rules, httpsPort }: SvcHttpServices): SvcHttp {
+export function createSvcHttp({ browserAccess, call, config, guard, rules, httpsPort }: SvcHttpServices): SvcHttp {
   const isAdmin = (context: RequestContext): boolean =>
     context.controlAdmin || guard.isAdminToken(context.request.headers)
   return {
     requestId: request => contextOf(request).requestId,
     body: request => contextOf(request).body,
+    receivedHeaders: request => {
+      const { receivedHeaderCount, request: raw } = contextOf(request)
+      return raw.rawHeaders.slice(0, receivedHeaderCount)
+    },
+    target: request => contextOf(request).url,
     session: request => contextOf(request).session,
     clientIp: request => contextOf(request).clientIp,
     origin: request => contextOf(request).origin,
@@ -70,8 +77,8 @@ export function createSvcHttp({ browserAccess, config, guard, rules, httpsPort }
     selectDescription(request, description) {
       contextOf(request).description = description
     },
-    markFault(request, _reply, kind, source = kind) {
-      contextOf(request).injects(kind, source)
+    markFault(request, _reply, kind, source = kind, origin) {
+      contextOf(request).injects(kind, source, origin)
     },
     async applyRules(request, reply) {
       const outcome = await applyRulesInRoute(contextOf(request), rules)
@@ -87,6 +94,7 @@ export function createSvcHttp({ browserAccess, config, guard, rules, httpsPort }
     ignoreHeader(request, name, expected) {
       contextOf(request).ignore(name, expected)
     },
+    call: (_request, toRoute) => call(toRoute),
     delay: (request, ms) => waitFor(contextOf(request), Math.min(ms, config.maxDelayMs)),
   }
 }

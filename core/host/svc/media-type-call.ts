@@ -82,16 +82,16 @@ async function ruleFaultOf(context: RequestContext, rules: RuleServices): Promis
   const { entry, step } = taken
   const delayMs = delayOf(taken, rules.config.maxDelayMs)
   if (delayMs > 0) {
-    context.injects('delay', sourceOf(entry))
+    context.injects('delay', sourceOf(entry), 'rule')
     if (!(await waitFor(context, delayMs))) return LEFT
   }
   const { action } = step
   switch (action.kind) {
     case 'fail':
-      context.injects('fail', sourceOf(entry))
+      context.injects('fail', sourceOf(entry), 'rule')
       return { grpcStatus: GRPC_STATUS.get(action.status) ?? UNKNOWN, message: messageOf(action, entry) }
     case 'abort':
-      context.injects('abort', sourceOf(entry))
+      context.injects('abort', sourceOf(entry), 'rule')
       breakConnection(context, action.fault, 100)
       return { grpcStatus: CANCELLED, message: 'the connection was broken by a rule' }
     case 'respond':
@@ -110,14 +110,14 @@ async function faultOf(context: RequestContext, maxDelayMs: number): Promise<Cal
   if (delay !== undefined && !isDelay(delay)) context.ignore('X-Svc-Delay', EXPECTED.delay)
   const delayMs = parseDelay(delay, maxDelayMs)
   if (delayMs > 0) {
-    context.injects('delay', `X-Svc-Delay: ${delayMs}`)
+    context.injects('delay', `X-Svc-Delay: ${delayMs}`, 'header')
     if (!(await waitFor(context, delayMs))) return LEFT
   }
   const header = firstHeader(context.request, 'x-svc-fail')
   const fail = parseFail(header)
   if (header !== undefined && fail === null) context.ignore('X-Svc-Fail', EXPECTED.fail)
   if (fail === null || !rollPercent(fail.percent)) return null
-  context.injects('fail', `X-Svc-Fail: ${header!.trim()}`)
+  context.injects('fail', `X-Svc-Fail: ${header!.trim()}`, 'header')
   return {
     grpcStatus: GRPC_STATUS.get(fail.status) ?? UNKNOWN,
     message: `injected fault: ${fail.status} ${STATUS_CODES[fail.status] ?? 'Error'}, requested by x-svc-fail`,

@@ -20,6 +20,7 @@ import type {
   SvcPki,
   SvcReplicas,
   SvcStreams,
+  SvcTap,
   SvcMediaTypes,
   MediaTypeCall,
 } from '../../contract/plugin.ts'
@@ -32,6 +33,7 @@ export interface SharedServices {
   limits: SvcLimits
   inspector: SvcInspector
   pki: SvcPki
+  tap: SvcTap
   metrics: SvcMetrics
   instance: SvcInstance
   replicas: SvcReplicas
@@ -83,6 +85,7 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
     limits: shared.limits,
     inspector: shared.inspector,
     pki: shared.pki,
+    tap: shared.tap,
     metrics: shared.metrics,
     instance: shared.instance,
     streams: shared.streamsOf(build.generation.number),
@@ -113,6 +116,7 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
     loadErrors: () => [...build.loadErrors],
     reload: options => shared.reload(options),
     unroutedForm: (path, form) => build.generation.addUnroutedForm(path, form),
+    serveHost: (pattern, mount) => build.generation.hosts.add(pattern, mount),
     watch: path => void build.watched.set(path, fingerprintPath(path)),
     state: (store, bounds) => holder.state(store, bounds),
     eventLog: (log, bounds) => holder.eventLog(log, bounds),
@@ -126,9 +130,9 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
 
 /** `markFault` for declared fault kinds only: an undeclared kind would create a new metric series. */
 function checkedMarkFault({ name, faultKinds }: PluginFacts, http: SvcHttp): SvcHttp['markFault'] {
-  return (request, reply, kind, source) => {
+  return (request, reply, kind, source, origin) => {
     if (!faultKinds.includes(kind))
       throw new Error(`the definition of ${name} does not declare the fault kind "${kind}"`)
-    http.markFault(request, reply, kind, source)
+    http.markFault(request, reply, kind, source, origin)
   }
 }

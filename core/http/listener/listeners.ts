@@ -20,6 +20,7 @@ import { sniffHttp2 } from './http2-preface.ts'
 import { closeWhenIdle } from './http2-sessions.ts'
 import { isOwnedElsewhere, isRefused, markSocketInUse } from './socket-owner.ts'
 import { setTransport } from './transport.ts'
+import type { Tap, TappedListener } from '../tap/tap.ts'
 import { hasRefusedCertificate } from '../../pki/client-certificate.ts'
 
 /** Node's default of 5 s would race with gateways that keep idle connections open for a minute. */
@@ -58,6 +59,7 @@ export interface ListenerOptions {
   /** Whether the listener supports HTTP/2. */
   http2: boolean
   tls?: TlsMaterial
+  tap: Tap
 }
 
 /** One listening port and its accepted sockets. */
@@ -69,6 +71,8 @@ export class Listener {
   /** TLS only: plain sockets by peer until their handshake completes. */
   readonly #handshakes = new Map<string, Socket>()
   readonly #sessions = new Set<ServerHttp2Session>()
+  /** Connections that the HTTP/1 server has. */
+  readonly #served = new WeakSet<Socket>()
 
   constructor(kind: ListenerFacts['kind'], handlers: ListenerHandlers, options: ListenerOptions) {
     const facts: ListenerFacts = { kind, scheme: options.tls ? 'https' : 'http', port: 0 }
@@ -98,10 +102,12 @@ export class Listener {
       this.#server = options.http2
         ? createSecureServer({ ...tls, allowHTTP1: true })
         : createHttpsServer({ ...tls, ALPNProtocols: ['http/1.1'] })
+      this.#tapConnections('secureConnection', options.tap)
       this.#http2 = null
       this.#server.on('secureConnection', rejectForeignCertificate)
     } else {
       this.#server = createServer(settings)
+      this.#tapConnections('connection', options.tap)
       this.#http2 = options.http2 ? createHttp2Server(settings) : null
       if (this.#http2) sniffHttp2(this.#server, this.#http2)
     }
@@ -113,6 +119,28 @@ export class Listener {
     for (const server of [this.#server, this.#http2]) if (server) this.#wire(server as Server, handlers)
     this.#server.on('connection', (socket: Socket) => this.#track(socket))
     if (options.tls) this.#server.on('secureConnection', (socket: TLSSocket) => this.#trackSecured(socket))
+  }
+
+  /** Puts the tap in front of the HTTP/1 server. HTTP/2 connections have no requests as bytes. */
+  #tapConnections(event: 'connection' | 'secureConnection', tap: Tap): void {
+    const [serve] = this.#server.listeners(event) as ((socket: Socket) => void)[]
+    this.#server.removeListener(event, serve!)
+    const toServer = (socket: Socket): void => {
+      this.#served.add(socket)
+      serve!.call(this.#server, socket)
+    }
+    const tapped: TappedListener = {
+      kind: this.facts.kind,
+      servedSockets: () =>
+        [...this.#sockets.keys()].filter(socket => this.#served.has(socket) && !isOwnedElsewhere(socket)),
+      activityOf: socket => this.#sockets.get(socket) ?? null,
+    }
+    tap.addListener(tapped)
+    this.#server.on(event, (socket: Socket) => {
+      if ((socket as TLSSocket).alpnProtocol === 'h2') serve!.call(this.#server, socket)
+      else if (tap.isArmed) tap.accept(tapped, socket, toServer)
+      else toServer(socket)
+    })
   }
 
   #wire(server: Server, handlers: ListenerHandlers): void {

@@ -172,14 +172,14 @@ async function perform(
   const source = sourceOf(entry)
   const delayMs = delayOf(taken, config.maxDelayMs)
   if (delayMs > 0) {
-    context.injects('delay', source)
+    context.injects('delay', source, 'rule')
     if (!(await waitFor(context, delayMs))) return ANSWERED
   }
   const { action } = step
   switch (action.kind) {
     case 'abort':
       await settle(context, config.bodyLimit, () => {
-        context.injects('abort', source)
+        context.injects('abort', source, 'rule')
         breakConnection(context, action.fault, 100)
       })
       return ANSWERED
@@ -191,7 +191,7 @@ async function perform(
     case 'fail':
       if (isInRoute) return { kind: 'fail', rule: entry.rule.name, ...failOf(action) }
       await settle(context, config.bodyLimit, () => {
-        context.injects('fail', source)
+        context.injects('fail', source, 'rule')
         sendFailure(taken, action, context)
       })
       return ANSWERED

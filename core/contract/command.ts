@@ -1,0 +1,38 @@
+/** What a command gets besides its arguments. */
+
+/** Standard output or standard error. */
+export interface CommandOutput {
+  write(text: string): unknown
+  isTTY?: boolean
+  /** Number of characters per line, on a terminal. */
+  columns?: number
+}
+
+export interface CommandServerOptions {
+  /** Overrides variables of the process. */
+  environment?: Record<string, string>
+  /** Overrides items of the plugin's section in `svc.yaml`. */
+  options?: Record<string, unknown>
+}
+
+/** A server in the process of the command. */
+export interface CommandServer {
+  readonly ports: { http: number | null; https: number | null; grpc: number | null }
+  stop(): Promise<void>
+}
+
+export interface CommandContext {
+  out: CommandOutput
+  err: CommandOutput
+  environment: Readonly<Record<string, string | undefined>>
+  /** Relative paths in arguments are relative to it. */
+  workingDirectory: string
+  /** Version of svc. */
+  version: string
+  /** Commit of svc, if it is known. */
+  gitSha: string | null
+  /** The plugin's section of `svc.yaml` as it was written; undefined without one. */
+  section: unknown
+  /** Starts a server with all plugins in this process. Its log is not written. Rejects if it can't listen. */
+  startServer(options?: CommandServerOptions): Promise<CommandServer>
+}

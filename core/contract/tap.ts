@@ -1,0 +1,89 @@
+/** The tap: requests as they arrive on the socket, before any parser has seen them, and answers written as bytes. */
+
+/** How a connection ended: still open, closed by the peer (`fin`), broken off, or not ended yet. */
+export type ConnectionEnd = 'kept' | 'fin' | 'reset' | null
+
+/** A part of a message as it was read or written. Times are milliseconds of `svc.tap.now()`. */
+export interface TapChunk {
+  atMs: number
+  size: number
+}
+
+/**
+ * A claimed request. The object is live: its fields change until `whenEnded` resolves. Times are milliseconds of the clock
+ * that `svc.tap.now()` reads.
+ */
+export interface Arrival {
+  /** What `claims` returned for the head. */
+  readonly step: string
+  /** Number of the connection; counted from the first one that was tapped. */
+  readonly connection: number
+  /** Position of the request on its connection, from 1. */
+  readonly requestOnConnection: number
+  readonly listener: 'http' | 'https' | 'grpc'
+  /** Address and port of the peer. */
+  readonly peer: string
+  readonly tls: { version: string | null; alpn: string | null; sni: string | null; clientCertificate: boolean } | null
+  readonly protocol: '1.0' | '1.1' | '2'
+  /** The head as received, with the empty line that ends it. */
+  readonly head: Buffer
+  /** Head and body as received; at most 256 KiB, see `truncated`. */
+  readonly bytes: Buffer
+  readonly size: number
+  readonly truncated: boolean
+  /** SHA-256 of all bytes, and of the body without its framing; hexadecimal. */
+  readonly sha256: string
+  readonly bodySize: number
+  readonly bodySha256: string
+  readonly chunks: readonly TapChunk[]
+  readonly headAtMs: number
+  readonly firstBodyByteMs: number | null
+  readonly lastByteMs: number
+  /** Whether the message is complete by its framing. `invalid`: it has no valid framing (RFC 9112, 6.3). */
+  readonly framing: 'incomplete' | 'complete' | 'invalid'
+  readonly ended: ConnectionEnd
+  readonly endedMs: number | null
+  /** Resolves when `framing` is no longer `incomplete`, or the connection has ended. */
+  readonly whenReceived: Promise<void>
+  /** Resolves when the request was answered or the connection has ended. */
+  readonly whenEnded: Promise<void>
+}
+
+/** Writes the answer to a claimed request to its connection. */
+export interface TapReply {
+  /** Resolves when the socket has taken the bytes; false if the connection has ended. */
+  write(bytes: Buffer): Promise<boolean>
+  /** The answer is complete, and the connection stays open for the next request. */
+  keep(): void
+  /** Ends the connection after what was written. */
+  end(): void
+  /** Breaks the connection off (TCP RST). */
+  reset(): void
+  /** Calls the listener with further bytes of the connection, which no longer are requests; for protocols after a 101. */
+  onBytes(listener: (bytes: Buffer) => void): void
+  /** Aborted when the peer has ended the connection. */
+  readonly signal: AbortSignal
+}
+
+export interface TapOptions {
+  /** Called with each request head. Returns a name for the request, or null to leave it to the server. */
+  claims(head: Buffer): string | null
+  /** Called with each claimed request once its head has arrived. */
+  onArrival(arrival: Arrival): void
+  /** Answers a claimed request. Without it, the server answers it as it answers all others. */
+  answer?(arrival: Arrival, reply: TapReply): void
+  /** After this time the tap is disarmed. At most 15 minutes. */
+  lifetimeMs: number
+}
+
+export interface ArmedTap {
+  disarm(): void
+}
+
+/** Requests as bytes. Nothing is kept of requests that nobody claims. */
+export interface SvcTap {
+  /** Throws in public mode, and while four others are armed. */
+  arm(options: TapOptions): ArmedTap
+  /** Milliseconds of the clock of arrivals. */
+  now(): number
+}

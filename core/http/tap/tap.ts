@@ -1,0 +1,90 @@
+/**
+ * The tap, which shows claimed requests as bytes. While it is not armed, it costs one check per connection and nothing per
+ * request.
+ */
+import type { Socket } from 'node:net'
+import type { Arrival, ArmedTap, SvcTap, TapOptions } from '../../contract/tap.ts'
+import type { ConnectionActivity } from '../listener/connection-activity.ts'
+import { tapNow } from './live-arrival.ts'
+import { TappedSocket } from './tapped-socket.ts'
+import type { TapClaim } from './tapped-socket.ts'
+
+const MAX_ARMED = 4
+const MAX_LIFETIME_MS = 15 * 60_000
+
+/** A listener whose connections can be tapped. */
+export interface TappedListener {
+  readonly kind: Arrival['listener']
+  /** Connections that the HTTP/1 server has. */
+  servedSockets(): Iterable<Socket>
+  activityOf(socket: Socket): ConnectionActivity | null
+}
+
+export class Tap implements SvcTap {
+  readonly #isPublic: boolean
+  readonly #listeners: TappedListener[] = []
+  readonly #armed = new Set<TapOptions>()
+  readonly #sockets = new Map<Socket, TappedSocket>()
+  #connections = 0
+
+  constructor({ isPublic }: { isPublic: boolean }) {
+    this.#isPublic = isPublic
+  }
+
+  get isArmed(): boolean {
+    return this.#armed.size > 0
+  }
+
+  now(): number {
+    return tapNow()
+  }
+
+  addListener(listener: TappedListener): void {
+    this.#listeners.push(listener)
+  }
+
+  arm(options: TapOptions): ArmedTap {
+    if (this.#isPublic) throw new Error('requests are not shown as bytes in public mode')
+    if (this.#armed.size >= MAX_ARMED) throw new Error(`the tap is armed ${MAX_ARMED} times already`)
+    this.#armed.add(options)
+    for (const listener of this.#listeners)
+      for (const socket of listener.servedSockets()) if (!this.#sockets.has(socket)) this.#tap(listener, socket, null)
+    const disarm = (): void => {
+      clearTimeout(timer)
+      if (!this.#armed.delete(options) || this.isArmed) return
+      for (const socket of this.#sockets.values()) socket.disarmed()
+    }
+    const timer = setTimeout(disarm, Math.min(options.lifetimeMs, MAX_LIFETIME_MS))
+    timer.unref()
+    return { disarm }
+  }
+
+  /** Taps a new connection; `serve` passes it to the HTTP server. */
+  accept(listener: TappedListener, socket: Socket, serve: (socket: Socket) => void): void {
+    this.#tap(listener, socket, serve)
+  }
+
+  #tap(listener: TappedListener, socket: Socket, serve: ((socket: Socket) => void) | null): void {
+    const number = ++this.#connections
+    this.#sockets.set(
+      socket,
+      new TappedSocket({
+        socket,
+        number,
+        listener: listener.kind,
+        serve,
+        activity: () => listener.activityOf(socket),
+        claim: head => this.#claim(head),
+        onRelease: () => this.#sockets.delete(socket),
+      }),
+    )
+  }
+
+  #claim(head: Buffer): TapClaim | null {
+    for (const options of this.#armed) {
+      const step = options.claims(head)
+      if (step !== null) return { step, options }
+    }
+    return null
+  }
+}

@@ -1,0 +1,199 @@
+/** Claimed requests as bytes, next to requests that the server answers on the same connection. */
+import { connect } from 'node:net'
+import type { Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import t from 'tap'
+import type { Test } from 'tap'
+import type { TestServer } from '../../../core/testing/types.ts'
+import { pluginFolder } from '../../support/plugins.ts'
+import { launch } from '../../../core/testing/launch.ts'
+
+/** Claims requests whose head contains "tapped"; `/taps` shows what arrived, `/arm` and `/disarm` switch it. */
+const PLUGIN = `import { definePlugin, describe } from 'svc/plugin'
+import type { ArmedTap, Arrival } from 'svc/plugin'
+export default definePlugin({
+  title: 'taps',
+  paths: ['/arm', '/disarm', '/taps'],
+  register(app, svc) {
+    const arrivals: Arrival[] = []
+    let armed: ArmedTap | null = null
+    const route = (path: string) => describe({ summary: path, category: 'Test', examples: [{ name: 'Plain', path }] })
+    app.get('/arm', route('/arm'), () => {
+      armed = svc.tap.arm({
+        claims: head => head.includes('tapped') ? 'one' : null,
+        onArrival: arrival => void arrivals.push(arrival),
+        answer: async (arrival, reply) => {
+          await arrival.whenReceived
+          const isValid = arrival.framing === 'complete'
+          await reply.write(Buffer.from('HTTP/1.1 ' + (isValid ? '200 Claimed' : '400 Invalid') + '\\r\\nContent-Length: 2\\r\\n\\r\\nok'))
+          if (isValid) reply.keep()
+          else reply.end()
+        },
+        lifetimeMs: 60_000,
+      })
+      return { armed: true }
+    })
+    app.get('/disarm', route('/disarm'), () => { armed?.disarm(); return { armed: false } })
+    app.get('/taps', route('/taps'), () => arrivals.map(one => ({
+      step: one.step, bytes: one.bytes.toString('latin1'), size: one.size, bodySize: one.bodySize, framing: one.framing,
+      ended: one.ended, request: one.requestOnConnection, connection: one.connection, listener: one.listener, tls: one.tls?.version ?? null,
+    })))
+  },
+})
+`
+
+interface Shown {
+  bytes: string
+  framing: string
+  bodySize: number
+  ended: string | null
+  connection: number
+  request: number
+  listener: string
+  tls: string | null
+}
+
+async function start(
+  t: Test,
+): Promise<{ server: TestServer & { ports: { http: number | null } }; shown(): Promise<Shown[]> }> {
+  const { folder } = pluginFolder(t, { taps: PLUGIN })
+  const server = await launch({ folders: [folder] })
+  t.teardown(() => server.stop())
+  t.strictSame(server.problems(), [])
+  return { server, shown: async () => (await (await fetch(`${server.url}/taps`)).json()) as Shown[] }
+}
+
+/** Sends a message and waits until the answer contains a text. */
+async function ask(socket: Socket, bytes: string, until: string): Promise<string> {
+  let text = ''
+  const received = new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`only ${JSON.stringify(text)} after 5 s`)), 5_000)
+    const read = (chunk: Buffer): void => {
+      text += chunk.toString('latin1')
+      if (!text.includes(until)) return
+      clearTimeout(timer)
+      socket.off('data', read)
+      resolve()
+    }
+    socket.on('data', read).once('close', () => reject(new Error(`closed after ${JSON.stringify(text)}`)))
+  })
+  socket.write(bytes)
+  await received
+  return text
+}
+
+const OTHERS = 'GET /anything/get HTTP/1.1\r\nHost: a\r\n\r\n'
+const TAPPED = 'GET /x HTTP/1.1\r\nHost: a\r\nX-cAsE: tapped\r\n\r\n'
+
+t.test(
+  'a connection that was open before is tapped, and both kinds of requests are answered on it [PRB-1]',
+  async t => {
+    const { server, shown } = await start(t)
+    const socket = connect(server.ports.http!, '127.0.0.1')
+    t.teardown(() => socket.destroy())
+    t.match(await ask(socket, OTHERS, '"url"'), /^HTTP\/1\.1 200/)
+    await fetch(`${server.url}/arm`)
+    t.match(await ask(socket, TAPPED, 'ok'), /^HTTP\/1\.1 200 Claimed/)
+    t.match(await ask(socket, OTHERS, '"url"'), /^HTTP\/1\.1 200 OK/)
+    t.match(
+      await ask(
+        socket,
+        'POST /x HTTP/1.1\r\nHost: tapped\r\nTransfer-Encoding: chunked\r\n\r\n3;a=b\r\nabc\r\n0\r\nT: 1\r\n\r\n',
+        'ok',
+      ),
+      /Claimed/,
+    )
+    t.match(
+      await ask(socket, 'POST /anything/post HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello', '"url"'),
+      /hello/,
+    )
+    const [first, second, ...rest] = await shown()
+    t.equal(rest.length, 0)
+    t.equal(first!.bytes, TAPPED)
+    t.strictSame([second!.framing, second!.bodySize, second!.ended, second!.request], ['complete', 3, 'kept', 2])
+    t.match(second!.bytes, /3;a=b\r\nabc\r\n0\r\nT: 1\r\n\r\n$/)
+    await fetch(`${server.url}/disarm`)
+    t.match(await ask(socket, OTHERS, '"url"'), /^HTTP\/1\.1 200/)
+  },
+)
+
+t.test('what a parser rejects is seen whole, and so is what follows it [PRB-1]', async t => {
+  const { server, shown } = await start(t)
+  await fetch(`${server.url}/arm`)
+  const bytes =
+    'POST /x HTTP/1.1\nHost: tapped\r\nContent-Length: 3\r\nTransfer-Encoding: xchunked\r\n\r\nGET /y HTTP/1.1\r\n\r\n'
+  const socket = connect(server.ports.http!, '127.0.0.1')
+  t.teardown(() => socket.destroy())
+  t.match(await ask(socket, bytes, 'ok'), /^HTTP\/1\.1 400 Invalid/)
+  await new Promise(resolve => socket.once('close', resolve).end())
+  const [arrival] = await shown()
+  t.equal(arrival!.bytes, bytes)
+  t.equal(arrival!.framing, 'invalid')
+})
+
+t.test('requests that are pipelined or split are claimed one by one [PRB-1]', async t => {
+  const { server, shown } = await start(t)
+  await fetch(`${server.url}/arm`)
+  const socket = connect(server.ports.http!, '127.0.0.1')
+  t.teardown(() => socket.destroy())
+  const answers = await ask(socket, `${TAPPED}${OTHERS}${TAPPED}`, 'ok')
+  if (!/ok[^]*"url"[^]*ok$/.test(answers)) t.match(answers + (await ask(socket, '', 'ok')), /ok[^]*"url"[^]*ok$/)
+  for (const part of [TAPPED.slice(0, 10), TAPPED.slice(10, 40)]) {
+    socket.write(part)
+    await new Promise(resolve => setTimeout(resolve, 30))
+  }
+  t.match(await ask(socket, TAPPED.slice(40), 'ok'), /Claimed/)
+  const found = await shown()
+  t.strictSame(
+    found.map(({ bytes, request }) => [bytes, request]),
+    [
+      [TAPPED, 1],
+      [TAPPED, 2],
+      [TAPPED, 3],
+    ],
+  )
+  t.equal(new Set(found.map(({ connection }) => connection)).size, 1)
+})
+
+t.test('TLS connections are tapped behind their encryption [PRB-1]', async t => {
+  const { server, shown } = await start(t)
+  await fetch(`${server.url}/arm`)
+  const socket = connectTls({
+    port: Number(new URL(server.httpsUrl).port),
+    host: '127.0.0.1',
+    rejectUnauthorized: false,
+    ALPNProtocols: ['http/1.1'],
+  })
+  t.teardown(() => socket.destroy())
+  t.match(await ask(socket, TAPPED, 'ok'), /Claimed/)
+  t.match(await ask(socket, OTHERS, '"url"'), /^HTTP\/1\.1 200 OK/)
+  const [arrival] = await shown()
+  t.strictSame([arrival!.listener, arrival!.tls], ['https', 'TLSv1.3'])
+})
+
+t.test('an upgrade of others works while the tap is armed [PRB-1]', async t => {
+  const { server } = await start(t)
+  await fetch(`${server.url}/arm`)
+  const socket = connect(server.ports.http!, '127.0.0.1')
+  t.teardown(() => socket.destroy())
+  const handshake =
+    'GET /ws HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n'
+  t.match(await ask(socket, handshake, '\r\n\r\n'), /^HTTP\/1\.1 101/)
+  const h2c = connect(server.ports.http!, '127.0.0.1')
+  t.teardown(() => h2c.destroy())
+  t.match(
+    await ask(h2c, 'GET /anything/get HTTP/1.1\r\nHost: a\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n', '"url"'),
+    /^HTTP\/1\.1 200/,
+  )
+})
+
+t.test('the tap is armed four times at most, and not at all in public mode [PRB-2]', async t => {
+  const { server } = await start(t)
+  const statuses = []
+  for (let index = 0; index < 5; index++) statuses.push((await fetch(`${server.url}/arm`)).status)
+  t.strictSame(statuses, [200, 200, 200, 200, 500])
+  const { folder } = pluginFolder(t, { taps: PLUGIN })
+  const open = await launch({ folders: [folder], env: { SVC_PUBLIC_MODE: 'true', SVC_ADMIN_TOKEN: 'secret' } })
+  t.teardown(() => open.stop())
+  t.equal((await fetch(`${open.url}/arm`)).status, 500)
+})
