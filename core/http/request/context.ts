@@ -77,6 +77,12 @@ export class RequestContext implements Waiting<RequestContext> {
   fault: string | null = null
   /** What requested the fault. */
   faultSource: string | null = null
+  /** Name of the rule that acted on the request. */
+  rule: string | null = null
+  /** Whether a rule keeps the request out of the inspector and the access log. */
+  isQuiet = false
+  /** Whether the body was read before its stage, for the conditions of rules. */
+  isBodyRead = false
   faultOrigin: FaultOrigin | null = null
   /** How `X-Svc-Abort` or a rule breaks the connection. */
   abortKind: ConnectionFault | null = null
