@@ -12,6 +12,7 @@ import { contextOf } from '../../http/request/context.ts'
 import type { RequestContext } from '../../http/request/context.ts'
 import { negotiate } from '../../http/response/negotiation.ts'
 import { sendUnrouted } from '../../http/pipeline/pipeline.ts'
+import { printTraceParent } from '../../tracing/trace-context.ts'
 import { waitFor } from '../../http/pipeline/stages/faults.ts'
 
 export interface SvcHttpServices {
@@ -29,6 +30,13 @@ export function createSvcHttp({ browserAccess, call, config, guard, httpsPort }:
     context.controlAdmin || guard.isAdminToken(context.request.headers)
   return {
     requestId: request => contextOf(request).requestId,
+    isRequestIdGenerated: request => contextOf(request).isRequestIdGenerated,
+    traceHeaders(request): Record<string, string> {
+      const { trace } = contextOf(request)
+      if (trace === null) return {}
+      const traceparent = printTraceParent(trace)
+      return trace.state === null ? { traceparent } : { traceparent, tracestate: trace.state }
+    },
     body: request => contextOf(request).body,
     session: request => contextOf(request).session,
     clientIp: request => contextOf(request).clientIp,
