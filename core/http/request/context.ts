@@ -66,6 +66,8 @@ export class RequestContext implements Waiting<RequestContext> {
   /** The connection, if this is a WebSocket handshake. */
   readonly upgrade: Handshake | null
   requestId = ''
+  /** Whether the client sent no request id. */
+  isRequestIdGenerated = false
   /** The trace context; null if the request has none and spans are not exported. */
   trace: TraceContext | null = null
   body: Buffer = EMPTY_BODY
