@@ -609,7 +609,8 @@ t.test(
   'each store of svc.state and log of svc.eventLog has a worst case here, or is small enough to be bounded by its count [HARD-12]',
   async t => {
     /** Numbers and flags with short keys. */
-    const counted = ['contexts', 'counters', 'prompt-cache', 'revoked', 'runs']
+    /** `debug-keys`: generated, one for each use and algorithm. */
+    const counted = ['contexts', 'counters', 'debug-keys', 'prompt-cache', 'revoked', 'runs']
     /** `records` in llm/records-memory.test.ts, `tasks` in the a2a folder. */
     const testedApart = ['sinks', 'records', 'tasks']
     const source = readFileSync(import.meta.filename, 'utf8')
