@@ -35,6 +35,8 @@ const TABLE: Record<string, Record<string, string>> = {
     'shared imported-keys': 'a cache of keys in another form',
     'state issuer-keys': 'shared',
     'state issuers': 'shared',
+    'state debug-keys': 'shared',
+    'shared order-rate': 'a limit of the process',
     'state access-tokens': 'shared',
     'state codes': 'shared',
     'state refresh-tokens': 'shared',
