@@ -147,11 +147,12 @@ async function tryBuild(
     absent: [...resolution.decisions].flatMap(([name, { state }]) =>
       state === 'enabled' ? [] : definitions.get(name)!.paths.map(path => ({ path, name, state })),
     ),
+    familiar: resolution.order.flatMap(name => definitions.get(name)!.familiar ?? []),
     ...services.generationOptions,
   })
   const context: BuildContext = {
     generation,
-    extensions: new Map(),
+    extensions: new Map<string, unknown>([['testing.protocols', generation.protocols]]),
     registered: [],
     stopped: [],
     loadErrors: [...input.loadErrors],

@@ -121,7 +121,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
       isStrict: options.strictState ?? false,
       onError: (error, failure) => log.error('a state callback failed', { error, ...failure }),
     })
-  const state = await openCoreState(states)
+  const state = await openCoreState(states, config.inspectorCapacity)
   const pki = await loadPki({
     tlsCert: resolve(workingDirectory, config.tlsCert),
     tlsKey: resolve(workingDirectory, config.tlsKey),
@@ -153,6 +153,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     config,
     isControlCredential: value => controlAuth.isCredential(value),
     flush: () => completions.flush(),
+    logs: state.captures,
   })
   const ports: Ports = { http: null, https: null, grpc: null }
   const http = createSvcHttp({

@@ -62,6 +62,8 @@ export interface StateRegistryOptions {
   instanceId?: string
   /** All values are checked for JSON and copied, and `change` functions run twice, as a shared store might do it. */
   isStrict?: boolean
+  /** Whether several replicas use this state. */
+  isShared?: boolean
 }
 
 type Kind = 'store' | 'log' | 'register' | 'object'
@@ -86,6 +88,7 @@ interface Place {
 
 export class StateRegistry {
   readonly replicas: SvcReplicas
+  readonly isShared: boolean
   readonly #held = new Map<string, Held>()
   readonly #sweeping = new Set<{ sweep(): void }>()
   readonly #memoryOf = new WeakMap<object, MemoryStore<unknown>>()
@@ -100,6 +103,7 @@ export class StateRegistry {
   constructor(options: StateRegistryOptions = {}) {
     this.#now = options.now ?? Date.now
     this.#isStrict = options.isStrict ?? false
+    this.isShared = options.isShared ?? false
     this.#onError = options.onError ?? (() => {})
     this.replicas = createLoneReplica(options.instanceId ?? '')
     this.#channels = new Channels(this.replicas.self, {

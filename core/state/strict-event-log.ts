@@ -1,5 +1,5 @@
 /** An event log for tests that enforces the rules of shared stores (`strictState`). */
-import type { EventLog, LoggedEvent } from '../contract/plugin.ts'
+import type { EventLog, LoggedEvent, StreamInfo } from '../contract/plugin.ts'
 import { copyJson } from './json-values.ts'
 
 /** Checks and copies values when they are appended, read and followed. */
@@ -28,6 +28,14 @@ export class StrictEventLog<T> implements EventLog<T> {
   async find(stream: string, where: (value: T) => boolean): Promise<LoggedEvent<T> | undefined> {
     const found = await this.#log.find(stream, where)
     return found && { seq: found.seq, value: this.#copy(found.value) }
+  }
+
+  info(stream: string): Promise<StreamInfo> {
+    return this.#log.info(stream)
+  }
+
+  bytes(): Promise<number> {
+    return this.#log.bytes()
   }
 
   clear(stream: string, where?: (value: T) => boolean): Promise<number> {

@@ -3,6 +3,7 @@ import { definePlugin } from 'svc/plugin'
 import { BridgeConnections } from './bridge/connections.ts'
 import { OpenCalls } from './bridge/open-calls.ts'
 import { handleCalls } from './bridge/media-type-handler.ts'
+import { grpcProtocol } from './match.ts'
 
 export default definePlugin({
   title: 'gRPC',
@@ -15,6 +16,7 @@ export default definePlugin({
     const connections = new BridgeConnections(async () => (await import('./server.ts')).openServer(svc, open))
     svc.whenClosed(() => connections.close())
     svc.whenStopped(() => connections.close())
+    svc.use('testing.protocols')!.register(grpcProtocol)
     handleCalls(svc, connections, open)
   },
 })

@@ -95,7 +95,7 @@ export function registerRoutes(
         request_id: id,
         hint: 'records are kept for one hour; GET /ai/requests lists them',
       })
-    return reply.send(showWhole(record, svc.inspector.entry(id, record.session_header)))
+    return reply.send(showWhole(record, await svc.inspector.entry(id, record.session_header)))
   })
 }
 

@@ -1,5 +1,12 @@
 /** Registers the content and the routes, and builds the servers after all plugins have registered. */
-import { type FastifyInstance, forPlugin, type RouteDescription, type Svc, type SvcReplicas } from 'svc/plugin'
+import {
+  type FastifyInstance,
+  forPlugin,
+  jsonRpcProtocol,
+  type RouteDescription,
+  type Svc,
+  type SvcReplicas,
+} from 'svc/plugin'
 import { type Bounds, boundsOf } from './bounds.ts'
 import { buildConfiguredServers } from './configured/servers.ts'
 import { registerConformance } from './conformance/register.ts'
@@ -26,6 +33,7 @@ import type { Variables } from './variables.ts'
 const SWITCH_MS = 200
 
 export function registerPlugin(app: FastifyInstance, svc: Svc<Options, Variables>): void {
+  svc.use('testing.protocols')!.register(jsonRpcProtocol)
   const bounds = boundsOf(svc.config)
   const hub = openHub(svc, bounds)
   const registry = offerRegistry(svc, hub, bounds)

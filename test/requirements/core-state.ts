@@ -135,4 +135,9 @@ export default [
     rule: 'Health, plugin switches, the demo CA and the pair of the demo client are the same at every replica.',
     where: 'replicas 3 and 7',
   },
+  {
+    id: 'STATE-33',
+    rule: 'The inspector shows the requests of all replicas, in lists, single entries, counts and feeds, and deletes them everywhere.',
+    where: 'replicas 8',
+  },
 ]

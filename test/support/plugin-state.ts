@@ -11,9 +11,12 @@ export interface PluginState {
   sweep(): void
 }
 
-/** `now` is the clock, in milliseconds. */
-export function pluginState(config: Partial<Config>, { now = Date.now }: { now?: () => number } = {}): PluginState {
-  const registry = new StateRegistry({ now })
+/** `now` is the clock, in milliseconds; `isStrict` enforces the rules of shared stores. */
+export function pluginState(
+  config: Partial<Config>,
+  { now = Date.now, isStrict = false }: { now?: () => number; isStrict?: boolean } = {},
+): PluginState {
+  const registry = new StateRegistry({ now, isStrict })
   const held = registry.hold(1, 'plugin', '1')
   const stores = new Map<string, Store<unknown>>()
   const logs = new Map<string, EventLog<unknown>>()

@@ -2,9 +2,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
+import type { HostMounts } from '../listener/host-mounts.ts'
 import type { Exemptions } from '../pipeline/exemptions.ts'
 import type { ErrorForm } from '../../contract/plugin.ts'
 import type { CoreRoute } from '../pipeline/route-record.ts'
+import type { ProtocolRegistry } from '../../match/protocols.ts'
 
 export type ServerRequest = IncomingMessage | Http2ServerRequest
 
@@ -63,6 +65,10 @@ export interface RoutingGeneration {
   readonly routes: RouteLookup
   /** Headers that browsers may read across origins. */
   readonly exposedHeaders: string
+  /** Hosts that plugins serve whole. */
+  readonly hosts: HostMounts
+  /** The protocols that conditions can test. */
+  readonly protocols: ProtocolRegistry
   /** Paths that are exempt from layers. */
   readonly exemptions: Exemptions
   /** Fastify's own request handler. */
@@ -71,6 +77,8 @@ export interface RoutingGeneration {
   upgrade(request: ServerRequest, socket: Socket, head: Buffer): void
   /** The plugin that is not running and whose `paths` include this path. */
   absentOwner(path: string): { name: string; state: 'disabled' | 'failed' } | null
+  /** The path here of what other servers have at this path. */
+  familiarPath(path: string): string | null
   /** The format of the 404 and 405 for this path, if a plugin defines one. */
   unroutedForm(path: string): ErrorForm | null
   retain(): void

@@ -19,7 +19,7 @@ const BODY = {
 }
 
 /** Registers `POST /oauth/debug/token`. In public mode it is for admins only, because it signs any claims. */
-export function registerDebugTokenRoute(app: FastifyInstance, { svc, keys, tokens }: Provider): void {
+export function registerDebugTokenRoute(app: FastifyInstance, { svc, issuers }: Provider): void {
   const path = '/oauth/debug/token'
   app.post(
     path,
@@ -48,7 +48,7 @@ export function registerDebugTokenRoute(app: FastifyInstance, { svc, keys, token
       const spec = parseDebugTokenSpec(
         readJson(request.headers['content-type'], svc.http.body(request), 'invalid_request'),
       )
-      return sendJson(reply, await createDebugToken(spec, tokens.issuer(request), await keys))
+      return sendJson(reply, await createDebugToken(spec, issuers.default, issuers.default.url(request)))
     },
   )
 }

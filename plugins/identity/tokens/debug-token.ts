@@ -1,11 +1,11 @@
 /** Debug tokens: any claims, header, dates and signature, valid or not, to test what a gateway rejects. */
-import { webcrypto } from 'node:crypto'
 import { isNestedWithin, isRecord, nearest } from 'svc/plugin'
 import { MAX_NESTING } from './compact-jwt.ts'
 import { OAuthError } from '../errors.ts'
-import { RSA_KEY_ID } from './signing-keys.ts'
-import type { SigningKeys } from './signing-keys.ts'
+import type { Issuer } from '../issuers/issuer.ts'
+import { macOf, signInput } from '../keys/algorithms.ts'
 import { registeredClaims } from './token-response.ts'
+import { DEMO_SECRET, signingInput } from './tokens.ts'
 import type { TokenClaims, TokenHeader } from '../types.ts'
 
 const ALGORITHMS = ['RS256', 'HS256', 'none'] as const
@@ -63,17 +63,18 @@ function unknownMember(name: string): OAuthError {
 /** Creates the token and returns it with its header and claims. */
 export async function createDebugToken(
   spec: DebugTokenSpec,
-  issuer: string,
-  keys: SigningKeys,
+  issuer: Issuer,
+  url: string,
 ): Promise<{ token: string; header: TokenHeader; claims: TokenClaims }> {
   const now = Math.floor(Date.now() / 1000)
+  const key = (await issuer.keys.signing('RS256'))!
   const header = overlay(
-    { alg: spec.algorithm, typ: 'at+jwt', ...(spec.algorithm === 'RS256' && { kid: RSA_KEY_ID }) },
+    { alg: spec.algorithm, typ: 'at+jwt', ...(spec.algorithm === 'RS256' && { kid: key.kid }) },
     spec.header,
   )
   const claims = overlay(
     {
-      ...registeredClaims(issuer, 'demo', 'svc'),
+      ...registeredClaims(url, 'demo', 'svc', 3600),
       client_id: 'svc',
       scope: 'openid',
       exp: now + spec.expiresInS,
@@ -81,22 +82,16 @@ export async function createDebugToken(
     },
     spec.claims,
   )
-  const input = `${encode(JSON.stringify(header))}.${encode(JSON.stringify(claims))}`
-  const signature = await sign(input, spec.algorithm, keys)
+  const input = signingInput(header, claims)
+  const signature =
+    spec.algorithm === 'none'
+      ? Buffer.alloc(0)
+      : spec.algorithm === 'HS256'
+        ? macOf('HS256', DEMO_SECRET, input)
+        : signInput('RS256', key.privateKey, input)
   // Flip one bit.
   if (spec.wrongSignature && signature.length > 0) signature[0]! ^= 1
   return { token: `${input}.${signature.toString('base64url')}`, header, claims }
-}
-
-/** Uses Web Crypto directly, because JWT libraries refuse to create invalid tokens. */
-async function sign(input: string, algorithm: DebugTokenSpec['algorithm'], keys: SigningKeys): Promise<Buffer> {
-  if (algorithm === 'none') return Buffer.alloc(0)
-  const key = keys.signing[algorithm]
-  return Buffer.from(await webcrypto.subtle.sign(key.algorithm.name, key, Buffer.from(input)))
-}
-
-function encode(text: string): string {
-  return Buffer.from(text).toString('base64url')
 }
 
 function overlay(defaults: Record<string, unknown>, requested: Record<string, unknown>): Record<string, unknown> {

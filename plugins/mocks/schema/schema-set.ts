@@ -2,12 +2,11 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ErrorObject, SchemaValidateFunction, ValidateFunction } from 'ajv'
 import addFormatsModule from 'ajv-formats'
-import { isRecord } from 'svc/plugin'
+import { isRecord, linearPattern, type LinearPattern } from 'svc/plugin'
 import type { ApiDocument } from '../document/api-document.ts'
 import type { Json } from '../document/json.ts'
 import { eachObject } from '../document/walk.ts'
 import { convertSchema, type ConversionContext, type Direction } from './convert.ts'
-import { linearPattern, type LinearPattern } from './linear-pattern.ts'
 
 export interface SchemaError {
   /** JSON pointer into the value. */
@@ -60,7 +59,7 @@ export class SchemaSet {
   pattern(source: string): LinearPattern | undefined {
     let pattern = this.#patterns.get(source)
     if (pattern === undefined) {
-      pattern = linearPattern(source) ?? null
+      pattern = linearPattern(source, { syntax: 'ecma262' }) ?? null
       this.#patterns.set(source, pattern)
     }
     return pattern ?? undefined

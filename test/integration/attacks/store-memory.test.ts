@@ -9,6 +9,7 @@ import type { Test } from 'tap'
 import type { Config, StoreBounds } from '../../../core/contract/plugin.ts'
 import { CaptureStore } from '../../../core/inspector/capture-store.ts'
 import type { CapturedRequest as Captured } from '../../../core/inspector/captured-request.ts'
+import { BodyConverter, ResponseCopy } from '../../../core/inspector/response-copy.ts'
 import { MemoryStore } from '../../../core/state/state-registry.ts'
 import { createBinStore } from '../../../plugins/bins/bin-store.ts'
 import type { CapturedRequest as BinRequest } from '../../../plugins/bins/captured-request.ts'
@@ -16,13 +17,18 @@ import { limitsOf } from '../../../plugins/bins/limits.ts'
 import { Blocklists } from '../../../plugins/guardrails/azure-blocklists.ts'
 import { persistedQueryBounds } from '../../../plugins/graphql/yoga/persisted-queries.ts'
 import type { AuthorizationCode } from '../../../plugins/identity/grants/authorization-code.ts'
-import { openStores } from '../../../plugins/identity/stores.ts'
 import { boundsOf as mcpBounds } from '../../../plugins/mcp/bounds.ts'
 import { openTaskStore, openTaskUpdates, type TaskRecord } from '../../../plugins/mcp/tasks/task-record.ts'
+import { issuerSettings } from '../../../plugins/identity/issuers/issuer-settings.ts'
+import { openAddedIssuers, openKeyRecords, openStores } from '../../../plugins/identity/stores.ts'
 import { boundsFor } from '../../../plugins/mocks/bounds.ts'
 import { memoryBounds, SessionMemories } from '../../../plugins/mocks/exchange/session-memory.ts'
+import type { MockRecord } from '../../../plugins/mocks/management/mock.ts'
+import { documentBounds, recordBounds } from '../../../plugins/mocks/management/mock-limits.ts'
+import { MockStore } from '../../../plugins/mocks/management/mock-store.ts'
 import { Registry } from '../../../plugins/mocks/management/registry.ts'
-import { Traffic } from '../../../plugins/mocks/exchange/traffic.ts'
+import { countBounds, RequestCounts } from '../../../plugins/mocks/exchange/request-counts.ts'
+import { Traffic, trafficBounds } from '../../../plugins/mocks/exchange/traffic.ts'
 import type { CapturedRequest as MockRequest } from '../../../plugins/mocks/exchange/traffic.ts'
 import { openHubs, parameters } from '../../support/mcp-sessions.ts'
 import { pluginState } from '../../support/plugin-state.ts'
@@ -131,6 +137,7 @@ t.test('svc.state: any data of a plugin [HARD-12]', async t => {
 })
 
 t.test('inspector [HARD-12]', async t => {
+  const converter = new BodyConverter()
   const maxBytes = 16 * MIB
   const captured = (fields: Partial<Captured>): Captured => ({
     id: ascii('0123456789abcdef0123456789abcdef0123'),
@@ -155,9 +162,12 @@ t.test('inspector [HARD-12]', async t => {
     },
     fault: null,
     faultSource: null,
+    faultOrigin: null,
+    abort: null,
+    failure: null,
     route: null,
     plugin: null,
-    response: { bytesSent: Math.random(), ended: 'complete', grpcStatus: null },
+    response: { bytesSent: Math.random(), ended: 'complete', grpcStatus: null, head: null, body: null },
     ...fields,
   })
   const cases: Record<string, { count: number; fields: () => Partial<Captured> }> = {
@@ -167,6 +177,29 @@ t.test('inspector [HARD-12]', async t => {
       fields: () => ({ rawHeaders: shortHeaders(1_000).flatMap(({ name, value }) => [name, value]) }),
     },
     bodies: { count: 400, fields: () => ({ body: Buffer.alloc(64 * KIB, 'é').toString('latin1') }) },
+    responses: {
+      count: 400,
+      fields: () => {
+        const copy = new ResponseCopy()
+        copy.keepHead({ _header: `HTTP/1.1 200 OK\r\n${'a: b\r\n'.repeat(2_000)}\r\n` } as never)
+        copy.keep('x', undefined)
+        for (let length = 1; length < 16 * KIB; length += 8) copy.keep(Buffer.alloc(8, 'é'), undefined)
+        const { head } = copy
+        return {
+          response: { bytesSent: 1, ended: 'complete', grpcStatus: null, head, body: copy.bodyBy(converter) },
+        }
+      },
+    },
+    'whole responses': {
+      count: 400,
+      fields: () => {
+        const copy = new ResponseCopy()
+        copy.keepLast(wideFor(64 * KIB), 'utf8')
+        return {
+          response: { bytesSent: 1, ended: 'complete', grpcStatus: null, head: null, body: copy.bodyBy(converter) },
+        }
+      },
+    },
     'trace states': {
       count: 3_000,
       fields: () => ({
@@ -277,7 +310,7 @@ t.test('mocks: svc.state "sessions" [HARD-12]', async t => {
   }
 })
 
-t.test('mocks: documents [HARD-12]', async t => {
+t.test('mocks: svc.state "mocks" and "documents" [HARD-12]', async t => {
   const bounds = boundsFor(true)
   const fillings: Record<string, (index: number) => string> = {
     'empty objects': () => `[${'{},'.repeat(190_000)}0]`,
@@ -288,39 +321,63 @@ t.test('mocks: documents [HARD-12]', async t => {
   for (const [name, filling] of Object.entries(fillings)) {
     await t.test(name, async t =>
       bounded(t, bounds.totalDocumentMemory, async () => {
+        const { svc } = pluginState({ publicMode: true })
         const registry = new Registry({ bounds, publicMode: true, maxDelayMs: 0, checker: null as never })
-        const refused = Array.from({ length: 20 }, (_, index) => {
+        const store = new MockStore({
+          records: svc.state<MockRecord>('mocks', recordBounds(bounds)),
+          documents: svc.state<string>('documents', documentBounds(bounds)),
+          registry,
+          announce: async () => {},
+          clearTraffic: async () => {},
+          forget: async () => {},
+        })
+        const refused: unknown[] = []
+        await times(20, async index => {
           const text = own(
             `{"openapi":"3.1.0","info":{"title":"M","version":"1"},"paths":{},"x-large":${filling(index)}}`,
           )
-          try {
-            registry.add(
-              { name: `mock${index}`, source: 'api', file: null },
-              {
-                text,
-                format: 'json',
-                json: text,
-                given: { settings: {}, rules: [], overrides: {} },
-                message: null,
-                rolledBackFrom: null,
-              },
-            )
-            return null
-          } catch (error) {
-            return error
+          const document = {
+            text,
+            format: 'json' as const,
+            json: text,
+            given: { settings: {}, rules: [], overrides: {} },
+            message: null,
+            rolledBackFrom: null,
           }
+          await store
+            .create({ name: `mock${index}`, source: 'api', files: null, enabled: true }, document)
+            .catch((error: unknown) => refused.push(error))
         })
-        t.match(
-          refused.find(error => error !== null),
-          { body: { error: 'too_large' } },
-        )
-        return registry
+        t.match(refused[0], { body: { error: 'too_large' } })
+        return store
       }),
     )
   }
 })
 
-t.test('mocks: captured requests [HARD-12]', async t => {
+t.test('mocks: svc.state "request-counts" [HARD-12]', async t => {
+  const bounds = { ...boundsFor(false), operations: 1e6 }
+  const operations: Record<string, (index: number) => string> = {
+    'short names': index => ascii(`get ${index}`),
+    'names cut from large texts': slice,
+    'long names of two bytes a character': index => own(`ж${'x'.repeat(2_000)}${index}`),
+  }
+  for (const [name, operation] of Object.entries(operations)) {
+    await t.test(name, async t =>
+      bounded(t, 16 * MIB, async () => {
+        const store = pluginState({}).svc.state<number>('request-counts', countBounds(bounds))
+        const counts = new RequestCounts(store, new Map(), async () => {})
+        for (let part = 0; part < 100; part++) {
+          for (let index = 0; index < 1_000; index++) counts.add('m', operation(part * 1_000 + index))
+          await counts.flush()
+        }
+        return store
+      }),
+    )
+  }
+})
+
+t.test('mocks: svc.eventLog "traffic" [HARD-12]', async t => {
   const { trafficBytes } = boundsFor(false)
   const request = (fields: Partial<MockRequest>): MockRequest => ({
     id: ascii('0123456789abcdef0123456789abcdef0123'),
@@ -368,9 +425,14 @@ t.test('mocks: captured requests [HARD-12]', async t => {
     await t.test(name, async t =>
       bounded(t, 4 * trafficBytes, async () => {
         // Four mocks, so that the noise of the heap is small compared to the measurement.
-        const mocks = [1, 2, 3, 4].map(() => new Traffic(1e6, trafficBytes))
-        for (const traffic of mocks) await times(count, index => traffic.add(request(fields(index))))
-        return mocks
+        const log = pluginState({}).svc.eventLog<MockRequest>('traffic', {
+          ...trafficBounds(boundsFor(false)),
+          maxPerStream: 1e6,
+          maxCount: 1e6,
+        })
+        const traffic = new Traffic(log, boundsFor(false))
+        for (const mock of ['a', 'b', 'c', 'd']) await times(count, index => traffic.add(mock, request(fields(index))))
+        return log
       }),
     )
   }
@@ -417,7 +479,7 @@ t.test('graphql: svc.state "persisted-queries" [HARD-12]', async t => {
   }
 })
 
-t.test('identity: svc.state "codes", "refresh-tokens", "clients" [HARD-12]', async t => {
+t.test('identity: svc.state "codes", "refresh-tokens", "clients", "access-tokens" [HARD-12]', async t => {
   const login = {
     user: { username: 'demo', name: 'Demo User', email: 'demo@svc.local', groups: ['users'] },
     authTime: 1,
@@ -472,6 +534,61 @@ t.test('identity: svc.state "codes", "refresh-tokens", "clients" [HARD-12]', asy
         }),
       )
       return clients
+    }),
+  )
+  await t.test('access-tokens', async t =>
+    bounded(t, 32 * MIB, async () => {
+      const { accessTokens } = openStores(pluginState({ publicMode: false }).svc)
+      await times(10_000, index =>
+        accessTokens.set(`at_${index}`, {
+          claims: { sub: slice(index), aud: [slice(index), wide(1000)], exp: index + 0.5, scope: wideFor(1000) },
+        }),
+      )
+      return accessTokens
+    }),
+  )
+})
+
+t.test('identity: svc.state "issuer-keys", "issuers" [HARD-12]', async t => {
+  await t.test('issuer-keys', async t =>
+    bounded(t, 16 * MIB, async () => {
+      const records = openKeyRecords(pluginState({ publicMode: false }).svc)
+      await times(400, index =>
+        records.set(`issuer-${index}`, {
+          keys: Array.from({ length: 8 }, (_, key) => ({
+            kid: ascii(`issuer-${index}-rs256-${key}`),
+            alg: 'RS256' as const,
+            jwk: Object.fromEntries(['n', 'd', 'p', 'q', 'dp', 'dq', 'qi'].map(name => [name, ascii('x'.repeat(342))])),
+            from: index + 0.5,
+            until: null,
+          })),
+          switches: Array.from({ length: 16 }, (_, at) => ({ at: at + 0.5, kid: ascii(`issuer-${index}-${at}`) })),
+          numbers: { RS256: 8 },
+          rotatedAt: 0.5,
+        }),
+      )
+      return records
+    }),
+  )
+  await t.test('issuers', async t =>
+    bounded(t, 4 * MIB, async () => {
+      const issuers = openAddedIssuers(pluginState({ publicMode: false }).svc)
+      await times(100, index => {
+        const settings = issuerSettings.read(
+          {
+            name: `issuer-${index}`,
+            title: wide(200),
+            users: Array.from({ length: 50 }, (_, user) => ({
+              name: own(`ж${user}`),
+              password: wide(200),
+              groups: [slice(user)],
+            })),
+          },
+          '',
+        )
+        return issuers.set(settings.name, settings)
+      })
+      return issuers
     }),
   )
 })
@@ -572,9 +689,9 @@ t.test(
   'each store of svc.state and log of svc.eventLog has a worst case here, or is small enough to be bounded by its count [HARD-12]',
   async t => {
     /** Numbers and flags with short keys. */
-    const counted = ['counters', 'prompt-cache', 'revoked']
-    /** `records` in llm/records-memory.test.ts. */
-    const testedApart = ['sinks', 'records']
+    const counted = ['contexts', 'counters', 'prompt-cache', 'revoked', 'runs']
+    /** `records` in llm/records-memory.test.ts, `tasks` in the a2a folder. */
+    const testedApart = ['sinks', 'records', 'tasks']
     const source = readFileSync(import.meta.filename, 'utf8')
     const names: string[] = []
     const plugins = join(import.meta.dirname, '../../../plugins')

@@ -138,6 +138,29 @@ t.test('a stream lives as long as the entry of its store [STATE-24]', async t =>
   t.equal(await l.append('a', 'w'), undefined, 'evicted')
 })
 
+t.test(
+  'streams of a store lose entries over a bound, but neither end nor start their numbers again [STATE-24]',
+  async t => {
+    const store = new MemoryStore<unknown>({ maxCount: 10 })
+    const { log: l } = log({ maxBytes: 6_000 }, store)
+    for (const key of ['a', 'b', 'c']) await store.set(key, 1)
+    await l.append('a', 'first')
+    const { seen } = collect(l, 'a', null)
+    await turn()
+    for (let index = 0; index < 20; index++) await l.append(index % 2 === 0 ? 'b' : 'c', 'x'.repeat(500))
+    t.ok((await l.bytes()) <= 6_000)
+    t.same(await l.after('a', 0), [], 'the stream used least recently lost its entry')
+    t.equal(await l.append('a', 'second'), 2)
+    t.equal(await l.append('a', 'y'.repeat(9_000)), 3, 'more than the bounds allow')
+    t.same(await l.after('a', 0), [])
+    t.same(
+      seen.map(entry => entry.slice(0, 8)),
+      ['2 second', '3 yyyyyy'],
+      'followers get everything',
+    )
+  },
+)
+
 t.test('a follower of a stream that never had an entry leaves nothing behind [STATE-22]', async t => {
   const { log: l } = log()
   const [one, two] = [collect(l, 'x', 0), collect(l, 'x', null)]

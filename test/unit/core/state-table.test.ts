@@ -11,9 +11,14 @@ const KINDS = ['state', 'eventLog', 'replicated', 'channel', 'secret', 'shared']
 /** By plugin: `<kind> <name>`, and for a shared object why it stays in the process. */
 const TABLE: Record<string, Record<string, string>> = {
   a2a: {
-    'shared tasks': 'to become state with a log: tasks and the agents that work on them',
-    'shared push': 'to become state of the replica that runs the task: what is to be delivered',
+    'state tasks': 'shared',
+    'eventLog updates': 'shared',
+    'state contexts': 'shared',
+    'state runs': 'shared',
     'state sinks': 'shared',
+    'channel owner': 'messages to the replica that works on a task',
+    'shared runs': 'the agents that this replica runs',
+    'shared push': 'what this replica has to deliver',
   },
   bins: { 'state bins': 'shared', 'eventLog requests': 'shared' },
   console: { 'shared client': 'a bundle made of the code' },
@@ -27,6 +32,10 @@ const TABLE: Record<string, Record<string, string>> = {
   identity: {
     'replicated signing-key': 'shared',
     'shared known-tokens': 'a cache of pure results',
+    'shared imported-keys': 'a cache of keys in another form',
+    'state issuer-keys': 'shared',
+    'state issuers': 'shared',
+    'state access-tokens': 'shared',
     'state codes': 'shared',
     'state refresh-tokens': 'shared',
     'state clients': 'shared',
@@ -47,8 +56,14 @@ const TABLE: Record<string, Record<string, string>> = {
     'shared clock': 'a timer; the leader announces the time',
   },
   mocks: {
-    'shared registry': 'to become state: uploaded mocks and their documents',
+    'state mocks': 'shared',
+    'state documents': 'shared',
+    'shared registry': 'mocks compiled from their records',
     'state sessions': 'shared',
+    'state request-counts': 'shared',
+    'eventLog traffic': 'shared',
+    'channel changes': 'every replica compiles a mock before a write responds',
+    'channel counts': 'every replica stores its counts before they are read',
   },
   reliability: { 'state counters': 'shared' },
   transfer: { 'shared zstd': 'a codec' },
@@ -56,6 +71,8 @@ const TABLE: Record<string, Record<string, string>> = {
 
 /** What the core keeps, in the same pieces. */
 const CORE_TABLE: Record<string, string> = {
+  'eventLog captures': 'shared, batched; only with a shared store, as otherwise the ring of the process is enough',
+  'eventLog capture-ends': 'shared, batched; as captures',
   'replicated health': 'shared, and with it the health of gRPC',
   'replicated plugin-switches': 'shared',
   'replicated demo-ca': 'shared, secret; an HTTPS pair for each replica',
