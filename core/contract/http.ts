@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 import type { NegotiatedType } from '../fields/accept.ts'
+import type { FaultOrigin } from './observation.ts'
 import type { RouteDescription } from './routes.ts'
 
 /** A request object of Fastify or of Node. */
@@ -13,6 +14,10 @@ export interface SvcHttp {
   requestId(request: AnyRequest): string
   /** The body as received; empty if the request has no body. Same as `request.body` on routes that do not parse it. */
   body(request: FastifyRequest): Buffer
+  /** Header lines as received, names and values alternating: `request.raw.rawHeaders` without those that svc added. */
+  receivedHeaders(request: AnyRequest): readonly string[]
+  /** Path and query as received, without `SVC_BASE_PATH`. Differs from `request.url` on a host of `svc.serveHost`. */
+  target(request: AnyRequest): string
   /** The session of the request: `X-Svc-Session`, otherwise `ip:<client ip>`. */
   session(request: AnyRequest): SessionKey
   /** IP address of the client: from trusted proxy headers, otherwise of the connection. */
@@ -46,9 +51,10 @@ export interface SvcHttp {
   selectDescription(request: FastifyRequest, description: RouteDescription): void
   /**
    * Records a fault that an `ownFail` route injected: sets `X-Svc-Fault` and counts it in the metrics. `kind` must be in
-   * `faultKinds` of the definition. `source` is shown in the inspector, for example `X-Svc-Fail: overloaded`.
+   * `faultKinds` of the definition. `source` is shown in the inspector, for example `X-Svc-Fail: overloaded`, and `origin`
+   * (default: `endpoint`) says what kind of thing that is.
    */
-  markFault(request: FastifyRequest, reply: FastifyReply, kind: string, source?: string): void
+  markFault(request: FastifyRequest, reply: FastifyReply, kind: string, source?: string, origin?: FaultOrigin): void
   /** Aborts the response like an injected fault: destroys the connection or, over HTTP/2, resets the stream (INTERNAL_ERROR). */
   abortResponse(request: FastifyRequest, reply: FastifyReply): void
   /**

@@ -8,6 +8,15 @@ import type { X509Certificate } from 'node:crypto'
  */
 export type ResponseEnd = 'open' | 'complete' | 'aborted' | 'client_left'
 
+/**
+ * What requested a fault: a request `header`, a `query` parameter, a `rule`, the `configuration` of a plugin, or the `endpoint`
+ * itself.
+ */
+export type FaultOrigin = 'header' | 'query' | 'rule' | 'configuration' | 'endpoint'
+
+/** How the connection was broken; see `X-Svc-Abort`. */
+export type AbortKind = 'reset' | 'close' | 'empty' | 'truncate' | 'bad-chunk'
+
 /** A captured request, as in `GET /_svc/requests`. */
 export interface InspectorEntry {
   id: string
@@ -33,6 +42,11 @@ export interface InspectorEntry {
   fault: string | null
   /** What requested the fault, such as `X-Svc-Abort: truncate`, `?fail=overloaded`, a rule or a provider's configuration. */
   fault_source: string | null
+  fault_origin: FaultOrigin | null
+  /** How the connection was broken, if the fault did that. */
+  abort: AbortKind | null
+  /** Why the request ended as it did, such as `connection reset by X-Svc-Abort`; null for a normal response of the route. */
+  end_reason: string | null
   /** Template of the route that handled the request; null if none did, for example after a fault or for a 404. */
   route: string | null
   /** Name of the plugin that handled the request; null if the core did, or if no route handled it. */
@@ -40,6 +54,16 @@ export interface InspectorEntry {
   /** Bytes of the response body sent so far, after `Content-Encoding` and without chunk framing. */
   bytes_sent: number
   ended: ResponseEnd
+  /** Headers of the response as sent; null if none were, and for gRPC calls and WebSockets. */
+  response_headers: { name: string; value: string }[] | null
+  /**
+   * The beginning of the response body: 64 KiB of a body sent in one piece, 16 KiB of a stream. One of the two is null; both
+   * are for an empty body, gRPC calls and WebSockets.
+   */
+  response_body: string | null
+  response_body_base64: string | null
+  /** Whether `bytes_sent` is more than is kept. */
+  response_body_truncated: boolean
   /** W3C Trace Context of the request; null if it carried none and no spans are exported. */
   trace: {
     trace_id: string

@@ -147,6 +147,7 @@ async function tryBuild(
     absent: [...resolution.decisions].flatMap(([name, { state }]) =>
       state === 'enabled' ? [] : definitions.get(name)!.paths.map(path => ({ path, name, state })),
     ),
+    familiar: resolution.order.flatMap(name => definitions.get(name)!.familiar ?? []),
     ...services.generationOptions,
   })
   const context: BuildContext = {

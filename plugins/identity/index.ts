@@ -19,6 +19,12 @@ export default definePlugin<IdentityOptions>({
     'OAuth 2.0 and OpenID Connect provider: authorization code with PKCE, refresh, client credentials, password, token exchange, introspection, revocation, dynamic registration.',
   paths: ['/oauth', '/.well-known/openid-configuration', '/.well-known/oauth-authorization-server', '/_svc/identity'],
   options: OPTIONS,
+  familiar: [
+    ...['/token', '/authorize', '/userinfo', '/introspect', '/revoke'].map(path => ({ path, here: `/oauth${path}` })),
+    { path: '/.well-known/jwks.json', here: '/oauth/jwks' },
+    { path: '/realms/{realm}/protocol/openid-connect/token', here: '/oauth/token' },
+    { path: '/realms/{realm}/.well-known/openid-configuration', here: '/.well-known/openid-configuration' },
+  ],
   exempt: [
     {
       path: '/oauth/jwks',

@@ -30,6 +30,11 @@ export function createSvcHttp({ browserAccess, call, config, guard, httpsPort }:
   return {
     requestId: request => contextOf(request).requestId,
     body: request => contextOf(request).body,
+    receivedHeaders: request => {
+      const { receivedHeaderCount, request: raw } = contextOf(request)
+      return raw.rawHeaders.slice(0, receivedHeaderCount)
+    },
+    target: request => contextOf(request).url,
     session: request => contextOf(request).session,
     clientIp: request => contextOf(request).clientIp,
     origin: request => contextOf(request).origin,
@@ -69,8 +74,8 @@ export function createSvcHttp({ browserAccess, call, config, guard, httpsPort }:
     selectDescription(request, description) {
       contextOf(request).description = description
     },
-    markFault(request, _reply, kind, source = kind) {
-      contextOf(request).injects(kind, source)
+    markFault(request, _reply, kind, source = kind, origin) {
+      contextOf(request).injects(kind, source, origin)
     },
     abortResponse(request, reply) {
       contextOf(request).breakOff()

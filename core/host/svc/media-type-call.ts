@@ -75,14 +75,14 @@ async function faultOf(context: RequestContext, maxDelayMs: number): Promise<Cal
   if (delay !== undefined && !isDelay(delay)) context.ignore('X-Svc-Delay', EXPECTED.delay)
   const delayMs = parseDelay(delay, maxDelayMs)
   if (delayMs > 0) {
-    context.injects('delay', `X-Svc-Delay: ${delayMs}`)
+    context.injects('delay', `X-Svc-Delay: ${delayMs}`, 'header')
     if (!(await waitFor(context, delayMs))) return { grpcStatus: CANCELLED, message: 'the client disconnected' }
   }
   const header = firstHeader(context.request, 'x-svc-fail')
   const fail = parseFail(header)
   if (header !== undefined && fail === null) context.ignore('X-Svc-Fail', EXPECTED.fail)
   if (fail === null || !rollPercent(fail.percent)) return null
-  context.injects('fail', `X-Svc-Fail: ${header!.trim()}`)
+  context.injects('fail', `X-Svc-Fail: ${header!.trim()}`, 'header')
   return {
     grpcStatus: GRPC_STATUS.get(fail.status) ?? UNKNOWN,
     message: `injected fault: ${fail.status} ${STATUS_CODES[fail.status] ?? 'Error'}, requested by x-svc-fail`,

@@ -224,7 +224,7 @@ t.test('an evicted task stops its agent; one that grows too large fails [A2A-25,
   const evicted = await one.begin(slow)
   const run = one.local.get(evicted.id)!
   await set.stores.tasks.delete(evicted.id)
-  t.ok(run.controller.signal.aborted)
+  t.ok(run.isAborted && run.signal.aborted)
   t.equal(one.local.get(evicted.id), undefined)
   const artifact = { artifactId: 'a', parts: [{ text: 'x'.repeat(30_000) }] }
   const large = await one.begin([{ artifact }, { artifact, append: true }, { artifact, append: true }, ...done])
@@ -232,6 +232,10 @@ t.test('an evicted task stops its agent; one that grows too large fails [A2A-25,
   const { status, artifacts } = await one.find(large.id)
   t.match(status, { state: 'FAILED', message: { parts: [{ text: 'The task has reached its memory limit.' }] } })
   t.equal(artifacts[0]?.parts.length, 2)
+  const quick = await one.begin(done)
+  await set.stores.tasks.delete(quick.id)
+  await until(async () => (await set.stores.runs.count()) === 0)
+  t.same(one.pushed.at(-1), 'FAILED', 'an agent that never waits notices at its next step')
   t.same(one.errors, [])
 })
 
