@@ -42,6 +42,8 @@ export interface InspectorEntry {
   fault: string | null
   /** What requested the fault, such as `X-Svc-Abort: truncate`, `?fail=overloaded`, a rule or a provider's configuration. */
   fault_source: string | null
+  /** Name of the rule that acted on the request; null if none did. */
+  rule: string | null
   fault_origin: FaultOrigin | null
   /** How the connection was broken, if the fault did that. */
   abort: AbortKind | null

@@ -66,6 +66,8 @@ export class RequestContext implements Waiting<RequestContext> {
   /** The connection, if this is a WebSocket handshake. */
   readonly upgrade: Handshake | null
   requestId = ''
+  /** Whether the client sent no request id. */
+  isRequestIdGenerated = false
   /** The trace context; null if the request has none and spans are not exported. */
   trace: TraceContext | null = null
   body: Buffer = EMPTY_BODY
@@ -77,6 +79,12 @@ export class RequestContext implements Waiting<RequestContext> {
   fault: string | null = null
   /** What requested the fault. */
   faultSource: string | null = null
+  /** Name of the rule that acted on the request. */
+  rule: string | null = null
+  /** Whether a rule keeps the request out of the inspector and the access log. */
+  isQuiet = false
+  /** Whether the body was read before its stage, for the conditions of rules. */
+  isBodyRead = false
   faultOrigin: FaultOrigin | null = null
   /** How `X-Svc-Abort` or a rule breaks the connection. */
   abortKind: ConnectionFault | null = null

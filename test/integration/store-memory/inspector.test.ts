@@ -31,6 +31,7 @@ t.test('inspector [HARD-12]', async t => {
     },
     fault: null,
     faultSource: null,
+    rule: null,
     faultOrigin: null,
     abort: null,
     failure: null,
