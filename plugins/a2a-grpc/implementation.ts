@@ -115,10 +115,11 @@ class Binding {
       const { tenant, ...params } = toJson(call.request, SHAPES[name].request)
       const caller = callerOf(call, tenant, { core, services, signal: waiting.signal })
       if (caller === null) return { code: status.CANCELLED, details: 'the call has ended', metadata: new Metadata() }
+      const outcome = await core.call(name, params, caller)
       const initial = new Metadata()
       initial.set('a2a-version', '1.0')
+      if (outcome.extensions !== '') initial.set('a2a-extensions', outcome.extensions)
       call.sendMetadata(initial)
-      const outcome = await core.call(name, params, caller)
       return outcome.kind === 'error' ? failureOf(outcome.error, types) : outcome
     } catch (error) {
       this.#svc.log.error('an A2A operation failed', { method: name, error })

@@ -13,13 +13,19 @@ export class AgentRegistry {
     return this.#agents.get(id)
   }
 
-  /** In the order of registration. */
+  /** The listed agents in the order of registration. */
   list(): AgentDefinition[] {
+    return this.all().filter(({ listed = true }) => listed)
+  }
+
+  /** All agents in the order of registration. */
+  all(): AgentDefinition[] {
     return [...this.#agents.values()]
   }
 
+  /** The ids of the listed agents. */
   ids(): string[] {
-    return [...this.#agents.keys()]
+    return this.list().map(({ id }) => id)
   }
 
   /** The extension point as one plugin uses it. */

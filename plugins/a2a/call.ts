@@ -1,6 +1,7 @@
 /** Owns the call of an operation and its result, for both bindings. */
 import type { AnyRequest } from 'svc/plugin'
 import type { A2a } from './a2a.ts'
+import { activeExtensions } from './extensions.ts'
 import { scopeOf } from './scope.ts'
 import { applyEvent, type Task } from './task.ts'
 import type { AgentDefinition, JsonObject } from './types.ts'
@@ -13,6 +14,8 @@ export interface Call {
   readonly request: AnyRequest
   readonly session: string
   readonly tenant: string | null
+  /** URIs of the active extensions. */
+  readonly extensions: readonly string[]
   /** The owner of tasks: the session, or its part that belongs to the tenant. */
   readonly scope: string
   /** Aborts when the client no longer waits. */
@@ -29,6 +32,8 @@ export type Operation = (call: Call, params: JsonObject) => OperationResult | Pr
 /** What differs between bindings. */
 export interface CallOptions {
   tenant?: string | null
+  /** Default: the header `A2A-Extensions`. */
+  extensions?: string
   signal?: () => AbortSignal
 }
 
@@ -37,10 +42,26 @@ export function makeCall(
   agent: AgentDefinition,
   wire: Wire,
   request: AnyRequest,
-  { tenant = null, signal = () => a2a.svc.http.signal(request) }: CallOptions = {},
+  { tenant = null, extensions, signal = () => a2a.svc.http.signal(request) }: CallOptions = {},
 ): Call {
   const session = a2a.svc.http.session(request).key
-  return { a2a, agent, wire, request, session, tenant, scope: scopeOf(session, tenant), signal }
+  return {
+    a2a,
+    agent,
+    wire,
+    request,
+    session,
+    tenant,
+    extensions: activeExtensions(agent, extensions ?? extensionsHeader(request)),
+    scope: scopeOf(session, tenant),
+    signal,
+  }
+}
+
+/** Several lines count as one list. */
+function extensionsHeader({ headers }: AnyRequest): string {
+  const header = headers['a2a-extensions']
+  return Array.isArray(header) ? header.join(',') : (header ?? '')
 }
 
 /** Milliseconds of a wait after which it is worth watching for a disconnect; most agents of the demo are faster. */

@@ -3,6 +3,7 @@ import type { A2a } from './a2a.ts'
 import { makeCall } from './call.ts'
 import { A2aError, detailsOf, toA2aError } from './errors.ts'
 import { METHODS_V1 } from './json-rpc.ts'
+import { perform } from './operations/perform.ts'
 import type { A2aCaller, A2aCore, A2aOutcome, JsonObject } from './types.ts'
 import { parseVersion, wrongVersion } from './version.ts'
 import { v1 } from './wire/v1.0/wire.ts'
@@ -11,33 +12,47 @@ export function createCore(a2a: A2a): A2aCore {
   return {
     tenants: a2a.svc.options.tenants,
     async call(method, params, caller) {
+      const facts = { extensions: '' }
       try {
-        return await perform(a2a, method, params, caller)
+        return await run(a2a, method, { params, caller, facts })
       } catch (caught) {
-        const error = toA2aError(caught)
+        const error = toA2aError(caught, caller.tenant)
         const { reason, message, kind } = error
-        return { kind: 'error', error: { reason, message, status: kind.status, details: detailsOf(error) } }
+        return { kind: 'error', error: { reason, message, status: kind.status, details: detailsOf(error) }, ...facts }
       }
     },
   }
 }
 
-async function perform(a2a: A2a, method: string, params: JsonObject, caller: A2aCaller): Promise<A2aOutcome> {
+async function run(
+  a2a: A2a,
+  method: string,
+  { params, caller, facts }: { params: JsonObject; caller: A2aCaller; facts: { extensions: string } },
+): Promise<A2aOutcome> {
   const version = parseVersion(caller.version ?? '1.0')
   if (version.protocolVersion !== '1.0') throw wrongVersion(version)
   const agent = a2a.agents.get(caller.agent)
+  const isKnownTenant = caller.tenant === null || a2a.svc.options.tenants.includes(caller.tenant)
+  if (!isKnownTenant) throw new A2aError('METHOD_NOT_FOUND', 'unknown tenant')
   if (!agent)
     throw new A2aError('UNKNOWN_AGENT', `unknown agent "${caller.agent.slice(0, 100)}"`, {
       metadata: { agents: a2a.agents.ids().join(',') },
     })
   const operation = Object.hasOwn(METHODS_V1, method) ? METHODS_V1[method] : undefined
   if (!operation) throw new A2aError('METHOD_NOT_FOUND', `unknown method "${method.slice(0, 100)}"`)
-  const { request, tenant, signal } = caller
-  const outcome = await operation(makeCall(a2a, agent, v1, request, { tenant, signal: () => signal }), params)
-  if (!('first' in outcome)) return { kind: 'result', result: outcome.result }
+  const { request, tenant, signal, extensions } = caller
+  const call = makeCall(a2a, agent, v1, request, {
+    tenant,
+    signal: () => signal,
+    ...(extensions === undefined ? {} : { extensions }),
+  })
+  facts.extensions = call.extensions.join(', ')
+  const outcome = await perform(operation, call, params)
+  if (!('first' in outcome)) return { kind: 'result', result: outcome.result, ...facts }
   const { first, task } = outcome
   return {
     kind: 'stream',
+    ...facts,
     first,
     follow:
       task &&

@@ -17,6 +17,24 @@ const KINDS = {
   TASK_NOT_FOUND: { code: -32001, http: 404, status: 'NOT_FOUND', type: 'TaskNotFoundError' },
   TASK_NOT_CANCELABLE: { code: -32002, http: 400, status: 'FAILED_PRECONDITION', type: 'TaskNotCancelableError' },
   UNSUPPORTED_OPERATION: { code: -32004, http: 400, status: 'FAILED_PRECONDITION', type: 'UnsupportedOperationError' },
+  PUSH_NOTIFICATION_NOT_SUPPORTED: {
+    code: -32003,
+    http: 400,
+    status: 'FAILED_PRECONDITION',
+    type: 'PushNotificationNotSupportedError',
+  },
+  EXTENDED_AGENT_CARD_NOT_CONFIGURED: {
+    code: -32007,
+    http: 400,
+    status: 'FAILED_PRECONDITION',
+    type: 'AuthenticatedExtendedCardNotConfiguredError',
+  },
+  EXTENSION_SUPPORT_REQUIRED: {
+    code: -32008,
+    http: 400,
+    status: 'FAILED_PRECONDITION',
+    type: 'ExtensionSupportRequiredError',
+  },
   CONTENT_TYPE_NOT_SUPPORTED: {
     code: -32005,
     http: 400,
@@ -83,8 +101,14 @@ export class A2aError extends Error {
   }
 }
 
-/** The error as one of the protocol: errors of the state store are, others are thrown again. */
-export function toA2aError(error: unknown): A2aError {
+/** The error as one of the protocol: errors of the state store are, others are thrown again. Its details name the tenant. */
+export function toA2aError(caught: unknown, tenant: string | null = null): A2aError {
+  const error = asA2aError(caught)
+  if (tenant !== null) error.metadata.tenant = tenant
+  return error
+}
+
+function asA2aError(error: unknown): A2aError {
   if (error instanceof A2aError) return error
   if (!(error instanceof StateUnavailable)) throw error
   const isFull = error.code === 'STATE_FULL'

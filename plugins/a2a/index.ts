@@ -10,7 +10,7 @@ export default definePlugin<Options, Variables>({
     'Seven Agent2Agent demo agents: protocol 1.0 and 0.3, JSON-RPC and HTTP+JSON, streaming and push notifications',
   paths: ['/a2a', '/.well-known/agent-card.json', '/.well-known/agent.json'],
   uses: ['identity'],
-  exposes: ['A2A-Version'],
+  exposes: ['A2A-Version', 'A2A-Extensions'],
   options,
   variables,
   resolveVariables,

@@ -80,6 +80,7 @@ export type RpcId = string | number | null
 export interface RpcFacts {
   id: RpcId
   method?: Method
+  tenant: string | null
 }
 
 /** Reads and checks a request. What was read before an error is in `facts`. */

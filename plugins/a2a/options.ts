@@ -24,7 +24,7 @@ export const options: JsonSchema = {
       default: ['acme', 'globex'],
       maxItems: MAX_TENANTS,
       uniqueItems: true,
-      items: { type: 'string', pattern: '^[a-z][a-z0-9-]{0,39}$' },
+      items: { type: 'string', pattern: '^(?!(?:tasks|card)$)[a-z][a-z0-9-]{0,39}$' },
     },
   },
 }

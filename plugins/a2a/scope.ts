@@ -1,4 +1,5 @@
 /** Owns the keys under which tasks are found: a session, or the part of a session that belongs to a tenant. */
+import type { Options } from './options.ts'
 
 /** Session keys never contain NUL. */
 export function scopeOf(session: string, tenant: string | null): string {
@@ -7,4 +8,9 @@ export function scopeOf(session: string, tenant: string | null): string {
 
 export function sessionOf(scope: string): string {
   return scope.split('\0', 1)[0]!
+}
+
+/** The tenant with this name; any other value counts as none. */
+export function knownTenant({ tenants }: Pick<Options, 'tenants'>, name: unknown): string | null {
+  return typeof name === 'string' && tenants.includes(name) ? name : null
 }

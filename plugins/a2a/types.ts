@@ -55,13 +55,20 @@ export type Step = { afterMs?: number } & (
 /** A reply with a message of these parts instead of a task. */
 export interface DirectReply {
   reply: readonly Part[]
+  /** Of the message. */
+  metadata?: JsonObject
+}
+
+/** A result that is neither a task nor a message, to test how clients handle it. */
+export interface InvalidReply {
+  invalidReply: JsonObject
 }
 
 /**
  * How an agent handles a message. Steps after a terminal or interrupted state are ignored; without such a state the task
  * completes after the last step. If a step throws, the task fails.
  */
-export type Plan = Iterable<Step> | AsyncIterable<Step> | DirectReply
+export type Plan = Iterable<Step> | AsyncIterable<Step> | DirectReply | InvalidReply
 
 /** Information for an agent while it plans and runs. */
 export interface AgentContext {
@@ -78,6 +85,10 @@ export interface AgentContext {
   readonly turn: number
   /** The session key of the caller. */
   readonly session: string
+  /** The tenant of the request, if it names one. */
+  readonly tenant: string | null
+  /** URIs of the extensions that the request activates, of those that the card declares. */
+  readonly extensions: readonly string[]
   /** Claims of a valid access token, for agents with `requiresToken`; otherwise null. */
   readonly claims: JsonObject | null
   /** Whether the request has credentials that are not a valid access token. */
@@ -88,6 +99,8 @@ export interface AgentContext {
   stepDelayMs(fallback: number): number
   /** `scheme://host[:port]` of the request. */
   readonly baseUrl: string
+  /** The `traceparent` header of the request, or null (W3C Trace Context). */
+  readonly traceparent: string | null
   /** Aborts when the task is canceled or evicted. */
   readonly signal: AbortSignal
 }
@@ -121,6 +134,12 @@ export interface AgentDefinition {
   requiresToken?: boolean
   /** Additional skills that only the extended card lists. */
   extendedSkills?: readonly Skill[]
+  /** If false, the agent is in no list. Default: true. */
+  listed?: boolean
+  /** Extensions that requests must name in `A2A-Extensions`. */
+  requiredExtensions?: readonly { uri: string; description: string }[]
+  /** What the card declares. Operations of a capability that is false are errors. Defaults: true, true, `requiresToken`. */
+  capabilities?: { streaming?: boolean; pushNotifications?: boolean; extendedAgentCard?: boolean }
   /** Plans a new task or a follow-up to an interrupted one. */
   steps(message: Message, context: AgentContext): Plan
 }
@@ -139,6 +158,8 @@ export interface A2aCaller {
   readonly tenant: string | null
   /** The requested protocol version. Default: 1.0. */
   readonly version?: string
+  /** The value of `A2A-Extensions`. Default: the header of the request. */
+  readonly extensions?: string
   /** Aborts when the caller no longer waits. The task continues. */
   readonly signal: AbortSignal
 }
@@ -161,10 +182,14 @@ export interface A2aFailure {
 }
 
 /** `follow` is null if no updates follow the first event. It returns a function that stops. */
-export type A2aOutcome =
+export type A2aOutcome = (
   | { kind: 'result'; result: unknown }
   | { kind: 'stream'; first: JsonObject; follow: ((follower: A2aFollower) => () => void) | null }
   | { kind: 'error'; error: A2aFailure }
+) & {
+  /** The value of `A2A-Extensions` in the response; empty if no extension is active. */
+  extensions: string
+}
 
 /** The agents for further bindings. Parameters and results are the JSON of protocol version 1.0. */
 export interface A2aCore {

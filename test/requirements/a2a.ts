@@ -116,6 +116,26 @@ export default [
     where: 'agents-next 9',
   },
   {
+    id: 'A2A-36',
+    rule: 'the tasks of a tenant are seen in that tenant alone, in every binding',
+    where: 'agents-next 10',
+  },
+  {
+    id: 'A2A-37',
+    rule: 'extensions that the card declares are activated by A2A-Extensions and named in the response; required ones are checked',
+    where: 'agents-next 10',
+  },
+  {
+    id: 'A2A-38',
+    rule: 'test agents show missing capabilities, a missing extended card and an invalid result, and are in no list',
+    where: 'agents-next 10',
+  },
+  {
+    id: 'A2A-39',
+    rule: 'a slash at the end of the path changes nothing for the default agent and for HTTP+JSON',
+    where: 'agents-next 10',
+  },
+  {
     id: 'A2A-40',
     rule: 'the official client of 1.0 works unmodified over both transports and in its legacy mode',
     where: 'a2a 12',

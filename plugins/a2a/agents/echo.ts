@@ -31,9 +31,10 @@ export const echo: AgentDefinition = {
     if (/^msg:/i.test(textOf(message).trimStart().slice(0, 4)) || context.metadata.reply === 'message')
       return { reply: parts }
     const afterMs = context.stepDelayMs(0)
+    const tenant = context.tenant === null ? '' : `, tenant ${context.tenant}`
     return [
       { afterMs, artifact: { artifactId: 'echo', name: 'echo', parts } },
-      { afterMs, state: 'COMPLETED', text: `Gave back ${parts.length} part(s), turn ${context.turn}` },
+      { afterMs, state: 'COMPLETED', text: `Gave back ${parts.length} part(s), turn ${context.turn}${tenant}` },
     ]
   },
 }

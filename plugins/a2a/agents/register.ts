@@ -5,9 +5,11 @@ import { echo } from './echo.ts'
 import { flaky } from './flaky.ts'
 import { reject } from './reject.ts'
 import { secure } from './secure.ts'
+import { TEST_AGENTS } from './test-agents.ts'
 import { travelPlanner } from './travel-planner.ts'
 import { weather } from './weather.ts'
 
 export function registerDemoAgents(agents: A2aAgents): void {
-  for (const agent of [echo, weather, travelPlanner, approval, flaky, secure, reject]) agents.agent(agent)
+  for (const agent of [echo, weather, travelPlanner, approval, flaky, secure, reject, ...TEST_AGENTS])
+    agents.agent(agent)
 }

@@ -4,13 +4,11 @@ import type { A2a } from '../a2a.ts'
 import type { Call } from '../call.ts'
 import type { AgentDefinition, JsonObject } from '../types.ts'
 import { httpJsonV03 } from '../wire/v0.3/http-json.ts'
+import { DEFAULT_AGENT } from './default-agent.ts'
 import type { CardSubject } from './shared-fields.ts'
 import { cardV03, cardV03Proto } from './v0.3.ts'
 import { type CardVariant, variantCard } from './variants.ts'
 import { cardV1 } from './v1.0.ts'
-
-/** The agent of `/a2a` and of the cards at the root; its card lists all agents. */
-export const DEFAULT_AGENT = 'echo'
 
 export function subjectOf(a2a: A2a, agent: AgentDefinition, request: AnyRequest): CardSubject {
   return {

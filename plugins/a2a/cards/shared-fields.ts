@@ -53,16 +53,26 @@ export function skillsOf({ agent, isExtended }: CardSubject): Required<Skill>[] 
   )
 }
 
-/** The extension that lists all agents, on the default card only. */
-export function extensionsOf({ directory, base }: CardSubject): { extensions?: object[] } {
-  if (!directory) return {}
+interface Extension {
+  uri: string
+  description: string
+  required: boolean
+  params?: object
+}
+
+/** The extensions that the agent requires; on the default card, the one that lists all agents. */
+export function extensionsOf({ agent, directory, base }: CardSubject): { extensions?: Extension[] } {
+  const extensions: Extension[] = (agent.requiredExtensions ?? []).map(extension => ({ ...extension, required: true }))
+  if (directory) extensions.unshift(directoryExtension(directory, base))
+  return extensions.length > 0 ? { extensions } : {}
+}
+
+function directoryExtension(directory: readonly AgentDefinition[], base: string): Extension {
   const agents = directory.map(({ id, name }) => ({
     id,
     name,
     url: `${base}/a2a/${id}`,
     cardUrl: `${base}/a2a/${id}/.well-known/agent-card.json`,
   }))
-  return {
-    extensions: [{ uri: DIRECTORY_URI, description: 'All agents of this server', required: false, params: { agents } }],
-  }
+  return { uri: DIRECTORY_URI, description: 'All agents of this server', required: false, params: { agents } }
 }

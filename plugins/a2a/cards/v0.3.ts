@@ -1,4 +1,5 @@
 /** Owns the agent card of version 0.3, in JSON and in the ProtoJSON of its HTTP+JSON binding. */
+import { capabilitiesOf } from '../capabilities.ts'
 import type { JsonObject } from '../types.ts'
 import {
   BEARER_TEXT,
@@ -15,6 +16,7 @@ import { REQUIREMENTS_V1, schemesV1 } from './v1.0.ts'
 export function cardV03(subject: CardSubject): JsonObject & { capabilities: JsonObject } {
   const { agent, base } = subject
   const url = `${base}/a2a/${agent.id}`
+  const { streaming, pushNotifications, extendedAgentCard } = capabilitiesOf(agent)
   return {
     protocolVersion: '0.3.0',
     url,
@@ -24,15 +26,15 @@ export function cardV03(subject: CardSubject): JsonObject & { capabilities: Json
       { url, transport: 'HTTP+JSON' },
     ],
     ...sharedFields(subject),
-    capabilities: { streaming: true, pushNotifications: true, stateTransitionHistory: false, ...extensionsOf(subject) },
+    capabilities: { streaming, pushNotifications, stateTransitionHistory: false, ...extensionsOf(subject) },
     skills: skillsOf(subject),
     ...(agent.requiresToken
       ? {
           securitySchemes: schemesV03(base),
           security: [{ bearer: [] }, { oauth2: [] }],
-          supportsAuthenticatedExtendedCard: true,
         }
       : {}),
+    ...(extendedAgentCard ? { supportsAuthenticatedExtendedCard: true } : {}),
   }
 }
 

@@ -1,4 +1,5 @@
 /** Owns the agent card of version 1.0 (A2A 1.0, 4.4.1). */
+import { capabilitiesOf } from '../capabilities.ts'
 import type { JsonObject } from '../types.ts'
 import {
   BEARER_TEXT,
@@ -14,6 +15,7 @@ import {
 export function cardV1(subject: CardSubject): JsonObject & { capabilities: JsonObject } {
   const { agent, base } = subject
   const url = `${base}/a2a/${agent.id}`
+  const { streaming, pushNotifications, extendedAgentCard } = capabilitiesOf(agent)
   const { defaultInputModes, defaultOutputModes, provider, version, documentationUrl, iconUrl, ...title } =
     sharedFields(subject)
   return {
@@ -31,9 +33,9 @@ export function cardV1(subject: CardSubject): JsonObject & { capabilities: JsonO
     documentationUrl,
     iconUrl,
     capabilities: {
-      streaming: true,
-      pushNotifications: true,
-      ...(agent.requiresToken ? { extendedAgentCard: true } : {}),
+      streaming,
+      pushNotifications,
+      ...(extendedAgentCard ? { extendedAgentCard } : {}),
       ...extensionsOf(subject),
     },
     ...(agent.requiresToken ? { securitySchemes: schemesV1(base), securityRequirements: REQUIREMENTS_V1 } : {}),

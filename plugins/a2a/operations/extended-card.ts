@@ -1,6 +1,7 @@
 /** Owns the extended card, which requires an access token. */
 import { renderCard } from '../cards/card.ts'
 import type { OperationResult, Call } from '../call.ts'
+import { capabilitiesOf } from '../capabilities.ts'
 import { readCredential, unauthenticated } from '../credential.ts'
 import { A2aError } from '../errors.ts'
 
@@ -8,6 +9,11 @@ const PRIVATE = { 'Cache-Control': 'private, no-store' }
 
 /** `GetExtendedAgentCard` and `agent/getAuthenticatedExtendedCard`. Throws Unauthenticated without a valid token. */
 export async function extendedCard(call: Call): Promise<OperationResult> {
+  if (!call.agent.requiresToken && capabilitiesOf(call.agent).extendedAgentCard)
+    throw new A2aError(
+      'EXTENDED_AGENT_CARD_NOT_CONFIGURED',
+      `agent ${call.agent.id} declares an extended card but has none`,
+    )
   if (!call.agent.requiresToken)
     throw new A2aError('UNSUPPORTED_OPERATION', `agent ${call.agent.id} has no extended card`)
   const credential = await readCredential(call)

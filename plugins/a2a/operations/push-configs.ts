@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { copyText } from 'svc/plugin'
 import type { OperationResult, Call } from '../call.ts'
+import { requirePush } from '../capabilities.ts'
 import { taskNotFound } from '../errors.ts'
 import type { PushConfigInput } from '../push/push-config.ts'
 import { decideTarget, ownAddress, type PushTarget } from '../push/target.ts'
@@ -46,5 +47,6 @@ export async function deleteConfig(call: Call, taskId: string, id: string): Prom
 }
 
 function ownTask({ a2a, agent, scope }: Call, taskId: string): Promise<Task> {
+  requirePush(agent)
   return a2a.tasks.find(taskId, agent.id, scope)
 }

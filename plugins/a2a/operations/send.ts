@@ -3,13 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { heldValueBytes } from 'svc/plugin'
 import { WAIT_MS } from '../bounds.ts'
 import { type OperationResult, type Call, untilFinal } from '../call.ts'
+import { requirePush } from '../capabilities.ts'
 import { readCredential, type Credential } from '../credential.ts'
 import { checkMediaTypes } from '../media-types.ts'
 import { decideTarget, ownAddress } from '../push/target.ts'
 import { LocalRun } from '../local-runs.ts'
 import { applyEvent, createTask, messageEvent, withConfig } from '../task.ts'
 import type { StoredConfig, Task } from '../task.ts'
-import type { AgentContext, JsonObject, Message, Plan, TaskState } from '../types.ts'
+import type { AgentContext, DirectReply, JsonObject, Message, Plan, TaskState } from '../types.ts'
 import { readMessage, readObject, readPushConfig, readTexts } from '../wire/read.ts'
 import { readHistoryLength } from './tasks.ts'
 import { toConfig } from './push-configs.ts'
@@ -22,13 +23,14 @@ interface SendRequest {
   config: StoredConfig | null
 }
 
-type Sent = { task: Task } | { message: Message }
+type Sent = { task: Task } | { message: Message } | { invalid: JsonObject }
 
 /** `SendMessage`, `message/send`, `message:send`. */
 export async function send(call: Call, params: JsonObject): Promise<OperationResult> {
   const { wire } = call
   const request = readSend(call, params)
   const sent = await begin(call, request, await credentialOf(call))
+  if ('invalid' in sent) return { result: sent.invalid }
   if ('message' in sent) return { result: wire.messageReply(wire.message(sent.message)) }
   const task = request.waits ? await untilFinal(call, sent.task, WAIT_MS) : sent.task
   return { result: wire.taskReply(wire.task(task, { historyLength: request.historyLength })) }
@@ -39,6 +41,7 @@ export async function stream(call: Call, params: JsonObject): Promise<OperationR
   const { wire } = call
   const request = readSend(call, params)
   const sent = await begin(call, request, await credentialOf(call))
+  if ('invalid' in sent) return { first: sent.invalid, task: null }
   if ('message' in sent) return { first: wire.messageReply(wire.message(sent.message)), task: null }
   const { task } = sent
   const first = wire.taskReply(wire.task(task, { historyLength: request.historyLength }))
@@ -57,6 +60,7 @@ function readSend(call: Call, params: JsonObject): SendRequest {
     ? readTexts(configuration, 'acceptedOutputModes', 'configuration.acceptedOutputModes')
     : []
   const push = configuration && readObject(configuration, wire.pushKey, `configuration.${wire.pushKey}`)
+  if (push) requirePush(agent)
   const input = push && readPushConfig(push, `configuration.${wire.pushKey}`)
   checkMediaTypes(agent, message, accepted)
   const target = input && decideTarget(input.url, ownAddress(a2a.svc.http, call.request), policyOf(call))
@@ -97,9 +101,10 @@ async function beginTask(
     const task = { ...(config ? withConfig(filled, config) : filled), turn, run }
     const local = new LocalRun(run.id, task)
     const plan = planOf(call, message, new Context(call, local, { metadata, credential, isFollowUp: false }))
+    if ('invalidReply' in plan) return { invalid: plan.invalidReply }
     if ('reply' in plan) {
       await a2a.tasks.returnTurn(owner)
-      return { message: { messageId: randomUUID(), contextId: task.contextId, role: 'agent', parts: plan.reply } }
+      return { message: messageOf(plan, task.contextId) }
     }
     await a2a.service.begin(local, plan)
     isStarted = true
@@ -124,10 +129,21 @@ async function followUp(
       heldBytes: heldValueBytes(metadata),
       plan: local => {
         const plan = planOf(call, message, new Context(call, local, { metadata, credential, isFollowUp: true }))
+        if ('invalidReply' in plan) return []
         return 'reply' in plan ? [{ artifact: { artifactId: 'reply', parts: plan.reply } }] : plan
       },
     },
   )
+}
+
+function messageOf({ reply, metadata }: DirectReply, contextId: string): Message {
+  return {
+    messageId: randomUUID(),
+    contextId,
+    role: 'agent',
+    parts: reply,
+    ...(metadata ? { metadata } : {}),
+  }
 }
 
 /** If the agent throws here, the task fails, as it does when a step throws. */
@@ -155,6 +171,9 @@ class Context implements AgentContext {
   readonly isFollowUp: boolean
   readonly turn: number
   readonly session: string
+  readonly tenant: string | null
+  readonly extensions: readonly string[]
+  readonly traceparent: string | null
   readonly claims: JsonObject | null
   readonly isTokenRefused: boolean
   readonly metadata: JsonObject
@@ -168,6 +187,9 @@ class Context implements AgentContext {
     this.isFollowUp = isFollowUp
     this.turn = run.task.turn
     this.session = call.session
+    this.tenant = call.tenant
+    this.extensions = call.extensions
+    this.traceparent = readTraceParent(call.request.headers.traceparent)
     this.claims = credential.claims
     this.isTokenRefused = credential.isRefused
     this.metadata = metadata
@@ -197,6 +219,11 @@ class ContextTask {
   get history(): readonly Message[] {
     return this.#run.task.history
   }
+}
+
+/** Version 00 of the header (W3C Trace Context, 3.2). */
+function readTraceParent(header: string | string[] | undefined): string | null {
+  return typeof header === 'string' && /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(header) ? header : null
 }
 
 /** Milliseconds, clamped to 0 to 5000; undefined if the value is not a number. */

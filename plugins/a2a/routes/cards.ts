@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import {
   describe,
   HttpError,
+  isFlagSet,
   namesTag,
   type FastifyInstance,
   type FastifyReply,
@@ -39,6 +40,7 @@ const VARIANT_ROUTES = ['/a2a/:agent/cards/:variant', '/a2a/:agent/cards/:varian
 
 export function registerCards(app: FastifyInstance, a2a: A2a): void {
   app.get('/a2a', describe(directory), request => renderDirectory(a2a, request))
+  app.get('/a2a/', describe(directoryWithSlash), request => renderDirectory(a2a, request))
   for (const { route, summary, render } of ROUTES) {
     app.get(route, describe(describeCard(route, summary)), (request, reply) =>
       sendCard(request, reply, plainCard(a2a, request, render)),
@@ -78,12 +80,13 @@ function sendCard(request: FastifyRequest, reply: FastifyReply, card: JsonObject
 }
 
 function renderDirectory(a2a: A2a, request: FastifyRequest): JsonObject {
+  const isAll = isFlagSet(request, 'all')
   const base = a2a.svc.http.baseUrl(request)
   return {
     protocolVersions: ['1.0', '0.3'],
     versionHeader: 'A2A-Version',
     defaultAgent: `${base}/a2a`,
-    agents: a2a.agents.list().map(({ id, name, description, requiresToken }) => ({
+    agents: (isAll ? a2a.agents.all() : a2a.agents.list()).map(({ id, name, description, requiresToken, listed }) => ({
       id,
       name,
       description,
@@ -92,6 +95,7 @@ function renderDirectory(a2a: A2a, request: FastifyRequest): JsonObject {
       card: `${base}/a2a/${id}/.well-known/agent-card.json`,
       legacyCard: `${base}/a2a/${id}/.well-known/agent.json`,
       requiresAuth: requiresToken === true,
+      ...(listed === false ? { test: true } : {}),
     })),
     webhookSink: `${base}/a2a/webhook-sink/{id}`,
   }
@@ -102,6 +106,12 @@ const directory: RouteDescription = {
   summary: 'List the agents',
   responses: { 200: { description: 'All agents with their endpoints and cards' } },
   examples: [{ name: 'Directory', path: '/a2a', expectStatus: 200 }],
+}
+
+const directoryWithSlash: RouteDescription = {
+  ...directory,
+  summary: 'List the agents, with a slash at the end',
+  examples: [{ name: 'Directory', path: '/a2a/', expectStatus: 200 }],
 }
 
 function describeCard(route: string, summary: string): RouteDescription {

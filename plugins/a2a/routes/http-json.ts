@@ -6,7 +6,9 @@ import { makeCall } from '../call.ts'
 import { A2aError, httpError, toA2aError } from '../errors.ts'
 import { findResource, type Resource } from '../http-json.ts'
 import { parseJson } from '../json.ts'
+import { perform } from '../operations/perform.ts'
 import { sendJson, sendStream } from '../reply.ts'
+import { knownTenant } from '../scope.ts'
 import type { JsonObject } from '../types.ts'
 import { readVersion, wrongVersion, type RequestedVersion } from '../version.ts'
 import { httpJsonV03 } from '../wire/v0.3/http-json.ts'
@@ -35,18 +37,21 @@ async function serveHttp(a2a: A2a, request: FastifyRequest, reply: FastifyReply)
   const version = readVersion(request)
   const protocolVersion = version.protocolVersion ?? '1.0'
   void reply.header('A2A-Version', protocolVersion)
+  const { tail, tenant } = tailOf(a2a, request)
   try {
-    const { resource, method } = route(a2a, request, version)
+    const { resource, method } = route(a2a, request, { tail, version })
     const wire = protocolVersion === '1.0' ? v1 : httpJsonV03
     const params = { ...queryOf(request), ...readBody(a2a, request, resource), ...resource.params }
-    const outcome = await resource.operations[method]!(makeCall(a2a, agent, wire, request), params)
+    const call = makeCall(a2a, agent, wire, request, { tenant })
+    if (call.extensions.length > 0) void reply.header('A2A-Extensions', call.extensions.join(', '))
+    const outcome = await perform(resource.operations[method]!, call, params)
     if ('first' in outcome) {
       sendStream(a2a, request, reply, { ...outcome, wire, envelope: event => event })
       return reply
     }
     return sendJson(reply.headers(outcome.headers ?? {}), outcome.result, MEDIA_TYPES[protocolVersion])
   } catch (caught) {
-    const error = toA2aError(caught)
+    const error = toA2aError(caught, tenant)
     const isWrongMethod = error.headers.Allow !== undefined
     const status = isWrongMethod ? 405 : error.kind.http
     return sendJson(
@@ -58,8 +63,12 @@ async function serveHttp(a2a: A2a, request: FastifyRequest, reply: FastifyReply)
 }
 
 /** The resource and the method of a request. Throws if one of them or the version is unknown. */
-function route(a2a: A2a, request: FastifyRequest, version: RequestedVersion): { resource: Resource; method: string } {
-  const resource = findResource(tailOf(request))
+function route(
+  a2a: A2a,
+  request: FastifyRequest,
+  { tail, version }: { tail: string; version: RequestedVersion },
+): { resource: Resource; method: string } {
+  const resource = findResource(tail)
   if (!resource) throw new A2aError('METHOD_NOT_FOUND', 'no operation exists at this path')
   const method = request.method === 'HEAD' ? 'GET' : request.method
   const allowed = Object.keys(resource.operations)
@@ -72,10 +81,13 @@ function route(a2a: A2a, request: FastifyRequest, version: RequestedVersion): { 
   return { resource, method }
 }
 
-/** The path below `v1`, as received. */
-function tailOf(request: FastifyRequest): string {
+/** The path below `v1` and the tenant, as received, without a slash at the end. */
+function tailOf({ svc }: A2a, request: FastifyRequest): { tail: string; tenant: string | null } {
   const path = (request.raw.url ?? '').split('?', 1)[0] ?? ''
-  return path.split('/').slice(4).join('/')
+  const segments = path.split('/').slice(4)
+  if (segments.at(-1) === '') segments.pop()
+  const tenant = segments.length > 1 ? knownTenant(svc.options, segments[0]) : null
+  return { tail: (tenant === null ? segments : segments.slice(1)).join('/'), tenant }
 }
 
 /** The first value of each parameter. */

@@ -10,7 +10,9 @@ import type { A2a } from '../a2a.ts'
 import { makeCall } from '../call.ts'
 import { rpcError, toA2aError } from '../errors.ts'
 import { readRpcRequest, type RpcFacts } from '../json-rpc.ts'
+import { perform } from '../operations/perform.ts'
 import { sendJson, sendStream } from '../reply.ts'
+import { knownTenant } from '../scope.ts'
 import { readVersion } from '../version.ts'
 import { agentOf } from './agent.ts'
 import { AGENT_PARAMETER } from './cards.ts'
@@ -18,6 +20,9 @@ import { AGENT_PARAMETER } from './cards.ts'
 export function registerJsonRpc(app: FastifyInstance, a2a: A2a): void {
   const serve = (request: FastifyRequest, reply: FastifyReply) => serveRpc(a2a, request, reply)
   app.post('/a2a', describe(describeRpc('/a2a', 'JSON-RPC of the default agent', 'echo')), serve)
+  // A redirect would lose the body.
+  const withSlash = describeRpc('/a2a/', 'JSON-RPC of the default agent, with a slash at the end', 'echo')
+  app.post('/a2a/', describe(withSlash), serve)
   app.post(
     '/a2a/:agent',
     describe({
@@ -32,11 +37,14 @@ export function registerJsonRpc(app: FastifyInstance, a2a: A2a): void {
 async function serveRpc(a2a: A2a, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const agent = agentOf(a2a, request)
   const version = readVersion(request)
-  const facts: RpcFacts = { id: null }
+  const facts: RpcFacts = { id: null, tenant: null }
   try {
     const { method, params } = readRpcRequest(a2a.svc.http.body(request), version, facts)
     void reply.header('A2A-Version', method.wire.protocolVersion)
-    const outcome = await method.run(makeCall(a2a, agent, method.wire, request), params)
+    facts.tenant = knownTenant(a2a.svc.options, params.tenant)
+    const call = makeCall(a2a, agent, method.wire, request, { tenant: facts.tenant })
+    if (call.extensions.length > 0) void reply.header('A2A-Extensions', call.extensions.join(', '))
+    const outcome = await perform(method.run, call, params)
     const envelope = (result: unknown) => ({ jsonrpc: '2.0', id: facts.id, result })
     if ('first' in outcome) {
       sendStream(a2a, request, reply, { ...outcome, wire: method.wire, envelope })
@@ -44,7 +52,7 @@ async function serveRpc(a2a: A2a, request: FastifyRequest, reply: FastifyReply):
     }
     return sendJson(reply.headers(outcome.headers ?? {}), envelope(outcome.result))
   } catch (caught) {
-    const error = toA2aError(caught)
+    const error = toA2aError(caught, facts.tenant)
     void reply
       .header('A2A-Version', facts.method?.wire.protocolVersion ?? version.protocolVersion ?? '1.0')
       .headers(error.headers)

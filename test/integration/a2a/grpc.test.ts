@@ -180,32 +180,49 @@ t.test('a stream has the events of the other bindings and ends with the final on
 })
 
 t.test('errors have the status of the table, ErrorInfo and BadRequest [A2A-33]', async t => {
-  const rows: [call: Promise<unknown>, code: string, reason: string][] = [
-    [client.call('GetTask', { id: 'nobody' }), 'NOT_FOUND', 'TASK_NOT_FOUND'],
-    [client.call('GetTask', { id: 'x', tenant: 'nobody' }), 'NOT_FOUND', 'UNKNOWN_AGENT'],
-    [client.call('GetTask', { id: 'x' }, { 'x-svc-a2a-agent': '__proto__' }), 'NOT_FOUND', 'UNKNOWN_AGENT'],
-    [client.call('GetTask', { id: 'x' }, { 'a2a-version': '2.0' }), 'FAILED_PRECONDITION', 'VERSION_NOT_SUPPORTED'],
-    [client.call('GetTask', { id: 'x' }, { 'a2a-version': '0.3' }), 'FAILED_PRECONDITION', 'VERSION_NOT_SUPPORTED'],
-    [client.call('GetTask', {}), 'INVALID_ARGUMENT', 'INVALID_PARAMS'],
-    [client.call('SendMessage', {}), 'INVALID_ARGUMENT', 'INVALID_PARAMS'],
+  const rows: [call: () => Promise<unknown>, code: string, reason: string][] = [
+    [() => client.call('GetTask', { id: 'nobody' }), 'NOT_FOUND', 'TASK_NOT_FOUND'],
+    [() => client.call('GetTask', { id: 'x', tenant: 'nobody' }), 'NOT_FOUND', 'UNKNOWN_AGENT'],
+    [() => client.call('GetTask', { id: 'x' }, { 'x-svc-a2a-agent': '__proto__' }), 'NOT_FOUND', 'UNKNOWN_AGENT'],
     [
-      client.call('SendMessage', { message: grpcMessage('x', { role: 'ROLE_AGENT' }) }),
+      () => client.call('GetTask', { id: 'x' }, { 'a2a-version': '2.0' }),
+      'FAILED_PRECONDITION',
+      'VERSION_NOT_SUPPORTED',
+    ],
+    [
+      () => client.call('GetTask', { id: 'x' }, { 'a2a-version': '0.3' }),
+      'FAILED_PRECONDITION',
+      'VERSION_NOT_SUPPORTED',
+    ],
+    [() => client.call('GetTask', {}), 'INVALID_ARGUMENT', 'INVALID_PARAMS'],
+    [() => client.call('SendMessage', {}), 'INVALID_ARGUMENT', 'INVALID_PARAMS'],
+    [
+      () => client.call('SendMessage', { message: grpcMessage('x', { role: 'ROLE_AGENT' }) }),
       'INVALID_ARGUMENT',
       'INVALID_PARAMS',
     ],
-    [client.call('SendMessage', { message: grpcMessage('x', { parts: [] }) }), 'INVALID_ARGUMENT', 'INVALID_PARAMS'],
-    [client.call('SendMessage', { message: grpcMessage('x', { parts: [{}] }) }), 'INVALID_ARGUMENT', 'INVALID_PARAMS'],
     [
-      client.call('SendMessage', {
-        message: grpcMessage('x', { parts: Array.from({ length: 101 }, () => ({ text: 'x' })) }),
-      }),
+      () => client.call('SendMessage', { message: grpcMessage('x', { parts: [] }) }),
       'INVALID_ARGUMENT',
       'INVALID_PARAMS',
     ],
-    [client.call('ListTasks', { pageSize: 0 }), 'INVALID_ARGUMENT', 'INVALID_PARAMS'],
-    [client.call('ListTasks', { statusTimestampAfter: { seconds: 9e15 } }), 'INVALID_ARGUMENT', 'INVALID_PARAMS'],
+    [
+      () => client.call('SendMessage', { message: grpcMessage('x', { parts: [{}] }) }),
+      'INVALID_ARGUMENT',
+      'INVALID_PARAMS',
+    ],
+    [
+      () =>
+        client.call('SendMessage', {
+          message: grpcMessage('x', { parts: Array.from({ length: 101 }, () => ({ text: 'x' })) }),
+        }),
+      'INVALID_ARGUMENT',
+      'INVALID_PARAMS',
+    ],
+    [() => client.call('ListTasks', { pageSize: 0 }), 'INVALID_ARGUMENT', 'INVALID_PARAMS'],
+    [() => client.call('ListTasks', { statusTimestampAfter: { seconds: 9e15 } }), 'INVALID_ARGUMENT', 'INVALID_PARAMS'],
   ]
-  for (const [call, code, reason] of rows) t.match(await failure(call), { code, reason })
+  for (const [call, code, reason] of rows) t.match(await failure(call()), { code, reason })
   const { details, message } = await failure(client.call('SendMessage', { message: grpcMessage('x', { parts: [{}] }) }))
   t.match(message, /^invalid message\.parts\[0\]/)
   t.match(details, [

@@ -202,7 +202,7 @@ t.test('bad envelopes and paths are rejected [A2A-18]', async t => {
     status: 404,
     body: { code: -32001, type: 'TaskNotFoundError', message: String, error: { code: 404, status: 'NOT_FOUND' } },
   })
-  for (const path of ['', 'x', 'tasks/', 'tasks/a/b', 'tasks/a/pushNotificationConfigs/b/c', 'message:sent'])
+  for (const path of ['', 'x', 'tasks/a/b', 'tasks/a/pushNotificationConfigs/b/c', 'message:sent'])
     t.equal((await http1.http('GET', `/a2a/echo/v1/${path}`)).status, 404, path)
   const wrong = await http1.http('DELETE', '/a2a/echo/v1/tasks/x')
   t.match(wrong, {
