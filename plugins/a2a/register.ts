@@ -31,6 +31,11 @@ export function registerPlugin(app: FastifyInstance, svc: A2a['svc']): void {
   svc.offer('a2a.agents', { ...agents.registrar(svc.name), [forPlugin]: plugin => agents.registrar(plugin) })
   const sinks = openSinkStore(svc, bounds)
   const a2a: A2a = { svc, agents, sinks, ...openTasks(svc, bounds, sinks) }
+  svc.use('testing.resets')!.register({
+    name: 'a2a',
+    reset: async session =>
+      (await a2a.tasks.clear(session?.key ?? null)) + (session === null ? await sinks.clear() : 0),
+  })
   registerCards(app, a2a)
   registerJsonRpc(app, a2a)
   registerHttpJson(app, a2a)

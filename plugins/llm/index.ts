@@ -27,6 +27,10 @@ export default definePlugin<LlmOptions, Variables>({
     const rules: CompiledRule[] = []
     const faults = new FaultParser()
     const records = createRecords(svc)
+    svc.use('testing.resets')!.register({
+      name: 'llm',
+      reset: session => records.clear(record => session === null || record.session_header === session.header),
+    })
     const providers = new ProviderRegistry(
       {
         svc,

@@ -225,4 +225,19 @@ export default [
     rule: 'A wrong section sessions of svc.yaml is reported.',
     where: 'docs/testing.md',
   },
+  {
+    id: 'RESET-1',
+    rule: 'A reset removes what each plugin keeps of a session, and nothing of another one.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RESET-2',
+    rule: 'A reset of the instance must be requested by name, and needs the admin token if one is configured.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RESET-3',
+    rule: 'Unknown kinds and wrong bodies are rejected.',
+    where: 'docs/testing.md',
+  },
 ]
