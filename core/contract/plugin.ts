@@ -61,6 +61,7 @@ export type {
   SessionKey,
   SessionOrigin,
   Origin,
+  ProtocolFacts,
   RuleOutcome,
 } from './http.ts'
 export type {

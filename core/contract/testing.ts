@@ -35,7 +35,7 @@ export interface MatchProtocol {
    * conditions. The value of a field is what conditions test; a list holds several values, of which one must meet the
    * condition; undefined: absent. Must not throw.
    */
-  read(request: MatchableRequest): MatchFacts[] | null
+  read(request: MatchableRequest): readonly MatchFacts[] | null
   /**
    * The format of the failures that rules inject on the plugin's routes. Null: the format of the route. Default: the
    * same.

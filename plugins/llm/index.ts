@@ -6,6 +6,7 @@ import { FaultParser } from './exchange/faults.ts'
 import { engineLimits } from './exchange/limits.ts'
 import { createMetrics } from './records/metrics.ts'
 import { optionsSchema, type LlmOptions } from './providers/options.ts'
+import { createLlmProtocol } from './testing/protocol.ts'
 import { createRecords } from './records/records.ts'
 import { registerRoutes } from './routes.ts'
 import { resolveVariables, variables, type Variables } from './variables.ts'
@@ -44,6 +45,10 @@ export default definePlugin<LlmOptions, Variables>({
       rules,
     )
     svc.offer('llm.providers', providers)
+    const limits = engineLimits(svc.config)
+    svc
+      .use('testing.protocols')!
+      .register(createLlmProtocol({ faults, limits, find: (method, path) => providers.find(method, path) }))
     registerRoutes(app, svc, { providers, faults, records })
     svc.whenRegistered(() => providers.registerNamed(app, svc.options))
   },

@@ -240,4 +240,34 @@ export default [
     rule: 'Unknown kinds and wrong bodies are rejected.',
     where: 'docs/testing.md',
   },
+  {
+    id: 'LLMRULE-1',
+    rule: 'A reply of a rule is sent in the format of every provider, with text, tool calls and their ids.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'LLMRULE-2',
+    rule: 'Failures of rules on model routes have the words, status and headers of the provider, after its credential check.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'LLMRULE-3',
+    rule: 'Conditions on model requests test the neutral form.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'LLMRULE-4',
+    rule: 'Rules script a conversation: a tool call, then the answer after its result.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'LLMRULE-5',
+    rule: 'Replies of rules are cut, counted, paced and broken like those of the engine; embeddings are padded.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'LLMRULE-6',
+    rule: 'A wrong reply is rejected with its place.',
+    where: 'docs/testing.md',
+  },
 ]
