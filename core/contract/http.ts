@@ -14,6 +14,13 @@ export type AnyRequest = FastifyRequest | IncomingMessage | Http2ServerRequest
 export interface SvcHttp {
   /** The request id: a valid `X-Request-Id` of the client, otherwise generated. */
   requestId(request: AnyRequest): string
+  /** Whether svc generated the request id because the client sent none. */
+  isRequestIdGenerated(request: AnyRequest): boolean
+  /**
+   * Headers that continue the trace of the request in a request to another server: `traceparent` with the span of the
+   * request, and `tracestate`. Empty if the request has no trace.
+   */
+  traceHeaders(request: AnyRequest): Record<string, string>
   /** The body as received; empty if the request has no body. Same as `request.body` on routes that do not parse it. */
   body(request: FastifyRequest): Buffer
   /** Header lines as received, names and values alternating: `request.raw.rawHeaders` without those that svc added. */

@@ -325,6 +325,11 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
   readonly config: Config
   /** Values of the environment variables declared in `variables` of the definition. */
   readonly variables: Readonly<Variables>
+  /**
+   * A variable of the process that the plugin's section of `svc.yaml` names, for example as `${TOKEN}`; undefined if it is
+   * not set. Variables of the plugin itself belong in `variables` of the definition.
+   */
+  environment(name: string): string | undefined
   /** Absolute path of the plugin's folder. */
   readonly folder: string
   /** Same as `app.log`. `request.log` adds the request id. */

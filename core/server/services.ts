@@ -239,6 +239,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     tap,
     instance: deps.instance,
     replicas: states.replicas,
+    environment,
     cors: (request, expose) => corsOutsidePipeline(cors, request, expose),
     follow: createCallFollower({ config, inspector, completions, log, rules }),
     streamsOf,

@@ -105,7 +105,7 @@ export default [
     where: 'own decision, for replicas that share a volume',
   },
   {
-    id: 'PKI-ISSUE-1',
+    id: 'PKI-90',
     rule: 'svc.pki.issue makes a certificate with a new key as ordered: key type, names, dates, hash, usages, extensions and issuer; nothing is written to disk',
     where: 'identity-next 11.4',
   },

@@ -37,11 +37,11 @@ export function ascii(text: string): string {
   return Buffer.from(text, 'latin1').toString('latin1')
 }
 
-/** Forty characters that retain a text of 64 KiB. */
-export function slice(index: number): string {
+/** Characters that retain a text of 64 KiB. */
+export function slice(index: number, characters = 40): string {
   return Buffer.alloc(64 * KIB, `${index} `)
     .toString('latin1')
-    .slice(0, 40)
+    .slice(0, characters)
 }
 
 /** Two bytes per character. */

@@ -14,6 +14,7 @@ import { negotiate } from '../../http/response/negotiation.ts'
 import { sendUnrouted } from '../../http/pipeline/pipeline.ts'
 import type { RuleServices } from '../../http/pipeline/stage.ts'
 import { applyRulesInRoute } from '../../http/pipeline/stages/rules.ts'
+import { printTraceParent } from '../../tracing/trace-context.ts'
 import { waitFor } from '../../http/pipeline/stages/faults.ts'
 
 export interface SvcHttpServices {
@@ -32,6 +33,13 @@ export function createSvcHttp({ browserAccess, call, config, guard, rules, https
     context.controlAdmin || guard.isAdminToken(context.request.headers)
   return {
     requestId: request => contextOf(request).requestId,
+    isRequestIdGenerated: request => contextOf(request).isRequestIdGenerated,
+    traceHeaders(request): Record<string, string> {
+      const { trace } = contextOf(request)
+      if (trace === null) return {}
+      const traceparent = printTraceParent(trace)
+      return trace.state === null ? { traceparent } : { traceparent, tracestate: trace.state }
+    },
     body: request => contextOf(request).body,
     receivedHeaders: request => {
       const { receivedHeaderCount, request: raw } = contextOf(request)

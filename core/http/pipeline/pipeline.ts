@@ -81,7 +81,9 @@ function fail(error: unknown, context: RequestContext, services: PipelineService
 function assignRequestId(context: RequestContext): boolean {
   const { request } = context
   context.requestId = requestIdOf(request)
-  if (request.headers['x-request-id'] !== context.requestId) {
+  const given = request.headers['x-request-id']
+  if (given !== context.requestId) {
+    context.isRequestIdGenerated = given === undefined || String(given).trim() === ''
     // The route also sees the id as a header, even if svc generated it.
     request.headers['x-request-id'] = context.requestId
     request.rawHeaders.push('X-Request-Id', context.requestId)

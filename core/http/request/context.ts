@@ -67,6 +67,8 @@ export class RequestContext implements Waiting<RequestContext> {
   /** The session in the path prefix, which was removed. */
   readonly pathSession: string | null
   requestId = ''
+  /** Whether the client sent no request id. */
+  isRequestIdGenerated = false
   /** The trace context; null if the request has none and spans are not exported. */
   trace: TraceContext | null = null
   body: Buffer = EMPTY_BODY

@@ -11,7 +11,7 @@ const demo = new X509Certificate(pki.caCertificate)
 const text = (certificate: X509Certificate): string =>
   certificate.toString() + certificate.toLegacyObject().ext_key_usage
 
-t.test('a certificate of the demo CA, by default valid for 30 days [PKI-ISSUE-1]', async t => {
+t.test('a certificate of the demo CA, by default valid for 30 days [PKI-90]', async t => {
   const pair = await pki.issue({
     subject: 'CN=shop',
     names: ['shop.test', '*.shop.test'],
@@ -32,7 +32,7 @@ t.test('a certificate of the demo CA, by default valid for 30 days [PKI-ISSUE-1]
   t.ok(Date.parse(certificate.validFrom) < Date.now() - 86_000_000)
 })
 
-t.test('key types, dates, hash and issuers as ordered [PKI-ISSUE-1]', async t => {
+t.test('key types, dates, hash and issuers as ordered [PKI-90]', async t => {
   for (const [key, type, size] of [
     ['ec', 'ec', 'prime256v1'],
     ['p384', 'ec', 'secp384r1'],

@@ -20,6 +20,7 @@ const TABLE: Record<string, Record<string, string>> = {
     'shared runs': 'the agents that this replica runs',
     'shared push': 'what this replica has to deliver',
   },
+  'a2a-grpc': { 'shared definitions': 'compiled from the code' },
   bins: { 'state bins': 'shared', 'eventLog requests': 'shared' },
   console: { 'shared client': 'a bundle made of the code' },
   graphql: {
@@ -35,6 +36,8 @@ const TABLE: Record<string, Record<string, string>> = {
     'shared imported-keys': 'a cache of keys in another form',
     'state issuer-keys': 'shared',
     'state issuers': 'shared',
+    'state debug-keys': 'shared',
+    'shared order-rate': 'a limit of the process',
     'state access-tokens': 'shared',
     'state codes': 'shared',
     'state refresh-tokens': 'shared',
