@@ -304,3 +304,28 @@ t.test('wrong replies are rejected with their place [LLMRULE-6]', async t => {
     t.match(json, { error: 'invalid_rule', at }, JSON.stringify(reply))
   }
 })
+
+t.test(
+  'fixed responses and broken connections work on model routes, after the credential check [LLMRULE-2]',
+  async t => {
+    const path = 'POST /ai/openai/v1/chat/completions'
+    const body = { model: 'm', messages: [{ role: 'user', content: 'hi' }] }
+    await putRule(
+      server,
+      'made',
+      { match: { llm: {} }, then: { respond: { status: 202, body: { id: '{{request.body.model}}' } } } },
+      'fix',
+    )
+    const made = await send(server, path, { session: 'fix', body })
+    t.equal(made.status, 202)
+    t.strictSame(made.json, { id: 'm' })
+    for (const abort of ['reset', 'close', 'truncate']) {
+      await putRule(server, 'made', { match: { llm: {} }, then: { abort } }, 'fix')
+      await t.rejects(send(server, path, { session: 'fix', body }), abort)
+    }
+    await putRule(server, 'made', { match: { llm: {} }, then: { delay: 60 } }, 'fix')
+    const slow = await send(server, path, { session: 'fix', body })
+    t.equal(slow.status, 200)
+    t.equal(slow.headers.get('x-svc-fault'), 'delay')
+  },
+)
