@@ -13,7 +13,8 @@ export function isSessionName(text: string): boolean {
  */
 export function sessionKey(headerValue: string | undefined, clientIp: string): SessionKey {
   const header = headerValue?.trim()
-  if (header !== undefined && isSessionName(header)) return { key: `header:${header}`, label: header, header }
+  if (header !== undefined && isSessionName(header))
+    return { key: `header:${header}`, label: header, header, from: 'header' }
   const label = `ip:${clientIp}`
-  return { key: label, label, header: null }
+  return { key: label, label, header: null, from: null }
 }

@@ -109,7 +109,12 @@ export interface SessionKey {
   label: string
   /** Value of `X-Svc-Session` if it is valid, otherwise null. */
   header: string | null
+  /** How the client named the session; null if it did not. */
+  from: SessionOrigin | null
 }
+
+/** How a client names its session: by a path prefix, a header, W3C baggage, or a credential. */
+export type SessionOrigin = 'path' | 'header' | 'baggage' | 'key'
 
 /** Scheme, host and port of a request. */
 export interface Origin {

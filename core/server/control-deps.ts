@@ -70,6 +70,7 @@ export function createControlDeps({
     effectiveConfig,
     pluginStatus,
     routes,
+    protocols: request => contextOf(request).generation.protocols,
     landingLinks: () => host().declarations.links,
     instance: {
       ...instance,

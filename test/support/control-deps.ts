@@ -7,6 +7,7 @@ import { buildOpenapi } from '../../core/control/openapi.ts'
 import { toTemplate, type RouteRecord } from '../../core/http/pipeline/route-record.ts'
 import type { ClearResult, SwitchResult } from '../../core/host/switching.ts'
 import type { Limits } from '../../core/limits/limits.ts'
+import { ProtocolRegistry } from '../../core/match/protocols.ts'
 import { createInspector } from '../../core/inspector/inspector.ts'
 import {
   HttpError,
@@ -124,7 +125,7 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
       baseUrl: () => host.baseUrl,
       origin: () => ({ scheme: 'http', host: 'svc.test', port: 8080, serialized: host.baseUrl }),
       clientIp: () => '203.0.113.9',
-      session: () => ({ key: 'ip:203.0.113.9', label: 'ip:203.0.113.9', header: null }),
+      session: () => ({ key: 'ip:203.0.113.9', label: 'ip:203.0.113.9', header: null, from: null }),
       negotiate: (request: FastifyRequest, reply: FastifyReply, value: unknown) =>
         reply.header('vary', 'Accept').send(request.headers.accept === 'application/xml' ? '<response/>' : value),
       notFound: (_request: FastifyRequest, reply: FastifyReply) => reply.code(404).send({ error: 'not found' }),
@@ -153,6 +154,7 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
     pluginStatus: () => host.pluginStatus,
     landingLinks: () => [],
     routes: () => host.routes,
+    protocols: () => new ProtocolRegistry(),
     plugins: {
       records: () => host.records,
       routesOf: name =>

@@ -80,6 +80,8 @@ export class RequestContext implements Waiting<RequestContext> {
   faultOrigin: FaultOrigin | null = null
   /** How `X-Svc-Abort` or a rule breaks the connection. */
   abortKind: ConnectionFault | null = null
+  /** Name of the rule that acted on the request. */
+  rule: string | null = null
   /** Why the core sent an error instead of a route. */
   failure: CoreFailure['kind'] | null = null
   /** The plugin that handles the request as a call (gRPC); null if it passes through the pipeline. */

@@ -147,6 +147,8 @@ t.test('inspector [HARD-12]', async t => {
     rawHeaders: [],
     clientIp: ascii('192.168.100.100'),
     session: null,
+    sessionFrom: null,
+    rule: null,
     body: null,
     bodyBytes: 0,
     status: 200,
