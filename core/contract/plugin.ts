@@ -61,6 +61,7 @@ export type {
   SessionKey,
   SessionOrigin,
   Origin,
+  RuleOutcome,
 } from './http.ts'
 export type {
   SvcStreams,
@@ -75,6 +76,7 @@ export type {
 export type { SvcLimits, CallAdmission, CallFailure, SvcMediaTypes, MediaTypeCall, ConnectionFacts } from './calls.ts'
 export type {
   AbortKind,
+  CertificateProfile,
   ClientCertificate,
   FaultOrigin,
   InspectorEntry,
@@ -265,7 +267,10 @@ export type { Json, JsonObject } from './json.ts'
 export { escapeToken, pointerTokens, valueAt } from './json-pointer.ts'
 export { compileJsonPath, MAX_JSON_PATH } from './json-path.ts'
 export type { JsonPath } from './json-path.ts'
-export { linearPattern } from './linear-pattern.ts'
+export { linearPattern, sharedPattern } from './linear-pattern.ts'
+export { expandText, expandValue, memberAt } from './references.ts'
+export type { LookUp } from './references.ts'
+export { asBoolean, asInteger, asObject, asText, below, InputProblem, rejectUnknownKeys } from './input-problem.ts'
 export type { LinearPattern } from './linear-pattern.ts'
 export { preferredCoding } from '../fields/accept-encoding.ts'
 export { parseCookies } from '../fields/cookie.ts'
@@ -311,6 +316,11 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
   readonly config: Config
   /** Values of the environment variables declared in `variables` of the definition. */
   readonly variables: Readonly<Variables>
+  /**
+   * A variable of the process that the plugin's section of `svc.yaml` names, for example as `${TOKEN}`; undefined if it is
+   * not set. Variables of the plugin itself belong in `variables` of the definition.
+   */
+  environment(name: string): string | undefined
   /** Absolute path of the plugin's folder. */
   readonly folder: string
   /** Same as `app.log`. `request.log` adds the request id. */

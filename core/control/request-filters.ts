@@ -1,16 +1,17 @@
 /** Reads the query parameters that select captured requests. */
 import type { FastifyRequest } from 'fastify'
 import { HttpError, nearest, readQuery } from '../contract/plugin.ts'
-import type { RouteParameter } from '../contract/plugin.ts'
+import type { RouteParameter, SvcHttp } from '../contract/plugin.ts'
 import { pointerTokens, valueAt } from '../contract/json-pointer.ts'
 import type { Json, JsonObject } from '../contract/json.ts'
 import type { CaptureQuery } from '../inspector/inspector.ts'
 import { isMark } from '../inspector/subjects.ts'
 import type { CaptureSubject } from '../inspector/subjects.ts'
 import { readMatch } from '../match/match.ts'
-import { readOrProblem } from '../match/problem.ts'
-import type { ProtocolRegistry } from '../match/protocols.ts'
+import { readOrProblem } from '../contract/input-problem.ts'
 import { isSessionName } from '../sessions.ts'
+import type { ControlDeps } from './deps.ts'
+import { sessionRequired } from './request-scope.ts'
 
 type Condition = (subject: CaptureSubject) => boolean
 
@@ -83,34 +84,33 @@ function isNamed(known: string, name: string, prefix: string): boolean {
   return known.startsWith(`${prefix}<`) && name.startsWith(prefix) && name.length > prefix.length
 }
 
-/** The value of `?session=`. */
-export function readSession(request: FastifyRequest): string | undefined {
+/** The value of `?session=`, otherwise the session of the path prefix. */
+export function readSession(request: FastifyRequest, http: SvcHttp): string | undefined {
   const session = readQuery(request).get('session')
-  if (session === null) return undefined
+  if (session === null) {
+    const { header, from } = http.session(request)
+    return from === 'path' ? (header ?? undefined) : undefined
+  }
   if (!isSessionName(session)) throw new HttpError(400, { error: 'invalid_session' })
   return session
 }
 
 /** 400 in public mode without a session. */
-export function sessionRequired(): HttpError {
-  return new HttpError(400, {
-    error: 'session_required',
-    details: 'in public mode you can only see one session: add ?session= with the value of your X-Svc-Session header',
-  })
+export function publicSessionRequired(): HttpError {
+  return sessionRequired(
+    'in public mode you can only see one session: add ?session= with the value of your X-Svc-Session header',
+  )
 }
 
-export interface FilterOptions {
-  isPublic: boolean
-  protocols: ProtocolRegistry
-  /** Parameters of the route in addition to the filters. */
-  others: readonly string[]
-}
-
-/** Reads all filters. Throws 400 for wrong or unknown parameters. */
-export function readQueryFilter(request: FastifyRequest, { isPublic, protocols, others }: FilterOptions): CaptureQuery {
+/** Reads all filters. Throws 400 for wrong or unknown parameters. `others` are parameters of the route that are no filters. */
+export function readQueryFilter(
+  request: FastifyRequest,
+  { config, http, protocols }: Pick<ControlDeps, 'config' | 'http' | 'protocols'>,
+  others: readonly string[],
+): CaptureQuery {
   rejectUnknownFilters(request, [...NAMES, ...others])
-  const session = readSession(request)
-  if (isPublic && session === undefined) throw sessionRequired()
+  const session = readSession(request, http)
+  if (config.publicMode && session === undefined) throw publicSessionRequired()
   const query = readQuery(request)
   const conditions: Condition[] = []
   const match: JsonObject = {}
@@ -123,7 +123,9 @@ export function readQueryFilter(request: FastifyRequest, { isPublic, protocols, 
     if (own !== null) conditions.push(own)
     else addToMatch(match, name, value)
   }
-  const read = readOrProblem(() => readMatch(match, '', { protocols, maxTests: MAX_CONDITIONS, isFilter: true }))
+  const read = readOrProblem(() =>
+    readMatch(match, '', { protocols: protocols(request), maxTests: MAX_CONDITIONS, isFilter: true }),
+  )
   if ('problem' in read) throw invalidFilter(parameterOf(read.problem.at, query), read.problem.details)
   if (read.value.count > 0) conditions.unshift(({ request: subject }) => read.value.holds(subject))
   if (conditions.length > MAX_CONDITIONS) throw invalidFilter('json', `expected at most ${MAX_CONDITIONS} conditions`)

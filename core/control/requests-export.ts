@@ -13,7 +13,7 @@ const FORMATS = ['har', 'curl']
 const OTHERS = ['format', 'base_url']
 
 export function registerExport(app: FastifyInstance, deps: ControlDeps): void {
-  const { config, inspector, instance } = deps
+  const { inspector, instance } = deps
   app.get(
     '/_svc/requests/export',
     describe({
@@ -42,11 +42,7 @@ export function registerExport(app: FastifyInstance, deps: ControlDeps): void {
       ],
     }),
     async (request, reply) => {
-      const query = readQueryFilter(request, {
-        isPublic: config.publicMode,
-        protocols: deps.protocols(request),
-        others: OTHERS,
-      })
+      const query = readQueryFilter(request, deps, OTHERS)
       const format = readQuery(request).get('format') ?? ''
       if (!FORMATS.includes(format)) throw new HttpError(400, { error: 'unknown_format', formats: FORMATS })
       const baseUrl = readBaseUrl(request) ?? deps.http.baseUrl(request)

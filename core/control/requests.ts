@@ -13,11 +13,11 @@ import {
   FILTERS,
   invalidFilter,
   PATH_PREFIX,
+  publicSessionRequired,
   readQueryFilter,
   readSession,
   rejectUnknownFilters,
   SESSION,
-  sessionRequired,
 } from './request-filters.ts'
 
 const category = 'Control Plane'
@@ -90,11 +90,11 @@ function registerList(app: FastifyInstance, deps: ControlDeps): void {
       ],
     }),
     async request => {
-      const filter = readQueryFilter(request, {
-        isPublic: config.publicMode,
-        protocols: deps.protocols(request),
-        others: LIST_PARAMETERS.map(({ name }) => name),
-      })
+      const filter = readQueryFilter(
+        request,
+        deps,
+        LIST_PARAMETERS.map(({ name }) => name),
+      )
       const limit = readLimit(request, inspector)
       const isOldestFirst = readOrder(request) === 'oldest'
       const wait = readWait(request, config.publicMode)
@@ -156,7 +156,8 @@ function readWhole(query: URLSearchParams, name: string, min: number, max: numbe
   return Number(value)
 }
 
-function registerFeed(app: FastifyInstance, { config, inspector, openEvents }: ControlDeps): void {
+function registerFeed(app: FastifyInstance, deps: ControlDeps): void {
+  const { inspector, openEvents } = deps
   app.get(
     '/_svc/requests/stream',
     describe({
@@ -191,7 +192,7 @@ function registerFeed(app: FastifyInstance, { config, inspector, openEvents }: C
     }),
     (request, reply) => {
       rejectUnknownFilters(request, ['session', 'path_prefix', 'last_event_id'])
-      const filter = readFilter(request, config.publicMode)
+      const filter = readFilter(request, deps)
       if (inspector.isFeedFull) throw new HttpError(503, { error: 'too_many_feeds' })
       const stream = openEvents(request, reply, {
         endless: true,
@@ -207,7 +208,7 @@ function registerFeed(app: FastifyInstance, { config, inspector, openEvents }: C
   )
 }
 
-function registerEntry(app: FastifyInstance, { config, inspector }: ControlDeps): void {
+function registerEntry(app: FastifyInstance, { config, http, inspector }: ControlDeps): void {
   app.get(
     '/_svc/requests/:id',
     describe({
@@ -233,7 +234,7 @@ function registerEntry(app: FastifyInstance, { config, inspector }: ControlDeps)
     async request => {
       rejectUnknownFilters(request, ['session'])
       const { id } = request.params as { id: string }
-      const session = readSession(request)
+      const session = readSession(request, http)
       // In public mode, requests without a session find nothing.
       const entry =
         config.publicMode && session === undefined
@@ -265,7 +266,7 @@ function registerClear(app: FastifyInstance, { http, inspector }: ControlDeps): 
     }),
     async request => {
       rejectUnknownFilters(request, ['session'])
-      const session = readSession(request)
+      const session = readSession(request, http)
       if (session !== undefined) return { cleared: await inspector.clear({ session }), session }
       http.guardAdmin(request)
       return { cleared: await inspector.clear({}) }
@@ -273,9 +274,9 @@ function registerClear(app: FastifyInstance, { http, inspector }: ControlDeps): 
   )
 }
 
-function readFilter(request: FastifyRequest, publicMode: boolean): CaptureFilter {
-  const session = readSession(request)
-  if (publicMode && session === undefined) throw sessionRequired()
+function readFilter(request: FastifyRequest, { config, http }: ControlDeps): CaptureFilter {
+  const session = readSession(request, http)
+  if (config.publicMode && session === undefined) throw publicSessionRequired()
   return { session, pathPrefix: readQuery(request).get('path_prefix') ?? undefined }
 }
 

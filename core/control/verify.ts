@@ -7,9 +7,10 @@ import { Subjects } from '../inspector/subjects.ts'
 import { closestRequests, createVerifier } from '../inspector/verification.ts'
 import type { ClosestRequest, Verdict, Verification } from '../inspector/verification.ts'
 import { readVerification } from '../inspector/verification-input.ts'
-import { readOrProblem } from '../match/problem.ts'
+import { readOrProblem } from '../contract/input-problem.ts'
 import type { ControlDeps } from './deps.ts'
-import { readSession, rejectUnknownFilters, SESSION, sessionRequired } from './request-filters.ts'
+import { publicSessionRequired, rejectUnknownFilters, SESSION } from './request-filters.ts'
+import { scopeOf } from './request-scope.ts'
 import { maxWaitMs, waitOrRefuse } from './request-waits.ts'
 
 const MAX_DEPTH = 160
@@ -33,7 +34,15 @@ export function registerVerify(app: FastifyInstance, deps: ControlDeps): void {
       description:
         'Counts the captured requests that meet a match, or looks for an order of them, and waits for them if `within_ms` is set. It changes nothing.',
       category: 'Control Plane',
-      parameters: [{ ...SESSION, description: 'Only requests of this session. Default: the session of the request.' }],
+      parameters: [
+        { ...SESSION, description: 'Only requests of this session. Default: the session of the request.' },
+        {
+          name: 'scope',
+          in: 'query',
+          description: '`instance`: requests of all sessions, whatever session the request has.',
+          schema: { enum: ['session', 'instance'] },
+        },
+      ],
       responses: {
         200: { description: 'They came as expected.' },
         400: { description: 'The verification is wrong: `at` names the place of the first mistake.' },
@@ -92,8 +101,8 @@ function shownDropped(dropped: number): { dropped?: number } {
 }
 
 function readRequest(request: FastifyRequest, { config, http, protocols }: ControlDeps): Verification {
-  rejectUnknownFilters(request, ['session'])
-  const session = readSession(request) ?? http.session(request).header ?? undefined
+  rejectUnknownFilters(request, ['session', 'scope'])
+  const session = scopeOf(request, { http }) ?? undefined
   const read = readOrProblem(() =>
     readVerification(parseBody(http.body(request)), session, {
       match: { protocols: protocols(request), maxTests: config.publicMode ? 20 : 50, isFilter: true },
@@ -101,7 +110,7 @@ function readRequest(request: FastifyRequest, { config, http, protocols }: Contr
     }),
   )
   if ('problem' in read) throw new HttpError(400, { error: 'invalid_verification', ...read.problem })
-  if (config.publicMode && read.value.session === undefined) throw sessionRequired()
+  if (config.publicMode && read.value.session === undefined) throw publicSessionRequired()
   return read.value
 }
 

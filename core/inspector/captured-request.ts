@@ -48,13 +48,13 @@ export interface CapturedRequest {
   trace: TraceContext | null
   fault: string | null
   faultSource: string | null
+  /** Name of the rule that acted on it. */
+  rule: string | null
   faultOrigin: FaultOrigin | null
   /** How the connection was broken. */
   abort: AbortKind | null
   /** Why the core sent an error instead of a route. */
   failure: CoreFailure['kind'] | null
-  /** Name of the rule that acted on it. */
-  rule: string | null
   route: string | null
   plugin: string | null
   /** Replaced when the response has ended. */
@@ -148,10 +148,10 @@ export function toEntry(captured: CapturedRequest): InspectorEntry {
     grpc_status: response.grpcStatus,
     fault: captured.fault,
     fault_source: captured.faultSource,
+    rule: captured.rule,
     fault_origin: captured.faultOrigin,
     abort: captured.abort,
     end_reason: endReasonOf(captured),
-    rule: captured.rule,
     route: captured.route,
     plugin: captured.plugin,
     bytes_sent: response.bytesSent,

@@ -15,7 +15,11 @@ export default [
     rule: 'wait_for responds as soon as so many requests match, stored ones included, or when the time is over',
     where: 'testing 4',
   },
-  { id: 'SEE-4', rule: 'the number of open waits is bounded, and a client that leaves ends its wait', where: 'testing 4' },
+  {
+    id: 'SEE-4',
+    rule: 'the number of open waits is bounded, and a client that leaves ends its wait',
+    where: 'testing 4',
+  },
   {
     id: 'VERIFY-1',
     rule: 'a verification holds or fails by number: exactly, at least, at most, none',

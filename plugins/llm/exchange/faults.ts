@@ -110,7 +110,7 @@ export class FaultParser {
 export function originOf(source: string): FaultOrigin {
   if (source.startsWith('X-Svc-')) return 'header'
   if (source.startsWith('?')) return 'query'
-  return source.startsWith('rule:') ? 'rule' : 'configuration'
+  return /^rule[: ]/.test(source) ? 'rule' : 'configuration'
 }
 
 function sourced(spec: FaultSpec | null, source: string): FaultSpec | null {

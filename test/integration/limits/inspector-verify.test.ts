@@ -258,6 +258,14 @@ t.test('which session is seen, and who may ask [VERIFY-7]', async t => {
   t.equal(await count({}, { headers: { 'X-Svc-Session': 'b' } }), 2)
   t.equal(await count({}, { headers: { 'X-Svc-Session': 'b' }, query: '?session=a' }), 1)
   t.equal(await count({ session: 'b' }, { query: '?session=a' }), 2)
+  t.equal(await count({}, { headers: { 'X-Svc-Session': 'b' }, query: '?scope=instance' }), 3)
+  const below = await fetch(`${server.url}/s/b/_svc/verify`, { method: 'POST', body: '{"exactly":2}' })
+  t.equal(below.status, 200, 'below the prefix of a session')
+  const seen = (await (await fetch(`${server.url}/s/a/_svc/requests`)).json()) as { requests: InspectorEntry[] }
+  t.strictSame(
+    seen.requests.map(({ session, session_from }) => ({ session, session_from })),
+    [{ session: 'a', session_from: 'header' }],
+  )
   const shown = await serveLimits(t, { SVC_PUBLIC_MODE: 'true' })
   t.match(await verify(shown, {}), { status: 400, body: { error: 'session_required' } })
   t.equal((await verify(shown, { none: true, session: 'a' })).status, 200)
