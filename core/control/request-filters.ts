@@ -102,7 +102,7 @@ export function publicSessionRequired(): HttpError {
   )
 }
 
-/** Reads all filters. Throws 400 for wrong or unknown parameters. `others` are parameters of the route that are no filters. */
+/** Reads all filters. Throws 400 for wrong or unknown parameters. `others` are the other parameters of the route. */
 export function readQueryFilter(
   request: FastifyRequest,
   { config, http, protocols }: Pick<ControlDeps, 'config' | 'http' | 'protocols'>,

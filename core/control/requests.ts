@@ -57,7 +57,7 @@ const LIST_PARAMETERS: RouteParameter[] = [
     name: 'wait_for',
     in: 'query',
     description:
-      'Waits until so many entries match; stored ones count, whatever the limit. `satisfied` of the response says whether they came.',
+      'Waits until this number of entries match; stored ones count, whatever the limit. `satisfied` of the response says whether they came.',
     schema: { type: 'integer', minimum: 1, maximum: MAX_WAIT_COUNT },
   },
   {

@@ -5,7 +5,7 @@ import type { RouteExample } from '../contract/plugin.ts'
 import { isTextNestedWithin } from '../contract/json-depth.ts'
 import { Subjects } from '../inspector/subjects.ts'
 import { closestRequests, createVerifier } from '../inspector/verification.ts'
-import type { ClosestRequest, Verdict, Verification } from '../inspector/verification.ts'
+import type { ClosestRequest, VerificationResult, Verification } from '../inspector/verification.ts'
 import { readVerification } from '../inspector/verification-input.ts'
 import { readOrProblem } from '../contract/input-problem.ts'
 import type { ControlDeps } from './deps.ts'
@@ -61,20 +61,20 @@ export function registerVerify(app: FastifyInstance, deps: ControlDeps): void {
       const waitedMs = await waitOrRefuse(() =>
         inspector.wait(verifier, verification.withinMs, deps.http.signal(request)),
       )
-      const verdict = verifier.verdict()
+      const result = verifier.result()
       const dropped = await inspector.dropped(verification.session, verification.since)
-      if (verdict.isVerified) return success(verdict, waitedMs, dropped)
-      const closest = verdict.lacking === null ? [] : await findClosest(deps, verification, verdict.lacking)
+      if (result.isVerified) return success(result, waitedMs, dropped)
+      const closest = result.lacking === null ? [] : await findClosest(deps, verification, result.lacking)
       return reply.code(409).send({
         verified: false,
         error: 'verification_failed',
-        expected: verdict.expected,
-        count: verdict.count,
-        looked_at: verdict.lookedAt,
+        expected: result.expected,
+        count: result.count,
+        looked_at: result.lookedAt,
         waited_ms: waitedMs,
-        message: messageOf(verdict, closest, dropped),
-        ...(verdict.lacking?.index == null ? {} : { missing: verdict.lacking.index }),
-        requests: verdict.ids,
+        message: messageOf(result, closest, dropped),
+        ...(result.lacking?.index == null ? {} : { missing: result.lacking.index }),
+        requests: result.ids,
         closest,
         ...shownDropped(dropped),
       })
@@ -82,7 +82,7 @@ export function registerVerify(app: FastifyInstance, deps: ControlDeps): void {
   )
 }
 
-function success({ expected, count, ids, isBounded }: Verdict, waitedMs: number, dropped: number): object {
+function success({ expected, count, ids, isBounded }: VerificationResult, waitedMs: number, dropped: number): object {
   return {
     verified: true,
     count,
@@ -128,7 +128,7 @@ function parseBody(body: Buffer): unknown {
 async function findClosest(
   { inspector }: ControlDeps,
   verification: Verification,
-  lacking: NonNullable<Verdict['lacking']>,
+  lacking: NonNullable<VerificationResult['lacking']>,
 ): Promise<ClosestRequest[]> {
   const subjects = new Subjects()
   const stored = await inspector.select({ session: verification.session, conditions: [] })
@@ -139,7 +139,7 @@ async function findClosest(
   )
 }
 
-function messageOf({ message }: Verdict, [closest]: readonly ClosestRequest[], dropped: number): string {
+function messageOf({ message }: VerificationResult, [closest]: readonly ClosestRequest[], dropped: number): string {
   const places = closest?.differences.slice(0, 5).map(({ at }) => at)
   const nearest =
     closest === undefined

@@ -18,7 +18,7 @@ export class SessionTotals {
     return session === undefined ? this.#all : (this.#bySession.get(session) ?? 0)
   }
 
-  /** Begins anew for a session, whose requests were `removed`, or for all. */
+  /** Restarts the count of a session, of which `removed` requests were stored, or of all. */
   clear(session: string | undefined, removed: number): void {
     if (session === undefined) {
       this.#bySession = new BoundedMap(MAX_SESSIONS)

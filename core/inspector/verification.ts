@@ -46,7 +46,7 @@ export interface ClosestRequest {
 }
 
 /** What a verifier has seen. It keeps no requests. */
-export interface Verdict {
+export interface VerificationResult {
   isVerified: boolean
   /** Whether more requests than expected are a failure. */
   isBounded: boolean
@@ -63,7 +63,7 @@ export interface Verdict {
 }
 
 export interface Verifier extends Watcher {
-  verdict(): Verdict
+  result(): VerificationResult
 }
 
 const MAX_IDS = 100
@@ -110,7 +110,7 @@ class CountVerifier implements Verifier {
     return Math.max(0, this.#lastAt + this.#verification.settleMs - performance.now())
   }
 
-  verdict(): Verdict {
+  result(): VerificationResult {
     const { match, expectation, conditions } = this.#wanted
     const { min, max, text } = expectation
     const isTooMany = max !== null && this.#count > max
@@ -168,7 +168,7 @@ class OrderVerifier implements Verifier {
     return this.#evaluate().requests.length === this.#wanted.order.length ? 0 : Infinity
   }
 
-  verdict(): Verdict {
+  result(): VerificationResult {
     const { order } = this.#wanted
     const { requests, isBroken } = this.#evaluate()
     const index = requests.length
@@ -212,7 +212,7 @@ function isAfter({ since }: Verification, { request }: CaptureSubject): boolean 
 /** The requests with the fewest differences, newest first among equals. `subjects` are oldest first. */
 export function closestRequests(
   verification: Verification,
-  { match, afterMs }: NonNullable<Verdict['lacking']>,
+  { match, afterMs }: NonNullable<VerificationResult['lacking']>,
   subjects: readonly CaptureSubject[],
 ): ClosestRequest[] {
   return subjects

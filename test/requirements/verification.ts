@@ -12,12 +12,12 @@ export default [
   },
   {
     id: 'SEE-3',
-    rule: 'wait_for responds as soon as so many requests match, stored ones included, or when the time is over',
+    rule: 'wait_for responds as soon as the number of matching requests is reached, stored ones included, or when the time is over',
     where: 'testing 4',
   },
   {
     id: 'SEE-4',
-    rule: 'the number of open waits is bounded, and a client that leaves ends its wait',
+    rule: 'the number of open waits is bounded, and a client that disconnects ends its wait',
     where: 'testing 4',
   },
   {

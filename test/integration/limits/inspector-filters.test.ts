@@ -146,7 +146,7 @@ t.test('wait_for counts stored and new requests [SEE-3]', async t => {
   t.match(await next, { count: 1, satisfied: true })
 })
 
-t.test('open waits are bounded, and a client that leaves ends its wait [SEE-4]', async t => {
+t.test('open waits are bounded, and a client that disconnects ends its wait [SEE-4]', async t => {
   const server = await serveLimits(t, { SVC_PUBLIC_MODE: 'true' })
   const stop = new AbortController()
   const wait = (session: string) =>

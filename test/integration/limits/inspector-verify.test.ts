@@ -33,7 +33,7 @@ async function verify(
 
 const send = (server: TestServer, path: string, init: RequestInit = {}) => fetch(server.url + path, init)
 
-t.test('by number, of what is there [VERIFY-1]', async t => {
+t.test('by number, of the stored requests [VERIFY-1]', async t => {
   const server = await serveLimits(t)
   await send(server, '/x', { headers: { 'X-Tenant': 'a' } })
   await send(server, '/x', { method: 'POST', body: '{"n":1}' })
@@ -79,9 +79,9 @@ t.test('within a time [VERIFY-2]', async t => {
 
   const exactly = verify(server, { match, exactly: 2, within_ms: 20_000, settle_ms: 300 })
   later(1)
-  const settled = await exactly
-  t.match(settled, { status: 200, body: { count: 2 } })
-  t.ok(settled.body.waited_ms >= 300 && settled.body.waited_ms < 10_000, `settled in ${settled.body.waited_ms}`)
+  const decided = await exactly
+  t.match(decided, { status: 200, body: { count: 2 } })
+  t.ok(decided.body.waited_ms >= 300 && decided.body.waited_ms < 10_000, `decided in ${decided.body.waited_ms}`)
 
   const tooMany = verify(server, { match, exactly: 3, within_ms: 20_000, settle_ms: 1000 })
   later(2)
