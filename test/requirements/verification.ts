@@ -48,12 +48,12 @@ export default [
     where: 'testing 4',
   },
   {
-    id: 'EXPORT-1',
+    id: 'SEE-5',
     rule: 'captured requests are exported as HAR 1.2, with the responses, oldest first',
     where: 'testing 4',
   },
   {
-    id: 'EXPORT-2',
+    id: 'SEE-6',
     rule: 'captured requests are exported as curl commands that send the same bytes again',
     where: 'testing 4',
   },

@@ -22,7 +22,7 @@ async function list(server: TestServer): Promise<InspectorEntry[]> {
     .requests
 }
 
-t.test('HAR, oldest first, with filters and responses [EXPORT-1]', async t => {
+t.test('HAR, oldest first, with filters and responses [SEE-5]', async t => {
   const server = await serveLimits(t)
   await fetch(`${server.url}/x?a=1&a=%20`, {
     method: 'POST',
@@ -77,7 +77,7 @@ t.test('HAR, oldest first, with filters and responses [EXPORT-1]', async t => {
   t.strictSame(JSON.parse((await exported(server, 'format=har&method=PATCH')).text).log.entries, [])
 })
 
-t.test('wrong parameters [EXPORT-1]', async t => {
+t.test('wrong parameters [SEE-5]', async t => {
   const server = await serveLimits(t)
   const error = async (query: string) => JSON.parse((await exported(server, query)).text) as object
   t.match(await error(''), { error: 'unknown_format', formats: ['har', 'curl'] })
@@ -103,7 +103,7 @@ function sendRaw(server: TestServer, bytes: Buffer): Promise<void> {
   })
 }
 
-t.test('curl commands send the same requests again [EXPORT-2]', async t => {
+t.test('curl commands send the same requests again [SEE-6]', async t => {
   const server = await serveLimits(t)
   const target = await serveLimits(t)
   const send = (path: string, method: string, headers: Record<string, string> = {}, body?: string | Buffer) =>
@@ -143,7 +143,7 @@ t.test('curl commands send the same requests again [EXPORT-2]', async t => {
   t.strictSame(compared(await list(target)), compared(before))
 })
 
-t.test('bytes that are not text are escaped in curl commands [EXPORT-2]', async t => {
+t.test('bytes that are not text are escaped in curl commands [SEE-6]', async t => {
   const server = await serveLimits(t)
   const target = await serveLimits(t)
   const head = (name: string, bytes: Buffer) =>
@@ -162,7 +162,7 @@ t.test('bytes that are not text are escaped in curl commands [EXPORT-2]', async 
   t.strictSame(headers(await list(target)), headers(await list(server)))
 })
 
-t.test('a body of which only the beginning is stored is marked [EXPORT-2]', async t => {
+t.test('a body of which only the beginning is stored is marked [SEE-6]', async t => {
   const server = await serveLimits(t)
   await fetch(`${server.url}/x`, { method: 'POST', body: 'x'.repeat(70_000) })
   const { text } = await exported(server, 'format=curl')
