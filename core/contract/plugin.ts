@@ -39,14 +39,30 @@ import type { EventLog, EventLogBounds } from './event-log.ts'
 import type { Channel, ChannelHandler, Replicated, ReplicatedOptions, SvcReplicas } from './replication.ts'
 import type { StoreBounds, Store } from './state.ts'
 import type { JsonSchema } from './json-schema.ts'
-import type { CategoryDeclaration, Exemption, ExposedHeader, PageLink, VariableDefinitions } from './declarations.ts'
+import type {
+  CategoryDeclaration,
+  Exemption,
+  ExposedHeader,
+  FamiliarPath,
+  PageLink,
+  VariableDefinitions,
+} from './declarations.ts'
 import type { Logger } from './logger.ts'
 import type { LoadError, ReloadResult, ReportedError } from './reload.ts'
 
 export type { FastifyInstance, FastifyReply, FastifyRequest, Config, WebSocket }
 // Also adds `wsHandler` to the types of Fastify's route options.
 export type { WebsocketHandler } from '@fastify/websocket'
-export type { AnyRequest, InProcessCall, InProcessResponse, SvcHttp, SessionKey, Origin } from './http.ts'
+export type {
+  AnyRequest,
+  InProcessCall,
+  InProcessResponse,
+  SvcHttp,
+  SessionKey,
+  SessionOrigin,
+  Origin,
+  RuleOutcome,
+} from './http.ts'
 export type {
   SvcStreams,
   BodyStreamOptions,
@@ -58,7 +74,17 @@ export type {
   WebSocketOptions,
 } from './streams.ts'
 export type { SvcLimits, CallAdmission, CallFailure, SvcMediaTypes, MediaTypeCall, ConnectionFacts } from './calls.ts'
-export type { ResponseEnd, InspectorEntry, SvcInspector, SvcPki, ClientCertificate, SvcMetrics } from './observation.ts'
+export type {
+  AbortKind,
+  CertificateProfile,
+  ClientCertificate,
+  FaultOrigin,
+  InspectorEntry,
+  ResponseEnd,
+  SvcInspector,
+  SvcMetrics,
+  SvcPki,
+} from './observation.ts'
 export type { SvcInstance, Catalog, CatalogEndpoint, PluginRecord } from './instance.ts'
 export type { Arrival, ArmedTap, ConnectionEnd, SvcTap, TapChunk, TapOptions, TapReply } from './tap.ts'
 export type { CommandContext, CommandOutput, CommandServer, CommandServerOptions } from './command.ts'
@@ -76,6 +102,7 @@ export type {
   Exemption,
   ExemptibleLayer,
   ExposedHeader,
+  FamiliarPath,
   PageLink,
   VariableDefinition,
   VariableDefinitions,
@@ -152,6 +179,8 @@ export interface Plugin<Options = Record<string, unknown>, Variables = Record<st
   faultKinds?: readonly string[]
   /** Categories of the plugin in the catalog, with their position. */
   categories?: readonly CategoryDeclaration[]
+  /** Paths of other servers for what the plugin serves. A 404 for one of them names the path here. */
+  familiar?: readonly FamiliarPath[]
   /** Links on the landing page. */
   links?: readonly PageLink[]
 
@@ -238,7 +267,10 @@ export type { Json, JsonObject } from './json.ts'
 export { escapeToken, pointerTokens, valueAt } from './json-pointer.ts'
 export { compileJsonPath, MAX_JSON_PATH } from './json-path.ts'
 export type { JsonPath } from './json-path.ts'
-export { linearPattern } from './linear-pattern.ts'
+export { linearPattern, sharedPattern } from './linear-pattern.ts'
+export { expandText, expandValue, memberAt } from './references.ts'
+export type { LookUp } from './references.ts'
+export { asBoolean, asInteger, asObject, asText, below, InputProblem, rejectUnknownKeys } from './input-problem.ts'
 export type { LinearPattern } from './linear-pattern.ts'
 export { preferredCoding } from '../fields/accept-encoding.ts'
 export { parseCookies } from '../fields/cookie.ts'
@@ -346,6 +378,14 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
    * one applies. The `Allow` header is kept.
    */
   unroutedForm(path: string, form: ErrorForm): void
+
+  /**
+   * Serves all requests to a host from the routes below `mount`, one of the plugin's own paths: the route `<mount>/get`
+   * responds to `/get`. `pattern` is a host without port, `*.` and a domain for the hosts below it, or `*`; the first entry
+   * that matches counts. `request.url` is the routed target then, `svc.http.target(request)` the received one. Other hosts
+   * do not reach the routes below `mount`. The control plane, and paths that are exempt from `hosts`, stay as they are.
+   */
+  serveHost(pattern: string, mount: string): void
 
   readonly http: SvcHttp
   readonly streams: SvcStreams

@@ -35,7 +35,11 @@ export function captureBounds(capacity: number): EventLogBounds<LoggedCapture> {
 }
 
 export function endBounds(capacity: number): EventLogBounds<LoggedEnd> {
-  return { maxPerStream: capacity, maxCount: capacity, sizeOf: () => END_BYTES, batched: true }
+  return { maxPerStream: capacity, maxCount: capacity, maxBytes: MAX_CAPTURE_BYTES, sizeOf: sizeOfEnd, batched: true }
+}
+
+function sizeOfEnd({ response: { head, body } }: LoggedEnd): number {
+  return END_BYTES + (head?.length ?? 0) + (body?.length ?? 0)
 }
 
 export class CaptureLog implements CaptureSource {

@@ -8,18 +8,29 @@ import { CaptureLog, FollowedCaptures } from './capture-log.ts'
 import type { CaptureLogs } from './capture-log.ts'
 import { CaptureStore } from './capture-store.ts'
 import type { CaptureSource } from './capture-store.ts'
-import { keptBody, pathOf, toEntry } from './captured-request.ts'
+import { fieldsOf, keptBody, pathOf, progressOf, toEntry } from './captured-request.ts'
 import type { CapturedRequest, ResponseProgress } from './captured-request.ts'
 import { Feeds } from './feed.ts'
 import type { FeedStream } from './feed.ts'
 import { createRedaction } from './redaction.ts'
+import { BodyConverter } from './response-copy.ts'
+import type { ResponseCopy } from './response-copy.ts'
 import { findKey } from '../keys/api-key.ts'
 
 /** What a pipeline stage knows about a request when the response headers are sent. */
-export interface CaptureFacts extends Omit<CapturedRequest, 'id' | 'body' | 'bodyBytes'> {
+export interface CaptureFacts extends Omit<CapturedRequest, 'id' | 'body' | 'bodyBytes' | 'response'> {
   body: Buffer
+  response: ResponseInProgress
   /** Lower-case names, to check quickly whether anything needs redaction. */
   headers: IncomingHttpHeaders
+}
+
+/** A response that may still be sent. */
+export interface ResponseInProgress {
+  readonly bytesSent: number
+  readonly ended: ResponseProgress['ended']
+  readonly grpcStatus: number | null
+  readonly copy: ResponseCopy | null
 }
 
 /** Selects entries; absent fields match everything. */
@@ -39,8 +50,8 @@ export interface Inspector extends SvcInspector {
   captures(path: string | null, session: string | null): boolean
   /** Returns the stored request; call `end` if its response is still being sent. */
   capture(facts: CaptureFacts): CapturedRequest
-  /** Sets how the response of a stored request has ended. */
-  end(captured: CapturedRequest, response: ResponseProgress): void
+  /** Call it when the response of a stored request has ended. */
+  end(captured: CapturedRequest): void
   /** Newest first. */
   list(filter: CaptureFilter, limit: number): Promise<InspectorEntry[]>
   /** By entry id, else by request id. */
@@ -81,6 +92,8 @@ export function createInspector({ config, isControlCredential, flush, logs }: In
     isControlToken: config.controlAuth === 'jwt' ? isControlCredential : null,
   })
 
+  const converter = new BodyConverter()
+
   /** Usually nothing needs redaction, and the entry keeps the list of the parser. */
   function redactedHeaders({ headers, rawHeaders }: CaptureFacts, apiKey: string | null): readonly string[] {
     if (redaction.isByNameOnly && headers['x-svc-admin-token'] === undefined) return rawHeaders
@@ -99,6 +112,60 @@ export function createInspector({ config, isControlCredential, flush, logs }: In
   function redactedBody(body: Buffer, apiKey: string | null): string | null {
     const kept = keptBody(body)
     return kept === null || redaction.isByNameOnly ? kept : compact(redaction.text(kept, apiKey), kept)
+  }
+
+  /** The fields and the body of a response as they may be shown. */
+  function redactedHead(head: string, apiKey: string | null): string {
+    if (redaction.isByNameOnly) return head
+    const fields = fieldsOf(head)
+    let lines = ''
+    for (let index = 0; index < fields.length; index += 2) {
+      const name = fields[index]!
+      lines += `${name}: ${redaction.header(name.toLowerCase(), fields[index + 1]!, apiKey)}\r\n`
+    }
+    return copyText(lines)
+  }
+
+  function redactedText(body: string, apiKey: string | null): string {
+    return redaction.isByNameOnly ? body : compact(redaction.text(body, apiKey), body)
+  }
+
+  /** Reads the response when it is shown, until `end` replaces it by a copy. */
+  function showProgress(response: ResponseInProgress, apiKey: string | null): ResponseProgress {
+    return {
+      get bytesSent() {
+        return response.bytesSent
+      },
+      get ended() {
+        return response.ended
+      },
+      get grpcStatus() {
+        return response.grpcStatus
+      },
+      get head() {
+        const head = response.copy?.head ?? null
+        return head && redactedHead(head, apiKey)
+      },
+      get body() {
+        const body = response.copy?.bodyBy(converter) ?? null
+        return body && redactedText(body, apiKey)
+      },
+    }
+  }
+
+  function copyResponse(
+    { bytesSent, ended, grpcStatus, copy }: ResponseInProgress,
+    apiKey: string | null,
+  ): ResponseProgress {
+    const head = copy === null ? null : copy.head
+    const body = copy === null ? null : copy.bodyBy(converter)
+    return {
+      bytesSent,
+      ended,
+      grpcStatus,
+      head: head && redactedHead(head, apiKey),
+      body: body && redactedText(body, apiKey),
+    }
   }
 
   return {
@@ -129,17 +196,22 @@ export function createInspector({ config, isControlCredential, flush, logs }: In
         trace: facts.trace,
         fault: facts.fault,
         faultSource: facts.faultSource,
+        rule: facts.rule,
+        faultOrigin: facts.faultOrigin,
+        abort: facts.abort,
+        failure: facts.failure,
         route: facts.route,
         plugin: facts.plugin,
-        response: facts.response,
+        response:
+          facts.response.ended === 'open' ? showProgress(facts.response, apiKey) : copyResponse(facts.response, apiKey),
       })
       // With a log, feeds follow it.
       if (log === null) feeds.publish(entry)
       else log.add(entry.value)
       return entry.value
     },
-    end(captured, response) {
-      captured.response = response
+    end(captured) {
+      captured.response = progressOf(captured.response)
       log?.end(captured)
     },
     list: async (filter, limit) => (await flushed().newest(limit, matcher(filter))).map(toEntry),

@@ -92,7 +92,10 @@ export class MemoryEventLog<T> implements EventLog<T> {
     if (to.filled === null) to.filled = this.#filled.push(to)
     else this.#filled.moveToEnd(to.filled)
     // Before trimming: followers also get an entry that exceeds the bounds on its own.
-    for (const follower of to.followers) this.#deliver(to, follower)
+    for (const follower of to.followers) {
+      if (follower.position === entry.seq - 1) this.#deliverOne(follower, entry)
+      else this.#deliver(to, follower)
+    }
     if (this.#streams.get(to.name) === to) this.#trim(to)
     return this.#bounds.batched === true ? undefined : entry.seq
   }
@@ -260,12 +263,15 @@ export class MemoryEventLog<T> implements EventLog<T> {
 
   /** Delivers all entries after the position of the follower, in order. */
   #deliver(stream: Stream<T>, follower: Follower<T>): void {
-    for (const { seq, value } of stream.entries.values()) {
+    for (const entry of stream.entries.values()) {
       if (!stream.followers.has(follower)) return
-      if (seq <= follower.position) continue
-      follower.position = seq
-      this.#guard(() => follower.on(seq, value))
+      if (entry.seq > follower.position) this.#deliverOne(follower, entry)
     }
+  }
+
+  #deliverOne(follower: Follower<T>, { seq, value }: LogEntry<T>): void {
+    follower.position = seq
+    this.#guard(() => follower.on(seq, value))
   }
 
   #guard(call: () => void): void {

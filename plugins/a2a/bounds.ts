@@ -57,8 +57,6 @@ export const MAX_DEPTH = 100
 export const MAX_PARTS = 100
 /** Maximum number of updates kept for a task. A stream that falls further behind is closed. */
 export const MAX_KEPT_UPDATES = 100
-/** Lifetime of the entry of a running agent, in case its replica can't remove it. */
-export const RUN_ENTRY_MS = 24 * 60 * MINUTE_MS
 export const MAX_PUSH_CONFIGS = 10
 export const SINK_MS = 60 * MINUTE_MS
 export const SINK_NOTIFICATIONS = 50

@@ -1,11 +1,33 @@
 /** The agents that this replica runs, by task. */
 import type { Task } from './task.ts'
 
-export interface LocalRun {
+export class LocalRun {
   readonly id: string
-  readonly controller: AbortController
   /** The newest state of the task that this replica has seen. */
   task: Task
+  isAborted = false
+  /** Called once when the run is aborted. */
+  onAbort: (() => void) | null = null
+  #controller: AbortController | null = null
+
+  constructor(id: string, task: Task) {
+    this.id = id
+    this.task = task
+  }
+
+  /** Created on first use, because most agents never read it and creating it is slow. */
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    if (this.isAborted) this.#controller.abort()
+    return this.#controller.signal
+  }
+
+  abort(): void {
+    if (this.isAborted) return
+    this.isAborted = true
+    this.#controller?.abort()
+    this.onAbort?.()
+  }
 }
 
 export class LocalRuns {

@@ -35,7 +35,7 @@ export async function failOwnRuns(tasks: TaskStore, local: LocalRuns): Promise<v
   await Promise.all(
     local.all().map(async run => {
       await fail(tasks, run.task.id, run.id)
-      run.controller.abort()
+      run.abort()
     }),
   )
 }

@@ -43,9 +43,10 @@ export class Runner {
   /** Starts the steps. They end with a terminal or interrupted state, or when the task is canceled or evicted. */
   start(run: LocalRun, steps: Steps): void {
     const { tasks, local, slots, log } = this.#parts
-    const { signal } = run.controller
     local.set(run)
-    const unfollow = tasks.follow(run.task, { update: () => {}, closed: () => run.controller.abort() })
+    // Agents that never wait need not know that their task was evicted: their next step notices.
+    const isWaiting = !Array.isArray(steps) || steps.some(({ afterMs = 0 }: Step) => afterMs > 0)
+    const unfollow = isWaiting ? tasks.follow(run.task, { update: () => {}, closed: () => run.abort() }) : null
     const end = async (): Promise<void> => {
       local.delete(run)
       await slots.release(run.id)
@@ -53,10 +54,10 @@ export class Runner {
     const release = (): void =>
       void end().catch((error: unknown) => log.warn('the slot of an A2A agent was not released', { error }))
     // Frees the slot even if the agent ignores the signal.
-    signal.addEventListener('abort', release)
+    run.onAbort = release
     void this.#work(run, steps)
       .catch(async (error: unknown) => {
-        if (signal.aborted || error instanceof RunEnded) return
+        if (run.isAborted || error instanceof RunEnded) return
         log.error('an A2A agent failed', { agent: run.task.agent, error })
         await this.#enter(run, 'FAILED', 'The agent failed unexpectedly.')
       })
@@ -64,17 +65,16 @@ export class Runner {
         if (!(error instanceof RunEnded)) log.error('an A2A task could not be stored', { error })
       })
       .finally(() => {
-        signal.removeEventListener('abort', release)
-        unfollow()
-        release()
+        unfollow?.()
+        if (!run.isAborted) release()
+        run.onAbort = null
       })
   }
 
   async #work(run: LocalRun, steps: Steps): Promise<void> {
-    const { signal } = run.controller
     for await (const step of steps) {
-      await pause(step.afterMs ?? 0, signal)
-      if (signal.aborted) return
+      await pause(step.afterMs ?? 0, run)
+      if (run.isAborted) return
       if (taskBytes(run.task) > this.#parts.maxTaskBytes)
         return this.#enter(run, 'FAILED', 'The task has reached its memory limit.')
       if ('artifact' in step) {
@@ -85,7 +85,7 @@ export class Runner {
         if (isTerminalOrInterrupted(step.state)) return
       }
     }
-    if (!signal.aborted) await this.#enter(run, 'COMPLETED', 'Done.')
+    if (!run.isAborted) await this.#enter(run, 'COMPLETED', 'Done.')
   }
 
   #enter(run: LocalRun, state: TaskState, text: string): Promise<void> {
@@ -111,7 +111,7 @@ export class Runner {
 }
 
 /** Waits at least one turn of the event loop. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (ms > 0 && !signal.aborted) return sleep(ms, signal)
+function pause(ms: number, run: LocalRun): Promise<void> {
+  if (ms > 0 && !run.isAborted) return sleep(ms, run.signal)
   return new Promise(resolve => void setImmediate(resolve))
 }

@@ -1,6 +1,6 @@
 /** Opens the stores of the plugin. Replicas that share a state store share them. */
 import type { EventLog, Store, Svc } from 'svc/plugin'
-import { type Bounds, MAX_KEPT_UPDATES, RUN_ENTRY_MS, SINK_MS } from './bounds.ts'
+import { type Bounds, MAX_KEPT_UPDATES, SINK_MS } from './bounds.ts'
 import { type Sink, SinkStore } from './sink.ts'
 import { type Task, type TaskEvent, taskBytes } from './task.ts'
 
@@ -50,7 +50,7 @@ export function openTaskStores(svc: Pick<Svc, 'state' | 'eventLog'>, bounds: Bou
       ttlMs: bounds.taskIdleMs,
       ttlFrom: 'use',
     }),
-    runs: svc.state<RunEntry>('runs', { maxCount: 2 * bounds.runningTasks, ttlMs: RUN_ENTRY_MS }),
+    runs: svc.state<RunEntry>('runs', { maxCount: 2 * bounds.runningTasks }),
   }
 }
 

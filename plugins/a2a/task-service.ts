@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { StateUnavailable, type SvcReplicas } from 'svc/plugin'
 import { MAX_PUSH_CONFIGS } from './bounds.ts'
 import { A2aError, invalidParams, taskNotFound } from './errors.ts'
-import type { LocalRun } from './local-runs.ts'
+import { LocalRun } from './local-runs.ts'
 import { type FollowUp, IdleTask, OwnerChannel, type OwnerRequest } from './owner.ts'
 import { Runner, type RunnerParts, WORK_BYTES } from './runner.ts'
 import { isTerminal } from './states.ts'
@@ -125,7 +125,7 @@ export class TaskService {
     try {
       const task = await this.#addMessage(taskId, followUp, { own, lostRun })
       if (task.run?.id !== own.id) return task
-      const run: LocalRun = { id: own.id, controller: new AbortController(), task }
+      const run = new LocalRun(own.id, task)
       const steps = plan(run)
       isStarted = true
       this.#runner.start(run, steps)
@@ -203,7 +203,7 @@ export class TaskService {
       },
       event,
     )
-    local.get(taskId)?.controller.abort()
+    local.get(taskId)?.abort()
     return canceled
   }
 

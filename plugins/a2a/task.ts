@@ -27,6 +27,7 @@ export interface Task {
   readonly id: string
   readonly contextId: string
   readonly agent: string
+  /** The session, with the tenant if there is one. */
   readonly session: string
   /** Number of this task in its context, from 1. */
   readonly turn: number
@@ -123,28 +124,48 @@ export function messageEvent(message: Message, rank: number): TaskEvent {
 
 /** The task after an update. A terminal or interrupted state ends the run. */
 export function applyEvent(task: Task, event: TaskEvent): Task {
-  const next = { ...task, updates: task.updates + 1, bytes: task.bytes + event.bytes }
+  const next: Mutable<Task> = { ...task }
+  next.updates += 1
+  next.bytes += event.bytes
   switch (event.kind) {
     case 'message':
-      return withHistory(next, [...task.history, event.message], task.statusPlace)
-    case 'status': {
-      const before = task.status.message
-      const history = before ? task.history.toSpliced(task.statusPlace, 0, before) : task.history
-      const changed = { ...next, status: event.status, rank: event.rank, run: event.isFinal ? null : task.run }
-      return withHistory(changed, history, history.length)
-    }
-    case 'artifact': {
-      const { artifact } = event
-      const place = task.artifacts.findIndex(known => known.artifactId === artifact.artifactId)
-      const known = task.artifacts[place]
-      if (!known) return { ...next, artifacts: [...task.artifacts, artifact] }
-      if (event.append) {
-        const extended = { ...known, parts: [...known.parts, ...artifact.parts] }
-        return { ...next, artifacts: task.artifacts.with(place, extended) }
-      }
-      return { ...next, artifacts: task.artifacts.with(place, artifact), bytes: next.bytes - heldValueBytes(known) }
-    }
+      next.history = [...task.history, event.message]
+      break
+    case 'status':
+      if (task.status.message) next.history = task.history.toSpliced(task.statusPlace, 0, task.status.message)
+      next.statusPlace = next.history.length
+      next.status = event.status
+      next.rank = event.rank
+      if (event.isFinal) next.run = null
+      break
+    case 'artifact':
+      addArtifact(next, event)
   }
+  trimHistory(next)
+  return next
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+function addArtifact(task: Mutable<Task>, { artifact, append }: { artifact: Artifact; append: boolean }): void {
+  const place = task.artifacts.findIndex(known => known.artifactId === artifact.artifactId)
+  const known = task.artifacts[place]
+  if (!known) {
+    task.artifacts = [...task.artifacts, artifact]
+    return
+  }
+  const extended = { ...known, parts: [...known.parts, ...artifact.parts] }
+  task.artifacts = task.artifacts.with(place, append ? extended : artifact)
+  if (!append) task.bytes -= heldValueBytes(known)
+}
+
+/** Drops the oldest messages over the limit. */
+function trimHistory(task: Mutable<Task>): void {
+  const excess = task.history.length - MAX_HISTORY
+  if (excess <= 0) return
+  for (const message of task.history.slice(0, excess)) task.bytes -= heldValueBytes(message)
+  task.history = task.history.slice(excess)
+  task.statusPlace = Math.max(0, task.statusPlace - excess)
 }
 
 /** The task with a push config, which replaces one with the same id. */
@@ -160,19 +181,6 @@ export function withoutConfig(task: Task, configId: string): Task {
     ...task,
     configs: task.configs.filter(config => config !== removed),
     bytes: task.bytes - configBytes(removed),
-  }
-}
-
-/** Drops the oldest messages over the limit. */
-function withHistory(task: Task, history: readonly Message[], statusPlace: number): Task {
-  const excess = history.length - MAX_HISTORY
-  if (excess <= 0) return { ...task, history, statusPlace }
-  const dropped = history.slice(0, excess).reduce((sum, message) => sum + heldValueBytes(message), 0)
-  return {
-    ...task,
-    history: history.slice(excess),
-    statusPlace: Math.max(0, statusPlace - excess),
-    bytes: task.bytes - dropped,
   }
 }
 

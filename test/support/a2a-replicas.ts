@@ -4,7 +4,7 @@ import type { Logger, Svc } from '../../core/contract/plugin.ts'
 import { ReplicaError } from '../../core/contract/plugin.ts'
 import { StateRegistry } from '../../core/state/state-registry.ts'
 import { type Bounds, boundsOf } from '../../plugins/a2a/bounds.ts'
-import { LocalRuns } from '../../plugins/a2a/local-runs.ts'
+import { LocalRun, LocalRuns } from '../../plugins/a2a/local-runs.ts'
 import { failLostRuns } from '../../plugins/a2a/lost-runs.ts'
 import type { OwnerRequest } from '../../plugins/a2a/owner.ts'
 import { RunSlots } from '../../plugins/a2a/run-slots.ts'
@@ -102,7 +102,7 @@ export class TestReplica {
     const blank = createTask({ contextId: 'c', agent: 'agent', session: 'session', turn: 1, rank })
     const run = await this.service.openRun(blank.id, 0)
     const task = { ...applyEvent(blank, messageEvent(message(text), rank)), updates: 0, run }
-    await this.service.begin({ id: run.id, controller: new AbortController(), task }, steps)
+    await this.service.begin(new LocalRun(run.id, task), steps)
     return task
   }
 

@@ -119,6 +119,7 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
     loadErrors: () => [...build.loadErrors],
     reload: options => shared.reload(options),
     unroutedForm: (path, form) => build.generation.addUnroutedForm(path, form),
+    serveHost: (pattern, mount) => build.generation.hosts.add(pattern, mount),
     watch: path => void build.watched.set(path, fingerprintPath(path)),
     state: (store, bounds) => holder.state(store, bounds),
     eventLog: (log, bounds) => holder.eventLog(log, bounds),
@@ -132,9 +133,9 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
 
 /** `markFault` for declared fault kinds only: an undeclared kind would create a new metric series. */
 function checkedMarkFault({ name, faultKinds }: PluginFacts, http: SvcHttp): SvcHttp['markFault'] {
-  return (request, reply, kind, source) => {
+  return (request, reply, kind, source, origin) => {
     if (!faultKinds.includes(kind))
       throw new Error(`the definition of ${name} does not declare the fault kind "${kind}"`)
-    http.markFault(request, reply, kind, source)
+    http.markFault(request, reply, kind, source, origin)
   }
 }

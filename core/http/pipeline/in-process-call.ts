@@ -9,7 +9,7 @@ import type { OutgoingHttpHeader, OutgoingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import type { Config } from '../../config/variables.ts'
-import type { InProcessCall, InProcessResponse, Origin } from '../../contract/plugin.ts'
+import type { InProcessCall, InProcessResponse } from '../../contract/plugin.ts'
 import { decodedPath, isBelow } from '../../fields/request-target.ts'
 import { RequestContext } from '../request/context.ts'
 import { bodyLimitOf } from '../request/body.ts'
@@ -75,15 +75,10 @@ export function createInProcessCall({
     const decoded = decodedPath(url)
     if (decoded !== null && isBelow(decoded, '/_svc'))
       return Promise.resolve(plain(403, { error: 'a call cannot reach the control plane' }))
-    const base = new URL(baseUrl ?? `http://localhost:${httpPort() ?? 80}${config.basePath ?? ''}`)
+    const base = new URL(baseUrl ?? `http://localhost:${httpPort() ?? 80}${facts.prefix({})}`)
     const port = Number(base.port) || (base.protocol === 'https:' ? 443 : 80)
     const scheme = base.protocol === 'https:' ? 'https' : 'http'
-    const origin: Origin = {
-      scheme,
-      host: base.hostname.replace(/^\[|\]$/g, ''),
-      port,
-      serialized: base.origin,
-    }
+    const origin = facts.origin({ headers: { host: base.host }, scheme, port })
     const prefix = base.pathname.replace(/\/$/, '')
     const current = generation()
     const route = decoded === null ? null : current.routes.find(method, url)

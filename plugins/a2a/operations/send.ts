@@ -6,7 +6,7 @@ import { type OperationResult, type Call, untilFinal } from '../call.ts'
 import { readCredential, type Credential } from '../credential.ts'
 import { checkMediaTypes } from '../media-types.ts'
 import { decideTarget, ownAddress } from '../push/target.ts'
-import type { LocalRun } from '../local-runs.ts'
+import { LocalRun } from '../local-runs.ts'
 import { applyEvent, createTask, messageEvent, withConfig } from '../task.ts'
 import type { StoredConfig, Task } from '../task.ts'
 import type { AgentContext, JsonObject, Message, Plan, TaskState } from '../types.ts'
@@ -30,8 +30,7 @@ export async function send(call: Call, params: JsonObject): Promise<OperationRes
   const request = readSend(call, params)
   const sent = await begin(call, request, await credentialOf(call))
   if ('message' in sent) return { result: wire.messageReply(wire.message(sent.message)) }
-  const { tasks, svc } = call.a2a
-  const task = request.waits ? await untilFinal(tasks, sent.task, WAIT_MS, svc.http.signal(call.request)) : sent.task
+  const task = request.waits ? await untilFinal(call, sent.task, WAIT_MS) : sent.task
   return { result: wire.taskReply(wire.task(task, { historyLength: request.historyLength })) }
 }
 
@@ -84,8 +83,8 @@ async function beginTask(
   { message, metadata, config }: SendRequest,
   credential: Credential,
 ): Promise<Sent> {
-  const { a2a, agent, session } = call
-  const owner = { contextId: message.contextId ?? randomUUID(), agent: agent.id, session }
+  const { a2a, agent, scope } = call
+  const owner = { contextId: message.contextId ?? randomUUID(), agent: agent.id, session: scope }
   const blank = createTask({ ...owner, turn: 0, rank: a2a.tasks.nextRank() })
   const first = { ...message, contextId: blank.contextId, taskId: blank.id }
   // The initial message is part of the new task, not an update of it.
@@ -96,7 +95,7 @@ async function beginTask(
   try {
     const turn = await a2a.tasks.takeTurn(owner)
     const task = { ...(config ? withConfig(filled, config) : filled), turn, run }
-    const local: LocalRun = { id: run.id, controller: new AbortController(), task }
+    const local = new LocalRun(run.id, task)
     const plan = planOf(call, message, new Context(call, local, { metadata, credential, isFollowUp: false }))
     if ('reply' in plan) {
       await a2a.tasks.returnTurn(owner)
@@ -116,8 +115,8 @@ async function followUp(
   credential: Credential,
   taskId: string,
 ): Promise<Task> {
-  const { a2a, agent, session } = call
-  const task = await a2a.tasks.find(taskId, agent.id, session)
+  const { a2a, agent, scope } = call
+  const task = await a2a.tasks.find(taskId, agent.id, scope)
   return a2a.service.followUp(
     task,
     { message, config },
@@ -160,9 +159,9 @@ class Context implements AgentContext {
   readonly isTokenRefused: boolean
   readonly metadata: JsonObject
   readonly baseUrl: string
-  readonly signal: AbortSignal
   /** An arrow function, because agents destructure it from the context. */
   readonly stepDelayMs = (fallback: number): number => readStepDelay(this.metadata.stepDelayMs) ?? fallback
+  readonly #run: LocalRun
 
   constructor(call: Call, run: LocalRun, { metadata, credential, isFollowUp }: Facts) {
     this.task = new ContextTask(run)
@@ -173,7 +172,11 @@ class Context implements AgentContext {
     this.isTokenRefused = credential.isRefused
     this.metadata = metadata
     this.baseUrl = call.a2a.svc.http.baseUrl(call.request)
-    this.signal = run.controller.signal
+    this.#run = run
+  }
+
+  get signal(): AbortSignal {
+    return this.#run.signal
   }
 }
 

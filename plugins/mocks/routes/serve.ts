@@ -132,7 +132,7 @@ async function handle(service: Service, request: FastifyRequest, reply: FastifyR
       latencyMs: performance.now() - startedAt,
     })
   if (response.abort) {
-    svc.http.markFault(request, reply, 'abort', `mock ${mock.name}, rule ${response.rule}`)
+    svc.http.markFault(request, reply, 'abort', `mock ${mock.name}, rule ${response.rule}`, 'rule')
     reply.hijack()
     svc.http.abortResponse(request, reply)
     return reply

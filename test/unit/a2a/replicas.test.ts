@@ -56,40 +56,43 @@ t.test('a stream at another replica has every update of the run, once and in ord
   t.same([one.pushed, two.pushed], [['WORKING', 'a', 'COMPLETED'], []], 'pushes are the work of the owner')
 })
 
-t.test('while an agent is at work, changes are made by its replica, wherever they are asked for [A2A-30]', async t => {
-  const { set, one, two, three } = replicas(t)
-  const { opened, open } = gate()
-  const task = await one.begin(
-    (async function* (): AsyncGenerator<Step> {
-      await opened
-      yield* done
-    })(),
-  )
-  const followed = await two.followUp(task.id, 'more')
-  t.same(
-    followed.history.map(({ parts }) => parts),
-    [[{ text: 'begin' }], [{ text: 'more' }]],
-  )
-  t.equal(followed.run?.replica, one.name)
-  await three.service.attach(await three.find(task.id), sinkConfig('c'))
-  t.equal((await three.service.detach(await three.find(task.id), 'c')).configs.length, 0)
-  t.same(one.local.get(task.id)?.task.history.length, 2, 'the agent sees the message')
-  const canceled = await two.service.cancel(await two.find(task.id))
-  t.equal(canceled.status.state, 'CANCELED')
-  t.same(
-    set.passed,
-    ['message', 'attach', 'detach', 'cancel'].map(kind => ({ to: one.name, kind })),
-  )
-  const changes = (pushed: string[]) => pushed.filter(what => what !== 'drop c')
-  t.same([changes(one.pushed), changes(two.pushed), changes(three.pushed)], [['message', 'CANCELED'], [], []])
-  t.ok(
-    [one, two, three].every(({ pushed }) => pushed.includes('drop c')),
-    'each drops what it has not delivered',
-  )
-  open()
-  t.match(await refusal(three.service.cancel(await three.find(task.id))), { reason: 'TASK_NOT_CANCELABLE' })
-  await until(async () => (await set.stores.runs.count()) === 0)
-})
+t.test(
+  'while an agent is at work, changes are made by its replica, whichever replica gets the request [A2A-30]',
+  async t => {
+    const { set, one, two, three } = replicas(t)
+    const { opened, open } = gate()
+    const task = await one.begin(
+      (async function* (): AsyncGenerator<Step> {
+        await opened
+        yield* done
+      })(),
+    )
+    const followed = await two.followUp(task.id, 'more')
+    t.same(
+      followed.history.map(({ parts }) => parts),
+      [[{ text: 'begin' }], [{ text: 'more' }]],
+    )
+    t.equal(followed.run?.replica, one.name)
+    await three.service.attach(await three.find(task.id), sinkConfig('c'))
+    t.equal((await three.service.detach(await three.find(task.id), 'c')).configs.length, 0)
+    t.same(one.local.get(task.id)?.task.history.length, 2, 'the agent sees the message')
+    const canceled = await two.service.cancel(await two.find(task.id))
+    t.equal(canceled.status.state, 'CANCELED')
+    t.same(
+      set.passed,
+      ['message', 'attach', 'detach', 'cancel'].map(kind => ({ to: one.name, kind })),
+    )
+    const changes = (pushed: string[]) => pushed.filter(what => what !== 'drop c')
+    t.same([changes(one.pushed), changes(two.pushed), changes(three.pushed)], [['message', 'CANCELED'], [], []])
+    t.ok(
+      [one, two, three].every(({ pushed }) => pushed.includes('drop c')),
+      'each drops what it has not delivered',
+    )
+    open()
+    t.match(await refusal(three.service.cancel(await three.find(task.id))), { reason: 'TASK_NOT_CANCELABLE' })
+    await until(async () => (await set.stores.runs.count()) === 0)
+  },
+)
 
 t.test('errors of the owner arrive as they are [A2A-30]', async t => {
   const { set, one, two } = replicas(t, 2, { oneTaskBytes: 20_000 })
@@ -224,7 +227,7 @@ t.test('an evicted task stops its agent; one that grows too large fails [A2A-25,
   const evicted = await one.begin(slow)
   const run = one.local.get(evicted.id)!
   await set.stores.tasks.delete(evicted.id)
-  t.ok(run.controller.signal.aborted)
+  t.ok(run.isAborted && run.signal.aborted)
   t.equal(one.local.get(evicted.id), undefined)
   const artifact = { artifactId: 'a', parts: [{ text: 'x'.repeat(30_000) }] }
   const large = await one.begin([{ artifact }, { artifact, append: true }, { artifact, append: true }, ...done])
@@ -232,10 +235,14 @@ t.test('an evicted task stops its agent; one that grows too large fails [A2A-25,
   const { status, artifacts } = await one.find(large.id)
   t.match(status, { state: 'FAILED', message: { parts: [{ text: 'The task has reached its memory limit.' }] } })
   t.equal(artifacts[0]?.parts.length, 2)
+  const quick = await one.begin(done)
+  await set.stores.tasks.delete(quick.id)
+  await until(async () => (await set.stores.runs.count()) === 0)
+  t.same(one.pushed.at(-1), 'FAILED', 'an agent that never waits notices at its next step')
   t.same(one.errors, [])
 })
 
-t.test('a state store that is away or full is an error of the protocol [A2A-18]', async t => {
+t.test('a state store that is unavailable or full is an error of the protocol [A2A-18]', async t => {
   const away = toA2aError(new StateUnavailable('timeout'))
   t.match(rpcError(away), {
     code: -32603,
