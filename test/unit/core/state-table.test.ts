@@ -68,6 +68,13 @@ const TABLE: Record<string, Record<string, string>> = {
     'channel changes': 'every replica compiles a mock before a write responds',
     'channel counts': 'every replica stores its counts before they are read',
   },
+  proxy: {
+    'replicated modes': 'shared',
+    'state counts': 'shared',
+    'state positions': 'shared',
+    'shared writes': 'files of this replica that are being written',
+    'shared generations': 'how often this process has loaded the plugin',
+  },
   reliability: { 'state counters': 'shared' },
   transfer: { 'shared zstd': 'a codec' },
 }
