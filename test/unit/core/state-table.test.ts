@@ -18,6 +18,8 @@ const TABLE: Record<string, Record<string, string>> = {
     'state sinks': 'shared',
     'channel owner': 'messages to the replica that works on a task',
     'shared runs': 'the agents that this replica runs',
+    'replicated card-key': 'shared',
+    'shared card-signatures': 'a cache of signatures',
     'shared push': 'what this replica has to deliver',
   },
   'a2a-grpc': { 'shared definitions': 'compiled from the code' },
