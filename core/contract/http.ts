@@ -26,7 +26,10 @@ export interface SvcHttp {
   receivedHeaders(request: AnyRequest): readonly string[]
   /** Path and query as received, without `SVC_BASE_PATH`. Differs from `request.url` on a host of `svc.serveHost`. */
   target(request: AnyRequest): string
-  /** The session of the request: `X-Svc-Session`, otherwise `ip:<client ip>`. */
+  /**
+   * The session of the request, named by the path prefix `/s/{session}`, `X-Svc-Session` or another header, baggage, or a
+   * credential; otherwise `ip:<client ip>`.
+   */
   session(request: AnyRequest): SessionKey
   /** IP address of the client: from trusted proxy headers, otherwise of the connection. */
   clientIp(request: AnyRequest): string
@@ -140,9 +143,14 @@ export interface SessionKey {
   key: string
   /** Text for responses. */
   label: string
-  /** Value of `X-Svc-Session` if it is valid, otherwise null. */
+  /** Name of the session, whichever way the client gave it; null if it did not. */
   header: string | null
+  /** How the client named the session; null if it did not. */
+  from: SessionOrigin | null
 }
+
+/** How a client names its session: by a path prefix, a header, W3C baggage, or a credential. */
+export type SessionOrigin = 'path' | 'header' | 'baggage' | 'key'
 
 /** Scheme, host and port of a request. */
 export interface Origin {

@@ -53,7 +53,16 @@ import type { LoadError, ReloadResult, ReportedError } from './reload.ts'
 export type { FastifyInstance, FastifyReply, FastifyRequest, Config, WebSocket }
 // Also adds `wsHandler` to the types of Fastify's route options.
 export type { WebsocketHandler } from '@fastify/websocket'
-export type { AnyRequest, InProcessCall, InProcessResponse, SvcHttp, SessionKey, Origin, RuleOutcome } from './http.ts'
+export type {
+  AnyRequest,
+  InProcessCall,
+  InProcessResponse,
+  SvcHttp,
+  SessionKey,
+  SessionOrigin,
+  Origin,
+  RuleOutcome,
+} from './http.ts'
 export type {
   SvcStreams,
   BodyStreamOptions,

@@ -63,6 +63,7 @@ export interface RouteOwner {
 
 export class Generation implements RoutingGeneration {
   readonly number: number
+  sessionHeaders: readonly string[] = []
   readonly rules = new GenerationRules(new ProtocolRegistry())
   readonly app: FastifyInstance
   readonly routes = new RouteTable()

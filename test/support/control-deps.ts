@@ -134,7 +134,7 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
       baseUrl: () => host.baseUrl,
       origin: () => ({ scheme: 'http', host: 'svc.test', port: 8080, serialized: host.baseUrl }),
       clientIp: () => '203.0.113.9',
-      session: () => ({ key: 'ip:203.0.113.9', label: 'ip:203.0.113.9', header: null }),
+      session: () => ({ key: 'ip:203.0.113.9', label: 'ip:203.0.113.9', header: null, from: null }),
       negotiate: (request: FastifyRequest, reply: FastifyReply, value: unknown) =>
         reply.header('vary', 'Accept').send(request.headers.accept === 'application/xml' ? '<response/>' : value),
       notFound: (_request: FastifyRequest, reply: FastifyReply) => reply.code(404).send({ error: 'not found' }),

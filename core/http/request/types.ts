@@ -72,6 +72,8 @@ export interface RoutingGeneration {
   readonly routes: RouteLookup
   /** Headers that browsers may read across origins. */
   readonly exposedHeaders: string
+  /** Headers that name sessions, in addition to `X-Svc-Session`; lower case. */
+  readonly sessionHeaders: readonly string[]
   /** Rules of files, and the protocols that conditions can test. */
   readonly rules: GenerationRules
   /** Hosts that plugins serve whole. */

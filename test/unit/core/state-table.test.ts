@@ -20,6 +20,7 @@ const TABLE: Record<string, Record<string, string>> = {
     'shared runs': 'the agents that this replica runs',
     'shared push': 'what this replica has to deliver',
   },
+  'a2a-grpc': { 'shared definitions': 'compiled from the code' },
   bins: { 'state bins': 'shared', 'eventLog requests': 'shared' },
   console: { 'shared client': 'a bundle made of the code' },
   graphql: {

@@ -178,19 +178,19 @@ async function perform(
   const { action } = step
   switch (action.kind) {
     case 'abort':
-      await settle(context, config.bodyLimit, () => {
+      await afterKnownBody(context, config.bodyLimit, () => {
         context.injects('abort', source, 'rule')
         breakConnection(context, action.fault, 100)
       })
       return ANSWERED
     case 'respond':
-      await settle(context, config.bodyLimit, () =>
+      await afterKnownBody(context, config.bodyLimit, () =>
         sendRuleResponse(context, action.respond, lookUpFor(taken, context)),
       )
       return ANSWERED
     case 'fail':
       if (isInRoute) return { kind: 'fail', rule: entry.rule.name, ...failOf(action) }
-      await settle(context, config.bodyLimit, () => {
+      await afterKnownBody(context, config.bodyLimit, () => {
         context.injects('fail', source, 'rule')
         sendFailure(taken, action, context)
       })
@@ -210,7 +210,7 @@ export function sourceOf({ rule }: RuleEntry): string {
 }
 
 /** A body with a known end is read before the response, because the inspector shows it. */
-async function settle(context: RequestContext, bodyLimit: number, act: () => void): Promise<void> {
+async function afterKnownBody(context: RequestContext, bodyLimit: number, act: () => void): Promise<void> {
   if (context.isRouted) act()
   else await afterBody(context, bodyLimit, act)
 }
