@@ -5,6 +5,7 @@ import type {
   PageLink,
   PluginRecord,
   ReloadResult,
+  ResetKind,
   SvcHttp,
   SvcInstance,
   SvcStreams,
@@ -63,6 +64,8 @@ export interface ControlRules {
   book: RuleBook
   /** The rules of files, and the protocols, of the generation that handles the request. */
   ofGeneration(request: FastifyRequest): GenerationRules
+  /** What the plugins of that generation add to resets. */
+  resetsOf(request: FastifyRequest): readonly ResetKind[]
 }
 
 export interface ControlPlugins {

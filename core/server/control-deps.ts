@@ -66,7 +66,11 @@ export function createControlDeps({
     config,
     http,
     inspector,
-    rules: { book, ofGeneration: request => contextOf(request).generation.rules },
+    rules: {
+      book,
+      ofGeneration: request => contextOf(request).generation.rules,
+      resetsOf: request => contextOf(request).generation.resets.list(),
+    },
     keys,
     limits,
     metrics,

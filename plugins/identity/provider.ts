@@ -38,6 +38,7 @@ export function createProvider(svc: Svc<IdentityOptions>): Provider {
   const known = svc.shared('known-tokens', () => new BoundedMap<string>(MAX_KNOWN_TOKENS))
   const parts = { svc, stores, keys: { records, importKey } }
   const issuers = createIssuers(svc, parts, () => signingKey.current)
+  svc.use('testing.resets')!.register({ name: 'identity', scope: 'instance', reset: () => resetAll(stores, issuers) })
   return {
     svc,
     issuers,
@@ -46,4 +47,15 @@ export function createProvider(svc: Svc<IdentityOptions>): Provider {
     faults: createFaults(svc),
     verify: (issuer, token, checks) => verifyOfIssuer(token, { refuseRevoked: true, ...checks }, issuer, known),
   }
+}
+
+/** Removes the issuers of the control plane, registered clients, sessions and codes. Returns their number. */
+async function resetAll(
+  { codes, refreshTokens, accessTokens, clients, revoked }: ReturnType<typeof openStores>,
+  issuers: Issuers,
+): Promise<number> {
+  const cleared = await Promise.all([codes, refreshTokens, accessTokens, clients, revoked].map(store => store.clear()))
+  let removed = cleared.reduce((sum, count) => sum + count, 0)
+  for (const issuer of await issuers.list()) if (await issuers.remove(issuer.name)) removed++
+  return removed
 }

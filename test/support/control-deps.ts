@@ -127,7 +127,8 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
     config: host.config as Config,
     http: {
       isAdmin: () => host.refusal === null,
-      body: (request: FastifyRequest) => Buffer.from(JSON.stringify(request.body ?? null)),
+      body: (request: FastifyRequest) =>
+        request.body == null ? Buffer.alloc(0) : Buffer.from(JSON.stringify(request.body)),
       guardAdmin() {
         if (host.refusal) throw host.refusal
       },
@@ -140,7 +141,11 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
         reply.header('vary', 'Accept').send(request.headers.accept === 'application/xml' ? '<response/>' : value),
       notFound: (_request: FastifyRequest, reply: FastifyReply) => reply.code(404).send({ error: 'not found' }),
     } as Partial<SvcHttp> as SvcHttp,
-    rules: { book: emptyRuleBook(), ofGeneration: () => new GenerationRules(new ProtocolRegistry()) },
+    rules: {
+      book: emptyRuleBook(),
+      ofGeneration: () => new GenerationRules(new ProtocolRegistry()),
+      resetsOf: () => [],
+    },
     instance: {
       id: 'edge-1',
       version: VERSION,
