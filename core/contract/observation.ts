@@ -42,6 +42,8 @@ export interface InspectorEntry {
   fault: string | null
   /** What requested the fault, such as `X-Svc-Abort: truncate`, `?fail=overloaded`, a rule or a provider's configuration. */
   fault_source: string | null
+  /** Name of the rule that acted on the request; null if none did. */
+  rule: string | null
   fault_origin: FaultOrigin | null
   /** How the connection was broken, if the fault did that. */
   abort: AbortKind | null
@@ -99,9 +101,37 @@ export interface SvcPki {
   readonly caCertificate: string
   /** Certificate and key of the demo client as PEM. They stay the same until the process ends. */
   client(): Promise<{ certificate: string; key: string }>
+  /**
+   * Issues a certificate with a new key, by default by the demo CA, valid from a day ago for 30 days. Nothing is written
+   * to disk. It may be wrong on purpose: expired, for another name, or signed with SHA-1.
+   */
+  issue(profile: CertificateProfile): Promise<{ certificate: string; key: string }>
   /** The client certificate of a request, verified against the CA: from TLS, or from the header named by SVC_MTLS_IN_HEADER. */
   clientCertificate(request: FastifyRequest): ClientCertificate
 }
+/** What `issue` puts in a certificate. */
+export interface CertificateProfile {
+  /** Distinguished name (RFC 4514), such as `CN=shop, O=svc Demo`. */
+  subject: string
+  /** DNS names and IP addresses in subjectAltName. */
+  names?: readonly string[]
+  ips?: readonly string[]
+  notBefore?: Date
+  notAfter?: Date
+  /** Type of the key: P-256, P-384, RSA with 2048 or 1024 bits, Ed25519. Default: `ec`. */
+  key?: 'ec' | 'p384' | 'rsa' | 'rsa1024' | 'ed25519'
+  /** The demo CA (default), the certificate itself, or another CA with an RSA or EC key, as PEM. */
+  issuer?: 'demo' | 'self' | { certificate: string; key: string }
+  /** Hash of the signature. Default: `sha256`. */
+  hash?: 'sha256' | 'sha1'
+  /** Extended key usages. Default: none, which allows all. */
+  usages?: readonly ('server' | 'client')[]
+  /** Makes it a CA. `permitted` are the DNS names that it may issue for. */
+  ca?: { pathLength?: number; permitted?: readonly string[] }
+  /** More extensions; `value` is DER. */
+  extensions?: readonly { oid: string; isCritical?: boolean; value: Uint8Array }[]
+}
+
 /** Result of checking a client certificate. */
 export type ClientCertificate =
   | { state: 'none' }

@@ -43,6 +43,11 @@ export interface MatchProtocol {
     failure: Parameters<ErrorForm>[0] & { message: string },
     request: MatchableRequest,
   ): ReturnType<ErrorForm> | null
+  /**
+   * Checks the `reply` step of a rule: a reply in the terms of the protocol, which its routes send (`svc.http.takeRule`).
+   * Throws an `InputProblem` for a mistake. Only one protocol can have it.
+   */
+  readReply?(reply: Json, at: string): void
   /** Words that a rule can use as `fail` instead of a status, with their status. Called whenever a rule is read. */
   failures?(): Readonly<Record<string, number>>
 }

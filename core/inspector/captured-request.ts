@@ -39,6 +39,8 @@ export interface CapturedRequest {
   trace: TraceContext | null
   fault: string | null
   faultSource: string | null
+  /** Name of the rule that acted on it. */
+  rule: string | null
   faultOrigin: FaultOrigin | null
   /** How the connection was broken. */
   abort: AbortKind | null
@@ -136,6 +138,7 @@ export function toEntry(captured: CapturedRequest): InspectorEntry {
     grpc_status: response.grpcStatus,
     fault: captured.fault,
     fault_source: captured.faultSource,
+    rule: captured.rule,
     fault_origin: captured.faultOrigin,
     abort: captured.abort,
     end_reason: endReasonOf(captured),

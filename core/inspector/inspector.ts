@@ -196,6 +196,7 @@ export function createInspector({ config, isControlCredential, flush, logs }: In
         trace: facts.trace,
         fault: facts.fault,
         faultSource: facts.faultSource,
+        rule: facts.rule,
         faultOrigin: facts.faultOrigin,
         abort: facts.abort,
         failure: facts.failure,

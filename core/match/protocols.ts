@@ -58,6 +58,13 @@ export class ProtocolRegistry implements PersonalPoint<MatchProtocols> {
     return plugin === null ? [] : (this.#byPlugin.get(plugin) ?? [])
   }
 
+  /** The protocol whose routes can send replies that rules define; undefined if none can. */
+  replyReader(): { name: string; readReply: NonNullable<MatchProtocol['readReply']> } | undefined {
+    for (const [name, { protocol }] of this.#byName)
+      if (protocol.readReply !== undefined) return { name, readReply: protocol.readReply }
+    return undefined
+  }
+
   /** The words for failures, with their status. */
   failures(): ReadonlyMap<string, number> {
     const words = new Map<string, number>()

@@ -4,6 +4,7 @@ import type { A2a } from './a2a.ts'
 import { AgentRegistry } from './agent-registry.ts'
 import { registerDemoAgents } from './agents/register.ts'
 import { type Bounds, boundsOf } from './bounds.ts'
+import { createCore } from './core.ts'
 import { LocalRuns } from './local-runs.ts'
 import { failLostRuns, failOwnRuns } from './lost-runs.ts'
 import { PushDelivery } from './push/delivery.ts'
@@ -31,6 +32,7 @@ export function registerPlugin(app: FastifyInstance, svc: A2a['svc']): void {
   svc.offer('a2a.agents', { ...agents.registrar(svc.name), [forPlugin]: plugin => agents.registrar(plugin) })
   const sinks = openSinkStore(svc, bounds)
   const a2a: A2a = { svc, agents, sinks, ...openTasks(svc, bounds, sinks) }
+  svc.offer('a2a.core', createCore(a2a))
   registerCards(app, a2a)
   registerJsonRpc(app, a2a)
   registerHttpJson(app, a2a)

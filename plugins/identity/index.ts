@@ -8,7 +8,8 @@ import { registerIssuerRoutes } from './routes/issuers.ts'
 import { registerMetadataRoutes } from './routes/metadata.ts'
 import { registerRegistrationRoute } from './routes/registration.ts'
 import { registerTokenRoutes } from './routes/token.ts'
-import { registerDebugTokenRoute } from './routes/debug-token.ts'
+import { parseOrder } from './orders/order.ts'
+import { orderToken, registerOrderRoutes } from './routes/orders.ts'
 import { registerUserInfoRoutes } from './routes/userinfo.ts'
 import type {} from './types.ts'
 
@@ -44,14 +45,21 @@ export default definePlugin<IdentityOptions>({
   categories: [{ name: 'Auth: OIDC Provider', rank: 100 }],
   register(app, svc) {
     const provider = createProvider(svc)
-    svc.offer('identity.tokens', provider.tokens)
+    svc.offer('identity.tokens', {
+      ...provider.tokens,
+      async order(order, request, name = provider.issuers.default.name) {
+        const issuer = await provider.issuers.find(name)
+        if (issuer === undefined) throw new Error(`there is no issuer ${name}`)
+        return orderToken(parseOrder(order), issuer, request, provider)
+      },
+    })
     svc.offer('identity.issuers', { issuer: settings => provider.issuers.add(settings) })
     registerMetadataRoutes(app, provider)
     registerAuthorizeRoutes(app, provider)
     registerTokenRoutes(app, provider)
     registerUserInfoRoutes(app, provider)
     registerRegistrationRoute(app, provider)
-    registerDebugTokenRoute(app, provider)
+    registerOrderRoutes(app, provider)
     registerIssuerRoutes(app, provider)
   },
 })

@@ -8,7 +8,9 @@ import type { Issuers } from './issuers/issuers.ts'
 import { generateJwk } from './keys/algorithms.ts'
 import { createImportedKeys, importThrough } from './keys/imported-keys.ts'
 import type { IdentityOptions } from './options.ts'
-import { openKeyRecords, openStores } from './stores.ts'
+import { createOrderKeys } from './orders/signer.ts'
+import type { OrderKeys } from './orders/signer.ts'
+import { openDebugKeys, openKeyRecords, openStores } from './stores.ts'
 import { createTokens, verifyOfIssuer } from './tokens/tokens.ts'
 import type { TokenChecks, Tokens, TokenVerification } from './types.ts'
 
@@ -18,7 +20,8 @@ const MAX_KNOWN_TOKENS = 1000
 export interface Provider {
   svc: Svc<IdentityOptions>
   issuers: Issuers
-  tokens: Tokens
+  tokens: Omit<Tokens, 'order'>
+  orderKeys: OrderKeys
   /** Verifies a token of an issuer that is not revoked. */
   verify(issuer: Issuer, token: string, checks?: TokenChecks): Promise<TokenVerification>
 }
@@ -36,6 +39,7 @@ export function createProvider(svc: Svc<IdentityOptions>): Provider {
     svc,
     issuers,
     tokens: createTokens(svc, issuers, known),
+    orderKeys: createOrderKeys(svc as unknown as Svc, issuers, importKey, openDebugKeys(svc)),
     verify: (issuer, token, checks) => verifyOfIssuer(token, { refuseRevoked: true, ...checks }, issuer, known),
   }
 }

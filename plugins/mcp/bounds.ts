@@ -16,6 +16,17 @@ export interface Bounds {
   replayMessages: number
   replayBytes: number
   slowTaskMs: number
+  /** Tasks: all, of one principal, and running in this process. */
+  tasks: number
+  tasksPerPrincipal: number
+  tasksRunning: number
+  /** Memory of all tasks, and characters of one result as JSON. */
+  taskBytes: number
+  taskResultBytes: number
+  /** How long a task exists, which also limits its work. */
+  taskLifeMs: number
+  /** Questions of a task that may be open at the same time. */
+  taskQuestions: number
   largeOutputKb: number
 }
 
@@ -30,6 +41,13 @@ const NORMAL: Bounds = {
   replayMessages: 256,
   replayBytes: 1024 * 1024,
   slowTaskMs: 60_000,
+  tasks: 1000,
+  tasksPerPrincipal: 100,
+  tasksRunning: 200,
+  taskBytes: 64 * 1024 * 1024,
+  taskResultBytes: 1024 * 1024,
+  taskLifeMs: 5 * 60_000,
+  taskQuestions: 32,
   largeOutputKb: 1024,
 }
 
@@ -44,6 +62,13 @@ const PUBLIC: Bounds = {
   replayMessages: 64,
   replayBytes: 128 * 1024,
   slowTaskMs: 15_000,
+  tasks: 200,
+  tasksPerPrincipal: 20,
+  tasksRunning: 50,
+  taskBytes: 8 * 1024 * 1024,
+  taskResultBytes: 256 * 1024,
+  taskLifeMs: 60_000,
+  taskQuestions: 8,
   largeOutputKb: 256,
 }
 

@@ -25,6 +25,8 @@ import { registerMetadata } from './routes/metadata.ts'
 import { registerEndpoint } from './routes/streamable-http.ts'
 import { select } from './registry/selection.ts'
 import { Server } from './registry/server.ts'
+import { openTaskStore, openTaskUpdates } from './tasks/task-record.ts'
+import { type TaskMessage, Tasks } from './tasks/tasks.ts'
 import type { Variables } from './variables.ts'
 
 /** Delay from the end of registration until new requests are served by the new routes. */
@@ -36,7 +38,7 @@ export function registerPlugin(app: FastifyInstance, svc: Svc<Options, Variables
   const hub = openHub(svc, bounds)
   const registry = offerRegistry(svc, hub, bounds)
   const servers = new Map<string, Server>()
-  const mcp: Mcp = { svc, bounds, hub, servers }
+  const mcp: Mcp = { svc, bounds, hub, tasks: openTasks(svc, bounds), servers }
   const descriptionOf = registerRoutes(app, mcp)
 
   svc.whenRegistered(() => {
@@ -63,6 +65,20 @@ function openHub(svc: Svc<Options, Variables>, bounds: Bounds): Hub {
   hub.connect(svc.channel<HubMessage, HubReply>('hub', { on: message => hub.receive(message) }))
   svc.shared('clock', () => startClock(hub, replicas, svc.variables.clockTickSecs), clearInterval)
   return hub
+}
+
+/** The tasks of all generations with this code. */
+function openTasks(svc: Svc<Options, Variables>, bounds: Bounds): Tasks {
+  const { replicas } = svc
+  const store = openTaskStore(svc, bounds)
+  const updates = openTaskUpdates(svc, bounds, store)
+  const tasks = svc.shared(
+    'tasks',
+    () => new Tasks({ store, updates, replicas, bounds }),
+    closing => closing.close(),
+  )
+  tasks.connect(svc.channel<TaskMessage, void>('tasks', { on: message => tasks.receive(message) }))
+  return tasks
 }
 
 /** One replica announces the time to the subscribers of all. */

@@ -51,6 +51,7 @@ function entry(fields: Partial<Entry> & { headers?: { name: string; value: strin
     response_body_base64: null,
     response_body_truncated: false,
     fault_source: null,
+    rule: null,
     route: '/echo/{*path}',
     plugin: 'echo',
     bytes_sent: 0,

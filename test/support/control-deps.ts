@@ -1,4 +1,9 @@
 /** Fake dependencies of the control plane's routes, as plain fields that a test can read and set. */
+import { ProtocolRegistry } from '../../core/match/protocols.ts'
+import { ruleBoundsOf } from '../../core/rules/bounds.ts'
+import { RuleBook } from '../../core/rules/rule-book.ts'
+import { GenerationRules } from '../../core/rules/rule-entry.ts'
+import { MemoryStore } from '../../core/state/state-registry.ts'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Config } from '../../core/config/variables.ts'
 import { buildCatalog } from '../../core/control/catalog.ts'
@@ -77,6 +82,10 @@ const config = {
   grpcOnHttp: false,
 } satisfies Partial<Config>
 
+function emptyRuleBook(): RuleBook {
+  return new RuleBook({ bounds: ruleBoundsOf(config), openStore: (_name, bounds) => new MemoryStore(bounds) })
+}
+
 /** A fake host; `fields` replace its defaults. */
 export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost {
   const unused = () => {
@@ -118,17 +127,19 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
     config: host.config as Config,
     http: {
       isAdmin: () => host.refusal === null,
+      body: (request: FastifyRequest) => Buffer.from(JSON.stringify(request.body ?? null)),
       guardAdmin() {
         if (host.refusal) throw host.refusal
       },
       baseUrl: () => host.baseUrl,
       origin: () => ({ scheme: 'http', host: 'svc.test', port: 8080, serialized: host.baseUrl }),
       clientIp: () => '203.0.113.9',
-      session: () => ({ key: 'ip:203.0.113.9', label: 'ip:203.0.113.9', header: null }),
+      session: () => ({ key: 'ip:203.0.113.9', label: 'ip:203.0.113.9', header: null, from: null }),
       negotiate: (request: FastifyRequest, reply: FastifyReply, value: unknown) =>
         reply.header('vary', 'Accept').send(request.headers.accept === 'application/xml' ? '<response/>' : value),
       notFound: (_request: FastifyRequest, reply: FastifyReply) => reply.code(404).send({ error: 'not found' }),
     } as Partial<SvcHttp> as SvcHttp,
+    rules: { book: emptyRuleBook(), ofGeneration: () => new GenerationRules(new ProtocolRegistry()) },
     instance: {
       id: 'edge-1',
       version: VERSION,

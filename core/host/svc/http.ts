@@ -12,23 +12,34 @@ import { contextOf } from '../../http/request/context.ts'
 import type { RequestContext } from '../../http/request/context.ts'
 import { negotiate } from '../../http/response/negotiation.ts'
 import { sendUnrouted } from '../../http/pipeline/pipeline.ts'
+import type { RuleServices } from '../../http/pipeline/stage.ts'
+import { applyRulesInRoute } from '../../http/pipeline/stages/rules.ts'
+import { printTraceParent } from '../../tracing/trace-context.ts'
 import { waitFor } from '../../http/pipeline/stages/faults.ts'
 
 export interface SvcHttpServices {
   config: Config
   browserAccess: BrowserAccess
   guard: AdminGuard
+  rules: RuleServices
   /** Bound port of the HTTPS listener; null if it did not start. */
   httpsPort(): number | null
   /** Runs a route without a connection. */
   call(call: InProcessCall): Promise<InProcessResponse>
 }
 
-export function createSvcHttp({ browserAccess, call, config, guard, httpsPort }: SvcHttpServices): SvcHttp {
+export function createSvcHttp({ browserAccess, call, config, guard, rules, httpsPort }: SvcHttpServices): SvcHttp {
   const isAdmin = (context: RequestContext): boolean =>
     context.controlAdmin || guard.isAdminToken(context.request.headers)
   return {
     requestId: request => contextOf(request).requestId,
+    isRequestIdGenerated: request => contextOf(request).isRequestIdGenerated,
+    traceHeaders(request): Record<string, string> {
+      const { trace } = contextOf(request)
+      if (trace === null) return {}
+      const traceparent = printTraceParent(trace)
+      return trace.state === null ? { traceparent } : { traceparent, tracestate: trace.state }
+    },
     body: request => contextOf(request).body,
     receivedHeaders: request => {
       const { receivedHeaderCount, request: raw } = contextOf(request)
@@ -76,6 +87,11 @@ export function createSvcHttp({ browserAccess, call, config, guard, httpsPort }:
     },
     markFault(request, _reply, kind, source = kind, origin) {
       contextOf(request).injects(kind, source, origin)
+    },
+    async applyRules(request, reply) {
+      const outcome = await applyRulesInRoute(contextOf(request), rules)
+      if (outcome.kind === 'answered') reply.hijack()
+      return outcome
     },
     abortResponse(request, reply) {
       contextOf(request).breakOff()

@@ -21,6 +21,7 @@ import { identifyKey, limitByKey } from './stages/api-key.ts'
 import { authenticateControl } from './stages/control-auth.ts'
 import { capture } from './stages/capture.ts'
 import { injectFaults } from './stages/faults.ts'
+import { applyRules } from './stages/rules.ts'
 import { limitByPlan } from './stages/plan-limits.ts'
 import { observe } from './stages/observation.ts'
 import { enterTrace } from './stages/tracing.ts'
@@ -42,6 +43,7 @@ const STAGES: readonly Stage[] = [
   capture,
   rejectAnnouncedBody,
   injectFaults,
+  applyRules,
   receiveBody,
   callRoute,
 ]
@@ -79,7 +81,9 @@ function fail(error: unknown, context: RequestContext, services: PipelineService
 function assignRequestId(context: RequestContext): boolean {
   const { request } = context
   context.requestId = requestIdOf(request)
-  if (request.headers['x-request-id'] !== context.requestId) {
+  const given = request.headers['x-request-id']
+  if (given !== context.requestId) {
+    context.isRequestIdGenerated = given === undefined || String(given).trim() === ''
     // The route also sees the id as a header, even if svc generated it.
     request.headers['x-request-id'] = context.requestId
     request.rawHeaders.push('X-Request-Id', context.requestId)
@@ -146,7 +150,7 @@ function rejectAnnouncedBody(context: RequestContext, { config }: PipelineServic
 }
 
 function receiveBody(context: RequestContext, { config }: PipelineServices): true | Promise<boolean> {
-  return readBody(context, bodyLimitOf(context, config.bodyLimit))
+  return context.isBodyRead || readBody(context, bodyLimitOf(context, config.bodyLimit))
 }
 
 function callRoute(context: RequestContext): boolean {

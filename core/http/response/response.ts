@@ -11,6 +11,7 @@ import type { ServerResponseClass } from '../node-internals/fast-response.ts'
 import type { RequestContext } from '../request/context.ts'
 import type { ResponseInUse } from '../request/types.ts'
 import { mergeVary } from './cors.ts'
+import { keepSessionInLocation } from './session-location.ts'
 import { defaultHeaders, withDefaultHeaders } from './default-headers.ts'
 
 interface Hooked {
@@ -145,7 +146,8 @@ function finishHead(
 ): Headers | undefined {
   if (response.headersSent || status < 200) return headers
   context.headGoesOut(status)
-  const own = status === 204 || status === 304 ? withoutLength(headers) : headers
+  const located = context.pathSession === null ? headers : keepSessionInLocation(context, response, headers)
+  const own = status === 204 || status === 304 ? withoutLength(located) : located
   if (response.getHeaderNames().length === 0) return withDefaultHeaders(context, own)
   setOwnHeaders(response, context)
   return context.vary === null ? own : withVary(response, context.vary, own)

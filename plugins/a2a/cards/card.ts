@@ -1,5 +1,5 @@
 /** Owns selecting and rendering the card for a request. */
-import type { FastifyRequest } from 'svc/plugin'
+import type { AnyRequest } from 'svc/plugin'
 import type { A2a } from '../a2a.ts'
 import type { Call } from '../call.ts'
 import type { AgentDefinition, JsonObject } from '../types.ts'
@@ -11,7 +11,7 @@ import { cardV1 } from './v1.0.ts'
 /** The agent of `/a2a` and of the cards at the root; its card lists all agents. */
 export const DEFAULT_AGENT = 'echo'
 
-export function subjectOf(a2a: A2a, agent: AgentDefinition, request: FastifyRequest): CardSubject {
+export function subjectOf(a2a: A2a, agent: AgentDefinition, request: AnyRequest): CardSubject {
   return {
     agent,
     base: a2a.svc.http.baseUrl(request),

@@ -35,7 +35,7 @@ export async function readResource(
 ): Promise<ResourceContents> {
   const { definition, variables } = resource
   const readout = variables === null ? await definition.read(context) : await definition.read(variables, context)
-  return { uri, mimeType: definition.mimeType, ...readout }
+  return { uri, mimeType: definition.mimeType, ...readout, ...(definition.meta ? { _meta: definition.meta } : {}) }
 }
 
 /** Throws -32602 if `params.uri` is not a string. */

@@ -24,6 +24,7 @@ const captured = (fields: Partial<CapturedRequest>): CapturedRequest => ({
   trace: null,
   fault: null,
   faultSource: null,
+  rule: null,
   faultOrigin: null,
   abort: null,
   failure: null,

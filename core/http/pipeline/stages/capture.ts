@@ -47,6 +47,7 @@ export function recordRequests(inspector: Inspector): CompletionReader {
       trace: context.trace,
       fault: context.fault,
       faultSource: context.faultSource,
+      rule: context.rule,
       faultOrigin: context.faultOrigin,
       abort: context.abortKind,
       failure: context.failure,

@@ -33,6 +33,16 @@ export class SessionConversation implements Conversation {
   get clientCapabilities(): ClientCapabilities {
     return this.#session.clientCapabilities
   }
+  /** Extensions have no effect in sessions: tasks exist only in the stateless revision. */
+  get extensions(): ReadonlySet<string> {
+    return new Set()
+  }
+  get principal(): string {
+    return this.#session.record.principal ?? 'everybody'
+  }
+  get task(): null {
+    return null
+  }
   get signal(): AbortSignal {
     return this.#inFlight.signal
   }
@@ -49,6 +59,10 @@ export class SessionConversation implements Conversation {
       Object.entries(questions).map(async ([key, question]) => [key, await this.#askOne(question, call)] as const),
     )
     return Object.fromEntries(answers)
+  }
+
+  startTask(): never {
+    throw new ToolFailure('Tasks need revision 2026-07-28')
   }
 
   closeStream(): void {

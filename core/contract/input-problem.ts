@@ -1,7 +1,7 @@
 /** Errors in rules and conditions, with the place of the first mistake. */
-import { unknownName } from '../contract/unknown-name.ts'
-import { isRecord } from '../contract/record.ts'
-import type { Json, JsonObject } from '../contract/json.ts'
+import { unknownName } from './unknown-name.ts'
+import { isRecord } from './record.ts'
+import type { Json, JsonObject } from './json.ts'
 
 /** The first mistake in a value: where it is, and what was expected. */
 export interface Problem {
@@ -14,6 +14,7 @@ export interface Problem {
 
 /** Thrown while a value is read; `problemOf` converts it. */
 export class InputProblem extends Error {
+  readonly code = 'SVC_INPUT_PROBLEM'
   readonly at: string
   readonly remedy: string | undefined
   constructor(at: string, details: string, remedy?: string) {
@@ -28,8 +29,8 @@ export function readOrProblem<T>(read: () => T): { value: T } | { problem: Probl
   try {
     return { value: read() }
   } catch (error) {
-    if (!(error instanceof InputProblem)) throw error
-    const { at, message, remedy } = error
+    if ((error as Partial<InputProblem> | null)?.code !== 'SVC_INPUT_PROBLEM') throw error
+    const { at, message, remedy } = error as InputProblem
     return { problem: { at, details: message, ...(remedy === undefined ? {} : { remedy }) } }
   }
 }
