@@ -51,8 +51,8 @@ t.test('the live list with many requests', { skip: skipWithoutBrowser }, async t
         await rowsOf(page).nth(2).click()
         await page.detail.waitFor()
         if (width === 1440) {
-          const beside = await sharesOf(page)
-          t.ok(beside.path > 0.5, `beside a request it has most of the list (${beside.path})`)
+          const narrow = await sharesOf(page)
+          t.ok(narrow.path > 0.5, `next to a request it has most of the list (${narrow.path})`)
           await page.keyboard.press('p')
           await until(async () => (await sharesOf(page)).path > 0.5, 'in presenter mode too')
         }

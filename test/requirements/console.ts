@@ -163,7 +163,7 @@ export default [
   },
   {
     id: 'CON-38',
-    rule: 'The path is the widest column of the live list at every width, and has most of the list beside a request.',
+    rule: 'The path is the widest column of the live list at every width, and has most of the list next to a request.',
     where: 'issue 27',
   },
   {
@@ -179,6 +179,11 @@ export default [
   {
     id: 'CON-41',
     rule: 'Details and HAR show the headers and the beginning of the body of the response, and why a request ended as it did.',
+    where: 'issue 27',
+  },
+  {
+    id: 'CON-43',
+    rule: 'The picture in the README is taken from a running instance with requests of all areas, by a script that a test runs.',
     where: 'issue 27',
   },
   {
