@@ -46,16 +46,17 @@ export function variable<T>(definition: VariableDefinition<T>): VariableDefiniti
 }
 
 /** Layers of the core from which a path can be exempt. */
-export const EXEMPTIBLE_LAYERS = ['faults', 'limits', 'keys', 'inspector'] as const
+export const EXEMPTIBLE_LAYERS = ['faults', 'limits', 'keys', 'inspector', 'hosts'] as const
 /**
  * `faults`: fault headers are ignored. `limits`: requests are neither counted nor rejected by the plan. `keys`: shared
- * mode requires no API key. `inspector`: requests are not captured.
+ * mode requires no API key. `inspector`: requests are not captured. `hosts`: the path is also served on hosts that
+ * another plugin serves whole (`svc.serveHost`).
  */
 export type ExemptibleLayer = (typeof EXEMPTIBLE_LAYERS)[number]
 
 /** A path of the plugin to which some layers of the core do not apply, even while the plugin is disabled. */
 export interface Exemption {
-  /** Decoded path, equal to or below one of the plugin's `paths`. */
+  /** Decoded path, equal to or below one of the plugin's `paths`. `{name}` stands for any one segment. */
   path: string
   /** Also exempts all paths below `path`. */
   below?: true
@@ -83,6 +84,17 @@ export interface CategoryDeclaration {
    * a rank come last, sorted by name.
    */
   rank: number
+}
+
+/**
+ * A path that another server has for something that this plugin serves under a different one. The 404 for it names the
+ * path here, so that a client written for the other server is quickly corrected.
+ */
+export interface FamiliarPath {
+  /** Template of the path elsewhere, such as `/v1/orders/{id}`. */
+  path: string
+  /** Template of the path here, with the same parameters in the same order, such as `/shop/orders/{id}`. */
+  here: string
 }
 
 /** A link in the navigation of the landing page. It is shown while an endpoint at or below its target is enabled. */

@@ -29,6 +29,11 @@ export interface LoggedEvent<T> {
   value: T
 }
 
+export interface StreamInfo {
+  lastSeq: number
+  count: number
+}
+
 /** A log of named streams. Entries are appended and never change. */
 export interface EventLog<T> {
   /** Returns the number of the entry; undefined if `of` has no such entry or the log is batched. */
@@ -39,6 +44,8 @@ export interface EventLog<T> {
   after(stream: string, seq: number, limit?: number): Promise<LoggedEvent<T>[]>
   /** Returns the newest matching entry. */
   find(stream: string, where: (value: T) => boolean): Promise<LoggedEvent<T> | undefined>
+  /** Returns the number of the last entry (0 if there never was one) and how many entries are stored. */
+  info(stream: string): Promise<StreamInfo>
   /** Removes matching entries, or all. Returns the number of removed entries. Numbering continues. */
   clear(stream: string, where?: (value: T) => boolean): Promise<number>
   /**
@@ -46,4 +53,6 @@ export interface EventLog<T> {
    * Calls `ended` once when the stream ends: its entry of `of` was removed, or it expired. Returns a function that stops.
    */
   follow(stream: string, after: number | null, on: (seq: number, value: T) => void, ended: () => void): () => void
+  /** Memory use of all streams in bytes, as counted for `maxBytes`. */
+  bytes(): Promise<number>
 }

@@ -3,6 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 import type { NegotiatedType } from '../fields/accept.ts'
+import type { JsonObject } from './json.ts'
+import type { FaultOrigin } from './observation.ts'
 import type { RouteDescription } from './routes.ts'
 
 /** A request object of Fastify or of Node. */
@@ -11,8 +13,19 @@ export type AnyRequest = FastifyRequest | IncomingMessage | Http2ServerRequest
 export interface SvcHttp {
   /** The request id: a valid `X-Request-Id` of the client, otherwise generated. */
   requestId(request: AnyRequest): string
+  /** Whether svc generated the request id because the client sent none. */
+  isRequestIdGenerated(request: AnyRequest): boolean
+  /**
+   * Headers that continue the trace of the request in a request to another server: `traceparent` with the span of the
+   * request, and `tracestate`. Empty if the request has no trace.
+   */
+  traceHeaders(request: AnyRequest): Record<string, string>
   /** The body as received; empty if the request has no body. Same as `request.body` on routes that do not parse it. */
   body(request: FastifyRequest): Buffer
+  /** Header lines as received, names and values alternating: `request.raw.rawHeaders` without those that svc added. */
+  receivedHeaders(request: AnyRequest): readonly string[]
+  /** Path and query as received, without `SVC_BASE_PATH`. Differs from `request.url` on a host of `svc.serveHost`. */
+  target(request: AnyRequest): string
   /** The session of the request: `X-Svc-Session`, otherwise `ip:<client ip>`. */
   session(request: AnyRequest): SessionKey
   /** IP address of the client: from trusted proxy headers, otherwise of the connection. */
@@ -46,9 +59,16 @@ export interface SvcHttp {
   selectDescription(request: FastifyRequest, description: RouteDescription): void
   /**
    * Records a fault that an `ownFail` route injected: sets `X-Svc-Fault` and counts it in the metrics. `kind` must be in
-   * `faultKinds` of the definition. `source` is shown in the inspector, for example `X-Svc-Fail: overloaded`.
+   * `faultKinds` of the definition. `source` is shown in the inspector, for example `X-Svc-Fail: overloaded`, and `origin`
+   * (default: `endpoint`) says what kind of thing that is.
    */
-  markFault(request: FastifyRequest, reply: FastifyReply, kind: string, source?: string): void
+  markFault(request: FastifyRequest, reply: FastifyReply, kind: string, source?: string, origin?: FaultOrigin): void
+  /**
+   * Applies the rules stored for this request. For `ownFail` routes, after they have checked credentials; the core applies
+   * rules on all other routes. Delays, aborted connections and fixed responses are applied by the core; `fail` and `reply`
+   * are left to the route.
+   */
+  applyRules(request: FastifyRequest, reply: FastifyReply): Promise<RuleOutcome>
   /** Aborts the response like an injected fault: destroys the connection or, over HTTP/2, resets the stream (INTERNAL_ERROR). */
   abortResponse(request: FastifyRequest, reply: FastifyReply): void
   /**
@@ -61,7 +81,58 @@ export interface SvcHttp {
    * client disconnects.
    */
   delay(request: AnyRequest, ms: number): Promise<boolean>
+  /**
+   * Runs a route of this instance without a connection, for deliveries to own paths. `request` is null: the call is in
+   * nobody's name. It has no credentials, is not limited, captured or subject to faults, and reaches no route below
+   * `/_svc` (403). A call within a call gets 508. Rejects if the route does not answer in time, answers with too many
+   * bytes or breaks off. Do not call it before the plugins are registered.
+   */
+  call(request: null, call: InProcessCall): Promise<InProcessResponse>
 }
+
+/** A request to a route of this instance. */
+export interface InProcessCall {
+  method: string
+  /** Path without the prefix of a gateway, percent-encoded. */
+  path: string
+  /** Without `?`. */
+  query?: string
+  headers?: Record<string, string>
+  body?: Buffer
+  /** What `svc.http.baseUrl` returns for the call. Default: that of the HTTP listener on `localhost`. */
+  baseUrl?: string
+  /** Default: 10000. */
+  timeoutMs?: number
+  /** Maximum size of the response body. Default: 1 MiB. */
+  maxBytes?: number
+}
+
+/** The response of a route to an in-process call. */
+export interface InProcessResponse {
+  status: number
+  /** Names in lower case. */
+  headers: Record<string, string | string[]>
+  body: Buffer
+}
+
+/** What rules did with a request, and what they leave to the route. */
+export type RuleOutcome =
+  /** The route continues. */
+  | { kind: 'pass' }
+  /** A response was sent, or the connection is gone: the route returns `reply`. */
+  | { kind: 'answered' }
+  | {
+      kind: 'fail'
+      /** Name of the rule. */
+      rule: string
+      status: number
+      /** The word that the rule has instead of a status; null: it has a status. */
+      word: string | null
+      message: string | null
+      retryAfterSecs: number | null
+    }
+  /** The reply as the rule has it; `readReply` of the protocol has checked it. `hit` is the number of the hit, from 0. */
+  | { kind: 'reply'; rule: string; reply: JsonObject; hit: number }
 
 /** The session of a request. */
 export interface SessionKey {

@@ -10,7 +10,8 @@ export interface SvcInstance {
   ports(): { http: number | null; https: number | null; grpc: number | null }
   /** Whether `GET /health` responds with 200. */
   isHealthy(): boolean
-  setHealthy(healthy: boolean): void
+  /** Sets the health of all replicas. Resolves to the new value when every replica has it. */
+  setHealthy(next: boolean | 'toggle'): Promise<boolean>
   /** Calls `listener` on each change. Returns a function that removes the listener. */
   onHealthChange(listener: (healthy: boolean) => void): () => void
   /** All enabled endpoints, as in `GET /_svc/catalog`. */

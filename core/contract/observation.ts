@@ -8,6 +8,15 @@ import type { X509Certificate } from 'node:crypto'
  */
 export type ResponseEnd = 'open' | 'complete' | 'aborted' | 'client_left'
 
+/**
+ * What requested a fault: a request `header`, a `query` parameter, a `rule`, the `configuration` of a plugin, or the `endpoint`
+ * itself.
+ */
+export type FaultOrigin = 'header' | 'query' | 'rule' | 'configuration' | 'endpoint'
+
+/** How the connection was broken; see `X-Svc-Abort`. */
+export type AbortKind = 'reset' | 'close' | 'empty' | 'truncate' | 'bad-chunk'
+
 /** A captured request, as in `GET /_svc/requests`. */
 export interface InspectorEntry {
   id: string
@@ -33,6 +42,13 @@ export interface InspectorEntry {
   fault: string | null
   /** What requested the fault, such as `X-Svc-Abort: truncate`, `?fail=overloaded`, a rule or a provider's configuration. */
   fault_source: string | null
+  /** Name of the rule that acted on the request; null if none did. */
+  rule: string | null
+  fault_origin: FaultOrigin | null
+  /** How the connection was broken, if the fault did that. */
+  abort: AbortKind | null
+  /** Why the request ended as it did, such as `connection reset by X-Svc-Abort`; null for a normal response of the route. */
+  end_reason: string | null
   /** Template of the route that handled the request; null if none did, for example after a fault or for a 404. */
   route: string | null
   /** Name of the plugin that handled the request; null if the core did, or if no route handled it. */
@@ -40,6 +56,16 @@ export interface InspectorEntry {
   /** Bytes of the response body sent so far, after `Content-Encoding` and without chunk framing. */
   bytes_sent: number
   ended: ResponseEnd
+  /** Headers of the response as sent; null if none were, and for gRPC calls and WebSockets. */
+  response_headers: { name: string; value: string }[] | null
+  /**
+   * The beginning of the response body: 64 KiB of a body sent in one piece, 16 KiB of a stream. One of the two is null; both
+   * are for an empty body, gRPC calls and WebSockets.
+   */
+  response_body: string | null
+  response_body_base64: string | null
+  /** Whether `bytes_sent` is more than is kept. */
+  response_body_truncated: boolean
   /** W3C Trace Context of the request; null if it carried none and no spans are exported. */
   trace: {
     trace_id: string
@@ -48,6 +74,8 @@ export interface InspectorEntry {
     sampled: boolean
     state: string | null
   } | null
+  /** Instance id of the replica that received the request; absent if there is only one. */
+  replica?: string
 }
 
 /** Access to captured requests, and redaction of credentials. */
@@ -56,7 +84,7 @@ export interface SvcInspector {
    * Returns the newest entry with this request id. Clients choose request ids, so two sessions may use the same one: with
    * `session`, only entries with this value of `X-Svc-Session` are found (null: without a session).
    */
-  entry(requestId: string, session?: string | null): InspectorEntry | undefined
+  entry(requestId: string, session?: string | null): Promise<InspectorEntry | undefined>
   /** Returns the headers with control plane credentials and API keys replaced. */
   redactHeaders(headers: { name: string; value: string }[]): { name: string; value: string }[]
   /** Like `redactHeaders`, for one value. `name` can be in any case. */
@@ -73,9 +101,37 @@ export interface SvcPki {
   readonly caCertificate: string
   /** Certificate and key of the demo client as PEM. They stay the same until the process ends. */
   client(): Promise<{ certificate: string; key: string }>
+  /**
+   * Issues a certificate with a new key, by default by the demo CA, valid from a day ago for 30 days. Nothing is written
+   * to disk. It may be wrong on purpose: expired, for another name, or signed with SHA-1.
+   */
+  issue(profile: CertificateProfile): Promise<{ certificate: string; key: string }>
   /** The client certificate of a request, verified against the CA: from TLS, or from the header named by SVC_MTLS_IN_HEADER. */
   clientCertificate(request: FastifyRequest): ClientCertificate
 }
+/** What `issue` puts in a certificate. */
+export interface CertificateProfile {
+  /** Distinguished name (RFC 4514), such as `CN=shop, O=svc Demo`. */
+  subject: string
+  /** DNS names and IP addresses in subjectAltName. */
+  names?: readonly string[]
+  ips?: readonly string[]
+  notBefore?: Date
+  notAfter?: Date
+  /** Type of the key: P-256, P-384, RSA with 2048 or 1024 bits, Ed25519. Default: `ec`. */
+  key?: 'ec' | 'p384' | 'rsa' | 'rsa1024' | 'ed25519'
+  /** The demo CA (default), the certificate itself, or another CA with an RSA or EC key, as PEM. */
+  issuer?: 'demo' | 'self' | { certificate: string; key: string }
+  /** Hash of the signature. Default: `sha256`. */
+  hash?: 'sha256' | 'sha1'
+  /** Extended key usages. Default: none, which allows all. */
+  usages?: readonly ('server' | 'client')[]
+  /** Makes it a CA. `permitted` are the DNS names that it may issue for. */
+  ca?: { pathLength?: number; permitted?: readonly string[] }
+  /** More extensions; `value` is DER. */
+  extensions?: readonly { oid: string; isCritical?: boolean; value: Uint8Array }[]
+}
+
 /** Result of checking a client certificate. */
 export type ClientCertificate =
   | { state: 'none' }

@@ -39,14 +39,21 @@ import type { EventLog, EventLogBounds } from './event-log.ts'
 import type { Channel, ChannelHandler, Replicated, ReplicatedOptions, SvcReplicas } from './replication.ts'
 import type { StoreBounds, Store } from './state.ts'
 import type { JsonSchema } from './json-schema.ts'
-import type { CategoryDeclaration, Exemption, ExposedHeader, PageLink, VariableDefinitions } from './declarations.ts'
+import type {
+  CategoryDeclaration,
+  Exemption,
+  ExposedHeader,
+  FamiliarPath,
+  PageLink,
+  VariableDefinitions,
+} from './declarations.ts'
 import type { Logger } from './logger.ts'
 import type { LoadError, ReloadResult, ReportedError } from './reload.ts'
 
 export type { FastifyInstance, FastifyReply, FastifyRequest, Config, WebSocket }
 // Also adds `wsHandler` to the types of Fastify's route options.
 export type { WebsocketHandler } from '@fastify/websocket'
-export type { AnyRequest, SvcHttp, SessionKey, Origin } from './http.ts'
+export type { AnyRequest, InProcessCall, InProcessResponse, SvcHttp, SessionKey, Origin, RuleOutcome } from './http.ts'
 export type {
   SvcStreams,
   BodyStreamOptions,
@@ -58,13 +65,25 @@ export type {
   WebSocketOptions,
 } from './streams.ts'
 export type { SvcLimits, CallAdmission, CallFailure, SvcMediaTypes, MediaTypeCall, ConnectionFacts } from './calls.ts'
-export type { ResponseEnd, InspectorEntry, SvcInspector, SvcPki, ClientCertificate, SvcMetrics } from './observation.ts'
+export type {
+  AbortKind,
+  CertificateProfile,
+  ClientCertificate,
+  FaultOrigin,
+  InspectorEntry,
+  ResponseEnd,
+  SvcInspector,
+  SvcMetrics,
+  SvcPki,
+} from './observation.ts'
 export type { SvcInstance, Catalog, CatalogEndpoint, PluginRecord } from './instance.ts'
 export type { Arrival, ArmedTap, ConnectionEnd, SvcTap, TapChunk, TapOptions, TapReply } from './tap.ts'
 export type { CommandContext, CommandOutput, CommandServer, CommandServerOptions } from './command.ts'
 export type { PutOptions, StoreBounds, Store, StoreChange } from './state.ts'
 export { StateUnavailable } from './state.ts'
-export type { EventLog, EventLogBounds, LoggedEvent } from './event-log.ts'
+export type { EventLog, EventLogBounds, LoggedEvent, StreamInfo } from './event-log.ts'
+export type { MatchableRequest, MatchFacts, MatchField, MatchProtocol, MatchProtocols } from './testing.ts'
+export { jsonRpcProtocol } from './json-rpc.ts'
 export type { Channel, ChannelHandler, Replica, Replicated, ReplicatedOptions, SvcReplicas } from './replication.ts'
 export { ReplicaError } from './replication.ts'
 export type { JsonSchema } from './json-schema.ts'
@@ -74,6 +93,7 @@ export type {
   Exemption,
   ExemptibleLayer,
   ExposedHeader,
+  FamiliarPath,
   PageLink,
   VariableDefinition,
   VariableDefinitions,
@@ -150,6 +170,8 @@ export interface Plugin<Options = Record<string, unknown>, Variables = Record<st
   faultKinds?: readonly string[]
   /** Categories of the plugin in the catalog, with their position. */
   categories?: readonly CategoryDeclaration[]
+  /** Paths of other servers for what the plugin serves. A 404 for one of them names the path here. */
+  familiar?: readonly FamiliarPath[]
   /** Links on the landing page. */
   links?: readonly PageLink[]
 
@@ -231,6 +253,16 @@ export { isRecord } from './record.ts'
 export { nearest } from './nearest.ts'
 export { unknownName } from './unknown-name.ts'
 export { isNestedWithin, isTextNestedWithin } from './json-depth.ts'
+export { deepEqual, mergePatch, own, setOwn } from './json.ts'
+export type { Json, JsonObject } from './json.ts'
+export { escapeToken, pointerTokens, valueAt } from './json-pointer.ts'
+export { compileJsonPath, MAX_JSON_PATH } from './json-path.ts'
+export type { JsonPath } from './json-path.ts'
+export { linearPattern, sharedPattern } from './linear-pattern.ts'
+export { expandText, expandValue, memberAt } from './references.ts'
+export type { LookUp } from './references.ts'
+export { asBoolean, asInteger, asObject, asText, below, InputProblem, rejectUnknownKeys } from './input-problem.ts'
+export type { LinearPattern } from './linear-pattern.ts'
 export { preferredCoding } from '../fields/accept-encoding.ts'
 export { parseCookies } from '../fields/cookie.ts'
 export { headerProblem, isOriginWide } from '../fields/settable-header.ts'
@@ -275,6 +307,11 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
   readonly config: Config
   /** Values of the environment variables declared in `variables` of the definition. */
   readonly variables: Readonly<Variables>
+  /**
+   * A variable of the process that the plugin's section of `svc.yaml` names, for example as `${TOKEN}`; undefined if it is
+   * not set. Variables of the plugin itself belong in `variables` of the definition.
+   */
+  environment(name: string): string | undefined
   /** Absolute path of the plugin's folder. */
   readonly folder: string
   /** Same as `app.log`. `request.log` adds the request id. */
@@ -282,7 +319,10 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
 
   /** Offers an extension point to other plugins. Its name must be `<plugin name>.<point>`. */
   offer<K extends keyof ExtensionPoints>(point: K, value: ExtensionPoints[K] & PersonalPoint<ExtensionPoints[K]>): void
-  /** Another plugin's extension point; undefined if that plugin is disabled. `buildsOn` or `uses` must list that plugin. */
+  /**
+   * Another plugin's extension point; undefined if that plugin is disabled. `buildsOn` or `uses` must list that plugin. The
+   * points `testing.*` belong to the core and are always there.
+   */
   use<K extends keyof ExtensionPoints>(point: K): ExtensionPoints[K] | undefined
 
   /** Runs after all plugins have registered. The callback may still add routes and report load errors. */
@@ -329,6 +369,14 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
    * one applies. The `Allow` header is kept.
    */
   unroutedForm(path: string, form: ErrorForm): void
+
+  /**
+   * Serves all requests to a host from the routes below `mount`, one of the plugin's own paths: the route `<mount>/get`
+   * responds to `/get`. `pattern` is a host without port, `*.` and a domain for the hosts below it, or `*`; the first entry
+   * that matches counts. `request.url` is the routed target then, `svc.http.target(request)` the received one. Other hosts
+   * do not reach the routes below `mount`. The control plane, and paths that are exempt from `hosts`, stay as they are.
+   */
+  serveHost(pattern: string, mount: string): void
 
   readonly http: SvcHttp
   readonly streams: SvcStreams

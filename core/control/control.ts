@@ -59,7 +59,7 @@ export function registerControl(app: FastifyInstance, deps: ControlDeps): void {
       category,
       examples: [{ name: 'Status', path: '/_svc/status', expectStatus: 200 }],
     }),
-    request => ({ ...statusRecord(deps), proxy_headers: proxyHeaders(request.headers) }),
+    async request => ({ ...(await statusRecord(deps)), proxy_headers: proxyHeaders(request.headers) }),
   )
 
   app.get(
@@ -128,7 +128,7 @@ function proxyHeaders(headers: object): string[] {
     .slice(0, MAX_PROXY_HEADERS)
 }
 
-function statusRecord({ config, instance, inspector, plugins, pluginStatus }: ControlDeps): object {
+async function statusRecord({ config, instance, inspector, plugins, pluginStatus }: ControlDeps): Promise<object> {
   const own = {
     name: 'svc',
     version: instance.version,
@@ -145,7 +145,7 @@ function statusRecord({ config, instance, inspector, plugins, pluginStatus }: Co
   }
   const counts = {
     identity_requests: instance.identityRequests(),
-    inspector: inspector.counters(),
+    inspector: await inspector.counters(),
     ports: instance.ports(),
     plugins: pluginCounts(plugins),
   }

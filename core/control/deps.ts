@@ -14,6 +14,8 @@ import type { ClearResult, SwitchResult } from '../host/switching.ts'
 import type { Inspector } from '../inspector/inspector.ts'
 import type { Keys } from '../keys/keys.ts'
 import type { Limits } from '../limits/limits.ts'
+import type { RuleBook } from '../rules/rule-book.ts'
+import type { GenerationRules } from '../rules/rule-entry.ts'
 import type { RouteRecord } from '../http/pipeline/route-record.ts'
 
 export interface ControlDeps {
@@ -30,6 +32,7 @@ export interface ControlDeps {
   routes(): RouteRecord[]
   plugins: ControlPlugins
   inspector: Inspector
+  rules: ControlRules
   limits: Limits
   /** Null if shared mode is off. */
   keys: Keys | null
@@ -51,6 +54,12 @@ export interface ControlInstance extends SvcInstance {
   identityRequests(): number
   /** Increments the number of requests and returns it. */
   countIdentityRequest(): number
+}
+
+export interface ControlRules {
+  book: RuleBook
+  /** The rules of files, and the protocols, of the generation that handles the request. */
+  ofGeneration(request: FastifyRequest): GenerationRules
 }
 
 export interface ControlPlugins {

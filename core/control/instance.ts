@@ -26,15 +26,15 @@ function registerHealth(app: FastifyInstance, { http, instance }: ControlDeps): 
     }),
     (request, reply) => {
       reply.code(instance.isHealthy() ? 200 : 503).header('cache-control', 'no-store')
-      return http.negotiate(request, reply, healthRecord(instance))
+      return http.negotiate(request, reply, healthRecord(instance, instance.isHealthy()))
     },
   )
 
   const switches = [
-    { name: 'unhealthy', summary: 'Mark the instance unhealthy', next: () => false },
-    { name: 'toggle', summary: 'Toggle the health of the instance', next: () => !instance.isHealthy() },
-    { name: 'healthy', summary: 'Mark the instance healthy', next: () => true },
-  ]
+    { name: 'unhealthy', summary: 'Mark the instance unhealthy', next: false },
+    { name: 'toggle', summary: 'Toggle the health of the instance', next: 'toggle' },
+    { name: 'healthy', summary: 'Mark the instance healthy', next: true },
+  ] as const
   for (const { name, summary, next } of switches) {
     app.post(
       `/health/${name}`,
@@ -51,17 +51,15 @@ function registerHealth(app: FastifyInstance, { http, instance }: ControlDeps): 
         },
         examples: [{ name: summary, method: 'POST', path: `/health/${name}` }],
       }),
-      (request, reply) => {
+      async (request, reply) => {
         http.guardAdmin(request)
-        instance.setHealthy(next())
-        return http.negotiate(request, reply, healthRecord(instance))
+        return http.negotiate(request, reply, healthRecord(instance, await instance.setHealthy(next)))
       },
     )
   }
 }
 
-function healthRecord(instance: ControlDeps['instance']): object {
-  const healthy = instance.isHealthy()
+function healthRecord(instance: ControlDeps['instance'], healthy: boolean): object {
   return {
     status: healthy ? 'healthy' : 'unhealthy',
     healthy,

@@ -54,10 +54,10 @@ function registerList(app: FastifyInstance, { config, inspector }: ControlDeps):
       responses: { 200: { description: 'The entries.' }, 400: BAD_FILTER },
       examples: [{ name: 'Captured requests', path: '/_svc/requests?limit=10&session=demo' }],
     }),
-    request => {
+    async request => {
       rejectUnknownFilters(request, ['session', 'path_prefix', 'limit'])
       const filter = readFilter(request, config.publicMode)
-      const requests = inspector.list(filter, readLimit(request, inspector))
+      const requests = await inspector.list(filter, readLimit(request, inspector))
       return { count: requests.length, capacity: inspector.capacity, public_mode: config.publicMode, requests }
     },
   )
@@ -108,7 +108,7 @@ function registerFeed(app: FastifyInstance, { config, inspector, openEvents }: C
       if (stream === null) return reply
       // Some clients and proxies wait for the first byte of the body.
       stream.comment('inspector feed')
-      inspector.openFeed(stream, filter, lastEventId(request))
+      void inspector.openFeed(stream, filter, lastEventId(request))
       return reply
     },
   )
@@ -137,7 +137,7 @@ function registerEntry(app: FastifyInstance, { config, inspector }: ControlDeps)
       },
       examples: [{ name: 'An unknown request', path: '/_svc/requests/no-such-request', expectStatus: 404 }],
     }),
-    request => {
+    async request => {
       rejectUnknownFilters(request, ['session'])
       const { id } = request.params as { id: string }
       const session = readSession(request)
@@ -145,7 +145,7 @@ function registerEntry(app: FastifyInstance, { config, inspector }: ControlDeps)
       const entry =
         config.publicMode && session === undefined
           ? undefined
-          : inspector.find(id, config.publicMode ? { session } : {})
+          : await inspector.find(id, config.publicMode ? { session } : {})
       if (entry === undefined) throw new HttpError(404, { error: 'unknown_request', id })
       return entry
     },
@@ -170,12 +170,12 @@ function registerClear(app: FastifyInstance, { http, inspector }: ControlDeps): 
         { name: 'Delete one session', method: 'DELETE', path: '/_svc/requests?session=demo', expectStatus: 200 },
       ],
     }),
-    request => {
+    async request => {
       rejectUnknownFilters(request, ['session'])
       const session = readSession(request)
-      if (session !== undefined) return { cleared: inspector.clear({ session }), session }
+      if (session !== undefined) return { cleared: await inspector.clear({ session }), session }
       http.guardAdmin(request)
-      return { cleared: inspector.clear({}) }
+      return { cleared: await inspector.clear({}) }
     },
   )
 }

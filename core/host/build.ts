@@ -47,6 +47,8 @@ export interface BuildInput {
   /** Problems in the configuration that were found before the build. */
   loadErrors: LoadError[]
   locate: BuildContext['locate']
+  /** Reads the sections of the core, once all plugins have registered. */
+  readCoreSections(generation: Generation, context: BuildContext): void
 }
 export interface BuildServices {
   config: Config
@@ -147,11 +149,12 @@ async function tryBuild(
     absent: [...resolution.decisions].flatMap(([name, { state }]) =>
       state === 'enabled' ? [] : definitions.get(name)!.paths.map(path => ({ path, name, state })),
     ),
+    familiar: resolution.order.flatMap(name => definitions.get(name)!.familiar ?? []),
     ...services.generationOptions,
   })
   const context: BuildContext = {
     generation,
-    extensions: new Map(),
+    extensions: new Map<string, unknown>([['testing.protocols', generation.rules.protocols]]),
     registered: [],
     stopped: [],
     loadErrors: [...input.loadErrors],
@@ -218,6 +221,7 @@ async function tryBuild(
     }
   }
   const finished = await finishBuild(generation, context, holders, services)
+  input.readCoreSections(generation, context)
   return finished === null
     ? {
         generation,

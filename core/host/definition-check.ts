@@ -41,6 +41,7 @@ function checkDeclarations(definition: Plugin): void {
     exposes = [],
     categories = [],
     links = [],
+    familiar = [],
   } = definition
   const isOwn = (path: unknown): boolean =>
     isText(path) && paths.some(prefix => path === prefix || isBelow(path, prefix.replace(/\/$/, '')))
@@ -68,6 +69,14 @@ function checkDeclarations(definition: Plugin): void {
   check(
     isListOf(categories, one => isRecord(one) && isText(one.name) && Number.isFinite(one.rank)),
     'categories must be a list of { name, rank }',
+  )
+  check(
+    isListOf(
+      familiar,
+      one =>
+        isRecord(one) && isText(one.path) && one.path.startsWith('/') && isText(one.here) && one.here.startsWith('/'),
+    ),
+    'familiar must be a list of { path, here }: templates of paths that start with "/"',
   )
   check(
     isListOf(

@@ -6,7 +6,8 @@ import Fastify, { LogController } from 'fastify'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import type { ErrorForm } from '../contract/plugin.ts'
+import type { ErrorForm, FamiliarPath } from '../contract/plugin.ts'
+import { fillTemplate, readParameters } from '../contract/path-template.ts'
 import type { RequestContext } from '../http/request/context.ts'
 import type { ServerRequest } from '../http/request/types.ts'
 import { contextOf } from '../http/request/context.ts'
@@ -15,6 +16,7 @@ import type { RoutingGeneration } from '../http/request/types.ts'
 import type { Exemptions } from '../http/pipeline/exemptions.ts'
 import type { CoreRoute } from '../http/pipeline/route-record.ts'
 import type { SvcResponse } from '../http/response/response.ts'
+import { HostMounts } from '../http/listener/host-mounts.ts'
 import type { MediaTypeHandler } from '../http/listener/media-type-handlers.ts'
 import { WebSocketRoutes } from '../http/streams/websocket-routes.ts'
 import { adoptWebSockets } from '../http/streams/websockets.ts'
@@ -24,6 +26,8 @@ import { sendRouteError, logWebSocketFailure } from '../http/pipeline/route-erro
 import type { RouteErrorServices } from '../http/pipeline/route-errors.ts'
 import { isBelow } from '../fields/request-target.ts'
 import type { Log } from '../log/log.ts'
+import { ProtocolRegistry } from '../match/protocols.ts'
+import { GenerationRules } from '../rules/rule-entry.ts'
 import { replayRequest } from '../http/request/replayed-request.ts'
 import { parseOnDemand } from './body-parsing.ts'
 import type { BodyParsing } from './body-parsing.ts'
@@ -39,6 +43,8 @@ export interface GenerationOptions {
   exemptions: Exemptions
   /** Path prefixes of plugins that are not enabled. The 404 response names the plugin. */
   absent: { path: string; name: string; state: 'disabled' | 'failed' }[]
+  /** Paths of other servers for what the enabled plugins serve. */
+  familiar: readonly FamiliarPath[]
   websockets: WebSocketServices
   errors: RouteErrorServices
 }
@@ -57,9 +63,11 @@ export interface RouteOwner {
 
 export class Generation implements RoutingGeneration {
   readonly number: number
+  readonly rules = new GenerationRules(new ProtocolRegistry())
   readonly app: FastifyInstance
   readonly routes = new RouteTable()
   readonly mediaTypeHandlers: MediaTypeHandler[] = []
+  readonly hosts = new HostMounts()
   readonly exposedHeaders: string
   readonly fallbacks: FallbackHandlers
   readonly #parsing: BodyParsing
@@ -68,6 +76,7 @@ export class Generation implements RoutingGeneration {
   #scopes: { record: CoreRoute; scope: FastifyInstance }[] = []
   readonly exemptions: Exemptions
   readonly #absent: GenerationOptions['absent']
+  readonly #familiar: readonly FamiliarPath[]
   readonly #webSockets: WebSocketRoutes
   #handle: (request: ServerRequest, response: SvcResponse) => void = () => {}
   #server: Server | null = null
@@ -83,6 +92,7 @@ export class Generation implements RoutingGeneration {
     this.exposedHeaders = options.exposedHeaders
     this.exemptions = options.exemptions
     this.#webSockets = new WebSocketRoutes(options.websockets.memory)
+    this.#familiar = options.familiar
     this.#absent = options.absent.toSorted((a, b) => b.path.length - a.path.length)
     this.app = Fastify({
       serverFactory: handler => {
@@ -174,6 +184,14 @@ export class Generation implements RoutingGeneration {
 
   absentOwner(path: string): { name: string; state: 'disabled' | 'failed' } | null {
     return this.#absent.find(absent => isBelow(path, absent.path.replace(/\/$/, '')) || path === absent.path) ?? null
+  }
+
+  familiarPath(path: string): string | null {
+    for (const { path: template, here } of this.#familiar) {
+      const values = readParameters(template, path)
+      if (values !== null) return fillTemplate(here, values)
+    }
+    return null
   }
 
   addUnroutedForm(path: string, form: ErrorForm): void {

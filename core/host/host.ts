@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { isAbsolute, resolve } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import type { Config } from '../config/variables.ts'
 import type { Log } from '../log/log.ts'
 import type { StreamRegistry } from '../http/streams/stream-registry.ts'
@@ -17,10 +18,14 @@ import type { Declarations } from './declarations.ts'
 import type { Generation } from './generation.ts'
 import { Inventory } from './inventory.ts'
 import type { KnownCode } from './inventory.ts'
-import type { LoadError, PluginRecord, ReloadResult } from '../contract/plugin.ts'
+import type { LoadError, PluginRecord, ReloadResult, Replicated } from '../contract/plugin.ts'
 import { recordsOf } from './records.ts'
 import { RunQueue } from './run-queue.ts'
 import { Settings } from './settings.ts'
+import type { Problem } from '../contract/input-problem.ts'
+import { ruleBoundsOf } from '../rules/bounds.ts'
+import { addFileRules, rulesOfSection } from '../rules/file-rules.ts'
+import type { BuildContext } from './svc/svc.ts'
 import type { RequestedState } from './resolution.ts'
 import { planSwitch } from './switching.ts'
 import type { ClearResult, SwitchResult } from './switching.ts'
@@ -40,6 +45,8 @@ export interface HostOptions {
   /** Shared by hosts of one process. */
   knownCode?: KnownCode
   build: BuildServices
+  /** Plugins that `switch` has enabled (true) or disabled, by name. A change by another replica is followed. */
+  switches: Replicated<Record<string, boolean>>
   /** Warnings about variables of the core, which have already been logged. */
   logged: readonly string[]
   streams: StreamRegistry
@@ -51,7 +58,8 @@ const MAX_GENERATIONS = 8
 export class Host {
   readonly #options: HostOptions
   readonly #inventory: Inventory
-  readonly #overrides = new Map<string, boolean>()
+  /** The value of `switches` that the running generation was built with. */
+  #builtSwitches: Readonly<Record<string, boolean>> = {}
   readonly #draining: BuildResult[] = []
   /** Generations in memory, including those that are not garbage-collected yet. */
   #inMemory = 0
@@ -69,6 +77,7 @@ export class Host {
     const [result] = await Promise.all([this.#reload(force), this.onReload()])
     return result
   })
+  #stopFollowing: () => void = () => {}
   readonly settings: Settings
   /** Called after each swap, for example to update the watched files. */
   onSwap: () => void = () => {}
@@ -85,6 +94,11 @@ export class Host {
   /** Builds the first generation. Rejects only if the routes of the core fail; everything else is a warning. */
   async start(): Promise<void> {
     await this.#queue.enqueue(() => this.#reload(true))
+    this.#stopFollowing = this.#options.switches.subscribe(() => {
+      this.#queue
+        .enqueue(() => this.#followSwitches())
+        .catch(error => this.#options.log.error('switches of another replica could not be applied', { error }))
+    })
   }
 
   current(): Generation {
@@ -153,12 +167,13 @@ export class Host {
     return this.#queue.reload(force)
   }
 
-  /** Enables or disables a plugin until the process ends, regardless of `svc.yaml`. */
+  /** Enables or disables a plugin in all replicas until `clearOverride`, regardless of `svc.yaml`. */
   switch(name: string, isOn: boolean, cascade: boolean): Promise<SwitchResult> {
     return this.#queue.enqueue(async () => {
       const plan = planSwitch({ name, isOn, cascade, records: this.records() })
       if (plan.outcome !== 'change') return plan
-      for (const changed of plan.names) this.#overrides.set(changed, isOn)
+      const changes = Object.fromEntries(plan.names.map(changed => [changed, isOn]))
+      await this.#options.switches.update(switches => ({ ...switches, ...changes }))
       await this.#rebuild()
       return this.#switched(name)
     })
@@ -169,7 +184,9 @@ export class Host {
     return this.#queue.enqueue(async () => {
       const record = this.records().find(other => other.name === name)
       if (record === undefined) return { outcome: 'unknown' }
-      if (!this.#overrides.delete(name)) return { outcome: 'unchanged', record }
+      const { switches } = this.#options
+      if (!Object.hasOwn(switches.current, name)) return { outcome: 'unchanged', record }
+      await switches.update(({ [name]: _removed, ...others }) => others)
       await this.#rebuild()
       return this.#switched(name)
     })
@@ -202,6 +219,7 @@ export class Host {
 
   /** Closes all generations, even if they have open requests. */
   async close(): Promise<void> {
+    this.#stopFollowing()
     const all = [...this.#draining.splice(0), ...(this.#result === null ? [] : [this.#result])]
     await Promise.all(all.map(result => this.#retire(result)))
   }
@@ -240,7 +258,13 @@ export class Host {
     return hash.digest('hex')
   }
 
+  /** Applies switches of other replicas. Those of this one are built already when it is their turn. */
+  async #followSwitches(): Promise<void> {
+    if (!isDeepStrictEqual(this.#options.switches.current, this.#builtSwitches)) await this.#rebuild()
+  }
+
   async #rebuild(): Promise<void> {
+    this.#builtSwitches = this.#options.switches.current
     const number = (this.#result?.generation.number ?? 0) + 1
     const { candidates, failed, errors } = await this.#inventory.candidates(
       this.#found,
@@ -252,7 +276,7 @@ export class Host {
       const candidate = candidates.get(this.#options.extraOptions.plugin)
       if (candidate) Object.assign(candidate.options, this.#options.extraOptions.options)
     }
-    const requested = { ...this.settings.plugins, overrides: this.#overrides, failed }
+    const requested = { ...this.settings.plugins, overrides: new Map(Object.entries(this.#builtSwitches)), failed }
     const problems = this.#checkDeclarations(candidates, requested)
     const result = await buildGeneration(
       {
@@ -266,10 +290,23 @@ export class Host {
             error.at === null || error.file !== undefined ? error.at : this.#inventory.placeInFile(plugin, error.at)
           return this.settings.locate({ ...error, at }, this.#inventory.sectionOf(plugin))
         },
+        readCoreSections: (generation, context) => this.#readRules(generation, context),
       },
       this.#options.build,
     )
     this.#swap(result)
+  }
+
+  /** Adds the rules of `svc.yaml`, and reports those that are wrong. */
+  #readRules({ rules }: Generation, context: BuildContext): void {
+    const report = ({ at, details, remedy = 'correct it; the rule is left out until then' }: Problem): void =>
+      void context.loadErrors.push(this.settings.locate({ at, message: details, remedy }, 'rules'))
+    const section = rulesOfSection(this.settings.section('rules'), {
+      file: this.configFile,
+      lineOf: at => this.settings.locate({ at, message: '' }, 'rules').line ?? null,
+    })
+    if (section.problem !== null) report(section.problem)
+    addFileRules(section.rules, rules, ruleBoundsOf(this.#options.config), report)
   }
 
   /** Returns the definitions that can't be used. Logs each warning about a variable of the others once. */

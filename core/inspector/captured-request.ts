@@ -1,7 +1,9 @@
 /** A captured request as stored, and its JSON form. */
 import { randomUUID } from 'node:crypto'
-import type { ResponseEnd, InspectorEntry } from '../contract/plugin.ts'
+import type { AbortKind, CoreFailure, FaultOrigin, InspectorEntry, ResponseEnd } from '../contract/plugin.ts'
+import { KEPT_STREAM_BYTES } from './response-copy.ts'
 import type { TraceContext } from '../tracing/trace-context.ts'
+import { endReasonOf } from './end-reason.ts'
 
 /** Maximum number of body bytes kept. */
 export const KEPT_BODY_BYTES = 65_536
@@ -37,10 +39,19 @@ export interface CapturedRequest {
   trace: TraceContext | null
   fault: string | null
   faultSource: string | null
+  /** Name of the rule that acted on it. */
+  rule: string | null
+  faultOrigin: FaultOrigin | null
+  /** How the connection was broken. */
+  abort: AbortKind | null
+  /** Why the core sent an error instead of a route. */
+  failure: CoreFailure['kind'] | null
   route: string | null
   plugin: string | null
   /** Replaced when the response has ended. */
   response: ResponseProgress
+  /** Instance id of the replica that received the request, if there may be several. */
+  replica?: string
 }
 
 /** The progress of a response. */
@@ -48,6 +59,15 @@ export interface ResponseProgress {
   readonly bytesSent: number
   readonly ended: ResponseEnd
   readonly grpcStatus: number | null
+  /** Header lines as sent, each ended by CRLF, one character per byte (Latin-1). */
+  readonly head: string | null
+  /** The beginning of the body, one character per byte (Latin-1). */
+  readonly body: string | null
+}
+
+/** A copy that does not change any more. */
+export function progressOf({ bytesSent, ended, grpcStatus, head, body }: ResponseProgress): ResponseProgress {
+  return { bytesSent, ended, grpcStatus, head, body }
 }
 
 /** The path of the request target as received, without the query. */
@@ -61,16 +81,24 @@ export function keptBody(body: Buffer): string | null {
   return body.length === 0 ? null : body.toString('latin1', 0, Math.min(body.length, KEPT_BODY_BYTES))
 }
 
-/** Memory of an entry without client-supplied text, and of one string in its header list. */
-const ENTRY_BYTES = 768
+/** Memory of an entry without text, and of one string in its header list. */
+const ENTRY_BYTES = 1024
 const TEXT_BYTES = 36
 
 /**
  * Memory of a captured request in bytes. Its strings are Latin-1, one byte per character, so they need not be scanned.
+ * An open response may still grow, so its space is reserved.
  */
-export function sizeOf({ uri, body, rawHeaders, trace }: CapturedRequest): number {
+export function sizeOf({ uri, body, rawHeaders, trace, response }: CapturedRequest): number {
   let bytes =
-    ENTRY_BYTES + uri.length + (body?.length ?? 0) + (trace?.state?.length ?? 0) + TEXT_BYTES * rawHeaders.length
+    ENTRY_BYTES +
+    uri.length +
+    (body?.length ?? 0) +
+    (trace?.state?.length ?? 0) +
+    (response.head?.length ?? 0) +
+    (response.ended === 'open' ? KEPT_STREAM_BYTES : 0) +
+    (response.body?.length ?? 0) +
+    TEXT_BYTES * rawHeaders.length
   for (const text of rawHeaders) bytes += text.length
   return bytes
 }
@@ -85,6 +113,10 @@ export function toEntry(captured: CapturedRequest): InspectorEntry {
   const body = captured.body === null ? null : Buffer.from(captured.body, 'latin1')
   const query = uri.indexOf('?')
   const text = body === null ? null : decodeText(body, captured.bodyBytes > KEPT_BODY_BYTES)
+  const { response } = captured
+  const sent = response.body === null ? null : Buffer.from(response.body, 'latin1')
+  const isCut = response.bytesSent > (sent?.length ?? 0)
+  const sentText = sent === null ? null : decodeText(sent, isCut)
   return {
     id: idOf(captured),
     request_id: captured.requestId,
@@ -103,15 +135,35 @@ export function toEntry(captured: CapturedRequest): InspectorEntry {
     body_truncated: captured.bodyBytes > KEPT_BODY_BYTES,
     status: captured.status,
     latency_ms: captured.latencyMs,
-    grpc_status: captured.response.grpcStatus,
+    grpc_status: response.grpcStatus,
     fault: captured.fault,
     fault_source: captured.faultSource,
+    rule: captured.rule,
+    fault_origin: captured.faultOrigin,
+    abort: captured.abort,
+    end_reason: endReasonOf(captured),
     route: captured.route,
     plugin: captured.plugin,
-    bytes_sent: captured.response.bytesSent,
-    ended: captured.response.ended,
+    bytes_sent: response.bytesSent,
+    ended: response.ended,
+    response_headers: response.head === null ? null : toHeaders(fieldsOf(response.head)),
+    response_body: sentText,
+    response_body_base64: sent === null || sentText !== null ? null : sent.toString('base64'),
+    response_body_truncated: isCut,
     trace: captured.trace === null ? null : toTrace(captured.trace),
+    ...(captured.replica === undefined ? {} : { replica: captured.replica }),
   }
+}
+
+/** Alternating names and values of header lines. */
+export function fieldsOf(head: string): string[] {
+  return head
+    .split('\r\n')
+    .slice(0, -1)
+    .flatMap(line => {
+      const colon = line.indexOf(':')
+      return [line.slice(0, colon), line.slice(colon + 1).trim()]
+    })
 }
 
 function toTrace({ traceId, spanId, parentSpanId, sampled, state }: TraceContext): InspectorEntry['trace'] {

@@ -4,19 +4,33 @@ import type { Config } from '../config/variables.ts'
 import type { InspectorEntry, SvcInspector } from '../contract/plugin.ts'
 import { copyText } from '../collections/text-memory.ts'
 import { isBelow } from '../fields/request-target.ts'
+import { CaptureLog, FollowedCaptures } from './capture-log.ts'
+import type { CaptureLogs } from './capture-log.ts'
 import { CaptureStore } from './capture-store.ts'
-import { keptBody, pathOf, toEntry } from './captured-request.ts'
-import type { CapturedRequest } from './captured-request.ts'
+import type { CaptureSource } from './capture-store.ts'
+import { fieldsOf, keptBody, pathOf, progressOf, toEntry } from './captured-request.ts'
+import type { CapturedRequest, ResponseProgress } from './captured-request.ts'
 import { Feeds } from './feed.ts'
 import type { FeedStream } from './feed.ts'
 import { createRedaction } from './redaction.ts'
+import { BodyConverter } from './response-copy.ts'
+import type { ResponseCopy } from './response-copy.ts'
 import { findKey } from '../keys/api-key.ts'
 
 /** What a pipeline stage knows about a request when the response headers are sent. */
-export interface CaptureFacts extends Omit<CapturedRequest, 'id' | 'body' | 'bodyBytes'> {
+export interface CaptureFacts extends Omit<CapturedRequest, 'id' | 'body' | 'bodyBytes' | 'response'> {
   body: Buffer
+  response: ResponseInProgress
   /** Lower-case names, to check quickly whether anything needs redaction. */
   headers: IncomingHttpHeaders
+}
+
+/** A response that may still be sent. */
+export interface ResponseInProgress {
+  readonly bytesSent: number
+  readonly ended: ResponseProgress['ended']
+  readonly grpcStatus: number | null
+  readonly copy: ResponseCopy | null
 }
 
 /** Selects entries; absent fields match everything. */
@@ -34,17 +48,19 @@ export interface Inspector extends SvcInspector {
    * plugins.
    */
   captures(path: string | null, session: string | null): boolean
-  /** Returns the stored request; its `response` is replaced when the response ends. */
+  /** Returns the stored request; call `end` if its response is still being sent. */
   capture(facts: CaptureFacts): CapturedRequest
+  /** Call it when the response of a stored request has ended. */
+  end(captured: CapturedRequest): void
   /** Newest first. */
-  list(filter: CaptureFilter, limit: number): InspectorEntry[]
+  list(filter: CaptureFilter, limit: number): Promise<InspectorEntry[]>
   /** By entry id, else by request id. */
-  find(id: string, filter: CaptureFilter): InspectorEntry | undefined
+  find(id: string, filter: CaptureFilter): Promise<InspectorEntry | undefined>
   /** Sends new entries until the stream ends; see `Feeds.open`. */
-  openFeed(stream: FeedStream, filter: CaptureFilter, lastEventId: string | null): void
+  openFeed(stream: FeedStream, filter: CaptureFilter, lastEventId: string | null): Promise<void>
   /** Removes matching entries and returns their number. */
-  clear(filter: CaptureFilter): number
-  counters(): { stored: number; capacity: number; total_captured: number }
+  clear(filter: CaptureFilter): Promise<number>
+  counters(): Promise<{ stored: number; capacity: number; total_captured: number }>
 }
 
 export interface InspectorOptions {
@@ -53,17 +69,21 @@ export interface InspectorOptions {
   isControlCredential(value: string): boolean
   /** Makes sure that `capture` was called for all requests with sent headers; called before every read. */
   flush(): void
+  /** The logs of all replicas; null if there is no shared store. */
+  logs: CaptureLogs | null
 }
 
-export function createInspector({ config, isControlCredential, flush }: InspectorOptions): Inspector {
+export function createInspector({ config, isControlCredential, flush, logs }: InspectorOptions): Inspector {
   const { publicMode } = config
   const sharedMode = config.shared.enabled
   const store = new CaptureStore(config.inspectorCapacity)
-  const flushed = (): CaptureStore => {
+  const log = logs === null ? null : new CaptureLog(logs, config.instanceId, store.capacity)
+  const flushed = (): CaptureSource => {
     flush()
-    return store
+    return log ?? store
   }
-  const feeds = new Feeds(store, publicMode ? 20 : 100)
+  const followed = log && new FollowedCaptures(log, store.capacity, entry => feeds.publish(entry))
+  const feeds = new Feeds(followed?.ring ?? store, publicMode ? 20 : 100)
   // Node reads header bytes as Latin-1.
   const adminToken = config.adminToken === null ? null : Buffer.from(config.adminToken).toString('latin1')
   const redaction = createRedaction({
@@ -71,6 +91,8 @@ export function createInspector({ config, isControlCredential, flush }: Inspecto
     adminToken,
     isControlToken: config.controlAuth === 'jwt' ? isControlCredential : null,
   })
+
+  const converter = new BodyConverter()
 
   /** Usually nothing needs redaction, and the entry keeps the list of the parser. */
   function redactedHeaders({ headers, rawHeaders }: CaptureFacts, apiKey: string | null): readonly string[] {
@@ -90,6 +112,60 @@ export function createInspector({ config, isControlCredential, flush }: Inspecto
   function redactedBody(body: Buffer, apiKey: string | null): string | null {
     const kept = keptBody(body)
     return kept === null || redaction.isByNameOnly ? kept : compact(redaction.text(kept, apiKey), kept)
+  }
+
+  /** The fields and the body of a response as they may be shown. */
+  function redactedHead(head: string, apiKey: string | null): string {
+    if (redaction.isByNameOnly) return head
+    const fields = fieldsOf(head)
+    let lines = ''
+    for (let index = 0; index < fields.length; index += 2) {
+      const name = fields[index]!
+      lines += `${name}: ${redaction.header(name.toLowerCase(), fields[index + 1]!, apiKey)}\r\n`
+    }
+    return copyText(lines)
+  }
+
+  function redactedText(body: string, apiKey: string | null): string {
+    return redaction.isByNameOnly ? body : compact(redaction.text(body, apiKey), body)
+  }
+
+  /** Reads the response when it is shown, until `end` replaces it by a copy. */
+  function showProgress(response: ResponseInProgress, apiKey: string | null): ResponseProgress {
+    return {
+      get bytesSent() {
+        return response.bytesSent
+      },
+      get ended() {
+        return response.ended
+      },
+      get grpcStatus() {
+        return response.grpcStatus
+      },
+      get head() {
+        const head = response.copy?.head ?? null
+        return head && redactedHead(head, apiKey)
+      },
+      get body() {
+        const body = response.copy?.bodyBy(converter) ?? null
+        return body && redactedText(body, apiKey)
+      },
+    }
+  }
+
+  function copyResponse(
+    { bytesSent, ended, grpcStatus, copy }: ResponseInProgress,
+    apiKey: string | null,
+  ): ResponseProgress {
+    const head = copy === null ? null : copy.head
+    const body = copy === null ? null : copy.bodyBy(converter)
+    return {
+      bytesSent,
+      ended,
+      grpcStatus,
+      head: head && redactedHead(head, apiKey),
+      body: body && redactedText(body, apiKey),
+    }
   }
 
   return {
@@ -120,23 +196,45 @@ export function createInspector({ config, isControlCredential, flush }: Inspecto
         trace: facts.trace,
         fault: facts.fault,
         faultSource: facts.faultSource,
+        rule: facts.rule,
+        faultOrigin: facts.faultOrigin,
+        abort: facts.abort,
+        failure: facts.failure,
         route: facts.route,
         plugin: facts.plugin,
-        response: facts.response,
+        response:
+          facts.response.ended === 'open' ? showProgress(facts.response, apiKey) : copyResponse(facts.response, apiKey),
       })
-      feeds.publish(entry)
+      // With a log, feeds follow it.
+      if (log === null) feeds.publish(entry)
+      else log.add(entry.value)
       return entry.value
     },
-    list: (filter, limit) => flushed().newest(limit, matcher(filter)).map(toEntry),
-    find: (id, filter) => asEntry(flushed().lookUp(id, matcher(filter))),
-    openFeed(stream, filter, lastEventId) {
-      flush()
-      return feeds.open(stream, matcher(filter), lastEventId)
+    end(captured) {
+      captured.response = progressOf(captured.response)
+      log?.end(captured)
     },
-    clear: filter => flushed().clear(matcher(filter)),
-    counters: () => ({ stored: flushed().size, capacity: store.capacity, total_captured: store.total }),
-    entry: (requestId, session) =>
-      asEntry(flushed().ofRequest(requestId, captured => session === undefined || captured.session === session)),
+    list: async (filter, limit) => (await flushed().newest(limit, matcher(filter))).map(toEntry),
+    find: async (id, filter) => asEntry(await flushed().lookUp(id, matcher(filter))),
+    async openFeed(stream, filter, lastEventId) {
+      flush()
+      if (followed !== null) {
+        void stream.over.then(() => followed.release())
+        await followed.acquire()
+      }
+      feeds.open(stream, matcher(filter), lastEventId)
+    },
+    async clear(filter) {
+      const matches = matcher(filter)
+      if (log !== null) store.clear(matches)
+      return flushed().clear(matches)
+    },
+    async counters() {
+      const { stored, total } = await flushed().counts()
+      return { stored, capacity: store.capacity, total_captured: total }
+    },
+    entry: async (requestId, session) =>
+      asEntry(await flushed().ofRequest(requestId, captured => session === undefined || captured.session === session)),
     redactHeaders: headers => headers.map(({ name, value }) => ({ name, value: redactHeader(name, value) })),
     redactHeader,
     redactUrl: url => compact(redaction.url(url), url),

@@ -1,5 +1,6 @@
 /** The demo CA: its name, its key pair, and how it signs. */
-import type { KeyObject, X509Certificate } from 'node:crypto'
+import { X509Certificate, createPrivateKey } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 
 /** Common name of every demo CA; it distinguishes files of svc from others. */
 export const demoCaName = 'svc Demo CA'
@@ -14,6 +15,16 @@ export interface CertificateAuthority {
 export interface PemPair {
   certificate: string
   key: string
+}
+
+/** A CA as PEM. */
+export function pairOf({ certificate, key }: CertificateAuthority): PemPair {
+  return { certificate: certificate.toString(), key: key.export({ type: 'pkcs8', format: 'pem' }).toString() }
+}
+
+/** A CA from its PEM. Throws if it cannot be parsed. */
+export function authorityOf({ certificate, key }: PemPair): CertificateAuthority {
+  return { certificate: new X509Certificate(certificate), key: createPrivateKey(key) }
 }
 
 /** Whether certificates can be signed with this key: RSA, or EC on a curve supported by WebCrypto. */

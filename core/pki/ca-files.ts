@@ -2,7 +2,7 @@
 import type { X509Certificate } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { canSign, demoCaName } from './authority.ts'
+import { canSign, demoCaName, pairOf } from './authority.ts'
 import type { CertificateAuthority } from './authority.ts'
 import { errorCode, isEncryptedKey, parseCertificate, parsePrivateKey, readPemFile, writePair } from './pem-files.ts'
 import type { FileContent, PairFiles } from './pem-files.ts'
@@ -68,8 +68,7 @@ async function keep(
   }
   const { files, isNew } = free
   try {
-    const key = authority.key.export({ type: 'pkcs8', format: 'pem' }).toString()
-    await writePair(files, { certificate: authority.certificate.toString(), key }, { isNew })
+    await writePair(files, pairOf(authority), { isNew })
     return (await readWritten(files, now)) ?? authority
   } catch (error) {
     const written = errorCode(error) === 'EEXIST' ? await readWritten(files, now) : null

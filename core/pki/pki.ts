@@ -3,8 +3,10 @@
  * certificates.
  */
 import { dirname } from 'node:path'
-import { loadAuthority } from './ca-files.ts'
+import type { CertificateProfile, Replicated, ReplicatedOptions } from '../contract/plugin.ts'
+import { authorityOf, pairOf } from './authority.ts'
 import type { CertificateAuthority, PemPair } from './authority.ts'
+import { loadAuthority } from './ca-files.ts'
 import { createClientCertificateCheck } from './client-certificate.ts'
 import type { ClientCertificateCheck } from './client-certificate.ts'
 import { withFolderLock } from './folder-lock.ts'
@@ -17,18 +19,28 @@ export interface PkiOptions {
   tlsCert: string
   /** Path of the HTTPS key (`SVC_TLS_KEY`). */
   tlsKey: string
+  /** Where the CA and the pair of the demo client are kept, which all replicas share. */
+  state: PkiState
   /** Called for each warning as it occurs. */
   warn?: (message: string) => void
   /** Milliseconds since 1970; default: the system clock. */
   now?: () => number
 }
 
+/** The part of a `StateHolder` that the demo PKI needs. */
+export interface PkiState {
+  replicated<T>(name: string, options: ReplicatedOptions<T>): Replicated<T>
+  ready(): Promise<void>
+}
+
 /** The demo PKI of a process; it does not change during its lifetime. */
 export interface Pki {
   /** PEM of the demo CA, which clients trust and the HTTPS listener uses as `ca`. */
   readonly caCertificate: string
-  /** PEM certificate and key of the demo client, created once per process on first use. */
+  /** PEM certificate and key of the demo client, created on first use and kept until the last replica ends. */
   client(): Promise<PemPair>
+  /** Issues a certificate with a new key, which is never written to disk. */
+  issue(profile: CertificateProfile): Promise<PemPair>
   /** The pair of the HTTPS listener, or why HTTPS cannot start: a sentence that names both files. */
   readonly server: ServerPair
   /** What could not be used or written, except `server.error`. */
@@ -39,9 +51,9 @@ export interface Pki {
 
 /**
  * Loads the demo PKI from its files and creates what is missing. It never fails because of files: it warns and keeps
- * the result in memory.
+ * the result in memory. The CA of the first replica is that of all; its files are read by nobody else.
  */
-export async function loadPki({ tlsCert, tlsKey, warn, now = Date.now }: PkiOptions): Promise<Pki> {
+export async function loadPki({ tlsCert, tlsKey, state, warn, now = Date.now }: PkiOptions): Promise<Pki> {
   const warnings: string[] = []
   const report = (message: string) => {
     warnings.push(message)
@@ -49,10 +61,17 @@ export async function loadPki({ tlsCert, tlsKey, warn, now = Date.now }: PkiOpti
   }
   const folder = dirname(tlsCert)
   return withFolderLock(folder, async () => {
-    const authority = await loadAuthority(folder, now(), report)
+    const authorityPair = state.replicated('demo-ca', {
+      initial: async () => pairOf(await loadAuthority(folder, now(), report)),
+      secret: true,
+    })
+    const client = state.replicated<PemPair | null>('demo-client', { initial: () => null, secret: true })
+    await state.ready()
+    const authority = authorityOf(authorityPair.current)
     return {
       caCertificate: authority.certificate.toString(),
-      client: once(() => issueClient(authority, now())),
+      client: once(() => sharedClient(client, authority, now())),
+      issue: async profile => (await import('./issue.ts')).issueCertificate(profile, authority),
       server: await loadServerPair({ certificate: tlsCert, key: tlsKey }, authority, now(), report),
       warnings,
       clientCertificate: createClientCertificateCheck(authority.certificate, now),
@@ -60,9 +79,16 @@ export async function loadPki({ tlsCert, tlsKey, warn, now = Date.now }: PkiOpti
   })
 }
 
-async function issueClient(authority: CertificateAuthority, now: number): Promise<PemPair> {
+/** The pair that a replica has issued first. */
+async function sharedClient(
+  client: Replicated<PemPair | null>,
+  authority: CertificateAuthority,
+  now: number,
+): Promise<PemPair> {
+  if (client.current !== null) return client.current
   const { issueClientCertificate } = await import('./certificates.ts')
-  return issueClientCertificate(authority, now)
+  const issued = await issueClientCertificate(authority, now)
+  return (await client.update(current => current ?? issued)) ?? issued
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {

@@ -1,5 +1,6 @@
 /** Faults requested by header: `X-Svc-Delay`, `X-Svc-Abort` and `X-Svc-Fail`. */
 import { STATUS_CODES } from 'node:http'
+import type { AbortKind } from '../contract/plugin.ts'
 
 /** The accepted values of each header, for the response to a value that cannot be parsed. */
 export const EXPECTED = {
@@ -26,8 +27,8 @@ export interface Fail {
 }
 
 /** Ways to break a connection, ordered by how much of the response is sent before. */
-const CONNECTION_FAULTS = ['reset', 'close', 'empty', 'truncate', 'bad-chunk'] as const
-export type ConnectionFault = (typeof CONNECTION_FAULTS)[number]
+export const CONNECTION_FAULTS: readonly AbortKind[] = ['reset', 'close', 'empty', 'truncate', 'bad-chunk']
+export type ConnectionFault = AbortKind
 
 export interface Abort {
   fault: ConnectionFault
@@ -85,12 +86,13 @@ export function rollPercent(percent: number, random: () => number = Math.random)
 export function injectedFaultBody(
   status: number,
   percent: number,
+  injectedBy = 'X-Svc-Fail',
 ): { error: string; status: number; reason: string; percent: number; injected_by: string } {
   return {
     error: 'injected fault',
     status,
     reason: STATUS_CODES[status] ?? 'Error',
     percent,
-    injected_by: 'X-Svc-Fail',
+    injected_by: injectedBy,
   }
 }

@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process'
 import { hostname } from 'node:os'
 import type { Config } from '../config/variables.ts'
+import type { Replicated } from '../contract/plugin.ts'
 
 export interface Ports {
   http: number | null
@@ -19,18 +20,25 @@ export interface Instance {
   /** Bound ports; null for a listener that did not start. */
   ports(): Ports
   isHealthy(): boolean
-  setHealthy(healthy: boolean): void
+  setHealthy(next: boolean | 'toggle'): Promise<boolean>
   /** Calls `listener` on each change. Returns a function that removes the listener. */
   onHealthChange(listener: (healthy: boolean) => void): () => void
   identityRequests(): number
   countIdentityRequest(): number
 }
 
-export function createInstance(config: Config, version: string, gitSha: string | null, ports: () => Ports): Instance {
+export interface InstanceOptions {
+  config: Config
+  version: string
+  gitSha: string | null
+  ports(): Ports
+  /** The health of the instance, which all replicas share. */
+  health: Replicated<boolean>
+}
+
+export function createInstance({ config, version, gitSha, ports, health }: InstanceOptions): Instance {
   const startedAt = new Date()
   const startedAtMs = performance.now()
-  const listeners = new Set<(healthy: boolean) => void>()
-  let healthy = true
   let identityRequests = 0
   return {
     id: config.instanceId,
@@ -40,15 +48,15 @@ export function createInstance(config: Config, version: string, gitSha: string |
     startedAt,
     uptimeSeconds: () => Math.floor((performance.now() - startedAtMs) / 1000),
     ports,
-    isHealthy: () => healthy,
-    setHealthy(next) {
-      if (next === healthy) return
-      healthy = next
-      for (const listener of listeners) listener(healthy)
-    },
+    isHealthy: () => health.current,
+    setHealthy: next => health.update(healthy => (next === 'toggle' ? !healthy : next)),
     onHealthChange(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
+      let known = health.current
+      return health.subscribe(healthy => {
+        if (healthy === known) return
+        known = healthy
+        listener(healthy)
+      })
     },
     identityRequests: () => identityRequests,
     countIdentityRequest: () => ++identityRequests,

@@ -11,11 +11,14 @@ import { PluginVariables } from '../config/plugin-variables.ts'
 import { findConfigFile } from '../config/svc-yaml.ts'
 import { registerCoreRoutes } from '../control/routes.ts'
 import { createControlDeps } from './control-deps.ts'
+import { openCoreState } from './core-state.ts'
 import { Host } from '../host/host.ts'
 import type { RegisterTimes } from '../host/build.ts'
 import type { Config, SvcInstance, SvcStreams } from '../contract/plugin.ts'
 import type { KnownCode } from '../host/inventory.ts'
 import type { SharedServices } from '../host/svc/svc.ts'
+import { createInProcessCall } from '../http/pipeline/in-process-call.ts'
+import { createRequestFacts } from '../http/request/request-facts.ts'
 import { createAdminGuard } from '../http/pipeline/admin-guard.ts'
 import { createBrowserAccess } from '../http/pipeline/browser-access.ts'
 import { createControlAuth } from '../http/pipeline/control-auth/control-auth.ts'
@@ -39,6 +42,10 @@ import { createCallAdmission } from '../host/svc/call-admission.ts'
 import { createCallFollower } from '../host/svc/media-type-call.ts'
 import { createLimits } from '../limits/limits.ts'
 import { createLog } from '../log/log.ts'
+import type { RuleServices } from '../http/pipeline/stage.ts'
+import { ruleBoundsOf } from '../rules/bounds.ts'
+import { RuleBook } from '../rules/rule-book.ts'
+import { createRuleHits } from '../metrics/rule-hits.ts'
 import type { Log } from '../log/log.ts'
 import { createMetrics } from '../metrics/metrics.ts'
 import { RequestMetrics } from '../metrics/request-metrics.ts'
@@ -64,8 +71,10 @@ export interface ServiceOptions {
   registerTimes?: RegisterTimes
   /** Destination of log lines. Default: standard output. */
   logStream?: { write(line: string): void }
-  /** For tests: plugin stores enforce the rules of shared stores. */
+  /** For tests: all state enforces the rules of shared stores. */
   strictState?: boolean
+  /** For tests: the state of another server in this process, which makes the two replicas. */
+  states?: StateRegistry
   /** Plugin code that servers in one process share. */
   knownCode?: KnownCode
 }
@@ -109,15 +118,19 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
   // Plugins resolve paths in their sections relative to the file in use.
   config.configFile = configFile
   const commit = config.gitSha ?? readGitSha(PRODUCT_FOLDER)
+  const states =
+    options.states ??
+    new StateRegistry({
+      instanceId: config.instanceId,
+      isStrict: options.strictState ?? false,
+      onError: (error, failure) => log.error('a state callback failed', { error, ...failure }),
+    })
+  const state = await openCoreState(states, config.inspectorCapacity)
   const pki = await loadPki({
     tlsCert: resolve(workingDirectory, config.tlsCert),
     tlsKey: resolve(workingDirectory, config.tlsKey),
+    state: state.holder,
     warn: message => log.warn(message),
-  })
-  const states = new StateRegistry({
-    instanceId: config.instanceId,
-    isStrict: options.strictState ?? false,
-    onError: (error, failure) => log.error('a state callback failed', { error, ...failure }),
   })
   const streams = new StreamRegistry({ onError: error => log.error('a stream callback failed', { error }) })
   const tap = new Tap({ isPublic: config.publicMode })
@@ -144,10 +157,36 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     config,
     isControlCredential: value => controlAuth.isCredential(value),
     flush: () => completions.flush(),
+    logs: state.captures,
   })
   const ports: Ports = { http: null, https: null, grpc: null }
-  const http = createSvcHttp({ browserAccess, config, guard, httpsPort: () => ports.https })
-  const instance = createInstance(config, VERSION, await commit, () => ({ ...ports }))
+  const book = new RuleBook({
+    bounds: ruleBoundsOf(config),
+    openStore: (name, bounds) => state.holder.state(name, bounds),
+  })
+  await book.open()
+  const ruleHits = createRuleHits(metrics)
+  const rules: RuleServices = { book, config, countHit: ruleHits, warn: message => log.warn(message) }
+  const http = createSvcHttp({
+    browserAccess,
+    config,
+    guard,
+    rules,
+    httpsPort: () => ports.https,
+    call: createInProcessCall({
+      config,
+      facts: createRequestFacts(config),
+      generation: () => host.current(),
+      httpPort: () => ports.http,
+    }),
+  })
+  const instance = createInstance({
+    config,
+    version: VERSION,
+    gitSha: await commit,
+    ports: () => ({ ...ports }),
+    health: state.health,
+  })
 
   const tracer = await openTracer({
     environment,
@@ -172,6 +211,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     http,
     instance,
     inspector,
+    book,
     keys,
     limits,
     metrics,
@@ -199,8 +239,9 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     tap,
     instance: deps.instance,
     replicas: states.replicas,
+    environment,
     cors: (request, expose) => corsOutsidePipeline(cors, request, expose),
-    follow: createCallFollower({ config, inspector, completions, log }),
+    follow: createCallFollower({ config, inspector, completions, log, rules }),
     streamsOf,
     reload: how => host.reload(how),
   }
@@ -211,6 +252,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     workingDirectory,
     streams,
     logged: warnings,
+    switches: state.switches,
     version: VERSION,
     builtinFolder: options.builtinFolder ?? BUILTIN_FOLDER,
     extraOptions: options.extraOptions,
@@ -262,6 +304,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
       keys,
       limits,
       streams,
+      rules,
       inspector,
       tracer,
       deadlines,

@@ -8,6 +8,17 @@ export function copyJson<T>(value: T, what: string): T {
   return copyAt(value, '$', what, []) as T
 }
 
+/** Copies a JSON value and freezes the copy. Throws a TypeError as `copyJson` does. */
+export function frozenJson<T>(value: T, what: string): T {
+  return freeze(copyJson(value, what))
+}
+
+function freeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value
+  for (const member of Object.values(value)) freeze(member)
+  return Object.freeze(value)
+}
+
 function copyAt(value: unknown, path: string, what: string, parents: readonly object[]): unknown {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number' && Number.isFinite(value)) return value

@@ -1,5 +1,5 @@
 /** A log of numbered entries in the memory of one process: `svc.eventLog` without a shared store. */
-import type { EventLog, EventLogBounds, LoggedEvent } from '../contract/plugin.ts'
+import type { EventLog, EventLogBounds, LoggedEvent, StreamInfo } from '../contract/plugin.ts'
 import { LinkedList } from '../collections/linked-list.ts'
 import type { Link } from '../collections/linked-list.ts'
 import { copyText, heldBytes } from '../collections/text-memory.ts'
@@ -30,6 +30,8 @@ class Stream<T> {
   bytes = 0
   expiresAt = Infinity
   readonly byUse: Link<Stream<T>>
+  /** The place among the streams that have entries. */
+  filled: Link<Stream<T>> | null = null
 
   constructor(name: string, byUse: LinkedList<Stream<T>>) {
     this.name = name
@@ -61,6 +63,8 @@ export class MemoryEventLog<T> implements EventLog<T> {
   readonly #streams = new Map<string, Stream<T>>()
   /** In the order of their last `append`, which is also the order in which they expire. */
   readonly #byUse = new LinkedList<Stream<T>>()
+  /** The streams that have entries, in the same order. */
+  readonly #filled = new LinkedList<Stream<T>>()
   readonly #stopWatching: () => void
   #count = 0
   #bytes = 0
@@ -85,8 +89,14 @@ export class MemoryEventLog<T> implements EventLog<T> {
     to.entries.push(entry)
     this.#account(to, 1, bytes)
     this.#renew(to)
-    this.#trim(to)
-    for (const follower of to.followers) this.#deliver(to, follower)
+    if (to.filled === null) to.filled = this.#filled.push(to)
+    else this.#filled.moveToEnd(to.filled)
+    // Before trimming: followers also get an entry that exceeds the bounds on its own.
+    for (const follower of to.followers) {
+      if (follower.position === entry.seq - 1) this.#deliverOne(follower, entry)
+      else this.#deliver(to, follower)
+    }
+    if (this.#streams.get(to.name) === to) this.#trim(to)
     return this.#bounds.batched === true ? undefined : entry.seq
   }
 
@@ -100,6 +110,12 @@ export class MemoryEventLog<T> implements EventLog<T> {
 
   async find(stream: string, where: (value: T) => boolean): Promise<LoggedEvent<T> | undefined> {
     return (await this.newest(stream, 1, where))[0]
+  }
+
+  async info(stream: string): Promise<StreamInfo> {
+    this.sweep()
+    const found = this.#streams.get(stream)
+    return { lastSeq: found?.lastSeq ?? 0, count: found?.entries.size ?? 0 }
   }
 
   async clear(stream: string, where?: (value: T) => boolean): Promise<number> {
@@ -141,8 +157,8 @@ export class MemoryEventLog<T> implements EventLog<T> {
     }
   }
 
-  /** Bytes of memory, as the bounds count them. */
-  get bytes(): number {
+  async bytes(): Promise<number> {
+    this.sweep()
     return this.#bytes
   }
 
@@ -207,7 +223,8 @@ export class MemoryEventLog<T> implements EventLog<T> {
     while (stream.entries.first !== null && (stream.entries.size > maxPerStream || stream.bytes > maxBytesPerStream))
       this.#drop(stream, stream.entries.first)
     while (this.#count > maxCount || this.#bytes > maxBytes || this.#streams.size > maxCount) {
-      const victim = this.#byUse.first?.value
+      // Streams of a store live as long as its entries; ending one would also start its numbers again.
+      const victim = (this.#owner === undefined ? this.#byUse : this.#filled).first?.value
       if (victim === undefined) return
       if (victim.entries.first !== null) this.#drop(victim, victim.entries.first)
       else if (victim !== stream) this.#end(victim)
@@ -218,6 +235,7 @@ export class MemoryEventLog<T> implements EventLog<T> {
   #drop(stream: Stream<T>, link: Link<LogEntry<T>>): void {
     stream.entries.remove(link)
     this.#account(stream, -1, -link.value.bytes)
+    if (stream.entries.size === 0) this.#unfill(stream)
   }
 
   #account(stream: Stream<T>, count: number, bytes: number): void {
@@ -226,10 +244,16 @@ export class MemoryEventLog<T> implements EventLog<T> {
     this.#count += count
   }
 
+  #unfill(stream: Stream<T>): void {
+    if (stream.filled !== null) this.#filled.remove(stream.filled)
+    stream.filled = null
+  }
+
   #end(stream: Stream<T> | undefined): void {
     if (stream === undefined) return
     this.#streams.delete(stream.name)
     this.#byUse.remove(stream.byUse)
+    this.#unfill(stream)
     this.#bytes -= STREAM_BYTES + heldBytes(stream.name)
     this.#account(stream, -stream.entries.size, -stream.bytes)
     const followers = [...stream.followers]
@@ -239,12 +263,15 @@ export class MemoryEventLog<T> implements EventLog<T> {
 
   /** Delivers all entries after the position of the follower, in order. */
   #deliver(stream: Stream<T>, follower: Follower<T>): void {
-    for (const { seq, value } of stream.entries.values()) {
+    for (const entry of stream.entries.values()) {
       if (!stream.followers.has(follower)) return
-      if (seq <= follower.position) continue
-      follower.position = seq
-      this.#guard(() => follower.on(seq, value))
+      if (entry.seq > follower.position) this.#deliverOne(follower, entry)
     }
+  }
+
+  #deliverOne(follower: Follower<T>, { seq, value }: LogEntry<T>): void {
+    follower.position = seq
+    this.#guard(() => follower.on(seq, value))
   }
 
   #guard(call: () => void): void {

@@ -36,6 +36,8 @@ export const GROUP_BYTES = 192
  */
 const SWEEP_LIMIT = 1000
 
+type RemovalKind = 'deleted' | 'evicted' | 'expired'
+
 export class MemoryStore<T> implements Store<T> {
   #bounds: StoreBounds<T>
   readonly #now: () => number
@@ -46,6 +48,7 @@ export class MemoryStore<T> implements Store<T> {
   readonly #expiry = new DeadlineQueue<Entry<T>>()
   #bytes = 0
   readonly #changes: ChangeFeed<T>
+  readonly #removed = new Set<(key: string) => void>()
 
   constructor(bounds: StoreBounds<T>, options: MemoryStoreOptions = {}) {
     this.#bounds = bounds
@@ -145,9 +148,8 @@ export class MemoryStore<T> implements Store<T> {
 
   /** Calls `listener` with the key of every entry that is removed, for any reason. Returns a function that removes it. */
   onRemoved(listener: (key: string) => void): () => void {
-    return this.#changes.subscribe(change => {
-      if (change.kind !== 'set' && change.kind !== 'reset') listener(change.key)
-    })
+    this.#removed.add(listener)
+    return () => void this.#removed.delete(listener)
   }
 
   subscribe(listener: (change: StoreChange<T>) => void): () => void {
@@ -195,7 +197,7 @@ export class MemoryStore<T> implements Store<T> {
     const { copy: kept, bytes } = this.#measure(key, value, group)
     if (!this.#canHold(bytes, group)) {
       if (present !== undefined) this.#detach(present)
-      this.#changes.publish({ kind: 'evicted', key, value })
+      this.#publishRemoval('evicted', key, value)
       return false
     }
     // A key may be cut from the text of a whole request.
@@ -235,9 +237,14 @@ export class MemoryStore<T> implements Store<T> {
     return maxCount >= 1 && bytes <= maxBytes && (group === null || maxPerGroup >= 1)
   }
 
-  #remove(entry: Entry<T>, kind: StoreChange<T>['kind']): void {
+  #remove(entry: Entry<T>, kind: RemovalKind): void {
     this.#detach(entry)
-    this.#changes.publish({ kind, key: entry.key, value: entry.value })
+    this.#publishRemoval(kind, entry.key, entry.value)
+  }
+
+  #publishRemoval(kind: RemovalKind, key: string, value: T): void {
+    for (const listener of this.#removed) listener(key)
+    this.#changes.publish({ kind, key, value })
   }
 
   #detach(entry: Entry<T>): void {

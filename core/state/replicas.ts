@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { ReplicaError } from '../contract/plugin.ts'
 import type { Channel, ChannelHandler, Replica, SvcReplicas } from '../contract/plugin.ts'
+import { copyJson } from './json-values.ts'
 
 /** The only replica of a deployment. */
 export function createLoneReplica(instanceId: string): SvcReplicas {
@@ -15,15 +16,24 @@ const PATIENCE_MS = 2000
 
 type AnyHandler = ChannelHandler<unknown, unknown>
 
+export interface ChannelsOptions {
+  /** Messages and replies are checked for JSON and copied. */
+  isStrict: boolean
+  /** Receives errors of handlers that no caller waits for. */
+  onError: (error: unknown, channel: { plugin: string; name: string }) => void
+}
+
 /** Delivers messages one after the other to the newest handler of their channel. */
 export class Channels {
   readonly #replica: string
+  readonly #isStrict: boolean
   readonly #onError: (error: unknown, channel: { plugin: string; name: string }) => void
   readonly #handlers = new Map<string, AnyHandler[]>()
   readonly #turns = new Map<string, Promise<unknown>>()
 
-  constructor(replica: string, onError: (error: unknown, channel: { plugin: string; name: string }) => void) {
+  constructor(replica: string, { isStrict, onError }: ChannelsOptions) {
     this.#replica = replica
+    this.#isStrict = isStrict
     this.#onError = onError
   }
 
@@ -35,22 +45,31 @@ export class Channels {
     handlers.push(handler as AnyHandler)
     const replica = this.#replica
     const deliver = (message: M): Promise<R> => this.#deliver(key, message) as Promise<R>
+    /** A handler need not reply, so a missing value is allowed. */
+    const checked = <T>(value: T, kind: 'message' | 'reply'): T =>
+      this.#isStrict && value !== undefined
+        ? copyJson(value, `${kind} of channel "${name}" of plugin ${plugin}`)
+        : value
     const channel: Channel<M, R> = {
       replica,
       async tell(message, { waitMs = PATIENCE_MS } = {}) {
+        const sent = checked(message, 'message')
+        let reply: R
         try {
-          return { reached: [replica], missing: [], replies: [await inTime(deliver(message), waitMs)] }
+          reply = await inTime(deliver(sent), waitMs)
         } catch {
           return { reached: [], missing: [replica], replies: [] }
         }
+        return { reached: [replica], missing: [], replies: [checked(reply, 'reply')] }
       },
-      send: message => void deliver(message).catch(error => this.#onError(error, { plugin, name })),
+      send: message => void deliver(checked(message, 'message')).catch(error => this.#onError(error, { plugin, name })),
       async ask(to, message, { timeoutMs = PATIENCE_MS, signal } = {}) {
+        const sent = checked(message, 'message')
         if (to !== replica) throw new ReplicaError('REPLICA_GONE', `the replica ${to} is gone`)
-        const reply = deliver(message).catch((error: unknown) => {
+        const handled = deliver(sent).catch((error: unknown) => {
           throw new ReplicaError('REPLICA_FAILED', error instanceof Error ? error.message : String(error))
         })
-        return inTime(reply, timeoutMs, signal)
+        return checked(await inTime(handled, timeoutMs, signal), 'reply')
       },
     }
     const close = (): void => {

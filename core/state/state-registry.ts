@@ -22,6 +22,7 @@ import { MemoryEventLog } from './memory-event-log.ts'
 import { MemoryStore } from './memory-store.ts'
 import { Register } from './register.ts'
 import { Channels, createLoneReplica } from './replicas.ts'
+import { StrictEventLog } from './strict-event-log.ts'
 import { StrictStore } from './strict-store.ts'
 
 export { MemoryStore }
@@ -59,8 +60,10 @@ export interface StateRegistryOptions {
   onError?: (error: unknown, failure: StateFailure) => void
   /** Shown as the replica's instance id. */
   instanceId?: string
-  /** Stores check and copy values, and run `change` functions twice, as a shared store might. */
+  /** All values are checked for JSON and copied, and `change` functions run twice, as a shared store might do it. */
   isStrict?: boolean
+  /** Whether several replicas use this state. */
+  isShared?: boolean
 }
 
 type Kind = 'store' | 'log' | 'register' | 'object'
@@ -85,9 +88,11 @@ interface Place {
 
 export class StateRegistry {
   readonly replicas: SvcReplicas
+  readonly isShared: boolean
   readonly #held = new Map<string, Held>()
   readonly #sweeping = new Set<{ sweep(): void }>()
   readonly #memoryOf = new WeakMap<object, MemoryStore<unknown>>()
+  readonly #memoryOfLog = new WeakMap<object, MemoryEventLog<unknown>>()
   readonly #secrets = new Map<string, Buffer>()
   readonly #channels: Channels
   readonly #now: () => number
@@ -98,11 +103,13 @@ export class StateRegistry {
   constructor(options: StateRegistryOptions = {}) {
     this.#now = options.now ?? Date.now
     this.#isStrict = options.isStrict ?? false
+    this.isShared = options.isShared ?? false
     this.#onError = options.onError ?? (() => {})
     this.replicas = createLoneReplica(options.instanceId ?? '')
-    this.#channels = new Channels(this.replicas.self, (error, channel) =>
-      this.#onError(error, { ...channel, during: 'message' }),
-    )
+    this.#channels = new Channels(this.replicas.self, {
+      isStrict: this.#isStrict,
+      onError: (error, channel) => this.#onError(error, { ...channel, during: 'message' }),
+    })
     this.#sweeper = setInterval(() => this.sweep(), options.sweepMs ?? 1000).unref()
   }
 
@@ -184,29 +191,34 @@ export class StateRegistry {
   }
 
   #log<T>(holder: object, place: Place, bounds: EventLogBounds<T>): EventLog<T> {
-    const { value } = this.#hold(
+    const { value } = this.#hold<EventLog<T>>(
       holder,
       place,
       () => {
         const owner = bounds.of && this.#memoryOf.get(bounds.of)
         if (bounds.of !== undefined && owner === undefined)
           throw new TypeError(`the store that event log "${place.name}" belongs to (of) is not made by svc.state`)
-        const log = new MemoryEventLog<T>(bounds, { now: this.#now, onError: this.#errorsOf(place), owner })
-        this.#sweeping.add(log)
+        const memory = new MemoryEventLog<T>(bounds, { now: this.#now, onError: this.#errorsOf(place), owner })
+        const log = this.#isStrict
+          ? new StrictEventLog(memory, `event log "${place.name}" of plugin ${place.plugin}`)
+          : memory
+        this.#memoryOfLog.set(log, memory as unknown as MemoryEventLog<unknown>)
+        this.#sweeping.add(memory)
         const dispose = (): void => {
-          this.#sweeping.delete(log)
-          log.close()
+          this.#sweeping.delete(memory)
+          memory.close()
         }
         return { value: log, dispose }
       },
-      log => log.setBounds(bounds),
+      log => (this.#memoryOfLog.get(log) as unknown as MemoryEventLog<T>).setBounds(bounds),
     )
     return value
   }
 
   #register<T>(holder: object, place: Place, options: ReplicatedOptions<T>): Register<T> {
     const what = `register "${place.name}" of plugin ${place.plugin}`
-    return this.#hold(holder, place, () => ({ value: new Register(options, what, this.#errorsOf(place)) })).value
+    const facts = { what, isStrict: this.#isStrict, onError: this.#errorsOf(place) }
+    return this.#hold(holder, place, () => ({ value: new Register(options, facts) })).value
   }
 
   #object<T>(holder: object, place: Place, create: () => T, dispose?: (value: T) => void | Promise<void>): T {

@@ -9,7 +9,7 @@ import type { TestServer, TestServerOptions } from './types.ts'
 /** Additional options for the tests of svc itself. */
 export interface LaunchOptions
   extends TestServerOptions,
-    Pick<ServerOptions, 'builtinFolder' | 'shutdownTimes' | 'registerTimes'> {}
+    Pick<ServerOptions, 'builtinFolder' | 'shutdownTimes' | 'registerTimes' | 'states'> {}
 
 const ENVIRONMENT = {
   SVC_HOST: '127.0.0.1',
@@ -34,6 +34,7 @@ export async function launch(options: LaunchOptions = {}): Promise<TestServer & 
     env,
     builtinFolder,
     registerTimes,
+    states,
     strictState = true,
     shutdownTimes = SHUTDOWN_TIMES,
   } = options
@@ -56,6 +57,7 @@ export async function launch(options: LaunchOptions = {}): Promise<TestServer & 
       logStream: { write: line => void lines.push(line) },
       knownCode,
       strictState,
+      ...(states && { states }),
       builtinFolder,
       shutdownTimes,
       ...(registerTimes && { registerTimes }),

@@ -14,11 +14,10 @@ export interface TestServerOptions {
   /** The text of `svc.yaml`. It can't be combined with the options above. */
   yaml?: string
   /**
-   * Whether `svc.state` enforces the rules of shared stores: values are plain JSON, reads return copies, and `change`
-   * functions run more than once. Default: true.
+   * Whether `svc.state`, `svc.eventLog`, `svc.replicated` and `svc.channel` enforce the rules of shared stores: values are
+   * plain JSON, reads return copies (`current` is frozen), and `change` functions run more than once. Default: true.
    */
   strictState?: boolean
-  /** Variables (`SVC_*`). Those of the process are not read. */
   /** Environment variables (`SVC_*`). Those of the process are not used. */
   env?: Readonly<Record<string, string>>
 }
@@ -27,7 +26,7 @@ export interface TestServerOptions {
 export interface TestServer {
   /** `http://127.0.0.1:<port>` */
   readonly url: string
-  /** `https://localhost:<port>`; its certificate is signed by the CA at `/_svc/ca.pem`. */
+  /** `https://localhost:<port>`; its certificate is signed by the CA at `/auth/mtls/get-ca-cert?format=pem`. */
   readonly httpsUrl: string
   /** `127.0.0.1:<port>`, for gRPC clients without TLS. */
   readonly grpcAddress: string

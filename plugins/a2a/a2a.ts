@@ -1,17 +1,15 @@
 /** The services that all parts of the plugin share. Replaced at each reload, except for the stores below. */
 import type { Svc } from 'svc/plugin'
 import type { AgentRegistry } from './agent-registry.ts'
-import type { PushDelivery } from './push/delivery.ts'
 import type { SinkStore } from './sink.ts'
+import type { TaskService } from './task-service.ts'
 import type { TaskStore } from './task-store.ts'
 import type { Variables } from './variables.ts'
 
 export interface A2a {
   readonly svc: Svc<Record<string, unknown>, Variables>
   readonly agents: AgentRegistry
-  /** Survives reloads. */
   readonly tasks: TaskStore
-  /** Survives reloads. */
-  readonly push: PushDelivery
+  readonly service: TaskService
   readonly sinks: SinkStore
 }

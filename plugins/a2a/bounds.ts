@@ -8,7 +8,7 @@ export interface Bounds {
   taskIdleMs: number
   /** Tasks with a running agent. */
   runningTasks: number
-  /** Memory of all tasks. */
+  /** Memory of all tasks and of their logged updates. */
   taskBytes: number
   /** Memory of one task. Above it, messages are rejected and the running agent fails. */
   oneTaskBytes: number
@@ -55,6 +55,8 @@ export const MAX_UNSENT_BYTES = MIB
 /** Maximum nesting of arrays and objects in a body. */
 export const MAX_DEPTH = 100
 export const MAX_PARTS = 100
+/** Maximum number of updates kept for a task. A stream that falls further behind is closed. */
+export const MAX_KEPT_UPDATES = 100
 export const MAX_PUSH_CONFIGS = 10
 export const SINK_MS = 60 * MINUTE_MS
 export const SINK_NOTIFICATIONS = 50

@@ -1,7 +1,7 @@
 /** Owns the call of an operation and its result, for both bindings. */
 import type { FastifyRequest } from 'svc/plugin'
 import type { A2a } from './a2a.ts'
-import type { Task, Update } from './task.ts'
+import { applyEvent, type Task } from './task.ts'
 import type { AgentDefinition, JsonObject } from './types.ts'
 import type { Wire } from './wire/wire.ts'
 
@@ -24,22 +24,36 @@ export function makeCall(a2a: A2a, agent: AgentDefinition, wire: Wire, request: 
   return { a2a, agent, wire, request, session: a2a.svc.http.session(request).key }
 }
 
-/** Resolves at the next terminal or interrupted state, when the task is evicted, on timeout, or on disconnect. */
-export function untilFinal(task: Task, waitMs: number, signal: AbortSignal): Promise<void> {
+/** Milliseconds of a wait after which it is worth watching for a disconnect; most agents of the demo are faster. */
+const QUICK_MS = 10
+
+/**
+ * Waits for the next terminal or interrupted state, until the task is evicted, for `waitMs`, or until the client disconnects.
+ * Returns the task as it is then.
+ */
+export function untilFinal({ a2a, request }: Call, task: Task, waitMs: number): Promise<Task> {
+  if (!task.run) return Promise.resolve(task)
   return new Promise(resolve => {
-    const timer = setTimeout(finish, waitMs).unref()
-    const unsubscribe = task.subscribe({
-      update: (update: Update) => {
-        if (update.kind === 'status' && update.isFinal) finish()
+    let current = task
+    let signal: AbortSignal | null = null
+    let timer = setTimeout(() => {
+      timer = setTimeout(finish, waitMs - QUICK_MS).unref()
+      signal = a2a.svc.http.signal(request)
+      signal.addEventListener('abort', finish)
+      if (signal.aborted) finish()
+    }, QUICK_MS).unref()
+    const unfollow = a2a.tasks.followEvents(task, {
+      event: event => {
+        current = applyEvent(current, event)
+        if (event.kind === 'status' && event.isFinal) finish()
       },
       closed: finish,
     })
     function finish() {
       clearTimeout(timer)
-      unsubscribe()
-      signal.removeEventListener('abort', finish)
-      resolve()
+      unfollow()
+      signal?.removeEventListener('abort', finish)
+      resolve(current)
     }
-    signal.addEventListener('abort', finish)
   })
 }

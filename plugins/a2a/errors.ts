@@ -1,4 +1,5 @@
 /** Owns the protocol's errors: their codes and bodies in JSON-RPC and HTTP+JSON (A2A 1.0, 5.4). */
+import { StateUnavailable } from 'svc/plugin'
 import type { JsonObject } from './types.ts'
 import type { ProtocolVersion } from './wire/wire.ts'
 
@@ -29,6 +30,8 @@ const KINDS = {
   METHOD_NOT_FOUND: { code: -32601, http: 404, status: 'NOT_FOUND', type: 'MethodNotFoundError' },
   INVALID_PARAMS: { code: -32602, http: 400, status: 'INVALID_ARGUMENT', type: 'InvalidParamsError' },
   RESOURCE_EXHAUSTED: { code: -32603, http: 429, status: 'RESOURCE_EXHAUSTED', type: 'InternalError' },
+  STATE_UNAVAILABLE: { code: -32603, http: 503, status: 'UNAVAILABLE', type: 'InternalError' },
+  STATE_FULL: { code: -32603, http: 503, status: 'UNAVAILABLE', type: 'InternalError' },
 } as const satisfies Record<string, ErrorKind>
 
 export type ErrorReason = keyof typeof KINDS
@@ -37,6 +40,9 @@ interface FieldViolation {
   field: string
   description: string
 }
+
+/** An error as replicas send it to each other. */
+export interface SentError extends Pick<A2aError, 'reason' | 'message' | 'metadata' | 'violations'> {}
 
 /** An error of the protocol. Operations throw it and the binding renders it. */
 export class A2aError extends Error {
@@ -49,7 +55,11 @@ export class A2aError extends Error {
   constructor(
     reason: ErrorReason,
     message: string,
-    extra: { metadata?: Record<string, string>; violations?: FieldViolation[]; headers?: Record<string, string> } = {},
+    extra: {
+      metadata?: Record<string, string>
+      violations?: readonly FieldViolation[]
+      headers?: Record<string, string>
+    } = {},
   ) {
     super(message)
     this.reason = reason
@@ -58,9 +68,32 @@ export class A2aError extends Error {
     this.headers = extra.headers ?? {}
   }
 
+  /** The error that another replica sent. */
+  static received({ reason, message, metadata, violations }: SentError): A2aError {
+    return new A2aError(reason, message, { metadata, violations })
+  }
+
+  toSend(): SentError {
+    return { reason: this.reason, message: this.message, metadata: this.metadata, violations: this.violations }
+  }
+
   get kind(): ErrorKind {
     return KINDS[this.reason]
   }
+}
+
+/** The error as one of the protocol: errors of the state store are, others are thrown again. */
+export function toA2aError(error: unknown): A2aError {
+  if (error instanceof A2aError) return error
+  if (!(error instanceof StateUnavailable)) throw error
+  const isFull = error.code === 'STATE_FULL'
+  return new A2aError(error.code, isFull ? 'The state store is full' : 'The state store is unavailable', {
+    headers: { 'X-Svc-State-Store': isFull ? 'full' : 'away', 'Retry-After': isFull ? '5' : '1' },
+  })
+}
+
+export function isTaskNotFound(error: unknown): boolean {
+  return error instanceof A2aError && error.reason === 'TASK_NOT_FOUND'
 }
 
 /** Invalid parameters; `field` is a path such as `message.parts`. */

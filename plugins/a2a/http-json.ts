@@ -43,8 +43,8 @@ const OPERATIONS: Readonly<Record<Template, Readonly<Record<string, Operation>>>
   'tasks/{id}/pushNotificationConfigs': { GET: listPush, POST: createPush },
   'tasks/{id}/pushNotificationConfigs/{configId}': {
     GET: (call, params) => getConfig(call, text(params, 'id'), text(params, 'configId')),
-    DELETE: (call, params) => {
-      deleteConfig(call, text(params, 'id'), text(params, 'configId'))
+    DELETE: async (call, params) => {
+      await deleteConfig(call, text(params, 'id'), text(params, 'configId'))
       return { result: {} }
     },
   },
@@ -91,19 +91,19 @@ function text(params: JsonObject, name: string): string {
   return readText(params, name) ?? ''
 }
 
-function listTasksV1(call: Call, params: JsonObject): OperationResult {
+function listTasksV1(call: Call, params: JsonObject): Promise<OperationResult> {
   if (call.wire.protocolVersion === '0.3')
     throw new A2aError('UNSUPPORTED_OPERATION', 'listing tasks requires protocol version 1.0')
-  return listTasks(call, params) as OperationResult
+  return listTasks(call, params)
 }
 
-function listPush(call: Call, params: JsonObject): OperationResult {
-  const configs = listConfigs(call, text(params, 'id'))
+async function listPush(call: Call, params: JsonObject): Promise<OperationResult> {
+  const configs = await listConfigs(call, text(params, 'id'))
   return { result: call.wire.protocolVersion === '1.0' ? { configs, nextPageToken: '' } : { configs } }
 }
 
 /** 1.0: the body is the config. 0.3: the body wraps it; its id is inside, next to it, or at the end of its name. */
-function createPush(call: Call, params: JsonObject): OperationResult {
+async function createPush(call: Call, params: JsonObject): Promise<OperationResult> {
   const taskId = text(params, 'id')
   const body = params.body
   if (!isRecord(body)) throw invalidParams('body', 'expected an object')

@@ -21,8 +21,8 @@ export interface Method {
   readonly run: Operation
 }
 
-const listV1: Operation = (call, params) => ({
-  result: { configs: listConfigs(call, readLookupId(params, 'taskId')), nextPageToken: '' },
+const listV1: Operation = async (call, params) => ({
+  result: { configs: await listConfigs(call, readLookupId(params, 'taskId')), nextPageToken: '' },
 })
 
 const METHODS_V1: Record<string, Operation> = {
@@ -38,8 +38,8 @@ const METHODS_V1: Record<string, Operation> = {
   ListTaskPushNotificationConfigs: listV1,
   // The proto file and the specification of 1.0 differ in the last letter.
   ListTaskPushNotificationConfig: listV1,
-  DeleteTaskPushNotificationConfig: (call, params) => {
-    deleteConfig(call, readLookupId(params, 'taskId'), readLookupId(params, 'id'))
+  DeleteTaskPushNotificationConfig: async (call, params) => {
+    await deleteConfig(call, readLookupId(params, 'taskId'), readLookupId(params, 'id'))
     return { result: null }
   },
   GetExtendedAgentCard: extendedCard,
@@ -58,9 +58,11 @@ const METHODS_V03: Record<string, Operation> = {
   },
   'tasks/pushNotificationConfig/get': (call, params) =>
     getConfig(call, readLookupId(params, 'id'), readId(params, 'pushNotificationConfigId')),
-  'tasks/pushNotificationConfig/list': (call, params) => ({ result: listConfigs(call, readLookupId(params, 'id')) }),
-  'tasks/pushNotificationConfig/delete': (call, params) => {
-    deleteConfig(call, readLookupId(params, 'id'), readLookupId(params, 'pushNotificationConfigId'))
+  'tasks/pushNotificationConfig/list': async (call, params) => ({
+    result: await listConfigs(call, readLookupId(params, 'id')),
+  }),
+  'tasks/pushNotificationConfig/delete': async (call, params) => {
+    await deleteConfig(call, readLookupId(params, 'id'), readLookupId(params, 'pushNotificationConfigId'))
     return { result: null }
   },
   'agent/getAuthenticatedExtendedCard': extendedCard,

@@ -1,44 +1,72 @@
 /** Registers the stores, the demo agents, the extension point and the routes. */
-import { type FastifyInstance, forPlugin } from 'svc/plugin'
+import { type FastifyInstance, forPlugin, jsonRpcProtocol } from 'svc/plugin'
 import type { A2a } from './a2a.ts'
 import { AgentRegistry } from './agent-registry.ts'
 import { registerDemoAgents } from './agents/register.ts'
-import { boundsOf, SINK_MS } from './bounds.ts'
+import { type Bounds, boundsOf } from './bounds.ts'
+import { LocalRuns } from './local-runs.ts'
+import { failLostRuns, failOwnRuns } from './lost-runs.ts'
 import { PushDelivery } from './push/delivery.ts'
 import { registerCards } from './routes/cards.ts'
 import { registerHttpJson } from './routes/http-json.ts'
 import { registerJsonRpc } from './routes/json-rpc.ts'
 import { registerSinks } from './routes/sinks.ts'
-import { type Sink, SinkStore } from './sink.ts'
+import { RunSlots } from './run-slots.ts'
+import type { SinkStore } from './sink.ts'
+import { openSinkStore, openTaskStores } from './stores.ts'
+import type { Task } from './task.ts'
+import { TaskService } from './task-service.ts'
 import { TaskStore } from './task-store.ts'
 
 export function registerPlugin(app: FastifyInstance, svc: A2a['svc']): void {
   const bounds = boundsOf(svc.config)
+  // The routes of the HTTP+JSON binding have no JSON-RPC errors.
+  svc.use('testing.protocols')!.register({
+    ...jsonRpcProtocol,
+    failure: (failure, request) =>
+      jsonRpcProtocol.read(request) === null ? null : jsonRpcProtocol.failure!(failure, request),
+  })
   const agents = new AgentRegistry()
   registerDemoAgents(agents.registrar(svc.name))
   svc.offer('a2a.agents', { ...agents.registrar(svc.name), [forPlugin]: plugin => agents.registrar(plugin) })
-  const a2a: A2a = {
-    svc,
-    agents,
-    tasks: svc.shared(
-      'tasks',
-      () => new TaskStore(bounds),
-      tasks => tasks.close(),
-    ),
-    push: svc.shared('push', () => new PushDelivery(svc.instance.version)),
-    sinks: new SinkStore(
-      svc.state<Sink>('sinks', {
-        maxCount: bounds.sinks,
-        maxBytes: bounds.sinkBytes,
-        sizeOf: SinkStore.sizeOf,
-        ttlMs: SINK_MS,
-        ttlFrom: 'use',
-      }),
-      svc.inspector,
-    ),
-  }
+  const sinks = openSinkStore(svc, bounds)
+  const a2a: A2a = { svc, agents, sinks, ...openTasks(svc, bounds, sinks) }
   registerCards(app, a2a)
   registerJsonRpc(app, a2a)
   registerHttpJson(app, a2a)
   registerSinks(app, a2a)
+}
+
+function openTasks(svc: A2a['svc'], bounds: Bounds, sinks: SinkStore): Pick<A2a, 'tasks' | 'service'> {
+  const { log, replicas } = svc
+  const stores = openTaskStores(svc, bounds)
+  const push = svc.shared('push', () => new PushDelivery(svc.instance.version))
+  const local = svc.shared(
+    'runs',
+    () => new LocalRuns(),
+    runs => failOwnRuns(tasks, runs),
+  )
+  const onEnd = (task: Task, ended: () => void) => tasks.follow(task, { update: () => {}, closed: ended })
+  const tasks: TaskStore = new TaskStore(stores, (task, event) => {
+    local.update(task)
+    if (event && event.kind !== 'message') push.notify(task, event, { sinks, onEnd })
+  })
+  const slots = new RunSlots(stores.runs, bounds.runningTasks)
+  const service = new TaskService({
+    tasks,
+    local,
+    slots,
+    replicas,
+    log,
+    maxTaskBytes: bounds.oneTaskBytes,
+    dropPushes: (taskId, configId) => push.drop(taskId, configId),
+    openChannel: handler => svc.channel('owner', handler),
+  })
+  const endLost = () =>
+    failLostRuns({ tasks, slots, replicas, log }).catch((error: unknown) =>
+      log.error('the A2A tasks of lost replicas were not ended', { error }),
+    )
+  svc.whenRegistered(endLost)
+  svc.whenClosed(replicas.onGone(() => void endLost()))
+  return { tasks, service }
 }

@@ -1,5 +1,6 @@
 /** Owns sending the result of an operation, as JSON or as an event stream. */
-import type { FastifyReply, FastifyRequest, SvcStreams } from 'svc/plugin'
+import type { FastifyReply, FastifyRequest } from 'svc/plugin'
+import type { A2a } from './a2a.ts'
 import { KEEP_ALIVE_MS, MAX_UNSENT_BYTES, STREAM_MS } from './bounds.ts'
 import type { Task } from './task.ts'
 import type { Wire } from './wire/wire.ts'
@@ -18,12 +19,9 @@ export interface TaskStream {
   envelope(event: unknown): unknown
 }
 
-/**
- * Streams a task until it reaches a terminal or interrupted state. Must be called in the turn of the event loop in which
- * `first` was rendered, so that no update is lost.
- */
+/** Streams the updates after the given state of a task, until it reaches a terminal or interrupted state. */
 export function sendStream(
-  streams: SvcStreams,
+  { svc: { streams }, tasks }: Pick<A2a, 'svc' | 'tasks'>,
   request: FastifyRequest,
   reply: FastifyReply,
   { first, task, wire, envelope }: TaskStream,
@@ -37,7 +35,7 @@ export function sendStream(
   const send = (event: unknown) => void stream.send({ data: JSON.stringify(envelope(event)) })
   send(first)
   if (!task) return stream.end()
-  const unsubscribe = task.subscribe({
+  const unfollow = tasks.follow(task, {
     update: update => {
       send(wire.update(task, update))
       const isLast = update.kind === 'status' && update.isFinal
@@ -45,5 +43,5 @@ export function sendStream(
     },
     closed: () => stream.end(),
   })
-  void stream.over.then(unsubscribe)
+  void stream.over.then(unfollow)
 }

@@ -1,76 +1,117 @@
 /** Owns running an agent: applies its steps to the task, each after its delay. */
 import type { Logger } from 'svc/plugin'
+import { isTaskNotFound } from './errors.ts'
+import type { LocalRun, LocalRuns } from './local-runs.ts'
+import type { RunSlots } from './run-slots.ts'
 import { sleep } from './sleep.ts'
 import { isTerminalOrInterrupted } from './states.ts'
-import type { Task } from './task.ts'
+import { applyEvent, artifactEvent, statusEvent, taskBytes } from './task.ts'
+import type { TaskEvent } from './task.ts'
 import type { TaskStore } from './task-store.ts'
-import type { Step } from './types.ts'
+import type { Step, TaskState } from './types.ts'
 
 /** Approximate memory of a running agent: its context, its plan and its abort controller. */
-const WORK_BYTES = 4096
+export const WORK_BYTES = 4096
 
-export interface Work {
-  steps: Iterable<Step> | AsyncIterable<Step>
-  run: AbortController
-  /** Memory that the agent holds in addition to the task. */
-  heldBytes: number
+type Steps = Iterable<Step> | AsyncIterable<Step>
+
+/** The run was ended by someone else, for example canceled. */
+export class RunEnded extends Error {
+  override readonly name = 'RunEnded'
+
+  constructor() {
+    super('the run has ended')
+  }
 }
 
-/** Starts the steps. They end with a terminal or interrupted state, or when the task is canceled or evicted. */
-export function start(tasks: TaskStore, task: Task, { steps, run, heldBytes }: Work, log: Logger): void {
-  const done = tasks.acquireRunningSlot()
-  const release = task.reserve(WORK_BYTES + heldBytes)
-  task.run = run
-  // Frees the slot even if the agent ignores the signal.
-  run.signal.addEventListener('abort', done)
-  void work(tasks, task, steps, run.signal)
-    .catch((error: unknown) => {
-      log.error('an A2A agent failed', { agent: task.agent, error })
-      if (!run.signal.aborted) enter(tasks, task, 'FAILED', 'The agent failed unexpectedly.')
-    })
-    .finally(() => {
-      if (task.run === run) task.run = null
-      done()
-      release()
-    })
+export interface RunnerParts {
+  readonly tasks: TaskStore
+  readonly local: LocalRuns
+  readonly slots: RunSlots
+  /** Memory of one task. Above it the run fails. */
+  readonly maxTaskBytes: number
+  readonly log: Logger
 }
 
-/** Cancels a task that is not in a terminal state. */
-export function cancel(tasks: TaskStore, task: Task): void {
-  task.run?.abort()
-  task.run = null
-  enter(tasks, task, 'CANCELED', 'The task was cancelled by the client.')
-}
+export class Runner {
+  readonly #parts: RunnerParts
 
-async function work(
-  tasks: TaskStore,
-  task: Task,
-  steps: Iterable<Step> | AsyncIterable<Step>,
-  signal: AbortSignal,
-): Promise<void> {
-  for await (const step of steps) {
-    await pause(step.afterMs ?? 0, signal)
-    if (signal.aborted) return
-    if (tasks.isFull(task)) return enter(tasks, task, 'FAILED', 'The task has reached its memory limit.')
-    if ('artifact' in step)
-      task.addArtifact(step.artifact, step.append === true, step.lastChunk ?? step.append !== true)
-    else {
-      // A subscriber may send a follow-up as soon as it receives the state.
-      if (isTerminalOrInterrupted(step.state)) task.run = null
-      enter(tasks, task, step.state, step.text)
-      if (isTerminalOrInterrupted(step.state)) return
+  constructor(parts: RunnerParts) {
+    this.#parts = parts
+  }
+
+  /** Starts the steps. They end with a terminal or interrupted state, or when the task is canceled or evicted. */
+  start(run: LocalRun, steps: Steps): void {
+    const { tasks, local, slots, log } = this.#parts
+    local.set(run)
+    // Agents that never wait need not know that their task was evicted: their next step notices.
+    const isWaiting = !Array.isArray(steps) || steps.some(({ afterMs = 0 }: Step) => afterMs > 0)
+    const unfollow = isWaiting ? tasks.follow(run.task, { update: () => {}, closed: () => run.abort() }) : null
+    const end = async (): Promise<void> => {
+      local.delete(run)
+      await slots.release(run.id)
+    }
+    const release = (): void =>
+      void end().catch((error: unknown) => log.warn('the slot of an A2A agent was not released', { error }))
+    // Frees the slot even if the agent ignores the signal.
+    run.onAbort = release
+    void this.#work(run, steps)
+      .catch(async (error: unknown) => {
+        if (run.isAborted || error instanceof RunEnded) return
+        log.error('an A2A agent failed', { agent: run.task.agent, error })
+        await this.#enter(run, 'FAILED', 'The agent failed unexpectedly.')
+      })
+      .catch((error: unknown) => {
+        if (!(error instanceof RunEnded)) log.error('an A2A task could not be stored', { error })
+      })
+      .finally(() => {
+        unfollow?.()
+        if (!run.isAborted) release()
+        run.onAbort = null
+      })
+  }
+
+  async #work(run: LocalRun, steps: Steps): Promise<void> {
+    for await (const step of steps) {
+      await pause(step.afterMs ?? 0, run)
+      if (run.isAborted) return
+      if (taskBytes(run.task) > this.#parts.maxTaskBytes)
+        return this.#enter(run, 'FAILED', 'The task has reached its memory limit.')
+      if ('artifact' in step) {
+        const { artifact, append = false, lastChunk = !append } = step
+        await this.#commit(run, artifactEvent(run.task, { artifact, append, lastChunk }, this.#parts.tasks.nextRank()))
+      } else {
+        await this.#enter(run, step.state, step.text)
+        if (isTerminalOrInterrupted(step.state)) return
+      }
+    }
+    if (!run.isAborted) await this.#enter(run, 'COMPLETED', 'Done.')
+  }
+
+  #enter(run: LocalRun, state: TaskState, text: string): Promise<void> {
+    // Before the change: a subscriber may send a follow-up as soon as it receives the state.
+    if (isTerminalOrInterrupted(state)) this.#parts.local.delete(run)
+    return this.#commit(run, statusEvent(run.task, state, text, this.#parts.tasks.nextRank()))
+  }
+
+  async #commit(run: LocalRun, event: TaskEvent): Promise<void> {
+    try {
+      run.task = await this.#parts.tasks.change(
+        run.task.id,
+        task => {
+          if (task.run?.id !== run.id) throw new RunEnded()
+          return applyEvent(task, event)
+        },
+        event,
+      )
+    } catch (error) {
+      throw isTaskNotFound(error) ? new RunEnded() : error
     }
   }
-  if (!signal.aborted) enter(tasks, task, 'COMPLETED', 'Done.')
-}
-
-function enter(tasks: TaskStore, task: Task, ...status: Parameters<Task['setStatus']>): void {
-  tasks.rankFirst(task)
-  task.setStatus(...status)
 }
 
 /** Waits at least one turn of the event loop. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (ms > 0 && !signal.aborted) return sleep(ms, signal)
+function pause(ms: number, run: LocalRun): Promise<void> {
+  if (ms > 0 && !run.isAborted) return sleep(ms, run.signal)
   return new Promise(resolve => void setImmediate(resolve))
 }

@@ -1,190 +1,117 @@
-/** Owns all tasks: access by session and agent, limits, and eviction. */
-import { heldValueBytes } from 'svc/plugin'
-import type { Bounds } from './bounds.ts'
-import { A2aError, taskNotFound } from './errors.ts'
-import { Task, type TaskObserver } from './task.ts'
-import type { Message } from './types.ts'
+/** Owns access to the stored tasks: by session and agent, atomic changes, and following updates. */
+import { RankClock } from './rank-clock.ts'
+import { taskNotFound } from './errors.ts'
+import type { TaskStores } from './stores.ts'
+import type { Task, TaskEvent, Update } from './task.ts'
+import { isTerminal } from './states.ts'
 
-/** Tasks in the order of their creation, and the finished ones in the order in which they finished. */
-class EvictionQueue {
-  readonly all = new Set<Task>()
-  readonly finished = new Set<Task>()
-
-  /** The task to evict next: the oldest finished one, else the oldest one. */
-  oldest(except: Task): Task | undefined {
-    for (const queue of [this.finished, this.all]) for (const task of queue) if (task !== except) return task
-    return undefined
-  }
-
-  remove(task: Task): void {
-    this.all.delete(task)
-    this.finished.delete(task)
-  }
+export interface Follower {
+  update(update: Update): void
+  /** The task was evicted, or updates were missed: no more follow. */
+  closed(): void
 }
+
+/** Sees every change made in this process, after it is stored and logged. */
+export type ChangeListener = (task: Task, event: TaskEvent | null) => void
 
 /** Agent ids and session keys never contain NUL. */
 const contextKey = ({ agent, session, contextId }: Pick<Task, 'agent' | 'session' | 'contextId'>): string =>
   `${agent}\0${session}\0${contextId}`
 
-const SWEEP_MS = 30_000
+export class TaskStore {
+  readonly #stores: Pick<TaskStores, 'tasks' | 'updates' | 'contexts'>
+  readonly #listener: ChangeListener
+  readonly #clock = new RankClock()
 
-export type TaskBounds = Pick<
-  Bounds,
-  'tasks' | 'tasksPerSession' | 'taskIdleMs' | 'runningTasks' | 'taskBytes' | 'oneTaskBytes'
->
-
-export class TaskStore implements TaskObserver {
-  readonly #bounds: TaskBounds
-  readonly #now: () => number
-  readonly #tasks = new Map<string, Task>()
-  readonly #queue = new EvictionQueue()
-  readonly #sessionQueues = new Map<string, EvictionQueue>()
-  /** By agent, session and context, to count the turns of a conversation. */
-  readonly #contexts = new Map<string, Set<Task>>()
-  readonly #sweeper: NodeJS.Timeout
-  #bytes = 0
-  #running = 0
-  #rank = 0
-
-  /** `now` returns milliseconds of a monotonic clock. */
-  constructor(bounds: TaskBounds, now: () => number = () => performance.now()) {
-    this.#bounds = bounds
-    this.#now = now
-    this.#sweeper = setInterval(() => this.sweep(), SWEEP_MS).unref()
+  constructor(stores: Pick<TaskStores, 'tasks' | 'updates' | 'contexts'>, listener: ChangeListener = () => {}) {
+    this.#stores = stores
+    this.#listener = listener
   }
 
-  get size(): number {
-    return this.#tasks.size
+  /** A rank above those of all earlier changes. */
+  nextRank(): number {
+    return this.#clock.next()
   }
 
-  get bytes(): number {
-    return this.#bytes
-  }
-
-  /** Throws if the maximum number of tasks is running. */
-  checkRunning(): void {
-    if (this.#running >= this.#bounds.runningTasks)
-      throw new A2aError('RESOURCE_EXHAUSTED', `too many running tasks (at most ${this.#bounds.runningTasks})`)
-  }
-
-  /** Whether a task exceeds its memory limit. */
-  isFull(task: Task): boolean {
-    return task.bytes > this.#bounds.oneTaskBytes
-  }
-
-  /** Memory of a message. Throws if the task would exceed its memory limit with it. */
-  measure(task: Task, message: Message): number {
-    const bytes = heldValueBytes(message)
-    if (task.bytes + bytes <= this.#bounds.oneTaskBytes) return bytes
-    throw new A2aError(
-      'RESOURCE_EXHAUSTED',
-      `the task would take more than ${Math.floor(this.#bounds.oneTaskBytes / 2 ** 20)} MiB of memory`,
-    )
-  }
-
-  /** Counts a running task; returns a function that releases the slot (repeated calls have no effect). */
-  acquireRunningSlot(): () => void {
-    this.#running++
-    let isTaken = true
-    return () => {
-      if (isTaken) this.#running--
-      isTaken = false
-    }
-  }
-
-  /** Stores a new task, and evicts older ones if necessary. */
-  add(task: Task): void {
-    task.lastUsedAt = this.#now()
-    task.rank = ++this.#rank
-    const queue = this.#sessionQueues.get(task.session) ?? new EvictionQueue()
-    this.#sessionQueues.set(task.session, queue)
-    this.#tasks.set(task.id, task)
-    this.#queue.all.add(task)
-    queue.all.add(task)
-    const inContext = this.#contexts.get(contextKey(task)) ?? new Set()
-    this.#contexts.set(contextKey(task), inContext.add(task))
-    this.#bytes += task.bytes
-    while (queue.all.size > this.#bounds.tasksPerSession) this.#evictOldest(queue, task)
-    while (this.#tasks.size > this.#bounds.tasks) this.#evictOldest(this.#queue, task)
-    this.#makeRoom(task)
+  /** Stores a new task. Older ones may be evicted. */
+  async add(task: Task): Promise<void> {
+    await this.#stores.tasks.add(task.id, task, { group: task.session })
   }
 
   /** The task with this id, if it belongs to the agent and session; marks it as used. Throws TaskNotFound. */
-  find(id: string, agent: string, session: string): Task {
-    const task = this.#tasks.get(id)
+  async find(id: string, agent: string, session: string): Promise<Task> {
+    const task = await this.#stores.tasks.get(id)
     if (!task || task.agent !== agent || task.session !== session) throw taskNotFound(id)
-    if (this.#isIdle(task)) {
-      this.remove(task)
-      throw taskNotFound(id)
-    }
-    task.lastUsedAt = this.#now()
     return task
   }
 
-  /** The tasks of a session with an agent, in the order of their creation. */
-  *of(agent: string, session: string): IterableIterator<Task> {
-    for (const task of this.#sessionQueues.get(session)?.all ?? [])
-      if (task.agent === agent && !this.#isIdle(task)) yield task
+  /** The task with this id, whoever owns it. */
+  async peek(id: string): Promise<Task | undefined> {
+    return this.#stores.tasks.peek(id)
   }
 
-  /** Number of tasks of a session with an agent in a context. */
-  countIn(agent: string, session: string, contextId: string): number {
-    let count = 0
-    for (const task of this.#contexts.get(contextKey({ agent, session, contextId })) ?? [])
-      if (!this.#isIdle(task)) count++
-    return count
+  /** The tasks of a session with an agent, the most recent status change first. */
+  async list(agent: string, session: string): Promise<Task[]> {
+    const found = await this.#stores.tasks.list({ group: session, where: task => task.agent === agent })
+    return found.map(({ value }) => value).sort((a, b) => b.rank - a.rank)
   }
 
-  changed(task: Task, addedBytes: number): void {
-    if (!this.#tasks.has(task.id)) return
-    task.lastUsedAt = this.#now()
-    this.#bytes += addedBytes
-    if (task.isTerminal) {
-      this.#queue.finished.add(task)
-      this.#sessionQueues.get(task.session)?.finished.add(task)
-    }
-    this.#makeRoom(task)
+  /**
+   * Changes a task atomically and then logs the update. `change` must be pure; it throws if it does not accept the task.
+   * Throws TaskNotFound if the task was evicted.
+   */
+  async change(id: string, change: (task: Task) => Task, event: TaskEvent | null = null): Promise<Task> {
+    const isEnd = event?.kind === 'status' && isTerminal(event.status.state)
+    const task = await this.#stores.tasks.update(
+      id,
+      current => (current === undefined ? undefined : change(current)),
+      isEnd ? { spare: true } : {},
+    )
+    if (!task) throw taskNotFound(id)
+    if (event) await this.#stores.updates.append(id, event)
+    this.#listener(task, event)
+    return task
   }
 
-  /** Makes a task the one with the most recent status change. */
-  rankFirst(task: Task): void {
-    task.rank = ++this.#rank
+  /** Reports every update after the given state of the task. Returns a function that stops. */
+  follow(task: Pick<Task, 'id' | 'updates'>, follower: Follower): () => void {
+    return this.followEvents(task, {
+      event: event => {
+        if (event.kind !== 'message') follower.update(event)
+      },
+      closed: () => follower.closed(),
+    })
   }
 
-  remove(task: Task): void {
-    if (!this.#tasks.delete(task.id)) return
-    this.#queue.remove(task)
-    const queue = this.#sessionQueues.get(task.session)
-    queue?.remove(task)
-    if (queue?.all.size === 0) this.#sessionQueues.delete(task.session)
-    const inContext = this.#contexts.get(contextKey(task))
-    inContext?.delete(task)
-    if (inContext?.size === 0) this.#contexts.delete(contextKey(task))
-    this.#bytes -= task.bytes
-    task.close()
+  /** The same, including messages of the user. */
+  followEvents(
+    { id, updates }: Pick<Task, 'id' | 'updates'>,
+    { event: onEvent, closed }: { event(event: TaskEvent): void; closed(): void },
+  ): () => void {
+    let last = updates
+    const stop = this.#stores.updates.follow(
+      id,
+      updates,
+      (seq, event) => {
+        if (seq !== last + 1) {
+          stop()
+          return closed()
+        }
+        last = seq
+        onEvent(event)
+      },
+      closed,
+    )
+    return stop
   }
 
-  /** Removes tasks that were idle for too long. */
-  sweep(): void {
-    for (const task of this.#tasks.values()) if (this.#isIdle(task)) this.remove(task)
+  /** Counts a new task of a context. Returns its number, from 1. */
+  takeTurn(task: Pick<Task, 'agent' | 'session' | 'contextId'>): Promise<number> {
+    return this.#stores.contexts.increment(contextKey(task), 1, { group: task.session })
   }
 
-  close(): void {
-    clearInterval(this.#sweeper)
-    for (const task of this.#tasks.values()) this.remove(task)
-  }
-
-  #isIdle(task: Task): boolean {
-    return this.#now() - task.lastUsedAt > this.#bounds.taskIdleMs
-  }
-
-  /** Never evicts the only task, even if it exceeds the limit. */
-  #makeRoom(newest: Task): void {
-    while (this.#bytes > this.#bounds.taskBytes && this.#tasks.size > 1) this.#evictOldest(this.#queue, newest)
-  }
-
-  #evictOldest(queue: EvictionQueue, except: Task): void {
-    const oldest = queue.oldest(except)
-    if (oldest) this.remove(oldest)
+  /** Undoes `takeTurn`, for a message that needs no task. */
+  async returnTurn(task: Pick<Task, 'agent' | 'session' | 'contextId'>): Promise<void> {
+    await this.#stores.contexts.increment(contextKey(task), -1, { group: task.session })
   }
 }

@@ -1,169 +1,189 @@
-/** Owns one task: its data, its changes and its subscribers. */
+/** A task as it is stored, and how updates change it. */
 import { randomUUID } from 'node:crypto'
 import { heldValueBytes } from 'svc/plugin'
 import { MAX_HISTORY } from './bounds.ts'
 import type { PushConfig } from './push/push-config.ts'
-import { isTerminalOrInterrupted, isTerminal } from './states.ts'
+import type { PushTarget } from './push/target.ts'
+import { isTerminalOrInterrupted } from './states.ts'
 import type { Artifact, Message, TaskState, TaskStatus } from './types.ts'
+
+/** A push config with the target that was decided when it was created. */
+export interface StoredConfig extends PushConfig {
+  readonly target: PushTarget
+}
+
+/** An agent at work on a task. Only the replica that runs it changes the task. */
+export interface TaskRun {
+  readonly id: string
+  readonly replica: string
+  /** ISO 8601. */
+  readonly since: string
+  /** Memory that the agent holds in addition to the task. */
+  readonly bytes: number
+}
+
+/** Plain JSON. Never changed: an update makes a new record. */
+export interface Task {
+  readonly id: string
+  readonly contextId: string
+  readonly agent: string
+  readonly session: string
+  /** Number of this task in its context, from 1. */
+  readonly turn: number
+  readonly status: TaskStatus
+  readonly artifacts: readonly Artifact[]
+  readonly history: readonly Message[]
+  readonly configs: readonly StoredConfig[]
+  readonly run: TaskRun | null
+  /** Number of updates so far: the number of the last one in the log. */
+  readonly updates: number
+  /** Position in the order of status changes of all tasks; higher is more recent. */
+  readonly rank: number
+  /** Approximate memory. Parts that an agent returns are counted again, because it may have changed them. */
+  readonly bytes: number
+  /** Index in the history for the status message when the next status replaces it. */
+  readonly statusPlace: number
+}
 
 /** A change, as reported to streams and push targets; `isFinal`: the state is terminal or interrupted. */
 export type Update =
   | { kind: 'status'; status: TaskStatus; isFinal: boolean }
   | { kind: 'artifact'; artifact: Artifact; append: boolean; lastChunk: boolean }
 
-export interface Subscriber {
-  update(update: Update): void
-  /** The task was evicted: no updates follow. */
-  closed(): void
+/** An update as logged, with its memory. A message of the user is not reported to streams. */
+export type TaskEvent = (Update | { kind: 'message'; message: Message }) & {
+  readonly bytes: number
+  readonly rank: number
 }
 
-/** Approximate memory of an empty task: the object, its status and its entries in the store. */
+/** Approximate memory of an empty task: the record, its status, its stream of updates and its entries in the store. */
 const TASK_BYTES = 3072
 /** Approximate memory of a push config: its queue and its headers. */
 const CONFIG_BYTES = 2048
 
-export interface TaskObserver {
-  changed(task: Task, addedBytes: number): void
+export type NewTask = Pick<Task, 'contextId' | 'agent' | 'session' | 'turn' | 'rank'> & { id?: string }
+
+export function createTask({ id = randomUUID(), contextId, agent, session, turn, rank }: NewTask): Task {
+  return {
+    id,
+    contextId,
+    agent,
+    session,
+    turn,
+    status: { state: 'SUBMITTED', timestamp: new Date().toISOString() },
+    artifacts: [],
+    history: [],
+    configs: [],
+    run: null,
+    updates: 0,
+    rank,
+    bytes: TASK_BYTES,
+    statusPlace: 0,
+  }
 }
 
-/** A push config of a task; `detach` ends its deliveries. */
-export interface AttachedConfig {
-  readonly config: PushConfig
-  readonly detach: () => void
+/** Memory of a task, with what its running agent holds. */
+export function taskBytes({ bytes, run }: Task): number {
+  return bytes + (run?.bytes ?? 0)
 }
 
-export class Task {
-  readonly id: string
-  readonly contextId: string
-  readonly agent: string
-  readonly session: string
-  readonly artifacts: Artifact[] = []
-  readonly history: Message[] = []
-  readonly configs = new Map<string, AttachedConfig>()
-  status: TaskStatus
-  /** Approximate memory. Parts that an agent returns are counted again, because it may have changed them. */
-  bytes = TASK_BYTES
-  /** Position in the order of status changes of all tasks; higher is more recent. */
-  rank = 0
-  /** Milliseconds on the store's clock. */
-  lastUsedAt = 0
-  /** Set while an agent is running. */
-  run: AbortController | null = null
-  isEvicted = false
-  readonly #observer: TaskObserver
-  readonly #subscribers = new Set<Subscriber>()
-  /** Index in the history for the status message when the next status replaces it. */
-  #statusPlace = 0
+/** A new state with a text of the agent. */
+export function statusEvent(
+  { id, contextId }: Pick<Task, 'id' | 'contextId'>,
+  state: TaskState,
+  text: string,
+  rank: number,
+): TaskEvent {
+  const message: Message = { messageId: randomUUID(), contextId, taskId: id, role: 'agent', parts: [{ text }] }
+  const status = { state, message, timestamp: new Date().toISOString() }
+  return { kind: 'status', status, isFinal: isTerminalOrInterrupted(state), bytes: heldValueBytes(message), rank }
+}
 
-  constructor(identity: { id?: string; contextId: string; agent: string; session: string }, observer: TaskObserver) {
-    this.id = identity.id ?? randomUUID()
-    this.contextId = identity.contextId
-    this.agent = identity.agent
-    this.session = identity.session
-    this.#observer = observer
-    this.status = { state: 'SUBMITTED', timestamp: new Date().toISOString() }
+/** A new artifact, or one that replaces or extends the one with the same id. */
+export function artifactEvent(
+  task: Task,
+  { artifact, append, lastChunk }: { artifact: Artifact; append: boolean; lastChunk: boolean },
+  rank: number,
+): TaskEvent {
+  const isKnown = task.artifacts.some(known => known.artifactId === artifact.artifactId)
+  return {
+    kind: 'artifact',
+    artifact,
+    append: append && isKnown,
+    lastChunk,
+    bytes: heldValueBytes(artifact),
+    rank,
   }
+}
 
-  get isTerminal(): boolean {
-    return isTerminal(this.status.state)
+/** A message of the user. */
+export function messageEvent(message: Message, rank: number): TaskEvent {
+  return { kind: 'message', message, bytes: heldValueBytes(message), rank }
+}
+
+/** The task after an update. A terminal or interrupted state ends the run. */
+export function applyEvent(task: Task, event: TaskEvent): Task {
+  const next: Mutable<Task> = { ...task }
+  next.updates += 1
+  next.bytes += event.bytes
+  switch (event.kind) {
+    case 'message':
+      next.history = [...task.history, event.message]
+      break
+    case 'status':
+      if (task.status.message) next.history = task.history.toSpliced(task.statusPlace, 0, task.status.message)
+      next.statusPlace = next.history.length
+      next.status = event.status
+      next.rank = event.rank
+      if (event.isFinal) next.run = null
+      break
+    case 'artifact':
+      addArtifact(next, event)
   }
+  trimHistory(next)
+  return next
+}
 
-  /** Adds a user message to the history; `bytes` is its memory. */
-  addMessage(message: Message, bytes = heldValueBytes(message)): void {
-    this.history.push(message)
-    this.#grow(bytes - this.#trimHistory())
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+function addArtifact(task: Mutable<Task>, { artifact, append }: { artifact: Artifact; append: boolean }): void {
+  const place = task.artifacts.findIndex(known => known.artifactId === artifact.artifactId)
+  const known = task.artifacts[place]
+  if (!known) {
+    task.artifacts = [...task.artifacts, artifact]
+    return
   }
+  const extended = { ...known, parts: [...known.parts, ...artifact.parts] }
+  task.artifacts = task.artifacts.with(place, append ? extended : artifact)
+  if (!append) task.bytes -= heldValueBytes(known)
+}
 
-  /** Counts memory that is held for this task elsewhere; returns a function that releases it. */
-  reserve(bytes: number): () => void {
-    this.#grow(bytes)
-    return () => this.#grow(-bytes)
-  }
+/** Drops the oldest messages over the limit. */
+function trimHistory(task: Mutable<Task>): void {
+  const excess = task.history.length - MAX_HISTORY
+  if (excess <= 0) return
+  for (const message of task.history.slice(0, excess)) task.bytes -= heldValueBytes(message)
+  task.history = task.history.slice(excess)
+  task.statusPlace = Math.max(0, task.statusPlace - excess)
+}
 
-  /** Sets the state with a text of the agent, and notifies the subscribers. */
-  setStatus(state: TaskState, text: string): void {
-    const before = this.status.message
-    if (before) this.history.splice(this.#statusPlace, 0, before)
-    const dropped = this.#trimHistory()
-    const message: Message = {
-      messageId: randomUUID(),
-      contextId: this.contextId,
-      taskId: this.id,
-      role: 'agent',
-      parts: [{ text }],
-    }
-    this.status = { state, message, timestamp: new Date().toISOString() }
-    this.#statusPlace = this.history.length
-    this.#grow(heldValueBytes(message) - dropped)
-    this.#notify({ kind: 'status', status: this.status, isFinal: isTerminalOrInterrupted(state) })
-  }
+/** The task with a push config, which replaces one with the same id. */
+export function withConfig(task: Task, config: StoredConfig): Task {
+  const without = withoutConfig(task, config.id)
+  return { ...without, configs: [...without.configs, config], bytes: without.bytes + configBytes(config) }
+}
 
-  /** Adds or replaces an artifact, or appends its parts to the one with this id, and notifies the subscribers. */
-  addArtifact(artifact: Artifact, append: boolean, lastChunk: boolean): void {
-    const place = this.artifacts.findIndex(known => known.artifactId === artifact.artifactId)
-    const known = this.artifacts[place]
-    if (!known) this.artifacts.push(artifact)
-    else this.artifacts[place] = append ? { ...known, parts: [...known.parts, ...artifact.parts] } : artifact
-    this.#grow(heldValueBytes(artifact) - (known && !append ? heldValueBytes(known) : 0))
-    this.#notify({ kind: 'artifact', artifact, append: append && known !== undefined, lastChunk })
-  }
-
-  attach(attached: AttachedConfig): void {
-    this.detach(attached.config.id)
-    this.configs.set(attached.config.id, attached)
-    this.#grow(configBytes(attached.config))
-  }
-
-  /** Removes a push config and drops its undelivered notifications. */
-  detach(configId: string): void {
-    const attached = this.configs.get(configId)
-    if (!attached) return
-    this.configs.delete(configId)
-    attached.detach()
-    this.#grow(-configBytes(attached.config))
-  }
-
-  /** Reports every later change; returns a function that unsubscribes. */
-  subscribe(subscriber: Subscriber): () => void {
-    if (this.isEvicted) subscriber.closed()
-    else this.#subscribers.add(subscriber)
-    return () => this.#subscribers.delete(subscriber)
-  }
-
-  get subscriberCount(): number {
-    return this.#subscribers.size
-  }
-
-  /** Stops the agent, ends deliveries and closes subscriptions. */
-  close(): void {
-    this.isEvicted = true
-    this.run?.abort()
-    this.run = null
-    for (const { detach } of this.configs.values()) detach()
-    this.configs.clear()
-    for (const subscriber of this.#subscribers) subscriber.closed()
-    this.#subscribers.clear()
-  }
-
-  /** Drops the oldest messages over the limit; returns their memory in bytes. */
-  #trimHistory(): number {
-    const excess = this.history.length - MAX_HISTORY
-    if (excess <= 0) return 0
-    this.#statusPlace = Math.max(0, this.#statusPlace - excess)
-    return this.history.splice(0, excess).reduce((sum, message) => sum + heldValueBytes(message), 0)
-  }
-
-  #grow(bytes: number): void {
-    this.bytes += bytes
-    this.#observer.changed(this, bytes)
-  }
-
-  #notify(update: Update): void {
-    for (const subscriber of this.#subscribers) subscriber.update(update)
+export function withoutConfig(task: Task, configId: string): Task {
+  const removed = task.configs.find(({ id }) => id === configId)
+  if (!removed) return task
+  return {
+    ...task,
+    configs: task.configs.filter(config => config !== removed),
+    bytes: task.bytes - configBytes(removed),
   }
 }
 
 /** Counts the texts twice, because the headers hold them again. */
-function configBytes(config: PushConfig): number {
+function configBytes(config: StoredConfig): number {
   return CONFIG_BYTES + 2 * heldValueBytes(config)
 }

@@ -8,6 +8,8 @@ export interface Authenticated {
   username?: string
   header?: string
   source?: 'tls' | 'header'
+  /** Name of the issuer of a token, if the request asked for one. */
+  issuer?: string
   claims?: Record<string, unknown>
   jwt_header?: Record<string, unknown>
   exchanged_token?: string

@@ -1,9 +1,10 @@
 /** Stores the bins of the instance within the limits, and the requests they capture. */
 import { randomBytes } from 'node:crypto'
-import type { StoreChange, Svc } from 'svc/plugin'
+import type { LoggedEvent, Store, StreamInfo, Svc } from 'svc/plugin'
 import type { BinResponse } from './bin-response.ts'
-import { emptyBin, sizeOfBin, withRequest } from './bin.ts'
+import { emptyBin, sizeOfBin } from './bin.ts'
 import type { Bin } from './bin.ts'
+import { storedBytes } from './captured-request.ts'
 import type { CapturedRequest } from './captured-request.ts'
 import { binsFull, binsHoldTooMuch, tooManyBins } from './errors.ts'
 import { totalBytesOf } from './limits.ts'
@@ -16,12 +17,21 @@ export interface BinStore {
   find(id: string): Promise<Bin | undefined>
   /** Newest first. */
   ofSession(session: string): Promise<Bin[]>
-  /** Stores a request and returns the updated bin, or undefined if the bin does not exist. */
-  capture(id: string, request: Omit<CapturedRequest, 'seq'>): Promise<Bin | undefined>
+  /** Stores a request and returns its bin and its number, or undefined if the bin does not exist. */
+  capture(id: string, request: CapturedRequest): Promise<{ bin: Bin; seq: number } | undefined>
+  /** The number of the last request, and how many are stored. */
+  info(id: string): Promise<StreamInfo>
+  /** The stored requests, newest first. */
+  newest(id: string, limit: number): Promise<LoggedEvent<CapturedRequest>[]>
+  /** The request with a number, if it is stored. */
+  request(id: string, seq: number): Promise<LoggedEvent<CapturedRequest> | undefined>
+  /**
+   * Calls `on` for the stored requests after a number and then for new ones, and `ended` when the bin is removed. Returns a
+   * function that stops.
+   */
+  follow(id: string, after: number, on: (event: LoggedEvent<CapturedRequest>) => void, ended: () => void): () => void
   /** Returns whether the bin existed. */
   delete(id: string): Promise<boolean>
-  /** Calls `listener` after every change of any bin; returns a function that unsubscribes. */
-  subscribe(listener: (change: StoreChange<Bin>) => void): () => void
 }
 
 export function createBinStore(svc: Svc, limits: BinLimits): BinStore {
@@ -32,7 +42,13 @@ export function createBinStore(svc: Svc, limits: BinLimits): BinStore {
     sizeOf: sizeOfBin,
     ttlMs: limits.ttl_secs * 1000,
     evict: 'oldest',
-    watched: true,
+  })
+  const requests = svc.eventLog<CapturedRequest>('requests', {
+    of: store as Store<unknown>,
+    maxPerStream: limits.max_requests,
+    maxBytesPerStream: limits.max_bytes_per_bin,
+    maxBytes,
+    sizeOf: storedBytes,
   })
   const inTurn = createQueue()
 
@@ -41,7 +57,19 @@ export function createBinStore(svc: Svc, limits: BinLimits): BinStore {
     const own = await store.list({ group: session, limit: limits.max_bins_per_session })
     if (own.length >= limits.max_bins_per_session) throw tooManyBins(limits.max_bins_per_session)
     if ((await store.count()) >= limits.max_bins) throw binsFull(limits.max_bins)
-    if ((await store.bytes()) + sizeOfBin(bin) + limits.max_bytes_per_bin > maxBytes) throw binsHoldTooMuch()
+    const [ofBins, ofRequests] = await Promise.all([store.bytes(), requests.bytes()])
+    if (ofBins + ofRequests + sizeOfBin(bin) + limits.max_bytes_per_bin > maxBytes) throw binsHoldTooMuch()
+  }
+
+  /** Bins and their requests share one limit: over it, the oldest bin is removed, but not the one just written. */
+  async function evictOldest(written: string): Promise<void> {
+    for (;;) {
+      const [oldest] = await store.list({ limit: 1, where: (_, id) => id !== written })
+      if (oldest === undefined) return
+      await store.delete(oldest.key)
+      const [ofBins, ofRequests] = await Promise.all([store.bytes(), requests.bytes()])
+      if (ofBins + ofRequests <= maxBytes) return
+    }
   }
 
   return {
@@ -49,15 +77,33 @@ export function createBinStore(svc: Svc, limits: BinLimits): BinStore {
       inTurn(async () => {
         const bin = emptyBin(randomBytes(12).toString('hex'), response, limits)
         if (svc.config.publicMode) await refuseWhenFull(session, bin)
-        await store.set(bin.id, bin, { group: session })
+        const [, ofBins, ofRequests] = await Promise.all([
+          store.set(bin.id, bin, { group: session }),
+          store.bytes(),
+          requests.bytes(),
+        ])
+        if (ofBins + ofRequests > maxBytes) await evictOldest(bin.id)
         return bin
       }),
     find: id => store.peek(id),
     ofSession: async session => (await store.list({ group: session, newestFirst: true })).map(({ value }) => value),
-    capture: (id, request) =>
-      store.update(id, bin => (bin === undefined ? undefined : withRequest(bin, request, limits))),
+    capture: async (id, request) => {
+      // Asked for at once: a shared store answers all of it in one round trip, in this order.
+      const [bin, seq, ofBins, ofRequests] = await Promise.all([
+        store.peek(id),
+        requests.append(id, request),
+        store.bytes(),
+        requests.bytes(),
+      ])
+      if (bin === undefined || seq === undefined) return undefined
+      if (ofBins + ofRequests > maxBytes) await evictOldest(id)
+      return { bin, seq }
+    },
+    info: id => requests.info(id),
+    newest: (id, limit) => requests.newest(id, limit),
+    request: async (id, seq) => (await requests.after(id, seq - 1, 1)).find(found => found.seq === seq),
+    follow: (id, after, on, ended) => requests.follow(id, after, (seq, value) => on({ seq, value }), ended),
     delete: id => store.delete(id),
-    subscribe: listener => store.subscribe(listener),
   }
 }
 

@@ -2,12 +2,10 @@
 import { isUtf8 } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
 import { heldBytes } from 'svc/plugin'
-import type { FastifyRequest, Svc, SvcInspector } from 'svc/plugin'
+import type { FastifyRequest, LoggedEvent, Svc, SvcInspector } from 'svc/plugin'
 
-/** The representation in responses and in the live stream. */
+/** What is stored of a request. */
 export interface CapturedRequest {
-  /** Position in its bin, from 1. */
-  seq: number
   id: string
   bin_id: string
   timestamp: string
@@ -30,12 +28,21 @@ export interface CapturedRequest {
   client_ip: string
 }
 
-/** Records a request and redacts the credentials of the instance. `seq` is assigned when the record is stored. */
+/** The representation in responses and in the live stream; `seq` is the position in the bin, from 1. */
+export interface NumberedRequest extends CapturedRequest {
+  seq: number
+}
+
+export function numbered({ seq, value }: LoggedEvent<CapturedRequest>): NumberedRequest {
+  return { seq, ...value }
+}
+
+/** Records a request and redacts the credentials of the instance. */
 export function captureRequest(
   request: FastifyRequest,
   svc: Svc,
   { binId, maxBody }: { binId: string; maxBody: number },
-): Omit<CapturedRequest, 'seq'> {
+): CapturedRequest {
   const target = svc.inspector.redactUrl(request.raw.url ?? '/')
   const queryAt = target.indexOf('?')
   const fullPath = queryAt === -1 ? target : target.slice(0, queryAt)
@@ -90,8 +97,8 @@ function truncatedLength(text: Buffer, maxBytes: number): number {
   return end
 }
 
-/** Memory of a captured request and of a header, without the texts that clients choose. */
-const REQUEST_BYTES = 768
+/** Memory of a captured request and of a header, without the texts that clients choose. The log adds that of its entry. */
+const REQUEST_BYTES = 672
 const HEADER_BYTES = 96
 
 /** Bytes of memory of a captured request. What a request has in its head is Latin-1: a byte a character. */

@@ -17,7 +17,7 @@ export default definePlugin({
     const limits = limitsOf(svc.config)
     const bins = createBinStore(svc, limits)
     registerBins(app, svc, bins, limits)
-    registerRequests(app, svc, bins, limits, createFeeds(svc, bins))
+    registerRequests(app, svc, bins, limits, createFeeds(bins, limits))
     registerCapture(app, svc, bins, limits)
   },
 })

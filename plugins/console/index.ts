@@ -13,9 +13,9 @@ export default definePlugin<Record<string, unknown>, Variables>({
     {
       path: '/ui',
       below: true,
-      from: ['faults', 'limits', 'keys', 'inspector'],
+      from: ['faults', 'limits', 'keys', 'inspector', 'hosts'],
       reason:
-        'The console must stay usable while limits and faults apply, and its own requests are not part of the traffic it shows.',
+        'The console must stay usable on every host and while limits and faults apply, and its own requests are not part of the traffic it shows.',
     },
   ],
   links: [{ href: 'ui/', text: 'Console' }],

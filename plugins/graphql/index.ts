@@ -4,6 +4,7 @@ import type {} from '../demo-data/types.ts'
 import { createDemoGraph } from './demo-graph.ts'
 import { createEngine } from './engine.ts'
 import { lazy } from './lazy.ts'
+import { graphqlProtocol } from './match.ts'
 import { createRootValue } from './root-value.ts'
 import { registerHttp } from './routes/http.ts'
 import { registerSchema } from './routes/schema.ts'
@@ -28,6 +29,7 @@ export default definePlugin({
       svc,
       lazy(async () => createEngine(await yoga())),
     )
+    svc.use('testing.protocols')!.register(graphqlProtocol)
     registerHttp(app, svc, yoga, sockets)
     registerSchema(app, schema)
     registerWebSocket(app, sockets)

@@ -2,34 +2,64 @@
 import { definePlugin } from 'svc/plugin'
 import { createProvider } from './provider.ts'
 import { registerAuthorizeRoutes } from './routes/authorize.ts'
+import { OPTIONS } from './options.ts'
+import type { IdentityOptions } from './options.ts'
+import { registerIssuerRoutes } from './routes/issuers.ts'
 import { registerMetadataRoutes } from './routes/metadata.ts'
 import { registerRegistrationRoute } from './routes/registration.ts'
 import { registerTokenRoutes } from './routes/token.ts'
-import { registerDebugTokenRoute } from './routes/debug-token.ts'
+import { parseOrder } from './orders/order.ts'
+import { orderToken, registerOrderRoutes } from './routes/orders.ts'
 import { registerUserInfoRoutes } from './routes/userinfo.ts'
 import type {} from './types.ts'
 
-export default definePlugin({
+export default definePlugin<IdentityOptions>({
   title: 'Identity provider',
   description:
     'OAuth 2.0 and OpenID Connect provider: authorization code with PKCE, refresh, client credentials, password, token exchange, introspection, revocation, dynamic registration.',
-  paths: ['/oauth', '/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'],
+  paths: ['/oauth', '/.well-known/openid-configuration', '/.well-known/oauth-authorization-server', '/_svc/identity'],
+  options: OPTIONS,
+  familiar: [
+    ...['/token', '/authorize', '/userinfo', '/introspect', '/revoke'].map(path => ({ path, here: `/oauth${path}` })),
+    { path: '/.well-known/jwks.json', here: '/oauth/jwks' },
+    { path: '/realms/{realm}/protocol/openid-connect/token', here: '/oauth/token' },
+    { path: '/realms/{realm}/.well-known/openid-configuration', here: '/.well-known/openid-configuration' },
+  ],
   exempt: [
     {
       path: '/oauth/jwks',
       from: ['keys'],
       reason: 'Gateways fetch the JWK Set without credentials, as they fetch the metadata under /.well-known.',
     },
+    {
+      path: '/oauth/i/{issuer}/jwks',
+      from: ['keys'],
+      reason: 'The same for the issuers by path.',
+    },
+    {
+      path: '/oauth/i/{issuer}/.well-known/{document}',
+      from: ['keys'],
+      reason: 'The metadata of the issuers by path.',
+    },
   ],
   categories: [{ name: 'Auth: OIDC Provider', rank: 100 }],
   register(app, svc) {
     const provider = createProvider(svc)
-    svc.offer('identity.tokens', provider.tokens)
+    svc.offer('identity.tokens', {
+      ...provider.tokens,
+      async order(order, request, name = provider.issuers.default.name) {
+        const issuer = await provider.issuers.find(name)
+        if (issuer === undefined) throw new Error(`there is no issuer ${name}`)
+        return orderToken(parseOrder(order), issuer, request, provider)
+      },
+    })
+    svc.offer('identity.issuers', { issuer: settings => provider.issuers.add(settings) })
     registerMetadataRoutes(app, provider)
     registerAuthorizeRoutes(app, provider)
     registerTokenRoutes(app, provider)
     registerUserInfoRoutes(app, provider)
     registerRegistrationRoute(app, provider)
-    registerDebugTokenRoute(app, provider)
+    registerOrderRoutes(app, provider)
+    registerIssuerRoutes(app, provider)
   },
 })

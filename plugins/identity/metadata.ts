@@ -1,60 +1,72 @@
-/** The metadata documents of this provider (RFC 8414; OpenID Connect Discovery, 3). */
+/** The metadata documents of an issuer (RFC 8414; OpenID Connect Discovery, 3). */
 import { RESPONSE_MODES } from './authorize/authorization-request.ts'
 import { AUTH_METHODS } from './clients/client-metadata.ts'
-import { GRANT_TYPES } from './grants/grant-types.ts'
+import { endpointUrl } from './issuers/issuer.ts'
+import type { Issuer } from './issuers/issuer.ts'
 import { CHALLENGE_METHODS } from './requests/pkce.ts'
 import { DEFAULT_USER_SCOPE } from './requests/scope.ts'
 
-/** Authorization server metadata (RFC 8414, 2) for an issuer without a trailing slash. */
-export function serverMetadata(issuer: string): Record<string, unknown> {
+const CLAIMS = [
+  'iss',
+  'sub',
+  'aud',
+  'exp',
+  'iat',
+  'jti',
+  'azp',
+  'auth_time',
+  'nonce',
+  'at_hash',
+  'name',
+  'preferred_username',
+  'email',
+  'email_verified',
+  'groups',
+]
+
+/** Authorization server metadata (RFC 8414, 2) for an issuer identifier without a trailing slash. */
+export function serverMetadata(issuer: Issuer, url: string): Record<string, unknown> {
+  const { settings } = issuer
+  const at = (endpoint: string): string => endpointUrl(issuer, url, endpoint)
+  const isS256Only = settings.require.includes('s256')
   return {
-    issuer,
-    authorization_endpoint: `${issuer}/oauth/authorize`,
-    token_endpoint: `${issuer}/oauth/token`,
-    jwks_uri: `${issuer}/oauth/jwks`,
-    registration_endpoint: `${issuer}/oauth/register`,
-    userinfo_endpoint: `${issuer}/oauth/userinfo`,
-    introspection_endpoint: `${issuer}/oauth/introspect`,
-    revocation_endpoint: `${issuer}/oauth/revoke`,
+    issuer: url,
+    authorization_endpoint: at('authorize'),
+    token_endpoint: at('token'),
+    jwks_uri: at('jwks'),
+    registration_endpoint: at('register'),
+    userinfo_endpoint: at('userinfo'),
+    introspection_endpoint: at('introspect'),
+    revocation_endpoint: at('revoke'),
     response_types_supported: ['code'],
     response_modes_supported: RESPONSE_MODES,
-    grant_types_supported: GRANT_TYPES,
-    code_challenge_methods_supported: CHALLENGE_METHODS,
+    grant_types_supported: settings.grants,
+    code_challenge_methods_supported: isS256Only ? ['S256'] : CHALLENGE_METHODS,
     token_endpoint_auth_methods_supported: AUTH_METHODS,
     introspection_endpoint_auth_methods_supported: AUTH_METHODS.filter(method => method !== 'none'),
     revocation_endpoint_auth_methods_supported: AUTH_METHODS,
     scopes_supported: DEFAULT_USER_SCOPE,
-    authorization_response_iss_parameter_supported: true,
+    authorization_response_iss_parameter_supported: isIssAnnounced(issuer) ? true : undefined,
   }
 }
 
 /** The same with the members that OpenID Connect adds (Discovery, 3). */
-export function openidConfiguration(issuer: string): Record<string, unknown> {
+export function openidConfiguration(issuer: Issuer, url: string): Record<string, unknown> {
+  const hasRoles = issuer.users.list.some(({ roles }) => roles !== undefined)
   return {
-    ...serverMetadata(issuer),
+    ...serverMetadata(issuer, url),
     subject_types_supported: ['public'],
-    id_token_signing_alg_values_supported: ['RS256'],
-    claims_supported: [
-      'iss',
-      'sub',
-      'aud',
-      'exp',
-      'iat',
-      'jti',
-      'azp',
-      'auth_time',
-      'nonce',
-      'at_hash',
-      'name',
-      'preferred_username',
-      'email',
-      'email_verified',
-      'groups',
-    ],
+    id_token_signing_alg_values_supported: issuer.settings.algorithms,
+    claims_supported: hasRoles ? [...CLAIMS, 'roles'] : CLAIMS,
     claims_parameter_supported: false,
     request_parameter_supported: false,
     // Required, because the default is true.
     request_uri_parameter_supported: false,
     prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
   }
+}
+
+/** Whether the metadata announces the parameter `iss` (RFC 9207, 3). */
+function isIssAnnounced({ settings }: Issuer): boolean {
+  return ['right', 'missing', 'wrong'].includes(settings.iss_parameter)
 }

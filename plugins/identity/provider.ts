@@ -1,31 +1,45 @@
-/** The provider: stores, keys and tokens, as the routes of this plugin use them. */
+/** The provider: issuers and tokens, as the routes of this plugin use them. */
+import type { JWK } from 'jose'
+import { BoundedMap } from 'svc/plugin'
 import type { Svc } from 'svc/plugin'
-import { createRevocations } from './tokens/revocations.ts'
-import type { Revocations } from './tokens/revocations.ts'
-import { createKnownTokens, createSigningKey, importSigningKeys } from './tokens/signing-keys.ts'
-import type { SigningKeys } from './tokens/signing-keys.ts'
-import { openStores } from './stores.ts'
-import type { Stores } from './stores.ts'
-import { createTokens } from './tokens/tokens.ts'
-import type { Tokens } from './types.ts'
+import type { Issuer } from './issuers/issuer.ts'
+import { createIssuers } from './issuers/issuers.ts'
+import type { Issuers } from './issuers/issuers.ts'
+import { generateJwk } from './keys/algorithms.ts'
+import { createImportedKeys, importThrough } from './keys/imported-keys.ts'
+import type { IdentityOptions } from './options.ts'
+import { createOrderKeys } from './orders/signer.ts'
+import type { OrderKeys } from './orders/signer.ts'
+import { openDebugKeys, openKeyRecords, openStores } from './stores.ts'
+import { createTokens, verifyOfIssuer } from './tokens/tokens.ts'
+import type { TokenChecks, Tokens, TokenVerification } from './types.ts'
+
+const MAX_KNOWN_TOKENS = 1000
 
 /** The identity provider of one configuration generation. Keys and stores survive a reload. */
 export interface Provider {
-  svc: Svc
-  stores: Stores
-  keys: Promise<SigningKeys>
-  revocations: Revocations
-  tokens: Tokens
+  svc: Svc<IdentityOptions>
+  issuers: Issuers
+  tokens: Omit<Tokens, 'order'>
+  orderKeys: OrderKeys
+  /** Verifies a token of an issuer that is not revoked. */
+  verify(issuer: Issuer, token: string, checks?: TokenChecks): Promise<TokenVerification>
 }
 
-/** Opens the stores. The key pair is generated once for all replicas, before the first request. */
-export function createProvider(svc: Svc): Provider {
+/** Opens the stores. The key pair of the default issuer is generated once for all replicas, before the first request. */
+export function createProvider(svc: Svc<IdentityOptions>): Provider {
   const stores = openStores(svc)
-  const signingKey = svc.replicated('signing-key', { initial: createSigningKey, secret: true })
-  const known = svc.shared('known-tokens', createKnownTokens)
-  const keys = new Promise<SigningKeys>(resolve => {
-    svc.whenRegistered(() => resolve(importSigningKeys(signingKey.current, known)))
-  })
-  const revocations = createRevocations(stores.revoked)
-  return { svc, stores, keys, revocations, tokens: createTokens(svc, keys, revocations) }
+  const signingKey = svc.replicated<JWK>('signing-key', { initial: () => generateJwk('RS256'), secret: true })
+  const records = openKeyRecords(svc)
+  const importKey = importThrough(svc.shared('imported-keys', createImportedKeys))
+  const known = svc.shared('known-tokens', () => new BoundedMap<string>(MAX_KNOWN_TOKENS))
+  const parts = { svc, stores, keys: { records, importKey } }
+  const issuers = createIssuers(svc, parts, () => signingKey.current)
+  return {
+    svc,
+    issuers,
+    tokens: createTokens(svc, issuers, known),
+    orderKeys: createOrderKeys(svc as unknown as Svc, issuers, importKey, openDebugKeys(svc)),
+    verify: (issuer, token, checks) => verifyOfIssuer(token, { refuseRevoked: true, ...checks }, issuer, known),
+  }
 }

@@ -1,8 +1,25 @@
-/** The extension point `identity.tokens`: verifies, decodes and signs JWTs, and determines the issuer of a request. */
-import type { AnyRequest } from 'svc/plugin'
+/**
+ * The extension points `identity.tokens` (verifies, decodes and signs JWTs, and determines the issuer of a request) and
+ * `identity.issuers` (adds issuers).
+ */
+import type { AnyRequest, FastifyRequest } from 'svc/plugin'
 
-/** The signature algorithms of this server (RFC 7518, 3.1): RS256 uses the provider's key, HS256 the demo secret. */
-export type TokenAlgorithm = 'RS256' | 'HS256'
+/**
+ * The signature algorithms of this server (RFC 7518, 3.1; RFC 8037, 3.1): HS256 uses the demo secret of the default
+ * issuer, the others the keys of an issuer.
+ */
+export type TokenAlgorithm =
+  | 'RS256'
+  | 'RS384'
+  | 'RS512'
+  | 'PS256'
+  | 'PS384'
+  | 'PS512'
+  | 'ES256'
+  | 'ES384'
+  | 'ES512'
+  | 'EdDSA'
+  | 'HS256'
 
 /** The JOSE header of a JWT (RFC 7519, 5), as received. */
 export type TokenHeader = Record<string, unknown>
@@ -12,11 +29,16 @@ export type TokenClaims = Record<string, unknown>
 
 /** Checks of a token in addition to structure, signature and dates. Absent members are not checked. */
 export interface TokenChecks {
+  /**
+   * Names of the issuers whose tokens are accepted, or `*` for all. The path of `iss` selects the keys of an issuer; its
+   * host is not compared. Default: `['default']`, whose tokens can have any `iss`.
+   */
+  issuers?: readonly string[] | '*'
   /** The exact `iss`. */
   issuer?: string
   /** `aud` must be or contain one of these. */
   audiences?: readonly string[]
-  /** Default: both. */
+  /** Default: all algorithms for which the issuer has a key. */
   algorithms?: readonly TokenAlgorithm[]
   /** The header `typ`, case-insensitive and without `application/` (RFC 7515, 4.1.9). Access tokens have `at+jwt`. */
   typ?: string
@@ -36,12 +58,13 @@ export type TokenReason =
   | 'claim exp missing'
   | 'issuer mismatch'
   | 'audience mismatch'
+  | 'wrong type'
   | 'token revoked'
   | 'invalid token'
 
 /** The result of a verification. */
 export type TokenVerification =
-  | { valid: true; header: TokenHeader; claims: TokenClaims }
+  | { valid: true; header: TokenHeader; claims: TokenClaims; issuer: string }
   | { valid: false; reason: TokenReason }
 
 /** The decoded, unverified token; `malformed` is the reason why it can't be decoded. */
@@ -49,29 +72,62 @@ export type DecodedToken = { header: TokenHeader; claims: TokenClaims } | { malf
 
 /** Options for signing a token. */
 export interface TokenSigning {
-  /** Default `RS256`. */
+  /** Name of the issuer that signs. Default: `default`. */
+  issuer?: string
+  /** Default: that of the issuer; `RS256` for the default issuer. */
   algorithm?: TokenAlgorithm
   /** Header `typ`. Default `JWT`. */
   typ?: string
 }
 
+/** A custom token, with its parts and the decision of a correct verifier of its issuer. */
+export interface OrderedToken {
+  token: string
+  header: TokenHeader
+  claims: TokenClaims
+  accept: boolean
+  /** Why it is not accepted; null if it is. */
+  why: string | null
+}
+
 /** Tokens of this server, for plugins that accept or issue them. */
 export interface Tokens {
   /**
-   * Verifies a compact JWT: at most 64 levels of JSON, `alg` RS256 with the provider's key or HS256 with the demo secret
-   * (no other header member selects a key), `exp` required, 30 s of leeway. Never throws.
+   * Verifies a compact JWT: at most 64 levels of JSON, no member twice, a signature by a key of the issuer (default
+   * issuer: or HS256 with the demo secret), `exp` required, 30 s of leeway. No header member but `alg` selects a key.
+   * Never throws.
    */
   verify(token: string, checks?: TokenChecks): Promise<TokenVerification>
   /** Decodes a compact JWT and checks only its structure. Never throws. */
   decode(token: string): DecodedToken
-  /** Signs the claims unchanged. The caller sets dates and `jti`. */
+  /** Signs the claims unchanged. The caller sets dates and `jti`. Rejects for an unknown issuer or algorithm. */
   sign(claims: TokenClaims, signing?: TokenSigning): Promise<string>
-  /** The issuer for this request: its base URL with the trusted path prefix, without a trailing slash. */
-  issuer(request: AnyRequest): string
+  /**
+   * The issuer for this request: its base URL with the trusted path prefix, without a trailing slash. With a name, that
+   * of the issuer by path.
+   */
+  issuer(request: AnyRequest, name?: string): string
+  /**
+   * A custom token, as `POST /oauth/debug/token` makes it, of an issuer (default: `default`). Rejects with an
+   * `HttpError` for an order that can't be used.
+   */
+  order(order: Record<string, unknown>, request: FastifyRequest, issuer?: string): Promise<OrderedToken>
+  /** The names of the issuers by path. */
+  names(): Promise<string[]>
+}
+
+/** Adds issuers by path. */
+export interface Issuers {
+  /**
+   * Adds an issuer with the settings of `identity.issuers[]` in `svc.yaml`. Throws for invalid settings and for a name
+   * that exists.
+   */
+  issuer(settings: { name: string; [setting: string]: unknown }): void
 }
 
 declare module 'svc/plugin' {
   interface ExtensionPoints {
     'identity.tokens': Tokens
+    'identity.issuers': Issuers
   }
 }

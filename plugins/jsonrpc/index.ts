@@ -1,5 +1,5 @@
 /** The plugin `jsonrpc`: a JSON-RPC 2.0 server. */
-import { definePlugin } from 'svc/plugin'
+import { definePlugin, jsonRpcProtocol } from 'svc/plugin'
 import { registerRoutes } from './routes.ts'
 
 export default definePlugin({
@@ -7,5 +7,8 @@ export default definePlugin({
   description: 'Methods to echo, calculate, wait and fail, in single calls, notifications and batches.',
   paths: ['/jsonrpc'],
   categories: [{ name: 'JSON-RPC', rank: 200 }],
-  register: registerRoutes,
+  register(app, svc) {
+    svc.use('testing.protocols')!.register(jsonRpcProtocol)
+    registerRoutes(app, svc)
+  },
 })

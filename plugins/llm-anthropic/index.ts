@@ -11,6 +11,7 @@ export default definePlugin({
   description:
     'The Anthropic Messages API on the mock LLM: messages, token counting and models, also with the paths of Vertex AI.',
   paths: ['/ai/anthropic'],
+  familiar: ['/v1/messages', '/v1/messages/count_tokens'].map(path => ({ path, here: `/ai/anthropic${path}` })),
   buildsOn: ['llm'],
   register(app, svc) {
     const llm = svc.use('llm.providers')!

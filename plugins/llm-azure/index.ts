@@ -8,6 +8,7 @@ export default definePlugin({
   title: 'Mock LLM: Azure OpenAI',
   description: 'The Azure OpenAI API on the mock LLM: deployments, api-version and content filter results.',
   paths: ['/ai/azure'],
+  familiar: ['/openai/{*path}'].map(path => ({ path, here: `/ai/azure${path}` })),
   buildsOn: ['llm', 'llm-openai'],
   register(app, svc) {
     const llm = svc.use('llm.providers')!

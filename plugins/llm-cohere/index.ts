@@ -11,6 +11,7 @@ export default definePlugin({
   description:
     'The Cohere API on the mock LLM: chat, embeddings, rerank and tokens. Its rerank also serves Jina and Voyage clients.',
   paths: ['/ai/cohere', '/ai/v1/rerank'],
+  familiar: ['/v2/chat', '/v2/embed', '/v2/rerank'].map(path => ({ path, here: `/ai/cohere${path}` })),
   buildsOn: ['llm'],
   register(app, svc) {
     const llm = svc.use('llm.providers')!

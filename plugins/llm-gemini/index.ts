@@ -8,6 +8,7 @@ export default definePlugin({
   description:
     'The Gemini API on the mock LLM: content generation, embeddings, token counting and models, also with the paths of Vertex AI.',
   paths: ['/ai/gemini'],
+  familiar: ['/v1beta/{*path}'].map(path => ({ path, here: `/ai/gemini${path}` })),
   buildsOn: ['llm'],
   register(app, svc) {
     const llm = svc.use('llm.providers')!

@@ -8,6 +8,10 @@ export default definePlugin({
   title: 'Mock LLM: Ollama',
   description: 'The Ollama API on the mock LLM: chat, generate, embeddings and models, also in the OpenAI format.',
   paths: ['/ai/ollama'],
+  familiar: ['/api/chat', '/api/generate', '/api/embed', '/api/tags'].map(path => ({
+    path,
+    here: `/ai/ollama${path}`,
+  })),
   buildsOn: ['llm'],
   uses: ['llm-openai'],
   register(app, svc) {

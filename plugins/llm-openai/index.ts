@@ -11,6 +11,16 @@ export default definePlugin({
     'The OpenAI API on the mock LLM: chat completions, responses, embeddings, images, audio and moderations.',
   paths: ['/ai/openai', '/ai/v1'],
   buildsOn: ['llm'],
+  familiar: [
+    '/v1/chat/completions',
+    '/v1/completions',
+    '/v1/responses',
+    '/v1/embeddings',
+    '/v1/moderations',
+    '/v1/models',
+    '/v1/images/generations',
+    '/v1/audio/{*path}',
+  ].map(path => ({ path, here: `/ai/openai${path}` })),
   register(app, svc) {
     const llm = svc.use('llm.providers')!
     svc.offer('llm-openai.wire', extras => createWire(llm.engine, extras))

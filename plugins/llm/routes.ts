@@ -76,18 +76,18 @@ export function registerRoutes(
     }),
   )
 
-  app.get<{ Querystring: Query }>('/ai/requests', describe(list), (request, reply) => {
-    const found = records.newest(readLimit(request.query.limit), visibility(svc, request))
+  app.get<{ Querystring: Query }>('/ai/requests', describe(list), async (request, reply) => {
+    const found = await records.newest(readLimit(request.query.limit), visibility(svc, request))
     return reply.send({ count: found.length, requests: found.map(showShort) })
   })
 
-  app.get<{ Querystring: Query; Params: { id: string } }>('/ai/requests/:id', describe(one), (request, reply) => {
+  app.get<{ Querystring: Query; Params: { id: string } }>('/ai/requests/:id', describe(one), async (request, reply) => {
     const { id } = request.params
     const isVisible = visibility(svc, request)
     // A retry may reuse its request id; the newest record is returned.
     const record =
       id.length <= maxIdCharacters
-        ? records.find(candidate => candidate.request_id === id && isVisible(candidate))?.value
+        ? await records.find(candidate => candidate.request_id === id && isVisible(candidate))
         : undefined
     if (record === undefined)
       throw new HttpError(404, {
@@ -95,7 +95,7 @@ export function registerRoutes(
         request_id: id,
         hint: 'records are kept for one hour; GET /ai/requests lists them',
       })
-    return reply.send(showWhole(record, svc.inspector.entry(id, record.session_header)))
+    return reply.send(showWhole(record, await svc.inspector.entry(id, record.session_header)))
   })
 }
 

@@ -3,8 +3,10 @@
 export interface Bounds {
   bodyBytes: number
   sessions: number
-  /** Memory of all sessions, including their subscriptions and the bodies of requests in flight. */
+  /** Memory of all sessions, including their subscriptions. */
   sessionBytes: number
+  /** Bodies of the requests in flight of all sessions. */
+  inFlightBytes: number
   sessionIdleMs: number
   /** Lifetime of GET, listen and HTTP+SSE streams. */
   longStreamMs: number
@@ -14,32 +16,59 @@ export interface Bounds {
   replayMessages: number
   replayBytes: number
   slowTaskMs: number
+  /** Tasks: all, of one principal, and running in this process. */
+  tasks: number
+  tasksPerPrincipal: number
+  tasksRunning: number
+  /** Memory of all tasks, and characters of one result as JSON. */
+  taskBytes: number
+  taskResultBytes: number
+  /** How long a task exists, which also limits its work. */
+  taskLifeMs: number
+  /** Questions of a task that may be open at the same time. */
+  taskQuestions: number
   largeOutputKb: number
 }
 
 const NORMAL: Bounds = {
   bodyBytes: 4 * 1024 * 1024,
   sessions: 1000,
-  sessionBytes: 64 * 1024 * 1024,
+  sessionBytes: 16 * 1024 * 1024,
+  inFlightBytes: 48 * 1024 * 1024,
   sessionIdleMs: 30 * 60_000,
   longStreamMs: 60 * 60_000,
   questionMs: 120_000,
   replayMessages: 256,
   replayBytes: 1024 * 1024,
   slowTaskMs: 60_000,
+  tasks: 1000,
+  tasksPerPrincipal: 100,
+  tasksRunning: 200,
+  taskBytes: 64 * 1024 * 1024,
+  taskResultBytes: 1024 * 1024,
+  taskLifeMs: 5 * 60_000,
+  taskQuestions: 32,
   largeOutputKb: 1024,
 }
 
 const PUBLIC: Bounds = {
   bodyBytes: 256 * 1024,
   sessions: 200,
-  sessionBytes: 8 * 1024 * 1024,
+  sessionBytes: 4 * 1024 * 1024,
+  inFlightBytes: 4 * 1024 * 1024,
   sessionIdleMs: 10 * 60_000,
   longStreamMs: 5 * 60_000,
   questionMs: 30_000,
   replayMessages: 64,
   replayBytes: 128 * 1024,
   slowTaskMs: 15_000,
+  tasks: 200,
+  tasksPerPrincipal: 20,
+  tasksRunning: 50,
+  taskBytes: 8 * 1024 * 1024,
+  taskResultBytes: 256 * 1024,
+  taskLifeMs: 60_000,
+  taskQuestions: 8,
   largeOutputKb: 256,
 }
 

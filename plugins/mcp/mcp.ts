@@ -1,15 +1,17 @@
-/** The services that all routes share. Replaced at each reload, except for the hub. */
+/** The services that all routes share. Replaced at each reload, except for the hub and the tasks. */
 import type { Svc } from 'svc/plugin'
 import type { Bounds } from './bounds.ts'
 import type { Hub } from './sessions/hub.ts'
 import type { Options } from './options.ts'
 import type { Server } from './registry/server.ts'
+import type { Tasks } from './tasks/tasks.ts'
 import type { Variables } from './variables.ts'
 
 export interface Mcp {
   readonly svc: Svc<Options, Variables>
   readonly bounds: Bounds
   readonly hub: Hub
+  readonly tasks: Tasks
   /** Complete when all plugins have registered. */
   readonly servers: ReadonlyMap<string, Server>
 }

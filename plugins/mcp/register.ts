@@ -1,11 +1,21 @@
 /** Registers the content and the routes, and builds the servers after all plugins have registered. */
-import { type FastifyInstance, forPlugin, type RouteDescription, type Svc } from 'svc/plugin'
+import {
+  type FastifyInstance,
+  forPlugin,
+  jsonRpcProtocol,
+  type RouteDescription,
+  type Svc,
+  type SvcReplicas,
+} from 'svc/plugin'
 import { type Bounds, boundsOf } from './bounds.ts'
 import { buildConfiguredServers } from './configured/servers.ts'
 import { registerConformance } from './conformance/register.ts'
 import { registerDemo } from './demo/register.ts'
 import { CLOCK_URI } from './demo/resources.ts'
 import { Hub } from './sessions/hub.ts'
+import type { HubMessage, HubReply } from './sessions/hub-messages.ts'
+import { openMessageLog } from './sessions/kept-messages.ts'
+import { openSessionStore } from './sessions/session-record.ts'
 import type { Mcp } from './mcp.ts'
 import type { Options } from './options.ts'
 import { Registry } from './registry/registry.ts'
@@ -15,26 +25,20 @@ import { registerMetadata } from './routes/metadata.ts'
 import { registerEndpoint } from './routes/streamable-http.ts'
 import { select } from './registry/selection.ts'
 import { Server } from './registry/server.ts'
+import { openTaskStore, openTaskUpdates } from './tasks/task-record.ts'
+import { type TaskMessage, Tasks } from './tasks/tasks.ts'
 import type { Variables } from './variables.ts'
 
 /** Delay from the end of registration until new requests are served by the new routes. */
 const SWITCH_MS = 200
 
 export function registerPlugin(app: FastifyInstance, svc: Svc<Options, Variables>): void {
+  svc.use('testing.protocols')!.register(jsonRpcProtocol)
   const bounds = boundsOf(svc.config)
-  const hub = svc.shared(
-    'hub',
-    () => new Hub(bounds),
-    closing => closing.close(),
-  )
-  svc.shared(
-    'clock',
-    () => setInterval(() => hub.resourceUpdated(CLOCK_URI), svc.variables.clockTickSecs * 1000).unref(),
-    clearInterval,
-  )
+  const hub = openHub(svc, bounds)
   const registry = offerRegistry(svc, hub, bounds)
   const servers = new Map<string, Server>()
-  const mcp: Mcp = { svc, bounds, hub, servers }
+  const mcp: Mcp = { svc, bounds, hub, tasks: openTasks(svc, bounds), servers }
   const descriptionOf = registerRoutes(app, mcp)
 
   svc.whenRegistered(() => {
@@ -46,6 +50,43 @@ export function registerPlugin(app: FastifyInstance, svc: Svc<Options, Variables
     }
     announceWhenServing(hub, servers, svc)
   })
+}
+
+/** The hub of all generations with this code, connected to the replicas by this generation. */
+function openHub(svc: Svc<Options, Variables>, bounds: Bounds): Hub {
+  const { replicas } = svc
+  const store = openSessionStore(svc, bounds)
+  const messages = openMessageLog(svc, bounds, store)
+  const hub = svc.shared(
+    'hub',
+    () => new Hub({ store, messages, replicas, bounds }),
+    closing => closing.close(),
+  )
+  hub.connect(svc.channel<HubMessage, HubReply>('hub', { on: message => hub.receive(message) }))
+  svc.shared('clock', () => startClock(hub, replicas, svc.variables.clockTickSecs), clearInterval)
+  return hub
+}
+
+/** The tasks of all generations with this code. */
+function openTasks(svc: Svc<Options, Variables>, bounds: Bounds): Tasks {
+  const { replicas } = svc
+  const store = openTaskStore(svc, bounds)
+  const updates = openTaskUpdates(svc, bounds, store)
+  const tasks = svc.shared(
+    'tasks',
+    () => new Tasks({ store, updates, replicas, bounds }),
+    closing => closing.close(),
+  )
+  tasks.connect(svc.channel<TaskMessage, void>('tasks', { on: message => tasks.receive(message) }))
+  return tasks
+}
+
+/** One replica announces the time to the subscribers of all. */
+function startClock(hub: Hub, replicas: SvcReplicas, tickSecs: number): NodeJS.Timeout {
+  const tick = (): void => {
+    if (replicas.isLeader()) hub.resourceUpdated(CLOCK_URI)
+  }
+  return setInterval(tick, tickSecs * 1000).unref()
 }
 
 /** Creates the registry with the built-in content and offers it to other plugins. */
@@ -106,6 +147,8 @@ function buildServers(registry: Registry, svc: Svc<Options, Variables>): Server[
 
 /** Delays change notifications: clients fetch the lists at once, and must not get the old lists. */
 function announceWhenServing(hub: Hub, servers: ReadonlyMap<string, Server>, svc: Svc<Options, Variables>): void {
-  const timer = setTimeout(() => hub.replaceServers(servers), SWITCH_MS).unref()
+  const timer = setTimeout(() => {
+    hub.replaceServers(servers).catch((error: unknown) => svc.log.warn('MCP sessions were not ended', { error }))
+  }, SWITCH_MS).unref()
   svc.whenClosed(() => clearTimeout(timer))
 }

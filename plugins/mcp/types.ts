@@ -86,6 +86,15 @@ export interface CallContext {
   announce(list: ListName): void
   /** Ends the connection but not the call; the client reconnects for the result. Only in sessions of 2025-11-25. */
   closeStream(): void
+  /** The task that the handler runs in; null in an ordinary call. In a task, `ask` waits for the client's answers. */
+  readonly task: { id: string } | null
+  /** Sets the status message of the task. Without effect in an ordinary call. */
+  status(text: string): void
+  /**
+   * Continues in a task and returns the result for the client, which contains the id of the task. Only in tools with
+   * `task: 'manual'`.
+   */
+  startTask(run: (context: CallContext) => ToolResult | Promise<ToolResult>): Promise<ToolResult>
   /** Creates an error to throw; it is sent as a JSON-RPC error instead of a tool error. */
   rpcError(code: number, message: string, data?: unknown): Error
 }
@@ -118,6 +127,14 @@ export interface ToolDefinition extends Entry {
   annotations?: ToolAnnotations
   /** OAuth scope that a call requires on servers with `auth: oauth`. */
   scope?: string
+  /**
+   * Whether calls run as tasks (extension `io.modelcontextprotocol/tasks`): `optional` if the client supports tasks and
+   * the tool does not return at once, `required` always, `manual` when the handler calls `startTask`. With `required` and
+   * `manual`, clients without the extension get an error.
+   */
+  task?: 'optional' | 'required' | 'manual'
+  /** Sent as `_meta` in the list. */
+  meta?: JsonObject
   /** `args` are valid for `inputSchema`, with defaults filled in. */
   call(args: JsonObject, context: CallContext): ToolResult | Promise<ToolResult>
 }
@@ -128,6 +145,8 @@ interface Readable extends Entry {
   isPrivate?: boolean
   /** How long a client may cache it, in milliseconds. Default 60000. */
   ttlMs?: number
+  /** Sent as `_meta` in the list and with the contents. */
+  meta?: JsonObject
 }
 /** Contents without the URI, which is always the requested one. */
 export type Readout = { text: string; mimeType?: string } | { blob: string; mimeType?: string }
@@ -182,7 +201,12 @@ export interface ServerDefinition {
   resources?: string[]
   /** Names of prompts, or `*`. */
   prompts?: string[]
+  /** Protocol extensions that the server offers in addition to those of its content: settings by id. */
+  extensions?: Record<string, JsonObject>
 }
+
+/** Handles a method of a protocol extension. Returns the result. */
+export type MethodHandler = (params: JsonObject, context: CallContext) => JsonObject | Promise<JsonObject>
 
 /** The extension point. Throws if a name is in use (the error names both plugins) or a definition is invalid. */
 export interface McpServers {
@@ -191,6 +215,8 @@ export interface McpServers {
   template(definition: TemplateDefinition): void
   prompt(definition: PromptDefinition): void
   server(definition: ServerDefinition): void
+  /** Adds a method of a protocol extension to a server. */
+  method(server: string, name: string, handler: MethodHandler): void
   /** Notifies the subscribers of a resource that it has changed. */
   updated(uri: string): void
 }

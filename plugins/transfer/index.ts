@@ -1,5 +1,6 @@
 /** The plugin `transfer`: bodies that are compressed, encoded, streamed or slow. */
 import { definePlugin } from 'svc/plugin'
+import { makeBytes } from './random-bytes.ts'
 import { registerBase64 } from './routes/base64.ts'
 import { registerBytes } from './routes/bytes.ts'
 import { registerCompression } from './routes/compression.ts'
@@ -10,6 +11,8 @@ import { registerLines } from './routes/lines.ts'
 import { registerLinks } from './routes/links.ts'
 import { registerTrailers } from './routes/trailers.ts'
 import { registerUtf8 } from './routes/utf8.ts'
+import type {} from './types.ts'
+import { UTF8_PAGE } from './utf8-page.ts'
 
 export default definePlugin({
   title: 'Transfer',
@@ -32,6 +35,7 @@ export default definePlugin({
   ],
   categories: [{ name: 'Response Shaping', rank: 30 }],
   register(app, svc) {
+    svc.offer('transfer.content', { utf8Page: Buffer.from(UTF8_PAGE), makeBytes })
     registerCompression(app, svc)
     registerUtf8(app)
     registerBytes(app, svc)

@@ -86,6 +86,16 @@ export default [
     where: 'a2a 11',
   },
   {
+    id: 'A2A-30',
+    rule: 'replicas share tasks: all of them answer for each, and while an agent is at work its replica makes the changes',
+    where: 'replicas 11',
+  },
+  {
+    id: 'A2A-31',
+    rule: 'the tasks of a replica that is gone fail, unless a message continues them',
+    where: 'replicas 11',
+  },
+  {
     id: 'A2A-40',
     rule: 'the official client of 1.0 works unmodified over both transports and in its legacy mode',
     where: 'a2a 12',

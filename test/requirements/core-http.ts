@@ -206,4 +206,9 @@ export default [
     rule: 'X-Svc-Admin-Token is used if present, else the bearer token',
     where: 'core 9, limits 3',
   },
+  {
+    id: 'CALL-1',
+    rule: 'svc.http.call(null, ...) runs a route of the instance without a connection, credentials, faults, limits or capture, one level deep, outside the control plane, and within bounds of time and size',
+    where: 'agents-next 1',
+  },
 ]

@@ -112,7 +112,7 @@ export default [
   },
   {
     id: 'STATE-28',
-    rule: 'Strict stores return copies, take plain JSON only, and may run a change twice.',
+    rule: 'Strict stores, logs, registers and channels return copies (registers: frozen values), take plain JSON only, and may run a change twice.',
     where: 'docs/state.md',
   },
   {
@@ -127,7 +127,17 @@ export default [
   },
   {
     id: 'STATE-31',
-    rule: 'Everything that a built-in plugin keeps between requests is in a table, with its place when replicas share a store.',
+    rule: 'Everything that a built-in plugin or the core keeps between requests is in a table, with its place when replicas share a store.',
     where: 'docs/state.md',
+  },
+  {
+    id: 'STATE-32',
+    rule: 'Health, plugin switches, the demo CA and the pair of the demo client are the same at every replica.',
+    where: 'replicas 3 and 7',
+  },
+  {
+    id: 'STATE-33',
+    rule: 'The inspector shows the requests of all replicas, in lists, single entries, counts and feeds, and deletes them everywhere.',
+    where: 'replicas 8',
   },
 ]

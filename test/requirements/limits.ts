@@ -145,6 +145,21 @@ export default [
     where: 'limits 4',
   },
   {
+    id: 'INSP-14',
+    rule: 'an entry shows the response headers as they were sent, in their order',
+    where: 'docs/observability.md',
+  },
+  {
+    id: 'INSP-15',
+    rule: '65536 bytes of a response body sent in one piece are kept, and 16384 of one sent in several',
+    where: 'docs/observability.md',
+  },
+  {
+    id: 'INSP-16',
+    rule: 'an entry says why the request ended as it did: fault, what kind of thing requested it, how the connection was broken',
+    where: 'docs/observability.md',
+  },
+  {
     id: 'METRIC-1',
     rule: 'the exposition is valid text format 0.0.4 with HELP and TYPE for every metric',
     where: 'limits 6',

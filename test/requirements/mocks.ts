@@ -223,6 +223,31 @@ export default [
     rule: 'Schemas with mutual references are compiled separately; skipped validation is reported with `X-Svc-Mock-Validation: skipped`.',
     where: 'mocks 13',
   },
+  {
+    id: 'MOCK-93',
+    rule: 'A write of a mock ends when every replica serves the result; a replica that cannot compile it keeps what it served.',
+    where: 'replicas 12',
+  },
+  {
+    id: 'MOCK-94',
+    rule: 'The revision and the number of mocks are compared when a change is written.',
+    where: 'replicas 12',
+  },
+  {
+    id: 'MOCK-95',
+    rule: 'Edits of a mock from files are stored with the digest of the files, and hold where the files are the same.',
+    where: 'replicas 12',
+  },
+  {
+    id: 'MOCK-96',
+    rule: 'Documents are stored by their SHA-256, once, as long as a version or draft has them.',
+    where: 'replicas 12',
+  },
+  {
+    id: 'MOCK-97',
+    rule: 'Requests are counted without waiting for the store, and exactly when the counts are read.',
+    where: 'replicas 12',
+  },
   { id: 'MOCK-90', rule: 'Real clients work unmodified.', where: 'mocks 15' },
   {
     id: 'MOCK-91',

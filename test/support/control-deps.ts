@@ -1,4 +1,9 @@
 /** Fake dependencies of the control plane's routes, as plain fields that a test can read and set. */
+import { ProtocolRegistry } from '../../core/match/protocols.ts'
+import { ruleBoundsOf } from '../../core/rules/bounds.ts'
+import { RuleBook } from '../../core/rules/rule-book.ts'
+import { GenerationRules } from '../../core/rules/rule-entry.ts'
+import { MemoryStore } from '../../core/state/state-registry.ts'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Config } from '../../core/config/variables.ts'
 import { buildCatalog } from '../../core/control/catalog.ts'
@@ -77,6 +82,10 @@ const config = {
   grpcOnHttp: false,
 } satisfies Partial<Config>
 
+function emptyRuleBook(): RuleBook {
+  return new RuleBook({ bounds: ruleBoundsOf(config), openStore: (_name, bounds) => new MemoryStore(bounds) })
+}
+
 /** A fake host; `fields` replace its defaults. */
 export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost {
   const unused = () => {
@@ -118,6 +127,7 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
     config: host.config as Config,
     http: {
       isAdmin: () => host.refusal === null,
+      body: (request: FastifyRequest) => Buffer.from(JSON.stringify(request.body ?? null)),
       guardAdmin() {
         if (host.refusal) throw host.refusal
       },
@@ -129,6 +139,7 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
         reply.header('vary', 'Accept').send(request.headers.accept === 'application/xml' ? '<response/>' : value),
       notFound: (_request: FastifyRequest, reply: FastifyReply) => reply.code(404).send({ error: 'not found' }),
     } as Partial<SvcHttp> as SvcHttp,
+    rules: { book: emptyRuleBook(), ofGeneration: () => new GenerationRules(new ProtocolRegistry()) },
     instance: {
       id: 'edge-1',
       version: VERSION,
@@ -137,8 +148,9 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
       startedAt: new Date('2026-03-14T12:00:00Z'),
       ports: () => ({ http: 8080, https: 8443, grpc: null }),
       isHealthy: () => host.healthy,
-      setHealthy: healthy => {
-        host.healthy = healthy
+      async setHealthy(next) {
+        host.healthy = next === 'toggle' ? !host.healthy : next
+        return host.healthy
       },
       onHealthChange: unused,
       catalog: () => buildCatalog(host.routes, VERSION),
@@ -175,8 +187,9 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
         config: { ...config, shared: { enabled: false } } as Config,
         isControlCredential: () => false,
         flush: () => {},
+        logs: null,
       }),
-      counters: () => ({ stored: 3, capacity: 500, total_captured: 7 }),
+      counters: async () => ({ stored: 3, capacity: 500, total_captured: 7 }),
     },
     keys: null,
     limits: { usage: () => ({ plan: 'none' }) } as Partial<Record<keyof Limits, unknown>> as Limits,

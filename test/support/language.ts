@@ -94,7 +94,8 @@ export const NAMES: readonly Rule[] = [
   { avoid: /[tT]ake(?:n)?Over/, write: 'mediaTypeHandler' },
   { avoid: /\bConnectionUse\b/, write: 'ConnectionActivity' },
   { avoid: /\bclass (?:Chain|Ring|Directory)\b/, write: 'LinkedList, RingBuffer, ProviderRegistry' },
-  { avoid: /[uU]nannounced/, write: 'raw' },
+  // In quotes it is a value of the setting iss_parameter.
+  { avoid: /(?<!')[uU]nannounced/, write: 'raw' },
   { avoid: /[cC]atalogue|[cC]olour|[bB]ehaviour/, write: 'catalog, color, behavior' },
   { avoid: /\bto(?:ld|ldOf)\b|\bheard\b/, write: 'reported, notified' },
   { avoid: /\beras?\b|\bEras?\b/, write: 'protocolRevision' },

@@ -40,7 +40,7 @@ export default definePlugin({ title: 'x', paths: ['/x', '/ui', '/health', '/docs
   app.get('/x/llm', describe({ ...plain, area: 'llm' }), async (request, reply) => { svc.http.markFault(request, reply, 'ai'); return 'llm' })
   app.get('/x/admin', describe(plain), async request => ({ admin: svc.http.isAdmin(request) }))
   app.post('/x/guarded', describe(plain), async request => { svc.http.guardAdmin(request); return 'passed' })
-  app.get('/x/entry/:id', describe(plain), async request => ({ entry: svc.inspector.entry(request.params.id) ?? null }))
+  app.get('/x/entry/:id', describe(plain), async request => ({ entry: (await svc.inspector.entry(request.params.id)) ?? null }))
   app.get('/x/redacted', describe(plain), async request => ({
     headers: svc.inspector.redactHeaders(Object.entries(request.headers).map(([name, value]) => ({ name, value: String(value) }))),
     url: svc.inspector.redactUrl(request.url),

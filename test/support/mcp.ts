@@ -55,15 +55,23 @@ export async function post(url: string, body: unknown, headers: Record<string, s
   return { status: response.status, headers: response.headers, answer: messages.at(-1) ?? {}, messages, isStream, text }
 }
 
+/** The parameter that the header `Mcp-Name` repeats, by method. */
+const NAMES: Record<string, string> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+  'tasks/get': 'taskId',
+  'tasks/update': 'taskId',
+  'tasks/cancel': 'taskId',
+}
+
 /** Headers of a stateless request, derived from its parameters. */
 export function routing(method: string, params: Params = {}): Record<string, string> {
-  const name = method === 'resources/read' ? params.uri : params.name
+  const name = NAMES[method] && params[NAMES[method]]
   return {
     'MCP-Protocol-Version': STATELESS_VERSION,
     'Mcp-Method': method,
-    ...(['tools/call', 'prompts/get', 'resources/read'].includes(method) && typeof name === 'string'
-      ? { 'Mcp-Name': encode(name) }
-      : {}),
+    ...(typeof name === 'string' ? { 'Mcp-Name': encode(name) } : {}),
   }
 }
 

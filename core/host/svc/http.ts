@@ -5,29 +5,47 @@ import type { Http2ServerResponse } from 'node:http2'
 import { negotiateType } from '../../fields/accept.ts'
 import type { AdminGuard } from '../../http/pipeline/admin-guard.ts'
 import type { BrowserAccess } from '../../http/pipeline/browser-access.ts'
-import type { SvcHttp } from '../../contract/plugin.ts'
+import type { InProcessCall, InProcessResponse, SvcHttp } from '../../contract/plugin.ts'
 import { HttpError } from '../../contract/plugin.ts'
 import type { Config } from '../../config/variables.ts'
 import { contextOf } from '../../http/request/context.ts'
 import type { RequestContext } from '../../http/request/context.ts'
 import { negotiate } from '../../http/response/negotiation.ts'
 import { sendUnrouted } from '../../http/pipeline/pipeline.ts'
+import type { RuleServices } from '../../http/pipeline/stage.ts'
+import { applyRulesInRoute } from '../../http/pipeline/stages/rules.ts'
+import { printTraceParent } from '../../tracing/trace-context.ts'
 import { waitFor } from '../../http/pipeline/stages/faults.ts'
 
 export interface SvcHttpServices {
   config: Config
   browserAccess: BrowserAccess
   guard: AdminGuard
+  rules: RuleServices
   /** Bound port of the HTTPS listener; null if it did not start. */
   httpsPort(): number | null
+  /** Runs a route without a connection. */
+  call(call: InProcessCall): Promise<InProcessResponse>
 }
 
-export function createSvcHttp({ browserAccess, config, guard, httpsPort }: SvcHttpServices): SvcHttp {
+export function createSvcHttp({ browserAccess, call, config, guard, rules, httpsPort }: SvcHttpServices): SvcHttp {
   const isAdmin = (context: RequestContext): boolean =>
     context.controlAdmin || guard.isAdminToken(context.request.headers)
   return {
     requestId: request => contextOf(request).requestId,
+    isRequestIdGenerated: request => contextOf(request).isRequestIdGenerated,
+    traceHeaders(request): Record<string, string> {
+      const { trace } = contextOf(request)
+      if (trace === null) return {}
+      const traceparent = printTraceParent(trace)
+      return trace.state === null ? { traceparent } : { traceparent, tracestate: trace.state }
+    },
     body: request => contextOf(request).body,
+    receivedHeaders: request => {
+      const { receivedHeaderCount, request: raw } = contextOf(request)
+      return raw.rawHeaders.slice(0, receivedHeaderCount)
+    },
+    target: request => contextOf(request).url,
     session: request => contextOf(request).session,
     clientIp: request => contextOf(request).clientIp,
     origin: request => contextOf(request).origin,
@@ -67,8 +85,13 @@ export function createSvcHttp({ browserAccess, config, guard, httpsPort }: SvcHt
     selectDescription(request, description) {
       contextOf(request).description = description
     },
-    markFault(request, _reply, kind, source = kind) {
-      contextOf(request).injects(kind, source)
+    markFault(request, _reply, kind, source = kind, origin) {
+      contextOf(request).injects(kind, source, origin)
+    },
+    async applyRules(request, reply) {
+      const outcome = await applyRulesInRoute(contextOf(request), rules)
+      if (outcome.kind === 'answered') reply.hijack()
+      return outcome
     },
     abortResponse(request, reply) {
       contextOf(request).breakOff()
@@ -79,6 +102,7 @@ export function createSvcHttp({ browserAccess, config, guard, httpsPort }: SvcHt
     ignoreHeader(request, name, expected) {
       contextOf(request).ignore(name, expected)
     },
+    call: (_request, toRoute) => call(toRoute),
     delay: (request, ms) => waitFor(contextOf(request), Math.min(ms, config.maxDelayMs)),
   }
 }

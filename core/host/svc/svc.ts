@@ -28,6 +28,8 @@ import type {
 /** Services that all plugins share. */
 export interface SharedServices {
   config: Config
+  /** Variables of the process. */
+  environment: Readonly<Record<string, string | undefined>>
   log: Log
   http: SvcHttp
   limits: SvcLimits
@@ -69,6 +71,9 @@ export interface PluginFacts {
   mayUse: readonly string[]
 }
 
+/** The first part of the names of the core's own extension points. */
+const CORE_OWNER = 'testing'
+
 export function createSvc(plugin: PluginFacts, shared: SharedServices, build: BuildContext, holder: StateHolder): Svc {
   const { name } = plugin
   return {
@@ -76,6 +81,7 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
     options: plugin.options,
     config: shared.config,
     variables: plugin.variables,
+    environment: variable => shared.environment[variable],
     folder: plugin.folder,
     log: plugin.log,
     http: { ...shared.http, markFault: checkedMarkFault(plugin, shared.http) },
@@ -101,7 +107,7 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
     },
     use<K extends keyof ExtensionPoints>(point: K) {
       const owner = String(point).split('.', 1)[0]!
-      if (owner !== name && !plugin.mayUse.includes(owner))
+      if (owner !== name && owner !== CORE_OWNER && !plugin.mayUse.includes(owner))
         throw new Error(`"${String(point)}" belongs to ${owner}: add ${owner} to buildsOn or uses of the definition`)
       const value = build.extensions.get(point) as PersonalPoint<ExtensionPoints[K]> | undefined
       return value?.[forPlugin]?.(name) ?? (value as ExtensionPoints[K] | undefined)
@@ -113,6 +119,7 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
     loadErrors: () => [...build.loadErrors],
     reload: options => shared.reload(options),
     unroutedForm: (path, form) => build.generation.addUnroutedForm(path, form),
+    serveHost: (pattern, mount) => build.generation.hosts.add(pattern, mount),
     watch: path => void build.watched.set(path, fingerprintPath(path)),
     state: (store, bounds) => holder.state(store, bounds),
     eventLog: (log, bounds) => holder.eventLog(log, bounds),
@@ -126,9 +133,9 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
 
 /** `markFault` for declared fault kinds only: an undeclared kind would create a new metric series. */
 function checkedMarkFault({ name, faultKinds }: PluginFacts, http: SvcHttp): SvcHttp['markFault'] {
-  return (request, reply, kind, source) => {
+  return (request, reply, kind, source, origin) => {
     if (!faultKinds.includes(kind))
       throw new Error(`the definition of ${name} does not declare the fault kind "${kind}"`)
-    http.markFault(request, reply, kind, source)
+    http.markFault(request, reply, kind, source, origin)
   }
 }

@@ -12,11 +12,12 @@ import { RequestContext } from '../request/context.ts'
 import { isHttp2 } from '../request/types.ts'
 import { withoutBasePath } from './base-path.ts'
 import type { ConnectionActivity } from './connection-activity.ts'
+import { rewriteTarget } from '../request/types.ts'
 import type { ListenerFacts, ServerRequest } from '../request/types.ts'
 import { badRequest } from '../pipeline/error-bodies.ts'
 import { Handshake } from './handshake.ts'
 import type { ListenerHandlers } from './listeners.ts'
-import { decodedPath } from '../../fields/request-target.ts'
+import { decodedPath, isBelow, originForm } from '../../fields/request-target.ts'
 import { runPipeline } from '../pipeline/pipeline.ts'
 import type { CoreRoute } from '../pipeline/route-record.ts'
 import type { PipelineServices } from '../pipeline/stage.ts'
@@ -53,6 +54,24 @@ export function createRequestHandler(
     return basePath === null
       ? url
       : withoutBasePath(url, basePath, path => isServed(generation.routes.find('GET', path)))
+  }
+
+  /** The route of a target; on a host that a plugin serves whole, the one below the plugin's mount. */
+  function routeOf(
+    request: ServerRequest,
+    url: string,
+    path: string,
+    listener: ListenerFacts,
+    { hosts, exemptions, routes }: RoutingGeneration,
+  ): { routeTarget: string; route: CoreRoute | null } {
+    const method = request.method ?? 'GET'
+    if (hosts.isEmpty || isBelow(path, '/_svc') || exemptions.has('hosts', path))
+      return { routeTarget: url, route: routes.find(method, url) }
+    const { host } = facts.origin({ headers: request.headers, scheme: listener.scheme, port: listener.port })
+    const mount = hosts.mountOf(host)
+    if (mount === null) return { routeTarget: url, route: hosts.contains(path) ? null : routes.find(method, url) }
+    const routeTarget = mount + originForm(url)
+    return { routeTarget, route: routes.find(method, routeTarget) }
   }
 
   function enter(
@@ -107,13 +126,15 @@ export function createRequestHandler(
   ): RequestContext {
     const url = request.url ?? '/'
     const path = decodedPath(url)
-    const route = path === null ? null : generation.routes.find(request.method ?? 'GET', url)
+    const { routeTarget, route } =
+      path === null ? { routeTarget: url, route: null } : routeOf(request, url, path, listener, generation)
     const context = new RequestContext({
       request,
       response,
       listener,
       generation,
       facts,
+      routeTarget,
       path,
       route,
       upgrade,
@@ -144,8 +165,8 @@ export function createRequestHandler(
     const generation = host.current()
     const isWebSocket = request.headers.upgrade?.toLowerCase() === 'websocket' && headProblem(request) === null
     const target = targetOf(request, generation)
-    const route =
-      isWebSocket && decodedPath(target) !== null ? generation.routes.find(request.method ?? 'GET', target) : null
+    const path = isWebSocket ? decodedPath(target) : null
+    const route = path === null ? null : routeOf(request, target, path, listener, generation).route
     if (route === null || !route.websocket) {
       replayWithoutUpgrade(request, socket, head, replay)
       return
@@ -174,13 +195,6 @@ function isFinished(response: SvcResponse): boolean {
 /** Whether a route serves the request, as opposed to a fallback that only explains the 404. */
 function isServed(route: CoreRoute | null): boolean {
   return route !== null && !route.isFallback
-}
-
-/** Fastify exposes the received target as `request.originalUrl`. */
-function rewriteTarget(request: ServerRequest, target: string): void {
-  if (target === request.url) return
-  ;(request as ServerRequest & { originalUrl?: string }).originalUrl = request.url
-  request.url = target
 }
 
 /** One function shared by all responses. */

@@ -3,9 +3,9 @@ import { STATUS_CODES } from 'node:http'
 
 const ENDPOINTS_HINT = 'GET / lists every endpoint; /openapi.json describes them'
 
-/** 404 for an unknown path; `path` as sent, without query. */
-export function notFound(method: string, path: string) {
-  return { error: 'not found', method, path, hint: ENDPOINTS_HINT }
+/** 404 for an unknown path; `path` as sent, without query. `here` is the path for what other servers have there. */
+export function notFound(method: string, path: string, here: string | null = null) {
+  return { error: 'not found', method, path, hint: here === null ? ENDPOINTS_HINT : `see ${here}; ${ENDPOINTS_HINT}` }
 }
 
 /** 404 for a path that belongs to a plugin that is not running. */

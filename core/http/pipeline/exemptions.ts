@@ -1,10 +1,11 @@
 /** The paths of plugins that are exempt from layers of the pipeline, as used by a generation. */
 import type { Exemption, ExemptibleLayer } from '../../contract/plugin.ts'
 import { EXEMPTIBLE_LAYERS } from '../../contract/declarations.ts'
+import { templatePattern } from '../../contract/path-template.ts'
 import { isBelow } from '../../fields/request-target.ts'
 
 export class Exemptions {
-  readonly #paths = new Map<ExemptibleLayer, { exact: Set<string>; prefixes: string[] }>()
+  readonly #paths = new Map<ExemptibleLayer, { exact: Set<string>; prefixes: string[]; templates: RegExp[] }>()
 
   constructor(declared: readonly Exemption[]) {
     for (const layer of EXEMPTIBLE_LAYERS) {
@@ -12,6 +13,9 @@ export class Exemptions {
       this.#paths.set(layer, {
         exact: new Set(ofLayer.map(({ path }) => path)),
         prefixes: ofLayer.filter(({ below }) => below === true).map(({ path }) => path),
+        templates: ofLayer
+          .filter(({ path }) => path.includes('{'))
+          .map(({ path }) => new RegExp(`^${templatePattern(path, { parameter: '[^/]+' })}$`)),
       })
     }
   }
@@ -19,9 +23,9 @@ export class Exemptions {
   /** Whether a decoded path is exempt from the layer; a malformed path (null) never is. */
   has(layer: ExemptibleLayer, path: string | null): boolean {
     if (path === null) return false
-    const { exact, prefixes } = this.#paths.get(layer)!
+    const { exact, prefixes, templates } = this.#paths.get(layer)!
     if (exact.has(path)) return true
     for (const prefix of prefixes) if (isBelow(path, prefix)) return true
-    return false
+    return templates.some(template => template.test(path))
   }
 }

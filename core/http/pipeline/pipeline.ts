@@ -15,14 +15,17 @@ import {
   notFoundOfPlugin,
   requestTimeout,
 } from './error-bodies.ts'
+import { rewriteTarget } from '../request/types.ts'
 import { requestIdOf } from '../request/request-facts.ts'
 import { identifyKey, limitByKey } from './stages/api-key.ts'
 import { authenticateControl } from './stages/control-auth.ts'
 import { capture } from './stages/capture.ts'
 import { injectFaults } from './stages/faults.ts'
+import { applyRules } from './stages/rules.ts'
 import { limitByPlan } from './stages/plan-limits.ts'
 import { observe } from './stages/observation.ts'
 import { enterTrace } from './stages/tracing.ts'
+import { decodedPath } from '../../fields/request-target.ts'
 import type { PipelineServices, Stage } from './stage.ts'
 
 const STAGES: readonly Stage[] = [
@@ -40,6 +43,7 @@ const STAGES: readonly Stage[] = [
   capture,
   rejectAnnouncedBody,
   injectFaults,
+  applyRules,
   receiveBody,
   callRoute,
 ]
@@ -77,7 +81,9 @@ function fail(error: unknown, context: RequestContext, services: PipelineService
 function assignRequestId(context: RequestContext): boolean {
   const { request } = context
   context.requestId = requestIdOf(request)
-  if (request.headers['x-request-id'] !== context.requestId) {
+  const given = request.headers['x-request-id']
+  if (given !== context.requestId) {
+    context.isRequestIdGenerated = given === undefined || String(given).trim() === ''
     // The route also sees the id as a header, even if svc generated it.
     request.headers['x-request-id'] = context.requestId
     request.rawHeaders.push('X-Request-Id', context.requestId)
@@ -144,7 +150,7 @@ function rejectAnnouncedBody(context: RequestContext, { config }: PipelineServic
 }
 
 function receiveBody(context: RequestContext, { config }: PipelineServices): true | Promise<boolean> {
-  return readBody(context, bodyLimitOf(context, config.bodyLimit))
+  return context.isBodyRead || readBody(context, bodyLimitOf(context, config.bodyLimit))
 }
 
 function callRoute(context: RequestContext): boolean {
@@ -152,6 +158,8 @@ function callRoute(context: RequestContext): boolean {
   if (response.headersSent) return false
   if (context.route !== null) {
     context.isRouted = true
+    // Fastify routes by it. The context keeps the target as received.
+    if (context.routeTarget !== context.url) rewriteTarget(request, context.routeTarget)
     if (upgrade !== null) generation.upgrade(request, upgrade.socket, upgrade.handOver())
     else generation.handle(request, response)
   } else if (context.path === null) {
@@ -167,8 +175,8 @@ function callRoute(context: RequestContext): boolean {
  * the format of the core.
  */
 export function sendUnrouted(context: RequestContext, path: string): void {
-  const methods = context.generation.routes.methodsOf(context.url)
-  const form = context.generation.unroutedForm(path)
+  const methods = context.generation.routes.methodsOf(context.routeTarget)
+  const form = context.generation.unroutedForm(decodedPath(context.routeTarget) ?? path)
   const asSent = context.url.split('?', 1)[0]!
   if (methods.length > 0 && !methods.includes(context.method)) {
     const body = methodNotAllowed(context.method, asSent, methods)
@@ -176,6 +184,9 @@ export function sendUnrouted(context: RequestContext, path: string): void {
     return
   }
   const owner = context.generation.absentOwner(path)
-  const body = owner === null ? notFound(context.method, asSent) : notFoundOfPlugin(context.method, asSent, owner)
+  const body =
+    owner === null
+      ? notFound(context.method, asSent, context.generation.familiarPath(path))
+      : notFoundOfPlugin(context.method, asSent, owner)
   sendErrorInForm(context, { status: 404, kind: 'unrouted', body }, form)
 }

@@ -1,6 +1,15 @@
 /** Everything the core knows about one request, from its arrival to its end. All layers and `svc.http` read it. */
 import type { ConnectionActivity } from '../listener/connection-activity.ts'
-import type { ResponseEnd, AnyRequest, Origin, RouteDescription, SessionKey } from '../../contract/plugin.ts'
+import type {
+  AnyRequest,
+  CoreFailure,
+  FaultOrigin,
+  Origin,
+  ResponseEnd,
+  RouteDescription,
+  SessionKey,
+} from '../../contract/plugin.ts'
+import type { ConnectionFault } from '../../rules/fault-headers.ts'
 import type { KeyRecord } from '../../keys/api-key.ts'
 import type { KeyAdmission } from '../../keys/key-limits.ts'
 import type { Lease } from '../../limits/lease.ts'
@@ -19,6 +28,7 @@ import type {
   ServerRequest,
 } from './types.ts'
 import type { RequestFactsSource } from './request-facts.ts'
+import type { ResponseCopy } from '../../inspector/response-copy.ts'
 import type { RegisteredWebSocket } from '../streams/websocket-stream.ts'
 
 export const EMPTY_BODY = Buffer.alloc(0)
@@ -41,8 +51,14 @@ export class RequestContext implements Waiting<RequestContext> {
   /** In milliseconds on the monotonic clock. */
   readonly startedAt = performance.now()
   readonly method: string
+  /** Path and query as received, without the base path. */
+  readonly url: string
+  /** The target that is routed: `url`, or on a host that a plugin serves whole, `url` below the plugin's mount. */
+  readonly routeTarget: string
   /** The decoded path without query; null if its percent-encoding is malformed. */
   readonly path: string | null
+  /** Number of entries of `request.rawHeaders` as received; svc may add others behind them. */
+  readonly receivedHeaderCount: number
   /** The matching route, even if the request is rejected later. */
   readonly route: CoreRoute | null
   /** The description that applies, if the route has several. */
@@ -50,6 +66,8 @@ export class RequestContext implements Waiting<RequestContext> {
   /** The connection, if this is a WebSocket handshake. */
   readonly upgrade: Handshake | null
   requestId = ''
+  /** Whether the client sent no request id. */
+  isRequestIdGenerated = false
   /** The trace context; null if the request has none and spans are not exported. */
   trace: TraceContext | null = null
   body: Buffer = EMPTY_BODY
@@ -61,6 +79,17 @@ export class RequestContext implements Waiting<RequestContext> {
   fault: string | null = null
   /** What requested the fault. */
   faultSource: string | null = null
+  /** Name of the rule that acted on the request. */
+  rule: string | null = null
+  /** Whether a rule keeps the request out of the inspector and the access log. */
+  isQuiet = false
+  /** Whether the body was read before its stage, for the conditions of rules. */
+  isBodyRead = false
+  faultOrigin: FaultOrigin | null = null
+  /** How `X-Svc-Abort` or a rule breaks the connection. */
+  abortKind: ConnectionFault | null = null
+  /** Why the core sent an error instead of a route. */
+  failure: CoreFailure['kind'] | null = null
   /** The plugin that handles the request as a call (gRPC); null if it passes through the pipeline. */
   call: string | null = null
   /** Whether the request reached its route. */
@@ -102,6 +131,8 @@ export class RequestContext implements Waiting<RequestContext> {
   observer: (RequestFollower<RequestContext> & EgressCounter) | null = null
   /** Whether the inspector captures it. */
   isCaptured = false
+  /** The beginning of the response, if the inspector captures the request. */
+  copy: ResponseCopy | null = null
   /** Link in the queue of response timeouts. */
   deadlines: HeaderDeadlines<RequestContext> | null = null
   headersDueAt = 0
@@ -129,6 +160,8 @@ export class RequestContext implements Waiting<RequestContext> {
     listener: ListenerFacts
     generation: RoutingGeneration
     facts: RequestFactsSource
+    /** Default: `url` of the request. */
+    routeTarget?: string
     path: string | null
     route: CoreRoute | null
     upgrade: Handshake | null
@@ -141,17 +174,15 @@ export class RequestContext implements Waiting<RequestContext> {
     this.generation = init.generation
     this.facts = init.facts
     this.method = init.request.method ?? 'GET'
+    this.url = init.request.url ?? '/'
+    this.receivedHeaderCount = init.request.rawHeaders.length
+    this.routeTarget = init.routeTarget ?? this.url
     this.path = init.path
     this.route = init.route
     this.description = init.route?.descriptions[0] ?? null
     this.upgrade = init.upgrade
     this.#activity = init.activity
     ;(init.request as WithContext)[kContext] = this
-  }
-
-  /** Path and query as received, without the base path. */
-  get url(): string {
-    return this.request.url ?? '/'
   }
 
   get peerAddress(): string {
@@ -232,10 +263,11 @@ export class RequestContext implements Waiting<RequestContext> {
     return this.#isFinished && this.status !== 0 ? 'complete' : 'client_left'
   }
 
-  /** Records the injected fault and what requested it. */
-  injects(fault: string, source: string): void {
+  /** Records the injected fault, what requested it, and what kind of thing that was. */
+  injects(fault: string, source: string, origin: FaultOrigin = 'endpoint'): void {
     this.fault = fault
     this.faultSource = source.slice(0, MAX_SOURCE)
+    this.faultOrigin = origin
   }
 
   /** Call it when svc breaks the response off. If no response headers were sent, the request is reported now. */

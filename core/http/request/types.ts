@@ -2,15 +2,24 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
+import type { HostMounts } from '../listener/host-mounts.ts'
 import type { Exemptions } from '../pipeline/exemptions.ts'
 import type { ErrorForm } from '../../contract/plugin.ts'
 import type { CoreRoute } from '../pipeline/route-record.ts'
+import type { GenerationRules } from '../../rules/rule-entry.ts'
 
 export type ServerRequest = IncomingMessage | Http2ServerRequest
 
 /** A text request line may claim to be `HTTP/2.0`; only the stream is proof. */
 export function isHttp2(request: ServerRequest): request is Http2ServerRequest {
   return 'stream' in request
+}
+
+/** Changes the target that is routed. Fastify exposes the received one as `request.originalUrl`. */
+export function rewriteTarget(request: ServerRequest & { originalUrl?: string }, target: string): void {
+  if (target === request.url) return
+  if (request.url !== undefined) request.originalUrl ??= request.url
+  request.url = target
 }
 
 /** The current response, as seen by the context. */
@@ -63,6 +72,10 @@ export interface RoutingGeneration {
   readonly routes: RouteLookup
   /** Headers that browsers may read across origins. */
   readonly exposedHeaders: string
+  /** Rules of files, and the protocols that conditions can test. */
+  readonly rules: GenerationRules
+  /** Hosts that plugins serve whole. */
+  readonly hosts: HostMounts
   /** Paths that are exempt from layers. */
   readonly exemptions: Exemptions
   /** Fastify's own request handler. */
@@ -71,6 +84,8 @@ export interface RoutingGeneration {
   upgrade(request: ServerRequest, socket: Socket, head: Buffer): void
   /** The plugin that is not running and whose `paths` include this path. */
   absentOwner(path: string): { name: string; state: 'disabled' | 'failed' } | null
+  /** The path here of what other servers have at this path. */
+  familiarPath(path: string): string | null
   /** The format of the 404 and 405 for this path, if a plugin defines one. */
   unroutedForm(path: string): ErrorForm | null
   retain(): void

@@ -37,18 +37,21 @@ export function createHttp1Response(Base: ServerResponseClass): Http1ResponseCla
       const given = typeof reason === 'string' ? headers : reason
       if (isStopped(this, context, status, given)) return this
       const final = finishHead(this, context, status, given)
-      return typeof reason === 'string' ? super.writeHead(status, reason, final) : super.writeHead(status, final)
+      if (typeof reason === 'string') super.writeHead(status, reason, final)
+      else super.writeHead(status, final)
+      if (status >= 200) context.copy?.keepHead(this)
+      return this
     }
 
     override write(chunk: unknown, encoding?: unknown, callback?: unknown): boolean {
       if (this.isDetached || isStoppedRaw(this)) return false
-      countBytes(this, bytesOf(chunk, encoding))
+      if (countBytes(this, bytesOf(chunk, encoding))) this.context!.copy?.keep(chunk, encoding)
       return super.write(chunk as string, encoding as BufferEncoding, callback as () => void)
     }
 
     override end(chunk?: unknown, encoding?: unknown, callback?: unknown): this {
       if (this.isDetached || isStoppedRaw(this)) return this
-      countBytes(this, bytesOf(chunk, encoding))
+      if (countBytes(this, bytesOf(chunk, encoding))) this.context!.copy?.keepLast(chunk, encoding)
       return super.end(chunk as string, encoding as BufferEncoding, callback as () => void)
     }
 
@@ -69,18 +72,21 @@ export class Http2Response extends Http2ServerResponse implements Hooked {
     const given = (typeof reason === 'string' ? headers : reason) as OutgoingHttpHeaders | undefined
     if (context === undefined) return super.writeHead(status, given ?? {})
     if (isStopped(this, context, status, given)) return this
-    return super.writeHead(status, withoutConnection(finishHead(this, context, status, given)))
+    super.writeHead(status, withoutConnection(finishHead(this, context, status, given)))
+    if (status >= 200) context.copy?.keepHead(this)
+    return this
   }
 
   override write(chunk: unknown, encoding?: unknown, callback?: unknown): boolean {
     if (this.isDetached || isStoppedRaw(this)) return false
-    countBytes(this, bytesOf(chunk, encoding))
+    if (countBytes(this, bytesOf(chunk, encoding))) this.context!.copy?.keep(chunk, encoding)
     return super.write(chunk as string, encoding as BufferEncoding, callback as () => void)
   }
 
   override end(chunk?: unknown, encoding?: unknown, callback?: unknown): this {
     if (this.isDetached || isStoppedRaw(this)) return this
     // Node's method sends the chunk through `write`, which counts it.
+    if (hasBody(this) && bytesOf(chunk, encoding) > 0) this.context!.copy?.keepLast(chunk, encoding)
     return super.end(chunk as string, encoding as BufferEncoding, callback as () => void)
   }
 }
@@ -191,10 +197,17 @@ function isEmpty(response: SvcResponse): boolean {
   return response.statusCode === 204 || response.statusCode === 304
 }
 
-function countBytes(response: SvcResponse, bytes: number): void {
+/** Whether what is written becomes part of a response body. */
+function hasBody(response: SvcResponse): boolean {
   const { context } = response
-  if (bytes === 0 || context === undefined || context.method === 'HEAD' || context.closed || isEmpty(response)) return
-  context.countEgress(bytes)
+  return context !== undefined && context.method !== 'HEAD' && !context.closed && !isEmpty(response)
+}
+
+/** Returns whether the bytes are part of the body. */
+function countBytes(response: SvcResponse, bytes: number): boolean {
+  if (bytes === 0 || !hasBody(response)) return false
+  response.context!.countEgress(bytes)
+  return true
 }
 
 /** Size in bytes of the argument of `write` or `end`; 0 if it is absent or a callback. */

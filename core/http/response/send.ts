@@ -52,6 +52,7 @@ export function sendErrorInForm(
   headers?: OutgoingHttpHeaders,
   finish?: Finish,
 ): void {
+  if (!context.response.headersSent) context.failure = failure.kind
   if (form === null) return sendJson(context, failure.status, headers, failure.body, finish)
   const rendered = renderError(context, failure, form)
   send(context, rendered.status, { ...rendered.headers, ...headers }, rendered.payload, finish)

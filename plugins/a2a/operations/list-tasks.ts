@@ -12,7 +12,7 @@ const MAX_PAGE_SIZE = 100
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})?)?$/
 
 /** The caller's tasks with this agent, most recent status change first. */
-export function listTasks(call: Call, params: JsonObject): OperationResult {
+export async function listTasks(call: Call, params: JsonObject): Promise<OperationResult> {
   const { a2a, agent, session, wire } = call
   const matches = readFilter(params)
   const view = {
@@ -23,7 +23,7 @@ export function listTasks(call: Call, params: JsonObject): OperationResult {
   if (pageSize < 1 || pageSize > MAX_PAGE_SIZE)
     throw invalidParams('pageSize', `expected a number from 1 to ${MAX_PAGE_SIZE}`)
   const before = readPageToken(readText(params, 'pageToken'))
-  const all = [...a2a.tasks.of(agent.id, session)].filter(matches).sort((a, b) => b.rank - a.rank)
+  const all = (await a2a.tasks.list(agent.id, session)).filter(matches)
   const rest = all.filter(task => task.rank < before)
   const page = rest.slice(0, pageSize)
   const last = page.at(-1)
@@ -70,7 +70,7 @@ function writePageToken(rank: number): string {
 function readPageToken(token: string | undefined): number {
   if (!token) return Infinity
   const rank = /^[\w-]{1,64}$/.test(token)
-    ? /^after (\d{1,15})$/.exec(Buffer.from(token, 'base64url').toString())?.[1]
+    ? /^after (\d{1,16})$/.exec(Buffer.from(token, 'base64url').toString())?.[1]
     : undefined
   if (rank === undefined) throw invalidParams('pageToken', 'expected a nextPageToken from an earlier response')
   return Number(rank)

@@ -4,15 +4,12 @@ import { heldValueBytes } from 'svc/plugin'
 import { WAIT_MS } from '../bounds.ts'
 import { type OperationResult, type Call, untilFinal } from '../call.ts'
 import { readCredential, type Credential } from '../credential.ts'
-import { A2aError, invalidParams } from '../errors.ts'
 import { checkMediaTypes } from '../media-types.ts'
-import { PushDelivery } from '../push/delivery.ts'
-import type { PushConfigInput } from '../push/push-config.ts'
-import { decideTarget, ownAddress, type PushTarget } from '../push/target.ts'
-import { start } from '../runner.ts'
-import { Task } from '../task.ts'
-import type { TaskStore } from '../task-store.ts'
-import type { AgentContext, JsonObject, Message, Plan } from '../types.ts'
+import { decideTarget, ownAddress } from '../push/target.ts'
+import { LocalRun } from '../local-runs.ts'
+import { applyEvent, createTask, messageEvent, withConfig } from '../task.ts'
+import type { StoredConfig, Task } from '../task.ts'
+import type { AgentContext, JsonObject, Message, Plan, TaskState } from '../types.ts'
 import { readMessage, readObject, readPushConfig, readTexts } from '../wire/read.ts'
 import { readHistoryLength } from './tasks.ts'
 import { toConfig } from './push-configs.ts'
@@ -22,7 +19,7 @@ interface SendRequest {
   metadata: JsonObject
   waits: boolean
   historyLength: number | undefined
-  push: { input: PushConfigInput; target: PushTarget } | null
+  config: StoredConfig | null
 }
 
 type Sent = { task: Task } | { message: Message }
@@ -31,19 +28,21 @@ type Sent = { task: Task } | { message: Message }
 export async function send(call: Call, params: JsonObject): Promise<OperationResult> {
   const { wire } = call
   const request = readSend(call, params)
-  const sent = begin(call, request, await credentialOf(call))
+  const sent = await begin(call, request, await credentialOf(call))
   if ('message' in sent) return { result: wire.messageReply(wire.message(sent.message)) }
-  if (request.waits) await untilFinal(sent.task, WAIT_MS, call.a2a.svc.http.signal(call.request))
-  return { result: wire.taskReply(wire.task(sent.task, { historyLength: request.historyLength })) }
+  const task = request.waits ? await untilFinal(call, sent.task, WAIT_MS) : sent.task
+  return { result: wire.taskReply(wire.task(task, { historyLength: request.historyLength })) }
 }
 
 /** `SendStreamingMessage`, `message/stream`, `message:stream`. */
 export async function stream(call: Call, params: JsonObject): Promise<OperationResult> {
   const { wire } = call
   const request = readSend(call, params)
-  const sent = begin(call, request, await credentialOf(call))
+  const sent = await begin(call, request, await credentialOf(call))
   if ('message' in sent) return { first: wire.messageReply(wire.message(sent.message)), task: null }
-  return { first: wire.taskReply(wire.task(sent.task, { historyLength: request.historyLength })), task: sent.task }
+  const { task } = sent
+  const first = wire.taskReply(wire.task(task, { historyLength: request.historyLength }))
+  return { first, task: task.run ? task : null }
 }
 
 /** Reads the request and makes all checks that do not need the task. */
@@ -61,7 +60,7 @@ function readSend(call: Call, params: JsonObject): SendRequest {
   const input = push && readPushConfig(push, `configuration.${wire.pushKey}`)
   checkMediaTypes(agent, message, accepted)
   const target = input && decideTarget(input.url, ownAddress(a2a.svc.http, call.request), policyOf(call))
-  return { message, metadata, waits, historyLength, push: input && target ? { input, target } : null }
+  return { message, metadata, waits, historyLength, config: input && target ? toConfig(input, target, wire) : null }
 }
 
 /** The push targets that the operator allows. */
@@ -73,57 +72,62 @@ async function credentialOf(call: Call): Promise<Credential> {
   return call.agent.requiresToken ? await readCredential(call) : { claims: null, isRefused: false }
 }
 
-function begin(call: Call, request: SendRequest, credential: Credential): Sent {
+async function begin(call: Call, request: SendRequest, credential: Credential): Promise<Sent> {
   const { taskId } = request.message
-  return taskId === undefined ? beginTask(call, request, credential) : followUp(call, request, credential, taskId)
+  if (taskId === undefined) return beginTask(call, request, credential)
+  return { task: await followUp(call, request, credential, taskId) }
 }
 
-function beginTask(call: Call, { message, metadata, push }: SendRequest, credential: Credential): Sent {
+async function beginTask(
+  call: Call,
+  { message, metadata, config }: SendRequest,
+  credential: Credential,
+): Promise<Sent> {
   const { a2a, agent, session } = call
-  a2a.tasks.checkRunning()
-  const task = new Task({ contextId: message.contextId ?? randomUUID(), agent: agent.id, session }, a2a.tasks)
-  addMessage(call, task, { ...message, contextId: task.contextId, taskId: task.id })
-  const run = new AbortController()
-  const plan = planOf(
-    call,
-    message,
-    new Context(call, task, { metadata, credential, signal: run.signal, isFollowUp: false }),
-  )
-  if ('reply' in plan)
-    return { message: { messageId: randomUUID(), contextId: task.contextId, role: 'agent', parts: plan.reply } }
-  a2a.tasks.add(task)
-  if (push) a2a.push.attach(task, toConfig(push.input, call.wire), push.target, a2a.sinks)
-  start(a2a.tasks, task, { steps: plan, run, heldBytes: heldValueBytes(metadata) }, a2a.svc.log)
-  return { task }
+  const owner = { contextId: message.contextId ?? randomUUID(), agent: agent.id, session }
+  const blank = createTask({ ...owner, turn: 0, rank: a2a.tasks.nextRank() })
+  const first = { ...message, contextId: blank.contextId, taskId: blank.id }
+  // The initial message is part of the new task, not an update of it.
+  const filled = { ...applyEvent(blank, messageEvent(first, blank.rank)), updates: 0 }
+  a2a.service.checkSize(filled)
+  const run = await a2a.service.openRun(blank.id, heldValueBytes(metadata))
+  let isStarted = false
+  try {
+    const turn = await a2a.tasks.takeTurn(owner)
+    const task = { ...(config ? withConfig(filled, config) : filled), turn, run }
+    const local = new LocalRun(run.id, task)
+    const plan = planOf(call, message, new Context(call, local, { metadata, credential, isFollowUp: false }))
+    if ('reply' in plan) {
+      await a2a.tasks.returnTurn(owner)
+      return { message: { messageId: randomUUID(), contextId: task.contextId, role: 'agent', parts: plan.reply } }
+    }
+    await a2a.service.begin(local, plan)
+    isStarted = true
+    return { task }
+  } finally {
+    if (!isStarted) await a2a.service.closeRun(run)
+  }
 }
 
-function followUp(call: Call, { message, metadata, push }: SendRequest, credential: Credential, taskId: string): Sent {
+async function followUp(
+  call: Call,
+  { message, metadata, config }: SendRequest,
+  credential: Credential,
+  taskId: string,
+): Promise<Task> {
   const { a2a, agent, session } = call
-  const task = a2a.tasks.find(taskId, agent.id, session)
-  if (message.contextId !== undefined && message.contextId !== task.contextId)
-    throw invalidParams('message.contextId', 'it differs from the contextId of the task')
-  if (task.isTerminal)
-    throw new A2aError('UNSUPPORTED_OPERATION', `the task is ${task.status.state} and accepts no more messages`)
-  if (push) PushDelivery.checkCount(task, push.input.id)
-  if (!task.run) a2a.tasks.checkRunning()
-  addMessage(call, task, { ...message, contextId: task.contextId })
-  if (push) a2a.push.attach(task, toConfig(push.input, call.wire), push.target, a2a.sinks)
-  // A running agent continues undisturbed.
-  if (task.run || task.isEvicted) return { task }
-  const run = new AbortController()
-  const plan = planOf(
-    call,
-    message,
-    new Context(call, task, { metadata, credential, signal: run.signal, isFollowUp: true }),
+  const task = await a2a.tasks.find(taskId, agent.id, session)
+  return a2a.service.followUp(
+    task,
+    { message, config },
+    {
+      heldBytes: heldValueBytes(metadata),
+      plan: local => {
+        const plan = planOf(call, message, new Context(call, local, { metadata, credential, isFollowUp: true }))
+        return 'reply' in plan ? [{ artifact: { artifactId: 'reply', parts: plan.reply } }] : plan
+      },
+    },
   )
-  const steps = 'reply' in plan ? [{ artifact: { artifactId: 'reply', parts: plan.reply } }] : plan
-  start(a2a.tasks, task, { steps, run, heldBytes: heldValueBytes(metadata) }, a2a.svc.log)
-  return { task }
-}
-
-/** Throws if the task would become too large. */
-function addMessage({ a2a }: Call, task: Task, message: Message): void {
-  task.addMessage(message, a2a.tasks.measure(task, message))
 }
 
 /** If the agent throws here, the task fails, as it does when a step throws. */
@@ -139,43 +143,59 @@ function planOf({ a2a, agent }: Call, message: Message, context: AgentContext): 
 interface Facts {
   metadata: JsonObject
   credential: Credential
-  signal: AbortSignal
   isFollowUp: boolean
 }
 
 /**
- * A class, because a getter in an object literal creates a long-lived V8 hidden class for each object. It does not
+ * Classes, because a getter in an object literal creates a long-lived V8 hidden class for each object. They do not
  * reference the call: an agent may run for a long time, which would keep the request and its body in memory.
  */
 class Context implements AgentContext {
   readonly task: AgentContext['task']
   readonly isFollowUp: boolean
+  readonly turn: number
   readonly session: string
   readonly claims: JsonObject | null
   readonly isTokenRefused: boolean
   readonly metadata: JsonObject
   readonly baseUrl: string
-  readonly signal: AbortSignal
   /** An arrow function, because agents destructure it from the context. */
   readonly stepDelayMs = (fallback: number): number => readStepDelay(this.metadata.stepDelayMs) ?? fallback
-  readonly #tasks: TaskStore
-  readonly #agent: string
+  readonly #run: LocalRun
 
-  constructor(call: Call, task: Task, { metadata, credential, signal, isFollowUp }: Facts) {
-    this.task = { id: task.id, contextId: task.contextId, state: task.status.state, history: task.history }
+  constructor(call: Call, run: LocalRun, { metadata, credential, isFollowUp }: Facts) {
+    this.task = new ContextTask(run)
     this.isFollowUp = isFollowUp
+    this.turn = run.task.turn
     this.session = call.session
     this.claims = credential.claims
     this.isTokenRefused = credential.isRefused
     this.metadata = metadata
     this.baseUrl = call.a2a.svc.http.baseUrl(call.request)
-    this.signal = signal
-    this.#tasks = call.a2a.tasks
-    this.#agent = call.agent.id
+    this.#run = run
   }
 
-  get turn(): number {
-    return this.#tasks.countIn(this.#agent, this.session, this.task.contextId) + (this.isFollowUp ? 0 : 1)
+  get signal(): AbortSignal {
+    return this.#run.signal
+  }
+}
+
+/** The task as the agent sees it; messages that arrive while it works join the history. */
+class ContextTask {
+  readonly id: string
+  readonly contextId: string
+  readonly state: TaskState
+  readonly #run: LocalRun
+
+  constructor(run: LocalRun) {
+    this.id = run.task.id
+    this.contextId = run.task.contextId
+    this.state = run.task.status.state
+    this.#run = run
+  }
+
+  get history(): readonly Message[] {
+    return this.#run.task.history
   }
 }
 

@@ -1,7 +1,7 @@
 /** Owns getting, canceling and subscribing to a task. */
 import type { OperationResult, Call } from '../call.ts'
 import { A2aError } from '../errors.ts'
-import { cancel as cancelTask } from '../runner.ts'
+import { isTerminal } from '../states.ts'
 import type { Task } from '../task.ts'
 import type { JsonObject } from '../types.ts'
 import { readCount, readLookupId } from '../wire/read.ts'
@@ -14,30 +14,26 @@ export function readHistoryLength(object: JsonObject, wire: Wire, path = 'histor
 }
 
 /** The caller's task with this `id`. Throws TaskNotFound. */
-function namedTask({ a2a, agent, session }: Call, params: JsonObject): Task {
+function namedTask({ a2a, agent, session }: Call, params: JsonObject): Promise<Task> {
   return a2a.tasks.find(readLookupId(params, 'id'), agent.id, session)
 }
 
-export function getTask(call: Call, params: JsonObject): OperationResult {
+export async function getTask(call: Call, params: JsonObject): Promise<OperationResult> {
   const historyLength = readHistoryLength(params, call.wire)
-  return { result: call.wire.task(namedTask(call, params), { historyLength }) }
+  return { result: call.wire.task(await namedTask(call, params), { historyLength }) }
 }
 
-export function cancel(call: Call, params: JsonObject): OperationResult {
-  const task = namedTask(call, params)
-  if (task.isTerminal)
-    throw new A2aError('TASK_NOT_CANCELABLE', `the task is ${task.status.state} and can't be canceled`, {
-      metadata: { taskId: task.id },
-    })
-  cancelTask(call.a2a.tasks, task)
-  return { result: call.wire.task(task) }
+export async function cancel(call: Call, params: JsonObject): Promise<OperationResult> {
+  const task = await namedTask(call, params)
+  return { result: call.wire.task(await call.a2a.service.cancel(task)) }
 }
 
 /** A terminal task has no further updates: an error in 1.0, a stream of one event in 0.3. */
-export function subscribe(call: Call, params: JsonObject): OperationResult {
+export async function subscribe(call: Call, params: JsonObject): Promise<OperationResult> {
   const { wire } = call
-  const task = namedTask(call, params)
-  if (task.isTerminal && wire.protocolVersion === '1.0')
+  const task = await namedTask(call, params)
+  const isOver = isTerminal(task.status.state)
+  if (isOver && wire.protocolVersion === '1.0')
     throw new A2aError('UNSUPPORTED_OPERATION', `the task is ${task.status.state}: it has no further updates`)
-  return { first: wire.taskReply(wire.task(task)), task: task.isTerminal ? null : task }
+  return { first: wire.taskReply(wire.task(task)), task: isOver ? null : task }
 }

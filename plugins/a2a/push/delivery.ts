@@ -1,13 +1,10 @@
 /** Owns the delivery of push notifications: in order per config, with limits and retries. */
 import { heldBytes } from 'svc/plugin'
-import { A2aError } from '../errors.ts'
 import type { SinkStore } from '../sink.ts'
 import { sleep } from '../sleep.ts'
-import type { AttachedConfig, Task, Update } from '../task.ts'
-import { MAX_PUSH_CONFIGS } from '../bounds.ts'
+import type { StoredConfig, Task, Update } from '../task.ts'
 import { pushBody } from '../wire/push-body.ts'
 import type { PushConfig } from './push-config.ts'
-import type { PushTarget } from './target.ts'
 
 const MAX_QUEUED = 100
 /** Memory of all queued and in-flight notifications. */
@@ -16,16 +13,24 @@ const MAX_IN_FLIGHT = 32
 const ATTEMPT_MS = 10_000
 const RETRY_MS = [250, 1000]
 
-/** The undelivered notifications of one config. */
+/** The undelivered notifications of one config; it exists while there are any. */
 interface Queue {
+  readonly key: string
   readonly url: string
   readonly headers: Record<string, string>
   /** JSON texts rather than buffers: small buffers share a memory pool, which is only freed as a whole. */
   readonly bodies: string[]
   /** Aborts when the config is removed. */
   readonly removed: AbortController
-  /** Whether the queue waits for its turn or has a request in flight. */
-  isBusy: boolean
+  /** Stops watching for the end of the task. */
+  unfollow(): void
+}
+
+/** Where notifications go that are not sent over the network, and how the end of a task is noticed. */
+export interface PushSurroundings {
+  readonly sinks: SinkStore
+  /** Calls `ended` when the task is evicted. Returns a function that stops. */
+  onEnd(task: Task, ended: () => void): () => void
 }
 
 export class PushDelivery {
@@ -33,42 +38,42 @@ export class PushDelivery {
   #inFlight = 0
   #heldBytes = 0
   readonly #turns: Queue[] = []
+  readonly #queues = new Map<string, Queue>()
 
   /** `version`: version of svc, for `User-Agent`. */
   constructor(version: string) {
     this.#version = version
   }
 
-  /** Throws if the task already has the maximum number of configs, unless `id` replaces one. */
-  static checkCount(task: Task | null, id: string | undefined): void {
-    if (!task || task.configs.size < MAX_PUSH_CONFIGS || (id !== undefined && task.configs.has(id))) return
-    const description = `a task has at most ${MAX_PUSH_CONFIGS} push notification configs`
-    throw new A2aError('INVALID_PARAMS', description, {
-      violations: [{ field: 'pushNotificationConfig', description }],
-    })
+  /** Sends an update to all configs of the task. `task` is the task after the update. */
+  notify(task: Task, update: Update, { sinks, onEnd }: PushSurroundings): void {
+    for (const config of task.configs) {
+      const body = JSON.stringify(pushBody(task, update, config.protocolVersion))
+      const { target } = config
+      if ('sink' in target) void sinks.receive(target.sink, 'in-process', this.#headersOf(config), Buffer.from(body))
+      else
+        this.#enqueue(this.#queues.get(keyOf(task.id, config.id)) ?? this.#open(task, config, target.url, onEnd), body)
+    }
   }
 
-  /** Sends every later update of the task to the target. Replaces a config with the same id. */
-  attach(task: Task, config: PushConfig, target: PushTarget, sinks: SinkStore): void {
-    const headers = this.#headersOf(config)
-    const queue: Queue | null =
-      'url' in target ? { url: target.url, headers, bodies: [], removed: new AbortController(), isBusy: false } : null
-    const send = (body: string): void => {
-      if (queue) this.#enqueue(queue, body)
-      else if ('sink' in target) void sinks.receive(target.sink, 'in-process', headers, Buffer.from(body))
+  /** Drops the undelivered notifications of a config. */
+  drop(taskId: string, configId: string): void {
+    const queue = this.#queues.get(keyOf(taskId, configId))
+    if (queue) this.#drop(queue)
+  }
+
+  #open(task: Task, config: StoredConfig, url: string, onEnd: PushSurroundings['onEnd']): Queue {
+    const queue: Queue = {
+      key: keyOf(task.id, config.id),
+      url,
+      headers: this.#headersOf(config),
+      bodies: [],
+      removed: new AbortController(),
+      unfollow: onEnd(task, () => this.#drop(queue)),
     }
-    const unsubscribe = task.subscribe({
-      update: (update: Update) => send(JSON.stringify(pushBody(task, update, config.protocolVersion))),
-      closed: () => {},
-    })
-    const attached: AttachedConfig = {
-      config,
-      detach: () => {
-        unsubscribe()
-        if (queue) this.#drop(queue)
-      },
-    }
-    task.attach(attached)
+    this.#queues.set(queue.key, queue)
+    this.#turns.push(queue)
+    return queue
   }
 
   #headersOf({ protocolVersion, token, authentication }: PushConfig): Record<string, string> {
@@ -87,9 +92,6 @@ export class PushDelivery {
     this.#heldBytes += heldBytes(body)
     while (queue.bodies.length > 0 && (queue.bodies.length > MAX_QUEUED || this.#heldBytes > MAX_QUEUED_BYTES))
       this.#release(queue.bodies.shift()!)
-    if (queue.isBusy || queue.bodies.length === 0) return
-    queue.isBusy = true
-    this.#turns.push(queue)
     this.#next()
   }
 
@@ -98,8 +100,14 @@ export class PushDelivery {
   }
 
   #drop(queue: Queue): void {
+    this.#close(queue)
     queue.removed.abort()
     for (const body of queue.bodies.splice(0)) this.#release(body)
+  }
+
+  #close(queue: Queue): void {
+    queue.unfollow()
+    if (this.#queues.get(queue.key) === queue) this.#queues.delete(queue.key)
   }
 
   /** Queues take turns, with at most one request in flight per queue. */
@@ -109,7 +117,7 @@ export class PushDelivery {
       if (!queue) return
       const body = queue.bodies.shift()
       if (body === undefined) {
-        queue.isBusy = false
+        this.#close(queue)
         continue
       }
       this.#inFlight++
@@ -121,6 +129,11 @@ export class PushDelivery {
       })
     }
   }
+}
+
+/** Ids never contain NUL. */
+function keyOf(taskId: string, configId: string): string {
+  return `${taskId}\0${configId}`
 }
 
 /** Delivers one notification with up to two retries. Stops on success or a permanent error. Never throws. */

@@ -3,7 +3,7 @@ import { describe, isRecord, rawQuery, type FastifyInstance, type FastifyReply, 
 import type { A2a } from '../a2a.ts'
 import { MAX_DEPTH } from '../bounds.ts'
 import { makeCall } from '../call.ts'
-import { A2aError, httpError } from '../errors.ts'
+import { A2aError, httpError, toA2aError } from '../errors.ts'
 import { findResource, type Resource } from '../http-json.ts'
 import { parseJson } from '../json.ts'
 import { sendJson, sendStream } from '../reply.ts'
@@ -41,12 +41,12 @@ async function serveHttp(a2a: A2a, request: FastifyRequest, reply: FastifyReply)
     const params = { ...queryOf(request), ...readBody(a2a, request, resource), ...resource.params }
     const outcome = await resource.operations[method]!(makeCall(a2a, agent, wire, request), params)
     if ('first' in outcome) {
-      sendStream(a2a.svc.streams, request, reply, { ...outcome, wire, envelope: event => event })
+      sendStream(a2a, request, reply, { ...outcome, wire, envelope: event => event })
       return reply
     }
     return sendJson(reply.headers(outcome.headers ?? {}), outcome.result, MEDIA_TYPES[protocolVersion])
-  } catch (error) {
-    if (!(error instanceof A2aError)) throw error
+  } catch (caught) {
+    const error = toA2aError(caught)
     const isWrongMethod = error.headers.Allow !== undefined
     const status = isWrongMethod ? 405 : error.kind.http
     return sendJson(

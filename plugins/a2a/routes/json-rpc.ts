@@ -8,7 +8,7 @@ import {
 } from 'svc/plugin'
 import type { A2a } from '../a2a.ts'
 import { makeCall } from '../call.ts'
-import { A2aError, rpcError } from '../errors.ts'
+import { rpcError, toA2aError } from '../errors.ts'
 import { readRpcRequest, type RpcFacts } from '../json-rpc.ts'
 import { sendJson, sendStream } from '../reply.ts'
 import { readVersion } from '../version.ts'
@@ -39,12 +39,12 @@ async function serveRpc(a2a: A2a, request: FastifyRequest, reply: FastifyReply):
     const outcome = await method.run(makeCall(a2a, agent, method.wire, request), params)
     const envelope = (result: unknown) => ({ jsonrpc: '2.0', id: facts.id, result })
     if ('first' in outcome) {
-      sendStream(a2a.svc.streams, request, reply, { ...outcome, wire: method.wire, envelope })
+      sendStream(a2a, request, reply, { ...outcome, wire: method.wire, envelope })
       return reply
     }
     return sendJson(reply.headers(outcome.headers ?? {}), envelope(outcome.result))
-  } catch (error) {
-    if (!(error instanceof A2aError)) throw error
+  } catch (caught) {
+    const error = toA2aError(caught)
     void reply
       .header('A2A-Version', facts.method?.wire.protocolVersion ?? version.protocolVersion ?? '1.0')
       .headers(error.headers)

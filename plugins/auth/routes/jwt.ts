@@ -1,8 +1,8 @@
 /** `/auth/jwt`: verifies, decodes and exchanges JWTs (RFC 7519) locally, as a gateway does. */
 import { randomUUID } from 'node:crypto'
-import { describe, readBearerToken, readQuery } from 'svc/plugin'
+import { describe, HttpError, readBearerToken, readQuery } from 'svc/plugin'
 import type { FastifyInstance, FastifyRequest, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
-import type { TokenClaims, Tokens } from '../../identity/types.ts'
+import type { TokenChecks, TokenClaims, Tokens } from '../../identity/types.ts'
 import { invalidToken, missingToken } from '../bearer.ts'
 import { RESPONSES, badRequest } from '../outcome.ts'
 import type { Authenticated } from '../outcome.ts'
@@ -20,6 +20,13 @@ const SHARED = { category: 'Auth: JWT', negotiated: true, responses: RESPONSES }
 const EXPECTED: RouteParameter[] = [
   { name: 'iss', in: 'query', description: 'Expected issuer', schema: { type: 'string' } },
   { name: 'aud', in: 'query', description: 'Expected audience', schema: { type: 'string' } },
+  {
+    name: 'issuer',
+    in: 'query',
+    description: 'Accept only tokens of this issuer by path, or of all issuers with `*`',
+    schema: { type: 'string' },
+  },
+  { name: 'typ', in: 'query', description: 'Expected type of the token, such as `at+jwt`', schema: { type: 'string' } },
 ]
 
 function bearerToken(request: FastifyRequest): string {
@@ -33,18 +40,35 @@ async function verifiedToken(request: FastifyRequest, tokens: Tokens) {
   const query = readQuery(request)
   const issuer = query.get('iss') || undefined
   const audience = query.get('aud') || undefined
+  const name = query.get('issuer') || undefined
   const verification = await tokens.verify(bearerToken(request), {
     issuer,
+    issuers: await requestedIssuers(name, tokens),
     audiences: audience === undefined ? undefined : [audience],
+    typ: query.get('typ')?.toLowerCase() || undefined,
   })
   if (!verification.valid) throw invalidToken(verification.reason)
-  return verification
+  return { ...verification, issuer: name === undefined ? undefined : verification.issuer }
+}
+
+/** The issuers of `?issuer=`; throws a 400 for an unknown name. */
+async function requestedIssuers(name: string | undefined, tokens: Tokens): Promise<TokenChecks['issuers']> {
+  if (name === undefined) return undefined
+  if (name === '*') return '*'
+  const known = ['default', ...(await tokens.names())]
+  if (known.includes(name)) return [name]
+  throw new HttpError(400, {
+    authenticated: false,
+    error: 'unknown_issuer',
+    issuer: name.slice(0, 200),
+    issuers: known,
+  })
 }
 
 async function check(request: FastifyRequest, tokens: Tokens): Promise<Authenticated> {
-  const { header, claims } = await verifiedToken(request, tokens)
+  const { header, claims, issuer } = await verifiedToken(request, tokens)
   const username = typeof claims.sub === 'string' ? claims.sub : undefined
-  return { authenticated: true, auth_type: 'jwt', username, claims, jwt_header: header }
+  return { authenticated: true, auth_type: 'jwt', username, issuer, claims, jwt_header: header }
 }
 
 function decode(request: FastifyRequest, tokens: Tokens): Record<string, unknown> {
@@ -64,6 +88,7 @@ async function exchange(request: FastifyRequest, tokens: Tokens): Promise<Authen
   return {
     authenticated: true,
     auth_type: 'jwt',
+    issuer: verification.issuer,
     claims,
     exchanged_token: await tokens.sign(claims, { algorithm: 'HS256' }),
   }
@@ -83,6 +108,7 @@ export function registerJwtRoutes(app: FastifyInstance, svc: Svc): void {
       examples: [
         { name: 'Demo token', path: '/auth/jwt', auth: DEMO_AUTH, expectStatus: 200 },
         { name: 'Other audience', path: '/auth/jwt?aud=other', auth: DEMO_AUTH, expectStatus: 401 },
+        { name: 'Other issuer', path: '/auth/jwt?issuer=full', auth: DEMO_AUTH, expectStatus: 401 },
       ],
     }),
     async (request, reply) => svc.http.negotiate(request, reply, await check(request, tokens)),

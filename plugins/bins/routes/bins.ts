@@ -1,6 +1,6 @@
 /** `POST /bin` and `GET /bin`: creates bins, and lists those of the session. */
 import { describe, readJsonObject } from 'svc/plugin'
-import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
+import type { FastifyInstance, RouteDescription, StreamInfo, Svc } from 'svc/plugin'
 import { readBinResponse } from '../bin-response.ts'
 import type { BinStore } from '../bin-store.ts'
 import { linksOf, summarize } from '../bin.ts'
@@ -54,12 +54,14 @@ const list: RouteDescription = {
   examples: [{ name: 'List', path: '/bin', expectStatus: 200 }],
 }
 
+const NO_REQUESTS: StreamInfo = { lastSeq: 0, count: 0 }
+
 export function registerBins(app: FastifyInstance, svc: Svc, bins: BinStore, limits: BinLimits): void {
   app.post('/bin', describe(create), async (request, reply) => {
     const input = readJsonObject(svc.http.body(request))
     if (input === null) throw invalidJson()
     const bin = await bins.create(svc.http.session(request).key, readBinResponse(input, limits))
-    const { id, created_at, expires_at, response } = summarize(bin)
+    const { id, created_at, expires_at, response } = summarize(bin, NO_REQUESTS)
     const links = linksOf(id, path => svc.http.url(request, path))
     return reply
       .code(201)
@@ -69,6 +71,7 @@ export function registerBins(app: FastifyInstance, svc: Svc, bins: BinStore, lim
 
   app.get('/bin', describe(list), async request => {
     const own = await bins.ofSession(svc.http.session(request).key)
-    return { count: own.length, bins: own.map(summarize), limits }
+    const shown = await Promise.all(own.map(async bin => summarize(bin, await bins.info(bin.id))))
+    return { count: shown.length, bins: shown, limits }
   })
 }

@@ -9,7 +9,7 @@ import { binNotFound, inspectionIsReadOnly } from '../errors.ts'
 import type { BinLimits } from '../limits.ts'
 
 const category = 'Request Bin & Webhooks'
-const id: RouteParameter = {
+const idParameter: RouteParameter = {
   name: 'id',
   in: 'path',
   required: true,
@@ -24,7 +24,7 @@ const capture: RouteDescription = {
   description:
     'Records the request and sends the configured response; `X-Svc-Bin-Seq` is the sequence number of the request. DELETE deletes the bin; to capture a DELETE, send it to a path below.',
   methods: ['GET', 'POST', 'PUT', 'PATCH', 'HEAD', 'OPTIONS'],
-  parameters: [id],
+  parameters: [idParameter],
   responses: {
     default: { description: 'The configured response; by default 200 with `{"ok":true,"bin","id","seq"}`' },
     ...notFound,
@@ -45,7 +45,7 @@ const remove: RouteDescription = {
   category,
   summary: 'Delete a bin',
   methods: ['DELETE'],
-  parameters: [id],
+  parameters: [idParameter],
   responses: { 200: { description: '`{"deleted": "<id>"}`; live streams of the bin end' }, ...notFound },
   examples: [{ name: 'Delete', method: 'DELETE', path: '/bin/<bin_id>', expectStatus: 200 }],
 }
@@ -54,7 +54,7 @@ const captureBelow: RouteDescription = {
   summary: 'Capture a request to a path below the bin',
   description: 'Same as the bin itself, for every method, including DELETE.',
   methods: undefined,
-  parameters: [id, { name: 'path', in: 'path', description: 'Any path', schema: { type: 'string' } }],
+  parameters: [idParameter, { name: 'path', in: 'path', description: 'Any path', schema: { type: 'string' } }],
   examples: [{ name: 'Sub path', method: 'DELETE', path: '/bin/<bin_id>/orders/7', expectStatus: 200 }],
 }
 
@@ -65,10 +65,12 @@ const BODILESS = new Set([204, 205, 304])
 
 export function registerCapture(app: FastifyInstance, svc: Svc, bins: BinStore, limits: BinLimits): void {
   async function take(request: FastifyRequest, reply: FastifyReply, binId: string): Promise<FastifyReply> {
-    const bin = await bins.capture(binId, captureRequest(request, svc, { binId, maxBody: limits.max_captured_body }))
-    if (bin === undefined) throw binNotFound(binId)
+    const captured = captureRequest(request, svc, { binId, maxBody: limits.max_captured_body })
+    const found = await bins.capture(binId, captured)
+    if (found === undefined) throw binNotFound(binId)
+    const { bin, seq } = found
     const isConnected = bin.response.delay_ms === 0 || (await svc.http.delay(request, bin.response.delay_ms))
-    return isConnected ? sendBinResponse(reply, bin) : reply.hijack()
+    return isConnected ? sendBinResponse(reply, bin, { seq, id: captured.id }) : reply.hijack()
   }
 
   app.all<{ Params: { id: string } }>('/bin/:id', describe(capture, remove), async (request, reply) => {
@@ -89,17 +91,18 @@ export function registerCapture(app: FastifyInstance, svc: Svc, bins: BinStore, 
   })
 }
 
-/** Sends the response to the newest request of a bin. */
+/** Sends the response to a captured request of a bin. */
 function sendBinResponse(
   reply: FastifyReply,
-  { id: binId, response: { status, headers, body }, requests, total }: Bin,
+  { id: binId, response: { status, headers, body } }: Bin,
+  { seq, id }: { seq: number; id: string },
 ): FastifyReply {
-  reply.code(status).headers(headers).header('X-Svc-Bin-Seq', String(total))
+  reply.code(status).headers(headers).header('X-Svc-Bin-Seq', String(seq))
   if (BODILESS.has(status)) return reply.send()
   const type = headers['content-type'] ?? (body === null ? 'application/json; charset=utf-8' : mediaTypeOf(body))
   reply.type(type)
   const policy = sandboxPolicy(type, headers['content-security-policy'])
   if (policy !== null) reply.header('Content-Security-Policy', policy)
   // Sent as bytes, because Fastify would add a charset to the media type of a string.
-  return reply.send(Buffer.from(body ?? JSON.stringify({ ok: true, bin: binId, id: requests.at(-1)?.id, seq: total })))
+  return reply.send(Buffer.from(body ?? JSON.stringify({ ok: true, bin: binId, id, seq })))
 }

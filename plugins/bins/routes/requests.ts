@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest, RouteDescription, RouteParameter,
 import type { BinStore } from '../bin-store.ts'
 import { linksOf, summarize } from '../bin.ts'
 import type { Bin } from '../bin.ts'
+import { numbered } from '../captured-request.ts'
 import { binNotFound, invalidSequenceNumber, requestNotFound } from '../errors.ts'
 import type { OpenFeed } from '../feed.ts'
 import type { BinLimits } from '../limits.ts'
@@ -90,9 +91,13 @@ export function registerRequests(
   app.get<BinParams>('/bin/:id/requests', describe(list), async request => {
     const bin = await binOf(request.params.id)
     const limit = integerParameter(readQuery(request), 'limit', { fallback: DEFAULT_LIMIT })
-    const requests = bin.requests.slice(-Math.min(Math.max(limit, 1), limits.max_requests)).toReversed()
+    const [info, found] = await Promise.all([
+      bins.info(bin.id),
+      bins.newest(bin.id, Math.min(Math.max(limit, 1), limits.max_requests)),
+    ])
+    const requests = found.map(numbered)
     return {
-      bin: summarize(bin),
+      bin: summarize(bin, info),
       links: linksOf(bin.id, path => svc.http.url(request, path)),
       count: requests.length,
       requests,
@@ -109,9 +114,9 @@ export function registerRequests(
     const bin = await binOf(request.params.id)
     const seq = parseInteger(request.params.n)
     if (seq === null) throw invalidSequenceNumber(request.params.n)
-    const captured = bin.requests.find(stored => stored.seq === seq)
-    if (captured === undefined) throw requestNotFound(seq, bin.total)
-    return captured
+    const captured = await bins.request(bin.id, seq)
+    if (captured === undefined) throw requestNotFound(seq, (await bins.info(bin.id)).lastSeq)
+    return numbered(captured)
   })
 }
 

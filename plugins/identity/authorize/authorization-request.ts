@@ -1,5 +1,6 @@
 /** An authorization request (RFC 6749, 4.1.1; OpenID Connect Core, 3.1.2.1). */
 import type { Client } from '../clients/clients.ts'
+import type { Issuer } from '../issuers/issuer.ts'
 import type { Parameters } from '../requests/parameters.ts'
 import type { Challenge } from '../requests/pkce.ts'
 
@@ -10,6 +11,7 @@ export type ResponseMode = (typeof RESPONSE_MODES)[number]
 
 /** A request whose client and redirect URI are valid. The checks fill in the other members. */
 export interface AuthorizationRequest {
+  readonly issuer: Issuer
   readonly parameters: Parameters
   readonly client: Client
   readonly redirectUri: string

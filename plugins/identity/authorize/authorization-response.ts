@@ -19,17 +19,28 @@ const SUBMIT_SCRIPT_SOURCE = `'sha256-${createHash('sha256').update(SUBMIT_SCRIP
 export function sendToClient(
   reply: FastifyReply,
   request: AuthorizationRequest,
-  issuer: string,
+  url: string,
   result: AuthorizationResult,
 ): FastifyReply {
   const { redirectUri, responseMode, state } = request
-  const parameters: Record<string, string> = { ...result, ...(state !== undefined && { state }), iss: issuer }
+  const parameters: Record<string, string> = {
+    ...result,
+    ...(state !== undefined && { state }),
+    ...issParameter(request, url),
+  }
   if (responseMode === 'form_post') return sendForm(reply, redirectUri, parameters)
   // 303: the browser must not resend the form, which contains the password, to the client (RFC 9700, 4.12).
   return reply
     .code(303)
     .headers({ ...NO_STORE, Location: appendParameters(redirectUri, parameters) })
     .send()
+}
+
+/** The parameter `iss` (RFC 9207, 2), as the settings of the issuer ask for it. */
+function issParameter({ issuer }: AuthorizationRequest, url: string): Record<string, string> {
+  const mode = issuer.settings.iss_parameter
+  if (mode === 'missing' || mode === 'off') return {}
+  return { iss: mode === 'wrong' ? `${url}-wrong` : url }
 }
 
 /** Form Post Response Mode, 2: a form that submits itself. The CSP allows its script by hash. */

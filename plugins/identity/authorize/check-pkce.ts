@@ -8,7 +8,8 @@ import type { Check } from './authorization-request.ts'
  * without one.
  */
 export const checkPkce: Check = request => {
-  const { parameters, client } = request
+  const { parameters, client, issuer } = request
+  const { require } = issuer.settings
   const value = parameters.get('code_challenge')
   const method = findChallengeMethod(parameters.get('code_challenge_method'))
   if (method === null) throw new OAuthError('invalid_request', 'code_challenge_method must be S256 or plain')
@@ -16,8 +17,12 @@ export const checkPkce: Check = request => {
     if (parameters.has('code_challenge_method'))
       throw new OAuthError('invalid_request', 'code_challenge_method requires code_challenge')
     if (client.secret === null) throw new OAuthError('invalid_request', 'code_challenge is required for public clients')
+    if (require.includes('pkce') || require.includes('s256'))
+      throw new OAuthError('invalid_request', 'this issuer requires code_challenge')
     return
   }
+  if (method !== 'S256' && require.includes('s256'))
+    throw new OAuthError('invalid_request', 'this issuer requires the code_challenge_method S256')
   if (!isPkceValue(value))
     throw new OAuthError('invalid_request', 'code_challenge must be 43 to 128 characters of A-Z a-z 0-9 - . _ ~')
   request.challenge = { value, method }

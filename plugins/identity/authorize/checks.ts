@@ -1,7 +1,6 @@
 /** The checks of an authorization request, in order (RFC 6749, 4.1.2.1). */
-import type { Store } from 'svc/plugin'
-import type { Client } from '../clients/clients.ts'
 import { OAuthError } from '../errors.ts'
+import type { Issuer } from '../issuers/issuer.ts'
 import type { Parameters } from '../requests/parameters.ts'
 import type { AuthorizationRequest, Check } from './authorization-request.ts'
 import { checkClient } from './check-client.ts'
@@ -43,12 +42,10 @@ export interface CheckedRequest {
 }
 
 /** Runs the checks. Throws an OAuth error to be shown on a page if the client or the redirect URI is not valid. */
-export async function checkAuthorizationRequest(
-  parameters: Parameters,
-  registered: Store<Client>,
-): Promise<CheckedRequest> {
-  const client = await checkClient(parameters, registered)
+export async function checkAuthorizationRequest(parameters: Parameters, issuer: Issuer): Promise<CheckedRequest> {
+  const client = await checkClient(parameters, issuer.findClient)
   const request: AuthorizationRequest = {
+    issuer,
     parameters,
     client,
     redirectUri: checkRedirectUri(parameters, client),

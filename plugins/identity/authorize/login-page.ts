@@ -1,6 +1,5 @@
 /** The login form. It shows the client and the requested scopes, and works without a script. */
 import type { FastifyReply } from 'svc/plugin'
-import { DEMO_USERS } from '../users/users.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
 import { html } from './html.ts'
 import type { Html } from './html.ts'
@@ -22,6 +21,7 @@ const CARRIED = [
 ]
 const MAX_USERNAME_CHARACTERS = 256
 const DEFAULT_USERNAME = 'demo'
+const MAX_LISTED_USERS = 20
 
 /** A failed login, after which the form is sent again with status 401. */
 export interface FailedLogin {
@@ -34,12 +34,18 @@ export function sendLoginPage(
   request: AuthorizationRequest,
   failed: FailedLogin | null,
 ): FastifyReply {
-  const { client, parameters, scope } = request
+  const { client, issuer, parameters, scope } = request
+  const { users } = issuer
   const username = failed === null ? (parameters.get('login_hint') ?? DEFAULT_USERNAME) : failed.username
   return sendPage(reply, failed === null ? 200 : 401, {
     title: failed === null ? 'Sign in' : 'Sign-in failed',
     content: html`<h1>Sign in</h1>
-<p><strong>${client.name}</strong> <span class="fact">(<code>${client.id}</code>)</span> requests access.</p>
+${
+  issuer.settings.title === undefined
+    ? ''
+    : html`<p>${issuer.settings.title}</p>
+`
+}<p><strong>${client.name}</strong> <span class="fact">(<code>${client.id}</code>)</span> requests access.</p>
 ${failed === null ? '' : html`<p class="alert" id="failed" role="alert">Wrong user name or password.</p>`}
 <h2 id="scopes">Requested scopes</h2>
 <ul class="scopes" aria-labelledby="scopes">${scope.map(name => html`<li>${name}</li>`)}</ul>
@@ -57,7 +63,7 @@ ${CARRIED.flatMap(name => parameters.getAll(name).map(value => hiddenInput(name,
 <h2 id="users">Demo users</h2>
 <table aria-labelledby="users">
 <thead><tr><th scope="col">User name</th><th scope="col">Password</th><th scope="col">Groups</th></tr></thead>
-<tbody>${DEMO_USERS.map(user => html`<tr><th scope="row"><code>${user.username}</code></th><td><code>${user.username}</code></td><td>${user.groups.join(', ')}</td></tr>`)}</tbody>
+<tbody>${users.list.slice(0, MAX_LISTED_USERS).map(user => html`<tr><th scope="row"><code>${user.username}</code></th><td>${users.isDemo(user) ? html`<code>${user.username}</code>` : '(configured)'}</td><td>${user.groups.join(', ')}</td></tr>`)}</tbody>
 </table>`,
   })
 }

@@ -1,9 +1,6 @@
 /** Handles the submitted login form: issues a code, denies the request, or reports wrong credentials. */
 import { randomBytes } from 'node:crypto'
-import type { Store } from 'svc/plugin'
-import type { AuthorizationCode } from '../grants/authorization-code.ts'
 import type { Parameters } from '../requests/parameters.ts'
-import { logIn } from '../users/users.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
 import type { AuthorizationResult } from './authorization-response.ts'
 
@@ -13,27 +10,19 @@ export function isLoginForm(parameters: Parameters): boolean {
 }
 
 /** The result for the client; null if the user name or password is wrong. Denying needs no credentials. */
-export async function handleLogin(
-  request: AuthorizationRequest,
-  codes: Store<AuthorizationCode>,
-): Promise<AuthorizationResult | null> {
-  const { parameters } = request
+export async function handleLogin(request: AuthorizationRequest): Promise<AuthorizationResult | null> {
+  const { parameters, issuer } = request
   if (parameters.get('action') === 'deny')
     return { error: 'access_denied', error_description: 'the user denied the request' }
-  const user = logIn(parameters.get('username') ?? '', parameters.get('password') ?? '')
+  const user = issuer.users.logIn(parameters.get('username') ?? '', parameters.get('password') ?? '')
   if (user === null) return null
   const code = randomBytes(32).toString('base64url')
   const { client, redirectUri, isRedirectUriGiven, scope, resources, nonce, challenge } = request
   const login = { user, authTime: Math.floor(Date.now() / 1000) }
-  await codes.set(code, {
-    clientId: client.id,
-    redirectUri,
-    isRedirectUriGiven,
-    login,
-    scope,
-    resources,
-    nonce,
-    challenge,
-  })
+  await issuer.stores.codes.set(
+    code,
+    { clientId: client.id, redirectUri, isRedirectUriGiven, login, scope, resources, nonce, challenge },
+    { ttlMs: issuer.settings.code_ttl * 1000 },
+  )
   return { code }
 }

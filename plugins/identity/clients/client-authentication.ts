@@ -1,8 +1,7 @@
 /** Client authentication at the token, introspection and revocation endpoints (RFC 6749, 2.3). */
 import { readAuthorization, readBasicCredentials } from 'svc/plugin'
-import type { Store } from 'svc/plugin'
-import { findClient, isClientSecret } from './clients.ts'
-import type { Client } from './clients.ts'
+import { isClientSecret } from './clients.ts'
+import type { Client, FindClient } from './clients.ts'
 import { OAuthError } from '../errors.ts'
 import type { Parameters } from '../requests/parameters.ts'
 
@@ -19,10 +18,10 @@ interface ClientCredentials {
 export async function authenticateClient(
   authorization: string | undefined,
   parameters: Parameters,
-  registered: Store<Client>,
+  find: FindClient,
 ): Promise<Client> {
   const { id, secret } = readClientCredentials(authorization, parameters)
-  const client = await findClient(id, registered)
+  const client = await find(id)
   if (client === undefined || !isClientSecret(client, secret))
     throw failed('the client is unknown, or its secret is wrong or missing')
   return client

@@ -34,7 +34,7 @@ export const authorizationCode: GrantHandler = async request => {
  * An attempt by another client does not consume the code. An attempt by its own client does, even if a later check
  * fails. Of concurrent attempts exactly one succeeds.
  */
-async function redeem(text: string, { client, stores }: GrantRequest): Promise<AuthorizationCode> {
+async function redeem(text: string, { client, issuer: { stores } }: GrantRequest): Promise<AuthorizationCode> {
   const seen = await stores.codes.peek(text)
   const code = seen?.clientId === client.id ? await stores.codes.take(text) : undefined
   if (code === undefined) throw invalidGrant('the code is unknown, used, expired or was issued to another client')

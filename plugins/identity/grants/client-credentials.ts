@@ -5,7 +5,8 @@ import { firstNonEmpty, requestedScope } from './grant-request.ts'
 import type { GrantHandler } from './grant-request.ts'
 
 /** Issues an access token without a refresh token (RFC 6749, 4.4.3); throws `invalid_scope`. */
-export const clientCredentials: GrantHandler = async ({ parameters, client, resources, issuer, tokens }) => {
+export const clientCredentials: GrantHandler = async request => {
+  const { parameters, client, resources } = request
   const scope = firstNonEmpty(requestedScope(parameters), client.scope, DEFAULT_CLIENT_SCOPE)
-  return issueTokens({ client, login: null, scope, resources }, issuer, tokens)
+  return issueTokens({ client, login: null, scope, resources }, request)
 }

@@ -4,20 +4,18 @@ import { OAuthError } from '../errors.ts'
 import type { Parameters } from '../requests/parameters.ts'
 import { issueRefreshToken } from '../tokens/refresh-tokens.ts'
 import { DEFAULT_USER_SCOPE, parseScope } from '../requests/scope.ts'
-import type { Stores } from '../stores.ts'
 import { issueTokens } from '../tokens/token-response.ts'
-import type { Grant, TokenResponse } from '../tokens/token-response.ts'
-import type { Tokens } from '../types.ts'
+import type { Grant, TokenIssuer, TokenResponse } from '../tokens/token-response.ts'
+import type { TokenVerification } from '../types.ts'
 
 /** A token request with well-formed resources, from an authenticated client that may use the grant. */
-export interface GrantRequest {
+export interface GrantRequest extends TokenIssuer {
   parameters: Parameters
   client: Client
   /** Without duplicates. */
   resources: readonly string[]
-  issuer: string
-  stores: Stores
-  tokens: Tokens
+  /** Verifies a token of the issuer that is not revoked. */
+  verify(token: string): Promise<TokenVerification>
 }
 
 /** Handles a grant type (RFC 6749, 1.3): returns tokens or throws an OAuth error. */
@@ -44,12 +42,8 @@ export function firstNonEmpty(...lists: (readonly string[])[]): readonly string[
   return lists.find(list => list.length > 0) ?? []
 }
 
-/** Issues tokens for a user's grant, and a refresh token for `refreshable` if the client may use it. */
-export async function issueUserTokens(
-  grant: Grant,
-  { issuer, stores, tokens }: GrantRequest,
-  refreshable: Grant = grant,
-): Promise<TokenResponse> {
-  const response = await issueTokens(grant, issuer, tokens)
-  return { ...response, refresh_token: await issueRefreshToken(refreshable, issuer, stores.refreshTokens) }
+/** Issues tokens for a user's grant, with a refresh token if the client may use it. */
+export async function issueUserTokens(grant: Grant, request: GrantRequest): Promise<TokenResponse> {
+  const response = await issueTokens(grant, request)
+  return { ...response, refresh_token: await issueRefreshToken(grant, request) }
 }

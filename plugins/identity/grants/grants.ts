@@ -4,12 +4,10 @@ import { OAuthError } from '../errors.ts'
 import { required } from '../requests/parameters.ts'
 import type { Parameters } from '../requests/parameters.ts'
 import { checkResources } from '../requests/resource.ts'
-import type { Stores } from '../stores.ts'
-import type { TokenResponse } from '../tokens/token-response.ts'
-import type { Tokens } from '../types.ts'
+import type { TokenIssuer, TokenResponse } from '../tokens/token-response.ts'
 import { authorizationCode } from './authorization-code.ts'
 import { clientCredentials } from './client-credentials.ts'
-import type { GrantHandler } from './grant-request.ts'
+import type { GrantHandler, GrantRequest } from './grant-request.ts'
 import { isGrantType, TOKEN_EXCHANGE } from './grant-types.ts'
 import type { GrantType } from './grant-types.ts'
 import { password } from './password.ts'
@@ -24,25 +22,28 @@ const GRANTS: Record<GrantType, GrantHandler> = {
   [TOKEN_EXCHANGE]: tokenExchange,
 }
 
-/** A request to the token endpoint. */
-export interface TokenRequest {
+/** A request to the token endpoint of an issuer. */
+export interface TokenRequest extends TokenIssuer {
   parameters: Parameters
   /** Value of the `Authorization` header. */
   authorization: string | undefined
-  issuer: string
+  verify: GrantRequest['verify']
 }
 
 /** Issues tokens, or throws the OAuth error of the first check that fails. */
-export async function grantTokens(
-  { parameters, authorization, issuer }: TokenRequest,
-  stores: Stores,
-  tokens: Tokens,
-): Promise<TokenResponse> {
+export async function grantTokens({
+  parameters,
+  authorization,
+  issuer,
+  url,
+  verify,
+}: TokenRequest): Promise<TokenResponse> {
   const grantType = required(parameters, 'grant_type')
-  if (!isGrantType(grantType)) throw new OAuthError('unsupported_grant_type', 'this grant_type is not supported')
-  const client = await authenticateClient(authorization, parameters, stores.clients)
+  if (!isGrantType(grantType) || !issuer.settings.grants.includes(grantType))
+    throw new OAuthError('unsupported_grant_type', 'this grant_type is not supported')
+  const client = await authenticateClient(authorization, parameters, issuer.findClient)
   if (!client.grantTypes.includes(grantType))
     throw new OAuthError('unauthorized_client', 'the client may not use this grant_type')
   const resources = checkResources(parameters.getAll('resource'))
-  return GRANTS[grantType]({ parameters, client, resources, issuer, stores, tokens })
+  return GRANTS[grantType]({ parameters, client, resources, issuer, url, verify })
 }

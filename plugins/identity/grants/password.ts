@@ -1,17 +1,16 @@
 /** The grant `password` (RFC 6749, 4.3). */
 import { OAuthError } from '../errors.ts'
 import { required } from '../requests/parameters.ts'
-import { logIn } from '../users/users.ts'
 import { issueUserTokens, userScope } from './grant-request.ts'
 import type { GrantHandler } from './grant-request.ts'
 
 /** Issues tokens for a user; throws `invalid_request` for missing and `invalid_grant` for wrong credentials. */
 export const password: GrantHandler = async request => {
-  const { parameters, client, resources } = request
+  const { parameters, client, resources, issuer } = request
   const username = required(parameters, 'username')
   const secret = required(parameters, 'password')
   const scope = userScope(parameters, client)
-  const user = logIn(username, secret)
+  const user = issuer.users.logIn(username, secret)
   if (user === null) throw new OAuthError('invalid_grant', 'wrong user name or password')
   return issueUserTokens(
     { client, login: { user, authTime: Math.floor(Date.now() / 1000) }, scope, resources },

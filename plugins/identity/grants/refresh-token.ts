@@ -2,18 +2,24 @@
 import { OAuthError } from '../errors.ts'
 import { required } from '../requests/parameters.ts'
 import { isPartOf } from '../requests/scope.ts'
-import { firstNonEmpty, issueUserTokens, requestedScope } from './grant-request.ts'
+import { consumeRefreshToken, issueRefreshToken, revokeFamily } from '../tokens/refresh-tokens.ts'
+import { issueTokens } from '../tokens/token-response.ts'
+import { firstNonEmpty, requestedScope } from './grant-request.ts'
 import type { GrantHandler } from './grant-request.ts'
 
 /** Runs all checks before it consumes the token, so that a failed attempt leaves the token usable. */
 export const refreshToken: GrantHandler = async request => {
-  const { parameters, client, stores } = request
+  const { parameters, client, issuer } = request
   const token = required(parameters, 'refresh_token')
-  const seen = await stores.refreshTokens.peek(token)
+  const seen = await issuer.stores.refreshTokens.peek(token)
   if (seen?.clientId !== client.id) throw invalidGrant()
+  if (seen.isUsed === true) {
+    await revokeFamily(seen.family!, issuer)
+    throw invalidGrant()
+  }
   const requested = requestedScope(parameters)
   if (!isPartOf(requested, seen.scope)) throw new OAuthError('invalid_scope', 'scope exceeds the granted scope')
-  const record = await stores.refreshTokens.take(token)
+  const record = await consumeRefreshToken(token, issuer)
   if (record === undefined) throw invalidGrant()
 
   const granted = { client, login: record.login, scope: record.scope, resources: record.resources }
@@ -22,7 +28,9 @@ export const refreshToken: GrantHandler = async request => {
     scope: firstNonEmpty(requested, record.scope),
     resources: firstNonEmpty(request.resources, record.resources),
   }
-  return issueUserTokens(narrowed, request, granted)
+  const response = await issueTokens(narrowed, request)
+  const next = issuer.settings.refresh_token.rotate ? await issueRefreshToken(granted, request, record.family) : token
+  return { ...response, refresh_token: next }
 }
 
 function invalidGrant(): OAuthError {

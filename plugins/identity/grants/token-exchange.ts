@@ -6,8 +6,9 @@ import { required } from '../requests/parameters.ts'
 import type { Parameters } from '../requests/parameters.ts'
 import { audienceOf, MAX_RESOURCES } from '../requests/resource.ts'
 import { DEFAULT_CLIENT_SCOPE, isPartOf } from '../requests/scope.ts'
-import { ACCESS_TOKEN_LIFE_S, registeredClaims } from '../tokens/token-response.ts'
-import type { TokenClaims, Tokens } from '../types.ts'
+import { issueAccessToken, registeredClaims } from '../tokens/token-response.ts'
+import { signToken } from '../tokens/tokens.ts'
+import type { TokenClaims } from '../types.ts'
 import { firstNonEmpty, requestedScope } from './grant-request.ts'
 import type { GrantHandler, GrantRequest } from './grant-request.ts'
 
@@ -25,16 +26,17 @@ const USER_CLAIMS = ['name', 'email', 'preferred_username', 'groups']
  * 8693, 2.2.2).
  */
 export const tokenExchange: GrantHandler = async request => {
-  const { parameters, client, issuer, tokens } = request
-  const subject = await readToken('subject', parameters, tokens)
-  const actor = await readActor(parameters, tokens)
+  const { parameters, client, issuer, url } = request
+  const subject = await readToken('subject', request)
+  const actor = await readActor(request)
   const type = readType('requested_token_type', parameters.get('requested_token_type') ?? `${TYPE_PREFIX}access_token`)
   const audience = readAudience(request)
   const scope = readScope(parameters, subject)
 
   const isIdToken = type === ID_TOKEN
+  const { ttl } = isIdToken ? issuer.settings.id_token : issuer.settings.access_token
   const claims = {
-    ...registeredClaims(issuer, shownText(subject.sub), isIdToken ? client.id : audience),
+    ...registeredClaims(url, shownText(subject.sub), isIdToken ? client.id : audience, ttl),
     client_id: client.id,
     ...(isIdToken ? { azp: client.id } : { scope: scope.join(' ') }),
     ...pick(subject, USER_CLAIMS),
@@ -43,28 +45,29 @@ export const tokenExchange: GrantHandler = async request => {
   if (!isNestedWithin(claims, MAX_NESTING))
     throw new OAuthError('invalid_request', 'the chain of act claims is nested too deeply')
   return {
-    access_token: await tokens.sign(claims, { typ: isIdToken ? 'JWT' : 'at+jwt' }),
+    access_token: isIdToken ? await signToken(claims, issuer) : await issueAccessToken(claims, issuer),
     issued_token_type: type,
     token_type: isIdToken ? 'N_A' : 'Bearer',
-    expires_in: ACCESS_TOKEN_LIFE_S,
+    expires_in: ttl,
     scope: scope.join(' '),
   }
 }
 
 /** The claims of `<role>_token`, which must be a valid token of this server with a subject (RFC 8693, 2.2.2). */
-async function readToken(role: 'subject' | 'actor', parameters: Parameters, tokens: Tokens): Promise<TokenClaims> {
+async function readToken(role: 'subject' | 'actor', { parameters, verify }: GrantRequest): Promise<TokenClaims> {
   const token = required(parameters, `${role}_token`)
   readType(`${role}_token_type`, required(parameters, `${role}_token_type`))
-  const verification = await tokens.verify(token, { refuseRevoked: true })
+  const verification = await verify(token)
   if (!verification.valid) throw new OAuthError('invalid_request', `${role}_token: ${verification.reason}`)
   if (typeof verification.claims.sub !== 'string')
     throw new OAuthError('invalid_request', `${role}_token: the claim sub is missing`)
   return verification.claims
 }
 
-async function readActor(parameters: Parameters, tokens: Tokens): Promise<TokenClaims | null> {
+async function readActor(request: GrantRequest): Promise<TokenClaims | null> {
+  const { parameters } = request
   if (!parameters.has('actor_token') && !parameters.has('actor_token_type')) return null
-  return readToken('actor', parameters, tokens)
+  return readToken('actor', request)
 }
 
 function readType(name: string, type: string): string {
@@ -74,7 +77,7 @@ function readType(name: string, type: string): string {
 }
 
 /** RFC 8693, 2.1: `audience` and `resource` together are the audience of the new token. */
-function readAudience({ parameters, resources }: GrantRequest): string | string[] {
+function readAudience({ parameters, resources, issuer }: GrantRequest): string | string[] {
   const audiences = parameters.getAll('audience')
   if (audiences.length + parameters.getAll('resource').length > MAX_RESOURCES) {
     throw new OAuthError('invalid_target', `expected at most ${MAX_RESOURCES} audience and resource parameters`)
@@ -82,7 +85,7 @@ function readAudience({ parameters, resources }: GrantRequest): string | string[
   if (audiences.some(audience => audience.length > MAX_AUDIENCE_CHARACTERS)) {
     throw new OAuthError('invalid_target', `audience must have at most ${MAX_AUDIENCE_CHARACTERS} characters`)
   }
-  return audienceOf([...new Set([...resources, ...audiences])])
+  return audienceOf([...new Set([...resources, ...audiences])], issuer.settings.access_token.audience)
 }
 
 /** The requested scope, limited to the subject's. A subject without a scope, such as an ID token, sets no limit. */

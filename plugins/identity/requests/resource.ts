@@ -7,8 +7,6 @@ const MAX_URI_CHARACTERS = 2048
 /** RFC 3986, 4.3: a scheme and at least one more character. */
 const ABSOLUTE_URI = /^[a-z][a-z0-9+.-]*:[^\s#]+$/i
 
-const DEFAULT_AUDIENCE = 'svc'
-
 /** The resources of a request without duplicates; throws `invalid_target`. */
 export function checkResources(resources: readonly string[]): string[] {
   if (resources.length > MAX_RESOURCES)
@@ -24,8 +22,8 @@ export function checkResources(resources: readonly string[]): string[] {
   return [...new Set(resources)]
 }
 
-/** The claim `aud` (RFC 7519, 4.1.3): the default audience for no resource, a string for one, an array for several. */
-export function audienceOf(resources: readonly string[]): string | string[] {
-  if (resources.length === 0) return DEFAULT_AUDIENCE
+/** The claim `aud` (RFC 7519, 4.1.3): `none` for no resource, a string for one, an array for several. */
+export function audienceOf(resources: readonly string[], none: string): string | string[] {
+  if (resources.length === 0) return none
   return resources.length === 1 ? resources[0]! : [...resources]
 }

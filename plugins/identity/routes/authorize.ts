@@ -1,6 +1,6 @@
 /** The authorization endpoint: request, login form and authorization response. */
-import { describe, rawQuery } from 'svc/plugin'
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteParameter } from 'svc/plugin'
+import { rawQuery } from 'svc/plugin'
+import type { FastifyInstance, FastifyReply, RouteParameter } from 'svc/plugin'
 import { sendToClient } from '../authorize/authorization-response.ts'
 import { checkAuthorizationRequest } from '../authorize/checks.ts'
 import { handleLogin, isLoginForm } from '../authorize/login.ts'
@@ -10,6 +10,8 @@ import { OAuthError } from '../errors.ts'
 import { readForm, readParameters } from '../requests/parameters.ts'
 import type { Parameters } from '../requests/parameters.ts'
 import type { Provider } from '../provider.ts'
+import { registerEndpoint } from './issuer-routes.ts'
+import type { IssuerRequest } from './issuer-routes.ts'
 import { CATEGORY, formBody, formExample } from './route-parts.ts'
 
 const PARAMETERS: [name: string, description: string, required?: boolean][] = [
@@ -47,11 +49,12 @@ const RESPONSES = {
   400: { description: 'An error page: the client or the redirect URI is not valid' },
 }
 
-/** Registers `GET` and `POST /oauth/authorize`. */
+/** Registers the authorization endpoint. */
 export function registerAuthorizeRoutes(app: FastifyInstance, provider: Provider): void {
-  app.get(
-    '/oauth/authorize',
-    describe({
+  registerEndpoint(app, provider, {
+    method: 'GET',
+    endpoint: 'authorize',
+    description: {
       category: CATEGORY,
       summary: 'Request an authorization code',
       description: 'Shows a login form. The demo users are demo, alice and bob; their passwords equal their names.',
@@ -65,13 +68,14 @@ export function registerAuthorizeRoutes(app: FastifyInstance, provider: Provider
           expectStatus: 303,
         },
       ],
-    }),
-    (request, reply) => handle(request, reply, provider, () => readParameters(rawQuery(request))),
-  )
+    },
+    handle: request => handle(request, () => readParameters(rawQuery(request.request))),
+  })
 
-  app.post(
-    '/oauth/authorize',
-    describe({
+  registerEndpoint(app, provider, {
+    method: 'POST',
+    endpoint: 'authorize',
+    description: {
       category: CATEGORY,
       summary: 'Log in and approve or deny',
       description:
@@ -92,37 +96,29 @@ export function registerAuthorizeRoutes(app: FastifyInstance, provider: Provider
         ),
         formExample('Deny', '/oauth/authorize', { ...EXAMPLE, action: 'deny' }, 303, null),
       ],
-    }),
-    (request, reply) => handle(request, reply, provider, () => readForm(request, provider.svc)),
-  )
+    },
+    handle: request => handle(request, () => readForm(request.request, provider.svc)),
+  })
 }
 
-async function handle(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  provider: Provider,
-  read: () => Parameters,
-): Promise<FastifyReply> {
+async function handle(request: IssuerRequest, read: () => Parameters): Promise<FastifyReply> {
   try {
-    return await proceed(reply, read(), request.method === 'POST', provider.tokens.issuer(request), provider)
+    return await proceed(request, read())
   } catch (error) {
-    if (error instanceof OAuthError) return sendErrorPage(reply, error.error, error.description)
+    if (error instanceof OAuthError) return sendErrorPage(request.reply, error.error, error.description)
     throw error
   }
 }
 
 async function proceed(
-  reply: FastifyReply,
+  { issuer, url, request: { method }, reply }: IssuerRequest,
   parameters: Parameters,
-  isPost: boolean,
-  issuer: string,
-  { stores }: Provider,
 ): Promise<FastifyReply> {
-  const { request, error } = await checkAuthorizationRequest(parameters, stores.clients)
+  const { request, error } = await checkAuthorizationRequest(parameters, issuer)
   if (error !== null)
-    return sendToClient(reply, request, issuer, { error: error.error, error_description: error.description })
-  if (!isPost || !isLoginForm(parameters)) return sendLoginPage(reply, request, null)
-  const result = await handleLogin(request, stores.codes)
+    return sendToClient(reply, request, url, { error: error.error, error_description: error.description })
+  if (method !== 'POST' || !isLoginForm(parameters)) return sendLoginPage(reply, request, null)
+  const result = await handleLogin(request)
   if (result === null) return sendLoginPage(reply, request, { username: parameters.get('username') ?? '' })
-  return sendToClient(reply, request, issuer, result)
+  return sendToClient(reply, request, url, result)
 }

@@ -1,8 +1,8 @@
 /** The registration endpoint. */
-import { describe } from 'svc/plugin'
 import type { FastifyInstance } from 'svc/plugin'
 import type { Provider } from '../provider.ts'
 import { registerClient } from '../clients/registration.ts'
+import { registerEndpoint } from './issuer-routes.ts'
 import { CATEGORY, jsonExample, sendJson } from './route-parts.ts'
 
 const BODY = {
@@ -17,11 +17,12 @@ const BODY = {
   },
 }
 
-/** Registers `POST /oauth/register`. */
-export function registerRegistrationRoute(app: FastifyInstance, { svc, stores }: Provider): void {
-  app.post(
-    '/oauth/register',
-    describe({
+/** Registers the registration endpoint. */
+export function registerRegistrationRoute(app: FastifyInstance, provider: Provider): void {
+  registerEndpoint(app, provider, {
+    method: 'POST',
+    endpoint: 'register',
+    description: {
       category: CATEGORY,
       summary: 'Register a client',
       description:
@@ -39,10 +40,13 @@ export function registerRegistrationRoute(app: FastifyInstance, { svc, stores }:
           201,
         ),
       ],
-    }),
-    async (request, reply) => {
-      const client = await registerClient(request.headers['content-type'], svc.http.body(request), stores.clients)
-      return sendJson(reply.code(201), client)
     },
-  )
+    async handle({ issuer, request, reply }) {
+      const body = provider.svc.http.body(request)
+      return sendJson(
+        reply.code(201),
+        await registerClient(request.headers['content-type'], body, issuer.stores.clients),
+      )
+    },
+  })
 }

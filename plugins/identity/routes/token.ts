@@ -1,5 +1,4 @@
 /** The token, introspection and revocation endpoints, which require client authentication. */
-import { describe } from 'svc/plugin'
 import type { FastifyInstance } from 'svc/plugin'
 import { authenticateClient } from '../clients/client-authentication.ts'
 import { OAuthError } from '../errors.ts'
@@ -9,6 +8,7 @@ import { introspect } from '../tokens/introspection.ts'
 import { readForm, required } from '../requests/parameters.ts'
 import type { Provider } from '../provider.ts'
 import { revoke } from '../tokens/revocation.ts'
+import { registerEndpoint } from './issuer-routes.ts'
 import { CATEGORY, formBody, formExample, sendJson } from './route-parts.ts'
 
 const CLIENT_FIELDS = ['client_id', 'client_secret']
@@ -34,11 +34,13 @@ const ERROR_RESPONSES = {
 }
 const SAMPLE_TOKEN = 'not-a-token'
 
-/** Registers `POST /oauth/token`, `/oauth/introspect` and `/oauth/revoke`. */
-export function registerTokenRoutes(app: FastifyInstance, { svc, stores, tokens, revocations }: Provider): void {
-  app.post(
-    '/oauth/token',
-    describe({
+/** Registers the token, introspection and revocation endpoints. */
+export function registerTokenRoutes(app: FastifyInstance, provider: Provider): void {
+  const { svc, verify } = provider
+  registerEndpoint(app, provider, {
+    method: 'POST',
+    endpoint: 'token',
+    description: {
       category: CATEGORY,
       summary: 'Get tokens',
       description: `Grant types: ${GRANT_TYPES.join(', ')}. Clients authenticate with Basic, or with client_id and client_secret in the form.`,
@@ -62,20 +64,25 @@ export function registerTokenRoutes(app: FastifyInstance, { svc, stores, tokens,
           null,
         ),
       ],
-    }),
-    async (request, reply) => {
+    },
+    async handle({ issuer, url, request, reply }) {
       const parameters = readForm(request, svc)
       const { authorization } = request.headers
-      return sendJson(
-        reply,
-        await grantTokens({ parameters, authorization, issuer: tokens.issuer(request) }, stores, tokens),
-      )
+      const granted = await grantTokens({
+        parameters,
+        authorization,
+        issuer,
+        url,
+        verify: token => verify(issuer, token),
+      })
+      return sendJson(reply, granted)
     },
-  )
+  })
 
-  app.post(
-    '/oauth/introspect',
-    describe({
+  registerEndpoint(app, provider, {
+    method: 'POST',
+    endpoint: 'introspect',
+    description: {
       category: CATEGORY,
       summary: 'Introspect a token',
       description:
@@ -86,18 +93,19 @@ export function registerTokenRoutes(app: FastifyInstance, { svc, stores, tokens,
         ...ERROR_RESPONSES,
       },
       examples: [formExample('Unknown token', '/oauth/introspect', { token: SAMPLE_TOKEN }, 200)],
-    }),
-    async (request, reply) => {
-      const parameters = readForm(request, svc)
-      const client = await authenticateClient(request.headers.authorization, parameters, stores.clients)
-      if (client.secret === null) throw new OAuthError('invalid_client', 'public clients may not introspect tokens')
-      return sendJson(reply, await introspect(required(parameters, 'token'), stores, tokens))
     },
-  )
+    async handle({ issuer, request, reply }) {
+      const parameters = readForm(request, svc)
+      const client = await authenticateClient(request.headers.authorization, parameters, issuer.findClient)
+      if (client.secret === null) throw new OAuthError('invalid_client', 'public clients may not introspect tokens')
+      return sendJson(reply, await introspect(required(parameters, 'token'), issuer, token => verify(issuer, token)))
+    },
+  })
 
-  app.post(
-    '/oauth/revoke',
-    describe({
+  registerEndpoint(app, provider, {
+    method: 'POST',
+    endpoint: 'revoke',
+    description: {
       category: CATEGORY,
       summary: 'Revoke a token',
       description:
@@ -105,12 +113,12 @@ export function registerTokenRoutes(app: FastifyInstance, { svc, stores, tokens,
       requestBody: formBody('The token', ['token', 'token_type_hint', ...CLIENT_FIELDS], ['token']),
       responses: { 200: { description: 'The token is revoked, or there was nothing to revoke' }, ...ERROR_RESPONSES },
       examples: [formExample('Unknown token', '/oauth/revoke', { token: SAMPLE_TOKEN }, 200)],
-    }),
-    async (request, reply) => {
+    },
+    async handle({ issuer, request, reply }) {
       const parameters = readForm(request, svc)
-      const client = await authenticateClient(request.headers.authorization, parameters, stores.clients)
-      await revoke(required(parameters, 'token'), client, stores, tokens, revocations)
+      const client = await authenticateClient(request.headers.authorization, parameters, issuer.findClient)
+      await revoke(required(parameters, 'token'), client, issuer, token => verify(issuer, token))
       return sendJson(reply, {})
     },
-  )
+  })
 }

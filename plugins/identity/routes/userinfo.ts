@@ -1,9 +1,12 @@
 /** The UserInfo endpoint. */
-import { describe } from 'svc/plugin'
-import type { FastifyInstance } from 'svc/plugin'
+import type { FastifyInstance, FastifyReply } from 'svc/plugin'
+import { KEY_PAIR_ALGORITHMS } from '../keys/algorithms.ts'
 import { isForm, readParameters } from '../requests/parameters.ts'
+import type { Parameters } from '../requests/parameters.ts'
 import type { Provider } from '../provider.ts'
 import { userInfo } from '../users/userinfo.ts'
+import { registerEndpoint } from './issuer-routes.ts'
+import type { IssuerRequest } from './issuer-routes.ts'
 import { CATEGORY, formBody, formExample, sendJson } from './route-parts.ts'
 
 const RESPONSES = {
@@ -15,33 +18,43 @@ const RESPONSES = {
 const DESCRIPTION =
   'Requires an access token with the scope `openid`. The scopes `profile` and `email` add their claims.'
 
-/** Registers `GET` and `POST /oauth/userinfo`. */
-export function registerUserInfoRoutes(app: FastifyInstance, { svc, tokens }: Provider): void {
-  app.get(
-    '/oauth/userinfo',
-    describe({
+/** Registers the UserInfo endpoint. */
+export function registerUserInfoRoutes(app: FastifyInstance, provider: Provider): void {
+  const answer = async ({ issuer, request, reply }: IssuerRequest, form: Parameters | null): Promise<FastifyReply> => {
+    const { typ } = issuer.settings.access_token
+    const checks = { algorithms: KEY_PAIR_ALGORITHMS, typ: typ.toLowerCase() }
+    const claims = await userInfo(request.headers.authorization, form, issuer, token =>
+      provider.verify(issuer, token, checks),
+    )
+    return sendJson(reply, claims)
+  }
+  registerEndpoint(app, provider, {
+    method: 'GET',
+    endpoint: 'userinfo',
+    description: {
       category: CATEGORY,
       summary: 'Get claims about the user',
       description: DESCRIPTION,
       responses: RESPONSES,
       examples: [{ name: 'Without a token', path: '/oauth/userinfo', expectStatus: 401 }],
-    }),
-    async (request, reply) => sendJson(reply, await userInfo(request.headers.authorization, null, tokens)),
-  )
-
-  app.post(
-    '/oauth/userinfo',
-    describe({
+    },
+    handle: request => answer(request, null),
+  })
+  registerEndpoint(app, provider, {
+    method: 'POST',
+    endpoint: 'userinfo',
+    description: {
       category: CATEGORY,
       summary: 'Get claims about the user, with the token in a form',
       description: DESCRIPTION,
       requestBody: formBody('The token, unless it is in the header', ['access_token']),
       responses: RESPONSES,
       examples: [formExample('Invalid token', '/oauth/userinfo', { access_token: 'not-a-token' }, 401, null)],
-    }),
-    async (request, reply) => {
-      const form = isForm(request.headers['content-type']) ? readParameters(svc.http.body(request).toString()) : null
-      return sendJson(reply, await userInfo(request.headers.authorization, form, tokens))
     },
-  )
+    handle({ request, ...rest }) {
+      const isFormBody = isForm(request.headers['content-type'])
+      const form = isFormBody ? readParameters(provider.svc.http.body(request).toString()) : null
+      return answer({ request, ...rest }, form)
+    },
+  })
 }

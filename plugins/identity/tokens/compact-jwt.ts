@@ -1,6 +1,7 @@
 /** Decodes the compact form of a JWT (RFC 7519, 3) without verifying it. */
 import { isUtf8 } from 'node:buffer'
 import { isNestedWithin, isRecord } from 'svc/plugin'
+import { hasRepeatedName } from './repeated-names.ts'
 import type { DecodedToken } from '../types.ts'
 
 /** Deeper JSON could overflow the stack when it is serialized. */
@@ -23,12 +24,15 @@ export function decodeCompactJwt(token: string): DecodedToken {
 function readPart(part: string): Record<string, unknown> | string {
   if (!BASE64URL.test(part)) return 'is not base64url'
   const bytes = Buffer.from(part, 'base64url')
+  const text = isUtf8(bytes) ? bytes.toString() : ''
   let value: unknown
   try {
-    value = isUtf8(bytes) ? JSON.parse(bytes.toString()) : undefined
+    value = JSON.parse(text)
   } catch {
     value = undefined
   }
   if (!isRecord(value)) return 'is not a JSON object'
-  return isNestedWithin(value, MAX_NESTING) ? value : `is nested deeper than ${MAX_NESTING} levels`
+  if (!isNestedWithin(value, MAX_NESTING)) return `is nested deeper than ${MAX_NESTING} levels`
+  // Parsers disagree about which value counts (RFC 7519, 4; RFC 8725, 2.4).
+  return hasRepeatedName(text) ? 'has a member twice' : value
 }

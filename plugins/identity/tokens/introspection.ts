@@ -1,8 +1,9 @@
 /** Token introspection (RFC 7662). */
 import { audienceOf } from '../requests/resource.ts'
+import { isOpaqueToken } from './access-tokens.ts'
 import type { RefreshToken } from './refresh-tokens.ts'
-import type { Stores } from '../stores.ts'
-import type { TokenClaims, TokenHeader, Tokens } from '../types.ts'
+import type { Issuer } from '../issuers/issuer.ts'
+import type { TokenClaims, TokenHeader, TokenVerification } from '../types.ts'
 
 /** RFC 7662, 2.2: the response for an invalid token has no other members. */
 export type Introspection = { active: false } | { active: true; [member: string]: unknown }
@@ -10,23 +11,25 @@ export type Introspection = { active: false } | { active: true; [member: string]
 /** Claims that are copied from the token. */
 const COPIED_CLAIMS = ['sub', 'aud', 'iss', 'exp', 'nbf', 'iat', 'jti', 'act']
 
-/** The current state of a token of this server, issued to any client. */
-export async function introspect(token: string, { refreshTokens }: Stores, tokens: Tokens): Promise<Introspection> {
-  const refreshToken = await refreshTokens.peek(token)
-  if (refreshToken !== undefined) return describeRefreshToken(refreshToken)
-  const verification = await tokens.verify(token, { refuseRevoked: true })
-  return verification.valid ? describeJwt(verification.header, verification.claims) : { active: false }
+/** The current state of a token of this issuer, issued to any client. */
+export async function introspect(
+  token: string,
+  issuer: Issuer,
+  verify: (token: string) => Promise<TokenVerification>,
+): Promise<Introspection> {
+  const refreshToken = await issuer.stores.refreshTokens.peek(token)
+  if (refreshToken !== undefined)
+    return refreshToken.isUsed === true ? { active: false } : describeRefreshToken(refreshToken, issuer)
+  const opaque = isOpaqueToken(token) ? await issuer.stores.accessTokens.peek(token) : undefined
+  if (opaque !== undefined) return describeClaims('Bearer', opaque.claims)
+  const verification = await verify(token)
+  return verification.valid ? describeJwt(verification.header, verification.claims, issuer) : { active: false }
 }
 
-function describeRefreshToken({
-  clientId,
-  login,
-  scope,
-  resources,
-  issuer,
-  issuedAt,
-  expiresAt,
-}: RefreshToken): Introspection {
+function describeRefreshToken(
+  { clientId, login, scope, resources, issuer: iss, issuedAt, expiresAt }: RefreshToken,
+  { settings }: Issuer,
+): Introspection {
   const { username } = login.user
   return {
     active: true,
@@ -34,19 +37,23 @@ function describeRefreshToken({
     scope: scope.join(' '),
     client_id: clientId,
     sub: username,
-    aud: audienceOf(resources),
-    iss: issuer,
+    aud: audienceOf(resources, settings.access_token.audience),
+    iss,
     exp: expiresAt,
     iat: issuedAt,
     username,
   }
 }
 
-function describeJwt(header: TokenHeader, claims: TokenClaims): Introspection {
-  const isIdToken = header.alg === 'RS256' && header.typ !== 'at+jwt'
+function describeJwt(header: TokenHeader, claims: TokenClaims, { settings }: Issuer): Introspection {
+  const isIdToken = header.alg !== 'HS256' && header.typ !== settings.access_token.typ && header.typ !== 'at+jwt'
+  return describeClaims(isIdToken ? 'id_token' : 'Bearer', claims)
+}
+
+function describeClaims(type: string, claims: TokenClaims): Introspection {
   return {
     active: true,
-    token_type: isIdToken ? 'id_token' : 'Bearer',
+    token_type: type,
     scope: claims.scope,
     client_id: claims.client_id ?? claims.azp,
     ...Object.fromEntries(COPIED_CLAIMS.map(name => [name, claims[name]])),

@@ -1,12 +1,13 @@
 /** Access tokens (RFC 9068), ID tokens (OpenID Connect Core, 2) and the token response (RFC 6749, 5.1). */
 import { createHash, randomUUID } from 'node:crypto'
 import type { Client } from '../clients/clients.ts'
+import { fillClaims } from '../issuers/claim-templates.ts'
+import type { Issuer } from '../issuers/issuer.ts'
 import { audienceOf } from '../requests/resource.ts'
-import type { TokenClaims, Tokens } from '../types.ts'
+import type { TokenClaims } from '../types.ts'
 import type { User } from '../users/users.ts'
-
-/** Lifetime of access and ID tokens in seconds. */
-export const ACCESS_TOKEN_LIFE_S = 3600
+import { issueOpaqueToken } from './access-tokens.ts'
+import { signToken } from './tokens.ts'
 
 /** The basis for issuing tokens. */
 export interface Grant {
@@ -25,6 +26,12 @@ export interface Login {
   authTime: number
 }
 
+/** The issuer of a token and its identifier for the request. */
+export interface TokenIssuer {
+  issuer: Issuer
+  url: string
+}
+
 /** The response of the token endpoint. */
 export interface TokenResponse {
   access_token: string
@@ -37,34 +44,49 @@ export interface TokenResponse {
 }
 
 /** Issues an access token and, for a user's grant with the scope `openid`, an ID token. */
-export async function issueTokens(grant: Grant, issuer: string, tokens: Tokens): Promise<TokenResponse> {
-  const accessToken = await tokens.sign(accessTokenClaims(grant, issuer), { typ: 'at+jwt' })
+export async function issueTokens(grant: Grant, { issuer, url }: TokenIssuer): Promise<TokenResponse> {
+  const { access_token: settings } = issuer.settings
+  const accessToken = await issueAccessToken(accessTokenClaims(grant, issuer, url), issuer)
   const response: TokenResponse = {
     access_token: accessToken,
     token_type: 'Bearer',
-    expires_in: ACCESS_TOKEN_LIFE_S,
+    expires_in: settings.ttl,
     scope: grant.scope.join(' '),
   }
-  if (grant.login !== null && grant.scope.includes('openid')) {
-    response.id_token = await tokens.sign(idTokenClaims(grant, grant.login, issuer, accessToken))
-  }
+  if (grant.login !== null && grant.scope.includes('openid'))
+    response.id_token = await issueIdToken(grant, grant.login, issuer, url, accessToken)
   return response
 }
 
-/** The claims that every token of this provider has (RFC 7519, 4.1). */
-export function registeredClaims(issuer: string, subject: string, audience: string | string[]): TokenClaims {
+/** An access token in the format of the issuer. */
+export async function issueAccessToken(claims: TokenClaims, issuer: Issuer): Promise<string> {
+  const { format, ttl, typ } = issuer.settings.access_token
+  return format === 'opaque'
+    ? issueOpaqueToken(claims, ttl, issuer.stores.accessTokens)
+    : signToken(claims, issuer, { typ })
+}
+
+/** The claims that every token of this provider has (RFC 7519, 4.1). `lifeS` is its lifetime in seconds. */
+export function registeredClaims(
+  issuer: string,
+  subject: string,
+  audience: string | string[],
+  lifeS: number,
+): TokenClaims {
   const now = Math.floor(Date.now() / 1000)
-  return { iss: issuer, sub: subject, aud: audience, exp: now + ACCESS_TOKEN_LIFE_S, iat: now, jti: randomUUID() }
+  return { iss: issuer, sub: subject, aud: audience, exp: now + lifeS, iat: now, jti: randomUUID() }
 }
 
 /** RFC 9068, 2.2. */
-function accessTokenClaims({ client, login, scope, resources }: Grant, issuer: string): TokenClaims {
+function accessTokenClaims({ client, login, scope, resources }: Grant, issuer: Issuer, url: string): TokenClaims {
+  const { ttl, audience, claims: more } = issuer.settings.access_token
+  const facts = { user: login?.user ?? null, clientId: client.id, scope: scope.join(' '), issuer: url }
   const claims = {
-    ...registeredClaims(issuer, login?.user.username ?? client.id, audienceOf(resources)),
+    ...registeredClaims(url, login?.user.username ?? client.id, audienceOf(resources, audience), ttl),
     client_id: client.id,
-    scope: scope.join(' '),
+    scope: facts.scope,
   }
-  if (login === null) return claims
+  if (login === null) return { ...claims, ...fillClaims(more, facts) }
   const { user, authTime } = login
   return {
     ...claims,
@@ -73,26 +95,46 @@ function accessTokenClaims({ client, login, scope, resources }: Grant, issuer: s
     preferred_username: user.username,
     groups: user.groups,
     auth_time: authTime,
+    ...userClaims(user),
+    ...fillClaims(more, facts),
   }
 }
 
 /** OpenID Connect Core, 2 and 3.1.3.6. */
-function idTokenClaims(
+async function issueIdToken(
   { client, scope, nonce }: Grant,
   { user, authTime }: Login,
-  issuer: string,
+  issuer: Issuer,
+  url: string,
   accessToken: string,
-): TokenClaims {
-  return {
-    ...registeredClaims(issuer, user.username, client.id),
+): Promise<string> {
+  const { ttl, claims: more } = issuer.settings.id_token
+  const key = (await issuer.keys.signing(client.idTokenAlg)) ?? (await issuer.keys.signing())!
+  const facts = { user, clientId: client.id, scope: scope.join(' '), issuer: url }
+  const claims = {
+    ...registeredClaims(url, user.username, client.id, ttl),
     azp: client.id,
     auth_time: authTime,
     nonce,
-    at_hash: createHash('sha256').update(accessToken).digest().subarray(0, 16).toString('base64url'),
+    at_hash: leftHalf(accessToken, key.alg),
     preferred_username: user.username,
     groups: user.groups,
     ...profileClaims(user, scope),
+    ...userClaims(user),
+    ...fillClaims(more, facts),
   }
+  return signToken(claims, issuer, { algorithm: key.alg })
+}
+
+/** The left half of the hash that belongs to a signature algorithm (OpenID Connect Core, 3.1.3.6). */
+function leftHalf(text: string, algorithm: string): string {
+  // Ed25519 uses SHA-512 (RFC 8032, 5.1).
+  const bits = algorithm === 'EdDSA' ? 512 : Number(algorithm.slice(2))
+  return createHash(`sha${bits}`)
+    .update(text)
+    .digest()
+    .subarray(0, bits / 16)
+    .toString('base64url')
 }
 
 /** The claims of the scopes `profile` and `email` (OpenID Connect Core, 5.4). */
@@ -101,4 +143,9 @@ export function profileClaims(user: User, scope: readonly string[]): TokenClaims
     ...(scope.includes('profile') && { name: user.name }),
     ...(scope.includes('email') && { email: user.email, email_verified: true }),
   }
+}
+
+/** Roles and additional claims of a user, which demo users do not have. */
+export function userClaims({ roles, claims }: User): TokenClaims {
+  return { ...(roles !== undefined && { roles }), ...claims }
 }

@@ -2,9 +2,10 @@
 import { readBearerToken, shownText } from 'svc/plugin'
 import { OAuthError } from '../errors.ts'
 import type { Parameters } from '../requests/parameters.ts'
-import { profileClaims } from '../tokens/token-response.ts'
-import type { TokenClaims, Tokens } from '../types.ts'
-import { findUser } from './users.ts'
+import type { Issuer } from '../issuers/issuer.ts'
+import { isOpaqueToken } from '../tokens/access-tokens.ts'
+import { profileClaims, userClaims } from '../tokens/token-response.ts'
+import type { TokenClaims, TokenReason, TokenVerification } from '../types.ts'
 
 const CHALLENGE = 'Bearer realm="svc"'
 
@@ -12,21 +13,31 @@ const CHALLENGE = 'Bearer realm="svc"'
 export async function userInfo(
   authorization: string | undefined,
   form: Parameters | null,
-  tokens: Tokens,
+  issuer: Issuer,
+  verify: (token: string) => Promise<TokenVerification>,
 ): Promise<TokenClaims> {
-  const verification = await tokens.verify(readToken(authorization, form), {
-    algorithms: ['RS256'],
-    typ: 'at+jwt',
-    refuseRevoked: true,
-  })
-  if (!verification.valid) throw bearerError('invalid_token', verification.reason)
+  const token = readToken(authorization, form)
+  const opaque = isOpaqueToken(token) ? await issuer.stores.accessTokens.peek(token) : undefined
+  const verification = opaque === undefined ? await verify(token) : { valid: true as const, claims: opaque.claims }
+  if (!verification.valid) throw bearerError('invalid_token', describeReason(verification.reason))
   const { sub, scope } = verification.claims
   const scopes = typeof scope === 'string' ? scope.split(' ') : []
   if (!scopes.includes('openid'))
     throw bearerError('insufficient_scope', 'the token needs the scope openid', ', scope="openid"')
-  const user = findUser(shownText(sub))
+  const user = issuer.users.find(shownText(sub))
   if (user === undefined) return { sub }
-  return { sub, preferred_username: user.username, groups: user.groups, ...profileClaims(user, scopes) }
+  return {
+    sub,
+    preferred_username: user.username,
+    groups: user.groups,
+    ...profileClaims(user, scopes),
+    ...userClaims(user),
+  }
+}
+
+/** Other token types have always been reported like this here. */
+function describeReason(reason: TokenReason): string {
+  return reason === 'wrong type' ? 'invalid token' : reason
 }
 
 function readToken(authorization: string | undefined, form: Parameters | null): string {

@@ -1,12 +1,17 @@
-/** The demo users. */
+/** The users of an issuer. */
 import { isSameSecret } from 'svc/plugin'
+import type { UserSettings } from '../issuers/account-settings.ts'
 
-/** A user, with the standard claims (OpenID Connect Core, 5.1). */
+/** A user, with the standard claims (OpenID Connect Core, 5.1). Never contains the password. */
 export interface User {
   username: string
   name: string
   email: string
   groups: readonly string[]
+  /** Absent for users without roles. */
+  roles?: readonly string[]
+  /** Additional claims. */
+  claims?: Record<string, unknown>
 }
 
 /** The password of each demo user equals the user name. */
@@ -16,16 +21,43 @@ export const DEMO_USERS: readonly User[] = [
   { username: 'bob', name: 'Bob Member', email: 'bob@svc.local', groups: ['users'] },
 ]
 
-const byName = new Map(DEMO_USERS.map(user => [user.username, user]))
-
-/** Finds a user by exact name. */
-export function findUser(username: string): User | undefined {
-  return byName.get(username)
+/** Finds users and checks passwords. */
+export interface Users {
+  /** Finds a user by exact name. */
+  find(username: string): User | undefined
+  /** The user with this name and password; null if there is no such user or the password is wrong. */
+  logIn(username: string, password: string): User | null
+  /** The users, demo users first. */
+  readonly list: readonly User[]
+  /** Whether a user is a demo user, whose password everybody knows. */
+  isDemo(user: User): boolean
 }
 
-/** The user with this name and password; null if there is no such user or the password is wrong. */
-export function logIn(username: string, password: string): User | null {
-  const user = findUser(username)
-  const isPasswordValid = isSameSecret(password, user?.username ?? '')
-  return user !== undefined && isPasswordValid ? user : null
+/** The users of the settings, in addition to the demo users. */
+export function createUsers(settings: readonly UserSettings[], { demo }: { demo: boolean }): Users {
+  const accounts = new Map<string, { user: User; password: string }>()
+  if (demo) for (const user of DEMO_USERS) accounts.set(user.username, { user, password: user.username })
+  for (const { name, password, display_name, email, groups, roles, claims } of settings) {
+    accounts.set(name, {
+      password,
+      user: {
+        username: name,
+        name: display_name ?? name,
+        email: email ?? `${name}@svc.local`,
+        groups,
+        ...(roles !== undefined && { roles }),
+        ...(claims !== undefined && { claims }),
+      },
+    })
+  }
+  return {
+    find: username => accounts.get(username)?.user,
+    logIn(username, password) {
+      const account = accounts.get(username)
+      const isPasswordValid = isSameSecret(password, account?.password ?? '')
+      return account !== undefined && isPasswordValid ? account.user : null
+    },
+    list: [...accounts.values()].map(({ user }) => user),
+    isDemo: user => DEMO_USERS.includes(user),
+  }
 }

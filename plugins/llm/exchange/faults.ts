@@ -1,4 +1,5 @@
 /** Parses requested faults: `X-Svc-Fail`, `?fail=`, and `fail` of a named provider. */
+import type { FaultOrigin } from 'svc/plugin'
 import { kinds } from '../errors.ts'
 import type { ErrorKind, FaultKind } from '../provider.ts'
 import type { AddedFault } from '../types.ts'
@@ -103,6 +104,13 @@ export class FaultParser {
       .join('&')
     return sourced(spec && (rate === null ? spec : { ...spec, percent: rate }), `?${source}`)
   }
+}
+
+/** What kind of thing a source of this plugin names. */
+export function originOf(source: string): FaultOrigin {
+  if (source.startsWith('X-Svc-')) return 'header'
+  if (source.startsWith('?')) return 'query'
+  return source.startsWith('rule:') ? 'rule' : 'configuration'
 }
 
 function sourced(spec: FaultSpec | null, source: string): FaultSpec | null {

@@ -13,7 +13,7 @@ import { isEnforced, printable } from './credentials.ts'
 import type { CompiledRule } from '../engine/rules.ts'
 import { isBadInput } from '../errors.ts'
 import { Exchange } from './exchange.ts'
-import { fires, type FaultSpec, type FaultParser } from './faults.ts'
+import { fires, originOf, type FaultSpec, type FaultParser } from './faults.ts'
 import { framings } from '../streaming/framing.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
 import type { LlmMetrics } from '../records/metrics.ts'
@@ -289,7 +289,8 @@ function stream(
 }
 
 function countFault({ svc, metrics }: RunnerServices, exchange: Exchange): void {
-  svc.http.markFault(exchange.request, exchange.reply, 'ai', exchange.faultSource)
+  const { request, reply, faultSource } = exchange
+  svc.http.markFault(request, reply, 'ai', faultSource, originOf(faultSource))
   metrics.fault(exchange.instance.name, exchange.fault ?? '')
 }
 

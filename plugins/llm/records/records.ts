@@ -1,5 +1,5 @@
 /** Records of mock LLM requests and responses, for `/ai/requests`. */
-import { copyText, RingBuffer, type Svc, type SvcInspector } from 'svc/plugin'
+import { copyText, type Svc, type SvcInspector } from 'svc/plugin'
 import { maskKey } from '../exchange/credentials.ts'
 import type { GuardrailOutcome } from '../neutral.ts'
 import type { RequestHeaders } from '../provider.ts'
@@ -44,7 +44,14 @@ const lifetimeMs = 60 * 60 * 1000
 const storeBytes = 64 * 1024 * 1024
 const sigV4Characters = 77
 
-export type Records = RingBuffer<AiRecord>
+/** The records of the instance. */
+export interface Records {
+  add(record: AiRecord): void
+  /** Newest first. */
+  newest(limit: number, where: (record: AiRecord) => boolean): Promise<AiRecord[]>
+  /** The newest that matches. */
+  find(where: (record: AiRecord) => boolean): Promise<AiRecord | undefined>
+}
 
 /** The record object, its list of headers, its numbers and its string references. */
 const recordBytes = 1024
@@ -74,18 +81,30 @@ export function recordMemory(record: AiRecord): number {
   return recordBytes + textOverhead * record.headers.length + 2 * characters
 }
 
+/** The log has one stream: clients see the records of all providers in one list. */
+const STREAM = 'all'
+
 /** Keeps the newest 1000 records (200 in public mode) for one hour, in at most 64 MiB of memory. */
 export function createRecords(svc: Svc<unknown>): Records {
-  return svc.shared(
-    'records',
-    () =>
-      new RingBuffer<AiRecord>({
-        maxCount: svc.config.publicMode ? 200 : 1000,
-        maxBytes: storeBytes,
-        sizeOf: recordMemory,
-        ttlMs: lifetimeMs,
-      }),
-  )
+  const maxCount = svc.config.publicMode ? 200 : 1000
+  const log = svc.eventLog<AiRecord>('records', {
+    maxPerStream: maxCount,
+    maxCount,
+    maxBytes: storeBytes,
+    sizeOf: recordMemory,
+    ttlMs: lifetimeMs,
+    batched: true,
+  })
+  /** The log expires as a whole, an hour after its last entry. */
+  const recent = (where: (record: AiRecord) => boolean): ((record: AiRecord) => boolean) => {
+    const oldest = Date.now() - lifetimeMs
+    return record => record.at > oldest && where(record)
+  }
+  return {
+    add: record => void log.append(STREAM, record),
+    newest: async (limit, where) => (await log.newest(STREAM, limit, recent(where))).map(({ value }) => value),
+    find: async where => (await log.find(STREAM, recent(where)))?.value,
+  }
 }
 
 /**

@@ -12,6 +12,7 @@ import type {
   LogLevel,
   Question,
   QuestionMethod,
+  ToolResult,
 } from '../types.ts'
 
 export class HandlerContext implements CallContext {
@@ -44,11 +45,17 @@ export class HandlerContext implements CallContext {
     return this.#call.conversation.signal
   }
 
+  get task(): { id: string } | null {
+    const { task } = this.#call.conversation
+    return task && { id: task.id }
+  }
+
   supports(method: QuestionMethod): boolean {
     return isSupported(method, this.#call.version, this.#call.conversation.clientCapabilities)
   }
 
   progress(progress: number, total?: number, message?: string): void {
+    if (message !== undefined) this.status(message)
     const token = progressToken(this.#call.params)
     if (token === null || progress <= this.#lastProgress) return
     this.#lastProgress = progress
@@ -58,6 +65,10 @@ export class HandlerContext implements CallContext {
       total,
       message: this.#call.version.progressMessage ? message : undefined,
     })
+  }
+
+  status(text: string): void {
+    this.#call.conversation.task?.setStatus(text)
   }
 
   log(level: LogLevel, data: unknown): void {
@@ -89,6 +100,10 @@ export class HandlerContext implements CallContext {
   findResource(uri: string): { name: string; title?: string; mimeType?: string } | null {
     const definition = this.#call.server.findResource(uri)?.definition
     return definition ? { name: definition.name, title: definition.title, mimeType: definition.mimeType } : null
+  }
+
+  startTask(run: (context: CallContext) => ToolResult | Promise<ToolResult>): Promise<ToolResult> {
+    return this.#call.conversation.startTask(this.#call, run, false)
   }
 
   announce(list: ListName): void {

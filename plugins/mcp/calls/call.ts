@@ -1,6 +1,6 @@
 /** A call: one JSON-RPC request to a method, independent of the protocol revision and transport. */
 import type { Server } from '../registry/server.ts'
-import type { Answers, CallHttp, JsonObject, LogLevel, Question } from '../types.ts'
+import type { Answers, CallContext, CallHttp, JsonObject, LogLevel, Question, ToolResult } from '../types.ts'
 import type { ClientCapabilities } from './questions.ts'
 import type { Version } from '../wire/versions.ts'
 
@@ -24,20 +24,34 @@ export interface Conversation {
   /** Null: the client wants no log messages. */
   readonly logLevel: LogLevel | null
   readonly clientCapabilities: ClientCapabilities
+  /** The protocol extensions that the client declared. */
+  readonly extensions: ReadonlySet<string>
+  /** Who calls: tasks belong to this principal. */
+  readonly principal: string
+  /** The task that the call runs in. */
+  readonly task: { id: string; setStatus(text: string): void } | null
   /** Aborts when the client no longer waits for the response. */
   readonly signal: AbortSignal
   notify(method: string, params: JsonObject): void
   /** Called before a handler that may ask: reads the answers of earlier rounds. Throws -32602 if they are invalid. */
-  resume(call: Call): void
+  resume(call: Call): Promise<void> | void
   ask(questions: Record<string, Question>, call: Call): Promise<Answers>
   closeStream(): void
   announce(list: 'tools' | 'resources' | 'prompts'): void
+  /** Runs a tool in a task. With `mayComplete`, a result without waiting needs no task. */
+  startTask(
+    call: Call,
+    run: (context: CallContext) => ToolResult | Promise<ToolResult>,
+    mayComplete: boolean,
+  ): Promise<ToolResult>
 }
 
 /** The result of a method, as an object or as JSON text, and how long a client may cache it. */
 export interface MethodResult {
   result: JsonObject | string
   cache?: CacheHint
+  /** `resultType` in the stateless revision. Default: `complete`. */
+  type?: 'task'
 }
 export interface CacheHint {
   ttlMs: number

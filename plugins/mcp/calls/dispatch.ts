@@ -1,5 +1,6 @@
 /** Owns the methods that all protocol revisions share, and which of them a server offers. */
 import type { Call, MethodResult } from './call.ts'
+import { HandlerContext } from './call-context.ts'
 import { methodNotFound } from '../errors.ts'
 import { complete } from '../methods/completion.ts'
 import { getPrompt, listPrompts } from '../methods/prompts.ts'
@@ -33,8 +34,10 @@ export async function dispatch(call: Call, own: (name: string) => Method | undef
   const ownMethod = own(call.method)
   if (ownMethod) return ownMethod(call)
   const method = METHODS.get(call.method)
-  if (!method || method.isOffered?.(call) === false) throw methodNotFound(call.method)
-  return method.run(call)
+  if (method && method.isOffered?.(call) !== false) return method.run(call)
+  const extension = call.server.methods.get(call.method)
+  if (!extension) throw methodNotFound(call.method)
+  return { result: await extension(call.params, new HandlerContext(call)) }
 }
 
 /** The JSON text of a result. */

@@ -22,8 +22,8 @@ export const SUBJECT: Record<QuestionMethod, string> = {
 }
 
 /** The known capabilities that an object declares. */
-export function readCapabilities(declared: unknown): ClientCapabilities {
-  return new Set(isRecord(declared) ? Object.values(CAPABILITY).filter(name => isRecord(declared[name])) : [])
+export function readCapabilities(declared: unknown): ClientCapability[] {
+  return isRecord(declared) ? Object.values(CAPABILITY).filter(name => isRecord(declared[name])) : []
 }
 
 /** Whether the client declared the capability and the revision has the question. */

@@ -22,7 +22,7 @@ export async function getPrompt(call: Call): Promise<MethodResult> {
   const prompt = call.server.prompts.get(name)
   if (!prompt) throw invalidParams(`Unknown prompt: ${shorten(name)}`)
   const args = readArguments(prompt, call.params.arguments)
-  call.conversation.resume(call)
+  await call.conversation.resume(call)
   const context = new HandlerContext(call)
   const result = await prompt.get(args, context)
   return { result: await renderPromptResult({ description: prompt.description, ...result }, call, context) }

@@ -22,7 +22,7 @@ export function listTemplates(call: Call): MethodResult {
 export async function readResourceMethod(call: Call): Promise<MethodResult> {
   const uri = readUri(call)
   const resource = requireResource(call, uri)
-  call.conversation.resume(call)
+  await call.conversation.resume(call)
   const contents = await readResource(resource, uri, new HandlerContext(call))
   return { result: { contents: [contents] }, cache: cacheHint(resource, call.server) }
 }
@@ -35,7 +35,7 @@ export async function readResource(
 ): Promise<ResourceContents> {
   const { definition, variables } = resource
   const readout = variables === null ? await definition.read(context) : await definition.read(variables, context)
-  return { uri, mimeType: definition.mimeType, ...readout }
+  return { uri, mimeType: definition.mimeType, ...readout, ...(definition.meta ? { _meta: definition.meta } : {}) }
 }
 
 /** Throws -32602 if `params.uri` is not a string. */

@@ -4,6 +4,7 @@ import type { Call, MethodResult } from '../calls/call.ts'
 import { HandlerContext } from '../calls/call-context.ts'
 import { invalidParams, shorten, ToolFailure } from '../errors.ts'
 import type { Tool } from '../registry/registry.ts'
+import { runsAsTask, StartedTask } from '../tasks/start.ts'
 import type { JsonObject, ToolResult } from '../types.ts'
 import { renderToolResult } from '../wire/results.ts'
 
@@ -23,11 +24,12 @@ export async function callTool(call: Call): Promise<MethodResult> {
   const context = new HandlerContext(call)
   context.log('debug', { event: 'tools/call', tool: name })
   const problem = tool.validate(args)
-  if (problem === null) call.conversation.resume(call)
+  if (problem === null) await call.conversation.resume(call)
   const result =
     problem === null
-      ? await run(tool, args, context)
+      ? await run(tool, args, context, call)
       : failed(`Invalid arguments for tool ${name}: ${shorten(problem)}`)
+  if (result instanceof StartedTask) return { result: result.members, type: 'task' }
   return { result: await renderToolResult(result, call, context) }
 }
 
@@ -38,9 +40,11 @@ function readArguments(value: unknown): JsonObject {
   return value
 }
 
-async function run(tool: Tool, args: JsonObject, context: HandlerContext): Promise<ToolResult> {
+async function run({ definition }: Tool, args: JsonObject, context: HandlerContext, call: Call): Promise<ToolResult> {
   try {
-    return await tool.definition.call(args, context)
+    if (definition.task === undefined || !runsAsTask(definition, call)) return await definition.call(args, context)
+    const mayComplete = definition.task === 'optional'
+    return await call.conversation.startTask(call, own => definition.call(args, own), mayComplete)
   } catch (error) {
     if (error instanceof ToolFailure) return failed(error.message)
     throw error

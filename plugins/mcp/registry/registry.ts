@@ -2,6 +2,7 @@
 import { compileInput, compileLater, type RoutedArgument, routedArguments, type Validate } from './schema.ts'
 import type {
   McpServers,
+  MethodHandler,
   PromptDefinition,
   ResourceDefinition,
   ServerDefinition,
@@ -33,6 +34,8 @@ export class Registry {
   readonly templates = new Map<string, Template>()
   readonly prompts = new Map<string, PromptDefinition>()
   readonly servers = new Map<string, ServerDefinition>()
+  /** Methods of protocol extensions, by server and name. */
+  readonly methods = new Map<string, Map<string, MethodHandler>>()
   /** The registering plugin, by `<kind> <name>`. */
   readonly #owners = new Map<string, string>()
   #isClosed = false
@@ -63,6 +66,11 @@ export class Registry {
           throw new Error(`invalid MCP server name "${definition.name}" (it must match ${SERVER_NAME.source})`)
         this.#claim('server', definition.name, plugin)
         this.servers.set(definition.name, definition)
+      },
+      method: (server, name, handler) => {
+        this.#claim('method', `${name} of server ${server}`, plugin)
+        const methods = this.methods.get(server) ?? new Map<string, MethodHandler>()
+        this.methods.set(server, methods.set(name, handler))
       },
       updated,
     }

@@ -1,13 +1,15 @@
 /** Owns selecting the entries of the registry that a server lists. */
 import { unknownName } from 'svc/plugin'
 import { type Registry, type Template, type Tool, UNNAMED_SERVERS } from './registry.ts'
-import type { PromptDefinition, ResourceDefinition } from '../types.ts'
+import type { MethodHandler, PromptDefinition, ResourceDefinition } from '../types.ts'
 
 export interface Selection {
   readonly tools: ReadonlyMap<string, Tool>
   readonly resources: ReadonlyMap<string, ResourceDefinition>
   readonly templates: readonly Template[]
   readonly prompts: ReadonlyMap<string, PromptDefinition>
+  /** Methods of protocol extensions. */
+  readonly methods: ReadonlyMap<string, MethodHandler>
 }
 
 /** The names that a server selects, or `*`. Entries that are not strings are ignored here. */
@@ -38,6 +40,7 @@ export function select(registry: Registry, requested: RequestedSelection, report
       ...filter(templates, (template, uri) => isShown(template.definition, uri, requested.resources)).values(),
     ],
     prompts: filter(prompts, (prompt, name) => isShown(prompt, name, requested.prompts)),
+    methods: registry.methods.get(requested.name) ?? new Map(),
   }
 }
 

@@ -2,9 +2,17 @@
 import { Lists } from './lists.ts'
 import { type Template, type Tool, UNNAMED_SERVERS } from './registry.ts'
 import type { Selection } from './selection.ts'
-import { STATELESS } from '../wire/versions.ts'
+import { TASKS, UI } from '../extensions.ts'
+import { STATELESS, type Version } from '../wire/versions.ts'
 import { serverInfo } from '../wire/server-info.ts'
-import type { PromptDefinition, ResourceDefinition, ServerDefinition, TemplateDefinition } from '../types.ts'
+import type {
+  JsonObject,
+  MethodHandler,
+  PromptDefinition,
+  ResourceDefinition,
+  ServerDefinition,
+  TemplateDefinition,
+} from '../types.ts'
 
 /** A resource found by its URI. */
 export type FoundResource =
@@ -25,6 +33,9 @@ export class Server implements Selection {
   readonly resources: ReadonlyMap<string, ResourceDefinition>
   readonly templates: readonly Template[]
   readonly prompts: ReadonlyMap<string, PromptDefinition>
+  readonly methods: ReadonlyMap<string, MethodHandler>
+  /** Whether a tool may run as a task. */
+  readonly hasTasks: boolean
   readonly lists: Lists
   /** `serverInfo` as JSON text, which is part of every stateless result. */
   readonly infoText: string
@@ -40,12 +51,24 @@ export class Server implements Selection {
     this.resources = selection.resources
     this.templates = selection.templates
     this.prompts = selection.prompts
+    this.methods = selection.methods
+    this.hasTasks = [...selection.tools.values()].some(({ definition }) => definition.task !== undefined)
     this.lists = new Lists(this)
     this.infoText = JSON.stringify(serverInfo(this, STATELESS))
   }
 
   get hasResources(): boolean {
     return this.resources.size > 0 || this.templates.length > 0
+  }
+
+  /** The protocol extensions that the server offers, with their settings. Tasks exist only in the stateless revision. */
+  extensions(version: Version): Record<string, JsonObject> {
+    const hasPages = [...this.resources.keys()].some(uri => uri.startsWith('ui://'))
+    return {
+      ...(this.hasTasks && version.isStateless ? { [TASKS]: {} } : {}),
+      ...(hasPages ? { [UI]: {} } : {}),
+      ...this.definition.extensions,
+    }
   }
 
   get hasCompletions(): boolean {

@@ -4,7 +4,6 @@ import { isJson } from '../access/media-types.ts'
 import { transportError } from '../errors.ts'
 import type { Exchange } from '../calls/exchange.ts'
 import { parseBody, readId, readMessage, resultText, type RpcRequest } from '../calls/json-rpc.ts'
-import { readCapabilities } from '../calls/questions.ts'
 import type { Mcp } from '../mcp.ts'
 import type { Session } from '../sessions/session.ts'
 import { OLDEST } from '../wire/versions.ts'
@@ -12,7 +11,7 @@ import { respondTo } from '../wire/legacy/respond.ts'
 import { initializeResult, readSessionParameters } from '../wire/legacy/initialize.ts'
 import { handleOneWayMessage } from '../wire/legacy/one-way-messages.ts'
 import { httpSseChannel } from '../wire/legacy/response-channel.ts'
-import { requireSession } from '../wire/legacy/serve.ts'
+import { requireSession, sessionNotFound } from '../wire/legacy/serve.ts'
 import { describeHttpSsePost, describeHttpSseStream } from './descriptions.ts'
 import { guard } from './guard.ts'
 
@@ -25,16 +24,16 @@ export function registerHttpSse(app: FastifyInstance, mcp: Mcp): void {
 }
 
 /** The session begins and ends with the stream. */
-function openStream(exchange: Exchange): void {
+async function openStream(exchange: Exchange): Promise<void> {
   const { mcp, request, server } = exchange
   if (request.method === 'HEAD') throw transportError(405, 'Method Not Allowed', { Allow: 'GET' })
   if (!exchange.accepts.sse) throw transportError(406, 'Not Acceptable: this stream requires Accept: text/event-stream')
   const { sessions } = mcp.hub
-  const session = sessions.create({
+  const session = await sessions.create({
     server: server.name,
     transport: TRANSPORT,
-    version: OLDEST,
-    clientCapabilities: readCapabilities(undefined),
+    version: OLDEST.name,
+    capabilities: [],
     principal: null,
   })
   exchange.facts.session = session.id
@@ -43,12 +42,12 @@ function openStream(exchange: Exchange): void {
   if (!connection) return sessions.end(session)
   connection.send({ event: 'endpoint', data: mcp.svc.http.path(request, `${MESSAGES_PATH}?sessionId=${session.id}`) })
   session.attachHttpSse(connection)
-  session.trackConnection(connection, sessions.now)
+  session.trackConnection(connection)
   void connection.over.then(() => sessions.end(session))
 }
 
 /** Accepts the message at once; the response is sent on the stream. */
-function takeMessage(exchange: Exchange): void {
+async function takeMessage(exchange: Exchange): Promise<void> {
   const { sessionId } = exchange.request.query as { sessionId?: string | string[] }
   if (typeof sessionId !== 'string' || sessionId === '')
     throw transportError(400, 'Bad Request: the query parameter sessionId is required')
@@ -58,19 +57,19 @@ function takeMessage(exchange: Exchange): void {
   exchange.facts.requestId = readId(body)
   const message = readMessage(body)
   if (message.kind !== 'response') exchange.facts.method = message.method
-  const session = requireSession(exchange, TRANSPORT, sessionId)
+  const session = await requireSession(exchange, TRANSPORT, sessionId)
+  if (!exchange.mcp.hub.hasHttpSse(session)) throw sessionNotFound()
   exchange.reply.type('text/plain; charset=utf-8')
   exchange.accept('Accepted')
-  if (message.kind !== 'request') handleOneWayMessage(message, session)
-  else if (message.method === 'initialize') initialize(message, session, exchange)
+  if (message.kind !== 'request') await handleOneWayMessage(message, session, exchange.mcp.hub)
+  else if (message.method === 'initialize') await initialize(message, session, exchange)
   else void respond(message, session, exchange)
 }
 
 /** The session was created with the stream; `initialize` sets its revision and capabilities. */
-function initialize(request: RpcRequest, session: Session, exchange: Exchange): void {
-  const parameters = readSessionParameters(request, exchange.server, TRANSPORT, null)
-  session.version = parameters.version
-  session.clientCapabilities = parameters.clientCapabilities
+async function initialize(request: RpcRequest, session: Session, exchange: Exchange): Promise<void> {
+  const { version, capabilities } = readSessionParameters(request, exchange.server, TRANSPORT, null)
+  await exchange.mcp.hub.sessions.change(session, () => ({ version, capabilities }))
   session.writeHttpSse(resultText(request.id, initializeResult(session, exchange.server)))
 }
 

@@ -14,11 +14,14 @@ interface Pending {
 
 export class PendingQuestions {
   readonly #timeoutMs: number
+  readonly #idOf: (count: number) => string
   readonly #pending = new Map<unknown, Pending>()
   #count = 0
 
-  constructor(timeoutMs: number) {
+  /** `idOf` returns the id of the question with this number. */
+  constructor(timeoutMs: number, idOf: (count: number) => string) {
     this.#timeoutMs = timeoutMs
+    this.#idOf = idOf
   }
 
   /** Sends a question with `write`. Rejects with `ToolFailure` without a valid response, with `Cancelled` on cancellation. */
@@ -29,7 +32,7 @@ export class PendingQuestions {
     write: (text: string) => void,
   ): Promise<JsonObject> {
     if (this.#pending.size >= MAX_QUESTIONS) throw failure(method, `more than ${MAX_QUESTIONS} questions are pending`)
-    const id = `svc-${++this.#count}`
+    const id = this.#idOf(++this.#count)
     let timer: NodeJS.Timeout | undefined
     let leave = () => {}
     try {

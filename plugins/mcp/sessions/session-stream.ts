@@ -1,92 +1,116 @@
-/** Owns one resumable stream of a session, which can continue on a new connection. */
+/** Writes one resumable stream of a session: sends its messages on the first connection and keeps them for later ones. */
 import type { SseStream } from 'svc/plugin'
 import { MAX_PENDING_BYTES } from '../bounds.ts'
-import type { ReplayLog } from './replay.ts'
-
-/** Parses an event id: `<stream>-<position>`. Messages have positions from 1; 0 is before the first message. */
-export function readEventId(text: string): { stream: number; sequence: number } | null {
-  const match = /^(\d{1,9})-(\d{1,9})$/.exec(text)
-  return match ? { stream: Number(match[1]), sequence: Number(match[2]) } : null
-}
+import { eventId, type KeptMessage } from './kept-messages.ts'
 
 export class SessionStream {
-  readonly number: number
-  readonly #log: ReplayLog
+  readonly #keep: (message: KeptMessage) => void
+  #number: number | null = null
+  /** Steps that wait for the number; null once it is known. */
+  #waiting: (() => void)[] | null = []
   #connection: SseStream | null = null
-  #sequence = 0
+  #position = 0
   #isComplete = false
 
-  constructor(number: number, log: ReplayLog) {
-    this.number = number
-    this.#log = log
+  /** Without a number (the session has ended, or its store is unavailable), messages have no ids and are not kept. */
+  constructor(number: Promise<number | undefined>, keep: (message: KeptMessage) => void) {
+    this.#keep = keep
+    number.then(
+      known => this.#start(known ?? null),
+      () => this.#start(null),
+    )
+  }
+
+  /** Null until it is known. */
+  get number(): number | null {
+    return this.#number
+  }
+
+  /** Position of the newest message. */
+  get position(): number {
+    return this.#position
   }
 
   get isConnected(): boolean {
     return this.#connection !== null && !this.#connection.closed
   }
 
-  /** Complete, disconnected, and without kept messages. */
-  get isFinished(): boolean {
-    return this.#isComplete && !this.isConnected && !this.#log.holds(this.number)
-  }
-
-  /** Whether all messages after this position are still kept. */
-  canResume(sequence: number): boolean {
-    if (sequence > this.#sequence) return false
-    const kept = this.#log.after(this.number, sequence)
-    return kept.length === this.#sequence - sequence
+  get isComplete(): boolean {
+    return this.#isComplete
   }
 
   /** Attaches the first connection. If primed, it begins with an event that has an id but no message. */
   begin(connection: SseStream, isPrimed: boolean): void {
-    this.#connect(connection)
-    if (isPrimed) connection.send({ id: this.#eventId(0), retry: 1000, data: '' })
-  }
-
-  /** Attaches a later connection: sends the messages after `sequence`, then new ones. */
-  resume(connection: SseStream, sequence: number): void {
-    this.#connect(connection)
-    for (const message of this.#log.after(this.number, sequence)) this.#send(message.sequence, message.text)
-    if (this.#isComplete) connection.end()
-  }
-
-  /** Drops the reference to a closed connection, which would keep the routes before a reload in memory. */
-  #connect(connection: SseStream): void {
     this.#connection = connection
+    // A reference to a closed connection would keep the routes before a reload in memory.
     void connection.over.then(() => {
-      if (this.#connection === connection) this.#connection = null
+      this.#connection = null
+    })
+    this.#inOrder(() => {
+      if (isPrimed && this.#number !== null) connection.send({ id: eventId(this.#number, 0), retry: 1000, data: '' })
     })
   }
 
   /** Sends a message and keeps it, in case the client did not receive it. */
   write(text: string): void {
-    if (this.#isComplete) return
-    this.#sequence++
-    this.#log.keep({ stream: this.number, sequence: this.#sequence, text })
-    this.#send(this.#sequence, text)
+    this.#inOrder(() => this.#write(text, false))
   }
 
   /** Sends the response, if any, and ends the stream. */
   complete(response?: string): void {
-    if (response !== undefined) this.write(response)
-    this.#isComplete = true
-    this.#connection?.end()
+    this.#inOrder(() => {
+      if (response !== undefined) this.#write(response, true)
+      else this.#keepMessage(null, true)
+      this.abandon()
+    })
   }
 
   /** Ends the connection, but not the stream. */
   disconnect(): void {
+    this.#inOrder(() => this.#connection?.end())
+  }
+
+  /** Ends the connection and writes no more. */
+  abandon(): void {
+    this.#isComplete = true
     this.#connection?.end()
-    this.#connection = null
   }
 
-  #send(sequence: number, text: string): void {
-    if (!this.#connection || this.#connection.closed) return
-    this.#connection.send({ id: this.#eventId(sequence), event: 'message', data: text })
-    // Disconnects a slow reader instead of buffering for it; it can reconnect and resume.
-    if (this.#connection.pendingBytes > MAX_PENDING_BYTES && !this.#isComplete) this.disconnect()
+  #start(number: number | null): void {
+    const steps = this.#waiting ?? []
+    this.#number = number
+    this.#waiting = null
+    for (const step of steps) step()
   }
 
-  #eventId(sequence: number): string {
-    return `${this.number}-${sequence}`
+  #inOrder(step: () => void): void {
+    if (this.#waiting) this.#waiting.push(step)
+    else step()
   }
+
+  #write(text: string, isLast: boolean): void {
+    if (this.#isComplete) return
+    this.#position++
+    this.#keepMessage(text, isLast)
+    if (this.#connection) sendMessage(this.#connection, this.#number, this.#position, text, isLast)
+  }
+
+  #keepMessage(text: string | null, isLast: boolean): void {
+    if (this.#number === null || this.#isComplete) return
+    this.#keep({ stream: this.#number, position: this.#position, text, isLast })
+  }
+}
+
+/** Sends a message. Disconnects a slow reader instead of buffering for it; it can reconnect and resume. */
+export function sendMessage(
+  connection: SseStream,
+  stream: number | null,
+  position: number,
+  text: string,
+  isLast: boolean,
+): void {
+  if (connection.closed) return
+  const id = stream === null ? {} : { id: eventId(stream, position) }
+  connection.send({ ...id, event: 'message', data: text })
+  if (connection.pendingBytes > MAX_PENDING_BYTES && !isLast) connection.end()
 }

@@ -1,35 +1,35 @@
-/** Owns a session of a legacy revision: its parameters, requests in flight and streams. */
-import { heldBytes, type SseStream } from 'svc/plugin'
-import { MAX_PENDING_BYTES, MAX_REQUESTS_IN_FLIGHT, MAX_SUBSCRIPTIONS } from '../bounds.ts'
-import { CODES, invalidParams, RpcError } from '../errors.ts'
-import { notificationText, type RequestId } from '../calls/json-rpc.ts'
+/** Owns what a session has in this process: its requests in flight, questions and streams. */
+import type { SseStream } from 'svc/plugin'
+import { MAX_PENDING_BYTES, MAX_REQUESTS_IN_FLIGHT } from '../bounds.ts'
+import { CODES, RpcError } from '../errors.ts'
+import { notificationText, type RequestId, type RpcResponse } from '../calls/json-rpc.ts'
 import type { ClientCapabilities } from '../calls/questions.ts'
-import type { JsonObject, LogLevel } from '../types.ts'
-import type { Version } from '../wire/versions.ts'
+import type { JsonObject } from '../types.ts'
+import { legacyVersion, OLDEST, type Version } from '../wire/versions.ts'
+import type { KeptMessage } from './kept-messages.ts'
 import { PendingQuestions } from './pending-questions.ts'
-import type { ReplayLog } from './replay.ts'
-import { SessionStream } from './session-stream.ts'
+import type { SessionRecord } from './session-record.ts'
+import { sendMessage, SessionStream } from './session-stream.ts'
 
-export type Transport = 'streamable-http' | 'http+sse'
-
-/** The parameters that `initialize` sets. */
-export interface SessionParameters {
-  server: string
-  transport: Transport
-  version: Version
-  clientCapabilities: ClientCapabilities
-  /** `sub` of the credentials, null on open servers. */
-  principal: string | null
-}
-
-/** Approximate memory of an empty session. */
-const SESSION_BYTES = 2048
-
-/** Counts the memory of all sessions. */
-export interface SessionMemory {
-  /** Reserves bytes for a session; false if they exceed the limit even after ending other sessions. */
-  reserve(session: Session, bytes: number): boolean
+/** What sessions need of the replica. */
+export interface SessionHost {
+  /** Name of this replica. */
+  readonly replica: string
+  readonly questionMs: number
+  /** Reserves bytes for a request in flight; false if too many are in flight. */
+  reserve(bytes: number): boolean
   release(bytes: number): void
+  /** The id of the question with this number in its session. */
+  questionId(count: number): string
+  /** Marks the session as used. */
+  touch(session: Session): void
+  /** Returns the number of a new stream; undefined if the session has ended. */
+  numberStream(id: string): Promise<number | undefined>
+  keep(id: string, message: KeptMessage): void
+  /** Calls `on` with the kept messages of the session, then with new ones. Returns a function that stops. */
+  follow(id: string, on: (message: KeptMessage) => void, ended: () => void): () => void
+  /** Sends a message on the HTTP+SSE stream of another replica. */
+  forward(replica: string, id: string, text: string): void
 }
 
 /** A request in flight. */
@@ -41,111 +41,127 @@ export interface InFlight {
   cancel(): void
 }
 
+/** What a replica knows about a stream. */
+export interface StreamStatus {
+  /** Whether a client receives the stream from this replica. */
+  isConnected: boolean
+  /** Position of the newest message, if this replica writes the stream. */
+  position: number | null
+}
+
 export class Session {
   readonly id: string
-  readonly server: string
-  readonly transport: Transport
-  readonly principal: string | null
-  version: Version
-  clientCapabilities: ClientCapabilities
-  /** Null until the client sets a level: no log messages. */
-  logLevel: LogLevel | null = null
-  /** Approximate memory, including subscriptions and requests in flight. */
-  bytes = SESSION_BYTES
-  /** URIs of the subscribed resources. */
-  readonly #subscriptions = new Set<string>()
-  readonly questions: PendingQuestions
-  lastUsedAt: number
-  openStreams = 0
-  readonly #memory: SessionMemory
-  readonly #log: ReplayLog
-  readonly #streams = new Map<number, SessionStream>()
+  /** The newest known data. */
+  record: SessionRecord
+  /** Whether a request used the session since the last sweep. */
+  isRecent = true
+  readonly #host: SessionHost
+  /** Streams that this replica writes. */
+  readonly #streams = new Set<SessionStream>()
+  /** Connections that resumed a stream, by its number. */
+  readonly #resumed = new Map<number, SseStream>()
   /** A set, because a client may use an id twice. */
   readonly #inFlight = new Set<InFlight>()
-  #streamCount = 0
+  #questions: PendingQuestions | null = null
+  #openStreams = 0
   #standalone: SessionStream | null = null
   #httpSse: SseStream | null = null
   #hasEnded = false
 
-  constructor(
-    id: string,
-    parameters: SessionParameters,
-    log: ReplayLog,
-    memory: SessionMemory,
-    questionMs: number,
-    now: number,
-  ) {
+  constructor(id: string, record: SessionRecord, host: SessionHost) {
     this.id = id
-    this.server = parameters.server
-    this.transport = parameters.transport
-    this.principal = parameters.principal
-    this.version = parameters.version
-    this.clientCapabilities = parameters.clientCapabilities
-    this.lastUsedAt = now
-    this.#log = log
-    this.#memory = memory
-    this.questions = new PendingQuestions(questionMs)
+    this.record = record
+    this.#host = host
+  }
+
+  get version(): Version {
+    return legacyVersion(this.record.version) ?? OLDEST
+  }
+
+  get clientCapabilities(): ClientCapabilities {
+    return new Set(this.record.capabilities)
+  }
+
+  /** Created on first access, because few sessions use it. */
+  get questions(): PendingQuestions {
+    this.#questions ??= new PendingQuestions(this.#host.questionMs, count => this.#host.questionId(count))
+    return this.#questions
   }
 
   /** Whether the session has open streams or requests in flight. */
   get isBusy(): boolean {
-    return this.openStreams > 0 || this.#inFlight.size > 0
+    return this.#openStreams > 0 || this.#inFlight.size > 0
   }
 
-  /** `bytes` without requests in flight, which continue when their session ends. */
-  get idleBytes(): number {
-    let { bytes } = this
-    for (const inFlight of this.#inFlight) bytes -= inFlight.bytes
-    return bytes
+  /** Whether the session has anything that exists only here. Ids of questions must not be used again. */
+  get isLocal(): boolean {
+    return this.isBusy || this.#standalone !== null || this.#questions !== null
   }
-
-  // ------------------------------------------------------------------------------------------------- subscriptions
 
   subscribesTo(uri: string): boolean {
-    return this.#subscriptions.has(uri)
-  }
-
-  /** Throws -32602 if there are too many subscriptions, -32603 if the sessions use too much memory. */
-  subscribe(uri: string): void {
-    if (this.#subscriptions.has(uri)) return
-    if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS)
-      throw invalidParams(`Too many subscriptions (at most ${MAX_SUBSCRIPTIONS})`)
-    this.#reserve(heldBytes(uri))
-    this.#subscriptions.add(uri)
-  }
-
-  unsubscribe(uri: string): void {
-    if (this.#subscriptions.delete(uri)) this.#release(heldBytes(uri))
+    return this.record.subscriptions.includes(uri)
   }
 
   // ------------------------------------------------------------------------------------------------------- streams
 
   /** A stream for the messages of one call. */
   newStream(): SessionStream {
-    for (const [number, stream] of this.#streams) if (stream.isFinished) this.#streams.delete(number)
-    const stream = new SessionStream(++this.#streamCount, this.#log)
-    this.#streams.set(stream.number, stream)
+    for (const stream of this.#streams) if (stream.isComplete) this.#streams.delete(stream)
+    const stream = new SessionStream(this.#host.numberStream(this.id), message => this.#host.keep(this.id, message))
+    this.#streams.add(stream)
     return stream
-  }
-
-  stream(number: number): SessionStream | undefined {
-    return this.#streams.get(number)
   }
 
   /** A stream for GET; undefined if one is already connected. */
   newStandalone(): SessionStream | undefined {
-    if (this.#standalone?.isConnected) return undefined
-    this.#standalone?.complete()
+    if (!this.releaseStandalone()) return undefined
     this.#standalone = this.newStream()
     return this.#standalone
   }
 
-  /** Counts an open connection of the session. */
-  trackConnection(connection: SseStream, now: () => number): void {
-    this.openStreams++
+  /** Completes the stream for GET unless it is connected; then false. */
+  releaseStandalone(): boolean {
+    const stream = this.#standalone
+    if (stream === null) return true
+    if (stream.isConnected || this.#isResumed(stream.number)) return false
+    stream.complete()
+    this.#standalone = null
+    return true
+  }
+
+  statusOf(number: number): StreamStatus {
+    const stream = [...this.#streams].find(one => one.number === number && !one.isComplete)
+    return {
+      isConnected: stream?.isConnected === true || this.#isResumed(number),
+      position: stream?.position ?? null,
+    }
+  }
+
+  /** Sends the messages of a stream after `position`, then new ones until the stream is complete. */
+  resume(connection: SseStream, number: number, position: number): void {
+    this.#resumed.set(number, connection)
+    const stop = this.#host.follow(
+      this.id,
+      message => {
+        if (message.stream !== number) return
+        if (message.text !== null && message.position > position)
+          sendMessage(connection, number, message.position, message.text, message.isLast)
+        if (message.isLast) connection.end()
+      },
+      () => connection.end(),
+    )
     void connection.over.then(() => {
-      this.openStreams--
-      this.lastUsedAt = now()
+      stop()
+      if (this.#resumed.get(number) === connection) this.#resumed.delete(number)
+    })
+  }
+
+  /** Counts an open connection of the session. */
+  trackConnection(connection: SseStream): void {
+    this.#openStreams++
+    void connection.over.then(() => {
+      this.#openStreams--
+      if (!this.#hasEnded) this.#host.touch(this)
     })
   }
 
@@ -156,17 +172,29 @@ export class Session {
     })
   }
 
-  /** Sends a message on the stream of the HTTP+SSE transport. */
+  /** Sends a message on the stream of the HTTP+SSE transport, which another replica may have. */
   writeHttpSse(text: string): void {
+    const { replica } = this.record
+    if (replica !== this.#host.replica) return this.#host.forward(replica, this.id, text)
     this.#httpSse?.send({ event: 'message', data: text })
     if (this.#httpSse && this.#httpSse.pendingBytes > MAX_PENDING_BYTES) this.#httpSse.end()
   }
 
-  /** Sends a message that belongs to no call; dropped if the client has no stream for it. */
+  /** Handles a client's response to a question. */
+  answer(response: RpcResponse): void {
+    this.#questions?.answer(response)
+  }
+
+  /** Sends a message that belongs to no call; dropped if this replica has no stream for it. */
   push(method: string, params?: JsonObject): void {
     const text = notificationText(method, params)
-    if (this.transport === 'http+sse') this.writeHttpSse(text)
+    if (this.#httpSse) this.writeHttpSse(text)
     else this.#standalone?.write(text)
+  }
+
+  #isResumed(number: number | null): boolean {
+    const connection = number === null ? undefined : this.#resumed.get(number)
+    return connection !== undefined && !connection.closed
   }
 
   // ------------------------------------------------------------------------------------------------------ requests
@@ -175,7 +203,7 @@ export class Session {
   begin(id: RequestId, bytes: number, onCancel: () => void): InFlight {
     if (this.#inFlight.size >= MAX_REQUESTS_IN_FLIGHT)
       throw new RpcError(CODES.internal, `Too many requests in flight (at most ${MAX_REQUESTS_IN_FLIGHT})`)
-    this.#reserve(bytes)
+    if (!this.#host.reserve(bytes)) throw new RpcError(CODES.internal, 'Too many bytes in flight')
     let controller: AbortController | undefined
     let isCancelled = false
     const inFlight: InFlight = {
@@ -197,9 +225,8 @@ export class Session {
     return inFlight
   }
 
-  finish(inFlight: InFlight, now: number): void {
-    if (this.#inFlight.delete(inFlight)) this.#release(inFlight.bytes)
-    this.lastUsedAt = now
+  finish(inFlight: InFlight): void {
+    if (this.#inFlight.delete(inFlight)) this.#host.release(inFlight.bytes)
   }
 
   /** Handles `notifications/cancelled`; unknown ids are ignored. */
@@ -207,24 +234,14 @@ export class Session {
     for (const inFlight of this.#inFlight) if (inFlight.id === id) inFlight.cancel()
   }
 
-  /** Closes the streams, aborts requests in flight and drops kept messages. Repeated calls have no effect. */
+  /** Closes the streams and aborts requests in flight. Repeated calls have no effect. */
   end(): void {
     if (this.#hasEnded) return
     this.#hasEnded = true
     for (const inFlight of this.#inFlight) inFlight.cancel()
-    for (const stream of this.#streams.values()) stream.complete()
+    for (const stream of this.#streams) stream.abandon()
+    for (const connection of this.#resumed.values()) connection.end()
     this.#httpSse?.end()
     this.#streams.clear()
-    this.#log.close()
-  }
-
-  #reserve(bytes: number): void {
-    if (!this.#memory.reserve(this, bytes)) throw new RpcError(CODES.internal, 'Too many bytes in flight')
-    this.bytes += bytes
-  }
-
-  #release(bytes: number): void {
-    this.bytes -= bytes
-    this.#memory.release(bytes)
   }
 }

@@ -19,6 +19,7 @@ export function renderTool(tool: ToolDefinition, version: Version): JsonObject {
     inputSchema: version.routedArguments ? tool.inputSchema : withoutRouting(tool.inputSchema),
     outputSchema: version.structuredOutput ? tool.outputSchema : undefined,
     annotations: version.annotations ? renderAnnotations(tool) : undefined,
+    _meta: tool.meta,
   } satisfies Tool
 }
 
@@ -30,6 +31,7 @@ export function renderResource(resource: ResourceDefinition, version: Version): 
     description: resource.description,
     mimeType: resource.mimeType,
     size: resource.size,
+    _meta: resource.meta,
   } satisfies Resource
 }
 
@@ -40,6 +42,7 @@ export function renderTemplate(template: TemplateDefinition, version: Version): 
     title: version.titles ? template.title : undefined,
     description: template.description,
     mimeType: template.mimeType,
+    _meta: template.meta,
   } satisfies ResourceTemplate
 }
 

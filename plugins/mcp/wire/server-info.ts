@@ -15,12 +15,14 @@ export function serverInfo(server: Server, version: Version): Implementation {
 
 /** The server's capabilities; methods without their capability are not found. */
 export function capabilities(server: Server, version: Version): ServerCapabilities {
+  const extensions = version.extensions ? server.extensions(version) : {}
   return {
     tools: { listChanged: true },
     resources: server.hasResources ? { subscribe: true, listChanged: true } : undefined,
     prompts: server.prompts.size > 0 ? { listChanged: true } : undefined,
     completions: offersCompletions(server, version) ? {} : undefined,
     logging: {},
+    extensions: Object.keys(extensions).length > 0 ? extensions : undefined,
   } satisfies ServerCapabilities
 }
 

@@ -21,6 +21,8 @@ export interface Version {
   readonly descriptions: boolean
   /** SSE streams of sessions begin with an event that has only an id. */
   readonly priming: boolean
+  /** Protocol extensions in the capabilities. */
+  readonly extensions: boolean
   /** `x-mcp-header` in input schemas. */
   readonly routedArguments: boolean
 }
@@ -39,6 +41,7 @@ const version20241105: Version = {
   elicitation: false,
   descriptions: false,
   priming: false,
+  extensions: false,
   routedArguments: false,
 }
 const version20250326: Version = {
@@ -59,7 +62,13 @@ const version20250618: Version = {
   resourceLinks: true,
   elicitation: true,
 }
-const version20251125: Version = { ...version20250618, name: '2025-11-25', descriptions: true, priming: true }
+const version20251125: Version = {
+  ...version20250618,
+  name: '2025-11-25',
+  descriptions: true,
+  priming: true,
+  extensions: true,
+}
 
 /** The revision without sessions. */
 export const STATELESS: Version = {

@@ -1,5 +1,5 @@
 /** The warnings about a document, one function each. */
-import { isRecord } from 'svc/plugin'
+import { isRecord, linearPattern } from 'svc/plugin'
 import type { ApiDocument } from '../document/api-document.ts'
 import { type Operation, listOperations, METHODS } from '../document/operations.ts'
 import { PathTrie, templateNames } from '../document/path-trie.ts'
@@ -7,7 +7,6 @@ import { eachObject } from '../document/walk.ts'
 import { issue, type Issue } from './issue.ts'
 import { own, ownObject, ownText, type Json, type JsonObject } from '../document/json.ts'
 import { fragmentOf } from '../document/json-pointer.ts'
-import { linearPattern } from '../schema/linear-pattern.ts'
 import { SchemaSet } from '../schema/schema-set.ts'
 import { LIST_LIMIT } from './report.ts'
 

@@ -1,23 +1,7 @@
 /** JSON pointers (RFC 6901), as strings and as `$ref` fragments. */
-import { isRecord } from 'svc/plugin'
-import type { Json } from './json.ts'
+import { escapeToken, pointerTokens } from 'svc/plugin'
 
-/** Escapes a token for use in a pointer. */
-export function escapeToken(token: string): string {
-  return token.replaceAll('~', '~0').replaceAll('/', '~1')
-}
-
-/**
- * The tokens of a pointer; undefined if it is invalid (it must be empty or start with `/`; `~` only as `~0` or `~1`).
- */
-export function pointerTokens(pointer: string): string[] | undefined {
-  if (pointer === '') return []
-  if (!pointer.startsWith('/') || /~(?![01])/.test(pointer)) return undefined
-  return pointer
-    .slice(1)
-    .split('/')
-    .map(token => token.replaceAll('~1', '/').replaceAll('~0', '~'))
-}
+export { escapeToken, pointerTokens, valueAt } from 'svc/plugin'
 
 /** The tokens of a `$ref` fragment such as `#/components/schemas/A`; undefined if it is not a local pointer. */
 export function fragmentTokens(ref: string): string[] | undefined {
@@ -27,18 +11,6 @@ export function fragmentTokens(ref: string): string[] | undefined {
   } catch {
     return undefined
   }
-}
-
-/** The value that the tokens point to; undefined if it does not exist. Array indices have no leading zeros. */
-export function valueAt(root: Json, tokens: readonly string[]): Json | undefined {
-  let value: Json | undefined = root
-  for (const token of tokens) {
-    if (Array.isArray(value)) value = /^(?:0|[1-9]\d{0,8})$/.test(token) ? value[Number(token)] : undefined
-    else if (isRecord(value)) value = Object.hasOwn(value, token) ? value[token] : undefined
-    else return undefined
-    if (value === undefined) return undefined
-  }
-  return value
 }
 
 /** Builds a pointer fragment (`#/a/b~1c`) from tokens. */

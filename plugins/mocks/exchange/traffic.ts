@@ -1,5 +1,7 @@
-/** Recent requests of a mock, in a bounded buffer with subscriptions. */
-import { copyData, heldBytes, RingBuffer } from 'svc/plugin'
+/** Recent requests of the mocks, in a bounded log with subscriptions. */
+import { copyData, heldBytes } from 'svc/plugin'
+import type { EventLog, EventLogBounds } from 'svc/plugin'
+import type { Bounds } from '../bounds.ts'
 import type { Violation } from '../request/validation.ts'
 
 export interface CapturedRequest {
@@ -41,42 +43,54 @@ export interface TrafficFilter {
   status: number | null
 }
 
+/** The bounds of the log; a stream is the name of a mock. */
+export function trafficBounds(bounds: Bounds): EventLogBounds<CapturedRequest> {
+  return {
+    maxPerStream: bounds.trafficEntries,
+    maxBytesPerStream: bounds.trafficBytes,
+    maxCount: bounds.mocks * bounds.trafficEntries,
+    sizeOf,
+    batched: true,
+  }
+}
+
 export class Traffic {
-  readonly #ring: RingBuffer<CapturedRequest>
-  readonly #listeners = new Set<(request: CapturedRequest) => void>()
+  readonly #log: EventLog<CapturedRequest>
+  /** Maximum number of requests kept by mock. */
+  readonly capacity: number
 
-  constructor(capacity: number, maxBytes: number) {
-    this.#ring = new RingBuffer({ maxCount: capacity, maxBytes, sizeOf })
+  constructor(log: EventLog<CapturedRequest>, bounds: Bounds) {
+    this.#log = log
+    this.capacity = bounds.trafficEntries
   }
 
-  get capacity(): number {
-    return this.#ring.capacity
-  }
-
-  add(request: CapturedRequest): void {
-    this.#ring.add(request)
-    for (const listener of this.#listeners) listener(request)
+  add(mock: string, request: CapturedRequest): void {
+    void this.#log.append(mock, request)
   }
 
   /** Newest first. */
-  list(filter: TrafficFilter, limit: number): CapturedRequest[] {
-    return this.#ring.newest(limit, request => passes(request, filter))
+  async list(mock: string, filter: TrafficFilter, limit: number): Promise<CapturedRequest[]> {
+    return (await this.#log.newest(mock, limit, request => passes(request, filter))).map(({ value }) => value)
   }
 
   /** Finds an entry by its id or request id. */
-  find(id: string): CapturedRequest | undefined {
-    return this.#ring.find(request => request.id === id || request.request_id === id)?.value
+  async find(mock: string, id: string): Promise<CapturedRequest | undefined> {
+    return (await this.#log.find(mock, request => request.id === id || request.request_id === id))?.value
   }
 
   /** Deletes all entries, or those of a session. Returns the number of deleted entries. */
-  clear(session: string | null): number {
-    return this.#ring.clear(request => session === null || request.session === session)
+  clear(mock: string, session: string | null): Promise<number> {
+    return this.#log.clear(mock, request => session === null || request.session === session)
   }
 
   /** Calls back for each new request. Returns a function that ends the subscription. */
-  subscribe(listener: (request: CapturedRequest) => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+  subscribe(mock: string, listener: (request: CapturedRequest) => void): () => void {
+    return this.#log.follow(
+      mock,
+      null,
+      (_, request) => listener(request),
+      () => {},
+    )
   }
 }
 
@@ -89,8 +103,8 @@ export function passes(request: CapturedRequest, filter: TrafficFilter): boolean
   )
 }
 
-/** Memory of an entry and of a header in bytes, without texts from clients. */
-const ENTRY_BYTES = 768
+/** Memory of an entry and of a header in bytes, without texts from clients. The log adds that of its entry. */
+const ENTRY_BYTES = 672
 const HEADER_BYTES = 96
 
 /** Memory of an entry in bytes. Texts from the request head are Latin-1, with one byte per character. */

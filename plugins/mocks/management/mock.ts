@@ -1,42 +1,68 @@
-/** A mock: the live definition, its versions, its draft and its traffic. */
+/** A mock: what is stored of it, and its compiled form. */
 import { createHash } from 'node:crypto'
 import { heldBytes, heldValueBytes } from 'svc/plugin'
 import { CompiledApi } from '../exchange/compiled-api.ts'
-import { readParts, partsToJson, type GivenParts, type Limits, type Parts } from './definition.ts'
+import { readParts, partsToJson, type GivenParts, type Limits } from './definition.ts'
 import type { Live } from '../exchange/engine.ts'
 import type { Json, JsonObject } from '../document/json.ts'
 import type { Report } from '../check/report.ts'
 import { Renderer } from '../response/rendering.ts'
-import { Traffic } from '../exchange/traffic.ts'
 
 export type MockSource = 'builtin' | 'file' | 'directory' | 'cli' | 'api'
 
-/** An immutable definition, as part of a version. */
-export interface Frozen {
-  /** The document as uploaded. */
-  text: string
-  format: 'json' | 'yaml'
+/** The parts besides the document, as JSON. */
+export interface JsonParts {
   settings: JsonObject
   rules: Json[]
   overrides: JsonObject
 }
 
-export interface Version extends Frozen {
+/** A document, which is stored separately under its SHA-256. */
+export interface DocumentReference {
+  /** Hexadecimal. */
+  sha256: string
+  format: 'json' | 'yaml'
+  characters: number
+  /** Memory of the text. */
+  textBytes: number
+}
+
+/** An immutable version. */
+export interface Version extends DocumentReference, JsonParts {
   version: number
   deployedAt: string
   message: string | null
   title: string
   apiVersion: string
   operations: number
-  sha256: string
   rolledBackFrom: number | null
+  /** Memory of settings, rules and overrides. */
+  partBytes: number
 }
 
-export interface Draft extends GivenParts {
-  text: string
-  format: 'json' | 'yaml'
+export interface Draft extends DocumentReference {
+  settings: Json
+  rules: Json
+  overrides: Json
   savedAt: string
   report: Report
+  partBytes: number
+}
+
+/** What is stored of a mock. Plain data. */
+export interface MockRecord {
+  source: MockSource
+  /** Digest of the files that define the mock; null for uploads. Edits of a mock hold for these files only. */
+  digest: string | null
+  enabled: boolean
+  revision: number
+  /** Whether the live definition was edited since the deployment. */
+  modified: boolean
+  /** The live parts. */
+  parts: JsonParts
+  draft: Draft | null
+  /** Oldest first; at least one. */
+  versions: Version[]
 }
 
 /** A definition that has passed the check and can be deployed. */
@@ -50,124 +76,176 @@ export interface Deployable {
   rolledBackFrom: number | null
 }
 
+/** A mock as this process serves it. Immutable: every change results in a new object. */
 export class Mock {
   readonly name: string
-  readonly source: MockSource
   /** Absolute path; null if the mock does not come from a file. */
   readonly file: string | null
-  readonly traffic: Traffic
-  /** Number of requests by operation key. The empty key counts requests that matched no operation. */
-  readonly requests = new Map<string, number>()
-  enabled = true
-  revision = 0
-  /** Whether the live definition was edited since the deployment. */
-  modified = false
-  draft: Draft | null = null
-  /** Oldest first. */
-  versions: Version[] = []
-  #live: Live
-  #liveBytes: number
-  readonly #limits: Limits
+  readonly record: MockRecord
+  readonly live: CompiledLive
 
-  /** `live` is the result of `compile` for `first`. */
-  constructor(
-    identity: { name: string; source: MockSource; file: string | null },
-    first: Deployable,
-    live: CompiledLive,
-    limits: Limits,
-  ) {
+  constructor(identity: { name: string; file: string | null }, record: MockRecord, live: CompiledLive) {
     this.name = identity.name
-    this.source = identity.source
     this.file = identity.file
-    this.#limits = limits
-    this.traffic = new Traffic(limits.bounds.trafficEntries, limits.bounds.trafficBytes)
-    this.#live = live
-    this.#liveBytes = live.bytes
-    this.#push(first)
+    this.record = record
+    this.live = live
   }
 
-  get live(): Live {
-    return this.#live
+  get source(): MockSource {
+    return this.record.source
+  }
+
+  get enabled(): boolean {
+    return this.record.enabled
+  }
+
+  get revision(): number {
+    return this.record.revision
+  }
+
+  get draft(): Draft | null {
+    return this.record.draft
+  }
+
+  get versions(): readonly Version[] {
+    return this.record.versions
   }
 
   get version(): number {
-    return this.versions.at(-1)?.version ?? 0
+    return this.current?.version ?? 0
   }
 
   get current(): Version | undefined {
-    return this.versions.at(-1)
+    return this.record.versions.at(-1)
   }
 
   get isManaged(): boolean {
     return this.source !== 'api'
   }
 
-  /** Replaces the live definition. Requests in flight finish with the previous one. */
-  deploy(next: Deployable, live: CompiledLive): void {
-    this.#live = live
-    this.#liveBytes = live.bytes
-    this.#push(next)
-    this.modified = false
-  }
-
-  /** Edits the live definition, for this version only. */
-  edit(parts: Partial<Parts>): void {
-    this.#live = { ...this.#live, parts: { ...this.#live.parts, ...parts } }
-    this.modified = true
-    this.revision++
-  }
-
   /** The parts of the live definition as JSON. */
-  partsAsJson(): { settings: JsonObject; rules: Json[]; overrides: JsonObject } {
-    return partsToJson(this.#live.parts)
+  partsAsJson(): JsonParts {
+    return partsToJson(this.live.parts)
   }
+}
 
-  /** Drops the oldest version, but never the newest one. Returns whether a version was dropped. */
-  dropOldestVersion(): boolean {
-    if (this.versions.length < 2) return false
-    this.versions.shift()
-    return true
-  }
+/** The documents of versions and draft. A document shared by several versions is listed once. */
+export function documentsOf({ versions, draft }: MockRecord): Map<string, DocumentReference> {
+  const references: DocumentReference[] = draft === null ? versions : [...versions, draft]
+  return new Map(references.map(reference => [reference.sha256, reference]))
+}
 
-  /** Bytes of all documents. A document shared by several versions counts once. */
-  documentBytes(): number {
-    const texts = new Set([...this.versions.map(version => version.text), ...(this.draft ? [this.draft.text] : [])])
-    let bytes = 0
-    for (const text of texts) bytes += text.length
-    return bytes
-  }
+/** Characters of all documents of a mock. */
+export function documentCharacters(record: MockRecord): number {
+  let characters = 0
+  for (const document of documentsOf(record).values()) characters += document.characters
+  return characters
+}
 
-  /** Memory in bytes of all documents: the texts, the live definition, and the parts of versions and draft. */
-  documentMemory(): number {
-    const held = this.draft === null ? this.versions : [...this.versions, this.draft]
-    const texts = [...new Set(held.map(({ text }) => text))]
-    const parts = held.reduce(
-      (sum, { settings, rules, overrides }) => sum + heldValueBytes([settings, rules, overrides]),
-      0,
-    )
-    return texts.reduce((sum, text) => sum + heldBytes(text), this.#liveBytes + parts)
-  }
+/** Memory in bytes of the parts of versions, draft and edits. */
+export function partMemory({ versions, draft, modified, parts }: MockRecord): number {
+  const edited = modified ? heldValueBytes([parts.settings, parts.rules, parts.overrides]) : 0
+  return versions.reduce((sum, { partBytes }) => sum + partBytes, edited + (draft?.partBytes ?? 0))
+}
 
-  #push(next: Deployable): void {
-    const { document } = this.#live.api
-    const same = this.versions.find(version => version.text === next.text)
-    this.versions.push({
-      // Versions with the same text share one string.
-      text: same?.text ?? next.text,
-      format: next.format,
-      ...partsToJson(this.#live.parts),
-      version: this.version + 1,
-      deployedAt: new Date().toISOString(),
-      message: next.message,
-      title: document.title,
-      apiVersion: document.apiVersion,
-      operations: this.#live.api.operations.length,
-      sha256: createHash('sha256').update(next.text).digest('hex'),
-      rolledBackFrom: next.rolledBackFrom,
-    })
-    while (this.versions.length > this.#limits.bounds.versions) this.versions.shift()
-    this.revision++
+/** Memory in bytes of all documents and parts: texts, parsed documents, versions, draft and edits. */
+export function documentMemory({ record, live }: Mock): number {
+  let bytes = live.bytes + partMemory(record)
+  for (const { textBytes } of documentsOf(record).values()) bytes += textBytes
+  return bytes
+}
+
+export function referenceTo(text: string, format: 'json' | 'yaml'): DocumentReference {
+  return {
+    sha256: createHash('sha256').update(text).digest('hex'),
+    format,
+    characters: text.length,
+    textBytes: heldBytes(text),
   }
+}
+
+/** A draft, saved now. */
+export function draftOf(
+  text: string,
+  format: 'json' | 'yaml',
+  given: Pick<Draft, 'settings' | 'rules' | 'overrides'>,
+  report: Report,
+): Draft {
+  const { settings, rules, overrides } = given
+  return {
+    ...referenceTo(text, format),
+    settings,
+    rules,
+    overrides,
+    savedAt: new Date().toISOString(),
+    report,
+    partBytes: heldValueBytes([settings, rules, overrides]),
+  }
+}
+
+/** The first version of a definition; `withVersion` numbers later ones. */
+export function versionOf(next: Deployable, { api, parts }: Live): Version {
+  const own = plainParts(partsToJson(parts))
+  return {
+    ...referenceTo(next.text, next.format),
+    ...own,
+    partBytes: heldValueBytes([own.settings, own.rules, own.overrides]),
+    version: 1,
+    deployedAt: new Date().toISOString(),
+    message: next.message,
+    title: api.document.title,
+    apiVersion: api.document.apiVersion,
+    operations: api.operations.length,
+    rolledBackFrom: next.rolledBackFrom,
+  }
+}
+
+/** The record of a new mock. */
+export function firstRecord(
+  { source, digest, enabled }: Pick<MockRecord, 'source' | 'digest' | 'enabled'>,
+  version: Version,
+): MockRecord {
+  return {
+    source,
+    digest,
+    enabled,
+    revision: 1,
+    modified: false,
+    parts: partsIn(version),
+    draft: null,
+    versions: [version],
+  }
+}
+
+/** The record with one more version, which becomes live. Drops the oldest versions above the limit. */
+export function withVersion(record: MockRecord, version: Version, { bounds }: Limits): MockRecord {
+  const number = (record.versions.at(-1)?.version ?? 0) + 1
+  return {
+    ...record,
+    revision: record.revision + 1,
+    modified: false,
+    parts: partsIn(version),
+    versions: [...record.versions, { ...version, version: number }].slice(-bounds.versions),
+  }
+}
+
+/** The record with edited live parts, for this version only. */
+export function withParts(record: MockRecord, edited: Partial<JsonParts>): MockRecord {
+  return {
+    ...record,
+    parts: plainParts({ ...record.parts, ...edited }),
+    modified: true,
+    revision: record.revision + 1,
+  }
+}
+
+function partsIn({ settings, rules, overrides }: JsonParts): JsonParts {
+  return { settings, rules, overrides }
+}
+
+/** As JSON: YAML has numbers that JSON lacks. */
+function plainParts(parts: JsonParts): JsonParts {
+  return JSON.parse(JSON.stringify(partsIn(parts))) as JsonParts
 }
 
 /** A compiled definition, with the memory of its document in bytes. */
@@ -176,10 +254,23 @@ export interface CompiledLive extends Live {
 }
 
 /** Compiles a checked definition. Throws if a part is invalid, which the check excludes. */
-export function compile(next: Deployable, limits: Limits): CompiledLive {
-  const root = JSON.parse(next.json) as JsonObject
+export function compile({ json, given }: Pick<Deployable, 'json' | 'given'>, limits: Limits): CompiledLive {
+  const root = JSON.parse(json) as JsonObject
   const api = new CompiledApi(root, limits.bounds)
-  const read = readParts(next.given, limits, name => api.operation(name)?.key)
+  return { ...liveOf(api, given, limits), bytes: heldValueBytes(root) }
+}
+
+/** The definition with other parts. */
+export function recompile({ api, renderer, bytes }: CompiledLive, parts: JsonParts, limits: Limits): CompiledLive {
+  return { api, renderer, bytes, parts: validParts(api, parts, limits) }
+}
+
+function liveOf(api: CompiledApi, given: GivenParts, limits: Limits): Live {
+  return { api, parts: validParts(api, given, limits), renderer: new Renderer(api) }
+}
+
+function validParts(api: CompiledApi, given: GivenParts, limits: Limits): Live['parts'] {
+  const read = readParts(given, limits, name => api.operation(name)?.key)
   if ('errors' in read) throw new Error(read.errors[0]?.message ?? 'invalid definition')
-  return { api, parts: read.parts, renderer: new Renderer(api), bytes: heldValueBytes(root) }
+  return read.parts
 }

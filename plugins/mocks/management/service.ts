@@ -5,26 +5,28 @@ import type { FastifyRequest, Svc } from 'svc/plugin'
 import { showReport, type Report } from '../check/report.ts'
 import { managementError } from '../errors.ts'
 import type { Json, JsonObject } from '../document/json.ts'
-import type { Mock } from './mock.ts'
+import type { Mock, MockRecord } from './mock.ts'
+import { unknownMock, type MockStore } from './mock-store.ts'
 import type { Registry } from './registry.ts'
 import type { MocksSection } from '../sources/section.ts'
+import type { RequestCounts } from '../exchange/request-counts.ts'
 import type { SessionMemories } from '../exchange/session-memory.ts'
+import type { Traffic } from '../exchange/traffic.ts'
 import type { Variables } from '../variables.ts'
 
 export interface Service {
   svc: Svc<MocksSection, Variables>
   registry: Registry
+  mocks: MockStore
   memories: SessionMemories
+  traffic: Traffic
+  counts: RequestCounts
 }
 
 /** Finds a mock by name. Throws `unknown_mock`. */
 export function requireMock({ registry }: Service, name: string): Mock {
   const mock = registry.get(name)
-  if (!mock)
-    throw managementError('unknown_mock', `there is no mock "${name.slice(0, 80)}"`, {
-      name: name.slice(0, 80),
-      mocks: registry.names(),
-    })
+  if (!mock) throw unknownMock(name, registry.names())
   return mock
 }
 
@@ -41,13 +43,13 @@ export function refuseManaged(mock: Mock): void {
 }
 
 /** Compares `If-Match` (RFC 9110, 13.1.1) with the revision. Throws `revision_mismatch`. */
-export function checkRevision(request: FastifyRequest, mock: Mock): void {
+export function checkRevision(request: FastifyRequest, { revision }: Pick<MockRecord, 'revision'>): void {
   const expected = request.headers['if-match']
   if (expected === undefined || expected.trim() === '*') return
   const tags = expected.split(',').map(tag => tag.trim())
-  if (!tags.includes(`"${mock.revision}"`))
-    throw managementError('revision_mismatch', `If-Match does not match the current revision ${mock.revision}`, {
-      revision: mock.revision,
+  if (!tags.includes(`"${revision}"`))
+    throw managementError('revision_mismatch', `If-Match does not match the current revision ${revision}`, {
+      revision,
     })
 }
 
@@ -56,8 +58,8 @@ export function urlOf({ svc }: Service, request: FastifyRequest, name: string): 
   return svc.http.url(request, `/mock/${name}`)
 }
 
-/** The entry of a mock in the list. */
-export function summaryOf(service: Service, request: FastifyRequest, mock: Mock): JsonObject {
+/** The entry of a mock in the list. `counts.collect` makes the counts exact. */
+export async function summaryOf(service: Service, request: FastifyRequest, mock: Mock): Promise<JsonObject> {
   const { api, parts } = mock.live
   return {
     name: mock.name,
@@ -70,12 +72,12 @@ export function summaryOf(service: Service, request: FastifyRequest, mock: Mock)
     enabled: mock.enabled,
     version: mock.version,
     revision: mock.revision,
-    modified: mock.modified,
+    modified: mock.record.modified,
     has_draft: mock.draft !== null,
     operations: api.operations.length,
     rules: parts.rules.length,
     overrides: parts.overrides.count,
-    requests: requestsOf(mock),
+    requests: await service.counts.total(mock.name),
     url: urlOf(service, request, mock.name),
     base_paths: parts.settings.basePath === 'auto' ? api.serverPaths : [parts.settings.basePath],
     validation: parts.settings.validation,
@@ -84,19 +86,19 @@ export function summaryOf(service: Service, request: FastifyRequest, mock: Mock)
   }
 }
 
-function requestsOf(mock: Mock): number {
-  let count = 0
-  for (const requests of mock.requests.values()) count += requests
-  return count
-}
-
 /** The record of a mock; after a write, with the report of the check. */
-export function recordOf(service: Service, request: FastifyRequest, mock: Mock, report?: Report): JsonObject {
+export async function recordOf(
+  service: Service,
+  request: FastifyRequest,
+  mock: Mock,
+  report?: Report,
+): Promise<JsonObject> {
+  await service.counts.collect()
   const { document } = mock.live.api
   const info = document.root['info'] as JsonObject | undefined
   const summary = info?.['summary'] ?? info?.['description'] ?? ''
   return {
-    ...summaryOf(service, request, mock),
+    ...(await summaryOf(service, request, mock)),
     ...mock.partsAsJson(),
     summary: typeof summary === 'string' ? summary.slice(0, 500) : '',
     warnings: tokenWarning(service, mock),

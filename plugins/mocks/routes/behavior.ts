@@ -1,10 +1,18 @@
 /** Routes for settings, overrides and rules, which can be changed while a mock is live. */
-import { describe, isRecord, readQuery, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'svc/plugin'
+import {
+  describe,
+  isRecord,
+  readQuery,
+  shownText,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'svc/plugin'
 import { outcomeLimits, ruleLimits } from '../management/definition.ts'
 import { managementError } from '../errors.ts'
-import { mergePatch, parseJson, type Json, type JsonObject } from '../document/json.ts'
-import type { Mock } from '../management/mock.ts'
-import { Overrides, readOverride, type Override } from '../rules/override.ts'
+import { mergePatch, parseJson, setOwn, type Json, type JsonObject } from '../document/json.ts'
+import { withParts, type JsonParts, type Mock } from '../management/mock.ts'
+import { readOverride } from '../rules/override.ts'
 import { readRule, readRules, type Rule } from '../rules/rule.ts'
 import { readSettings } from '../management/settings.ts'
 import { checkRevision, requireMock, type Service } from '../management/service.ts'
@@ -244,6 +252,19 @@ function writable(service: Service, request: FastifyRequest<Named>): Mock {
   return mock
 }
 
+/** Edits the live parts of a mock. `change` may run more than once. Throws `unknown_mock` or `revision_mismatch`. */
+async function edit(
+  service: Service,
+  request: FastifyRequest<Named>,
+  change: (parts: JsonParts) => Partial<JsonParts>,
+): Promise<Mock> {
+  const { name } = writable(service, request)
+  return service.mocks.edit(name, record => {
+    checkRevision(request, record)
+    return withParts(record, change(record.parts))
+  })
+}
+
 function tagged(reply: FastifyReply, mock: Mock): FastifyReply {
   return reply.header('ETag', `"${mock.revision}"`)
 }
@@ -256,16 +277,15 @@ async function changeSettings(
   reply: FastifyReply,
   isPatch: boolean,
 ): Promise<FastifyReply> {
-  const mock = writable(service, request)
-  const given = readJsonBody(service, request)
-  if (!isRecord(given)) throw managementError('invalid_settings', 'the body must be a JSON object', { at: 'settings' })
-  const read = readSettings(
-    isPatch ? mergePatch(mock.live.parts.settings.asJson, given) : given,
-    service.registry.options.maxDelayMs,
-  )
-  if ('problem' in read) throw managementError('invalid_settings', read.problem.message, { at: read.problem.at })
-  mock.edit({ settings: read.settings })
-  return tagged(reply, mock).send(read.settings.asJson)
+  const mock = await edit(service, request, parts => {
+    const given = readJsonBody(service, request)
+    if (!isRecord(given))
+      throw managementError('invalid_settings', 'the body must be a JSON object', { at: 'settings' })
+    const read = readSettings(isPatch ? mergePatch(parts.settings, given) : given, service.registry.options.maxDelayMs)
+    if ('problem' in read) throw managementError('invalid_settings', read.problem.message, { at: read.problem.at })
+    return { settings: read.settings.asJson }
+  })
+  return tagged(reply, mock).send(mock.live.parts.settings.asJson)
 }
 
 // ----------------------------------------------------------------------------------------------------------- overrides
@@ -286,29 +306,20 @@ function showOverride(mock: Mock, operation: string): JsonObject {
   return { operation: key, override: mock.live.parts.overrides.get(key)?.asJson ?? null }
 }
 
-function editOverrides(service: Service, mock: Mock, change: (byKey: Map<string, Override>) => void): void {
-  const { overrides } = mock.live.parts
-  const byKey = new Map(
-    Object.keys(overrides.asJson()).flatMap(key => {
-      const override = overrides.get(key)
-      return override ? [[key, override] as const] : []
-    }),
-  )
-  change(byKey)
-  mock.edit({ overrides: new Overrides(byKey, outcomeLimits(service.registry.options)) })
-}
-
 async function setOverride(
   service: Service,
   request: FastifyRequest<OfOperation>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const mock = writable(service, request)
-  const key = keyOf(mock, request.params.operation)
-  const read = readOverride(readJsonBody(service, request), outcomeLimits(service.registry.options))
-  if ('problem' in read) throw managementError('invalid_override', read.problem.message, { at: read.problem.at })
-  editOverrides(service, mock, byKey => byKey.set(key, read.override))
-  return tagged(reply, mock).send({ operation: key, override: read.override.asJson })
+  const key = keyOf(writable(service, request), request.params.operation)
+  const mock = await edit(service, request, ({ overrides }) => {
+    const read = readOverride(readJsonBody(service, request), outcomeLimits(service.registry.options))
+    if ('problem' in read) throw managementError('invalid_override', read.problem.message, { at: read.problem.at })
+    const edited = { ...overrides }
+    setOwn(edited, key, read.override.asJson)
+    return { overrides: edited }
+  })
+  return tagged(reply, mock).send(showOverride(mock, key))
 }
 
 async function dropOverride(
@@ -316,9 +327,11 @@ async function dropOverride(
   request: FastifyRequest<OfOperation>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const mock = writable(service, request)
-  const key = keyOf(mock, request.params.operation)
-  editOverrides(service, mock, byKey => byKey.delete(key))
+  const key = keyOf(writable(service, request), request.params.operation)
+  const mock = await edit(service, request, ({ overrides }) => {
+    const { [key]: _dropped, ...others } = overrides
+    return { overrides: others }
+  })
   return tagged(reply, mock).send({ operation: key, override: null })
 }
 
@@ -327,9 +340,7 @@ async function clearOverrides(
   request: FastifyRequest<Named>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const mock = writable(service, request)
-  editOverrides(service, mock, byKey => byKey.clear())
-  return tagged(reply, mock).send({ overrides: {} })
+  return tagged(reply, await edit(service, request, () => ({ overrides: {} }))).send({ overrides: {} })
 }
 
 // --------------------------------------------------------------------------------------------------------------- rules
@@ -339,23 +350,29 @@ function showRules(mock: Mock): JsonObject {
   return { count: rules.length, rules: rules.map(rule => rule.asJson) }
 }
 
+function unknownRule(id: string, known: string[]): Error {
+  return managementError('unknown_rule', `there is no rule "${id.slice(0, 80)}"`, { rules: known })
+}
+
 function requireRule(mock: Mock, id: string): Rule {
-  const rule = mock.live.parts.rules.find(entry => entry.id === id)
-  if (!rule)
-    throw managementError('unknown_rule', `there is no rule "${id.slice(0, 80)}"`, {
-      rules: mock.live.parts.rules.map(entry => entry.id),
-    })
+  const { rules } = mock.live.parts
+  const rule = rules.find(entry => entry.id === id)
+  if (!rule) throw unknownRule(id, idsOf(rules))
   return rule
+}
+
+/** The ids of stored rules: every stored rule has one. */
+function idsOf(rules: readonly Json[] | readonly Rule[]): string[] {
+  return rules.map(rule => shownText((rule as { id?: unknown }).id))
 }
 
 async function editRules(
   service: Service,
   request: FastifyRequest<Named>,
   reply: FastifyReply,
-  change: (rules: Rule[], mock: Mock) => Rule[],
+  change: (rules: Json[]) => Json[],
 ): Promise<FastifyReply> {
-  const mock = writable(service, request)
-  mock.edit({ rules: change([...mock.live.parts.rules], mock) })
+  const mock = await edit(service, request, parts => ({ rules: change(parts.rules) }))
   return tagged(reply, mock).send(showRules(mock))
 }
 
@@ -368,29 +385,28 @@ function replaceRules(service: Service, request: FastifyRequest<Named>, reply: F
     const given = readJsonBody(service, request)
     const read = readRules(isRecord(given) ? given['rules'] : given, ruleLimits(service.registry.options))
     if ('problem' in read) throw invalidRule(read.problem)
-    return read.rules
+    return read.rules.map(rule => rule.asJson)
   })
 }
 
 async function addRule(service: Service, request: FastifyRequest<Named>, reply: FastifyReply): Promise<FastifyReply> {
-  const mock = writable(service, request)
-  const { rules } = mock.live.parts
   const { bounds } = service.registry.options
-  if (rules.length >= bounds.rules)
-    throw invalidRule({ at: '', message: `the mock already has the maximum of ${bounds.rules} rules` })
-  const read = readRule(
-    readJsonBody(service, request),
-    ruleLimits(service.registry.options),
-    new Set(rules.map(rule => rule.id)),
-  )
-  if ('problem' in read) throw invalidRule(read.problem)
-  if (rules.some(rule => rule.id === read.rule.id))
-    throw invalidRule({ at: 'id', message: `the id "${read.rule.id}" is already used by another rule` })
   const position = readQuery(request).get('position')
-  if (position !== null && !/^\d{1,4}$/.test(position))
-    throw managementError('invalid_parameter', 'position must be an integer from 0 to 9999')
-  mock.edit({ rules: rules.toSpliced(position === null ? rules.length : Number(position), 0, read.rule) })
-  return tagged(reply, mock).code(201).send(read.rule.asJson)
+  const mock = await edit(service, request, ({ rules }) => {
+    if (rules.length >= bounds.rules)
+      throw invalidRule({ at: '', message: `the mock already has the maximum of ${bounds.rules} rules` })
+    const ids = idsOf(rules)
+    const read = readRule(readJsonBody(service, request), ruleLimits(service.registry.options), new Set(ids))
+    if ('problem' in read) throw invalidRule(read.problem)
+    if (ids.includes(read.rule.id))
+      throw invalidRule({ at: 'id', message: `the id "${read.rule.id}" is already used by another rule` })
+    if (position !== null && !/^\d{1,4}$/.test(position))
+      throw managementError('invalid_parameter', 'position must be an integer from 0 to 9999')
+    return { rules: rules.toSpliced(position === null ? rules.length : Number(position), 0, read.rule.asJson) }
+  })
+  const { rules } = mock.live.parts
+  const added = position === null ? rules.at(-1) : (rules[Number(position)] ?? rules.at(-1))
+  return tagged(reply, mock).code(201).send(added?.asJson)
 }
 
 async function replaceRule(
@@ -398,22 +414,26 @@ async function replaceRule(
   request: FastifyRequest<OfRule>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const mock = writable(service, request)
-  const present = requireRule(mock, request.params.id)
-  const given = readJsonBody(service, request)
-  const read = readRule(
-    isRecord(given) ? { ...given, id: present.id } : given,
-    ruleLimits(service.registry.options),
-    new Set(),
-  )
-  if ('problem' in read) throw invalidRule(read.problem)
-  mock.edit({ rules: mock.live.parts.rules.map(rule => (rule === present ? read.rule : rule)) })
-  return tagged(reply, mock).send(read.rule.asJson)
+  const { id } = request.params
+  const mock = await edit(service, request, ({ rules }) => {
+    const at = placeOf(rules, id)
+    const given = readJsonBody(service, request)
+    const read = readRule(isRecord(given) ? { ...given, id } : given, ruleLimits(service.registry.options), new Set())
+    if ('problem' in read) throw invalidRule(read.problem)
+    return { rules: rules.with(at, read.rule.asJson) }
+  })
+  return tagged(reply, mock).send(requireRule(mock, id).asJson)
 }
 
 async function dropRule(service: Service, request: FastifyRequest<OfRule>, reply: FastifyReply): Promise<FastifyReply> {
-  const mock = writable(service, request)
-  const present = requireRule(mock, request.params.id)
-  mock.edit({ rules: mock.live.parts.rules.filter(rule => rule !== present) })
-  return tagged(reply, mock).send({ deleted: present.id })
+  const { id } = request.params
+  const mock = await edit(service, request, ({ rules }) => ({ rules: rules.toSpliced(placeOf(rules, id), 1) }))
+  return tagged(reply, mock).send({ deleted: id })
+}
+
+/** The index of a rule. Throws `unknown_rule`. */
+function placeOf(rules: readonly Json[], id: string): number {
+  const ids = idsOf(rules)
+  if (!ids.includes(id)) throw unknownRule(id, ids)
+  return ids.indexOf(id)
 }

@@ -4,7 +4,7 @@ import { showReport, type Report } from '../check/report.ts'
 import { MANAGEMENT_ERRORS, managementError } from '../errors.ts'
 import type { GivenParts } from '../management/definition.ts'
 import type { Deployable, Mock } from '../management/mock.ts'
-import { recordOf, type Service } from '../management/service.ts'
+import { checkRevision, recordOf, type Service } from '../management/service.ts'
 import type { ReadUpload } from '../management/upload.ts'
 
 /** The document of an upload. Throws `invalid_body`. */
@@ -18,14 +18,14 @@ export function requireDocument(upload: Pick<ReadUpload, 'text'>): string {
 }
 
 /** Sends the record of a mock, with its revision as `ETag`. */
-export function sendMock(
+export async function sendMock(
   service: Service,
   request: FastifyRequest,
   reply: FastifyReply,
   mock: Mock,
   report?: Report,
-): FastifyReply {
-  return reply.header('ETag', `"${mock.revision}"`).send(recordOf(service, request, mock, report))
+): Promise<FastifyReply> {
+  return reply.header('ETag', `"${mock.revision}"`).send(await recordOf(service, request, mock, report))
 }
 
 /** Checks a definition and returns it ready for deployment. Throws `not_deployable` with the report. */
@@ -34,7 +34,7 @@ export async function checkForDeploy(
   definition: { text: string; given: GivenParts; message: string | null; rolledBackFrom?: number },
   against: string | null,
 ): Promise<{ next: Deployable; report: Report }> {
-  const { report, json, format } = await service.registry.check(definition, against)
+  const { report, json, format } = await service.mocks.check(definition, against)
   if (!report.deployable || json === null) throw notDeployable(report)
   return {
     next: {
@@ -66,16 +66,19 @@ export async function deployUpload(
   name: string,
   upload: ReadUpload,
 ): Promise<FastifyReply> {
-  const { registry } = service
+  const { registry, mocks } = service
   const present = registry.get(name)
   const { next, report } = await checkForDeploy(
     service,
     { text: requireDocument(upload), given: upload.given, message: upload.message },
     present ? name : null,
   )
-  if (present) registry.deploy(present, next)
-  const mock = present ?? registry.add({ name, source: 'api', file: null }, next)
-  if (upload.enabled !== null) mock.enabled = upload.enabled
+  const mock = present
+    ? await mocks.deploy(name, next, record => {
+        checkRevision(request, record)
+        return { ...record, enabled: upload.enabled ?? record.enabled }
+      })
+    : await mocks.create({ name, source: 'api', files: null, enabled: upload.enabled ?? true }, next)
   if (!present) reply.code(201).header('Location', service.svc.http.url(request, `/_svc/mocks/${name}`))
   return sendMock(service, request, reply, mock, report)
 }

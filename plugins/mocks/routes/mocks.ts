@@ -7,7 +7,7 @@ import { managementError } from '../errors.ts'
 import { bundleOf, effectiveDocument, svcYamlOf } from '../management/export.ts'
 import type { JsonObject } from '../document/json.ts'
 import { isMockName, nameFrom } from '../management/mock-name.ts'
-import type { Mock } from '../management/mock.ts'
+import type { DocumentReference, Mock } from '../management/mock.ts'
 import { checkRevision, requireMock, refuseManaged, summaryOf, urlOf, type Service } from '../management/service.ts'
 import { decodeBody, readUpload, type ReadUpload } from '../management/upload.ts'
 import { deployUpload, requireDocument, sendMock } from './deployment.ts'
@@ -198,8 +198,9 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
   )
 }
 
-function list(service: Service, request: FastifyRequest): JsonObject {
-  const { svc, registry } = service
+async function list(service: Service, request: FastifyRequest): Promise<JsonObject> {
+  const { svc, registry, counts } = service
+  await counts.collect()
   const mocks = registry.list()
   return {
     count: mocks.length,
@@ -208,7 +209,7 @@ function list(service: Service, request: FastifyRequest): JsonObject {
     dir: svc.config.publicMode ? null : svc.variables.dir,
     config_file: svc.config.publicMode ? null : svc.config.configFile,
     load_errors: loadErrors(service),
-    mocks: mocks.map(mock => summaryOf(service, request, mock)),
+    mocks: await Promise.all(mocks.map(mock => summaryOf(service, request, mock))),
   }
 }
 
@@ -270,7 +271,7 @@ async function check(service: Service, request: FastifyRequest): Promise<JsonObj
   const against = readQuery(request).get('against')
   if (against !== null) requireMock(service, against)
   const upload = await receive(service, request)
-  const { report } = await service.registry.check(
+  const { report } = await service.mocks.check(
     { text: requireDocument(upload), given: upload.given, message: null },
     against,
   )
@@ -280,11 +281,8 @@ async function check(service: Service, request: FastifyRequest): Promise<JsonObj
 function remove(service: Service, request: FastifyRequest<Named>): Promise<JsonObject> {
   const { name } = request.params
   return service.registry.inOrder(name, async () => {
-    const mock = requireMock(service, name)
-    refuseManaged(mock)
-    checkRevision(request, mock)
-    service.registry.remove(name)
-    await service.memories.clear(name, null)
+    refuseManaged(requireMock(service, name))
+    await service.mocks.remove(name, record => checkRevision(request, record))
     return { deleted: name }
   })
 }
@@ -295,13 +293,13 @@ async function toggle(
   reply: FastifyReply,
   isOn: boolean,
 ): Promise<FastifyReply> {
-  const mock = requireMock(service, request.params.name)
-  checkRevision(request, mock)
-  if (mock.enabled !== isOn) {
-    mock.enabled = isOn
-    mock.modified = true
-    mock.revision++
-  }
+  const { name } = requireMock(service, request.params.name)
+  const mock = await service.mocks.edit(name, record => {
+    checkRevision(request, record)
+    return record.enabled === isOn
+      ? record
+      : { ...record, enabled: isOn, modified: true, revision: record.revision + 1 }
+  })
   return sendMock(service, request, reply, mock)
 }
 
@@ -319,13 +317,14 @@ async function reload({ svc, registry }: Service, reply: FastifyReply): Promise<
   })
 }
 
-function spec(service: Service, request: FastifyRequest<Named>, reply: FastifyReply): FastifyReply {
+async function spec(service: Service, request: FastifyRequest<Named>, reply: FastifyReply): Promise<FastifyReply> {
   const mock = requireMock(service, request.params.name)
   const query = readQuery(request)
-  const { text, format } = sourceOf(mock, query.get('version'))
+  const { sha256, format } = sourceOf(mock, query.get('version'))
   const wanted = query.get('format')
   if (wanted !== null && wanted !== 'json' && wanted !== 'yaml')
     throw managementError('invalid_parameter', 'format must be json or yaml')
+  const text = await service.mocks.text(sha256)
   reply.type(`application/${wanted ?? format}; charset=utf-8`)
   if (wanted === null || wanted === format) return reply.send(text)
   const read = readDocument(text, service.registry.options.bounds)
@@ -335,7 +334,7 @@ function spec(service: Service, request: FastifyRequest<Named>, reply: FastifyRe
   )
 }
 
-function sourceOf(mock: Mock, wanted: string | null): { text: string; format: 'json' | 'yaml' } {
+function sourceOf(mock: Mock, wanted: string | null): DocumentReference {
   if (wanted === 'draft') {
     if (!mock.draft) throw managementError('no_draft', `the mock "${mock.name}" has no draft`)
     return mock.draft
@@ -348,9 +347,11 @@ function sourceOf(mock: Mock, wanted: string | null): { text: string; format: 'j
   return version
 }
 
-function operations(service: Service, request: FastifyRequest<Named>): JsonObject {
+async function operations(service: Service, request: FastifyRequest<Named>): Promise<JsonObject> {
   const mock = requireMock(service, request.params.name)
   const { api, parts } = mock.live
+  await service.counts.collect()
+  const requests = await service.counts.ofMock(mock.name)
   const url =
     urlOf(service, request, mock.name) +
     (parts.settings.basePath === 'auto' ? (api.serverPaths[0] ?? '') : parts.settings.basePath.replace(/\/$/, ''))
@@ -378,7 +379,7 @@ function operations(service: Service, request: FastifyRequest<Named>): JsonObjec
       security: operation.security,
       override: parts.overrides.get(operation.key)?.asJson ?? null,
       rules: parts.rules.filter(rule => rule.operation !== null && api.operation(rule.operation) === operation).length,
-      requests: mock.requests.get(operation.key) ?? 0,
+      requests: requests.get(operation.key) ?? 0,
     })),
   }
 }

@@ -96,7 +96,7 @@ export function registerServe(app: FastifyInstance, service: Service): void {
 
 async function handle(service: Service, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const startedAt = performance.now()
-  const { svc, registry } = service
+  const { svc, registry, counts } = service
   const { name } = request.params as { name: string }
   const mock = registry.get(name)
   const { path, query } = splitUrl(request.raw.url ?? '/')
@@ -119,11 +119,20 @@ async function handle(service: Service, request: FastifyRequest, reply: FastifyR
   })
   const { response, operation } = await respond(service, request, mock, live, incoming)
   if (response.delayMs > 0 && !(await svc.http.delay(request, response.delayMs))) return reply.hijack()
-  mock.requests.set(operation ?? '', (mock.requests.get(operation ?? '') ?? 0) + 1)
+  counts.add(mock.name, operation ?? '')
   if (live.parts.settings.capture)
-    capture({ svc, request, mock, version, incoming, response, operation, latencyMs: performance.now() - startedAt })
+    capture({
+      service,
+      request,
+      mock,
+      version,
+      incoming,
+      response,
+      operation,
+      latencyMs: performance.now() - startedAt,
+    })
   if (response.abort) {
-    svc.http.markFault(request, reply, 'abort', `mock ${mock.name}, rule ${response.rule}`)
+    svc.http.markFault(request, reply, 'abort', `mock ${mock.name}, rule ${response.rule}`, 'rule')
     reply.hijack()
     svc.http.abortResponse(request, reply)
     return reply
@@ -294,7 +303,7 @@ function challenges(response: MockResponse): string[] {
 }
 
 interface Capture {
-  svc: Service['svc']
+  service: Service
   request: FastifyRequest
   mock: Mock
   version: number
@@ -305,12 +314,13 @@ interface Capture {
 }
 
 /** In public mode only requests with a session are kept, because other clients must not see them. */
-function capture({ svc, request, mock, version, incoming, response, operation, latencyMs }: Capture): void {
+function capture({ service, request, mock, version, incoming, response, operation, latencyMs }: Capture): void {
+  const { svc, traffic } = service
   const session = svc.http.session(request).header
   if (svc.config.publicMode && session === null) return
   const sent = captureBody(incoming.bytes)
   const received = captureBody(response.body)
-  mock.traffic.add({
+  traffic.add(mock.name, {
     id: randomUUID(),
     request_id: svc.http.requestId(request),
     timestamp: new Date().toISOString(),

@@ -94,8 +94,11 @@ export function registerTraffic(app: FastifyInstance, service: Service): void {
         },
       ],
     }),
-    request => ({
-      cleared: requireMock(service, request.params.name).traffic.clear(readQuery(request).get('session')),
+    async request => ({
+      cleared: await service.traffic.clear(
+        requireMock(service, request.params.name).name,
+        readQuery(request).get('session'),
+      ),
     }),
   )
   app.get<Named>(
@@ -167,7 +170,7 @@ async function setState(service: Service, request: FastifyRequest<Named>): Promi
   }
   const { key, label } = sessionKey(service, request)
   const { state, counts } = await service.memories.set(mock.name, key, given as Record<string, string | null>)
-  mock.modified = true
+  if (!mock.record.modified) await service.mocks.edit(mock.name, record => ({ ...record, modified: true }))
   return { session: label, state: { ...state }, counts: { ...counts } }
 }
 
@@ -199,20 +202,21 @@ function operationKey(mock: Mock, filter: TrafficFilter): TrafficFilter {
     : { ...filter, operation: mock.live.api.operation(filter.operation)?.key ?? filter.operation }
 }
 
-function list(
+async function list(
   service: Service,
   request: FastifyRequest<Named>,
-): { count: number; capacity: number; requests: CapturedRequest[] } {
+): Promise<{ count: number; capacity: number; requests: CapturedRequest[] }> {
   const mock = requireMock(service, request.params.name)
   const limit = readQuery(request).get('limit') ?? '50'
   if (!/^\d{1,3}$/.test(limit) || Number(limit) < 1 || Number(limit) > 200)
     throw managementError('invalid_parameter', 'limit must be an integer from 1 to 200')
-  const requests = mock.traffic.list(operationKey(mock, filterOf(service, request)), Number(limit))
-  return { count: requests.length, capacity: mock.traffic.capacity, requests }
+  const filter = operationKey(mock, filterOf(service, request))
+  const requests = await service.traffic.list(mock.name, filter, Number(limit))
+  return { count: requests.length, capacity: service.traffic.capacity, requests }
 }
 
-function show(service: Service, request: FastifyRequest<OfRequest>): CapturedRequest {
-  const found = requireMock(service, request.params.name).traffic.find(request.params.id)
+async function show(service: Service, request: FastifyRequest<OfRequest>): Promise<CapturedRequest> {
+  const found = await service.traffic.find(requireMock(service, request.params.name).name, request.params.id)
   const isOwn =
     !service.svc.config.publicMode ||
     (found !== undefined &&
@@ -227,7 +231,7 @@ function feed(service: Service, request: FastifyRequest<Named>, reply: FastifyRe
   const filter = operationKey(mock, filterOf(service, request))
   const stream = service.svc.streams.sse(request, reply, { endless: true, heartbeatMs: HEARTBEAT_MS })
   if (!stream) return reply
-  const stop = mock.traffic.subscribe(captured => {
+  const stop = service.traffic.subscribe(mock.name, captured => {
     // Events for a slow client are dropped and not buffered.
     if (stream.pendingBytes < 1 << 20 && passes(captured, filter))
       stream.send({ id: captured.id, event: 'request', data: captured })

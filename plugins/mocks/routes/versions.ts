@@ -13,7 +13,7 @@ import {
 import { showReport } from '../check/report.ts'
 import { MANAGEMENT_ERRORS, managementError } from '../errors.ts'
 import { own, ownText, parseJson, type Json, type JsonObject } from '../document/json.ts'
-import type { Mock, Version } from '../management/mock.ts'
+import { draftOf, type Draft, type Mock, type Version } from '../management/mock.ts'
 import { checkRevision, requireMock, refuseManaged, type Service } from '../management/service.ts'
 import { decodeBody, readUpload } from '../management/upload.ts'
 import { checkForDeploy, sendMock } from './deployment.ts'
@@ -35,7 +35,7 @@ export function registerVersions(app: FastifyInstance, service: Service): void {
       parameters: [nameParameter],
       examples: [{ name: 'The sample has no draft', path: '/_svc/mocks/petstore/draft', expectStatus: 404 }],
     }),
-    request => showDraft(requireMock(service, request.params.name)),
+    request => showDraft(service, requireMock(service, request.params.name)),
   )
   app.put<Named>(
     '/_svc/mocks/:name/draft',
@@ -105,7 +105,7 @@ export function registerVersions(app: FastifyInstance, service: Service): void {
       parameters: [nameParameter, { name: 'version', in: 'path', schema: { type: 'integer' } }],
       examples: [{ name: 'First version of petstore', path: '/_svc/mocks/petstore/versions/1', expectStatus: 200 }],
     }),
-    request => version(requireMock(service, request.params.name), request.params.version),
+    request => version(service, requireMock(service, request.params.name), request.params.version),
   )
   app.post<Named>(
     '/_svc/mocks/:name/rollback',
@@ -127,18 +127,18 @@ export function registerVersions(app: FastifyInstance, service: Service): void {
   )
 }
 
-function requireDraft(mock: Mock): NonNullable<Mock['draft']> {
+function requireDraft(mock: Pick<Mock, 'name' | 'draft'>): Draft {
   if (!mock.draft) throw managementError('no_draft', `the mock "${mock.name}" has no draft`)
   return mock.draft
 }
 
-function showDraft(mock: Mock): JsonObject {
+async function showDraft({ mocks }: Service, mock: Mock): Promise<JsonObject> {
   const draft = requireDraft(mock)
   return {
     name: mock.name,
     saved_at: draft.savedAt,
     report: showReport(draft.report),
-    spec: draft.text,
+    spec: await mocks.text(draft.sha256),
     settings: draft.settings ?? {},
     rules: draft.rules ?? [],
     overrides: draft.overrides ?? {},
@@ -147,7 +147,7 @@ function showDraft(mock: Mock): JsonObject {
 
 /** Parts that the upload omits are copied from the live version. */
 function saveDraft(service: Service, request: FastifyRequest<Named>): Promise<JsonObject> {
-  const { svc, registry } = service
+  const { svc, registry, mocks } = service
   return registry.inOrder(request.params.name, async () => {
     const mock = requireMock(service, request.params.name)
     refuseManaged(mock)
@@ -161,24 +161,27 @@ function saveDraft(service: Service, request: FastifyRequest<Named>): Promise<Js
       rules: upload.given.rules ?? live.rules,
       overrides: upload.given.overrides ?? live.overrides,
     }
-    const text = upload.text ?? mock.current?.text ?? ''
-    const { report, format } = await registry.check({ text, given, message: null }, mock.name)
-    registry.makeRoom(text, 0, null)
-    mock.draft = { text, format, ...given, savedAt: new Date().toISOString(), report }
-    mock.revision++
-    return showDraft(mock)
+    const text = upload.text ?? (await mocks.text(mock.current?.sha256 ?? ''))
+    const { report, format } = await mocks.check({ text, given, message: null }, mock.name)
+    const draft = draftOf(text, format, given, report)
+    const saved = await mocks.saveDraft(mock.name, { sha256: draft.sha256, text }, record => {
+      checkRevision(request, record)
+      return { ...record, draft, revision: record.revision + 1 }
+    })
+    return showDraft(service, saved)
   })
 }
 
 function dropDraft(service: Service, request: FastifyRequest<Named>): Promise<JsonObject> {
   return service.registry.inOrder(request.params.name, async () => {
-    const mock = requireMock(service, request.params.name)
-    refuseManaged(mock)
-    checkRevision(request, mock)
-    requireDraft(mock)
-    mock.draft = null
-    mock.revision++
-    return { deleted: 'draft', name: mock.name }
+    const { name } = request.params
+    refuseManaged(requireMock(service, name))
+    await service.mocks.edit(name, record => {
+      checkRevision(request, record)
+      requireDraft({ name, draft: record.draft })
+      return { ...record, draft: null, revision: record.revision + 1 }
+    })
+    return { deleted: 'draft', name }
   })
 }
 
@@ -196,14 +199,14 @@ function deploy(service: Service, request: FastifyRequest<Named>, reply: Fastify
     refuseManaged(mock)
     checkRevision(request, mock)
     const options = readOptions(service.svc.http.body(request))
-    const { text, settings, rules, overrides } = requireDraft(mock)
+    const { sha256, settings, rules, overrides } = requireDraft(mock)
     const definition = {
-      text,
+      text: await service.mocks.text(sha256),
       given: { settings, rules, overrides },
       message: ownText(options, 'message')?.slice(0, 500) ?? null,
     }
     if (isTruthy(readQuery(request).get('dry_run')))
-      return reply.send(showReport((await service.registry.check(definition, mock.name)).report))
+      return reply.send(showReport((await service.mocks.check(definition, mock.name)).report))
     const { next, report } = await checkForDeploy(service, definition, mock.name)
     const blocks =
       isRecord(settings) && own(settings, 'block_breaking') === true && own(options, 'allow_breaking') !== true
@@ -213,9 +216,11 @@ function deploy(service: Service, request: FastifyRequest<Named>, reply: Fastify
         message: `${report.changes.breaking.length} changes break clients; set "allow_breaking" to true to deploy anyway`,
         report: showReport(report),
       })
-    mock.draft = null
-    service.registry.deploy(mock, next)
-    return sendMock(service, request, reply, mock, report)
+    const deployed = await service.mocks.deploy(mock.name, next, record => {
+      checkRevision(request, record)
+      return { ...record, draft: null }
+    })
+    return sendMock(service, request, reply, deployed, report)
   })
 }
 
@@ -245,11 +250,11 @@ function findVersion(mock: Mock, wanted: Json): Version {
   return found
 }
 
-function version(mock: Mock, wanted: string): JsonObject {
+async function version({ mocks }: Service, mock: Mock, wanted: string): Promise<JsonObject> {
   const found = findVersion(mock, wanted)
   return {
     ...showVersion(found),
-    spec: found.text,
+    spec: await mocks.text(found.sha256),
     settings: found.settings,
     rules: found.rules,
     overrides: found.overrides,
@@ -267,10 +272,18 @@ function rollBack(service: Service, request: FastifyRequest<Named>, reply: Fasti
     const { settings, rules, overrides } = target
     const { next, report } = await checkForDeploy(
       service,
-      { text: target.text, given: { settings, rules, overrides }, message: null, rolledBackFrom: target.version },
+      {
+        text: await service.mocks.text(target.sha256),
+        given: { settings, rules, overrides },
+        message: null,
+        rolledBackFrom: target.version,
+      },
       mock.name,
     )
-    service.registry.deploy(mock, next)
-    return sendMock(service, request, reply, mock, report)
+    const deployed = await service.mocks.deploy(mock.name, next, record => {
+      checkRevision(request, record)
+      return record
+    })
+    return sendMock(service, request, reply, deployed, report)
   })
 }

@@ -1,11 +1,9 @@
 /** Compiles conditions of rules to functions that test requests. */
-import { JSONPathEnvironment, type JSONPathQuery } from 'json-p3'
-import { isRecord } from 'svc/plugin'
+import { compileJsonPath, isRecord, linearPattern } from 'svc/plugin'
 import { ApiDocument } from '../document/api-document.ts'
 import type { Bounds } from '../bounds.ts'
 import { deepEqual, own, ownText, type Json, type JsonObject } from '../document/json.ts'
 import { pointerTokens, valueAt } from '../document/json-pointer.ts'
-import { linearPattern } from '../schema/linear-pattern.ts'
 import { SchemaSet } from '../schema/schema-set.ts'
 import type { Problem } from './outcome.ts'
 import type { RequestScope } from './request-scope.ts'
@@ -73,8 +71,13 @@ function readBodySource(value: JsonObject): { values: Source } | { problem: Prob
     if (typeof jsonpath !== 'string' || jsonpath.length > 512)
       return wrong('jsonpath', 'expected a JSONPath of at most 512 characters')
     try {
-      const query = jsonPathEnvironment().compile(jsonpath)
-      return { values: scope => queryValues(query, scope.body()) }
+      const query = compileJsonPath(jsonpath)
+      return {
+        values: scope => {
+          const body = scope.body()
+          return body === undefined ? [] : query.values(body)
+        },
+      }
     } catch (error) {
       return wrong('jsonpath', (error as Error).message.slice(0, 200))
     }
@@ -88,24 +91,6 @@ function readBodySource(value: JsonObject): { values: Source } | { problem: Prob
       const found = body === undefined ? undefined : valueAt(body, tokens)
       return found === undefined ? [] : [found]
     },
-  }
-}
-
-/** RFC 9535 without `match` and `search`, because their patterns would run on a backtracking engine. */
-function jsonPathEnvironment(): JSONPathEnvironment {
-  const environment = new JSONPathEnvironment({ maxRecursionDepth: 100 })
-  environment.functionRegister.delete('match')
-  environment.functionRegister.delete('search')
-  return environment
-}
-
-function queryValues(query: JSONPathQuery, body: Json | undefined): Json[] {
-  if (body === undefined) return []
-  try {
-    return query.query(body).values() as Json[]
-  } catch {
-    // The body is nested deeper than the query supports.
-    return []
   }
 }
 

@@ -2,12 +2,11 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ErrorObject, SchemaValidateFunction, ValidateFunction } from 'ajv'
 import addFormatsModule from 'ajv-formats'
-import { isRecord } from 'svc/plugin'
+import { isRecord, linearPattern, type LinearPattern } from 'svc/plugin'
 import type { ApiDocument } from '../document/api-document.ts'
 import type { Json } from '../document/json.ts'
 import { eachObject } from '../document/walk.ts'
 import { convertSchema, type ConversionContext, type Direction } from './convert.ts'
-import { linearPattern, type LinearPattern } from './linear-pattern.ts'
 
 export interface SchemaError {
   /** JSON pointer into the value. */

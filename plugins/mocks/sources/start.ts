@@ -1,14 +1,24 @@
-/** Starts the service: reuses the registry of the previous generation, and synchronizes it with the files. */
-import type { Svc } from 'svc/plugin'
+/** Starts the service: loads the stored mocks, and synchronizes them with the files. */
+import type { Channel, Store, Svc } from 'svc/plugin'
 import { boundsFor } from '../bounds.ts'
 import { Checker } from '../check/checker.ts'
+import type { MockRecord } from '../management/mock.ts'
+import { documentBounds, recordBounds } from '../management/mock-limits.ts'
+import { MockStore } from '../management/mock-store.ts'
 import { Registry } from '../management/registry.ts'
 import type { MocksSection } from './section.ts'
 import type { Variables } from '../variables.ts'
 import type { Service } from '../management/service.ts'
+import { countBounds, RequestCounts } from '../exchange/request-counts.ts'
 import { memoryBounds, SessionMemories, type SessionMemory } from '../exchange/session-memory.ts'
+import { Traffic, trafficBounds, type CapturedRequest } from '../exchange/traffic.ts'
 import { readSources } from './sources.ts'
 import { syncSources } from './sync.ts'
+
+/** How long a write waits for other replicas to compile a mock, in milliseconds. */
+const ANNOUNCE_MS = 10_000
+/** How long a reader of counts waits for what other replicas have counted, in milliseconds. */
+const LOOK_MS = 250
 
 /** Reads the sources. An invalid source is reported as a load error; the others are served. */
 export async function startService(svc: Svc<MocksSection, Variables>): Promise<Service> {
@@ -25,6 +35,44 @@ export async function startService(svc: Svc<MocksSection, Variables>): Promise<S
       }),
   )
   const memories = new SessionMemories(svc.state<SessionMemory>('sessions', memoryBounds(bounds)), bounds)
+  const records = svc.state<MockRecord>('mocks', recordBounds(bounds))
+  const log = svc.eventLog<CapturedRequest>('traffic', { ...trafficBounds(bounds), of: records as Store<unknown> })
+  const traffic = new Traffic(log, bounds)
+  const looks = svc.channel<object, void>('counts', { on: () => counts.flush() })
+  const counts = new RequestCounts(
+    svc.state<number>('request-counts', countBounds(bounds)),
+    registry.pendingCounts,
+    () => looks.tell({}, { waitMs: LOOK_MS }),
+  )
+  svc.whenClosed(() => counts.flush())
+
+  const refresh = (name: string): Promise<void> =>
+    mocks.refresh(name).catch((error: unknown) => {
+      svc.reportLoadError({ at: 'mocks', message: `the mock "${name}" can't be served: ${(error as Error).message}` })
+    })
+  const changes: Channel<{ name: string }, void> = svc.channel('changes', {
+    on: ({ name }, from) => (from === changes.replica ? undefined : refresh(name)),
+  })
+  const mocks = new MockStore({
+    records,
+    documents: svc.state<string>('documents', documentBounds(bounds)),
+    registry,
+    announce: async name => void (await changes.tell({ name }, { waitMs: ANNOUNCE_MS })),
+    clearTraffic: async name => {
+      await traffic.clear(name, null)
+      await counts.clear(name)
+    },
+    forget: async name => {
+      await counts.clear(name)
+      await memories.clear(name, null)
+    },
+  })
+  // A replica that missed a message follows the store.
+  svc.whenClosed(records.subscribe(change => void (change.kind === 'reset' ? refreshAll() : refresh(change.key))))
+  const refreshAll = async (): Promise<void> => {
+    for (const name of await mocks.names()) await refresh(name)
+  }
+
   const sources = await readSources({
     list: svc.options,
     served: svc.options.served ?? [],
@@ -35,8 +83,9 @@ export async function startService(svc: Svc<MocksSection, Variables>): Promise<S
     bounds,
     watch: path => svc.watch(path),
   })
-  const { errors, ...changes } = await syncSources(registry, sources, name => memories.clear(name, null))
-  registry.lastSync = changes
+  const { errors, ...synchronized } = await syncSources(registry, mocks, sources)
+  registry.lastSync = synchronized
   for (const error of errors) svc.reportLoadError(error)
-  return { svc, registry, memories }
+  await refreshAll()
+  return { svc, registry, mocks, memories, traffic, counts }
 }

@@ -1,6 +1,6 @@
-/** Synchronizes the registry with the sources: adds new mocks, updates changed ones and removes missing ones. */
+/** Synchronizes the mocks with their sources: adds new mocks, updates changed ones and removes missing ones. */
 import type { Issue } from '../check/issue.ts'
-import type { Mock } from '../management/mock.ts'
+import type { MockStore } from '../management/mock-store.ts'
 import type { Registry } from '../management/registry.ts'
 import type { SourceEntry, SourceError, Sources } from './sources.ts'
 
@@ -12,23 +12,17 @@ export interface SyncResult {
   errors: SourceError[]
 }
 
-/** Calls `forget` for removed mocks, to delete their session state. */
-export async function syncSources(
-  registry: Registry,
-  sources: Sources,
-  forget: (name: string) => Promise<void>,
-): Promise<SyncResult> {
+export async function syncSources(registry: Registry, mocks: MockStore, sources: Sources): Promise<SyncResult> {
   const summary: SyncResult = { added: [], updated: [], removed: [], unchanged: [], errors: [...sources.errors] }
   for (const entry of sources.entries) {
-    const result = await registry.inOrder(entry.name, () => syncEntry(registry, entry))
+    const result = await registry.inOrder(entry.name, () => syncEntry(registry, mocks, entry))
     if ('errors' in result) summary.errors.push(...result.errors)
     else summary[result.kind].push(entry.name)
   }
   const names = new Set(sources.entries.map(({ name }) => name))
   for (const mock of registry.list()) {
     if (!mock.isManaged || names.has(mock.name)) continue
-    registry.remove(mock.name)
-    await forget(mock.name)
+    await mocks.removeFiles(mock.name)
     summary.removed.push(mock.name)
   }
   return summary
@@ -36,32 +30,31 @@ export async function syncSources(
 
 type Outcome = { kind: 'added' | 'updated' | 'unchanged' } | { errors: SourceError[] }
 
-async function syncEntry(registry: Registry, entry: SourceEntry): Promise<Outcome> {
-  const present = registry.get(entry.name)
-  if (present && !present.isManaged)
-    return entry.source === 'builtin'
+async function syncEntry(registry: Registry, mocks: MockStore, entry: SourceEntry): Promise<Outcome> {
+  const { name, source, file, digest, enabled } = entry
+  const present = registry.get(name)
+  const known = registry.files.get(name)
+  const stored = await mocks.record(name)
+  if ((stored?.source ?? present?.source) === 'api')
+    return source === 'builtin'
       ? { kind: 'unchanged' }
-      : failure(entry, `the name "${entry.name}" is already used by an uploaded mock`)
-  const isSame = present?.source === entry.source && present.file === entry.file
-  if (present && isSame && registry.digests.get(entry.name) === entry.digest) return { kind: 'unchanged' }
+      : failure(entry, `the name "${name}" is already used by an uploaded mock`)
+  if (present && known?.digest === digest) return { kind: 'unchanged' }
   const { report, json, format } = await registry.check({ text: entry.text, given: entry.given, message: null }, null, {
     isBrief: true,
   })
   if (report.errors.length > 0 || json === null) return documentFailure(entry, report.errors)
   const next = { text: entry.text, format, json, given: entry.given, message: null, rolledBackFrom: null }
+  const files = { file, digest }
   try {
-    const mock = present && isSame ? redeploy(registry, present, next) : registry.add(entry, next)
-    mock.enabled = entry.enabled
+    if (stored?.digest === digest) await mocks.adopt(name, stored, files, next)
+    else if (stored?.source === source && (known === undefined || known.file === file))
+      await mocks.deploy(name, next, record => ({ ...record, digest, enabled }), files)
+    else await mocks.create({ name, source, enabled, files }, next)
   } catch (error) {
     return failure(entry, (error as { body?: { message?: string } }).body?.message ?? (error as Error).message)
   }
-  registry.digests.set(entry.name, entry.digest)
   return { kind: present ? 'updated' : 'added' }
-}
-
-function redeploy(registry: Registry, mock: Mock, next: Parameters<Registry['deploy']>[1]): Mock {
-  registry.deploy(mock, next)
-  return mock
 }
 
 /** Maximum number of errors reported per document; further errors are counted. */

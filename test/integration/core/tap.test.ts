@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import t from 'tap'
+import type { Test } from 'tap'
 import type { TestServer } from '../../../core/testing/types.ts'
 import { pluginFolder } from '../../support/plugins.ts'
 import { launch } from '../../../core/testing/launch.ts'
@@ -53,7 +54,7 @@ interface Shown {
 }
 
 async function start(
-  t: typeof import('tap').default,
+  t: Test,
 ): Promise<{ server: TestServer & { ports: { http: number | null } }; shown(): Promise<Shown[]> }> {
   const { folder } = pluginFolder(t, { taps: PLUGIN })
   const server = await launch({ folders: [folder] })

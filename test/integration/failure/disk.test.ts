@@ -107,13 +107,14 @@ t.test(
     const first = startProcess(t, { env })
     const url = `http://127.0.0.1:${await first.port('HTTP')}`
     for (let request = 0; request < 5; request++) await fetch(`${url}/echo`)
-    const ca = await (await fetch(`${url}/_svc/ca.pem`)).text()
+    const ca = await (await fetch(`${url}/auth/mtls/get-ca-cert?format=pem`)).text()
+    t.match(ca, /BEGIN CERTIFICATE/)
     await until(() => readdirSync(first.folder).includes('usage.json'), 'the usage file')
     first.child.kill('SIGKILL')
     await first.exited
     const second = startProcess(t, { env, folder: first.folder })
     const again = `http://127.0.0.1:${await second.port('HTTP')}`
-    t.equal(await (await fetch(`${again}/_svc/ca.pem`)).text(), ca, 'clients that trust it go on')
+    t.equal(await (await fetch(`${again}/auth/mtls/get-ca-cert?format=pem`)).text(), ca, 'clients that trust it go on')
     const { requests } = (await (await fetch(`${again}/_svc/usage`)).json()) as { requests: { used: number } }
     t.ok(requests.used >= 1, `${requests.used} of the 7 requests before were saved`)
     t.strictSame(

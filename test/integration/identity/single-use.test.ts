@@ -1,12 +1,16 @@
 /** Single use of codes and refresh tokens with an asynchronous store, such as one in another process. */
 import t from 'tap'
 import { setImmediate as turn } from 'node:timers/promises'
+import type { Svc } from '../../../core/contract/plugin.ts'
 import { MemoryStore } from '../../../core/state/state-registry.ts'
 import { grantTokens } from '../../../plugins/identity/grants/grants.ts'
+import type { TokenRequest } from '../../../plugins/identity/grants/grants.ts'
+import { createIssuer } from '../../../plugins/identity/issuers/issuer.ts'
+import type { Issuer } from '../../../plugins/identity/issuers/issuer.ts'
+import { issuerSettings } from '../../../plugins/identity/issuers/issuer-settings.ts'
+import { createImportedKeys, importThrough } from '../../../plugins/identity/keys/imported-keys.ts'
 import { readParameters } from '../../../plugins/identity/requests/parameters.ts'
-import type { Stores } from '../../../plugins/identity/stores.ts'
-import type { Tokens } from '../../../plugins/identity/types.ts'
-import { findUser } from '../../../plugins/identity/users/users.ts'
+import { DEMO_USERS } from '../../../plugins/identity/users/users.ts'
 import { basic, callback, encode } from '../../support/oauth.ts'
 import type { Fields } from '../../support/oauth.ts'
 
@@ -19,26 +23,30 @@ class SlowStore<T> extends MemoryStore<T> {
   }
 }
 
-const login = { user: findUser('alice')!, authTime: 1 }
+const login = { user: DEMO_USERS.find(({ username }) => username === 'alice')!, authTime: 1 }
 const shared = { clientId: 'svc', login, scope: ['a', 'b'], resources: [] }
-const tokens = {
-  sign: async () => {
-    await turn()
-    return 'token'
-  },
-} as unknown as Tokens
 
-function openStores(): Stores {
+function openIssuer(): Issuer {
   const open = <T>() => new SlowStore<T>({ maxCount: 100 })
-  return { codes: open(), refreshTokens: open(), clients: open(), revoked: open() }
+  return createIssuer(issuerSettings.read({ name: 'slow' }, ''), 'config', {
+    svc: {} as Svc,
+    stores: { codes: open(), refreshTokens: open(), accessTokens: open(), clients: open(), revoked: open() },
+    keys: { records: open(), importKey: importThrough(createImportedKeys()) },
+  })
 }
 
 /** How many of eight concurrent requests get tokens; the others must get `invalid_grant`. */
-async function winners(stores: Stores, fields: Fields): Promise<number> {
-  const request = { parameters: readParameters(encode(fields)), authorization: basic('svc', 'svc-secret'), issuer: 'i' }
+async function winners(issuer: Issuer, fields: Fields): Promise<number> {
+  const request: TokenRequest = {
+    parameters: readParameters(encode(fields)),
+    authorization: basic('svc', 'svc-secret'),
+    issuer,
+    url: 'i',
+    verify: async () => ({ valid: false, reason: 'invalid token' }),
+  }
   const outcomes = await Promise.all(
     Array.from({ length: 8 }, () =>
-      grantTokens(request, stores, tokens).then(
+      grantTokens(request).then(
         () => 'won',
         (failure: { error?: string }) => failure.error,
       ),
@@ -49,7 +57,8 @@ async function winners(stores: Stores, fields: Fields): Promise<number> {
 }
 
 t.test('exactly one of eight redeems a code [IDP-33]', async t => {
-  const stores = openStores()
+  const issuer = openIssuer()
+  const { stores } = issuer
   await stores.codes.set('c', {
     ...shared,
     redirectUri: callback,
@@ -57,11 +66,12 @@ t.test('exactly one of eight redeems a code [IDP-33]', async t => {
     nonce: undefined,
     challenge: null,
   })
-  t.equal(await winners(stores, { grant_type: 'authorization_code', code: 'c', redirect_uri: callback }), 1)
+  t.equal(await winners(issuer, { grant_type: 'authorization_code', code: 'c', redirect_uri: callback }), 1)
 })
 
 t.test('none of eight with a wrong redirect URI succeeds, and the code is consumed [IDP-33] [IDP-29]', async t => {
-  const stores = openStores()
+  const issuer = openIssuer()
+  const { stores } = issuer
   await stores.codes.set('c', {
     ...shared,
     redirectUri: callback,
@@ -69,13 +79,14 @@ t.test('none of eight with a wrong redirect URI succeeds, and the code is consum
     nonce: undefined,
     challenge: null,
   })
-  t.equal(await winners(stores, { grant_type: 'authorization_code', code: 'c', redirect_uri: 'http://other/' }), 0)
+  t.equal(await winners(issuer, { grant_type: 'authorization_code', code: 'c', redirect_uri: 'http://other/' }), 0)
   t.equal(await stores.codes.count(), 0)
 })
 
 t.test('exactly one of eight uses a refresh token, and one new token is issued [IDP-33] [IDP-31]', async t => {
-  const stores = openStores()
+  const issuer = openIssuer()
+  const { stores } = issuer
   await stores.refreshTokens.set('r', { ...shared, issuer: 'i', issuedAt: 1, expiresAt: 2 })
-  t.equal(await winners(stores, { grant_type: 'refresh_token', refresh_token: 'r' }), 1)
+  t.equal(await winners(issuer, { grant_type: 'refresh_token', refresh_token: 'r' }), 1)
   t.equal(await stores.refreshTokens.count(), 1)
 })

@@ -18,10 +18,11 @@ t.test('each store has limits of count, size and lifetime, lower in public mode 
     }
     openStores({ config: { publicMode }, state } as unknown as Svc)
     t.strictSame(bounds, {
-      codes: { maxCount: tokens, ttlMs: 300_000, maxBytes, secret: true },
-      'refresh-tokens': { maxCount: tokens, ttlMs: 86_400_000, maxBytes, secret: true },
+      codes: { maxCount: 2 * tokens, maxPerGroup: tokens, ttlMs: 300_000, maxBytes, secret: true },
+      'refresh-tokens': { maxCount: 2 * tokens, maxPerGroup: tokens, ttlMs: 86_400_000, maxBytes, secret: true },
+      'access-tokens': { maxCount: 2 * tokens, maxPerGroup: tokens, maxBytes, secret: true },
       clients: { maxCount: clients, ttlMs: 86_400_000, maxBytes, secret: true },
-      revoked: { maxCount: tokens, evict: 'expiring' },
+      revoked: { maxCount: 2 * tokens, evict: 'expiring' },
     })
   }
 })

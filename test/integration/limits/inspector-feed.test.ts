@@ -24,9 +24,13 @@ const captured = (fields: Partial<CapturedRequest>): CapturedRequest => ({
   trace: null,
   fault: null,
   faultSource: null,
+  rule: null,
+  faultOrigin: null,
+  abort: null,
+  failure: null,
   route: null,
   plugin: null,
-  response: { bytesSent: 0, ended: 'complete', grpcStatus: null },
+  response: { bytesSent: 0, ended: 'complete', grpcStatus: null, head: null, body: null },
   ...fields,
 })
 

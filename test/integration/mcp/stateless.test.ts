@@ -541,6 +541,20 @@ t.test('questions use rounds [MCP-10]', async t => {
   t.equal(textOf(sampled), 'Client LLM (m1) answered: four')
 })
 
+t.test('an invalid state of a prompt or a resource is refused too [MCP-10]', async t => {
+  const { url } = await serve(t)
+  const requests = [
+    ['prompts/get', { name: 'summarize', arguments: { text: 'x' } }],
+    ['resources/read', { uri: 'svc://docs/readme' }],
+  ] as const
+  for (const [method, params] of requests)
+    t.match(
+      (await call(`${url}/mcp`, method, { ...params, requestState: 'garbage' })).answer.error,
+      { code: -32602, message: 'Invalid or expired requestState' },
+      method,
+    )
+})
+
 t.test('the state contains the answers of earlier rounds [MCP-10]', async t => {
   const { url } = await serve(t)
   const round = (more: Record<string, unknown>) =>

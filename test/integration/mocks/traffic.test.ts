@@ -1,7 +1,9 @@
 import t from 'tap'
 import { get } from 'node:http'
 import type { JsonObject } from '../../../plugins/mocks/document/json.ts'
-import { Traffic, type CapturedRequest } from '../../../plugins/mocks/exchange/traffic.ts'
+import { boundsFor } from '../../../plugins/mocks/bounds.ts'
+import { Traffic, trafficBounds, type CapturedRequest } from '../../../plugins/mocks/exchange/traffic.ts'
+import { pluginState } from '../../support/plugin-state.ts'
 import { until } from '../../support/until.ts'
 import { mockServer, type MockServer } from './client.ts'
 
@@ -163,17 +165,17 @@ t.test('the number and bytes of captured requests are limited [MOCK-71] [MOCK-80
     response: { headers: [], body: null, truncated: false },
     latency_ms: 0,
   })
-  const traffic = new Traffic(3, 10_000)
-  for (let id = 1; id <= 5; id++) traffic.add(request(id, ''))
-  t.same(
-    traffic.list({ operation: null, session: null, status: null }, 10).map(({ id }) => id),
-    ['5', '4', '3'],
-  )
-  traffic.add(request(6, 'x'.repeat(9500)))
-  t.same(
-    traffic.list({ operation: null, session: null, status: null }, 10).map(({ id }) => id),
-    ['6'],
-  )
+  const bounds = { ...boundsFor(false), trafficEntries: 3, trafficBytes: 10_500 }
+  const log = pluginState({}).svc.eventLog<CapturedRequest>('traffic', trafficBounds(bounds))
+  const traffic = new Traffic(log, bounds)
+  const listed = async (mock: string): Promise<string[]> =>
+    (await traffic.list(mock, { operation: null, session: null, status: null }, 10)).map(({ id }) => id)
+  traffic.add('other', request(0, ''))
+  for (let id = 1; id <= 5; id++) traffic.add('m', request(id, ''))
+  t.same(await listed('m'), ['5', '4', '3'])
+  traffic.add('m', request(6, 'x'.repeat(9500)))
+  t.same(await listed('m'), ['6'])
+  t.same(await listed('other'), ['0'], 'each mock has its own limit')
 })
 
 t.test('access tokens are verified by the built-in provider [MOCK-35]', async t => {

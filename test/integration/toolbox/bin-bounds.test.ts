@@ -3,15 +3,14 @@
  * Runs alone: it measures memory.
  */
 import t from 'tap'
-import type { Config, Svc } from '../../../core/contract/plugin.ts'
-import { MemoryStore } from '../../../core/state/state-registry.ts'
+import type { Config } from '../../../core/contract/plugin.ts'
 import { createBinStore } from '../../../plugins/bins/bin-store.ts'
-import { withRequest, emptyBin } from '../../../plugins/bins/bin.ts'
 import type { Bin } from '../../../plugins/bins/bin.ts'
 import { storedBytes } from '../../../plugins/bins/captured-request.ts'
 import type { CapturedRequest } from '../../../plugins/bins/captured-request.ts'
 import { limitsOf } from '../../../plugins/bins/limits.ts'
 import { usedBytes } from '../../support/heap.ts'
+import { pluginState } from '../../support/plugin-state.ts'
 import { send } from '../../support/request.ts'
 import { serve } from '../../support/server.ts'
 
@@ -22,7 +21,7 @@ const open = { publicMode: true, maxDelayMs: 10_000 } as Config
 const { url } = await serve(t, { env: { SVC_INSPECTOR_CAPACITY: '1' } })
 const { url: publicUrl } = await serve(t, { env: { SVC_PUBLIC_MODE: 'true' } })
 
-function requestOf(fields: Partial<CapturedRequest> = {}): Omit<CapturedRequest, 'seq'> {
+function requestOf(fields: Partial<CapturedRequest> = {}): CapturedRequest {
   return {
     id: 'i',
     bin_id: 'b',
@@ -61,8 +60,7 @@ t.test('public instances have lower limits [BIN-12]', async t => {
 })
 
 t.test('the size of a capture is the memory of headers, kept body, path and query [BIN-13]', async t => {
-  const sizeOf = (fields: Partial<CapturedRequest>): number =>
-    storedBytes({ seq: 1, ...requestOf({ full_path: '', ...fields }) })
+  const sizeOf = (fields: Partial<CapturedRequest>): number => storedBytes(requestOf({ full_path: '', ...fields }))
   const empty = sizeOf({})
   t.equal(sizeOf({ body: 'é€' }), empty + 4, 'two bytes a character')
   t.equal(sizeOf({ body: 'ab', full_path: '/bin/x', query: 'q=1' }), empty + 2 + 6 + 3)
@@ -81,19 +79,19 @@ t.test('the size of a capture is the memory of headers, kept body, path and quer
 
 t.test('the oldest captures are dropped to keep the limits; numbering continues [BIN-13]', async t => {
   const limits = limitsOf(normal)
-  let bin = emptyBin('b', answer, limits)
-  for (let count = 0; count < 130; count++) bin = withRequest(bin, requestOf(), limits)
-  t.strictSame([bin.total, bin.requests.length, bin.requests[0]!.seq, bin.requests.at(-1)!.seq], [130, 100, 31, 130])
-  for (let count = 0; count < 40; count++) bin = withRequest(bin, requestOf({ body: 'x'.repeat(65_536) }), limits)
-  t.equal(bin.requests.at(-1)!.seq, 170)
-  t.ok(
-    bin.bytes <= limits.max_bytes_per_bin && bin.bytes + storedBytes(bin.requests[0]!) > limits.max_bytes_per_bin,
-    `${bin.bytes} bytes are stored`,
-  )
-  t.equal(
-    bin.bytes,
-    bin.requests.reduce((sum, request) => sum + storedBytes(request), 0),
-  )
+  /** Memory that the log adds to each request. */
+  const ENTRY_BYTES = 96
+  const bins = createBinStore(pluginState(normal).svc, limits)
+  const { id } = await bins.create('s', answer)
+  const stored = async (): Promise<number[]> => (await bins.newest(id, 1000)).map(({ seq }) => seq)
+  for (let count = 1; count <= 130; count++) t.match(await bins.capture(id, requestOf()), { bin: { id }, seq: count })
+  t.strictSame(await bins.info(id), { lastSeq: 130, count: 100 })
+  t.strictSame([(await stored()).at(0), (await stored()).at(-1)], [130, 31])
+  const large = requestOf({ body: 'x'.repeat(65_536) })
+  for (let count = 0; count < 40; count++) await bins.capture(id, large)
+  t.equal((await stored()).at(0), 170)
+  const each = storedBytes(large) + ENTRY_BYTES
+  t.equal((await stored()).length, Math.floor(limits.max_bytes_per_bin / each), 'as many as fit')
 })
 
 t.test('concurrent captures get unique numbers [BIN-13]', async t => {
@@ -141,11 +139,7 @@ t.test('a full public instance rejects concurrent creations [BIN-14]', async t =
 })
 
 t.test('interleaved creations cannot exceed the limit [BIN-14]', async t => {
-  const svc = {
-    config: open,
-    state: (_name: string, bounds: ConstructorParameters<typeof MemoryStore<Bin>>[0]) => new MemoryStore<Bin>(bounds),
-  } as unknown as Svc
-  const bins = createBinStore(svc, limitsOf(open))
+  const bins = createBinStore(pluginState(open).svc, limitsOf(open))
   const outcomes = await Promise.allSettled(Array.from({ length: 40 }, () => bins.create('s', answer)))
   t.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 10)
   t.equal((await bins.ofSession('s')).length, 10)
@@ -159,24 +153,40 @@ t.test(
       [normal, 64, true],
       [open, 32, false],
     ] as const) {
-      const store: { made?: MemoryStore<Bin> } = {}
-      const svc = {
-        config,
-        state: (_name: string, bounds: ConstructorParameters<typeof MemoryStore<Bin>>[0]) =>
-          (store.made = new MemoryStore<Bin>(bounds)),
-      } as unknown as Svc
+      const { svc, stores } = pluginState(config)
       const bins = createBinStore(svc, limitsOf(config))
       const first = await bins.create('s', large)
       const outcomes: PromiseSettledResult<Bin>[] = []
       for (let index = 0; index < 80; index++)
         outcomes.push(...(await Promise.allSettled([bins.create(`session ${index}`, large)])))
       const refused = outcomes.filter(outcome => outcome.status === 'rejected')
-      const bytes = await store.made!.bytes()
+      const bytes = await stores.get('bins')!.bytes()
       t.ok(bytes <= maxMib * 1024 * 1024 && bytes > (maxMib - 2) * 1024 * 1024, `${bytes} bytes`)
       t.equal((await bins.find(first.id)) === undefined, evicts)
       t.equal(refused.length > 0, !evicts)
       t.ok(refused.every(({ reason }) => (reason as { body?: { error?: string } }).body?.error === 'bins_full'))
     }
+  },
+)
+
+t.test(
+  'bins and their requests share the limit in bytes: over it the oldest bin is removed [BIN-14] [HARD-12]',
+  async t => {
+    const { svc, stores, logs } = pluginState(normal)
+    const bins = createBinStore(svc, limitsOf(normal))
+    const ids: string[] = []
+    const body = 'x'.repeat(65_536)
+    for (let index = 0; index < 80; index++) {
+      const { id } = await bins.create('s', answer)
+      ids.push(id)
+      for (let count = 0; count < 20; count++) t.ok(await bins.capture(id, requestOf({ body })))
+    }
+    const left = (await bins.ofSession('s')).map(({ id }) => id).reverse()
+    t.ok(left.length < 80)
+    t.strictSame(left, ids.slice(-left.length), 'the oldest were removed')
+    for (const id of left) t.strictSame(await bins.info(id), { lastSeq: 20, count: 15 })
+    const bytes = (await stores.get('bins')!.bytes()) + (await logs.get('requests')!.bytes())
+    t.ok(bytes <= 64 * 1024 * 1024 && bytes > 62 * 1024 * 1024, `${bytes} bytes`)
   },
 )
 
@@ -186,21 +196,22 @@ t.test('a bin lives 24 hours (public: one), and what it held is freed without a 
     [open, 1],
   ] as const) {
     let now = 1_000_000
-    const store: { made?: MemoryStore<Bin> } = {}
-    const svc = {
-      config,
-      state: (_name: string, bounds: ConstructorParameters<typeof MemoryStore<Bin>>[0]) =>
-        (store.made = new MemoryStore<Bin>(bounds, { now: () => now })),
-    } as unknown as Svc
+    const { svc, logs, sweep } = pluginState(config, { now: () => now })
     const bins = createBinStore(svc, limitsOf(config))
     const { id } = await bins.create('s', answer)
     now += hours * 3_600_000 - 1
     t.ok(await bins.capture(id, requestOf()), 'captures do not extend the lifetime')
     const changes: string[] = []
-    bins.subscribe(({ kind }) => changes.push(kind))
+    bins.follow(
+      id,
+      1,
+      ({ seq }) => changes.push(String(seq)),
+      () => changes.push('ended'),
+    )
     now += 1
-    store.made!.sweep()
-    t.strictSame(changes, ['expired'])
+    sweep()
+    t.strictSame(changes, ['ended'])
+    t.equal(await logs.get('requests')!.bytes(), 0)
     t.equal(await bins.capture(id, requestOf()), undefined)
   }
 })

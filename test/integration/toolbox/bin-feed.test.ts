@@ -1,14 +1,13 @@
 /** The live feed of a request bin. */
 import http from 'node:http'
 import t from 'tap'
-import type { BodyStream, SseEvent, SseStream, StoreChange, StreamEnd, Svc } from '../../../core/contract/plugin.ts'
-import type { BinStore } from '../../../plugins/bins/bin-store.ts'
-import { emptyBin, withRequest } from '../../../plugins/bins/bin.ts'
-import type { Bin } from '../../../plugins/bins/bin.ts'
+import type { BodyStream, SseEvent, SseStream, StreamEnd } from '../../../core/contract/plugin.ts'
+import { createBinStore } from '../../../plugins/bins/bin-store.ts'
 import type { CapturedRequest } from '../../../plugins/bins/captured-request.ts'
 import { createFeeds } from '../../../plugins/bins/feed.ts'
 import { limitsOf } from '../../../plugins/bins/limits.ts'
 import type { Config } from '../../../core/config/variables.ts'
+import { pluginState } from '../../support/plugin-state.ts'
 import { send } from '../../support/request.ts'
 import { serve } from '../../support/server.ts'
 import { watch } from '../../support/stream-server.ts'
@@ -156,30 +155,18 @@ t.test('a slow client has one event in transit, and misses requests that are no 
     query: null,
     body: null,
     body_base64: null,
-  } as unknown as Omit<CapturedRequest, 'seq'>
-  let bin: Bin = emptyBin('b', { status: 200, headers: {}, body: null, delay_ms: 0 }, limits)
-  const tell: ((change: StoreChange<Bin>) => void)[] = []
-  const bins = {
-    find: async () => bin,
-    subscribe: (listener: (change: StoreChange<Bin>) => void) => {
-      tell.push(listener)
-      return () => {}
-    },
-  } as unknown as BinStore
-  const closing: (() => void | Promise<void>)[] = []
-  const openFeed = createFeeds({ whenClosed: (run: () => void) => closing.push(run) } as unknown as Svc, bins)
+  } as unknown as CapturedRequest
+  const bins = createBinStore(pluginState({ publicMode: false }).svc, limits)
+  const { id } = await bins.create('s', { status: 200, headers: {}, body: null, delay_ms: 0 })
   const stream = new SlowStream()
-  await openFeed(stream as unknown as SseStream & BodyStream, 'b', null)
-  const captureOne = (): void => {
-    bin = withRequest(bin, request, limits)
-    tell[0]!({ kind: 'set', key: 'b', value: bin })
-  }
+  await createFeeds(bins, limits)(stream as unknown as SseStream & BodyStream, id, null)
+  const captureOne = (): Promise<unknown> => bins.capture(id, request)
   const ids = (): unknown[] => stream.sent.map(({ id }) => id)
-  for (let count = 0; count < 1000; count++) captureOne()
+  for (let count = 0; count < 1000; count++) await captureOne()
   t.strictSame(ids(), [1], 'only one event is in transit, however many requests were captured')
   await stream.take()
   t.strictSame(ids(), [1, 998], 'continues with the oldest stored request')
-  tell[0]!({ kind: 'deleted', key: 'b', value: bin })
+  await bins.delete(id)
   t.notOk(stream.closed, 'remaining requests are sent before the end')
   for (let count = 0; count < 3; count++) await stream.take()
   t.strictSame(ids(), [1, 998, 999, 1000])

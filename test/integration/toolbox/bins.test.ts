@@ -1,7 +1,7 @@
 /** Request bins: create, configure, capture, list, delete. */
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
-import type { CapturedRequest } from '../../../plugins/bins/captured-request.ts'
+import type { NumberedRequest } from '../../../plugins/bins/captured-request.ts'
 import { send } from '../../support/request.ts'
 import type { RequestOptions } from '../../support/request.ts'
 import { serve } from '../../support/server.ts'
@@ -21,7 +21,7 @@ interface Listing {
   count: number
   bin: Record<string, unknown>
   links: Record<string, string>
-  requests: CapturedRequest[]
+  requests: NumberedRequest[]
 }
 
 async function makeBin(configuration?: object, base = url): Promise<Made> {
@@ -38,7 +38,7 @@ const capture = async (
   id: string,
   path = '',
   options: RequestOptions = { method: 'POST' },
-): Promise<CapturedRequest> => {
+): Promise<NumberedRequest> => {
   await send(url, `/bin/${id}${path}`, options)
   return (await listing(id)).requests[0]!
 }
@@ -213,7 +213,7 @@ t.test('records a request as received [BIN-3]', async t => {
 t.test('stores text as text and other bodies as base64, without splitting a character [BIN-4]', async t => {
   const { id } = await makeBin()
   const binary = Buffer.concat([Buffer.from([0xff, 0xfe]), randomBytes(70_000)])
-  const rows: [what: string, body: Buffer, expected: Partial<CapturedRequest>][] = [
+  const rows: [what: string, body: Buffer, expected: Partial<NumberedRequest>][] = [
     ['empty', Buffer.alloc(0), { body: null, body_base64: null, body_size: 0, body_truncated: false }],
     ['controls are text', Buffer.from('a\0b'), { body: 'a\0b', body_base64: null }],
     ['binary', binary.subarray(0, 10), { body: null, body_base64: binary.toString('base64', 0, 10), body_size: 10 }],
@@ -242,7 +242,7 @@ t.test('stores text as text and other bodies as base64, without splitting a char
   for (const [what, body, expected] of rows) {
     const captured = await capture(id, '', { method: 'POST', body })
     t.strictSame(
-      Object.fromEntries(Object.keys(expected).map(key => [key, captured[key as keyof CapturedRequest]])),
+      Object.fromEntries(Object.keys(expected).map(key => [key, captured[key as keyof NumberedRequest]])),
       expected,
       what,
     )

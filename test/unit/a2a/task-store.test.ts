@@ -1,131 +1,165 @@
-/** Limits of the task store, and the order of eviction. */
+/** Limits of the stored tasks, the order of eviction, changes and followers. */
 import t from 'tap'
-import { Task } from '../../../plugins/a2a/task.ts'
+import type { Svc } from '../../../core/contract/plugin.ts'
+import { StateRegistry } from '../../../core/state/state-registry.ts'
+import type { Bounds } from '../../../plugins/a2a/bounds.ts'
+import { openTaskStores } from '../../../plugins/a2a/stores.ts'
+import { applyEvent, artifactEvent, createTask, messageEvent, statusEvent } from '../../../plugins/a2a/task.ts'
+import type { Task, TaskEvent } from '../../../plugins/a2a/task.ts'
 import { TaskStore } from '../../../plugins/a2a/task-store.ts'
+import type { TaskState } from '../../../plugins/a2a/types.ts'
 
-const roomy = {
+const roomy: Bounds = {
   tasks: 100,
   tasksPerSession: 100,
   taskIdleMs: 1000,
   runningTasks: 10,
   taskBytes: 1e9,
   oneTaskBytes: 1e8,
+  sinks: 1,
+  sinkBytes: 1,
 }
 
-function makeStore(t: { teardown(callback: () => void): void }, bounds: Partial<typeof roomy> = {}) {
-  let now = 0
-  const store = new TaskStore({ ...roomy, ...bounds }, () => now)
-  t.teardown(() => store.close())
-  const add = (id: string, { session = 's', text = 'x' } = {}) => {
-    const task = new Task({ id, contextId: 'c', agent: 'a', session }, store)
-    task.addMessage({ messageId: 'm', role: 'user', parts: [{ text }] })
-    store.add(task)
+function makeStore(t: { teardown(callback: () => void): void }, bounds: Partial<Bounds> = {}) {
+  let now = 1_000_000
+  const registry = new StateRegistry({ now: () => now, isStrict: true })
+  t.teardown(() => registry.close())
+  const stores = openTaskStores(registry.hold(1, 'a2a', '1') as unknown as Svc, { ...roomy, ...bounds })
+  const store = new TaskStore(stores)
+  const add = async (id: string, { session = 's', text = 'x' } = {}): Promise<Task> => {
+    const rank = store.nextRank()
+    const blank = createTask({ id, contextId: 'c', agent: 'a', session, turn: 1, rank })
+    const message = { messageId: 'm', role: 'user', parts: [{ text }] } as const
+    const task = { ...applyEvent(blank, messageEvent(message, rank)), updates: 0 }
+    await store.add(task)
     return task
   }
-  const has = (id: string, session = 's') => {
+  const has = async (id: string, session = 's'): Promise<boolean> => {
     try {
-      return store.find(id, 'a', session).id === id
+      return (await store.find(id, 'a', session)).id === id
     } catch {
       return false
     }
   }
-  return { store, add, has, advance: (ms: number) => void (now += ms) }
+  const apply = (id: string, event: TaskEvent) => store.change(id, task => applyEvent(task, event), event)
+  const enter = (id: string, state: TaskState, text = 'x') =>
+    apply(id, statusEvent({ id, contextId: 'c' }, state, text, store.nextRank()))
+  const present = (ids: string[], session = 's') => Promise.all(ids.map(id => has(id, session)))
+  return { store, stores, add, has, present, apply, enter, advance: (ms: number) => void (now += ms) }
 }
 
 t.test('over a limit, the oldest finished task is evicted, else the oldest [A2A-25]', async t => {
-  const { add, has, store } = makeStore(t, { tasks: 4, tasksPerSession: 3 })
-  for (const id of ['1', '2', '3']) add(id)
-  store.find('2', 'a', 's').setStatus('COMPLETED', 'done')
-  add('4')
-  t.same(
-    ['1', '2', '3', '4'].map(id => has(id)),
-    [true, false, true, true],
-    'of the session the finished one',
-  )
-  add('5')
-  t.same(
-    ['1', '3', '4', '5'].map(id => has(id)),
-    [false, true, true, true],
-    'else its oldest',
-  )
-  add('6', { session: 'other' })
-  store.find('4', 'a', 's').setStatus('FAILED', 'x')
-  add('7', { session: 'other' })
-  t.same(
-    [has('3'), has('4'), has('5'), has('6', 'other'), has('7', 'other')],
-    [true, false, true, true, true],
-    'of all the finished one',
-  )
+  const { add, present, enter } = makeStore(t, { tasks: 4, tasksPerSession: 3 })
+  for (const id of ['1', '2', '3']) await add(id)
+  await enter('2', 'COMPLETED')
+  await add('4')
+  t.same(await present(['1', '2', '3', '4']), [true, false, true, true], 'of the session the finished one')
+  await add('5')
+  t.same(await present(['1', '3', '4', '5']), [false, true, true, true], 'else its oldest')
+  await add('6', { session: 'other' })
+  await enter('4', 'FAILED')
+  await add('7', { session: 'other' })
+  t.same(await present(['3', '4', '5']), [true, false, true], 'of all the finished one')
+  t.same(await present(['6', '7'], 'other'), [true, true])
 })
 
-t.test('bytes are limited, but the only task stays [A2A-25]', async t => {
-  const { add, has, store } = makeStore(t, { taskBytes: 100_000 })
-  for (let index = 0; index < 100; index++) add(String(index), { text: 'x'.repeat(100) })
-  t.ok(store.bytes <= 100_000 && store.size < 50 && has('99'))
-  const huge = add('huge', { text: 'x'.repeat(200_000) })
-  t.same([store.size, has('huge')], [1, true])
-  huge.addArtifact({ artifactId: 'a', parts: [{ text: 'more' }] }, false, true)
-  t.ok(has('huge'))
-  store.remove(huge)
-  t.same([store.bytes, store.size], [0, 0], 'nothing is left in the books')
+t.test('bytes are limited, but one task is kept in any case [A2A-25]', async t => {
+  const { add, has, stores, apply } = makeStore(t, { taskBytes: 200_000 })
+  for (let index = 0; index < 100; index++) await add(String(index), { text: 'x'.repeat(100) })
+  t.ok((await stores.tasks.bytes()) <= 150_000)
+  t.ok((await stores.tasks.count()) < 50)
+  t.ok(await has('99'))
+  await add('huge', { text: 'x'.repeat(400_000) })
+  t.same([await stores.tasks.count(), await has('huge')], [1, true])
+  const artifact = { artifactId: 'a', parts: [{ text: 'more' }] }
+  const huge = await stores.tasks.get('huge')
+  await apply('huge', artifactEvent(huge!, { artifact, append: false, lastChunk: true }, 1))
+  t.ok(await has('huge'))
+  await stores.tasks.delete('huge')
+  t.same([await stores.tasks.bytes(), await stores.updates.after('huge', 0)], [0, []])
 })
 
-t.test(
-  'what would be too much for one task is refused, and counts no longer once its agent has done with it [HARD-12]',
-  async t => {
-    const { add, store } = makeStore(t, { oneTaskBytes: 100_000 })
-    const task = add('1')
-    const message = { messageId: 'm', role: 'user', parts: [{ data: Array.from({ length: 1000 }, () => []) }] } as const
-    const bytes = store.measure(task, message)
-    t.ok(bytes > 40_000, 'three bytes of text take more than forty')
-    task.addMessage(message, bytes)
-    t.throws(() => store.measure(task, message), { reason: 'RESOURCE_EXHAUSTED', message: /MiB of memory/ })
-    t.notOk(store.isFull(task))
-    const before = store.bytes
-    const release = task.reserve(90_000)
-    t.same([store.bytes, store.isFull(task)], [before + 90_000, true])
-    release()
-    t.same([store.bytes, store.isFull(task)], [before, false])
-  },
-)
-
-t.test('an idle task is removed, a used one stays [A2A-25]', async t => {
-  const { add, has, store, advance } = makeStore(t)
-  add('used')
-  const idle = add('idle')
-  advance(800)
-  t.ok(has('used'))
-  advance(800)
-  t.same([has('used'), has('idle')], [true, false])
-  t.ok(idle.isEvicted)
-  advance(1200)
-  t.same([...store.of('a', 's')], [])
-  store.sweep()
-  t.equal(store.size, 0)
-})
-
-t.test('an evicted task stops its agent and closes its streams; history stays limited [A2A-25]', async t => {
-  const { add, store } = makeStore(t)
-  const task = add('1')
-  const run = (task.run = new AbortController())
+t.test('an idle task is removed, a used one stays; listing does not count [A2A-25]', async t => {
+  const { add, has, store, stores, advance } = makeStore(t)
+  await add('used')
+  const idle = await add('idle')
   let closed = 0
-  task.subscribe({ update: () => {}, closed: () => void closed++ })
-  for (let index = 0; index < 150; index++) task.setStatus('WORKING', String(index))
-  t.equal(task.history.length, 100)
-  store.remove(task)
-  t.same([run.signal.aborted, closed, task.subscriberCount, store.bytes], [true, 1, 0, 0])
+  store.follow(idle, { update: () => {}, closed: () => void closed++ })
+  advance(800)
+  t.ok(await has('used'))
+  t.equal((await store.list('a', 's')).length, 2)
+  advance(800)
+  t.same([await has('used'), await has('idle')], [true, false])
+  t.equal(closed, 1)
+  advance(1200)
+  t.same(await store.list('a', 's'), [])
+  t.equal(await stores.tasks.count(), 0)
 })
 
-t.test('a context counts the remaining tasks of one agent and session [A2A-25]', async t => {
-  const { add, store, advance } = makeStore(t, { tasksPerSession: 2 })
-  const count = (session = 's') => store.countIn('a', session, 'c')
-  t.equal(count(), 0)
-  for (const id of ['1', '2', '3']) add(id)
-  add('4', { session: 'other' })
-  t.same([count(), count('other'), store.countIn('b', 's', 'c'), store.countIn('a', 's', 'd')], [2, 1, 0, 0])
-  advance(1001)
-  t.same([count(), count('other')], [0, 0], 'what is idle does not count')
-  store.sweep()
-  add('5')
-  t.equal(count(), 1)
+t.test('a follower gets each update once and in order, and the history stays limited [A2A-14, A2A-25]', async t => {
+  const { add, store, stores, enter } = makeStore(t)
+  const task = await add('1')
+  await enter('1', 'WORKING', 'before')
+  const seen: string[] = []
+  const from = await store.find('1', 'a', 's')
+  store.follow(from, {
+    update: update => seen.push(update.kind === 'status' ? String(update.status.state) : 'artifact'),
+    closed: () => seen.push('closed'),
+  })
+  const late: TaskEvent[] = []
+  store.followEvents(task, { event: event => late.push(event), closed: () => {} })
+  const artifact = { artifactId: 'a', parts: [{ text: 'part' }] }
+  const event = artifactEvent(from, { artifact, append: true, lastChunk: true }, 1)
+  t.match(event, { append: false }, 'nothing to append to')
+  await store.change('1', current => applyEvent(current, event), event)
+  await enter('1', 'COMPLETED')
+  t.same(seen, ['artifact', 'COMPLETED'])
+  t.same(
+    late.map(({ kind }) => kind),
+    ['status', 'artifact', 'status'],
+  )
+  t.same(late.reduce(applyEvent, task), await store.find('1', 'a', 's'), 'the updates lead to the stored task')
+  for (let index = 0; index < 150; index++) await enter('1', 'WORKING', String(index))
+  t.equal((await store.find('1', 'a', 's')).history.length, 100)
+  t.equal((await stores.updates.after('1', 0, 1000)).length, 100)
+  await stores.tasks.delete('1')
+  t.equal(seen.at(-1), 'closed')
+})
+
+t.test('a follower that missed updates is closed [A2A-14]', async t => {
+  const { add, store, enter } = makeStore(t)
+  const task = await add('1')
+  for (let index = 0; index < 101; index++) await enter('1', 'WORKING')
+  const seen: string[] = []
+  store.follow(task, { update: () => seen.push('update'), closed: () => seen.push('closed') })
+  await new Promise(resolve => setImmediate(resolve))
+  t.same(seen, ['closed'])
+})
+
+t.test('a chunk extends an artifact, a whole one replaces it; memory follows [HARD-12]', async t => {
+  const { add, apply, store } = makeStore(t)
+  const { bytes } = await add('1')
+  const chunk = async (text: string, append: boolean) => {
+    const artifact = { artifactId: 'a', parts: [{ text }] }
+    const task = await store.find('1', 'a', 's')
+    return apply('1', artifactEvent(task, { artifact, append, lastChunk: true }, 1))
+  }
+  await chunk('one', false)
+  const { artifacts } = await chunk('two', true)
+  t.same(
+    artifacts.map(({ parts }) => parts),
+    [[{ text: 'one' }, { text: 'two' }]],
+  )
+  const large = await chunk('x'.repeat(10_000), false)
+  t.equal(large.artifacts.length, 1)
+  t.ok(large.bytes > bytes + 10_000)
+  t.ok((await chunk('', false)).bytes < bytes + 1_000)
+})
+
+t.test('the tasks of a context are numbered, for each agent and session [A2A-25]', async t => {
+  const { store } = makeStore(t)
+  const turn = (session = 's', agent = 'a') => store.takeTurn({ agent, session, contextId: 'c' })
+  t.same([await turn(), await turn(), await turn('other'), await turn('s', 'b')], [1, 2, 1, 1])
+  await store.returnTurn({ agent: 'a', session: 's', contextId: 'c' })
+  t.equal(await turn(), 2)
 })

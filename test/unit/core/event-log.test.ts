@@ -42,6 +42,9 @@ t.test('entries are numbered by stream and read from both ends [STATE-21]', asyn
   t.match(await l.find('x', value => value < 'c'), { seq: 2, value: 'b' })
   t.equal(await l.find('x', () => false), undefined)
   t.same(await l.newest('unknown', 5), [])
+  t.same(await l.info('unknown'), { lastSeq: 0, count: 0 })
+  await l.clear('x', value => value !== 'b')
+  t.same(await l.info('x'), { lastSeq: 3, count: 1 })
 })
 
 t.test('the oldest go: of the stream, then of the stream that was used least recently [STATE-22]', async t => {
@@ -58,8 +61,8 @@ t.test('the oldest go: of the stream, then of the stream that was used least rec
 t.test('bytes count memory, of a stream and of all [STATE-22] [HARD-12]', async t => {
   const { log: l } = log({ maxBytesPerStream: 10_000, maxBytes: 25_000 })
   for (let index = 0; index < 50; index++) await l.append(`s${index % 5}`, 'x'.repeat(1000))
-  t.ok(l.bytes <= 25_000)
-  t.ok(l.bytes > 15_000)
+  t.ok((await l.bytes()) <= 25_000)
+  t.ok((await l.bytes()) > 15_000)
   await l.append('s0', 'y'.repeat(20_000))
   t.equal(shown(await l.after('s0', 0)), '', 'what alone exceeds the bounds is not kept')
   t.equal(await l.append('s0', 'next'), 12, 'and its number is not used again')
@@ -135,15 +138,38 @@ t.test('a stream lives as long as the entry of its store [STATE-24]', async t =>
   t.equal(await l.append('a', 'w'), undefined, 'evicted')
 })
 
+t.test(
+  'streams of a store lose entries over a bound, but neither end nor start their numbers again [STATE-24]',
+  async t => {
+    const store = new MemoryStore<unknown>({ maxCount: 10 })
+    const { log: l } = log({ maxBytes: 6_000 }, store)
+    for (const key of ['a', 'b', 'c']) await store.set(key, 1)
+    await l.append('a', 'first')
+    const { seen } = collect(l, 'a', null)
+    await turn()
+    for (let index = 0; index < 20; index++) await l.append(index % 2 === 0 ? 'b' : 'c', 'x'.repeat(500))
+    t.ok((await l.bytes()) <= 6_000)
+    t.same(await l.after('a', 0), [], 'the stream used least recently lost its entry')
+    t.equal(await l.append('a', 'second'), 2)
+    t.equal(await l.append('a', 'y'.repeat(9_000)), 3, 'more than the bounds allow')
+    t.same(await l.after('a', 0), [])
+    t.same(
+      seen.map(entry => entry.slice(0, 8)),
+      ['2 second', '3 yyyyyy'],
+      'followers get everything',
+    )
+  },
+)
+
 t.test('a follower of a stream that never had an entry leaves nothing behind [STATE-22]', async t => {
   const { log: l } = log()
   const [one, two] = [collect(l, 'x', 0), collect(l, 'x', null)]
-  t.ok(l.bytes > 0)
+  t.ok((await l.bytes()) > 0)
   one.stop()
-  t.ok(l.bytes > 0, 'another one still follows')
+  t.ok((await l.bytes()) > 0, 'another one still follows')
   two.stop()
   two.stop()
-  t.equal(l.bytes, 0)
+  t.equal(await l.bytes(), 0)
   t.same([one.seen, two.seen], [[], []])
 })
 

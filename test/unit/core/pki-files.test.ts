@@ -26,6 +26,7 @@ import type { Pki } from '../../../core/pki/pki.ts'
 import { isIssuedBy } from '../../../core/pki/verification.ts'
 import { until } from '../../support/until.ts'
 import { keyPem, makeCertificate } from '../../support/certificates.ts'
+import { pkiState } from '../../support/pki-state.ts'
 
 const dayMs = 86_400_000
 
@@ -38,6 +39,7 @@ function temporaryFolder(t: Test): string {
 function load(folder: string, options: { cert?: string; key?: string; now?: number } = {}): Promise<Pki> {
   const { now } = options
   return loadPki({
+    state: pkiState(),
     tlsCert: join(folder, options.cert ?? 'server.crt'),
     tlsKey: join(folder, options.key ?? 'server.key'),
     ...(now === undefined ? {} : { now: () => now }),
@@ -321,6 +323,7 @@ t.test('the files of the CA', async t => {
     const notified: string[] = []
     const below = join(folder, 'file', 'certs')
     const pki = await loadPki({
+      state: pkiState(),
       tlsCert: join(below, 'server.crt'),
       tlsKey: join(below, 'server.key'),
       warn: message => notified.push(message),

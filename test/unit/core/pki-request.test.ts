@@ -14,10 +14,15 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { loadPki } from '../../../core/pki/pki.ts'
 import { createSvcPki } from '../../../core/host/svc/pki.ts'
+import { pkiState } from '../../support/pki-state.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-pki-'))
 t.teardown(() => rmSync(folder, { recursive: true }))
-const pki = await loadPki({ tlsCert: join(folder, 'server.crt'), tlsKey: join(folder, 'server.key') })
+const pki = await loadPki({
+  state: pkiState(),
+  tlsCert: join(folder, 'server.crt'),
+  tlsKey: join(folder, 'server.key'),
+})
 if ('error' in pki.server) throw new Error(pki.server.error)
 const svcPki = createSvcPki(pki, 'X-Client-Cert')
 

@@ -15,6 +15,7 @@ import type { CertificateAuthority, PemPair } from '../../../core/pki/authority.
 import { hasRefusedCertificate } from '../../../core/pki/client-certificate.ts'
 import { loadPki } from '../../../core/pki/pki.ts'
 import { keyPem, makeCertificate } from '../../support/certificates.ts'
+import { pkiState } from '../../support/pki-state.ts'
 
 const dayMs = 86_400_000
 const clientAuth = '1.3.6.1.5.5.7.3.2'
@@ -24,7 +25,7 @@ const folder = mkdtempSync(join(tmpdir(), 'svc-pki-'))
 t.teardown(() => rmSync(folder, { recursive: true }))
 const files = { tlsCert: join(folder, 'server.crt'), tlsKey: join(folder, 'server.key') }
 const startedAt = Date.now()
-const pki = await loadPki(files)
+const pki = await loadPki({ ...files, state: pkiState() })
 if ('error' in pki.server) throw new Error(pki.server.error)
 const server = pki.server
 const ca = new X509Certificate(pki.caCertificate)
@@ -149,7 +150,7 @@ t.test('the certificates', async t => {
   })
 
   t.test('a new client pair at every start, and the old one remains valid [PKI-6]', async t => {
-    const next = await loadPki(files)
+    const next = await loadPki({ ...files, state: pkiState() })
     t.not((await next.client()).certificate, (await pki.client()).certificate)
     t.not((await next.client()).key, (await pki.client()).key)
     t.equal(next.clientCertificate({ tlsSocket: null, headerValue: (await pki.client()).certificate }).state, 'valid')
@@ -268,7 +269,7 @@ t.test('a client certificate over TLS', async t => {
 
   t.test('is rejected from the second after its expiry [PKI-22]', async t => {
     let now = Date.parse(client.validTo)
-    const aged = await loadPki({ ...files, now: () => now })
+    const aged = await loadPki({ state: pkiState(), ...files, now: () => now })
     const check = () => aged.clientCertificate({ tlsSocket: socketWith(client), headerValue: null })
     t.equal(check().state, 'valid', 'in its last second')
     now += 1000

@@ -170,6 +170,95 @@ t.test('strict stores return copies and take JSON only [STATE-28]', async t => {
   t.equal(await store.get('b'), undefined, 'nothing was written')
 })
 
+t.test('strict logs return copies and take JSON only [STATE-28]', async t => {
+  const { registry: r } = registry(true)
+  const log = r.hold(1, 'tally', 'v').eventLog<{ list: unknown[] }>('marks', { maxPerStream: 9, maxCount: 9 })
+  const given = { list: [1] }
+  await log.append('a', given)
+  given.list.push(2)
+  const [first] = await log.newest('a', 1)
+  t.strictSame(first, { seq: 1, value: { list: [1] } })
+  first!.value.list.push(3)
+  t.strictSame(await log.after('a', 0), [{ seq: 1, value: { list: [1] } }])
+  t.strictSame((await log.find('a', ({ list }) => list[0] === 1))?.value, { list: [1] })
+  t.equal(await log.find('a', () => false), undefined)
+  const followed = await new Promise<{ list: unknown[] }>(resolve => {
+    log.follow(
+      'a',
+      0,
+      (_seq, value) => resolve(value),
+      () => {},
+    )
+  })
+  followed.list.push(4)
+  t.strictSame((await log.newest('a', 1))[0]!.value, { list: [1] })
+  await t.rejects(log.append('a', { list: [new Map()] }), {
+    name: 'TypeError',
+    message: 'event log "marks" of plugin tally: value at $.list[0] is a Map, not JSON',
+  })
+  t.equal(await log.clear('a'), 1, 'nothing else was appended')
+})
+
+t.test('a strict log has the bounds of the newest generation [STATE-28]', async t => {
+  const { registry: r } = registry(true)
+  const log = r.hold(1, 'tally', 'v').eventLog<number>('marks', { maxPerStream: 9, maxCount: 9 })
+  for (const n of [1, 2, 3]) await log.append('a', n)
+  const same = r.hold(2, 'tally', 'v').eventLog<number>('marks', { maxPerStream: 9, maxCount: 2 })
+  t.equal((await same.newest('a', 9)).length, 2)
+})
+
+t.test('strict registers are frozen, take JSON only, and may run a change twice [STATE-28]', async t => {
+  const { registry: r } = registry(true)
+  const holder = r.hold(1, 'tally', 'v')
+  const register = holder.replicated<{ list: unknown[] }>('marks', { initial: () => ({ list: [1] }) })
+  await holder.ready()
+  t.throws(() => register.current.list.push(2), { name: 'TypeError' })
+  let runs = 0
+  await register.update(({ list }) => {
+    runs += 1
+    return { list: [...list, 'x'] }
+  })
+  t.equal(runs, 2)
+  t.strictSame(register.current, { list: [1, 'x'] })
+  await t.rejects(
+    register.update(() => ({ list: [new Date(0)] })),
+    { message: 'register "marks" of plugin tally: value at $.list[0] is a Date, not JSON' },
+  )
+  await t.rejects(
+    register.update(() => ({ list: ['x'.repeat(262_144)] })),
+    { message: 'register "marks" of plugin tally: value has 262157 bytes of JSON; at most 262144 are allowed' },
+  )
+  t.strictSame(register.current, { list: [1, 'x'] })
+  const wrong = r.hold(1, 'other', 'v')
+  wrong.replicated('keys', { initial: () => new Set() })
+  await t.rejects(wrong.ready(), { message: 'register "keys" of plugin other: value at $ is a Set, not JSON' })
+})
+
+t.test('strict channels copy messages and replies, which are JSON only [STATE-28]', async t => {
+  const { registry: r } = registry(true)
+  const received: { list: unknown[] }[] = []
+  const channel = r.hold(1, 'tally', 'v').channel<{ list: unknown[] }, unknown>('news', {
+    on(message) {
+      received.push(message)
+      return message.list[0] === 'bad' ? new Map() : message.list[0] === 'none' ? undefined : message.list
+    },
+  })
+  const message = { list: ['a'] }
+  const { replies } = await channel.tell(message)
+  t.not(received[0], message)
+  t.strictSame(replies, [['a']])
+  t.not(replies[0], received[0]!.list)
+  t.strictSame(await channel.ask(channel.replica, { list: ['none'] }), undefined, 'a handler need not reply')
+  const wrong = { list: [new Map()] }
+  const expected = { message: 'message of channel "news" of plugin tally: value at $.list[0] is a Map, not JSON' }
+  await t.rejects(channel.tell(wrong), expected)
+  await t.rejects(channel.ask(channel.replica, wrong), expected)
+  t.throws(() => channel.send(wrong), expected)
+  const reply = { message: 'reply of channel "news" of plugin tally: value at $ is a Map, not JSON' }
+  await t.rejects(channel.tell({ list: ['bad'] }), reply)
+  await t.rejects(channel.ask(channel.replica, { list: ['bad'] }), reply)
+})
+
 t.test('a member named __proto__ survives a copy [STATE-28]', async t => {
   const copy = copyJson(JSON.parse('{"__proto__":{"a":1}}') as object, 'x')
   t.equal(JSON.stringify(copy), '{"__proto__":{"a":1}}')

@@ -1,21 +1,25 @@
 /** Verification of tokens, including forged ones. */
 import t from 'tap'
 import { createHmac, createSign, generateKeyPairSync } from 'node:crypto'
-import { exportSPKI } from 'jose'
-import type { webcrypto } from 'node:crypto'
+import { BoundedMap } from '../../../core/contract/plugin.ts'
+import { generateJwk } from '../../../plugins/identity/keys/algorithms.ts'
+import { createImportedKeys, importThrough, publicJwk } from '../../../plugins/identity/keys/imported-keys.ts'
 import { decodeCompactJwt } from '../../../plugins/identity/tokens/compact-jwt.ts'
-import {
-  createKnownTokens,
-  createSigningKey,
-  importSigningKeys,
-} from '../../../plugins/identity/tokens/signing-keys.ts'
 import type { TokenChecks, TokenReason } from '../../../plugins/identity/types.ts'
 import { verifyToken } from '../../../plugins/identity/tokens/verification.ts'
 
-const keys = await importSigningKeys(await createSigningKey(), createKnownTokens())
-const publicPem = await exportSPKI(keys.verifying.RS256 as webcrypto.CryptoKey)
+const stored = { kid: 'svc-rs256-key', alg: 'RS256' as const, jwk: await generateJwk('RS256') }
+const { publicKey } = importThrough(createImportedKeys())(stored)
+const jwk = publicJwk(stored)
+const publicPem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
 const secret = 'svc-demo-secret-do-not-use-in-production'
 const now = 1_763_712_000
+const keys = {
+  issuer: 'default',
+  keys: [{ alg: 'RS256' as const, key: publicKey, id: 'k' }],
+  secret,
+  known: new BoundedMap<string>(100),
+}
 const good = { iss: 'i', sub: 's', aud: 'svc', exp: now + 60 }
 
 const encode = (value: unknown) =>
@@ -31,7 +35,7 @@ function forge(
   return `${input}.${createHmac(hash, key).update(input).digest('base64url')}`
 }
 async function outcome(token: string, checks: TokenChecks = {}): Promise<TokenReason | 'valid'> {
-  const verification = await verifyToken(token, checks, keys, now)
+  const verification = verifyToken(token, checks, keys, now)
   return verification.valid ? 'valid' : verification.reason
 }
 const foreign = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -94,8 +98,8 @@ t.test('only the key of the algorithm verifies [IDP-39]', async t => {
   const rows = [
     forge(good, { alg: 'HS256' }, publicPem),
     forge(good, { alg: 'HS256' }, publicPem.trim()),
-    forge(good, { alg: 'HS256' }, JSON.stringify(keys.jwk)),
-    forge(good, { alg: 'HS256' }, Buffer.from(keys.jwk.n!, 'base64url')),
+    forge(good, { alg: 'HS256' }, JSON.stringify(jwk)),
+    forge(good, { alg: 'HS256' }, Buffer.from(jwk.n!, 'base64url')),
     forge(good, { alg: 'HS256' }, ''),
     forge(good, { alg: 'HS256' }, 'other'),
     forge(good, { alg: 'HS256' }, secret, 'sha512'),
@@ -172,7 +176,7 @@ t.test('requested checks are made [IDP-41]', async t => {
   for (const typ of ['at+jwt', 'AT+JWT', 'application/at+jwt'])
     t.equal(await outcome(forge(good, { alg: 'HS256', typ }), { typ: 'at+jwt' }), 'valid', typ)
   for (const typ of ['JWT', undefined, 5, 'at+jwt ', 'x/at+jwt'])
-    t.equal(await outcome(forge(good, { alg: 'HS256', typ }), { typ: 'at+jwt' }), 'invalid token', String(typ))
+    t.equal(await outcome(forge(good, { alg: 'HS256', typ }), { typ: 'at+jwt' }), 'wrong type', String(typ))
 })
 
 t.test('structure: three parts, JSON objects, 64 levels [IDP-38] [IDP-48]', async t => {
@@ -227,9 +231,9 @@ t.test('any claim name is an ordinary key [IDP-38]', async t => {
 t.test('the cached signature of a token does not skip other checks [IDP-39]', async t => {
   const token = forge({ ...good, sub: 'known' })
   t.equal(await outcome(token), 'valid')
-  t.equal(keys.known.get(token), true)
+  t.equal(keys.known.get(token), 'secret')
   t.equal(await outcome(token), 'valid')
-  t.match(await verifyToken(token, {}, keys, now + 120), { valid: false, reason: 'token expired' })
+  t.match(verifyToken(token, {}, keys, now + 120), { valid: false, reason: 'token expired' })
   t.equal(await outcome(token, { algorithms: ['RS256'] }), 'alg not supported')
   t.equal(await outcome(token, { issuer: 'another' }), 'issuer mismatch')
   t.equal(await outcome(`${token.slice(0, -4)}AAAA`), 'invalid signature')

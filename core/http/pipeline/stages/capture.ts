@@ -1,8 +1,8 @@
 /** The stage that marks a request for the inspector: every request that gets this far is captured, however it ends. */
-import type { ResponseProgress } from '../../../inspector/captured-request.ts'
 import type { Inspector } from '../../../inspector/inspector.ts'
 import type { RequestContext } from '../../request/context.ts'
 import type { CompletionReader } from '../completion-batch.ts'
+import { ResponseCopy } from '../../../inspector/response-copy.ts'
 import { copyText } from '../../../collections/text-memory.ts'
 import { originForm } from '../../../fields/request-target.ts'
 import type { PipelineServices } from '../stage.ts'
@@ -16,6 +16,7 @@ export function capture(context: RequestContext, { inspector }: PipelineServices
   context.isCaptured =
     inspector.captures(context.path, context.session.header) &&
     !context.generation.exemptions.has('inspector', context.path)
+  if (context.isCaptured) context.copy = new ResponseCopy()
   return true
 }
 
@@ -25,17 +26,11 @@ function targetOf(url: string): string {
   return target === url ? url : copyText(target)
 }
 
-/** The outcome of a response. */
-function finalOf({ bytesSent, ended, grpcStatus }: RequestContext): ResponseProgress {
-  return { bytesSent, ended, grpcStatus }
-}
-
 /** Passes the requests of the batch to the inspector. */
 export function recordRequests(inspector: Inspector): CompletionReader {
   return context => {
     if (!context.isCaptured || context.isRefused) return
     const { request } = context
-    const isOpen = context.ended === 'open'
     const captured = inspector.capture({
       requestId: context.requestId,
       arrivedAt: performance.timeOrigin + context.startedAt,
@@ -52,14 +47,15 @@ export function recordRequests(inspector: Inspector): CompletionReader {
       trace: context.trace,
       fault: context.fault,
       faultSource: context.faultSource,
+      rule: context.rule,
+      faultOrigin: context.faultOrigin,
+      abort: context.abortKind,
+      failure: context.failure,
       route: context.calledRoute,
       plugin: context.calledPlugin,
-      response: isOpen ? context : finalOf(context),
+      response: context,
     })
-    // Most responses have ended by now; the others keep their context until they do.
-    if (isOpen)
-      context.whenClosed(() => {
-        captured.response = finalOf(context)
-      })
+    // Most responses have ended by now.
+    if (captured.response.ended === 'open') context.whenClosed(() => inspector.end(captured))
   }
 }

@@ -34,7 +34,7 @@ export function injectFaults(context: RequestContext, { config }: PipelineServic
   if (delay !== undefined && !isDelay(delay)) context.ignore('X-Svc-Delay', EXPECTED.delay)
   const delayMs = parseDelay(delay, config.maxDelayMs)
   if (delayMs === 0) return injectAbort(context, config.bodyLimit)
-  context.injects('delay', `X-Svc-Delay: ${delayMs}`)
+  context.injects('delay', `X-Svc-Delay: ${delayMs}`, 'header')
   return waitFor(context, delayMs).then(isThere => isThere && injectAbort(context, config.bodyLimit))
 }
 
@@ -44,7 +44,7 @@ function injectAbort(context: RequestContext, bodyLimit: number): boolean | Prom
   if (header !== undefined && abort === null) context.ignore('X-Svc-Abort', EXPECTED.abort)
   if (abort === null || !rollPercent(abort.percent)) return injectFail(context, bodyLimit)
   return afterBody(context, bodyLimit, () => {
-    context.injects('abort', `X-Svc-Abort: ${header!.trim()}`)
+    context.injects('abort', `X-Svc-Abort: ${header!.trim()}`, 'header')
     breakConnection(context, abort.fault, abort.percent)
   })
 }
@@ -56,7 +56,7 @@ function injectFail(context: RequestContext, bodyLimit: number): boolean | Promi
   if (header !== undefined && fail === null) context.ignore('X-Svc-Fail', EXPECTED.fail)
   if (fail === null || !rollPercent(fail.percent)) return true
   return afterBody(context, bodyLimit, () => {
-    context.injects('fail', `X-Svc-Fail: ${header!.trim()}`)
+    context.injects('fail', `X-Svc-Fail: ${header!.trim()}`, 'header')
     sendError(context, {
       status: fail.status,
       kind: 'injected',
@@ -66,8 +66,8 @@ function injectFail(context: RequestContext, bodyLimit: number): boolean | Promi
 }
 
 /** A body with a known end is still read, because the inspector shows it. An endless body is not waited for. */
-function afterBody(context: RequestContext, bodyLimit: number, act: () => void): false | Promise<false> {
-  const isEndless = announcedLength(context) === null || context.expectsContinue
+export function afterBody(context: RequestContext, bodyLimit: number, act: () => void): false | Promise<false> {
+  const isEndless = context.isBodyRead || announcedLength(context) === null || context.expectsContinue
   const isRead = isEndless || readBody(context, bodyLimitOf(context, bodyLimit))
   if (isRead !== true) {
     return isRead.then(isThere => {

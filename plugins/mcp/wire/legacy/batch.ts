@@ -30,7 +30,7 @@ async function respondToMember(value: unknown, session: Session, exchange: Excha
   try {
     const message = readMessage(value)
     if (message.kind !== 'request') {
-      handleOneWayMessage(message, session)
+      await handleOneWayMessage(message, session, exchange.mcp.hub)
       return null
     }
     if (message.method === 'initialize')

@@ -25,13 +25,23 @@ export class SessionConversation implements Conversation {
     return this.#session.id
   }
   get transport(): 'streamable-http' | 'http+sse' {
-    return this.#session.transport
+    return this.#session.record.transport
   }
   get logLevel(): LogLevel | null {
-    return this.#session.logLevel
+    return this.#session.record.logLevel
   }
   get clientCapabilities(): ClientCapabilities {
     return this.#session.clientCapabilities
+  }
+  /** Extensions have no effect in sessions: tasks exist only in the stateless revision. */
+  get extensions(): ReadonlySet<string> {
+    return new Set()
+  }
+  get principal(): string {
+    return this.#session.record.principal ?? 'everybody'
+  }
+  get task(): null {
+    return null
   }
   get signal(): AbortSignal {
     return this.#inFlight.signal
@@ -51,12 +61,16 @@ export class SessionConversation implements Conversation {
     return Object.fromEntries(answers)
   }
 
+  startTask(): never {
+    throw new ToolFailure('Tasks need revision 2026-07-28')
+  }
+
   closeStream(): void {
     this.#channel.closeConnection()
   }
 
   announce(list: ListName): void {
-    this.#hub.listChanged(this.#session.server, list)
+    this.#hub.listChanged(this.#session.record.server, list)
   }
 
   #askOne({ method, params }: Question, { version }: Call): Promise<JsonObject> {

@@ -2,7 +2,8 @@
 import type { RpcRequest } from '../../calls/json-rpc.ts'
 import { readCapabilities } from '../../calls/questions.ts'
 import type { Server } from '../../registry/server.ts'
-import type { SessionParameters, Session, Transport } from '../../sessions/session.ts'
+import type { SessionParameters, Transport } from '../../sessions/session-record.ts'
+import type { Session } from '../../sessions/session.ts'
 import type { JsonObject } from '../../types.ts'
 import { negotiate } from '../versions.ts'
 import { capabilities, serverInfo } from '../server-info.ts'
@@ -18,8 +19,8 @@ export function readSessionParameters(
   return {
     server: server.name,
     transport,
-    version: negotiate(params.protocolVersion),
-    clientCapabilities: readCapabilities(params.capabilities),
+    version: negotiate(params.protocolVersion).name,
+    capabilities: readCapabilities(params.capabilities),
     principal: typeof claims?.sub === 'string' ? claims.sub : null,
   }
 }

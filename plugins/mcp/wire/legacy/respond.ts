@@ -45,9 +45,12 @@ async function run(
       http,
       conversation,
     }
-    return resultText(request.id, resultJson(await dispatch(call, name => sessionMethod(name, session))))
+    return resultText(
+      request.id,
+      resultJson(await dispatch(call, name => sessionMethod(name, session, mcp.hub.sessions))),
+    )
   } finally {
-    session.finish(inFlight, mcp.hub.sessions.now())
+    session.finish(inFlight)
   }
 }
 

@@ -47,7 +47,7 @@ export class PostChannel implements ResponseChannel {
       this.#session.cancel(this.#requestId)
       return this.#stream
     }
-    this.#session.trackConnection(connection, this.#exchange.mcp.hub.sessions.now)
+    this.#session.trackConnection(connection)
     this.#stream.begin(connection, this.#session.version.priming)
     return this.#stream
   }

@@ -4,7 +4,8 @@ import { STREAM_AFTER_MS } from '../../bounds.ts'
 import { CODES, transportError, RpcError } from '../../errors.ts'
 import type { Exchange } from '../../calls/exchange.ts'
 import { errorText, readMessage, resultText, type RequestId, type RpcRequest } from '../../calls/json-rpc.ts'
-import type { Session, Transport } from '../../sessions/session.ts'
+import type { Session } from '../../sessions/session.ts'
+import type { Transport } from '../../sessions/session-record.ts'
 import { legacyVersion } from '../versions.ts'
 import { unsupportedVersion } from '../stateless/envelope.ts'
 import { respondTo } from './respond.ts'
@@ -18,22 +19,22 @@ export async function serveLegacy(exchange: Exchange, body: unknown): Promise<vo
   checkVersionHeader(exchange)
   if (Array.isArray(body)) {
     exchange.facts.method = 'batch'
-    return serveBatch(body, requireSession(exchange, 'streamable-http'), exchange)
+    return serveBatch(body, await requireSession(exchange, 'streamable-http'), exchange)
   }
   const message = readMessage(body)
   if (message.kind !== 'response') exchange.facts.method = message.method
   if (message.kind === 'request' && message.method === 'initialize') return initialize(message, exchange)
-  const session = requireSession(exchange, 'streamable-http')
+  const session = await requireSession(exchange, 'streamable-http')
   if (message.kind === 'request') return serveRequest(message, session, exchange)
-  handleOneWayMessage(message, session)
+  await handleOneWayMessage(message, session, exchange.mcp.hub)
   exchange.accept()
 }
 
 /** Ends the session. */
-export function endSession(exchange: Exchange): void {
+export async function endSession(exchange: Exchange): Promise<void> {
   checkVersionHeader(exchange)
-  const session = requireSession(exchange, 'streamable-http')
-  exchange.mcp.hub.sessions.end(session)
+  const session = await requireSession(exchange, 'streamable-http')
+  await exchange.mcp.hub.sessions.end(session)
   exchange.sendJson(200, JSON.stringify({ terminated: session.id }))
 }
 
@@ -44,17 +45,17 @@ export function checkVersionHeader(exchange: Exchange): void {
 }
 
 /** The session of the request. Throws 400 without an id, 404 if the session is unknown or not accessible. */
-export function requireSession(
+export async function requireSession(
   exchange: Exchange,
   transport: Transport,
   id = exchange.header('mcp-session-id'),
-): Session {
+): Promise<Session> {
   if (!id) throw transportError(400, 'Bad Request: Mcp-Session-Id header is required')
-  const session = exchange.mcp.hub.sessions.use(id)
+  const session = await exchange.mcp.hub.sessions.use(id)
   const isOwn =
     session &&
-    session.server === exchange.server.name &&
-    session.transport === transport &&
+    session.record.server === exchange.server.name &&
+    session.record.transport === transport &&
     isSamePrincipal(session, exchange)
   if (!isOwn) throw sessionNotFound()
   exchange.facts.session = session.id
@@ -66,14 +67,15 @@ export function sessionNotFound(): RpcError {
   return new RpcError(CODES.sessionNotFound, 'Session not found', { status: 404 })
 }
 
-function isSamePrincipal(session: Session, { claims }: Exchange): boolean {
-  return session.principal === (typeof claims?.sub === 'string' ? claims.sub : null)
+function isSamePrincipal({ record }: Session, { claims }: Exchange): boolean {
+  return record.principal === (typeof claims?.sub === 'string' ? claims.sub : null)
 }
 
 /** Creates a session. A session id in the request is ignored. */
-function initialize(request: RpcRequest, exchange: Exchange): void {
+async function initialize(request: RpcRequest, exchange: Exchange): Promise<void> {
   const { mcp, server } = exchange
-  const session = mcp.hub.sessions.create(readSessionParameters(request, server, 'streamable-http', exchange.claims))
+  const parameters = readSessionParameters(request, server, 'streamable-http', exchange.claims)
+  const session = await mcp.hub.sessions.create(parameters)
   exchange.facts.session = session.id
   exchange.facts.version = session.version.name
   exchange.reply.header('Mcp-Session-Id', session.id)

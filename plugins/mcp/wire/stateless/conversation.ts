@@ -4,7 +4,10 @@ import type { Call, Conversation } from '../../calls/call.ts'
 import type { Exchange } from '../../calls/exchange.ts'
 import { notificationText } from '../../calls/json-rpc.ts'
 import type { ClientCapabilities } from '../../calls/questions.ts'
-import type { Answers, JsonObject, ListName, LogLevel, Question } from '../../types.ts'
+import { principalOf } from '../../access/principal.ts'
+import { ownerOf } from '../../tasks/methods.ts'
+import { StartedTask, startTask } from '../../tasks/start.ts'
+import type { Answers, CallContext, JsonObject, ListName, LogLevel, Question, ToolResult } from '../../types.ts'
 import type { Envelope } from './envelope.ts'
 import { Rounds } from './rounds.ts'
 
@@ -13,6 +16,8 @@ export class StatelessConversation implements Conversation {
   readonly transport = 'streamable-http'
   readonly logLevel: LogLevel | null
   readonly clientCapabilities: ClientCapabilities
+  readonly extensions: ReadonlySet<string>
+  readonly task = null
   readonly #exchange: Exchange
   #stream: SseStream | null = null
   #rounds: Rounds | null = null
@@ -21,6 +26,11 @@ export class StatelessConversation implements Conversation {
     this.#exchange = exchange
     this.logLevel = envelope.logLevel
     this.clientCapabilities = envelope.clientCapabilities
+    this.extensions = envelope.extensions
+  }
+
+  get principal(): string {
+    return principalOf(this.#exchange)
   }
 
   /** The client cancels by disconnecting. */
@@ -32,14 +42,32 @@ export class StatelessConversation implements Conversation {
     this.openStream()?.send({ event: 'message', data: notificationText(method, params) })
   }
 
-  resume(call: Call): void {
+  resume(call: Call): Promise<void> | void {
     const bringsAnswers = call.params.requestState !== undefined || call.params.inputResponses !== undefined
-    if (bringsAnswers) this.#rounds = new Rounds(call, this.#exchange.mcp.hub.stateKey)
+    if (bringsAnswers) return this.#readRounds(call)
   }
 
   async ask(questions: Record<string, Question>, call: Call): Promise<Answers> {
-    this.#rounds ??= new Rounds(call, this.#exchange.mcp.hub.stateKey)
-    return this.#rounds.ask(questions, call)
+    if (!this.#rounds) await this.#readRounds(call)
+    return this.#rounds!.ask(questions, call)
+  }
+
+  async startTask(
+    call: Call,
+    run: (context: CallContext) => ToolResult | Promise<ToolResult>,
+    mayComplete: boolean,
+  ): Promise<ToolResult> {
+    const { hub, tasks, svc } = this.#exchange.mcp
+    const { server } = call
+    const task = await tasks.open(ownerOf(call))
+    const result = await startTask(call, task, run, {
+      mayComplete,
+      announce: list => hub.listChanged(server.name, list),
+      log: error => svc.log.error('MCP task failed', { server: server.name, task: task.id, error }),
+    })
+    if (result) return result
+    await tasks.publish(task)
+    return new StartedTask(task)
   }
 
   closeStream(): void {}
@@ -61,5 +89,9 @@ export class StatelessConversation implements Conversation {
     if (!stream) return this.#exchange.sendJson(status, text, headers)
     stream.send({ event: 'message', data: text })
     stream.end()
+  }
+
+  async #readRounds(call: Call): Promise<void> {
+    this.#rounds = new Rounds(call, await this.#exchange.mcp.svc.secret('rounds'))
   }
 }

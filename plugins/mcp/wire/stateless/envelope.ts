@@ -3,6 +3,8 @@ import { isRecord, shownText } from 'svc/plugin'
 import { isLogLevel, LOG_LEVELS } from '../../calls/call.ts'
 import { CODES, RpcError, shorten } from '../../errors.ts'
 import type { RpcRequest } from '../../calls/json-rpc.ts'
+import { readExtensions } from '../../extensions.ts'
+import { namesTask } from '../../tasks/methods.ts'
 import { readCapabilities, type ClientCapabilities } from '../../calls/questions.ts'
 import type { Server } from '../../registry/server.ts'
 import type { JsonObject, LogLevel } from '../../types.ts'
@@ -15,6 +17,7 @@ const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel'
 
 export interface Envelope {
   clientCapabilities: ClientCapabilities
+  extensions: ReadonlySet<string>
   logLevel: LogLevel | null
 }
 
@@ -43,7 +46,8 @@ export function readEnvelope(request: RpcRequest, server: Server, header: Header
   const subject: Subject = { request, meta: isRecord(_meta) ? _meta : {}, server, header }
   for (const check of CHECKS) check(subject)
   return {
-    clientCapabilities: readCapabilities(subject.meta[CAPABILITIES_KEY]),
+    clientCapabilities: new Set(readCapabilities(subject.meta[CAPABILITIES_KEY])),
+    extensions: readExtensions(subject.meta[CAPABILITIES_KEY]),
     logLevel: (subject.meta[LOG_LEVEL_KEY] as LogLevel | undefined) ?? null,
   }
 }
@@ -83,9 +87,9 @@ function matchMethodHeader({ request, header }: Subject): void {
     )
 }
 
-function matchNameHeader({ request, header }: Subject): void {
-  const name = routedName(request)
-  if (name === null) return
+function matchNameHeader({ request, server, header }: Subject): void {
+  const name = server.hasTasks && namesTask(request.method) ? request.params.taskId : routedName(request)
+  if (typeof name !== 'string') return
   const raw = header('mcp-name')
   if (raw === undefined) throw mismatch('Mcp-Name header is required')
   const value = raw === null ? null : decodeHeader('Mcp-Name', raw)

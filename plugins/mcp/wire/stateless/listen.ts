@@ -6,6 +6,9 @@ import type { Exchange } from '../../calls/exchange.ts'
 import { notificationText, resultText, type RpcRequest } from '../../calls/json-rpc.ts'
 import type { Server } from '../../registry/server.ts'
 import type { JsonObject, ListName } from '../../types.ts'
+import { principalOf } from '../../access/principal.ts'
+import { TASKS } from '../../extensions.ts'
+import type { Envelope } from './envelope.ts'
 import { resultMeta } from './results.ts'
 
 const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId'
@@ -16,12 +19,15 @@ interface Honored {
 }
 
 /** Opens the stream. Throws 406 if the client does not accept streams, -32602 without `notifications`. */
-export function listen(exchange: Exchange, request: RpcRequest): void {
+export async function listen(exchange: Exchange, request: RpcRequest, envelope: Envelope): Promise<void> {
   const { mcp, server } = exchange
   if (!exchange.accepts.sse)
     throw transportError(406, 'Not Acceptable: subscriptions/listen requires Accept: text/event-stream')
   if (!isRecord(request.params.notifications)) throw invalidParams('"notifications" must be an object')
-  const honored = readRequestedFilter(request.params.notifications, server)
+  const honored = {
+    ...readRequestedFilter(request.params.notifications, server),
+    tasks: await readTasks(request.params.notifications, exchange, envelope),
+  }
   const subscription = { [SUBSCRIPTION_KEY]: request.id }
   const finalResult = resultText(
     request.id,
@@ -40,7 +46,18 @@ export function listen(exchange: Exchange, request: RpcRequest): void {
   }
   send('notifications/subscriptions/acknowledged', { notifications: acknowledge(honored) })
   const stop = mcp.hub.listen({ server: server.name, lists: honored.lists, uris: honored.uris, send })
-  void stream.over.then(stop)
+  const stops = honored.tasks.map(id => mcp.tasks.follow(id, task => send('notifications/tasks', task)))
+  void stream.over.then(() => {
+    for (const end of [stop, ...stops]) end()
+  })
+}
+
+/** The tasks that the caller may use, if it supports the extension. */
+async function readTasks({ taskIds }: JsonObject, exchange: Exchange, { extensions }: Envelope): Promise<string[]> {
+  const { mcp, server } = exchange
+  if (!server.hasTasks || !extensions.has(TASKS) || !Array.isArray(taskIds)) return []
+  const ids = [...new Set(taskIds.filter((id): id is string => typeof id === 'string'))].slice(0, MAX_SUBSCRIPTIONS)
+  return mcp.tasks.known(ids, { server: server.name, principal: principalOf(exchange) })
 }
 
 /** The requested changes that the server supports; unknown members and URIs are ignored. */
@@ -54,7 +71,11 @@ function readRequestedFilter(requested: JsonObject, server: Server): Honored {
   return { lists, uris: new Set([...new Set(known)].slice(0, MAX_SUBSCRIPTIONS)) }
 }
 
-function acknowledge({ lists, uris }: Honored): JsonObject {
+function acknowledge({ lists, uris, tasks }: Honored & { tasks: string[] }): JsonObject {
   const flags = [...lists].map(list => [`${list}ListChanged`, true])
-  return { ...Object.fromEntries(flags), ...(uris.size > 0 ? { resourceSubscriptions: [...uris] } : {}) }
+  return {
+    ...Object.fromEntries(flags),
+    ...(uris.size > 0 ? { resourceSubscriptions: [...uris] } : {}),
+    ...(tasks.length > 0 ? { taskIds: tasks } : {}),
+  }
 }

@@ -10,7 +10,7 @@ const SERVER_INFO_KEY = 'io.modelcontextprotocol/serverInfo'
 export function completeResult(outcome: MethodResult, server: Server): string {
   const text = resultJson(outcome)
   const own = text === '{}' ? '{' : `${text.slice(0, -1)},`
-  return `${own}${cacheMembers(outcome.cache)}"resultType":"complete","_meta":{"${SERVER_INFO_KEY}":${server.infoText}}}`
+  return `${own}${cacheMembers(outcome.cache)}"resultType":"${outcome.type ?? 'complete'}","_meta":{"${SERVER_INFO_KEY}":${server.infoText}}}`
 }
 
 /** `_meta` of the results that are built as objects. */

@@ -120,7 +120,8 @@ function readResponses(value: unknown): Map<string, unknown> {
   return responses
 }
 
-function requireCapabilities(
+/** Throws -32021 if the client did not declare the capability of a question. */
+export function requireCapabilities(
   questions: Question[],
   { version, conversation }: Pick<Call, 'version' | 'conversation'>,
 ): void {

@@ -7,7 +7,9 @@ import { dispatch, type Method } from '../../calls/dispatch.ts'
 import { Cancelled, CODES, transportError, RpcError } from '../../errors.ts'
 import type { Exchange } from '../../calls/exchange.ts'
 import { errorText, readMessage, resultText, type RpcRequest } from '../../calls/json-rpc.ts'
+import type { Mcp } from '../../mcp.ts'
 import { pageSizeOf } from '../../routes/page-size.ts'
+import { taskMethod } from '../../tasks/methods.ts'
 import { STATELESS } from '../versions.ts'
 import { StatelessConversation } from './conversation.ts'
 import { discover } from './discover.ts'
@@ -17,7 +19,10 @@ import { listen } from './listen.ts'
 import { completeResult, resultMeta } from './results.ts'
 import { InputRequired } from './rounds.ts'
 
-const ownMethod = (name: string): Method | undefined => (name === 'server/discover' ? discover : undefined)
+/** The methods that only this revision has. */
+function ownMethod(name: string, { tasks }: Mcp): Method | undefined {
+  return name === 'server/discover' ? discover : taskMethod(name, tasks)
+}
 
 /** Whether a POST is stateless: its version header says so, or its message has an envelope. */
 export function isStateless(versionHeader: string | undefined, body: unknown): boolean {
@@ -37,7 +42,7 @@ export async function serveStateless(exchange: Exchange, body: unknown): Promise
   if (message.kind === 'notification') return exchange.accept()
   const envelope = readEnvelope(message, exchange.server, headerReader(exchange.request))
   checkScope(exchange, message)
-  if (message.method === 'subscriptions/listen') return listen(exchange, message)
+  if (message.method === 'subscriptions/listen') return listen(exchange, message, envelope)
   await respond(message, exchange, new StatelessConversation(exchange, envelope))
 }
 
@@ -55,7 +60,7 @@ async function respond(request: RpcRequest, exchange: Exchange, conversation: St
   }
   const timer = setTimeout(() => conversation.openStream(), STREAM_AFTER_MS)
   try {
-    const outcome = await dispatch(call, ownMethod)
+    const outcome = await dispatch(call, name => ownMethod(name, exchange.mcp))
     conversation.finish(200, resultText(request.id, completeResult(outcome, server)))
   } catch (error) {
     finishFailed(error, request, exchange, conversation)

@@ -1,0 +1,77 @@
+/** The extension points of the core for tests: protocols that rules understand, and what a reset removes. */
+import type { Json } from './json.ts'
+import type { ErrorForm } from './routes.ts'
+
+/** A request as conditions see it, while it is processed or as it was captured. */
+export interface MatchableRequest {
+  readonly method: string
+  /** Decoded path without the query. */
+  readonly path: string
+  /** Path and query as received. */
+  readonly url: string
+  /** Value of a header by its lower-case name; several lines are joined. */
+  header(name: string): string | undefined
+  /** The body as text; null if it is not UTF-8. */
+  text(): string | null
+  /** The body as JSON; undefined if it is not JSON. */
+  json(): Json | undefined
+}
+
+/**
+ * A protocol whose requests can be matched by a key of their own below `match`. Registered with
+ * `svc.use('testing.protocols')!.register(…)`. Several plugins may register the same protocol: a request belongs to it if
+ * one of them reads it.
+ */
+export interface MatchProtocol {
+  /** The key below `match`: lower-case letters. */
+  name: string
+  /** The conditions by name. */
+  fields: Readonly<Record<string, MatchField>>
+  /** The request is read without its body. Default: the body is read before. */
+  headOnly?: boolean
+  /**
+   * Reads a request; null if it is not one of this protocol. A batch has several items: one of them must meet all
+   * conditions. The value of a field is what conditions test; a list holds several values, of which one must meet the
+   * condition; undefined: absent. Must not throw.
+   */
+  read(request: MatchableRequest): MatchFacts[] | null
+  /**
+   * The format of the failures that rules inject on the plugin's routes. Null: the format of the route. Default: the
+   * same.
+   */
+  failure?(
+    failure: Parameters<ErrorForm>[0] & { message: string },
+    request: MatchableRequest,
+  ): ReturnType<ErrorForm> | null
+  /**
+   * Checks the `reply` step of a rule: a reply in the terms of the protocol, which its routes send (`svc.http.takeRule`).
+   * Throws an `InputProblem` for a mistake. Only one protocol can have it.
+   */
+  readReply?(reply: Json, at: string): void
+  /** Words that a rule can use as `fail` instead of a status, with their status. Called whenever a rule is read. */
+  failures?(): Readonly<Record<string, number>>
+}
+
+export type MatchFacts = Readonly<Record<string, Json | undefined>>
+
+/** A condition of a protocol. */
+export interface MatchField {
+  /** For the reference and the schema of `svc.yaml`. */
+  description: string
+  /**
+   * What is written under the key. `test`: a value test. `wildcard`: a value test, where a plain text may end in `*`.
+   * `presence`: a value test, where true and false test whether there is a value. A list: one of these values.
+   */
+  kind?: 'test' | 'wildcard' | 'presence' | 'boolean' | readonly string[]
+}
+
+/** `testing.protocols`. */
+export interface MatchProtocols {
+  register(protocol: MatchProtocol): void
+}
+
+declare module './plugin.ts' {
+  interface ExtensionPoints {
+    'testing.protocols': MatchProtocols
+  }
+}

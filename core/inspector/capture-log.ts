@@ -1,0 +1,154 @@
+/**
+ * The captured requests of all replicas: batched logs that every replica appends to. Used only if replicas share a store;
+ * otherwise captured requests are only in the ring of the process.
+ */
+import type { EventLog, EventLogBounds } from '../contract/plugin.ts'
+import type { RingEntry } from '../collections/ring-buffer.ts'
+import { CaptureStore, MAX_CAPTURE_BYTES } from './capture-store.ts'
+import type { CaptureSource } from './capture-store.ts'
+import { idOf, progressOf, sizeOf } from './captured-request.ts'
+import type { CapturedRequest, ResponseProgress } from './captured-request.ts'
+
+/** A captured request as other replicas read it, with its response at that time. */
+export interface LoggedCapture extends CapturedRequest {
+  id: string
+  replica: string
+}
+
+/** How a response ended that was still being sent when its request was logged. */
+export interface LoggedEnd {
+  id: string
+  response: ResponseProgress
+}
+
+export interface CaptureLogs {
+  captures: EventLog<LoggedCapture>
+  ends: EventLog<LoggedEnd>
+}
+
+/** All replicas append to one stream, so that its order is that of the deployment. */
+const STREAM = 'all'
+const END_BYTES = 256
+
+export function captureBounds(capacity: number): EventLogBounds<LoggedCapture> {
+  return { maxPerStream: capacity, maxCount: capacity, maxBytes: MAX_CAPTURE_BYTES, sizeOf, batched: true }
+}
+
+export function endBounds(capacity: number): EventLogBounds<LoggedEnd> {
+  return { maxPerStream: capacity, maxCount: capacity, maxBytes: MAX_CAPTURE_BYTES, sizeOf: sizeOfEnd, batched: true }
+}
+
+function sizeOfEnd({ response: { head, body } }: LoggedEnd): number {
+  return END_BYTES + (head?.length ?? 0) + (body?.length ?? 0)
+}
+
+export class CaptureLog implements CaptureSource {
+  readonly #logs: CaptureLogs
+  readonly #replica: string
+  readonly #capacity: number
+  /** Entries that are logged and still open. */
+  readonly #open = new WeakSet<CapturedRequest>()
+  #total = 0
+
+  /** `replica` is the instance id that entries of this process show. */
+  constructor(logs: CaptureLogs, replica: string, capacity: number) {
+    this.#logs = logs
+    this.#replica = replica
+    this.#capacity = capacity
+  }
+
+  /** Logs a request of this process. Nobody waits: entries of a batched log leave later. */
+  add(captured: CapturedRequest): void {
+    const response = progressOf(captured.response)
+    if (response.ended === 'open') this.#open.add(captured)
+    void this.#logs.captures.append(STREAM, { ...captured, id: idOf(captured), replica: this.#replica, response })
+  }
+
+  /** Logs the end of a response. */
+  end(captured: CapturedRequest): void {
+    if (!this.#open.delete(captured)) return
+    void this.#logs.ends.append(STREAM, { id: idOf(captured), response: progressOf(captured.response) })
+  }
+
+  async newest(limit: number, matches: (captured: CapturedRequest) => boolean): Promise<CapturedRequest[]> {
+    const found = await this.#logs.captures.newest(STREAM, limit, matches)
+    return this.#withEnds(found.map(({ value }) => value))
+  }
+
+  async lookUp(id: string, matches: (captured: CapturedRequest) => boolean): Promise<CapturedRequest | undefined> {
+    return (
+      (await this.#newest(captured => captured.id === id && matches(captured))) ?? (await this.ofRequest(id, matches))
+    )
+  }
+
+  ofRequest(requestId: string, matches: (captured: CapturedRequest) => boolean): Promise<CapturedRequest | undefined> {
+    return this.#newest(captured => captured.requestId === requestId && matches(captured))
+  }
+
+  clear(matches: (captured: CapturedRequest) => boolean): Promise<number> {
+    return this.#logs.captures.clear(STREAM, matches)
+  }
+
+  /** The total is what this replica has seen of it: the number of the newest entry. */
+  async counts(): Promise<{ stored: number; total: number }> {
+    const stored = await this.#logs.captures.newest(STREAM, this.#capacity)
+    this.#total = Math.max(this.#total, stored[0]?.seq ?? 0)
+    return { stored: stored.length, total: this.#total }
+  }
+
+  /**
+   * Loads the stored requests into a ring, oldest first, and then adds new ones. Resolves to a function that stops, when the
+   * stored ones are there.
+   */
+  async copyTo(ring: CaptureStore, onNew: (entry: RingEntry<CapturedRequest>) => void): Promise<() => void> {
+    const stored = await this.#logs.captures.newest(STREAM, this.#capacity)
+    for (const { value } of stored.toReversed()) ring.add(value)
+    return this.#logs.captures.follow(
+      STREAM,
+      stored[0]?.seq ?? 0,
+      (_seq, captured) => onNew(ring.add(captured)),
+      () => {},
+    )
+  }
+
+  async #newest(matches: (captured: CapturedRequest) => boolean): Promise<CapturedRequest | undefined> {
+    return (await this.newest(1, matches))[0]
+  }
+
+  async #withEnds(found: CapturedRequest[]): Promise<CapturedRequest[]> {
+    if (found.every(({ response }) => response.ended !== 'open')) return found
+    const ends = await this.#logs.ends.newest(STREAM, this.#capacity)
+    const byId = new Map(ends.map(({ value }) => [value.id, value.response]))
+    return found.map(captured => ({ ...captured, response: byId.get(idOf(captured)) ?? captured.response }))
+  }
+}
+
+/** A ring with the requests of all replicas, filled only while somebody reads it. */
+export class FollowedCaptures {
+  readonly ring: CaptureStore
+  readonly #log: CaptureLog
+  readonly #onNew: (entry: RingEntry<CapturedRequest>) => void
+  #readers = 0
+  #stop: Promise<() => void> | null = null
+
+  constructor(log: CaptureLog, capacity: number, onNew: (entry: RingEntry<CapturedRequest>) => void) {
+    this.ring = new CaptureStore(capacity)
+    this.#log = log
+    this.#onNew = onNew
+  }
+
+  /** Resolves when the ring has the stored requests. Call `release` afterwards. */
+  async acquire(): Promise<void> {
+    this.#readers++
+    await (this.#stop ??= this.#log.copyTo(this.ring, this.#onNew))
+  }
+
+  async release(): Promise<void> {
+    this.#readers--
+    const stop = await this.#stop
+    if (this.#readers > 0 || this.#stop === null) return
+    this.#stop = null
+    stop?.()
+    this.ring.clear(() => true)
+  }
+}

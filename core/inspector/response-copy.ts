@@ -1,0 +1,105 @@
+/** Keeps the headers and the beginning of the body of a response for the inspector. */
+import type { ServerResponse } from 'node:http'
+import type { Http2ServerResponse } from 'node:http2'
+
+/** Maximum number of bytes kept of a body that is sent in one piece. */
+export const KEPT_WHOLE_BYTES = 65_536
+/** Maximum number of bytes kept of a body that is sent in several pieces, such as an event stream. */
+export const KEPT_STREAM_BYTES = 16_384
+const FIRST_BUFFER_BYTES = 512
+
+/** An undocumented member of Node's HTTP/1 responses: the status line and the header lines as sent. */
+interface SentHead {
+  _header?: string | null
+}
+
+/** Converts texts through one buffer: a buffer for each text takes three times as long. */
+export class BodyConverter {
+  /** UTF-8 has at most three bytes for a UTF-16 code unit. */
+  readonly #bytes = Buffer.allocUnsafeSlow(3 * KEPT_WHOLE_BYTES)
+
+  /** The first bytes of a text in UTF-8, one character per byte. At most `KEPT_WHOLE_BYTES` code units. */
+  latin1Of(text: string): string | null {
+    const length = this.#bytes.write(text)
+    return length === 0 ? null : this.#bytes.toString('latin1', 0, Math.min(length, KEPT_WHOLE_BYTES))
+  }
+}
+
+/** Costs next to nothing while the request runs: texts are converted when they are read. */
+export class ResponseCopy {
+  #sent: ServerResponse | Http2ServerResponse | null = null
+  /** A body that was sent in one piece. */
+  #whole: string | null = null
+  #bytes: Buffer | null = null
+  #length = 0
+  #isComplete = false
+
+  /** Call it when the response headers have been sent. */
+  keepHead(response: ServerResponse | Http2ServerResponse): void {
+    this.#sent = response
+  }
+
+  /** Keeps a chunk that is the complete body, or the last one. */
+  keepLast(chunk: unknown, encoding: unknown): void {
+    if (this.#length > 0) this.keep(chunk, encoding)
+    else if (isText(chunk, encoding) && chunk.length <= KEPT_WHOLE_BYTES) this.#whole = chunk
+    else this.#append(chunk, encoding, KEPT_WHOLE_BYTES)
+    // Over HTTP/2, Node passes the last chunk to `write`.
+    this.#isComplete = true
+  }
+
+  /** Keeps a chunk that others may follow. */
+  keep(chunk: unknown, encoding: unknown): void {
+    if (!this.#isComplete && this.#length < KEPT_STREAM_BYTES) this.#append(chunk, encoding, KEPT_STREAM_BYTES)
+  }
+
+  /** Header lines, each ended by CRLF, one character per byte (Latin-1); null if no headers were sent. */
+  get head(): string | null {
+    const response = this.#sent
+    if (response === null) return null
+    if ('stream' in response) return linesOf(response.stream?.sentHeaders ?? {})
+    const head = (response as SentHead)._header
+    if (typeof head !== 'string') return null
+    // The status line is left out, and so is the empty line at the end.
+    return head.slice(head.indexOf('\r\n') + 2, -2)
+  }
+
+  /** The first bytes of the body, one character per byte (Latin-1); null if there is none. */
+  bodyBy(converter: BodyConverter): string | null {
+    if (this.#whole !== null) return converter.latin1Of(this.#whole)
+    return this.#length === 0 ? null : this.#bytes!.toString('latin1', 0, this.#length)
+  }
+
+  #append(chunk: unknown, encoding: unknown, limit: number): void {
+    const added = bytesOf(chunk, encoding, limit - this.#length)
+    const length = Math.min(this.#length + added.length, limit)
+    if (this.#bytes === null || this.#bytes.length < length) {
+      const larger = Buffer.allocUnsafeSlow(Math.min(limit, Math.max(2 * length, FIRST_BUFFER_BYTES)))
+      this.#bytes?.copy(larger, 0, 0, this.#length)
+      this.#bytes = larger
+    }
+    added.copy(this.#bytes, this.#length, 0, length - this.#length)
+    this.#length = length
+  }
+}
+
+function isText(chunk: unknown, encoding: unknown): chunk is string {
+  return typeof chunk === 'string' && (typeof encoding !== 'string' || encoding === 'utf8' || encoding === 'utf-8')
+}
+
+/** The bytes of an argument of `write` or `end`, or at least the first `limit` of them. */
+function bytesOf(chunk: unknown, encoding: unknown, limit: number): Buffer {
+  if (typeof chunk === 'string')
+    return Buffer.from(chunk.slice(0, limit), typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8')
+  return chunk instanceof Uint8Array ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength) : Buffer.alloc(0)
+}
+
+/** The fields of an HTTP/2 response in the form of HTTP/1. */
+function linesOf(headers: NodeJS.Dict<string | number | string[]>): string {
+  let lines = ''
+  for (const name in headers) {
+    if (name.startsWith(':')) continue
+    for (const value of [headers[name] ?? ''].flat()) lines += `${name}: ${value}\r\n`
+  }
+  return lines
+}

@@ -1,0 +1,213 @@
+/** Matches: conditions on a request, joined by and. Rules, filters, waits and verifications share them. */
+import { isToken } from '../fields/token.ts'
+import type { Json, JsonObject } from '../contract/json.ts'
+import { readJsonPart, readLikePart } from './json-parts.ts'
+import { valuePart } from './part.ts'
+import type { Difference, Part } from './part.ts'
+import { readPathPattern } from './path-pattern.ts'
+import type { PathPattern } from './path-pattern.ts'
+import { asObject, below, InputProblem, rejectUnknownKeys } from '../contract/input-problem.ts'
+import type { ProtocolRegistry } from './protocols.ts'
+import { readProtocolPart } from './protocol-part.ts'
+import type { MatchSubject } from './subject.ts'
+import { readValueTest } from './value-test.ts'
+
+export type { Difference } from './part.ts'
+
+export interface Match {
+  /** Upper-case methods; null for all. */
+  readonly methods: readonly string[] | null
+  readonly path: PathPattern | null
+  readonly needsBody: boolean
+  /** Number of conditions. */
+  readonly count: number
+  /** Whether the conditions hold that need no body. */
+  headHolds(subject: MatchSubject): boolean
+  /** Whether all conditions hold. */
+  holds(subject: MatchSubject): boolean
+  /** The segments that the template of the path captures, by name. */
+  captures(subject: MatchSubject): ReadonlyMap<string, string>
+  /** The conditions that do not hold. */
+  explain(subject: MatchSubject): { matched: number; of: number; differences: Difference[] }
+}
+
+export interface MatchOptions {
+  protocols: ProtocolRegistry
+  /** Maximum number of conditions. */
+  maxTests: number
+  /** Whether `status`, `rule` and `since` are allowed: for captured requests only. */
+  isFilter?: boolean
+}
+
+const KEYS = ['method', 'path', 'host', 'header', 'query', 'cookie', 'body', 'json', 'like', 'session', 'client_ip']
+const FILTER_KEYS = ['status', 'rule', 'since']
+const NO_CAPTURES: ReadonlyMap<string, string> = new Map()
+
+/** Reads a match. Throws an `InputProblem`. */
+export function readMatch(value: unknown, at: string, options: MatchOptions): Match {
+  const given = asObject(value, at, 'expected an object with conditions')
+  rejectUnknown(given, at, options)
+  const methods = given.method === undefined ? null : readMethods(given.method, below(at, 'method'))
+  const path = given.path === undefined ? null : readPathPattern(given.path, below(at, 'path'))
+  const parts: Part[] = []
+  if (methods !== null) parts.push(methodPart(methods, given.method!))
+  if (path !== null) parts.push(pathPart(path))
+  for (const [key, condition] of Object.entries(given)) parts.push(...readKey(key, condition, below(at, key), options))
+  const count = parts.reduce((sum, part) => sum + part.count, 0)
+  if (count > options.maxTests)
+    throw new InputProblem(at, `expected at most ${options.maxTests} conditions, got ${count}`)
+  const head = parts.filter(({ needsBody }) => !needsBody)
+  const body = parts.filter(({ needsBody }) => needsBody)
+  const headHolds = (subject: MatchSubject): boolean => head.every(part => part.holds(subject))
+  return {
+    methods,
+    path,
+    needsBody: body.length > 0,
+    count,
+    headHolds,
+    holds: subject => headHolds(subject) && body.every(part => part.holds(subject)),
+    captures: subject => path?.match(subject.segments) ?? NO_CAPTURES,
+    explain(subject) {
+      const differences = parts.flatMap(part => part.differences(subject))
+      return { matched: count - differences.length, of: count, differences }
+    },
+  }
+}
+
+function rejectUnknown(given: JsonObject, at: string, { protocols, isFilter = false }: MatchOptions): void {
+  const wrong = isFilter ? undefined : Object.keys(given).find(key => FILTER_KEYS.includes(key))
+  if (wrong !== undefined)
+    throw new InputProblem(below(at, wrong), `${wrong} is a condition of filters and verifications, not of rules`)
+  rejectUnknownKeys(given, [...KEYS, ...protocols.names, ...(isFilter ? FILTER_KEYS : [])], at)
+}
+
+function readKey(key: string, value: Json, at: string, { protocols }: MatchOptions): Part[] {
+  switch (key) {
+    case 'method':
+    case 'path':
+      return []
+    case 'host':
+      return [valuePart(key, readText(value, at, true), { values: ({ host }) => some(host) })]
+    case 'header':
+      return readNamed(value, at, (name, test, place) => {
+        if (!isToken(name)) throw new InputProblem(place, 'expected the name of a header')
+        const lower = name.toLowerCase()
+        return valuePart(`header.${lower}`, readText(test, place), { values: subject => subject.headerValues(lower) })
+      })
+    case 'query':
+      return readNamed(value, at, (name, test, place) =>
+        valuePart(`query.${name}`, readText(test, place), { values: subject => subject.queryValues(name) }),
+      )
+    case 'cookie':
+      return readNamed(value, at, (name, test, place) =>
+        valuePart(`cookie.${name}`, readText(test, place), { values: subject => some(subject.cookie(name)) }),
+      )
+    case 'body':
+      return [bodyPart(value, at)]
+    case 'json':
+      return readNamed(value, at, (path, test) => readJsonPart(path, test, at))
+    case 'like':
+      return [readLikePart(value, at)]
+    case 'session':
+      return [valuePart(key, readText(value, at), { values: ({ facts }) => some(facts.session ?? undefined) })]
+    case 'client_ip':
+      return [valuePart(key, readText(value, at), { values: ({ facts }) => [facts.clientIp] })]
+    case 'status':
+      return [valuePart(key, readText(value, at), { values: ({ facts }) => some(facts.status) })]
+    case 'rule':
+      return [valuePart(key, readText(value, at), { values: ({ facts }) => some(facts.rule ?? undefined) })]
+    case 'since':
+      return [sincePart(value, at)]
+    default:
+      return [readProtocolPart(protocols.find(key)!, value, at)]
+  }
+}
+
+function readText(value: Json, at: string, ignoresCase = false): ReturnType<typeof readValueTest> {
+  return readValueTest(value, at, { comparison: 'text', ignoresCase })
+}
+
+function some(value: Json | undefined): readonly Json[] {
+  return value === undefined ? [] : [value]
+}
+
+/** An object of names to tests. */
+function readNamed(value: Json, at: string, read: (name: string, test: Json, at: string) => Part): Part[] {
+  const entries = Object.entries(asObject(value, at, 'expected an object of names and tests'))
+  if (entries.length === 0) throw new InputProblem(at, 'expected at least one name')
+  return entries.map(([name, test]) => read(name, test, below(at, name)))
+}
+
+function readMethods(value: Json, at: string): string[] {
+  const list = Array.isArray(value) ? value : [value]
+  if (
+    list.length === 0 ||
+    list.length > 50 ||
+    !list.every(name => typeof name === 'string' && name.length <= 40 && isToken(name))
+  )
+    throw new InputProblem(at, 'expected a method such as POST, or a list of methods')
+  return list.map(name => (name as string).toUpperCase())
+}
+
+function methodPart(methods: readonly string[], expected: Json): Part {
+  const holds = ({ method }: MatchSubject): boolean => methods.includes(method.toUpperCase())
+  return {
+    count: 1,
+    needsBody: false,
+    holds,
+    differences: subject => (holds(subject) ? [] : [{ at: 'method', expected, got: subject.method }]),
+  }
+}
+
+function pathPart(path: PathPattern): Part {
+  const holds = ({ segments }: MatchSubject): boolean => path.match(segments) !== null
+  return {
+    count: 1,
+    needsBody: false,
+    holds,
+    differences: subject =>
+      holds(subject) ? [] : [{ at: 'path', expected: path.text, got: subject.path.slice(0, 200) }],
+  }
+}
+
+/** A body that is not UTF-8 has no text: it exists, and nothing else is known of it. */
+function bodyPart(value: Json, at: string): Part {
+  const test = readText(value, at)
+  return {
+    count: 1,
+    needsBody: true,
+    holds: subject => holdsForBody(subject),
+    differences: subject =>
+      holdsForBody(subject)
+        ? []
+        : [
+            {
+              at: 'body',
+              expected: test.expected,
+              got: subject.facts.body.length === 0 ? null : (subject.text() ?? '').slice(0, 200),
+            },
+          ],
+  }
+
+  function holdsForBody(subject: MatchSubject): boolean {
+    if (subject.facts.body.length === 0) return test.holds(undefined)
+    const text = subject.text()
+    return text === null ? isExistence(value) && test.holds('') : test.holds(text)
+  }
+}
+
+function isExistence(value: Json): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).join() === 'exists'
+}
+
+function sincePart(value: Json, at: string): Part {
+  if (typeof value !== 'string' || value === '' || value.length > 64)
+    throw new InputProblem(at, 'expected the id of an entry, or a time such as 2026-03-14T12:00:00Z')
+  const holds = ({ facts }: MatchSubject): boolean => facts.isSince?.(value) ?? false
+  return {
+    count: 1,
+    needsBody: false,
+    holds,
+    differences: subject => (holds(subject) ? [] : [{ at: 'since', expected: value, got: null }]),
+  }
+}

@@ -1,0 +1,135 @@
+/** The request that conditions are evaluated on: one being processed, or a captured one. */
+import { parseCookies } from '../fields/cookie.ts'
+import { decodedPath } from '../fields/request-target.ts'
+import { isTextNestedWithin } from '../contract/json-depth.ts'
+import type { Json } from '../contract/json.ts'
+import type { MatchableRequest, MatchFacts } from '../contract/testing.ts'
+import type { RegisteredProtocol } from './protocols.ts'
+import { segmentsOfPath } from './path-pattern.ts'
+
+/** Bodies that are nested more deeply count as bodies without JSON. */
+const MAX_DEPTH = 500
+
+export interface SubjectFacts {
+  method: string
+  /** Path and query, without a session prefix. */
+  url: string
+  /** Alternating names and values. */
+  rawHeaders: readonly string[]
+  /** The name of the session, or null. */
+  session: string | null
+  clientIp: string
+  body: Buffer
+  /** Only of captured requests. */
+  status?: number
+  /** Name of the rule that acted on a captured request. */
+  rule?: string | null
+  /** Whether a captured request came after the entry with this id, or at or after this time. */
+  isSince?(mark: string): boolean
+}
+
+/** Parts of the request are read when a condition asks for them, once. */
+export class MatchSubject implements MatchableRequest {
+  readonly facts: SubjectFacts
+  #segments: string[] | undefined
+  #query: URLSearchParams | undefined
+  #cookies: ReadonlyMap<string, string> | undefined
+  #text: string | null | undefined
+  #json: { value: Json | undefined } | undefined
+  #protocols: Map<string, MatchFacts[] | null> | undefined
+
+  constructor(facts: SubjectFacts) {
+    this.facts = facts
+  }
+
+  get method(): string {
+    return this.facts.method
+  }
+
+  get url(): string {
+    return this.facts.url
+  }
+
+  get path(): string {
+    return decodedPath(this.facts.url) ?? this.facts.url
+  }
+
+  /** The decoded segments of the path. */
+  get segments(): readonly string[] {
+    if (this.#segments === undefined) {
+      const { url } = this.facts
+      const end = url.search(/[?#]/)
+      this.#segments = segmentsOfPath(end === -1 ? url : url.slice(0, end))
+    }
+    return this.#segments
+  }
+
+  /** The host without its port, lower case. */
+  get host(): string | undefined {
+    const host = this.header('host') ?? this.header(':authority')
+    return host?.toLowerCase().replace(/:\d{1,5}$/, '')
+  }
+
+  header(name: string): string | undefined {
+    const values = this.headerValues(name)
+    return values.length === 0 ? undefined : values.join(', ')
+  }
+
+  /** The lines of a header by its lower-case name. */
+  headerValues(name: string): string[] {
+    const { rawHeaders } = this.facts
+    const values: string[] = []
+    for (let index = 0; index < rawHeaders.length; index += 2) {
+      const own = rawHeaders[index]!
+      if (own.length === name.length && own.toLowerCase() === name) values.push(rawHeaders[index + 1]!)
+    }
+    return values
+  }
+
+  queryValues(name: string): string[] {
+    if (this.#query === undefined) {
+      const { url } = this.facts
+      const start = url.indexOf('?')
+      this.#query = new URLSearchParams(start === -1 ? '' : url.slice(start + 1))
+    }
+    return this.#query.getAll(name)
+  }
+
+  cookie(name: string): string | undefined {
+    this.#cookies ??= parseCookies(this.headerValues('cookie').join('; '))
+    return this.#cookies.get(name)
+  }
+
+  text(): string | null {
+    if (this.#text === undefined) {
+      try {
+        this.#text = new TextDecoder('utf-8', { fatal: true }).decode(this.facts.body)
+      } catch {
+        this.#text = null
+      }
+    }
+    return this.#text
+  }
+
+  json(): Json | undefined {
+    this.#json ??= { value: parse(this.facts.body.length === 0 ? null : this.text()) }
+    return this.#json.value
+  }
+
+  /** The items of a request of this protocol; null if it is of another one. */
+  protocol(protocol: RegisteredProtocol): MatchFacts[] | null {
+    this.#protocols ??= new Map()
+    let items = this.#protocols.get(protocol.name)
+    if (items === undefined) this.#protocols.set(protocol.name, (items = protocol.read(this)))
+    return items
+  }
+}
+
+function parse(text: string | null): Json | undefined {
+  if (text === null || !isTextNestedWithin(text, MAX_DEPTH)) return undefined
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,191 @@
+/** Value tests: what a single value of a request must be. */
+import { deepEqual, own } from '../contract/json.ts'
+import type { Json } from '../contract/json.ts'
+import { sharedPattern } from '../contract/linear-pattern.ts'
+import { isRecord } from '../contract/record.ts'
+import { asBoolean, below, InputProblem, rejectUnknownKeys } from '../contract/input-problem.ts'
+
+/** Maximum length of a pattern. */
+export const MAX_PATTERN = 1000
+/** Patterns look at this many characters at the beginning of a value. */
+const MAX_PATTERN_TEXT = 65_536
+
+/** How values are compared: texts of headers, queries and bodies as text, values of JSON by type. */
+export type Comparison = 'text' | 'json'
+
+export interface ValueTest {
+  /** As written, for explanations. */
+  readonly expected: Json
+  /** `value` is undefined if it is absent. */
+  holds(value: Json | undefined): boolean
+}
+
+type Check = (value: Json | undefined) => boolean
+interface Reading {
+  comparison: Comparison
+  ignoresCase: boolean
+  at: string
+}
+
+const OPERATORS: Record<string, (operand: Json, reading: Reading) => Check> = {
+  equals: (operand, reading) => present(equalTo(operand, reading)),
+  not(operand, reading) {
+    const equals = equalTo(operand, reading)
+    return value => value === undefined || !equals(value)
+  },
+  contains(operand, reading) {
+    if (reading.comparison === 'text') requireText(operand, reading)
+    const part = isScalar(operand) ? fold(textOf(operand)!, reading) : null
+    return present(value => {
+      if (Array.isArray(value)) return value.some(item => equalTo(operand, reading)(item))
+      return part !== null && typeof value === 'string' && fold(value, reading).includes(part)
+    })
+  },
+  starts_with: (operand, reading) => textual(operand, reading, (text, part) => text.startsWith(part)),
+  ends_with: (operand, reading) => textual(operand, reading, (text, part) => text.endsWith(part)),
+  matches: readPattern,
+  in(operand, reading) {
+    if (!Array.isArray(operand) || operand.length === 0 || operand.length > 1000)
+      throw new InputProblem(reading.at, 'expected a list of 1 to 1000 values')
+    const tests = operand.map((item, index) => equalTo(item, { ...reading, at: `${reading.at}[${index}]` }))
+    return present(value => tests.some(test => test(value)))
+  },
+  exists(operand, { at }) {
+    const isExpected = asBoolean(operand, at)
+    return value => (value !== undefined) === isExpected
+  },
+  gt: (operand, reading) => numeric(operand, reading, (a, b) => a > b),
+  gte: (operand, reading) => numeric(operand, reading, (a, b) => a >= b),
+  lt: (operand, reading) => numeric(operand, reading, (a, b) => a < b),
+  lte: (operand, reading) => numeric(operand, reading, (a, b) => a <= b),
+}
+const KEYS = [...Object.keys(OPERATORS), 'ignore_case']
+/** The operators that `ignore_case` concerns. */
+const TEXTUAL = new Set(['equals', 'not', 'contains', 'starts_with', 'ends_with', 'matches', 'in'])
+
+/** The keys of a value test. */
+export const VALUE_TEST_KEYS: readonly string[] = KEYS
+
+export interface ValueTestOptions {
+  comparison: Comparison
+  /** Compares without case even if the test does not say so. */
+  ignoresCase?: boolean
+}
+
+/** Reads a value test. Throws an `InputProblem`. */
+export function readValueTest(
+  value: Json,
+  at: string,
+  { comparison, ignoresCase = false }: ValueTestOptions,
+): ValueTest {
+  if (Array.isArray(value))
+    throw new InputProblem(at, 'expected a text, a number, true, false, null, or an object such as {"in": […]}')
+  if (!isRecord(value)) {
+    const holds = present(equalTo(value, { comparison, ignoresCase, at }))
+    return { expected: value, holds }
+  }
+  rejectUnknownKeys(value, KEYS, at)
+  const names = Object.keys(value).filter(name => name !== 'ignore_case')
+  if (names.length === 0) throw new InputProblem(at, `expected at least one of ${KEYS.slice(0, -1).join(', ')}`)
+  const ignore = own(value, 'ignore_case')
+  const reading = {
+    comparison,
+    ignoresCase: (ignore !== undefined && asBoolean(ignore, below(at, 'ignore_case'))) || ignoresCase,
+    at,
+  }
+  if (ignore === true && !names.some(name => TEXTUAL.has(name)))
+    throw new InputProblem(below(at, 'ignore_case'), `expected one of ${[...TEXTUAL].join(', ')} with it`)
+  const checks = names.map(name => OPERATORS[name]!(value[name]!, { ...reading, at: below(at, name) }))
+  return { expected: value, holds: tested => checks.every(check => check(tested)) }
+}
+
+/** A test that a text passes if it has this beginning, or is equal to it; for fields where `gpt-4*` is a prefix. */
+export function readWildcardTest(value: Json, at: string): ValueTest {
+  if (typeof value !== 'string' || !value.endsWith('*')) return readValueTest(value, at, { comparison: 'json' })
+  const prefix = value.slice(0, -1)
+  return { expected: value, holds: tested => typeof tested === 'string' && tested.startsWith(prefix) }
+}
+
+function present(check: (value: Json) => boolean): Check {
+  return value => value !== undefined && check(value)
+}
+
+function equalTo(operand: Json, reading: Reading): (value: Json) => boolean {
+  if (reading.comparison === 'text') {
+    if (!isScalar(operand)) throw new InputProblem(reading.at, 'expected a text, a number, true, false or null')
+    const wanted = fold(textOf(operand)!, reading)
+    return value => {
+      const text = textOf(value)
+      return text !== null && fold(text, reading) === wanted
+    }
+  }
+  if (typeof operand === 'string' && reading.ignoresCase) {
+    const wanted = operand.toLowerCase()
+    return value => typeof value === 'string' && value.toLowerCase() === wanted
+  }
+  return value => deepEqual(value, operand)
+}
+
+function textual(operand: Json, reading: Reading, test: (text: string, part: string) => boolean): Check {
+  const part = fold(requireText(operand, reading), reading)
+  return value => {
+    const text = value === undefined ? null : textOf(value)
+    return text !== null && test(fold(text, reading), part)
+  }
+}
+
+function readPattern(operand: Json, reading: Reading): Check {
+  const source = typeof operand === 'string' && operand.length <= MAX_PATTERN ? operand : null
+  const pattern = source === null ? undefined : sharedPattern(reading.ignoresCase ? `(?i:${source})` : source)
+  // A pattern such as `a)(b` is valid only inside the group that was added.
+  const isValid = pattern !== undefined && (!reading.ignoresCase || sharedPattern(source!) !== undefined)
+  if (!isValid)
+    throw new InputProblem(
+      reading.at,
+      `expected a regular expression in RE2 syntax (no look-around, no back-references) of at most ${MAX_PATTERN} characters`,
+    )
+  return value => {
+    const text = value === undefined ? null : textOf(value)
+    return text !== null && pattern.test(text.slice(0, MAX_PATTERN_TEXT))
+  }
+}
+
+function numeric(operand: Json, { at }: Reading, test: (value: number, limit: number) => boolean): Check {
+  if (typeof operand !== 'number') throw new InputProblem(at, 'expected a number')
+  return value => {
+    const number = value === undefined ? null : numberOf(value)
+    return number !== null && test(number, operand)
+  }
+}
+
+function requireText(operand: Json, { at }: Reading): string {
+  if (typeof operand === 'string') return operand
+  if (typeof operand === 'number') return String(operand)
+  throw new InputProblem(at, 'expected a text')
+}
+
+function fold(text: string, { ignoresCase }: Reading): string {
+  return ignoresCase ? text.toLowerCase() : text
+}
+
+function isScalar(value: Json): value is string | number | boolean | null {
+  return typeof value !== 'object' || value === null
+}
+
+/** A scalar as text; null for objects and lists. */
+function textOf(value: Json): string | null {
+  if (typeof value === 'string') return value
+  return isScalar(value) ? String(value) : null
+}
+
+function numberOf(value: Json): number | null {
+  if (typeof value === 'number') return value
+  return typeof value === 'string' && value.length <= 400 && /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(value.trim())
+    ? Number(value)
+    : null
+}
+
+/** Reads a test that holds if a value is there or not. */
+export function presenceTest(isExpected: boolean): ValueTest {
+  return { expected: isExpected, holds: value => (value !== undefined) === isExpected }
+}

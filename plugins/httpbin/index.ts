@@ -1,0 +1,96 @@
+/** The plugin `httpbin`: responses as those of httpbin, go-httpbin and Gateway API's echo-basic. */
+import { definePlugin } from 'svc/plugin'
+import type {} from '../images/types.ts'
+import type { TransferContent } from '../transfer/types.ts'
+import { FAMILIAR } from './elsewhere.ts'
+import { addOperations, CATEGORY, PREFIX } from './mounting.ts'
+import type { Mount, Operation } from './operation.ts'
+import { schema } from './options.ts'
+import type { HttpbinOptions, Served } from './options.ts'
+import { CACHING } from './routes/caching.ts'
+import { COOKIES } from './routes/cookies.ts'
+import { CREDENTIALS } from './routes/credentials.ts'
+import { dataOperations } from './routes/data.ts'
+import { DIGEST } from './routes/digest.ts'
+import { addEchoBasic, addEchoBasicHost } from './routes/echo-basic.ts'
+import { ENCODINGS } from './routes/encodings.ts'
+import { imageOperations } from './routes/images.ts'
+import { INSTANCE } from './routes/instance.ts'
+import { pages } from './routes/pages.ts'
+import { RANGES } from './routes/ranges.ts'
+import { REDIRECTS } from './routes/redirects.ts'
+import { REFLECTION } from './routes/reflection.ts'
+import { RESPONSE_HEADERS } from './routes/response-headers.ts'
+import { STATUS } from './routes/status.ts'
+import { TIMED } from './routes/timed.ts'
+import { addWebSocket } from './routes/websocket.ts'
+import { variables } from './variables.ts'
+import type { Variables } from './variables.ts'
+
+/** Mounts of hosts that are served whole. */
+const HOST_MOUNTS: Record<Served, string> = {
+  httpbin: '/httpbin/hosts/httpbin',
+  'go-httpbin': '/httpbin/hosts/go-httpbin',
+  'echo-basic': '/httpbin/hosts/echo-basic',
+}
+
+/** Paths at the root. The list does not depend on other plugins, so that a path never changes its meaning. */
+const ROOT_PATHS =
+  '/get /post /put /patch /delete /head /headers /user-agent /upload /dump/request /basic-auth /hidden-basic-auth /bearer /digest-auth /relative-redirect /deny /html /xml /json /robots.txt /forms/post /etag /cache /unstable /env /hostname /version /jsonl /websocket/echo /base64'.split(
+    ' ',
+  )
+
+export default definePlugin<HttpbinOptions, Variables>({
+  title: 'httpbin',
+  description: "Responds as httpbin, go-httpbin and Gateway API's echo-basic.",
+  paths: [PREFIX, '/echo-basic', ...ROOT_PATHS],
+  uses: ['images', 'transfer'],
+  familiar: FAMILIAR,
+  options: schema,
+  variables,
+  categories: [{ name: CATEGORY, rank: 55 }],
+  register(app, svc) {
+    const { flavour, hosts, root } = svc.options
+    const operations = allOperations(svc.use('images.files'), svc.use('transfer.content'))
+    mount({ original: flavour, path: PREFIX, prefix: PREFIX }, operations)
+    if (root)
+      mount(
+        { original: flavour, path: '', prefix: '' },
+        operations.filter(({ atRoot }) => atRoot === true),
+      )
+    addEchoBasic(app, svc)
+    for (const original of ['httpbin', 'go-httpbin'] as const)
+      if (hosts.some(({ serve }) => serve === original))
+        mount({ original, path: HOST_MOUNTS[original], prefix: '' }, operations)
+    if (hosts.some(({ serve }) => serve === 'echo-basic')) addEchoBasicHost(app, svc, HOST_MOUNTS['echo-basic'])
+    for (const { host, serve } of hosts) svc.serveHost(host, HOST_MOUNTS[serve])
+
+    function mount(place: Mount, served: readonly Operation[]): void {
+      addOperations(app, svc, place, served)
+      if (place.original === 'go-httpbin') addWebSocket(app, svc, place)
+    }
+  },
+})
+
+function allOperations(
+  images: Readonly<Record<string, Buffer>> | undefined,
+  transfer: TransferContent | undefined,
+): Operation[] {
+  return [
+    ...REFLECTION,
+    ...CREDENTIALS,
+    ...DIGEST,
+    ...COOKIES,
+    ...REDIRECTS,
+    ...STATUS,
+    ...pages(transfer?.utf8Page),
+    ...ENCODINGS,
+    ...CACHING,
+    ...RANGES,
+    ...RESPONSE_HEADERS,
+    ...imageOperations(images),
+    ...dataOperations(transfer?.makeBytes),
+    ...TIMED,
+    ...INSTANCE,
+  ]
+}

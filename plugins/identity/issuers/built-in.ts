@@ -1,0 +1,19 @@
+/** The issuers that every instance has. */
+import type { KeyPairAlgorithm } from '../keys/algorithms.ts'
+
+/** A built-in issuer, as in the settings. */
+export interface BuiltInIssuer {
+  name: string
+  title: string
+  algorithms?: readonly KeyPairAlgorithm[]
+  [setting: string]: unknown
+}
+
+export const BUILT_IN_ISSUERS: readonly BuiltInIssuer[] = [
+  {
+    name: 'full',
+    title: 'Everything supported, nothing required',
+    algorithms: ['ES256', 'RS256', 'PS256', 'EdDSA'],
+  },
+  { name: 'idp', title: 'Sign-on of an enterprise', algorithms: ['ES256'] },
+]

@@ -1,0 +1,106 @@
+/** The keys of one issuer: made at first use, kept in a store, rotated on request or by the clock. */
+import type { KeyObject } from 'node:crypto'
+import type { JWK } from 'jose'
+import type { Store } from 'svc/plugin'
+import { generateJwk } from './algorithms.ts'
+import type { KeyPairAlgorithm } from './algorithms.ts'
+import type { ImportKey } from './imported-keys.ts'
+import { acceptedKeys, createRecord, keyOfAlgorithm, rotate, signingKey } from './key-record.ts'
+import type { KeyRecord, Rotation, StoredKey } from './key-record.ts'
+
+/** A key that signs. */
+export interface SigningKey {
+  kid: string
+  alg: KeyPairAlgorithm
+  privateKey: KeyObject
+}
+
+/** The keys of one issuer. */
+export interface IssuerKeys {
+  record(): Promise<KeyRecord>
+  /** The key that signs, by default or with an algorithm; undefined if the issuer has no key for the algorithm. */
+  signing(algorithm?: KeyPairAlgorithm): Promise<SigningKey | undefined>
+  /** Public keys that verify tokens of this issuer, with their algorithms. */
+  verifying(): Promise<{ alg: KeyPairAlgorithm; key: KeyObject; id: string }[]>
+  /** Adds a key, or returns to the previous one. `algorithm` defaults to that of the signing key. */
+  rotate(rotation: Rotation, algorithm?: KeyPairAlgorithm): Promise<KeyRecord>
+}
+
+/** How an issuer gets its keys. */
+export interface KeySource {
+  issuer: string
+  algorithms: readonly KeyPairAlgorithm[]
+  records: Store<KeyRecord>
+  importKey: ImportKey
+  /** The first key, if it exists already; it is not copied to the store before the first rotation. */
+  first?: () => JWK
+}
+
+/** Opens the keys of an issuer. */
+export function createIssuerKeys({ issuer, algorithms, records, importKey, first }: KeySource): IssuerKeys {
+  async function record(): Promise<KeyRecord> {
+    const stored = await records.get(issuer)
+    if (stored !== undefined) return hasAll(stored) ? stored : complete()
+    if (first !== undefined) return initial(first())
+    const keys = await Promise.all(algorithms.map(async alg => ({ alg, jwk: await generateJwk(alg) })))
+    // Of several replicas, one makes the keys.
+    await records.add(issuer, createRecord(issuer, keys, Date.now()))
+    return (await records.get(issuer))!
+  }
+
+  function initial(jwk: JWK): KeyRecord {
+    return createRecord(issuer, [{ alg: algorithms[0]!, jwk }], 0)
+  }
+
+  function hasAll({ numbers }: KeyRecord): boolean {
+    return algorithms.every(alg => numbers[alg] !== undefined)
+  }
+
+  /** Adds keys for algorithms that were added to the settings. */
+  async function complete(): Promise<KeyRecord> {
+    const made = await Promise.all(algorithms.map(async alg => ({ alg, jwk: await generateJwk(alg) })))
+    const now = Date.now()
+    const completed = await records.update(issuer, current =>
+      made.reduce(
+        (grown, key) =>
+          grown.numbers[key.alg] === undefined
+            ? rotate(grown, issuer, { mode: 'graceful', graceS: 0, delayS: 0 }, key, now)
+            : grown,
+        current ?? createRecord(issuer, made, now),
+      ),
+    )
+    return completed!
+  }
+
+  const signer = (key: StoredKey): SigningKey => ({
+    kid: key.kid,
+    alg: key.alg,
+    privateKey: importKey(key).privateKey,
+  })
+
+  return {
+    record,
+    async signing(algorithm) {
+      const current = await record()
+      const now = Date.now()
+      const key = algorithm === undefined ? signingKey(current, now) : keyOfAlgorithm(current, algorithm, now)
+      return key === undefined ? undefined : signer(key)
+    },
+    async verifying() {
+      const keys = acceptedKeys(await record(), Date.now())
+      return keys.map(key => ({
+        alg: key.alg,
+        key: importKey(key).publicKey,
+        id: `${key.kid} ${key.jwk.n ?? key.jwk.x}`,
+      }))
+    },
+    async rotate(rotation, algorithm) {
+      const before = await record()
+      const now = Date.now()
+      const alg = algorithm ?? signingKey(before, now).alg
+      const added = rotation.mode === 'revert' ? null : { alg, jwk: await generateJwk(alg) }
+      const rotated = await records.update(issuer, current => rotate(current ?? before, issuer, rotation, added, now))
+      return rotated!
+    },
+  }
+}

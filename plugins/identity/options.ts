@@ -1,0 +1,58 @@
+/** The section `identity` of svc.yaml. */
+import type { JsonSchema, Svc } from 'svc/plugin'
+import { clientSettings, userSettings } from './issuers/account-settings.ts'
+import type { ClientSettings, UserSettings } from './issuers/account-settings.ts'
+import { issuerSettings } from './issuers/issuer-settings.ts'
+import { below, defaulted, list, object, ShapeError } from './issuers/shape.ts'
+import type { Shape } from './issuers/shape.ts'
+
+const MAX_ACCOUNTS = 200
+const MAX_ISSUERS = 50
+
+/** The section after its schema was applied. Some rules are checked when an item is read. */
+export type IdentityOptions = {
+  users: unknown[]
+  clients: unknown[]
+  issuers: unknown[]
+}
+
+/** The JSON Schema of the section. */
+export const OPTIONS: JsonSchema = object({
+  users: defaulted(list(userSettings, { max: MAX_ACCOUNTS }), () => []),
+  clients: defaulted(list(clientSettings, { max: MAX_ACCOUNTS }), () => []),
+  issuers: defaulted(list(issuerSettings, { max: MAX_ISSUERS }), () => []),
+}).schema
+
+/** The usable items of the section; others are reported. */
+export interface Section {
+  users: UserSettings[]
+  clients: ClientSettings[]
+  /** With the path of each for errors. */
+  issuers: { value: unknown; at: string }[]
+}
+
+/** Reads the section, and reports items that the schema can't check. */
+export function readSection(svc: Svc<IdentityOptions>): Section {
+  const { users, clients, issuers } = svc.options
+  const readAll = <T>(values: unknown[], name: string, shape: Shape<T>): T[] =>
+    values.flatMap((value, index) => {
+      const found: T[] = []
+      reportShape(svc, `identity.${name}[${index}]`, () => found.push(shape.read(value, '')))
+      return found
+    })
+  return {
+    users: readAll(users, 'users', userSettings),
+    clients: readAll(clients, 'clients', clientSettings),
+    issuers: issuers.map((value, index) => ({ value, at: `identity.issuers[${index}]` })),
+  }
+}
+
+/** Runs `read` and reports a `ShapeError` for the item at a path. */
+export function reportShape(svc: Svc<IdentityOptions>, at: string, read: () => unknown): void {
+  try {
+    read()
+  } catch (error) {
+    if (!(error instanceof ShapeError)) throw error
+    svc.reportLoadError({ at: error.at === '' ? at : below(at, error.at), message: error.message })
+  }
+}

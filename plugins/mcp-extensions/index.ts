@@ -1,0 +1,15 @@
+/** The plugin `mcp-extensions`: MCP servers that show protocol extensions. */
+import { definePlugin } from 'svc/plugin'
+import { registerTasks } from './tasks/register.ts'
+
+export default definePlugin({
+  title: 'MCP extensions',
+  description: 'MCP servers that show the extensions for tasks, skills and apps.',
+  paths: [],
+  buildsOn: ['mcp'],
+  register(_app, svc) {
+    const servers = svc.use('mcp.servers')
+    if (!servers) throw new Error('the plugin mcp-extensions needs the extension point mcp.servers')
+    registerTasks(servers)
+  },
+})

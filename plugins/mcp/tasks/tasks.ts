@@ -1,0 +1,201 @@
+/** Owns the tasks: those of all replicas in the store, and those that run in this process. */
+import { type Channel, type EventLog, isRecord, type Store, type SvcReplicas } from 'svc/plugin'
+import type { Bounds } from '../bounds.ts'
+import { CODES, invalidParams, RpcError } from '../errors.ts'
+import type { JsonObject } from '../types.ts'
+import { RunningTask } from './running-task.ts'
+import { detailedTask, isTerminal, type TaskRecord, type TaskUpdate } from './task-record.ts'
+
+/** A message to the replica that runs a task. */
+export type TaskMessage = { kind: 'answered'; id: string; responses: JsonObject } | { kind: 'canceled'; id: string }
+
+/** Who may use a task, and where. */
+export interface TaskOwner {
+  server: string
+  principal: string
+}
+
+export interface TasksOptions {
+  store: Store<TaskRecord>
+  updates: EventLog<TaskUpdate>
+  replicas: SvcReplicas
+  bounds: Bounds
+}
+
+export class Tasks {
+  readonly #options: TasksOptions
+  readonly #running = new Map<string, RunningTask>()
+  readonly #stopWatching: () => void
+  #channel: Channel<TaskMessage, void> | null = null
+
+  constructor(options: TasksOptions) {
+    this.#options = options
+    this.#stopWatching = options.replicas.onGone(replica => {
+      if (options.replicas.isLeader()) void this.#failTasksOf(replica).catch(() => {})
+    })
+  }
+
+  /** Sets the channel to the replicas, which includes this one. Each generation of the plugin has its own. */
+  connect(channel: Channel<TaskMessage, void>): void {
+    this.#channel = channel
+  }
+
+  /** Handles a message of a replica. */
+  receive(message: TaskMessage): void {
+    const task = this.#running.get(message.id)
+    if (message.kind === 'answered') task?.answer(message.responses)
+    else task?.cancel()
+  }
+
+  /** Prepares a task, which nobody knows until it is published. Throws -32603 if there are too many. */
+  async open(owner: TaskOwner): Promise<RunningTask> {
+    const { store, bounds, replicas } = this.#options
+    const group = owner.principal
+    if (
+      this.#running.size >= bounds.tasksRunning ||
+      (await isFull(store, bounds.tasksPerPrincipal, { group })) ||
+      (await isFull(store, bounds.tasks))
+    )
+      throw new RpcError(CODES.internal, 'too many tasks')
+    const task = new RunningTask(
+      { ...owner, replica: replicas.self, ttlMs: bounds.taskLifeMs },
+      { questions: bounds.taskQuestions, resultLength: bounds.taskResultBytes },
+    )
+    this.#running.set(task.id, task)
+    void task.over.then(() => this.#running.delete(task.id))
+    return task
+  }
+
+  /** Stores the task, so that it can be found before the client has its id. Later changes are stored in order. */
+  async publish(task: RunningTask): Promise<void> {
+    const { store, updates } = this.#options
+    let saving: Promise<unknown> = store.set(task.id, task.record, {
+      group: task.record.principal,
+      spare: isTerminal(task.record),
+    })
+    const stored = saving
+    task.publish(({ id, record }) => {
+      const { result: _, ...update } = record
+      saving = saving
+        .then(() => store.update(id, current => current && record, { spare: isTerminal(record) }))
+        .then(async found => {
+          if (found === undefined) task.cancel()
+          else await updates.append(id, update)
+        })
+        // Without the store, the task can't be found; it ends at the end of its life.
+        .catch(() => {})
+    })
+    await stored
+  }
+
+  /** The record of a task that this caller may use. Throws -32602 for others, without revealing whether they exist. */
+  async find(id: unknown, owner: TaskOwner): Promise<{ id: string; record: TaskRecord }> {
+    if (typeof id !== 'string') throw invalidParams('"taskId" must be a string')
+    const found = await this.#find(id, owner)
+    if (!found) throw invalidParams('Unknown task', { taskId: id.slice(0, 200) })
+    return { id, record: found }
+  }
+
+  /** Those of the ids that this caller may use. */
+  async known(ids: readonly string[], owner: TaskOwner): Promise<string[]> {
+    const found = await Promise.all(ids.map(id => this.#find(id, owner)))
+    return ids.filter((_, index) => found[index] !== undefined)
+  }
+
+  /** Passes answers to the replica that runs the task. */
+  async answer(id: string, record: TaskRecord, responses: unknown): Promise<void> {
+    if (!isRecord(responses)) throw invalidParams('"inputResponses" must be an object')
+    await this.#tell(record, { kind: 'answered', id, responses })
+  }
+
+  async cancel(id: string, record: TaskRecord): Promise<void> {
+    await this.#tell(record, { kind: 'canceled', id })
+  }
+
+  /** Calls `on` with every change of a task, in order, beginning with its present state. Returns a function that stops. */
+  follow(id: string, on: (task: JsonObject) => void): () => void {
+    const { store, updates } = this.#options
+    let isStopped = false
+    let order: Promise<void> = Promise.resolve()
+    const show = (update: TaskUpdate | null): void => {
+      order = order.then(
+        async () => {
+          const record = await store.peek(id)
+          if (record === undefined || isStopped) return
+          on(detailedTask(id, update === null || isTerminal(record) ? record : { ...update, result: null }))
+          if (isTerminal(record)) stop()
+        },
+        () => {},
+      )
+    }
+    // Followed first, so that no change is missed between the present state and the next one.
+    const stopFollowing = updates.follow(
+      id,
+      null,
+      (_, update) => show(update),
+      () => {},
+    )
+    const stop = (): void => {
+      isStopped = true
+      stopFollowing()
+    }
+    show(null)
+    return stop
+  }
+
+  /** Cancels what runs in this process. */
+  close(): void {
+    this.#stopWatching()
+    for (const task of this.#running.values()) task.cancel()
+  }
+
+  async #find(id: string, { server, principal }: TaskOwner): Promise<TaskRecord | undefined> {
+    const record = await this.#options.store.peek(id)
+    if (record === undefined || record.server !== server || record.principal !== principal) return undefined
+    if (Date.now() >= record.createdAt + record.ttlMs) return undefined
+    return this.#isAbandoned(record) ? this.#fail(id) : record
+  }
+
+  async #tell(record: TaskRecord, message: TaskMessage): Promise<void> {
+    if (!this.#channel) throw new Error('the tasks have no channel yet')
+    if (isTerminal(record)) return
+    // A replica that is gone has no task any more; the next look at the task reports it.
+    await this.#channel.ask(record.replica, message).catch(() => {})
+  }
+
+  #isAbandoned(record: TaskRecord): boolean {
+    return !isTerminal(record) && !this.#options.replicas.list().some(({ replica }) => replica === record.replica)
+  }
+
+  async #failTasksOf(replica: string): Promise<void> {
+    const { store } = this.#options
+    const left = await store.list({ where: record => record.replica === replica && !isTerminal(record) })
+    for (const { key } of left) await this.#fail(key)
+  }
+
+  async #fail(id: string): Promise<TaskRecord | undefined> {
+    const { store, updates } = this.#options
+    const lastUpdatedAt = Date.now()
+    const error = { code: CODES.internal, message: 'the instance that ran the task is gone' }
+    const failed = await store.update(
+      id,
+      current =>
+        current && !isTerminal(current)
+          ? { ...current, status: 'failed', questions: {}, error, lastUpdatedAt }
+          : current,
+      { spare: true },
+    )
+    if (failed) {
+      const { result: _, ...update } = failed
+      await updates.append(id, update)
+    }
+    return failed
+  }
+}
+
+/** Whether a new entry would evict a task that still runs. Finished ones come first in the list. */
+async function isFull(store: Store<TaskRecord>, max: number, of: { group?: string } = {}): Promise<boolean> {
+  if ((await store.count(of)) < max) return false
+  const [first] = await store.list({ ...of, limit: 1 })
+  return first !== undefined && !isTerminal(first.value)
+}

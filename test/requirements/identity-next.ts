@@ -1,0 +1,59 @@
+/** Rules of issuers by path and everything that builds on them. */
+export default [
+  {
+    id: 'IDN-1',
+    rule: 'An issuer by path has its own metadata at four addresses, and its own keys, codes, refresh tokens, clients and revocations',
+    where: 'identity-next 2',
+  },
+  {
+    id: 'IDN-2',
+    rule: 'The default issuer keeps its metadata, its RS256 key and its grants',
+    where: 'identity-next introduction',
+  },
+  {
+    id: 'IDN-3',
+    rule: 'An unknown issuer is 404 unknown_issuer with the names of all issuers',
+    where: 'identity-next 2',
+  },
+  {
+    id: 'IDN-4',
+    rule: 'Settings are validated in the same way in svc.yaml, the control plane and the extension point; an unknown member is an error with the nearest name',
+    where: 'identity-next 2, 12',
+  },
+  {
+    id: 'IDN-5',
+    rule: 'The control plane creates, replaces and removes only its own issuers, behind the admin guard; secrets and passwords are never shown',
+    where: 'identity-next 2',
+  },
+  {
+    id: 'IDN-6',
+    rule: 'Settings decide algorithms, lifetimes, audience, type, format and claims of tokens, the lifetime of codes, and what happens to refresh tokens',
+    where: 'identity-next 2',
+  },
+  {
+    id: 'IDN-7',
+    rule: 'Users and clients of the settings are added to the demo ones; a name that is a demo user replaces it; roles and claims reach tokens and userinfo',
+    where: 'identity-next 3',
+  },
+  {
+    id: 'IDN-8',
+    rule: '/auth/jwt accepts tokens of the default issuer, or those of the issuer in the query; the host of iss is not compared, HMAC never belongs to an issuer by path, and the type can be required',
+    where: 'identity-next 10',
+  },
+  {
+    id: 'IDN-9',
+    rule: 'An order decides kind, claims, header, algorithm, key, dates, signature, size and form of a token; unknown members at any place but claims and header are refused with the nearest name',
+    where: 'identity-next 4, 12',
+  },
+  {
+    id: 'IDN-10',
+    rule: 'One request returns a fresh token of every preset with the issuer, its key set and the audience',
+    where: 'identity-next 4',
+  },
+  {
+    id: 'IDN-11',
+    rule: 'accept and why of an order are what a correct verifier says; /auth/jwt and jose agree',
+    where: 'identity-next 4',
+  },
+  { id: 'IDN-12', rule: 'In public mode orders need the admin token and are smaller', where: 'identity-next 4, 13' },
+]

@@ -1,0 +1,38 @@
+/** The rules of MCP extensions (sheet agents-next). */
+export default [
+  {
+    id: 'MCPX-1',
+    rule: 'a server offers an extension only where it has what the extension stands for, and only in revisions that know it',
+    where: 'agents-next 2',
+  },
+  {
+    id: 'MCPX-2',
+    rule: 'a task is stored before its id is sent; get, update and cancel follow the extension',
+    where: 'agents-next 3',
+  },
+  {
+    id: 'MCPX-3',
+    rule: 'a task is known only to its server and its principal',
+    where: 'agents-next 3',
+  },
+  {
+    id: 'MCPX-4',
+    rule: 'the number, life, size and questions of tasks are limited',
+    where: 'agents-next 14',
+  },
+  {
+    id: 'MCPX-5',
+    rule: 'subscribers of a task get each change with everything that tasks/get would return',
+    where: 'agents-next 3',
+  },
+  {
+    id: 'MCPX-6',
+    rule: 'the task scenarios of the official conformance suite pass without a failure',
+    where: 'agents-next 15',
+  },
+  {
+    id: 'MCPX-7',
+    rule: 'answers and cancellations reach the replica that runs a task; its end is reported',
+    where: 'agents-next 3',
+  },
+]

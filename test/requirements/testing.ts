@@ -1,0 +1,183 @@
+/** Rules, conditions, sessions and resets for automated tests. */
+export default [
+  {
+    id: 'MATCH-1',
+    rule: 'Conditions on method, path, host, headers, query, cookies, body, session and client are joined by and.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'MATCH-2',
+    rule: 'A path template has {name} and * for a segment and ** for the rest; the others are compared decoded.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'MATCH-3',
+    rule: 'A value test is a plain value or a set of operators joined by and; an absent value passes only exists: false and not.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'MATCH-4',
+    rule: 'JSON bodies are tested at JSON pointers, by JSONPath, or for what they contain.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'MATCH-5',
+    rule: 'Patterns have RE2 syntax and run in linear time; evaluations of JSONPath are bounded.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'MATCH-6',
+    rule: 'A wrong condition is an error with its place, what was expected, and the nearest known name.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'MATCH-7',
+    rule: 'Conditions that do not hold are explained with their place, what was expected and what the request has.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'MATCH-8',
+    rule: 'Plugins register protocols with conditions of their own; these never hold for requests of another protocol.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'MATCH-9',
+    rule: 'Rules are indexed by method and literal path prefix: the others are not tested.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-1',
+    rule: 'A list of steps is played once, loops or stays at its last step; a single step acts on every request.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-2',
+    rule: 'The first matches can be skipped, every n-th or a share of the rest acts, a number of times.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-3',
+    rule: 'Exactly one rule acts on a request: by priority, then session before instance, then source, then age.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-4',
+    rule: 'Counters are per session, or of the instance.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-5',
+    rule: 'Counting is atomic: two requests never get the same act.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-6',
+    rule: 'A failure has a status, Retry-After and message, and responses, entries and logs name the rule.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-7',
+    rule: 'Delays are constant or drawn from a distribution, repeatably, and added to those of headers.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-8',
+    rule: 'A rule breaks connections like X-Svc-Abort.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-9',
+    rule: 'Fault headers win over rules; the control plane and preflights have no rules.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-10',
+    rule: 'The body is read for conditions that need it, and only then.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-11',
+    rule: 'Quiet requests are neither captured nor logged.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-12',
+    rule: 'WebSocket handshakes are refused by rules.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-13',
+    rule: 'A metric counts hits by what the rule did.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-14',
+    rule: 'Rules are stored, shown with their state, changed and removed over HTTP.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-15',
+    rule: 'A list of rules is stored completely or not at all; rules without a name are named.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-16',
+    rule: 'A wrong rule is rejected with the place of the first mistake and what was expected.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-17',
+    rule: 'A rule belongs to the session of the request, or to the instance.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-18',
+    rule: 'Rules end at their time, and their number is bounded; those of the session idle longest are removed first.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-19',
+    rule: 'Rules of svc.yaml are validated, belong to the file, and keep their counters over a reload.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-20',
+    rule: 'Rules stored over HTTP outlive a reload.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-21',
+    rule: 'In public mode a caller sees and changes the rules of its own session only.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-22',
+    rule: 'A rule can send a text, JSON, bytes or nothing, with status and headers.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-23',
+    rule: 'References in responses are replaced by data of the request, and never evaluated again.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-24',
+    rule: 'A rule can send chunks and events at their times.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-25',
+    rule: 'Responses of rules are sandboxed in browsers.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-26',
+    rule: 'Failures have the format of the protocol of the route.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-27',
+    rule: 'Failures of gRPC calls have the gRPC status of their HTTP status.',
+    where: 'docs/testing.md',
+  },
+]

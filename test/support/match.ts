@@ -1,0 +1,50 @@
+/** Matches and requests for unit tests. */
+import { forPlugin } from '../../core/contract/plugin.ts'
+import type { MatchProtocol } from '../../core/contract/plugin.ts'
+import { readMatch } from '../../core/match/match.ts'
+import type { Match } from '../../core/match/match.ts'
+import { readOrProblem } from '../../core/contract/input-problem.ts'
+import type { Problem } from '../../core/contract/input-problem.ts'
+import { ProtocolRegistry } from '../../core/match/protocols.ts'
+import { MatchSubject } from '../../core/match/subject.ts'
+import type { SubjectFacts } from '../../core/match/subject.ts'
+
+export interface RequestSketch extends Partial<Omit<SubjectFacts, 'body'>> {
+  headers?: Record<string, string | string[]>
+  body?: string | Buffer
+}
+
+/** A request; `GET /` without headers by default. */
+export function subjectOf({ headers = {}, body = '', ...facts }: RequestSketch = {}): MatchSubject {
+  const rawHeaders = Object.entries(headers).flatMap(([name, value]) => [value].flat().flatMap(line => [name, line]))
+  return new MatchSubject({
+    method: 'GET',
+    url: '/',
+    rawHeaders,
+    session: null,
+    clientIp: '127.0.0.1',
+    ...facts,
+    body: Buffer.from(body as string),
+  })
+}
+
+export function registryOf(...protocols: MatchProtocol[]): ProtocolRegistry {
+  const registry = new ProtocolRegistry()
+  for (const protocol of protocols) registry[forPlugin]('test').register(protocol)
+  return registry
+}
+
+/** Reads a match, or returns the problem. */
+export function tryMatch(
+  value: unknown,
+  { protocols = registryOf(), isFilter = false, maxTests = 50 } = {},
+): { value: Match } | { problem: Problem } {
+  return readOrProblem(() => readMatch(value, 'match', { protocols, isFilter, maxTests }))
+}
+
+/** Reads a match that is valid. */
+export function matchOf(value: unknown, options: Parameters<typeof tryMatch>[1] = {}): Match {
+  const read = tryMatch(value, options)
+  if ('problem' in read) throw new Error(`${read.problem.at}: ${read.problem.details}`)
+  return read.value
+}
