@@ -80,6 +80,7 @@ const TABLE: Record<string, Record<string, string>> = {
     'shared writes': 'files of this replica that are being written',
     'shared generations': 'how often this process has loaded the plugin',
   },
+  probe: { 'shared sessions': 'each holds an armed tap' },
   reliability: { 'state counters': 'shared' },
   transfer: { 'shared zstd': 'a codec' },
 }
