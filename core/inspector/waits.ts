@@ -50,6 +50,8 @@ export class Waits {
     const startedAt = performance.now()
     const subjects = new Subjects()
     const see = (captured: CapturedRequest): void => {
+      // What came while the stored requests were read may be among them.
+      if (subjects.has(captured)) return
       if (watcher.session === undefined || captured.session === watcher.session) watcher.see(subjects.add(captured))
     }
     const seeStored = async (): Promise<void> => {
@@ -73,8 +75,7 @@ export class Waits {
       await seeStored()
       const waiting = early
       early = null
-      // What came while the stored requests were read may be among them.
-      for (const captured of waiting) if (!subjects.has(captured)) see(captured)
+      for (const captured of waiting) see(captured)
       for (;;) {
         const waitedMs = performance.now() - startedAt
         const restMs = Math.min(watcher.remainingMs(waitedMs), timeoutMs - waitedMs)
