@@ -1,5 +1,6 @@
 /** Waits for captured requests: of a filter, or of a verification. */
 import type { CapturedRequest } from './captured-request.ts'
+import { inSlices } from './slices.ts'
 import { Subjects } from './subjects.ts'
 import type { CaptureSubject } from './subjects.ts'
 
@@ -27,6 +28,9 @@ export interface WaitLimits {
   total: number
   perSession: number
 }
+
+/** Requests that are kept while the stored ones are read. */
+const MAX_EARLY = 10_000
 
 /** Too many waits are open. */
 export class TooManyWaits extends Error {}
@@ -57,7 +61,7 @@ export class Waits {
     const seeStored = async (): Promise<void> => {
       // All are numbered before the first is seen: a condition may ask what came after a later one.
       const stored = (await this.#feed.stored(watcher.session)).map(captured => subjects.add(captured))
-      for (const subject of stored) watcher.see(subject)
+      await inSlices(stored, subject => watcher.see(subject))
     }
     if (timeoutMs <= 0) {
       await seeStored()
@@ -68,7 +72,7 @@ export class Waits {
     let early: CapturedRequest[] | null = []
     const stop = this.#feed.onCapture(captured => {
       if (early === null) see(captured)
-      else early.push(captured)
+      else if (early.length < MAX_EARLY) early.push(captured)
       wake()
     })
     try {
