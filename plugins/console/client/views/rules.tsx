@@ -11,7 +11,7 @@ import { Switch } from '../ui/field.tsx'
 import { Empty, Loading, Notice } from '../ui/notice.tsx'
 import { Panel, ViewHeader } from '../ui/view.tsx'
 import { RuleDialog, type RuleDraft } from './rules/rule-dialog.tsx'
-import { draftFor, textOfRule, type RuleList, type RuleView } from './rules/types.ts'
+import { draftFor, matchText, stepsText, textOfRule, type RuleList, type RuleView } from './rules/types.ts'
 
 const REFRESH_MS = 3000
 
@@ -139,8 +139,8 @@ function Rule({
           <strong>{rule.name}</strong> <Badge tone={STATES[rule.state]}>{rule.state}</Badge>{' '}
           <Badge>{rule.session === null ? 'instance' : `session ${rule.session}`}</Badge>
         </p>
-        <p class="mono rule-match">{JSON.stringify(rule.match ?? {})}</p>
-        <p class="mono rule-then">{JSON.stringify(rule.then ?? [])}</p>
+        <p class="mono rule-match">{matchText(rule)}</p>
+        <p class="mono rule-then">{stepsText(rule)}</p>
         {isOfFile && (
           <p class="hint">
             from <code>{[rule.file, rule.line].filter(part => part !== null).join(':')}</code>; change it there
@@ -152,7 +152,7 @@ function Rule({
           <strong>{formatNumber(rule.hits)}</strong> hits
         </a>
         <span class="hint">
-          {rule.step !== null && `next: step ${rule.step}, `}
+          {rule.step !== null && `next: step ${rule.step + 1}, `}
           {rule.last_hit_at === null ? 'never used' : `last ${formatAge(rule.last_hit_at)}`}
         </span>
       </p>
