@@ -6,6 +6,7 @@ import type { NegotiatedType } from '../fields/accept.ts'
 import type { JsonObject } from './json.ts'
 import type { FaultOrigin } from './observation.ts'
 import type { RouteDescription } from './routes.ts'
+import type { MatchFacts } from './testing.ts'
 
 /** A request object of Fastify or of Node. */
 export type AnyRequest = FastifyRequest | IncomingMessage | Http2ServerRequest
@@ -75,9 +76,10 @@ export interface SvcHttp {
   /**
    * Applies the rules stored for this request. For `ownFail` routes, after they have checked credentials; the core applies
    * rules on all other routes. Delays, aborted connections and fixed responses are applied by the core; `fail` and `reply`
-   * are left to the route.
+   * are left to the route. Null: no rule can apply. `facts` reads the request for conditions of the route's own protocol,
+   * instead of its `read`; it is called at most once, if a rule has such conditions.
    */
-  applyRules(request: FastifyRequest, reply: FastifyReply): Promise<RuleOutcome>
+  applyRules(request: FastifyRequest, reply: FastifyReply, facts?: ProtocolFacts): Promise<RuleOutcome> | null
   /** Aborts the response like an injected fault: destroys the connection or, over HTTP/2, resets the stream (INTERNAL_ERROR). */
   abortResponse(request: FastifyRequest, reply: FastifyReply): void
   /**
@@ -122,6 +124,14 @@ export interface InProcessResponse {
   /** Names in lower case. */
   headers: Record<string, string | string[]>
   body: Buffer
+}
+
+/** Reads the request for the conditions of one protocol. */
+export interface ProtocolFacts {
+  protocol: string
+  read(): Promise<readonly MatchFacts[] | null>
+  /** Whether a `reply` step fits the request; otherwise its rule does not match. */
+  takesReply(reply: JsonObject): Promise<boolean>
 }
 
 /** What rules did with a request, and what they leave to the route. */

@@ -61,6 +61,7 @@ export type {
   SessionKey,
   SessionOrigin,
   Origin,
+  ProtocolFacts,
   RuleOutcome,
 } from './http.ts'
 export type {
@@ -91,7 +92,15 @@ export type { CommandContext, CommandOutput, CommandServer, CommandServerOptions
 export type { PutOptions, StoreBounds, Store, StoreChange } from './state.ts'
 export { StateUnavailable } from './state.ts'
 export type { EventLog, EventLogBounds, LoggedEvent, StreamInfo } from './event-log.ts'
-export type { MatchableRequest, MatchFacts, MatchField, MatchProtocol, MatchProtocols } from './testing.ts'
+export type {
+  MatchableRequest,
+  MatchFacts,
+  MatchField,
+  MatchProtocol,
+  MatchProtocols,
+  ResetKind,
+  Resets,
+} from './testing.ts'
 export { jsonRpcProtocol } from './json-rpc.ts'
 export type { Channel, ChannelHandler, Replica, Replicated, ReplicatedOptions, SvcReplicas } from './replication.ts'
 export { ReplicaError } from './replication.ts'

@@ -9,7 +9,7 @@ export const GROUPS = {
   protocols: ['graphql', 'grpc', 'soap', 'streams'],
   models: ['llm', 'guardrails'],
   agents: ['mcp', 'a2a'],
-  operations: ['limits', 'observability', 'control-plane', 'configuration', 'console', 'security'],
+  operations: ['limits', 'observability', 'control-plane', 'configuration', 'console', 'security', 'probe'],
 } as const
 
 /** Pages that a plugin author follows in an empty folder; `test/integration/kit/<name>-page.test.ts` runs them. */

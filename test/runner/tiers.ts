@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
-export const TIERS = ['main', 'docs', 'sdk', 'browser', 'fuzz'] as const
+export const TIERS = ['main', 'docs', 'sdk', 'browser', 'fuzz', 'probe'] as const
 export type Tier = (typeof TIERS)[number]
 
 /** Path prefixes below `test/`; all other files are in `main`. */
@@ -11,6 +11,7 @@ const FOLDERS: Record<Exclude<Tier, 'main'>, string[]> = {
   sdk: ['sdk/'],
   browser: ['browser/'],
   fuzz: ['fuzz/', 'soak/', 'integration/attacks/'],
+  probe: ['probe/'],
 }
 
 export interface TestFile {
