@@ -19,10 +19,15 @@ export const A2A_DESCRIPTOR_SET = join(folder, 'a2a.binpb')
 /** Names of files in a set, and their sources. */
 type Sources = Readonly<Record<string, string>>
 
-const STANDARD_SOURCES: Sources = {
-  'svc/echo/v1/echo.proto': join(folder, 'svc/echo/v1/echo.proto'),
+/** Error details. */
+const RPC_SOURCES: Sources = {
   'google/rpc/status.proto': join(modules, 'google-proto-files/google/rpc/status.proto'),
   'google/rpc/error_details.proto': join(modules, 'google-proto-files/google/rpc/error_details.proto'),
+}
+
+const STANDARD_SOURCES: Sources = {
+  'svc/echo/v1/echo.proto': join(folder, 'svc/echo/v1/echo.proto'),
+  ...RPC_SOURCES,
   'grpc/health/v1/health.proto': join(modules, 'grpc-health-check/proto/health/v1/health.proto'),
   'grpc/reflection/v1/reflection.proto': join(
     modules,
@@ -34,7 +39,10 @@ const STANDARD_SOURCES: Sources = {
   ),
 }
 
-const A2A_SOURCES: Sources = { 'lf/a2a/v1/a2a.proto': join(folder, 'lf/a2a/v1/a2a.proto') }
+const A2A_SOURCES: Sources = {
+  'lf/a2a/v1/a2a.proto': join(folder, 'lf/a2a/v1/a2a.proto'),
+  ...RPC_SOURCES,
+}
 
 export const DESCRIPTOR_SETS: readonly { path: string; sources: Sources }[] = [
   { path: DESCRIPTOR_SET, sources: STANDARD_SOURCES },

@@ -6,6 +6,7 @@ import type { NegotiatedType } from '../fields/accept.ts'
 import type { JsonObject } from './json.ts'
 import type { FaultOrigin } from './observation.ts'
 import type { RouteDescription } from './routes.ts'
+import type { MatchFacts } from './testing.ts'
 
 /** A request object of Fastify or of Node. */
 export type AnyRequest = FastifyRequest | IncomingMessage | Http2ServerRequest
@@ -26,7 +27,10 @@ export interface SvcHttp {
   receivedHeaders(request: AnyRequest): readonly string[]
   /** Path and query as received, without `SVC_BASE_PATH`. Differs from `request.url` on a host of `svc.serveHost`. */
   target(request: AnyRequest): string
-  /** The session of the request: `X-Svc-Session`, otherwise `ip:<client ip>`. */
+  /**
+   * The session of the request, named by the path prefix `/s/{session}`, `X-Svc-Session` or another header, baggage, or a
+   * credential; otherwise `ip:<client ip>`.
+   */
   session(request: AnyRequest): SessionKey
   /** IP address of the client: from trusted proxy headers, otherwise of the connection. */
   clientIp(request: AnyRequest): string
@@ -66,9 +70,10 @@ export interface SvcHttp {
   /**
    * Applies the rules stored for this request. For `ownFail` routes, after they have checked credentials; the core applies
    * rules on all other routes. Delays, aborted connections and fixed responses are applied by the core; `fail` and `reply`
-   * are left to the route.
+   * are left to the route. Null: no rule can apply. `facts` reads the request for conditions of the route's own protocol,
+   * instead of its `read`; it is called at most once, if a rule has such conditions.
    */
-  applyRules(request: FastifyRequest, reply: FastifyReply): Promise<RuleOutcome>
+  applyRules(request: FastifyRequest, reply: FastifyReply, facts?: ProtocolFacts): Promise<RuleOutcome> | null
   /** Aborts the response like an injected fault: destroys the connection or, over HTTP/2, resets the stream (INTERNAL_ERROR). */
   abortResponse(request: FastifyRequest, reply: FastifyReply): void
   /**
@@ -115,6 +120,14 @@ export interface InProcessResponse {
   body: Buffer
 }
 
+/** Reads the request for the conditions of one protocol. */
+export interface ProtocolFacts {
+  protocol: string
+  read(): Promise<readonly MatchFacts[] | null>
+  /** Whether a `reply` step fits the request; otherwise its rule does not match. */
+  takesReply(reply: JsonObject): Promise<boolean>
+}
+
 /** What rules did with a request, and what they leave to the route. */
 export type RuleOutcome =
   /** The route continues. */
@@ -140,9 +153,14 @@ export interface SessionKey {
   key: string
   /** Text for responses. */
   label: string
-  /** Value of `X-Svc-Session` if it is valid, otherwise null. */
+  /** Name of the session, whichever way the client gave it; null if it did not. */
   header: string | null
+  /** How the client named the session; null if it did not. */
+  from: SessionOrigin | null
 }
+
+/** How a client names its session: by a path prefix, a header, W3C baggage, or a credential. */
+export type SessionOrigin = 'path' | 'header' | 'baggage' | 'key'
 
 /** Scheme, host and port of a request. */
 export interface Origin {

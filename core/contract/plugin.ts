@@ -53,7 +53,17 @@ import type { LoadError, ReloadResult, ReportedError } from './reload.ts'
 export type { FastifyInstance, FastifyReply, FastifyRequest, Config, WebSocket }
 // Also adds `wsHandler` to the types of Fastify's route options.
 export type { WebsocketHandler } from '@fastify/websocket'
-export type { AnyRequest, InProcessCall, InProcessResponse, SvcHttp, SessionKey, Origin, RuleOutcome } from './http.ts'
+export type {
+  AnyRequest,
+  InProcessCall,
+  InProcessResponse,
+  SvcHttp,
+  SessionKey,
+  SessionOrigin,
+  Origin,
+  ProtocolFacts,
+  RuleOutcome,
+} from './http.ts'
 export type {
   SvcStreams,
   BodyStreamOptions,
@@ -82,7 +92,15 @@ export type { CommandContext, CommandOutput, CommandServer, CommandServerOptions
 export type { PutOptions, StoreBounds, Store, StoreChange } from './state.ts'
 export { StateUnavailable } from './state.ts'
 export type { EventLog, EventLogBounds, LoggedEvent, StreamInfo } from './event-log.ts'
-export type { MatchableRequest, MatchFacts, MatchField, MatchProtocol, MatchProtocols } from './testing.ts'
+export type {
+  MatchableRequest,
+  MatchFacts,
+  MatchField,
+  MatchProtocol,
+  MatchProtocols,
+  ResetKind,
+  Resets,
+} from './testing.ts'
 export { jsonRpcProtocol } from './json-rpc.ts'
 export type { Channel, ChannelHandler, Replica, Replicated, ReplicatedOptions, SvcReplicas } from './replication.ts'
 export { ReplicaError } from './replication.ts'

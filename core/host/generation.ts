@@ -27,6 +27,7 @@ import type { RouteErrorServices } from '../http/pipeline/route-errors.ts'
 import { isBelow } from '../fields/request-target.ts'
 import type { Log } from '../log/log.ts'
 import { ProtocolRegistry } from '../match/protocols.ts'
+import { ResetRegistry } from '../rules/reset-registry.ts'
 import { GenerationRules } from '../rules/rule-entry.ts'
 import { replayRequest } from '../http/request/replayed-request.ts'
 import { parseOnDemand } from './body-parsing.ts'
@@ -63,6 +64,8 @@ export interface RouteOwner {
 
 export class Generation implements RoutingGeneration {
   readonly number: number
+  sessionHeaders: readonly string[] = []
+  readonly resets = new ResetRegistry()
   readonly rules = new GenerationRules(new ProtocolRegistry())
   readonly app: FastifyInstance
   readonly routes = new RouteTable()

@@ -22,7 +22,9 @@ import type { LoadError, PluginRecord, ReloadResult, Replicated } from '../contr
 import { recordsOf } from './records.ts'
 import { RunQueue } from './run-queue.ts'
 import { Settings } from './settings.ts'
+import { readOrProblem } from '../contract/input-problem.ts'
 import type { Problem } from '../contract/input-problem.ts'
+import { readSessionHeaders } from './session-section.ts'
 import { ruleBoundsOf } from '../rules/bounds.ts'
 import { addFileRules, rulesOfSection } from '../rules/file-rules.ts'
 import type { BuildContext } from './svc/svc.ts'
@@ -290,11 +292,23 @@ export class Host {
             error.at === null || error.file !== undefined ? error.at : this.#inventory.placeInFile(plugin, error.at)
           return this.settings.locate({ ...error, at }, this.#inventory.sectionOf(plugin))
         },
-        readCoreSections: (generation, context) => this.#readRules(generation, context),
+        readCoreSections: (generation, context) => {
+          this.#readSessions(generation, context)
+          this.#readRules(generation, context)
+        },
       },
       this.#options.build,
     )
     this.#swap(result)
+  }
+
+  #readSessions(generation: Generation, context: BuildContext): void {
+    const read = readOrProblem(() => readSessionHeaders(this.settings.section('sessions')))
+    if ('value' in read) generation.sessionHeaders = read.value
+    else {
+      const { at, details, remedy = 'correct it; until then no further header names sessions' } = read.problem
+      context.loadErrors.push(this.settings.locate({ at, message: details, remedy }, 'sessions'))
+    }
   }
 
   /** Adds the rules of `svc.yaml`, and reports those that are wrong. */

@@ -22,7 +22,7 @@ const COMPILED_GENERATIONS = 2
 const TOUCH_MS = 10_000
 const INSTANCE = 'instance'
 const MAX_COUNTERS = 50_000
-/** Counters of the instance outlive those of sessions: a rule that was exhausted must not begin anew. */
+/** Counters of the instance outlive those of sessions: a rule that was exhausted must not act again. */
 const INSTANCE_COUNTER_MS = 30 * 86_400_000
 const MIB = 1024 * 1024
 
@@ -231,7 +231,7 @@ export class RuleBook {
   // --------------------------------------------------------------------------------------------------------- changes
 
   /**
-   * Stores rules, all or none; a rule of the same name is replaced and its counters begin anew, unless `keepsCounters`.
+   * Stores rules, all or none; a rule of the same name is replaced and its counters are reset, unless `keepsCounters`.
    * Throws `TooManyRules`. Returns the ids.
    */
   async put(
@@ -285,7 +285,7 @@ export class RuleBook {
     return gone.filter(({ expiresAt }) => !this.#isOver(expiresAt)).length
   }
 
-  /** Removes the rules of a scope, or of all scopes, and makes the counters of the other rules begin anew. */
+  /** Removes the rules of a scope, or of all scopes, and resets the counters of the other rules. */
   async reset(scope: { session: string } | 'all'): Promise<number> {
     if (scope !== 'all') {
       const removed = await this.remove(scope.session)

@@ -10,7 +10,7 @@ import type {
   sendUnaryData,
 } from '@grpc/grpc-js'
 import type { Svc } from 'svc/plugin'
-import { BRIDGE_PEER } from './bridge/headers.ts'
+import { BRIDGE_PEER, BRIDGE_SESSION } from './bridge/headers.ts'
 import type { OpenCalls } from './bridge/open-calls.ts'
 import type { GrpcImplementation } from './types.ts'
 
@@ -27,7 +27,7 @@ type Failure = Pick<ServiceError, 'code' | 'details' | 'metadata'>
 export async function admit(svc: Svc, open: OpenCalls, { metadata }: Call): Promise<Failure | null> {
   const first = (name: string): string | null => metadata.get(name)[0]?.toString() ?? null
   const admission = await svc.limits.admitCall({
-    session: first('x-svc-session'),
+    session: first(BRIDGE_SESSION),
     peer: first(BRIDGE_PEER) ?? '',
     key: first('x-svc-key'),
   })

@@ -2,6 +2,7 @@
 import {
   type FastifyInstance,
   forPlugin,
+  isRecord,
   jsonRpcProtocol,
   type RouteDescription,
   type Svc,
@@ -25,6 +26,7 @@ import { registerMetadata } from './routes/metadata.ts'
 import { registerEndpoint } from './routes/streamable-http.ts'
 import { select } from './registry/selection.ts'
 import { Server } from './registry/server.ts'
+import type { SkillLimits } from './skills/skill.ts'
 import { openTaskStore, openTaskUpdates } from './tasks/task-record.ts'
 import { type TaskMessage, Tasks } from './tasks/tasks.ts'
 import type { Variables } from './variables.ts'
@@ -39,6 +41,12 @@ export function registerPlugin(app: FastifyInstance, svc: Svc<Options, Variables
   const registry = offerRegistry(svc, hub, bounds)
   const servers = new Map<string, Server>()
   const mcp: Mcp = { svc, bounds, hub, tasks: openTasks(svc, bounds), servers }
+  svc.use('testing.resets')!.register({
+    name: 'mcp',
+    reset: async session =>
+      (await hub.sessions.endWhere(({ owner }) => session === null || owner === session.header)) +
+      (session === null ? await mcp.tasks.clear() : 0),
+  })
   const descriptionOf = registerRoutes(app, mcp)
 
   svc.whenRegistered(() => {
@@ -91,7 +99,7 @@ function startClock(hub: Hub, replicas: SvcReplicas, tickSecs: number): NodeJS.T
 
 /** Creates the registry with the built-in content and offers it to other plugins. */
 function offerRegistry(svc: Svc<Options, Variables>, hub: Hub, bounds: Bounds): Registry {
-  const registry = new Registry()
+  const registry = new Registry(skillLimitsOf(bounds), message => svc.reportLoadError({ at: 'mcp', message }))
   const registrarOf = (plugin: string) => registry.registrar(plugin, uri => hub.resourceUpdated(uri))
   const registrar = registry.registrar(svc.name, uri => hub.resourceUpdated(uri), true)
   const records = svc.use('demo-data.records')
@@ -101,6 +109,10 @@ function offerRegistry(svc: Svc<Options, Variables>, hub: Hub, bounds: Bounds): 
   registerConformance(registrar)
   svc.offer('mcp.servers', { ...registrar, [forPlugin]: registrarOf })
   return registry
+}
+
+function skillLimitsOf({ skills, skillFileBytes }: Bounds): SkillLimits {
+  return { skills, fileBytes: skillFileBytes }
 }
 
 /** Registers all routes; returns a function that finds the POST description of a server. */
@@ -139,10 +151,31 @@ function buildServers(registry: Registry, svc: Svc<Options, Variables>): Server[
     )
     return new Server(definition, selection, release)
   })
-  const configured = buildConfiguredServers(svc.options.servers, registry, release, svc.config, (at, message, remedy) =>
+  const skills = {
+    configFile: svc.config.configFile,
+    limits: skillLimitsOf(boundsOf(svc.config)),
+    watch: (folder: string) => svc.watch(folder),
+  }
+  const context = { release, config: svc.config, skills }
+  const configured = buildConfiguredServers(svc.options.servers, registry, context, (at, message, remedy) =>
     svc.reportLoadError({ at: `mcp.${at}`, message, ...(remedy === undefined ? {} : { remedy }) }),
   )
-  return [...registered, ...configured]
+  const servers = [...registered, ...configured]
+  for (const server of servers) reportMissingPages(server, svc)
+  return servers
+}
+
+/** Reports tools that name a page (extension `io.modelcontextprotocol/ui`) that their server does not have. */
+function reportMissingPages(server: Server, svc: Svc<Options, Variables>): void {
+  for (const { definition } of server.tools.values()) {
+    const uri = isRecord(definition.meta?.ui) ? definition.meta.ui.resourceUri : undefined
+    if (uri === undefined || (typeof uri === 'string' && server.findResource(uri))) continue
+    svc.reportLoadError({
+      at: 'mcp',
+      message: `the tool ${definition.name} of the MCP server ${server.name} names a page that the server does not have`,
+      remedy: 'add the resource to the server',
+    })
+  }
 }
 
 /** Delays change notifications: clients fetch the lists at once, and must not get the old lists. */

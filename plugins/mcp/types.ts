@@ -205,6 +205,25 @@ export interface ServerDefinition {
   extensions?: Record<string, JsonObject>
 }
 
+/** A skill (extension `io.modelcontextprotocol/skills`): a SKILL.md with `name` and `description`, and other files. */
+export type SkillDefinition = {
+  server: string
+  /** Whether `skills/list` shows it. Default true. */
+  listed?: boolean
+  /** The entry lists no files, because they may change. */
+  dynamic?: boolean
+} & (
+  | {
+      /** Absolute path; the name of the skill is that of the folder. */
+      folder: string
+    }
+  | {
+      name: string
+      /** By path in the folder of the skill. */
+      files: Record<string, string | Uint8Array>
+    }
+)
+
 /** Handles a method of a protocol extension. Returns the result. */
 export type MethodHandler = (params: JsonObject, context: CallContext) => JsonObject | Promise<JsonObject>
 
@@ -215,6 +234,8 @@ export interface McpServers {
   template(definition: TemplateDefinition): void
   prompt(definition: PromptDefinition): void
   server(definition: ServerDefinition): void
+  /** Adds a skill to a server. An invalid one is reported as a load error. */
+  skill(definition: SkillDefinition): void
   /** Adds a method of a protocol extension to a server. */
   method(server: string, name: string, handler: MethodHandler): void
   /** Notifies the subscribers of a resource that it has changed. */

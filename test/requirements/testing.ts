@@ -180,4 +180,94 @@ export default [
     rule: 'Failures of gRPC calls have the gRPC status of their HTTP status.',
     where: 'docs/testing.md',
   },
+  {
+    id: 'SESSION-4',
+    rule: 'The path prefix /s/{session} is removed once, decoded, and only with a valid name.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'SESSION-5',
+    rule: 'Headers name a session before baggage, and baggage before credentials; invalid names count as absent.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'SESSION-6',
+    rule: 'A session can be named by path prefix, header, baggage or credential; the path comes first.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'SESSION-7',
+    rule: 'Routes, inspector and control plane see the path without the prefix; the control plane uses the session.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'SESSION-8',
+    rule: 'Below the prefix the control plane is protected and exempt like without it.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'SESSION-9',
+    rule: 'Generated URLs and redirects to the service keep the prefix.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'SESSION-10',
+    rule: 'The base path is removed before the session prefix, and comes before it in generated URLs.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'SESSION-11',
+    rule: 'State, WebSockets and gRPC calls belong to the session, however it is named.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'SESSION-12',
+    rule: 'A wrong section sessions of svc.yaml is reported.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RESET-1',
+    rule: 'A reset removes what each plugin keeps of a session, and nothing of another one.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RESET-2',
+    rule: 'A reset of the instance must be requested by name, and needs the admin token if one is configured.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RESET-3',
+    rule: 'Unknown kinds and wrong bodies are rejected.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'LLMRULE-1',
+    rule: 'A reply of a rule is sent in the format of every provider, with text, tool calls and their ids.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'LLMRULE-2',
+    rule: 'Failures of rules on model routes have the words, status and headers of the provider, after its credential check.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'LLMRULE-3',
+    rule: 'Conditions on model requests test the neutral form.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'LLMRULE-4',
+    rule: 'Rules script a conversation: a tool call, then the answer after its result.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'LLMRULE-5',
+    rule: 'Replies of rules are cut, counted, paced and broken like those of the engine; embeddings are padded.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'LLMRULE-6',
+    rule: 'A wrong reply is rejected with its place.',
+    where: 'docs/testing.md',
+  },
 ]

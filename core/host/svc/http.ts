@@ -88,10 +88,15 @@ export function createSvcHttp({ browserAccess, call, config, guard, rules, https
     markFault(request, _reply, kind, source = kind, origin) {
       contextOf(request).injects(kind, source, origin)
     },
-    async applyRules(request, reply) {
-      const outcome = await applyRulesInRoute(contextOf(request), rules)
-      if (outcome.kind === 'answered') reply.hijack()
-      return outcome
+    applyRules(request, reply, facts) {
+      const applied = applyRulesInRoute(contextOf(request), rules, facts)
+      return (
+        applied &&
+        applied.then(outcome => {
+          if (outcome.kind === 'answered') reply.hijack()
+          return outcome
+        })
+      )
     },
     abortResponse(request, reply) {
       contextOf(request).breakOff()

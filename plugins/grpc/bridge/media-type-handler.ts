@@ -52,7 +52,7 @@ export function handleCalls(
           toCallHeaders(
             request.headers,
             { path, target: EXEMPT.test(path) || services.isMethod(path) ? path : UNKNOWN_METHOD_PATH },
-            facts.clientIp,
+            { peer: facts.clientIp, session: svc.http.session(request).header },
             id,
           ),
         ),

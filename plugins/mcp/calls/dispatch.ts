@@ -5,6 +5,7 @@ import { methodNotFound } from '../errors.ts'
 import { complete } from '../methods/completion.ts'
 import { getPrompt, listPrompts } from '../methods/prompts.ts'
 import { listResources, listTemplates, readResourceMethod } from '../methods/resources.ts'
+import { getSkill, listSkills, readDirectory } from '../methods/skills.ts'
 import { callTool, listTools } from '../methods/tools.ts'
 import { offersCompletions } from '../wire/server-info.ts'
 
@@ -16,6 +17,7 @@ interface SharedMethod {
 }
 
 const hasResources = (call: Call) => call.server.hasResources
+const hasSkills = ({ server, version }: Call) => version.extensions && server.skills.length > 0
 const hasPrompts = (call: Call) => call.server.prompts.size > 0
 
 const METHODS: ReadonlyMap<string, SharedMethod> = new Map<string, SharedMethod>([
@@ -24,6 +26,9 @@ const METHODS: ReadonlyMap<string, SharedMethod> = new Map<string, SharedMethod>
   ['resources/list', { run: listResources, isOffered: hasResources }],
   ['resources/templates/list', { run: listTemplates, isOffered: hasResources }],
   ['resources/read', { run: readResourceMethod, isOffered: hasResources }],
+  ['skills/list', { run: listSkills, isOffered: hasSkills }],
+  ['skills/get', { run: getSkill, isOffered: hasSkills }],
+  ['resources/directory/read', { run: readDirectory, isOffered: hasSkills }],
   ['prompts/list', { run: listPrompts, isOffered: hasPrompts }],
   ['prompts/get', { run: getPrompt, isOffered: hasPrompts }],
   ['completion/complete', { run: complete, isOffered: call => offersCompletions(call.server, call.version) }],

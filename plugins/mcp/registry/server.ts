@@ -2,7 +2,8 @@
 import { Lists } from './lists.ts'
 import { type Template, type Tool, UNNAMED_SERVERS } from './registry.ts'
 import type { Selection } from './selection.ts'
-import { TASKS, UI } from '../extensions.ts'
+import type { Skill } from '../skills/skill.ts'
+import { SKILLS, TASKS, UI } from '../extensions.ts'
 import { STATELESS, type Version } from '../wire/versions.ts'
 import { serverInfo } from '../wire/server-info.ts'
 import type {
@@ -33,6 +34,9 @@ export class Server implements Selection {
   readonly resources: ReadonlyMap<string, ResourceDefinition>
   readonly templates: readonly Template[]
   readonly prompts: ReadonlyMap<string, PromptDefinition>
+  readonly skills: readonly Skill[]
+  /** Files of the skills by URI; `resources/list` does not show them. */
+  readonly #skillFiles: ReadonlyMap<string, ResourceDefinition>
   readonly methods: ReadonlyMap<string, MethodHandler>
   /** Whether a tool may run as a task. */
   readonly hasTasks: boolean
@@ -51,6 +55,8 @@ export class Server implements Selection {
     this.resources = selection.resources
     this.templates = selection.templates
     this.prompts = selection.prompts
+    this.skills = selection.skills
+    this.#skillFiles = new Map(selection.skills.flatMap(({ files }) => files.map(file => [file.uri, file])))
     this.methods = selection.methods
     this.hasTasks = [...selection.tools.values()].some(({ definition }) => definition.task !== undefined)
     this.lists = new Lists(this)
@@ -58,7 +64,7 @@ export class Server implements Selection {
   }
 
   get hasResources(): boolean {
-    return this.resources.size > 0 || this.templates.length > 0
+    return this.resources.size > 0 || this.templates.length > 0 || this.skills.length > 0
   }
 
   /** The protocol extensions that the server offers, with their settings. Tasks exist only in the stateless revision. */
@@ -66,6 +72,7 @@ export class Server implements Selection {
     const hasPages = [...this.resources.keys()].some(uri => uri.startsWith('ui://'))
     return {
       ...(this.hasTasks && version.isStateless ? { [TASKS]: {} } : {}),
+      ...(this.skills.length > 0 ? { [SKILLS]: { directoryRead: true } } : {}),
       ...(hasPages ? { [UI]: {} } : {}),
       ...this.definition.extensions,
     }
@@ -77,7 +84,7 @@ export class Server implements Selection {
 
   /** The resource with this URI, if the server selects it and it exists. */
   findResource(uri: string): FoundResource | null {
-    const resource = this.resources.get(uri)
+    const resource = this.resources.get(uri) ?? this.#skillFiles.get(uri)
     if (resource) return { definition: resource, variables: null }
     for (const template of this.templates) {
       const variables = template.pattern.match(uri)

@@ -21,7 +21,8 @@ export function generalVerdict(check: Check, evidence: Evidence): Verdict | null
     if (!wasSent || call.count > 0 || call.record.spec.isValid === false || call.exchange.hasLeft) continue
     const { status } = call
     if (status !== null && REFUSALS.has(status)) return skip(`not forwarded: ${status}`)
-    if (status === null || status >= 500) {
+    if (status !== null && status < 400) return skip(`answered by the gateway: ${status}`)
+    if (status === null || status >= 400) {
       const reason = `a valid request was not forwarded: ${status ?? 'no status came back'}`
       return ['must', 'other-spec', 'integrity'].includes(check.level) ? skip(reason) : warn(reason)
     }

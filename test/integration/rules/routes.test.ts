@@ -45,7 +45,7 @@ t.test('stores, shows, changes and removes rules [RULE-14]', async t => {
   t.equal((await send(server, '/echo')).status, 200, 'a disabled rule does not act')
   const replaced = await send(server, 'PUT /_svc/rules/busy', { body: rule })
   t.equal(replaced.status, 200)
-  t.match(replaced.json, { matches: 0, hits: 0 }, 'the counters begin anew')
+  t.match(replaced.json, { matches: 0, hits: 0 }, 'the counters are reset')
   t.strictSame((await send(server, 'DELETE /_svc/rules/busy')).json, { removed: 1 })
   const gone = await send(server, '/_svc/rules/busy')
   t.equal(gone.status, 404)

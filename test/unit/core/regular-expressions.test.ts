@@ -30,7 +30,7 @@ const BUILT: { file: string; begins: string; samples?: [pattern: string, flags: 
   {
     file: 'core/contract/path-template.ts',
     begins: 'new RegExp(`^${templatePattern(template)}$`)',
-    bound: "paths of the catalog's own examples, never a request's",
+    bound: "paths of the catalog's examples, and paths of requests of at most 2000 characters",
   },
   {
     file: 'core/http/pipeline/route-table.ts',

@@ -15,6 +15,7 @@ const EXAMPLES: readonly (readonly [text: string, meaning: string])[] = [
   ['body:"order 42"', 'text in the body; quotes allow spaces'],
   ['ip:10.1. tag:MCP', 'client address; type of traffic'],
   ['slow:500', 'took at least 500 ms'],
+  ['after:14:05 before:14:06:30', 'arrived between these times; dragging over the chart adds them'],
   ['teapot', 'text anywhere in the request'],
 ]
 
