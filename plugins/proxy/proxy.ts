@@ -110,6 +110,8 @@ export class Proxy {
   async serve(request: FastifyRequest, reply: FastifyReply, name: string): Promise<FastifyReply> {
     const svc = this.#svc
     if (svc.config.publicMode) throw proxyDisabled()
+    // The upstream may be out of reach for the page, and svc may add credentials.
+    svc.http.guardBrowser(request)
     const served = this.#require(name)
     if (hasPassed(request.headers.via, viaName(svc.instance.id))) throw proxyLoop()
     if (request.headers.upgrade?.toLowerCase() === 'websocket') throw notSupported()

@@ -33,6 +33,11 @@ export default [
   { id: 'PROXY-11', rule: 'Faults act before the proxy.', where: 'testing 7' },
   { id: 'PROXY-12', rule: 'TLS of the upstream is verified; ca_file adds an authority.', where: 'testing 7' },
   {
+    id: 'PROXY-13',
+    rule: 'A web page of another origin reaches no upstream and no recording, unless its origin is listed.',
+    where: 'hardening: web pages',
+  },
+  {
     id: 'PROXY-20',
     rule: 'A recording is one YAML file for each key, named after method, path and key.',
     where: 'testing 7',

@@ -7,7 +7,7 @@ import { headerRecord, responseHeaders } from '../forwarded-headers.ts'
 import type { HeaderLine } from '../forwarded-headers.ts'
 import { parseBoundedJson, redactHeader, redactJson, redactParameters, redactText } from '../redaction.ts'
 import type { RecordedChunk, RecordedResponse } from '../recordings/recording.ts'
-import { isJsonType, mediaType } from '../recordings/request-shape.ts'
+import { isJsonType, MAX_JSON_CHARACTERS, mediaType } from '../recordings/request-shape.ts'
 
 /** Bytes of a decoded body that can be recorded. */
 export const MAX_BODY_BYTES = 16 * 1024 * 1024
@@ -194,6 +194,7 @@ function onePiece(
     const isChanged = JSON.stringify(json) !== printed
     const shown = redactText(isChanged ? printed : text, secrets)
     // As a value only if replaying it gives the same bytes.
+    if (text.length > MAX_JSON_CHARACTERS) return { body: shown }
     const value = shown === printed ? redacted : parseBoundedJson(shown)
     return value !== undefined && JSON.stringify(value) === shown ? { json: value } : { body: shown }
   }

@@ -1,4 +1,5 @@
 /** The YAML format of a recording: a request, and its responses in order. */
+import { randomBytes } from 'node:crypto'
 import { Document, parse, Scalar, visit } from 'yaml'
 import { isRecord } from 'svc/plugin'
 import type { Json } from 'svc/plugin'
@@ -35,30 +36,77 @@ export interface Recording {
 export class InvalidRecording extends Error {}
 
 const MAX_ALIASES = 100
-/** Longer texts are written as one quoted line: block styles would be slow. */
-const BLOCK_CHARACTERS = 256 * 1024
+/** Longer texts are written and read as JSON strings on one line: YAML would take seconds for megabytes. */
+const LONG_CHARACTERS = 16 * 1024
 /** What a block scalar keeps as it is. */
 const BLOCK_TEXT = /^[\t\n\x20-\x7e\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]*$/
 
 /** As YAML. */
 export function printRecording(recording: Recording): string {
   const document = new Document(recording, { aliasDuplicateObjects: false })
+  const longTexts = new LongTexts()
   visit(document, {
-    Scalar(_, node) {
-      if (typeof node.value === 'string') node.type = styleOf(node.value)
+    Scalar(key, node) {
+      if (typeof node.value !== 'string') return
+      if (key !== 'key' && node.value.length > LONG_CHARACTERS) node.value = longTexts.placeholder(node.value)
+      node.type = styleOf(node.value as string)
     },
   })
-  return document.toString({ lineWidth: 0, flowCollectionPadding: true })
+  return longTexts.print(document.toString({ lineWidth: 0, flowCollectionPadding: true }))
 }
 
 function styleOf(text: string): Scalar.Type {
-  const isBlock =
-    text.includes('\n') &&
-    text.length <= BLOCK_CHARACTERS &&
-    BLOCK_TEXT.test(text) &&
-    !/(?:^|\n)[ \t]|[ \t](?:\n|$)/.test(text)
+  const isBlock = text.includes('\n') && BLOCK_TEXT.test(text) && !/(?:^|\n)[ \t]|[ \t](?:\n|$)/.test(text)
   if (isBlock) return Scalar.BLOCK_LITERAL
   return text.length <= 200 && /^[\x20-\x7e]*$/.test(text) ? Scalar.PLAIN : Scalar.QUOTE_DOUBLE
+}
+
+/** Keeps long texts out of the YAML library, in both directions. */
+class LongTexts {
+  readonly #texts: string[] = []
+  /** Unpredictable, so that no recorded text is one. */
+  readonly #prefix = `long-${randomBytes(12).toString('hex')}-`
+
+  placeholder(text: string): string {
+    return `${this.#prefix}${this.#texts.push(text) - 1}.`
+  }
+
+  /** Replaces placeholders by JSON strings, which are YAML too. */
+  print(yaml: string): string {
+    if (this.#texts.length === 0) return yaml
+    return yaml.replace(this.#pattern, (_, index: string) => JSON.stringify(this.#texts[Number(index)]))
+  }
+
+  /** Replaces long JSON strings at the ends of lines by placeholders. */
+  hide(yaml: string): string {
+    if (yaml.length <= LONG_CHARACTERS) return yaml
+    return yaml
+      .split('\n')
+      .map(line => (line.length > LONG_CHARACTERS ? this.#hideIn(line) : line))
+      .join('\n')
+  }
+
+  /** The text of a placeholder; other values are returned unchanged. */
+  reveal(value: unknown): unknown {
+    if (typeof value !== 'string' || !value.startsWith(this.#prefix)) return value
+    const index = Number(value.slice(this.#prefix.length, -1))
+    return this.#texts[index] ?? value
+  }
+
+  get #pattern(): RegExp {
+    return new RegExp(`${this.#prefix}(\\d{1,9})\\.`, 'g')
+  }
+
+  #hideIn(line: string): string {
+    const start = /^[ -]{0,200}[A-Za-z0-9_-]{1,200}: (?=")/.exec(line)?.[0]
+    if (start === undefined) return line
+    try {
+      const text: unknown = JSON.parse(line.slice(start.length))
+      return typeof text === 'string' ? start + this.placeholder(text) : line
+    } catch {
+      return line
+    }
+  }
 }
 
 /** Reads a recording. Throws `InvalidRecording`. */
@@ -84,7 +132,11 @@ export function parseRequest(head: string): RequestShape {
 
 function parseYaml(text: string): unknown {
   try {
-    return parse(text, { schema: 'core', maxAliasCount: MAX_ALIASES })
+    const longTexts = new LongTexts()
+    return parse(longTexts.hide(text), (_, value: unknown) => longTexts.reveal(value), {
+      schema: 'core',
+      maxAliasCount: MAX_ALIASES,
+    })
   } catch (error) {
     throw new InvalidRecording((error as Error).message.split('\n', 1)[0])
   }

@@ -15,6 +15,9 @@ import {
 } from '../redaction.ts'
 import { canonicalPath } from '../target-path.ts'
 
+/** Longer JSON is recorded as text. */
+export const MAX_JSON_CHARACTERS = 256 * 1024
+
 export type Pairs = Record<string, string | string[]>
 
 /** The body: at most one member. */
@@ -67,7 +70,10 @@ function bodyOf(upstream: Upstream, contentType: string, body: Buffer): Recorded
   const text = body.toString('utf8')
   const type = mediaType(contentType)
   const json = isJsonType(type) ? parseBoundedJson(text) : undefined
-  if (json !== undefined) return { json: redactJson(json, upstream.redact) }
+  if (json !== undefined) {
+    const redacted = redactJson(json, upstream.redact)
+    return text.length <= MAX_JSON_CHARACTERS ? { json: redacted } : { body: JSON.stringify(redacted) }
+  }
   if (type === 'application/x-www-form-urlencoded') return { form: redactPairs(pairsOf(text)) }
   return { body: text }
 }
@@ -106,7 +112,10 @@ export function significantParts(upstream: Upstream, shape: RequestShape): Reque
   const headers = Object.entries(shape.headers).filter(
     ([name]) => upstream.matchHeaders.includes(name) && !ignore.headers.has(name) && !isSensitiveHeader(name, redact),
   )
-  const { method, path, json, form, body, base64 } = shape
+  const { method, path, form, base64 } = shape
+  const isJsonText = shape.body !== undefined && isJsonType(mediaType(shape.headers['content-type'] ?? ''))
+  const json = shape.json === undefined && isJsonText ? parseBoundedJson(shape.body!) : shape.json
+  const body = json === undefined ? shape.body : undefined
   return {
     method,
     path,

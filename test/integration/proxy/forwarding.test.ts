@@ -287,7 +287,7 @@ t.test('no path leaves the path of the target [PROXY-9]', async t => {
     ['/proxy/api/a/..', '/v2'],
     ['/proxy/api/a/%252e%252e/b', '/v2/a/%252e%252e/b'],
   ] as const) {
-    const { text } = await exchange(ports.http!, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+    const { text } = await exchange(ports.http!, `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
     t.match(text, /^HTTP\/1\.1 200/, path)
     t.equal(upstream.received.at(-1)?.url, expected, path)
   }
@@ -303,7 +303,7 @@ t.test('no path leaves the path of the target [PROXY-9]', async t => {
     '/proxy/api/a%00b',
     '/proxy/api/a%0d%0ab',
   ]) {
-    const { text } = await exchange(ports.http!, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+    const { text } = await exchange(ports.http!, `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
     t.match(text, /^HTTP\/1\.1 400[^]*invalid_path/, path)
   }
   t.equal(upstream.received.length, before)
@@ -315,7 +315,7 @@ t.test('a WebSocket handshake gets 501 [PROXY-10]', async t => {
   const { ports } = await proxyTo(t, [{ name: 'api', target: upstream.url }])
   const { text } = await exchange(
     ports.http!,
-    'GET /proxy/api/ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+    'GET /proxy/api/ws HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
   )
   t.match(text, /^HTTP\/1\.1 501[^]*not_supported/)
   t.equal(upstream.received.length, 0)
@@ -341,4 +341,44 @@ t.test('TLS of the upstream is verified; ca_file adds an authority [PROXY-12]', 
     details: /\((?:SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_VERIFY_LEAF_SIGNATURE)\)/,
   })
   t.match((await send(url, '/proxy/known/echo')).json(), { path: '/echo' })
+})
+
+t.test('a web page of another origin reaches no upstream and no recording [PROXY-13]', async t => {
+  const upstream = await startUpstream(t)
+  const proxy = [{ name: 'api', target: upstream.url }]
+  const open = await proxyTo(t, proxy)
+  const withToken = await proxyTo(t, proxy, { SVC_CONTROL_AUTH: 'token', SVC_ADMIN_TOKEN: 'a'.repeat(32) })
+  const listed = await proxyTo(t, proxy, { SVC_CORS_ORIGINS: 'https://app.example', SVC_HOSTS: 'svc.example' })
+  await send(open.url, '/proxy/api/x')
+  const before = upstream.received.length
+  const foreign: Record<string, string>[] = [
+    { Origin: 'https://evil.example' },
+    { Origin: 'null' },
+    { 'Sec-Fetch-Site': 'cross-site' },
+    { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' },
+    { Host: 'evil.example' },
+  ]
+  for (const { url } of [open, withToken, listed])
+    for (const headers of foreign) {
+      const reply = await send(url, '/proxy/api/x', { headers })
+      t.equal(reply.status, headers.Host === undefined ? 403 : 421, JSON.stringify(headers))
+      t.equal(reply.headers['access-control-allow-origin'], undefined)
+    }
+  t.equal(upstream.received.length, before)
+  for (const [url, headers] of [
+    [open.url, { Origin: open.url, 'Sec-Fetch-Site': 'same-origin' }],
+    [listed.url, { Origin: 'https://app.example', 'Sec-Fetch-Site': 'cross-site' }],
+    [listed.url, { Host: 'svc.example' }],
+  ] as const)
+    t.equal((await send(url, '/proxy/api/x', { headers })).status, 200, JSON.stringify(headers))
+})
+
+t.test('sessions in the path keep their prefix [PROXY-4]', async t => {
+  const upstream = await startUpstream(t, ({ url }, response) => {
+    response.writeHead(302, { Location: '/v2/next' })
+    response.end(url)
+  })
+  const { url } = await proxyTo(t, [{ name: 'api', target: `${upstream.url}/v2` }])
+  const reply = await send(url, '/s/t-1/proxy/api/a/b?c=1')
+  t.strictSame([reply.text, reply.headers.location], ['/v2/a/b?c=1', '/s/t-1/proxy/api/next'])
 })
