@@ -1,6 +1,7 @@
 /** Where a probe connects: the gateway and the upstreams. Names are resolved once a run. */
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
+import { trimEndCharacters } from 'svc/plugin'
 
 export interface Address {
   /** As given, without a slash at the end. */
@@ -34,7 +35,7 @@ export function readAddress(text: string): Address | string {
   const isTls = url.protocol === 'https:'
   const port = url.port === '' ? (isTls ? 443 : 80) : Number(url.port)
   if (port === 0) return 'the port of the URL must be between 1 and 65535'
-  const prefix = url.pathname.replace(/\/+$/, '')
+  const prefix = trimEndCharacters(url.pathname, '/')
   return {
     url: `${url.origin}${prefix}`,
     isTls,

@@ -40,7 +40,12 @@ export class ArrivalView {
     return this.line.split(/[ \t]/, 1)[0]!
   }
   get target(): string {
-    return this.line.replace(/^\S*\s+/, '').replace(/\s+HTTP\/[\d.]*\s*$/i, '')
+    const words = this.line.split(/[ \t]/)
+    const isVersioned = /^HTTP\//i.test(words.at(-1) ?? '')
+    return words
+      .slice(1, isVersioned ? -1 : undefined)
+      .join(' ')
+      .trim()
   }
   /** The target behind the number of the step; the whole target if the nonce is not in it. */
   get rest(): string {

@@ -1,5 +1,5 @@
 /** Reads the arguments of `svc probe`. */
-import { nearest } from 'svc/plugin'
+import { nearest, trimEndCharacters } from 'svc/plugin'
 import { GROUPS } from '../catalog/check.ts'
 import type { Check } from '../catalog/check.ts'
 import { readAddress } from '../client/address.ts'
@@ -203,7 +203,7 @@ function readListen(text: string, https: string | null, grpc: string | null): Pr
 function readPrefix(text: string): string {
   if (text === '' || text === '/') return ''
   if (!/^\/[\w.~!$&'()*+,;=:@%/-]*$/.test(text)) throw new ArgumentError('--prefix must be a path such as /svc')
-  return text.replace(/\/+$/, '')
+  return trimEndCharacters(text, '/')
 }
 
 function readField(text: string): [string, string] {

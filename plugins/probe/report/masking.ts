@@ -1,7 +1,7 @@
 /** Removes credentials from a report. */
 
 const MASK = '***'
-const SECRET_LINE = /(password|secret|token|key|authorization)([^\S\n]*[:=]?[^\S\n]*)(\S[^\n]*)/gi
+const SECRET_WORD = /password|secret|token|key|authorization/i
 
 /** Replaces the secrets wherever they occur in the texts of a value. */
 export function masked<T>(value: T, secrets: readonly string[]): T {
@@ -18,7 +18,14 @@ function replaceIn(value: unknown, secrets: readonly string[]): unknown {
 
 /** Masks what looks like a secret in a configuration file: longer than 7 characters, and not a path. */
 export function maskedConfiguration(text: string): string {
-  return text.replace(SECRET_LINE, (line, word: string, between: string, rest: string) =>
-    rest.trim().length > 7 && !/^["']?[./~]/.test(rest) ? `${word}${between}${MASK}` : line,
-  )
+  return text.split('\n').map(maskedLine).join('\n')
+}
+
+function maskedLine(line: string): string {
+  const found = SECRET_WORD.exec(line)
+  if (found === null) return line
+  const behind = line.slice(found.index + found[0].length)
+  const value = behind.replace(/^[\s:="']+/, '')
+  if (value.trim().length <= 7 || /^[./~]/.test(value)) return line
+  return `${line.slice(0, line.length - value.length)}${MASK}`
 }

@@ -39,6 +39,7 @@ const RETRY_AFTER: [string, string][] = [
   ['503', 'Service Unavailable'],
   ['429', 'Too Many Requests'],
 ]
+const STACK_TRACES = ['\n    at ', '\n\tat ', 'Traceback (most recent', '\ngoroutine ']
 /** Fractions of `--timeout`. */
 const TIMEOUT_SHARE = 1.5
 const LEAVE_MS = 5_000
@@ -240,7 +241,7 @@ export const FAILURE_CHECKS = [
         if (names.some(name => text.includes(name)))
           found.push(warn(`${label}: the address of the upstream is in the answer`))
         else if (isPrivate) found.push(warn(`${label}: a private address is in the answer`))
-        else if (/^\s+at \S+ \(|Traceback \(most recent|goroutine \d+ \[/m.test(text))
+        else if (STACK_TRACES.some(part => text.includes(part)))
           found.push(warn(`${label}: a stack trace is in the answer`))
         forms.push(`${label} → ${call.values('content-type').join() || 'no type'}`)
       }

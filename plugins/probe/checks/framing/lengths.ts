@@ -246,7 +246,8 @@ export const LENGTH_CHECKS = [
       const forwarded = evidence.calls.filter(({ count, arrival, label }) => {
         if (count === 0) return false
         // An empty value may be taken as no length.
-        return !(label === 'empty' && !arrival!.has('content-length') && arrival!.record.body_size === 0)
+        const isNone = ['', '0'].includes(arrival!.values('content-length').join())
+        return !(label === 'empty' && isNone && arrival!.record.body_size === 0)
       })
       return forwarded.length === 0
         ? pass()

@@ -154,7 +154,8 @@ export const VALID_FRAMING_CHECKS = [
     judge(evidence) {
       const found: Verdict[] = []
       for (const { label, arrival, status, isRefused } of evidence.calls) {
-        if (isRefused)
+        const isCut = arrival !== null && !arrival.isComplete && status !== 200
+        if (isRefused || (label === 'long' && isCut))
           found.push(
             label === 'long'
               ? note(`4 KiB are refused: ${status ?? 'closed'}`)

@@ -19,8 +19,8 @@ const withFields = (fields: readonly Field[]) => (step: number) =>
   answers({ fields: [dateField(), ...DEFAULT_FIELDS, ...fields], body: probeBody(step) })
 
 function positions(values: readonly string[]): number[] {
-  const text = values.join(', ')
-  return ['one', 'two', 'three'].map(word => text.search(new RegExp(`\\b${word}\\b`)))
+  const members = listMembers(values)
+  return ['one', 'two', 'three'].map(word => members.indexOf(word))
 }
 
 const OBS = '\u0080caf\u00c3\u00a9\u00ff'
@@ -114,6 +114,7 @@ export const FORWARDING_CHECKS = [
     since: '2026.1',
     level: 'hazard',
     sources: rfc(9110, '7.6.1'),
+    when: { judgesRefusal: true },
     page: {
       sent: 'A request without, then one with Connection: authorization, x-probe-end, x-forwarded-for, x-forwarded-proto, x-real-ip.',
       expected: 'Fields that the gateway itself adds are in both.',
@@ -131,6 +132,9 @@ export const FORWARDING_CHECKS = [
         },
       ]),
     judge(evidence) {
+      const { status, count } = evidence.call('with')
+      if (evidence.call('without').count === 0) return skip('an ordinary request was not forwarded')
+      if (count === 0) return pass(`refused: ${status ?? 'closed'}`)
       const names = (label: string): Set<string> =>
         new Set(evidence.call(label).arrival!.fields.map(([name]) => name.toLowerCase()))
       const added = ['x-forwarded-for', 'x-forwarded-proto', 'x-real-ip'].filter(name => names('without').has(name))
