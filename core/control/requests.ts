@@ -7,7 +7,7 @@ import type { CaptureFilter, CaptureQuery, Inspector } from '../inspector/inspec
 import type { Watcher } from '../inspector/waits.ts'
 import type { ControlDeps } from './deps.ts'
 import { registerExport } from './requests-export.ts'
-import { maxWaitMs, waitOrRefuse } from './request-waits.ts'
+import { maxWaitMs, orRefuse } from './request-waits.ts'
 import { registerVerify } from './verify.ts'
 import {
   FILTERS,
@@ -99,7 +99,7 @@ function registerList(app: FastifyInstance, deps: ControlDeps): void {
       const isOldestFirst = readOrder(request) === 'oldest'
       const wait = readWait(request, config.publicMode)
       const waited = wait === null ? {} : await waitFor(inspector, filter, wait, http.signal(request))
-      const requests = await inspector.list(filter, limit, isOldestFirst)
+      const requests = await orRefuse(() => inspector.list(filter, limit, isOldestFirst))
       return {
         count: requests.length,
         capacity: inspector.capacity,
@@ -131,7 +131,7 @@ async function waitFor(
     },
     remainingMs: () => (seen >= count ? 0 : Infinity),
   }
-  const waited_ms = await waitOrRefuse(() => inspector.wait(watcher, timeoutMs, signal))
+  const waited_ms = await orRefuse(() => inspector.wait(watcher, timeoutMs, signal))
   return { satisfied: seen >= count, waited_ms }
 }
 

@@ -11,7 +11,7 @@ import { readOrProblem } from '../contract/input-problem.ts'
 import type { ControlDeps } from './deps.ts'
 import { publicSessionRequired, rejectUnknownFilters, SESSION } from './request-filters.ts'
 import { scopeOf } from './request-scope.ts'
-import { maxWaitMs, waitOrRefuse } from './request-waits.ts'
+import { maxWaitMs, orRefuse } from './request-waits.ts'
 
 const MAX_DEPTH = 160
 
@@ -58,13 +58,12 @@ export function registerVerify(app: FastifyInstance, deps: ControlDeps): void {
       const verification = readRequest(request, deps)
       const { inspector } = deps
       const verifier = createVerifier(verification)
-      const waitedMs = await waitOrRefuse(() =>
-        inspector.wait(verifier, verification.withinMs, deps.http.signal(request)),
-      )
+      const waitedMs = await orRefuse(() => inspector.wait(verifier, verification.withinMs, deps.http.signal(request)))
       const result = verifier.result()
       const dropped = await inspector.dropped(verification.session, verification.since)
       if (result.isVerified) return success(result, waitedMs, dropped)
-      const closest = result.lacking === null ? [] : await findClosest(deps, verification, result.lacking)
+      const closest =
+        result.lacking === null ? [] : await orRefuse(() => findClosest(deps, verification, result.lacking!))
       return reply.code(409).send({
         verified: false,
         error: 'verification_failed',

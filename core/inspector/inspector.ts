@@ -14,6 +14,7 @@ import { Feeds } from './feed.ts'
 import type { FeedStream } from './feed.ts'
 import { createRedaction } from './redaction.ts'
 import { BodyConverter } from './response-copy.ts'
+import { inSlices } from './slices.ts'
 import { SessionTotals } from './session-totals.ts'
 import { Subjects } from './subjects.ts'
 import type { CaptureSubject } from './subjects.ts'
@@ -205,10 +206,13 @@ export function createInspector({ config, isControlCredential, flush, logs }: In
 
   async function select({ conditions, ...filter }: CaptureQuery): Promise<CapturedRequest[]> {
     const subjects = new Subjects()
-    return (await stored(filter))
-      .map(captured => subjects.add(captured))
-      .filter(subject => conditions.every(holds => holds(subject)))
-      .map(({ captured }) => captured)
+    const selected: CapturedRequest[] = []
+    // All are numbered before the first is tested: a condition may ask what came after a later one.
+    const all = (await stored(filter)).map(captured => subjects.add(captured))
+    await inSlices(all, subject => {
+      if (conditions.every(holds => holds(subject))) selected.push(subject.captured)
+    })
+    return selected
   }
 
   const waits = new Waits(

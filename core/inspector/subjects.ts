@@ -1,6 +1,5 @@
 /** Captured requests as conditions see them. */
 import { MatchSubject } from '../match/subject.ts'
-import { idOf } from './captured-request.ts'
 import type { CapturedRequest } from './captured-request.ts'
 
 export interface CaptureSubject {
@@ -26,10 +25,13 @@ function timeOf(text: string): number | null {
  */
 export class Subjects {
   readonly #positions = new Map<string, number>()
+  /** Must not keep evicted requests in memory. */
+  readonly #added = new WeakSet<CapturedRequest>()
   #count = 0
 
   add(captured: CapturedRequest): CaptureSubject {
     const position = this.#count++
+    this.#added.add(captured)
     // A client can only know ids that have been created.
     if (captured.id !== null) this.#positions.set(captured.id, position)
     const request = new MatchSubject({
@@ -48,8 +50,9 @@ export class Subjects {
     return { captured, request }
   }
 
+  /** Whether this request was added, or a copy of it with the same id. */
   has(captured: CapturedRequest): boolean {
-    return this.#positions.has(idOf(captured))
+    return this.#added.has(captured) || (captured.id !== null && this.#positions.has(captured.id))
   }
 
   #isSince(mark: string, captured: CapturedRequest, position: number): boolean {

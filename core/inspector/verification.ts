@@ -1,6 +1,8 @@
 /** Verification: whether the expected requests came, and if not, what came closest. */
 import type { Difference, Match } from '../match/match.ts'
 import { idOf } from './captured-request.ts'
+import type { CapturedRequest } from './captured-request.ts'
+import { inSlices } from './slices.ts'
 import type { CaptureSubject } from './subjects.ts'
 import type { Watcher } from './waits.ts'
 
@@ -210,15 +212,19 @@ function isAfter({ since }: Verification, { request }: CaptureSubject): boolean 
 }
 
 /** The requests with the fewest differences, newest first among equals. `subjects` are oldest first. */
-export function closestRequests(
+export async function closestRequests(
   verification: Verification,
   { match, afterMs }: NonNullable<VerificationResult['lacking']>,
   subjects: readonly CaptureSubject[],
-): ClosestRequest[] {
-  return subjects
-    .filter(subject => isAfter(verification, subject) && subject.captured.arrivedAt > afterMs)
-    .map(({ captured, request }) => ({ captured, ...match.explain(request) }))
-    .filter(({ differences }) => differences.length > 0)
+): Promise<ClosestRequest[]> {
+  const candidates: ({ captured: CapturedRequest } & ReturnType<Match['explain']>)[] = []
+  await inSlices(subjects, subject => {
+    const { captured, request } = subject
+    if (!isAfter(verification, subject) || captured.arrivedAt <= afterMs) return
+    const explained = match.explain(request)
+    if (explained.differences.length > 0) candidates.push({ captured, ...explained })
+  })
+  return candidates
     .reverse()
     .sort((a, b) => a.differences.length - b.differences.length)
     .slice(0, MAX_CLOSEST)

@@ -1,5 +1,6 @@
 /** Waits for captured requests: of a filter, or of a verification. */
 import type { CapturedRequest } from './captured-request.ts'
+import { inSlices } from './slices.ts'
 import { Subjects } from './subjects.ts'
 import type { CaptureSubject } from './subjects.ts'
 
@@ -28,6 +29,9 @@ export interface WaitLimits {
   perSession: number
 }
 
+/** Requests that are kept while the stored ones are read. */
+const MAX_EARLY = 10_000
+
 /** Too many waits are open. */
 export class TooManyWaits extends Error {}
 
@@ -50,12 +54,14 @@ export class Waits {
     const startedAt = performance.now()
     const subjects = new Subjects()
     const see = (captured: CapturedRequest): void => {
+      // What came while the stored requests were read may be among them.
+      if (subjects.has(captured)) return
       if (watcher.session === undefined || captured.session === watcher.session) watcher.see(subjects.add(captured))
     }
     const seeStored = async (): Promise<void> => {
       // All are numbered before the first is seen: a condition may ask what came after a later one.
       const stored = (await this.#feed.stored(watcher.session)).map(captured => subjects.add(captured))
-      for (const subject of stored) watcher.see(subject)
+      await inSlices(stored, subject => watcher.see(subject))
     }
     if (timeoutMs <= 0) {
       await seeStored()
@@ -66,15 +72,14 @@ export class Waits {
     let early: CapturedRequest[] | null = []
     const stop = this.#feed.onCapture(captured => {
       if (early === null) see(captured)
-      else early.push(captured)
+      else if (early.length < MAX_EARLY) early.push(captured)
       wake()
     })
     try {
       await seeStored()
       const waiting = early
       early = null
-      // What came while the stored requests were read may be among them.
-      for (const captured of waiting) if (!subjects.has(captured)) see(captured)
+      for (const captured of waiting) see(captured)
       for (;;) {
         const waitedMs = performance.now() - startedAt
         const restMs = Math.min(watcher.remainingMs(waitedMs), timeoutMs - waitedMs)

@@ -182,6 +182,11 @@ export default [
     where: 'issue 27',
   },
   {
+    id: 'CON-44',
+    rule: 'The view of rules lists them in order with hits and a switch, stores and removes them, and makes one of a request.',
+    where: 'testing 8',
+  },
+  {
     id: 'CON-43',
     rule: 'The picture in the README is taken from a running instance with requests of all areas, by a script that a test runs.',
     where: 'issue 27',

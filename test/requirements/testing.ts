@@ -270,4 +270,19 @@ export default [
     rule: 'A wrong reply is rejected with its place.',
     where: 'docs/testing.md',
   },
+  {
+    id: 'TESTLIB-1',
+    rule: 'svc/testing stores and reads rules, requests and resets, in the process and against a running instance.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'TESTLIB-2',
+    rule: 'A session of svc/testing has a name of its own, a base URL and headers, and is reset at its end.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'TESTLIB-3',
+    rule: 'Errors of svc/testing have the status and the body of the response.',
+    where: 'docs/testing.md',
+  },
 ]

@@ -21,6 +21,11 @@ export default [
     where: 'testing 4',
   },
   {
+    id: 'SEE-7',
+    rule: 'conditions on stored requests are evaluated in slices, so that other requests are served, and stop after ten seconds',
+    where: 'docs/observability.md',
+  },
+  {
     id: 'VERIFY-1',
     rule: 'a verification holds or fails by number: exactly, at least, at most, none',
     where: 'testing 4',

@@ -10,7 +10,7 @@ const FOLDERS: Record<Exclude<Tier, 'main'>, string[]> = {
   docs: ['docs/', 'requirements/', 'integration/kit/'],
   sdk: ['sdk/'],
   browser: ['browser/'],
-  fuzz: ['fuzz/', 'soak/', 'integration/attacks/'],
+  fuzz: ['fuzz/', 'soak/', 'integration/attacks/', 'integration/store-memory/'],
   probe: ['probe/'],
 }
 

@@ -15,6 +15,7 @@ export const GROUPS = [
   'streaming',
   'connections',
   'caching',
+  'trust',
 ] as const
 
 export interface Source {

@@ -1,5 +1,6 @@
 /** The catalog of checks, in its order. */
 import type { Check } from '../catalog/check.ts'
+import { CACHING_CHECKS, CCH_POISON } from './caching/rules.ts'
 import { CCH_STORE } from './caching/store.ts'
 import { FAILURE_CHECKS } from './connections/failures.ts'
 import { REUSE_CHECKS } from './connections/reuse.ts'
@@ -15,6 +16,7 @@ import { CONTENT_CHECKS } from './streaming/content.ts'
 import { STREAM_CHECKS } from './streaming/streams.ts'
 import { UPLOAD_CHECKS } from './streaming/uploads.ts'
 import { TARGET_CHECKS } from './targets/targets.ts'
+import { TRUST_CHECKS } from './trust/trust.ts'
 
 export const CATALOG: readonly Check[] = [
   ...REACH_CHECKS,
@@ -33,4 +35,7 @@ export const CATALOG: readonly Check[] = [
   ...REUSE_CHECKS,
   ...FAILURE_CHECKS,
   CCH_STORE,
+  ...CACHING_CHECKS,
+  CCH_POISON,
+  ...TRUST_CHECKS,
 ]

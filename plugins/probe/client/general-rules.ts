@@ -13,13 +13,16 @@ export function generalVerdict(check: Check, evidence: Evidence): Verdict | null
   if (check.when?.http11 === true && evidence.calls.some(({ arrival }) => arrival?.record.protocol === '1.0'))
     return skip('upstream spoken to in HTTP/1.0')
   if (check.when?.judgesRefusal === true || check.hostile === true) return null
-  for (const call of evidence.calls) {
+  // A later request on a connection may suffer from what was answered to the first.
+  for (const { calls } of evidence.exchanges) {
+    const call = calls[0]!
     // A request that was never sent says nothing.
     const wasSent = call.record.sent.length > 0
     if (!wasSent || call.count > 0 || call.record.spec.isValid === false || call.exchange.hasLeft) continue
     const { status } = call
     if (status !== null && REFUSALS.has(status)) return skip(`not forwarded: ${status}`)
-    if (status === null || status >= 500) {
+    if (status !== null && status < 400) return skip(`answered by the gateway: ${status}`)
+    if (status === null || status >= 400) {
       const reason = `a valid request was not forwarded: ${status ?? 'no status came back'}`
       return ['must', 'other-spec', 'integrity'].includes(check.level) ? skip(reason) : warn(reason)
     }

@@ -48,7 +48,7 @@ export async function answer(
     if (reply.signal.aborted) break
     switch (action.do) {
       case 'bytes':
-        if (!(await write(Buffer.from(action.bytes.replaceAll('{{n}}', String(number).padStart(3, '0')), 'latin1'))))
+        if (!(await write(Buffer.from(action.bytes.replaceAll('{{n}}', String(number).padStart(5, '0')), 'latin1'))))
           return
         break
       case 'fill':
@@ -67,6 +67,9 @@ export async function answer(
         break
       case 'echo':
         await echo(arrival, reply, write)
+        break
+      case 'reflect':
+        if (!(await write(reflected(arrival, action)))) return
         break
       case 'keep':
         answered.isDone = true
@@ -88,6 +91,15 @@ function isClosing({ head, protocol }: Arrival): boolean {
   const connection = /^connection:(.*)$/gim
   const options = [...head.toString('latin1').matchAll(connection)].map(([, value]) => value!.toLowerCase()).join(',')
   return /\bclose\b/.test(options) || (protocol === '1.0' && !options.includes('keep-alive'))
+}
+
+function reflected({ head }: Arrival, { field, fields }: { field: string; fields: string }): Buffer {
+  const line = head
+    .toString('latin1')
+    .split('\r\n')
+    .find(one => one.toLowerCase().startsWith(`${field.toLowerCase()}:`))
+  const body = `reflected ${line?.slice(field.length + 1).trim() ?? 'nothing'}`
+  return Buffer.from(`HTTP/1.1 200 OK\r\n${fields}Content-Length: ${body.length}\r\n\r\n${body}`, 'latin1')
 }
 
 const FILL = 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-\n'

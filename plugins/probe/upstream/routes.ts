@@ -15,6 +15,7 @@ import {
 import { CATALOGUE } from '../catalog/version.ts'
 import { MAX_SESSIONS, MAX_SESSION_S, ProbeSessions } from './sessions.ts'
 import type { ProbeSession } from './sessions.ts'
+import type { ProbeSection } from '../options.ts'
 import { MAX_STEPS, readScripts } from './script.ts'
 
 const CATEGORY = 'Testing'
@@ -26,7 +27,7 @@ interface SessionRequest {
   Params: { id: string }
 }
 
-export function registerUpstream(app: FastifyInstance, svc: Svc): void {
+export function registerUpstream(app: FastifyInstance, svc: Svc<ProbeSection>): void {
   const sessions = svc.shared(
     'sessions',
     () => new ProbeSessions(),

@@ -1,7 +1,7 @@
 /** Scripts: what the upstream half does with a request of a step. They are plain JSON. */
 import { isRecord } from 'svc/plugin'
 
-/** Bytes are text in ISO 8859-1. `{{n}}` in them is replaced by the number of the arrival, with three digits. */
+/** Bytes are text in ISO 8859-1. `{{n}}` in them is replaced by the number of the arrival, with five digits: the length stays. */
 export type Action =
   | { do: 'bytes'; bytes: string }
   /** `size` bytes of a repeated text, in writes of `piece` bytes, which are made as the socket takes them. */
@@ -11,6 +11,8 @@ export type Action =
   | { do: 'receive' }
   /** Writes the body of the request back as it arrives, each read as one chunk. */
   | { do: 'echo' }
+  /** A 200 with these lines of fields, whose body is the value of a field of the request. */
+  | { do: 'reflect'; field: string; fields: string }
   | { do: 'keep' }
   | { do: 'end' }
   | { do: 'reset' }
@@ -67,6 +69,10 @@ function actionsProblem(value: unknown): string | null {
         return '"fill" needs a size up to 67108864 and a piece up to 1048576'
     } else if (action.do === 'wait') {
       if (!isBetween(action.ms, 0, MAX_WAIT_MS)) return `"wait" needs ms from 0 to ${MAX_WAIT_MS}`
+    } else if (action.do === 'reflect') {
+      if (typeof action.field !== 'string' || typeof action.fields !== 'string')
+        return '"reflect" needs the name of a field, and the lines of fields'
+      bytes += action.fields.length
     } else if (!['receive', 'echo', 'keep', 'end', 'reset'].includes(String(action.do)))
       return `unknown action "${String(action.do).slice(0, 100)}"`
   }

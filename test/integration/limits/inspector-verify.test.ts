@@ -103,6 +103,15 @@ t.test('within a time [VERIFY-2]', async t => {
   t.ok(late.body.waited_ms >= 149 && late.body.waited_ms < 5000)
 })
 
+t.test('a request that is captured while the wait begins counts once [VERIFY-2]', async t => {
+  const server = await serveLimits(t)
+  for (let index = 1; index <= 5; index++) {
+    await send(server, '/x')
+    const result = await verify(server, { exactly: index, within_ms: 5000, settle_ms: 20 })
+    t.match(result, { status: 200, body: { count: index } })
+  }
+})
+
 t.test('in order of arrival [VERIFY-3]', async t => {
   const server = await serveLimits(t)
   const get = (path: string) => ({ path, method: 'GET' })

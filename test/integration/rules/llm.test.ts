@@ -280,7 +280,7 @@ t.test('replies are cut, counted, paced and broken like others [LLMRULE-5]', asy
     session: 'vec',
     body: { model: 'm', messages: [{ role: 'user', content: 'hi' }] },
   })
-  t.equal(chat.headers.get('x-svc-rule'), null, 'an embedding is no reply to a chat request')
+  t.equal(chat.headers.get('x-svc-rule'), null, 'an embedding does not fit a chat request')
 })
 
 t.test('wrong replies are rejected with their place [LLMRULE-6]', async t => {

@@ -66,6 +66,10 @@ export interface Fault {
   keepsExtra?: boolean
   /** Names of the upstream are not rewritten. */
   keepsOrigin?: boolean
+  /** Which responses to GET are stored, and given to all later requests of the target. */
+  caches?(response: Head, request: Head): boolean
+  /** Forwards fields about client certificates. */
+  passesCertificates?: boolean
   /** Status for an upstream that fails. */
   failure?: string
   /** Line end of forwarded heads. */
@@ -97,11 +101,12 @@ export interface ProxyServer {
 export async function startProxy(upstreamPort: number, fault: Fault = {}): Promise<ProxyServer> {
   const idle: Socket[] = []
   const extra = new WeakMap<Socket, Buffer>()
+  const stored = new Map<string, Buffer>()
   const sockets = new Set<Socket>()
   const server = createServer({ allowHalfOpen: true, noDelay: true }, client => {
     sockets.add(client)
     client.on('close', () => sockets.delete(client))
-    new ClientConnection(client, { upstreamPort, fault, idle, extra, sockets })
+    new ClientConnection(client, { upstreamPort, fault, idle, extra, stored, sockets })
   })
   const port = await listen(server)
   return {
@@ -127,6 +132,8 @@ interface Shared {
   idle: Socket[]
   /** Bytes behind the last response of a kept connection. */
   extra: WeakMap<Socket, Buffer>
+  /** Responses by request line. */
+  stored: Map<string, Buffer>
   sockets: Set<Socket>
 }
 
@@ -238,7 +245,12 @@ class Exchange {
     this.#dropsBody = fault.dropsBodyOfGet === true && /^(?:GET|HEAD|DELETE|OPTIONS)$/.test(this.#method)
     this.#request = forwardedRequest(head, client, { isChunked: this.#isChunked, fault, dropsBody: this.#dropsBody })
     fault.request?.(this.#request)
-    if (!this.#isHeld || reader.state !== 'incomplete') this.#connect()
+    const stored = shared.stored.get(head.line)
+    if (stored !== undefined) {
+      this.#isOver = true
+      client.write(stored)
+      queueMicrotask(() => done(false))
+    } else if (!this.#isHeld || reader.state !== 'incomplete') this.#connect()
   }
 
   /** The request is forwarded once all of it has arrived. */
@@ -323,6 +335,8 @@ class Exchange {
 
   #hasHead = false
   #heldResponse: Buffer[] = []
+  /** The response, if it is to be stored. */
+  #kept: Buffer[] | null = null
 
   #onHead(head: Head, isInterim: boolean): void {
     const { fault } = this.#shared
@@ -347,11 +361,13 @@ class Exchange {
     if (fault.keepsOrigin !== true) rewriteOrigin(out, this.#shared.upstreamPort, this.#request)
     if (this.#closes) out.fields.push(['Connection', 'close'])
     fault.response?.(out, this.#request)
+    if (this.#method === 'GET' && fault.caches?.(out, this.#request) === true) this.#kept = []
     this.#toClient(Buffer.from(textOf(out), 'latin1'), true)
   }
 
   #toClient(bytes: Buffer, isHead = false): void {
     const { fault } = this.#shared
+    this.#kept?.push(bytes)
     if (fault.holdsResponses === true && !isHead) return void this.#heldResponse.push(bytes)
     if (fault.holdMs !== undefined && !isHead) {
       const client = this.#client
@@ -379,7 +395,8 @@ class Exchange {
       this.#isOver = true
       if (this.#heldResponse.length > 0) this.#client.write(Buffer.concat(this.#heldResponse))
       this.#client.off('drain', this.#onDrain)
-      const { fault, idle } = this.#shared
+      const { fault, idle, stored } = this.#shared
+      if (this.#kept !== null) stored.set(this.#request.line, Buffer.concat(this.#kept))
       const upstream = this.#upstream!
       upstream.removeAllListeners('data')
       upstream.removeAllListeners('close')
@@ -589,7 +606,10 @@ function forwardedRequest(
 ): Head {
   const passed = (name: string): boolean => fault.passesForwarded?.test(name) === true
   const own = withoutHopFields(fields, fault.passesNamed === true).filter(
-    ([name]) => passed(name) || (!FORWARDED.test(name.toLowerCase()) && !CERTIFICATE.test(name.toLowerCase())),
+    ([name]) =>
+      passed(name) ||
+      (!FORWARDED.test(name.toLowerCase()) &&
+        (fault.passesCertificates === true || !CERTIFICATE.test(name.toLowerCase()))),
   )
   set(own, 'max-forwards', value => String(Number(value) - 1))
   const lengths = valuesOf(own, 'content-length')

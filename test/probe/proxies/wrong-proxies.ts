@@ -485,6 +485,75 @@ const CONNECTIONS: WrongProxy[] = [
   ),
 ]
 
+/** A cache that reuses what says public, as it may, and something that it must not. */
+const cache = (
+  name: string,
+  also: (response: Head, request: Head) => boolean,
+  caught: WrongProxy['caught'],
+  more: Fault = {},
+): WrongProxy => ({
+  name,
+  fault: {
+    caches: (response, request) =>
+      /public/.test(valuesOf(response.fields, 'cache-control').join()) || also(response, request),
+    ...more,
+  },
+  caught,
+  groups: [
+    'CCH-STORE',
+    'CCH-NOSTORE',
+    'CCH-PRIVATE',
+    'CCH-AUTH',
+    'CCH-VARY',
+    'CCH-AGE',
+    'CCH-INVALIDATE',
+    'CCH-POISON',
+  ],
+})
+const says = (response: Head, pattern: RegExp): boolean =>
+  pattern.test(valuesOf(response.fields, 'cache-control').join())
+const isPlain = (response: Head, request: Head): boolean =>
+  says(response, /^max-age=60$/) && !has(response, 'vary') && !has(response, 'age') && !has(request, 'authorization')
+
+const CACHING: WrongProxy[] = [
+  cache('caches what it may', () => false, {}),
+  cache('caches no-store', response => says(response, /no-store, max-age/), { 'CCH-NOSTORE': 'fail' }),
+  cache('caches private', response => says(response, /private/), { 'CCH-PRIVATE': 'fail' }),
+  cache(
+    'caches with Authorization',
+    (response, request) => says(response, /^max-age/) && has(request, 'authorization'),
+    { 'CCH-AUTH': 'fail' },
+  ),
+  cache('ignores Vary', response => has(response, 'vary'), { 'CCH-VARY': 'fail' }),
+  cache('does not count Age', response => has(response, 'age'), { 'CCH-AGE': 'warn' }),
+  cache(
+    'does not invalidate',
+    (response, request) => isPlain(response, request) && request.line.includes('/cch-invalidate/'),
+    { 'CCH-INVALIDATE': 'fail' },
+  ),
+  cache(
+    'caches what X-Forwarded-Host made',
+    (response, request) => isPlain(response, request) && request.line.includes('/cch-poison/'),
+    { 'CCH-POISON': 'warn' },
+    { passesForwarded: /^x-forwarded-host$/i },
+  ),
+]
+
+const TRUST: WrongProxy[] = [
+  byResponse(
+    'adds its own CORS fields',
+    head => {
+      if (has(head, 'access-control-allow-origin'))
+        head.fields.push(['Access-Control-Allow-Origin', 'https://app.example'])
+    },
+    { 'COR-OWNER': 'fail' },
+  ),
+  byResponse('allows any origin with credentials', head => set(head.fields, 'access-control-allow-origin', () => '*'), {
+    'COR-OWNER': 'fail',
+  }),
+  { name: 'believes certificate fields', fault: { passesCertificates: true }, caught: { 'MTL-SPOOF': 'warn' } },
+]
+
 export const WRONG_PROXIES: WrongProxy[] = [
   ...HEADERS,
   ...TARGETS,
@@ -492,4 +561,6 @@ export const WRONG_PROXIES: WrongProxy[] = [
   ...RESPONSES,
   ...STREAMING,
   ...CONNECTIONS,
+  ...CACHING,
+  ...TRUST,
 ]

@@ -46,7 +46,7 @@ export function readCurl(command: string): ReadRequest | string {
     else if (IGNORED_WITH_VALUE.test(option)) value()
   }
   if (read.url === '') return 'The command has no URL.'
-  if (!/^https?:\/\//i.test(read.url)) read.url = `http://${read.url}`
+  if (!/^https?:\/\//i.test(read.url)) read.url = ['http', read.url].join('://')
   if (!URL.canParse(read.url)) return `${read.url} is not a URL.`
   return complete(read, data, isGet)
 }

@@ -27,6 +27,7 @@ const PARTS: Record<string, (value: string) => Predicate | string> = {
   body: value => entry => (entry.body ?? '').toLowerCase().includes(value),
   session: value => entry => (entry.session ?? '').toLowerCase() === value,
   ip: value => entry => entry.client_ip.toLowerCase().startsWith(value),
+  rule: value => entry => (entry.rule ?? '').toLowerCase() === value,
   tag: value => entry => tagsOf(entry).some(({ text }) => text.toLowerCase().includes(value)),
   id: value => entry => entry.id === value || entry.request_id.toLowerCase() === value,
   after: value => timeTerm(value, (at, wanted) => at >= wanted),

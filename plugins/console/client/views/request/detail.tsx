@@ -48,6 +48,7 @@ export function RequestDetail({ entry, ...head }: Omit<RequestHeadProps, 'reques
                   <code>{entry.fault_source}</code> {entry.fault_origin !== null && <Badge>{entry.fault_origin}</Badge>}
                 </>,
               ],
+              entry.rule !== null && ['Rule', <code key="rule">{entry.rule}</code>],
               ['Route', entry.route === null ? 'none' : <code key="route">{entry.route}</code>],
               entry.plugin !== null && ['Plugin', entry.plugin],
               entry.grpc_status !== null && ['gRPC status', String(entry.grpc_status)],
