@@ -1,7 +1,7 @@
 /** Creates the upstreams of svc.yaml. */
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { headerProblem, pointerTokens } from 'svc/plugin'
+import { headerProblem, pointerTokens, trimEndCharacters } from 'svc/plugin'
 import type { Svc } from 'svc/plugin'
 import type { Mode, UpstreamOptions } from './options.ts'
 
@@ -100,11 +100,20 @@ function readTarget(text: string, at: string, report: ProblemReport): URL | null
     )
     return null
   }
-  url.pathname = url.pathname.replace(/\/{1,2000}$/, '')
+  url.pathname = trimEndCharacters(url.pathname, '/')
   return url
 }
 
-const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]{0,200})\}/g
+/** Replaces `${NAME}`; what is not closed or not a name stays. */
+function fillVariables(template: string, valueOf: (variable: string) => string): string {
+  const [first = '', ...others] = template.split('${')
+  const filled = others.map(part => {
+    const end = part.indexOf('}')
+    const variable = end < 0 ? '' : part.slice(0, end)
+    return /^[A-Za-z_]\w*$/.test(variable) ? valueOf(variable) + part.slice(end + 1) : `\${${part}`
+  })
+  return first + filled.join('')
+}
 
 function readSetHeaders(
   given: Record<string, string>,
@@ -115,7 +124,7 @@ function readSetHeaders(
   const missing = new Set<string>()
   const headers = Object.entries(given).map(([name, template]): [string, string] => [
     name,
-    template.replace(REFERENCE, (_, variable: string) => {
+    fillVariables(template, variable => {
       const value = svc.environment(variable)
       if (value === undefined || value === '') missing.add(variable)
       return value ?? ''

@@ -38,6 +38,8 @@ export class InvalidRecording extends Error {}
 const MAX_ALIASES = 100
 /** Longer texts are written and read as JSON strings on one line: YAML would take seconds for megabytes. */
 const LONG_CHARACTERS = 16 * 1024
+/** Indentation and key before a long text. */
+const MAX_LINE_START = 400
 /** What a block scalar keeps as it is. */
 const BLOCK_TEXT = /^[\t\n\x20-\x7e\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]*$/
 
@@ -74,7 +76,12 @@ class LongTexts {
   /** Replaces placeholders by JSON strings, which are YAML too. */
   print(yaml: string): string {
     if (this.#texts.length === 0) return yaml
-    return yaml.replace(this.#pattern, (_, index: string) => JSON.stringify(this.#texts[Number(index)]))
+    const [first = '', ...others] = yaml.split(this.#prefix)
+    const filled = others.map(part => {
+      const end = part.indexOf('.')
+      return JSON.stringify(this.#texts[Number(part.slice(0, end))]) + part.slice(end + 1)
+    })
+    return first + filled.join('')
   }
 
   /** Replaces long JSON strings at the ends of lines by placeholders. */
@@ -93,13 +100,9 @@ class LongTexts {
     return this.#texts[index] ?? value
   }
 
-  get #pattern(): RegExp {
-    return new RegExp(`${this.#prefix}(\\d{1,9})\\.`, 'g')
-  }
-
   #hideIn(line: string): string {
-    const start = /^[ -]{0,200}[A-Za-z0-9_-]{1,200}: (?=")/.exec(line)?.[0]
-    if (start === undefined) return line
+    const start = line.slice(0, line.slice(0, MAX_LINE_START).indexOf(': "') + 2)
+    if (!/^[ \w-]*: $/.test(start)) return line
     try {
       const text: unknown = JSON.parse(line.slice(start.length))
       return typeof text === 'string' ? start + this.placeholder(text) : line

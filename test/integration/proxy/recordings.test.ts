@@ -110,6 +110,14 @@ t.test('several responses are replayed in turn by each session, the last one aga
   const turn = async (session: string): Promise<unknown> =>
     (await send(server.url, '/proxy/api/poll', { headers: { 'X-Svc-Session': session } })).json().number
   t.strictSame([await turn('a'), await turn('a'), await turn('b'), await turn('a'), await turn('a')], [1, 2, 1, 3, 3])
+  const reset = await send(server.url, '/_svc/reset', {
+    method: 'POST',
+    headers: { 'X-Svc-Session': 'a', 'Content-Type': 'application/json' },
+    body: '{"kinds":["proxy"]}',
+  })
+  t.match([reset.status, reset.json()], [200, { scope: 'session', session: 'a', removed: { proxy: 1 } }])
+  t.strictSame([await turn('a'), await turn('b')], [1, 2], 'a reset begins the sequences of its session again')
+  t.equal((await recordingNames(server, 'api')).length, 1, 'and removes no file')
 })
 
 /** Whether two requests have the same recording. */
