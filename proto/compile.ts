@@ -1,6 +1,6 @@
 /**
- * Compiles the descriptor set that the plugin `grpc` serves: the echo service and the standard services. Run it after you
- * change a `.proto` file (`node --import tsx proto/compile.ts`). A test compares its output with the committed file.
+ * Compiles the descriptor sets of the gRPC services. Run it after you change a `.proto` file
+ * (`node --import tsx proto/compile.ts`). A test compares its output with the committed files.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -11,14 +11,23 @@ import { dirname, join } from 'node:path'
 const folder = import.meta.dirname
 const modules = join(folder, '..', 'node_modules')
 
-/** Path of the committed descriptor set. */
+/** Path of the committed descriptor set of the plugin `grpc`: the echo service and the standard services. */
 export const DESCRIPTOR_SET = join(folder, 'descriptors.binpb')
+/** Path of that of the plugin `a2a-grpc`. A set of its own, because reflection lists all services of a set. */
+export const A2A_DESCRIPTOR_SET = join(folder, 'a2a.binpb')
 
-/** Names of files in the set, and their sources. */
-const SOURCES: Record<string, string> = {
-  'svc/echo/v1/echo.proto': join(folder, 'svc/echo/v1/echo.proto'),
+/** Names of files in a set, and their sources. */
+type Sources = Readonly<Record<string, string>>
+
+/** Error details. */
+const RPC_SOURCES: Sources = {
   'google/rpc/status.proto': join(modules, 'google-proto-files/google/rpc/status.proto'),
   'google/rpc/error_details.proto': join(modules, 'google-proto-files/google/rpc/error_details.proto'),
+}
+
+const STANDARD_SOURCES: Sources = {
+  'svc/echo/v1/echo.proto': join(folder, 'svc/echo/v1/echo.proto'),
+  ...RPC_SOURCES,
   'grpc/health/v1/health.proto': join(modules, 'grpc-health-check/proto/health/v1/health.proto'),
   'grpc/reflection/v1/reflection.proto': join(
     modules,
@@ -30,11 +39,21 @@ const SOURCES: Record<string, string> = {
   ),
 }
 
+const A2A_SOURCES: Sources = {
+  'lf/a2a/v1/a2a.proto': join(folder, 'lf/a2a/v1/a2a.proto'),
+  ...RPC_SOURCES,
+}
+
+export const DESCRIPTOR_SETS: readonly { path: string; sources: Sources }[] = [
+  { path: DESCRIPTOR_SET, sources: STANDARD_SOURCES },
+  { path: A2A_DESCRIPTOR_SET, sources: A2A_SOURCES },
+]
+
 /** Compiles the sources and their imports into a FileDescriptorSet. */
-export function compileDescriptorSet(): Buffer {
+export function compileDescriptorSet(sources: Sources): Buffer {
   const workspace = mkdtempSync(join(tmpdir(), 'svc-proto-'))
   try {
-    for (const [name, source] of Object.entries(SOURCES)) {
+    for (const [name, source] of Object.entries(sources)) {
       mkdirSync(dirname(join(workspace, name)), { recursive: true })
       cpSync(source, join(workspace, name))
     }
@@ -52,4 +71,5 @@ export function compileDescriptorSet(): Buffer {
   }
 }
 
-if (process.argv[1] === import.meta.filename) writeFileSync(DESCRIPTOR_SET, compileDescriptorSet())
+if (process.argv[1] === import.meta.filename)
+  for (const { path, sources } of DESCRIPTOR_SETS) writeFileSync(path, compileDescriptorSet(sources))

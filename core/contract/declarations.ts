@@ -91,9 +91,9 @@ export interface CategoryDeclaration {
  * path here, so that a client written for the other server is quickly corrected.
  */
 export interface FamiliarPath {
-  /** Template of the path elsewhere, such as `/v1/{*path}`. */
+  /** Template of the path elsewhere, such as `/v1/orders/{id}`. */
   path: string
-  /** Template of the path here, with the same parameters in the same order, such as `/ai/openai/v1/{*path}`. */
+  /** Template of the path here, with the same parameters in the same order, such as `/shop/orders/{id}`. */
   here: string
 }
 

@@ -3,8 +3,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 import type { NegotiatedType } from '../fields/accept.ts'
+import type { JsonObject } from './json.ts'
 import type { FaultOrigin } from './observation.ts'
 import type { RouteDescription } from './routes.ts'
+import type { MatchFacts } from './testing.ts'
 
 /** A request object of Fastify or of Node. */
 export type AnyRequest = FastifyRequest | IncomingMessage | Http2ServerRequest
@@ -12,13 +14,23 @@ export type AnyRequest = FastifyRequest | IncomingMessage | Http2ServerRequest
 export interface SvcHttp {
   /** The request id: a valid `X-Request-Id` of the client, otherwise generated. */
   requestId(request: AnyRequest): string
+  /** Whether svc generated the request id because the client sent none. */
+  isRequestIdGenerated(request: AnyRequest): boolean
+  /**
+   * Headers that continue the trace of the request in a request to another server: `traceparent` with the span of the
+   * request, and `tracestate`. Empty if the request has no trace.
+   */
+  traceHeaders(request: AnyRequest): Record<string, string>
   /** The body as received; empty if the request has no body. Same as `request.body` on routes that do not parse it. */
   body(request: FastifyRequest): Buffer
   /** Header lines as received, names and values alternating: `request.raw.rawHeaders` without those that svc added. */
   receivedHeaders(request: AnyRequest): readonly string[]
   /** Path and query as received, without `SVC_BASE_PATH`. Differs from `request.url` on a host of `svc.serveHost`. */
   target(request: AnyRequest): string
-  /** The session of the request: `X-Svc-Session`, otherwise `ip:<client ip>`. */
+  /**
+   * The session of the request, named by the path prefix `/s/{session}`, `X-Svc-Session` or another header, baggage, or a
+   * credential; otherwise `ip:<client ip>`.
+   */
   session(request: AnyRequest): SessionKey
   /** IP address of the client: from trusted proxy headers, otherwise of the connection. */
   clientIp(request: AnyRequest): string
@@ -41,6 +53,12 @@ export interface SvcHttp {
   isAdmin(request: AnyRequest): boolean
   /** Throws an `HttpError` with 401 or 403 if the admin token is required and the request lacks it. */
   guardAdmin(request: AnyRequest): void
+  /**
+   * Throws an `HttpError` with 403 or 421 if a web page of another origin may have sent the request, even if no credential is
+   * required. For routes that reach more than this instance; `guardAdmin` includes it. `SVC_CORS_ORIGINS` and `SVC_HOSTS`
+   * name pages that may.
+   */
+  guardBrowser(request: AnyRequest): void
   /** Sends `value` as JSON or XML, depending on `Accept`, and sets `Vary: Accept`. Uses the status and headers of `reply`. */
   negotiate(request: FastifyRequest, reply: FastifyReply, value: unknown): FastifyReply
   /** The type that `negotiate` would send for this request. Include it in strong entity tags. */
@@ -55,6 +73,13 @@ export interface SvcHttp {
    * (default: `endpoint`) says what kind of thing that is.
    */
   markFault(request: FastifyRequest, reply: FastifyReply, kind: string, source?: string, origin?: FaultOrigin): void
+  /**
+   * Applies the rules stored for this request. For `ownFail` routes, after they have checked credentials; the core applies
+   * rules on all other routes. Delays, aborted connections and fixed responses are applied by the core; `fail` and `reply`
+   * are left to the route. Null: no rule can apply. `facts` reads the request for conditions of the route's own protocol,
+   * instead of its `read`; it is called at most once, if a rule has such conditions.
+   */
+  applyRules(request: FastifyRequest, reply: FastifyReply, facts?: ProtocolFacts): Promise<RuleOutcome> | null
   /** Aborts the response like an injected fault: destroys the connection or, over HTTP/2, resets the stream (INTERNAL_ERROR). */
   abortResponse(request: FastifyRequest, reply: FastifyReply): void
   /**
@@ -101,15 +126,47 @@ export interface InProcessResponse {
   body: Buffer
 }
 
+/** Reads the request for the conditions of one protocol. */
+export interface ProtocolFacts {
+  protocol: string
+  read(): Promise<readonly MatchFacts[] | null>
+  /** Whether a `reply` step fits the request; otherwise its rule does not match. */
+  takesReply(reply: JsonObject): Promise<boolean>
+}
+
+/** What rules did with a request, and what they leave to the route. */
+export type RuleOutcome =
+  /** The route continues. */
+  | { kind: 'pass' }
+  /** A response was sent, or the connection is gone: the route returns `reply`. */
+  | { kind: 'answered' }
+  | {
+      kind: 'fail'
+      /** Name of the rule. */
+      rule: string
+      status: number
+      /** The word that the rule has instead of a status; null: it has a status. */
+      word: string | null
+      message: string | null
+      retryAfterSecs: number | null
+    }
+  /** The reply as the rule has it; `readReply` of the protocol has checked it. `hit` is the number of the hit, from 0. */
+  | { kind: 'reply'; rule: string; reply: JsonObject; hit: number }
+
 /** The session of a request. */
 export interface SessionKey {
   /** Key for stores and limits. A header value and an IP address never have the same key. */
   key: string
   /** Text for responses. */
   label: string
-  /** Value of `X-Svc-Session` if it is valid, otherwise null. */
+  /** Name of the session, whichever way the client gave it; null if it did not. */
   header: string | null
+  /** How the client named the session; null if it did not. */
+  from: SessionOrigin | null
 }
+
+/** How a client names its session: by a path prefix, a header, W3C baggage, or a credential. */
+export type SessionOrigin = 'path' | 'header' | 'baggage' | 'key'
 
 /** Scheme, host and port of a request. */
 export interface Origin {

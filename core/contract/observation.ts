@@ -1,5 +1,6 @@
 /** `svc.inspector`, `svc.pki` and `svc.metrics`: captured requests, client certificates and metrics. */
 import type { FastifyRequest } from 'fastify'
+import type { SessionOrigin } from './http.ts'
 import type { X509Certificate } from 'node:crypto'
 
 /**
@@ -30,6 +31,8 @@ export interface InspectorEntry {
   headers: { name: string; value: string }[]
   client_ip: string
   session: string | null
+  /** How the client named the session; null without a session. */
+  session_from: SessionOrigin | null
   body: string | null
   body_base64: string | null
   body_size: number
@@ -47,6 +50,8 @@ export interface InspectorEntry {
   abort: AbortKind | null
   /** Why the request ended as it did, such as `connection reset by X-Svc-Abort`; null for a normal response of the route. */
   end_reason: string | null
+  /** Name of the rule that acted on the request; null if none did. */
+  rule: string | null
   /** Template of the route that handled the request; null if none did, for example after a fault or for a 404. */
   route: string | null
   /** Name of the plugin that handled the request; null if the core did, or if no route handled it. */
@@ -99,9 +104,37 @@ export interface SvcPki {
   readonly caCertificate: string
   /** Certificate and key of the demo client as PEM. They stay the same until the process ends. */
   client(): Promise<{ certificate: string; key: string }>
+  /**
+   * Issues a certificate with a new key, by default by the demo CA, valid from a day ago for 30 days. Nothing is written
+   * to disk. It may be wrong on purpose: expired, for another name, or signed with SHA-1.
+   */
+  issue(profile: CertificateProfile): Promise<{ certificate: string; key: string }>
   /** The client certificate of a request, verified against the CA: from TLS, or from the header named by SVC_MTLS_IN_HEADER. */
   clientCertificate(request: FastifyRequest): ClientCertificate
 }
+/** What `issue` puts in a certificate. */
+export interface CertificateProfile {
+  /** Distinguished name (RFC 4514), such as `CN=shop, O=svc Demo`. */
+  subject: string
+  /** DNS names and IP addresses in subjectAltName. */
+  names?: readonly string[]
+  ips?: readonly string[]
+  notBefore?: Date
+  notAfter?: Date
+  /** Type of the key: P-256, P-384, RSA with 2048 or 1024 bits, Ed25519. Default: `ec`. */
+  key?: 'ec' | 'p384' | 'rsa' | 'rsa1024' | 'ed25519'
+  /** The demo CA (default), the certificate itself, or another CA with an RSA or EC key, as PEM. */
+  issuer?: 'demo' | 'self' | { certificate: string; key: string }
+  /** Hash of the signature. Default: `sha256`. */
+  hash?: 'sha256' | 'sha1'
+  /** Extended key usages. Default: none, which allows all. */
+  usages?: readonly ('server' | 'client')[]
+  /** Makes it a CA. `permitted` are the DNS names that it may issue for. */
+  ca?: { pathLength?: number; permitted?: readonly string[] }
+  /** More extensions; `value` is DER. */
+  extensions?: readonly { oid: string; isCritical?: boolean; value: Uint8Array }[]
+}
+
 /** Result of checking a client certificate. */
 export type ClientCertificate =
   | { state: 'none' }

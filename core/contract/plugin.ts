@@ -53,7 +53,17 @@ import type { LoadError, ReloadResult, ReportedError } from './reload.ts'
 export type { FastifyInstance, FastifyReply, FastifyRequest, Config, WebSocket }
 // Also adds `wsHandler` to the types of Fastify's route options.
 export type { WebsocketHandler } from '@fastify/websocket'
-export type { AnyRequest, InProcessCall, InProcessResponse, SvcHttp, SessionKey, Origin } from './http.ts'
+export type {
+  AnyRequest,
+  InProcessCall,
+  InProcessResponse,
+  SvcHttp,
+  SessionKey,
+  SessionOrigin,
+  Origin,
+  ProtocolFacts,
+  RuleOutcome,
+} from './http.ts'
 export type {
   SvcStreams,
   BodyStreamOptions,
@@ -67,6 +77,7 @@ export type {
 export type { SvcLimits, CallAdmission, CallFailure, SvcMediaTypes, MediaTypeCall, ConnectionFacts } from './calls.ts'
 export type {
   AbortKind,
+  CertificateProfile,
   ClientCertificate,
   FaultOrigin,
   InspectorEntry,
@@ -81,7 +92,15 @@ export type { CommandContext, CommandOutput, CommandServer, CommandServerOptions
 export type { PutOptions, StoreBounds, Store, StoreChange } from './state.ts'
 export { StateUnavailable } from './state.ts'
 export type { EventLog, EventLogBounds, LoggedEvent, StreamInfo } from './event-log.ts'
-export type { MatchableRequest, MatchFacts, MatchField, MatchProtocol, MatchProtocols } from './testing.ts'
+export type {
+  MatchableRequest,
+  MatchFacts,
+  MatchField,
+  MatchProtocol,
+  MatchProtocols,
+  ResetKind,
+  Resets,
+} from './testing.ts'
 export { jsonRpcProtocol } from './json-rpc.ts'
 export type { Channel, ChannelHandler, Replica, Replicated, ReplicatedOptions, SvcReplicas } from './replication.ts'
 export { ReplicaError } from './replication.ts'
@@ -257,7 +276,10 @@ export type { Json, JsonObject } from './json.ts'
 export { escapeToken, pointerTokens, valueAt } from './json-pointer.ts'
 export { compileJsonPath, MAX_JSON_PATH } from './json-path.ts'
 export type { JsonPath } from './json-path.ts'
-export { linearPattern } from './linear-pattern.ts'
+export { linearPattern, sharedPattern } from './linear-pattern.ts'
+export { expandText, expandValue, memberAt } from './references.ts'
+export type { LookUp } from './references.ts'
+export { asBoolean, asInteger, asObject, asText, below, InputProblem, rejectUnknownKeys } from './input-problem.ts'
 export type { LinearPattern } from './linear-pattern.ts'
 export { preferredCoding } from '../fields/accept-encoding.ts'
 export { parseCookies } from '../fields/cookie.ts'
@@ -303,6 +325,11 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
   readonly config: Config
   /** Values of the environment variables declared in `variables` of the definition. */
   readonly variables: Readonly<Variables>
+  /**
+   * A variable of the process that the plugin's section of `svc.yaml` names, for example as `${TOKEN}`; undefined if it is
+   * not set. Variables of the plugin itself belong in `variables` of the definition.
+   */
+  environment(name: string): string | undefined
   /** Absolute path of the plugin's folder. */
   readonly folder: string
   /** Same as `app.log`. `request.log` adds the request id. */

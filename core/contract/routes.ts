@@ -101,6 +101,8 @@ export interface RequestFacts {
   /** Path and query as received. */
   url: string
   headers: IncomingMessage['headers']
+  /** Name of the session; null if the request names none. */
+  session: string | null
 }
 
 /**

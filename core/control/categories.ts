@@ -7,6 +7,7 @@ export type CategoryRanks = ReadonlyMap<string, number>
 export const CORE_CATEGORIES: CategoryRanks = new Map([
   ['Health & Identity', 1000],
   ['Control Plane', 1010],
+  ['Testing', 1015],
   ['Docs', 1020],
 ])
 

@@ -47,6 +47,8 @@ export interface BuildInput {
   /** Problems in the configuration that were found before the build. */
   loadErrors: LoadError[]
   locate: BuildContext['locate']
+  /** Reads the sections of the core, once all plugins have registered. */
+  readCoreSections(generation: Generation, context: BuildContext): void
 }
 export interface BuildServices {
   config: Config
@@ -152,7 +154,10 @@ async function tryBuild(
   })
   const context: BuildContext = {
     generation,
-    extensions: new Map<string, unknown>([['testing.protocols', generation.protocols]]),
+    extensions: new Map<string, unknown>([
+      ['testing.protocols', generation.rules.protocols],
+      ['testing.resets', generation.resets],
+    ]),
     registered: [],
     stopped: [],
     loadErrors: [...input.loadErrors],
@@ -219,6 +224,7 @@ async function tryBuild(
     }
   }
   const finished = await finishBuild(generation, context, holders, services)
+  input.readCoreSections(generation, context)
   return finished === null
     ? {
         generation,

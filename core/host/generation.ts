@@ -27,6 +27,8 @@ import type { RouteErrorServices } from '../http/pipeline/route-errors.ts'
 import { isBelow } from '../fields/request-target.ts'
 import type { Log } from '../log/log.ts'
 import { ProtocolRegistry } from '../match/protocols.ts'
+import { ResetRegistry } from '../rules/reset-registry.ts'
+import { GenerationRules } from '../rules/rule-entry.ts'
 import { replayRequest } from '../http/request/replayed-request.ts'
 import { parseOnDemand } from './body-parsing.ts'
 import type { BodyParsing } from './body-parsing.ts'
@@ -62,7 +64,9 @@ export interface RouteOwner {
 
 export class Generation implements RoutingGeneration {
   readonly number: number
-  readonly protocols = new ProtocolRegistry()
+  sessionHeaders: readonly string[] = []
+  readonly resets = new ResetRegistry()
+  readonly rules = new GenerationRules(new ProtocolRegistry())
   readonly app: FastifyInstance
   readonly routes = new RouteTable()
   readonly mediaTypeHandlers: MediaTypeHandler[] = []

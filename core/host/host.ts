@@ -22,6 +22,12 @@ import type { LoadError, PluginRecord, ReloadResult, Replicated } from '../contr
 import { recordsOf } from './records.ts'
 import { RunQueue } from './run-queue.ts'
 import { Settings } from './settings.ts'
+import { readOrProblem } from '../contract/input-problem.ts'
+import type { Problem } from '../contract/input-problem.ts'
+import { readSessionHeaders } from './session-section.ts'
+import { ruleBoundsOf } from '../rules/bounds.ts'
+import { addFileRules, rulesOfSection } from '../rules/file-rules.ts'
+import type { BuildContext } from './svc/svc.ts'
 import type { RequestedState } from './resolution.ts'
 import { planSwitch } from './switching.ts'
 import type { ClearResult, SwitchResult } from './switching.ts'
@@ -286,10 +292,35 @@ export class Host {
             error.at === null || error.file !== undefined ? error.at : this.#inventory.placeInFile(plugin, error.at)
           return this.settings.locate({ ...error, at }, this.#inventory.sectionOf(plugin))
         },
+        readCoreSections: (generation, context) => {
+          this.#readSessions(generation, context)
+          this.#readRules(generation, context)
+        },
       },
       this.#options.build,
     )
     this.#swap(result)
+  }
+
+  #readSessions(generation: Generation, context: BuildContext): void {
+    const read = readOrProblem(() => readSessionHeaders(this.settings.section('sessions')))
+    if ('value' in read) generation.sessionHeaders = read.value
+    else {
+      const { at, details, remedy = 'correct it; until then no further header names sessions' } = read.problem
+      context.loadErrors.push(this.settings.locate({ at, message: details, remedy }, 'sessions'))
+    }
+  }
+
+  /** Adds the rules of `svc.yaml`, and reports those that are wrong. */
+  #readRules({ rules }: Generation, context: BuildContext): void {
+    const report = ({ at, details, remedy = 'correct it; the rule is left out until then' }: Problem): void =>
+      void context.loadErrors.push(this.settings.locate({ at, message: details, remedy }, 'rules'))
+    const section = rulesOfSection(this.settings.section('rules'), {
+      file: this.configFile,
+      lineOf: at => this.settings.locate({ at, message: '' }, 'rules').line ?? null,
+    })
+    if (section.problem !== null) report(section.problem)
+    addFileRules(section.rules, rules, ruleBoundsOf(this.#options.config), report)
   }
 
   /** Returns the definitions that can't be used. Logs each warning about a variable of the others once. */

@@ -36,6 +36,9 @@ export interface KnownCode {
   early?: EarlyBundles
 }
 
+/** Sections of `svc.yaml` that belong to the core, in addition to `plugins`. */
+export const CORE_SECTIONS = ['rules', 'sessions'] as const
+
 export class Inventory {
   readonly #known: KnownCode
 
@@ -118,7 +121,7 @@ export class Inventory {
       const invalid = this.#invalid.get(plugin.name)
       if (invalid !== undefined) failed.set(plugin.name, invalid)
     }
-    const sections = new Set([...failed.keys(), ...found.map(plugin => this.sectionOf(plugin.name))])
+    const sections = new Set([...CORE_SECTIONS, ...failed.keys(), ...found.map(plugin => this.sectionOf(plugin.name))])
     const names = new Set(found.map(plugin => plugin.name))
     const removed = this.#removed(names)
     errors.push(...settings.unknownSections(sections, removed), ...settings.unknownPlugins(names, removed))

@@ -7,7 +7,7 @@ import { escapeToken, pointerTokens, valueAt } from '../contract/json-pointer.ts
 import { isRecord } from '../contract/record.ts'
 import { shownValue, valuePart } from './part.ts'
 import type { Difference, Part } from './part.ts'
-import { below, InputProblem } from './problem.ts'
+import { below, InputProblem } from '../contract/input-problem.ts'
 import { readValueTest } from './value-test.ts'
 
 const MAX_LIKE_DEPTH = 50

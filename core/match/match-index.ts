@@ -5,6 +5,11 @@ export interface Indexed {
   readonly match: Match
 }
 
+const PERCENT = 0x25
+const SLASH = 0x2f
+const QUESTION = 0x3f
+const HASH = 0x23
+
 interface Node<T> {
   /** Entries whose literal prefix ends here, with their position in the list. */
   readonly anyMethod: Ranked<T>[]
@@ -24,6 +29,22 @@ export class MatchIndex<T extends Indexed> {
   constructor(entries: readonly T[]) {
     this.size = entries.length
     for (const [rank, entry] of entries.entries()) this.#add(entry, rank)
+  }
+
+  /**
+   * Whether any entry can match a request with this target, judged by the first segment of its path: most requests end
+   * here. `url` is a path with or without a query.
+   */
+  mayFit(url: string): boolean {
+    if (this.size === 0) return false
+    if (this.#root.anyMethod.length > 0 || this.#root.byMethod.size > 0) return true
+    let end = 1
+    for (; end < url.length; end++) {
+      const code = url.charCodeAt(end)
+      if (code === PERCENT) return true
+      if (code === SLASH || code === QUESTION || code === HASH) break
+    }
+    return this.#root.children.has(url.slice(1, end))
   }
 
   /** The entries that can match, in order. `segments` are the decoded segments of the path. */

@@ -8,7 +8,7 @@ export interface RegisteredProtocol {
   readonly name: string
   readonly fields: Readonly<Record<string, MatchField>>
   readonly headOnly: boolean
-  read(request: MatchableRequest): MatchFacts[] | null
+  read(request: MatchableRequest): readonly MatchFacts[] | null
 }
 
 /** The protocols of one generation. */
@@ -56,6 +56,13 @@ export class ProtocolRegistry implements PersonalPoint<MatchProtocols> {
   /** The protocols that a plugin registered. */
   ofPlugin(plugin: string | null): readonly MatchProtocol[] {
     return plugin === null ? [] : (this.#byPlugin.get(plugin) ?? [])
+  }
+
+  /** The protocol whose routes can send replies that rules define; undefined if none can. */
+  replyReader(): { name: string; readReply: NonNullable<MatchProtocol['readReply']> } | undefined {
+    for (const [name, { protocol }] of this.#byName)
+      if (protocol.readReply !== undefined) return { name, readReply: protocol.readReply }
+    return undefined
   }
 
   /** The words for failures, with their status. */

@@ -1,9 +1,9 @@
 /** Value tests: what a single value of a request must be. */
 import { deepEqual, own } from '../contract/json.ts'
 import type { Json } from '../contract/json.ts'
-import { linearPattern } from '../contract/linear-pattern.ts'
+import { sharedPattern } from '../contract/linear-pattern.ts'
 import { isRecord } from '../contract/record.ts'
-import { asBoolean, below, InputProblem, rejectUnknownKeys } from './problem.ts'
+import { asBoolean, below, InputProblem, rejectUnknownKeys } from '../contract/input-problem.ts'
 
 /** Maximum length of a pattern. */
 export const MAX_PATTERN = 1000
@@ -136,9 +136,9 @@ function textual(operand: Json, reading: Reading, test: (text: string, part: str
 
 function readPattern(operand: Json, reading: Reading): Check {
   const source = typeof operand === 'string' && operand.length <= MAX_PATTERN ? operand : null
-  const pattern = source === null ? undefined : linearPattern(reading.ignoresCase ? `(?i:${source})` : source)
+  const pattern = source === null ? undefined : sharedPattern(reading.ignoresCase ? `(?i:${source})` : source)
   // A pattern such as `a)(b` is valid only inside the group that was added.
-  const isValid = pattern !== undefined && (!reading.ignoresCase || linearPattern(source!) !== undefined)
+  const isValid = pattern !== undefined && (!reading.ignoresCase || sharedPattern(source!) !== undefined)
   if (!isValid)
     throw new InputProblem(
       reading.at,

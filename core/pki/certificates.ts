@@ -107,7 +107,7 @@ async function issueLeaf(
 }
 
 /** The key identifier of the issuer, however it was computed; strict verifiers reject a chain in which they differ. */
-async function authorityKeyIdentifier(issuer: IssuedCertificate): Promise<AuthorityKeyIdentifierExtension> {
+export async function authorityKeyIdentifier(issuer: IssuedCertificate): Promise<AuthorityKeyIdentifierExtension> {
   const subjectKey = issuer.getExtension(SubjectKeyIdentifierExtension)
   return subjectKey
     ? new AuthorityKeyIdentifierExtension(subjectKey.keyId)
@@ -122,14 +122,14 @@ function generateKeys() {
  * One day earlier, so that a client with a slow clock accepts the certificate. Certificates have a resolution of one
  * second.
  */
-function dayBefore(now: number): Date {
+export function dayBefore(now: number): Date {
   return new Date(Math.floor((now - dayMs) / 1000) * 1000)
 }
 
 /**
  * Sixteen bytes in hex. The first bits are 01, so that the number is positive and keeps its length (RFC 5280, 4.1.2.2).
  */
-function randomSerial(): string {
+export function randomSerial(): string {
   const serial = randomBytes(16)
   serial[0] = ((serial[0] ?? 0) & 0x3f) | 0x40
   return serial.toString('hex')

@@ -3,7 +3,7 @@
  * certificates.
  */
 import { dirname } from 'node:path'
-import type { Replicated, ReplicatedOptions } from '../contract/plugin.ts'
+import type { CertificateProfile, Replicated, ReplicatedOptions } from '../contract/plugin.ts'
 import { authorityOf, pairOf } from './authority.ts'
 import type { CertificateAuthority, PemPair } from './authority.ts'
 import { loadAuthority } from './ca-files.ts'
@@ -39,6 +39,8 @@ export interface Pki {
   readonly caCertificate: string
   /** PEM certificate and key of the demo client, created on first use and kept until the last replica ends. */
   client(): Promise<PemPair>
+  /** Issues a certificate with a new key, which is never written to disk. */
+  issue(profile: CertificateProfile): Promise<PemPair>
   /** The pair of the HTTPS listener, or why HTTPS cannot start: a sentence that names both files. */
   readonly server: ServerPair
   /** What could not be used or written, except `server.error`. */
@@ -69,6 +71,7 @@ export async function loadPki({ tlsCert, tlsKey, state, warn, now = Date.now }: 
     return {
       caCertificate: authority.certificate.toString(),
       client: once(() => sharedClient(client, authority, now())),
+      issue: async profile => (await import('./issue.ts')).issueCertificate(profile, authority),
       server: await loadServerPair({ certificate: tlsCert, key: tlsKey }, authority, now(), report),
       warnings,
       clientCertificate: createClientCertificateCheck(authority.certificate, now),

@@ -27,7 +27,7 @@ export interface Fail {
 }
 
 /** Ways to break a connection, ordered by how much of the response is sent before. */
-const CONNECTION_FAULTS: readonly AbortKind[] = ['reset', 'close', 'empty', 'truncate', 'bad-chunk']
+export const CONNECTION_FAULTS: readonly AbortKind[] = ['reset', 'close', 'empty', 'truncate', 'bad-chunk']
 export type ConnectionFault = AbortKind
 
 export interface Abort {
@@ -86,12 +86,13 @@ export function rollPercent(percent: number, random: () => number = Math.random)
 export function injectedFaultBody(
   status: number,
   percent: number,
+  injectedBy = 'X-Svc-Fail',
 ): { error: string; status: number; reason: string; percent: number; injected_by: string } {
   return {
     error: 'injected fault',
     status,
     reason: STATUS_CODES[status] ?? 'Error',
     percent,
-    injected_by: 'X-Svc-Fail',
+    injected_by: injectedBy,
   }
 }

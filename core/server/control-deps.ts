@@ -11,6 +11,7 @@ import type { Inspector } from '../inspector/inspector.ts'
 import type { Instance } from './instance.ts'
 import type { Keys } from '../keys/keys.ts'
 import type { Limits } from '../limits/limits.ts'
+import type { RuleBook } from '../rules/rule-book.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 
 export interface ControlDepsSources {
@@ -18,6 +19,7 @@ export interface ControlDepsSources {
   http: SvcHttp
   instance: Instance
   inspector: Inspector
+  book: RuleBook
   limits: Limits
   keys: Keys | null
   metrics: Metrics
@@ -32,6 +34,7 @@ export function createControlDeps({
   http,
   instance,
   inspector,
+  book,
   keys,
   limits,
   metrics,
@@ -63,6 +66,11 @@ export function createControlDeps({
     config,
     http,
     inspector,
+    rules: {
+      book,
+      ofGeneration: request => contextOf(request).generation.rules,
+      resetsOf: request => contextOf(request).generation.resets.list(),
+    },
     keys,
     limits,
     metrics,
@@ -70,6 +78,7 @@ export function createControlDeps({
     effectiveConfig,
     pluginStatus,
     routes,
+    protocols: request => contextOf(request).generation.rules.protocols,
     landingLinks: () => host().declarations.links,
     instance: {
       ...instance,

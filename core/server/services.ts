@@ -42,6 +42,10 @@ import { createCallAdmission } from '../host/svc/call-admission.ts'
 import { createCallFollower } from '../host/svc/media-type-call.ts'
 import { createLimits } from '../limits/limits.ts'
 import { createLog } from '../log/log.ts'
+import type { RuleServices } from '../http/pipeline/stage.ts'
+import { ruleBoundsOf } from '../rules/bounds.ts'
+import { RuleBook } from '../rules/rule-book.ts'
+import { createRuleHits } from '../metrics/rule-hits.ts'
 import type { Log } from '../log/log.ts'
 import { createMetrics } from '../metrics/metrics.ts'
 import { RequestMetrics } from '../metrics/request-metrics.ts'
@@ -156,10 +160,18 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     logs: state.captures,
   })
   const ports: Ports = { http: null, https: null, grpc: null }
+  const book = new RuleBook({
+    bounds: ruleBoundsOf(config),
+    openStore: (name, bounds) => state.holder.state(name, bounds),
+  })
+  await book.open()
+  const ruleHits = createRuleHits(metrics)
+  const rules: RuleServices = { book, config, countHit: ruleHits, warn: message => log.warn(message) }
   const http = createSvcHttp({
     browserAccess,
     config,
     guard,
+    rules,
     httpsPort: () => ports.https,
     call: createInProcessCall({
       config,
@@ -199,6 +211,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     http,
     instance,
     inspector,
+    book,
     keys,
     limits,
     metrics,
@@ -226,8 +239,9 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     tap,
     instance: deps.instance,
     replicas: states.replicas,
+    environment,
     cors: (request, expose) => corsOutsidePipeline(cors, request, expose),
-    follow: createCallFollower({ config, inspector, completions, log }),
+    follow: createCallFollower({ config, inspector, completions, log, rules }),
     streamsOf,
     reload: how => host.reload(how),
   }
@@ -290,6 +304,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
       keys,
       limits,
       streams,
+      rules,
       inspector,
       tracer,
       deadlines,

@@ -38,7 +38,7 @@ export class OtlpTracer implements Tracer {
       'service.instance.id': instanceId,
     })
     this.#provider = new BasicTracerProvider({
-      // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES take precedence.
+      // The variables of OpenTelemetry for the resource take precedence.
       resource: defaultResource()
         .merge(own)
         .merge(detectResources({ detectors: [envDetector] })),

@@ -77,10 +77,13 @@ export function joinTrace(parent: TraceParent | null): TraceContext {
   }
 }
 
+/** Value of `traceparent` in a request that the span of a request sends (Trace Context, 3.2). */
+export function printTraceParent({ traceId, spanId, sampled }: TraceContext): string {
+  return `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`
+}
+
 /**
  * Value of `traceresponse` (Trace Context Level 2 draft, "Traceresponse Header"): the trace and the span of the
  * response.
  */
-export function printTraceResponse({ traceId, spanId, sampled }: TraceContext): string {
-  return `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`
-}
+export const printTraceResponse = printTraceParent

@@ -1,6 +1,7 @@
 /** Owns the call of an operation and its result, for both bindings. */
-import type { FastifyRequest } from 'svc/plugin'
+import type { AnyRequest } from 'svc/plugin'
 import type { A2a } from './a2a.ts'
+import { scopeOf } from './scope.ts'
 import { applyEvent, type Task } from './task.ts'
 import type { AgentDefinition, JsonObject } from './types.ts'
 import type { Wire } from './wire/wire.ts'
@@ -9,8 +10,13 @@ export interface Call {
   readonly a2a: A2a
   readonly agent: AgentDefinition
   readonly wire: Wire
-  readonly request: FastifyRequest
+  readonly request: AnyRequest
   readonly session: string
+  readonly tenant: string | null
+  /** The owner of tasks: the session, or its part that belongs to the tenant. */
+  readonly scope: string
+  /** Aborts when the client no longer waits. */
+  signal(): AbortSignal
 }
 
 export type OperationResult =
@@ -20,8 +26,21 @@ export type OperationResult =
 
 export type Operation = (call: Call, params: JsonObject) => OperationResult | Promise<OperationResult>
 
-export function makeCall(a2a: A2a, agent: AgentDefinition, wire: Wire, request: FastifyRequest): Call {
-  return { a2a, agent, wire, request, session: a2a.svc.http.session(request).key }
+/** What differs between bindings. */
+export interface CallOptions {
+  tenant?: string | null
+  signal?: () => AbortSignal
+}
+
+export function makeCall(
+  a2a: A2a,
+  agent: AgentDefinition,
+  wire: Wire,
+  request: AnyRequest,
+  { tenant = null, signal = () => a2a.svc.http.signal(request) }: CallOptions = {},
+): Call {
+  const session = a2a.svc.http.session(request).key
+  return { a2a, agent, wire, request, session, tenant, scope: scopeOf(session, tenant), signal }
 }
 
 /** Milliseconds of a wait after which it is worth watching for a disconnect; most agents of the demo are faster. */
@@ -31,14 +50,14 @@ const QUICK_MS = 10
  * Waits for the next terminal or interrupted state, until the task is evicted, for `waitMs`, or until the client disconnects.
  * Returns the task as it is then.
  */
-export function untilFinal({ a2a, request }: Call, task: Task, waitMs: number): Promise<Task> {
+export function untilFinal({ a2a, signal: signalOf }: Call, task: Task, waitMs: number): Promise<Task> {
   if (!task.run) return Promise.resolve(task)
   return new Promise(resolve => {
     let current = task
     let signal: AbortSignal | null = null
     let timer = setTimeout(() => {
       timer = setTimeout(finish, waitMs - QUICK_MS).unref()
-      signal = a2a.svc.http.signal(request)
+      signal = signalOf()
       signal.addEventListener('abort', finish)
       if (signal.aborted) finish()
     }, QUICK_MS).unref()

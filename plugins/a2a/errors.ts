@@ -30,6 +30,7 @@ const KINDS = {
   METHOD_NOT_FOUND: { code: -32601, http: 404, status: 'NOT_FOUND', type: 'MethodNotFoundError' },
   INVALID_PARAMS: { code: -32602, http: 400, status: 'INVALID_ARGUMENT', type: 'InvalidParamsError' },
   RESOURCE_EXHAUSTED: { code: -32603, http: 429, status: 'RESOURCE_EXHAUSTED', type: 'InternalError' },
+  UNKNOWN_AGENT: { code: -32601, http: 404, status: 'NOT_FOUND', type: 'MethodNotFoundError' },
   STATE_UNAVAILABLE: { code: -32603, http: 503, status: 'UNAVAILABLE', type: 'InternalError' },
   STATE_FULL: { code: -32603, http: 503, status: 'UNAVAILABLE', type: 'InternalError' },
 } as const satisfies Record<string, ErrorKind>
@@ -124,7 +125,7 @@ function shorten(text: string): string {
 }
 
 /** Error details of both bindings: `google.rpc.ErrorInfo`, then `BadRequest` if fields are invalid. */
-function detailsOf(error: A2aError): JsonObject[] {
+export function detailsOf(error: A2aError): JsonObject[] {
   const info = {
     '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
     reason: error.reason,

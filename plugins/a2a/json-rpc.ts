@@ -25,7 +25,8 @@ const listV1: Operation = async (call, params) => ({
   result: { configs: await listConfigs(call, readLookupId(params, 'taskId')), nextPageToken: '' },
 })
 
-const METHODS_V1: Record<string, Operation> = {
+/** The operations of protocol version 1.0 by method name, which JSON-RPC and gRPC share. */
+export const METHODS_V1: Readonly<Record<string, Operation>> = {
   SendMessage: send,
   SendStreamingMessage: stream,
   GetTask: getTask,

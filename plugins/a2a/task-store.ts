@@ -1,6 +1,7 @@
-/** Owns access to the stored tasks: by session and agent, atomic changes, and following updates. */
+/** Owns access to the stored tasks: by agent and session (with its tenant), atomic changes, and following updates. */
 import { RankClock } from './rank-clock.ts'
 import { taskNotFound } from './errors.ts'
+import { sessionOf } from './scope.ts'
 import type { TaskStores } from './stores.ts'
 import type { Task, TaskEvent, Update } from './task.ts'
 import { isTerminal } from './states.ts'
@@ -35,7 +36,7 @@ export class TaskStore {
 
   /** Stores a new task. Older ones may be evicted. */
   async add(task: Task): Promise<void> {
-    await this.#stores.tasks.add(task.id, task, { group: task.session })
+    await this.#stores.tasks.add(task.id, task, { group: sessionOf(task.session) })
   }
 
   /** The task with this id, if it belongs to the agent and session; marks it as used. Throws TaskNotFound. */
@@ -52,7 +53,8 @@ export class TaskStore {
 
   /** The tasks of a session with an agent, the most recent status change first. */
   async list(agent: string, session: string): Promise<Task[]> {
-    const found = await this.#stores.tasks.list({ group: session, where: task => task.agent === agent })
+    const where = (task: Task): boolean => task.agent === agent && task.session === session
+    const found = await this.#stores.tasks.list({ group: sessionOf(session), where })
     return found.map(({ value }) => value).sort((a, b) => b.rank - a.rank)
   }
 
@@ -105,13 +107,21 @@ export class TaskStore {
     return stop
   }
 
+  /** Removes the tasks of a session, or all (null). Returns their number. */
+  async clear(session: string | null): Promise<number> {
+    const own = session === null ? [] : await this.#stores.contexts.list({ group: session })
+    const keys = new Set(own.map(({ key }) => key))
+    await this.#stores.contexts.clear((_count, key) => session === null || keys.has(key))
+    return this.#stores.tasks.clear(task => session === null || task.session === session)
+  }
+
   /** Counts a new task of a context. Returns its number, from 1. */
   takeTurn(task: Pick<Task, 'agent' | 'session' | 'contextId'>): Promise<number> {
-    return this.#stores.contexts.increment(contextKey(task), 1, { group: task.session })
+    return this.#stores.contexts.increment(contextKey(task), 1, { group: sessionOf(task.session) })
   }
 
   /** Undoes `takeTurn`, for a message that needs no task. */
   async returnTurn(task: Pick<Task, 'agent' | 'session' | 'contextId'>): Promise<void> {
-    await this.#stores.contexts.increment(contextKey(task), -1, { group: task.session })
+    await this.#stores.contexts.increment(contextKey(task), -1, { group: sessionOf(task.session) })
   }
 }

@@ -27,6 +27,7 @@ export interface Task {
   readonly id: string
   readonly contextId: string
   readonly agent: string
+  /** The session, with the tenant if there is one. */
   readonly session: string
   /** Number of this task in its context, from 1. */
   readonly turn: number

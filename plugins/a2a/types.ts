@@ -1,4 +1,8 @@
-/** The neutral task model, and the extension point `a2a.agents` through which plugins add agents. */
+/**
+ * The neutral task model, and the extension points: `a2a.agents`, with which plugins add agents, and `a2a.core`, on which they
+ * build bindings.
+ */
+import type { AnyRequest } from 'svc/plugin'
 
 /** A JSON object as received; it may have any key, including `__proto__`. */
 export type JsonObject = Record<string, unknown>
@@ -126,8 +130,52 @@ export interface A2aAgents {
   agent(definition: AgentDefinition): void
 }
 
+/** Who calls an operation. */
+export interface A2aCaller {
+  /** For the session, the access token and the base URL. */
+  readonly request: AnyRequest
+  /** Agent id. */
+  readonly agent: string
+  readonly tenant: string | null
+  /** The requested protocol version. Default: 1.0. */
+  readonly version?: string
+  /** Aborts when the caller no longer waits. The task continues. */
+  readonly signal: AbortSignal
+}
+
+/** Receives the updates of a task. */
+export interface A2aFollower {
+  /** An event as in a stream of 1.0: `{ statusUpdate }` or `{ artifactUpdate }`. No more follow a final one. */
+  event(event: JsonObject, isFinal: boolean): void
+  /** The task was evicted, or the caller has missed updates. */
+  closed(): void
+}
+
+export interface A2aFailure {
+  reason: string
+  message: string
+  /** Name of the `google.rpc.Code`. */
+  status: string
+  /** `google.rpc.ErrorInfo`, then `BadRequest` if fields are invalid; in ProtoJSON. */
+  details: JsonObject[]
+}
+
+/** `follow` is null if no updates follow the first event. It returns a function that stops. */
+export type A2aOutcome =
+  | { kind: 'result'; result: unknown }
+  | { kind: 'stream'; first: JsonObject; follow: ((follower: A2aFollower) => () => void) | null }
+  | { kind: 'error'; error: A2aFailure }
+
+/** The agents for further bindings. Parameters and results are the JSON of protocol version 1.0. */
+export interface A2aCore {
+  readonly tenants: readonly string[]
+  /** Performs an operation by its method name, such as `SendMessage`. Rejects only for unexpected errors. */
+  call(method: string, params: JsonObject, caller: A2aCaller): Promise<A2aOutcome>
+}
+
 declare module 'svc/plugin' {
   interface ExtensionPoints {
     'a2a.agents': A2aAgents
+    'a2a.core': A2aCore
   }
 }

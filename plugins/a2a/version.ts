@@ -13,7 +13,10 @@ export interface RequestedVersion {
 export function readVersion(request: FastifyRequest): RequestedVersion {
   const header = request.headers['a2a-version']
   const text = (typeof header === 'string' ? header.trim() : '') || versionInQuery(request)
-  if (text === '') return { text: '0.3', protocolVersion: '0.3' }
+  return text === '' ? { text: '0.3', protocolVersion: '0.3' } : parseVersion(text)
+}
+
+export function parseVersion(text: string): RequestedVersion {
   if (/^1(?:\.0(?:\.\d{1,9})?)?$/.test(text)) return { text, protocolVersion: '1.0' }
   return { text, protocolVersion: /^0\.3(?:\.\d{1,9})?$/.test(text) ? '0.3' : null }
 }

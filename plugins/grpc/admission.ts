@@ -6,18 +6,20 @@ import type {
   ServerUnaryCall,
   ServerWritableStream,
   ServiceError,
+  UntypedServiceImplementation,
+  sendUnaryData,
 } from '@grpc/grpc-js'
 import type { Svc } from 'svc/plugin'
-import { BRIDGE_CALL, BRIDGE_PEER } from './bridge/headers.ts'
+import { BRIDGE_PEER, BRIDGE_SESSION } from './bridge/headers.ts'
 import type { OpenCalls } from './bridge/open-calls.ts'
+import type { GrpcImplementation } from './types.ts'
 
-type Call = Pick<
+type AnyCall =
   | ServerUnaryCall<object, object>
   | ServerReadableStream<object, object>
   | ServerWritableStream<object, object>
-  | ServerDuplexStream<object, object>,
-  'metadata'
->
+  | ServerDuplexStream<object, object>
+type Call = Pick<AnyCall, 'metadata'>
 
 type Failure = Pick<ServiceError, 'code' | 'details' | 'metadata'>
 
@@ -25,12 +27,12 @@ type Failure = Pick<ServiceError, 'code' | 'details' | 'metadata'>
 export async function admit(svc: Svc, open: OpenCalls, { metadata }: Call): Promise<Failure | null> {
   const first = (name: string): string | null => metadata.get(name)[0]?.toString() ?? null
   const admission = await svc.limits.admitCall({
-    session: first('x-svc-session'),
+    session: first(BRIDGE_SESSION),
     peer: first(BRIDGE_PEER) ?? '',
     key: first('x-svc-key'),
   })
   if (admission.admitted) return injectFaults(open, { metadata })
-  open.find(first(BRIDGE_CALL) ?? '')?.refuse()
+  open.find(metadata)?.tracked.refuse()
   const trailers = new Metadata()
   for (const [name, value] of Object.entries(admission.metadata)) trailers.set(name, value)
   return { code: admission.grpcStatus, details: admission.message, metadata: trailers }
@@ -42,6 +44,26 @@ export async function injectFaults(
   { metadata }: Call,
   options?: { isServed: boolean },
 ): Promise<Failure | null> {
-  const failure = (await open.find(metadata.get(BRIDGE_CALL)[0]?.toString() ?? '')?.injectFaults(options)) ?? null
+  const failure = (await open.find(metadata)?.tracked.injectFaults(options)) ?? null
   return failure && { code: failure.grpcStatus, details: failure.message, metadata: new Metadata() }
+}
+
+/** The methods of a service, called for the calls that limits and faults let through. */
+export function admitFirst(
+  svc: Svc,
+  open: OpenCalls,
+  { definition, handlers }: Pick<GrpcImplementation, 'definition' | 'handlers'>,
+): UntypedServiceImplementation {
+  const admitted: UntypedServiceImplementation = {}
+  for (const [name, { responseStream }] of Object.entries(definition)) {
+    const handler = handlers[name] as ((call: AnyCall, reply?: sendUnaryData<unknown>) => unknown) | undefined
+    if (handler === undefined) continue
+    admitted[name] = async (call: AnyCall, reply: sendUnaryData<unknown>): Promise<void> => {
+      const refused = await admit(svc, open, call)
+      if (refused === null) handler.call(handlers, call, reply)
+      else if (responseStream) call.emit('error', refused)
+      else reply(refused)
+    }
+  }
+  return admitted
 }

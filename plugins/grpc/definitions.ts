@@ -9,8 +9,6 @@ export interface ProtocolDefinitions {
   descriptorSet: Buffer
   service(name: string): ServiceDefinition
   message(name: string): MessageTypeDefinition<object, object>
-  /** Whether a full name is that of a message, including nested messages. */
-  isMessage(name: string): boolean
 }
 
 /** Reads the checked-in set, once per version of the code because it takes a tenth of a second. */
@@ -23,26 +21,9 @@ export function createProtocolDefinitions(folder: string): ProtocolDefinitions {
     defaults: true,
     oneofs: true,
   })
-  const messages = new Set(
-    Object.entries(definitions).flatMap(([name, definition]) =>
-      definition.format === 'Protocol Buffer 3 DescriptorProto' ? [...namesOf(name, definition.type)] : [],
-    ),
-  )
   return {
     descriptorSet,
     service: name => definitions[name] as ServiceDefinition,
     message: name => definitions[name] as MessageTypeDefinition<object, object>,
-    isMessage: name => messages.has(name),
   }
-}
-
-/** The part of a message descriptor (google/protobuf/descriptor.proto) that is needed for names. */
-interface Message {
-  name?: string | null
-  nestedType?: Message[] | null
-}
-
-function* namesOf(scope: string, { nestedType }: Message): Iterable<string> {
-  yield scope
-  for (const nested of nestedType ?? []) yield* namesOf(`${scope}.${nested.name}`, nested)
 }

@@ -1,9 +1,12 @@
 /** The plugin `grpc`: the echo service, health and reflection, over gRPC and gRPC-Web. */
-import { definePlugin } from 'svc/plugin'
+import { definePlugin, forPlugin } from 'svc/plugin'
 import { BridgeConnections } from './bridge/connections.ts'
 import { OpenCalls } from './bridge/open-calls.ts'
 import { handleCalls } from './bridge/media-type-handler.ts'
+import { ECHO_METHODS, ECHO_SERVICE } from './echo/methods.ts'
 import { grpcProtocol } from './match.ts'
+import { ServiceRegistry } from './service-registry.ts'
+import type { GrpcServices } from './types.ts'
 
 export default definePlugin({
   title: 'gRPC',
@@ -11,12 +14,25 @@ export default definePlugin({
   paths: [],
   area: 'grpc',
   register(_app, svc) {
-    // The server and its packages are loaded with the first call, because most instances never get one.
     const open = new OpenCalls()
-    const connections = new BridgeConnections(async () => (await import('./server.ts')).openServer(svc, open))
+    const services = new ServiceRegistry()
+    services.add(svc.name, {
+      name: ECHO_SERVICE,
+      methods: ECHO_METHODS,
+      open: async () => (await import('./echo/implementation.ts')).openEcho(svc),
+    })
+    const registrar = (plugin: string): GrpcServices => ({
+      service: service => services.add(plugin, service),
+      requestOf: ({ metadata }) => open.find(metadata)?.request,
+    })
+    svc.offer('grpc.services', { ...registrar(svc.name), [forPlugin]: registrar })
+    // The server and its packages are loaded with the first call, because most instances never get one.
+    const connections = new BridgeConnections(async () =>
+      (await import('./server.ts')).openServer(svc, { open, services }),
+    )
     svc.whenClosed(() => connections.close())
     svc.whenStopped(() => connections.close())
     svc.use('testing.protocols')!.register(grpcProtocol)
-    handleCalls(svc, connections, open)
+    handleCalls(svc, connections, { open, services })
   },
 })

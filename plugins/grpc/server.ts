@@ -2,29 +2,46 @@
 import { Server, ServerCredentials } from '@grpc/grpc-js'
 import { HealthImplementation } from 'grpc-health-check'
 import type { Svc } from 'svc/plugin'
+import { admitFirst } from './admission.ts'
 import type { InnerServer } from './bridge/connections.ts'
 import type { OpenCalls } from './bridge/open-calls.ts'
-import { createProtocolDefinitions } from './definitions.ts'
-import type { ProtocolDefinitions } from './definitions.ts'
-import { ECHO_SERVICE } from './echo/methods.ts'
-import { createEchoService } from './echo/service.ts'
-import { createReflection } from './reflection/service.ts'
-import type { Reflection } from './reflection/service.ts'
+import { ReflectionCache } from './reflection/reflection-cache.ts'
+import type { ServiceRegistry } from './service-registry.ts'
 import { statusOnce } from './status-once.ts'
 import { unknownMethod, unknownService } from './unknown-method.ts'
 
 /** Bytes of a received message; independent of SVC_BODY_LIMIT. */
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 
-/** Opens the server. The descriptor set and the reflection files are read once per version of the code. */
-export function openServer(svc: Svc, open: OpenCalls): InnerServer {
-  const definitions = svc.shared('definitions', () => createProtocolDefinitions(svc.folder))
-  const server = createServer(
-    svc,
-    open,
-    definitions,
-    svc.shared('reflection', () => createReflection(definitions)),
-  )
+interface ServerParts {
+  open: OpenCalls
+  services: ServiceRegistry
+}
+
+/** Opens the server with all registered services. One that can't be opened is not served. */
+export async function openServer(svc: Svc, { open, services }: ServerParts): Promise<InnerServer> {
+  const server = new Server({
+    'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
+    'grpc.max_send_message_length': -1,
+    'grpc.enable_channelz': 0,
+    interceptors: [statusOnce],
+  })
+  const descriptorSets: Buffer[] = []
+  const names: string[] = []
+  for (const service of services.all()) {
+    try {
+      const implementation = await service.open()
+      server.addService(implementation.definition, admitFirst(svc, open, implementation))
+      descriptorSets.push(implementation.reflection)
+      names.push(service.name)
+    } catch (error) {
+      svc.log.error('a gRPC service could not be opened', { service: service.name, error })
+    }
+  }
+  server.addService(unknownService, unknownMethod(open))
+  addHealth(server, svc, names)
+  const reflections = svc.shared('reflection', () => new ReflectionCache())
+  for (const { service, implementation } of reflections.of(descriptorSets)) server.addService(service, implementation)
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure())
   return {
     accept: connection => injector.injectConnection(connection),
@@ -35,23 +52,9 @@ export function openServer(svc: Svc, open: OpenCalls): InnerServer {
   }
 }
 
-function createServer(svc: Svc, open: OpenCalls, definitions: ProtocolDefinitions, reflection: Reflection[]): Server {
-  const server = new Server({
-    'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
-    'grpc.max_send_message_length': -1,
-    'grpc.enable_channelz': 0,
-    interceptors: [statusOnce],
-  })
-  server.addService(definitions.service(ECHO_SERVICE), createEchoService(svc, open, definitions))
-  server.addService(unknownService, unknownMethod(open))
-  addHealth(server, svc)
-  for (const { service, implementation } of reflection) server.addService(service, implementation)
-  return server
-}
-
 /** Reports the health of the instance; the services keep serving while it is unhealthy. */
-function addHealth(server: Server, svc: Svc): void {
-  const names = ['', ECHO_SERVICE]
+function addHealth(server: Server, svc: Svc, services: readonly string[]): void {
+  const names = ['', ...services]
   const statusOf = (isHealthy: boolean) => (isHealthy ? 'SERVING' : 'NOT_SERVING')
   let current = svc.instance.isHealthy()
   const health = new HealthImplementation(Object.fromEntries(names.map(name => [name, statusOf(current)])))

@@ -156,7 +156,7 @@ export class Call {
       .send(Buffer.from(body as string))
   }
 
-  /** A response without a body. httpbin names a type all the same, except where it sets the headers one by one. */
+  /** A response without a body. httpbin names a type anyway, except where it sets the headers one by one. */
   empty(status: number, { hasType = true } = {}): FastifyReply {
     if (hasType && !this.isGo) this.reply.header('Content-Type', 'text/html; charset=utf-8')
     // Fastify only knows statuses up to 599.

@@ -3,7 +3,7 @@ import { definePlugin } from 'svc/plugin'
 import type {} from '../images/types.ts'
 import type { TransferContent } from '../transfer/types.ts'
 import { FAMILIAR } from './elsewhere.ts'
-import { addOperations, CATEGORY, DESCRIBED } from './mounting.ts'
+import { addOperations, CATEGORY, PREFIX } from './mounting.ts'
 import type { Mount, Operation } from './operation.ts'
 import { schema } from './options.ts'
 import type { HttpbinOptions, Served } from './options.ts'
@@ -43,7 +43,7 @@ const ROOT_PATHS =
 export default definePlugin<HttpbinOptions, Variables>({
   title: 'httpbin',
   description: "Responds as httpbin, go-httpbin and Gateway API's echo-basic.",
-  paths: [DESCRIBED, '/echo-basic', ...ROOT_PATHS],
+  paths: [PREFIX, '/echo-basic', ...ROOT_PATHS],
   uses: ['images', 'transfer'],
   familiar: FAMILIAR,
   options: schema,
@@ -52,7 +52,7 @@ export default definePlugin<HttpbinOptions, Variables>({
   register(app, svc) {
     const { flavour, hosts, root } = svc.options
     const operations = allOperations(svc.use('images.files'), svc.use('transfer.content'))
-    mount({ original: flavour, path: DESCRIBED, prefix: DESCRIBED }, operations)
+    mount({ original: flavour, path: PREFIX, prefix: PREFIX }, operations)
     if (root)
       mount(
         { original: flavour, path: '', prefix: '' },

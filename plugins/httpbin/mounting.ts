@@ -9,8 +9,8 @@ import type { Methods, Mount, Operation } from './operation.ts'
 import type { HttpbinOptions } from './options.ts'
 
 export const CATEGORY = 'httpbin'
-/** The mount whose routes are in the catalog; those of the others have the same responses. */
-export const DESCRIBED = '/httpbin'
+/** Prefix of the paths of an original. */
+export const PREFIX = '/httpbin'
 
 /** Adds the operations that the original has. */
 export function addOperations(
@@ -25,7 +25,8 @@ export function addOperations(
     app.route({
       method: methods === 'any' ? [...app.supportedMethods] : [...methods, 'OPTIONS'],
       url: mount.path + toRouterPath(operation.path),
-      ...(mount.path === DESCRIBED ? describe(...describeOperation(operation, methods)) : {}),
+      // Routes of hosts are not in the catalog: their paths are not those of other hosts.
+      ...(mount.path === mount.prefix ? describe(describeOperation(operation, methods, mount.prefix)) : {}),
       handler: (request, reply) => respond(new Call(request, reply, mount, svc), operation),
     })
   }
@@ -54,24 +55,23 @@ function sendOptions(call: Call, operation: Operation): FastifyReply {
   return call.empty(200)
 }
 
-function describeOperation(operation: Operation, methods: NonNullable<Methods>): RouteDescription[] {
+function describeOperation(operation: Operation, methods: NonNullable<Methods>, prefix: string): RouteDescription {
   const { summary, description, parameters, protocol } = operation
-  return [
-    {
-      summary,
-      ...(description === undefined ? {} : { description }),
-      ...(parameters === undefined ? {} : { parameters }),
-      ...(protocol === undefined ? {} : { protocol }),
-      ...(methods === 'any' ? {} : { methods: [...methods] }),
-      category: CATEGORY,
-      responses: { default: { description: 'As the original responds' } },
-      examples: operation.examples.map(({ path, status = 200, ...example }) => ({
-        ...example,
-        path: DESCRIBED + path,
-        expectStatus: status,
-      })),
-    },
-  ]
+  return {
+    summary,
+    ...(description === undefined ? {} : { description }),
+    ...(parameters === undefined ? {} : { parameters }),
+    ...(protocol === undefined ? {} : { protocol }),
+    // Browsers and other clients cannot send TRACE.
+    ...(methods === 'any' ? {} : { methods: methods.filter(method => method !== 'TRACE') }),
+    category: CATEGORY,
+    responses: { default: { description: 'As the original responds' } },
+    examples: operation.examples.map(({ path, status = 200, ...example }) => ({
+      ...example,
+      path: prefix + path,
+      expectStatus: status,
+    })),
+  }
 }
 
 /** The 404 and 405 of an original. A path that it does not have, but svc does, is named. */

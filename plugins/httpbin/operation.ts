@@ -23,6 +23,7 @@ export interface OperationExample {
   path: string
   method?: string
   body?: string
+  headers?: { name: string; value: string }[]
   auth?: { type: 'basic'; username: string; password: string } | { type: 'bearer'; token: string }
   /** Default: 200. */
   status?: number | null

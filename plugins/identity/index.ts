@@ -1,5 +1,6 @@
 /** The plugin `identity`: an OAuth 2.0 and OpenID Connect provider for demos. */
 import { definePlugin } from 'svc/plugin'
+import { FAULT } from './faults/faults.ts'
 import { createProvider } from './provider.ts'
 import { registerAuthorizeRoutes } from './routes/authorize.ts'
 import { OPTIONS } from './options.ts'
@@ -7,8 +8,10 @@ import type { IdentityOptions } from './options.ts'
 import { registerIssuerRoutes } from './routes/issuers.ts'
 import { registerMetadataRoutes } from './routes/metadata.ts'
 import { registerRegistrationRoute } from './routes/registration.ts'
+import { registerRotationRoutes } from './routes/rotation.ts'
 import { registerTokenRoutes } from './routes/token.ts'
-import { registerDebugTokenRoute } from './routes/debug-token.ts'
+import { parseOrder } from './orders/order.ts'
+import { orderToken, registerOrderRoutes } from './routes/orders.ts'
 import { registerUserInfoRoutes } from './routes/userinfo.ts'
 import type {} from './types.ts'
 
@@ -18,6 +21,7 @@ export default definePlugin<IdentityOptions>({
     'OAuth 2.0 and OpenID Connect provider: authorization code with PKCE, refresh, client credentials, password, token exchange, introspection, revocation, dynamic registration.',
   paths: ['/oauth', '/.well-known/openid-configuration', '/.well-known/oauth-authorization-server', '/_svc/identity'],
   options: OPTIONS,
+  faultKinds: [FAULT],
   familiar: [
     ...['/token', '/authorize', '/userinfo', '/introspect', '/revoke'].map(path => ({ path, here: `/oauth${path}` })),
     { path: '/.well-known/jwks.json', here: '/oauth/jwks' },
@@ -44,14 +48,22 @@ export default definePlugin<IdentityOptions>({
   categories: [{ name: 'Auth: OIDC Provider', rank: 100 }],
   register(app, svc) {
     const provider = createProvider(svc)
-    svc.offer('identity.tokens', provider.tokens)
+    svc.offer('identity.tokens', {
+      ...provider.tokens,
+      async order(order, request, name = provider.issuers.default.name) {
+        const issuer = await provider.issuers.find(name)
+        if (issuer === undefined) throw new Error(`there is no issuer ${name}`)
+        return orderToken(parseOrder(order), issuer, request, provider)
+      },
+    })
     svc.offer('identity.issuers', { issuer: settings => provider.issuers.add(settings) })
     registerMetadataRoutes(app, provider)
     registerAuthorizeRoutes(app, provider)
     registerTokenRoutes(app, provider)
     registerUserInfoRoutes(app, provider)
     registerRegistrationRoute(app, provider)
-    registerDebugTokenRoute(app, provider)
+    registerOrderRoutes(app, provider)
     registerIssuerRoutes(app, provider)
+    registerRotationRoutes(app, provider)
   },
 })

@@ -5,7 +5,7 @@ import type { OpaqueToken } from './tokens/access-tokens.ts'
 import type { RefreshToken } from './tokens/refresh-tokens.ts'
 import type { Client } from './clients/clients.ts'
 import type { IssuerSettings } from './issuers/issuer-settings.ts'
-import type { KeyRecord } from './keys/key-record.ts'
+import type { KeyRecord, StoredKey } from './keys/key-record.ts'
 
 /** Lifetime of an authorization code in milliseconds, unless the issuer sets another one. */
 export const CODE_LIFE_MS = 300_000
@@ -68,6 +68,11 @@ export function openKeyRecords(svc: Pick<Svc, 'state'>): Store<KeyRecord> {
     evict: 'idle',
     secret: true,
   })
+}
+
+/** Opens the store of keys that no issuer has, by use and algorithm. Few combinations exist. */
+export function openDebugKeys(svc: Pick<Svc, 'state'>): Store<StoredKey> {
+  return svc.state<StoredKey>('debug-keys', { maxCount: 100, secret: true })
 }
 
 /** Opens the store of the issuers that were created with the control plane, by name. */

@@ -2,7 +2,7 @@
  * The extension points `identity.tokens` (verifies, decodes and signs JWTs, and determines the issuer of a request) and
  * `identity.issuers` (adds issuers).
  */
-import type { AnyRequest } from 'svc/plugin'
+import type { AnyRequest, FastifyRequest } from 'svc/plugin'
 
 /**
  * The signature algorithms of this server (RFC 7518, 3.1; RFC 8037, 3.1): HS256 uses the demo secret of the default
@@ -80,6 +80,16 @@ export interface TokenSigning {
   typ?: string
 }
 
+/** A custom token, with its parts and the decision of a correct verifier of its issuer. */
+export interface OrderedToken {
+  token: string
+  header: TokenHeader
+  claims: TokenClaims
+  accept: boolean
+  /** Why it is not accepted; null if it is. */
+  why: string | null
+}
+
 /** Tokens of this server, for plugins that accept or issue them. */
 export interface Tokens {
   /**
@@ -97,6 +107,11 @@ export interface Tokens {
    * of the issuer by path.
    */
   issuer(request: AnyRequest, name?: string): string
+  /**
+   * A custom token, as `POST /oauth/debug/token` makes it, of an issuer (default: `default`). Rejects with an
+   * `HttpError` for an order that can't be used.
+   */
+  order(order: Record<string, unknown>, request: FastifyRequest, issuer?: string): Promise<OrderedToken>
   /** The names of the issuers by path. */
   names(): Promise<string[]>
 }

@@ -42,6 +42,12 @@ export function registerPlugin(app: FastifyInstance, svc: Svc<Options, Variables
   const registry = offerRegistry(svc, hub, bounds)
   const servers = new Map<string, Server>()
   const mcp: Mcp = { svc, bounds, hub, tasks: openTasks(svc, bounds), servers }
+  svc.use('testing.resets')!.register({
+    name: 'mcp',
+    reset: async session =>
+      (await hub.sessions.endWhere(({ owner }) => session === null || owner === session.header)) +
+      (session === null ? await mcp.tasks.clear() : 0),
+  })
   const descriptionOf = registerRoutes(app, mcp)
 
   svc.whenRegistered(async () => {

@@ -34,6 +34,8 @@ function entry(fields: Partial<Entry> & { headers?: { name: string; value: strin
     headers: [],
     client_ip: '10.1.2.3',
     session: null,
+    session_from: null,
+    rule: null,
     body: null,
     body_base64: null,
     body_size: 0,

@@ -50,9 +50,9 @@ export async function exchange(base: string, { method = 'GET', path, headers, bo
           resolve({
             status: response.statusCode ?? 0,
             headers: shownHeaders(response.rawHeaders),
-            body: settle(bytes.toString('latin1')),
+            body: neutralize(bytes.toString('latin1')),
             trailers: Object.fromEntries(
-              Object.entries(response.trailers).map(([name, value]) => [name, settle(value ?? '')]),
+              Object.entries(response.trailers).map(([name, value]) => [name, neutralize(value ?? '')]),
             ),
           })
         })
@@ -75,15 +75,15 @@ function shownHeaders(lines: readonly string[]): Reply['headers'] {
   for (let index = 0; index < lines.length; index += 2) {
     const name = lines[index]!.toLowerCase()
     if (IGNORED.test(name)) continue
-    const value = settle(lines[index + 1]!)
+    const value = neutralize(lines[index + 1]!)
     const before = headers[name]
     headers[name] = before === undefined ? value : [...(Array.isArray(before) ? before : [before]), value]
   }
   return headers
 }
 
-function settle(text: string): string {
-  return CHANGING.reduce((settled, [pattern, name]) => settled.replace(pattern, name), text)
+function neutralize(text: string): string {
+  return CHANGING.reduce((changed, [pattern, name]) => changed.replace(pattern, name), text)
 }
 
 /** The differences between two responses, one line each. */

@@ -96,9 +96,34 @@ export default [
     where: 'replicas 11',
   },
   {
+    id: 'A2A-32',
+    rule: 'gRPC has all operations, on the same tasks as the other bindings, with the same events',
+    where: 'agents-next 11',
+  },
+  {
+    id: 'A2A-33',
+    rule: 'errors over gRPC have the status of the error table and the same details',
+    where: 'agents-next 11',
+  },
+  {
+    id: 'A2A-34',
+    rule: 'a call over gRPC ends with its deadline or its client, and the task continues',
+    where: 'agents-next 11',
+  },
+  {
+    id: 'A2A-35',
+    rule: 'cards are available signed and signed wrongly; verifiers accept the former only',
+    where: 'agents-next 9',
+  },
+  {
     id: 'A2A-40',
     rule: 'the official client of 1.0 works unmodified over both transports and in its legacy mode',
     where: 'a2a 12',
+  },
+  {
+    id: 'A2A-42',
+    rule: 'the official client of 1.0 works unmodified over gRPC',
+    where: 'agents-next 15',
   },
   {
     id: 'A2A-41',

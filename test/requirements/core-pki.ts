@@ -104,4 +104,9 @@ export default [
     rule: 'Processes that start together with one folder end up with the same CA and the same HTTPS pair',
     where: 'own decision, for replicas that share a volume',
   },
+  {
+    id: 'PKI-90',
+    rule: 'svc.pki.issue makes a certificate with a new key as ordered: key type, names, dates, hash, usages, extensions and issuer; nothing is written to disk',
+    where: 'identity-next 11.4',
+  },
 ]

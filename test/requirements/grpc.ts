@@ -70,7 +70,7 @@ export default [
   { id: 'GRPC-24', rule: 'internal bridge headers from clients are neither used nor shown', where: 'protocols 4.4' },
   {
     id: 'GRPC-25',
-    rule: 'plan limits end calls of the echo service with RESOURCE_EXHAUSTED; health and reflection are exempt',
+    rule: 'plan limits end calls of services with RESOURCE_EXHAUSTED; health and reflection are exempt',
     where: 'limits 2',
   },
   {
@@ -82,6 +82,11 @@ export default [
     id: 'GRPC-27',
     rule: 'the metadata x-svc-delay and x-svc-fail affect admitted calls, except health and reflection; the HTTP status maps to a gRPC status',
     where: 'core 8, testing 3',
+  },
+  {
+    id: 'GRPC-28',
+    rule: 'plugins add services: health, reflection, limits, faults and the inspector work for them as for the echo service',
+    where: 'agents-next 1',
   },
   { id: 'GRPC-30', rule: 'connect clients work over gRPC and gRPC-Web, HTTP/1.1 and HTTP/2', where: 'protocols 5' },
 ]

@@ -31,7 +31,11 @@ export default [
     rule: 'Digest works with MD5, SHA-256 and SHA-512, auth and auth-int, and stale nonces',
     where: 'httpbin 4',
   },
-  { id: 'HB-8', rule: 'in public mode, redirects lead to the own host and to redirect_hosts only', where: 'httpbin 5' },
+  {
+    id: 'HB-8',
+    rule: 'in public mode, redirects lead to the requested host and to redirect_hosts only',
+    where: 'httpbin 5',
+  },
   { id: 'HB-9', rule: 'no script scheme and no line break is a redirect target', where: 'httpbin 5' },
   { id: 'HB-10', rule: 'public instances have the lower limits', where: 'httpbin 7' },
   { id: 'HB-11', rule: 'no path, query, header or body causes a 500', where: 'httpbin 2' },

@@ -40,4 +40,35 @@ export default [
     rule: '/auth/jwt accepts tokens of the default issuer, or those of the issuer in the query; the host of iss is not compared, HMAC never belongs to an issuer by path, and the type can be required',
     where: 'identity-next 10',
   },
+  {
+    id: 'IDN-9',
+    rule: 'An order decides kind, claims, header, algorithm, key, dates, signature, size and form of a token; unknown members at any place but claims and header are refused with the nearest name',
+    where: 'identity-next 4, 12',
+  },
+  {
+    id: 'IDN-10',
+    rule: 'One request returns a fresh token of every preset with the issuer, its key set and the audience',
+    where: 'identity-next 4',
+  },
+  {
+    id: 'IDN-11',
+    rule: 'accept and why of an order are what a correct verifier says; /auth/jwt and jose agree',
+    where: 'identity-next 4',
+  },
+  { id: 'IDN-12', rule: 'In public mode orders need the admin token and are smaller', where: 'identity-next 4, 13' },
+  {
+    id: 'IDN-13',
+    rule: 'Keys rotate in five modes, also those of the default issuer; what signs and what is published follows from the record and the clock; at most eight keys are kept',
+    where: 'identity-next 5.1',
+  },
+  {
+    id: 'IDN-14',
+    rule: 'JWK Set, metadata, token endpoint and introspection have faults, by setting, control plane or query; they end after their uses or their time; unknown ones are refused with the nearest name',
+    where: 'identity-next 5.2, 12',
+  },
+  {
+    id: 'IDN-15',
+    rule: 'The hostile issuer gives wrong metadata and answers, one wrong thing at a time if asked for',
+    where: 'identity-next 6.3',
+  },
 ]

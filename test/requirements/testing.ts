@@ -45,4 +45,244 @@ export default [
     rule: 'Rules are indexed by method and literal path prefix: the others are not tested.',
     where: 'docs/testing.md',
   },
+  {
+    id: 'RULE-1',
+    rule: 'A list of steps is played once, loops or stays at its last step; a single step acts on every request.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-2',
+    rule: 'The first matches can be skipped, every n-th or a share of the rest acts, a number of times.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-3',
+    rule: 'Exactly one rule acts on a request: by priority, then session before instance, then source, then age.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-4',
+    rule: 'Counters are per session, or of the instance.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-5',
+    rule: 'Counting is atomic: two requests never get the same act.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-6',
+    rule: 'A failure has a status, Retry-After and message, and responses, entries and logs name the rule.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-7',
+    rule: 'Delays are constant or drawn from a distribution, repeatably, and added to those of headers.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-8',
+    rule: 'A rule breaks connections like X-Svc-Abort.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-9',
+    rule: 'Fault headers win over rules; the control plane and preflights have no rules.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-10',
+    rule: 'The body is read for conditions that need it, and only then.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-11',
+    rule: 'Quiet requests are neither captured nor logged.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-12',
+    rule: 'WebSocket handshakes are refused by rules.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-13',
+    rule: 'A metric counts hits by what the rule did.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-14',
+    rule: 'Rules are stored, shown with their state, changed and removed over HTTP.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-15',
+    rule: 'A list of rules is stored completely or not at all; rules without a name are named.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-16',
+    rule: 'A wrong rule is rejected with the place of the first mistake and what was expected.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-17',
+    rule: 'A rule belongs to the session of the request, or to the instance.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-18',
+    rule: 'Rules end at their time, and their number is bounded; those of the session idle longest are removed first.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-19',
+    rule: 'Rules of svc.yaml are validated, belong to the file, and keep their counters over a reload.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-20',
+    rule: 'Rules stored over HTTP outlive a reload.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-21',
+    rule: 'In public mode a caller sees and changes the rules of its own session only.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-22',
+    rule: 'A rule can send a text, JSON, bytes or nothing, with status and headers.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-23',
+    rule: 'References in responses are replaced by data of the request, and never evaluated again.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-24',
+    rule: 'A rule can send chunks and events at their times.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-25',
+    rule: 'Responses of rules are sandboxed in browsers.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-26',
+    rule: 'Failures have the format of the protocol of the route.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-27',
+    rule: 'Failures of gRPC calls have the gRPC status of their HTTP status.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'SESSION-4',
+    rule: 'The path prefix /s/{session} is removed once, decoded, and only with a valid name.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'SESSION-5',
+    rule: 'Headers name a session before baggage, and baggage before credentials; invalid names count as absent.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'SESSION-6',
+    rule: 'A session can be named by path prefix, header, baggage or credential; the path comes first.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'SESSION-7',
+    rule: 'Routes, inspector and control plane see the path without the prefix; the control plane uses the session.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'SESSION-8',
+    rule: 'Below the prefix the control plane is protected and exempt like without it.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'SESSION-9',
+    rule: 'Generated URLs and redirects to the service keep the prefix.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'SESSION-10',
+    rule: 'The base path is removed before the session prefix, and comes before it in generated URLs.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'SESSION-11',
+    rule: 'State, WebSockets and gRPC calls belong to the session, however it is named.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'SESSION-12',
+    rule: 'A wrong section sessions of svc.yaml is reported.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RESET-1',
+    rule: 'A reset removes what each plugin keeps of a session, and nothing of another one.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RESET-2',
+    rule: 'A reset of the instance must be requested by name, and needs the admin token if one is configured.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RESET-3',
+    rule: 'Unknown kinds and wrong bodies are rejected.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'LLMRULE-1',
+    rule: 'A reply of a rule is sent in the format of every provider, with text, tool calls and their ids.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'LLMRULE-2',
+    rule: 'Failures of rules on model routes have the words, status and headers of the provider, after its credential check.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'LLMRULE-3',
+    rule: 'Conditions on model requests test the neutral form.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'LLMRULE-4',
+    rule: 'Rules script a conversation: a tool call, then the answer after its result.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'LLMRULE-5',
+    rule: 'Replies of rules are cut, counted, paced and broken like those of the engine; embeddings are padded.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'LLMRULE-6',
+    rule: 'A wrong reply is rejected with its place.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'TESTLIB-1',
+    rule: 'svc/testing stores and reads rules, requests and resets, in the process and against a running instance.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'TESTLIB-2',
+    rule: 'A session of svc/testing has a name of its own, a base URL and headers, and is reset at its end.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'TESTLIB-3',
+    rule: 'Errors of svc/testing have the status and the body of the response.',
+    where: 'docs/testing.md',
+  },
 ]

@@ -4,7 +4,7 @@ import { constants } from 'node:http2'
 import type { Http2ServerResponse } from 'node:http2'
 import { negotiateType } from '../../fields/accept.ts'
 import type { AdminGuard } from '../../http/pipeline/admin-guard.ts'
-import type { BrowserAccess } from '../../http/pipeline/browser-access.ts'
+import type { BrowserAccess, BrowserRefusal } from '../../http/pipeline/browser-access.ts'
 import type { InProcessCall, InProcessResponse, SvcHttp } from '../../contract/plugin.ts'
 import { HttpError } from '../../contract/plugin.ts'
 import type { Config } from '../../config/variables.ts'
@@ -12,23 +12,34 @@ import { contextOf } from '../../http/request/context.ts'
 import type { RequestContext } from '../../http/request/context.ts'
 import { negotiate } from '../../http/response/negotiation.ts'
 import { sendUnrouted } from '../../http/pipeline/pipeline.ts'
+import type { RuleServices } from '../../http/pipeline/stage.ts'
+import { applyRulesInRoute } from '../../http/pipeline/stages/rules.ts'
+import { printTraceParent } from '../../tracing/trace-context.ts'
 import { waitFor } from '../../http/pipeline/stages/faults.ts'
 
 export interface SvcHttpServices {
   config: Config
   browserAccess: BrowserAccess
   guard: AdminGuard
+  rules: RuleServices
   /** Bound port of the HTTPS listener; null if it did not start. */
   httpsPort(): number | null
   /** Runs a route without a connection. */
   call(call: InProcessCall): Promise<InProcessResponse>
 }
 
-export function createSvcHttp({ browserAccess, call, config, guard, httpsPort }: SvcHttpServices): SvcHttp {
+export function createSvcHttp({ browserAccess, call, config, guard, rules, httpsPort }: SvcHttpServices): SvcHttp {
   const isAdmin = (context: RequestContext): boolean =>
     context.controlAdmin || guard.isAdminToken(context.request.headers)
   return {
     requestId: request => contextOf(request).requestId,
+    isRequestIdGenerated: request => contextOf(request).isRequestIdGenerated,
+    traceHeaders(request): Record<string, string> {
+      const { trace } = contextOf(request)
+      if (trace === null) return {}
+      const traceparent = printTraceParent(trace)
+      return trace.state === null ? { traceparent } : { traceparent, tracestate: trace.state }
+    },
     body: request => contextOf(request).body,
     receivedHeaders: request => {
       const { receivedHeaderCount, request: raw } = contextOf(request)
@@ -55,13 +66,13 @@ export function createSvcHttp({ browserAccess, call, config, guard, httpsPort }:
     isAdmin: request => isAdmin(contextOf(request)),
     guardAdmin(request) {
       const context = contextOf(request)
-      const foreign = browserAccess.check(context)
-      if (foreign !== null) {
-        context.allowedOrigin = null
-        throw new HttpError(foreign.status, foreign.body)
-      }
+      refuseForeign(context, browserAccess.check(context))
       const refusal = guard.check(context.request.headers, context.controlAdmin)
       if (refusal !== null) throw new HttpError(refusal.status, refusal.body, refusal.headers)
+    },
+    guardBrowser(request) {
+      const context = contextOf(request)
+      refuseForeign(context, browserAccess.checkPage(context))
     },
     negotiate,
     negotiatedType: request => negotiateType(request.headers.accept),
@@ -77,6 +88,16 @@ export function createSvcHttp({ browserAccess, call, config, guard, httpsPort }:
     markFault(request, _reply, kind, source = kind, origin) {
       contextOf(request).injects(kind, source, origin)
     },
+    applyRules(request, reply, facts) {
+      const applied = applyRulesInRoute(contextOf(request), rules, facts)
+      return (
+        applied &&
+        applied.then(outcome => {
+          if (outcome.kind === 'answered') reply.hijack()
+          return outcome
+        })
+      )
+    },
     abortResponse(request, reply) {
       contextOf(request).breakOff()
       const raw = reply.raw as ServerResponse | Http2ServerResponse
@@ -89,4 +110,11 @@ export function createSvcHttp({ browserAccess, call, config, guard, httpsPort }:
     call: (_request, toRoute) => call(toRoute),
     delay: (request, ms) => waitFor(contextOf(request), Math.min(ms, config.maxDelayMs)),
   }
+}
+
+/** The page may not read the refusal either. */
+function refuseForeign(context: RequestContext, refusal: BrowserRefusal | null): void {
+  if (refusal === null) return
+  context.allowedOrigin = null
+  throw new HttpError(refusal.status, refusal.body)
 }

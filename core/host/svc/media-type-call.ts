@@ -4,7 +4,10 @@ import type { Config } from '../../config/variables.ts'
 import type { AnyRequest, CallFailure, MediaTypeCall } from '../../contract/plugin.ts'
 import type { CompletionBatch } from '../../http/pipeline/completion-batch.ts'
 import { CallObserver } from '../../http/pipeline/stages/observation.ts'
+import type { RuleServices } from '../../http/pipeline/stage.ts'
 import { waitFor } from '../../http/pipeline/stages/faults.ts'
+import { delayOf, messageOf, sourceOf, takeRuleOfCall } from '../../http/pipeline/stages/rules.ts'
+import { breakConnection } from '../../http/response/connection-faults.ts'
 import { contextOf } from '../../http/request/context.ts'
 import type { RequestContext } from '../../http/request/context.ts'
 import { firstHeader } from '../../http/request/header.ts'
@@ -28,12 +31,14 @@ const GRPC_STATUS = new Map([
 ])
 const CANCELLED = 1
 const UNKNOWN = 2
+const LEFT: CallFailure = { grpcStatus: CANCELLED, message: 'the client disconnected' }
 
 export interface CallServices {
   config: Config
   inspector: Inspector
   completions: CompletionBatch
   log: Log
+  rules: RuleServices
 }
 
 /** Creates the function behind `svc.mediaTypes.follow`. */
@@ -42,6 +47,7 @@ export function createCallFollower({
   inspector,
   completions,
   log,
+  rules,
 }: CallServices): (plugin: string, request: AnyRequest) => MediaTypeCall {
   const observer = new CallObserver(completions, log)
   return (plugin, request) => {
@@ -54,7 +60,7 @@ export function createCallFollower({
         context.isRefused = true
       },
       async injectFaults({ isServed = true } = {}) {
-        const failure = await faultOf(context, config.maxDelayMs)
+        const failure = (await faultOf(context, config.maxDelayMs)) ?? (await ruleFaultOf(context, rules))
         context.isRouted = isServed && failure === null
         return failure
       },
@@ -69,6 +75,35 @@ export function createCallFollower({
   }
 }
 
+/** Applies the rules stored for the call. A response has the gRPC status of its HTTP status. */
+async function ruleFaultOf(context: RequestContext, rules: RuleServices): Promise<CallFailure | null> {
+  const taken = await takeRuleOfCall(context, rules)
+  if (taken === null) return null
+  const { entry, step } = taken
+  const delayMs = delayOf(taken, rules.config.maxDelayMs)
+  if (delayMs > 0) {
+    context.injects('delay', sourceOf(entry), 'rule')
+    if (!(await waitFor(context, delayMs))) return LEFT
+  }
+  const { action } = step
+  switch (action.kind) {
+    case 'fail':
+      context.injects('fail', sourceOf(entry), 'rule')
+      return { grpcStatus: GRPC_STATUS.get(action.status) ?? UNKNOWN, message: messageOf(action, entry) }
+    case 'abort':
+      context.injects('abort', sourceOf(entry), 'rule')
+      breakConnection(context, action.fault, 100)
+      return { grpcStatus: CANCELLED, message: 'the connection was broken by a rule' }
+    case 'respond':
+      return {
+        grpcStatus: GRPC_STATUS.get(action.respond.status) ?? UNKNOWN,
+        message: `the rule ${entry.rule.name} responds with HTTP status ${action.respond.status}`,
+      }
+    default:
+      return null
+  }
+}
+
 /** Applies the delay, then the failure, as in the pipeline. */
 async function faultOf(context: RequestContext, maxDelayMs: number): Promise<CallFailure | null> {
   const delay = firstHeader(context.request, 'x-svc-delay')
@@ -76,7 +111,7 @@ async function faultOf(context: RequestContext, maxDelayMs: number): Promise<Cal
   const delayMs = parseDelay(delay, maxDelayMs)
   if (delayMs > 0) {
     context.injects('delay', `X-Svc-Delay: ${delayMs}`, 'header')
-    if (!(await waitFor(context, delayMs))) return { grpcStatus: CANCELLED, message: 'the client disconnected' }
+    if (!(await waitFor(context, delayMs))) return LEFT
   }
   const header = firstHeader(context.request, 'x-svc-fail')
   const fail = parseFail(header)

@@ -9,6 +9,7 @@ export function createSvcPki(pki: Pki, header: string | null): SvcPki {
   return {
     caCertificate: pki.caCertificate,
     client: () => pki.client(),
+    issue: profile => pki.issue(profile),
     clientCertificate({ raw }) {
       // Over HTTP/2 this is a proxy that supports `in` for the TLS socket; the socket of `stream.session` does not.
       const socket = raw.socket as TLSSocket

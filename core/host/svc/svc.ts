@@ -28,6 +28,8 @@ import type {
 /** Services that all plugins share. */
 export interface SharedServices {
   config: Config
+  /** Variables of the process. */
+  environment: Readonly<Record<string, string | undefined>>
   log: Log
   http: SvcHttp
   limits: SvcLimits
@@ -79,6 +81,7 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
     options: plugin.options,
     config: shared.config,
     variables: plugin.variables,
+    environment: variable => shared.environment[variable],
     folder: plugin.folder,
     log: plugin.log,
     http: { ...shared.http, markFault: checkedMarkFault(plugin, shared.http) },

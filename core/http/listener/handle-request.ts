@@ -12,6 +12,7 @@ import { RequestContext } from '../request/context.ts'
 import { isHttp2 } from '../request/types.ts'
 import { withoutBasePath } from './base-path.ts'
 import type { ConnectionActivity } from './connection-activity.ts'
+import { rewriteTarget } from '../request/types.ts'
 import type { ListenerFacts, ServerRequest } from '../request/types.ts'
 import { badRequest } from '../pipeline/error-bodies.ts'
 import { Handshake } from './handshake.ts'
@@ -29,8 +30,11 @@ import type { SvcResponse } from '../response/response.ts'
 import type { RoutingGeneration } from '../request/types.ts'
 import { replayWithoutUpgrade, restoreUpgradeHeaders } from './ignored-upgrade.ts'
 import { rejectOnGrpcPort, mediaTypeHandlerFor } from './media-type-handlers.ts'
+import { takeSessionPrefix } from '../../sessions.ts'
 import { markSocketInUse, rejectSocket } from './socket-owner.ts'
 import type { MediaTypeHandler } from './media-type-handlers.ts'
+
+const SLASH = 0x2f
 
 /** Node creates no response for an upgrade; this one is used to reject it. */
 const HandshakeResponse = createHttp1Response(ServerResponse)
@@ -84,9 +88,10 @@ export function createRequestHandler(
     if (isHttp2(request) && request.stream.destroyed) return
     restoreUpgradeHeaders(request)
     const generation = host.current()
-    rewriteTarget(request, targetOf(request, generation))
+    const { target, session } = withoutSession(targetOf(request, generation))
+    rewriteTarget(request, target)
     const problem = headProblem(request)
-    const context = start(request, response, listener, generation, null, activity)
+    const context = start(request, response, listener, generation, null, activity, session)
     context.expectsContinue = expectsContinue
     if (problem !== null) {
       rejectSocket(request.socket)
@@ -122,6 +127,7 @@ export function createRequestHandler(
     generation: RoutingGeneration,
     upgrade: Handshake | null,
     activity: ConnectionActivity | null,
+    pathSession: string | null,
   ): RequestContext {
     const url = request.url ?? '/'
     const path = decodedPath(url)
@@ -138,6 +144,7 @@ export function createRequestHandler(
       route,
       upgrade,
       activity,
+      pathSession,
     })
     response.context = context
     generation.retain()
@@ -163,7 +170,7 @@ export function createRequestHandler(
   ): void {
     const generation = host.current()
     const isWebSocket = request.headers.upgrade?.toLowerCase() === 'websocket' && headProblem(request) === null
-    const target = targetOf(request, generation)
+    const { target, session } = withoutSession(targetOf(request, generation))
     const path = isWebSocket ? decodedPath(target) : null
     const route = path === null ? null : routeOf(request, target, path, listener, generation).route
     if (route === null || !route.websocket) {
@@ -174,7 +181,7 @@ export function createRequestHandler(
     markSocketInUse(socket)
     socket.on('error', () => socket.destroy())
     runPipeline(
-      start(request, new HandshakeResponse(request), listener, generation, new Handshake(socket, head), null),
+      start(request, new HandshakeResponse(request), listener, generation, new Handshake(socket, head), null, session),
       services,
     )
   }
@@ -191,16 +198,15 @@ function isFinished(response: SvcResponse): boolean {
   return response.stream.writableEnded && response.stream.rstCode === constants.NGHTTP2_NO_ERROR
 }
 
+/** The target without a session prefix, and the session; the target as it is if it has none. */
+function withoutSession(url: string): { target: string; session: string | null } {
+  const target = url.charCodeAt(0) === SLASH ? url : originForm(url)
+  return (target === null ? null : takeSessionPrefix(target)) ?? { target: url, session: null }
+}
+
 /** Whether a route serves the request, as opposed to a fallback that only explains the 404. */
 function isServed(route: CoreRoute | null): boolean {
   return route !== null && !route.isFallback
-}
-
-/** Fastify exposes the received target as `request.originalUrl`. */
-function rewriteTarget(request: ServerRequest, target: string): void {
-  if (target === request.url) return
-  ;(request as ServerRequest & { originalUrl?: string }).originalUrl = request.url
-  request.url = target
 }
 
 /** One function shared by all responses. */

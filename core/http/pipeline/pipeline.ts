@@ -15,11 +15,13 @@ import {
   notFoundOfPlugin,
   requestTimeout,
 } from './error-bodies.ts'
+import { rewriteTarget } from '../request/types.ts'
 import { requestIdOf } from '../request/request-facts.ts'
 import { identifyKey, limitByKey } from './stages/api-key.ts'
 import { authenticateControl } from './stages/control-auth.ts'
 import { capture } from './stages/capture.ts'
 import { injectFaults } from './stages/faults.ts'
+import { applyRules } from './stages/rules.ts'
 import { limitByPlan } from './stages/plan-limits.ts'
 import { observe } from './stages/observation.ts'
 import { enterTrace } from './stages/tracing.ts'
@@ -41,6 +43,7 @@ const STAGES: readonly Stage[] = [
   capture,
   rejectAnnouncedBody,
   injectFaults,
+  applyRules,
   receiveBody,
   callRoute,
 ]
@@ -78,7 +81,9 @@ function fail(error: unknown, context: RequestContext, services: PipelineService
 function assignRequestId(context: RequestContext): boolean {
   const { request } = context
   context.requestId = requestIdOf(request)
-  if (request.headers['x-request-id'] !== context.requestId) {
+  const given = request.headers['x-request-id']
+  if (given !== context.requestId) {
+    context.isRequestIdGenerated = given === undefined || String(given).trim() === ''
     // The route also sees the id as a header, even if svc generated it.
     request.headers['x-request-id'] = context.requestId
     request.rawHeaders.push('X-Request-Id', context.requestId)
@@ -145,7 +150,7 @@ function rejectAnnouncedBody(context: RequestContext, { config }: PipelineServic
 }
 
 function receiveBody(context: RequestContext, { config }: PipelineServices): true | Promise<boolean> {
-  return readBody(context, bodyLimitOf(context, config.bodyLimit))
+  return context.isBodyRead || readBody(context, bodyLimitOf(context, config.bodyLimit))
 }
 
 function callRoute(context: RequestContext): boolean {
@@ -154,7 +159,7 @@ function callRoute(context: RequestContext): boolean {
   if (context.route !== null) {
     context.isRouted = true
     // Fastify routes by it. The context keeps the target as received.
-    if (context.routeTarget !== context.url) request.url = context.routeTarget
+    if (context.routeTarget !== context.url) rewriteTarget(request, context.routeTarget)
     if (upgrade !== null) generation.upgrade(request, upgrade.socket, upgrade.handOver())
     else generation.handle(request, response)
   } else if (context.path === null) {

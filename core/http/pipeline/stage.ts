@@ -9,10 +9,21 @@ import type { AdminGuard } from './admin-guard.ts'
 import type { BrowserAccess } from './browser-access.ts'
 import type { RequestContext } from '../request/context.ts'
 import type { HeaderDeadlines } from './header-deadlines.ts'
+import type { RuleBook } from '../../rules/rule-book.ts'
 import type { EgressCounter, RequestFollower } from '../request/types.ts'
 import type { ControlAuth } from './control-auth/control-auth.ts'
 import type { Cors } from '../response/cors.ts'
 import type { StreamRegistry } from '../streams/stream-registry.ts'
+
+/** What rules need from the process. */
+export interface RuleServices {
+  book: RuleBook
+  config: Config
+  /** Counts a hit by what the rule did. */
+  countHit(action: RuleActionName): void
+  warn(message: string): void
+}
+export type RuleActionName = 'delay' | 'fail' | 'abort' | 'respond' | 'reply'
 
 /** What the stages need from the process. */
 export interface PipelineServices {
@@ -26,6 +37,7 @@ export interface PipelineServices {
   guard: AdminGuard
   limits: Limits
   streams: StreamRegistry
+  rules: RuleServices
   /** Null if shared mode is off. */
   keys: Keys | null
   /** Null if requests have no timeout. */

@@ -15,7 +15,6 @@ import type { KeyAdmission } from '../../keys/key-limits.ts'
 import type { Lease } from '../../limits/lease.ts'
 import type { TraceContext } from '../../tracing/trace-context.ts'
 import type { Handshake } from '../listener/handshake.ts'
-import { firstHeader } from './header.ts'
 import type { HeaderDeadlines, Waiting } from '../pipeline/header-deadlines.ts'
 import type { CoreRoute } from '../pipeline/route-record.ts'
 import type {
@@ -65,7 +64,11 @@ export class RequestContext implements Waiting<RequestContext> {
   description: RouteDescription | null
   /** The connection, if this is a WebSocket handshake. */
   readonly upgrade: Handshake | null
+  /** The session in the path prefix, which was removed. */
+  readonly pathSession: string | null
   requestId = ''
+  /** Whether the client sent no request id. */
+  isRequestIdGenerated = false
   /** The trace context; null if the request has none and spans are not exported. */
   trace: TraceContext | null = null
   body: Buffer = EMPTY_BODY
@@ -77,6 +80,12 @@ export class RequestContext implements Waiting<RequestContext> {
   fault: string | null = null
   /** What requested the fault. */
   faultSource: string | null = null
+  /** Name of the rule that acted on the request. */
+  rule: string | null = null
+  /** Whether a rule keeps the request out of the inspector and the access log. */
+  isQuiet = false
+  /** Whether the body was read before its stage, for the conditions of rules. */
+  isBodyRead = false
   faultOrigin: FaultOrigin | null = null
   /** How `X-Svc-Abort` or a rule breaks the connection. */
   abortKind: ConnectionFault | null = null
@@ -143,6 +152,7 @@ export class RequestContext implements Waiting<RequestContext> {
   #clientIp: string | undefined
   #origin: Origin | undefined
   #prefix: string | undefined
+  #basePrefix: string | undefined
   #session: SessionKey | undefined
   #abort: AbortController | undefined
 
@@ -157,6 +167,7 @@ export class RequestContext implements Waiting<RequestContext> {
     path: string | null
     route: CoreRoute | null
     upgrade: Handshake | null
+    pathSession?: string | null
     /** Counts as busy until the response ends. */
     activity: ConnectionActivity | null
   }) {
@@ -173,6 +184,7 @@ export class RequestContext implements Waiting<RequestContext> {
     this.route = init.route
     this.description = init.route?.descriptions[0] ?? null
     this.upgrade = init.upgrade
+    this.pathSession = init.pathSession ?? null
     this.#activity = init.activity
     ;(init.request as WithContext)[kContext] = this
   }
@@ -195,7 +207,12 @@ export class RequestContext implements Waiting<RequestContext> {
 
   /** The prefix of every path that svc generates: empty, or `/...` without a trailing slash. */
   get prefix(): string {
-    return (this.#prefix ??= this.facts.prefix(this.request.headers))
+    return (this.#prefix ??= this.basePrefix + (this.pathSession === null ? '' : `/s/${this.pathSession}`))
+  }
+
+  /** The prefix without the session: of a gateway, or the base path. */
+  get basePrefix(): string {
+    return (this.#basePrefix ??= this.facts.prefix(this.request.headers))
   }
 
   /** Origin and prefix of every URL that svc generates. */
@@ -204,7 +221,7 @@ export class RequestContext implements Waiting<RequestContext> {
   }
 
   get session(): SessionKey {
-    return (this.#session ??= this.facts.session(firstHeader(this.request, 'x-svc-session'), this.clientIp))
+    return (this.#session ??= this.facts.session(this))
   }
 
   /** Aborts when the client disconnects, the response timeout expires, or the response ends. */

@@ -2,18 +2,26 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Config, Origin, SessionKey } from '../../contract/plugin.ts'
-import { sessionKey } from '../../sessions.ts'
+import { sessionInHeaders, sessionKey } from '../../sessions.ts'
 import { createClientAddress } from './client-address.ts'
 import { firstHeader } from './header.ts'
 import { createOrigin, forwardedPrefix } from './origin.ts'
 import type { ServerRequest } from './types.ts'
+
+/** What names the session of a request. */
+export interface SessionRequest {
+  readonly request: ServerRequest
+  readonly clientIp: string
+  readonly pathSession: string | null
+  readonly generation: { readonly sessionHeaders: readonly string[] }
+}
 
 export interface RequestFactsSource {
   clientIp(headers: IncomingHttpHeaders, peerAddress: string): string
   origin(facts: { headers: IncomingHttpHeaders; scheme: 'http' | 'https'; port: number }): Origin
   /** The prefix of every path that svc generates; empty or `/...` without a trailing slash. */
   prefix(headers: IncomingHttpHeaders): string
-  session(header: string | undefined, clientIp: string): SessionKey
+  session(request: SessionRequest): SessionKey
 }
 
 export function createRequestFacts(config: Config): RequestFactsSource {
@@ -21,7 +29,15 @@ export function createRequestFacts(config: Config): RequestFactsSource {
     clientIp: createClientAddress({ trustForward: config.trustForward }),
     origin: createOrigin({ trustForward: config.trustForward, bindHost: config.host }),
     prefix: headers => forwardedPrefix(headers, config.trustForward) ?? config.basePath ?? '',
-    session: sessionKey,
+    session({ request, clientIp, pathSession, generation }) {
+      if (pathSession !== null) return sessionKey(pathSession, clientIp, 'path')
+      const named = sessionInHeaders({
+        header: name => firstHeader(request, name),
+        extraHeaders: generation.sessionHeaders,
+        hasApiKeys: config.shared.enabled,
+      })
+      return named === null ? sessionKey(undefined, clientIp) : sessionKey(named.name, clientIp, named.from)
+    },
   }
 }
 

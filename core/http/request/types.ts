@@ -6,13 +6,21 @@ import type { HostMounts } from '../listener/host-mounts.ts'
 import type { Exemptions } from '../pipeline/exemptions.ts'
 import type { ErrorForm } from '../../contract/plugin.ts'
 import type { CoreRoute } from '../pipeline/route-record.ts'
-import type { ProtocolRegistry } from '../../match/protocols.ts'
+import type { ResetRegistry } from '../../rules/reset-registry.ts'
+import type { GenerationRules } from '../../rules/rule-entry.ts'
 
 export type ServerRequest = IncomingMessage | Http2ServerRequest
 
 /** A text request line may claim to be `HTTP/2.0`; only the stream is proof. */
 export function isHttp2(request: ServerRequest): request is Http2ServerRequest {
   return 'stream' in request
+}
+
+/** Changes the target that is routed. Fastify exposes the received one as `request.originalUrl`. */
+export function rewriteTarget(request: ServerRequest & { originalUrl?: string }, target: string): void {
+  if (target === request.url) return
+  if (request.url !== undefined) request.originalUrl ??= request.url
+  request.url = target
 }
 
 /** The current response, as seen by the context. */
@@ -65,10 +73,14 @@ export interface RoutingGeneration {
   readonly routes: RouteLookup
   /** Headers that browsers may read across origins. */
   readonly exposedHeaders: string
+  /** Headers that name sessions, in addition to `X-Svc-Session`; lower case. */
+  readonly sessionHeaders: readonly string[]
+  /** What plugins add to resets. */
+  readonly resets: ResetRegistry
+  /** Rules of files, and the protocols that conditions can test. */
+  readonly rules: GenerationRules
   /** Hosts that plugins serve whole. */
   readonly hosts: HostMounts
-  /** The protocols that conditions can test. */
-  readonly protocols: ProtocolRegistry
   /** Paths that are exempt from layers. */
   readonly exemptions: Exemptions
   /** Fastify's own request handler. */

@@ -13,6 +13,7 @@ const NAMES = new Map(
     'Access-Control-Allow-Origin',
     'Access-Control-Expose-Headers',
     'X-Svc-Fault',
+    'X-Svc-Rule',
     'X-Svc-Ignored',
     'Vary',
   ].map(name => [name.toLowerCase(), name]),
@@ -29,6 +30,7 @@ export function defaultHeaders(context: RequestContext): OutgoingHttpHeaders {
     own['Access-Control-Expose-Headers'] = context.generation.exposedHeaders
   }
   if (context.fault !== null) own['X-Svc-Fault'] = context.fault
+  if (context.rule !== null) own['X-Svc-Rule'] = context.rule
   if (context.ignored !== null) own['X-Svc-Ignored'] = context.ignored
   if (context.vary !== null) own.Vary = context.vary
   return own

@@ -71,6 +71,7 @@ export function renderError(
       path: context.path ?? context.url,
       url: context.url,
       headers: context.request.headers,
+      session: context.session.header,
     },
   )
   const { body } = rendered

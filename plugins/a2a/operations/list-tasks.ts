@@ -13,7 +13,7 @@ const ISO_TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z
 
 /** The caller's tasks with this agent, most recent status change first. */
 export async function listTasks(call: Call, params: JsonObject): Promise<OperationResult> {
-  const { a2a, agent, session, wire } = call
+  const { a2a, agent, scope, wire } = call
   const matches = readFilter(params)
   const view = {
     historyLength: readHistoryLength(params, wire),
@@ -23,7 +23,7 @@ export async function listTasks(call: Call, params: JsonObject): Promise<Operati
   if (pageSize < 1 || pageSize > MAX_PAGE_SIZE)
     throw invalidParams('pageSize', `expected a number from 1 to ${MAX_PAGE_SIZE}`)
   const before = readPageToken(readText(params, 'pageToken'))
-  const all = (await a2a.tasks.list(agent.id, session)).filter(matches)
+  const all = (await a2a.tasks.list(agent.id, scope)).filter(matches)
   const rest = all.filter(task => task.rank < before)
   const page = rest.slice(0, pageSize)
   const last = page.at(-1)

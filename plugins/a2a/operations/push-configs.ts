@@ -45,6 +45,6 @@ export async function deleteConfig(call: Call, taskId: string, id: string): Prom
   await call.a2a.service.detach(await ownTask(call, taskId), id)
 }
 
-function ownTask({ a2a, agent, session }: Call, taskId: string): Promise<Task> {
-  return a2a.tasks.find(taskId, agent.id, session)
+function ownTask({ a2a, agent, scope }: Call, taskId: string): Promise<Task> {
+  return a2a.tasks.find(taskId, agent.id, scope)
 }

@@ -83,8 +83,8 @@ async function beginTask(
   { message, metadata, config }: SendRequest,
   credential: Credential,
 ): Promise<Sent> {
-  const { a2a, agent, session } = call
-  const owner = { contextId: message.contextId ?? randomUUID(), agent: agent.id, session }
+  const { a2a, agent, scope } = call
+  const owner = { contextId: message.contextId ?? randomUUID(), agent: agent.id, session: scope }
   const blank = createTask({ ...owner, turn: 0, rank: a2a.tasks.nextRank() })
   const first = { ...message, contextId: blank.contextId, taskId: blank.id }
   // The initial message is part of the new task, not an update of it.
@@ -115,8 +115,8 @@ async function followUp(
   credential: Credential,
   taskId: string,
 ): Promise<Task> {
-  const { a2a, agent, session } = call
-  const task = await a2a.tasks.find(taskId, agent.id, session)
+  const { a2a, agent, scope } = call
+  const task = await a2a.tasks.find(taskId, agent.id, scope)
   return a2a.service.followUp(
     task,
     { message, config },

@@ -14,8 +14,8 @@ export function readHistoryLength(object: JsonObject, wire: Wire, path = 'histor
 }
 
 /** The caller's task with this `id`. Throws TaskNotFound. */
-function namedTask({ a2a, agent, session }: Call, params: JsonObject): Promise<Task> {
-  return a2a.tasks.find(readLookupId(params, 'id'), agent.id, session)
+function namedTask({ a2a, agent, scope }: Call, params: JsonObject): Promise<Task> {
+  return a2a.tasks.find(readLookupId(params, 'id'), agent.id, scope)
 }
 
 export async function getTask(call: Call, params: JsonObject): Promise<OperationResult> {

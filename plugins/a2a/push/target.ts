@@ -1,5 +1,5 @@
 /** Decides where push notifications may be sent: to the built-in sinks and to hosts that the operator allows. */
-import type { FastifyRequest, Origin, SvcHttp } from 'svc/plugin'
+import type { AnyRequest, Origin, SvcHttp } from 'svc/plugin'
 import { invalidParams } from '../errors.ts'
 import { isSinkId } from '../sink.ts'
 
@@ -17,7 +17,7 @@ export interface OwnAddress extends Pick<Origin, 'host' | 'port'> {
   prefix: string
 }
 
-export function ownAddress(http: SvcHttp, request: FastifyRequest): OwnAddress {
+export function ownAddress(http: SvcHttp, request: AnyRequest): OwnAddress {
   return { ...http.origin(request), prefix: http.path(request, '') }
 }
 

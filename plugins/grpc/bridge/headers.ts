@@ -4,6 +4,8 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http2'
 /** Prefix of internal fields, which are removed from requests and never shown. */
 export const BRIDGE_PREFIX = 'x-svc-bridge-'
 export const BRIDGE_PEER = `${BRIDGE_PREFIX}peer`
+/** Name of the session, whichever way the client gave it. */
+export const BRIDGE_SESSION = `${BRIDGE_PREFIX}session`
 export const BRIDGE_CALL = `${BRIDGE_PREFIX}call`
 /** The path of a call whose method is not served: such calls are all made to one method. */
 export const BRIDGE_PATH = `${BRIDGE_PREFIX}path`
@@ -29,7 +31,7 @@ const LEFT_OUT = new Set([
 export function toCallHeaders(
   headers: IncomingHttpHeaders,
   { path, target }: { path: string; target: string },
-  peer: string,
+  { peer, session }: { peer: string; session: string | null },
   id: string | null,
 ): OutgoingHttpHeaders {
   const call: OutgoingHttpHeaders = {
@@ -43,6 +45,7 @@ export function toCallHeaders(
     call[name] = value
   }
   call[BRIDGE_PEER] = peer
+  if (session !== null) call[BRIDGE_SESSION] = session
   if (id !== null) call[BRIDGE_CALL] = id
   if (target !== path) call[BRIDGE_PATH] = path
   const timeout = headers['grpc-timeout']

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ClientHttp2Stream, Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { ConnectionFacts, Svc, MediaTypeCall } from 'svc/plugin'
 import type { BridgeConnections } from './connections.ts'
-import { isEchoMethod } from '../echo/methods.ts'
+import type { ServiceRegistry } from '../service-registry.ts'
 import { UNKNOWN_METHOD_PATH, toCallHeaders } from './headers.ts'
 import type { OpenCalls } from './open-calls.ts'
 import { relayNative } from './native.ts'
@@ -19,16 +19,19 @@ const EXPOSED = [
   'x-request-id',
 ]
 const NATIVE_TYPE = /^application\/grpc(?:\+|$)/
-/** Path prefixes that accept CORS preflight requests. */
-const SERVICES = /^\/(?:svc\.echo|grpc\.health|grpc\.reflection)\./
-
 type Request = IncomingMessage | Http2ServerRequest
 type Response = ServerResponse | Http2ServerResponse
 
 /** Services that are neither captured nor affected by fault headers. */
 const EXEMPT = /^\/grpc\.(?:health|reflection)\./
 
-export function handleCalls(svc: Svc, connections: BridgeConnections, open: OpenCalls): void {
+export function handleCalls(
+  svc: Svc,
+  connections: BridgeConnections,
+  { open, services }: { open: OpenCalls; services: ServiceRegistry },
+): void {
+  const exposed = (): string[] => [...EXPOSED, ...services.exposed()]
+  const acceptsPreflight = (path: string): boolean => EXEMPT.test(path) || services.isBelowService(path)
   const requests = svc.metrics.counter('svc_protocol_requests_total', 'Requests by protocol', ['protocol'])
 
   function start(
@@ -40,7 +43,7 @@ export function handleCalls(svc: Svc, connections: BridgeConnections, open: Open
     const outer = isHttp2(request) ? request.stream.session! : facts.socket
     const path = request.url ?? '/'
     const trackedCall = EXEMPT.test(path) ? null : svc.mediaTypes.follow(request)
-    const id = trackedCall && open.add(trackedCall)
+    const id = trackedCall && open.add({ tracked: trackedCall, request })
     if (id !== null) response.once('close', () => open.remove(id))
     return {
       call: connections
@@ -48,8 +51,8 @@ export function handleCalls(svc: Svc, connections: BridgeConnections, open: Open
         .request(
           toCallHeaders(
             request.headers,
-            { path, target: EXEMPT.test(path) || isEchoMethod(path) ? path : UNKNOWN_METHOD_PATH },
-            facts.clientIp,
+            { path, target: EXEMPT.test(path) || services.isMethod(path) ? path : UNKNOWN_METHOD_PATH },
+            { peer: facts.clientIp, session: svc.http.session(request).header },
             id,
           ),
         ),
@@ -73,7 +76,7 @@ export function handleCalls(svc: Svc, connections: BridgeConnections, open: Open
   svc.mediaTypes.requests(
     (mediaType, request) => WEB_TYPE.test(mediaType) && request.method === 'POST',
     (request, response, facts) => {
-      const headers = { ...svc.mediaTypes.cors(request, EXPOSED), 'X-Request-Id': svc.http.requestId(request) }
+      const headers = { ...svc.mediaTypes.cors(request, exposed()), 'X-Request-Id': svc.http.requestId(request) }
       const { call, trackedCall } = start(request, response, facts)
       relayWeb(request as IncomingMessage, response as ServerResponse, call, headers, trackedCall)
     },
@@ -82,8 +85,8 @@ export function handleCalls(svc: Svc, connections: BridgeConnections, open: Open
     (_mediaType, request) =>
       request.method === 'OPTIONS' &&
       request.headers['access-control-request-method'] !== undefined &&
-      SERVICES.test(request.url ?? ''),
-    (request, response) => sendPreflight(request, response, svc.mediaTypes.cors(request, EXPOSED)),
+      acceptsPreflight(request.url ?? ''),
+    (request, response) => sendPreflight(request, response, svc.mediaTypes.cors(request, exposed())),
   )
 }
 

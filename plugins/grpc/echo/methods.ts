@@ -1,9 +1,3 @@
 /** The methods of the echo service by name, known before its packages are loaded. */
 export const ECHO_SERVICE = 'svc.echo.v1.EchoService'
 export const ECHO_METHODS = ['Echo', 'ServerStream', 'ClientStream', 'BidiStream', 'Fail'] as const
-
-const PATHS: ReadonlySet<string> = new Set(ECHO_METHODS.map(name => `/${ECHO_SERVICE}/${name}`))
-
-export function isEchoMethod(path: string): boolean {
-  return PATHS.has(path)
-}

@@ -1,6 +1,7 @@
 /** The methods of `svc.echo.v1.EchoService`. */
 import { status } from '@grpc/grpc-js'
 import type {
+  Metadata,
   ServerDuplexStream,
   ServerReadableStream,
   ServerUnaryCall,
@@ -9,8 +10,6 @@ import type {
   sendUnaryData,
 } from '@grpc/grpc-js'
 import type { Svc } from 'svc/plugin'
-import { admit } from '../admission.ts'
-import type { OpenCalls } from '../bridge/open-calls.ts'
 import type { ProtocolDefinitions } from '../definitions.ts'
 import { createFailures } from './failure.ts'
 import type { FailRequest } from './failure.ts'
@@ -29,7 +28,6 @@ interface EchoResponse {
   grpc_timeout: string
   deadline_ms: number
 }
-type AnyCall = Parameters<typeof admit>[2]
 
 const DEFAULT_COUNT = 3
 const MAX_COUNT = 100
@@ -40,14 +38,10 @@ const MAX_JOINED_BYTES = 4 * 1024 * 1024
 
 const tooManyMessages = { code: status.RESOURCE_EXHAUSTED, details: `too many messages (at most ${MAX_MESSAGES})` }
 
-export function createEchoService(
-  svc: Svc,
-  open: OpenCalls,
-  definitions: ProtocolDefinitions,
-): UntypedServiceImplementation {
+export function createEchoService(svc: Svc, definitions: ProtocolDefinitions): UntypedServiceImplementation {
   const failureOf = createFailures(definitions, svc.instance.id)
 
-  function responder(call: AnyCall): (message: string, index: number) => EchoResponse {
+  function responder(call: { metadata: Metadata }): (message: string, index: number) => EchoResponse {
     const metadata = showMetadata(call.metadata)
     const { text, ms } = readTimeout(call.metadata)
     return (message, index) => ({
@@ -60,18 +54,11 @@ export function createEchoService(
     })
   }
 
-  async function echo(
-    call: ServerUnaryCall<EchoRequest, EchoResponse>,
-    reply: sendUnaryData<EchoResponse>,
-  ): Promise<void> {
-    const refused = await admit(svc, open, call)
-    if (refused !== null) return reply(refused)
+  function echo(call: ServerUnaryCall<EchoRequest, EchoResponse>, reply: sendUnaryData<EchoResponse>): void {
     reply(null, responder(call)(call.request.message, 0))
   }
 
   async function serverStream(call: ServerWritableStream<EchoRequest, EchoResponse>): Promise<void> {
-    const refused = await admit(svc, open, call)
-    if (refused !== null) return void call.emit('error', refused)
     const respond = responder(call)
     const count = Math.min(call.request.count || DEFAULT_COUNT, MAX_COUNT)
     for (let index = 0; index < count; index++) {
@@ -82,12 +69,10 @@ export function createEchoService(
     call.end()
   }
 
-  async function clientStream(
+  function clientStream(
     call: ServerReadableStream<EchoRequest, EchoResponse>,
     reply: sendUnaryData<EchoResponse>,
-  ): Promise<void> {
-    const refused = await admit(svc, open, call)
-    if (refused !== null) return reply(refused)
+  ): void {
     const messages: string[] = []
     let bytes = 0
     let isOver = false
@@ -113,9 +98,7 @@ export function createEchoService(
     call.on('error', () => {})
   }
 
-  async function bidiStream(call: ServerDuplexStream<EchoRequest, EchoResponse>): Promise<void> {
-    const refused = await admit(svc, open, call)
-    if (refused !== null) return void call.emit('error', refused)
+  function bidiStream(call: ServerDuplexStream<EchoRequest, EchoResponse>): void {
     const respond = responder(call)
     let index = 0
     call.on('data', ({ message }: EchoRequest) => {
@@ -132,12 +115,7 @@ export function createEchoService(
     })
   }
 
-  async function fail(
-    call: ServerUnaryCall<FailRequest, EchoResponse>,
-    reply: sendUnaryData<EchoResponse>,
-  ): Promise<void> {
-    const refused = await admit(svc, open, call)
-    if (refused !== null) return reply(refused)
+  function fail(call: ServerUnaryCall<FailRequest, EchoResponse>, reply: sendUnaryData<EchoResponse>): void {
     const failure = failureOf(call.request)
     if (failure !== null) return reply(failure)
     reply(null, responder(call)(call.request.message || 'OK', 0))

@@ -5,8 +5,7 @@
 import { status } from '@grpc/grpc-js'
 import type { ServerDuplexStream, ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js'
 import { ReflectionService } from '@grpc/reflection'
-import type { ProtocolDefinitions } from '../definitions.ts'
-import { filesOf } from './descriptor-files.ts'
+import { filesOf, messageNames, nameOf } from './descriptor-files.ts'
 
 /** A version of the reflection service. */
 export interface Reflection {
@@ -29,14 +28,17 @@ interface Response {
 }
 type Call = ServerDuplexStream<Request, Response>
 
-/** Creates both versions. Reading all files takes a tenth of a second, so servers share the result. */
-export function createReflection(definitions: ProtocolDefinitions): Reflection[] {
+/** Creates both versions for the files of all sets. A file that several sets contain is that of the first. */
+export function createReflection(descriptorSets: readonly Buffer[]): Reflection[] {
+  const files = new Map<string, Buffer>()
+  for (const file of descriptorSets.flatMap(filesOf)) if (!files.has(nameOf(file))) files.set(nameOf(file), file)
+  const messages = new Set(descriptorSets.flatMap(messageNames))
   // The library reads only the files of a definition.
   const library = new ReflectionService({
     any: {
       format: 'Protocol Buffer 3 EnumDescriptorProto',
       type: {},
-      fileDescriptorProtos: filesOf(definitions.descriptorSet),
+      fileDescriptorProtos: [...files.values()],
     },
   })
   const versions: Reflection[] = []
@@ -45,7 +47,7 @@ export function createReflection(definitions: ProtocolDefinitions): Reflection[]
       versions.push({
         service,
         implementation: {
-          ServerReflectionInfo: (call: Call) => (handler as (call: Call) => void)(withCorrections(call, definitions)),
+          ServerReflectionInfo: (call: Call) => (handler as (call: Call) => void)(withCorrections(call, messages)),
         },
       })
     },
@@ -54,10 +56,10 @@ export function createReflection(definitions: ProtocolDefinitions): Reflection[]
 }
 
 /** Wraps the call to correct its responses; reading pauses while the client does not read responses. */
-function withCorrections(call: Call, definitions: ProtocolDefinitions): Call {
+function withCorrections(call: Call, messages: ReadonlySet<string>): Call {
   const write = call.write.bind(call) as (response: Response) => boolean
   call.write = (response: Response) => {
-    const canContinue = write(correct(response, definitions))
+    const canContinue = write(correct(response, messages))
     if (!canContinue) {
       call.pause()
       call.once('drain', () => call.resume())
@@ -72,7 +74,7 @@ function withCorrections(call: Call, definitions: ProtocolDefinitions): Call {
  * a message without extensions has an empty list, and names that objects inherit are unknown symbols. Services are
  * sorted by name.
  */
-function correct(response: Response, { isMessage }: ProtocolDefinitions): Response {
+function correct(response: Response, messages: ReadonlySet<string>): Response {
   const { validHost, originalRequest, listServicesResponse, fileDescriptorResponse } = response
   const refuse = (errorCode: status, errorMessage: string): Response => ({
     validHost,
@@ -82,7 +84,7 @@ function correct(response: Response, { isMessage }: ProtocolDefinitions): Respon
   if (originalRequest.messageRequest === undefined) return refuse(status.INVALID_ARGUMENT, 'message_request is not set')
   if (originalRequest.messageRequest === 'allExtensionNumbersOfType') {
     const baseTypeName = originalRequest.allExtensionNumbersOfType ?? ''
-    if (!isMessage(baseTypeName)) return refuse(status.NOT_FOUND, 'unknown message type')
+    if (!messages.has(baseTypeName)) return refuse(status.NOT_FOUND, 'unknown message type')
     return {
       validHost,
       originalRequest,

@@ -45,16 +45,22 @@ const UNITS: Record<string, number> = {
   m: 60_000,
   h: 3_600_000,
 }
-const DURATION = /^[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/
+const MAX_LENGTH = 100
 
 /** Milliseconds of a Go duration such as `1m30s`; null if it is not one. */
 export function parseDuration(text: string): number | null {
-  if (/^[+-]?0$/.test(text)) return 0
-  if (text.length > 100 || !DURATION.test(text)) return null
+  const sign = /^[+-]/.exec(text)?.[0] ?? ''
+  const amounts = text.slice(sign.length)
+  if (amounts === '0') return 0
+  if (amounts === '' || amounts.length > MAX_LENGTH) return null
+  const part = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/y
   let ms = 0
-  for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g))
-    ms += Number(amount) * UNITS[unit!]!
-  return text.startsWith('-') ? -ms : ms
+  while (part.lastIndex < amounts.length) {
+    const [, amount, unit] = part.exec(amounts) ?? []
+    if (amount === undefined || unit === undefined) return null
+    ms += Number(amount) * UNITS[unit]!
+  }
+  return sign === '-' ? -ms : ms
 }
 
 /** Milliseconds of a duration of go-httpbin: a Go duration, or a number of seconds. */

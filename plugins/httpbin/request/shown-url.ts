@@ -1,7 +1,7 @@
 /** The `url` member of httpbin: decoded for display where that is unambiguous. */
 import { decodeText } from './query.ts'
 
-/** Controls, blanks, `%` and DEL stay percent-encoded everywhere. */
+/** Controls, spaces, `%` and DEL stay percent-encoded everywhere. */
 const isPlain = (character: string): boolean => !/[\0-\x20%\x7f]/.test(character)
 
 /** A target in origin form. The path is decoded except for its delimiters, the query except for those of pairs. */

@@ -34,7 +34,7 @@ function quoteHttpbin(value: string): string {
   return `"${escaped}"`
 }
 
-/** Invalid bytes are dropped; a value with blanks or commas is quoted. */
+/** Invalid bytes are dropped; a value with spaces or commas is quoted. */
 function quoteGo(value: string): string {
   const valid = value.replace(/[^\x20-\x7e]|["\\;]/g, '')
   return /[ ,]/.test(valid) ? `"${valid}"` : valid

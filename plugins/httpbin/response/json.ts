@@ -8,7 +8,7 @@ interface Style {
   escapesMarkup: boolean
   /** Levels above the one at which members are sorted. */
   unsortedLevels: number
-  /** Blanks per level; null for one line. */
+  /** Spaces per level; null for one line. */
   indent: number | null
   /** After members and colons on one line. */
   gap: string
@@ -19,11 +19,11 @@ const PYTHON_LINE: Style = { ...PYTHON, unsortedLevels: Infinity, indent: null }
 const GO: Style = { ascii: false, escapesMarkup: false, unsortedLevels: 1, indent: 2, gap: '' }
 const GO_LINE: Style = { ...GO, escapesMarkup: true, indent: null }
 
-/** Two blanks of indent, sorted members, ASCII only, and a newline. */
+/** Two spaces of indent, sorted members, ASCII only, and a newline. */
 export const pythonJson = (value: unknown): string => `${write(value, PYTHON, 0)}\n`
 /** One line in the order of the members, ASCII only. */
 export const pythonLine = (value: unknown): string => write(value, PYTHON_LINE, 0)
-/** Two blanks of indent, members in order on the first level and sorted below, and a newline. */
+/** Two spaces of indent, members in order on the first level and sorted below, and a newline. */
 export const goJson = (value: unknown): string => `${write(value, GO, 0)}\n`
 /** The same with all members sorted. */
 export const goSortedJson = (value: unknown): string => `${write(value, { ...GO, unsortedLevels: 0 }, 0)}\n`
@@ -55,8 +55,8 @@ function wrap(brackets: string, items: string[], { indent, gap }: Style, level: 
   const [open, close] = brackets as unknown as [string, string]
   if (items.length === 0) return brackets
   if (indent === null) return open + items.join(`,${gap}`) + close
-  const blanks = ' '.repeat(indent * (level + 1))
-  return `${open}\n${blanks}${items.join(`,\n${blanks}`)}\n${' '.repeat(indent * level)}${close}`
+  const spaces = ' '.repeat(indent * (level + 1))
+  return `${open}\n${spaces}${items.join(`,\n${spaces}`)}\n${' '.repeat(indent * level)}${close}`
 }
 
 function writeText(text: string, { ascii, escapesMarkup }: Style): string {

@@ -1,6 +1,6 @@
 /** Random bytes, streamed lines, links, base64 and identifiers. */
 import { randomBytes, randomUUID } from 'node:crypto'
-import { escapeHtml } from 'svc/plugin'
+import { escapeHtml, trimEndCharacters } from 'svc/plugin'
 import type { Call } from '../call.ts'
 import { Failure } from '../failure.ts'
 import type { Operation } from '../operation.ts'
@@ -110,7 +110,7 @@ function sendHttpbinBase64(call: Call): unknown {
   sandbox(call)
   const digits = call.parameter('value').replace(/[^A-Za-z0-9+/=_-]/g, '')
   const bytes = Buffer.from(digits, 'base64')
-  const isPadded = digits.replace(/=+$/, '').length % 4 !== 1 && digits.length % 4 === 0
+  const isPadded = trimEndCharacters(digits, '=').length % 4 !== 1 && digits.length % 4 === 0
   const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   try {
     if (!isPadded) throw new TypeError('the padding is missing')

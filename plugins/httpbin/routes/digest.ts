@@ -20,11 +20,12 @@ function readDigest(value: string | undefined): Map<string, string> | null {
   const authorization = readAuthorization(value)
   if (authorization?.scheme !== 'digest') return null
   const parameters = new Map<string, string>()
-  for (const [, name, quoted, plain] of authorization.credentials.matchAll(
-    /([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*))/g,
-  )) {
-    if (parameters.size === MAX_PARAMETERS) return null
-    parameters.set(name!.toLowerCase(), quoted === undefined ? plain! : quoted.replace(/\\(.)/g, '$1'))
+  const { credentials } = authorization
+  const part = /[\s,]*([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*))/y
+  while (part.lastIndex < credentials.length) {
+    const [, name, quoted, plain] = part.exec(credentials) ?? []
+    if (name === undefined || parameters.size === MAX_PARAMETERS) return null
+    parameters.set(name.toLowerCase(), quoted === undefined ? plain! : quoted.replace(/\\(.)/g, '$1'))
   }
   return parameters.size === 0 ? null : parameters
 }

@@ -35,7 +35,7 @@ export function imageOperations(images: Images | undefined): Operation[] {
       path: '/image',
       summary: 'An image in the accepted format',
       parameters: [{ name: 'Accept', in: 'header', schema: { type: 'string' } }],
-      examples: [{ name: 'Default', path: '/image' }],
+      examples: [{ name: 'WebP', path: '/image', headers: [{ name: 'Accept', value: 'image/webp' }] }],
       handle(call) {
         const type = chooseType(call)
         if (type !== null) return send(call, type)

@@ -8,7 +8,7 @@ import { MAX_SECONDS } from '../call.ts'
 
 const SHARED_MAX = 10_240
 
-/** `count` letters of the alphabet, over and over, from a position. */
+/** `count` letters from a to z, repeated, from a position. */
 function letters(first: number, count: number): Buffer {
   const body = Buffer.allocUnsafe(count)
   for (let index = 0; index < count; index++) body[index] = 97 + ((first + index) % 26)

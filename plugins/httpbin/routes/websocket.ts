@@ -3,7 +3,7 @@ import { describe, HttpError, rawQuery } from 'svc/plugin'
 import type { FastifyInstance, FastifyRequest, Svc, WebSocket } from 'svc/plugin'
 import { MAX_SECONDS } from '../call.ts'
 import { Failure, renderFailure } from '../failure.ts'
-import { CATEGORY, DESCRIBED } from '../mounting.ts'
+import { CATEGORY } from '../mounting.ts'
 import type { Mount } from '../operation.ts'
 import type { HttpbinOptions } from '../options.ts'
 import { goInteger } from '../request/numbers.ts'
@@ -42,7 +42,7 @@ export function addWebSocket(app: FastifyInstance, svc: Svc<HttpbinOptions>, mou
   app.route({
     method: 'GET',
     url: mount.path + PATH,
-    ...(mount.path === DESCRIBED
+    ...(mount.path === mount.prefix
       ? describe({
           summary: 'Echo WebSocket messages',
           category: CATEGORY,
@@ -56,7 +56,7 @@ export function addWebSocket(app: FastifyInstance, svc: Svc<HttpbinOptions>, mou
             101: { description: 'The WebSocket is open' },
             400: { description: 'Not a WebSocket handshake' },
           },
-          examples: [{ name: 'Echo', path: DESCRIBED + PATH, expectStatus: 101 }],
+          examples: [{ name: 'Echo', path: mount.prefix + PATH, expectStatus: 101 }],
         })
       : {}),
     // Before the handshake is accepted; afterwards no status can be sent.

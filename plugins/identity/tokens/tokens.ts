@@ -13,7 +13,7 @@ import { verifyToken } from './verification.ts'
 export const DEMO_SECRET = 'svc-demo-secret-do-not-use-in-production'
 
 /** Creates the token service for all issuers. */
-export function createTokens(svc: Svc, issuers: Issuers, known: BoundedMap<string>): Tokens {
+export function createTokens(svc: Svc, issuers: Issuers, known: BoundedMap<string>): Omit<Tokens, 'order'> {
   return {
     async verify(token, checks = {}) {
       const issuer = await issuerOf(token, checks, issuers)

@@ -2,7 +2,7 @@
 import type { CoreFailure, ErrorForm } from 'svc/plugin'
 import { errorResponse, type ResponseContext, type ErrorDetails } from './error-responses.ts'
 import { kinds } from '../errors.ts'
-import { findCredential, header, showCredential } from './credentials.ts'
+import { findCredential, showCredential } from './credentials.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
 import type { ErrorKind } from '../provider.ts'
 import { keepHeaders, keepQuery } from '../records/records.ts'
@@ -34,7 +34,7 @@ export function createErrorForm(instance: ProviderInstance, { svc, records }: Ru
     const details: ErrorDetails = { status: failure.status }
     if (failure.kind === 'unrouted') details.message = unroutedMessage(instance, kind, facts.method, path)
     const { status, headers, body } = errorResponse(instance, context, kind, details)
-    const session = header(facts.headers, 'x-svc-session') ?? null
+    const { session } = facts
     records.add({
       request_id: failure.requestId,
       at: Date.now(),

@@ -111,7 +111,7 @@ function schemaWarnings(document: ApiDocument, schemas: SchemaSet): Issue[] {
   eachObject(document.root, (object, tokens) => {
     if (issues.length > LIST_LIMIT) return
     const pattern = ownText(object, 'pattern')
-    if (pattern !== undefined && !linearPattern(pattern, { syntax: 'ecma262' }))
+    if (pattern !== undefined && !linearPattern(pattern))
       issues.push(
         issue(
           'pattern_unsupported',

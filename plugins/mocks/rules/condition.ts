@@ -173,7 +173,7 @@ function readTest(condition: JsonObject, isBody: boolean, bounds: Bounds): Test 
 }
 
 function readPattern(value: Json): Test {
-  const pattern = typeof value === 'string' ? linearPattern(value, { syntax: 'ecma262' }) : undefined
+  const pattern = typeof value === 'string' ? linearPattern(value) : undefined
   return pattern
     ? { test: values => values.some(actual => pattern.test(plainText(actual))) }
     : wrong('value', 'expected a regular expression in RE2 syntax, without look-around and back-references')

@@ -1,6 +1,6 @@
 /** `{{…}}` in bodies of rules and overrides: replaced by request data, never evaluated. */
-import { isRecord } from 'svc/plugin'
-import { own, setOwn, type Json, type JsonObject } from '../document/json.ts'
+import { expandText, expandValue, memberAt } from 'svc/plugin'
+import type { Json } from '../document/json.ts'
 import type { RequestScope } from './request-scope.ts'
 
 /** The data that template references can use. */
@@ -11,43 +11,14 @@ export interface TemplateScope extends RequestScope {
   uuid(): string
 }
 
-/** `readReference` trims the text between the braces, because whitespace in the pattern would backtrack. */
-const REFERENCE = /\{\{([^{}]*)\}\}/g
-const ONLY = /^\{\{([^{}]*)\}\}$/
-const MAX_REFERENCE = 201
-
-/** The reference between the braces; undefined if it is invalid, and the text is kept. */
-function readReference(between: string | undefined): string | undefined {
-  const reference = between?.trim()
-  return reference !== undefined && reference !== '' && reference.length <= MAX_REFERENCE ? reference : undefined
-}
-
-/**
- * Expands references in a JSON value. A string that is a single reference gets the JSON type of its value; null if
- * missing.
- */
+/** Expands references in a JSON value. */
 export function fillValue(value: Json, scope: TemplateScope): Json {
-  if (typeof value === 'string') {
-    if (!value.includes('{{')) return value
-    const only = readReference(ONLY.exec(value)?.[1])
-    if (only !== undefined) return lookUp(only, scope) ?? null
-    return fillText(value, scope)
-  }
-  if (Array.isArray(value)) return value.map(item => fillValue(item, scope))
-  if (!isRecord(value)) return value
-  const result: JsonObject = {}
-  for (const [name, member] of Object.entries(value)) setOwn(result, name, fillValue(member, scope))
-  return result
+  return expandValue(value, reference => lookUp(reference, scope))
 }
 
-/** Expands references in a text; missing values become empty. Inserted values are not expanded again. */
+/** Expands references in a text. */
 export function fillText(text: string, scope: TemplateScope): string {
-  return text.replaceAll(REFERENCE, (whole, between: string) => {
-    const reference = readReference(between)
-    if (reference === undefined) return whole
-    const value = lookUp(reference, scope) ?? ''
-    return typeof value === 'string' ? value : JSON.stringify(value)
-  })
+  return expandText(text, reference => lookUp(reference, scope))
 }
 
 function lookUp(reference: string, scope: TemplateScope): Json | undefined {
@@ -92,11 +63,4 @@ function requestValue(part: string, rest: string[], scope: TemplateScope): Json 
     default:
       return undefined
   }
-}
-
-function memberAt(root: Json | undefined, steps: string[]): Json | undefined {
-  let value = root
-  for (const step of steps)
-    value = Array.isArray(value) ? value[Number(step)] : isRecord(value) ? own(value, step) : undefined
-  return value
 }

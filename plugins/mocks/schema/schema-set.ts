@@ -59,7 +59,7 @@ export class SchemaSet {
   pattern(source: string): LinearPattern | undefined {
     let pattern = this.#patterns.get(source)
     if (pattern === undefined) {
-      pattern = linearPattern(source, { syntax: 'ecma262' }) ?? null
+      pattern = linearPattern(source) ?? null
       this.#patterns.set(source, pattern)
     }
     return pattern ?? undefined

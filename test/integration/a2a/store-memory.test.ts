@@ -81,7 +81,7 @@ await ask('/a2a/webhook-sink/warm', '{}')
 
 let heldByTasks = 0
 for (const [name, requests, sent] of tasks)
-  t.test(`tasks stay within their memory limit: ${name} [HARD-12]`, async t => {
+  t.test(`tasks and their updates stay within their memory limit: ${name} [HARD-12]`, async t => {
     const bodies = list(AT_ONCE, index => send(sent(index))) as string[]
     const { agent = 'echo' } = sent(0)
     heldByTasks += await heapGrowth(() =>

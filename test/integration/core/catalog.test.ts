@@ -193,6 +193,7 @@ const DISPLAY_ORDER = [
   'Response Shaping',
   'Streaming (SSE)',
   'Redirects & Cookies',
+  'httpbin',
   'Info & Random',
   'Auth: Basic & API Key',
   'Auth: HMAC',
@@ -213,6 +214,7 @@ const DISPLAY_ORDER = [
   'Request Bin & Webhooks',
   'Health & Identity',
   'Control Plane',
+  'Testing',
   'Docs',
 ]
 
@@ -235,7 +237,7 @@ t.test('categories are sorted by rank, then by name; endpoints by registration [
     ['/3', '/4', '/1', '/5', '/2', '/0'],
   )
   t.strictSame(CATEGORIES, DISPLAY_ORDER)
-  t.equal(CATEGORIES.length, 26)
+  t.equal(CATEGORIES.length, 28)
   t.equal(new Set(CATEGORIES).size, CATEGORIES.length)
 })
 

@@ -239,8 +239,14 @@ t.test('every example of the core works, and sending all of them changes no plug
   const app = await appOn(host, registerCoreRoutes)
   t.teardown(() => app.close())
   for (const { examples } of host.deps.instance.catalog().endpoints) {
-    for (const { method, path, expect_status: status, name } of examples) {
-      const reply = await app.inject({ method: method as 'GET', url: path })
+    for (const { method, path, expect_status: status, name, headers, body } of examples) {
+      const reply = await app.inject({
+        method: method as 'GET',
+        url: path,
+        ...(body == null
+          ? {}
+          : { payload: body, headers: Object.fromEntries(headers.map(header => [header.name, header.value])) }),
+      })
       if (status === null) t.notOk([404, 405, 500].includes(reply.statusCode), `${name}: ${reply.statusCode}`)
       else t.equal(reply.statusCode, status, name)
     }

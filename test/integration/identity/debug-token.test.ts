@@ -73,7 +73,7 @@ t.test('an invalid request is invalid_request [IDP-50] [IDP-48]', async t => {
     { claims: [] },
     { claims: 'x' },
     { header: 5 },
-    { algorithm: 'ES256' },
+    { algorithm: 'ES257' },
     { algorithm: 5 },
     { expires_in: '60' },
     { expires_in: 1.5 },
@@ -91,11 +91,11 @@ t.test('an invalid request is invalid_request [IDP-50] [IDP-48]', async t => {
 t.test('a misspelled member is rejected with a suggestion [IDP-50]', async t => {
   const rows: [object, Record<string, string>][] = [
     [{ wrong_sig: true }, { error_description: 'unknown member', unknown: 'wrong_sig' }],
-    [{ audience: 'other' }, { error_description: 'unknown member', unknown: 'audience' }],
+    [{ resource: 'other' }, { error_description: 'unknown member', unknown: 'resource' }],
     [
       { expires_on: 5 },
       {
-        error_description: 'unknown member (did you mean expires_in?)',
+        error_description: 'unknown member; did you mean expires_in',
         unknown: 'expires_on',
         did_you_mean: 'expires_in',
       },

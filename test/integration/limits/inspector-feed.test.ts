@@ -17,6 +17,8 @@ const captured = (fields: Partial<CapturedRequest>): CapturedRequest => ({
   rawHeaders: [],
   clientIp: '',
   session: null,
+  sessionFrom: null,
+  rule: null,
   body: null,
   bodyBytes: 0,
   status: 200,

@@ -42,6 +42,7 @@ t.test(
       svc_faults_injected_total: 'counter',
       svc_build_info: 'gauge',
       svc_limit_rejections_total: 'counter',
+      svc_rule_hits_total: 'counter',
     })
     const zeros = (name: string, label: string) =>
       Object.fromEntries(families.get(name)!.samples.map(({ labels, value }) => [labels[label], value]))

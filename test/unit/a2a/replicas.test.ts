@@ -56,40 +56,43 @@ t.test('a stream at another replica has every update of the run, once and in ord
   t.same([one.pushed, two.pushed], [['WORKING', 'a', 'COMPLETED'], []], 'pushes are the work of the owner')
 })
 
-t.test('while an agent is at work, changes are made by its replica, wherever they are asked for [A2A-30]', async t => {
-  const { set, one, two, three } = replicas(t)
-  const { opened, open } = gate()
-  const task = await one.begin(
-    (async function* (): AsyncGenerator<Step> {
-      await opened
-      yield* done
-    })(),
-  )
-  const followed = await two.followUp(task.id, 'more')
-  t.same(
-    followed.history.map(({ parts }) => parts),
-    [[{ text: 'begin' }], [{ text: 'more' }]],
-  )
-  t.equal(followed.run?.replica, one.name)
-  await three.service.attach(await three.find(task.id), sinkConfig('c'))
-  t.equal((await three.service.detach(await three.find(task.id), 'c')).configs.length, 0)
-  t.same(one.local.get(task.id)?.task.history.length, 2, 'the agent sees the message')
-  const canceled = await two.service.cancel(await two.find(task.id))
-  t.equal(canceled.status.state, 'CANCELED')
-  t.same(
-    set.passed,
-    ['message', 'attach', 'detach', 'cancel'].map(kind => ({ to: one.name, kind })),
-  )
-  const changes = (pushed: string[]) => pushed.filter(what => what !== 'drop c')
-  t.same([changes(one.pushed), changes(two.pushed), changes(three.pushed)], [['message', 'CANCELED'], [], []])
-  t.ok(
-    [one, two, three].every(({ pushed }) => pushed.includes('drop c')),
-    'each drops what it has not delivered',
-  )
-  open()
-  t.match(await refusal(three.service.cancel(await three.find(task.id))), { reason: 'TASK_NOT_CANCELABLE' })
-  await until(async () => (await set.stores.runs.count()) === 0)
-})
+t.test(
+  'while an agent is at work, changes are made by its replica, whichever replica gets the request [A2A-30]',
+  async t => {
+    const { set, one, two, three } = replicas(t)
+    const { opened, open } = gate()
+    const task = await one.begin(
+      (async function* (): AsyncGenerator<Step> {
+        await opened
+        yield* done
+      })(),
+    )
+    const followed = await two.followUp(task.id, 'more')
+    t.same(
+      followed.history.map(({ parts }) => parts),
+      [[{ text: 'begin' }], [{ text: 'more' }]],
+    )
+    t.equal(followed.run?.replica, one.name)
+    await three.service.attach(await three.find(task.id), sinkConfig('c'))
+    t.equal((await three.service.detach(await three.find(task.id), 'c')).configs.length, 0)
+    t.same(one.local.get(task.id)?.task.history.length, 2, 'the agent sees the message')
+    const canceled = await two.service.cancel(await two.find(task.id))
+    t.equal(canceled.status.state, 'CANCELED')
+    t.same(
+      set.passed,
+      ['message', 'attach', 'detach', 'cancel'].map(kind => ({ to: one.name, kind })),
+    )
+    const changes = (pushed: string[]) => pushed.filter(what => what !== 'drop c')
+    t.same([changes(one.pushed), changes(two.pushed), changes(three.pushed)], [['message', 'CANCELED'], [], []])
+    t.ok(
+      [one, two, three].every(({ pushed }) => pushed.includes('drop c')),
+      'each drops what it has not delivered',
+    )
+    open()
+    t.match(await refusal(three.service.cancel(await three.find(task.id))), { reason: 'TASK_NOT_CANCELABLE' })
+    await until(async () => (await set.stores.runs.count()) === 0)
+  },
+)
 
 t.test('errors of the owner arrive as they are [A2A-30]', async t => {
   const { set, one, two } = replicas(t, 2, { oneTaskBytes: 20_000 })
@@ -239,7 +242,7 @@ t.test('an evicted task stops its agent; one that grows too large fails [A2A-25,
   t.same(one.errors, [])
 })
 
-t.test('a state store that is away or full is an error of the protocol [A2A-18]', async t => {
+t.test('a state store that is unavailable or full is an error of the protocol [A2A-18]', async t => {
   const away = toA2aError(new StateUnavailable('timeout'))
   t.match(rpcError(away), {
     code: -32603,

@@ -66,8 +66,8 @@ function injectFail(context: RequestContext, bodyLimit: number): boolean | Promi
 }
 
 /** A body with a known end is still read, because the inspector shows it. An endless body is not waited for. */
-function afterBody(context: RequestContext, bodyLimit: number, act: () => void): false | Promise<false> {
-  const isEndless = announcedLength(context) === null || context.expectsContinue
+export function afterBody(context: RequestContext, bodyLimit: number, act: () => void): false | Promise<false> {
+  const isEndless = context.isBodyRead || announcedLength(context) === null || context.expectsContinue
   const isRead = isEndless || readBody(context, bodyLimitOf(context, bodyLimit))
   if (isRead !== true) {
     return isRead.then(isThere => {

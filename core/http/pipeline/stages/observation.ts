@@ -136,7 +136,7 @@ export function isQuiet({ path }: RequestContext): boolean {
 export function logRequests(log: Log): CompletionReader {
   return context => {
     const level = isQuiet(context) ? 'debug' : 'info'
-    if (!log.isEnabled(level) || context.call !== null) return
+    if (!log.isEnabled(level) || context.call !== null || context.isQuiet) return
     log[level]('request', {
       ...requestFields(context),
       route: context.route === null ? 'unmatched' : (context.calledRoute ?? undefined),
@@ -149,7 +149,7 @@ export function logRequests(log: Log): CompletionReader {
 
 /** The line of a call is written at its end, when its status is known. */
 function logCall(log: Log, context: RequestContext): void {
-  if (!log.isEnabled('info')) return
+  if (!log.isEnabled('info') || context.isQuiet) return
   log.info('request', {
     ...requestFields(context),
     route: context.calledRoute ?? 'unmatched',
@@ -173,6 +173,7 @@ function responseFields(context: RequestContext): LogFields {
     ended: context.ended,
     fault: context.fault ?? undefined,
     fault_source: context.faultSource ?? undefined,
+    rule: context.rule ?? undefined,
     trace_id: context.trace?.traceId,
     span_id: context.trace?.spanId,
     plugin: context.calledPlugin ?? undefined,

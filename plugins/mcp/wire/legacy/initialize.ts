@@ -14,7 +14,7 @@ export function readSessionParameters(
   { params }: RpcRequest,
   server: Server,
   transport: Transport,
-  claims: JsonObject | null,
+  { claims, owner }: { claims: JsonObject | null; owner: string | null },
 ): SessionParameters {
   return {
     server: server.name,
@@ -22,6 +22,7 @@ export function readSessionParameters(
     version: negotiate(params.protocolVersion).name,
     capabilities: readCapabilities(params.capabilities),
     principal: typeof claims?.sub === 'string' ? claims.sub : null,
+    owner,
   }
 }
 

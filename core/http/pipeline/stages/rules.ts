@@ -1,0 +1,318 @@
+/** The stage that applies rules: the first one whose conditions hold, and that acts on this request. */
+import { STATUS_CODES } from 'node:http'
+import type { CoreFailure, ProtocolFacts, RuleOutcome } from '../../../contract/plugin.ts'
+import type { Json } from '../../../contract/json.ts'
+import { memberAt } from '../../../contract/references.ts'
+import type { LookUp } from '../../../contract/references.ts'
+import { isBelow } from '../../../fields/request-target.ts'
+import { MatchSubject } from '../../../match/subject.ts'
+import { drawShare, drawUuid } from '../../../rules/draw.ts'
+import { injectedFaultBody } from '../../../rules/fault-headers.ts'
+import type { RuleEntry } from '../../../rules/rule-entry.ts'
+import type { Action, Step } from '../../../rules/step.ts'
+import { nextStep } from '../../../rules/counting.ts'
+import { bodyLimitOf, readBody } from '../../request/body.ts'
+import type { RequestContext } from '../../request/context.ts'
+import { breakConnection } from '../../response/connection-faults.ts'
+import { sendRuleResponse } from '../../response/rule-response.ts'
+import { sendError, sendErrorInForm } from '../../response/send.ts'
+import type { PipelineServices, RuleActionName, RuleServices } from '../stage.ts'
+import { afterBody, waitFor } from './faults.ts'
+
+/** Evaluating the rules for one request stops after this time. */
+const MAX_EVALUATION_MS = 500
+
+/** A rule that acts on a request. */
+export interface TakenRule {
+  entry: RuleEntry
+  step: Step
+  /** From 0. */
+  hit: number
+  subject: MatchSubject
+}
+
+/** The control plane and exempt paths have no rules. Routes with `ownFail` apply rules themselves. */
+export function applyRules(context: RequestContext, { rules }: PipelineServices): boolean | Promise<boolean> {
+  const own = context.generation.rules
+  if (!rules.book.hasRules(own)) return true
+  if (!rules.book.mayFit(own, context.url, () => context.session.header)) return true
+  if (context.description?.ownFail || isExempt(context)) return true
+  const subject = subjectOf(context)
+  const candidates = rules.book.candidates(context.generation.rules, subject)
+  if (candidates.length === 0) return true
+  return takeAmong(candidates, context, subject, rules, { replies: false }).then(async taken => {
+    if (taken === null) return !context.closed && !context.response.headersSent
+    const outcome = await perform(taken, context, rules)
+    return outcome.kind === 'pass'
+  })
+}
+
+/** For routes that apply rules themselves, after they have checked credentials. */
+export function applyRulesInRoute(
+  context: RequestContext,
+  rules: RuleServices,
+  facts?: ProtocolFacts,
+): Promise<RuleOutcome> | null {
+  const own = context.generation.rules
+  if (!rules.book.hasRules(own) || !rules.book.mayFit(own, context.url, () => context.session.header)) return null
+  if (isExempt(context)) return null
+  const subject = subjectOf(context)
+  const candidates = rules.book.candidates(own, subject)
+  if (candidates.length === 0) return null
+  return takeAmong(candidates, context, subject, rules, { replies: true, facts }).then(taken => {
+    if (taken !== null) return perform(taken, context, rules, { isInRoute: true })
+    return context.closed ? ANSWERED : PASS
+  })
+}
+
+/** For calls outside the pipeline: the rule, without applying it. The body is never read. */
+export async function takeRuleOfCall(context: RequestContext, rules: RuleServices): Promise<TakenRule | null> {
+  if (!rules.book.hasRules(context.generation.rules)) return null
+  const subject = subjectOf(context)
+  const taken = await takeAmong(rules.book.candidates(context.generation.rules, subject), context, subject, rules, {
+    replies: false,
+    isCall: true,
+  })
+  if (taken !== null) mark(taken, context, rules)
+  return taken
+}
+
+function isExempt({ path, generation }: RequestContext): boolean {
+  return (path !== null && isBelow(path, '/_svc')) || generation.exemptions.has('faults', path)
+}
+
+export function subjectOf(context: RequestContext): MatchSubject {
+  return new MatchSubject({
+    method: context.method,
+    url: context.url,
+    rawHeaders: context.request.rawHeaders,
+    session: context.session.header,
+    clientIp: context.clientIp,
+    get body() {
+      return context.body
+    },
+  })
+}
+
+/** The first rule that acts on the request; null if none does, or if the request has ended. */
+async function takeAmong(
+  candidates: readonly RuleEntry[],
+  context: RequestContext,
+  subject: MatchSubject,
+  rules: RuleServices,
+  { replies, isCall = false, facts }: { replies: boolean; isCall?: boolean; facts?: ProtocolFacts | undefined },
+): Promise<TakenRule | null> {
+  const endsAt = performance.now() + MAX_EVALUATION_MS
+  const bodyLimit = bodyLimitOf(context, rules.config.bodyLimit)
+  const canHaveBody = !isCall && context.upgrade === null
+  let unread = facts
+  for (const entry of candidates) {
+    if (!rules.book.isInForce(entry) || !entry.match.headHolds(subject)) continue
+    if (entry.match.needsBody) {
+      if (!canHaveBody) continue
+      if (!(await receive(context, bodyLimit))) return null
+      if (unread !== undefined && entry.match.protocols.includes(unread.protocol)) {
+        subject.setProtocol(unread.protocol, await unread.read())
+        unread = undefined
+      }
+      if (!entry.match.holds(subject)) continue
+    }
+    if (performance.now() > endsAt) {
+      rules.warn('evaluating the rules of a request took too long; it passes')
+      return null
+    }
+    if (!canAct(entry, context, replies)) continue
+    if (facts !== undefined && !(await takesReplies(entry, facts))) continue
+    const hit = await rules.book.count(entry, context.session.header)
+    if (hit === null) continue
+    const step = entry.rule.steps[nextStep(entry.rule, hit)!]!
+    const { action } = step
+    if (action.kind === 'respond' && action.respond.needsBody && canHaveBody && !(await receive(context, bodyLimit)))
+      return null
+    return context.closed ? null : { entry, step, hit, subject }
+  }
+  return null
+}
+
+/** Reads the body once; false if it was rejected or the client disconnected. */
+async function receive(context: RequestContext, limit: number): Promise<boolean> {
+  if (context.isBodyRead || context.isRouted) return true
+  const isThere = await readBody(context, limit)
+  context.isBodyRead = true
+  return isThere
+}
+
+/** Whether the request can have what the rule does: replies are for some routes, and handshakes need a refusal. */
+function canAct({ rule }: RuleEntry, { upgrade }: RequestContext, replies: boolean): boolean {
+  return rule.steps.every(
+    ({ action }) =>
+      (replies || action.kind !== 'reply') &&
+      (upgrade === null || action.kind !== 'respond' || action.respond.status >= 400),
+  )
+}
+
+/** Whether all replies of a rule fit the request. */
+async function takesReplies({ rule }: RuleEntry, facts: ProtocolFacts): Promise<boolean> {
+  for (const { action } of rule.steps)
+    if (action.kind === 'reply' && !(await facts.takesReply(action.reply))) return false
+  return true
+}
+
+/** Records the rule, and counts the hit. */
+function mark({ entry, step }: TakenRule, context: RequestContext, rules: RuleServices): void {
+  context.rule = entry.rule.name
+  if (step.isQuiet) {
+    context.isQuiet = true
+    context.isCaptured = false
+  }
+  const action = actionName(step)
+  if (action !== null) rules.countHit(action)
+}
+
+function actionName({ action, delay }: Step): RuleActionName | null {
+  if (action.kind !== 'pass') return action.kind
+  return delay === null ? null : 'delay'
+}
+
+/** The delay of this hit, at most the instance's limit. */
+export function delayOf({ entry, step, hit }: TakenRule, maxDelayMs: number): number {
+  if (step.delay === null) return 0
+  const share = drawShare('delay', entry.rule.seed, entry.rule.name, hit)
+  return Math.min(Math.round(step.delay.at(share)), maxDelayMs)
+}
+
+async function perform(
+  taken: TakenRule,
+  context: RequestContext,
+  rules: RuleServices,
+  { isInRoute = false } = {},
+): Promise<RuleOutcome> {
+  const { entry, step } = taken
+  const { config } = rules
+  mark(taken, context, rules)
+  const source = sourceOf(entry)
+  const delayMs = delayOf(taken, config.maxDelayMs)
+  if (delayMs > 0) {
+    context.injects('delay', source, 'rule')
+    if (!(await waitFor(context, delayMs))) return ANSWERED
+  }
+  const { action } = step
+  switch (action.kind) {
+    case 'abort':
+      await afterKnownBody(context, config.bodyLimit, () => {
+        context.injects('abort', source, 'rule')
+        breakConnection(context, action.fault, 100)
+      })
+      return ANSWERED
+    case 'respond':
+      await afterKnownBody(context, config.bodyLimit, () =>
+        sendRuleResponse(context, action.respond, lookUpFor(taken, context)),
+      )
+      return ANSWERED
+    case 'fail':
+      if (isInRoute) return { kind: 'fail', rule: entry.rule.name, ...failOf(action) }
+      await afterKnownBody(context, config.bodyLimit, () => {
+        context.injects('fail', source, 'rule')
+        sendFailure(taken, action, context)
+      })
+      return ANSWERED
+    case 'reply':
+      return { kind: 'reply', rule: entry.rule.name, reply: action.reply, hit: taken.hit }
+    default:
+      return { kind: 'pass' }
+  }
+}
+
+const PASS: RuleOutcome = { kind: 'pass' }
+const ANSWERED: RuleOutcome = { kind: 'answered' }
+
+/** What the inspector shows as the source of the fault. */
+export function sourceOf({ rule }: RuleEntry): string {
+  return `rule ${rule.name}`
+}
+
+/** A body with a known end is read before the response, because the inspector shows it. */
+async function afterKnownBody(context: RequestContext, bodyLimit: number, act: () => void): Promise<void> {
+  if (context.isRouted) act()
+  else await afterBody(context, bodyLimit, act)
+}
+
+type Fail = Extract<Action, { kind: 'fail' }>
+
+function failOf({
+  status,
+  word,
+  message,
+  retryAfterSecs,
+}: Fail): Pick<Fail, 'status' | 'word' | 'message' | 'retryAfterSecs'> {
+  return { status, word, message, retryAfterSecs }
+}
+
+/** The message of an injected failure. */
+export function messageOf({ status, message }: Fail, { rule }: RuleEntry): string {
+  return message ?? `injected fault: ${status} ${STATUS_CODES[status] ?? 'Error'}, by rule ${rule.name}`
+}
+
+/** Sends the failure in the format of the protocol whose plugin serves the route, else of the route. */
+function sendFailure({ entry, subject }: TakenRule, action: Fail, context: RequestContext): void {
+  const message = messageOf(action, entry)
+  const failure: Omit<CoreFailure, 'requestId'> = {
+    status: action.status,
+    kind: 'injected',
+    body: {
+      ...injectedFaultBody(action.status, Math.round(entry.rule.sample * 100), 'rule'),
+      rule: entry.rule.name,
+      ...(action.message === null ? {} : { message }),
+    },
+  }
+  const headers = action.retryAfterSecs === null ? {} : { 'Retry-After': String(action.retryAfterSecs) }
+  const plugin = context.route?.plugin ?? null
+  for (const protocol of context.generation.rules.protocols.ofPlugin(plugin)) {
+    const rendered = protocol.failure?.({ ...failure, requestId: context.requestId, message }, subject) ?? null
+    if (rendered === null) continue
+    sendErrorInForm(context, failure, () => rendered, headers)
+    return
+  }
+  sendError(context, failure, headers)
+}
+
+/** The values of references in a response: data of the request, and of the rule. */
+function lookUpFor({ entry, hit, subject }: TakenRule, context: RequestContext): LookUp {
+  const session = context.session.header
+  let uuids = 0
+  return reference => {
+    const [head = '', part = '', ...rest] = reference.split('.')
+    switch (head) {
+      case 'request':
+        return requestValue(part, rest, subject, entry)
+      case 'session':
+        return context.session.label
+      case 'count':
+        return hit + 1
+      case 'now':
+        return new Date().toISOString()
+      case 'uuid':
+        return drawUuid('uuid', entry.rule.seed, entry.rule.name, session ?? '', hit, uuids++)
+      default:
+        return undefined
+    }
+  }
+}
+
+function requestValue(part: string, rest: string[], subject: MatchSubject, { match }: RuleEntry): Json | undefined {
+  const name = rest.join('.')
+  switch (part) {
+    case 'method':
+      return subject.method
+    case 'path':
+      return name === '' ? subject.path : match.captures(subject).get(name)
+    case 'query':
+      return subject.queryValues(name)[0]
+    case 'header':
+      return subject.header(name.toLowerCase())
+    case 'body':
+      return memberAt(subject.json(), rest)
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,51 @@
+/** Bounds of rules. */
+
+export interface RuleBounds {
+  /** Rules stored over HTTP for all sessions. */
+  instanceRules: number
+  /** Rules of one session, and of all sessions. */
+  sessionRules: number
+  allSessionRules: number
+  ruleBytes: number
+  steps: number
+  tests: number
+  /** How long the rules of a session are kept without use. */
+  sessionIdleMs: number
+  chunks: number
+  chunkBytes: number
+  expiresInSecs: number
+  maxDelayMs: number
+}
+
+/** The bounds of an instance. */
+export function ruleBoundsOf({ publicMode, maxDelayMs }: { publicMode: boolean; maxDelayMs: number }): RuleBounds {
+  const KIB = 1024
+  const MINUTE_MS = 60_000
+  return publicMode
+    ? {
+        instanceRules: 100,
+        sessionRules: 20,
+        allSessionRules: 1000,
+        ruleBytes: 16 * KIB,
+        steps: 20,
+        tests: 20,
+        sessionIdleMs: 10 * MINUTE_MS,
+        chunks: 50,
+        chunkBytes: 64 * KIB,
+        expiresInSecs: 3600,
+        maxDelayMs,
+      }
+    : {
+        instanceRules: 500,
+        sessionRules: 100,
+        allSessionRules: 5000,
+        ruleBytes: 64 * KIB,
+        steps: 50,
+        tests: 50,
+        sessionIdleMs: 60 * MINUTE_MS,
+        chunks: 200,
+        chunkBytes: 256 * KIB,
+        expiresInSecs: 86_400,
+        maxDelayMs,
+      }
+}

@@ -1,0 +1,146 @@
+/** `respond`: a response that a rule defines. */
+import { headerProblem } from '../fields/settable-header.ts'
+import { isNestedWithin } from '../contract/json-depth.ts'
+import type { Json, JsonObject } from '../contract/json.ts'
+import {
+  asBoolean,
+  asInteger,
+  asObject,
+  asText,
+  below,
+  InputProblem,
+  rejectUnknownKeys,
+} from '../contract/input-problem.ts'
+import type { RuleBounds } from './bounds.ts'
+
+export interface RespondStep {
+  status: number
+  headers: Readonly<Record<string, string>>
+  /** A text, JSON, bytes, chunks, or nothing. */
+  body:
+    | { kind: 'none' }
+    | { kind: 'text'; text: string }
+    | { kind: 'json'; value: Json }
+    | { kind: 'bytes'; bytes: Buffer }
+    | { kind: 'chunks'; chunks: readonly Chunk[] }
+  /** Null if the kind of the body decides. */
+  contentType: string | null
+  /** Whether references in texts are replaced. */
+  isTemplate: boolean
+  /** Whether a reference reads the body of the request. */
+  needsBody: boolean
+}
+
+export type Chunk = { afterMs: number } & (
+  | { kind: 'text'; text: string }
+  | { kind: 'bytes'; bytes: Buffer }
+  | { kind: 'event'; event: string | null; id: string | null; data: Json }
+)
+
+const KEYS = ['status', 'headers', 'body', 'body_base64', 'content_type', 'chunks', 'template']
+const BODIES = ['body', 'body_base64', 'chunks']
+const MAX_HEADERS = 50
+const MAX_DEPTH = 100
+/** How long all chunks of a response may take. */
+const MAX_STREAM_MS = 600_000
+
+/** Reads the step. Throws an `InputProblem`. */
+export function readRespond(value: Json, at: string, bounds: RuleBounds): RespondStep {
+  const given = asObject(value, at)
+  rejectUnknownKeys(given, KEYS, at)
+  const bodies = BODIES.filter(key => given[key] !== undefined)
+  if (bodies.length > 1) throw new InputProblem(below(at, bodies[1]!), `expected at most one of ${BODIES.join(', ')}`)
+  const isTemplate = given.template === undefined || asBoolean(given.template, below(at, 'template'))
+  const headers = given.headers === undefined ? {} : readHeaders(given.headers, below(at, 'headers'))
+  const contentType =
+    given.content_type === undefined ? null : asText(given.content_type, below(at, 'content_type'), 256, 1)
+  if (contentType !== null && headerProblem('content-type', contentType) !== null)
+    throw new InputProblem(below(at, 'content_type'), 'expected a media type such as application/json')
+  return {
+    status: given.status === undefined ? 200 : asInteger(given.status, below(at, 'status'), 200, 599),
+    headers,
+    body: readBody(given, at, bounds),
+    contentType,
+    isTemplate,
+    needsBody: isTemplate && /\{\{\s{0,10}request\.body/.test(JSON.stringify(value)),
+  }
+}
+
+function readHeaders(value: Json, at: string): Record<string, string> {
+  const entries = Object.entries(asObject(value, at, 'expected an object of names and values'))
+  if (entries.length > MAX_HEADERS) throw new InputProblem(at, `expected at most ${MAX_HEADERS} headers`)
+  const headers: Record<string, string> = {}
+  for (const [name, text] of entries) {
+    const place = below(at, name)
+    if (typeof text !== 'string' || text.length > 8192)
+      throw new InputProblem(place, 'expected a text of at most 8192 characters')
+    const problem = isOwn(name) ? 'reserved' : headerProblem(name, text)
+    if (problem === 'name') throw new InputProblem(place, 'expected the name of a header')
+    if (problem === 'reserved')
+      throw new InputProblem(place, 'this header belongs to the connection, the service or the whole origin')
+    if (problem === 'value') throw new InputProblem(place, 'expected printable ASCII characters, spaces or tabs')
+    headers[name.toLowerCase()] = text
+  }
+  return headers
+}
+
+/** Headers that say what the service did. */
+function isOwn(name: string): boolean {
+  return /^(?:x-svc-.*|x-request-id)$/i.test(name)
+}
+
+function readBody(given: JsonObject, at: string, bounds: RuleBounds): RespondStep['body'] {
+  const { body, body_base64: base64, chunks } = given
+  if (base64 !== undefined) return { kind: 'bytes', bytes: readBytes(base64, below(at, 'body_base64')) }
+  if (chunks !== undefined) return { kind: 'chunks', chunks: readChunks(chunks, below(at, 'chunks'), bounds) }
+  if (body === undefined) return { kind: 'none' }
+  if (typeof body === 'string') return { kind: 'text', text: body }
+  if (!isNestedWithin(body, MAX_DEPTH))
+    throw new InputProblem(below(at, 'body'), `expected JSON with at most ${MAX_DEPTH} levels`)
+  return { kind: 'json', value: body }
+}
+
+function readBytes(value: Json, at: string): Buffer {
+  if (typeof value !== 'string' || !/^[A-Za-z0-9+/]*={0,2}$/.test(value) || value.length % 4 === 1)
+    throw new InputProblem(at, 'expected base64')
+  return Buffer.from(value, 'base64')
+}
+
+function readChunks(value: Json, at: string, bounds: RuleBounds): Chunk[] {
+  if (!Array.isArray(value) || value.length === 0 || value.length > bounds.chunks)
+    throw new InputProblem(at, `expected a list of 1 to ${bounds.chunks} chunks`)
+  if (JSON.stringify(value).length > bounds.chunkBytes)
+    throw new InputProblem(at, `expected at most ${bounds.chunkBytes} bytes of chunks`)
+  const read = value.map((chunk, index) => readChunk(chunk, below(at, index), bounds))
+  if (read.reduce((sum, { afterMs }) => sum + afterMs, 0) > MAX_STREAM_MS)
+    throw new InputProblem(at, `expected at most ${MAX_STREAM_MS} ms in all`)
+  return read
+}
+
+const CHUNK_BODIES = ['text', 'base64', 'event']
+
+function readChunk(value: Json, at: string, bounds: RuleBounds): Chunk {
+  const given = asObject(value, at)
+  rejectUnknownKeys(given, ['after_ms', ...CHUNK_BODIES], at)
+  const [kind, ...others] = CHUNK_BODIES.filter(key => given[key] !== undefined)
+  if (kind === undefined || others.length > 0)
+    throw new InputProblem(at, `expected exactly one of ${CHUNK_BODIES.join(', ')}`)
+  const afterMs =
+    given.after_ms === undefined ? 0 : asInteger(given.after_ms, below(at, 'after_ms'), 0, bounds.maxDelayMs)
+  if (kind === 'text') return { afterMs, kind, text: asText(given.text, below(at, 'text'), bounds.chunkBytes) }
+  if (kind === 'base64') return { afterMs, kind: 'bytes', bytes: readBytes(given.base64!, below(at, 'base64')) }
+  return { afterMs, ...readEvent(given.event!, below(at, 'event')) }
+}
+
+function readEvent(value: Json, at: string): { kind: 'event'; event: string | null; id: string | null; data: Json } {
+  const given = asObject(value, at)
+  rejectUnknownKeys(given, ['event', 'id', 'data'], at)
+  const line = (key: string): string | null => {
+    const text = given[key]
+    if (text === undefined) return null
+    if (typeof text !== 'string' || text.length > 1000 || /[\r\n\0]/.test(text))
+      throw new InputProblem(below(at, key), 'expected a text without line breaks')
+    return text
+  }
+  return { kind: 'event', event: line('event'), id: line('id'), data: given.data ?? '' }
+}

@@ -1,0 +1,127 @@
+/** Rules: conditions on requests, and what happens to a request that meets them. */
+import type { Json, JsonObject } from '../contract/json.ts'
+import { isNestedWithin } from '../contract/json-depth.ts'
+import { readMatch } from '../match/match.ts'
+import type { Match } from '../match/match.ts'
+import {
+  asBoolean,
+  asInteger,
+  asObject,
+  asText,
+  below,
+  InputProblem,
+  rejectUnknownKeys,
+} from '../contract/input-problem.ts'
+import { readStep } from './step.ts'
+import type { Step, StepOptions } from './step.ts'
+
+/** A rule that was read, without the state that requests change. */
+export interface Rule {
+  name: string
+  match: Match
+  /** One step acts forever; a list is played once. */
+  steps: readonly Step[]
+  isSequence: boolean
+  loops: boolean
+  priority: number
+  skip: number
+  every: number
+  sample: number
+  seed: string
+  /** Null: unlimited. */
+  times: number | null
+  /** Whether each session has its own counters. */
+  countsPerSession: boolean
+  expiresInSecs: number | null
+  isEnabled: boolean
+  /** As given, with defaults. */
+  asJson: JsonObject
+}
+
+const DEFAULTS = {
+  priority: 0,
+  skip: 0,
+  every: 1,
+  sample: 1,
+  seed: '',
+  loop: false,
+  count: 'session',
+  enabled: true,
+} as const
+const KEYS = ['name', 'match', 'then', ...Object.keys(DEFAULTS), 'times', 'expires_in_secs', 'description']
+const MAX_COUNT = Number.MAX_SAFE_INTEGER
+const MAX_DEPTH = 150
+
+/** Whether a text is a valid name. */
+export function isRuleName(text: string): boolean {
+  return /^[A-Za-z0-9._-]{1,64}$/.test(text)
+}
+
+/** Reads a rule with a name. Throws an `InputProblem` for the first mistake. */
+export function readRule(value: unknown, at: string, options: StepOptions): Rule {
+  const given = asObject(value, at, 'expected a rule: an object with match and then')
+  const { bounds } = options
+  rejectUnknownKeys(given, KEYS, at)
+  if (!isNestedWithin(given, MAX_DEPTH)) throw new InputProblem(at, `expected at most ${MAX_DEPTH} levels`)
+  if (JSON.stringify(given).length > bounds.ruleBytes)
+    throw new InputProblem(at, `expected a rule of at most ${bounds.ruleBytes} bytes`)
+  const { name } = given
+  if (typeof name !== 'string' || !isRuleName(name))
+    throw new InputProblem(below(at, 'name'), 'expected 1 to 64 characters of A-Z a-z 0-9 . _ -')
+  if (given.then === undefined) throw new InputProblem(below(at, 'then'), 'expected a step or a list of steps')
+  const integer = (key: 'priority' | 'skip' | 'every', min: number, max: number): number =>
+    given[key] === undefined ? DEFAULTS[key] : asInteger(given[key], below(at, key), min, max)
+  const optional = <T>(key: string, read: (member: Json, place: string) => T): T | null =>
+    given[key] === undefined ? null : read(given[key], below(at, key))
+  const isSequence = Array.isArray(given.then)
+  const loops = optional('loop', asBoolean) ?? false
+  if (loops && !isSequence) throw new InputProblem(below(at, 'loop'), 'loop needs a list of steps')
+  const steps = readSteps(given.then, below(at, 'then'), options)
+  if (loops && steps.at(-1)!.times === null)
+    throw new InputProblem(below(at, 'loop'), 'the last step acts always, so the list never begins again')
+  return {
+    name,
+    match: readMatch(given.match ?? {}, below(at, 'match'), { protocols: options.protocols, maxTests: bounds.tests }),
+    steps,
+    isSequence,
+    loops,
+    priority: integer('priority', -1000, 1000),
+    skip: integer('skip', 0, MAX_COUNT),
+    every: integer('every', 1, MAX_COUNT),
+    sample: optional('sample', readSample) ?? 1,
+    seed: optional('seed', (text, place) => asText(text, place, 64)) ?? '',
+    times: optional('times', (times, place) => asInteger(times, place, 1, MAX_COUNT)),
+    countsPerSession: optional('count', readCount) ?? true,
+    expiresInSecs: optional('expires_in_secs', (secs, place) => asInteger(secs, place, 1, bounds.expiresInSecs)),
+    isEnabled: optional('enabled', asBoolean) ?? true,
+    asJson: {
+      name,
+      match: given.match ?? {},
+      then: given.then,
+      ...DEFAULTS,
+      ...given,
+      ...(given.description === undefined
+        ? {}
+        : { description: asText(given.description, below(at, 'description'), 200) }),
+    },
+  }
+}
+
+function readSteps(value: Json, at: string, options: StepOptions): Step[] {
+  if (!Array.isArray(value)) return [readStep(value, at, options, { isListed: false, isLast: true })]
+  if (value.length === 0 || value.length > options.bounds.steps)
+    throw new InputProblem(at, `expected a step or a list of 1 to ${options.bounds.steps} steps`)
+  return value.map((step, index) =>
+    readStep(step, below(at, index), options, { isListed: true, isLast: index === value.length - 1 }),
+  )
+}
+
+function readSample(value: Json, at: string): number {
+  if (typeof value === 'number' && value > 0 && value <= 1) return value
+  throw new InputProblem(at, 'expected a share above 0, at most 1')
+}
+
+function readCount(value: Json, at: string): boolean {
+  if (value === 'session' || value === 'instance') return value === 'session'
+  throw new InputProblem(at, 'expected session or instance')
+}

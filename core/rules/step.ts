@@ -1,0 +1,130 @@
+/** Steps: what a rule does with a request. */
+import type { Json, JsonObject } from '../contract/json.ts'
+import {
+  asBoolean,
+  asInteger,
+  asObject,
+  asText,
+  below,
+  InputProblem,
+  rejectUnknownKeys,
+} from '../contract/input-problem.ts'
+import type { ProtocolRegistry } from '../match/protocols.ts'
+import type { RuleBounds } from './bounds.ts'
+import { readDistribution } from './distribution.ts'
+import type { Distribution } from './distribution.ts'
+import { CONNECTION_FAULTS } from './fault-headers.ts'
+import type { ConnectionFault } from './fault-headers.ts'
+import { readRespond } from './respond.ts'
+import type { RespondStep } from './respond.ts'
+
+export interface Step {
+  delay: Distribution | null
+  action: Action
+  /** The request is neither captured nor written to the access log. */
+  isQuiet: boolean
+  /** How often it acts before the next one; null: always. Only in a list. */
+  times: number | null
+}
+
+export type Action =
+  | { kind: 'pass' }
+  | { kind: 'fail'; status: number; word: string | null; message: string | null; retryAfterSecs: number | null }
+  | { kind: 'abort'; fault: ConnectionFault }
+  | { kind: 'respond'; respond: RespondStep }
+  | { kind: 'reply'; reply: JsonObject; protocol: string }
+
+export interface StepOptions {
+  bounds: RuleBounds
+  protocols: ProtocolRegistry
+}
+
+const ACTIONS = ['fail', 'abort', 'respond', 'reply', 'pass']
+const KEYS = ['delay', ...ACTIONS, 'message', 'retry_after', 'quiet']
+const MAX_RETRY_AFTER_SECS = 86_400
+
+/** Reads one step. Throws an `InputProblem`. */
+export function readStep(
+  value: Json,
+  at: string,
+  options: StepOptions,
+  { isListed, isLast }: { isListed: boolean; isLast: boolean },
+): Step {
+  const given = asObject(value, at, 'expected a step: an object with fail, abort, respond, reply, pass or delay')
+  if (given.times !== undefined && !isListed)
+    throw new InputProblem(below(at, 'times'), 'times of a step needs a list of steps; use times of the rule instead')
+  rejectUnknownKeys(given, isListed ? [...KEYS, 'times'] : KEYS, at)
+  const named = ACTIONS.filter(key => given[key] !== undefined)
+  if (named.length > 1) throw new InputProblem(below(at, named[1]!), `expected at most one of ${ACTIONS.join(', ')}`)
+  if (named.length === 0 && given.delay === undefined && given.quiet === undefined)
+    throw new InputProblem(at, 'expected a step: an object with fail, abort, respond, reply, pass or delay')
+  for (const key of ['message', 'retry_after'])
+    if (given[key] !== undefined && given.fail === undefined)
+      throw new InputProblem(below(at, key), `${key} belongs to fail`)
+  return {
+    delay: given.delay === undefined ? null : readDelay(given.delay, below(at, 'delay')),
+    action: readAction(named[0], given, at, options),
+    isQuiet: given.quiet !== undefined && asBoolean(given.quiet, below(at, 'quiet')),
+    times: readTimes(given.times, below(at, 'times'), isLast),
+  }
+}
+
+function readDelay(value: Json, at: string): Distribution {
+  if (typeof value === 'number' && !Number.isInteger(value)) throw new InputProblem(at, 'expected whole milliseconds')
+  return readDistribution(value, at)
+}
+
+function readTimes(value: Json | undefined, at: string, isLast: boolean): number | null {
+  if (value === undefined) return 1
+  if (value === 'always') {
+    if (isLast) return null
+    throw new InputProblem(at, 'only the last step can act always')
+  }
+  return asInteger(value, at, 1, Number.MAX_SAFE_INTEGER)
+}
+
+function readAction(name: string | undefined, given: JsonObject, at: string, options: StepOptions): Action {
+  const value = name === undefined ? undefined : given[name]
+  const place = below(at, name ?? '')
+  switch (name) {
+    case 'fail':
+      return readFail(value!, given, at, options)
+    case 'abort': {
+      const fault = CONNECTION_FAULTS.find(known => known === value)
+      if (fault === undefined) throw new InputProblem(place, `expected one of ${CONNECTION_FAULTS.join(', ')}`)
+      return { kind: 'abort', fault }
+    }
+    case 'respond':
+      return { kind: 'respond', respond: readRespond(value!, place, options.bounds) }
+    case 'reply': {
+      const reader = options.protocols.replyReader()
+      if (reader === undefined) throw new InputProblem(place, 'no enabled plugin can send replies')
+      reader.readReply(value!, place)
+      return { kind: 'reply', reply: asObject(value, place), protocol: reader.name }
+    }
+    case 'pass':
+      if (value !== true) throw new InputProblem(place, 'expected true')
+      return { kind: 'pass' }
+    default:
+      return { kind: 'pass' }
+  }
+}
+
+function readFail(value: Json, given: JsonObject, at: string, { protocols }: StepOptions): Action {
+  const words = protocols.failures()
+  const status = typeof value === 'string' ? words.get(value) : value
+  if (typeof status !== 'number' || !Number.isInteger(status) || status < 400 || status > 599) {
+    const known = words.size === 0 ? '' : `, or one of ${[...words.keys()].join(', ')}`
+    throw new InputProblem(below(at, 'fail'), `expected a status from 400 to 599${known}`)
+  }
+  return {
+    kind: 'fail',
+    status,
+    word: typeof value === 'string' ? value : null,
+    message: given.message === undefined ? null : asText(given.message, below(at, 'message'), 500),
+    retryAfterSecs:
+      given.retry_after === undefined
+        ? null
+        : asInteger(given.retry_after, below(at, 'retry_after'), 0, MAX_RETRY_AFTER_SECS),
+  }
+}

@@ -1,0 +1,142 @@
+/** The methods of `lf.a2a.v1.A2AService`, on the operations of `a2a.core`. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Metadata, status } from '@grpc/grpc-js'
+import type {
+  ServerUnaryCall,
+  ServerWritableStream,
+  ServiceDefinition,
+  UntypedServiceImplementation,
+  sendUnaryData,
+} from '@grpc/grpc-js'
+import { loadFileDescriptorSetFromBuffer } from '@grpc/proto-loader'
+import type { MessageTypeDefinition } from '@grpc/proto-loader'
+import type { Svc } from 'svc/plugin'
+import type { A2aCore, A2aOutcome, JsonObject } from '../a2a/types.ts'
+import type { GrpcImplementation, GrpcServices } from '../grpc/types.ts'
+import { callerOf } from './caller.ts'
+import { fromJson, toJson } from './conversion.ts'
+import { type Failure, failureOf, internal, type MessageTypes } from './failure.ts'
+import { METHODS, type MethodName, SERVICE } from './methods.ts'
+import { type Shape, SHAPES } from './shapes.ts'
+import { TooDeep } from './well-known.ts'
+
+type Unary = ServerUnaryCall<JsonObject, JsonObject>
+type Streaming = ServerWritableStream<JsonObject, JsonObject>
+
+const STREAM_MS = 10 * 60_000
+/** Updates that may wait for a client that reads slowly. */
+const MAX_WAITING = 100
+
+export function openA2a(svc: Svc, core: A2aCore, services: GrpcServices): GrpcImplementation {
+  const { definition, types, descriptorSet } = svc.shared('definitions', () => readDefinitions(svc.folder))
+  const binding = new Binding(svc, { core, services, types })
+  const handlers: UntypedServiceImplementation = {}
+  for (const name of METHODS)
+    handlers[name] = definition[name]!.responseStream
+      ? (call: Streaming) => void binding.stream(name, call)
+      : (call: Unary, reply: sendUnaryData<JsonObject>) => void binding.unary(name, call, reply)
+  return { definition, handlers, reflection: descriptorSet }
+}
+
+/** Read once per version of the code, because it takes a tenth of a second. */
+function readDefinitions(folder: string): {
+  descriptorSet: Buffer
+  definition: ServiceDefinition
+  types: MessageTypes
+} {
+  const descriptorSet = readFileSync(join(folder, '..', '..', 'proto', 'a2a.binpb'))
+  const loaded = loadFileDescriptorSetFromBuffer(descriptorSet, { longs: Number, enums: String, bytes: String })
+  return {
+    descriptorSet,
+    definition: loaded[SERVICE] as ServiceDefinition,
+    types: name => loaded[name] as MessageTypeDefinition<object, object>,
+  }
+}
+
+class Binding {
+  readonly #svc: Svc
+  readonly #parts: { core: A2aCore; services: GrpcServices; types: MessageTypes }
+
+  constructor(svc: Svc, parts: { core: A2aCore; services: GrpcServices; types: MessageTypes }) {
+    this.#svc = svc
+    this.#parts = parts
+  }
+
+  async unary(name: MethodName, call: Unary, reply: sendUnaryData<JsonObject>): Promise<void> {
+    const outcome = await this.#perform(name, call)
+    if ('code' in outcome) return reply(outcome)
+    const result = outcome.kind === 'result' ? ((outcome.result ?? {}) as JsonObject) : outcome.first
+    const message = encode(result, SHAPES[name].response)
+    if ('failure' in message) reply(message.failure)
+    else reply(null, message.value)
+  }
+
+  async stream(name: MethodName, call: Streaming): Promise<void> {
+    const outcome = await this.#perform(name, call)
+    if ('code' in outcome) return void call.emit('error', outcome)
+    if (outcome.kind === 'result') return void call.emit('error', internal())
+    const write = (event: JsonObject): Failure | null => {
+      const message = encode(event, SHAPES[name].response)
+      if ('failure' in message) return message.failure
+      call.write(message.value)
+      return null
+    }
+    const failure = write(outcome.first)
+    if (failure) return void call.emit('error', failure)
+    if (outcome.follow === null || call.cancelled) return void call.end()
+    const stop = (): void => {
+      clearTimeout(timer)
+      unfollow()
+    }
+    const end = (failure?: Failure): void => {
+      stop()
+      if (failure) call.emit('error', failure)
+      else call.end()
+    }
+    const timer = setTimeout(end, STREAM_MS).unref()
+    call.on('cancelled', stop)
+    const unfollow = outcome.follow({
+      event(event, isFinal) {
+        const failed = write(event)
+        if (failed) end(failed)
+        else if (isFinal) end()
+        else if (call.writableLength > MAX_WAITING) end(exhausted('the client reads updates too slowly'))
+      },
+      closed: () => end(),
+    })
+  }
+
+  async #perform(name: MethodName, call: Unary | Streaming): Promise<Exclude<A2aOutcome, { kind: 'error' }> | Failure> {
+    const { core, services, types } = this.#parts
+    const waiting = new AbortController()
+    call.on('cancelled', () => waiting.abort())
+    try {
+      const { tenant, ...params } = toJson(call.request, SHAPES[name].request)
+      const caller = callerOf(call, tenant, { core, services, signal: waiting.signal })
+      if (caller === null) return { code: status.CANCELLED, details: 'the call has ended', metadata: new Metadata() }
+      const initial = new Metadata()
+      initial.set('a2a-version', '1.0')
+      call.sendMetadata(initial)
+      const outcome = await core.call(name, params, caller)
+      return outcome.kind === 'error' ? failureOf(outcome.error, types) : outcome
+    } catch (error) {
+      this.#svc.log.error('an A2A operation failed', { method: name, error })
+      return internal()
+    }
+  }
+}
+
+/** The message, or the status if the JSON can't be one. */
+function encode(json: JsonObject, shape: Shape): { value: JsonObject } | { failure: Failure } {
+  try {
+    return { value: fromJson(json, shape) }
+  } catch (error) {
+    if (!(error instanceof TooDeep)) throw error
+    return { failure: exhausted(error.message) }
+  }
+}
+
+function exhausted(details: string): Failure {
+  return { code: status.RESOURCE_EXHAUSTED, details, metadata: new Metadata() }
+}

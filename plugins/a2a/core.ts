@@ -1,0 +1,50 @@
+/** Owns `a2a.core`: the operations of protocol version 1.0 for bindings of other plugins. */
+import type { A2a } from './a2a.ts'
+import { makeCall } from './call.ts'
+import { A2aError, detailsOf, toA2aError } from './errors.ts'
+import { METHODS_V1 } from './json-rpc.ts'
+import type { A2aCaller, A2aCore, A2aOutcome, JsonObject } from './types.ts'
+import { parseVersion, wrongVersion } from './version.ts'
+import { v1 } from './wire/v1.0/wire.ts'
+
+export function createCore(a2a: A2a): A2aCore {
+  return {
+    tenants: a2a.svc.options.tenants,
+    async call(method, params, caller) {
+      try {
+        return await perform(a2a, method, params, caller)
+      } catch (caught) {
+        const error = toA2aError(caught)
+        const { reason, message, kind } = error
+        return { kind: 'error', error: { reason, message, status: kind.status, details: detailsOf(error) } }
+      }
+    },
+  }
+}
+
+async function perform(a2a: A2a, method: string, params: JsonObject, caller: A2aCaller): Promise<A2aOutcome> {
+  const version = parseVersion(caller.version ?? '1.0')
+  if (version.protocolVersion !== '1.0') throw wrongVersion(version)
+  const agent = a2a.agents.get(caller.agent)
+  if (!agent)
+    throw new A2aError('UNKNOWN_AGENT', `unknown agent "${caller.agent.slice(0, 100)}"`, {
+      metadata: { agents: a2a.agents.ids().join(',') },
+    })
+  const operation = Object.hasOwn(METHODS_V1, method) ? METHODS_V1[method] : undefined
+  if (!operation) throw new A2aError('METHOD_NOT_FOUND', `unknown method "${method.slice(0, 100)}"`)
+  const { request, tenant, signal } = caller
+  const outcome = await operation(makeCall(a2a, agent, v1, request, { tenant, signal: () => signal }), params)
+  if (!('first' in outcome)) return { kind: 'result', result: outcome.result }
+  const { first, task } = outcome
+  return {
+    kind: 'stream',
+    first,
+    follow:
+      task &&
+      (follower =>
+        a2a.tasks.follow(task, {
+          update: update => follower.event(v1.update(task, update), update.kind === 'status' && update.isFinal),
+          closed: () => follower.closed(),
+        })),
+  }
+}

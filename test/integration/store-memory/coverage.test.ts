@@ -1,0 +1,45 @@
+/** Which stores have a worst case [HARD-12]. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+
+t.test(
+  'each store of svc.state and log of svc.eventLog has a worst case in a test of memory, or is small enough to be bounded by its count [HARD-12]',
+  async t => {
+    /** Numbers and flags with short keys. */
+    const counted = [
+      'contexts',
+      'counters',
+      'counts',
+      'debug-keys',
+      'fault-uses',
+      'issuer-faults',
+      'positions',
+      'prompt-cache',
+      'revoked',
+      'runs',
+    ]
+    const integration = join(import.meta.dirname, '..')
+    const sources = readdirSync(integration, { recursive: true, encoding: 'utf8' })
+      .filter(file => /memory.*\.test\.ts$/.test(file))
+      .map(file => readFileSync(join(integration, file), 'utf8'))
+    const names: string[] = []
+    const plugins = join(import.meta.dirname, '../../../plugins')
+    for (const file of readdirSync(plugins, { recursive: true, encoding: 'utf8' })) {
+      if (!file.endsWith('.ts') || file.includes('node_modules')) continue
+      for (const [, name] of readFileSync(join(plugins, file), 'utf8').matchAll(
+        /svc\.(?:state|eventLog)(?:<[\w.<>, ]{1,100}>)?\('([\w-]{1,100})'/g,
+      ))
+        names.push(name!)
+    }
+    t.ok(names.length >= 9, names.join(', '))
+    t.strictSame(
+      names.filter(
+        name =>
+          !counted.includes(name) &&
+          !sources.some(source => new RegExp(`"${name}"|\\b${name}\\b[a-z ]{0,40} stay within`).test(source)),
+      ),
+      [],
+    )
+  },
+)
