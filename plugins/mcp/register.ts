@@ -9,6 +9,7 @@ import {
   type SvcReplicas,
 } from 'svc/plugin'
 import { type Bounds, boundsOf } from './bounds.ts'
+import { Bridge } from './bridge/bridge.ts'
 import { buildConfiguredServers } from './configured/servers.ts'
 import { registerConformance } from './conformance/register.ts'
 import { registerDemo } from './demo/register.ts'
@@ -49,9 +50,10 @@ export function registerPlugin(app: FastifyInstance, svc: Svc<Options, Variables
   })
   const descriptionOf = registerRoutes(app, mcp)
 
-  svc.whenRegistered(() => {
+  svc.whenRegistered(async () => {
     registry.close()
-    for (const server of buildServers(registry, svc)) {
+    const bridges = await startBridges(registry, mcp)
+    for (const server of buildServers(registry, svc, bridges)) {
       servers.set(server.name, server)
       // The console finds the servers by these examples.
       descriptionOf(server).examples.push(...serverExamples(server, mcp))
@@ -142,14 +144,48 @@ function registerRoutes(app: FastifyInstance, mcp: Mcp): (server: Server) => Rou
   return server => own.get(server.name) ?? named
 }
 
+/** Connects to the servers of SDKs. One that fails is a load error. They end with this generation. */
+async function startBridges(registry: Registry, { svc, bounds, hub }: Mcp): Promise<Map<string, Bridge>> {
+  const bridges = new Map<string, Bridge>()
+  svc.whenClosed(async () => void (await Promise.all([...bridges.values()].map(bridge => bridge.close()))))
+  for (const [name, definition] of registry.bridged) {
+    const bridge = new Bridge({
+      definition,
+      release: svc.instance.version,
+      timeoutMs: bounds.bridgeTimeoutMs,
+      maxConnections: bounds.bridgeConnections,
+      listChanged: list => hub.listChanged(name, list),
+      resourceUpdated: uri => hub.resourceUpdated(uri),
+      whenEnded: (session, ended) => hub.sessions.local(session)?.whenEnded(ended) ?? (() => {}),
+      log: error => svc.log.warn('MCP server of an SDK failed', { server: name, error }),
+    })
+    try {
+      await bridge.start()
+      bridges.set(name, bridge)
+    } catch (error) {
+      await bridge.close()
+      const message = `the MCP server ${name} can't be started: ${error instanceof Error ? error.message : String(error)}`
+      svc.reportLoadError({ at: 'mcp', message })
+    }
+  }
+  return bridges
+}
+
 /** Builds the registered servers, then those from svc.yaml, which can select all registered content. */
-function buildServers(registry: Registry, svc: Svc<Options, Variables>): Server[] {
+function buildServers(
+  registry: Registry,
+  svc: Svc<Options, Variables>,
+  bridges: ReadonlyMap<string, Bridge>,
+): Server[] {
   const release = svc.instance.version
-  const registered = [...registry.servers.values()].map(definition => {
+  const registered = [...registry.servers.values()].flatMap(definition => {
+    const bridge = bridges.get(definition.name) ?? null
+    // It could not start, which is a load error.
+    if (bridge === null && registry.bridged.has(definition.name)) return []
     const selection = select(registry, definition, (at, message, remedy) =>
       svc.log.warn(`MCP server ${definition.name}: ${at}: ${message}`, { remedy }),
     )
-    return new Server(definition, selection, release)
+    return [new Server(definition, selection, release, null, bridge)]
   })
   const skills = {
     configFile: svc.config.configFile,

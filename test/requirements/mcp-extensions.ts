@@ -55,4 +55,19 @@ export default [
     rule: 'the official packages read tasks, skills and apps without help',
     where: 'agents-next 15',
   },
+  {
+    id: 'MCPX-12',
+    rule: 'a server of an official SDK is served in all revisions; each session may have its own object',
+    where: 'agents-next 6',
+  },
+  {
+    id: 'MCPX-13',
+    rule: 'questions, progress, log messages, cancellation and changes pass between a bridged server and its clients',
+    where: 'agents-next 6',
+  },
+  {
+    id: 'MCPX-14',
+    rule: 'calls, lists and connections of bridged servers are limited',
+    where: 'agents-next 6',
+  },
 ]

@@ -18,7 +18,7 @@ interface SharedMethod {
 
 const hasResources = (call: Call) => call.server.hasResources
 const hasSkills = ({ server, version }: Call) => version.extensions && server.skills.length > 0
-const hasPrompts = (call: Call) => call.server.prompts.size > 0
+const hasPrompts = (call: Call) => call.server.hasPrompts
 
 const METHODS: ReadonlyMap<string, SharedMethod> = new Map<string, SharedMethod>([
   ['tools/list', { run: listTools }],
@@ -38,9 +38,12 @@ const METHODS: ReadonlyMap<string, SharedMethod> = new Map<string, SharedMethod>
 export async function dispatch(call: Call, own: (name: string) => Method | undefined): Promise<MethodResult> {
   const ownMethod = own(call.method)
   if (ownMethod) return ownMethod(call)
+  const { bridge } = call.server
   const method = METHODS.get(call.method)
+  if (method && bridge?.forwards(call.method) && method.isOffered?.(call) !== false) return bridge.forward(call)
   if (method && method.isOffered?.(call) !== false) return method.run(call)
   const extension = call.server.methods.get(call.method)
+  if (!extension && bridge?.hasExtensions) return bridge.forward(call)
   if (!extension) throw methodNotFound(call.method)
   return { result: await extension(call.params, new HandlerContext(call)) }
 }

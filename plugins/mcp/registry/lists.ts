@@ -9,7 +9,14 @@ import { renderPrompt, renderResource, renderTemplate, renderTool } from '../wir
 /** The lists, named like their members in results. */
 export type ListKind = 'tools' | 'resources' | 'resourceTemplates' | 'prompts' | 'skills'
 
-export class Lists {
+export interface ListPages {
+  /** A page as the JSON text of a list result. Throws -32602 if the cursor is not from this list. */
+  page(kind: ListKind, version: Version, cursor: unknown, pageSize: number): string
+  /** A digest of a list, to detect changes after a reload. */
+  fingerprint(list: ListName): string
+}
+
+export class Lists implements ListPages {
   readonly #selection: Selection
   /** JSON texts of the items, by `<kind> <version>`. */
   readonly #items = new Map<string, string[]>()
@@ -19,7 +26,6 @@ export class Lists {
     this.#selection = selection
   }
 
-  /** A page as the JSON text of a list result. Throws -32602 if the cursor is not from this list. */
   page(kind: ListKind, version: Version, cursor: unknown, pageSize: number): string {
     const items = this.#render(kind, version)
     if ((cursor === undefined || cursor === null) && items.length <= pageSize)
@@ -27,7 +33,6 @@ export class Lists {
     return pageText(kind, kind, items, cursor, pageSize)
   }
 
-  /** A digest of a list, to detect changes after a reload. */
   fingerprint(list: ListName): string {
     const kinds: ListKind[] = list === 'resources' ? ['resources', 'resourceTemplates'] : [list]
     return createHash('sha256')

@@ -7,6 +7,7 @@ import type {
   PromptDefinition,
   ResourceDefinition,
   ServerDefinition,
+  SdkDefinition,
   SkillDefinition,
   TemplateDefinition,
   ToolDefinition,
@@ -41,6 +42,8 @@ export class Registry {
   /** Methods of protocol extensions, by server and name. */
   readonly methods = new Map<string, Map<string, MethodHandler>>()
   /** The registering plugin, by `<kind> <name>`. */
+  /** Servers of SDKs by name. */
+  readonly bridged = new Map<string, SdkDefinition>()
   /** Skills by server. */
   readonly skills = new Map<string, Skill[]>()
   readonly #owners = new Map<string, string>()
@@ -81,10 +84,14 @@ export class Registry {
         this.prompts.set(definition.name, definition)
       },
       server: definition => {
-        if (!SERVER_NAME.test(definition.name))
-          throw new Error(`invalid MCP server name "${definition.name}" (it must match ${SERVER_NAME.source})`)
-        this.#claim('server', definition.name, plugin)
-        this.servers.set(definition.name, definition)
+        this.#addServer(definition, plugin)
+      },
+      sdk: definition => {
+        const { server, create, ...own } = definition
+        if ((server === undefined) === (create === undefined))
+          throw new Error(`the MCP server "${own.name}" needs either "server" or "create"`)
+        this.#addServer(own, plugin)
+        this.bridged.set(own.name, definition)
       },
       skill: definition => this.#addSkill(definition, plugin),
       method: (server, name, handler) => {
@@ -99,6 +106,13 @@ export class Registry {
   /** Rejects later registrations, because the servers are built now. */
   close(): void {
     this.#isClosed = true
+  }
+
+  #addServer(definition: ServerDefinition, plugin: string): void {
+    if (!SERVER_NAME.test(definition.name))
+      throw new Error(`invalid MCP server name "${definition.name}" (it must match ${SERVER_NAME.source})`)
+    this.#claim('server', definition.name, plugin)
+    this.servers.set(definition.name, definition)
   }
 
   #addSkill(definition: SkillDefinition, plugin: string): void {

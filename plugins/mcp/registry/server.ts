@@ -1,5 +1,7 @@
 /** Owns a server: its name, authentication and selection from the registry. */
-import { Lists } from './lists.ts'
+import { isRecord } from 'svc/plugin'
+import type { Bridge } from '../bridge/bridge.ts'
+import { type ListPages, Lists } from './lists.ts'
 import { type Template, type Tool, UNNAMED_SERVERS } from './registry.ts'
 import type { Selection } from './selection.ts'
 import type { Skill } from '../skills/skill.ts'
@@ -40,18 +42,27 @@ export class Server implements Selection {
   readonly methods: ReadonlyMap<string, MethodHandler>
   /** Whether a tool may run as a task. */
   readonly hasTasks: boolean
-  readonly lists: Lists
+  readonly lists: ListPages
+  /** The server of an SDK that works for this one. */
+  readonly bridge: Bridge | null
   /** `serverInfo` as JSON text, which is part of every stateless result. */
   readonly infoText: string
 
-  constructor(definition: ServerDefinition, selection: Selection, release: string, apiKey: string | null = null) {
+  constructor(
+    definition: ServerDefinition,
+    selection: Selection,
+    release: string,
+    apiKey: string | null = null,
+    bridge: Bridge | null = null,
+  ) {
     this.name = definition.name
     this.isNamed = !UNNAMED_SERVERS.includes(definition.name)
     this.definition = definition
     this.auth = definition.auth ?? 'open'
     this.apiKey = apiKey
     this.release = release
-    this.tools = selection.tools
+    this.bridge = bridge
+    this.tools = bridge?.tools ?? selection.tools
     this.resources = selection.resources
     this.templates = selection.templates
     this.prompts = selection.prompts
@@ -59,11 +70,20 @@ export class Server implements Selection {
     this.#skillFiles = new Map(selection.skills.flatMap(({ files }) => files.map(file => [file.uri, file])))
     this.methods = selection.methods
     this.hasTasks = [...selection.tools.values()].some(({ definition }) => definition.task !== undefined)
-    this.lists = new Lists(this)
+    this.lists = bridge?.lists ?? new Lists(this)
     this.infoText = JSON.stringify(serverInfo(this, STATELESS))
   }
 
+  get instructions(): string | undefined {
+    return this.definition.instructions ?? this.bridge?.instructions
+  }
+
+  get hasPrompts(): boolean {
+    return this.bridge?.has('prompts') ?? this.prompts.size > 0
+  }
+
   get hasResources(): boolean {
+    if (this.bridge) return this.bridge.has('resources')
     return this.resources.size > 0 || this.templates.length > 0 || this.skills.length > 0
   }
 
@@ -75,15 +95,18 @@ export class Server implements Selection {
       ...(this.skills.length > 0 ? { [SKILLS]: { directoryRead: true } } : {}),
       ...(hasPages ? { [UI]: {} } : {}),
       ...this.definition.extensions,
+      ...(isRecord(this.bridge?.capabilities.extensions) ? settingsOf(this.bridge.capabilities.extensions) : {}),
     }
   }
 
   get hasCompletions(): boolean {
+    if (this.bridge) return this.bridge.has('completions')
     return this.prompts.size > 0 || this.templates.length > 0
   }
 
   /** The resource with this URI, if the server selects it and it exists. */
   findResource(uri: string): FoundResource | null {
+    if (this.bridge) return foreignResource(uri)
     const resource = this.resources.get(uri) ?? this.#skillFiles.get(uri)
     if (resource) return { definition: resource, variables: null }
     for (const template of this.templates) {
@@ -92,4 +115,16 @@ export class Server implements Selection {
     }
     return null
   }
+}
+
+/** Only the server of the SDK knows which of its resources exist. */
+function foreignResource(uri: string): FoundResource {
+  return { definition: { uri, name: uri, read: () => ({ text: '' }) }, variables: null }
+}
+
+/** Settings that are not objects are not shown. */
+function settingsOf(extensions: JsonObject): Record<string, JsonObject> {
+  return Object.fromEntries(
+    Object.entries(extensions).filter((entry): entry is [string, JsonObject] => isRecord(entry[1])),
+  )
 }
