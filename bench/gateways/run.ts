@@ -29,7 +29,7 @@ maintain one of these products and disagree with a cell, open an issue; your wor
 function versionOf({ program, version }: GatewayConfiguration): string | null {
   const { error, stdout, stderr } = spawnSync(program, version, { encoding: 'utf8' })
   if (error !== undefined) return null
-  return /\d+\.\d+\.\d+/.exec(`${stdout}${stderr}`.replace(/^.*?[0-9a-f]{40}/s, ''))?.[0] ?? 'unknown'
+  return /\d+\.\d+\.\d+/.exec(`${stdout}${stderr}`)?.[0] ?? 'unknown'
 }
 
 function freePort(): Promise<number> {
