@@ -72,6 +72,11 @@ const TABLE: Record<string, Record<string, string>> = {
     'channel counts': 'every replica stores its counts before they are read',
   },
   reliability: { 'state counters': 'shared' },
+  tls: {
+    'state authorities': 'shared',
+    'shared chains': 'a cache of certificates, which each replica issues',
+    'shared open': 'counts of open connections',
+  },
   transfer: { 'shared zstd': 'a codec' },
 }
 
