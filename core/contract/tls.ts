@@ -8,11 +8,14 @@ export interface TlsConnection {
   socket: Socket
   /** Lower case, as sent: it can have any characters. */
   serverName: string
-  /** Serves HTTP on a secured connection, as the HTTPS listener does. */
+  /**
+   * Serves HTTP on a secured connection, as the HTTPS listener does. A connection with a client certificate is closed
+   * unless `authorized` is true, so set it.
+   */
   serve(secured: TLSSocket): void
 }
 
-/** Takes over a connection. It must end the socket, or pass it to `serve` in a `TLSSocket`. */
+/** Handles a connection. It must end the socket, or pass it to `serve` in a `TLSSocket`. */
 export type TlsAccept = (connection: TlsConnection) => void
 
 export interface SvcTls {

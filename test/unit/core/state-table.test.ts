@@ -82,6 +82,11 @@ const TABLE: Record<string, Record<string, string>> = {
   },
   probe: { 'shared sessions': 'each holds an armed tap' },
   reliability: { 'state counters': 'shared' },
+  tls: {
+    'state authorities': 'shared',
+    'shared chains': 'a cache of certificates, which each replica issues',
+    'shared open': 'counts of open connections',
+  },
   transfer: { 'shared zstd': 'a codec' },
 }
 
