@@ -34,13 +34,13 @@ export function asksOf(issuer: Issuer, request: FastifyRequest): ReadonlySet<Ask
   })
 }
 
-/** The query that carries what was asked for to the endpoints; empty without one. */
+/** The query that carries the request to the endpoints; empty without one. */
 export function askQuery(asks: ReadonlySet<Ask>): string {
   const [only] = asks
   return asks.size === 1 ? `?ask=${only}` : ''
 }
 
-/** The metadata: its endpoints keep what was asked for. */
+/** The metadata: its endpoints keep the query. */
 export function hostileMetadata(document: Record<string, unknown>, asks: ReadonlySet<Ask>): Record<string, unknown> {
   const query = askQuery(asks)
   const entries = Object.entries(document).map(([name, value]) => [

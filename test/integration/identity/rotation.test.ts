@@ -237,9 +237,9 @@ t.test('faults that are set end after their uses or their time [IDN-14]', async 
     at: 'jwks',
     did_you_mean: 'slow',
   })
-  const settled = await issuer('settled', { faults: { jwks: '503', times: 1 } })
-  t.equal((await call(`${settled}/jwks`)).status, 503)
-  t.equal((await call(`${settled}/jwks`)).status, 200)
+  const configured = await issuer('configured', { faults: { jwks: '503', times: 1 } })
+  t.equal((await call(`${configured}/jwks`)).status, 503)
+  t.equal((await call(`${configured}/jwks`)).status, 200)
 })
 
 t.test('faults of metadata, tokens and introspection [IDN-14]', async t => {
