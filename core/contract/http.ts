@@ -53,6 +53,12 @@ export interface SvcHttp {
   isAdmin(request: AnyRequest): boolean
   /** Throws an `HttpError` with 401 or 403 if the admin token is required and the request lacks it. */
   guardAdmin(request: AnyRequest): void
+  /**
+   * Throws an `HttpError` with 403 or 421 if a web page of another origin may have sent the request, even if no credential is
+   * required. For routes that reach more than this instance; `guardAdmin` includes it. `SVC_CORS_ORIGINS` and `SVC_HOSTS`
+   * name pages that may.
+   */
+  guardBrowser(request: AnyRequest): void
   /** Sends `value` as JSON or XML, depending on `Accept`, and sets `Vary: Accept`. Uses the status and headers of `reply`. */
   negotiate(request: FastifyRequest, reply: FastifyReply, value: unknown): FastifyReply
   /** The type that `negotiate` would send for this request. Include it in strong entity tags. */

@@ -39,6 +39,7 @@ import type { EventLog, EventLogBounds } from './event-log.ts'
 import type { Channel, ChannelHandler, Replicated, ReplicatedOptions, SvcReplicas } from './replication.ts'
 import type { StoreBounds, Store } from './state.ts'
 import type { JsonSchema } from './json-schema.ts'
+import type { SvcTls } from './tls.ts'
 import type {
   CategoryDeclaration,
   Exemption,
@@ -105,6 +106,7 @@ export { jsonRpcProtocol } from './json-rpc.ts'
 export type { Channel, ChannelHandler, Replica, Replicated, ReplicatedOptions, SvcReplicas } from './replication.ts'
 export { ReplicaError } from './replication.ts'
 export type { JsonSchema } from './json-schema.ts'
+export type { SvcTls, TlsAccept, TlsConnection } from './tls.ts'
 export { variable } from './declarations.ts'
 export type {
   CategoryDeclaration,
@@ -402,6 +404,7 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
   readonly mediaTypes: SvcMediaTypes
   readonly inspector: SvcInspector
   readonly pki: SvcPki
+  readonly tls: SvcTls
   /** Requests as bytes, before any parser has read them. */
   readonly tap: SvcTap
   readonly metrics: SvcMetrics

@@ -17,6 +17,7 @@ import type { Exemptions } from '../http/pipeline/exemptions.ts'
 import type { CoreRoute } from '../http/pipeline/route-record.ts'
 import type { SvcResponse } from '../http/response/response.ts'
 import { HostMounts } from '../http/listener/host-mounts.ts'
+import type { TlsNameHandler } from '../http/listener/tls-names.ts'
 import type { MediaTypeHandler } from '../http/listener/media-type-handlers.ts'
 import { WebSocketRoutes } from '../http/streams/websocket-routes.ts'
 import { adoptWebSockets } from '../http/streams/websockets.ts'
@@ -70,6 +71,7 @@ export class Generation implements RoutingGeneration {
   readonly app: FastifyInstance
   readonly routes = new RouteTable()
   readonly mediaTypeHandlers: MediaTypeHandler[] = []
+  readonly tlsNames: TlsNameHandler[] = []
   readonly hosts = new HostMounts()
   readonly exposedHeaders: string
   readonly fallbacks: FallbackHandlers

@@ -78,6 +78,7 @@ export function createControlDeps({
     effectiveConfig,
     pluginStatus,
     routes,
+    protocols: request => contextOf(request).generation.rules.protocols,
     landingLinks: () => host().declarations.links,
     instance: {
       ...instance,

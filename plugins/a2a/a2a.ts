@@ -1,15 +1,18 @@
 /** The services that all parts of the plugin share. Replaced at each reload, except for the stores below. */
 import type { Svc } from 'svc/plugin'
 import type { AgentRegistry } from './agent-registry.ts'
+import type { CardSigner } from './cards/signer.ts'
+import type { Options } from './options.ts'
 import type { SinkStore } from './sink.ts'
 import type { TaskService } from './task-service.ts'
 import type { TaskStore } from './task-store.ts'
 import type { Variables } from './variables.ts'
 
 export interface A2a {
-  readonly svc: Svc<Record<string, unknown>, Variables>
+  readonly svc: Svc<Options, Variables>
   readonly agents: AgentRegistry
   readonly tasks: TaskStore
   readonly service: TaskService
   readonly sinks: SinkStore
+  readonly signer: CardSigner
 }

@@ -15,6 +15,8 @@ export interface Bounds {
   sinks: number
   /** Memory of all sinks. */
   sinkBytes: number
+  /** Signatures of cards that are kept. */
+  cardSignatures: number
 }
 
 const MIB = 2 ** 20
@@ -31,6 +33,7 @@ export function boundsOf(config: Config): Bounds {
         oneTaskBytes: 16 * MIB,
         sinks: 100,
         sinkBytes: 8 * MIB,
+        cardSignatures: 20,
       }
     : {
         tasks: 5000,
@@ -41,6 +44,7 @@ export function boundsOf(config: Config): Bounds {
         oneTaskBytes: 32 * MIB,
         sinks: 500,
         sinkBytes: 32 * MIB,
+        cardSignatures: 100,
       }
 }
 

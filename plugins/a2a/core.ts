@@ -9,7 +9,7 @@ import { v1 } from './wire/v1.0/wire.ts'
 
 export function createCore(a2a: A2a): A2aCore {
   return {
-    tenants: [],
+    tenants: a2a.svc.options.tenants,
     async call(method, params, caller) {
       try {
         return await perform(a2a, method, params, caller)

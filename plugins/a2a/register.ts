@@ -1,9 +1,11 @@
 /** Registers the stores, the demo agents, the extension point and the routes. */
-import { type FastifyInstance, forPlugin, jsonRpcProtocol } from 'svc/plugin'
+import type { JsonWebKey } from 'node:crypto'
+import { BoundedMap, type FastifyInstance, forPlugin, jsonRpcProtocol } from 'svc/plugin'
 import type { A2a } from './a2a.ts'
 import { AgentRegistry } from './agent-registry.ts'
 import { registerDemoAgents } from './agents/register.ts'
 import { type Bounds, boundsOf } from './bounds.ts'
+import { CardSigner, createCardKey } from './cards/signer.ts'
 import { createCore } from './core.ts'
 import { LocalRuns } from './local-runs.ts'
 import { failLostRuns, failOwnRuns } from './lost-runs.ts'
@@ -31,7 +33,10 @@ export function registerPlugin(app: FastifyInstance, svc: A2a['svc']): void {
   registerDemoAgents(agents.registrar(svc.name))
   svc.offer('a2a.agents', { ...agents.registrar(svc.name), [forPlugin]: plugin => agents.registrar(plugin) })
   const sinks = openSinkStore(svc, bounds)
-  const a2a: A2a = { svc, agents, sinks, ...openTasks(svc, bounds, sinks) }
+  const cardKey = svc.replicated<JsonWebKey>('card-key', { initial: createCardKey, secret: true })
+  const signatures = svc.shared('card-signatures', () => new BoundedMap<string>(bounds.cardSignatures))
+  const signer = new CardSigner(() => cardKey.current, signatures)
+  const a2a: A2a = { svc, agents, sinks, signer, ...openTasks(svc, bounds, sinks) }
   svc.use('testing.resets')!.register({
     name: 'a2a',
     reset: async session =>

@@ -2,6 +2,8 @@
 import type { JWK } from 'jose'
 import { BoundedMap } from 'svc/plugin'
 import type { Svc } from 'svc/plugin'
+import { createFaults } from './faults/faults.ts'
+import type { Faults } from './faults/faults.ts'
 import type { Issuer } from './issuers/issuer.ts'
 import { createIssuers } from './issuers/issuers.ts'
 import type { Issuers } from './issuers/issuers.ts'
@@ -22,6 +24,7 @@ export interface Provider {
   issuers: Issuers
   tokens: Omit<Tokens, 'order'>
   orderKeys: OrderKeys
+  faults: Faults
   /** Verifies a token of an issuer that is not revoked. */
   verify(issuer: Issuer, token: string, checks?: TokenChecks): Promise<TokenVerification>
 }
@@ -41,6 +44,7 @@ export function createProvider(svc: Svc<IdentityOptions>): Provider {
     issuers,
     tokens: createTokens(svc, issuers, known),
     orderKeys: createOrderKeys(svc as unknown as Svc, issuers, importKey, openDebugKeys(svc)),
+    faults: createFaults(svc),
     verify: (issuer, token, checks) => verifyOfIssuer(token, { refuseRevoked: true, ...checks }, issuer, known),
   }
 }

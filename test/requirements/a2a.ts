@@ -111,9 +111,19 @@ export default [
     where: 'agents-next 11',
   },
   {
+    id: 'A2A-35',
+    rule: 'cards are available signed and signed wrongly; verifiers accept the former only',
+    where: 'agents-next 9',
+  },
+  {
     id: 'A2A-40',
     rule: 'the official client of 1.0 works unmodified over both transports and in its legacy mode',
     where: 'a2a 12',
+  },
+  {
+    id: 'A2A-42',
+    rule: 'the official client of 1.0 works unmodified over gRPC',
+    where: 'agents-next 15',
   },
   {
     id: 'A2A-41',

@@ -6,6 +6,7 @@ import type { AgentDefinition, JsonObject } from '../types.ts'
 import { httpJsonV03 } from '../wire/v0.3/http-json.ts'
 import type { CardSubject } from './shared-fields.ts'
 import { cardV03, cardV03Proto } from './v0.3.ts'
+import { type CardVariant, variantCard } from './variants.ts'
 import { cardV1 } from './v1.0.ts'
 
 /** The agent of `/a2a` and of the cards at the root; its card lists all agents. */
@@ -23,6 +24,27 @@ export function subjectOf(a2a: A2a, agent: AgentDefinition, request: AnyRequest)
 /** The card in the format of the call. Cards of 1.0 do not include 0.3 fields here. */
 export function renderCard({ a2a, agent, wire, request }: Call, isExtended: boolean): JsonObject {
   const subject = { ...subjectOf(a2a, agent, request), isExtended }
-  if (wire.protocolVersion === '1.0') return cardV1(subject)
+  if (wire.protocolVersion === '1.0') {
+    const card = cardV1(subject)
+    const isSigned = isExtended && a2a.svc.options.card === 'signed'
+    return isSigned ? { ...card, signatures: [a2a.signer.sign(card, `${subject.base}/a2a/jwks.json`)] } : card
+  }
   return wire === httpJsonV03 ? cardV03Proto(subject) : cardV03(subject)
+}
+
+/** A variant of the public card. */
+export function renderVariant(a2a: A2a, agent: AgentDefinition, request: AnyRequest, variant: CardVariant): JsonObject {
+  const { svc, signer } = a2a
+  return variantCard(variant, subjectOf(a2a, agent, request), {
+    signer,
+    tenants: svc.options.tenants,
+    grpcTarget: grpcTarget(a2a, request),
+  })
+}
+
+/** The gRPC listener at the host that the client used. */
+function grpcTarget({ svc }: A2a, request: AnyRequest): string | null {
+  const { grpc } = svc.instance.ports()
+  const { host } = svc.http.origin(request)
+  return grpc === null ? null : `${host.includes(':') ? `[${host}]` : host}:${grpc}`
 }

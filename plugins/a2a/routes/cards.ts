@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import {
   describe,
+  HttpError,
   namesTag,
   type FastifyInstance,
   type FastifyReply,
@@ -9,10 +10,11 @@ import {
   type RouteDescription,
 } from 'svc/plugin'
 import type { A2a } from '../a2a.ts'
-import { subjectOf } from '../cards/card.ts'
+import { renderVariant, subjectOf } from '../cards/card.ts'
 import { combinedCard } from '../cards/combined.ts'
 import type { CardSubject } from '../cards/shared-fields.ts'
 import { cardV03 } from '../cards/v0.3.ts'
+import { CARD_VARIANTS, type CardVariant, isCardVariant } from '../cards/variants.ts'
 import type { JsonObject } from '../types.ts'
 import { agentOf } from './agent.ts'
 
@@ -33,13 +35,37 @@ const ROUTES: readonly { route: string; summary: string; render: (subject: CardS
   { route: '/a2a/:agent/.well-known/agent.json', summary: LEGACY_CARD, render: cardV03 },
 ]
 
+const VARIANT_ROUTES = ['/a2a/:agent/cards/:variant', '/a2a/:agent/cards/:variant/.well-known/agent-card.json']
+
 export function registerCards(app: FastifyInstance, a2a: A2a): void {
   app.get('/a2a', describe(directory), request => renderDirectory(a2a, request))
   for (const { route, summary, render } of ROUTES) {
     app.get(route, describe(describeCard(route, summary)), (request, reply) =>
-      sendCard(request, reply, render(subjectOf(a2a, agentOf(a2a, request), request))),
+      sendCard(request, reply, plainCard(a2a, request, render)),
     )
   }
+  for (const route of VARIANT_ROUTES)
+    app.get(route, describe(describeVariant(route)), (request, reply) =>
+      sendCard(request, reply, renderVariant(a2a, agentOf(a2a, request), request, variantOf(request))),
+    )
+  app.get('/a2a/jwks.json', describe(describeKeys), (_request, reply) =>
+    reply.header('Cache-Control', 'no-cache').send(a2a.signer.jwks),
+  )
+}
+
+/** The configured variant takes the place of the card of 1.0, but not of that of 0.3. */
+function plainCard(a2a: A2a, request: FastifyRequest, render: (subject: CardSubject) => JsonObject): JsonObject {
+  const agent = agentOf(a2a, request)
+  const { card } = a2a.svc.options
+  if (card !== undefined && render === combinedCard) return renderVariant(a2a, agent, request, card)
+  return render(subjectOf(a2a, agent, request))
+}
+
+/** Throws 404 with the known variants. */
+function variantOf(request: FastifyRequest): CardVariant {
+  const { variant } = request.params as { variant: string }
+  if (isCardVariant(variant)) return variant
+  throw new HttpError(404, { error: 'unknown_variant', variant, variants: CARD_VARIANTS })
 }
 
 /** Answers 304 when the client has this card already (RFC 9110, 13.1.2). */
@@ -106,3 +132,41 @@ export const AGENT_PARAMETER = {
   description: 'Agent id, such as echo',
   schema: { type: 'string' },
 } as const
+
+function describeVariant(route: string): RouteDescription {
+  return {
+    category: 'A2A Agents',
+    summary: route.endsWith('.json') ? 'Variant of an agent card, at its well-known path' : 'Variant of an agent card',
+    description: 'The card of protocol 1.0 signed, signed wrongly, or with more interfaces.',
+    parameters: [
+      AGENT_PARAMETER,
+      {
+        name: 'variant',
+        in: 'path',
+        required: true,
+        description: 'What differs from the plain card',
+        schema: { type: 'string', enum: [...CARD_VARIANTS] },
+      },
+    ],
+    responses: {
+      200: { description: 'The agent card' },
+      304: { description: 'The card has not changed (If-None-Match)' },
+      404: { description: 'Unknown agent or variant' },
+    },
+    examples: [
+      { name: 'Signed card', path: fill(route, 'signed'), expectStatus: 200 },
+      { name: 'Card with a wrong signature', path: fill(route, 'signed-wrong'), expectStatus: 200 },
+    ],
+  }
+}
+
+function fill(route: string, variant: CardVariant): string {
+  return route.replace(':agent', 'echo').replace(':variant', variant)
+}
+
+const describeKeys: RouteDescription = {
+  category: 'A2A Agents',
+  summary: 'Keys of signed agent cards',
+  responses: { 200: { description: 'A JWK Set' } },
+  examples: [{ name: 'Keys', path: '/a2a/jwks.json', expectStatus: 200 }],
+}

@@ -18,6 +18,7 @@ const roomy: Bounds = {
   oneTaskBytes: 1e8,
   sinks: 1,
   sinkBytes: 1,
+  cardSignatures: 1,
 }
 
 function makeStore(t: { teardown(callback: () => void): void }, bounds: Partial<Bounds> = {}) {

@@ -42,6 +42,11 @@ const BUILT: { file: string; begins: string; samples?: [pattern: string, flags: 
     ],
   },
   {
+    file: 'core/http/pipeline/exemptions.ts',
+    begins: 'new RegExp(`^${templatePattern(path, ',
+    samples: [['^\\/oauth\\/i\\/([^/]+)\\/jwks$', '']],
+  },
+  {
     file: 'plugins/llm/providers/router-path.ts',
     begins: 'new RegExp(`^${templatePattern(rest',
     samples: [

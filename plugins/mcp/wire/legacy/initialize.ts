@@ -32,6 +32,6 @@ export function initializeResult(session: Session, server: Server): string {
     protocolVersion: session.version.name,
     capabilities: capabilities(server, session.version),
     serverInfo: serverInfo(server, session.version),
-    instructions: server.definition.instructions,
+    instructions: server.instructions,
   } satisfies InitializeResult)
 }

@@ -1,0 +1,76 @@
+/** Owns signing cards: JSON Web Signatures with a detached payload (RFC 7515, A2A 1.0, 8.4). */
+import { createHash, createPrivateKey, generateKeyPairSync, sign } from 'node:crypto'
+import type { JsonWebKey, KeyObject } from 'node:crypto'
+import type { BoundedMap } from 'svc/plugin'
+import type { JsonObject } from '../types.ts'
+import { canonicalCard } from './canonical.ts'
+
+export const CARD_KEY_ID = 'svc-a2a-1'
+/** Names a key that the JWK Set does not have. */
+const UNKNOWN_KEY_ID = 'svc-a2a-unknown'
+
+export interface CardSignature {
+  protected: string
+  signature: string
+}
+
+/** A new P-256 key as a private JWK (RFC 7518, 6.2). */
+export function createCardKey(): JsonWebKey {
+  return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' })
+}
+
+export class CardSigner {
+  readonly #key: () => JsonWebKey
+  /** Signatures differ each time, so they are kept: the same card always has the same entity tag. */
+  readonly #kept: BoundedMap<string>
+
+  constructor(key: () => JsonWebKey, kept: BoundedMap<string>) {
+    this.#key = key
+    this.#kept = kept
+  }
+
+  /** The JWK Set with the public key (RFC 7517, 5). */
+  get jwks(): JsonObject {
+    const { kty, crv, x, y } = this.#key()
+    return { keys: [{ kty, crv, x, y, kid: CARD_KEY_ID, alg: 'ES256', use: 'sig' }] }
+  }
+
+  /** A valid signature of a card, whose key is at `jku`. */
+  sign(card: JsonObject, jku: string): CardSignature {
+    const header = encodeHeader({ alg: 'ES256', kid: CARD_KEY_ID, typ: 'JOSE', jku })
+    return this.#signature(card, header, () => createPrivateKey({ key: this.#key(), format: 'jwk' }))
+  }
+
+  /** A signature with a key that the JWK Set does not have. */
+  signUnknown(card: JsonObject, jku: string): CardSignature {
+    const header = encodeHeader({ alg: 'ES256', kid: UNKNOWN_KEY_ID, typ: 'JOSE', jku })
+    return this.#signature(card, header, () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)
+  }
+
+  #signature(card: JsonObject, header: string, key: () => KeyObject): CardSignature {
+    const input = `${header}.${Buffer.from(canonicalCard(card)).toString('base64url')}`
+    const digest = createHash('sha256').update(`${this.#key().x} ${input}`).digest('base64url')
+    let signature = this.#kept.get(digest)
+    if (signature === undefined) {
+      signature = sign('sha256', Buffer.from(input), { key: key(), dsaEncoding: 'ieee-p1363' }).toString('base64url')
+      this.#kept.set(digest, signature)
+    }
+    return { protected: header, signature }
+  }
+}
+
+/** The header of an unsigned token (RFC 7515, appendix A.5). */
+export function unsigned(jku: string): CardSignature {
+  return { protected: encodeHeader({ alg: 'none', kid: CARD_KEY_ID, typ: 'JOSE', jku }), signature: '' }
+}
+
+/** The signature with its first bit inverted. */
+export function withWrongBit({ protected: header, signature }: CardSignature): CardSignature {
+  const bytes = Buffer.from(signature, 'base64url')
+  bytes[0]! ^= 0x80
+  return { protected: header, signature: bytes.toString('base64url') }
+}
+
+function encodeHeader(header: JsonObject): string {
+  return Buffer.from(JSON.stringify(header)).toString('base64url')
+}

@@ -1,0 +1,30 @@
+/** The section `a2a` of `svc.yaml`. */
+import type { JsonSchema } from 'svc/plugin'
+import { CARD_VARIANTS, type CardVariant } from './cards/variants.ts'
+
+export interface Options {
+  /** The variant of the plain card routes. Unset: the card that clients of both versions understand. */
+  card?: CardVariant
+  tenants: string[]
+}
+
+const MAX_TENANTS = 20
+
+export const options: JsonSchema = {
+  type: 'object',
+  description: 'The A2A agents: agent cards and tenants.',
+  properties: {
+    card: {
+      enum: [...CARD_VARIANTS],
+      description: 'The variant of the 1.0 card that the well-known card routes return, for example signed.',
+    },
+    tenants: {
+      type: 'array',
+      description: 'Tenants whose tasks are kept apart.',
+      default: ['acme', 'globex'],
+      maxItems: MAX_TENANTS,
+      uniqueItems: true,
+      items: { type: 'string', pattern: '^[a-z][a-z0-9-]{0,39}$' },
+    },
+  },
+}
