@@ -130,13 +130,13 @@ export class Connection {
     if (!isRecord(message)) return
     const { method, id } = message
     const params = isRecord(message.params) ? message.params : {}
-    if (typeof method !== 'string') this.#settle(message)
+    if (typeof method !== 'string') this.#complete(message)
     else if (id === undefined) this.#notified(method, params)
     // Not awaited: the transport of the SDK only passes messages on.
     else void this.#answer(method, params).then(reply => this.#send({ id, ...reply }))
   }
 
-  #settle({ id, result, error }: JsonObject): void {
+  #complete({ id, result, error }: JsonObject): void {
     const pending = this.#pending.get(id)
     if (!pending) return
     if (isRecord(error)) {
@@ -160,7 +160,7 @@ export class Connection {
     }
   }
 
-  /** Answers a request of the server. Questions go to the client whose call caused them. */
+  /** Handles a request of the server. Questions go to the client whose call caused them. */
   async #answer(method: string, params: JsonObject): Promise<JsonObject> {
     if (method === 'ping') return { result: {} }
     if (!QUESTIONS.includes(method)) return failure(CODES.methodNotFound, 'Method not found')

@@ -48,7 +48,7 @@ t.test('each endpoint is accepted or refused as it says [TLSZ-1]', async t => {
   }
 })
 
-t.test('the certificate carries the name that was asked for [TLSZ-1]', async t => {
+t.test('the certificate carries the name that was requested [TLSZ-1]', async t => {
   t.match(await outcome('good.tls.demo.example.com'), { kind: 'good', server_name: 'good.tls.demo.example.com' })
   t.match(await outcome('wildcard.tls.svc'), { kind: 'wildcard' })
   t.equal(await outcome('expired.tls.svc'), 'CERT_HAS_EXPIRED')

@@ -65,7 +65,7 @@ t.test('a call without an answer ends after some time and is canceled [MCPX-14]'
   const { server, received } = scripted({ initialize, ...tools })
   const { bridge } = open(t, server)
   await bridge.start()
-  t.strictSame([...bridge.tools.keys()], ['one'], 'items that are no tools are left out')
+  t.strictSame([...bridge.tools.keys()], ['one'], 'items that are not tools are left out')
   await t.rejects(bridge.forward(callOf(null)), { code: -32603, message: 'the server did not answer in time' })
   t.match(received.at(-1), { method: 'notifications/cancelled', params: { requestId: 3 } })
   const controller = new AbortController()
