@@ -15,7 +15,7 @@ export class TestClientError extends Error {
 
 /** Connects to a running instance. */
 export function connect(url, { token } = {}) {
-  const base = url.replace(/\/+$/, '')
+  const base = url.endsWith('/') ? url.slice(0, -1) : url
   const headers = token === undefined ? {} : { 'X-Svc-Admin-Token': token }
   return {
     ...scopeClient({ base, headers, query: { scope: 'instance' } }),
