@@ -38,6 +38,7 @@ export function registerRotationRoutes(app: FastifyInstance, provider: Provider)
       responses: {
         200: { description: 'The signing key, the published keys, and when the old key retires' },
         400: { description: '`invalid_rotation`, with the path of the invalid member' },
+        404: { description: '`unknown_issuer`' },
         409: { description: '`no_previous_key`: `revert` before any rotation' },
       },
       examples: [jsonExample('Graceful', `${EXAMPLE}/rotate`, { mode: 'graceful', grace_s: 60 }, 200)],
@@ -71,6 +72,7 @@ export function registerRotationRoutes(app: FastifyInstance, provider: Provider)
       responses: {
         200: { description: 'The faults' },
         400: { description: '`invalid_faults`, with the path of the invalid member' },
+        404: { description: '`unknown_issuer`' },
       },
       examples: [
         { ...jsonExample('Slow keys', `${EXAMPLE}/faults`, { jwks: 'slow', ms: 10, times: 1 }, 200), method: 'PUT' },
@@ -89,7 +91,10 @@ export function registerRotationRoutes(app: FastifyInstance, provider: Provider)
     describe({
       ...SHARED,
       summary: 'End the faults of an issuer',
-      responses: { 204: { description: 'No faults of the control plane are left' } },
+      responses: {
+        204: { description: 'No faults of the control plane are left' },
+        404: { description: '`unknown_issuer`' },
+      },
       examples: [{ name: 'End', method: 'DELETE', path: `${EXAMPLE}/faults`, expectStatus: 204 }],
     }),
     async (request, reply) => {

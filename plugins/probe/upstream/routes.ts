@@ -27,6 +27,8 @@ interface SessionRequest {
   Params: { id: string }
 }
 
+const UNKNOWN_SESSION = { description: 'No such session; it may have expired' }
+
 export function registerUpstream(app: FastifyInstance, svc: Svc<ProbeSection>): void {
   const sessions = svc.shared(
     'sessions',
@@ -53,7 +55,11 @@ export function registerUpstream(app: FastifyInstance, svc: Svc<ProbeSection>): 
           },
         },
       },
-      responses: { 201: { description: 'The session' }, 429: { description: 'Too many sessions' } },
+      responses: {
+        201: { description: 'The session' },
+        400: { description: 'The body is not valid' },
+        429: { description: 'Too many sessions' },
+      },
       examples: [],
     }),
     async (request, reply) => {
@@ -87,7 +93,7 @@ export function registerUpstream(app: FastifyInstance, svc: Svc<ProbeSection>): 
       requestBody: {
         content: { 'application/json': { type: 'array', maxItems: MAX_STEPS, items: { type: 'object' } } },
       },
-      responses: { 204: { description: 'Added' } },
+      responses: { 204: { description: 'Added' }, 400: { description: 'The body is not valid' }, 404: UNKNOWN_SESSION },
       examples: [],
     }),
     async (request, reply) => {
@@ -126,6 +132,11 @@ export function registerUpstream(app: FastifyInstance, svc: Svc<ProbeSection>): 
           description: 'Only arrivals of these steps, comma-separated',
         },
       ],
+      responses: {
+        200: { description: 'The arrivals' },
+        400: { description: 'A parameter is not valid' },
+        404: UNKNOWN_SESSION,
+      },
       examples: [],
     }),
     async request => {
@@ -149,7 +160,7 @@ export function registerUpstream(app: FastifyInstance, svc: Svc<ProbeSection>): 
       summary: 'End a probe session',
       category: CATEGORY,
       credentials: ['none', 'adminToken'],
-      responses: { 204: { description: 'Ended' } },
+      responses: { 204: { description: 'Ended' }, 404: UNKNOWN_SESSION },
       examples: [],
     }),
     async (request, reply) => {
