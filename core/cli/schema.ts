@@ -1,5 +1,6 @@
 /** `svc schema`: the JSON Schema of svc.yaml, for editors. */
 import { svcYamlSchema } from '../config/svc-yaml-schema.ts'
+import { CORE_SECTION_SCHEMAS } from '../rules/rule-schema.ts'
 import type { Command } from '../contract/plugin.ts'
 import { readArguments } from './arguments.ts'
 import { findDefinitions } from './plugin-definitions.ts'
@@ -27,7 +28,7 @@ own. Editors with the YAML language server use it when svc.yaml begins with
         section: definition.section ?? name,
         options: definition.options,
       }))
-      terminal.out.write(`${JSON.stringify(svcYamlSchema(plugins), null, 2)}\n`)
+      terminal.out.write(`${JSON.stringify(svcYamlSchema(plugins, CORE_SECTION_SCHEMAS), null, 2)}\n`)
       return { exitCode: 0 }
     },
   }

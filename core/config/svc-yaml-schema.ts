@@ -13,7 +13,10 @@ export interface PluginSection {
 }
 
 /** One schema (2020-12) for the whole file, limited to the names and sections of these plugins. */
-export function svcYamlSchema(plugins: readonly PluginSection[]): JsonSchema {
+export function svcYamlSchema(
+  plugins: readonly PluginSection[],
+  coreSections: Readonly<Record<string, JsonSchema>>,
+): JsonSchema {
   const names = plugins.map(({ name }) => name).toSorted()
   const sections = plugins
     .filter(({ options }) => options !== undefined)
@@ -28,6 +31,7 @@ export function svcYamlSchema(plugins: readonly PluginSection[]): JsonSchema {
     additionalProperties: false,
     properties: {
       plugins: { title: 'Which plugins run', ...forEditors(hostSection(names), 'plugins') },
+      ...coreSections,
       ...Object.fromEntries(sections),
     },
   }

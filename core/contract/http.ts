@@ -6,6 +6,7 @@ import type { NegotiatedType } from '../fields/accept.ts'
 import type { JsonObject } from './json.ts'
 import type { FaultOrigin } from './observation.ts'
 import type { RouteDescription } from './routes.ts'
+import type { MatchFacts } from './testing.ts'
 
 /** A request object of Fastify or of Node. */
 export type AnyRequest = FastifyRequest | IncomingMessage | Http2ServerRequest
@@ -52,6 +53,12 @@ export interface SvcHttp {
   isAdmin(request: AnyRequest): boolean
   /** Throws an `HttpError` with 401 or 403 if the admin token is required and the request lacks it. */
   guardAdmin(request: AnyRequest): void
+  /**
+   * Throws an `HttpError` with 403 or 421 if a web page of another origin may have sent the request, even if no credential is
+   * required. For routes that reach more than this instance; `guardAdmin` includes it. `SVC_CORS_ORIGINS` and `SVC_HOSTS`
+   * name pages that may.
+   */
+  guardBrowser(request: AnyRequest): void
   /** Sends `value` as JSON or XML, depending on `Accept`, and sets `Vary: Accept`. Uses the status and headers of `reply`. */
   negotiate(request: FastifyRequest, reply: FastifyReply, value: unknown): FastifyReply
   /** The type that `negotiate` would send for this request. Include it in strong entity tags. */
@@ -69,9 +76,10 @@ export interface SvcHttp {
   /**
    * Applies the rules stored for this request. For `ownFail` routes, after they have checked credentials; the core applies
    * rules on all other routes. Delays, aborted connections and fixed responses are applied by the core; `fail` and `reply`
-   * are left to the route.
+   * are left to the route. Null: no rule can apply. `facts` reads the request for conditions of the route's own protocol,
+   * instead of its `read`; it is called at most once, if a rule has such conditions.
    */
-  applyRules(request: FastifyRequest, reply: FastifyReply): Promise<RuleOutcome>
+  applyRules(request: FastifyRequest, reply: FastifyReply, facts?: ProtocolFacts): Promise<RuleOutcome> | null
   /** Aborts the response like an injected fault: destroys the connection or, over HTTP/2, resets the stream (INTERNAL_ERROR). */
   abortResponse(request: FastifyRequest, reply: FastifyReply): void
   /**
@@ -116,6 +124,14 @@ export interface InProcessResponse {
   /** Names in lower case. */
   headers: Record<string, string | string[]>
   body: Buffer
+}
+
+/** Reads the request for the conditions of one protocol. */
+export interface ProtocolFacts {
+  protocol: string
+  read(): Promise<readonly MatchFacts[] | null>
+  /** Whether a `reply` step fits the request; otherwise its rule does not match. */
+  takesReply(reply: JsonObject): Promise<boolean>
 }
 
 /** What rules did with a request, and what they leave to the route. */

@@ -1,5 +1,6 @@
 /** `svc.inspector`, `svc.pki` and `svc.metrics`: captured requests, client certificates and metrics. */
 import type { FastifyRequest } from 'fastify'
+import type { SessionOrigin } from './http.ts'
 import type { X509Certificate } from 'node:crypto'
 
 /**
@@ -30,6 +31,8 @@ export interface InspectorEntry {
   headers: { name: string; value: string }[]
   client_ip: string
   session: string | null
+  /** How the client named the session; null without a session. */
+  session_from: SessionOrigin | null
   body: string | null
   body_base64: string | null
   body_size: number
@@ -42,13 +45,13 @@ export interface InspectorEntry {
   fault: string | null
   /** What requested the fault, such as `X-Svc-Abort: truncate`, `?fail=overloaded`, a rule or a provider's configuration. */
   fault_source: string | null
-  /** Name of the rule that acted on the request; null if none did. */
-  rule: string | null
   fault_origin: FaultOrigin | null
   /** How the connection was broken, if the fault did that. */
   abort: AbortKind | null
   /** Why the request ended as it did, such as `connection reset by X-Svc-Abort`; null for a normal response of the route. */
   end_reason: string | null
+  /** Name of the rule that acted on the request; null if none did. */
+  rule: string | null
   /** Template of the route that handled the request; null if none did, for example after a fault or for a 404. */
   route: string | null
   /** Name of the plugin that handled the request; null if the core did, or if no route handled it. */

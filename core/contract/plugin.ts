@@ -39,6 +39,7 @@ import type { EventLog, EventLogBounds } from './event-log.ts'
 import type { Channel, ChannelHandler, Replicated, ReplicatedOptions, SvcReplicas } from './replication.ts'
 import type { StoreBounds, Store } from './state.ts'
 import type { JsonSchema } from './json-schema.ts'
+import type { SvcTls } from './tls.ts'
 import type {
   CategoryDeclaration,
   Exemption,
@@ -61,6 +62,7 @@ export type {
   SessionKey,
   SessionOrigin,
   Origin,
+  ProtocolFacts,
   RuleOutcome,
 } from './http.ts'
 export type {
@@ -91,11 +93,20 @@ export type { CommandContext, CommandOutput, CommandServer, CommandServerOptions
 export type { PutOptions, StoreBounds, Store, StoreChange } from './state.ts'
 export { StateUnavailable } from './state.ts'
 export type { EventLog, EventLogBounds, LoggedEvent, StreamInfo } from './event-log.ts'
-export type { MatchableRequest, MatchFacts, MatchField, MatchProtocol, MatchProtocols } from './testing.ts'
+export type {
+  MatchableRequest,
+  MatchFacts,
+  MatchField,
+  MatchProtocol,
+  MatchProtocols,
+  ResetKind,
+  Resets,
+} from './testing.ts'
 export { jsonRpcProtocol } from './json-rpc.ts'
 export type { Channel, ChannelHandler, Replica, Replicated, ReplicatedOptions, SvcReplicas } from './replication.ts'
 export { ReplicaError } from './replication.ts'
 export type { JsonSchema } from './json-schema.ts'
+export type { SvcTls, TlsAccept, TlsConnection } from './tls.ts'
 export { variable } from './declarations.ts'
 export type {
   CategoryDeclaration,
@@ -393,6 +404,7 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
   readonly mediaTypes: SvcMediaTypes
   readonly inspector: SvcInspector
   readonly pki: SvcPki
+  readonly tls: SvcTls
   /** Requests as bytes, before any parser has read them. */
   readonly tap: SvcTap
   readonly metrics: SvcMetrics

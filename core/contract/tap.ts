@@ -70,7 +70,7 @@ export interface TapOptions {
   claims(head: Buffer): string | null
   /** Called with each claimed request once its head has arrived. */
   onArrival(arrival: Arrival): void
-  /** Answers a claimed request. Without it, the server answers it as it answers all others. */
+  /** Responds to a claimed request. Without it, the server responds as to all others. */
   answer?(arrival: Arrival, reply: TapReply): void
   /** After this time the tap is disarmed. At most 15 minutes. */
   lifetimeMs: number

@@ -1,4 +1,5 @@
 /** The extension points of the core for tests: protocols that rules understand, and what a reset removes. */
+import type { SessionKey } from './http.ts'
 import type { Json } from './json.ts'
 import type { ErrorForm } from './routes.ts'
 
@@ -34,7 +35,7 @@ export interface MatchProtocol {
    * conditions. The value of a field is what conditions test; a list holds several values, of which one must meet the
    * condition; undefined: absent. Must not throw.
    */
-  read(request: MatchableRequest): MatchFacts[] | null
+  read(request: MatchableRequest): readonly MatchFacts[] | null
   /**
    * The format of the failures that rules inject on the plugin's routes. Null: the format of the route. Default: the
    * same.
@@ -70,8 +71,29 @@ export interface MatchProtocols {
   register(protocol: MatchProtocol): void
 }
 
+/**
+ * What a reset removes, by name: `POST /_svc/reset`. Registered with `svc.use('testing.resets')!.register(…)`.
+ */
+export interface ResetKind {
+  /** Such as `orders`: lower-case letters and underscores. */
+  name: string
+  /** It belongs to the whole instance: a reset of a session does not call it. Default: it belongs to sessions. */
+  scope?: 'session' | 'instance'
+  /**
+   * Removes what is kept for a session, or for all (null), and returns the number of removed items. Once it resolves, the
+   * next request must find nothing of it.
+   */
+  reset(session: SessionKey | null): Promise<number> | number
+}
+
+/** `testing.resets`. */
+export interface Resets {
+  register(kind: ResetKind): void
+}
+
 declare module './plugin.ts' {
   interface ExtensionPoints {
     'testing.protocols': MatchProtocols
+    'testing.resets': Resets
   }
 }

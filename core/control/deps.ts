@@ -5,6 +5,7 @@ import type {
   PageLink,
   PluginRecord,
   ReloadResult,
+  ResetKind,
   SvcHttp,
   SvcInstance,
   SvcStreams,
@@ -14,6 +15,7 @@ import type { ClearResult, SwitchResult } from '../host/switching.ts'
 import type { Inspector } from '../inspector/inspector.ts'
 import type { Keys } from '../keys/keys.ts'
 import type { Limits } from '../limits/limits.ts'
+import type { ProtocolRegistry } from '../match/protocols.ts'
 import type { RuleBook } from '../rules/rule-book.ts'
 import type { GenerationRules } from '../rules/rule-entry.ts'
 import type { RouteRecord } from '../http/pipeline/route-record.ts'
@@ -28,6 +30,8 @@ export interface ControlDeps {
   pluginStatus(): Record<string, object>
   /** Links that plugins add to the landing page. */
   landingLinks(): readonly PageLink[]
+  /** The protocols that conditions of a request to the control plane can test. */
+  protocols(request: FastifyRequest): ProtocolRegistry
   /** All routes of the generation, in order of registration. */
   routes(): RouteRecord[]
   plugins: ControlPlugins
@@ -60,6 +64,8 @@ export interface ControlRules {
   book: RuleBook
   /** The rules of files, and the protocols, of the generation that handles the request. */
   ofGeneration(request: FastifyRequest): GenerationRules
+  /** What the plugins of that generation add to resets. */
+  resetsOf(request: FastifyRequest): readonly ResetKind[]
 }
 
 export interface ControlPlugins {

@@ -47,6 +47,7 @@ const packageFile = (name: string) => () =>
 
 /** All files below `/docs/`, by name. */
 const FILES: ReadonlyMap<string, { type: string; locate: () => string }> = new Map([
+  ['landing.js', { type: 'text/javascript; charset=utf-8', locate: ownFile('landing.js') }],
   ['docs.js', { type: 'text/javascript; charset=utf-8', locate: ownFile('docs.js') }],
   ['swagger-ui-bundle.js', { type: 'text/javascript; charset=utf-8', locate: packageFile('swagger-ui-bundle.js') }],
   ['swagger-ui.css', { type: 'text/css; charset=utf-8', locate: packageFile('swagger-ui.css') }],

@@ -13,8 +13,8 @@ import { cachePages } from './page-cache.ts'
 
 const style = readFileSync(join(PRODUCT_FOLDER, 'core', 'control', 'assets', 'landing.css'), 'utf8')
 const styleHash = createHash('sha256').update(style).digest('base64')
-/** Allows nothing but the inline style sheet, by its hash. */
-const CONTENT_SECURITY_POLICY = `default-src 'none'; style-src 'sha256-${styleHash}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`
+/** Allows nothing but the inline style sheet, by its hash, and scripts of the instance. */
+const CONTENT_SECURITY_POLICY = `default-src 'none'; script-src 'self'; style-src 'sha256-${styleHash}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`
 const ICON = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#0b5fb0"/><path d="M4 5l4 6 4-6" stroke="#fff" stroke-width="2" fill="none"/></svg>')}`
 
 /** Registers `GET /`. It responds with 200 even if the instance is unhealthy. */
@@ -71,19 +71,26 @@ export function renderLanding({ catalog, links, baseUrl, instanceId, publicMode 
 <title>svc</title>
 <link rel="icon" href="${escapeHtml(ICON)}">
 <style>${style}</style>
+<script defer src="docs/landing.js"></script>
 </head>
 <body>
 <a class="skip" href="#endpoints">Skip to the endpoints</a>
 <header>
 <h1>svc</h1>
 <p>A test upstream for gateway demos and tests, with deterministic responses, request capturing and fault injection.</p>
-<nav aria-label="Documentation">
+<section class="start" aria-labelledby="start-here">
+<h2 id="start-here">Start here</h2>
 <ul class="links">
 ${listLinks(catalog, links)
   .map(({ href, text }) => `<li><a href="${escapeHtml(href)}">${escapeHtml(text)}</a></li>`)
   .join('\n')}
 </ul>
-</nav>
+${renderFirst(catalog, baseUrl)}</section>
+<p id="search-bar" hidden>
+<label for="search">Search the endpoints</label>
+<input type="search" id="search" autocomplete="off" spellcheck="false" placeholder="Path, method or words">
+<span id="search-result" role="status"></span>
+</p>
 </header>
 <nav class="categories" aria-label="Categories">
 <ul>
@@ -94,10 +101,12 @@ ${sections.map(({ id, name, endpoints }) => `<li><a href="#${id}">${escapeHtml(n
 ${sections
   .map(
     ({ id, name, endpoints }) => `<section aria-labelledby="${id}">
-<h2 id="${id}">${escapeHtml(name)}</h2>
+<details open>
+<summary><h2 id="${id}">${escapeHtml(name)}</h2> <span>${endpoints.length}</span></summary>
 <ul>
 ${endpoints.map(endpoint => renderEndpoint(endpoint, baseUrl)).join('\n')}
 </ul>
+</details>
 </section>`,
   )
   .join('\n')}
@@ -121,6 +130,15 @@ function listLinks({ endpoints }: Catalog, links: readonly PageLink[]): PageLink
   const isServed = ({ href }: PageLink): boolean =>
     endpoints.some(({ path }) => isBelow(path, `/${href}`.replace(/\/$/, '')))
   return [...links.filter(isServed), ...OWN_LINKS]
+}
+
+/** The command of the first example, to try at once. */
+function renderFirst({ endpoints }: Catalog, baseUrl: string): string {
+  const first = endpoints.find(({ protocol, examples }) => protocol === 'http' && examples.length > 0)
+  if (first === undefined) return ''
+  return `<p>Or send a first request:</p>
+<pre><code>${escapeHtml(curlLine(first.examples[0]!, baseUrl, first.protocol))}</code></pre>
+`
 }
 
 function renderEndpoint({ path, methods, summary, protocol, examples }: CatalogEndpoint, baseUrl: string): string {

@@ -1,39 +1,75 @@
 /** Routes of the inspector: list, single entry, live feed and deletion. */
 import type { FastifyInstance } from 'fastify'
-import { describe, HttpError, nearest, readQuery } from '../contract/plugin.ts'
+import { describe, HttpError, readQuery } from '../contract/plugin.ts'
 import type { FastifyRequest, RouteParameter } from '../contract/plugin.ts'
-import type { CaptureFilter, Inspector } from '../inspector/inspector.ts'
-import { isSessionName } from '../sessions.ts'
+import { pathOf } from '../inspector/captured-request.ts'
+import type { CaptureFilter, CaptureQuery, Inspector } from '../inspector/inspector.ts'
+import type { Watcher } from '../inspector/waits.ts'
 import type { ControlDeps } from './deps.ts'
+import { registerExport } from './requests-export.ts'
+import { maxWaitMs, orRefuse } from './request-waits.ts'
+import { registerVerify } from './verify.ts'
+import {
+  FILTERS,
+  invalidFilter,
+  PATH_PREFIX,
+  publicSessionRequired,
+  readQueryFilter,
+  readSession,
+  rejectUnknownFilters,
+  SESSION,
+} from './request-filters.ts'
 
 const category = 'Control Plane'
 const DEFAULT_LIMIT = 100
 /** A comment is sent after this time without an event, in milliseconds. */
 const KEEP_ALIVE_MS = 15_000
 
-const SESSION: RouteParameter = {
-  name: 'session',
-  in: 'query',
-  description: 'Only requests with this value of `X-Svc-Session`. Required in public mode.',
-  schema: { type: 'string', pattern: '^[A-Za-z0-9._:-]{1,128}$' },
-}
-const PATH_PREFIX: RouteParameter = {
-  name: 'path_prefix',
-  in: 'query',
-  description: 'Only requests whose path starts with this text.',
-  schema: { type: 'string' },
-}
+const DEFAULT_WAIT_MS = 5000
+const MAX_WAIT_COUNT = 1000
+
 const BAD_FILTER = { description: 'A parameter is invalid, or `session` is missing in public mode.' }
 
-/** Registers `/_svc/requests` and the routes below it. */
+/** Registers `/_svc/requests`, the routes below it, and `/_svc/verify`. */
 export function registerRequests(app: FastifyInstance, deps: ControlDeps): void {
   registerList(app, deps)
   registerFeed(app, deps)
   registerEntry(app, deps)
   registerClear(app, deps)
+  registerExport(app, deps)
+  registerVerify(app, deps)
 }
 
-function registerList(app: FastifyInstance, { config, inspector }: ControlDeps): void {
+const LIST_PARAMETERS: RouteParameter[] = [
+  {
+    name: 'limit',
+    in: 'query',
+    description: 'Maximum number of entries. Values outside 1 to the capacity are clamped.',
+    schema: { type: 'integer', default: DEFAULT_LIMIT },
+  },
+  {
+    name: 'order',
+    in: 'query',
+    description: 'Which entries come first.',
+    schema: { enum: ['newest', 'oldest'], default: 'newest' },
+  },
+  {
+    name: 'wait_for',
+    in: 'query',
+    description:
+      'Waits until this number of entries match; stored ones count, whatever the limit. `satisfied` of the response says whether they came.',
+    schema: { type: 'integer', minimum: 1, maximum: MAX_WAIT_COUNT },
+  },
+  {
+    name: 'timeout_ms',
+    in: 'query',
+    description: 'How long `wait_for` waits. At most 10000 in public mode.',
+    schema: { type: 'integer', minimum: 0, maximum: 30_000, default: DEFAULT_WAIT_MS },
+  },
+]
+
+function registerList(app: FastifyInstance, deps: ControlDeps): void {
+  const { config, http, inspector } = deps
   app.get(
     '/_svc/requests',
     describe({
@@ -41,29 +77,87 @@ function registerList(app: FastifyInstance, { config, inspector }: ControlDeps):
       description:
         'Includes injected faults and rejected bodies. Control plane requests and requests rejected by a limit or key check are not captured.',
       category,
-      parameters: [
-        SESSION,
-        PATH_PREFIX,
-        {
-          name: 'limit',
-          in: 'query',
-          description: 'Maximum number of entries. Values outside 1 to the capacity are clamped.',
-          schema: { type: 'integer', default: DEFAULT_LIMIT },
-        },
+      parameters: [...FILTERS, ...LIST_PARAMETERS],
+      responses: {
+        200: { description: 'The entries.' },
+        400: BAD_FILTER,
+        503: { description: 'Too many waits are open.' },
+      },
+      examples: [
+        { name: 'Captured requests', path: '/_svc/requests?limit=10&session=demo' },
+        { name: 'Failed requests', path: '/_svc/requests?status=5xx&method=POST&session=demo' },
+        { name: 'Wait for a request', path: '/_svc/requests?path=/orders&wait_for=1&timeout_ms=50&session=demo' },
       ],
-      responses: { 200: { description: 'The entries.' }, 400: BAD_FILTER },
-      examples: [{ name: 'Captured requests', path: '/_svc/requests?limit=10&session=demo' }],
     }),
     async request => {
-      rejectUnknownFilters(request, ['session', 'path_prefix', 'limit'])
-      const filter = readFilter(request, config.publicMode)
-      const requests = await inspector.list(filter, readLimit(request, inspector))
-      return { count: requests.length, capacity: inspector.capacity, public_mode: config.publicMode, requests }
+      const filter = readQueryFilter(
+        request,
+        deps,
+        LIST_PARAMETERS.map(({ name }) => name),
+      )
+      const limit = readLimit(request, inspector)
+      const isOldestFirst = readOrder(request) === 'oldest'
+      const wait = readWait(request, config.publicMode)
+      const waited = wait === null ? {} : await waitFor(inspector, filter, wait, http.signal(request))
+      const requests = await orRefuse(() => inspector.list(filter, limit, isOldestFirst))
+      return {
+        count: requests.length,
+        capacity: inspector.capacity,
+        public_mode: config.publicMode,
+        ...waited,
+        requests,
+      }
     },
   )
 }
 
-function registerFeed(app: FastifyInstance, { config, inspector, openEvents }: ControlDeps): void {
+interface Wait {
+  count: number
+  timeoutMs: number
+}
+
+async function waitFor(
+  inspector: Inspector,
+  { session, pathPrefix, conditions }: CaptureQuery,
+  { count, timeoutMs }: Wait,
+  signal: AbortSignal,
+): Promise<{ satisfied: boolean; waited_ms: number }> {
+  let seen = 0
+  const watcher: Watcher = {
+    session,
+    see(subject) {
+      const isBelow = pathPrefix === undefined || pathOf(subject.captured).startsWith(pathPrefix)
+      if (isBelow && conditions.every(holds => holds(subject))) seen++
+    },
+    remainingMs: () => (seen >= count ? 0 : Infinity),
+  }
+  const waited_ms = await orRefuse(() => inspector.wait(watcher, timeoutMs, signal))
+  return { satisfied: seen >= count, waited_ms }
+}
+
+function readOrder(request: FastifyRequest): string {
+  const order = readQuery(request).get('order') ?? 'newest'
+  if (order !== 'newest' && order !== 'oldest') throw invalidFilter('order', 'expected newest or oldest')
+  return order
+}
+
+function readWait(request: FastifyRequest, isPublic: boolean): Wait | null {
+  const query = readQuery(request)
+  const count = readWhole(query, 'wait_for', 1, MAX_WAIT_COUNT)
+  const timeoutMs = readWhole(query, 'timeout_ms', 0, maxWaitMs(isPublic))
+  return count === null ? null : { count, timeoutMs: timeoutMs ?? DEFAULT_WAIT_MS }
+}
+
+function readWhole(query: URLSearchParams, name: string, min: number, max: number): number | null {
+  const value = query.get(name)
+  if (value === null) return null
+  if (!/^\d{1,9}$/.test(value) || Number(value) < min || Number(value) > max)
+    throw invalidFilter(name, `expected a whole number from ${min} to ${max}`)
+  return Number(value)
+}
+
+function registerFeed(app: FastifyInstance, deps: ControlDeps): void {
+  const { inspector, openEvents } = deps
   app.get(
     '/_svc/requests/stream',
     describe({
@@ -98,7 +192,7 @@ function registerFeed(app: FastifyInstance, { config, inspector, openEvents }: C
     }),
     (request, reply) => {
       rejectUnknownFilters(request, ['session', 'path_prefix', 'last_event_id'])
-      const filter = readFilter(request, config.publicMode)
+      const filter = readFilter(request, deps)
       if (inspector.isFeedFull) throw new HttpError(503, { error: 'too_many_feeds' })
       const stream = openEvents(request, reply, {
         endless: true,
@@ -114,7 +208,7 @@ function registerFeed(app: FastifyInstance, { config, inspector, openEvents }: C
   )
 }
 
-function registerEntry(app: FastifyInstance, { config, inspector }: ControlDeps): void {
+function registerEntry(app: FastifyInstance, { config, http, inspector }: ControlDeps): void {
   app.get(
     '/_svc/requests/:id',
     describe({
@@ -140,7 +234,7 @@ function registerEntry(app: FastifyInstance, { config, inspector }: ControlDeps)
     async request => {
       rejectUnknownFilters(request, ['session'])
       const { id } = request.params as { id: string }
-      const session = readSession(request)
+      const session = readSession(request, http)
       // In public mode, requests without a session find nothing.
       const entry =
         config.publicMode && session === undefined
@@ -172,7 +266,7 @@ function registerClear(app: FastifyInstance, { http, inspector }: ControlDeps): 
     }),
     async request => {
       rejectUnknownFilters(request, ['session'])
-      const session = readSession(request)
+      const session = readSession(request, http)
       if (session !== undefined) return { cleared: await inspector.clear({ session }), session }
       http.guardAdmin(request)
       return { cleared: await inspector.clear({}) }
@@ -180,35 +274,10 @@ function registerClear(app: FastifyInstance, { http, inspector }: ControlDeps): 
   )
 }
 
-/** Rejects unknown filters, which would otherwise be ignored and select everything. */
-function rejectUnknownFilters(request: FastifyRequest, known: readonly string[]): void {
-  for (const name of readQuery(request).keys()) {
-    if (known.includes(name)) continue
-    const meant = nearest(name, known)
-    throw new HttpError(400, {
-      error: 'invalid_filter',
-      parameter: name.slice(0, 200),
-      ...(meant === undefined ? {} : { did_you_mean: meant }),
-    })
-  }
-}
-
-function readFilter(request: FastifyRequest, publicMode: boolean): CaptureFilter {
-  const session = readSession(request)
-  if (publicMode && session === undefined) {
-    throw new HttpError(400, {
-      error: 'session_required',
-      details: 'in public mode you can only see one session: add ?session= with the value of your X-Svc-Session header',
-    })
-  }
+function readFilter(request: FastifyRequest, { config, http }: ControlDeps): CaptureFilter {
+  const session = readSession(request, http)
+  if (config.publicMode && session === undefined) throw publicSessionRequired()
   return { session, pathPrefix: readQuery(request).get('path_prefix') ?? undefined }
-}
-
-function readSession(request: FastifyRequest): string | undefined {
-  const session = readQuery(request).get('session')
-  if (session === null) return undefined
-  if (!isSessionName(session)) throw new HttpError(400, { error: 'invalid_session' })
-  return session
 }
 
 function readLimit(request: FastifyRequest, { capacity }: Inspector): number {

@@ -7,6 +7,7 @@ import { registerInstance } from './instance.ts'
 import { registerKeysUsage } from './keys-usage.ts'
 import { registerLanding } from './landing.ts'
 import { registerMetrics } from './metrics.ts'
+import { registerReset } from './reset.ts'
 import { registerRules } from './rules.ts'
 import { registerUsage } from './usage.ts'
 import { registerRequests } from './requests.ts'
@@ -18,6 +19,7 @@ export function registerCoreRoutes(app: FastifyInstance, deps: ControlDeps): voi
   registerControl(app, deps)
   registerRequests(app, deps)
   registerRules(app, deps)
+  registerReset(app, deps)
   registerMetrics(app, deps)
   registerUsage(app, deps)
   registerKeysUsage(app, deps)

@@ -154,7 +154,10 @@ async function tryBuild(
   })
   const context: BuildContext = {
     generation,
-    extensions: new Map<string, unknown>([['testing.protocols', generation.rules.protocols]]),
+    extensions: new Map<string, unknown>([
+      ['testing.protocols', generation.rules.protocols],
+      ['testing.resets', generation.resets],
+    ]),
     registered: [],
     stopped: [],
     loadErrors: [...input.loadErrors],

@@ -17,6 +17,7 @@ import type { Exemptions } from '../http/pipeline/exemptions.ts'
 import type { CoreRoute } from '../http/pipeline/route-record.ts'
 import type { SvcResponse } from '../http/response/response.ts'
 import { HostMounts } from '../http/listener/host-mounts.ts'
+import type { TlsNameHandler } from '../http/listener/tls-names.ts'
 import type { MediaTypeHandler } from '../http/listener/media-type-handlers.ts'
 import { WebSocketRoutes } from '../http/streams/websocket-routes.ts'
 import { adoptWebSockets } from '../http/streams/websockets.ts'
@@ -27,6 +28,7 @@ import type { RouteErrorServices } from '../http/pipeline/route-errors.ts'
 import { isBelow } from '../fields/request-target.ts'
 import type { Log } from '../log/log.ts'
 import { ProtocolRegistry } from '../match/protocols.ts'
+import { ResetRegistry } from '../rules/reset-registry.ts'
 import { GenerationRules } from '../rules/rule-entry.ts'
 import { replayRequest } from '../http/request/replayed-request.ts'
 import { parseOnDemand } from './body-parsing.ts'
@@ -64,10 +66,12 @@ export interface RouteOwner {
 export class Generation implements RoutingGeneration {
   readonly number: number
   sessionHeaders: readonly string[] = []
+  readonly resets = new ResetRegistry()
   readonly rules = new GenerationRules(new ProtocolRegistry())
   readonly app: FastifyInstance
   readonly routes = new RouteTable()
   readonly mediaTypeHandlers: MediaTypeHandler[] = []
+  readonly tlsNames: TlsNameHandler[] = []
   readonly hosts = new HostMounts()
   readonly exposedHeaders: string
   readonly fallbacks: FallbackHandlers

@@ -1,6 +1,13 @@
 /** A captured request as stored, and its JSON form. */
 import { randomUUID } from 'node:crypto'
-import type { AbortKind, CoreFailure, FaultOrigin, InspectorEntry, ResponseEnd } from '../contract/plugin.ts'
+import type {
+  AbortKind,
+  CoreFailure,
+  FaultOrigin,
+  InspectorEntry,
+  ResponseEnd,
+  SessionOrigin,
+} from '../contract/plugin.ts'
 import { KEPT_STREAM_BYTES } from './response-copy.ts'
 import type { TraceContext } from '../tracing/trace-context.ts'
 import { endReasonOf } from './end-reason.ts'
@@ -27,6 +34,8 @@ export interface CapturedRequest {
   clientIp: string
   /** A valid `X-Svc-Session` value. */
   session: string | null
+  /** How the client named the session. */
+  sessionFrom: SessionOrigin | null
   /**
    * At most `KEPT_BODY_BYTES`, one character per byte (Latin-1). Thousands of small buffers would each allocate their
    * own memory.
@@ -129,6 +138,7 @@ export function toEntry(captured: CapturedRequest): InspectorEntry {
     headers: toHeaders(captured.rawHeaders),
     client_ip: captured.clientIp,
     session: captured.session,
+    session_from: captured.sessionFrom,
     body: text,
     body_base64: body === null || text !== null ? null : body.toString('base64'),
     body_size: captured.bodyBytes,

@@ -12,7 +12,7 @@ const ABORTS: Record<AbortKind, string> = {
 
 /** Null while a response is being sent, and for a normal response of the route. */
 export function endReasonOf(captured: CapturedRequest): string | null {
-  const { abort, fault, plugin, status, response } = captured
+  const { abort, fault, plugin, route, rule, status, response } = captured
   const { ended, bytesSent } = response
   const source = sourceOf(captured)
   if (abort !== null) return `${ABORTS[abort]} by ${source}`
@@ -22,10 +22,10 @@ export function endReasonOf(captured: CapturedRequest): string | null {
     return status === 499
       ? 'the client disconnected before the response'
       : `the client disconnected after ${bytesSent} bytes of the body`
-  return (
-    failureOf(captured) ??
-    (fault === null ? null : `${fault === 'delay' ? 'delayed' : `${status} injected`} by ${source}`)
-  )
+  const failure = failureOf(captured)
+  if (failure !== null) return failure
+  if (fault !== null) return `${fault === 'delay' ? 'delayed' : `${status} injected`} by ${source}`
+  return rule !== null && route === null ? `response of rule ${rule}` : null
 }
 
 /** The header without its value, else the complete source. */

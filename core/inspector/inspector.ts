@@ -14,6 +14,12 @@ import { Feeds } from './feed.ts'
 import type { FeedStream } from './feed.ts'
 import { createRedaction } from './redaction.ts'
 import { BodyConverter } from './response-copy.ts'
+import { inSlices } from './slices.ts'
+import { SessionTotals } from './session-totals.ts'
+import { Subjects } from './subjects.ts'
+import type { CaptureSubject } from './subjects.ts'
+import { Waits } from './waits.ts'
+import type { Watcher } from './waits.ts'
 import type { ResponseCopy } from './response-copy.ts'
 import { findKey } from '../keys/api-key.ts'
 
@@ -39,6 +45,12 @@ export interface CaptureFilter {
   pathPrefix?: string | undefined
 }
 
+/** Selects entries by conditions on the request. */
+export interface CaptureQuery extends CaptureFilter {
+  /** All of them must hold. */
+  conditions: readonly ((subject: CaptureSubject) => boolean)[]
+}
+
 export interface Inspector extends SvcInspector {
   readonly capacity: number
   /** Whether the maximum number of feeds is open. */
@@ -52,8 +64,17 @@ export interface Inspector extends SvcInspector {
   capture(facts: CaptureFacts): CapturedRequest
   /** Call it when the response of a stored request has ended. */
   end(captured: CapturedRequest): void
-  /** Newest first. */
-  list(filter: CaptureFilter, limit: number): Promise<InspectorEntry[]>
+  /** Newest first, or oldest first. */
+  list(query: CaptureQuery, limit: number, isOldestFirst: boolean): Promise<InspectorEntry[]>
+  /** Oldest first. */
+  select(query: CaptureQuery): Promise<CapturedRequest[]>
+  /** Shows stored and new requests to a watcher; see `Waits.run`. */
+  wait(watcher: Watcher, timeoutMs: number, signal: AbortSignal): Promise<number>
+  /**
+   * How many requests of a session, or of all, are no longer stored because newer ones took their place. With a mark (see
+   * `isMark`), 0 if all that came after it are stored.
+   */
+  dropped(session: string | undefined, since: string | null): Promise<number>
   /** By entry id, else by request id. */
   find(id: string, filter: CaptureFilter): Promise<InspectorEntry | undefined>
   /** Sends new entries until the stream ends; see `Feeds.open`. */
@@ -82,7 +103,17 @@ export function createInspector({ config, isControlCredential, flush, logs }: In
     flush()
     return log ?? store
   }
-  const followed = log && new FollowedCaptures(log, store.capacity, entry => feeds.publish(entry))
+  const followed =
+    log &&
+    new FollowedCaptures(log, store.capacity, entry => {
+      feeds.publish(entry)
+      notify(entry.value)
+    })
+  const listeners = new Set<(captured: CapturedRequest) => void>()
+  const notify = (captured: CapturedRequest): void => {
+    for (const listener of listeners) listener(captured)
+  }
+  const totals = new SessionTotals()
   const feeds = new Feeds(followed?.ring ?? store, publicMode ? 20 : 100)
   // Node reads header bytes as Latin-1.
   const adminToken = config.adminToken === null ? null : Buffer.from(config.adminToken).toString('latin1')
@@ -168,6 +199,37 @@ export function createInspector({ config, isControlCredential, flush, logs }: In
     }
   }
 
+  /** Stored entries, oldest first. */
+  async function stored(filter: CaptureFilter): Promise<CapturedRequest[]> {
+    return (await flushed().newest(store.capacity, matcher(filter))).reverse()
+  }
+
+  async function select({ conditions, ...filter }: CaptureQuery): Promise<CapturedRequest[]> {
+    const subjects = new Subjects()
+    const selected: CapturedRequest[] = []
+    // All are numbered before the first is tested: a condition may ask what came after a later one.
+    const all = (await stored(filter)).map(captured => subjects.add(captured))
+    await inSlices(all, subject => {
+      if (conditions.every(holds => holds(subject))) selected.push(subject.captured)
+    })
+    return selected
+  }
+
+  const waits = new Waits(
+    {
+      stored: session => stored({ session }),
+      onCapture(listener) {
+        listeners.add(listener)
+        void followed?.acquire()
+        return () => {
+          listeners.delete(listener)
+          void followed?.release()
+        }
+      },
+    },
+    publicMode ? { total: 20, perSession: 5 } : { total: 100, perSession: 100 },
+  )
+
   return {
     capacity: store.capacity,
     get isFeedFull() {
@@ -189,6 +251,7 @@ export function createInspector({ config, isControlCredential, flush, logs }: In
         rawHeaders: redactedHeaders(facts, apiKey),
         clientIp: facts.clientIp,
         session: facts.session,
+        sessionFrom: facts.sessionFrom,
         body: redactedBody(facts.body, apiKey),
         bodyBytes: facts.body.length,
         status: facts.status,
@@ -205,16 +268,36 @@ export function createInspector({ config, isControlCredential, flush, logs }: In
         response:
           facts.response.ended === 'open' ? showProgress(facts.response, apiKey) : copyResponse(facts.response, apiKey),
       })
+      totals.add(facts.session)
       // With a log, feeds follow it.
-      if (log === null) feeds.publish(entry)
-      else log.add(entry.value)
+      if (log === null) {
+        feeds.publish(entry)
+        notify(entry.value)
+      } else log.add(entry.value)
       return entry.value
     },
     end(captured) {
       captured.response = progressOf(captured.response)
       log?.end(captured)
     },
-    list: async (filter, limit) => (await flushed().newest(limit, matcher(filter))).map(toEntry),
+    async list(query, limit, isOldestFirst) {
+      // Without conditions, only the entries that are shown are read.
+      if (query.conditions.length === 0 && !isOldestFirst)
+        return (await flushed().newest(limit, matcher(query))).map(toEntry)
+      const selected = await select(query)
+      return (isOldestFirst ? selected.slice(0, limit) : selected.slice(-limit).reverse()).map(toEntry)
+    },
+    select,
+    wait: (watcher, timeoutMs, signal) => waits.run(watcher, timeoutMs, signal),
+    async dropped(session, since) {
+      // The ring of this replica says nothing about the log of all.
+      if (log !== null) return 0
+      const subjects = new Subjects()
+      const kept = (await stored({ session })).map(captured => subjects.add(captured))
+      // If an entry before the mark is stored, everything after it is.
+      const isCovered = since !== null && kept.some(({ request }) => !request.facts.isSince!(since))
+      return isCovered ? 0 : Math.max(0, totals.of(session) - kept.length)
+    },
     find: async (id, filter) => asEntry(await flushed().lookUp(id, matcher(filter))),
     async openFeed(stream, filter, lastEventId) {
       flush()
@@ -227,7 +310,9 @@ export function createInspector({ config, isControlCredential, flush, logs }: In
     async clear(filter) {
       const matches = matcher(filter)
       if (log !== null) store.clear(matches)
-      return flushed().clear(matches)
+      const removed = await flushed().clear(matches)
+      if (filter.pathPrefix === undefined) totals.clear(filter.session, removed)
+      return removed
     },
     async counters() {
       const { stored, total } = await flushed().counts()

@@ -1,17 +1,11 @@
 /** Keeps the headers and the beginning of the body of a response for the inspector. */
-import type { ServerResponse } from 'node:http'
-import type { Http2ServerResponse } from 'node:http2'
+import type { OutgoingHttpHeaders } from 'node:http2'
 
 /** Maximum number of bytes kept of a body that is sent in one piece. */
 export const KEPT_WHOLE_BYTES = 65_536
 /** Maximum number of bytes kept of a body that is sent in several pieces, such as an event stream. */
 export const KEPT_STREAM_BYTES = 16_384
 const FIRST_BUFFER_BYTES = 512
-
-/** An undocumented member of Node's HTTP/1 responses: the status line and the header lines as sent. */
-interface SentHead {
-  _header?: string | null
-}
 
 /** Converts texts through one buffer: a buffer for each text takes three times as long. */
 export class BodyConverter {
@@ -27,16 +21,16 @@ export class BodyConverter {
 
 /** Costs next to nothing while the request runs: texts are converted when they are read. */
 export class ResponseCopy {
-  #sent: ServerResponse | Http2ServerResponse | null = null
+  #head: string | OutgoingHttpHeaders | null = null
   /** A body that was sent in one piece. */
   #whole: string | null = null
   #bytes: Buffer | null = null
   #length = 0
   #isComplete = false
 
-  /** Call it when the response headers have been sent. */
-  keepHead(response: ServerResponse | Http2ServerResponse): void {
-    this.#sent = response
+  /** Keeps a head as sent: status line and header lines of HTTP/1 with the empty line after them, or fields of HTTP/2. */
+  keepHead(head: string | OutgoingHttpHeaders | null): void {
+    this.#head = head
   }
 
   /** Keeps a chunk that is the complete body, or the last one. */
@@ -55,11 +49,8 @@ export class ResponseCopy {
 
   /** Header lines, each ended by CRLF, one character per byte (Latin-1); null if no headers were sent. */
   get head(): string | null {
-    const response = this.#sent
-    if (response === null) return null
-    if ('stream' in response) return linesOf(response.stream?.sentHeaders ?? {})
-    const head = (response as SentHead)._header
-    if (typeof head !== 'string') return null
+    const head = this.#head
+    if (typeof head !== 'string') return head && linesOf(head)
     // The status line is left out, and so is the empty line at the end.
     return head.slice(head.indexOf('\r\n') + 2, -2)
   }
@@ -95,7 +86,7 @@ function bytesOf(chunk: unknown, encoding: unknown, limit: number): Buffer {
 }
 
 /** The fields of an HTTP/2 response in the form of HTTP/1. */
-function linesOf(headers: NodeJS.Dict<string | number | string[]>): string {
+function linesOf(headers: OutgoingHttpHeaders): string {
   let lines = ''
   for (const name in headers) {
     if (name.startsWith(':')) continue

@@ -21,6 +21,8 @@ export interface Match {
   readonly needsBody: boolean
   /** Number of conditions. */
   readonly count: number
+  /** The protocols with conditions. */
+  readonly protocols: readonly string[]
   /** Whether the conditions hold that need no body. */
   headHolds(subject: MatchSubject): boolean
   /** Whether all conditions hold. */
@@ -64,6 +66,7 @@ export function readMatch(value: unknown, at: string, options: MatchOptions): Ma
     path,
     needsBody: body.length > 0,
     count,
+    protocols: Object.keys(given).filter(key => options.protocols.names.includes(key)),
     headHolds,
     holds: subject => headHolds(subject) && body.every(part => part.holds(subject)),
     captures: subject => path?.match(subject.segments) ?? NO_CAPTURES,

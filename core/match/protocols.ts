@@ -8,7 +8,7 @@ export interface RegisteredProtocol {
   readonly name: string
   readonly fields: Readonly<Record<string, MatchField>>
   readonly headOnly: boolean
-  read(request: MatchableRequest): MatchFacts[] | null
+  read(request: MatchableRequest): readonly MatchFacts[] | null
 }
 
 /** The protocols of one generation. */

@@ -36,7 +36,7 @@ export class MatchSubject implements MatchableRequest {
   #cookies: ReadonlyMap<string, string> | undefined
   #text: string | null | undefined
   #json: { value: Json | undefined } | undefined
-  #protocols: Map<string, MatchFacts[] | null> | undefined
+  #protocols: Map<string, readonly MatchFacts[] | null> | undefined
 
   constructor(facts: SubjectFacts) {
     this.facts = facts
@@ -116,8 +116,13 @@ export class MatchSubject implements MatchableRequest {
     return this.#json.value
   }
 
+  /** Sets what `protocol` returns, for a request that its route has read. */
+  setProtocol(name: string, items: readonly MatchFacts[] | null): void {
+    ;(this.#protocols ??= new Map()).set(name, items)
+  }
+
   /** The items of a request of this protocol; null if it is of another one. */
-  protocol(protocol: RegisteredProtocol): MatchFacts[] | null {
+  protocol(protocol: RegisteredProtocol): readonly MatchFacts[] | null {
     this.#protocols ??= new Map()
     let items = this.#protocols.get(protocol.name)
     if (items === undefined) this.#protocols.set(protocol.name, (items = protocol.read(this)))

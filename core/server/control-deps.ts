@@ -66,7 +66,11 @@ export function createControlDeps({
     config,
     http,
     inspector,
-    rules: { book, ofGeneration: request => contextOf(request).generation.rules },
+    rules: {
+      book,
+      ofGeneration: request => contextOf(request).generation.rules,
+      resetsOf: request => contextOf(request).generation.resets.list(),
+    },
     keys,
     limits,
     metrics,
@@ -74,6 +78,7 @@ export function createControlDeps({
     effectiveConfig,
     pluginStatus,
     routes,
+    protocols: request => contextOf(request).generation.rules.protocols,
     landingLinks: () => host().declarations.links,
     instance: {
       ...instance,

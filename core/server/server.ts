@@ -1,8 +1,10 @@
 /** A running server: services, listeners, watcher, and the graceful stop. */
+import { X509Certificate } from 'node:crypto'
 import { ServerResponse } from 'node:http'
 import { createRequestHandler } from '../http/listener/handle-request.ts'
 import { Listener } from '../http/listener/listeners.ts'
 import type { ListenerHandlers } from '../http/listener/listeners.ts'
+import type { TlsNames } from '../http/listener/tls-names.ts'
 import { createFastResponse } from '../http/node-internals/fast-response.ts'
 import { createHttp1Response } from '../http/response/response.ts'
 import { createRequestFacts } from '../http/request/request-facts.ts'
@@ -96,10 +98,20 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
         http2: config.grpcOnHttp,
         tap,
         tls: { cert: pki.server.cert, key: pki.server.key, ca: pki.caCertificate },
+        tlsNames: tlsNamesOf(pki.server.cert),
       })
     })
     await tryOpen('grpc', 'gRPC', config.grpcPort, () => new Listener('grpc', to, { Http1Response, http2: true, tap }))
     return opened
+  }
+
+  /** Names that the certificate of the operator covers stay with the listener. */
+  function tlsNamesOf(certificate: string): TlsNames {
+    const own = new X509Certificate(certificate)
+    return {
+      handlers: () => host.current().tlsNames,
+      isOwnName: name => /^[a-z0-9.-]{1,253}$/.test(name) && own.checkHost(name) !== undefined,
+    }
   }
 
   for (const listener of listeners) log.line(`${LABELS[listener.facts.kind]} listening on ${printAddress(listener)}`)

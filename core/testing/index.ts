@@ -6,9 +6,11 @@
  *     await server.stop()
  */
 import { launch } from './launch.ts'
-import type { TestServer, TestServerOptions } from './types.ts'
+import * as client from './client.mjs'
+import type { TestClient, TestServer, TestServerOptions } from './types.ts'
 
-export type { TestServer, TestServerOptions } from './types.ts'
+export type { TestClient, TestScope, TestServer, TestServerOptions, TestSession } from './types.ts'
+export type { JsonValue, Match, Rule, Step, StoredRule, ValueTest } from './rule-types.ts'
 export type { LoadError, PluginRecord, ReloadResult } from '../contract/plugin.ts'
 
 /**
@@ -16,3 +18,14 @@ export type { LoadError, PluginRecord, ReloadResult } from '../contract/plugin.t
  * are listed in `plugins()`, invalid settings in `problems()`.
  */
 export const startTestServer: (options?: TestServerOptions) => Promise<TestServer> = launch
+
+/** Connects to a running instance. `token` is its admin token, if it has one. */
+export const connect: (url: string, options?: { token?: string }) => TestClient = client.connect
+
+/** A response that is not a success. */
+export interface TestClientError extends Error {
+  readonly status: number
+  /** The parsed JSON, or the text. */
+  readonly body: unknown
+}
+export const TestClientError: new (status: number, body: unknown) => TestClientError = client.TestClientError

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { startServer } from '../server/server.ts'
 import type { Server, ServerOptions } from '../server/server.ts'
+import { connect } from './client.mjs'
 import type { TestServer, TestServerOptions } from './types.ts'
 
 /** Additional options for the tests of svc itself. */
@@ -64,7 +65,9 @@ export async function launch(options: LaunchOptions = {}): Promise<TestServer & 
     })
     let stopped: Promise<void> | undefined
     const stop = (): Promise<void> => (stopped ??= server.stop().finally(clean))
+    const url = `http://127.0.0.1:${server.ports.http}`
     return {
+      ...connect(url, env?.SVC_ADMIN_TOKEN === undefined ? {} : { token: env.SVC_ADMIN_TOKEN }),
       ...server,
       folder,
       stop,
@@ -72,7 +75,7 @@ export async function launch(options: LaunchOptions = {}): Promise<TestServer & 
         server.flush()
         return lines
       },
-      url: `http://127.0.0.1:${server.ports.http}`,
+      url,
       httpsUrl: `https://localhost:${server.ports.https}`,
       grpcAddress: `127.0.0.1:${server.ports.grpc}`,
       plugins: () => server.host.records(),

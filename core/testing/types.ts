@@ -1,5 +1,6 @@
 /** Types of `svc/testing`. */
-import type { LoadError, PluginRecord, ReloadResult } from '../contract/plugin.ts'
+import type { InspectorEntry, LoadError, PluginRecord, ReloadResult } from '../contract/plugin.ts'
+import type { Rule, StoredRule } from './rule-types.ts'
 
 /** Configuration of a test server. Paths are relative to the working directory of the process. */
 export interface TestServerOptions {
@@ -22,8 +23,47 @@ export interface TestServerOptions {
   env?: Readonly<Record<string, string>>
 }
 
+/** What a test can do on an instance or in a session. */
+export interface TestScope {
+  readonly rules: {
+    /** Stores a rule, or replaces the one with this name. */
+    put(name: string, rule: Rule): Promise<StoredRule>
+    /** Stores rules, all or none; rules without a name are named. */
+    add(rules: Rule | readonly Rule[]): Promise<StoredRule[]>
+    get(name: string): Promise<StoredRule>
+    /** In the order of evaluation. */
+    list(): Promise<StoredRule[]>
+    delete(name: string): Promise<number>
+    /** Removes the rules that were stored over HTTP. */
+    clear(): Promise<number>
+  }
+  /** Captured requests, newest first; the filter has the parameters of `GET /_svc/requests`. */
+  requests(filter?: Readonly<Record<string, string | number>>): Promise<InspectorEntry[]>
+  /** Removes what the service keeps: all kinds, or these. Returns how many of each. */
+  reset(kinds?: readonly string[]): Promise<Record<string, number>>
+}
+
+/** A session with a name of its own, so that tests run in parallel. */
+export interface TestSession extends TestScope {
+  readonly name: string
+  /** Base URL whose requests belong to the session. */
+  readonly url: string
+  /** Headers that name the session. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Resets the session. */
+  end(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** A running instance. Its own methods concern the instance, not a session. */
+export interface TestClient extends TestScope {
+  readonly url: string
+  /** Opens a session; without a name it gets a new one. */
+  session(name?: string): TestSession
+}
+
 /** A server in this process, with its own state and files. */
-export interface TestServer {
+export interface TestServer extends TestClient {
   /** `http://127.0.0.1:<port>` */
   readonly url: string
   /** `https://localhost:<port>`; its certificate is signed by the CA at `/auth/mtls/get-ca-cert?format=pem`. */

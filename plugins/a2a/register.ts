@@ -37,6 +37,11 @@ export function registerPlugin(app: FastifyInstance, svc: A2a['svc']): void {
   const signatures = svc.shared('card-signatures', () => new BoundedMap<string>(bounds.cardSignatures))
   const signer = new CardSigner(() => cardKey.current, signatures)
   const a2a: A2a = { svc, agents, sinks, signer, ...openTasks(svc, bounds, sinks) }
+  svc.use('testing.resets')!.register({
+    name: 'a2a',
+    reset: async session =>
+      (await a2a.tasks.clear(session?.key ?? null)) + (session === null ? await sinks.clear() : 0),
+  })
   svc.offer('a2a.core', createCore(a2a))
   registerCards(app, a2a)
   registerJsonRpc(app, a2a)

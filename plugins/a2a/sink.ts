@@ -41,6 +41,11 @@ export class SinkStore {
     return SINK_BYTES + sink.bytes
   }
 
+  /** Removes all sinks, which belong to no session. Returns their number. */
+  clear(): Promise<number> {
+    return this.#store.clear()
+  }
+
   /** Stores a notification; returns the number of stored notifications. */
   async receive(
     id: string,

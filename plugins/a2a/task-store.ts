@@ -107,6 +107,14 @@ export class TaskStore {
     return stop
   }
 
+  /** Removes the tasks of a session, or all (null). Returns their number. */
+  async clear(session: string | null): Promise<number> {
+    const own = session === null ? [] : await this.#stores.contexts.list({ group: session })
+    const keys = new Set(own.map(({ key }) => key))
+    await this.#stores.contexts.clear((_count, key) => session === null || keys.has(key))
+    return this.#stores.tasks.clear(task => session === null || task.session === session)
+  }
+
   /** Counts a new task of a context. Returns its number, from 1. */
   takeTurn(task: Pick<Task, 'agent' | 'session' | 'contextId'>): Promise<number> {
     return this.#stores.contexts.increment(contextKey(task), 1, { group: sessionOf(task.session) })

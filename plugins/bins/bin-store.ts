@@ -32,6 +32,8 @@ export interface BinStore {
   follow(id: string, after: number, on: (event: LoggedEvent<CapturedRequest>) => void, ended: () => void): () => void
   /** Returns whether the bin existed. */
   delete(id: string): Promise<boolean>
+  /** Deletes the bins of a session, or all (null). Returns their number. */
+  clear(session: string | null): Promise<number>
 }
 
 export function createBinStore(svc: Svc, limits: BinLimits): BinStore {
@@ -104,6 +106,10 @@ export function createBinStore(svc: Svc, limits: BinLimits): BinStore {
     request: async (id, seq) => (await requests.after(id, seq - 1, 1)).find(found => found.seq === seq),
     follow: (id, after, on, ended) => requests.follow(id, after, (seq, value) => on({ seq, value }), ended),
     delete: id => store.delete(id),
+    async clear(session) {
+      const ids = new Set((await store.list(session === null ? {} : { group: session })).map(({ key }) => key))
+      return store.clear((_bin, id) => ids.has(id))
+    },
   }
 }
 

@@ -1,5 +1,6 @@
 /** The plugin `identity`: an OAuth 2.0 and OpenID Connect provider for demos. */
 import { definePlugin } from 'svc/plugin'
+import { FAULT } from './faults/faults.ts'
 import { createProvider } from './provider.ts'
 import { registerAuthorizeRoutes } from './routes/authorize.ts'
 import { OPTIONS } from './options.ts'
@@ -7,6 +8,7 @@ import type { IdentityOptions } from './options.ts'
 import { registerIssuerRoutes } from './routes/issuers.ts'
 import { registerMetadataRoutes } from './routes/metadata.ts'
 import { registerRegistrationRoute } from './routes/registration.ts'
+import { registerRotationRoutes } from './routes/rotation.ts'
 import { registerTokenRoutes } from './routes/token.ts'
 import { parseOrder } from './orders/order.ts'
 import { orderToken, registerOrderRoutes } from './routes/orders.ts'
@@ -19,6 +21,7 @@ export default definePlugin<IdentityOptions>({
     'OAuth 2.0 and OpenID Connect provider: authorization code with PKCE, refresh, client credentials, password, token exchange, introspection, revocation, dynamic registration.',
   paths: ['/oauth', '/.well-known/openid-configuration', '/.well-known/oauth-authorization-server', '/_svc/identity'],
   options: OPTIONS,
+  faultKinds: [FAULT],
   familiar: [
     ...['/token', '/authorize', '/userinfo', '/introspect', '/revoke'].map(path => ({ path, here: `/oauth${path}` })),
     { path: '/.well-known/jwks.json', here: '/oauth/jwks' },
@@ -61,5 +64,6 @@ export default definePlugin<IdentityOptions>({
     registerRegistrationRoute(app, provider)
     registerOrderRoutes(app, provider)
     registerIssuerRoutes(app, provider)
+    registerRotationRoutes(app, provider)
   },
 })

@@ -2,6 +2,8 @@
 import type { JWK } from 'jose'
 import { BoundedMap } from 'svc/plugin'
 import type { Svc } from 'svc/plugin'
+import { createFaults } from './faults/faults.ts'
+import type { Faults } from './faults/faults.ts'
 import type { Issuer } from './issuers/issuer.ts'
 import { createIssuers } from './issuers/issuers.ts'
 import type { Issuers } from './issuers/issuers.ts'
@@ -22,6 +24,7 @@ export interface Provider {
   issuers: Issuers
   tokens: Omit<Tokens, 'order'>
   orderKeys: OrderKeys
+  faults: Faults
   /** Verifies a token of an issuer that is not revoked. */
   verify(issuer: Issuer, token: string, checks?: TokenChecks): Promise<TokenVerification>
 }
@@ -35,11 +38,24 @@ export function createProvider(svc: Svc<IdentityOptions>): Provider {
   const known = svc.shared('known-tokens', () => new BoundedMap<string>(MAX_KNOWN_TOKENS))
   const parts = { svc, stores, keys: { records, importKey } }
   const issuers = createIssuers(svc, parts, () => signingKey.current)
+  svc.use('testing.resets')!.register({ name: 'identity', scope: 'instance', reset: () => resetAll(stores, issuers) })
   return {
     svc,
     issuers,
     tokens: createTokens(svc, issuers, known),
     orderKeys: createOrderKeys(svc as unknown as Svc, issuers, importKey, openDebugKeys(svc)),
+    faults: createFaults(svc),
     verify: (issuer, token, checks) => verifyOfIssuer(token, { refuseRevoked: true, ...checks }, issuer, known),
   }
+}
+
+/** Removes the issuers of the control plane, registered clients, sessions and codes. Returns their number. */
+async function resetAll(
+  { codes, refreshTokens, accessTokens, clients, revoked }: ReturnType<typeof openStores>,
+  issuers: Issuers,
+): Promise<number> {
+  const cleared = await Promise.all([codes, refreshTokens, accessTokens, clients, revoked].map(store => store.clear()))
+  let removed = cleared.reduce((sum, count) => sum + count, 0)
+  for (const issuer of await issuers.list()) if (await issuers.remove(issuer.name)) removed++
+  return removed
 }

@@ -74,6 +74,8 @@ export function createMessages(engine: Engine, cache: PromptCache, options: Mess
     framing: 'sse',
     finishReasons,
     parse: input => parse(engine, cache, input),
+    hasEffects: true,
+    readOnly: input => read(engine, input),
     render: (result, parsed) => ({ body: messageOf(engine, result, parsed, options) }),
     stream: (result, parsed) => streamMessage(engine, result, parsed, options),
   }
@@ -106,11 +108,21 @@ function versionOf({ headers }: RouteInput): string | undefined {
   return Array.isArray(value) ? value[0] : value
 }
 
-async function parse(engine: Engine, cache: PromptCache, input: RouteInput): Promise<Parsed> {
+/** The request without its use of the prompt cache. */
+function read(
+  engine: Engine,
+  input: RouteInput,
+): Omit<Parsed, 'wire'> & { wire: undefined; body: Record<string, unknown> } {
   const { json } = engine
   const body = input.json()
   const model = json.textOf(body.model) ?? input.defaultModel ?? defaultModel
   const request = readRequest(engine, body, { model, version: versionOf(input), needsMaxTokens: true })
+  return { op: 'chat', model, stream: body.stream === true, request, wire: undefined, body }
+}
+
+async function parse(engine: Engine, cache: PromptCache, input: RouteInput): Promise<Parsed> {
+  const { json } = engine
+  const { body, model, request } = read(engine, input)
   const prefix = cachedPrefix(engine, body)
   const use =
     prefix === null
@@ -200,10 +212,17 @@ function blocksOf(engine: Engine, choice: Choice, { hidesThinking }: MessageWire
       ],
     })
   }
+  if (choice.calls.length === 0 || choice.text !== '') {
+    blocks.push({
+      whole: { type: 'text', text: choice.text },
+      empty: { type: 'text', text: '' },
+      deltas: [{ type: 'text_delta', member: 'text', texts: choice.pieces, paced: true }],
+    })
+  }
   for (const call of choice.calls) {
     const whole = {
       type: 'tool_use',
-      id: `toolu_${call.id}`,
+      id: call.givenId ?? `toolu_${call.id}`,
       name: call.name,
       input: call.args,
       caller: { type: 'direct' },
@@ -216,13 +235,6 @@ function blocksOf(engine: Engine, choice: Choice, { hidesThinking }: MessageWire
         { ...json, texts: [''], paced: false },
         { ...json, texts: call.jsonPieces, paced: true },
       ],
-    })
-  }
-  if (choice.calls.length === 0) {
-    blocks.push({
-      whole: { type: 'text', text: choice.text },
-      empty: { type: 'text', text: '' },
-      deltas: [{ type: 'text_delta', member: 'text', texts: choice.pieces, paced: true }],
     })
   }
   return blocks

@@ -93,9 +93,10 @@ export function outputOf(engine: Engine, result: ChatResult): object {
     content.push({
       reasoningContent: { reasoningText: { text: choice.reasoning, signature: signatureOf(engine, choice.reasoning) } },
     })
+  if ((choice.calls.length === 0 || choice.text !== '') && choice.finish !== 'content_filter')
+    content.push({ text: choice.text })
   for (const call of choice.calls)
-    content.push({ toolUse: { toolUseId: `tooluse_${call.id}`, name: call.name, input: call.args } })
-  if (choice.calls.length === 0 && choice.finish !== 'content_filter') content.push({ text: choice.text })
+    content.push({ toolUse: { toolUseId: call.givenId ?? `tooluse_${call.id}`, name: call.name, input: call.args } })
   return { output: { message: { role: 'assistant', content } }, stopReason: stopReasonOf(result, choice) }
 }
 
@@ -121,16 +122,19 @@ export function* converseEvents(
     yield delta({ reasoningContent: { signature: signatureOf(engine, choice.reasoning) } }, false)
     yield stop()
   }
+  if ((choice.calls.length === 0 || choice.text !== '') && choice.finish !== 'content_filter') {
+    for (const text of choice.pieces) yield delta({ text })
+    yield stop()
+  }
   for (const call of choice.calls) {
     yield {
       event: 'contentBlockStart',
-      data: { contentBlockIndex: index, start: { toolUse: { toolUseId: `tooluse_${call.id}`, name: call.name } } },
+      data: {
+        contentBlockIndex: index,
+        start: { toolUse: { toolUseId: call.givenId ?? `tooluse_${call.id}`, name: call.name } },
+      },
     }
     for (const input of call.jsonPieces) yield delta({ toolUse: { input } })
-    yield stop()
-  }
-  if (choice.calls.length === 0 && choice.finish !== 'content_filter') {
-    for (const text of choice.pieces) yield delta({ text })
     yield stop()
   }
   yield { event: 'messageStop', data: { stopReason: stopReasonOf(result, choice) } }

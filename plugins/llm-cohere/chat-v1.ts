@@ -45,7 +45,7 @@ export function chatV1(engine: Engine): LlmRoute<Parsed> {
 /** The reply text, or before calls the plan, whose tokens are not counted. */
 function textOf(choice: Choice): string {
   const [call] = choice.calls
-  return call === undefined ? choice.text : `I will use the ${call.name} tool to answer.`
+  return call === undefined || choice.text !== '' ? choice.text : `I will use the ${call.name} tool to answer.`
 }
 
 function callsOf(choice: Choice): object[] {
@@ -107,7 +107,7 @@ function* events(engine: Engine, result: ChatResult, parsed: Parsed): Iterable<S
     }
     yield emit('tool-calls-generation', { text: textOf(choice), tool_calls: callsOf(choice) })
   }
-  for (const text of choice.pieces)
+  for (const text of choice.calls.length > 0 ? [] : choice.pieces)
     yield {
       event: 'text-generation',
       data: writeText({ is_finished: false, event_type: 'text-generation', text }),

@@ -36,9 +36,9 @@ function usageOf({ promptTokens, completionTokens }: ChatResult): object {
   return { billed_units: tokens, tokens }
 }
 
-/** The plan before tool calls; its tokens are not counted. */
+/** The text before tool calls; otherwise a plan, whose tokens are not counted. */
 function planOf(choice: Choice): string {
-  return `I will use the ${choice.calls[0]?.name ?? ''} tool to answer.`
+  return choice.text !== '' ? choice.text : `I will use the ${choice.calls[0]?.name ?? ''} tool to answer.`
 }
 
 function replyOf(result: ChatResult): object {
@@ -52,7 +52,7 @@ function replyOf(result: ChatResult): object {
           role: 'assistant',
           tool_plan: planOf(choice),
           tool_calls: choice.calls.map(call => ({
-            id: call.id,
+            id: call.givenId ?? call.id,
             type: 'function',
             function: { name: call.name, arguments: call.json },
           })),
@@ -97,7 +97,9 @@ function* calls(engine: Engine, choice: Choice, emit: Emit): Iterable<StreamEven
     yield emit('tool-call-start', {
       index,
       delta: {
-        message: { tool_calls: { id: call.id, type: 'function', function: { name: call.name, arguments: '' } } },
+        message: {
+          tool_calls: { id: call.givenId ?? call.id, type: 'function', function: { name: call.name, arguments: '' } },
+        },
       },
     })
     for (const piece of call.jsonPieces)

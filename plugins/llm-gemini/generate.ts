@@ -138,8 +138,14 @@ function headOf(engine: Engine, parsed: Parsed): Head {
 
 function lastParts(choice: Choice): object[] {
   return choice.calls.length > 0
-    ? choice.calls.map(call => ({ functionCall: { name: call.name, args: call.args } }))
+    ? [...(choice.text === '' ? [] : [{ text: choice.text }]), ...callParts(choice)]
     : [{ text: choice.text }]
+}
+
+function callParts({ calls }: Choice): object[] {
+  return calls.map(call => ({
+    functionCall: { ...(call.givenId === undefined ? {} : { id: call.givenId }), name: call.name, args: call.args },
+  }))
 }
 
 function completeReply(engine: Engine, result: ChatResult, parsed: Parsed): object {
@@ -236,11 +242,13 @@ function* streamChunks(engine: Engine, result: ChatResult, parsed: Parsed): Iter
   part.thought = true
   for (const pieces of chunked(choice.reasoningPieces)) yield chunk(pieces)
   delete part.thought
-  if (choice.calls.length > 0)
+  if (choice.calls.length > 0) {
+    for (const pieces of chunked(choice.pieces)) yield chunk(pieces)
     return yield last(
-      lastParts(choice),
+      callParts(choice),
       choice.calls.reduce((sum, call) => sum + call.jsonPieces.length, 0),
     )
+  }
   const groups = chunked(choice.pieces)
   const final = groups.pop() ?? []
   for (const pieces of groups) yield chunk(pieces)

@@ -156,7 +156,7 @@ function usageOf({ promptTokens, completionTokens, reasoningTokens }: ChatResult
 }
 
 function isSilent(choice: Choice): boolean {
-  return choice.calls.length > 0 || choice.finish === 'content_filter'
+  return (choice.calls.length > 0 && choice.text === '') || choice.finish === 'content_filter'
 }
 
 function renderReply(

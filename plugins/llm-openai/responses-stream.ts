@@ -48,7 +48,7 @@ function eventsOf(item: OutputItem, place: Place, choice: Choice, emit: Emit): I
   if (item.type === 'message') return textEvents(place, choice, emit)
   if (item.type === 'reasoning')
     return Array.isArray(item.summary) && item.summary.length > 0 ? summaryEvents(place, choice, emit) : []
-  const call = choice.calls.find(candidate => `call_${candidate.id}` === item.call_id)
+  const call = choice.calls.find(candidate => (candidate.givenId ?? `call_${candidate.id}`) === item.call_id)
   return call === undefined ? [] : callEvents(place, call, emit)
 }
 

@@ -66,12 +66,21 @@ export function outputItems(engine: Engine, choice: Choice, parsed: ResponsesPar
       status: 'completed',
     })
   }
+  if (choice.calls.length === 0 || choice.text !== '') {
+    items.push({
+      type: 'message',
+      id: `msg_${engine.randomId(48)}`,
+      status: isIncomplete(choice) ? 'incomplete' : 'completed',
+      role: 'assistant',
+      content: [{ type: 'output_text', text: choice.text, annotations: [], logprobs: [] }],
+    })
+  }
   for (const call of choice.calls) {
     if (call.isText === true)
       items.push({
         type: 'custom_tool_call',
         id: `ctc_${engine.randomId(48)}`,
-        call_id: `call_${call.id}`,
+        call_id: call.givenId ?? `call_${call.id}`,
         name: call.name,
         input: call.json,
         status: 'completed',
@@ -80,20 +89,11 @@ export function outputItems(engine: Engine, choice: Choice, parsed: ResponsesPar
       items.push({
         type: 'function_call',
         id: `fc_${engine.randomId(48)}`,
-        call_id: `call_${call.id}`,
+        call_id: call.givenId ?? `call_${call.id}`,
         name: call.name,
         arguments: call.json,
         status: 'completed',
       })
-  }
-  if (choice.calls.length === 0) {
-    items.push({
-      type: 'message',
-      id: `msg_${engine.randomId(48)}`,
-      status: isIncomplete(choice) ? 'incomplete' : 'completed',
-      role: 'assistant',
-      content: [{ type: 'output_text', text: choice.text, annotations: [], logprobs: [] }],
-    })
   }
   return items
 }

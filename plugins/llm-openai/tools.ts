@@ -114,8 +114,9 @@ function refuseForcedGrammar(engine: Engine, { tools, toolChoice }: Tooling): vo
 
 /** A call in a chat message, with `index` in streams. */
 export function chatCall(call: Call, text: string = call.json): ChatCall {
-  if (call.isText === true) return { id: `call_${call.id}`, type: 'custom', custom: { name: call.name, input: text } }
-  return { id: `call_${call.id}`, type: 'function', function: { name: call.name, arguments: text } }
+  if (call.isText === true)
+    return { id: call.givenId ?? `call_${call.id}`, type: 'custom', custom: { name: call.name, input: text } }
+  return { id: call.givenId ?? `call_${call.id}`, type: 'function', function: { name: call.name, arguments: text } }
 }
 
 /** The next piece of a streamed call. */

@@ -6,6 +6,7 @@ import { FaultParser } from './exchange/faults.ts'
 import { engineLimits } from './exchange/limits.ts'
 import { createMetrics } from './records/metrics.ts'
 import { optionsSchema, type LlmOptions } from './providers/options.ts'
+import { createLlmProtocol } from './testing/protocol.ts'
 import { createRecords } from './records/records.ts'
 import { registerRoutes } from './routes.ts'
 import { resolveVariables, variables, type Variables } from './variables.ts'
@@ -27,6 +28,10 @@ export default definePlugin<LlmOptions, Variables>({
     const rules: CompiledRule[] = []
     const faults = new FaultParser()
     const records = createRecords(svc)
+    svc.use('testing.resets')!.register({
+      name: 'llm',
+      reset: session => records.clear(record => session === null || record.session_header === session.header),
+    })
     const providers = new ProviderRegistry(
       {
         svc,
@@ -40,6 +45,10 @@ export default definePlugin<LlmOptions, Variables>({
       rules,
     )
     svc.offer('llm.providers', providers)
+    const limits = engineLimits(svc.config)
+    svc
+      .use('testing.protocols')!
+      .register(createLlmProtocol({ faults, limits, find: (method, path) => providers.find(method, path) }))
     registerRoutes(app, svc, { providers, faults, records })
     svc.whenRegistered(() => providers.registerNamed(app, svc.options))
   },

@@ -51,7 +51,7 @@ export const modes: readonly Mode[] = ['canned', 'echo', 'scripted', 'random']
 /** Why a reply ended; each format has its own names for these reasons. */
 export type Finish = 'stop' | 'stop_sequence' | 'length' | 'tool_calls' | 'content_filter' | 'prompt_filter'
 
-/** One reply of the engine: text or calls. */
+/** One reply of the engine: text or calls. Replies of rules can have both; the text comes first. */
 export interface Choice {
   index: number
   text: string
@@ -69,6 +69,8 @@ export interface Choice {
 export interface Call {
   /** 24 hex digits, derived from model, prompt and choice; formats add their own prefix. */
   id: string
+  /** An id that is sent as it is. */
+  givenId?: string
   name: string
   args: unknown
   /** The arguments as compact JSON, and its tokens. */
@@ -80,7 +82,7 @@ export interface Call {
 
 export interface ChatResult {
   op: 'chat'
-  mode: Mode
+  mode: Mode | 'rule'
   /** The rendered prompt, as the mode `echo` and the records show it. */
   prompt: string
   choices: Choice[]

@@ -135,6 +135,10 @@ export interface LlmRoute<P extends Parsed = Parsed> {
   describe: LlmRouteDescription
   /** Parses a request; throws `engine.badInput` if it is invalid. */
   parse(input: RouteInput): P | Promise<P>
+  /** `parse` stores something. */
+  hasEffects?: true
+  /** Parses a captured request for conditions, without effects. Default: `parse`, unless that has effects. */
+  readOnly?(input: RouteInput): Parsed | Promise<Parsed>
   /** Renders the complete reply. */
   render(result: ResultOf<P>, parsed: P, context: RenderContext): Rendered
   /** Renders the events of a streamed reply. */

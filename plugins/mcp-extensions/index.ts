@@ -1,5 +1,7 @@
 /** The plugin `mcp-extensions`: MCP servers that show protocol extensions. */
 import { definePlugin } from 'svc/plugin'
+import { registerApps } from './apps/register.ts'
+import { registerSkills } from './skills/register.ts'
 import { registerTasks } from './tasks/register.ts'
 
 export default definePlugin({
@@ -11,5 +13,7 @@ export default definePlugin({
     const servers = svc.use('mcp.servers')
     if (!servers) throw new Error('the plugin mcp-extensions needs the extension point mcp.servers')
     registerTasks(servers)
+    registerSkills(servers)
+    registerApps(servers)
   },
 })

@@ -16,6 +16,12 @@ export interface Bounds {
   replayMessages: number
   replayBytes: number
   slowTaskMs: number
+  /** Time for a call of a bridged server, and its connections for sessions. */
+  bridgeTimeoutMs: number
+  bridgeConnections: number
+  /** Skills of a server, and bytes of one of their files. */
+  skills: number
+  skillFileBytes: number
   /** Tasks: all, of one principal, and running in this process. */
   tasks: number
   tasksPerPrincipal: number
@@ -41,6 +47,10 @@ const NORMAL: Bounds = {
   replayMessages: 256,
   replayBytes: 1024 * 1024,
   slowTaskMs: 60_000,
+  bridgeTimeoutMs: 60_000,
+  bridgeConnections: 200,
+  skills: 200,
+  skillFileBytes: 1024 * 1024,
   tasks: 1000,
   tasksPerPrincipal: 100,
   tasksRunning: 200,
@@ -62,6 +72,10 @@ const PUBLIC: Bounds = {
   replayMessages: 64,
   replayBytes: 128 * 1024,
   slowTaskMs: 15_000,
+  bridgeTimeoutMs: 30_000,
+  bridgeConnections: 50,
+  skills: 50,
+  skillFileBytes: 256 * 1024,
   tasks: 200,
   tasksPerPrincipal: 20,
   tasksRunning: 50,

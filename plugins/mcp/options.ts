@@ -20,6 +20,8 @@ export interface ConfiguredServer {
   /** URIs and URI templates of registered resources, `*`. */
   resources: string[]
   prompts: string[]
+  /** Folder whose sub-folders are skills, relative to svc.yaml. */
+  skills?: string
 }
 
 /** A tool that exists only on one configured server and returns configured answers. */
@@ -110,6 +112,7 @@ const server: JsonSchema = {
     },
     resources: names,
     prompts: names,
+    skills: { type: 'string', minLength: 1, maxLength: 1000 },
   },
 }
 

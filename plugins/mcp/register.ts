@@ -2,12 +2,14 @@
 import {
   type FastifyInstance,
   forPlugin,
+  isRecord,
   jsonRpcProtocol,
   type RouteDescription,
   type Svc,
   type SvcReplicas,
 } from 'svc/plugin'
 import { type Bounds, boundsOf } from './bounds.ts'
+import { Bridge } from './bridge/bridge.ts'
 import { buildConfiguredServers } from './configured/servers.ts'
 import { registerConformance } from './conformance/register.ts'
 import { registerDemo } from './demo/register.ts'
@@ -25,6 +27,7 @@ import { registerMetadata } from './routes/metadata.ts'
 import { registerEndpoint } from './routes/streamable-http.ts'
 import { select } from './registry/selection.ts'
 import { Server } from './registry/server.ts'
+import type { SkillLimits } from './skills/skill.ts'
 import { openTaskStore, openTaskUpdates } from './tasks/task-record.ts'
 import { type TaskMessage, Tasks } from './tasks/tasks.ts'
 import type { Variables } from './variables.ts'
@@ -39,11 +42,18 @@ export function registerPlugin(app: FastifyInstance, svc: Svc<Options, Variables
   const registry = offerRegistry(svc, hub, bounds)
   const servers = new Map<string, Server>()
   const mcp: Mcp = { svc, bounds, hub, tasks: openTasks(svc, bounds), servers }
+  svc.use('testing.resets')!.register({
+    name: 'mcp',
+    reset: async session =>
+      (await hub.sessions.endWhere(({ owner }) => session === null || owner === session.header)) +
+      (session === null ? await mcp.tasks.clear() : 0),
+  })
   const descriptionOf = registerRoutes(app, mcp)
 
-  svc.whenRegistered(() => {
+  svc.whenRegistered(async () => {
     registry.close()
-    for (const server of buildServers(registry, svc)) {
+    const bridges = await startBridges(registry, mcp)
+    for (const server of buildServers(registry, svc, bridges)) {
       servers.set(server.name, server)
       // The console finds the servers by these examples.
       descriptionOf(server).examples.push(...serverExamples(server, mcp))
@@ -91,7 +101,7 @@ function startClock(hub: Hub, replicas: SvcReplicas, tickSecs: number): NodeJS.T
 
 /** Creates the registry with the built-in content and offers it to other plugins. */
 function offerRegistry(svc: Svc<Options, Variables>, hub: Hub, bounds: Bounds): Registry {
-  const registry = new Registry()
+  const registry = new Registry(skillLimitsOf(bounds), message => svc.reportLoadError({ at: 'mcp', message }))
   const registrarOf = (plugin: string) => registry.registrar(plugin, uri => hub.resourceUpdated(uri))
   const registrar = registry.registrar(svc.name, uri => hub.resourceUpdated(uri), true)
   const records = svc.use('demo-data.records')
@@ -101,6 +111,10 @@ function offerRegistry(svc: Svc<Options, Variables>, hub: Hub, bounds: Bounds): 
   registerConformance(registrar)
   svc.offer('mcp.servers', { ...registrar, [forPlugin]: registrarOf })
   return registry
+}
+
+function skillLimitsOf({ skills, skillFileBytes }: Bounds): SkillLimits {
+  return { skills, fileBytes: skillFileBytes }
 }
 
 /** Registers all routes; returns a function that finds the POST description of a server. */
@@ -130,19 +144,74 @@ function registerRoutes(app: FastifyInstance, mcp: Mcp): (server: Server) => Rou
   return server => own.get(server.name) ?? named
 }
 
+/** Connects to the servers of SDKs. One that fails is a load error. They end with this generation. */
+async function startBridges(registry: Registry, { svc, bounds, hub }: Mcp): Promise<Map<string, Bridge>> {
+  const bridges = new Map<string, Bridge>()
+  svc.whenClosed(async () => void (await Promise.all([...bridges.values()].map(bridge => bridge.close()))))
+  for (const [name, definition] of registry.bridged) {
+    const bridge = new Bridge({
+      definition,
+      release: svc.instance.version,
+      timeoutMs: bounds.bridgeTimeoutMs,
+      maxConnections: bounds.bridgeConnections,
+      listChanged: list => hub.listChanged(name, list),
+      resourceUpdated: uri => hub.resourceUpdated(uri),
+      whenEnded: (session, ended) => hub.sessions.local(session)?.whenEnded(ended) ?? (() => {}),
+      log: error => svc.log.warn('MCP server of an SDK failed', { server: name, error }),
+    })
+    try {
+      await bridge.start()
+      bridges.set(name, bridge)
+    } catch (error) {
+      await bridge.close()
+      const message = `the MCP server ${name} can't be started: ${error instanceof Error ? error.message : String(error)}`
+      svc.reportLoadError({ at: 'mcp', message })
+    }
+  }
+  return bridges
+}
+
 /** Builds the registered servers, then those from svc.yaml, which can select all registered content. */
-function buildServers(registry: Registry, svc: Svc<Options, Variables>): Server[] {
+function buildServers(
+  registry: Registry,
+  svc: Svc<Options, Variables>,
+  bridges: ReadonlyMap<string, Bridge>,
+): Server[] {
   const release = svc.instance.version
-  const registered = [...registry.servers.values()].map(definition => {
+  const registered = [...registry.servers.values()].flatMap(definition => {
+    const bridge = bridges.get(definition.name) ?? null
+    // It could not start, which is a load error.
+    if (bridge === null && registry.bridged.has(definition.name)) return []
     const selection = select(registry, definition, (at, message, remedy) =>
       svc.log.warn(`MCP server ${definition.name}: ${at}: ${message}`, { remedy }),
     )
-    return new Server(definition, selection, release)
+    return [new Server(definition, selection, release, null, bridge)]
   })
-  const configured = buildConfiguredServers(svc.options.servers, registry, release, svc.config, (at, message, remedy) =>
+  const skills = {
+    configFile: svc.config.configFile,
+    limits: skillLimitsOf(boundsOf(svc.config)),
+    watch: (folder: string) => svc.watch(folder),
+  }
+  const context = { release, config: svc.config, skills }
+  const configured = buildConfiguredServers(svc.options.servers, registry, context, (at, message, remedy) =>
     svc.reportLoadError({ at: `mcp.${at}`, message, ...(remedy === undefined ? {} : { remedy }) }),
   )
-  return [...registered, ...configured]
+  const servers = [...registered, ...configured]
+  for (const server of servers) reportMissingPages(server, svc)
+  return servers
+}
+
+/** Reports tools that name a page (extension `io.modelcontextprotocol/ui`) that their server does not have. */
+function reportMissingPages(server: Server, svc: Svc<Options, Variables>): void {
+  for (const { definition } of server.tools.values()) {
+    const uri = isRecord(definition.meta?.ui) ? definition.meta.ui.resourceUri : undefined
+    if (uri === undefined || (typeof uri === 'string' && server.findResource(uri))) continue
+    svc.reportLoadError({
+      at: 'mcp',
+      message: `the tool ${definition.name} of the MCP server ${server.name} names a page that the server does not have`,
+      remedy: 'add the resource to the server',
+    })
+  }
 }
 
 /** Delays change notifications: clients fetch the lists at once, and must not get the old lists. */

@@ -205,6 +205,49 @@ export interface ServerDefinition {
   extensions?: Record<string, JsonObject>
 }
 
+/** A skill (extension `io.modelcontextprotocol/skills`): a SKILL.md with `name` and `description`, and other files. */
+export type SkillDefinition = {
+  server: string
+  /** Whether `skills/list` shows it. Default true. */
+  listed?: boolean
+  /** The entry lists no files, because they may change. */
+  dynamic?: boolean
+} & (
+  | {
+      /** Absolute path; the name of the skill is that of the folder. */
+      folder: string
+    }
+  | {
+      name: string
+      /** By path in the folder of the skill. */
+      files: Record<string, string | Uint8Array>
+    }
+)
+
+/** The transport that a server of an SDK gets. */
+export interface SdkTransport {
+  onmessage?: ((message: never, extra?: never) => void) | undefined
+  onclose?: (() => void) | undefined
+  onerror?: ((error: Error) => void) | undefined
+  start(): Promise<void>
+  send(message: unknown): Promise<void>
+  close(): Promise<void>
+}
+
+/** `McpServer` or `Server` of `@modelcontextprotocol/sdk` or `@modelcontextprotocol/server`. */
+export interface SdkServer {
+  connect(transport: SdkTransport): Promise<void>
+  close(): Promise<void>
+}
+
+/** A server of an SDK, served at `/mcp/servers/<name>` in all revisions. Its own information and lists are shown. */
+export type SdkDefinition = Pick<ServerDefinition, 'name' | 'title' | 'description' | 'instructions' | 'auth'> & {
+  /** One object for all clients. */
+  server?: SdkServer
+  /** Creates an object for each session of a legacy revision, and one (with null) for all stateless calls. */
+  create?(session: string | null): SdkServer | Promise<SdkServer>
+}
+
 /** Handles a method of a protocol extension. Returns the result. */
 export type MethodHandler = (params: JsonObject, context: CallContext) => JsonObject | Promise<JsonObject>
 
@@ -215,6 +258,10 @@ export interface McpServers {
   template(definition: TemplateDefinition): void
   prompt(definition: PromptDefinition): void
   server(definition: ServerDefinition): void
+  /** Serves a server of an official SDK. */
+  sdk(definition: SdkDefinition): void
+  /** Adds a skill to a server. An invalid one is reported as a load error. */
+  skill(definition: SkillDefinition): void
   /** Adds a method of a protocol extension to a server. */
   method(server: string, name: string, handler: MethodHandler): void
   /** Notifies the subscribers of a resource that it has changed. */

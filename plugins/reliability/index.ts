@@ -11,6 +11,10 @@ export default definePlugin({
   categories: [{ name: 'Reliability Testing', rank: 220 }],
   register(app, svc) {
     const counters = createCounters(svc)
+    svc.use('testing.resets')!.register({
+      name: 'flaky',
+      reset: session => (session === null ? counters.resetAll() : counters.reset(session.key)),
+    })
     registerFlaky(app, svc, counters)
     registerCounterRoutes(app, svc, counters)
   },

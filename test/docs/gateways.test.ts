@@ -14,7 +14,7 @@ import type { TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
 const folder = join(root, 'docs', 'gateways')
-const pages = readdirSync(folder).filter(name => name !== 'README.md')
+const pages = readdirSync(folder).filter(name => name !== 'README.md' && name !== 'matrix.md')
 const read = (page: string): string => readFileSync(join(folder, page), 'utf8')
 
 /** The block of a page that begins with `# <name>`. */

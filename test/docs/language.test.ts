@@ -23,6 +23,11 @@ const files = [
   ...FOLDERS.flatMap(filesOf),
 ].filter(file => !EXEMPT.test(file))
 
+/** Members of the report of a probe, whose form is fixed, and what has their names. */
+const REPORT_MEMBERS = /^(?:verdicts?|catalogue)$/i // language: these are the words
+const isReportMember = (file: string, word: string): boolean =>
+  /^(?:plugins|test)\/probe\/|^docs\/probe\.md$/.test(file) && REPORT_MEMBERS.test(word)
+
 /** Places that break a rule. A line that has to keep a word has a comment `language: <why>`. */
 function violations(file: string, rules: readonly Rule[]): string[] {
   const lines = readFileSync(join(root, file), 'utf8').split('\n')
@@ -31,7 +36,9 @@ function violations(file: string, rules: readonly Rule[]): string[] {
       ? []
       : rules.flatMap(({ avoid, write }) => {
           const found = avoid.exec(line)
-          return found === null ? [] : [`${file}:${index + 1} "${found[0]}": write ${write}`]
+          return found === null || isReportMember(file, found[0])
+            ? []
+            : [`${file}:${index + 1} "${found[0]}": write ${write}`]
         }),
   )
 }

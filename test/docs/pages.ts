@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { root } from '../support/examples.ts'
 
 export const GROUPS = {
-  http: ['toolbox', 'httpbin', 'reliability', 'bins', 'faults'],
+  http: ['toolbox', 'httpbin', 'reliability', 'bins', 'proxy', 'faults', 'testing'],
   apis: ['identity', 'mocks', 'jsonrpc', 'exports'],
   protocols: ['graphql', 'grpc', 'soap', 'streams'],
   models: ['llm', 'guardrails'],
   agents: ['mcp', 'a2a'],
-  operations: ['limits', 'observability', 'control-plane', 'configuration', 'console', 'security'],
+  operations: ['limits', 'observability', 'control-plane', 'configuration', 'console', 'security', 'probe'],
 } as const
 
 /** Pages that a plugin author follows in an empty folder; `test/integration/kit/<name>-page.test.ts` runs them. */

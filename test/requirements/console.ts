@@ -161,4 +161,39 @@ export default [
     rule: 'The target in the top bar names the gateway through which the page was loaded.',
     where: 'console 3',
   },
+  {
+    id: 'CON-38',
+    rule: 'The path is the widest column of the live list at every width, and has most of the list next to a request.',
+    where: 'issue 27',
+  },
+  {
+    id: 'CON-39',
+    rule: 'One click sends a request through a gateway and shows what it changed, from the overview, the empty list and the target.',
+    where: 'issue 27',
+  },
+  {
+    id: 'CON-40',
+    rule: 'Requests of other clients are compared with another request or with a pasted curl command.',
+    where: 'issue 27',
+  },
+  {
+    id: 'CON-41',
+    rule: 'Details and HAR show the headers and the beginning of the body of the response, and why a request ended as it did.',
+    where: 'issue 27',
+  },
+  {
+    id: 'CON-44',
+    rule: 'The view of rules lists them in order with hits and a switch, stores and removes them, and makes one of a request.',
+    where: 'testing 8',
+  },
+  {
+    id: 'CON-43',
+    rule: 'The picture in the README is taken from a running instance with requests of all areas, by a script that a test runs.',
+    where: 'issue 27',
+  },
+  {
+    id: 'CON-42',
+    rule: 'A chart shows the rate of requests by outcome, and dragging over it filters the list by time.',
+    where: 'issue 27',
+  },
 ]

@@ -67,8 +67,13 @@ export default [
   { id: 'CTL-22', rule: 'All text on it is escaped.', where: 'core 9' },
   {
     id: 'CTL-23',
-    rule: 'Its content security policy allows nothing but its own style sheet, by hash.',
+    rule: 'Its content security policy allows nothing but its own style sheet, by hash, and scripts of the instance.',
     where: 'core 9',
+  },
+  {
+    id: 'CTL-49',
+    rule: 'The landing page begins with where to start and a search; categories are folded on small screens.',
+    where: 'issue 27',
   },
   {
     id: 'CTL-24',

@@ -211,4 +211,14 @@ export default [
     rule: 'svc.http.call(null, ...) runs a route of the instance without a connection, credentials, faults, limits or capture, one level deep, outside the control plane, and within bounds of time and size',
     where: 'agents-next 1',
   },
+  {
+    id: 'TLS-1',
+    rule: 'svc.tls.names hands connections with matching server names to a plugin before the handshake, and serves them as the listener does; all others are unaffected',
+    where: 'identity-next 1',
+  },
+  {
+    id: 'TLS-2',
+    rule: 'A ClientHello works in pieces of one byte; one that is longer than 16 KiB or does not arrive within 20 s ends the connection',
+    where: 'identity-next 12',
+  },
 ]

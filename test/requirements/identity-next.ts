@@ -56,4 +56,19 @@ export default [
     where: 'identity-next 4',
   },
   { id: 'IDN-12', rule: 'In public mode orders need the admin token and are smaller', where: 'identity-next 4, 13' },
+  {
+    id: 'IDN-13',
+    rule: 'Keys rotate in five modes, also those of the default issuer; what signs and what is published follows from the record and the clock; at most eight keys are kept',
+    where: 'identity-next 5.1',
+  },
+  {
+    id: 'IDN-14',
+    rule: 'JWK Set, metadata, token endpoint and introspection have faults, by setting, control plane or query; they end after their uses or their time; unknown ones are refused with the nearest name',
+    where: 'identity-next 5.2, 12',
+  },
+  {
+    id: 'IDN-15',
+    rule: 'The hostile issuer gives wrong metadata and answers, one wrong thing at a time if asked for',
+    where: 'identity-next 6.3',
+  },
 ]

@@ -35,4 +35,39 @@ export default [
     rule: 'answers and cancellations reach the replica that runs a task; its end is reported',
     where: 'agents-next 3',
   },
+  {
+    id: 'MCPX-8',
+    rule: 'skills are listed, found by URI and read; unknown ones are resources that are not found',
+    where: 'agents-next 4',
+  },
+  {
+    id: 'MCPX-9',
+    rule: 'plugins and svc.yaml add skills; an invalid one is left out and reported',
+    where: 'agents-next 4',
+  },
+  {
+    id: 'MCPX-10',
+    rule: 'tools with a page name a resource that their server has; the page speaks only to its host',
+    where: 'agents-next 5',
+  },
+  {
+    id: 'MCPX-11',
+    rule: 'the official packages read tasks, skills and apps without help',
+    where: 'agents-next 15',
+  },
+  {
+    id: 'MCPX-12',
+    rule: 'a server of an official SDK is served in all revisions; each session may have its own object',
+    where: 'agents-next 6',
+  },
+  {
+    id: 'MCPX-13',
+    rule: 'questions, progress, log messages, cancellation and changes pass between a bridged server and its clients',
+    where: 'agents-next 6',
+  },
+  {
+    id: 'MCPX-14',
+    rule: 'calls, lists and connections of bridged servers are limited',
+    where: 'agents-next 6',
+  },
 ]

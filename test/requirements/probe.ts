@@ -6,4 +6,32 @@ export default [
     where: 'docs/probe.md',
   },
   { id: 'PRB-2', rule: 'the tap is armed four times at most, and never in public mode', where: 'docs/probe.md' },
+  { id: 'PRB-3', rule: 'each wrong proxy is caught by exactly the checks that name its fault', where: 'docs/probe.md' },
+  {
+    id: 'PRB-4',
+    rule: 'an invalid command line is exit code 2 with the nearest valid word, before anything is sent',
+    where: 'docs/probe.md',
+  },
+  { id: 'PRB-5', rule: 'list and show print the catalog, whose ids are unique', where: 'docs/probe.md' },
+  {
+    id: 'PRB-6',
+    rule: 'a gateway or upstream that cannot be reached is exit code 3 with the cause',
+    where: 'docs/probe.md',
+  },
+  {
+    id: 'PRB-7',
+    rule: 'reports agree with their schema, contain no credentials, and a baseline covers known findings',
+    where: 'docs/probe.md',
+  },
+  {
+    id: 'PRB-8',
+    rule: '--listen starts an svc on the loopback address, with a token of its own, for the time of the run',
+    where: 'docs/probe.md',
+  },
+  { id: 'PRB-9', rule: 'a transparent proxy passes every check, a slow one too', where: 'docs/probe.md' },
+  {
+    id: 'PRB-10',
+    rule: 'a tunnel has no findings, since rules for intermediaries do not bind it',
+    where: 'docs/probe.md',
+  },
 ]

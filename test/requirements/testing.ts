@@ -225,4 +225,64 @@ export default [
     rule: 'A wrong section sessions of svc.yaml is reported.',
     where: 'docs/testing.md',
   },
+  {
+    id: 'RESET-1',
+    rule: 'A reset removes what each plugin keeps of a session, and nothing of another one.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RESET-2',
+    rule: 'A reset of the instance must be requested by name, and needs the admin token if one is configured.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RESET-3',
+    rule: 'Unknown kinds and wrong bodies are rejected.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'LLMRULE-1',
+    rule: 'A reply of a rule is sent in the format of every provider, with text, tool calls and their ids.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'LLMRULE-2',
+    rule: 'Failures of rules on model routes have the words, status and headers of the provider, after its credential check.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'LLMRULE-3',
+    rule: 'Conditions on model requests test the neutral form.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'LLMRULE-4',
+    rule: 'Rules script a conversation: a tool call, then the answer after its result.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'LLMRULE-5',
+    rule: 'Replies of rules are cut, counted, paced and broken like those of the engine; embeddings are padded.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'LLMRULE-6',
+    rule: 'A wrong reply is rejected with its place.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'TESTLIB-1',
+    rule: 'svc/testing stores and reads rules, requests and resets, in the process and against a running instance.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'TESTLIB-2',
+    rule: 'A session of svc/testing has a name of its own, a base URL and headers, and is reset at its end.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'TESTLIB-3',
+    rule: 'Errors of svc/testing have the status and the body of the response.',
+    where: 'docs/testing.md',
+  },
 ]

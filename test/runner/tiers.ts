@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
-export const TIERS = ['main', 'docs', 'sdk', 'browser', 'fuzz'] as const
+export const TIERS = ['main', 'docs', 'sdk', 'browser', 'fuzz', 'probe'] as const
 export type Tier = (typeof TIERS)[number]
 
 /** Path prefixes below `test/`; all other files are in `main`. */
@@ -10,7 +10,8 @@ const FOLDERS: Record<Exclude<Tier, 'main'>, string[]> = {
   docs: ['docs/', 'requirements/', 'integration/kit/'],
   sdk: ['sdk/'],
   browser: ['browser/'],
-  fuzz: ['fuzz/', 'soak/', 'integration/attacks/'],
+  fuzz: ['fuzz/', 'soak/', 'integration/attacks/', 'integration/store-memory/'],
+  probe: ['probe/'],
 }
 
 export interface TestFile {

@@ -1,5 +1,8 @@
 /** Messages of protocol extensions, checked by the official packages. */
-import t from 'tap'
+import t, { type Test } from 'tap'
+import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { SkillsClient } from '@modelcontextprotocol/client/ext/skills'
+import { getToolUiResourceUri, RESOURCE_MIME_TYPE } from '@modelcontextprotocol/ext-apps/app-bridge'
 import {
   isCreateTaskResultV2,
   isDetailedTaskV2,
@@ -10,7 +13,7 @@ import { serve } from '../support/server.ts'
 
 t.setTimeout(180_000)
 
-t.test('the guards of the tasks package accept every message of a task [MCPX-2]', async t => {
+t.test('the guards of the tasks package accept every message of a task [MCPX-11]', async t => {
   const { url } = await serve(t)
   const server = `${url}/mcp/servers/tasks`
   const capabilities = { elicitation: {}, extensions: { 'io.modelcontextprotocol/tasks': {} } }
@@ -48,3 +51,40 @@ t.test('the guards of the tasks package accept every message of a task [MCPX-2]'
     stream.close()
   }
 })
+
+/** The official client 2.x, in the stateless or in a legacy revision. */
+async function connect(t: Test, url: string, versionNegotiation: ClientOptions['versionNegotiation']): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation })
+  await client.connect(new StreamableHTTPClientTransport(new URL(url)))
+  t.teardown(() => client.close())
+  return client
+}
+
+for (const mode of ['auto', 'legacy'] as const) {
+  t.test(`the skills client verifies every file, ${mode} [MCPX-11]`, async t => {
+    const { url } = await serve(t)
+    const skills = new SkillsClient(await connect(t, `${url}/mcp/servers/skills`, { mode }))
+    t.ok(skills.supported && skills.directoryRead)
+    const { skills: entries } = await skills.list()
+    t.equal(entries.length, 3)
+    for (const entry of entries) {
+      const { frontmatter, verified } = await skills.read(entry)
+      t.strictSame([frontmatter, verified], [entry.frontmatter, entry.resources !== 'dynamic'], entry.uri)
+    }
+    t.ok((await skills.read(entries[0]!, 'scripts/check.py')).verified)
+    t.equal((await skills.get('skill://drafts/SKILL.md')).skill.frontmatter.name, 'drafts')
+    t.equal((await skills.readDirectory('skill://refunds')).resources.length, 3)
+  })
+
+  t.test(`the apps package finds the page of a tool, ${mode} [MCPX-11]`, async t => {
+    const { url } = await serve(t)
+    const client = await connect(t, `${url}/mcp/servers/apps`, { mode })
+    const { tools } = await client.listTools()
+    const uri = getToolUiResourceUri(tools[0] as Parameters<typeof getToolUiResourceUri>[0])
+    t.equal(uri, 'ui://weather/view.html')
+    const { contents } = await client.readResource({ uri: uri! })
+    t.equal(contents[0]?.mimeType, RESOURCE_MIME_TYPE)
+    const { structuredContent } = await client.callTool({ name: 'show_weather', arguments: { city: 'Oslo' } })
+    t.match(structuredContent, { city: 'Oslo' })
+  })
+}

@@ -45,6 +45,7 @@ const PLUGINS: Record<string, readonly string[] | null> = {
     'llm-openai',
     'echo',
   ],
+  'integration/tls/': ['tls', 'auth'],
   'integration/toolbox/': [...TOOLBOX, 'auth'],
   'integration/toolbox/catalog': null,
   'integration/toolbox/openapi-document': null,

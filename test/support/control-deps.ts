@@ -1,5 +1,4 @@
 /** Fake dependencies of the control plane's routes, as plain fields that a test can read and set. */
-import { ProtocolRegistry } from '../../core/match/protocols.ts'
 import { ruleBoundsOf } from '../../core/rules/bounds.ts'
 import { RuleBook } from '../../core/rules/rule-book.ts'
 import { GenerationRules } from '../../core/rules/rule-entry.ts'
@@ -12,6 +11,7 @@ import { buildOpenapi } from '../../core/control/openapi.ts'
 import { toTemplate, type RouteRecord } from '../../core/http/pipeline/route-record.ts'
 import type { ClearResult, SwitchResult } from '../../core/host/switching.ts'
 import type { Limits } from '../../core/limits/limits.ts'
+import { ProtocolRegistry } from '../../core/match/protocols.ts'
 import { createInspector } from '../../core/inspector/inspector.ts'
 import {
   HttpError,
@@ -127,19 +127,25 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
     config: host.config as Config,
     http: {
       isAdmin: () => host.refusal === null,
-      body: (request: FastifyRequest) => Buffer.from(JSON.stringify(request.body ?? null)),
+      body: (request: FastifyRequest) =>
+        request.body == null ? Buffer.alloc(0) : Buffer.from(JSON.stringify(request.body)),
       guardAdmin() {
         if (host.refusal) throw host.refusal
       },
       baseUrl: () => host.baseUrl,
       origin: () => ({ scheme: 'http', host: 'svc.test', port: 8080, serialized: host.baseUrl }),
       clientIp: () => '203.0.113.9',
+      signal: () => new AbortController().signal,
       session: () => ({ key: 'ip:203.0.113.9', label: 'ip:203.0.113.9', header: null, from: null }),
       negotiate: (request: FastifyRequest, reply: FastifyReply, value: unknown) =>
         reply.header('vary', 'Accept').send(request.headers.accept === 'application/xml' ? '<response/>' : value),
       notFound: (_request: FastifyRequest, reply: FastifyReply) => reply.code(404).send({ error: 'not found' }),
     } as Partial<SvcHttp> as SvcHttp,
-    rules: { book: emptyRuleBook(), ofGeneration: () => new GenerationRules(new ProtocolRegistry()) },
+    rules: {
+      book: emptyRuleBook(),
+      ofGeneration: () => new GenerationRules(new ProtocolRegistry()),
+      resetsOf: () => [],
+    },
     instance: {
       id: 'edge-1',
       version: VERSION,
@@ -164,6 +170,7 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
     pluginStatus: () => host.pluginStatus,
     landingLinks: () => [],
     routes: () => host.routes,
+    protocols: () => new ProtocolRegistry(),
     plugins: {
       records: () => host.records,
       routesOf: name =>

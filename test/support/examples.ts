@@ -4,14 +4,18 @@
  * - `sh` and `js` blocks run. A `json` block right after one has to be contained in its output (`"…"` matches anything). A
  *   `text` block lists lines of the output in their order (`…` matches anything within a line).
  * - An `sh` block that ends with `npm start` starts the server for the following blocks, with the variables before the
- *   command; a `yaml` block that begins with `# svc.yaml` is its configuration.
+ *   command; a `yaml` block that begins with `# svc.yaml` is its configuration, which may name the server itself as
+ *   `localhost:8080`.
  * - `# exits with 56` in an `sh` block is the expected exit code of its last command.
  * - If curl gets an HTTP error, its status has to be in the block or in the output shown below it.
  * - `console` blocks do not run: they need programs that not every machine has.
  */
 import type t from 'tap'
 import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { serve } from './server.ts'
@@ -99,7 +103,14 @@ class Reader {
   async #start({ yaml }: { yaml?: string }): Promise<void> {
     // The server uses free ports, whatever the page says.
     const { SVC_HTTP_PORT: _http, SVC_HTTPS_PORT: _https, SVC_GRPC_PORT: _grpc, ...env } = this.#environment
-    this.#server = await serve(this.#t, { env, ...(yaml === undefined ? {} : { yaml }) })
+    if (yaml?.includes('localhost:8080')) {
+      const port = await freePort()
+      const own = {
+        yaml: yaml.replaceAll('localhost:8080', `localhost:${port}`),
+        env: { ...env, SVC_HTTP_PORT: `${port}` },
+      }
+      this.#server = await serve(this.#t, own)
+    } else this.#server = await serve(this.#t, { env, ...(yaml === undefined ? {} : { yaml }) })
   }
 
   async #run({ language, text }: Block, shown: Block | null, where: string): Promise<void> {
@@ -146,6 +157,16 @@ class Reader {
       ['50051', grpc!],
     ]
   }
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
 }
 
 /** `A=b C='d e' npm start`, over several lines too. */

@@ -14,6 +14,7 @@ export const parameters: SessionParameters = {
   version: '2024-11-05',
   capabilities: [],
   principal: null,
+  owner: null,
 }
 
 interface Options extends Partial<Bounds> {

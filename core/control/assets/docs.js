@@ -15,11 +15,15 @@ fetch(new URL('openapi.json', base))
   .then(spec => {
     // Only the page knows the URL of the instance behind a gateway, including the path prefix.
     spec.servers = [{ url: base.href.replace(/\/$/, '') }]
-    SwaggerUIBundle({
+    const ui = SwaggerUIBundle({
       spec,
       domNode: document.getElementById('docs'),
       deepLinking: true,
       docExpansion: 'none',
+      // Folded headings alone show nothing: the first category is open, unless the link names an operation.
+      onComplete() {
+        if (location.hash.length <= 2) ui.layoutActions.show(['operations-tag', spec.tags[0].name], true)
+      },
       filter: true,
       displayRequestDuration: true,
       validatorUrl: null,

@@ -4,7 +4,7 @@ import { constants } from 'node:http2'
 import type { Http2ServerResponse } from 'node:http2'
 import { negotiateType } from '../../fields/accept.ts'
 import type { AdminGuard } from '../../http/pipeline/admin-guard.ts'
-import type { BrowserAccess } from '../../http/pipeline/browser-access.ts'
+import type { BrowserAccess, BrowserRefusal } from '../../http/pipeline/browser-access.ts'
 import type { InProcessCall, InProcessResponse, SvcHttp } from '../../contract/plugin.ts'
 import { HttpError } from '../../contract/plugin.ts'
 import type { Config } from '../../config/variables.ts'
@@ -66,13 +66,13 @@ export function createSvcHttp({ browserAccess, call, config, guard, rules, https
     isAdmin: request => isAdmin(contextOf(request)),
     guardAdmin(request) {
       const context = contextOf(request)
-      const foreign = browserAccess.check(context)
-      if (foreign !== null) {
-        context.allowedOrigin = null
-        throw new HttpError(foreign.status, foreign.body)
-      }
+      refuseForeign(context, browserAccess.check(context))
       const refusal = guard.check(context.request.headers, context.controlAdmin)
       if (refusal !== null) throw new HttpError(refusal.status, refusal.body, refusal.headers)
+    },
+    guardBrowser(request) {
+      const context = contextOf(request)
+      refuseForeign(context, browserAccess.checkPage(context))
     },
     negotiate,
     negotiatedType: request => negotiateType(request.headers.accept),
@@ -88,10 +88,15 @@ export function createSvcHttp({ browserAccess, call, config, guard, rules, https
     markFault(request, _reply, kind, source = kind, origin) {
       contextOf(request).injects(kind, source, origin)
     },
-    async applyRules(request, reply) {
-      const outcome = await applyRulesInRoute(contextOf(request), rules)
-      if (outcome.kind === 'answered') reply.hijack()
-      return outcome
+    applyRules(request, reply, facts) {
+      const applied = applyRulesInRoute(contextOf(request), rules, facts)
+      return (
+        applied &&
+        applied.then(outcome => {
+          if (outcome.kind === 'answered') reply.hijack()
+          return outcome
+        })
+      )
     },
     abortResponse(request, reply) {
       contextOf(request).breakOff()
@@ -105,4 +110,11 @@ export function createSvcHttp({ browserAccess, call, config, guard, rules, https
     call: (_request, toRoute) => call(toRoute),
     delay: (request, ms) => waitFor(contextOf(request), Math.min(ms, config.maxDelayMs)),
   }
+}
+
+/** The page may not read the refusal either. */
+function refuseForeign(context: RequestContext, refusal: BrowserRefusal | null): void {
+  if (refusal === null) return
+  context.allowedOrigin = null
+  throw new HttpError(refusal.status, refusal.body)
 }

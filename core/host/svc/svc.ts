@@ -88,6 +88,7 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
     limits: shared.limits,
     inspector: shared.inspector,
     pki: shared.pki,
+    tls: { names: (match, accept) => void build.generation.tlsNames.push({ match, accept }) },
     tap: shared.tap,
     metrics: shared.metrics,
     instance: shared.instance,

@@ -20,6 +20,8 @@ import { sniffHttp2 } from './http2-preface.ts'
 import { closeWhenIdle } from './http2-sessions.ts'
 import { isOwnedElsewhere, isRefused, markSocketInUse } from './socket-owner.ts'
 import { setTransport } from './transport.ts'
+import { routeServerNames } from './tls-names.ts'
+import type { TlsNames } from './tls-names.ts'
 import type { Tap, TappedListener } from '../tap/tap.ts'
 import { hasRefusedCertificate } from '../../pki/client-certificate.ts'
 
@@ -59,6 +61,8 @@ export interface ListenerOptions {
   /** Whether the listener supports HTTP/2. */
   http2: boolean
   tls?: TlsMaterial
+  /** HTTPS only: server names that plugins serve. */
+  tlsNames?: TlsNames
   tap: Tap
 }
 
@@ -118,6 +122,7 @@ export class Listener {
     ;(this.#server as Server).maxHeadersCount = 0
     for (const server of [this.#server, this.#http2]) if (server) this.#wire(server as Server, handlers)
     this.#server.on('connection', (socket: Socket) => this.#track(socket))
+    if (options.tlsNames) routeServerNames(this.#server, options.tlsNames)
     if (options.tls) this.#server.on('secureConnection', (socket: TLSSocket) => this.#trackSecured(socket))
   }
 

@@ -25,8 +25,10 @@ export interface BrowserAccess {
   guards(path: string | null): boolean
   /** Origins that may read control-plane responses: those that the user listed, never the default `*`. */
   readonly cors: Cors
-  /** Why this request may not read or change the instance; null if it may. */
+  /** Why this request may not read or change the instance; null if it may, or if the control plane requires a credential. */
   check(context: RequestContext): BrowserRefusal | null
+  /** The same, whether or not the control plane requires a credential. */
+  checkPage(context: RequestContext): BrowserRefusal | null
 }
 
 export function createBrowserAccess(config: Config): BrowserAccess {
@@ -81,10 +83,13 @@ export function createBrowserAccess(config: Config): BrowserAccess {
     return URL.canParse(origin) && hosts.has(new URL(origin).hostname)
   }
 
+  const checkPage = (context: RequestContext): BrowserRefusal | null => rejectHost(context) ?? rejectOrigin(context)
+
   return {
     cors: createCors({ origins, isOn: config.corsOrigins.length > 0 }),
     guards: path => isOpen && path !== null && isBelow(path, '/_svc'),
-    check: context => (isOpen ? (rejectHost(context) ?? rejectOrigin(context)) : null),
+    check: context => (isOpen ? checkPage(context) : null),
+    checkPage,
   }
 }
 

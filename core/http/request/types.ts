@@ -6,6 +6,7 @@ import type { HostMounts } from '../listener/host-mounts.ts'
 import type { Exemptions } from '../pipeline/exemptions.ts'
 import type { ErrorForm } from '../../contract/plugin.ts'
 import type { CoreRoute } from '../pipeline/route-record.ts'
+import type { ResetRegistry } from '../../rules/reset-registry.ts'
 import type { GenerationRules } from '../../rules/rule-entry.ts'
 
 export type ServerRequest = IncomingMessage | Http2ServerRequest
@@ -74,6 +75,8 @@ export interface RoutingGeneration {
   readonly exposedHeaders: string
   /** Headers that name sessions, in addition to `X-Svc-Session`; lower case. */
   readonly sessionHeaders: readonly string[]
+  /** What plugins add to resets. */
+  readonly resets: ResetRegistry
   /** Rules of files, and the protocols that conditions can test. */
   readonly rules: GenerationRules
   /** Hosts that plugins serve whole. */

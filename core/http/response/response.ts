@@ -8,6 +8,7 @@
 import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { Http2ServerResponse } from 'node:http2'
 import type { ServerResponseClass } from '../node-internals/fast-response.ts'
+import { sentHead } from '../node-internals/sent-head.ts'
 import type { RequestContext } from '../request/context.ts'
 import type { ResponseInUse } from '../request/types.ts'
 import { mergeVary } from './cors.ts'
@@ -40,7 +41,7 @@ export function createHttp1Response(Base: ServerResponseClass): Http1ResponseCla
       const final = finishHead(this, context, status, given)
       if (typeof reason === 'string') super.writeHead(status, reason, final)
       else super.writeHead(status, final)
-      if (status >= 200) context.copy?.keepHead(this)
+      if (status >= 200) context.copy?.keepHead(sentHead(this))
       return this
     }
 
@@ -74,7 +75,7 @@ export class Http2Response extends Http2ServerResponse implements Hooked {
     if (context === undefined) return super.writeHead(status, given ?? {})
     if (isStopped(this, context, status, given)) return this
     super.writeHead(status, withoutConnection(finishHead(this, context, status, given)))
-    if (status >= 200) context.copy?.keepHead(this)
+    if (status >= 200) context.copy?.keepHead(this.stream?.sentHeaders ?? null)
     return this
   }
 

@@ -44,13 +44,23 @@ export interface BodyReader {
 export function bodyReaderFor(head: Buffer): BodyReader {
   const fields = fieldsOf(head)
   const codings = fields.filter(([name]) => name === 'transfer-encoding').map(([, value]) => value)
-  if (codings.length > 0)
-    return codings.length === 1 && codings[0]!.toLowerCase() === 'chunked' ? new ChunkedReader() : new InvalidReader()
+  if (codings.length > 0) return isChunked(codings) ? new ChunkedReader() : new InvalidReader()
   const lengths = fields.filter(([name]) => name === 'content-length').flatMap(([, value]) => value.split(','))
   if (lengths.length === 0) return new LengthReader(0)
   const [first] = lengths.map(value => value.trim())
   const isValid = lengths.every(value => value.trim() === first) && /^\d{1,15}$/.test(first!)
   return isValid ? new LengthReader(Number(first)) : new InvalidReader()
+}
+
+/** Empty elements of a list are ignored (RFC 9110, 5.6.1.2). */
+function isChunked(values: readonly string[]): boolean {
+  const codings = values.flatMap(value => value.split(',')).map(value => value.trim())
+  return (
+    codings
+      .filter(coding => coding !== '')
+      .join()
+      .toLowerCase() === 'chunked'
+  )
 }
 
 class LengthReader implements BodyReader {

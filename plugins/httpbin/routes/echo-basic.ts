@@ -79,7 +79,7 @@ async function respond(svc: EchoSvc, request: FastifyRequest, reply: FastifyRepl
   const delay = readQuery(request).get('delay') ?? ''
   const delayMs = delay === '' ? 0 : parseDuration(delay)
   if (delayMs === null || delayMs < 0)
-    return sendMessage(reply, 500, `time: invalid duration ${JSON.stringify(delay.slice(0, 100))}`)
+    return sendMessage(reply, 400, `time: invalid duration ${JSON.stringify(delay.slice(0, 100))}`)
   if (delayMs > 0 && !(await svc.http.delay(request, delayMs))) return reply.hijack()
   const body = goNarrowJson(await describeRequest(svc, request))
   for (const [name, value] of requestedHeaders(request)) reply.raw.setHeader(name, value)

@@ -38,8 +38,10 @@ function redirectTo(call: Call): unknown {
   if (call.isGo && !isAbsolute && !url.startsWith('/')) return forbid(call, 'the url must be absolute or start with /')
   if (call.svc.config.publicMode && !isAllowedInPublic(call, url))
     return forbid(call, 'this instance only redirects to its own host and to the hosts in redirect_hosts')
-  const prefix = call.isGo && url.startsWith('/') && !url.startsWith('//') ? call.path('') : ''
-  const location = prefix + url.replace(/[^\x21-\x7e]+/g, encodeURIComponent)
+  const target = url.replace(/[^\x21-\x7e]+/g, encodeURIComponent)
+  const isPath = target.startsWith('/') && !target.startsWith('//')
+  // Both add the prefix of a gateway to a path; go-httpbin also adds its own.
+  const location = !isPath ? target : call.isGo ? call.path(target) : call.svc.http.path(call.request, target)
   return call.redirect(location, { status: redirectStatus(call) })
 }
 
@@ -62,7 +64,7 @@ function isAllowedInPublic(call: Call, url: string): boolean {
   if (url.startsWith('/')) return !url.startsWith('//')
   const [, authority] = /^https?:\/\/([^/?#]+)/i.exec(url) ?? []
   if (authority === undefined || authority.includes('@')) return false
-  if (authority.toLowerCase() === new URL(call.svc.http.origin(call.request).serialized).host) return true
+  if (authority.toLowerCase() === new URL(call.absolute('/')).host) return true
   const host = authority.toLowerCase().replace(/:\d*$/, '')
   return call.svc.options.redirect_hosts.some(pattern => matchesHost(pattern, host))
 }

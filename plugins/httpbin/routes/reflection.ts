@@ -3,6 +3,7 @@ import type { Operation } from '../operation.ts'
 import type { Call } from '../call.ts'
 
 export const METHODS_OF_ANYTHING = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'TRACE']
+const FORM_TYPE = [{ name: 'Content-Type', value: 'application/x-www-form-urlencoded' }]
 const FACTS = ['args', 'headers', 'origin', 'url'] as const
 const BODY = ['data', 'files', 'form', 'json'] as const
 
@@ -25,7 +26,12 @@ const withBody = (method: string): Operation => ({
   summary: `Reflect a ${method} request`,
   methods: { httpbin: [method], 'go-httpbin': [method] },
   atRoot: true,
-  examples: [{ name: 'Form', path: `/${method.toLowerCase()}`, method, body: 'a=1&b=2' }],
+  // Some clients send no body with DELETE.
+  examples: [
+    method === 'DELETE'
+      ? { name: 'Query', path: '/delete?x=1', method }
+      : { name: 'Form', path: `/${method.toLowerCase()}`, method, headers: FORM_TYPE, body: 'a=1&b=2' },
+  ],
   handle: sendWithBody,
 })
 

@@ -1,5 +1,6 @@
 /** An authorization request (RFC 6749, 4.1.1; OpenID Connect Core, 3.1.2.1). */
 import type { Client } from '../clients/clients.ts'
+import type { Ask } from '../issuers/hostile.ts'
 import type { Issuer } from '../issuers/issuer.ts'
 import type { Parameters } from '../requests/parameters.ts'
 import type { Challenge } from '../requests/pkce.ts'
@@ -12,6 +13,8 @@ export type ResponseMode = (typeof RESPONSE_MODES)[number]
 /** A request whose client and redirect URI are valid. The checks fill in the other members. */
 export interface AuthorizationRequest {
   readonly issuer: Issuer
+  /** What is wrong in the answer of a hostile issuer. */
+  readonly asks: ReadonlySet<Ask>
   readonly parameters: Parameters
   readonly client: Client
   readonly redirectUri: string

@@ -5,6 +5,7 @@ import { NO_STORE } from '../errors.ts'
 import type { OAuthErrorCode } from '../errors.ts'
 import { appendParameters } from '../clients/redirect-uri.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
+import { hostileParameters } from '../issuers/hostile.ts'
 import { Html, html } from './html.ts'
 import { hiddenInput } from './login-page.ts'
 import { sendPage } from './page.ts'
@@ -23,11 +24,8 @@ export function sendToClient(
   result: AuthorizationResult,
 ): FastifyReply {
   const { redirectUri, responseMode, state } = request
-  const parameters: Record<string, string> = {
-    ...result,
-    ...(state !== undefined && { state }),
-    ...issParameter(request, url),
-  }
+  const right = { ...result, ...(state !== undefined && { state }), ...issParameter(request, url) }
+  const parameters = hostileParameters(right, request.asks)
   if (responseMode === 'form_post') return sendForm(reply, redirectUri, parameters)
   // 303: the browser must not resend the form, which contains the password, to the client (RFC 9700, 4.12).
   return reply

@@ -42,10 +42,15 @@ export interface CheckedRequest {
 }
 
 /** Runs the checks. Throws an OAuth error to be shown on a page if the client or the redirect URI is not valid. */
-export async function checkAuthorizationRequest(parameters: Parameters, issuer: Issuer): Promise<CheckedRequest> {
+export async function checkAuthorizationRequest(
+  parameters: Parameters,
+  issuer: Issuer,
+  asks: AuthorizationRequest['asks'],
+): Promise<CheckedRequest> {
   const client = await checkClient(parameters, issuer.findClient)
   const request: AuthorizationRequest = {
     issuer,
+    asks,
     parameters,
     client,
     redirectUri: checkRedirectUri(parameters, client),

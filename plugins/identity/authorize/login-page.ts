@@ -1,6 +1,7 @@
 /** The login form. It shows the client and the requested scopes, and works without a script. */
 import type { FastifyReply } from 'svc/plugin'
 import type { AuthorizationRequest } from './authorization-request.ts'
+import { askQuery } from '../issuers/hostile.ts'
 import { html } from './html.ts'
 import type { Html } from './html.ts'
 import { sendPage } from './page.ts'
@@ -49,7 +50,7 @@ ${
 ${failed === null ? '' : html`<p class="alert" id="failed" role="alert">Wrong user name or password.</p>`}
 <h2 id="scopes">Requested scopes</h2>
 <ul class="scopes" aria-labelledby="scopes">${scope.map(name => html`<li>${name}</li>`)}</ul>
-<form method="post" action="authorize">
+<form method="post" action="authorize${askQuery(request.asks)}">
 ${CARRIED.flatMap(name => parameters.getAll(name).map(value => hiddenInput(name, value)))}
 <label for="username">User name</label>
 <input id="username" name="username" value="${username.slice(0, MAX_USERNAME_CHARACTERS)}" autocomplete="username" autocapitalize="none" spellcheck="false"${describedBy(failed)}>

@@ -1,5 +1,6 @@
 /** The settings of an issuer by path, as in `svc.yaml`, the control plane and the extension point. */
 import { isNestedWithin, isRecord } from 'svc/plugin'
+import { settledFaults } from '../faults/fault-settings.ts'
 import { KEY_PAIR_ALGORITHMS } from '../keys/algorithms.ts'
 import { GRANT_TYPES } from '../grants/grant-types.ts'
 import { clientSettings, userSettings } from './account-settings.ts'
@@ -77,6 +78,12 @@ export const REQUIREMENTS = ['pkce', 's256'] as const
 
 const defaultsOf = <T>(shape: Shape<T>) => defaulted(shape, () => shape.read({}, ''))
 
+/** Seconds between automatic rotations of the signing key; 0 for none. */
+const rotationPeriod: Shape<number> = {
+  schema: { anyOf: [{ const: 0 }, integer(60, DAY_S).schema] },
+  read: (value, at) => (value === 0 ? 0 : integer(60, DAY_S).read(value, at)),
+}
+
 /** The settings of an issuer. */
 export const issuerSettings = object({
   name: required(text({ max: 32, pattern: ISSUER_NAME, what: 'a name of a-z, 0-9 and -, that begins with a letter,' })),
@@ -89,6 +96,8 @@ export const issuerSettings = object({
   grants: defaulted(list(oneOf(GRANT_TYPES), { min: 1, max: 20, unique: true }), () => [...GRANT_TYPES]),
   require: defaulted(list(oneOf(REQUIREMENTS), { max: 10, unique: true }), () => []),
   iss_parameter: defaulted(oneOf(ISS_MODES), () => 'right' as const),
+  rotate_every_s: defaulted(rotationPeriod, () => 0),
+  faults: optional(settledFaults),
   users: defaulted(list(userSettings, { max: 200 }), () => []),
   clients: defaulted(list(clientSettings, { max: 200 }), () => []),
   demo_users: defaulted(flag, () => true),

@@ -58,7 +58,13 @@ export function createIssuer(
     users: createUsers(settings.users, { demo: settings.demo_users }),
     findClient: createClients(settings.clients, { demo: settings.demo_clients, registered: own.clients }),
     revocations: createRevocations(own.revoked),
-    keys: createIssuerKeys({ issuer: name, algorithms: settings.algorithms, ...keys, ...(first && { first }) }),
+    keys: createIssuerKeys({
+      issuer: name,
+      algorithms: settings.algorithms,
+      rotateEveryS: settings.rotate_every_s,
+      ...keys,
+      ...(first && { first }),
+    }),
     url: request => svc.http.baseUrl(request) + path,
   }
 }

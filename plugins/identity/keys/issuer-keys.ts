@@ -8,6 +8,9 @@ import type { ImportKey } from './imported-keys.ts'
 import { acceptedKeys, createRecord, keyOfAlgorithm, rotate, signingKey } from './key-record.ts'
 import type { KeyRecord, Rotation, StoredKey } from './key-record.ts'
 
+/** How long an old key stays published after an automatic rotation, in seconds. */
+const AUTOMATIC_GRACE_S = 600
+
 /** A key that signs. */
 export interface SigningKey {
   kid: string
@@ -30,6 +33,8 @@ export interface IssuerKeys {
 export interface KeySource {
   issuer: string
   algorithms: readonly KeyPairAlgorithm[]
+  /** Seconds between automatic rotations; 0 for none. */
+  rotateEveryS?: number
   records: Store<KeyRecord>
   importKey: ImportKey
   /** The first key, if it exists already; it is not copied to the store before the first rotation. */
@@ -37,15 +42,37 @@ export interface KeySource {
 }
 
 /** Opens the keys of an issuer. */
-export function createIssuerKeys({ issuer, algorithms, records, importKey, first }: KeySource): IssuerKeys {
+export function createIssuerKeys({
+  issuer,
+  algorithms,
+  rotateEveryS = 0,
+  records,
+  importKey,
+  first,
+}: KeySource): IssuerKeys {
   async function record(): Promise<KeyRecord> {
     const stored = await records.get(issuer)
-    if (stored !== undefined) return hasAll(stored) ? stored : complete()
+    if (stored !== undefined) return hasAll(stored) ? renewed(stored) : complete()
     if (first !== undefined) return initial(first())
     const keys = await Promise.all(algorithms.map(async alg => ({ alg, jwk: await generateJwk(alg) })))
     // Of several replicas, one makes the keys.
     await records.add(issuer, createRecord(issuer, keys, Date.now()))
     return (await records.get(issuer))!
+  }
+
+  /** Rotates the signing key if its time is over. Of several callers, one adds the key. */
+  async function renewed(stored: KeyRecord): Promise<KeyRecord> {
+    const now = Date.now()
+    if (rotateEveryS === 0 || now < stored.rotatedAt + rotateEveryS * 1000) return stored
+    const { alg } = signingKey(stored, now)
+    const jwk = await generateJwk(alg)
+    const graceS = Math.min(rotateEveryS, AUTOMATIC_GRACE_S)
+    const current = await records.update(issuer, found =>
+      found?.rotatedAt === stored.rotatedAt
+        ? rotate(found, issuer, { mode: 'graceful', graceS, delayS: 0 }, { alg, jwk }, now)
+        : (found ?? stored),
+    )
+    return current!
   }
 
   function initial(jwk: JWK): KeyRecord {

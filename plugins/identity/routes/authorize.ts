@@ -6,6 +6,7 @@ import { checkAuthorizationRequest } from '../authorize/checks.ts'
 import { handleLogin, isLoginForm } from '../authorize/login.ts'
 import { sendLoginPage } from '../authorize/login-page.ts'
 import { sendErrorPage } from '../authorize/page.ts'
+import { asksOf } from '../issuers/hostile.ts'
 import { OAuthError } from '../errors.ts'
 import { readForm, readParameters } from '../requests/parameters.ts'
 import type { Parameters } from '../requests/parameters.ts'
@@ -111,13 +112,13 @@ async function handle(request: IssuerRequest, read: () => Parameters): Promise<F
 }
 
 async function proceed(
-  { issuer, url, request: { method }, reply }: IssuerRequest,
+  { issuer, url, request: received, reply }: IssuerRequest,
   parameters: Parameters,
 ): Promise<FastifyReply> {
-  const { request, error } = await checkAuthorizationRequest(parameters, issuer)
+  const { request, error } = await checkAuthorizationRequest(parameters, issuer, asksOf(issuer, received))
   if (error !== null)
     return sendToClient(reply, request, url, { error: error.error, error_description: error.description })
-  if (method !== 'POST' || !isLoginForm(parameters)) return sendLoginPage(reply, request, null)
+  if (received.method !== 'POST' || !isLoginForm(parameters)) return sendLoginPage(reply, request, null)
   const result = await handleLogin(request)
   if (result === null) return sendLoginPage(reply, request, { username: parameters.get('username') ?? '' })
   return sendToClient(reply, request, url, result)

@@ -15,10 +15,10 @@ const ONE = '/_svc/identity/issuers/:issuer'
 const EXAMPLE_PATH = '/_svc/identity/issuers/example'
 const SHARED = { category: CATEGORY } satisfies Partial<RouteDescription>
 
-/** A 400 for settings that can't be used. */
-export function invalidIssuer({ at, message, didYouMean }: ShapeError): HttpError {
+/** A 400 for a body that can't be used. */
+export function invalidIssuer({ at, message, didYouMean }: ShapeError, error = 'invalid_issuer'): HttpError {
   return new HttpError(400, {
-    error: 'invalid_issuer',
+    error,
     at,
     details: message,
     ...(didYouMean !== undefined && { did_you_mean: didYouMean }),
@@ -39,7 +39,12 @@ export function registerIssuerRoutes(app: FastifyInstance, provider: Provider): 
     }),
     async (request, reply) => {
       const all = [issuers.default, ...(await issuers.list())]
-      const listed = await Promise.all(all.map(issuer => describeIssuer(issuer, issuer.url(request))))
+      const listed = await Promise.all(
+        all.map(async issuer => ({
+          ...(await describeIssuer(issuer, issuer.url(request))),
+          faults: await provider.faults.current(issuer),
+        })),
+      )
       return sendJson(reply, { issuers: listed, users: issuers.default.users.list })
     },
   )

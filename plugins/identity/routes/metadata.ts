@@ -1,11 +1,17 @@
 /** The metadata documents and the JWK Sets. */
 import { describe } from 'svc/plugin'
-import type { FastifyInstance, RouteDescription } from 'svc/plugin'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteDescription } from 'svc/plugin'
+import { faultyMetadata } from '../faults/document-faults.ts'
+import { faultyKeys, sendTruncated } from '../faults/jwks-faults.ts'
+import { sendPlainFault } from '../faults/plain-faults.ts'
+import { asksOf, hostileMetadata } from '../issuers/hostile.ts'
+import type { Issuer } from '../issuers/issuer.ts'
 import { publicJwk } from '../keys/imported-keys.ts'
 import { publishedKeys } from '../keys/key-record.ts'
 import { openidConfiguration, serverMetadata } from '../metadata.ts'
 import type { Provider } from '../provider.ts'
 import { registerEndpoint, requestedIssuer } from './issuer-routes.ts'
+import type { IssuerRequest } from './issuer-routes.ts'
 import { CATEGORY, sendJson } from './route-parts.ts'
 
 /** Keys change, so caches must revalidate. */
@@ -36,14 +42,14 @@ export function registerMetadataRoutes(app: FastifyInstance, provider: Provider)
         'The issuer is the base URL of the request, including a path prefix that a trusted gateway removed.',
       ),
     ),
-    (request, reply) => sendJson(reply, openidConfiguration(issuers.default, issuers.default.url(request)), NO_CACHE),
+    (request, reply) => sendMetadata(issuers.default, openidConfiguration, request, reply, provider),
   )
   app.get(
     SERVER,
     describe(
       describeDocument(SERVER, 'Authorization server metadata', 'RFC 8414. MCP clients start with this document.'),
     ),
-    (request, reply) => sendJson(reply, serverMetadata(issuers.default, issuers.default.url(request)), NO_CACHE),
+    (request, reply) => sendMetadata(issuers.default, serverMetadata, request, reply, provider),
   )
 
   // Clients disagree about where the well-known part belongs, so the same document is at all four addresses.
@@ -68,7 +74,7 @@ export function registerMetadataRoutes(app: FastifyInstance, provider: Provider)
       }),
       async (request, reply) => {
         const issuer = await requestedIssuer(request, provider)
-        return sendJson(reply, openidConfiguration(issuer, issuer.url(request)), NO_CACHE)
+        return sendMetadata(issuer, openidConfiguration, request, reply, provider)
       },
     )
   }
@@ -81,9 +87,49 @@ export function registerMetadataRoutes(app: FastifyInstance, provider: Provider)
       'JSON Web Key Set',
       'The public keys that verify the tokens of the issuer. Every restart generates new keys.',
     ),
-    async handle({ issuer, reply }) {
-      const keys = publishedKeys(await issuer.keys.record(), Date.now())
-      return sendJson(reply, { keys: keys.map(publicJwk) }, NO_CACHE)
-    },
+    handle: request => sendKeys(request, provider),
   })
+}
+
+/** The metadata of an issuer, with the fault that applies. */
+async function sendMetadata(
+  issuer: Issuer,
+  document: typeof serverMetadata,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { svc, faults }: Provider,
+): Promise<FastifyReply> {
+  const url = issuer.url(request)
+  const asks = asksOf(issuer, request)
+  const fault = await faults.find('discovery', issuer, request, reply)
+  const replaced = fault === null ? null : await sendPlainFault(fault, svc, request, reply)
+  if (replaced !== null) return replaced
+  const right = document(issuer, url)
+  const sent = asks.size === 0 ? right : hostileMetadata(right, asks)
+  const hostileJwks = svc.http.url(request, '/oauth/i/hostile/jwks')
+  return sendJson(reply, fault === null ? sent : faultyMetadata(fault.kind, sent, issuer, url, hostileJwks), NO_CACHE)
+}
+
+/** The JWK Set of an issuer, with the fault that applies. */
+async function sendKeys({ issuer, request, reply }: IssuerRequest, provider: Provider): Promise<FastifyReply> {
+  const { svc, faults, orderKeys } = provider
+  const maxAge = (await faults.current(issuer))?.jwks_max_age
+  const headers = maxAge === undefined ? NO_CACHE : { 'Cache-Control': `max-age=${maxAge}` }
+  const fault = await faults.find('jwks', issuer, request, reply)
+  const published = publishedKeys(await issuer.keys.record(), Date.now())
+  if (fault === null) return sendJson(reply, { keys: published.map(publicJwk) }, headers)
+  const replaced = await sendPlainFault(fault, svc, request, reply)
+  if (replaced !== null) return replaced
+  if (fault.kind === 'redirect')
+    return reply
+      .code(307)
+      .headers({ Location: svc.http.path(request, pathOf(request)), ...headers })
+      .send()
+  const keys = await faultyKeys(fault.kind, published, issuer, orderKeys.throwAway, svc.config)
+  if (fault.kind === 'truncate') return sendTruncated(svc, request, reply, JSON.stringify({ keys }))
+  return sendJson(reply, { keys }, headers)
+}
+
+function pathOf(request: FastifyRequest): string {
+  return request.url.split('?', 1)[0]!
 }

@@ -1,5 +1,8 @@
 /** The token, introspection and revocation endpoints, which require client authentication. */
 import type { FastifyInstance } from 'svc/plugin'
+import { faultyIntrospection, faultyTokens } from '../faults/document-faults.ts'
+import { sendPlainFault } from '../faults/plain-faults.ts'
+import { asksOf, hostileTokens } from '../issuers/hostile.ts'
 import { authenticateClient } from '../clients/client-authentication.ts'
 import { OAuthError } from '../errors.ts'
 import { grantTokens } from '../grants/grants.ts'
@@ -36,7 +39,9 @@ const SAMPLE_TOKEN = 'not-a-token'
 
 /** Registers the token, introspection and revocation endpoints. */
 export function registerTokenRoutes(app: FastifyInstance, provider: Provider): void {
-  const { svc, verify } = provider
+  const { svc, verify, faults } = provider
+  /** Which of two requests gets the other answer of the fault `flip`. */
+  const flip = svc.shared('introspection-flip', () => ({ isEven: true }))
   registerEndpoint(app, provider, {
     method: 'POST',
     endpoint: 'token',
@@ -66,6 +71,10 @@ export function registerTokenRoutes(app: FastifyInstance, provider: Provider): v
       ],
     },
     async handle({ issuer, url, request, reply }) {
+      const asks = asksOf(issuer, request)
+      const fault = await faults.find('token', issuer, request, reply)
+      const replaced = fault === null ? null : await sendPlainFault(fault, svc, request, reply)
+      if (replaced !== null) return replaced
       const parameters = readForm(request, svc)
       const { authorization } = request.headers
       const granted = await grantTokens({
@@ -75,7 +84,8 @@ export function registerTokenRoutes(app: FastifyInstance, provider: Provider): v
         url,
         verify: token => verify(issuer, token),
       })
-      return sendJson(reply, granted)
+      const sent = asks.size === 0 ? granted : await hostileTokens(granted, asks, issuer)
+      return sendJson(reply, fault === null ? sent : faultyTokens(fault.kind, sent))
     },
   })
 
@@ -98,7 +108,13 @@ export function registerTokenRoutes(app: FastifyInstance, provider: Provider): v
       const parameters = readForm(request, svc)
       const client = await authenticateClient(request.headers.authorization, parameters, issuer.findClient)
       if (client.secret === null) throw new OAuthError('invalid_client', 'public clients may not introspect tokens')
-      return sendJson(reply, await introspect(required(parameters, 'token'), issuer, token => verify(issuer, token)))
+      const fault = await faults.find('introspect', issuer, request, reply)
+      const replaced = fault === null ? null : await sendPlainFault(fault, svc, request, reply)
+      if (replaced !== null) return replaced
+      const state = await introspect(required(parameters, 'token'), issuer, token => verify(issuer, token))
+      if (fault === null) return sendJson(reply, state)
+      flip.isEven = !flip.isEven
+      return sendJson(reply, faultyIntrospection(fault.kind, state, flip.isEven))
     },
   })
 

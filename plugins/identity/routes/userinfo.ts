@@ -1,6 +1,7 @@
 /** The UserInfo endpoint. */
 import type { FastifyInstance, FastifyReply } from 'svc/plugin'
 import { KEY_PAIR_ALGORITHMS } from '../keys/algorithms.ts'
+import { asksOf, hostileUserInfo } from '../issuers/hostile.ts'
 import { isForm, readParameters } from '../requests/parameters.ts'
 import type { Parameters } from '../requests/parameters.ts'
 import type { Provider } from '../provider.ts'
@@ -26,7 +27,7 @@ export function registerUserInfoRoutes(app: FastifyInstance, provider: Provider)
     const claims = await userInfo(request.headers.authorization, form, issuer, token =>
       provider.verify(issuer, token, checks),
     )
-    return sendJson(reply, claims)
+    return sendJson(reply, hostileUserInfo(claims, asksOf(issuer, request)))
   }
   registerEndpoint(app, provider, {
     method: 'GET',

@@ -61,7 +61,7 @@ export function generate(request: NeutralRequest, options: GenerateOptions): Cha
   }
 }
 
-function completionTokens(choice: Choice): number {
+export function completionTokens(choice: Choice): number {
   const calls = choice.calls.reduce((sum, call) => sum + count(call.name) + call.jsonPieces.length, 0)
   return choice.pieces.length + calls + choice.reasoningPieces.length
 }
@@ -72,7 +72,7 @@ interface Turn {
   index: number
   rule: Exclude<RuleReply, { fail: string }> | undefined
 }
-type Content = Omit<Choice, 'index' | 'reasoning' | 'reasoningPieces'>
+export type Content = Omit<Choice, 'index' | 'reasoning' | 'reasoningPieces'>
 
 /** Rules apply in the modes canned and scripted, unless the request ends with tool results. */
 function matchingRule(request: NeutralRequest, userText: string, options: GenerateOptions): RuleReply | undefined {
@@ -137,7 +137,7 @@ const cannedPieces: ReadonlyMap<string, readonly string[]> = new Map(
 )
 
 /** Cuts the text before the earliest stop sequence, then to the token limit. */
-function limited(text: string, request: NeutralRequest): Content {
+export function limited(text: string, request: NeutralRequest): Content {
   let end = text.length
   let stopSequence: string | null = null
   for (const stop of request.stop) {

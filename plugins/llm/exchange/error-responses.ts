@@ -25,6 +25,8 @@ export interface ErrorDetails {
   injected?: string
   /** The source of the fault, such as a header. */
   source?: string
+  /** Value of `Retry-After`; default: that of the kind. */
+  retryAfterSecs?: number
 }
 
 /** Values for the headers of every response. */
@@ -110,6 +112,7 @@ export function errorResponse(
       ...nativeHeaders(instance, context, status, 0, 0, kind),
       ...(kind === 'rate_limit' || kind === 'overloaded' ? { 'Retry-After': '2' } : {}),
       ...headers,
+      ...(facts.retryAfterSecs === undefined ? {} : { 'Retry-After': String(facts.retryAfterSecs) }),
     },
   }
 }

@@ -60,6 +60,16 @@ export class FaultParser {
     return [...new Set([...this.#kinds.values()].map(spec => spec.label)), ...streamBreaks.map(what => `${what}@n`)]
   }
 
+  /** The words for faults that become an error response, with the status of each. */
+  words(): Record<string, number> {
+    return Object.fromEntries(
+      [...this.#kinds].flatMap(([word, { kind, status }]) => {
+        const usual = status ?? (kind === undefined ? 0 : kinds[kind].status)
+        return usual < 400 ? [] : [[word, usual]]
+      }),
+    )
+  }
+
   /** Parses `<kind or status>[:<percent>]`; null if the text is invalid. */
   parse(text: string | undefined | null): FaultSpec | null {
     const match = /^([a-z0-9_@-]+)(?:\s*:\s*(\d{1,3})\s*%?)?$/i.exec(text?.trim() ?? '')
@@ -110,7 +120,7 @@ export class FaultParser {
 export function originOf(source: string): FaultOrigin {
   if (source.startsWith('X-Svc-')) return 'header'
   if (source.startsWith('?')) return 'query'
-  return source.startsWith('rule:') ? 'rule' : 'configuration'
+  return /^rule[: ]/.test(source) ? 'rule' : 'configuration'
 }
 
 function sourced(spec: FaultSpec | null, source: string): FaultSpec | null {

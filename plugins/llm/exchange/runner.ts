@@ -30,6 +30,7 @@ import type {
 } from '../provider.ts'
 import { pump, type BreakPoint } from '../streaming/pump.ts'
 import type { TokenClock } from '../streaming/token-clock.ts'
+import { applyRules, failureOfRule, once, replyOfRule } from '../testing/apply.ts'
 import { recordError, recordReply } from '../records/recording.ts'
 import type { Records } from '../records/records.ts'
 import type { Variables } from '../variables.ts'
@@ -67,8 +68,20 @@ export async function run(
     const latency = readLatency(exchange.headers, served.instance.latency, svc.config.maxDelayMs)
     if (latency.latencyMs > 0 && !(await svc.http.delay(request, latency.latencyMs))) return reply
     const fault = rollFault(services, exchange)
-    const parsing = served.route.parse(exchange.input())
+    const parse = once(() => served.route.parse(exchange.input()))
+    const applying = fault === null ? applyRules(exchange, parse) : null
+    const rule = applying === null ? null : await applying
+    if (rule?.kind === 'answered') return reply
+    if (rule?.kind === 'fail') throw failureOfRule(rule, services.faults)
+    const parsing = parse()
     const parsed = parsing instanceof Promise ? await parsing : parsing
+    const isStream = parsed.stream === true && served.route.stream !== undefined
+    const fixed = rule?.kind === 'reply' ? replyOfRule(rule, parsed, exchange) : null
+    if (fixed !== null) {
+      const paced = readLatency(exchange.headers, { ...served.instance.latency, ...fixed.pace }, svc.config.maxDelayMs)
+      if (!isStream && paced.ttftMs > 0 && !(await svc.http.delay(request, paced.ttftMs))) return reply
+      return respond(services, exchange, { ...fixed, parsed, latency: paced, isStream })
+    }
     const filtered = filterOf(fault, parsed, exchange)
     const computing = compute(parsed, {
       instance: served.instance,
@@ -78,7 +91,6 @@ export async function run(
       filtered,
     })
     const result = computing instanceof Promise ? await computing : computing
-    const isStream = parsed.stream === true && served.route.stream !== undefined
     if (!isStream && latency.ttftMs > 0 && !(await svc.http.delay(request, latency.ttftMs))) return reply
     return respond(services, exchange, { parsed, result, latency, fault, isStream })
   } catch (error) {

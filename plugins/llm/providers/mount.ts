@@ -71,7 +71,15 @@ interface Place {
   description: RouteDescription
 }
 
-export function mount(app: FastifyInstance, instance: ProviderInstance, services: RunnerServices): void {
+/** A route at a path, for finding the route of a captured request. */
+export interface MountedRoute {
+  method: string
+  template: string
+  instance: ProviderInstance
+  route: LlmRoute
+}
+
+export function mount(app: FastifyInstance, instance: ProviderInstance, services: RunnerServices): MountedRoute[] {
   const errorForm = createErrorForm(instance, services)
   const credentials = credentialsOf(instance, services)
   const groups = new Map<string, Place[]>()
@@ -91,6 +99,12 @@ export function mount(app: FastifyInstance, instance: ProviderInstance, services
     }
   }
   for (const [key, places] of groups) register(app, key, places, instance, services)
+  return [...groups.values()].flat().map(({ route, description }) => ({
+    method: route.method,
+    instance,
+    route,
+    template: description.path!,
+  }))
 }
 
 /** Named providers have no aliases; those belong to the format itself. */

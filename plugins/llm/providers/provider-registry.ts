@@ -1,18 +1,21 @@
 /** Registers the wire formats and the named providers, and lists them for the index. */
-import { describe } from 'svc/plugin'
+import { describe, readParameters, templateParameters } from 'svc/plugin'
 import type { FastifyInstance } from 'svc/plugin'
 import { createEngine } from '../engine/engine.ts'
 import { compileRule, type CompiledRule } from '../engine/rules.ts'
 import type { ProviderInstance } from './instance.ts'
-import { category, mount } from './mount.ts'
+import { category, mount, type MountedRoute } from './mount.ts'
 import { createNamed } from './named-providers.ts'
 import type { LlmOptions } from './options.ts'
 import { defaultLatency } from '../streaming/pace.ts'
 import type { LlmProvider } from '../provider.ts'
 import type { RunnerServices } from '../exchange/runner.ts'
+import type { PlacedRoute } from '../testing/protocol.ts'
 import type { Providers, ServedProvider } from '../types.ts'
 
 const defaultOrder = 100
+/** Longer paths of captured requests belong to no route. */
+const MAX_PATH = 2000
 
 export class ProviderRegistry implements Providers {
   readonly engine = createEngine()
@@ -20,6 +23,7 @@ export class ProviderRegistry implements Providers {
   readonly #rules: CompiledRule[]
   readonly #formats = new Map<string, LlmProvider>()
   readonly #instances: ProviderInstance[] = []
+  readonly #mounted: MountedRoute[] = []
 
   /** `rules` is the list in `services`; plugins add rules to it. */
   constructor(services: RunnerServices, rules: CompiledRule[]) {
@@ -49,6 +53,19 @@ export class ProviderRegistry implements Providers {
     })
   }
 
+  /** The route of a request by its method and decoded path; null if no provider serves it. */
+  find(method: string, path: string): PlacedRoute | null {
+    if (path.length > MAX_PATH) return null
+    for (const { method: own, template, instance, route } of this.#mounted) {
+      if (own !== method) continue
+      const values = readParameters(template, path)
+      if (values === null) continue
+      const names = templateParameters(template).map(({ name }) => name)
+      return { instance, route, params: Object.fromEntries(names.map((name, place) => [name, values[place] ?? ''])) }
+    }
+    return null
+  }
+
   addRule(rule: Parameters<Providers['addRule']>[0]): void {
     this.#rules.push(compileRule(rule))
   }
@@ -73,7 +90,7 @@ export class ProviderRegistry implements Providers {
 
   #serve(app: FastifyInstance, instance: ProviderInstance): void {
     this.#instances.push(instance)
-    mount(app, instance, this.#services)
+    this.#mounted.push(...mount(app, instance, this.#services))
     const { svc } = this.#services
     app.get(
       instance.basePath,

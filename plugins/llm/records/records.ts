@@ -51,6 +51,8 @@ export interface Records {
   newest(limit: number, where: (record: AiRecord) => boolean): Promise<AiRecord[]>
   /** The newest that matches. */
   find(where: (record: AiRecord) => boolean): Promise<AiRecord | undefined>
+  /** Removes records; returns their number. */
+  clear(where: (record: AiRecord) => boolean): Promise<number>
 }
 
 /** The record object, its list of headers, its numbers and its string references. */
@@ -104,6 +106,7 @@ export function createRecords(svc: Svc<unknown>): Records {
     add: record => void log.append(STREAM, record),
     newest: async (limit, where) => (await log.newest(STREAM, limit, recent(where))).map(({ value }) => value),
     find: async where => (await log.find(STREAM, recent(where)))?.value,
+    clear: where => log.clear(STREAM, where),
   }
 }
 

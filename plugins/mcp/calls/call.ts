@@ -50,6 +50,8 @@ export interface Conversation {
 export interface MethodResult {
   result: JsonObject | string
   cache?: CacheHint
+  /** More members of `_meta` in the stateless revision. */
+  meta?: JsonObject
   /** `resultType` in the stateless revision. Default: `complete`. */
   type?: 'task'
 }

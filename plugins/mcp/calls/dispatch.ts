@@ -5,6 +5,7 @@ import { methodNotFound } from '../errors.ts'
 import { complete } from '../methods/completion.ts'
 import { getPrompt, listPrompts } from '../methods/prompts.ts'
 import { listResources, listTemplates, readResourceMethod } from '../methods/resources.ts'
+import { getSkill, listSkills, readDirectory } from '../methods/skills.ts'
 import { callTool, listTools } from '../methods/tools.ts'
 import { offersCompletions } from '../wire/server-info.ts'
 
@@ -16,7 +17,8 @@ interface SharedMethod {
 }
 
 const hasResources = (call: Call) => call.server.hasResources
-const hasPrompts = (call: Call) => call.server.prompts.size > 0
+const hasSkills = ({ server, version }: Call) => version.extensions && server.skills.length > 0
+const hasPrompts = (call: Call) => call.server.hasPrompts
 
 const METHODS: ReadonlyMap<string, SharedMethod> = new Map<string, SharedMethod>([
   ['tools/list', { run: listTools }],
@@ -24,6 +26,9 @@ const METHODS: ReadonlyMap<string, SharedMethod> = new Map<string, SharedMethod>
   ['resources/list', { run: listResources, isOffered: hasResources }],
   ['resources/templates/list', { run: listTemplates, isOffered: hasResources }],
   ['resources/read', { run: readResourceMethod, isOffered: hasResources }],
+  ['skills/list', { run: listSkills, isOffered: hasSkills }],
+  ['skills/get', { run: getSkill, isOffered: hasSkills }],
+  ['resources/directory/read', { run: readDirectory, isOffered: hasSkills }],
   ['prompts/list', { run: listPrompts, isOffered: hasPrompts }],
   ['prompts/get', { run: getPrompt, isOffered: hasPrompts }],
   ['completion/complete', { run: complete, isOffered: call => offersCompletions(call.server, call.version) }],
@@ -33,9 +38,12 @@ const METHODS: ReadonlyMap<string, SharedMethod> = new Map<string, SharedMethod>
 export async function dispatch(call: Call, own: (name: string) => Method | undefined): Promise<MethodResult> {
   const ownMethod = own(call.method)
   if (ownMethod) return ownMethod(call)
+  const { bridge } = call.server
   const method = METHODS.get(call.method)
+  if (method && bridge?.forwards(call.method) && method.isOffered?.(call) !== false) return bridge.forward(call)
   if (method && method.isOffered?.(call) !== false) return method.run(call)
   const extension = call.server.methods.get(call.method)
+  if (!extension && bridge?.hasExtensions) return bridge.forward(call)
   if (!extension) throw methodNotFound(call.method)
   return { result: await extension(call.params, new HandlerContext(call)) }
 }

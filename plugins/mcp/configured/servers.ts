@@ -5,20 +5,27 @@ import { compileTool, type Registry, type Tool } from '../registry/registry.ts'
 import { type Report, select } from '../registry/selection.ts'
 import { Server } from '../registry/server.ts'
 import { defineDeclaredTool } from './declared-tool.ts'
+import { configuredSkills, type SkillSource } from './skills.ts'
+
+export interface ServerContext {
+  /** Version of svc. */
+  release: string
+  config: Config
+  skills: SkillSource
+}
 
 /** Builds the servers. An invalid tool, resource or prompt, or a server with a name in use, is reported and skipped. */
 export function buildConfiguredServers(
   configured: ConfiguredServer[],
   registry: Registry,
-  release: string,
-  config: Config,
+  context: ServerContext,
   report: Report,
 ): Server[] {
   const servers = new Map<string, Server>()
   for (const [index, item] of configured.entries()) {
     const at = `servers[${index}]`
     // Always built, so that all its errors are reported at once.
-    const server = buildServer(item, registry, release, config, (member, message, remedy) =>
+    const server = buildServer(item, registry, context, (member, message, remedy) =>
       report(`${at}.${member}`, message, remedy),
     )
     if (registry.servers.has(item.name) || servers.has(item.name))
@@ -28,17 +35,16 @@ export function buildConfiguredServers(
   return [...servers.values()]
 }
 
-function buildServer(
-  item: ConfiguredServer,
-  registry: Registry,
-  release: string,
-  config: Config,
-  report: Report,
-): Server {
+function buildServer(item: ConfiguredServer, registry: Registry, context: ServerContext, report: Report): Server {
   const { name, title = name, description, instructions, auth, api_key = null } = item
   const selection = select(registry, item, report)
-  const tools = new Map([...selection.tools, ...declaredTools(item, selection.tools, config, report)])
-  return new Server({ name, title, description, instructions, auth }, { ...selection, tools }, release, api_key)
+  const tools = new Map([...selection.tools, ...declaredTools(item, selection.tools, context.config, report)])
+  const skills =
+    item.skills === undefined
+      ? selection.skills
+      : configuredSkills(item.skills, context.skills, (message, remedy) => report('skills', message, remedy))
+  const definition = { name, title, description, instructions, auth }
+  return new Server(definition, { ...selection, tools, skills }, context.release, api_key)
 }
 
 function declaredTools(

@@ -49,11 +49,12 @@ export function readUri(call: Call): string {
 export function requireResource(call: Call, uri: string): FoundResource {
   const resource = call.server.findResource(uri)
   if (resource) return resource
-  throw new RpcError(
-    call.version.isStateless ? CODES.invalidParams : CODES.resourceNotFound,
-    `Resource not found: ${shorten(uri)}`,
-    { data: { uri } },
-  )
+  throw resourceNotFound(call, uri)
+}
+
+export function resourceNotFound({ version }: Call, uri: string): RpcError {
+  const code = version.isStateless ? CODES.invalidParams : CODES.resourceNotFound
+  return new RpcError(code, `Resource not found: ${shorten(uri)}`, { data: { uri } })
 }
 
 function cacheHint({ definition }: FoundResource, server: Server): CacheHint {

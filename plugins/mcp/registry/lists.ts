@@ -7,9 +7,16 @@ import { STATELESS, type Version } from '../wire/versions.ts'
 import { renderPrompt, renderResource, renderTemplate, renderTool } from '../wire/definitions.ts'
 
 /** The lists, named like their members in results. */
-export type ListKind = 'tools' | 'resources' | 'resourceTemplates' | 'prompts'
+export type ListKind = 'tools' | 'resources' | 'resourceTemplates' | 'prompts' | 'skills'
 
-export class Lists {
+export interface ListPages {
+  /** A page as the JSON text of a list result. Throws -32602 if the cursor is not from this list. */
+  page(kind: ListKind, version: Version, cursor: unknown, pageSize: number): string
+  /** A digest of a list, to detect changes after a reload. */
+  fingerprint(list: ListName): string
+}
+
+export class Lists implements ListPages {
   readonly #selection: Selection
   /** JSON texts of the items, by `<kind> <version>`. */
   readonly #items = new Map<string, string[]>()
@@ -19,20 +26,13 @@ export class Lists {
     this.#selection = selection
   }
 
-  /** A page as the JSON text of a list result. Throws -32602 if the cursor is not from this list. */
   page(kind: ListKind, version: Version, cursor: unknown, pageSize: number): string {
     const items = this.#render(kind, version)
     if ((cursor === undefined || cursor === null) && items.length <= pageSize)
       return this.#renderWhole(kind, version, items)
-    const start = readCursor(kind, cursor, items.length)
-    const end = start + pageSize
-    const page = items.slice(start, end).join(',')
-    return end < items.length
-      ? `{"${kind}":[${page}],"nextCursor":"${writeCursor(kind, end)}"}`
-      : `{"${kind}":[${page}]}`
+    return pageText(kind, kind, items, cursor, pageSize)
   }
 
-  /** A digest of a list, to detect changes after a reload. */
   fingerprint(list: ListName): string {
     const kinds: ListKind[] = list === 'resources' ? ['resources', 'resourceTemplates'] : [list]
     return createHash('sha256')
@@ -61,7 +61,8 @@ export class Lists {
   }
 
   #show(kind: ListKind, version: Version): object[] {
-    const { tools, resources, templates, prompts } = this.#selection
+    const { tools, resources, templates, prompts, skills } = this.#selection
+    if (kind === 'skills') return skills.filter(({ isListed }) => isListed).map(({ entry }) => entry)
     if (kind === 'tools') return [...tools.values()].map(tool => renderTool(tool.definition, version))
     if (kind === 'resources') return [...resources.values()].map(resource => renderResource(resource, version))
     if (kind === 'resourceTemplates') return templates.map(template => renderTemplate(template.definition, version))
@@ -69,12 +70,22 @@ export class Lists {
   }
 }
 
+/** A page of items that are JSON texts. `list` distinguishes the cursors of different lists. */
+export function pageText(member: string, list: string, items: string[], cursor: unknown, pageSize: number): string {
+  const start = readCursor(list, cursor, items.length)
+  const end = start + pageSize
+  const page = items.slice(start, end).join(',')
+  return end < items.length
+    ? `{"${member}":[${page}],"nextCursor":"${writeCursor(list, end)}"}`
+    : `{"${member}":[${page}]}`
+}
+
 /** An opaque cursor: base64url of the kind and position. */
-function writeCursor(kind: ListKind, position: number): string {
+function writeCursor(kind: string, position: number): string {
   return Buffer.from(`${kind}:${position}`).toString('base64url')
 }
 
-function readCursor(kind: ListKind, cursor: unknown, count: number): number {
+function readCursor(kind: string, cursor: unknown, count: number): number {
   if (cursor === undefined || cursor === null) return 0
   const text =
     typeof cursor === 'string' && cursor.length <= 64 ? Buffer.from(cursor, 'base64url').toString('latin1') : ''

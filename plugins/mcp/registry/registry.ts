@@ -1,4 +1,5 @@
 /** Owns the registered tools, resources, templates, prompts and servers; names are unique. */
+import { basename } from 'node:path'
 import { compileInput, compileLater, type RoutedArgument, routedArguments, type Validate } from './schema.ts'
 import type {
   McpServers,
@@ -6,9 +7,13 @@ import type {
   PromptDefinition,
   ResourceDefinition,
   ServerDefinition,
+  SdkDefinition,
+  SkillDefinition,
   TemplateDefinition,
   ToolDefinition,
 } from '../types.ts'
+import { readSkillFolder } from '../skills/read-folder.ts'
+import { makeSkill, type Skill, type SkillLimits } from '../skills/skill.ts'
 import { parseTemplate, type UriTemplate } from './uri-template.ts'
 
 /** A compiled tool. */
@@ -37,8 +42,25 @@ export class Registry {
   /** Methods of protocol extensions, by server and name. */
   readonly methods = new Map<string, Map<string, MethodHandler>>()
   /** The registering plugin, by `<kind> <name>`. */
+  /** Servers of SDKs by name. */
+  readonly bridged = new Map<string, SdkDefinition>()
+  /** Skills by server. */
+  readonly skills = new Map<string, Skill[]>()
   readonly #owners = new Map<string, string>()
+  readonly #limits: SkillLimits
+  readonly #report: (message: string) => void
   #isClosed = false
+
+  /** `report` receives problems of skills, which are left out. */
+  constructor(
+    limits: SkillLimits = { skills: 200, fileBytes: 1024 * 1024 },
+    report = (message: string): void => {
+      throw new Error(message)
+    },
+  ) {
+    this.#limits = limits
+    this.#report = report
+  }
 
   /** The extension point for one plugin; `updated` reports changed resources. With `isOwn`, schemas are not checked. */
   registrar(plugin: string, updated: (uri: string) => void, isOwn = false): McpServers {
@@ -62,11 +84,16 @@ export class Registry {
         this.prompts.set(definition.name, definition)
       },
       server: definition => {
-        if (!SERVER_NAME.test(definition.name))
-          throw new Error(`invalid MCP server name "${definition.name}" (it must match ${SERVER_NAME.source})`)
-        this.#claim('server', definition.name, plugin)
-        this.servers.set(definition.name, definition)
+        this.#addServer(definition, plugin)
       },
+      sdk: definition => {
+        const { server, create, ...own } = definition
+        if ((server === undefined) === (create === undefined))
+          throw new Error(`the MCP server "${own.name}" needs either "server" or "create"`)
+        this.#addServer(own, plugin)
+        this.bridged.set(own.name, definition)
+      },
+      skill: definition => this.#addSkill(definition, plugin),
       method: (server, name, handler) => {
         this.#claim('method', `${name} of server ${server}`, plugin)
         const methods = this.methods.get(server) ?? new Map<string, MethodHandler>()
@@ -79,6 +106,34 @@ export class Registry {
   /** Rejects later registrations, because the servers are built now. */
   close(): void {
     this.#isClosed = true
+  }
+
+  #addServer(definition: ServerDefinition, plugin: string): void {
+    if (!SERVER_NAME.test(definition.name))
+      throw new Error(`invalid MCP server name "${definition.name}" (it must match ${SERVER_NAME.source})`)
+    this.#claim('server', definition.name, plugin)
+    this.servers.set(definition.name, definition)
+  }
+
+  #addSkill(definition: SkillDefinition, plugin: string): void {
+    const { server } = definition
+    const name = 'folder' in definition ? basename(definition.folder) : definition.name
+    this.#claim('skill', `${name} of server ${server}`, plugin)
+    const skills = this.skills.get(server) ?? []
+    try {
+      if (skills.length >= this.#limits.skills)
+        throw new Error(`the server has too many skills (at most ${this.#limits.skills})`)
+      const files =
+        'folder' in definition
+          ? readSkillFolder(definition.folder)
+          : new Map(Object.entries(definition.files).map(([path, content]) => [path, Buffer.from(content)]))
+      skills.push(makeSkill(name, files, definition, this.#limits))
+      this.skills.set(server, skills)
+    } catch (error) {
+      this.#report(
+        `the skill "${name}" of MCP server ${server} (plugin ${plugin}) is left out: ${(error as Error).message}`,
+      )
+    }
   }
 
   #claim(kind: string, name: string, plugin: string): void {

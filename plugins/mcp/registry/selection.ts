@@ -1,5 +1,6 @@
 /** Owns selecting the entries of the registry that a server lists. */
 import { unknownName } from 'svc/plugin'
+import type { Skill } from '../skills/skill.ts'
 import { type Registry, type Template, type Tool, UNNAMED_SERVERS } from './registry.ts'
 import type { MethodHandler, PromptDefinition, ResourceDefinition } from '../types.ts'
 
@@ -8,6 +9,7 @@ export interface Selection {
   readonly resources: ReadonlyMap<string, ResourceDefinition>
   readonly templates: readonly Template[]
   readonly prompts: ReadonlyMap<string, PromptDefinition>
+  readonly skills: readonly Skill[]
   /** Methods of protocol extensions. */
   readonly methods: ReadonlyMap<string, MethodHandler>
 }
@@ -40,6 +42,7 @@ export function select(registry: Registry, requested: RequestedSelection, report
       ...filter(templates, (template, uri) => isShown(template.definition, uri, requested.resources)).values(),
     ],
     prompts: filter(prompts, (prompt, name) => isShown(prompt, name, requested.prompts)),
+    skills: registry.skills.get(requested.name) ?? [],
     methods: registry.methods.get(requested.name) ?? new Map(),
   }
 }

@@ -1,8 +1,11 @@
 /** Owns a server: its name, authentication and selection from the registry. */
-import { Lists } from './lists.ts'
+import { isRecord } from 'svc/plugin'
+import type { Bridge } from '../bridge/bridge.ts'
+import { type ListPages, Lists } from './lists.ts'
 import { type Template, type Tool, UNNAMED_SERVERS } from './registry.ts'
 import type { Selection } from './selection.ts'
-import { TASKS, UI } from '../extensions.ts'
+import type { Skill } from '../skills/skill.ts'
+import { SKILLS, TASKS, UI } from '../extensions.ts'
 import { STATELESS, type Version } from '../wire/versions.ts'
 import { serverInfo } from '../wire/server-info.ts'
 import type {
@@ -33,32 +36,55 @@ export class Server implements Selection {
   readonly resources: ReadonlyMap<string, ResourceDefinition>
   readonly templates: readonly Template[]
   readonly prompts: ReadonlyMap<string, PromptDefinition>
+  readonly skills: readonly Skill[]
+  /** Files of the skills by URI; `resources/list` does not show them. */
+  readonly #skillFiles: ReadonlyMap<string, ResourceDefinition>
   readonly methods: ReadonlyMap<string, MethodHandler>
   /** Whether a tool may run as a task. */
   readonly hasTasks: boolean
-  readonly lists: Lists
+  readonly lists: ListPages
+  /** The server of an SDK that works for this one. */
+  readonly bridge: Bridge | null
   /** `serverInfo` as JSON text, which is part of every stateless result. */
   readonly infoText: string
 
-  constructor(definition: ServerDefinition, selection: Selection, release: string, apiKey: string | null = null) {
+  constructor(
+    definition: ServerDefinition,
+    selection: Selection,
+    release: string,
+    apiKey: string | null = null,
+    bridge: Bridge | null = null,
+  ) {
     this.name = definition.name
     this.isNamed = !UNNAMED_SERVERS.includes(definition.name)
     this.definition = definition
     this.auth = definition.auth ?? 'open'
     this.apiKey = apiKey
     this.release = release
-    this.tools = selection.tools
+    this.bridge = bridge
+    this.tools = bridge?.tools ?? selection.tools
     this.resources = selection.resources
     this.templates = selection.templates
     this.prompts = selection.prompts
+    this.skills = selection.skills
+    this.#skillFiles = new Map(selection.skills.flatMap(({ files }) => files.map(file => [file.uri, file])))
     this.methods = selection.methods
     this.hasTasks = [...selection.tools.values()].some(({ definition }) => definition.task !== undefined)
-    this.lists = new Lists(this)
+    this.lists = bridge?.lists ?? new Lists(this)
     this.infoText = JSON.stringify(serverInfo(this, STATELESS))
   }
 
+  get instructions(): string | undefined {
+    return this.definition.instructions ?? this.bridge?.instructions
+  }
+
+  get hasPrompts(): boolean {
+    return this.bridge?.has('prompts') ?? this.prompts.size > 0
+  }
+
   get hasResources(): boolean {
-    return this.resources.size > 0 || this.templates.length > 0
+    if (this.bridge) return this.bridge.has('resources')
+    return this.resources.size > 0 || this.templates.length > 0 || this.skills.length > 0
   }
 
   /** The protocol extensions that the server offers, with their settings. Tasks exist only in the stateless revision. */
@@ -66,18 +92,22 @@ export class Server implements Selection {
     const hasPages = [...this.resources.keys()].some(uri => uri.startsWith('ui://'))
     return {
       ...(this.hasTasks && version.isStateless ? { [TASKS]: {} } : {}),
+      ...(this.skills.length > 0 ? { [SKILLS]: { directoryRead: true } } : {}),
       ...(hasPages ? { [UI]: {} } : {}),
       ...this.definition.extensions,
+      ...(isRecord(this.bridge?.capabilities.extensions) ? settingsOf(this.bridge.capabilities.extensions) : {}),
     }
   }
 
   get hasCompletions(): boolean {
+    if (this.bridge) return this.bridge.has('completions')
     return this.prompts.size > 0 || this.templates.length > 0
   }
 
   /** The resource with this URI, if the server selects it and it exists. */
   findResource(uri: string): FoundResource | null {
-    const resource = this.resources.get(uri)
+    if (this.bridge) return foreignResource(uri)
+    const resource = this.resources.get(uri) ?? this.#skillFiles.get(uri)
     if (resource) return { definition: resource, variables: null }
     for (const template of this.templates) {
       const variables = template.pattern.match(uri)
@@ -85,4 +115,16 @@ export class Server implements Selection {
     }
     return null
   }
+}
+
+/** Only the server of the SDK knows which of its resources exist. */
+function foreignResource(uri: string): FoundResource {
+  return { definition: { uri, name: uri, read: () => ({ text: '' }) }, variables: null }
+}
+
+/** Settings that are not objects are not shown. */
+function settingsOf(extensions: JsonObject): Record<string, JsonObject> {
+  return Object.fromEntries(
+    Object.entries(extensions).filter((entry): entry is [string, JsonObject] => isRecord(entry[1])),
+  )
 }

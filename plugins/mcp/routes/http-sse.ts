@@ -35,6 +35,7 @@ async function openStream(exchange: Exchange): Promise<void> {
     version: OLDEST.name,
     capabilities: [],
     principal: null,
+    owner: mcp.svc.http.session(request).header,
   })
   exchange.facts.session = session.id
   exchange.facts.version = session.version.name
@@ -68,7 +69,10 @@ async function takeMessage(exchange: Exchange): Promise<void> {
 
 /** The session was created with the stream; `initialize` sets its revision and capabilities. */
 async function initialize(request: RpcRequest, session: Session, exchange: Exchange): Promise<void> {
-  const { version, capabilities } = readSessionParameters(request, exchange.server, TRANSPORT, null)
+  const { version, capabilities } = readSessionParameters(request, exchange.server, TRANSPORT, {
+    claims: null,
+    owner: session.record.owner,
+  })
   await exchange.mcp.hub.sessions.change(session, () => ({ version, capabilities }))
   session.writeHttpSse(resultText(request.id, initializeResult(session, exchange.server)))
 }

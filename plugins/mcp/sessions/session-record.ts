@@ -15,6 +15,8 @@ export interface SessionParameters {
   capabilities: readonly ClientCapability[]
   /** `sub` of the credentials, null on open servers. */
   principal: string | null
+  /** Name of the session of the client's request; null if it named none. */
+  owner: string | null
 }
 
 export interface SessionRecord extends SessionParameters {
@@ -35,8 +37,8 @@ export function newRecord(parameters: SessionParameters, replica: string): Sessi
   return { ...parameters, logLevel: null, subscriptions: [], streamCount: 0, replica }
 }
 
-export function sizeOfRecord({ principal, subscriptions }: SessionRecord): number {
-  return [principal ?? '', ...subscriptions].reduce((sum, text) => sum + heldBytes(text), SESSION_BYTES)
+export function sizeOfRecord({ principal, owner, subscriptions }: SessionRecord): number {
+  return [principal ?? '', owner ?? '', ...subscriptions].reduce((sum, text) => sum + heldBytes(text), SESSION_BYTES)
 }
 
 /** Opens the store of the sessions. Its keys are the session ids. */

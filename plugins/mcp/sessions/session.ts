@@ -67,6 +67,7 @@ export class Session {
   #standalone: SessionStream | null = null
   #httpSse: SseStream | null = null
   #hasEnded = false
+  readonly #whenEnded = new Set<() => void>()
 
   constructor(id: string, record: SessionRecord, host: SessionHost) {
     this.id = id
@@ -95,7 +96,14 @@ export class Session {
 
   /** Whether the session has anything that exists only here. Ids of questions must not be used again. */
   get isLocal(): boolean {
-    return this.isBusy || this.#standalone !== null || this.#questions !== null
+    return this.isBusy || this.#standalone !== null || this.#questions !== null || this.#whenEnded.size > 0
+  }
+
+  /** Calls `callback` when the session ends, or this process no longer serves it. Returns a function that removes it. */
+  whenEnded(callback: () => void): () => void {
+    if (this.#hasEnded) callback()
+    else this.#whenEnded.add(callback)
+    return () => this.#whenEnded.delete(callback)
   }
 
   subscribesTo(uri: string): boolean {
@@ -243,5 +251,7 @@ export class Session {
     for (const connection of this.#resumed.values()) connection.end()
     this.#httpSse?.end()
     this.#streams.clear()
+    for (const callback of this.#whenEnded) callback()
+    this.#whenEnded.clear()
   }
 }

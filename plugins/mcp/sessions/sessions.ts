@@ -82,8 +82,9 @@ export class Sessions implements SessionHost {
     this.#drop(session)
   }
 
-  async endWhere(matches: (record: SessionRecord) => boolean): Promise<void> {
-    await this.#options.store.clear(matches)
+  /** Returns the number of ended sessions. */
+  endWhere(matches: (record: SessionRecord) => boolean): Promise<number> {
+    return this.#options.store.clear(matches)
   }
 
   /** The kept messages of a stream. */

@@ -47,6 +47,11 @@ export class Tasks {
     else task?.cancel()
   }
 
+  /** Removes all tasks, which belong to no session; returns their number. Those that run here go on, but nobody can find them any more. */
+  clear(): Promise<number> {
+    return this.#options.store.clear()
+  }
+
   /** Prepares a task, which nobody knows until it is published. Throws -32603 if there are too many. */
   async open(owner: TaskOwner): Promise<RunningTask> {
     const { store, bounds, replicas } = this.#options

@@ -19,7 +19,7 @@ export function renderTool(tool: ToolDefinition, version: Version): JsonObject {
     inputSchema: version.routedArguments ? tool.inputSchema : withoutRouting(tool.inputSchema),
     outputSchema: version.structuredOutput ? tool.outputSchema : undefined,
     annotations: version.annotations ? renderAnnotations(tool) : undefined,
-    _meta: tool.meta,
+    _meta: version.titles ? tool.meta : undefined,
   } satisfies Tool
 }
 
@@ -31,7 +31,7 @@ export function renderResource(resource: ResourceDefinition, version: Version): 
     description: resource.description,
     mimeType: resource.mimeType,
     size: resource.size,
-    _meta: resource.meta,
+    _meta: version.titles ? resource.meta : undefined,
   } satisfies Resource
 }
 
@@ -42,7 +42,7 @@ export function renderTemplate(template: TemplateDefinition, version: Version): 
     title: version.titles ? template.title : undefined,
     description: template.description,
     mimeType: template.mimeType,
-    _meta: template.meta,
+    _meta: version.titles ? template.meta : undefined,
   } satisfies ResourceTemplate
 }
 

@@ -1,15 +1,27 @@
 /** Owns the information and capabilities of a server in each protocol revision. */
 import type { Server } from '../registry/server.ts'
 import type { Implementation, ServerCapabilities } from './spec.ts'
+import type { JsonObject } from '../types.ts'
 import type { Version } from './versions.ts'
 
 /** `serverInfo` of `initialize` and of stateless results. */
 export function serverInfo(server: Server, version: Version): Implementation {
+  if (server.bridge) return infoOfBridge(server.bridge.info, version)
   return {
     name: server.isNamed ? `svc-mcp-${server.name}` : 'svc-mcp',
     title: version.titles ? server.definition.title : undefined,
     version: server.release,
     description: version.descriptions ? server.definition.description : undefined,
+  } satisfies Implementation
+}
+
+/** The bridged server's own information, without members that the revision does not know. */
+function infoOfBridge({ name, version: release, title, description, ...others }: JsonObject, version: Version) {
+  return {
+    name: String(name),
+    version: String(release),
+    ...(version.titles ? { title: title as string | undefined } : {}),
+    ...(version.descriptions ? { ...others, description: description as string | undefined } : {}),
   } satisfies Implementation
 }
 
@@ -19,7 +31,7 @@ export function capabilities(server: Server, version: Version): ServerCapabiliti
   return {
     tools: { listChanged: true },
     resources: server.hasResources ? { subscribe: true, listChanged: true } : undefined,
-    prompts: server.prompts.size > 0 ? { listChanged: true } : undefined,
+    prompts: server.hasPrompts ? { listChanged: true } : undefined,
     completions: offersCompletions(server, version) ? {} : undefined,
     logging: {},
     extensions: Object.keys(extensions).length > 0 ? extensions : undefined,

@@ -96,6 +96,11 @@ export class SessionMemories {
     return memory ?? empty()
   }
 
+  /** Deletes a session of all mocks, or everything (null). Returns the number of deleted sessions of mocks. */
+  reset(session: string | null): Promise<number> {
+    return this.#store.clear((_, key) => session === null || key.slice(key.indexOf(' ') + 1) === session)
+  }
+
   /** Deletes a session of a mock, or all of its sessions. */
   async clear(mock: string, session: string | null): Promise<void> {
     if (session !== null) await this.#store.delete(keyOf(mock, session))

@@ -1,4 +1,5 @@
 /** Starts the service: loads the stored mocks, and synchronizes them with the files. */
+import { keyOfSession } from '../exchange/session-memory.ts'
 import type { Channel, Store, Svc } from 'svc/plugin'
 import { boundsFor } from '../bounds.ts'
 import { Checker } from '../check/checker.ts'
@@ -87,5 +88,13 @@ export async function startService(svc: Svc<MocksSection, Variables>): Promise<S
   registry.lastSync = synchronized
   for (const error of errors) svc.reportLoadError(error)
   await refreshAll()
+  svc.use('testing.resets')!.register({
+    name: 'mocks',
+    async reset(session) {
+      let removed = await memories.reset(session === null ? null : keyOfSession(session))
+      for (const name of registry.names()) removed += await traffic.clear(name, session?.label ?? null)
+      return removed
+    },
+  })
   return { svc, registry, mocks, memories, traffic, counts }
 }

@@ -200,6 +200,7 @@ const DISPLAY_ORDER = [
   'Auth: JWT',
   'Auth: OIDC Provider',
   'Auth: mTLS',
+  'TLS',
   'AI: Mock LLM',
   'AI: Guardrails',
   'MCP Server',
@@ -212,6 +213,7 @@ const DISPLAY_ORDER = [
   'OpenAPI Mocks',
   'Reliability Testing',
   'Request Bin & Webhooks',
+  'Recording proxy',
   'Health & Identity',
   'Control Plane',
   'Testing',
@@ -237,7 +239,7 @@ t.test('categories are sorted by rank, then by name; endpoints by registration [
     ['/3', '/4', '/1', '/5', '/2', '/0'],
   )
   t.strictSame(CATEGORIES, DISPLAY_ORDER)
-  t.equal(CATEGORIES.length, 28)
+  t.equal(CATEGORIES.length, 30)
   t.equal(new Set(CATEGORIES).size, CATEGORIES.length)
 })
 

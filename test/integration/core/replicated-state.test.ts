@@ -157,3 +157,18 @@ t.test('a feed has the requests of all replicas, and continues after an entry of
   t.notOk(feed.ids.includes(again.ids[0]!), 'and nothing twice')
   await again.close()
 })
+
+t.test('waits and verifications see the requests of all replicas [STATE-33]', async t => {
+  const send = (server: TestServer) => fetch(`${server.url}/status/204`, { headers: { 'X-Svc-Session': 'wait' } })
+  const verify = (server: TestServer, body: object) =>
+    fetch(`${server.url}/_svc/verify?session=wait`, { method: 'POST', body: JSON.stringify(body) })
+  await send(second)
+  second.flush()
+  t.equal((await verify(first, { exactly: 1 })).status, 200)
+  const waiting = verify(first, { exactly: 3, within_ms: 20_000, settle_ms: 200 })
+  await send(second)
+  await send(first)
+  t.match(await json(await waiting), { verified: true, count: 3 })
+  const listed = await fetch(`${second.url}/_svc/requests?session=wait&replica=two&wait_for=2&timeout_ms=20000`)
+  t.match(await json(listed), { count: 2, satisfied: true })
+})

@@ -238,7 +238,9 @@ t.test('kong.yaml routes every plugin and the instance to one service [EXPORT-11
     'no route without a path',
   )
   for (const route of routes) t.strictSame([route.strip_path, route.tags], [false, ['svc']], route.name)
-  t.equal(routes.length, 1 + plugins.filter(({ paths }) => paths.some(path => !/^\/(_svc|ui)/.test(path))).length)
+  const servesClients = ({ name, paths }: PluginRecord): boolean =>
+    paths.some(path => !/^\/(_svc|ui)/.test(path)) && endpoints.some(({ plugin }) => plugin === name)
+  t.equal(routes.length, 1 + plugins.filter(servesClients).length)
 })
 
 t.test('gateway-api.yaml has a valid HTTPRoute per plugin, and a Service [EXPORT-17]', async t => {
@@ -346,11 +348,14 @@ t.test('mcp.json lists every server, and each URL works [EXPORT-13]', async t =>
   t.strictSame(Object.keys(servers).sort(), [
     'svc',
     'svc-apikey',
+    'svc-apps',
     'svc-conformance',
     'svc-crm',
     'svc-devtools',
     'svc-protected',
+    'svc-skills',
     'svc-support',
+    'svc-tasks',
     'svc-vault',
     'svc-weather',
   ])

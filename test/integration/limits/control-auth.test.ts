@@ -217,7 +217,7 @@ t.test('each invalid token has its reason [CAUTH-2]', async t => {
   t.equal((await ask(server, '/_svc/config', bearer('x'.repeat(100_000)))).status, 431)
 })
 
-t.test('scopes allow the documented reads, admin allows everything [CAUTH-3]', async t => {
+t.test('scopes allow the documented reads, admin allows everything [CAUTH-3, VERIFY-7]', async t => {
   const server = await serveLimits(t, jwtEnv)
   const CASES: [scope: unknown, requests: number, config: number, clear: number, granted: string[]][] = [
     ['inspector', 200, 403, 403, ['inspector']],
@@ -236,6 +236,13 @@ t.test('scopes allow the documented reads, admin allows everything [CAUTH-3]', a
   for (const [scope, requests, config, clear, granted] of CASES) {
     const headers = bearer(await sign({ scope }))
     t.equal((await ask(server, '/_svc/requests', headers)).status, requests, `requests with ${JSON.stringify(scope)}`)
+    // Without a body the verification itself is rejected.
+    const verified = requests === 200 ? 400 : 403
+    t.equal(
+      (await ask(server, '/_svc/verify', headers, 'POST')).status,
+      verified,
+      `verify with ${JSON.stringify(scope)}`,
+    )
     t.equal((await ask(server, '/%5Fsvc/config', headers)).status, config, `config with ${JSON.stringify(scope)}`)
     const answer = await ask(server, '/_svc/requests', headers, 'DELETE')
     t.equal(answer.status, clear, `clear with ${JSON.stringify(scope)}`)

@@ -75,7 +75,18 @@ t.test('a configured server has all properties of a built-in one [MCP-28]', asyn
     isError: false,
   })
   const unknown = (await (await fetch(`${url}/mcp/servers/nope`, { method: 'POST' })).json()) as { available: string[] }
-  t.strictSame(unknown.available, ['weather', 'crm', 'devtools', 'conformance', 'support', 'locked', 'vault'])
+  t.strictSame(unknown.available, [
+    'weather',
+    'crm',
+    'devtools',
+    'conformance',
+    'tasks',
+    'skills',
+    'apps',
+    'support',
+    'locked',
+    'vault',
+  ])
   const catalog = (await (await fetch(`${url}/_svc/catalog`)).json()) as {
     endpoints: { path: string; methods: string[]; examples: { path: string }[] }[]
   }

@@ -7,7 +7,19 @@ t.test(
   'each store of svc.state and log of svc.eventLog has a worst case in a test of memory, or is small enough to be bounded by its count [HARD-12]',
   async t => {
     /** Numbers and flags with short keys. */
-    const counted = ['contexts', 'counters', 'debug-keys', 'prompt-cache', 'revoked', 'runs']
+    const counted = [
+      'authorities',
+      'contexts',
+      'counters',
+      'counts',
+      'debug-keys',
+      'fault-uses',
+      'issuer-faults',
+      'positions',
+      'prompt-cache',
+      'revoked',
+      'runs',
+    ]
     const integration = join(import.meta.dirname, '..')
     const sources = readdirSync(integration, { recursive: true, encoding: 'utf8' })
       .filter(file => /memory.*\.test\.ts$/.test(file))

@@ -20,6 +20,8 @@ const ORDINARY = new Set([
   'images',
   'info',
   'orchestration',
+  'probe',
+  'proxy',
   'redirects',
   'reliability',
   'sse',

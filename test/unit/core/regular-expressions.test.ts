@@ -30,7 +30,7 @@ const BUILT: { file: string; begins: string; samples?: [pattern: string, flags: 
   {
     file: 'core/contract/path-template.ts',
     begins: 'new RegExp(`^${templatePattern(template)}$`)',
-    bound: "paths of the catalog's own examples, never a request's",
+    bound: "paths of the catalog's examples, and paths of requests of at most 2000 characters",
   },
   {
     file: 'core/http/pipeline/route-table.ts',
@@ -40,6 +40,11 @@ const BUILT: { file: string; begins: string; samples?: [pattern: string, flags: 
       ['^\\/ai\\/v1beta\\/models\\/([^/]*):streamGenerateContent$', 's'],
       ['^\\/mocks\\/([^/]*)\\/(.*)$', 's'],
     ],
+  },
+  {
+    file: 'core/http/pipeline/exemptions.ts',
+    begins: 'new RegExp(`^${templatePattern(path, ',
+    samples: [['^\\/oauth\\/i\\/([^/]+)\\/jwks$', '']],
   },
   {
     file: 'plugins/llm/providers/router-path.ts',

@@ -47,7 +47,7 @@ t.test('separates header and address sessions with the same text [SESSION-3]', a
   t.not(sessionKey('a', '1.1.1.1').key, sessionKey('A', '1.1.1.1').key)
 })
 
-t.test('takes the prefix off a path, once [SESSION-4]', async t => {
+t.test('removes the prefix of a path, once [SESSION-4]', async t => {
   const rows: [target: string, session: string | null, rest: string][] = [
     ['/s/a', 'a', '/'],
     ['/s/a/', 'a', '/'],

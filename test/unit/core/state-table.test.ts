@@ -39,6 +39,9 @@ const TABLE: Record<string, Record<string, string>> = {
     'state issuer-keys': 'shared',
     'state issuers': 'shared',
     'state debug-keys': 'shared',
+    'state issuer-faults': 'shared',
+    'state fault-uses': 'shared',
+    'shared introspection-flip': 'every second request of the process',
     'shared order-rate': 'a limit of the process',
     'state access-tokens': 'shared',
     'state codes': 'shared',
@@ -70,7 +73,20 @@ const TABLE: Record<string, Record<string, string>> = {
     'channel changes': 'every replica compiles a mock before a write responds',
     'channel counts': 'every replica stores its counts before they are read',
   },
+  proxy: {
+    'replicated modes': 'shared',
+    'state counts': 'shared',
+    'state positions': 'shared',
+    'shared writes': 'files of this replica that are being written',
+    'shared generations': 'how often this process has loaded the plugin',
+  },
+  probe: { 'shared sessions': 'each holds an armed tap' },
   reliability: { 'state counters': 'shared' },
+  tls: {
+    'state authorities': 'shared',
+    'shared chains': 'a cache of certificates, which each replica issues',
+    'shared open': 'counts of open connections',
+  },
   transfer: { 'shared zstd': 'a codec' },
 }
 

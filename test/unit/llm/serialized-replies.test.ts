@@ -160,7 +160,7 @@ for (const [name, extras] of [
         })
         const expected: object[] = extras === undefined ? [] : [extras.opening()]
         expected.push(
-          chunk({ role: 'assistant', content: null, refusal: null }),
+          chunk({ role: 'assistant', content: text === '' ? null : '', refusal: null }),
           chunk({ content: text }),
           chunk({ content: text }),
         )

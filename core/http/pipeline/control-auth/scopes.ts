@@ -30,6 +30,8 @@ export function grantedScopes(claim: unknown): Scope[] {
 
 /** The lowest scope required for a request below `/_svc`. `path` is decoded. */
 export function neededScope(method: string, path: string): Scope {
+  // A verification only reads; its body is a query that is too long for a URL.
+  if (method === 'POST' && path === '/_svc/verify') return READ_CAPTURES
   if (!READING.has(method)) return CHANGE
   return path === '/_svc/requests' || path.startsWith('/_svc/requests/') ? READ_CAPTURES : READ_ALL
 }

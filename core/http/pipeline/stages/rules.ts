@@ -1,6 +1,6 @@
 /** The stage that applies rules: the first one whose conditions hold, and that acts on this request. */
 import { STATUS_CODES } from 'node:http'
-import type { CoreFailure, RuleOutcome } from '../../../contract/plugin.ts'
+import type { CoreFailure, ProtocolFacts, RuleOutcome } from '../../../contract/plugin.ts'
 import type { Json } from '../../../contract/json.ts'
 import { memberAt } from '../../../contract/references.ts'
 import type { LookUp } from '../../../contract/references.ts'
@@ -48,13 +48,21 @@ export function applyRules(context: RequestContext, { rules }: PipelineServices)
 }
 
 /** For routes that apply rules themselves, after they have checked credentials. */
-export async function applyRulesInRoute(context: RequestContext, rules: RuleServices): Promise<RuleOutcome> {
-  if (!rules.book.hasRules(context.generation.rules) || isExempt(context)) return { kind: 'pass' }
+export function applyRulesInRoute(
+  context: RequestContext,
+  rules: RuleServices,
+  facts?: ProtocolFacts,
+): Promise<RuleOutcome> | null {
+  const own = context.generation.rules
+  if (!rules.book.hasRules(own) || !rules.book.mayFit(own, context.url, () => context.session.header)) return null
+  if (isExempt(context)) return null
   const subject = subjectOf(context)
-  const taken = await takeAmong(rules.book.candidates(context.generation.rules, subject), context, subject, rules, {
-    replies: true,
+  const candidates = rules.book.candidates(own, subject)
+  if (candidates.length === 0) return null
+  return takeAmong(candidates, context, subject, rules, { replies: true, facts }).then(taken => {
+    if (taken !== null) return perform(taken, context, rules, { isInRoute: true })
+    return context.closed ? ANSWERED : PASS
   })
-  return taken === null ? { kind: 'pass' } : perform(taken, context, rules, { isInRoute: true })
 }
 
 /** For calls outside the pipeline: the rule, without applying it. The body is never read. */
@@ -92,16 +100,21 @@ async function takeAmong(
   context: RequestContext,
   subject: MatchSubject,
   rules: RuleServices,
-  { replies, isCall = false }: { replies: boolean; isCall?: boolean },
+  { replies, isCall = false, facts }: { replies: boolean; isCall?: boolean; facts?: ProtocolFacts | undefined },
 ): Promise<TakenRule | null> {
   const endsAt = performance.now() + MAX_EVALUATION_MS
   const bodyLimit = bodyLimitOf(context, rules.config.bodyLimit)
   const canHaveBody = !isCall && context.upgrade === null
+  let unread = facts
   for (const entry of candidates) {
     if (!rules.book.isInForce(entry) || !entry.match.headHolds(subject)) continue
     if (entry.match.needsBody) {
       if (!canHaveBody) continue
       if (!(await receive(context, bodyLimit))) return null
+      if (unread !== undefined && entry.match.protocols.includes(unread.protocol)) {
+        subject.setProtocol(unread.protocol, await unread.read())
+        unread = undefined
+      }
       if (!entry.match.holds(subject)) continue
     }
     if (performance.now() > endsAt) {
@@ -109,6 +122,7 @@ async function takeAmong(
       return null
     }
     if (!canAct(entry, context, replies)) continue
+    if (facts !== undefined && !(await takesReplies(entry, facts))) continue
     const hit = await rules.book.count(entry, context.session.header)
     if (hit === null) continue
     const step = entry.rule.steps[nextStep(entry.rule, hit)!]!
@@ -135,6 +149,13 @@ function canAct({ rule }: RuleEntry, { upgrade }: RequestContext, replies: boole
       (replies || action.kind !== 'reply') &&
       (upgrade === null || action.kind !== 'respond' || action.respond.status >= 400),
   )
+}
+
+/** Whether all replies of a rule fit the request. */
+async function takesReplies({ rule }: RuleEntry, facts: ProtocolFacts): Promise<boolean> {
+  for (const { action } of rule.steps)
+    if (action.kind === 'reply' && !(await facts.takesReply(action.reply))) return false
+  return true
 }
 
 /** Records the rule, and counts the hit. */
@@ -202,6 +223,7 @@ async function perform(
   }
 }
 
+const PASS: RuleOutcome = { kind: 'pass' }
 const ANSWERED: RuleOutcome = { kind: 'answered' }
 
 /** What the inspector shows as the source of the fault. */

@@ -7,6 +7,7 @@ import { useKeys, type KeyMap } from '../lib/shell/keys.ts'
 import { go, route } from '../lib/shell/router.ts'
 import { isPresenting } from '../lib/shell/presenter.ts'
 import { Banners } from './banners.tsx'
+import { GatewayDialog } from './gateway-dialog.tsx'
 import { GoTo } from './go-to.tsx'
 import { KeyHelp } from './key-help.tsx'
 import { Navigation } from './navigation.tsx'
@@ -19,7 +20,12 @@ import { openDialog, type DialogName } from '../lib/shell/dialogs.ts'
 
 const isMenuOpen = signal(false)
 
-const DIALOGS: Record<DialogName, () => preact.JSX.Element> = { settings: SettingsDialog, keys: KeyHelp, goto: GoTo }
+const DIALOGS: Record<DialogName, () => preact.JSX.Element> = {
+  settings: SettingsDialog,
+  gateway: GatewayDialog,
+  keys: KeyHelp,
+  goto: GoTo,
+}
 
 export function App() {
   useKeys({

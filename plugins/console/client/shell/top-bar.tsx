@@ -2,6 +2,7 @@
 import { page } from '../lib/instance/page.ts'
 import { isPresenting } from '../lib/shell/presenter.ts'
 import { pageGateway } from '../lib/instance/page-gateway.ts'
+import { shortId } from '../lib/instance/short-id.ts'
 import { outage, status } from '../lib/instance/status.ts'
 import { activeGateway, changeSettings, settings, type Theme } from '../lib/shell/storage.ts'
 import { openDialog } from '../lib/shell/dialogs.ts'
@@ -46,7 +47,7 @@ export function TopBar({ isMenuOpen, onMenu }: { isMenuOpen: boolean; onMenu(): 
         class="chip"
         title={targetHint()}
         onClick={() => {
-          openDialog.value = 'settings'
+          openDialog.value = 'gateway'
         }}
       >
         <Icon name="arrow" />
@@ -112,7 +113,7 @@ export function TopBar({ isMenuOpen, onMenu }: { isMenuOpen: boolean; onMenu(): 
 function targetHint(): string {
   const own = activeGateway() === null ? pageGateway.value : null
   return own === null
-    ? 'Where the console sends requests. Change it in the settings.'
+    ? 'Where the console sends requests. Click to send through a gateway.'
     : `This page was loaded through a gateway (${own.evidence.slice(0, 4).join(', ')}), and requests take the same route. Change it in the settings.`
 }
 
@@ -138,7 +139,9 @@ function Health() {
   return (
     <p class="instance">
       <span class={`dot ${state}`} aria-hidden="true" />
-      <span class="instance-id">{facts?.instance_id ?? ''}</span>
+      <span class="instance-id" title={facts?.instance_id}>
+        {shortId(facts?.instance_id ?? '')}
+      </span>
       <span class="instance-state">{text}</span>
     </p>
   )

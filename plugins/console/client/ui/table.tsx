@@ -113,7 +113,8 @@ export function DataTable<T>({
   const spacer = (count: number) =>
     count > 0 && (
       <tr class="spacer" aria-hidden="true">
-        <td colSpan={columns.length} style={{ height: `${count * rowPixels}px` }} />
+        {/* One cell: a wider one would bring back hidden columns, which then take space (CSS 2.1, 17.5.2.1). */}
+        <td style={{ height: `${count * rowPixels}px` }} />
       </tr>
     )
 

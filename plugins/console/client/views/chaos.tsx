@@ -23,7 +23,7 @@ export default function Chaos() {
           </Panel>
         </div>
         <div class="chaos-column">
-          <Results />
+          <Results onStart={() => document.querySelector<HTMLFormElement>('.chaos-load form')?.requestSubmit()} />
           {enabledPaths.value?.includes('/flaky') && <FlakyPanel onUse={path => change({ path, method: 'GET' })} />}
         </div>
       </div>

@@ -54,7 +54,14 @@ export default function Explorer() {
           />
           {selected === null ? (
             <div class="panel explorer-none">
-              <Empty title="Choose an endpoint">Start from one of its examples, or edit the request as you like.</Empty>
+              <Empty title="Choose an endpoint">
+                <p>Start from one of its examples, or edit the request as you like.</p>
+                {all[0] && (
+                  <a class="button primary" href={linkOf(all[0], filter)}>
+                    Try {all[0].path}
+                  </a>
+                )}
+              </Empty>
             </div>
           ) : (
             <Endpoint key={`${selected.methods} ${selected.path} ${selected.summary}`} endpoint={selected} />

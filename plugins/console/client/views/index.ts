@@ -56,6 +56,7 @@ export const views: readonly View[] = [
     load: () => import('./a2a.tsx'),
   },
   { key: 'chaos', title: 'Chaos and health', icon: 'chaos', digit: '8', load: () => import('./chaos.tsx') },
+  { key: 'rules', title: 'Rules', icon: 'rules', load: () => import('./rules.tsx') },
   {
     key: 'tokens',
     title: 'Token lab',

@@ -1,4 +1,4 @@
-/** The instance at a glance: health, plugins, usage of the plan, base URLs, configuration. */
+/** The instance at a glance: traffic, where to start, health, plugins, usage of the plan, base URLs, configuration. */
 import { status } from '../lib/instance/status.ts'
 import { Loading } from '../ui/notice.tsx'
 import { ViewHeader } from '../ui/view.tsx'
@@ -8,6 +8,8 @@ import { HealthPanel } from './overview/health.tsx'
 import { InstancePanel } from './overview/instance.tsx'
 import { PlanPanel } from './overview/plan.tsx'
 import { PluginsPanel } from './overview/plugins.tsx'
+import { DemosPanel, GatewayPanel } from './overview/start.tsx'
+import { TrafficPanel } from './overview/traffic.tsx'
 
 export default function Overview() {
   const facts = status.value
@@ -18,6 +20,9 @@ export default function Overview() {
         <Loading />
       ) : (
         <div class="overview-grid">
+          <TrafficPanel />
+          <GatewayPanel />
+          <DemosPanel />
           <InstancePanel facts={facts} />
           <HealthPanel facts={facts} />
           <PlanPanel />

@@ -1,50 +1,29 @@
 /** Live traffic: what clients sent, what a gateway changed, and the response. */
-import { effect, signal } from '@preact/signals'
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { signal } from '@preact/signals'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import { attemptsOf } from '../lib/traffic/attempts.ts'
-import { openFeed, type FeedState } from '../lib/traffic/feed.ts'
-import { parseFilter } from '../lib/traffic/filter.ts'
+import { live, useLiveFeed } from '../lib/traffic/live.ts'
+import { parseFilter, withPeriod } from '../lib/traffic/filter.ts'
 import type { Entry } from '../lib/protocol/http.ts'
 import { useKeys } from '../lib/shell/keys.ts'
-import { LiveEntries } from '../lib/traffic/live-entries.ts'
 import { isHealthProbe } from '../lib/traffic/probes.ts'
-import { followOpenAnswers } from '../lib/traffic/open-answers.ts'
-import { page } from '../lib/instance/page.ts'
 import { route, setParams } from '../lib/shell/router.ts'
-import { signInReason } from '../lib/instance/api.ts'
 import { settings } from '../lib/shell/storage.ts'
 import { ViewHeader } from '../ui/view.tsx'
 import { TrafficActions } from './traffic/actions.tsx'
+import { TrafficHistogram } from './traffic/histogram.tsx'
 import { FilterBar } from './traffic/filter-bar.tsx'
 import { RequestList } from './traffic/list.tsx'
 import { Selection } from './traffic/selection.tsx'
 
-/** Kept while other views are open; the feed resumes where it stopped. */
-const live = new LiveEntries()
 const pinned = signal<readonly Entry[]>([])
 
 export default function Traffic() {
   const { params } = route.value
   const filterText = params.get('filter') ?? ''
-  const [feedState, setFeedState] = useState<FeedState>({ kind: 'connecting' })
+  const feedState = useLiveFeed()
   const [isChoosing, setChoosing] = useState(false)
   const search = useRef<HTMLInputElement>(null)
-  const publicSession = page.isPublic ? settings.value.session : ''
-  const isSignedOut = signInReason.value !== null
-
-  useEffect(() => {
-    if (isSignedOut) return
-    if (publicSession !== '') live.clear(({ session }) => session !== publicSession)
-    const feed = openFeed({ onEntries: entries => live.push(entries) })
-    const stop = effect(() => setFeedState(feed.state.value))
-    const stopFollowing = followOpenAnswers(live)
-    return () => {
-      stop()
-      stopFollowing()
-      feed.stop()
-    }
-  }, [publicSession, isSignedOut])
-
   const { hidesProbes } = settings.value
   const filter = useMemo(() => parseFilter(filterText), [filterText])
   const rows = useMemo(() => {
@@ -93,6 +72,7 @@ export default function Traffic() {
         problems={filter.problems}
         onText={text => setParams({ filter: text || null })}
       />
+      <TrafficHistogram onSelect={(from, to) => setParams({ filter: withPeriod(filterText, from, to) })} />
       <div class={`traffic-split ${selected === null ? '' : 'with-detail'}`}>
         <RequestList
           rows={rows}

@@ -14,7 +14,7 @@ export function readSessionParameters(
   { params }: RpcRequest,
   server: Server,
   transport: Transport,
-  claims: JsonObject | null,
+  { claims, owner }: { claims: JsonObject | null; owner: string | null },
 ): SessionParameters {
   return {
     server: server.name,
@@ -22,6 +22,7 @@ export function readSessionParameters(
     version: negotiate(params.protocolVersion).name,
     capabilities: readCapabilities(params.capabilities),
     principal: typeof claims?.sub === 'string' ? claims.sub : null,
+    owner,
   }
 }
 
@@ -31,6 +32,6 @@ export function initializeResult(session: Session, server: Server): string {
     protocolVersion: session.version.name,
     capabilities: capabilities(server, session.version),
     serverInfo: serverInfo(server, session.version),
-    instructions: server.definition.instructions,
+    instructions: server.instructions,
   } satisfies InitializeResult)
 }

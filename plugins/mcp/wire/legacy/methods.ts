@@ -33,6 +33,7 @@ async function setLevel({ params }: Call, session: Session, sessions: Sessions):
 
 async function subscribe(call: Call, session: Session, sessions: Sessions): Promise<MethodResult> {
   const uri = readKnownUri(call)
+  await call.server.bridge?.subscribe(uri)
   const changed = await sessions.change(session, ({ subscriptions }) =>
     subscriptions.includes(uri) || subscriptions.length >= MAX_SUBSCRIPTIONS
       ? {}

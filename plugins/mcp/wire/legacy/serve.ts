@@ -74,7 +74,10 @@ function isSamePrincipal({ record }: Session, { claims }: Exchange): boolean {
 /** Creates a session. A session id in the request is ignored. */
 async function initialize(request: RpcRequest, exchange: Exchange): Promise<void> {
   const { mcp, server } = exchange
-  const parameters = readSessionParameters(request, server, 'streamable-http', exchange.claims)
+  const parameters = readSessionParameters(request, server, 'streamable-http', {
+    claims: exchange.claims,
+    owner: mcp.svc.http.session(exchange.request).header,
+  })
   const session = await mcp.hub.sessions.create(parameters)
   exchange.facts.session = session.id
   exchange.facts.version = session.version.name

@@ -9,7 +9,7 @@ export function discover({ server, version }: Call): MethodResult {
     result: {
       supportedVersions: [...VERSION_NAMES],
       capabilities: capabilities(server, version),
-      instructions: server.definition.instructions,
+      instructions: server.instructions,
     } satisfies DiscoverResult,
     cache: { ttlMs: 3_600_000, cacheScope: 'public' },
   }

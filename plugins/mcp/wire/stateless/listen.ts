@@ -1,7 +1,7 @@
 /** Owns `subscriptions/listen`: a stream of the changes that the client requested. */
 import { isRecord } from 'svc/plugin'
 import { MAX_PENDING_BYTES, MAX_SUBSCRIPTIONS } from '../../bounds.ts'
-import { invalidParams, transportError } from '../../errors.ts'
+import { invalidParams, RpcError, transportError } from '../../errors.ts'
 import type { Exchange } from '../../calls/exchange.ts'
 import { notificationText, resultText, type RpcRequest } from '../../calls/json-rpc.ts'
 import type { Server } from '../../registry/server.ts'
@@ -28,6 +28,7 @@ export async function listen(exchange: Exchange, request: RpcRequest, envelope: 
     ...readRequestedFilter(request.params.notifications, server),
     tasks: await readTasks(request.params.notifications, exchange, envelope),
   }
+  for (const uri of honored.uris) if (!(await canFollow(uri, server))) honored.uris.delete(uri)
   const subscription = { [SUBSCRIPTION_KEY]: request.id }
   const finalResult = resultText(
     request.id,
@@ -69,6 +70,17 @@ function readRequestedFilter(requested: JsonObject, server: Server): Honored {
   const asked = Array.isArray(requested.resourceSubscriptions) ? requested.resourceSubscriptions : []
   const known = asked.filter((uri): uri is string => typeof uri === 'string' && server.findResource(uri) !== null)
   return { lists, uris: new Set([...new Set(known)].slice(0, MAX_SUBSCRIPTIONS)) }
+}
+
+/** A bridged server may refuse. */
+async function canFollow(uri: string, { bridge }: Server): Promise<boolean> {
+  try {
+    await bridge?.subscribe(uri)
+    return true
+  } catch (error) {
+    if (error instanceof RpcError) return false
+    throw error
+  }
 }
 
 function acknowledge({ lists, uris, tasks }: Honored & { tasks: string[] }): JsonObject {

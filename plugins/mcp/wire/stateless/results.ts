@@ -10,12 +10,18 @@ const SERVER_INFO_KEY = 'io.modelcontextprotocol/serverInfo'
 export function completeResult(outcome: MethodResult, server: Server): string {
   const text = resultJson(outcome)
   const own = text === '{}' ? '{' : `${text.slice(0, -1)},`
-  return `${own}${cacheMembers(outcome.cache)}"resultType":"${outcome.type ?? 'complete'}","_meta":{"${SERVER_INFO_KEY}":${server.infoText}}}`
+  return `${own}${cacheMembers(outcome.cache)}"resultType":"${outcome.type ?? 'complete'}","_meta":{${metaMembers(outcome.meta)}"${SERVER_INFO_KEY}":${server.infoText}}}`
 }
 
 /** `_meta` of the results that are built as objects. */
 export function resultMeta(server: Server): JsonObject {
   return { [SERVER_INFO_KEY]: JSON.parse(server.infoText) }
+}
+
+function metaMembers(meta: JsonObject | undefined): string {
+  const { [SERVER_INFO_KEY]: _, ...others } = meta ?? {}
+  const text = JSON.stringify(others).slice(1, -1)
+  return text === '' ? '' : `${text},`
 }
 
 function cacheMembers(cache: CacheHint | undefined): string {

@@ -120,6 +120,14 @@ export function formatNumber(value: number): string {
   return value.toLocaleString('en-US')
 }
 
+/** Time since a timestamp: `now`, `12 s`, `3 min`, `2 h`. */
+export function formatAge(timestamp: string, now: number = Date.now()): string {
+  const seconds = Math.max(0, Math.floor((now - Date.parse(timestamp)) / 1000))
+  if (seconds < 2) return 'now'
+  if (seconds < 60) return `${seconds} s`
+  return seconds < 3600 ? `${Math.floor(seconds / 60)} min` : `${Math.floor(seconds / 3600)} h`
+}
+
 /** Local time of day with milliseconds. */
 export function formatTime(timestamp: string): string {
   const date = new Date(timestamp)

@@ -90,6 +90,19 @@ export function useAction<A extends unknown[]>(act: (...args: A) => Promise<unkn
   return { ...state, run, clearError: () => setState(previous => ({ ...previous, error: null })) }
 }
 
+/** Whether a media query matches. */
+export function useMedia(query: string): boolean {
+  const [matches, setMatches] = useState(() => matchMedia(query).matches)
+  useEffect(() => {
+    const list = matchMedia(query)
+    const read = () => setMatches(list.matches)
+    read()
+    list.addEventListener('change', read)
+    return () => list.removeEventListener('change', read)
+  }, [query])
+  return matches
+}
+
 /** The current time in milliseconds since 1970, updated every `everyMs`. */
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(Date.now)

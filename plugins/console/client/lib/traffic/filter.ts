@@ -27,8 +27,11 @@ const PARTS: Record<string, (value: string) => Predicate | string> = {
   body: value => entry => (entry.body ?? '').toLowerCase().includes(value),
   session: value => entry => (entry.session ?? '').toLowerCase() === value,
   ip: value => entry => entry.client_ip.toLowerCase().startsWith(value),
+  rule: value => entry => (entry.rule ?? '').toLowerCase() === value,
   tag: value => entry => tagsOf(entry).some(({ text }) => text.toLowerCase().includes(value)),
   id: value => entry => entry.id === value || entry.request_id.toLowerCase() === value,
+  after: value => timeTerm(value, (at, wanted) => at >= wanted),
+  before: value => timeTerm(value, (at, wanted) => at < wanted),
   // A minimum in milliseconds: `slow:500`.
   slow: value =>
     /^\d+$/.test(value) ? entry => entry.latency_ms >= Number(value) : `slow:${value} is not a number of milliseconds`,
@@ -101,6 +104,21 @@ function statusTerm(value: string): Predicate | string {
     default:
       return entry => entry.status === wanted
   }
+}
+
+/** A local time of today: `14:05`, `14:05:30`. */
+function timeTerm(value: string, holds: (at: number, wanted: number) => boolean): Predicate | string {
+  const [, hours, minutes, seconds = '0'] = /^(\d{1,2}):(\d{2})(?::(\d{2}))?$/.exec(value) ?? []
+  if (hours === undefined || minutes === undefined) return `${value} is not a time of day (14:05:30)`
+  const wanted = new Date().setHours(Number(hours), Number(minutes), Number(seconds), 0)
+  return entry => holds(Date.parse(entry.timestamp), wanted)
+}
+
+/** The filter limited to a period, in milliseconds since 1970; replaces an earlier period. */
+export function withPeriod(text: string, from: number, to: number): string {
+  const time = (at: number): string => new Date(at).toTimeString().slice(0, 8)
+  const rest = text.replace(/(?:^|\s)(?:after|before):\S*/g, '').trim()
+  return `${rest} after:${time(from)} before:${time(to)}`.trim()
 }
 
 /** `x-kong` (prefix of a name), `via=1.1` (name and part of the value). */

@@ -1,6 +1,6 @@
 /** Captured requests as an HTTP archive (HAR 1.2). */
 import { sentOf } from '../instance/gateway.ts'
-import { headerOf, reasonPhrase, type Entry } from '../protocol/http.ts'
+import { headerOf, reasonPhrase, type Entry, type NameValue } from '../protocol/http.ts'
 import { instanceBase, page } from '../instance/page.ts'
 
 /** The archive of these entries in the order of their arrival, with the known parts of the responses. */
@@ -12,7 +12,7 @@ export function toHar(entries: readonly Entry[]): object {
 }
 
 function toEntry(entry: Entry): object {
-  const response = sentOf(entry)?.response ?? null
+  const headers = entry.response_headers ?? sentOf(entry)?.response?.headers ?? []
   return {
     startedDateTime: entry.timestamp,
     time: entry.latency_ms,
@@ -40,12 +40,9 @@ function toEntry(entry: Entry): object {
       statusText: reasonPhrase(entry.status),
       httpVersion: entry.version,
       cookies: [],
-      headers: response?.headers ?? [],
-      content: {
-        size: 0,
-        mimeType: response === null ? 'x-unknown' : (headerOf(response.headers, 'content-type') ?? 'x-unknown'),
-      },
-      redirectURL: response === null ? '' : (headerOf(response.headers, 'location') ?? ''),
+      headers,
+      content: contentOf(entry, headers),
+      redirectURL: headerOf(headers, 'location') ?? '',
       headersSize: -1,
       bodySize: entry.ended === 'open' ? -1 : entry.bytes_sent,
     },
@@ -54,11 +51,25 @@ function toEntry(entry: Entry): object {
     // Custom fields start with an underscore (HAR 1.2, "Custom fields").
     _fault: entry.fault,
     _fault_source: entry.fault_source,
+    _fault_origin: entry.fault_origin,
+    _end_reason: entry.end_reason,
     _route: entry.route,
     _plugin: entry.plugin,
     _ended: entry.ended,
     _grpc_status: entry.grpc_status,
     comment: `request ${entry.request_id} of ${entry.client_ip}`,
+  }
+}
+
+/** The stored part of the response body. */
+function contentOf(entry: Entry, headers: readonly NameValue[]): object {
+  const { response_body: text, response_body_base64: base64 } = entry
+  return {
+    size: entry.bytes_sent,
+    mimeType: headerOf(headers, 'content-type') ?? 'x-unknown',
+    ...(text === null && base64 === null ? {} : { text: text ?? base64 }),
+    ...(base64 === null ? {} : { encoding: 'base64' }),
+    ...(entry.response_body_truncated ? { comment: 'only the beginning is stored' } : {}),
   }
 }
 

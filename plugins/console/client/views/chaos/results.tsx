@@ -11,7 +11,7 @@ import { Panel } from '../../ui/view.tsx'
 import { LatencyPlot, SampleMark, SAMPLE_CLASSES } from './latency-plot.tsx'
 import { currentRun, isRunning, keptRun, stopRun, type Run } from './load-run.ts'
 
-export function Results() {
+export function Results({ onStart }: { onStart(): void }) {
   const run = currentRun.value
   const kept = keptRun.value
   return (
@@ -56,8 +56,13 @@ export function Results() {
     >
       {run === null ? (
         <Empty title="No load test yet">
-          Start a load test. The plot shows each request with its start time and latency. You can keep a run and compare
-          it with the next one.
+          <p>
+            The plot shows each request with its start time and latency. You can keep a run and compare it with the next
+            one.
+          </p>
+          <Button kind="primary" icon="play" onClick={onStart}>
+            Run these settings
+          </Button>
         </Empty>
       ) : (
         <RunView run={run} kept={kept} />

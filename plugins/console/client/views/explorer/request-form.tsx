@@ -36,6 +36,8 @@ export function RequestForm({
 }) {
   const [draft, setDraft] = useState(() => draftOf(endpoint, example))
   const { exchange, run, stop } = useExchange()
+  /** The request folds when it is sent, so that the response has the space. */
+  const [isOpen, setOpen] = useState(true)
   const change = (changes: Partial<Draft>) => setDraft(known => ({ ...known, ...changes }))
   const request = { method: draft.method, path: draft.path, headers: headersOf(draft), body: bodyOf(draft) }
   const curl = () =>
@@ -50,6 +52,7 @@ export function RequestForm({
         onSubmit={event => {
           event.preventDefault()
           run({ ...request, gateway })
+          setOpen(false)
         }}
       >
         <div class="explorer-line">
@@ -67,37 +70,42 @@ export function RequestForm({
             <CopyButton text={curl}>Copy as curl</CopyButton>
           </div>
         </div>
-        <PathParameters template={endpoint.path} path={draft.path} onPath={path => change({ path })} />
-        <div class="explorer-parts">
-          <div class="field">
-            <span class="label">Headers</span>
-            <HeaderEditor headers={draft.headers} onHeaders={headers => change({ headers })} />
-            {dropped.length > 0 && (
-              <p class="hint">Browsers do not send {dropped.join(', ')}; the curl command does.</p>
+        <details class="explorer-request" open={isOpen} onToggle={event => setOpen(event.currentTarget.open)}>
+          <summary>Request</summary>
+          <div class="stack">
+            <PathParameters template={endpoint.path} path={draft.path} onPath={path => change({ path })} />
+            <div class="explorer-parts">
+              <div class="field">
+                <span class="label">Headers</span>
+                <HeaderEditor headers={draft.headers} onHeaders={headers => change({ headers })} />
+                {dropped.length > 0 && (
+                  <p class="hint">Browsers do not send {dropped.join(', ')}; the curl command does.</p>
+                )}
+              </div>
+              <Credentials auth={draft.auth} onAuth={auth => change({ auth })} />
+            </div>
+            <Faults faults={draft.faults} onFaults={faults => change({ faults })} />
+            {takesNoBody(draft.method) ? (
+              draft.body !== '' && (
+                <Notice kind="info">Browsers send no body with {draft.method}, so it is left out.</Notice>
+              )
+            ) : (
+              <div class="field">
+                <span class="label">Body</span>
+                <Editor
+                  label="Body"
+                  value={draft.body}
+                  onValue={body => change({ body })}
+                  language={isJsonType(mediaTypeOf(draft.headers)) ? 'json' : 'text'}
+                  minLines={4}
+                />
+                {draft.body !== '' && headerOf(draft.headers, 'content-type') === null && (
+                  <p class="hint">Without a Content-Type header, the browser sends text/plain.</p>
+                )}
+              </div>
             )}
           </div>
-          <Credentials auth={draft.auth} onAuth={auth => change({ auth })} />
-        </div>
-        <Faults faults={draft.faults} onFaults={faults => change({ faults })} />
-        {takesNoBody(draft.method) ? (
-          draft.body !== '' && (
-            <Notice kind="info">Browsers send no body with {draft.method}, so it is left out.</Notice>
-          )
-        ) : (
-          <div class="field">
-            <span class="label">Body</span>
-            <Editor
-              label="Body"
-              value={draft.body}
-              onValue={body => change({ body })}
-              language={isJsonType(mediaTypeOf(draft.headers)) ? 'json' : 'text'}
-              minLines={4}
-            />
-            {draft.body !== '' && headerOf(draft.headers, 'content-type') === null && (
-              <p class="hint">Without a Content-Type header, the browser sends text/plain.</p>
-            )}
-          </div>
-        )}
+        </details>
       </form>
       <ResponsePanel exchange={exchange} onStop={stop} />
     </>

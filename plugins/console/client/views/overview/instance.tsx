@@ -1,6 +1,8 @@
 /** Facts about the instance. */
 import { formatDuration, formatNumber } from '../../lib/protocol/http.ts'
 import type { Status } from '../../lib/instance/status.ts'
+import { shortId } from '../../lib/instance/short-id.ts'
+import { CopyButton } from '../../ui/button.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Meter } from '../../ui/meter.tsx'
 import { Facts, Panel } from '../../ui/view.tsx'
@@ -11,7 +13,15 @@ export function InstancePanel({ facts }: { facts: Status }) {
     <Panel title="Instance">
       <Facts
         items={[
-          ['Instance', <strong key="id">{facts.instance_id}</strong>],
+          [
+            'Instance',
+            <span key="id" class="overview-id">
+              <strong title={facts.instance_id}>{shortId(facts.instance_id)}</strong>
+              <CopyButton small kind="quiet" iconOnly text={facts.instance_id}>
+                Copy instance ID
+              </CopyButton>
+            </span>,
+          ],
           [
             'Version',
             <>

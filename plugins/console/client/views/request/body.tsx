@@ -15,19 +15,30 @@ import { JsonTree } from '../../ui/json-tree.tsx'
 import { Tabs, type Tab } from '../../ui/tabs.tsx'
 import { TextDiff } from './text-diff.tsx'
 
-export function BodyView({ entry, before }: { entry: Body; before: Uint8Array | null }) {
+export function BodyView({
+  entry,
+  before,
+  title = 'Body',
+}: {
+  entry: Body
+  before: Uint8Array | null
+  title?: string
+}) {
   if (entry.body_size === 0 && before === null) return null
   return (
     <section class="request-section">
       <h3>
-        Body{' '}
+        {title}{' '}
         <span class="quiet-text">
           {formatBytes(entry.body_size)}
           {mediaTypeOf(entry.headers) && `, ${mediaTypeOf(entry.headers)}`}
-          {entry.body_truncated && ', first 64 KiB stored'}
+          {entry.body_truncated && `, first ${formatBytes(bodyBytes(entry).length)} stored`}
         </span>
       </h3>
-      <Tabs label="Body formats" tabs={[...(before === null ? [] : [changed(before, entry)]), ...tabsOf(entry)]} />
+      <Tabs
+        label={`${title} formats`}
+        tabs={[...(before === null ? [] : [changed(before, entry)]), ...tabsOf(entry)]}
+      />
     </section>
   )
 }

@@ -1,11 +1,14 @@
 /** One captured request in full: what was sent, what changed on the way, and the response. */
 import { compareRequests, ofEntry, ofSent } from '../../lib/traffic/compare.ts'
+import { clientSideOf } from '../../lib/traffic/client-side.ts'
 import { sentOf } from '../../lib/instance/gateway.ts'
 import { formatBytes, formatMs, type Entry } from '../../lib/protocol/http.ts'
 import { endText } from '../../lib/traffic/outcome.ts'
-import { StatusBadge } from '../../ui/badge.tsx'
+import { HeaderList } from '../../ui/header-list.tsx'
+import { Badge, StatusBadge } from '../../ui/badge.tsx'
 import { Facts } from '../../ui/view.tsx'
 import { BodyView } from './body.tsx'
+import { ClientSideChoice } from './client-side-choice.tsx'
 import { Flow } from './flow.tsx'
 import { GatewayReport } from './gateway-report.tsx'
 import { RequestHead, type RequestHeadProps } from './head.tsx'
@@ -13,17 +16,21 @@ import { Records } from './records.tsx'
 
 export function RequestDetail({ entry, ...head }: Omit<RequestHeadProps, 'request'> & { entry: Entry }) {
   const sent = sentOf(entry)
-  const comparison = sent && compareRequests(ofSent(sent), ofEntry(entry))
+  const side = sent === null ? clientSideOf(entry.id) : null
+  const before = sent === null ? (side?.request ?? null) : ofSent(sent)
+  const comparison = before && compareRequests(before, ofEntry(entry))
 
   return (
     <div class="request-detail">
       <RequestHead {...head} request={entry} />
       <div class="request-body" role="group" aria-label="Details" tabIndex={0}>
-        <Flow entry={entry} sent={sent} comparison={comparison} />
+        <Flow entry={entry} sent={sent} side={side} comparison={comparison} />
+        {sent === null && <ClientSideChoice entry={entry} side={side} />}
         <GatewayReport entry={entry} comparison={comparison} />
         <BodyView entry={entry} before={comparison?.body?.before ?? null} />
+        <ResponseSection entry={entry} />
         {sent?.response && (
-          <ResponseSection status={sent.response.status} ms={sent.response.ms} headers={sent.response.headers} />
+          <ReceivedSection status={sent.response.status} ms={sent.response.ms} headers={sent.response.headers} />
         )}
         <Records entry={entry} />
         <section class="request-section not-presented">
@@ -34,7 +41,14 @@ export function RequestDetail({ entry, ...head }: Omit<RequestHeadProps, 'reques
               ['Arrived', new Date(entry.timestamp).toLocaleString()],
               ['Time to headers', formatMs(entry.latency_ms)],
               ['Response', endText(entry)],
-              entry.fault !== null && ['Fault', <code key="fault">{entry.fault_source}</code>],
+              entry.end_reason !== null && ['Reason', entry.end_reason],
+              entry.fault !== null && [
+                'Fault',
+                <>
+                  <code>{entry.fault_source}</code> {entry.fault_origin !== null && <Badge>{entry.fault_origin}</Badge>}
+                </>,
+              ],
+              entry.rule !== null && ['Rule', <code key="rule">{entry.rule}</code>],
               ['Route', entry.route === null ? 'none' : <code key="route">{entry.route}</code>],
               entry.plugin !== null && ['Plugin', entry.plugin],
               entry.grpc_status !== null && ['gRPC status', String(entry.grpc_status)],
@@ -53,7 +67,37 @@ export function RequestDetail({ entry, ...head }: Omit<RequestHeadProps, 'reques
   )
 }
 
-function ResponseSection({
+/** The response as the instance sent it. */
+function ResponseSection({ entry }: { entry: Entry }) {
+  const { response_headers: headers, bytes_sent: size } = entry
+  if (headers === null) return null
+  const kept = (entry.response_body ?? entry.response_body_base64) !== null
+  return (
+    <section class="request-section section-response" aria-label="Sent by the instance">
+      <h3>
+        Response <StatusBadge status={entry.status} ended={entry.ended} withReason />{' '}
+        <span class="quiet-text">{headers.length} headers</span>
+      </h3>
+      {entry.end_reason !== null && <p class="warn-text">{entry.end_reason}</p>}
+      <HeaderList label="Response headers" headers={headers} />
+      {kept && (
+        <BodyView
+          title="Response body"
+          entry={{
+            headers,
+            body: entry.response_body,
+            body_base64: entry.response_body_base64,
+            body_size: size,
+            body_truncated: entry.response_body_truncated,
+          }}
+          before={null}
+        />
+      )}
+    </section>
+  )
+}
+
+function ReceivedSection({
   status,
   ms,
   headers,
@@ -63,7 +107,7 @@ function ResponseSection({
   headers: { name: string; value: string }[]
 }) {
   return (
-    <section class="request-section">
+    <section class="request-section not-presented">
       <h3>Response received by the console</h3>
       <p>
         <StatusBadge status={status} withReason />{' '}

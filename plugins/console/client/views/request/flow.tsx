@@ -1,5 +1,6 @@
 /** The three stages of a request: what the client sent, what the gateway changed, and the response. */
 import { countChanges, groupByName, type Comparison } from '../../lib/traffic/compare.ts'
+import type { ClientSide } from '../../lib/traffic/client-side.ts'
 import { pageGateway } from '../../lib/instance/page-gateway.ts'
 import type { Sent } from '../../lib/instance/gateway.ts'
 import { formatBytes, formatMs, headerOf, type Entry } from '../../lib/protocol/http.ts'
@@ -10,22 +11,24 @@ export interface FlowProps {
   entry: Entry
   /** What the console sent; null: another client did. */
   sent: Sent | null
+  /** What was chosen as the client's request, if another client sent it. */
+  side: ClientSide | null
   comparison: Comparison | null
 }
 
-export function Flow({ entry, sent, comparison }: FlowProps) {
+export function Flow({ entry, sent, side, comparison }: FlowProps) {
   return (
     <ol class="flow" aria-label="Request flow">
       <li>
         <h3>Client sent</h3>
-        <ClientStage entry={entry} sent={sent} />
+        <ClientStage entry={entry} sent={sent} side={side} />
       </li>
       <li>
         <h3>Gateway changed</h3>
         {comparison === null ? (
           <GuessedStage entry={entry} />
         ) : (
-          <ComparedStage comparison={comparison} gateway={sent?.gateway ?? null} />
+          <ComparedStage comparison={comparison} through={throughText(sent, side)} />
         )}
       </li>
       <li>
@@ -36,7 +39,14 @@ export function Flow({ entry, sent, comparison }: FlowProps) {
   )
 }
 
-function ClientStage({ entry, sent }: { entry: Entry; sent: Sent | null }) {
+/** Null: the request took no gateway. */
+function throughText(sent: Sent | null, side: ClientSide | null): string | null {
+  if (side !== null) return `compared with ${side.source}`
+  const gateway = sent?.gateway ?? pageGateway.value?.host
+  return gateway === undefined ? null : `through ${gateway}`
+}
+
+function ClientStage({ entry, sent, side }: { entry: Entry; sent: Sent | null; side: ClientSide | null }) {
   if (sent !== null) {
     const { pathname, search, host } = new URL(sent.url)
     return (
@@ -54,6 +64,15 @@ function ClientStage({ entry, sent }: { entry: Entry; sent: Sent | null }) {
       </>
     )
   }
+  if (side !== null)
+    return (
+      <>
+        <p class="flow-main flow-line">
+          <Method method={side.request.method} /> <code>{side.request.uri}</code>
+        </p>
+        <p class="hint">{side.source}</p>
+      </>
+    )
   return (
     <>
       <p class="flow-main">
@@ -65,11 +84,10 @@ function ClientStage({ entry, sent }: { entry: Entry; sent: Sent | null }) {
   )
 }
 
-function ComparedStage({ comparison, gateway }: { comparison: Comparison; gateway: string | null }) {
+function ComparedStage({ comparison, through }: { comparison: Comparison; through: string | null }) {
   const count = (kind: 'added' | 'removed' | 'changed') =>
     comparison.headers.filter(change => change.kind === kind).length
   const total = countChanges(comparison)
-  const through = gateway ?? pageGateway.value?.host ?? null
   const signs = [
     ['added', '+', 'good'],
     ['removed', '−', 'bad'],
@@ -95,15 +113,7 @@ function ComparedStage({ comparison, gateway }: { comparison: Comparison; gatewa
         {comparison.method && <Badge tone="warn">~ method</Badge>}
         {comparison.body && <Badge tone="warn">~ body</Badge>}
       </p>
-      <p class="hint">
-        {through === null ? (
-          'sent directly, without a gateway'
-        ) : (
-          <>
-            through <strong>{through}</strong>
-          </>
-        )}
-      </p>
+      <p class="hint">{through ?? 'sent directly, without a gateway'}</p>
     </>
   )
 }
@@ -149,6 +159,7 @@ function BackStage({ entry, sent }: { entry: Entry; sent: Sent | null }) {
         </p>
       )}
       {entry.fault !== null && <p class="warn-text">{faultText(entry)}</p>}
+      {entry.fault === null && entry.end_reason !== null && <p class="warn-text">{entry.end_reason}</p>}
       <p class={entry.ended === 'aborted' ? 'bad-text' : 'hint'}>{endText(entry)}</p>
     </>
   )

@@ -22,7 +22,8 @@ function withFamily(line: HeaderLine): HeaderLine {
 function ByComparison({ comparison: { headers, method, path, query } }: { comparison: Comparison }) {
   const of = (kind: HeaderChange['kind']) => headers.filter(change => change.kind === kind)
   const added = of('added')
-  const altered = [...of('changed'), ...of('removed')]
+  const altered = of('changed')
+  const removed = of('removed')
   const rewrites = (
     [
       ['method', method],
@@ -48,6 +49,11 @@ function ByComparison({ comparison: { headers, method, path, query } }: { compar
       {altered.length > 0 && (
         <Section title="Changed" count={altered.length}>
           <HeaderList label="Changed headers" headers={altered.map(toLine)} />
+        </Section>
+      )}
+      {removed.length > 0 && (
+        <Section title="Removed" count={removed.length}>
+          <HeaderList label="Removed headers" headers={removed.map(toLine)} />
         </Section>
       )}
       {added.length > 0 && (

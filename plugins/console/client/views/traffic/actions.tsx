@@ -5,6 +5,7 @@ import type { FeedState } from '../../lib/traffic/feed.ts'
 import { toHar } from '../../lib/traffic/har.ts'
 import { useAction } from '../../lib/shell/hooks.ts'
 import type { Entry } from '../../lib/protocol/http.ts'
+import { rates } from '../../lib/traffic/live.ts'
 import type { LiveEntries } from '../../lib/traffic/live-entries.ts'
 import { page } from '../../lib/instance/page.ts'
 import { settings } from '../../lib/shell/storage.ts'
@@ -26,6 +27,7 @@ export function TrafficActions({
       method: 'DELETE',
       admin: !mine,
     })
+    if (!mine) rates.clear()
     live.clear(mine ? entry => entry.session === session : undefined)
   })
   const isPaused = live.isPaused.value

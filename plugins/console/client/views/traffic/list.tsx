@@ -1,14 +1,17 @@
 /** The list of captured requests. */
 import { useEffect, useRef } from 'preact/hooks'
-import { formatMs, formatTime, type Entry } from '../../lib/protocol/http.ts'
+import { useMedia } from '../../lib/shell/hooks.ts'
+import { formatAge, formatMs, formatTime, type Entry } from '../../lib/protocol/http.ts'
 import type { LiveEntries } from '../../lib/traffic/live-entries.ts'
+import { setParams } from '../../lib/shell/router.ts'
 import { instanceBase } from '../../lib/instance/page.ts'
 import { attemptText, type Attempt } from '../../lib/traffic/attempts.ts'
 import { tagsOf } from '../../lib/traffic/tags.ts'
 import { Badge, Method, StatusBadge } from '../../ui/badge.tsx'
-import { CopyButton } from '../../ui/button.tsx'
+import { Button, CopyButton } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Empty } from '../../ui/notice.tsx'
+import { SendThrough } from '../request/send-through.tsx'
 import { DataTable, type Column } from '../../ui/table.tsx'
 
 export interface RequestListProps {
@@ -41,6 +44,7 @@ export function RequestList({
   onMark,
 }: RequestListProps) {
   const list = useRef<HTMLDivElement>(null)
+  const isPhone = useMedia('(max-width: 720px)')
   useHeldWhileSelecting(list, live)
   const columns: readonly Column<Entry>[] = [
     {
@@ -50,10 +54,14 @@ export function RequestList({
       cell: ({ id, timestamp }) => (
         <>
           {isPinned(id) && <Icon name="pin" />}
-          {formatTime(timestamp)}
+          {formatTime(timestamp).slice(0, -4)}
+          <span class="time-fraction">{formatTime(timestamp).slice(-4)}</span>
         </>
       ),
     },
+    ...(isPhone
+      ? [{ key: 'age', title: 'Age', class: 'col-age', cell: ({ timestamp }: Entry) => formatAge(timestamp) }]
+      : []),
     { key: 'method', title: 'Method', class: 'col-method', cell: ({ method }) => <Method method={method} /> },
     {
       key: 'path',
@@ -74,7 +82,10 @@ export function RequestList({
     },
     { key: 'latency', title: 'Latency', class: 'col-latency number', cell: ({ latency_ms: ms }) => formatMs(ms) },
     { key: 'client', title: 'Client', class: 'col-client', cell: ({ client_ip: ip }) => ip },
-    { key: 'session', title: 'Session', class: 'col-session', cell: ({ session }) => session ?? '' },
+    // Most requests have no session, and an empty column takes the space of the path.
+    ...(rows.some(({ session }) => session !== null)
+      ? [{ key: 'session', title: 'Session', class: 'col-session', cell: ({ session }: Entry) => session ?? '' }]
+      : []),
     {
       key: 'tags',
       title: 'Tags',
@@ -98,8 +109,17 @@ export function RequestList({
         onSelect={onSelect}
         onMark={onMark}
         isMarked={({ id }) => id === marked}
+        rowHeight={isPhone ? 4 : 2.25}
         empty={
-          hasFilter && total > 0 ? <Empty title={`None of the ${total} requests matches the filter`} /> : <NothingYet />
+          hasFilter && total > 0 ? (
+            <Empty title={`None of the ${total} requests matches the filter`}>
+              <Button icon="close" onClick={() => setParams({ filter: null })}>
+                Clear the filter
+              </Button>
+            </Empty>
+          ) : (
+            <NothingYet />
+          )
         }
       />
     </div>
@@ -127,7 +147,13 @@ function NothingYet() {
   const command = `curl ${instanceBase}echo/hello`
   return (
     <Empty title="Waiting for requests">
-      <p>Everything that reaches the instance appears here, newest first. Try one:</p>
+      <p>Everything that reaches the instance appears here, newest first.</p>
+      <section class="empty-card" aria-label="Send through my gateway">
+        <h2>Send through my gateway</h2>
+        <p class="hint">See in one click what the gateway adds, changes and removes.</p>
+        <SendThrough />
+      </section>
+      <p>Or send one directly:</p>
       <div class="try-line">
         <code>{command}</code>
         <CopyButton small iconOnly text={command}>

@@ -3,6 +3,7 @@ import { useRef } from 'preact/hooks'
 import { ApiError, callJson } from '../../lib/instance/api.ts'
 import { useLoad } from '../../lib/shell/hooks.ts'
 import type { Entry } from '../../lib/protocol/http.ts'
+import { go } from '../../lib/shell/router.ts'
 import { settings } from '../../lib/shell/storage.ts'
 import { Button } from '../../ui/button.tsx'
 import { Loading, Notice } from '../../ui/notice.tsx'
@@ -41,6 +42,13 @@ export function Selection({ id, other, known, isPinned, isChoosing, onClose, onC
             <>
               <Button small icon="compare" aria-pressed={isChoosing} onClick={onCompare}>
                 Compare
+              </Button>
+              <Button
+                small
+                icon="rules"
+                onClick={() => go('rules', { method: first.entry!.method, path: first.entry!.path })}
+              >
+                Make a rule
               </Button>
               <Button small icon="pin" aria-pressed={isPinned} onClick={() => onPin(first.entry!)}>
                 Pin

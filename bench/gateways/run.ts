@@ -1,0 +1,128 @@
+/**
+ * Probes the gateways that are installed and writes their reports and the table of all.
+ *
+ *     node --import tsx bench/gateways/run.ts [part of a product name ...]
+ *
+ * Reports go to `bench/gateways/reports/`, the table to `docs/gateways/matrix.md`, which is made of all reports there.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync, chmodSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { GATEWAYS } from './configurations.ts'
+import type { GatewayConfiguration } from './configurations.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+const reports = join(import.meta.dirname, 'reports')
+const HEADER = `# Gateways in comparison
+
+What \`svc probe --hostile\` found in gateways, each in its shortest configuration and some in a recommended one. Made by
+the authors of svc with \`bench/gateways/run.ts\` on one machine over the loopback address; versions and dates are in the
+table, configurations below it. A gateway that passes says nothing about its speed. Many rows are observations, not
+faults: [the page about the probe](../probe.md) says what the words mean, \`svc probe show <ID>\` explains a row. If you
+maintain one of these products and disagree with a cell, open an issue; your words are added with \`--note\`.
+
+`
+
+function versionOf({ program, version }: GatewayConfiguration): string | null {
+  const { error, stdout, stderr } = spawnSync(program, version, { encoding: 'utf8' })
+  if (error !== undefined) return null
+  return /\d+\.\d+\.\d+/.exec(`${stdout}${stderr}`)?.[0] ?? 'unknown'
+}
+
+function freePort(): Promise<number> {
+  return new Promise(resolve => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number }
+      server.close(() => resolve(port))
+    })
+  })
+}
+
+async function listens(port: number): Promise<boolean> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const isOpen = await new Promise<boolean>(resolve => {
+      const socket = connect(port, '127.0.0.1')
+      socket.on('connect', () => resolve(true)).on('error', () => resolve(false))
+      socket.on('connect', () => socket.destroy())
+    })
+    if (isOpen) return true
+    await new Promise(resolve => setTimeout(resolve, 100))
+  }
+  return false
+}
+
+function run(program: string, args: readonly string[]): Promise<number | null> {
+  return new Promise(resolve =>
+    spawn(program, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] }).on('exit', resolve),
+  )
+}
+
+async function probe(gateway: GatewayConfiguration): Promise<void> {
+  const version = versionOf(gateway)
+  const label = `${gateway.product} ${gateway.kind}`
+  if (version === null) {
+    process.stdout.write(`${label}: not installed\n`)
+    return
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
+  chmodSync(folder, 0o755)
+  const facts = { up: await freePort(), port: await freePort(), folder }
+  const file = join(folder, gateway.file)
+  writeFileSync(file, gateway.text(facts))
+  const child: ChildProcess = spawn(gateway.program, gateway.arguments(file, facts), {
+    cwd: folder,
+    stdio: 'ignore',
+    env: { ...process.env, ...gateway.environment },
+  })
+  const exited = new Promise(resolve => child.on('exit', resolve))
+  try {
+    if (!(await listens(facts.port))) {
+      process.stdout.write(`${label}: did not start\n`)
+      return
+    }
+    const out = join(reports, `${gateway.product}-${gateway.kind}`.toLowerCase().replaceAll(' ', '-'))
+    const code = await run('sh', [
+      'bin/svc.mjs',
+      'probe',
+      `http://127.0.0.1:${facts.port}`,
+      '--listen',
+      String(facts.up),
+      '--hostile',
+      '--out',
+      out,
+      '--format',
+      'json,html',
+      '--quiet',
+      '--name',
+      `${gateway.product} ${version} ${gateway.kind}`,
+      '--config-file',
+      file,
+    ])
+    process.stdout.write(`${label} ${version}: exit code ${code}\n`)
+  } finally {
+    child.kill('SIGTERM')
+    await exited
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+mkdirSync(reports, { recursive: true })
+const parts = process.argv.slice(2).map(part => part.toLowerCase())
+for (const gateway of GATEWAYS)
+  if (parts.length === 0 || parts.some(part => `${gateway.product} ${gateway.kind}`.toLowerCase().includes(part)))
+    await probe(gateway)
+
+const files = readdirSync(reports)
+  .map(name => join(reports, name, 'report.json'))
+  .sort()
+const { stdout } = spawnSync('sh', ['bin/svc.mjs', 'probe', 'matrix', ...files], {
+  cwd: root,
+  encoding: 'utf8',
+  maxBuffer: 64 * 1024 * 1024,
+})
+// Folders of the machine are not part of the table.
+const table = stdout.replaceAll(/\S*svc-bench-\w+/g, '/tmp/gateway')
+writeFileSync(join(root, 'docs', 'gateways', 'matrix.md'), `${HEADER}${table}`)

@@ -1,0 +1,28 @@
+/** `svc.tls`: connections of the HTTPS listener that a plugin secures itself. */
+import type { Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+
+/** A connection whose client has sent the beginning of a handshake, and got no answer yet. */
+export interface TlsConnection {
+  /** Nothing of what the client sent was consumed. */
+  socket: Socket
+  /** Lower case, as sent: it can have any characters. */
+  serverName: string
+  /**
+   * Serves HTTP on a secured connection, as the HTTPS listener does. A connection with a client certificate is closed
+   * unless `authorized` is true, so set it.
+   */
+  serve(secured: TLSSocket): void
+}
+
+/** Handles a connection. It must end the socket, or pass it to `serve` in a `TLSSocket`. */
+export type TlsAccept = (connection: TlsConnection) => void
+
+export interface SvcTls {
+  /**
+   * Passes connections of the HTTPS listener to `accept` if `match` returns true for the server name (SNI) that the client
+   * sent. A name that the certificate of the listener covers is never passed. The core still counts and closes the
+   * connections. `new TLSSocket(socket, { isServer: true, … })` makes the handshake.
+   */
+  names(match: (serverName: string) => boolean, accept: TlsAccept): void
+}

@@ -1,0 +1,74 @@
+/** `GET /_svc/requests/export`: captured requests for other tools. */
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { Readable } from 'node:stream'
+import { describe, HttpError, readQuery } from '../contract/plugin.ts'
+import { toEntry } from '../inspector/captured-request.ts'
+import type { CapturedRequest } from '../inspector/captured-request.ts'
+import { curlText } from '../inspector/curl.ts'
+import { harText } from '../inspector/har.ts'
+import type { ControlDeps } from './deps.ts'
+import { orRefuse } from './request-waits.ts'
+import { FILTERS, invalidFilter, readQueryFilter } from './request-filters.ts'
+
+const FORMATS = ['har', 'curl']
+const OTHERS = ['format', 'base_url']
+
+export function registerExport(app: FastifyInstance, deps: ControlDeps): void {
+  const { inspector, instance } = deps
+  app.get(
+    '/_svc/requests/export',
+    describe({
+      summary: 'Captured requests as an HTTP archive or as curl commands, oldest first',
+      category: 'Control Plane',
+      parameters: [
+        ...FILTERS,
+        { name: 'format', in: 'query', required: true, description: 'The format.', schema: { enum: FORMATS } },
+        {
+          name: 'base_url',
+          in: 'query',
+          description: 'Where the requests go to. Default: the URL of this instance.',
+          schema: { type: 'string', format: 'uri' },
+        },
+      ],
+      responses: {
+        200: {
+          description: 'HAR 1.2, or one command for a POSIX shell on each line.',
+          content: { 'application/json': {}, 'text/plain': {} },
+        },
+        400: { description: 'A parameter is invalid, or `session` is missing in public mode.' },
+      },
+      examples: [
+        { name: 'As HAR', path: '/_svc/requests/export?format=har&session=demo' },
+        { name: 'As curl commands', path: '/_svc/requests/export?format=curl&session=demo' },
+      ],
+    }),
+    async (request, reply) => {
+      const query = readQueryFilter(request, deps, OTHERS)
+      const format = readQuery(request).get('format') ?? ''
+      if (!FORMATS.includes(format)) throw new HttpError(400, { error: 'unknown_format', formats: FORMATS })
+      const baseUrl = readBaseUrl(request) ?? deps.http.baseUrl(request)
+      const entries = toEntries(await orRefuse(() => inspector.select(query)))
+      const isHar = format === 'har'
+      const text = isHar ? harText(entries, baseUrl, instance.version) : curlText(entries, baseUrl)
+      return reply
+        .type(isHar ? 'application/json; charset=utf-8' : 'text/plain; charset=utf-8')
+        .header('X-Content-Type-Options', 'nosniff')
+        .send(Readable.from(text))
+    },
+  )
+}
+
+/** One by one: with their bodies, all of them would be too much at once. */
+function* toEntries(captured: readonly CapturedRequest[]): Generator<ReturnType<typeof toEntry>> {
+  for (const one of captured) yield toEntry(one)
+}
+
+/** Without a slash at the end. */
+function readBaseUrl(request: FastifyRequest): string | null {
+  const value = readQuery(request).get('base_url')
+  if (value === null) return null
+  const url = value.length <= 2000 && URL.canParse(value) ? new URL(value) : null
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '')
+    throw invalidFilter('base_url', 'expected an http or https URL without a query')
+  return url.href.replace(/\/$/, '')
+}

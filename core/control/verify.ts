@@ -1,0 +1,149 @@
+/** `POST /_svc/verify`: whether the expected requests came. */
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { describe, HttpError } from '../contract/plugin.ts'
+import type { RouteExample } from '../contract/plugin.ts'
+import { isTextNestedWithin } from '../contract/json-depth.ts'
+import { Subjects } from '../inspector/subjects.ts'
+import { closestRequests, createVerifier } from '../inspector/verification.ts'
+import type { ClosestRequest, VerificationResult, Verification } from '../inspector/verification.ts'
+import { readVerification } from '../inspector/verification-input.ts'
+import { readOrProblem } from '../contract/input-problem.ts'
+import type { ControlDeps } from './deps.ts'
+import { publicSessionRequired, rejectUnknownFilters, SESSION } from './request-filters.ts'
+import { scopeOf } from './request-scope.ts'
+import { maxWaitMs, orRefuse } from './request-waits.ts'
+
+const MAX_DEPTH = 160
+
+function example(name: string, body: object): RouteExample {
+  return {
+    name,
+    method: 'POST',
+    path: '/_svc/verify?session=demo',
+    headers: [{ name: 'Content-Type', value: 'application/json' }],
+    body: JSON.stringify(body),
+    bodyType: 'json',
+  }
+}
+
+export function registerVerify(app: FastifyInstance, deps: ControlDeps): void {
+  app.post(
+    '/_svc/verify',
+    describe({
+      summary: 'Verify which requests came',
+      description:
+        'Counts the captured requests that meet a match, or looks for an order of them, and waits for them if `within_ms` is set. It changes nothing.',
+      category: 'Control Plane',
+      parameters: [
+        { ...SESSION, description: 'Only requests of this session. Default: the session of the request.' },
+        {
+          name: 'scope',
+          in: 'query',
+          description: '`instance`: requests of all sessions, whatever session the request has.',
+          schema: { enum: ['session', 'instance'] },
+        },
+      ],
+      responses: {
+        200: { description: 'They came as expected.' },
+        400: { description: 'The verification is wrong: `at` names the place of the first mistake.' },
+        409: { description: 'They did not: `message` and `closest` say why.' },
+        503: { description: 'Too many waits are open.' },
+      },
+      examples: [
+        { ...example('No request failed', { match: { status: { gte: 500 } }, none: true }), expectStatus: 200 },
+        { ...example('A request that did not come', { match: { path: '/never' } }), expectStatus: 409 },
+      ],
+    }),
+    async (request, reply) => {
+      const verification = readRequest(request, deps)
+      const { inspector } = deps
+      const verifier = createVerifier(verification)
+      const waitedMs = await orRefuse(() => inspector.wait(verifier, verification.withinMs, deps.http.signal(request)))
+      const result = verifier.result()
+      const dropped = await inspector.dropped(verification.session, verification.since)
+      if (result.isVerified) return success(result, waitedMs, dropped)
+      const closest =
+        result.lacking === null ? [] : await orRefuse(() => findClosest(deps, verification, result.lacking!))
+      return reply.code(409).send({
+        verified: false,
+        error: 'verification_failed',
+        expected: result.expected,
+        count: result.count,
+        looked_at: result.lookedAt,
+        waited_ms: waitedMs,
+        message: messageOf(result, closest, dropped),
+        ...(result.lacking?.index == null ? {} : { missing: result.lacking.index }),
+        requests: result.ids,
+        closest,
+        ...shownDropped(dropped),
+      })
+    },
+  )
+}
+
+function success({ expected, count, ids, isBounded }: VerificationResult, waitedMs: number, dropped: number): object {
+  return {
+    verified: true,
+    count,
+    expected,
+    requests: ids,
+    waited_ms: waitedMs,
+    ...shownDropped(dropped),
+    ...(dropped > 0 && isBounded
+      ? { message: `${dropped} older requests are no longer stored, so more may have come` }
+      : {}),
+  }
+}
+
+function shownDropped(dropped: number): { dropped?: number } {
+  return dropped === 0 ? {} : { dropped }
+}
+
+function readRequest(request: FastifyRequest, { config, http, protocols }: ControlDeps): Verification {
+  rejectUnknownFilters(request, ['session', 'scope'])
+  const session = scopeOf(request, { http }) ?? undefined
+  const read = readOrProblem(() =>
+    readVerification(parseBody(http.body(request)), session, {
+      match: { protocols: protocols(request), maxTests: config.publicMode ? 20 : 50, isFilter: true },
+      maxWithinMs: maxWaitMs(config.publicMode),
+    }),
+  )
+  if ('problem' in read) throw new HttpError(400, { error: 'invalid_verification', ...read.problem })
+  if (config.publicMode && read.value.session === undefined) throw publicSessionRequired()
+  return read.value
+}
+
+function parseBody(body: Buffer): unknown {
+  const text = body.toString()
+  if (!isTextNestedWithin(text, MAX_DEPTH))
+    throw new HttpError(400, { error: 'invalid_json', details: `at most ${MAX_DEPTH} levels are allowed` })
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new HttpError(400, { error: 'invalid_json' })
+  }
+}
+
+async function findClosest(
+  { inspector }: ControlDeps,
+  verification: Verification,
+  lacking: NonNullable<VerificationResult['lacking']>,
+): Promise<ClosestRequest[]> {
+  const subjects = new Subjects()
+  const stored = await inspector.select({ session: verification.session, conditions: [] })
+  return closestRequests(
+    verification,
+    lacking,
+    stored.map(captured => subjects.add(captured)),
+  )
+}
+
+function messageOf({ message }: VerificationResult, [closest]: readonly ClosestRequest[], dropped: number): string {
+  const places = closest?.differences.slice(0, 5).map(({ at }) => at)
+  const nearest =
+    closest === undefined
+      ? ''
+      : `; the closest is ${closest.method} ${closest.uri.slice(0, 200)}, which differs in ${places!.join(', ')}`
+  const gone = dropped === 0 ? '' : `; ${dropped} older requests are no longer stored`
+  return message + nearest + gone
+}

@@ -1,0 +1,70 @@
+/** Hands TLS connections with certain server names to plugins, before any handshake. */
+import type { Server } from 'node:http'
+import type { Http2SecureServer } from 'node:http2'
+import type { Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import type { TlsAccept } from '../../contract/plugin.ts'
+import { findServerName, MAX_HELLO_BYTES } from './server-name.ts'
+
+/** How long a client has to send its ClientHello. */
+const HELLO_MS = 20_000
+/** Record headers of a ClientHello in many small records. */
+const MAX_RECEIVED_BYTES = 8 * MAX_HELLO_BYTES
+
+/** A plugin's interest in server names. */
+export interface TlsNameHandler {
+  match(serverName: string): boolean
+  accept: TlsAccept
+}
+
+export interface TlsNames {
+  /** The handlers of the current generation. */
+  handlers(): readonly TlsNameHandler[]
+  /** Whether the certificate of the listener is valid for a name: such a name stays with the listener. */
+  isOwnName(serverName: string): boolean
+}
+
+/**
+ * Inspects the first bytes before the server handles a connection. Other connections, and all while no plugin has
+ * registered names, are served as if this did not exist.
+ */
+export function routeServerNames(server: Server | Http2SecureServer, { handlers, isOwnName }: TlsNames): void {
+  const [serve] = server.listeners('connection') as ((socket: Socket) => void)[]
+  server.removeListener('connection', serve!)
+  // Listed first, as the server's own listener was.
+  server.prependListener('connection', (socket: Socket) => {
+    if (handlers().length === 0) serve!.call(server, socket)
+    else void inspect(socket)
+  })
+
+  function inspect(socket: Socket): void {
+    const timer = setTimeout(() => socket.destroy(), HELLO_MS)
+    let seen: Buffer = Buffer.alloc(0)
+    const decide = (to: (socket: Socket) => void): void => {
+      clearTimeout(timer)
+      socket.off('data', onData).off('close', onClose)
+      socket.pause()
+      socket.unshift(seen)
+      to(socket)
+    }
+    const onData = (chunk: Buffer): void => {
+      seen = seen.length === 0 ? chunk : Buffer.concat([seen, chunk])
+      const found = findServerName(seen)
+      if (found.state === 'too-long' || seen.length > MAX_RECEIVED_BYTES) return void socket.destroy()
+      if (found.state === 'more') return
+      const name = found.state === 'name' ? found.name : null
+      const handler = name === null || isOwnName(name) ? undefined : handlers().find(({ match }) => match(name))
+      if (handler === undefined) decide(plain => serve!.call(server, plain))
+      else
+        decide(plain =>
+          handler.accept({
+            socket: plain,
+            serverName: name!,
+            serve: (secured: TLSSocket) => void server.emit('secureConnection', secured),
+          }),
+        )
+    }
+    const onClose = (): void => clearTimeout(timer)
+    socket.on('data', onData).on('close', onClose)
+  }
+}

@@ -1,0 +1,64 @@
+/** Captured requests as conditions see them. */
+import { MatchSubject } from '../match/subject.ts'
+import type { CapturedRequest } from './captured-request.ts'
+
+export interface CaptureSubject {
+  readonly captured: CapturedRequest
+  readonly request: MatchSubject
+}
+
+/** Whether a text can be a mark for `since`: the id of an entry, or a time (RFC 3339). */
+export function isMark(text: string): boolean {
+  return /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(text) || timeOf(text) !== null
+}
+
+/** Milliseconds since 1970; null if the text is not a time. */
+function timeOf(text: string): number | null {
+  if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/.test(text)) return null
+  const time = Date.parse(text)
+  return Number.isNaN(time) ? null : time
+}
+
+/**
+ * Numbers captured requests in the order in which they are added, oldest first, so that conditions can test what came after
+ * an entry. An entry that is not among them comes before all of them.
+ */
+export class Subjects {
+  readonly #positions = new Map<string, number>()
+  /** Must not keep evicted requests in memory. */
+  readonly #added = new WeakSet<CapturedRequest>()
+  #count = 0
+
+  add(captured: CapturedRequest): CaptureSubject {
+    const position = this.#count++
+    this.#added.add(captured)
+    // A client can only know ids that have been created.
+    if (captured.id !== null) this.#positions.set(captured.id, position)
+    const request = new MatchSubject({
+      method: captured.method,
+      url: captured.uri,
+      rawHeaders: captured.rawHeaders,
+      session: captured.session,
+      clientIp: captured.clientIp,
+      get body() {
+        return Buffer.from(captured.body ?? '', 'latin1')
+      },
+      status: captured.status,
+      rule: captured.rule,
+      isSince: mark => this.#isSince(mark, captured, position),
+    })
+    return { captured, request }
+  }
+
+  /** Whether this request was added, or a copy of it with the same id. */
+  has(captured: CapturedRequest): boolean {
+    return this.#added.has(captured) || (captured.id !== null && this.#positions.has(captured.id))
+  }
+
+  #isSince(mark: string, captured: CapturedRequest, position: number): boolean {
+    const time = timeOf(mark)
+    if (time !== null) return captured.arrivedAt >= time
+    const marked = this.#positions.get(mark)
+    return marked === undefined || position > marked
+  }
+}

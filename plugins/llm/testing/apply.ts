@@ -1,0 +1,96 @@
+/** Applies the rules that are stored on the instance to a request: failures and replies in the provider's format. */
+import type { MatchFacts, RuleOutcome } from 'svc/plugin'
+import { ProviderError } from '../exchange/error-responses.ts'
+import type { Exchange } from '../exchange/exchange.ts'
+import type { FaultParser, FaultSpec } from '../exchange/faults.ts'
+import type { ChatResult, EmbedResult } from '../neutral.ts'
+import type { ErrorKind, Parsed } from '../provider.ts'
+import type { Latency } from '../streaming/pace.ts'
+import { factsOf } from './protocol.ts'
+import { chatResultOf, embedResultOf, fits, lookUpOf, readReply } from './reply.ts'
+
+type Parse = () => Parsed | Promise<Parsed>
+
+/** Calls a function at most once; an error is thrown again each time. */
+export function once<T>(compute: () => T): () => T {
+  let run: (() => T) | undefined
+  return () => {
+    if (run === undefined) {
+      try {
+        const value = compute()
+        run = () => value
+      } catch (error) {
+        run = () => {
+          throw error
+        }
+      }
+    }
+    return run()
+  }
+}
+
+/** Null if no rule can apply. */
+export function applyRules(
+  { svc, request, reply, instance, route }: Exchange,
+  parse: Parse,
+): Promise<RuleOutcome> | null {
+  const read = async (): Promise<Parsed | null> => {
+    try {
+      return await parse()
+    } catch {
+      // The route reports what is wrong with the request, unless a rule acts on it.
+      return null
+    }
+  }
+  return svc.http.applyRules(request, reply, {
+    protocol: 'llm',
+    read: async (): Promise<readonly MatchFacts[]> => [factsOf({ instance, route }, await read())],
+    async takesReply(step) {
+      const parsed = await read()
+      return parsed !== null && fits(readReply(step, ''), parsed.op)
+    },
+  })
+}
+
+/** The failure in the provider's format: of a kind, or with a status. */
+export function failureOfRule(
+  { rule, status, word, message, retryAfterSecs }: Extract<RuleOutcome, { kind: 'fail' }>,
+  faults: FaultParser,
+): ProviderError {
+  const fault = faults.parse(word ?? String(status))
+  const own = fault?.message
+  return new ProviderError((fault?.kind ?? 'server_error') as ErrorKind, {
+    injected: fault?.label ?? 'server_error',
+    source: `rule ${rule}`,
+    ...(word !== null && fault?.status === undefined ? {} : { status: fault?.status ?? status }),
+    ...(message === null ? (own === undefined ? {} : { message: own }) : { message }),
+    ...(retryAfterSecs === null ? {} : { retryAfterSecs }),
+  })
+}
+
+/** What a rule replies. */
+export interface FixedReply {
+  result: ChatResult | EmbedResult
+  /** The pace where the request's headers say nothing. */
+  pace: Partial<Latency>
+  /** How the stream breaks. */
+  fault: FaultSpec | null
+}
+
+/** The reply of a rule; null if it does not fit the request. */
+export function replyOfRule(
+  { rule, reply, hit }: Extract<RuleOutcome, { kind: 'reply' }>,
+  parsed: Parsed,
+  { svc, request }: Exchange,
+): FixedReply | null {
+  const fixed = readReply(reply, '')
+  if (fixed.kind === 'embedding')
+    return parsed.op === 'embed' ? { result: embedResultOf(fixed.vector, parsed), pace: {}, fault: null } : null
+  if (parsed.op !== 'chat') return null
+  const lookUp = lookUpOf({ hit, session: svc.http.session(request).label })
+  return {
+    result: chatResultOf(fixed, parsed, lookUp),
+    pace: fixed.stream,
+    fault: fixed.break && { ...fixed.break, source: `rule ${rule}` },
+  }
+}

@@ -1,0 +1,224 @@
+/** The `reply` step of rules: a fixed reply, which every provider sends in its own format. */
+import {
+  asInteger,
+  asObject,
+  asText,
+  below,
+  expandText,
+  expandValue,
+  InputProblem,
+  rejectUnknownKeys,
+} from 'svc/plugin'
+import type { Json, LookUp } from 'svc/plugin'
+import { completionTokens, limited } from '../engine/generate.ts'
+import { lastUserText, promptTokens, render } from '../engine/prompt.ts'
+import { digest } from '../engine/seed.ts'
+import { count, pieces } from '../engine/tokens.ts'
+import { streamBreaks, type FaultSpec } from '../exchange/faults.ts'
+import type { Call, ChatResult, Choice, EmbedResult, Finish, NeutralRequest } from '../neutral.ts'
+import type { ChatParsed, EmbedParsed } from '../provider.ts'
+import type { Latency } from '../streaming/pace.ts'
+
+const FINISHES = ['stop', 'length', 'tool_calls', 'content_filter'] as const
+const USAGE = ['prompt_tokens', 'completion_tokens', 'reasoning_tokens'] as const
+const STREAM = ['ttft_ms', 'tokens_per_second', 'jitter_percent', 'break']
+const MAX_TEXT = 65_536
+const MAX_CALLS = 50
+const MAX_VECTOR = 4096
+const MAX_TOKENS = 1_000_000_000
+
+/** A checked reply. */
+export type RuleReply =
+  | { kind: 'embedding'; vector: readonly number[] }
+  | {
+      kind: 'chat'
+      reasoning: string
+      text: string
+      calls: readonly { name: string; args: Json; id: string | null }[]
+      finish: Finish | null
+      usage: Partial<Record<(typeof USAGE)[number], number>>
+      stream: Partial<Latency>
+      break: FaultSpec | null
+    }
+
+/** Reads the step. Throws an `InputProblem`. */
+export function readReply(value: Json, at: string): RuleReply {
+  const given = asObject(value, at)
+  if (given.embedding !== undefined) {
+    rejectUnknownKeys(given, ['embedding'], at)
+    return { kind: 'embedding', vector: readVector(given.embedding, below(at, 'embedding')) }
+  }
+  rejectUnknownKeys(given, ['reasoning', 'text', 'tool_calls', 'finish', 'usage', 'stream', 'embedding'], at)
+  if (given.text === undefined && given.tool_calls === undefined && given.finish === undefined)
+    throw new InputProblem(at, 'expected text, tool_calls or embedding')
+  const text = (key: string): string => (given[key] === undefined ? '' : asText(given[key], below(at, key), MAX_TEXT))
+  return {
+    kind: 'chat',
+    reasoning: text('reasoning'),
+    text: text('text'),
+    calls: given.tool_calls === undefined ? [] : readCalls(given.tool_calls, below(at, 'tool_calls')),
+    finish: given.finish === undefined ? null : readFinish(given.finish, below(at, 'finish')),
+    usage: given.usage === undefined ? {} : readUsage(given.usage, below(at, 'usage')),
+    ...(given.stream === undefined ? { stream: {}, break: null } : readStream(given.stream, below(at, 'stream'))),
+  }
+}
+
+function readVector(value: Json, at: string): number[] {
+  if (
+    !Array.isArray(value) ||
+    value.length === 0 ||
+    value.length > MAX_VECTOR ||
+    !value.every(item => typeof item === 'number')
+  )
+    throw new InputProblem(at, `expected a list of 1 to ${MAX_VECTOR} numbers`)
+  return value as number[]
+}
+
+function readCalls(value: Json, at: string): { name: string; args: Json; id: string | null }[] {
+  if (!Array.isArray(value) || value.length > MAX_CALLS)
+    throw new InputProblem(at, `expected a list of at most ${MAX_CALLS} calls`)
+  return value.map((call, index) => {
+    const place = below(at, index)
+    const given = asObject(call, place)
+    rejectUnknownKeys(given, ['name', 'args', 'id'], place)
+    return {
+      name: asText(given.name, below(place, 'name'), 200, 1),
+      args: given.args ?? {},
+      id: given.id === undefined ? null : asText(given.id, below(place, 'id'), 200, 1),
+    }
+  })
+}
+
+function readFinish(value: Json, at: string): Finish {
+  const found = FINISHES.find(known => known === value)
+  if (found === undefined) throw new InputProblem(at, `expected one of ${FINISHES.join(', ')}`)
+  return found
+}
+
+function readUsage(value: Json, at: string): Partial<Record<(typeof USAGE)[number], number>> {
+  const given = asObject(value, at)
+  rejectUnknownKeys(given, USAGE, at)
+  return Object.fromEntries(
+    Object.entries(given).map(([name, tokens]) => [name, asInteger(tokens, below(at, name), 0, MAX_TOKENS)]),
+  )
+}
+
+function readStream(value: Json, at: string): { stream: Partial<Latency>; break: FaultSpec | null } {
+  const given = asObject(value, at)
+  rejectUnknownKeys(given, STREAM, at)
+  const integer = (key: string, max: number): number | undefined =>
+    given[key] === undefined ? undefined : asInteger(given[key], below(at, key), 0, max)
+  const ttftMs = integer('ttft_ms', 600_000)
+  const tokensPerSecond = integer('tokens_per_second', 100_000)
+  const jitterPercent = integer('jitter_percent', 100)
+  return {
+    stream: {
+      ...(ttftMs === undefined ? {} : { ttftMs }),
+      ...(tokensPerSecond === undefined ? {} : { tokensPerSecond }),
+      ...(jitterPercent === undefined ? {} : { jitterPercent }),
+    },
+    break: given.break === undefined ? null : readBreak(given.break, below(at, 'break')),
+  }
+}
+
+function readBreak(value: Json, at: string): FaultSpec {
+  const [, name, tokens] = typeof value === 'string' ? (/^([a-z_]+)@(\d{1,9})$/.exec(value) ?? []) : []
+  const what = streamBreaks.find(known => known === name)
+  if (what === undefined)
+    throw new InputProblem(at, `expected one of ${streamBreaks.map(known => `${known}@5`).join(', ')}`)
+  return { label: what, break: { what, afterTokens: Number(tokens) }, percent: 100 }
+}
+
+/** Whether a reply fits what the request asks for. */
+export function fits(reply: RuleReply, op: string): boolean {
+  return reply.kind === 'embedding' ? op === 'embed' : op === 'chat'
+}
+
+/** The result for a chat request. `lookUp` finds the references that are the same for all routes. */
+export function chatResultOf(
+  reply: Extract<RuleReply, { kind: 'chat' }>,
+  { request, promptTokens: own }: ChatParsed,
+  lookUp: LookUp,
+): ChatResult {
+  const prompt = render(request)
+  const fill: LookUp = reference => {
+    if (reference === 'prompt') return lastUserText(request)
+    return reference === 'model' ? request.model : lookUp(reference)
+  }
+  const choices = Array.from({ length: request.n }, (_, index) => choiceOf(reply, request, { prompt, index, fill }))
+  const { usage } = reply
+  return {
+    op: 'chat',
+    mode: 'rule',
+    prompt,
+    choices,
+    promptTokens: usage.prompt_tokens ?? own ?? promptTokens(request, prompt),
+    completionTokens: usage.completion_tokens ?? choices.reduce((sum, choice) => sum + completionTokens(choice), 0),
+    reasoningTokens: usage.reasoning_tokens ?? choices.reduce((sum, choice) => sum + choice.reasoningPieces.length, 0),
+  }
+}
+
+function choiceOf(
+  reply: Extract<RuleReply, { kind: 'chat' }>,
+  request: NeutralRequest,
+  { prompt, index, fill }: { prompt: string; index: number; fill: LookUp },
+): Choice {
+  const content = limited(expandText(reply.text, fill), request)
+  const calls = reply.calls.map((call, place) =>
+    callOf(call, request, { prompt, fill, number: index * MAX_CALLS + place }),
+  )
+  const reasoning = expandText(reply.reasoning, fill)
+  const byCut = content.finish === 'stop' && calls.length > 0 ? 'tool_calls' : content.finish
+  const isGiven = reply.finish !== null
+  return {
+    ...content,
+    index,
+    calls,
+    reasoning,
+    reasoningPieces: pieces(reasoning),
+    finish: reply.finish ?? byCut,
+    stopSequence: isGiven ? null : content.stopSequence,
+  }
+}
+
+function callOf(
+  { name, args, id: givenId }: { name: string; args: Json; id: string | null },
+  request: NeutralRequest,
+  { prompt, fill, number }: { prompt: string; fill: LookUp; number: number },
+): Call {
+  const filled = expandValue(args, fill)
+  const isText = request.tools.find(tool => tool.name === name)?.input !== undefined
+  const json = isText && typeof filled === 'string' ? filled : JSON.stringify(filled)
+  return {
+    id: digest('call', request.model, prompt, number).slice(0, 24),
+    ...(givenId === null ? {} : { givenId }),
+    name,
+    args: isText ? json : filled,
+    json,
+    jsonPieces: pieces(json),
+    ...(isText ? { isText: true as const } : {}),
+  }
+}
+
+/** The result for an embeddings request: each input gets the vector, cut or padded to the dimensions. */
+export function embedResultOf(vector: readonly number[], { inputs, dimensions }: EmbedParsed): EmbedResult {
+  const own = Array.from({ length: dimensions }, (_, place) => vector[place] ?? 0)
+  const tokens = inputs.map(input => (typeof input === 'string' ? count(input) : input.length))
+  return { op: 'embed', vectors: inputs.map(() => own), tokens, promptTokens: tokens.reduce((sum, n) => sum + n, 0) }
+}
+
+/** References that do not depend on the request's messages. */
+export function lookUpOf({ hit, session }: { hit: number; session: string }): LookUp {
+  return reference => {
+    switch (reference) {
+      case 'count':
+        return hit + 1
+      case 'session':
+        return session
+      case 'now':
+        return new Date().toISOString()
+      default:
+        return undefined
+    }
+  }
+}

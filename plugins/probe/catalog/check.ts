@@ -1,0 +1,132 @@
+/** The form of a check. `plan` and `judge` are pure. */
+import type { Evidence } from '../client/evidence.ts'
+import type { ConnectionSpec } from '../client/exchange.ts'
+
+export type Level = 'must' | 'other-spec' | 'integrity' | 'should' | 'hazard' | 'proxy-only' | 'observation' | 'timing'
+export type Impact = 'low' | 'medium' | 'high'
+export type VerdictWord = 'pass' | 'fail' | 'warn' | 'note' | 'skip' | 'error' | 'flaky'
+
+export const GROUPS = [
+  'reach',
+  'headers',
+  'targets',
+  'framing',
+  'responses',
+  'streaming',
+  'connections',
+  'caching',
+  'trust',
+] as const
+
+export interface Source {
+  spec: string
+  section?: string
+}
+
+export interface Verdict {
+  verdict: VerdictWord
+  summary: string
+  values: Record<string, unknown>
+}
+
+/** Facts about the run that judges may use. */
+export interface Facts {
+  /** Origin and authority of the gateway. */
+  gateway: { origin: string; authority: string; host: string }
+  /** `http://host:port` of the upstreams. */
+  upstreamOrigins: readonly string[]
+  /** Whether the gateway reuses answers; null if it is not known. */
+  reuses: boolean | null
+  /** The gateway's own pseudonym in Via, as seen by HDR-VIA. */
+  viaPseudonym: string | null
+  /** Requests to the gateway carry an Authorization of the user. */
+  hasCredentials: boolean
+  timeoutMs: number
+  isSlow: boolean
+}
+
+export interface Plan {
+  connections: ConnectionSpec[]
+  /** One after the other, instead of all at once. */
+  inOrder?: boolean
+}
+
+export interface CheckPage {
+  /** What is sent, expected, and why it matters. */
+  sent: string
+  expected: string
+  why: string
+  configure?: Record<string, string>
+}
+
+export interface Check {
+  id: string
+  title: string
+  group: string
+  since: string
+  level: Level
+  impact?: Impact
+  sources: readonly Source[]
+  hostile?: boolean
+  when?: {
+    /** Runs while no other check does. */
+    alone?: boolean
+    /** Makes the upstream fail in the gateway's eyes: runs late, alone. */
+    breaks?: boolean
+    /** The upstream has to be spoken to in HTTP/1.1. */
+    http11?: boolean
+    /** Other checks use its result. */
+    first?: boolean
+    /** Only waits: runs alongside everything else. */
+    waits?: boolean
+    /** The judge itself decides about requests that were refused. */
+    judgesRefusal?: boolean
+    /** The number of arrivals matters: late ones are waited for. */
+    counts?: boolean
+    /** The judge gets the evidence of the direct run too. */
+    comparesDirect?: boolean
+  }
+  page: CheckPage
+  plan(facts: Facts): Plan
+  judge(evidence: Evidence, facts: Facts, direct: Evidence | null): Verdict
+}
+
+export function defineCheck(check: Check): Check {
+  return check
+}
+
+type Values = Record<string, unknown>
+const verdict =
+  (word: VerdictWord) =>
+  (summary: string, values: Values = {}): Verdict => ({ verdict: word, summary, values })
+
+export const pass = (summary = '', values: Values = {}): Verdict => ({ verdict: 'pass', summary, values })
+export const fail = verdict('fail')
+export const warn = verdict('warn')
+export const note = verdict('note')
+export const skip = verdict('skip')
+/** The recorded evidence can't be: a fault of the probe. */
+export const fault = verdict('error')
+
+const ORDER: readonly VerdictWord[] = ['pass', 'note', 'skip', 'warn', 'flaky', 'fail', 'error']
+
+/** The worst of several verdicts. Summaries of the same word are joined. */
+export function worst(verdicts: readonly Verdict[]): Verdict {
+  const highest = Math.max(...verdicts.map(({ verdict }) => ORDER.indexOf(verdict)))
+  const chosen = verdicts.filter(({ verdict }) => ORDER.indexOf(verdict) === highest)
+  return {
+    verdict: ORDER[highest]!,
+    summary: [...new Set(chosen.map(({ summary }) => summary).filter(text => text !== ''))].join('; '),
+    values: Object.assign({}, ...verdicts.map(({ values }) => values)) as Values,
+  }
+}
+
+const HIGH =
+  /^(?:FRM-CLTE|FRM-TE-.*|FRM-CL-.*|FRM-HOST|FRM-TRAILER|FRM-H2-BAD|RSP-TRUNC|RSP-EXTRA|RSP-CL-BAD|RSP-103|HDR-CONN-ABUSE|HDR-XFF|CON-RETRY)$/
+const LOW = /^(?:HDR-VIA|HDR-MAXFWD|RSP-DATE|HDR-TRACE|TGT-ABS|FRM-CHUNK-EXT|CON-CLOSE)$/
+
+export function impactOf({ id, level, impact }: Pick<Check, 'id' | 'level' | 'impact'>): Impact {
+  if (impact !== undefined) return impact
+  if (LOW.test(id)) return 'low'
+  return level === 'integrity' || HIGH.test(id) ? 'high' : 'medium'
+}

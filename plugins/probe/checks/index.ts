@@ -1,0 +1,41 @@
+/** The catalog of checks, in its order. */
+import type { Check } from '../catalog/check.ts'
+import { CACHING_CHECKS, CCH_POISON } from './caching/rules.ts'
+import { CCH_STORE } from './caching/store.ts'
+import { FAILURE_CHECKS } from './connections/failures.ts'
+import { REUSE_CHECKS } from './connections/reuse.ts'
+import { HEAD_CHECKS } from './framing/heads.ts'
+import { LENGTH_CHECKS } from './framing/lengths.ts'
+import { VALID_FRAMING_CHECKS } from './framing/valid.ts'
+import { ADDED_CHECKS } from './headers/added.ts'
+import { FORWARDING_CHECKS } from './headers/forwarding.ts'
+import { REACH_CHECKS } from './reach/reach.ts'
+import { RESPONSE_BODY_CHECKS } from './responses/bodies.ts'
+import { NO_CONTENT_CHECKS, RESPONSE_HEAD_CHECKS } from './responses/heads.ts'
+import { CONTENT_CHECKS } from './streaming/content.ts'
+import { STREAM_CHECKS } from './streaming/streams.ts'
+import { UPLOAD_CHECKS } from './streaming/uploads.ts'
+import { TARGET_CHECKS } from './targets/targets.ts'
+import { TRUST_CHECKS } from './trust/trust.ts'
+
+export const CATALOG: readonly Check[] = [
+  ...REACH_CHECKS,
+  ...FORWARDING_CHECKS,
+  ...ADDED_CHECKS,
+  ...TARGET_CHECKS,
+  ...VALID_FRAMING_CHECKS,
+  ...LENGTH_CHECKS,
+  ...HEAD_CHECKS,
+  ...RESPONSE_HEAD_CHECKS,
+  ...NO_CONTENT_CHECKS,
+  ...RESPONSE_BODY_CHECKS,
+  ...UPLOAD_CHECKS,
+  ...STREAM_CHECKS,
+  ...CONTENT_CHECKS,
+  ...REUSE_CHECKS,
+  ...FAILURE_CHECKS,
+  CCH_STORE,
+  ...CACHING_CHECKS,
+  CCH_POISON,
+  ...TRUST_CHECKS,
+]

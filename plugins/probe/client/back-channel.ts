@@ -1,0 +1,170 @@
+/** The direct connection to an upstream: sessions, scripts and arrivals. */
+import { request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import type { Address } from './address.ts'
+import { clock } from './connection.ts'
+import type { ArrivalRecord } from '../upstream/arrival-record.ts'
+import type { StepScript } from '../upstream/script.ts'
+
+const MAX_ANSWER = 64 * 1024 * 1024
+const TIMEOUT_MS = 35_000
+
+export interface SessionFacts {
+  id: string
+  nonce: string
+  field: string
+  instance: string
+  version: string
+  catalogue: string
+  clock_ms: number
+}
+
+/** The upstream refused, or can't be reached. */
+export class BackChannelError extends Error {
+  /** There was no answer at all. */
+  readonly isLost: boolean
+  constructor(message: string, isLost = false) {
+    super(message)
+    this.isLost = isLost
+  }
+}
+
+/** Scripts go in several requests, since svc limits the size of a body. */
+const MAX_SCRIPTS = 700_000
+
+export class BackChannel {
+  readonly address: Address
+  readonly #token: string | null
+  #session: SessionFacts | null = null
+  /** What to add to a time of the upstream to get one of this process, and how wrong that may be. */
+  offsetMs = 0
+  offsetErrorMs = 0
+
+  constructor(address: Address, token: string | null) {
+    this.address = address
+    this.#token = token
+  }
+
+  get session(): SessionFacts {
+    return this.#session!
+  }
+
+  async open(ttlS: number): Promise<void> {
+    this.#session = (await this.#ask('POST', '/sessions', { ttl_s: ttlS })) as SessionFacts
+    let best = Number.POSITIVE_INFINITY
+    for (let index = 0; index < 5; index++) {
+      const before = clock()
+      const { clock_ms: theirs } = (await this.#ask(
+        'GET',
+        `/sessions/${this.session.id}/arrivals?after=999999999`,
+      )) as { clock_ms: number }
+      const after = clock()
+      if (after - before >= best) continue
+      best = after - before
+      this.offsetMs = (before + after) / 2 - theirs
+      this.offsetErrorMs = best / 2
+    }
+  }
+
+  async addScripts(scripts: readonly StepScript[]): Promise<void> {
+    let batch: StepScript[] = []
+    let size = 0
+    const send = async (): Promise<void> => {
+      if (batch.length > 0) await this.#ask('PUT', `/sessions/${this.session.id}/steps`, batch)
+      batch = []
+      size = 0
+    }
+    for (const script of scripts) {
+      const own = Buffer.byteLength(JSON.stringify(script))
+      if (size + own > MAX_SCRIPTS) await send()
+      batch.push(script)
+      size += own
+    }
+    await send()
+  }
+
+  /** Times are those of this process. */
+  async arrivals(steps: readonly number[]): Promise<ArrivalRecord[]> {
+    const { arrivals } = (await this.#ask('GET', `/sessions/${this.session.id}/arrivals?steps=${steps.join(',')}`)) as {
+      arrivals: ArrivalRecord[]
+    }
+    const shift = (ms: number): number => ms + this.offsetMs
+    for (const arrival of arrivals) {
+      arrival.head_at_ms = shift(arrival.head_at_ms)
+      arrival.last_byte_ms = shift(arrival.last_byte_ms)
+      if (arrival.first_body_byte_ms !== null) arrival.first_body_byte_ms = shift(arrival.first_body_byte_ms)
+      if (arrival.ended_ms !== null) arrival.ended_ms = shift(arrival.ended_ms)
+      for (const chunk of [...arrival.chunks, ...arrival.answered.chunks]) chunk.at_ms = shift(chunk.at_ms)
+    }
+    return arrivals
+  }
+
+  async close(): Promise<void> {
+    if (this.#session === null) return
+    const { id } = this.#session
+    this.#session = null
+    await this.#ask('DELETE', `/sessions/${id}`).catch(() => {})
+  }
+
+  #ask(method: string, path: string, body?: unknown): Promise<unknown> {
+    const { address } = this
+    const text = body === undefined ? undefined : JSON.stringify(body)
+    return new Promise((resolve, reject) => {
+      const fail = (problem: string, isLost = false): void =>
+        reject(new BackChannelError(`the upstream ${address.url} ${problem}`, isLost))
+      const sent = (address.isTls ? requestHttps : requestHttp)(
+        {
+          host: address.ip,
+          port: address.port,
+          servername: address.host,
+          // The upstream is one of ours, with a certificate of the demo CA or of nobody.
+          rejectUnauthorized: false,
+          method,
+          path: `${address.prefix}/_svc/probe${path}`,
+          agent: false,
+          timeout: TIMEOUT_MS,
+          headers: {
+            Host: address.authority,
+            ...(text === undefined
+              ? {}
+              : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }),
+            ...(this.#token === null ? {} : { 'X-Svc-Admin-Token': this.#token }),
+          },
+        },
+        response => {
+          const chunks: Buffer[] = []
+          let size = 0
+          response.on('data', (chunk: Buffer) => {
+            size += chunk.length
+            if (size > MAX_ANSWER) response.destroy(new Error('too large'))
+            else chunks.push(chunk)
+          })
+          response.on('error', error => fail(`broke off: ${error.message}`, true))
+          response.on('end', () => {
+            const answer = Buffer.concat(chunks).toString()
+            const status = response.statusCode ?? 0
+            if (status === 204) return resolve(null)
+            if (status < 200 || status > 299) return fail(refusalText(status, answer))
+            try {
+              resolve(JSON.parse(answer))
+            } catch {
+              fail('did not answer in JSON: is it svc?')
+            }
+          })
+        },
+      )
+      sent.on('timeout', () => sent.destroy(new Error('timed out')))
+      sent.on('error', error =>
+        fail(`can't be reached: ${(error as NodeJS.ErrnoException).code ?? error.message}`, true),
+      )
+      sent.end(text)
+    })
+  }
+}
+
+function refusalText(status: number, answer: string): string {
+  if (status === 401 || status === 403) return `refused the back channel with ${status}: give --upstream-token`
+  if (status === 404) return 'has no probe: is it svc, not in public mode, with the plugin "probe"?'
+  if (status === 429) return `runs too many probes (${answer.slice(0, 200)})`
+  return `answered ${status}: ${answer.replaceAll(/[^ -~]/g, ' ').slice(0, 200)}`
+}

@@ -1,0 +1,138 @@
+/** A client connection on a socket: nothing is between the probe and the bytes. */
+import { connect as connectTcp } from 'node:net'
+import type { Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import type { Address } from './address.ts'
+
+/** More is not kept of what one connection receives. */
+const MAX_RECEIVED = 72 * 1024 * 1024
+const CONNECT_MS = 5_000
+
+export interface Piece {
+  atMs: number
+  bytes: Buffer
+}
+
+export interface TlsTrust {
+  ca: string[] | null
+  insecure: boolean
+  /** Name for SNI; default: the host of the URL. */
+  name: string | null
+}
+
+/** Milliseconds since the epoch that never go backwards. */
+export function clock(): number {
+  return performance.timeOrigin + performance.now()
+}
+
+export class Connection {
+  readonly sent: Piece[] = []
+  readonly received: Piece[] = []
+  receivedBytes = 0
+  ended: 'fin' | 'reset' | null = null
+  endedMs: number | null = null
+  /** Port of this side. */
+  readonly port: number
+  readonly #socket: Socket
+  #isDropping = false
+  readonly #listeners = new Set<() => void>()
+
+  constructor(socket: Socket) {
+    this.#socket = socket
+    this.port = socket.localPort ?? 0
+    socket.setNoDelay(true)
+    socket.on('data', chunk => {
+      this.receivedBytes += chunk.length
+      if (!this.#isDropping) this.received.push({ atMs: clock(), bytes: chunk })
+      if (this.receivedBytes > MAX_RECEIVED) this.#isDropping = true
+      this.#notify()
+    })
+    socket.on('end', () => this.#end('fin'))
+    socket.on('error', () => this.#end('reset'))
+    socket.on('close', () => this.#end('reset'))
+  }
+
+  get isOpen(): boolean {
+    return this.ended === null
+  }
+
+  /** Resolves when the socket has taken the bytes. */
+  send(bytes: Buffer): Promise<void> {
+    this.sent.push({ atMs: clock(), bytes })
+    return new Promise(resolve => {
+      if (this.#socket.destroyed || !this.#socket.writable) return resolve()
+      this.#socket.write(bytes, () => resolve())
+    })
+  }
+
+  /** Resolves when the condition holds after something has happened, or the time is over. */
+  waitUntil(condition: () => boolean, deadlineMs: () => number): Promise<boolean> {
+    return new Promise(resolve => {
+      let timer: NodeJS.Timeout
+      const done = (result: boolean): void => {
+        clearTimeout(timer)
+        this.#listeners.delete(check)
+        resolve(result)
+      }
+      const check = (): void => {
+        if (condition()) return done(true)
+        const left = deadlineMs() - clock()
+        if (left <= 0) return done(false)
+        clearTimeout(timer)
+        timer = setTimeout(check, left + 1)
+      }
+      this.#listeners.add(check)
+      check()
+    })
+  }
+
+  pause(): void {
+    this.#socket.pause()
+  }
+  resume(): void {
+    this.#socket.resume()
+  }
+  close(): void {
+    this.#socket.destroy()
+  }
+  reset(): void {
+    this.#socket.resetAndDestroy()
+  }
+
+  #end(how: 'fin' | 'reset'): void {
+    if (this.ended !== null) return
+    this.ended = how
+    this.endedMs = clock()
+    this.#notify()
+  }
+
+  #notify(): void {
+    for (const listener of this.#listeners) listener()
+  }
+}
+
+/** Rejects with Node's error if there is no connection, or no valid certificate. */
+export function openConnection(address: Address, trust: TlsTrust): Promise<Connection> {
+  return new Promise((resolve, reject) => {
+    const target = { host: address.ip, port: address.port }
+    const socket = address.isTls
+      ? connectTls({
+          ...target,
+          servername: trust.name ?? address.host,
+          ALPNProtocols: ['http/1.1'],
+          rejectUnauthorized: !trust.insecure,
+          ...(trust.ca === null ? {} : { ca: trust.ca }),
+        })
+      : connectTcp(target)
+    const timer = setTimeout(() => socket.destroy(new Error('timed out')), CONNECT_MS)
+    socket.once('error', error => {
+      clearTimeout(timer)
+      reject(error)
+    })
+    socket.once(address.isTls ? 'secureConnect' : 'connect', () => {
+      clearTimeout(timer)
+      socket.removeAllListeners('error')
+      resolve(new Connection(socket))
+    })
+  })
+}

@@ -1,0 +1,60 @@
+/**
+ * Compares the direct run byte for byte: what was sent with what arrived, and what was written with what came back. A
+ * difference is a fault of the probe, so the check is not run through the gateway.
+ */
+import { createHash } from 'node:crypto'
+import type { ArrivalRecord } from '../upstream/arrival-record.ts'
+import type { Evidence } from './evidence.ts'
+import type { ExchangeRecord } from './exchange.ts'
+
+/** The first difference, or null. */
+export function directDifference(evidence: Evidence): string | null {
+  for (const { record, calls } of evidence.exchanges) {
+    if (record.connectError !== null) return `no connection to the upstream: ${record.connectError}`
+    const arrivals = [
+      ...calls.flatMap(call => call.arrivals),
+      ...evidence.embedded.flatMap(({ arrivals }) => arrivals),
+    ].map(view => view.record)
+    const own = unique(arrivals.filter(({ peer }) => peer.endsWith(`:${record.port}`))).toSorted(
+      (a, b) => a.request_on_connection - b.request_on_connection,
+    )
+    if (own.length === 0) return 'the upstream saw nothing of it'
+    const problem = sentDifference(record, own) ?? receivedDifference(record, own)
+    if (problem !== null) return problem
+  }
+  return null
+}
+
+function unique(arrivals: ArrivalRecord[]): ArrivalRecord[] {
+  return [...new Map(arrivals.map(arrival => [arrival.number, arrival])).values()]
+}
+
+/** The upstream may have ended the connection before it read everything. */
+function sentDifference(record: ExchangeRecord, arrivals: readonly ArrivalRecord[]): string | null {
+  const sent = Buffer.concat(record.sent.map(({ bytes }) => bytes))
+  let at = 0
+  for (const { size, sha256 } of arrivals) {
+    if (hashOf(sent.subarray(at, at + size)) !== sha256) return `what arrived differs from what was sent, at byte ${at}`
+    at += size
+  }
+  const isCut = record.ended !== null || record.hasLeft
+  return at < sent.length && !isCut ? `${sent.length - at} bytes did not arrive` : null
+}
+
+/** The client may have left before it had read everything. */
+function receivedDifference(record: ExchangeRecord, arrivals: readonly ArrivalRecord[]): string | null {
+  const received = Buffer.concat(record.received.map(({ bytes }) => bytes))
+  let at = 0
+  for (const { answered } of arrivals) {
+    const part = received.subarray(at, at + answered.size)
+    at += part.length
+    if (part.length === answered.size) {
+      if (hashOf(part) !== answered.sha256) return 'what came back differs from what the upstream answered'
+    } else if (record.ended !== 'reset' && !record.hasLeft) return 'a part of the answer did not come back'
+  }
+  return at < received.length ? 'more came back than the upstream answered' : null
+}
+
+function hashOf(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}

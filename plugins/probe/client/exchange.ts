@@ -1,0 +1,235 @@
+/** Sends the requests of one connection and records what came back. */
+import { clock, openConnection } from './connection.ts'
+import type { Connection, Piece, TlsTrust } from './connection.ts'
+import type { Address } from './address.ts'
+import type { EncodedRequest, Part, RequestSpec } from './request.ts'
+import { ResponseParser } from './response-parser.ts'
+import type { Response } from './response-parser.ts'
+
+/** The requests of one client connection, in order. */
+export interface ConnectionSpec {
+  requests: RequestSpec[]
+  /** Between a response and the next request. */
+  gapMs?: number
+  /** How long the connection is watched after the last response; it ends earlier when the gateway closes it. */
+  watchMs?: number
+  /** The client leaves this long after it has sent the last request. */
+  leaveAfterMs?: number
+  /** Reads nothing for this long after the last request was sent. */
+  pauseReadingMs?: number
+  /** Before the connection is opened. */
+  delayMs?: number
+}
+
+export interface CallRecord {
+  spec: RequestSpec
+  step: number
+  method: string
+  sentAtMs: number
+  /** When the last byte was sent. */
+  sentEndMs: number
+  sent: Buffer
+  response: Response | null
+}
+
+export interface ExchangeRecord {
+  connectError: string | null
+  /** Port of the client half. */
+  port: number
+  calls: CallRecord[]
+  sent: Piece[]
+  received: Piece[]
+  receivedBytes: number
+  /** Null: still open when the probe stopped watching. */
+  ended: 'fin' | 'reset' | null
+  endedMs: number | null
+  watchedUntilMs: number
+  /** Bytes behind the last response. */
+  extra: Buffer
+  /** The client left on its own. */
+  hasLeft: boolean
+}
+
+const SILENCE_MS = 2_000
+
+export interface ExchangeOptions {
+  address: Address
+  trust: TlsTrust
+  timeoutMs: number
+  signal: AbortSignal
+}
+
+export async function runExchange(
+  spec: ConnectionSpec,
+  requests: readonly EncodedRequest[],
+  { address, trust, timeoutMs, signal }: ExchangeOptions,
+): Promise<ExchangeRecord> {
+  if (spec.delayMs !== undefined) await pause(spec.delayMs)
+  const calls: CallRecord[] = requests.map((request, index) => ({
+    spec: spec.requests[index]!,
+    step: request.step,
+    method: request.method,
+    sentAtMs: 0,
+    sentEndMs: 0,
+    sent: Buffer.alloc(0),
+    response: null,
+  }))
+  let connection: Connection
+  try {
+    connection = await openConnection(address, trust)
+  } catch (error) {
+    return failed(calls, (error as NodeJS.ErrnoException).code ?? (error as Error).message)
+  }
+  const stop = (): void => connection.close()
+  signal.addEventListener('abort', stop)
+  const reader = new Reader(connection, requests)
+  let hasLeft = false
+  try {
+    for (const [index, request] of requests.entries()) {
+      const call = calls[index]!
+      const isLast = index === requests.length - 1
+      call.sentAtMs = clock()
+      await send(connection, reader, call, request.parts)
+      call.sentEndMs = clock()
+      if (isLast && spec.pauseReadingMs !== undefined) {
+        connection.pause()
+        await pause(spec.pauseReadingMs)
+        connection.resume()
+      }
+      if (isLast && spec.leaveAfterMs !== undefined) {
+        await connection.waitUntil(
+          () => !connection.isOpen,
+          () => call.sentEndMs + spec.leaveAfterMs!,
+        )
+        hasLeft = true
+        break
+      }
+      if (call.spec.isPipelined === true && !isLast) continue
+      await reader.waitFor(index + 1, call.spec.timeoutMs ?? timeoutMs, call.spec.silenceMs ?? SILENCE_MS)
+      if (!connection.isOpen) break
+      if (!isLast && spec.gapMs !== undefined) await pause(spec.gapMs)
+    }
+    if (!hasLeft && spec.watchMs !== undefined) {
+      const until = clock() + spec.watchMs
+      await connection.waitUntil(
+        () => !connection.isOpen,
+        () => until,
+      )
+    }
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+  const { ended, endedMs } = connection
+  reader.finish()
+  connection.close()
+  for (const [index, call] of calls.entries()) call.response = reader.responses[index] ?? null
+  return {
+    connectError: null,
+    port: connection.port,
+    calls,
+    sent: connection.sent,
+    received: connection.received,
+    receivedBytes: connection.receivedBytes,
+    ended: hasLeft && ended === null ? null : ended,
+    endedMs,
+    watchedUntilMs: clock(),
+    extra: reader.extra,
+    hasLeft,
+  }
+}
+
+async function send(connection: Connection, reader: Reader, call: CallRecord, parts: readonly Part[]): Promise<void> {
+  const sent: Buffer[] = []
+  for (const part of parts) {
+    if (!connection.isOpen) break
+    if (Buffer.isBuffer(part)) {
+      sent.push(part)
+      await connection.send(part)
+    } else if ('waitMs' in part) {
+      const until = clock() + part.waitMs
+      await connection.waitUntil(
+        () => !connection.isOpen,
+        () => until,
+      )
+    } else await reader.waitForAny(part.timeoutMs)
+  }
+  call.sent = Buffer.concat(sent)
+}
+
+/** Parses what the connection receives. */
+class Reader {
+  readonly #connection: Connection
+  readonly #parser: ResponseParser
+  #fed = 0
+
+  constructor(connection: Connection, requests: readonly EncodedRequest[]) {
+    this.#connection = connection
+    this.#parser = new ResponseParser(requests.map(({ method }) => method))
+  }
+
+  get responses(): Response[] {
+    return this.#parser.responses
+  }
+  get extra(): Buffer {
+    return this.#parser.extra
+  }
+
+  /** Waits until the first `count` responses are complete, nothing comes any more, or the connection ends. */
+  async waitFor(count: number, timeoutMs: number, silenceMs: number): Promise<void> {
+    const from = clock()
+    await this.#connection.waitUntil(
+      () => {
+        this.#feed()
+        return this.#parser.isDone(count) || !this.#connection.isOpen
+      },
+      () => {
+        const last = this.#connection.received.at(-1)
+        const hasBegun = this.#parser.responses.length >= count && last !== undefined && last.atMs >= from
+        return hasBegun ? Math.max(last.atMs + silenceMs, from) : Math.max(from, last?.atMs ?? 0) + timeoutMs
+      },
+    )
+  }
+
+  /** Waits for anything: an interim or a final response. */
+  async waitForAny(timeoutMs: number): Promise<void> {
+    const before = this.#connection.receivedBytes
+    const until = clock() + timeoutMs
+    await this.#connection.waitUntil(
+      () => this.#connection.receivedBytes > before || !this.#connection.isOpen,
+      () => until,
+    )
+  }
+
+  finish(): void {
+    this.#feed()
+    const { ended, endedMs } = this.#connection
+    if (ended !== null) this.#parser.end(ended, endedMs!)
+    this.#parser.finish()
+  }
+
+  #feed(): void {
+    const { received, ended, endedMs } = this.#connection
+    for (; this.#fed < received.length; this.#fed++) this.#parser.feed(received[this.#fed]!)
+    if (ended !== null) this.#parser.end(ended, endedMs!)
+  }
+}
+
+function failed(calls: CallRecord[], reason: string): ExchangeRecord {
+  return {
+    connectError: reason,
+    port: 0,
+    calls,
+    sent: [],
+    received: [],
+    receivedBytes: 0,
+    ended: null,
+    endedMs: null,
+    watchedUntilMs: clock(),
+    extra: Buffer.alloc(0),
+    hasLeft: false,
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, ms))
+}

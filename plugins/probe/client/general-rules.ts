@@ -1,0 +1,31 @@
+/** Rules that every check obeys before its own judge is asked. */
+import { skip, warn } from '../catalog/check.ts'
+import type { Check, Verdict } from '../catalog/check.ts'
+import type { Evidence } from './evidence.ts'
+
+const REFUSALS = new Set([401, 403, 404, 405, 407, 421, 426, 429, 501])
+
+/** The verdict of the general rules; null if the judge has to decide. */
+export function generalVerdict(check: Check, evidence: Evidence): Verdict | null {
+  for (const { record } of evidence.exchanges)
+    if (record.connectError !== null)
+      return { verdict: 'error', summary: `no connection to the gateway: ${record.connectError}`, values: {} }
+  if (check.when?.http11 === true && evidence.calls.some(({ arrival }) => arrival?.record.protocol === '1.0'))
+    return skip('upstream spoken to in HTTP/1.0')
+  if (check.when?.judgesRefusal === true || check.hostile === true) return null
+  // A later request on a connection may suffer from what was answered to the first.
+  for (const { calls } of evidence.exchanges) {
+    const call = calls[0]!
+    // A request that was never sent says nothing.
+    const wasSent = call.record.sent.length > 0
+    if (!wasSent || call.count > 0 || call.record.spec.isValid === false || call.exchange.hasLeft) continue
+    const { status } = call
+    if (status !== null && REFUSALS.has(status)) return skip(`not forwarded: ${status}`)
+    if (status !== null && status < 400) return skip(`answered by the gateway: ${status}`)
+    if (status === null || status >= 400) {
+      const reason = `a valid request was not forwarded: ${status ?? 'no status came back'}`
+      return ['must', 'other-spec', 'integrity'].includes(check.level) ? skip(reason) : warn(reason)
+    }
+  }
+  return null
+}

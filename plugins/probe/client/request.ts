@@ -1,0 +1,131 @@
+/** Requests of the client half as bytes. */
+import type { Action } from '../upstream/script.ts'
+import type { Field } from './response-parser.ts'
+
+/** A part of what is sent: bytes, a pause, or waiting for an interim or final response. */
+export type Part = Buffer | { waitMs: number } | { untilAnswer: true; timeoutMs: number }
+
+export interface RequestSpec {
+  method?: string
+  version?: string
+  /** Follows the number of the step in the target; as sent. */
+  rest?: string
+  /** In front of the target, for the absolute form. */
+  targetPrefix?: (authority: string) => string
+  /** Replaces the whole request line. Gets the target. */
+  line?: (target: string) => string
+  /** Replaces the Host line; an empty text leaves it out. */
+  host?: (authority: string) => string
+  /** Lines in front of the first field. */
+  lead?: string
+  /** Values are text in ISO 8859-1. */
+  fields?: readonly Field[]
+  /** Replaces the fields above: lines with their line ends. Gets the length of the body. */
+  rawFields?: string | ((bodyLength: number) => string)
+  /** Line end of the head; default CR LF. */
+  lineEnd?: string
+  body?: Buffer | string
+  /** How the body is framed. `raw`: not at all, the fields say how. Default: by length. */
+  framing?: 'length' | 'chunked' | 'raw'
+  /** Sizes of the chunks. Default: the whole body. */
+  chunkSize?: number
+  /** Complete requests of other steps behind the body or in it: rendered and appended to the body. */
+  embedded?: readonly RequestSpec[]
+  /** What follows the head, instead of the body. */
+  parts?: (render: (request: RequestSpec) => Buffer) => Part[]
+  /** Of the upstream. Default: an ordinary 200. */
+  script?: (step: number, facts: ScriptFacts) => Action[]
+  next?: (step: number, facts: ScriptFacts) => Action[]
+  http11?: boolean
+  /** Of the response; default: the timeout of the run. */
+  timeoutMs?: number
+  /** Silence after which an incomplete response is given up; default 2 s. */
+  silenceMs?: number
+  /** Does not wait for the response before the next request is sent. */
+  isPipelined?: boolean
+  /** A valid request; its refusal is judged by the general rules. Default: true. */
+  isValid?: boolean
+  /** Leaves the marker field out. */
+  noMarker?: boolean
+  /** Sends to the path of an earlier request of the same plan, by its label. */
+  sameAs?: string
+  label?: string
+}
+
+export interface ScriptFacts {
+  /** `http://host:port` of the upstream, as the gateway may know it. */
+  upstreamOrigin: string
+}
+
+/** What a request depends on besides its specification. */
+export interface Encoding {
+  authority: string
+  /** In front of the probe's own path. */
+  prefix: string
+  nonce: string
+  field: string
+  /** Credentials. */
+  extraFields: readonly Field[]
+  check: string
+}
+
+export interface EncodedRequest {
+  step: number
+  method: string
+  parts: Part[]
+}
+
+/** Path of a step up to the number. */
+export function stepPath({ prefix, nonce, check }: Encoding, step: number): string {
+  return `${prefix}/probe/${nonce}/${check.toLowerCase()}/${step}`
+}
+
+/** `numberOf` gives each request its step. */
+export function encodeRequest(
+  spec: RequestSpec,
+  encoding: Encoding,
+  numberOf: (spec: RequestSpec) => number,
+): EncodedRequest {
+  const step = numberOf(spec)
+  const method = spec.method ?? 'GET'
+  const end = spec.lineEnd ?? '\r\n'
+  const render = (request: RequestSpec): Buffer =>
+    Buffer.concat(encodeRequest(request, encoding, numberOf).parts.filter(part => Buffer.isBuffer(part)))
+  const embedded = Buffer.concat((spec.embedded ?? []).map(render))
+  const own = Buffer.isBuffer(spec.body) ? spec.body : Buffer.from(spec.body ?? '', 'latin1')
+  const body = Buffer.concat([own, embedded])
+  const target = `${spec.targetPrefix?.(encoding.authority) ?? ''}${stepPath(encoding, step)}${spec.rest ?? ''}`
+  const host = spec.host?.(encoding.authority) ?? `Host: ${encoding.authority}${end}`
+  const line = spec.line?.(target) ?? `${method} ${target} HTTP/${spec.version ?? '1.1'}`
+  const marker = spec.noMarker === true ? '' : `X-Svc-Probe: ${encoding.field}-${step}${end}`
+  const raw = typeof spec.rawFields === 'function' ? spec.rawFields(body.length) : spec.rawFields
+  const fields = raw ?? linesOf(spec.fields ?? [], end)
+  const framing = spec.framing ?? 'length'
+  const hasBody = spec.body !== undefined || embedded.length > 0
+  const framed = !hasBody || spec.parts !== undefined || framing === 'raw' ? '' : framingField(framing, body, end)
+  const head = Buffer.from(
+    `${line}${end}${spec.lead ?? ''}${host}${marker}${linesOf(encoding.extraFields, end)}${fields}${framed}${end}`,
+    'latin1',
+  )
+  if (spec.parts !== undefined) return { step, method, parts: [head, ...spec.parts(render)] }
+  const content = hasBody ? (framing === 'chunked' ? chunked(body, spec.chunkSize) : body) : Buffer.alloc(0)
+  return { step, method, parts: [Buffer.concat([head, content])] }
+}
+
+function linesOf(fields: readonly Field[], end: string): string {
+  return fields.map(([name, value]) => `${name}: ${value}${end}`).join('')
+}
+
+function framingField(framing: 'length' | 'chunked', body: Buffer, end: string): string {
+  return framing === 'chunked' ? `Transfer-Encoding: chunked${end}` : `Content-Length: ${body.length}${end}`
+}
+
+/** The chunked coding of a body (RFC 9112, 7.1). */
+export function chunked(body: Buffer, size = body.length): Buffer {
+  const parts: Buffer[] = []
+  for (let at = 0; at < body.length; at += size) {
+    const piece = body.subarray(at, at + size)
+    parts.push(Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n'))
+  }
+  return Buffer.concat([...parts, Buffer.from('0\r\n\r\n')])
+}

@@ -1,0 +1,143 @@
+/** Runs the plan of a check once, through the gateway or straight to the upstream. */
+import type { Check, Facts } from '../catalog/check.ts'
+import type { ArrivalRecord } from '../upstream/arrival-record.ts'
+import type { StepScript } from '../upstream/script.ts'
+import type { Address } from './address.ts'
+import type { BackChannel } from './back-channel.ts'
+import type { TlsTrust } from './connection.ts'
+import { ArrivalView, Call, Evidence } from './evidence.ts'
+import { runExchange } from './exchange.ts'
+import type { ExchangeRecord } from './exchange.ts'
+import { encodeRequest } from './request.ts'
+import type { EncodedRequest, Encoding, RequestSpec } from './request.ts'
+import type { Field } from './response-parser.ts'
+
+/** How long late arrivals are waited for, once the client half is done. */
+const LATE_MS = 500
+const ARRIVAL_CHECKS_MS = [0, 20, 60, 150, 300]
+
+export interface Route {
+  through: 'direct' | 'gateway'
+  address: Address
+  /** In front of `/probe`, the path of the address included. */
+  prefix: string
+  authority: string
+  trust: TlsTrust
+  extraFields: readonly Field[]
+}
+
+export interface StepRunnerOptions {
+  channels: readonly BackChannel[]
+  timeoutMs: number
+  signal: AbortSignal
+  /** Nonces that all sessions know; those of the first. */
+  nonce: string
+  field: string
+}
+
+export class StepRunner {
+  readonly #options: StepRunnerOptions
+  #steps = 0
+  requests = 0
+
+  constructor(options: StepRunnerOptions) {
+    this.#options = options
+  }
+
+  async run(check: Pick<Check, 'id' | 'plan' | 'when'>, facts: Facts, route: Route): Promise<Evidence> {
+    const { channels, nonce, field } = this.#options
+    const plan = check.plan(facts)
+    const encoding: Encoding = {
+      authority: route.authority,
+      prefix: route.prefix,
+      nonce,
+      field,
+      extraFields: route.extraFields,
+      check: check.id,
+    }
+    const numbers = new Map<RequestSpec, number>()
+    const labels = new Map<string, number>()
+    const numberOf = (spec: RequestSpec): number => {
+      const known = numbers.get(spec) ?? (spec.sameAs === undefined ? undefined : labels.get(spec.sameAs))
+      const number = known ?? ++this.#steps
+      numbers.set(spec, number)
+      if (spec.label !== undefined) labels.set(spec.label, number)
+      return number
+    }
+    const encoded: EncodedRequest[][] = plan.connections.map(({ requests }) =>
+      requests.map(request => encodeRequest(request, encoding, numberOf)),
+    )
+    const upstreamOrigin = `http://${channels[0]!.address.authority}`
+    const scripts: StepScript[] = []
+    for (const [spec, step] of numbers) {
+      if (spec.script === undefined) continue
+      scripts.push({
+        step,
+        script: spec.script(step, { upstreamOrigin }),
+        ...(spec.next === undefined ? {} : { next: spec.next(step, { upstreamOrigin }) }),
+        ...(spec.http11 === true ? { http11: true } : {}),
+      })
+    }
+    await Promise.all(channels.map(channel => channel.addScripts(scripts)))
+    const records = await this.#exchange(plan.connections, encoded, plan.inOrder === true, route)
+    this.requests += encoded.flat().length
+    return this.#collect(records, numbers, route, check.when?.counts === true)
+  }
+
+  async #exchange(
+    connections: ReturnType<Check['plan']>['connections'],
+    encoded: readonly EncodedRequest[][],
+    inOrder: boolean,
+    route: Route,
+  ): Promise<ExchangeRecord[]> {
+    const { timeoutMs, signal } = this.#options
+    const run = (index: number): Promise<ExchangeRecord> =>
+      runExchange(connections[index]!, encoded[index]!, {
+        address: route.address,
+        trust: route.trust,
+        timeoutMs,
+        signal,
+      })
+    if (!inOrder) return Promise.all(connections.map((_, index) => run(index)))
+    const records: ExchangeRecord[] = []
+    for (let index = 0; index < connections.length; index++) records.push(await run(index))
+    return records
+  }
+
+  async #collect(
+    records: readonly ExchangeRecord[],
+    numbers: ReadonlyMap<RequestSpec, number>,
+    route: Route,
+    counts: boolean,
+  ): Promise<Evidence> {
+    const calls = records.flatMap(({ calls }) => calls)
+    const called = new Set(calls.map(({ step }) => step))
+    const steps = [...new Set([...numbers.values(), ...called])]
+    const isThere = (arrivals: readonly ArrivalRecord[]): boolean =>
+      [...called].every(step => arrivals.some(arrival => arrival.step === String(step) && arrival.answered.done))
+    let arrivals: ArrivalRecord[] = []
+    if (counts && route.through === 'gateway') await pause(LATE_MS)
+    for (const waitMs of ARRIVAL_CHECKS_MS) {
+      await pause(waitMs)
+      arrivals = (await Promise.all(this.#options.channels.map(channel => channel.arrivals(steps)))).flat()
+      if (isThere(arrivals)) break
+    }
+    const viewsOf = (step: number): ArrivalView[] =>
+      arrivals
+        .filter(arrival => arrival.step === String(step))
+        .toSorted((a, b) => a.head_at_ms - b.head_at_ms)
+        .map(record => new ArrivalView(record, this.#options.nonce))
+    const exchanges = records.map(record => ({
+      record,
+      calls: record.calls.map(call => new Call(call, record, viewsOf(call.step))),
+    }))
+    const embedded = [...numbers]
+      .filter(([, step]) => !called.has(step))
+      .map(([spec, step]) => ({ label: spec.label ?? '', step, arrivals: viewsOf(step) }))
+    return new Evidence(route.through, exchanges, embedded)
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return ms === 0 ? Promise.resolve() : new Promise(resolve => setTimeout(resolve, ms))
+}

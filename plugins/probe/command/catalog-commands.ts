@@ -1,0 +1,69 @@
+/** `svc probe list` and `svc probe show`. */
+import type { CommandContext, CommandResult } from 'svc/plugin'
+import { CATALOG } from '../checks/index.ts'
+import { impactOf } from '../catalog/check.ts'
+import type { Check } from '../catalog/check.ts'
+import { CATALOGUE } from '../catalog/version.ts'
+import REPORT_SCHEMA from '../report.schema.json' with { type: 'json' }
+import { ArgumentError, splitArguments, unknownCheck } from './options.ts'
+
+/** A check as `list --json` and `GET /_svc/probe/checks` show it. */
+export function listedCheck(check: Check): Record<string, unknown> {
+  const { id, title, group, level, sources, since, hostile = false } = check
+  return { id, title, group, level, impact: impactOf(check), sources, since, hostile }
+}
+
+export function listChecks(args: readonly string[], { out }: CommandContext): CommandResult {
+  const { words, values, flags } = splitArguments(args, { groups: 'list' }, ['json', 'schema'])
+  if (words.length > 0) throw new ArgumentError(`unexpected argument: ${words[0]!.slice(0, 100)}`)
+  if (flags.has('schema')) {
+    out.write(`${JSON.stringify(REPORT_SCHEMA, null, 2)}\n`)
+    return { exitCode: 0 }
+  }
+  const groups = values.get('groups')?.[0]?.split(',')
+  const known = new Set(CATALOG.map(({ group }) => group))
+  for (const group of groups ?? [])
+    if (!known.has(group))
+      throw new ArgumentError(`unknown group: ${group.slice(0, 50)}; expected ${[...known].join(', ')}`)
+  const checks = CATALOG.filter(({ group }) => groups === undefined || groups.includes(group))
+  if (flags.has('json'))
+    out.write(`${JSON.stringify({ catalogue: CATALOGUE, checks: checks.map(listedCheck) }, null, 2)}\n`)
+  else {
+    const width = Math.max(...checks.map(({ id }) => id.length))
+    for (const { id, group, level, title, hostile } of checks)
+      out.write(
+        `${id.padEnd(width)}  ${group.padEnd(11)}  ${level.padEnd(11)}  ${title}${hostile === true ? ' (--hostile)' : ''}\n`,
+      )
+    out.write(`${checks.length} checks, catalog ${CATALOGUE}\n`)
+  }
+  return { exitCode: 0 }
+}
+
+export function showCheck(args: readonly string[], { out }: CommandContext): CommandResult {
+  const { words } = splitArguments(args, {}, [])
+  if (words.length !== 1) throw new ArgumentError('expected the id of a check, such as HDR-CONN')
+  const check = CATALOG.find(({ id }) => id === words[0])
+  if (check === undefined) throw new ArgumentError(unknownCheck(words[0]!, CATALOG))
+  out.write(pageText(check))
+  return { exitCode: 0 }
+}
+
+/** The page of a check as text. */
+export function pageText(check: Check): string {
+  const { id, title, group, level, sources, page } = check
+  const source = sources
+    .map(({ spec, section }) => (section === undefined ? spec : `${spec} section ${section}`))
+    .join(', ')
+  const configure = Object.entries(page.configure ?? {}).map(([product, text]) => `  ${product}: ${text}`)
+  return [
+    `${id}  ${title}`,
+    `group ${group}, level ${level}, impact ${impactOf(check)}${check.hostile === true ? ', only with --hostile' : ''}`,
+    ...(source === '' ? [] : [`source: ${source}`]),
+    '',
+    `Sent: ${page.sent}`,
+    `Expected: ${page.expected}`,
+    `Why it matters: ${page.why}`,
+    ...(configure.length === 0 ? [] : ['', 'Configuration:', ...configure]),
+    '',
+  ].join('\n')
+}

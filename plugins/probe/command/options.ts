@@ -1,0 +1,290 @@
+/** Reads the arguments of `svc probe`. */
+import { nearest, trimEndCharacters } from 'svc/plugin'
+import { GROUPS } from '../catalog/check.ts'
+import type { Check } from '../catalog/check.ts'
+import { readAddress } from '../client/address.ts'
+import type { Address } from '../client/address.ts'
+import type { FailOn } from '../report/report.ts'
+
+/** The command line is not valid: exit code 2. */
+export class ArgumentError extends Error {}
+
+export const FORMATS = ['terminal', 'json', 'junit', 'markdown', 'html'] as const
+export type Format = (typeof FORMATS)[number]
+const FAIL_ON: readonly FailOn[] = ['fail', 'fail:medium', 'fail:high', 'warn', 'flaky', 'error']
+
+/** Options with a value, and what the value is called. Those that end with `*` may be repeated. */
+const VALUES: Record<string, string> = {
+  'upstream*': 'URL',
+  listen: '[host:]port',
+  'listen-https': 'port',
+  'listen-grpc': 'port',
+  'upstream-token': 'token',
+  prefix: 'path',
+  groups: 'list',
+  checks: 'list',
+  'header*': "'Name: value'",
+  bearer: 'token',
+  host: 'name',
+  ca: 'file',
+  repeat: 'number',
+  timeout: 'seconds',
+  concurrency: 'number',
+  format: 'list',
+  out: 'folder',
+  name: 'text',
+  'config-file*': 'file',
+  'note*': 'ID=text',
+  baseline: 'file',
+  'write-baseline': 'file',
+  'fail-on': 'list',
+}
+const FLAGS = ['hostile', 'slow', 'insecure', 'quiet', 'verbose']
+
+export interface ProbeOptions {
+  gateway: Address
+  upstreams: Address[]
+  /** Null: with upstreams. */
+  listen: { host: string; port: number; https: number; grpc: number } | null
+  upstreamToken: string | null
+  prefix: string
+  checks: Check[]
+  groups: string[] | null
+  ids: string[] | null
+  isHostile: boolean
+  isSlow: boolean
+  fields: [string, string][]
+  /** Values that no report contains. */
+  secrets: string[]
+  host: string | null
+  ca: string | null
+  isInsecure: boolean
+  repeat: number
+  timeoutS: number
+  concurrency: number
+  formats: Format[]
+  out: string | null
+  name: string | null
+  configFiles: string[]
+  notes: Map<string, string>
+  baseline: string | null
+  writeBaseline: string | null
+  failOn: FailOn[]
+  isQuiet: boolean
+  isVerbose: boolean
+}
+
+export interface ReadArguments {
+  words: string[]
+  values: Map<string, string[]>
+  flags: Set<string>
+}
+
+/** Splits arguments by a table of options. */
+export function splitArguments(
+  args: readonly string[],
+  values: Readonly<Record<string, string>>,
+  flags: readonly string[],
+): ReadArguments {
+  const known = [...Object.keys(values).map(name => name.replace('*', '')), ...flags]
+  const read: ReadArguments = { words: [], values: new Map(), flags: new Set() }
+  for (let at = 0; at < args.length; at++) {
+    const argument = args[at]!
+    if (!argument.startsWith('--')) {
+      if (argument.startsWith('-') && argument.length > 1)
+        throw new ArgumentError(`unknown option: ${argument.slice(0, 100)}`)
+      read.words.push(argument)
+      continue
+    }
+    const equals = argument.indexOf('=')
+    const name = equals === -1 ? argument.slice(2) : argument.slice(2, equals)
+    if (flags.includes(name)) {
+      if (equals !== -1) throw new ArgumentError(`--${name} takes no value`)
+      read.flags.add(name)
+      continue
+    }
+    const spec = values[name] === undefined ? `${name}*` : name
+    if (values[spec] === undefined)
+      throw new ArgumentError(`unknown option: --${name.slice(0, 100)}${guess(name, known, '--')}`)
+    const value = equals === -1 ? args[++at] : argument.slice(equals + 1)
+    if (value === undefined || (equals === -1 && value.startsWith('--')))
+      throw new ArgumentError(`--${name} needs a value: ${values[spec]}`)
+    const before = read.values.get(name) ?? []
+    if (before.length > 0 && !spec.endsWith('*')) throw new ArgumentError(`--${name} is given twice`)
+    read.values.set(name, [...before, value])
+  }
+  return read
+}
+
+/** `section` is the section `probe` of svc.yaml; the command line wins. */
+export function readProbeOptions(
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+  section: Readonly<Record<string, unknown>>,
+  catalog: readonly Check[],
+): ProbeOptions {
+  const { words, values, flags } = splitArguments(args, VALUES, FLAGS)
+  const one = (name: string): string | null => values.get(name)?.[0] ?? null
+  const all = (name: string): string[] => values.get(name) ?? []
+  const textOf = (key: string): string | null => {
+    const value = section[key.replaceAll('-', '_')]
+    return one(key) ?? (Array.isArray(value) ? value.join(',') : value === undefined ? null : String(value))
+  }
+  if (words.length === 0) throw new ArgumentError('expected the URL of the gateway, such as http://localhost:8000')
+  if (words.length > 1) throw new ArgumentError(`expected one gateway URL, not also ${words[1]!.slice(0, 200)}`)
+  const listen = one('listen')
+  if (listen !== null && values.has('upstream')) throw new ArgumentError('--upstream and --listen cannot be combined')
+  const formats = listOf(textOf('format') ?? 'terminal', FORMATS, '--format')
+  const out = one('out')
+  if (out === null && formats.length > 1) throw new ArgumentError('several formats need --out <folder>')
+  const secretOf = (value: string): string => fromEnvironment(value, environment)
+  const bearer = one('bearer')
+  const fields = all('header').map(text => readField(secretOf(text)))
+  if (bearer !== null) fields.push(['Authorization', `Bearer ${checkedValue(secretOf(bearer), '--bearer')}`])
+  const upstreamToken = one('upstream-token') ?? environment.SVC_ADMIN_TOKEN ?? null
+  const groups = textOf('groups')
+  const ids = one('checks')
+  return {
+    gateway: addressOf(words[0]!),
+    upstreams:
+      listen !== null ? [] : (values.has('upstream') ? all('upstream') : ['http://localhost:8080']).map(addressOf),
+    listen: listen === null ? null : readListen(listen, one('listen-https'), one('listen-grpc')),
+    upstreamToken: upstreamToken === '' ? null : upstreamToken,
+    prefix: readPrefix(one('prefix') ?? ''),
+    checks: chosenChecks(catalog, groups, ids, section.skip),
+    groups: groups?.split(',') ?? null,
+    ids: ids?.split(',') ?? null,
+    isHostile: flags.has('hostile'),
+    isSlow: flags.has('slow'),
+    fields,
+    secrets: [
+      ...fields.map(([, value]) => value),
+      ...(bearer === null ? [] : [secretOf(bearer)]),
+      ...(upstreamToken === null || upstreamToken === '' ? [] : [upstreamToken]),
+    ],
+    host: one('host'),
+    ca: one('ca'),
+    isInsecure: flags.has('insecure'),
+    repeat: numberOf('repeat', textOf('repeat') ?? '3', 1, 10),
+    timeoutS: numberOf('timeout', textOf('timeout') ?? '10', 1, 120),
+    concurrency: numberOf('concurrency', textOf('concurrency') ?? '6', 1, 32),
+    formats,
+    out,
+    name: one('name'),
+    configFiles: all('config-file'),
+    notes: new Map(all('note').map(text => readNote(text, catalog))),
+    baseline: textOf('baseline'),
+    writeBaseline: one('write-baseline'),
+    failOn: readFailOn(textOf('fail-on') ?? 'fail'),
+    isQuiet: flags.has('quiet'),
+    isVerbose: flags.has('verbose'),
+  }
+}
+
+function addressOf(text: string): Address {
+  const address = readAddress(text)
+  if (typeof address === 'string') throw new ArgumentError(address)
+  return address
+}
+
+function readListen(text: string, https: string | null, grpc: string | null): ProbeOptions['listen'] {
+  const colon = text.lastIndexOf(':')
+  const host = colon === -1 ? '127.0.0.1' : text.slice(0, colon).replace(/^\[|\]$/g, '')
+  if (host === '') throw new ArgumentError('--listen needs [host:]port')
+  const port = (name: string, value: string): number => numberOf(name, value, 0, 65_535)
+  return {
+    host,
+    port: port('listen', text.slice(colon + 1)),
+    https: port('listen-https', https ?? '0'),
+    grpc: port('listen-grpc', grpc ?? '0'),
+  }
+}
+
+function readPrefix(text: string): string {
+  if (text === '' || text === '/') return ''
+  if (!/^\/[\w.~!$&'()*+,;=:@%/-]*$/.test(text)) throw new ArgumentError('--prefix must be a path such as /svc')
+  return trimEndCharacters(text, '/')
+}
+
+function readField(text: string): [string, string] {
+  const match = /^([!#$%&'*+.^_`|~\w-]+): ?(.*)$/s.exec(text)
+  if (match === null) throw new ArgumentError("--header needs the form 'Name: value'")
+  if (match[1]!.toLowerCase() === 'host') throw new ArgumentError('the Host field is given with --host')
+  return [match[1]!, checkedValue(match[2]!, '--header')]
+}
+
+function checkedValue(value: string, option: string): string {
+  if (/[^\t\u0020-\u007e\u0080-\u00ff]/.test(value))
+    throw new ArgumentError(`${option} must not contain control characters`)
+  return value.trim()
+}
+
+/** Replaces `${NAME}` by a variable of the environment. */
+function fromEnvironment(text: string, environment: Readonly<Record<string, string | undefined>>): string {
+  return text.replaceAll(/\$\{([A-Z_][A-Z0-9_]*)\}/gi, (_, name: string) => {
+    const value = environment[name]
+    if (value === undefined) throw new ArgumentError(`the variable ${name} is not set`)
+    return value
+  })
+}
+
+function numberOf(name: string, text: string, min: number, max: number): number {
+  const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN
+  if (!(value >= min && value <= max)) throw new ArgumentError(`--${name} must be a number from ${min} to ${max}`)
+  return value
+}
+
+function listOf<T extends string>(text: string, known: readonly T[], option: string): T[] {
+  return text.split(',').map(word => {
+    const found = known.find(one => one === word.trim())
+    if (found === undefined)
+      throw new ArgumentError(
+        `${option}: unknown "${word.slice(0, 50)}"${guess(word, known, '')}; expected ${known.join(', ')}`,
+      )
+    return found
+  })
+}
+
+function readFailOn(text: string): FailOn[] {
+  return text === 'none' ? [] : listOf(text, FAIL_ON, '--fail-on')
+}
+
+function readNote(text: string, catalog: readonly Check[]): [string, string] {
+  const equals = text.indexOf('=')
+  if (equals < 1) throw new ArgumentError('--note needs the form ID=text')
+  const id = text.slice(0, equals)
+  if (!catalog.some(check => check.id === id)) throw new ArgumentError(unknownCheck(id, catalog))
+  return [id, text.slice(equals + 1, equals + 2001)]
+}
+
+export function unknownCheck(id: string, catalog: readonly Check[]): string {
+  return `unknown check: ${id.slice(0, 100)}${guess(
+    id,
+    catalog.map(check => check.id),
+    '',
+  )}`
+}
+
+function chosenChecks(catalog: readonly Check[], groups: string | null, ids: string | null, skipped: unknown): Check[] {
+  const known = [...new Set([...GROUPS, ...catalog.map(({ group }) => group)])]
+  const ofGroups = groups === null ? null : listOf(groups, known, '--groups')
+  const patterns = ids === null ? null : ids.split(',').map(id => id.trim())
+  for (const pattern of patterns ?? [])
+    if (!catalog.some(({ id }) => matches(id, pattern))) throw new ArgumentError(unknownCheck(pattern, catalog))
+  const without = Array.isArray(skipped) ? skipped.map(String) : []
+  return catalog.filter(
+    ({ id, group }) =>
+      (ofGroups === null || ofGroups.includes(group)) &&
+      (patterns === null || patterns.some(pattern => matches(id, pattern))) &&
+      !without.includes(id),
+  )
+}
+
+function matches(id: string, pattern: string): boolean {
+  return pattern.endsWith('*') ? id.startsWith(pattern.slice(0, -1)) : id === pattern
+}
+
+function guess(word: string, known: readonly string[], prefix: string): string {
+  const found = nearest(word, known)
+  return found === undefined ? '' : ` (did you mean ${prefix}${found}?)`
+}

@@ -1,0 +1,17 @@
+/** The plugin `probe`: the command `svc probe`, and the upstream half of a probe. */
+import { definePlugin } from 'svc/plugin'
+import { probeCommand } from './command/command.ts'
+import { PROBE_OPTIONS } from './options.ts'
+import type { ProbeSection } from './options.ts'
+import { registerUpstream } from './upstream/routes.ts'
+
+export default definePlugin<ProbeSection>({
+  title: 'Gateway probe',
+  description: 'Sends requests through a gateway, compares what was sent with what arrived, and reports what changed.',
+  paths: ['/probe', '/_svc/probe'],
+  command: probeCommand,
+  options: PROBE_OPTIONS,
+  register(app, svc) {
+    if (!svc.config.publicMode) registerUpstream(app, svc)
+  },
+})

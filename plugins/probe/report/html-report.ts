@@ -1,0 +1,122 @@
+/** The report as one HTML file without scripts. */
+import { escapeHtml } from 'svc/plugin'
+import { groupsOf } from './report.ts'
+import type { Report, ReportedResult } from './report.ts'
+import type { ReportedExchange, Side } from './sides.ts'
+import { HTML_STYLE } from './html-style.ts'
+import { visible } from './visible.ts'
+
+const MAX_BYTES = 3 * 1024 * 1024
+const MAX_LINES = 60
+
+export function htmlReport(report: Report): string {
+  const full = page(report, 2_000)
+  return Buffer.byteLength(full) <= MAX_BYTES ? full : page(report, 200)
+}
+
+function page(report: Report, maxSide: number): string {
+  const { gateway, summary, results, svc, run } = report
+  const name = text(gateway.name ?? gateway.url)
+  const rows = summary.groups.map(
+    ({ group, musts, verdicts }) =>
+      `<tr><th scope="row"><a href="#${text(group)}">${text(group)}</a></th><td>${musts.kept} of ${musts.tried}</td><td>${verdicts.fail}</td><td>${verdicts.warn}</td><td>${verdicts.note}</td><td>${verdicts.skip}</td><td>${verdicts.error + verdicts.flaky}</td></tr>`,
+  )
+  const sections = groupsOf(results).map(group =>
+    section(
+      group,
+      results.filter(one => one.group === group),
+      maxSide,
+    ),
+  )
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Report of ${name}</title>
+<style>${HTML_STYLE}</style>
+</head>
+<body>
+<main>
+<h1>Report of ${name}</h1>
+<p>Gateway ${text(gateway.url)}, software ${text(gateway.seen.server ?? 'not named')}. svc ${text(svc.version)}, catalog ${text(report.catalogue)}, ${text(run.started_at.slice(0, 10))}, ${(run.took_ms / 1000).toFixed(1)} s.</p>
+${report.complete ? '' : '<p><strong>The run is not complete.</strong></p>'}
+<p>${summary.verdicts.fail} failures, ${summary.verdicts.warn} warnings, ${summary.verdicts.note} notes, ${summary.verdicts.pass} passed, ${summary.verdicts.skip} skipped.</p>
+<div class="scroll" tabindex="0" role="region" aria-label="Groups"><table>
+<caption>Groups</caption>
+<thead><tr><th scope="col">Group</th><th scope="col">Musts kept</th><th scope="col">Fail</th><th scope="col">Warn</th><th scope="col">Note</th><th scope="col">Skip</th><th scope="col">Error, flaky</th></tr></thead>
+<tbody>${rows.join('')}</tbody>
+</table></div>
+${sections.join('\n')}
+</main>
+</body>
+</html>
+`
+}
+
+function section(group: string, results: readonly ReportedResult[], maxSide: number): string {
+  const isFinding = ({ verdict }: ReportedResult): boolean => ['fail', 'warn', 'flaky', 'error'].includes(verdict)
+  const findings = results.filter(isFinding).map(result => finding(result, maxSide))
+  const others = results
+    .filter(result => !isFinding(result))
+    .map(
+      ({ id, title, verdict, summary, reason }) =>
+        `<tr><th scope="row">${text(id)}</th><td>${text(title)}</td><td class="${verdict}">${verdict}</td><td>${text(summary === '' ? (reason ?? '') : summary)}</td></tr>`,
+    )
+  return `<section id="${text(group)}" aria-labelledby="${text(group)}-title">
+<h2 id="${text(group)}-title">${text(group)}</h2>
+${findings.join('\n')}
+${others.length === 0 ? '' : `<div class="scroll" tabindex="0" role="region" aria-label="Other checks of ${text(group)}"><table><caption>Other checks</caption><thead><tr><th scope="col">Check</th><th scope="col">Title</th><th scope="col">Verdict</th><th scope="col">Result</th></tr></thead><tbody>${others.join('')}</tbody></table></div>`}
+</section>`
+}
+
+function finding(result: ReportedResult, maxSide: number): string {
+  const { id, title, verdict, impact, summary, reason, baseline, owner_note: note, exchanges } = result
+  const sources = result.sources.map(source => sourceLink(source.spec, source.section)).join(', ')
+  return `<details open id="${text(id)}">
+<summary><span class="${verdict}">${verdict}</span> ${text(id)} ${text(title)}${baseline === 'known' ? ' (known)' : ''}</summary>
+<p>${text(summary === '' ? (reason ?? '') : summary)}. Impact ${impact}.${sources === '' ? '' : ` Source: ${sources}.`}</p>
+${note === null ? '' : `<p>Owner: ${text(note)}</p>`}
+${exchanges
+  .slice(0, 6)
+  .map(exchange => sides(exchange, maxSide))
+  .join('\n')}
+</details>`
+}
+
+function sourceLink(spec: string, section: string | undefined): string {
+  const number = /^RFC (\d+)$/.exec(spec)?.[1]
+  const shown = text(section === undefined ? spec : `${spec} section ${section}`)
+  if (number === undefined) return shown
+  const anchor = section === undefined ? '' : `#section-${section}`
+  return `<a href="https://www.rfc-editor.org/rfc/rfc${number}.html${text(anchor)}">${shown}</a>`
+}
+
+function sides({ sent, arrived, answered, came_back: back }: ReportedExchange, maxSide: number): string {
+  const first = arrived[0] ?? null
+  return `<div class="sides">
+${side('Sent', sent, first, 'del', maxSide)}
+${side('Arrived', first, sent, 'ins', maxSide)}
+${side('Answered', answered, back, 'del', maxSide)}
+${side('Came back', back, answered, 'ins', maxSide)}
+</div>`
+}
+
+/** Lines that the other side does not have are marked. */
+function side(title: string, shown: Side | null, other: Side | null, mark: 'ins' | 'del', maxSide: number): string {
+  if (shown === null) return `<div><h3>${title}</h3><p>nothing</p></div>`
+  const known = new Set((other?.bytes ?? '').split('\n'))
+  const lines = shown.bytes.slice(0, maxSide).split('\n')
+  const marked = lines.slice(0, MAX_LINES).map((line, index) => {
+    const end = index < lines.length - 1 ? (line.endsWith('\r') ? '␍␊' : '␊') : ''
+    const content = `${text(line.endsWith('\r') ? line.slice(0, -1) : line)}<span class="end">${end}</span>`
+    return known.has(line) || other === null ? content : `<${mark}>${content}</${mark}>`
+  })
+  const rest = shown.size > maxSide || lines.length > MAX_LINES ? `\n… ${shown.size} bytes` : ''
+  return `<div><h3>${title}</h3><pre tabindex="0">${marked.join('\n')}${rest}</pre></div>`
+}
+
+function text(value: string): string {
+  return escapeHtml(visible(value))
+}

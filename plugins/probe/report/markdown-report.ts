@@ -1,0 +1,77 @@
+/** The report as Markdown. */
+import { groupsOf } from './report.ts'
+import type { Report, ReportedResult } from './report.ts'
+import { sourceText } from './terminal-report.ts'
+import { visible, visibleLines } from './visible.ts'
+
+const IMPACTS = ['high', 'medium', 'low'] as const
+
+export function markdownReport(report: Report): string {
+  const { gateway, results, summary, svc, run } = report
+  const findings = results.filter(({ verdict }) => ['fail', 'warn', 'flaky', 'error'].includes(verdict))
+  const notes = results.filter(({ verdict }) => verdict === 'note')
+  return [
+    `# Report of ${cell(gateway.name ?? gateway.url)}`,
+    '',
+    `Gateway ${cell(gateway.url)}, software ${cell(gateway.seen.server ?? 'not named')}, svc ${svc.version}, catalog ${report.catalogue}, ${run.started_at.slice(0, 10)}, ${(run.took_ms / 1000).toFixed(1)} s.${report.complete ? '' : ' **The run is not complete.**'}`,
+    '',
+    '| Group | Musts kept | Fail | Warn | Note | Skip | Error |',
+    '|---|---|---|---|---|---|---|',
+    ...summary.groups.map(
+      ({ group, musts, verdicts }) =>
+        `| ${group} | ${musts.kept} of ${musts.tried} | ${verdicts.fail} | ${verdicts.warn} | ${verdicts.note} | ${verdicts.skip} | ${verdicts.error} |`,
+    ),
+    '',
+    '## Findings',
+    '',
+    ...(findings.length === 0 ? ['None.', ''] : []),
+    ...IMPACTS.flatMap(impact => findings.filter(one => one.impact === impact).flatMap(finding)),
+    '## Notes',
+    '',
+    '| Check | Note |',
+    '|---|---|',
+    ...groupsOf(notes).flatMap(group =>
+      notes.filter(one => one.group === group).map(({ id, summary: text }) => `| ${id} | ${cell(text)} |`),
+    ),
+    '',
+    '## Run it again',
+    '',
+    '```sh',
+    `svc probe ${run.arguments.map(quote).join(' ')}`,
+    '```',
+    '',
+  ].join('\n')
+}
+
+function finding(result: ReportedResult): string[] {
+  const { id, title, verdict, impact, summary, reason, exchanges, owner_note: note } = result
+  const [exchange] = exchanges
+  const arrived = exchange?.arrived[0]
+  const source = sourceText(result)
+  return [
+    `### ${id}: ${title}`,
+    '',
+    `**${verdict}**, impact ${impact}${source === '' ? '' : `, ${source}`}. ${cell(summary === '' ? (reason ?? '') : summary)}`,
+    '',
+    ...(note === null ? [] : [`Owner: ${cell(note)}`, '']),
+    ...(arrived === undefined
+      ? []
+      : ['Arrived:', '', ...fenced(visibleLines(arrived.bytes.split('\r\n\r\n', 1)[0]!.slice(0, 4_000))), '']),
+  ]
+}
+
+/** A code block whose fence is longer than any in the text. */
+function fenced(lines: readonly string[]): string[] {
+  const longest = Math.max(2, ...lines.map(line => /^\s*(`+)/.exec(line)?.[1]?.length ?? 0))
+  const fence = '`'.repeat(longest + 1)
+  return [`${fence}text`, ...lines, fence]
+}
+
+/** Text that is neither markup nor the end of a cell. */
+function cell(text: string): string {
+  return visible(text).replaceAll(/[\\`*_{}[\]<>|#]/g, character => `\\${character}`)
+}
+
+function quote(argument: string): string {
+  return /^[\w./:,=@%+-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", String.raw`'\''`)}'`
+}

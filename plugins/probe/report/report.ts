@@ -1,0 +1,202 @@
+/** The report of a run as JSON. */
+import { CATALOGUE } from '../catalog/version.ts'
+import { GROUPS, impactOf } from '../catalog/check.ts'
+import type { Impact, Level, Source, VerdictWord } from '../catalog/check.ts'
+import type { CheckResult, RunResult } from '../client/probe-run.ts'
+import { accepts } from './baseline.ts'
+import type { Baseline } from './baseline.ts'
+import { exchangesOf } from './sides.ts'
+import type { ReportedExchange } from './sides.ts'
+
+export interface ReportedResult {
+  id: string
+  title: string
+  group: string
+  level: Level
+  impact: Impact
+  sources: readonly Source[]
+  protocol: '1.1' | '2'
+  verdict: VerdictWord
+  summary: string
+  reason: string | null
+  values: Record<string, unknown>
+  repeats: VerdictWord[]
+  direct: CheckResult['direct']
+  baseline: 'known' | 'new' | null
+  owner_note: string | null
+  took_ms: number
+  exchanges: ReportedExchange[]
+}
+
+export type VerdictCounts = Record<VerdictWord, number>
+
+export interface Report {
+  svc_probe: 1
+  catalogue: string
+  complete: boolean
+  run: { id: string; started_at: string; took_ms: number; arguments: string[] }
+  svc: { version: string; git_sha: string | null; node: string; platform: string }
+  gateway: {
+    url: string
+    prefix: string
+    name: string | null
+    configuration: { file: string; sha256: string; text: string; truncated: boolean }[]
+    seen: {
+      server: string | null
+      via: string | null
+      forwarding: 'messages' | 'bytes'
+      client_protocols: string[]
+      upstream_protocols: string[]
+      path: { removed: string; added: string }
+    }
+  }
+  upstream: { mode: 'listen' | 'url'; base_url: string; instances: string[] }
+  options: Record<string, unknown>
+  summary: {
+    verdicts: VerdictCounts
+    groups: { group: string; musts: { kept: number; tried: number }; verdicts: VerdictCounts }[]
+    counted: number
+    known: number
+  }
+  results: ReportedResult[]
+  fixed: { id: string; protocol: string; verdict: string }[]
+  truncated?: true
+}
+
+export type FailOn = 'fail' | 'fail:medium' | 'fail:high' | 'warn' | 'flaky' | 'error'
+
+export interface ReportInput {
+  run: RunResult
+  facts: Pick<Report, 'svc' | 'upstream'> & { id: string; startedAt: Date; tookMs: number; arguments: string[] }
+  gateway: { url: string; prefix: string; name: string | null; configuration: Report['gateway']['configuration'] }
+  options: Record<string, unknown>
+  failOn: readonly FailOn[]
+  baseline: Baseline | null
+  notes: ReadonlyMap<string, string>
+  isVerbose: boolean
+}
+
+const WORDS: readonly VerdictWord[] = ['pass', 'fail', 'warn', 'note', 'skip', 'error', 'flaky']
+const MUSTS: readonly Level[] = ['must', 'other-spec', 'integrity']
+const MAX_EVIDENCE = 4 * 1024 * 1024
+
+export function createReport(input: ReportInput): Report {
+  const { run, facts, gateway, baseline, notes } = input
+  let evidenceBytes = 0
+  let isTruncated = false
+  const results = run.results.map((result): ReportedResult => {
+    const { check } = result
+    const isShown =
+      ['fail', 'warn', 'flaky', 'error'].includes(result.verdict) || check.hostile === true || input.isVerbose
+    let exchanges = isShown && result.evidence !== null ? exchangesOf(result.evidence) : []
+    evidenceBytes += JSON.stringify(exchanges).length
+    if (evidenceBytes > MAX_EVIDENCE) {
+      exchanges = []
+      isTruncated = true
+    }
+    const isFinding = ['fail', 'warn', 'flaky'].includes(result.verdict)
+    return {
+      id: check.id,
+      title: check.title,
+      group: check.group,
+      level: check.level,
+      impact: impactOf(check),
+      sources: check.sources,
+      protocol: result.protocol,
+      verdict: result.verdict,
+      summary: result.summary,
+      reason: result.reason,
+      values: result.values,
+      repeats: result.repeats,
+      direct: result.direct,
+      baseline: baseline === null || !isFinding ? null : accepts(baseline, check.id, result) ? 'known' : 'new',
+      owner_note: notes.get(check.id) ?? null,
+      took_ms: result.tookMs,
+      exchanges,
+    }
+  })
+  const { reached } = run
+  const via = run.results.find(({ check }) => check.id === 'HDR-VIA')?.values.via
+  return {
+    svc_probe: 1,
+    catalogue: CATALOGUE,
+    complete: run.isComplete,
+    run: {
+      id: facts.id,
+      started_at: facts.startedAt.toISOString(),
+      took_ms: Math.round(facts.tookMs),
+      arguments: facts.arguments,
+    },
+    svc: facts.svc,
+    gateway: {
+      ...gateway,
+      seen: {
+        server: reached.server,
+        via: typeof via === 'string' ? via : null,
+        forwarding: reached.isTunnel ? 'bytes' : 'messages',
+        client_protocols: ['1.1'],
+        upstream_protocols: reached.upstreamVersions,
+        path: { removed: reached.removed, added: reached.added },
+      },
+    },
+    upstream: facts.upstream,
+    options: input.options,
+    summary: {
+      verdicts: countsOf(results),
+      groups: groupsOf(results).map(group => {
+        const own = results.filter(result => result.group === group)
+        const musts = own.filter(
+          ({ level, verdict }) => MUSTS.includes(level) && verdict !== 'skip' && verdict !== 'error',
+        )
+        return {
+          group,
+          musts: {
+            kept: musts.filter(({ verdict }) => verdict !== 'fail' && verdict !== 'flaky').length,
+            tried: musts.length,
+          },
+          verdicts: countsOf(own),
+        }
+      }),
+      counted: results.filter(result => counts(result, input.failOn)).length,
+      known: results.filter(({ baseline: known }) => known === 'known').length,
+    },
+    results,
+    fixed:
+      baseline === null
+        ? []
+        : baseline.accepted
+            .filter(({ id, protocol }) =>
+              results.some(
+                one => one.id === id && one.protocol === protocol && (one.verdict === 'pass' || one.verdict === 'note'),
+              ),
+            )
+            .map(({ id, protocol, verdict }) => ({ id, protocol, verdict })),
+    ...(isTruncated ? { truncated: true as const } : {}),
+  }
+}
+
+/** Whether a result decides the exit code. */
+export function counts({ verdict, impact, baseline }: ReportedResult, failOn: readonly FailOn[]): boolean {
+  if (baseline === 'known') return false
+  return failOn.some(word => {
+    if (word === 'fail:medium') return verdict === 'fail' && impact !== 'low'
+    if (word === 'fail:high') return verdict === 'fail' && impact === 'high'
+    return verdict === word
+  })
+}
+
+/** Groups of the results, in the order of the catalog. */
+export function groupsOf(results: readonly Pick<ReportedResult, 'group'>[]): string[] {
+  const found = [...new Set(results.map(({ group }) => group))]
+  const rank = (group: string): number => {
+    const at = (GROUPS as readonly string[]).indexOf(group)
+    return at === -1 ? GROUPS.length : at
+  }
+  return found.toSorted((a, b) => rank(a) - rank(b))
+}
+
+function countsOf(results: readonly Pick<ReportedResult, 'verdict'>[]): VerdictCounts {
+  return Object.fromEntries(
+    WORDS.map(word => [word, results.filter(({ verdict }) => verdict === word).length]),
+  ) as VerdictCounts
+}

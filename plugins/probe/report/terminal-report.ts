@@ -1,0 +1,54 @@
+/** The report for a terminal. */
+import type { FailOn, Report, ReportedResult } from './report.ts'
+import { groupsOf } from './report.ts'
+import { visible } from './visible.ts'
+
+export function terminalReport(report: Report, _failOn: readonly FailOn[]): string {
+  const { gateway, summary, results, run } = report
+  const { seen } = gateway
+  const lines = [
+    `gateway    ${visible(gateway.name ?? gateway.url)}${gateway.name === null ? '' : ` (${gateway.url})`}`,
+    `software   ${visible(seen.server ?? 'not named')}; upstream spoken to in HTTP/${seen.upstream_protocols.join(', ')}; forwarding ${seen.forwarding}`,
+    `svc        ${report.svc.version}, catalog ${report.catalogue}`,
+    '',
+  ]
+  const width = Math.max(...summary.groups.map(({ group }) => group.length), 0)
+  for (const { group, musts, verdicts } of summary.groups) {
+    const others = [
+      verdicts.error > 0 ? `  ${verdicts.error} error` : '',
+      verdicts.flaky > 0 ? `  ${verdicts.flaky} flaky` : '',
+    ]
+    lines.push(
+      `${group.padEnd(width)}  ${String(musts.kept).padStart(2)} of ${String(musts.tried).padStart(2)} musts  ${verdicts.fail} fail  ${verdicts.warn} warn  ${verdicts.note} note  ${verdicts.skip} skip${others.join('')}`,
+    )
+  }
+  const findings = results.filter(({ verdict }) => ['fail', 'warn', 'flaky', 'error'].includes(verdict))
+  for (const group of groupsOf(findings)) {
+    lines.push('')
+    for (const finding of findings.filter(one => one.group === group)) lines.push(...findingLines(finding))
+  }
+  if (findings.length > 0) lines.push('', `svc probe show ${findings[0]!.id}`)
+  if (!report.complete) lines.push('', 'The run is not complete.')
+  for (const { id, verdict } of report.fixed) lines.push(`fixed since the baseline: ${id} (${verdict})`)
+  lines.push('', `${(run.took_ms / 1000).toFixed(1)} s`, lastWord(report))
+  return `${lines.join('\n')}\n`
+}
+
+export function lastWord({ summary }: Report): string {
+  if (summary.counted === 0) return 'no findings that count'
+  return summary.counted === 1 ? '1 finding that counts' : `${summary.counted} findings that count`
+}
+
+export function sourceText({ sources }: Pick<ReportedResult, 'sources'>): string {
+  return sources.map(({ spec, section }) => (section === undefined ? spec : `${spec} section ${section}`)).join(', ')
+}
+
+function findingLines(finding: ReportedResult): string[] {
+  const { verdict, id, title, summary, reason, baseline, owner_note: note } = finding
+  const source = sourceText(finding)
+  return [
+    `${verdict.padEnd(5)} ${id}  ${title}${baseline === 'known' ? ' (known)' : ''}`,
+    `      ${visible(summary === '' ? (reason ?? '') : summary)}${source === '' ? '' : ` [${source}]`}`,
+    ...(note === null ? [] : [`      owner: ${visible(note)}`]),
+  ]
+}

@@ -1,0 +1,148 @@
+/** Runs the script of an arrival, and records what was written. */
+import { createHash } from 'node:crypto'
+import type { Arrival, TapReply } from 'svc/plugin'
+import type { Action } from './script.ts'
+
+const MAX_KEPT = 64 * 1024
+const MAX_CHUNKS = 1_000
+const INVALID =
+  'HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nContent-Length: 7\r\nConnection: close\r\n\r\ninvalid'
+
+/** What was written as answer. */
+export class Answered {
+  readonly chunks: { atMs: number; size: number }[] = []
+  readonly #hash = createHash('sha256')
+  readonly #kept: Buffer[] = []
+  #keptBytes = 0
+  size = 0
+  isDone = false
+
+  add(bytes: Buffer, atMs: number): void {
+    this.size += bytes.length
+    this.#hash.update(bytes)
+    if (this.chunks.length < MAX_CHUNKS) this.chunks.push({ atMs, size: bytes.length })
+    const kept = bytes.subarray(0, MAX_KEPT - this.#keptBytes)
+    if (kept.length > 0) this.#kept.push(Buffer.from(kept))
+    this.#keptBytes += kept.length
+  }
+
+  get bytes(): Buffer {
+    return Buffer.concat(this.#kept)
+  }
+  get sha256(): string {
+    return this.#hash.copy().digest('hex')
+  }
+}
+
+/** Runs a script. `number` counts the arrivals of the step from 1. */
+export async function answer(
+  arrival: Arrival,
+  reply: TapReply,
+  { script, number, now, answered }: { script: Action[]; number: number; now(): number; answered: Answered },
+): Promise<void> {
+  const write = async (bytes: Buffer): Promise<boolean> => {
+    answered.add(bytes, now())
+    return await reply.write(bytes)
+  }
+  for (const action of script) {
+    if (reply.signal.aborted) break
+    switch (action.do) {
+      case 'bytes':
+        if (!(await write(Buffer.from(action.bytes.replaceAll('{{n}}', String(number).padStart(5, '0')), 'latin1'))))
+          return
+        break
+      case 'fill':
+        if (!(await fill(action, write))) return
+        break
+      case 'wait':
+        await pause(action.ms, reply.signal)
+        break
+      case 'receive':
+        await arrival.whenReceived
+        if (arrival.framing === 'invalid' && arrival.ended === null) {
+          await write(Buffer.from(INVALID))
+          answered.isDone = true
+          return reply.end()
+        }
+        break
+      case 'echo':
+        await echo(arrival, reply, write)
+        break
+      case 'reflect':
+        if (!(await write(reflected(arrival, action)))) return
+        break
+      case 'keep':
+        answered.isDone = true
+        return isClosing(arrival) ? reply.end() : reply.keep()
+      case 'end':
+        answered.isDone = true
+        return reply.end()
+      case 'reset':
+        answered.isDone = true
+        return reply.reset()
+    }
+  }
+  answered.isDone = true
+  reply.end()
+}
+
+/** Whether the connection ends after the answer (RFC 9112, 9.3). */
+function isClosing({ head, protocol }: Arrival): boolean {
+  const connection = /^connection:(.*)$/gim
+  const options = [...head.toString('latin1').matchAll(connection)].map(([, value]) => value!.toLowerCase()).join(',')
+  return /\bclose\b/.test(options) || (protocol === '1.0' && !options.includes('keep-alive'))
+}
+
+function reflected({ head }: Arrival, { field, fields }: { field: string; fields: string }): Buffer {
+  const line = head
+    .toString('latin1')
+    .split('\r\n')
+    .find(one => one.toLowerCase().startsWith(`${field.toLowerCase()}:`))
+  const body = `reflected ${line?.slice(field.length + 1).trim() ?? 'nothing'}`
+  return Buffer.from(`HTTP/1.1 200 OK\r\n${fields}Content-Length: ${body.length}\r\n\r\n${body}`, 'latin1')
+}
+
+const FILL = 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-\n'
+
+async function fill(
+  { size, piece, chunked }: { size: number; piece: number; chunked?: boolean },
+  write: (bytes: Buffer) => Promise<boolean>,
+): Promise<boolean> {
+  for (let left = size; left > 0; left -= piece) {
+    const content = Buffer.alloc(Math.min(piece, left), FILL)
+    const bytes = chunked
+      ? Buffer.concat([Buffer.from(`${content.length.toString(16)}\r\n`), content, Buffer.from('\r\n')])
+      : content
+    if (!(await write(bytes))) return false
+  }
+  return true
+}
+
+/** Writes the body back as it arrives, in chunks, until it is complete. */
+async function echo(arrival: Arrival, reply: TapReply, write: (bytes: Buffer) => Promise<boolean>): Promise<void> {
+  let echoed = 0
+  while (!reply.signal.aborted) {
+    const isComplete = arrival.framing !== 'incomplete'
+    if (arrival.bodySize > echoed) {
+      const text = `echo ${arrival.bodySize}\n`
+      echoed = arrival.bodySize
+      await write(Buffer.from(`${text.length.toString(16)}\r\n${text}\r\n`))
+    }
+    if (isComplete) break
+    await pause(5, reply.signal)
+  }
+  await write(Buffer.from('0\r\n\r\n'))
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    if (signal.aborted) return resolve()
+    const done = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal.addEventListener('abort', done)
+  })
+}

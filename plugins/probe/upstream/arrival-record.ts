@@ -1,0 +1,84 @@
+/** The form in which arrivals go over the back channel. */
+import type { Arrival } from 'svc/plugin'
+import type { Answered } from './answer.ts'
+
+export interface TimedChunk {
+  at_ms: number
+  size: number
+}
+
+/** Bytes are text in ISO 8859-1, times milliseconds of the upstream's clock. */
+export interface ArrivalRecord {
+  number: number
+  step: string
+  connection: number
+  request_on_connection: number
+  listener: Arrival['listener']
+  peer: string
+  tls: { version: string | null; alpn: string | null; sni: string | null; client_certificate: boolean } | null
+  protocol: Arrival['protocol']
+  bytes: string
+  size: number
+  truncated: boolean
+  sha256: string
+  head_size: number
+  body_size: number
+  body_sha256: string
+  chunks: TimedChunk[]
+  head_at_ms: number
+  first_body_byte_ms: number | null
+  last_byte_ms: number
+  framing: Arrival['framing']
+  ended: Arrival['ended']
+  ended_ms: number | null
+  answered: { bytes: string; size: number; sha256: string; chunks: TimedChunk[]; done: boolean }
+}
+
+const MAX_SHOWN = 128 * 1024
+
+export function arrivalRecord(number: number, arrival: Arrival, answered: Answered): ArrivalRecord {
+  const shown = arrival.bytes.subarray(0, MAX_SHOWN)
+  return {
+    number,
+    step: arrival.step,
+    connection: arrival.connection,
+    request_on_connection: arrival.requestOnConnection,
+    listener: arrival.listener,
+    peer: arrival.peer,
+    tls:
+      arrival.tls === null
+        ? null
+        : {
+            version: arrival.tls.version,
+            alpn: arrival.tls.alpn,
+            sni: arrival.tls.sni,
+            client_certificate: arrival.tls.clientCertificate,
+          },
+    protocol: arrival.protocol,
+    bytes: shown.toString('latin1'),
+    size: arrival.size,
+    truncated: arrival.size > shown.length,
+    sha256: arrival.sha256,
+    head_size: arrival.head.length,
+    body_size: arrival.bodySize,
+    body_sha256: arrival.bodySha256,
+    chunks: arrival.chunks.map(timed),
+    head_at_ms: arrival.headAtMs,
+    first_body_byte_ms: arrival.firstBodyByteMs,
+    last_byte_ms: arrival.lastByteMs,
+    framing: arrival.framing,
+    ended: arrival.ended,
+    ended_ms: arrival.endedMs,
+    answered: {
+      bytes: answered.bytes.toString('latin1'),
+      size: answered.size,
+      sha256: answered.sha256,
+      chunks: answered.chunks.map(timed),
+      done: answered.isDone,
+    },
+  }
+}
+
+function timed({ atMs, size }: { atMs: number; size: number }): TimedChunk {
+  return { at_ms: atMs, size }
+}

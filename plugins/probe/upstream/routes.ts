@@ -1,0 +1,203 @@
+/** Routes of the back channel, and the path that the gateway forwards. */
+import {
+  HttpError,
+  describe,
+  integerParameter,
+  invalidParameter,
+  readJsonObject,
+  readQuery,
+  refusal,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type Svc,
+} from 'svc/plugin'
+import { CATALOGUE } from '../catalog/version.ts'
+import { MAX_SESSIONS, MAX_SESSION_S, ProbeSessions } from './sessions.ts'
+import type { ProbeSession } from './sessions.ts'
+import type { ProbeSection } from '../options.ts'
+import { MAX_STEPS, readScripts } from './script.ts'
+
+const CATEGORY = 'Testing'
+const MAX_STEPS_BODY = 32 * 1024 * 1024
+const MAX_WAIT_MS = 30_000
+const DEFAULT_TTL_S = 300
+
+interface SessionRequest {
+  Params: { id: string }
+}
+
+const UNKNOWN_SESSION = { description: 'No such session; it may have expired' }
+
+export function registerUpstream(app: FastifyInstance, svc: Svc<ProbeSection>): void {
+  const sessions = svc.shared(
+    'sessions',
+    () => new ProbeSessions(),
+    all => all.close(),
+  )
+  const find = (id: string): ProbeSession => {
+    const session = sessions.get(id)
+    if (session === undefined) throw refusal(404, 'unknown_probe_session', 'no such session; it may have expired')
+    return session
+  }
+
+  app.post(
+    '/_svc/probe/sessions',
+    describe({
+      summary: 'Start a probe session',
+      category: CATEGORY,
+      credentials: ['none', 'adminToken'],
+      requestBody: {
+        content: {
+          'application/json': {
+            type: 'object',
+            properties: { ttl_s: { type: 'integer', minimum: 1, maximum: MAX_SESSION_S } },
+          },
+        },
+      },
+      responses: {
+        201: { description: 'The session' },
+        400: { description: 'The body is not valid' },
+        429: { description: 'Too many sessions' },
+      },
+      examples: [],
+    }),
+    async (request, reply) => {
+      svc.http.guardAdmin(request)
+      const ttlS = readTtl(svc.http.body(request))
+      const session = sessions.create(svc.tap, ttlS)
+      if (session === null)
+        throw new HttpError(429, { error: 'too_many_probes', details: `at most ${MAX_SESSIONS} sessions at a time` })
+      reply.code(201)
+      return {
+        id: session.id,
+        nonce: session.nonce,
+        field: session.field,
+        instance: svc.instance.id,
+        version: svc.instance.version,
+        catalogue: CATALOGUE,
+        ports: svc.instance.ports(),
+        clock_ms: svc.tap.now(),
+        expires_at: session.expiresAt.toISOString(),
+      }
+    },
+  )
+
+  app.put<SessionRequest>(
+    '/_svc/probe/sessions/:id/steps',
+    describe({
+      summary: 'Add the scripts of steps',
+      category: CATEGORY,
+      credentials: ['none', 'adminToken'],
+      bodyLimit: MAX_STEPS_BODY,
+      requestBody: {
+        content: { 'application/json': { type: 'array', maxItems: MAX_STEPS, items: { type: 'object' } } },
+      },
+      responses: { 204: { description: 'Added' }, 400: { description: 'The body is not valid' }, 404: UNKNOWN_SESSION },
+      examples: [],
+    }),
+    async (request, reply) => {
+      svc.http.guardAdmin(request)
+      const session = find(request.params.id)
+      const scripts = readScripts(parseJson(svc.http.body(request)))
+      if (typeof scripts === 'string') throw refusal(400, 'invalid_steps', scripts)
+      if (!session.addScripts(scripts)) throw refusal(400, 'too_many_steps', `at most ${MAX_STEPS} steps`)
+      return reply.code(204).send()
+    },
+  )
+
+  app.get<SessionRequest>(
+    '/_svc/probe/sessions/:id/arrivals',
+    describe({
+      summary: 'What arrived',
+      category: CATEGORY,
+      credentials: ['none', 'adminToken'],
+      parameters: [
+        {
+          name: 'after',
+          in: 'query',
+          schema: { type: 'integer', minimum: 0 },
+          description: 'Number of the last known arrival',
+        },
+        {
+          name: 'wait_ms',
+          in: 'query',
+          schema: { type: 'integer', minimum: 0, maximum: MAX_WAIT_MS },
+          description: 'Waits for a first arrival',
+        },
+        {
+          name: 'steps',
+          in: 'query',
+          schema: { type: 'string' },
+          description: 'Only arrivals of these steps, comma-separated',
+        },
+      ],
+      responses: {
+        200: { description: 'The arrivals' },
+        400: { description: 'A parameter is not valid' },
+        404: UNKNOWN_SESSION,
+      },
+      examples: [],
+    }),
+    async request => {
+      svc.http.guardAdmin(request)
+      const session = find(request.params.id)
+      const query = readQuery(request)
+      const after = integerParameter(query, 'after', { fallback: 0 })
+      const waitMs = integerParameter(query, 'wait_ms', { max: MAX_WAIT_MS, fallback: 0 })
+      const steps = query.get('steps')
+      if (steps !== null && !/^\d{1,6}(?:,\d{1,6}){0,1999}$/.test(steps))
+        throw invalidParameter('steps', 'expected numbers separated by commas')
+      await session.waitFor(after, waitMs)
+      const arrivals = session.arrivals(steps === null ? { after } : { steps: new Set(steps.split(',')) })
+      return { arrivals, next: session.lastNumber, clock_ms: svc.tap.now() }
+    },
+  )
+
+  app.delete<SessionRequest>(
+    '/_svc/probe/sessions/:id',
+    describe({
+      summary: 'End a probe session',
+      category: CATEGORY,
+      credentials: ['none', 'adminToken'],
+      responses: { 204: { description: 'Ended' }, 404: UNKNOWN_SESSION },
+      examples: [],
+    }),
+    async (request, reply) => {
+      svc.http.guardAdmin(request)
+      find(request.params.id)
+      sessions.remove(request.params.id)
+      return reply.code(204).send()
+    },
+  )
+
+  const unknown = (_request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+    reply.code(404).send({ error: 'unknown_probe', instance: svc.instance.id })
+  const described = describe({
+    summary: 'A step of a probe session',
+    category: CATEGORY,
+    path: '/probe/{nonce}/{*rest}',
+    responses: { 404: { description: 'No session has this nonce' } },
+    examples: [],
+  })
+  app.route({ method: app.supportedMethods, url: '/probe/:nonce/*', ...described, handler: unknown })
+}
+
+function readTtl(body: Buffer): number {
+  const value = readJsonObject(body)
+  if (value === null) throw refusal(400, 'invalid_body', 'expected a JSON object')
+  const { ttl_s: ttl = DEFAULT_TTL_S, ...others } = value
+  const [unknownKey] = Object.keys(others)
+  if (unknownKey !== undefined) throw refusal(400, 'invalid_body', `unknown key "${unknownKey.slice(0, 100)}"`)
+  if (!Number.isInteger(ttl) || (ttl as number) < 1 || (ttl as number) > MAX_SESSION_S)
+    throw refusal(400, 'invalid_body', `ttl_s must be an integer from 1 to ${MAX_SESSION_S}`)
+  return ttl as number
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString())
+  } catch {
+    throw refusal(400, 'invalid_body', 'expected JSON')
+  }
+}

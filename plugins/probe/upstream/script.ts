@@ -1,0 +1,91 @@
+/** Scripts: what the upstream half does with a request of a step. They are plain JSON. */
+import { isRecord } from 'svc/plugin'
+
+/** Bytes are text in ISO 8859-1. `{{n}}` in them is replaced by the number of the arrival, with five digits: the length stays. */
+export type Action =
+  | { do: 'bytes'; bytes: string }
+  /** `size` bytes of a repeated text, in writes of `piece` bytes, which are made as the socket takes them. */
+  | { do: 'fill'; size: number; piece: number; chunked?: boolean }
+  | { do: 'wait'; ms: number }
+  /** Waits until the request is complete, or has no valid framing: then it is answered with 400. */
+  | { do: 'receive' }
+  /** Writes the body of the request back as it arrives, each read as one chunk. */
+  | { do: 'echo' }
+  /** A 200 with these lines of fields, whose body is the value of a field of the request. */
+  | { do: 'reflect'; field: string; fields: string }
+  | { do: 'keep' }
+  | { do: 'end' }
+  | { do: 'reset' }
+
+export interface StepScript {
+  step: number
+  script: Action[]
+  /** For the second and later arrivals; default: the same. */
+  next?: Action[]
+  /** The script uses what HTTP/1.0 does not have; a request in HTTP/1.0 gets an ordinary answer instead. */
+  http11?: boolean
+}
+
+export const MAX_STEPS = 4_000
+const MAX_ACTIONS = 400
+const MAX_SCRIPT_BYTES = 1024 * 1024
+const MAX_FILL = 64 * 1024 * 1024
+const MAX_WAIT_MS = 180_000
+
+/** The scripts in a request body, or what is wrong with them. */
+export function readScripts(value: unknown): StepScript[] | string {
+  if (!Array.isArray(value) || value.length > MAX_STEPS) return `expected a list of at most ${MAX_STEPS} steps`
+  const read: StepScript[] = []
+  for (const [index, one] of value.entries()) {
+    if (!isRecord(one) || !isStepNumber(one.step)) return `item ${index}: "step" must be a number from 1 to 999999`
+    for (const key of Object.keys(one))
+      if (!['step', 'script', 'next', 'http11'].includes(key))
+        return `item ${index}: unknown key "${key.slice(0, 100)}"`
+    for (const actions of [one.script, one.next ?? []]) {
+      const problem = actionsProblem(actions)
+      if (problem !== null) return `item ${index}: ${problem}`
+    }
+    if (one.http11 !== undefined && typeof one.http11 !== 'boolean') return `item ${index}: "http11" must be a boolean`
+    read.push(one as unknown as StepScript)
+  }
+  return read
+}
+
+function isStepNumber(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 999_999
+}
+
+function actionsProblem(value: unknown): string | null {
+  if (!Array.isArray(value) || value.length > MAX_ACTIONS)
+    return `"script" must be a list of at most ${MAX_ACTIONS} actions`
+  let bytes = 0
+  for (const action of value) {
+    if (!isRecord(action)) return 'each action must be an object'
+    if (action.do === 'bytes') {
+      if (typeof action.bytes !== 'string') return '"bytes" must be text'
+      bytes += action.bytes.length
+    } else if (action.do === 'fill') {
+      if (!isBetween(action.size, 1, MAX_FILL) || !isBetween(action.piece, 1, 1024 * 1024))
+        return '"fill" needs a size up to 67108864 and a piece up to 1048576'
+    } else if (action.do === 'wait') {
+      if (!isBetween(action.ms, 0, MAX_WAIT_MS)) return `"wait" needs ms from 0 to ${MAX_WAIT_MS}`
+    } else if (action.do === 'reflect') {
+      if (typeof action.field !== 'string' || typeof action.fields !== 'string')
+        return '"reflect" needs the name of a field, and the lines of fields'
+      bytes += action.fields.length
+    } else if (!['receive', 'echo', 'keep', 'end', 'reset'].includes(String(action.do)))
+      return `unknown action "${String(action.do).slice(0, 100)}"`
+  }
+  return bytes > MAX_SCRIPT_BYTES ? `a script has at most ${MAX_SCRIPT_BYTES} bytes` : null
+}
+
+function isBetween(value: unknown, min: number, max: number): boolean {
+  return typeof value === 'number' && Number.isFinite(value) && value >= min && value <= max
+}
+
+/** The ordinary answer of a step. */
+export function defaultScript(step: number): Action[] {
+  const body = `probe ${step}`
+  const fields = `Date: ${new Date().toUTCString()}\r\nContent-Type: text/plain\r\nCache-Control: no-store\r\nContent-Length: ${body.length}\r\n`
+  return [{ do: 'receive' }, { do: 'bytes', bytes: `HTTP/1.1 200 OK\r\n${fields}\r\n${body}` }, { do: 'keep' }]
+}

@@ -1,0 +1,156 @@
+/** Probe sessions: a nonce, the scripts of its steps, and what arrived. */
+import { randomBytes } from 'node:crypto'
+import type { Arrival, ArmedTap, SvcTap, TapReply } from 'svc/plugin'
+import { Answered, answer } from './answer.ts'
+import { arrivalRecord } from './arrival-record.ts'
+import type { ArrivalRecord } from './arrival-record.ts'
+import { MAX_STEPS, defaultScript } from './script.ts'
+import type { StepScript } from './script.ts'
+
+export const MAX_SESSIONS = 4
+export const MAX_SESSION_S = 15 * 60
+const MAX_ARRIVALS = 6_000
+/** Bytes of arrivals that a session keeps; older ones are removed. */
+const MAX_KEPT_BYTES = 8 * 1024 * 1024
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
+
+/** 26 characters of 5 bits. */
+export function createNonce(): string {
+  return [...randomBytes(26)].map(byte => ALPHABET[byte % 32]).join('')
+}
+
+interface Entry {
+  number: number
+  arrival: Arrival
+  answered: Answered
+  kept: number
+}
+
+export class ProbeSession {
+  readonly id = createNonce()
+  readonly nonce = createNonce()
+  readonly field = createNonce()
+  readonly expiresAt: Date
+  readonly #steps = new Map<number, StepScript>()
+  readonly #counts = new Map<number, number>()
+  readonly #entries: Entry[] = []
+  readonly #waiting = new Set<() => void>()
+  #total = 0
+  #bytes = 0
+  readonly #armed: ArmedTap
+  readonly #timer: NodeJS.Timeout
+  readonly #now: () => number
+
+  constructor(tap: SvcTap, { ttlS, onEnd }: { ttlS: number; onEnd: () => void }) {
+    this.#now = () => tap.now()
+    this.expiresAt = new Date(Date.now() + ttlS * 1000)
+    this.#armed = tap.arm({
+      claims: head => this.#claims(head),
+      onArrival: () => {},
+      answer: (arrival, reply) => this.#answer(arrival, reply),
+      lifetimeMs: ttlS * 1000,
+    })
+    this.#timer = setTimeout(onEnd, ttlS * 1000)
+    this.#timer.unref()
+  }
+
+  end(): void {
+    clearTimeout(this.#timer)
+    this.#armed.disarm()
+    for (const wake of this.#waiting) wake()
+  }
+
+  /** Adds scripts; returns false if there would be too many. */
+  addScripts(scripts: readonly StepScript[]): boolean {
+    if (this.#steps.size + scripts.length > MAX_STEPS) return false
+    for (const script of scripts) this.#steps.set(script.step, script)
+    return true
+  }
+
+  /** Arrivals of these steps, or those after a number. */
+  arrivals(select: { steps: ReadonlySet<string> } | { after: number }): ArrivalRecord[] {
+    return this.#entries
+      .filter(({ number, arrival }) => ('steps' in select ? select.steps.has(arrival.step) : number > select.after))
+      .map(({ number, arrival, answered }) => arrivalRecord(number, arrival, answered))
+  }
+
+  get lastNumber(): number {
+    return this.#total
+  }
+
+  /** Resolves when there is an arrival after this number, or the time is over. */
+  async waitFor(after: number, ms: number): Promise<void> {
+    if (this.#total > after || ms <= 0) return
+    await new Promise<void>(resolve => {
+      const done = (): void => {
+        clearTimeout(timer)
+        this.#waiting.delete(done)
+        resolve()
+      }
+      const timer = setTimeout(done, ms)
+      this.#waiting.add(done)
+    })
+  }
+
+  /** The step of a request: from the path behind the nonce, or from the field. */
+  #claims(head: Buffer): string | null {
+    const text = head.toString('latin1')
+    const inPath = text.indexOf(this.nonce)
+    const inField = text.indexOf(this.field)
+    if (inPath === -1 && inField === -1) return null
+    const ofPath =
+      inPath === -1 ? null : /^\/[a-z0-9-]+\/(\d{1,6})(?!\d)/.exec(text.slice(inPath + this.nonce.length, inPath + 200))
+    const ofField =
+      inField === -1 ? null : /^-(\d{1,6})(?!\d)/.exec(text.slice(inField + this.field.length, inField + 50))
+    return (ofPath ?? ofField)?.[1] ?? '0'
+  }
+
+  #answer(arrival: Arrival, reply: TapReply): void {
+    const step = Number(arrival.step)
+    const number = (this.#counts.get(step) ?? 0) + 1
+    this.#counts.set(step, number)
+    const answered = new Answered()
+    this.#add({ number: ++this.#total, arrival, answered, kept: 0 })
+    const found = this.#steps.get(step)
+    const isUsable = found !== undefined && !(found.http11 === true && arrival.protocol === '1.0')
+    const script = isUsable ? ((number > 1 ? found.next : undefined) ?? found.script) : defaultScript(step)
+    void answer(arrival, reply, { script, number, now: this.#now, answered })
+  }
+
+  #add(entry: Entry): void {
+    this.#entries.push(entry)
+    void entry.arrival.whenEnded.then(() => {
+      entry.kept = Math.min(entry.arrival.size, 256 * 1024)
+      this.#bytes += entry.kept
+      while (this.#entries.length > 1 && this.#bytes > MAX_KEPT_BYTES) this.#bytes -= this.#entries.shift()!.kept
+    })
+    if (this.#entries.length > MAX_ARRIVALS) this.#bytes -= this.#entries.shift()!.kept
+    for (const wake of this.#waiting) wake()
+  }
+}
+
+/** All sessions of the process; a live object, since each holds an armed tap. */
+export class ProbeSessions {
+  readonly #sessions = new Map<string, ProbeSession>()
+
+  /** Null if there are too many. */
+  create(tap: SvcTap, ttlS: number): ProbeSession | null {
+    if (this.#sessions.size >= MAX_SESSIONS) return null
+    const session: ProbeSession = new ProbeSession(tap, { ttlS, onEnd: () => this.remove(session.id) })
+    this.#sessions.set(session.id, session)
+    return session
+  }
+
+  get(id: string): ProbeSession | undefined {
+    return this.#sessions.get(id)
+  }
+
+  remove(id: string): boolean {
+    this.#sessions.get(id)?.end()
+    return this.#sessions.delete(id)
+  }
+
+  close(): void {
+    for (const id of this.#sessions.keys()) this.remove(id)
+  }
+}

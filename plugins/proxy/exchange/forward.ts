@@ -1,0 +1,159 @@
+/** Forwards a request to the upstream, sends its response as it comes, and records it. */
+import type { IncomingMessage } from 'node:http'
+import type { BodyStream, FastifyReply, FastifyRequest, Svc } from 'svc/plugin'
+import type { Upstream } from '../config/upstream.ts'
+import { upstreamTimeout, upstreamUnreachable } from '../errors.ts'
+import { clientHeaders, headerLines, upstreamHeaders } from '../forwarded-headers.ts'
+import { isSensitiveHeader, isSensitiveName, secretsIn } from '../redaction.ts'
+import type { RecordedResponse } from '../recordings/recording.ts'
+import { ResponseRecorder } from './response-recorder.ts'
+import { sentHeaders } from './sent-headers.ts'
+import { UpstreamFailure, type Client } from './upstream-request.ts'
+
+export interface Forwarded {
+  request: FastifyRequest
+  reply: FastifyReply
+  upstream: Upstream
+  client: Client
+  /** Path and query at the upstream. */
+  requested: string
+  /** Called with the complete response; null if it is not to be recorded. */
+  record: ((response: RecordedResponse) => Promise<void>) | null
+}
+
+/** Resolves when the response has ended. Throws for an upstream that does not respond. */
+export async function forward(svc: Svc<unknown>, exchange: Forwarded): Promise<FastifyReply> {
+  const { request, reply, upstream, requested } = exchange
+  const sent = clientHeaders(svc, request)
+  const sentAt = performance.now()
+  const response = await send(svc, exchange, sent)
+  if (response === null) return reply.hijack()
+  const lines = headerLines(response.rawHeaders)
+  const status = response.statusCode ?? 502
+  const isEmpty = hasNoBody(request.method, response)
+  const isRecorded = exchange.record !== null && (isEmpty || !ResponseRecorder.isTooLong(lines))
+  const recorder = isRecorded
+    ? new ResponseRecorder({ upstream, status, lines, sentAt, secrets: secretsOf(upstream, request, sent) })
+    : null
+  const headers = {
+    ...sentHeaders(svc, request, { upstream, requested, lines }),
+    'X-Svc-Proxy': isRecorded ? 'record' : 'passthrough',
+  }
+  if (isEmpty) {
+    response.resume()
+    await keep(svc, exchange, recorder)
+    return reply.code(status).headers(headers).send()
+  }
+  const stream = svc.streams.body(request, reply, { status, headers })
+  if (stream === null) {
+    response.destroy()
+    recorder?.discard()
+    return reply
+  }
+  const { isComplete, last } = await relay(response, stream, recorder)
+  if (!isComplete) {
+    recorder?.discard()
+    // A break in the middle must not look like the end.
+    if (stream.closed) response.destroy()
+    else svc.http.abortResponse(request, reply)
+    return reply
+  }
+  await keep(svc, exchange, recorder)
+  if (last !== null) stream.write(last)
+  stream.end()
+  return reply
+}
+
+/** Statuses without content (RFC 9110, 15.3.5, 15.3.6, 15.4.5). */
+const BODILESS = new Set([204, 205, 304])
+
+function hasNoBody(method: string, { statusCode = 0, headers }: IncomingMessage): boolean {
+  return method === 'HEAD' || BODILESS.has(statusCode) || headers['content-length'] === '0'
+}
+
+/** Records a complete response. */
+async function keep(
+  svc: Svc<unknown>,
+  { upstream, record }: Forwarded,
+  recorder: ResponseRecorder | null,
+): Promise<void> {
+  if (recorder === null) return
+  const recorded = await recorder.finish()
+  if (recorded !== null) await record?.(recorded)
+  else
+    svc.log.warn('response not recorded: its body is too large or its coding is invalid', { upstream: upstream.name })
+}
+
+/** Null if the client has disconnected. */
+async function send(
+  svc: Svc<unknown>,
+  { request, upstream, client, requested }: Forwarded,
+  sent: ReturnType<typeof clientHeaders>,
+): Promise<IncomingMessage | null> {
+  const body = svc.http.body(request)
+  const hasBody = body.length > 0 || request.headers['content-length'] !== undefined
+  const headers = upstreamHeaders(svc, request, {
+    client: sent,
+    setHeaders: upstream.setHeaders,
+    host: upstream.target.host,
+    bodyBytes: hasBody ? body.length : null,
+  })
+  try {
+    return await client({
+      method: request.method,
+      path: requested,
+      headers,
+      body,
+      signal: svc.http.signal(request),
+    })
+  } catch (error) {
+    if (!(error instanceof UpstreamFailure)) throw error
+    if (error.kind === 'client_left') return null
+    if (error.kind === 'timeout') throw upstreamTimeout(upstream.name, upstream.timeoutMs)
+    throw upstreamUnreachable(upstream.name, error.message)
+  }
+}
+
+interface Relayed {
+  /** Whether the body is complete and the client has received it. */
+  isComplete: boolean
+  /** The last piece of a body of known length, not sent yet: a client that has it can count on the recording. */
+  last: Buffer | null
+}
+
+/** Sends the body on, piece by piece. */
+async function relay(
+  response: IncomingMessage,
+  stream: BodyStream,
+  recorder: ResponseRecorder | null,
+): Promise<Relayed> {
+  const leave = (): void => void response.destroy()
+  const length = Number(response.headers['content-length'] ?? Infinity)
+  let received = 0
+  let last: Buffer | null = null
+  stream.signal.addEventListener('abort', leave, { once: true })
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      recorder?.write(chunk)
+      received += chunk.length
+      if (recorder !== null && received >= length) last = chunk
+      else if (!stream.write(chunk)) await stream.ready()
+    }
+  } catch {
+    return { isComplete: false, last: null }
+  } finally {
+    stream.signal.removeEventListener('abort', leave)
+  }
+  return { isComplete: response.complete && !stream.closed, last }
+}
+
+/** Credentials that the upstream could echo: those of the client and those that svc adds. */
+function secretsOf(
+  upstream: Upstream,
+  request: FastifyRequest,
+  sent: readonly (readonly [string, string])[],
+): string[] {
+  const ofClient = sent.filter(([name]) => isSensitiveHeader(name.toLowerCase(), upstream.redact))
+  const ofQuery = [...new URLSearchParams((request.raw.url ?? '').split('?')[1] ?? '')]
+  return secretsIn([...ofClient, ...upstream.setHeaders, ...ofQuery.filter(([name]) => isSensitiveName(name))])
+}

@@ -1,0 +1,36 @@
+/** Sends a recorded response, at the recorded pace or at once. */
+import type { FastifyReply, FastifyRequest, Svc } from 'svc/plugin'
+import type { Upstream } from '../config/upstream.ts'
+import { bodyBytes, chunkBytes } from '../recordings/recording.ts'
+import type { RecordedResponse } from '../recordings/recording.ts'
+import { sentHeaders } from './sent-headers.ts'
+
+/** Statuses without content (RFC 9110, 15.3.5, 15.3.6, 15.4.5). */
+const BODILESS = new Set([204, 205, 304])
+
+/** `requested` is the target of the request at the upstream. */
+export async function replay(
+  svc: Svc<unknown>,
+  exchange: { request: FastifyRequest; reply: FastifyReply; upstream: Upstream; requested: string },
+  recorded: RecordedResponse,
+): Promise<FastifyReply> {
+  const { request, reply, upstream, requested } = exchange
+  const waits = (ms: number): Promise<boolean> => svc.http.delay(request, ms * upstream.timing)
+  const { status, chunks, first_byte_ms: firstByte = 0 } = recorded
+  if (upstream.timing > 0 && firstByte > 0 && !(await waits(firstByte))) return reply.hijack()
+  const lines = Object.entries(recorded.headers).flatMap(([name, values]) =>
+    [values].flat().map(value => [name, value] as const),
+  )
+  const headers = { ...sentHeaders(svc, request, { upstream, requested, lines }), 'X-Svc-Proxy': 'replay' }
+  if (BODILESS.has(status)) return reply.code(status).headers(headers).send()
+  if (chunks === undefined) return reply.code(status).headers(headers).send(bodyBytes(recorded))
+  const stream = svc.streams.body(request, reply, { status, headers })
+  if (stream === null) return reply
+  for (const chunk of chunks) {
+    if (upstream.timing > 0 && chunk.after_ms > 0 && !(await waits(chunk.after_ms))) break
+    if (stream.closed) break
+    if (!stream.write(chunkBytes(chunk))) await stream.ready()
+  }
+  stream.end()
+  return reply
+}

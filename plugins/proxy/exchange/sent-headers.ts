@@ -1,0 +1,27 @@
+/** The headers of a response to the client: those of the upstream, safe for the origin of this instance. */
+import { sandboxPolicy } from 'svc/plugin'
+import type { FastifyRequest, Svc } from 'svc/plugin'
+import type { Upstream } from '../config/upstream.ts'
+import { headerRecord, responseHeaders } from '../forwarded-headers.ts'
+import type { HeaderLine } from '../forwarded-headers.ts'
+import { locationBelow } from '../target-path.ts'
+
+export function sentHeaders(
+  svc: Svc<unknown>,
+  request: FastifyRequest,
+  { upstream, requested, lines }: { upstream: Upstream; requested: string; lines: readonly HeaderLine[] },
+): Record<string, string | string[]> {
+  const headers = headerRecord(responseHeaders(lines))
+  const { location } = headers
+  if (typeof location === 'string') {
+    const below = locationBelow(upstream, requested, location)
+    if (below !== null) headers.location = svc.http.path(request, `/proxy/${upstream.name}${below}`)
+  }
+  const policy = sandboxPolicy(lastOf(headers['content-type']), lastOf(headers['content-security-policy']))
+  if (policy !== null) headers['content-security-policy'] = policy
+  return headers
+}
+
+function lastOf(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(', ') : value
+}

@@ -1,0 +1,92 @@
+/** Sends a request to an upstream. */
+import http from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import https from 'node:https'
+import { rootCertificates } from 'node:tls'
+import type { Upstream } from '../config/upstream.ts'
+
+export interface UpstreamRequest {
+  method: string
+  /** Path and query. */
+  path: string
+  /** Names and values in turn. */
+  headers: string[]
+  body: Buffer
+  /** Aborts when the client has disconnected. */
+  signal: AbortSignal
+}
+
+/** Why there is no response. */
+export class UpstreamFailure extends Error {
+  readonly kind: 'unreachable' | 'timeout' | 'client_left'
+
+  constructor(kind: UpstreamFailure['kind'], message: string) {
+    super(message)
+    this.kind = kind
+  }
+}
+
+const SOCKETS = 256
+/** Methods that may be sent again if a kept connection turns out to be closed (RFC 9110, 9.2.2). */
+const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE'])
+
+export type Client = (request: UpstreamRequest) => Promise<IncomingMessage>
+
+/** A client with its own connections. `close` ends idle ones. */
+export function createClient(upstream: Upstream): { send: Client; close(): void } {
+  const { target, timeoutMs, ca } = upstream
+  const isSecure = target.protocol === 'https:'
+  const options = { keepAlive: true, maxSockets: SOCKETS, maxFreeSockets: 16 }
+  const agent = isSecure
+    ? new https.Agent({ ...options, ...(ca === null ? {} : { ca: [...rootCertificates, ca] }) })
+    : new http.Agent(options)
+
+  function sendOnce({ method, path, headers, body, signal }: UpstreamRequest): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(new UpstreamFailure('client_left', 'the client has disconnected'))
+      const request = (isSecure ? https : http).request({
+        agent,
+        method,
+        path,
+        headers: headers as never,
+        host: target.hostname.replace(/^\[|\]$/g, ''),
+        port: target.port,
+        setHost: false,
+      })
+      const timer = setTimeout(
+        () => request.destroy(new UpstreamFailure('timeout', `no response head within ${timeoutMs} ms`)),
+        timeoutMs,
+      )
+      const leave = (): void => void request.destroy(new UpstreamFailure('client_left', 'the client has disconnected'))
+      signal.addEventListener('abort', leave, { once: true })
+      request.once('response', response => {
+        clearTimeout(timer)
+        response.once('close', () => signal.removeEventListener('abort', leave))
+        resolve(response)
+      })
+      request.on('error', (error: NodeJS.ErrnoException) => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', leave)
+        const failure =
+          error instanceof UpstreamFailure ? error : new UpstreamFailure('unreachable', error.code ?? error.message)
+        reject(Object.assign(failure, { isStale: request.reusedSocket && error.code === 'ECONNRESET' }))
+      })
+      // An upgrade that was not asked for.
+      request.once('upgrade', (_response, socket) => socket.destroy())
+      request.end(body.length === 0 ? undefined : body)
+    })
+  }
+
+  return {
+    async send(request) {
+      try {
+        return await sendOnce(request)
+      } catch (error) {
+        const isStale = (error as { isStale?: boolean }).isStale === true
+        if (isStale && IDEMPOTENT.has(request.method)) return sendOnce(request)
+        throw error
+      }
+    },
+    close: () => agent.destroy(),
+  }
+}

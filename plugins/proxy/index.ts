@@ -1,0 +1,44 @@
+/** The plugin `proxy`: forwards requests to upstream services, and records and replays their responses. */
+import { definePlugin } from 'svc/plugin'
+import { MAX_UPSTREAMS, optionsSchema, type UpstreamOptions } from './config/options.ts'
+import { createUpstreams } from './config/upstream.ts'
+import { Proxy, type Modes } from './proxy.ts'
+import { registerRoutes } from './routes.ts'
+
+const HOUR_MS = 3_600_000
+
+export default definePlugin<UpstreamOptions[]>({
+  title: 'Recording proxy',
+  description: 'Forwards requests to upstream services, records their responses and replays them with their timing.',
+  paths: ['/proxy', '/_svc/proxy'],
+  options: optionsSchema,
+  exposes: ['X-Svc-Proxy'],
+  categories: [{ name: 'Recording proxy', rank: 240 }],
+  async register(app, svc) {
+    const upstreams = createUpstreams(svc)
+    if (upstreams.length === 0) return
+    const modes = svc.replicated<Modes>('modes', { initial: () => ({}) })
+    const proxy = new Proxy(svc, upstreams, {
+      modes,
+      counts: svc.state<number>('counts', { maxCount: 3 * MAX_UPSTREAMS, evict: 'idle' }),
+      positions: svc.state<number>('positions', {
+        maxCount: 20_000,
+        maxPerGroup: 5000,
+        ttlMs: HOUR_MS,
+        ttlFrom: 'use',
+        evict: 'idle',
+      }),
+      writes: svc.shared('writes', () => new Map<string, Promise<unknown>>()),
+    })
+    // Modes that the control plane has set end with the next generation, not with the start of another replica.
+    const generations = svc.shared('generations', () => ({ count: 0 }))
+    const isReload = generations.count++ > 0
+    svc.whenRegistered(async () => {
+      if (isReload) await modes.update(() => ({}))
+    })
+    svc.use('testing.resets')!.register({ name: 'proxy', reset: session => proxy.reset(session?.key ?? null) })
+    svc.whenClosed(() => proxy.close())
+    await proxy.load()
+    registerRoutes(app, svc, proxy)
+  },
+})

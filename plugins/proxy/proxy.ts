@@ -1,0 +1,207 @@
+/** The upstreams of one generation: their modes, counts, recordings and positions in sequences. */
+import type { FastifyReply, FastifyRequest, Replicated, Store, Svc } from 'svc/plugin'
+import type { Mode, UpstreamOptions } from './config/options.ts'
+import type { Upstream } from './config/upstream.ts'
+import { noRecording, notSupported, proxyDisabled, proxyLoop, unknownUpstream } from './errors.ts'
+import { forward } from './exchange/forward.ts'
+import { replay } from './exchange/replay.ts'
+import { createClient } from './exchange/upstream-request.ts'
+import { hasPassed, viaName } from './forwarded-headers.ts'
+import { RecordingFolder } from './recordings/folder.ts'
+import type { Found } from './recordings/folder.ts'
+import type { RecordedResponse } from './recordings/recording.ts'
+import { shapeOf } from './recordings/request-shape.ts'
+import type { RequestShape } from './recordings/request-shape.ts'
+import { normalizePath, splitTarget, targetPath } from './target-path.ts'
+
+/** Modes that the control plane has set, by upstream. */
+export type Modes = Record<string, Mode>
+export type CountKind = 'recorded' | 'replayed' | 'missed'
+
+export interface ProxyState {
+  modes: Replicated<Modes>
+  /** By `<upstream> <kind>`. */
+  counts: Store<number>
+  /** Number of replays, by `<session> <upstream> <key>`. */
+  positions: Store<number>
+  /** Pending writes by folder, so that generations do not write at the same time. */
+  writes: Map<string, Promise<unknown>>
+}
+
+const CLOSEST = 3
+
+interface Served {
+  upstream: Upstream
+  folder: RecordingFolder
+  client: ReturnType<typeof createClient>
+  /** Whether the warning about a bound was logged. */
+  hasWarned: boolean
+}
+
+export class Proxy {
+  readonly #svc: Svc<UpstreamOptions[]>
+  readonly #state: ProxyState
+  readonly #served: ReadonlyMap<string, Served>
+
+  constructor(svc: Svc<UpstreamOptions[]>, upstreams: readonly Upstream[], state: ProxyState) {
+    this.#svc = svc
+    this.#state = state
+    const invalid = (file: string, message: string): void => {
+      svc.reportLoadError({ file, at: null, message, remedy: 'correct or remove the recording' })
+      svc.log.warn('recording ignored', { file, reason: message })
+    }
+    this.#served = new Map(
+      upstreams.map(upstream => [
+        upstream.name,
+        {
+          upstream,
+          folder: new RecordingFolder(upstream, { invalid }),
+          client: createClient(upstream),
+          hasWarned: false,
+        },
+      ]),
+    )
+  }
+
+  get names(): string[] {
+    return [...this.#served.keys()]
+  }
+
+  /** Reads the folders. */
+  async load(): Promise<void> {
+    await Promise.all([...this.#served.values()].map(({ folder }) => folder.refresh()))
+  }
+
+  close(): void {
+    for (const { client } of this.#served.values()) client.close()
+  }
+
+  /** Switches a mode until the next reload. Throws `unknown_upstream`. */
+  async setMode(name: string, mode: Mode): Promise<void> {
+    this.#require(name)
+    await this.#state.modes.update(modes => ({ ...modes, [name]: mode }))
+  }
+
+  /** The upstream as the control plane shows it. Throws `unknown_upstream`. */
+  async show(name: string) {
+    const { upstream, folder } = this.#require(name)
+    await folder.refresh()
+    const count = async (kind: CountKind): Promise<number> => (await this.#state.counts.peek(`${name} ${kind}`)) ?? 0
+    return {
+      name,
+      target: upstream.target.href,
+      path: `/proxy/${name}`,
+      mode: this.#modeOf(upstream),
+      configured_mode: upstream.mode,
+      recorded: await count('recorded'),
+      replayed: await count('replayed'),
+      missed: await count('missed'),
+      recordings: { files: folder.fileCount, bytes: folder.bytes, full: folder.isFull },
+    }
+  }
+
+  /** Forgets the positions of a session, or all. Returns their number. */
+  reset(session: string | null): Promise<number> {
+    const prefix = session === null ? '' : `${session} `
+    return this.#state.positions.clear((_, key) => key.startsWith(prefix))
+  }
+
+  /** Serves a request below `/proxy/<name>`. */
+  async serve(request: FastifyRequest, reply: FastifyReply, name: string): Promise<FastifyReply> {
+    const svc = this.#svc
+    if (svc.config.publicMode) throw proxyDisabled()
+    // The upstream may be out of reach for the page, and svc may add credentials.
+    svc.http.guardBrowser(request)
+    const served = this.#require(name)
+    if (hasPassed(request.headers.via, viaName(svc.instance.id))) throw proxyLoop()
+    if (request.headers.upgrade?.toLowerCase() === 'websocket') throw notSupported()
+    const { upstream } = served
+    const { path: given, query } = splitTarget(request.raw.url ?? '/')
+    const path = normalizePath(given)
+    const requested = targetPath(upstream, path, query)
+    const mode = this.#modeOf(upstream)
+    const exchange = { request, reply, upstream, requested }
+    if (mode === 'passthrough') return forward(svc, { ...exchange, client: served.client.send, record: null })
+    const shape = shapeOf(upstream, {
+      method: request.method,
+      path,
+      query,
+      header: header => joined(request.headers[header]),
+      body: svc.http.body(request),
+    })
+    if (mode !== 'record') {
+      const found = await this.#find(served, shape, mode)
+      if (found !== undefined) {
+        void this.#count(name, 'replayed')
+        return replay(svc, exchange, await this.#next(request, name, found))
+      }
+      if (mode === 'replay') {
+        void this.#count(name, 'missed')
+        throw noRecording({ upstream: name, method: shape.method, path }, await served.folder.closest(shape, CLOSEST))
+      }
+    }
+    const isFull = served.folder.isFull
+    if (isFull) this.#warn(served)
+    const record = (response: RecordedResponse): Promise<void> => this.#record(served, shape, response)
+    return forward(svc, { ...exchange, client: served.client.send, record: isFull ? null : record })
+  }
+
+  #require(name: string): Served {
+    const served = this.#served.get(name)
+    if (served === undefined) throw unknownUpstream(name, this.names)
+    return served
+  }
+
+  #modeOf({ name, mode }: Upstream): Mode {
+    const { current } = this.#state.modes
+    return (Object.hasOwn(current, name) ? current[name] : undefined) ?? mode
+  }
+
+  async #find({ folder, upstream }: Served, shape: RequestShape, mode: Mode): Promise<Found | undefined> {
+    const exact = await folder.find(shape)
+    // With `replay-or-record`, what is missing is recorded.
+    return exact ?? (mode === 'replay' && upstream.onMiss === 'nearest' ? folder.findNearest(shape) : undefined)
+  }
+
+  /** The response whose turn it is; the last one again and again. */
+  async #next(request: FastifyRequest, name: string, { key, responses }: Found): Promise<RecordedResponse> {
+    if (responses.length === 1) return responses[0]!
+    const session = this.#svc.http.session(request).key
+    const turn = await this.#state.positions.increment(`${session} ${name} ${key}`, 1, { group: session })
+    return responses[Math.min(turn, responses.length) - 1]!
+  }
+
+  /** Failures are logged: the client has its response. */
+  async #record(served: Served, shape: RequestShape, response: RecordedResponse): Promise<void> {
+    const { upstream, folder } = served
+    const { writes } = this.#state
+    const before = writes.get(upstream.folder) ?? Promise.resolve()
+    const written = before.then(async () => {
+      try {
+        if (await folder.record(shape, response)) void this.#count(upstream.name, 'recorded')
+        else this.#warn(served)
+      } catch (error) {
+        this.#svc.log.error('the response could not be recorded', { upstream: upstream.name, error })
+      }
+    })
+    writes.set(upstream.folder, written)
+    await written
+    if (writes.get(upstream.folder) === written) writes.delete(upstream.folder)
+  }
+
+  #warn(served: Served): void {
+    if (served.hasWarned) return
+    served.hasWarned = true
+    this.#svc.log.warn('responses are not recorded: the folder of recordings is full', {
+      upstream: served.upstream.name,
+    })
+  }
+
+  async #count(name: string, kind: CountKind): Promise<void> {
+    await this.#state.counts.increment(`${name} ${kind}`).catch(() => {})
+  }
+}
+
+function joined(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(', ') : value
+}

@@ -1,0 +1,155 @@
+/** A request as it is recorded and compared: redacted, with a key. */
+import { isUtf8 } from 'node:buffer'
+import { createHash } from 'node:crypto'
+import type { Json, JsonObject } from 'svc/plugin'
+import { setOwn } from 'svc/plugin'
+import type { Upstream } from '../config/upstream.ts'
+import {
+  editJson,
+  isSensitiveName,
+  parseBoundedJson,
+  REDACTED,
+  redactHeader,
+  redactJson,
+  isSensitiveHeader,
+} from '../redaction.ts'
+import { canonicalPath } from '../target-path.ts'
+
+/** Longer JSON is recorded as text. */
+export const MAX_JSON_CHARACTERS = 256 * 1024
+
+export type Pairs = Record<string, string | string[]>
+
+/** The body: at most one member. */
+export interface RecordedBody {
+  json?: Json
+  /** Decoded parameters of a form. */
+  form?: Pairs
+  body?: string
+  base64?: string
+}
+
+export interface RequestShape extends RecordedBody {
+  method: string
+  /** Below the target. */
+  path: string
+  query: Pairs
+  /** In lower case: `content-type`, and those that distinguish recordings. */
+  headers: Record<string, string>
+}
+
+/** Describes a request with credentials replaced. `path` is normalized. */
+export function shapeOf(
+  upstream: Upstream,
+  request: {
+    method: string
+    path: string
+    query: string
+    header(name: string): string | undefined
+    body: Buffer
+  },
+): RequestShape {
+  const headers: Record<string, string> = {}
+  for (const name of new Set(['content-type', ...upstream.matchHeaders])) {
+    const value = request.header(name)
+    if (value !== undefined && !upstream.ignore.headers.has(name))
+      headers[name] = redactHeader(name, value, upstream.redact)
+  }
+  return {
+    method: request.method,
+    path: canonicalPath(request.path),
+    query: redactPairs(pairsOf(request.query)),
+    headers,
+    ...bodyOf(upstream, request.header('content-type') ?? '', request.body),
+  }
+}
+
+function bodyOf(upstream: Upstream, contentType: string, body: Buffer): RecordedBody {
+  if (body.length === 0) return {}
+  if (!isUtf8(body)) return { base64: body.toString('base64') }
+  const text = body.toString('utf8')
+  const type = mediaType(contentType)
+  const json = isJsonType(type) ? parseBoundedJson(text) : undefined
+  if (json !== undefined) {
+    const redacted = redactJson(json, upstream.redact)
+    return text.length <= MAX_JSON_CHARACTERS ? { json: redacted } : { body: JSON.stringify(redacted) }
+  }
+  if (type === 'application/x-www-form-urlencoded') return { form: redactPairs(pairsOf(text)) }
+  return { body: text }
+}
+
+export function mediaType(contentType: string): string {
+  return contentType.split(';', 1)[0]!.trim().toLowerCase()
+}
+
+export function isJsonType(type: string): boolean {
+  return type === 'application/json' || type.endsWith('+json')
+}
+
+/** Decoded parameters by name. */
+function pairsOf(query: string): Pairs {
+  const pairs: Pairs = {}
+  for (const [name, value] of new URLSearchParams(query)) {
+    const before = Object.hasOwn(pairs, name) ? pairs[name] : undefined
+    setOwn(pairs as JsonObject, name, before === undefined ? value : [...[before].flat(), value])
+  }
+  return pairs
+}
+
+function redactPairs(pairs: Pairs): Pairs {
+  return Object.fromEntries(
+    Object.entries(pairs).map(([name, value]) => [
+      name,
+      !isSensitiveName(name) ? value : Array.isArray(value) ? value.map(() => REDACTED) : REDACTED,
+    ]),
+  )
+}
+
+/** The parts that distinguish a recording: nothing that is ignored or redacted. */
+export function significantParts(upstream: Upstream, shape: RequestShape): RequestShape {
+  const { ignore, redact } = upstream
+  const query = Object.entries(shape.query).filter(([name]) => !ignore.query.has(name) && !isSensitiveName(name))
+  const headers = Object.entries(shape.headers).filter(
+    ([name]) => upstream.matchHeaders.includes(name) && !ignore.headers.has(name) && !isSensitiveHeader(name, redact),
+  )
+  const { method, path, form, base64 } = shape
+  const isJsonText = shape.body !== undefined && isJsonType(mediaType(shape.headers['content-type'] ?? ''))
+  const json = shape.json === undefined && isJsonText ? parseBoundedJson(shape.body!) : shape.json
+  const body = json === undefined ? shape.body : undefined
+  return {
+    method,
+    path,
+    query: Object.fromEntries(query),
+    headers: Object.fromEntries(headers),
+    ...(json === undefined ? {} : { json: significantJson(upstream, json) }),
+    ...(form === undefined
+      ? {}
+      : { form: Object.fromEntries(Object.entries(form).filter(([name]) => !isSensitiveName(name))) }),
+    ...(body === undefined ? {} : { body }),
+    ...(base64 === undefined ? {} : { base64 }),
+  }
+}
+
+function significantJson({ ignore, redact }: Upstream, json: Json): Json {
+  return editJson(
+    json,
+    name => (isSensitiveName(name) ? 'remove' : 'keep'),
+    [...ignore.json, ...redact.json].map(tokens => ({ tokens, treatment: 'remove' })),
+  )
+}
+
+/** Hexadecimal SHA-256 of the parts that distinguish a recording. */
+export function keyOf(upstream: Upstream, shape: RequestShape): string {
+  return createHash('sha256')
+    .update(canonicalJson(significantParts(upstream, shape)))
+    .digest('hex')
+}
+
+/** JSON text with sorted members. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) =>
+    typeof member === 'object' && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  )
+}

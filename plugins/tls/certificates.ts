@@ -1,0 +1,59 @@
+/** The certificates of the endpoints, made for the server name of the client so that exactly one thing is wrong. */
+import { BoundedMap } from 'svc/plugin'
+import type { Svc } from 'svc/plugin'
+import type { FindAuthority } from './authorities.ts'
+import { KINDS } from './kinds.ts'
+
+/** What an endpoint sends: the certificate, then the rest of the chain, as PEM. */
+export interface Chain {
+  certificates: string
+  key: string
+}
+
+/** A chain, and when it was made, in milliseconds since 1970. */
+export interface MadeChain {
+  chain: Promise<Chain>
+  madeAt: number
+}
+
+/** Certificates are valid for 30 days from a day ago. */
+const RENEW_AFTER_MS = 15 * 86_400_000
+
+/** Creates the cache of certificates. It survives reloads. */
+export function createChainCache(publicMode: boolean): BoundedMap<MadeChain> {
+  return new BoundedMap(publicMode ? 64 : 256)
+}
+
+/** Returns a function that makes chains, or finds them in the cache. */
+export function chainsOf(
+  svc: Pick<Svc, 'pki'>,
+  findAuthority: FindAuthority,
+  cache: BoundedMap<MadeChain>,
+): (kind: string, serverName: string) => Promise<Chain> {
+  return (kind, serverName) => {
+    const id = `${kind} ${serverName}`
+    const known = cache.get(id)
+    if (known !== undefined && Date.now() < known.madeAt + RENEW_AFTER_MS) return known.chain
+    const chain = make(kind, serverName)
+    cache.set(id, { chain, madeAt: Date.now() })
+    chain.catch(() => cache.delete(id))
+    return chain
+  }
+
+  async function make(kind: string, serverName: string): Promise<Chain> {
+    const { certificate, issuer, chain = [] } = KINDS[kind]!
+    const ordered = certificate?.(serverName)
+    const authority = issuer === undefined ? 'demo' : await findAuthority(issuer)
+    const leaf = await svc.pki.issue({
+      names: [serverName],
+      usages: ['server'],
+      issuer: authority,
+      ...ordered,
+      subject: ordered?.subject || `CN=svc TLS ${kind}, O=svc Demo`,
+    })
+    const rest = await Promise.all(
+      chain.map(async name => (name === 'root' ? svc.pki.caCertificate : (await findAuthority(name)).certificate)),
+    )
+    return { certificates: [leaf.certificate, ...rest].join(''), key: leaf.key }
+  }
+}

@@ -1,0 +1,133 @@
+/** `/tls`: the connection of the request, certificates, and the list of endpoints. */
+import { describe, refusal } from 'svc/plugin'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'svc/plugin'
+import type { TLSSocket } from 'node:tls'
+import { contextOf } from './endpoint.ts'
+import type { EndpointParts } from './endpoint.ts'
+import { kindOf, KINDS } from './kinds.ts'
+
+const CATEGORY = 'TLS'
+
+/** Registers the routes. */
+export function registerRoutes(app: FastifyInstance, parts: EndpointParts): void {
+  const { svc } = parts
+  app.get(
+    '/tls',
+    describe({
+      category: CATEGORY,
+      summary: 'Show the TLS connection of the request',
+      responses: { 200: { description: 'Kind, server name, protocol, cipher, ALPN and client certificate' } },
+      examples: [{ name: 'This connection', path: '/tls', expectStatus: 200 }],
+    }),
+    request => describeConnection(request),
+  )
+  app.get(
+    '/_svc/tls',
+    describe({
+      category: CATEGORY,
+      summary: 'List the TLS endpoints',
+      description: 'What each endpoint does, what a correct client says, and commands that try it.',
+      responses: { 200: { description: 'The endpoints' } },
+      examples: [{ name: 'All', path: '/_svc/tls', expectStatus: 200 }],
+    }),
+    async request => {
+      const port = svc.instance.ports().https
+      const ca = svc.http.url(request, '/tls/ca.pem')
+      const endpoints = await Promise.all(
+        Object.entries(KINDS).map(async ([kind, { description, expect, error }]) => {
+          const name = `${kind}.tls.localhost`
+          return {
+            kind,
+            description,
+            server_name: name,
+            expect,
+            ...(error !== undefined && { error }),
+            available: await isAvailable(kind, parts),
+            curl: `curl --resolve ${name}:${port}:127.0.0.1 --cacert <(curl -s ${ca}) https://${name}:${port}/tls`,
+            openssl: `openssl s_client -connect 127.0.0.1:${port} -servername ${name} -verify_hostname ${name} -CAfile <(curl -s ${ca}) </dev/null`,
+          }
+        }),
+      )
+      return { suffix: '.tls.<anything>', https_port: port, ca, endpoints }
+    },
+  )
+  app.get(
+    '/tls/ca.pem',
+    describe({
+      category: CATEGORY,
+      summary: 'Get the certificate of the demo CA',
+      responses: { 200: { description: 'PEM' } },
+      examples: [{ name: 'CA', path: '/tls/ca.pem', expectStatus: 200 }],
+    }),
+    (_request, reply) => sendPem(reply, svc.pki.caCertificate),
+  )
+  app.get(
+    '/tls/intermediate.pem',
+    describe({
+      category: CATEGORY,
+      summary: 'Get the intermediate certificate',
+      description: 'The one that `incomplete-chain` does not send.',
+      responses: { 200: { description: 'PEM' } },
+      examples: [{ name: 'Intermediate', path: '/tls/intermediate.pem', expectStatus: 200 }],
+    }),
+    async (_request, reply) => sendPem(reply, (await parts.findAuthority('intermediate')).certificate),
+  )
+  app.get<{ Params: { kind: string } }>(
+    '/tls/chains/:kind',
+    describe({
+      category: CATEGORY,
+      summary: 'Get the certificates of an endpoint',
+      description: 'As they are sent for `<kind>.tls.localhost`, without the key.',
+      responses: { 200: { description: 'PEM' }, 404: { description: '`unknown_kind`' } },
+      examples: [{ name: 'Expired', path: '/tls/chains/expired', expectStatus: 200 }],
+    }),
+    async ({ params: { kind } }, reply) => {
+      if (!Object.hasOwn(KINDS, kind)) throw refusal(404, 'unknown_kind', 'GET /_svc/tls lists the kinds')
+      return sendPem(reply, (await parts.chainOf(kind, `${kind}.tls.localhost`)).certificates)
+    },
+  )
+}
+
+function sendPem(reply: FastifyReply, pem: string): FastifyReply {
+  return reply.headers({ 'Content-Type': 'application/x-pem-file', 'Cache-Control': 'no-cache' }).send(pem)
+}
+
+/** Old versions depend on the OpenSSL of Node. */
+async function isAvailable(kind: string, parts: EndpointParts): Promise<boolean> {
+  const { version } = KINDS[kind]!
+  if (version !== 'TLSv1' && version !== 'TLSv1.1') return true
+  try {
+    contextOf(KINDS[kind]!, await parts.chainOf(kind, `${kind}.tls.localhost`), parts.svc.pki.caCertificate)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function describeConnection({ raw }: FastifyRequest): Record<string, unknown> {
+  const socket = raw.socket as TLSSocket
+  if (typeof socket.getProtocol !== 'function')
+    return {
+      kind: null,
+      server_name: null,
+      protocol: null,
+      cipher: null,
+      alpn: null,
+      client_certificate: null,
+      resumed: false,
+    }
+  const name = (socket as TLSSocket & { servername?: string | false }).servername || null
+  const presented = socket.getPeerX509Certificate()
+  return {
+    kind: name === null ? null : kindOf(name.toLowerCase()),
+    server_name: name,
+    protocol: socket.getProtocol(),
+    cipher: socket.getCipher().name,
+    alpn: socket.alpnProtocol || null,
+    client_certificate:
+      presented === undefined
+        ? null
+        : { subject: presented.subject.replaceAll('\n', ', '), issuer: presented.issuer.replaceAll('\n', ', ') },
+    resumed: socket.isSessionReused(),
+  }
+}

@@ -1,0 +1,331 @@
+/** Rules on the mock LLM: conditions on the neutral form, failures and replies in each provider's format. */
+import t from 'tap'
+import Anthropic from '@anthropic-ai/sdk'
+import { GoogleGenAI } from '@google/genai'
+import OpenAI from 'openai'
+import { serve } from '../../support/server.ts'
+import { putRule, send } from '../../support/rules.ts'
+
+const server = await serve(t, {
+  plugins: [
+    'llm-openai',
+    'llm-anthropic',
+    'llm-gemini',
+    'llm-bedrock',
+    'llm-cohere',
+    'llm-ollama',
+    'llm-azure',
+    'echo',
+  ],
+})
+
+/** The same prompt in the format of each provider, with the text, the call and the finish of the reply. */
+const FORMATS: Record<string, { path: string; body: (prompt: string, stream?: boolean) => object; texts: RegExp }> = {
+  openai: {
+    path: '/ai/openai/v1/chat/completions',
+    body: (content, stream) => ({ model: 'gpt-4o', messages: [{ role: 'user', content }], stream }),
+    texts: /"content":"One moment\."/,
+  },
+  responses: {
+    path: '/ai/openai/v1/responses',
+    body: (input, stream) => ({ model: 'gpt-4o', input, stream }),
+    texts: /"text":"One moment\."/,
+  },
+  anthropic: {
+    path: '/ai/anthropic/v1/messages',
+    body: (content, stream) => ({ model: 'claude-x', max_tokens: 100, messages: [{ role: 'user', content }], stream }),
+    texts: /"text":"One moment\."/,
+  },
+  gemini: {
+    path: '/ai/gemini/v1beta/models/gemini-x:generateContent',
+    body: text => ({ contents: [{ role: 'user', parts: [{ text }] }] }),
+    texts: /"text":"One moment\."/,
+  },
+  bedrock: {
+    path: '/ai/bedrock/model/anthropic.claude/converse',
+    body: text => ({ messages: [{ role: 'user', content: [{ text }] }] }),
+    texts: /"text":"One moment\."/,
+  },
+  cohere: {
+    path: '/ai/cohere/v2/chat',
+    body: content => ({ model: 'command-x', messages: [{ role: 'user', content }] }),
+    texts: /"tool_plan":"One moment\."/,
+  },
+  ollama: {
+    path: '/ai/ollama/api/chat',
+    body: content => ({ model: 'llama', stream: false, messages: [{ role: 'user', content }] }),
+    texts: /"content":"One moment\."/,
+  },
+  azure: {
+    path: '/ai/azure/openai/deployments/gpt/chat/completions?api-version=2024-10-21',
+    body: content => ({ messages: [{ role: 'user', content }] }),
+    texts: /"content":"One moment\."/,
+  },
+}
+const headers = {
+  authorization: 'Bearer k',
+  'x-api-key': 'k',
+  'api-key': 'k',
+  'x-goog-api-key': 'k',
+  'anthropic-version': '2023-06-01',
+}
+const ask = (name: string, prompt: string, session: string) =>
+  send(server, `POST ${FORMATS[name]!.path}`, { session, headers, body: FORMATS[name]!.body(prompt) })
+
+t.test('one rule serves all providers: a text, a call and a finish [LLMRULE-1]', async t => {
+  await putRule(
+    server,
+    'refund',
+    {
+      match: { llm: { user: { contains: 'refund' } } },
+      then: {
+        reply: {
+          text: 'One moment.',
+          tool_calls: [{ name: 'start_refund', args: { order: '{{prompt}}' }, id: 'call_7' }],
+        },
+      },
+    },
+    's',
+  )
+  for (const [name, { texts }] of Object.entries(FORMATS)) {
+    const reply = await ask(name, 'refund 12', 's')
+    t.equal(reply.status, 200, name)
+    t.match(reply.text, texts, name)
+    t.match(reply.text, /start_refund/, name)
+    t.match(reply.text, /refund 12/, name)
+    if (name !== 'ollama') t.match(reply.text, /call_7/, name)
+    t.equal(reply.headers.get('x-svc-rule'), 'refund', name)
+    t.equal(reply.headers.get('x-svc-mode'), 'rule', name)
+    t.equal((await ask(name, 'hello', 's')).headers.get('x-svc-rule'), null, name)
+  }
+  t.match((await send(server, '/ai/requests?session=s&limit=2')).json, { requests: [{}, { mode: 'rule' }] })
+})
+
+t.test('failures have the words and the status of the provider [LLMRULE-2]', async t => {
+  await putRule(
+    server,
+    'busy',
+    { match: { llm: {} }, then: { fail: 'overloaded', retry_after: 9, message: 'too busy' } },
+    'f',
+  )
+  for (const name of Object.keys(FORMATS)) {
+    const reply = await ask(name, 'hello', 'f')
+    t.ok([429, 503, 529].includes(reply.status), `${name}: ${reply.status}`)
+    t.match(reply.text, /too busy/, name)
+    t.equal(reply.headers.get('retry-after'), '9', name)
+    t.equal(reply.headers.get('x-svc-fault'), 'ai', name)
+    t.equal(reply.headers.get('x-svc-rule'), 'busy', name)
+  }
+  await putRule(server, 'busy', { match: { path: '/ai/openai/**' }, then: [{ fail: 429, times: 2 }] }, 'g')
+  const openai = new OpenAI({ baseURL: `${server.url}/s/g/ai/openai/v1`, apiKey: 'k', maxRetries: 2 })
+  const reply = await openai.chat.completions.create({ model: 'svc-gpt', messages: [{ role: 'user', content: 'hi' }] })
+  t.ok(reply.choices[0]!.message.content, 'the SDK retries and gets the third reply')
+  await putRule(server, 'word', { match: { path: '/echo' }, then: { fail: 'rate_limit' } }, 'f')
+  t.equal((await send(server, '/echo', { session: 'f' })).status, 429, 'a word has its status on other routes')
+  await putRule(server, 'auth', { match: { llm: {} }, then: { fail: 500 }, priority: 9 }, 'c')
+  const denied = await send(server, 'POST /ai/openai/v1/chat/completions', {
+    session: 'c',
+    headers: { 'x-svc-require-auth': '1' },
+    body: {},
+  })
+  t.equal(denied.status, 401, 'credentials come first')
+})
+
+t.test('conditions test the neutral form [LLMRULE-3]', async t => {
+  const tools = [{ type: 'function', function: { name: 'get_weather', parameters: { type: 'object' } } }]
+  const first = [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: 'weather?' },
+  ]
+  const second = [
+    ...first,
+    {
+      role: 'assistant',
+      tool_calls: [{ id: 'c1', type: 'function', function: { name: 'get_weather', arguments: '{}' } }],
+    },
+    { role: 'tool', tool_call_id: 'c1', content: 'sunny' },
+  ]
+  const rows: [llm: object, body: object, holds: boolean][] = [
+    [{}, { messages: first }, true],
+    [{ provider: 'openai' }, { messages: first }, true],
+    [{ provider: 'anthropic' }, { messages: first }, false],
+    [{ model: 'gpt-4o' }, { model: 'gpt-4o', messages: first }, true],
+    [{ model: 'gpt-4*' }, { model: 'gpt-4o', messages: first }, true],
+    [{ model: 'gpt-4' }, { model: 'gpt-4o', messages: first }, false],
+    [{ user: 'weather?' }, { messages: second }, true],
+    [{ system: { contains: 'brief' } }, { messages: first }, true],
+    [{ system: { exists: false } }, { messages: first.slice(1) }, true],
+    [{ tool: 'get_weather' }, { messages: first, tools }, true],
+    [{ tool: 'other' }, { messages: first, tools }, false],
+    [{ tool_result: true }, { messages: second }, true],
+    [{ tool_result: false }, { messages: first }, true],
+    [{ tool_result: { contains: 'sun' } }, { messages: second }, true],
+    [{ tool_result: 'rain' }, { messages: second }, false],
+    [{ turn: 0 }, { messages: first }, true],
+    [{ turn: { gte: 1 } }, { messages: second }, true],
+    [{ stream: true }, { messages: first }, false],
+    [{ op: 'chat' }, { messages: first }, true],
+    [{ op: 'embed' }, { messages: first }, false],
+    [{ format: 'json' }, { messages: first, response_format: { type: 'json_object' } }, true],
+    [{ format: 'none' }, { messages: first }, true],
+    [{ user: 'a' }, { messages: 'wrong' }, false],
+  ]
+  for (const [llm, body, holds] of rows) {
+    await putRule(server, 'x', { match: { llm }, then: { fail: 418 } }, 'n')
+    const { status } = await send(server, 'POST /ai/openai/v1/chat/completions', {
+      session: 'n',
+      headers,
+      body: { model: 'm', ...body },
+    })
+    t.equal(status === 418, holds, JSON.stringify(llm))
+  }
+  await putRule(server, 'x', { match: { llm: {} }, then: { fail: 418 } }, 'n')
+  t.equal((await send(server, '/echo', { session: 'n' })).status, 200, 'other routes are not affected')
+  const wrong = await send(server, 'PUT /_svc/rules/y?session=n', {
+    body: { match: { llm: { usr: 'x' } }, then: { fail: 500 } },
+  })
+  t.match(wrong.json, { at: 'match.llm.usr', details: /did you mean "user"/ })
+})
+
+t.test('a conversation: a call first, then the answer after its result [LLMRULE-4]', async t => {
+  const call = {
+    match: { llm: { user: { contains: 'refund' }, tool_result: false } },
+    then: { reply: { tool_calls: [{ name: 'refund', args: { id: 7 } }] } },
+  }
+  const answer = { match: { llm: { tool_result: { contains: 'done' } } }, then: { reply: { text: 'Refunded.' } } }
+  await putRule(server, 'call', call, 'conv')
+  await putRule(server, 'answer', answer, 'conv')
+  const tools: OpenAI.ChatCompletionTool[] = [
+    { type: 'function', function: { name: 'refund', parameters: { type: 'object' } } },
+  ]
+  const openai = new OpenAI({ baseURL: `${server.url}/s/conv/ai/openai/v1`, apiKey: 'k', maxRetries: 0 })
+  const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'refund please' }]
+  const one = await openai.chat.completions.create({ model: 'gpt-4o', messages, tools })
+  const [made] = one.choices[0]!.message.tool_calls!
+  t.match(made, { function: { name: 'refund', arguments: '{"id":7}' } })
+  t.equal(one.choices[0]!.finish_reason, 'tool_calls')
+  messages.push(one.choices[0]!.message, { role: 'tool', tool_call_id: made!.id, content: 'done' })
+  t.equal(
+    (await openai.chat.completions.create({ model: 'gpt-4o', messages, tools })).choices[0]!.message.content,
+    'Refunded.',
+  )
+
+  const anthropic = new Anthropic({ baseURL: `${server.url}/s/conv/ai/anthropic`, apiKey: 'k', maxRetries: 0 })
+  const stream = anthropic.messages.stream({
+    model: 'claude',
+    max_tokens: 100,
+    messages: [{ role: 'user', content: 'refund' }],
+    tools: [{ name: 'refund', input_schema: { type: 'object' } }],
+  })
+  const message = await stream.finalMessage()
+  t.match(message.content, [{ type: 'tool_use', name: 'refund', input: { id: 7 } }])
+  t.equal(message.stop_reason, 'tool_use')
+
+  const gemini = new GoogleGenAI({ apiKey: 'k', httpOptions: { baseUrl: `${server.url}/s/conv/ai/gemini` } })
+  const generated = await gemini.models.generateContent({ model: 'gemini-x', contents: 'refund' })
+  t.match(generated.functionCalls, [{ name: 'refund', args: { id: 7 } }])
+})
+
+t.test('replies are cut, counted, paced and broken like others [LLMRULE-5]', async t => {
+  const reply = async (step: object, more: object = {}): Promise<OpenAI.ChatCompletion> => {
+    await putRule(server, 'r', { match: { llm: {} }, then: { reply: step } }, 'cut')
+    const { json } = await send(server, 'POST /ai/openai/v1/chat/completions', {
+      session: 'cut',
+      body: { model: 'm', messages: [{ role: 'user', content: 'hi' }], ...more },
+    })
+    return json as OpenAI.ChatCompletion
+  }
+  t.match(await reply({ text: 'one two three' }, { stop: ['two'] }), {
+    choices: [{ message: { content: 'one ' }, finish_reason: 'stop' }],
+  })
+  t.match(await reply({ text: 'one two three four' }, { max_tokens: 2 }), {
+    choices: [{ finish_reason: 'length' }],
+    usage: { completion_tokens: 2 },
+  })
+  t.match(await reply({ text: 'x', finish: 'content_filter' }), { choices: [{ finish_reason: 'content_filter' }] })
+  t.match(await reply({ text: '{{model}} {{count}} {{prompt}}' }), { choices: [{ message: { content: 'm 1 hi' } }] })
+  t.match(await reply({ text: 'x', usage: { prompt_tokens: 11, completion_tokens: 7, reasoning_tokens: 3 } }), {
+    usage: {
+      prompt_tokens: 11,
+      completion_tokens: 7,
+      total_tokens: 18,
+      completion_tokens_details: { reasoning_tokens: 3 },
+    },
+  })
+  t.equal((await reply({ text: 'x' }, { n: 2 })).choices.length, 2)
+  await putRule(
+    server,
+    'r',
+    {
+      match: { llm: {} },
+      then: { reply: { text: 'a b c d e f', stream: { ttft_ms: 80, tokens_per_second: 0, break: 'disconnect@3' } } },
+    },
+    'cut',
+  )
+  const startedAt = performance.now()
+  await t.rejects(
+    send(server, 'POST /ai/openai/v1/chat/completions', {
+      session: 'cut',
+      body: { model: 'm', stream: true, messages: [{ role: 'user', content: 'hi' }] },
+    }),
+  )
+  t.ok(performance.now() - startedAt >= 79)
+  await putRule(server, 'r', { match: { llm: {} }, then: { reply: { embedding: [1, 2, 3] } } }, 'vec')
+  const embedded = await send(server, 'POST /ai/openai/v1/embeddings', {
+    session: 'vec',
+    body: { model: 'svc-embed', input: ['a', 'b'], dimensions: 4 },
+  })
+  t.match(embedded.json, { data: [{ embedding: [1, 2, 3, 0] }, { embedding: [1, 2, 3, 0] }] })
+  const chat = await send(server, 'POST /ai/openai/v1/chat/completions', {
+    session: 'vec',
+    body: { model: 'm', messages: [{ role: 'user', content: 'hi' }] },
+  })
+  t.equal(chat.headers.get('x-svc-rule'), null, 'an embedding does not fit a chat request')
+})
+
+t.test('wrong replies are rejected with their place [LLMRULE-6]', async t => {
+  const rows: [reply: unknown, at: string][] = [
+    ['x', 'then.reply'],
+    [{}, 'then.reply'],
+    [{ txt: 'x' }, 'then.reply.txt'],
+    [{ text: 5 }, 'then.reply.text'],
+    [{ tool_calls: {} }, 'then.reply.tool_calls'],
+    [{ tool_calls: [{ nme: 'x' }] }, 'then.reply.tool_calls[0].nme'],
+    [{ text: 'x', finish: 'end' }, 'then.reply.finish'],
+    [{ text: 'x', usage: { prompt_tokens: -1 } }, 'then.reply.usage.prompt_tokens'],
+    [{ text: 'x', stream: { break: 'explode@1' } }, 'then.reply.stream.break'],
+    [{ text: 'x', stream: { ttft: 1 } }, 'then.reply.stream.ttft'],
+    [{ embedding: [] }, 'then.reply.embedding'],
+    [{ embedding: [1], text: 'x' }, 'then.reply.text'],
+  ]
+  for (const [reply, at] of rows) {
+    const { status, json } = await send(server, 'PUT /_svc/rules/w?session=w', { body: { then: { reply } } })
+    t.equal(status, 400)
+    t.match(json, { error: 'invalid_rule', at }, JSON.stringify(reply))
+  }
+})
+
+t.test(
+  'fixed responses and broken connections work on model routes, after the credential check [LLMRULE-2]',
+  async t => {
+    const path = 'POST /ai/openai/v1/chat/completions'
+    const body = { model: 'm', messages: [{ role: 'user', content: 'hi' }] }
+    await putRule(
+      server,
+      'made',
+      { match: { llm: {} }, then: { respond: { status: 202, body: { id: '{{request.body.model}}' } } } },
+      'fix',
+    )
+    const made = await send(server, path, { session: 'fix', body })
+    t.equal(made.status, 202)
+    t.strictSame(made.json, { id: 'm' })
+    for (const abort of ['reset', 'close', 'truncate']) {
+      await putRule(server, 'made', { match: { llm: {} }, then: { abort } }, 'fix')
+      await t.rejects(send(server, path, { session: 'fix', body }), abort)
+    }
+    await putRule(server, 'made', { match: { llm: {} }, then: { delay: 60 } }, 'fix')
+    const slow = await send(server, path, { session: 'fix', body })
+    t.equal(slow.status, 200)
+    t.equal(slow.headers.get('x-svc-fault'), 'delay')
+  },
+)

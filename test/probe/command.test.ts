@@ -1,0 +1,244 @@
+/** The command `svc probe`: arguments, exit codes, formats, baseline. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import t from 'tap'
+import type { Test } from 'tap'
+import type { CommandContext } from '../../core/contract/command.ts'
+import { startServer } from '../../core/server/server.ts'
+import { launch } from '../../core/testing/launch.ts'
+import { probeCommand } from '../../plugins/probe/command/command.ts'
+import { isRecord } from '../../core/contract/record.ts'
+import { startProxy } from './proxies/reference-proxy.ts'
+
+interface Ran {
+  exitCode: number
+  out: string
+  err: string
+}
+
+function workingFolder(t: Test): string {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-probe-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+async function run(args: readonly string[], context: Partial<CommandContext> = {}): Promise<Ran> {
+  let out = ''
+  let err = ''
+  const result = await probeCommand.run([...args], {
+    out: { write: text => void (out += text) },
+    err: { write: text => void (err += text) },
+    environment: {},
+    workingDirectory: tmpdir(),
+    version: '1.0.0',
+    gitSha: null,
+    section: undefined,
+    startServer: () => Promise.reject(new Error('not here')),
+    ...context,
+  })
+  return { exitCode: 'exitCode' in result ? result.exitCode : -1, out, err }
+}
+
+t.test('an invalid command line is exit code 2 and says what is expected [PRB-4]', async t => {
+  const folder = workingFolder(t)
+  writeFileSync(join(folder, 'large.conf'), 'x'.repeat(300 * 1024))
+  writeFileSync(join(folder, 'other.json'), '{"svc_probe": 2}')
+  writeFileSync(
+    join(folder, 'unknown.json'),
+    '{"svc_probe_baseline": 1, "accepted": [{"id": "HDR-NONE", "verdict": "fail"}]}',
+  )
+  const gateway = 'http://127.0.0.1:1'
+  const cases: [string[], RegExp][] = [
+    [[], /expected the URL of the gateway/],
+    [[gateway, 'http://b'], /expected one gateway URL/],
+    [['ftp://gateway'], /http: or https: URL/],
+    [['gateway:8000'], /http: or https: URL/],
+    [['http://user:pass@gateway'], /user information/],
+    [['http://gateway/?a=1'], /query/],
+    [['http://gateway/#a'], /fragment/],
+    [['http://gateway:0'], /port/],
+    [['http://gateway:70000'], /not a URL/],
+    [[gateway, '--checks', 'HDR-CON'], /unknown check: HDR-CON \(did you mean HDR-CONN\?\)/],
+    [[gateway, '--groups', 'header'], /did you mean headers\?/],
+    [[gateway, '--format', 'htm'], /did you mean html\?/],
+    [[gateway, '--fail-on', 'fails'], /did you mean fail\?/],
+    [[gateway, '--repeat', '0'], /from 1 to 10/],
+    [[gateway, '--repeat', 'x'], /from 1 to 10/],
+    [[gateway, '--timeout', '0'], /from 1 to 120/],
+    [[gateway, '--concurrency', '33'], /from 1 to 32/],
+    [[gateway, '--header', 'a b: c'], /'Name: value'/],
+    [[gateway, '--header', 'a: b\r\nc: d'], /control characters/],
+    [[gateway, '--header', 'Host: x'], /--host/],
+    [[gateway, '--upstream', 'http://a', '--listen', '8080'], /cannot be combined/],
+    [[gateway, '--format', 'json,html'], /--out/],
+    [[gateway, '--config-file', 'missing.conf'], /cannot read/],
+    [[gateway, '--config-file', 'large.conf'], /larger than 262144/],
+    [[gateway, '--out', 'large.conf'], /--out cannot be written/],
+    [[gateway, '--baseline', 'other.json'], /neither a baseline/],
+    [[gateway, '--baseline', 'large.conf'], /not JSON/],
+    [[gateway, '--baseline', 'unknown.json'], /HDR-NONE/],
+    [[gateway, '--note', 'HDR-CONN'], /ID=text/],
+    [[gateway, '--hostil'], /did you mean --hostile\?/],
+    [[gateway, '--bearer', '${PROBE_TOKEN}'], /PROBE_TOKEN is not set/],
+    [['show', 'HDR-VAI'], /did you mean HDR-VIA\?/],
+    [['list', '--groups', 'nothing'], /unknown group/],
+  ]
+  for (const [args, message] of cases) {
+    const { exitCode, out, err } = await run(args, { workingDirectory: folder })
+    t.strictSame([exitCode, out], [2, ''], args.join(' '))
+    t.match(err, message, args.join(' '))
+  }
+})
+
+t.test('list and show print the catalog [PRB-5]', async t => {
+  const { out, exitCode } = await run(['list', '--json'])
+  t.equal(exitCode, 0)
+  const { catalogue, checks } = JSON.parse(out) as { catalogue: string; checks: { id: string; hostile: boolean }[] }
+  t.equal(catalogue, '2026.1')
+  t.equal(new Set(checks.map(({ id }) => id)).size, checks.length, 'no id twice')
+  t.ok(checks.some(({ id, hostile }) => id === 'FRM-CLTE' && hostile))
+  t.match((await run(['list', '--groups', 'caching'])).out, /^CCH-STORE/)
+  t.match((await run(['show', 'HDR-CONN'])).out, /RFC 9110 section 7\.6\.1[^]*Sent:[^]*Expected:[^]*Why it matters:/)
+  t.doesNotThrow(() => new Ajv2020({ strict: false }).compile(schemaOf(out)))
+  function schemaOf(_list: string): object {
+    return JSON.parse(readFileSync('plugins/probe/report.schema.json', 'utf8')) as object
+  }
+})
+
+t.test('what cannot be reached is exit code 3 with the reason [PRB-6]', async t => {
+  const server = await launch({ plugins: ['probe', 'status'] })
+  t.teardown(() => server.stop())
+  const other = await launch({ plugins: ['probe'], env: { SVC_INSTANCE_ID: 'other-1' } })
+  t.teardown(() => other.stop())
+  const guarded = await launch({ plugins: ['probe'], env: { SVC_ADMIN_TOKEN: 'secret' } })
+  t.teardown(() => guarded.stop())
+  const cases: [string[], RegExp][] = [
+    [['http://127.0.0.1:1', '--upstream', server.url], /cannot reach the gateway: ECONNREFUSED/],
+    [['http://127.0.0.1:1', '--upstream', 'http://127.0.0.1:1'], /can't be reached: ECONNREFUSED/],
+    [[other.url, '--upstream', server.url], /another svc \(other-1\) is behind the gateway/],
+    [[server.url, '--upstream', guarded.url], /refused the back channel with 40[13]: give --upstream-token/],
+    [[server.httpsUrl, '--upstream', server.url], /--ca with its certificate, or --insecure/],
+  ]
+  for (const [args, message] of cases) {
+    const { exitCode, err } = await run([...args, '--checks', 'HDR-VIA'])
+    t.equal(exitCode, 3, args.join(' '))
+    t.match(err, message)
+  }
+  const hints: [number, RegExp][] = [
+    [401, /give --bearer or --header/],
+    [404, /is \/probe routed\?/],
+    [302, /probe \/elsewhere itself/],
+    [503, /the gateway cannot reach/],
+    [200, /something else answers this path[^]*hello/],
+  ]
+  for (const [status, hint] of hints) {
+    const plain = createServer(
+      (_request, response) => void response.writeHead(status, { Location: '/elsewhere' }).end('hello\u001b[31m'),
+    )
+    await new Promise<void>(resolve => plain.listen(0, '127.0.0.1', resolve))
+    const { err, exitCode } = await run([
+      `http://127.0.0.1:${(plain.address() as AddressInfo).port}`,
+      '--upstream',
+      server.url,
+    ])
+    plain.closeAllConnections()
+    plain.close()
+    t.equal(exitCode, 3)
+    t.match(err, hint)
+    t.notOk(err.includes('\u001b'), 'no control character of a gateway')
+  }
+  const { exitCode } = await run([guarded.url, '--upstream', guarded.url, '--checks', 'RCH-*'], {
+    environment: { SVC_ADMIN_TOKEN: 'secret' },
+  })
+  t.equal(exitCode, 0)
+})
+
+t.test('reports, baseline and exit code of a gateway with findings [PRB-7]', async t => {
+  const folder = workingFolder(t)
+  const server = await launch({ plugins: ['probe'] })
+  t.teardown(() => server.stop())
+  const proxy = await startProxy(server.ports.http!, {
+    request: head => void (head.fields = head.fields.filter(([name]) => !/^(?:via|x-probe-alpha)$/i.test(name))),
+    response: head => void head.fields.push(['Server', 'wrong/1.0']),
+  })
+  t.teardown(() => proxy.close())
+  const args = [
+    proxy.url,
+    '--upstream',
+    server.url,
+    '--groups',
+    'headers',
+    '--header',
+    'X-Key: abcdef-secret',
+    '--repeat',
+    '2',
+  ]
+  writeFileSync(join(folder, 'gateway.conf'), 'listen 8000\npassword: 1234567890\n')
+  const first = await run(
+    [
+      ...args,
+      '--format',
+      'terminal,junit,markdown,html',
+      '--out',
+      'reports',
+      '--write-baseline',
+      'baseline.json',
+      '--config-file',
+      'gateway.conf',
+      '--note',
+      'HDR-VIA=not wanted',
+      '--name',
+      '<b>wrong</b>',
+    ],
+    { workingDirectory: folder },
+  )
+  t.equal(first.exitCode, 1, first.err)
+  t.match(first.out, /HDR-VIA/)
+  const read = (name: string): string => readFileSync(join(folder, 'reports', name), 'utf8')
+  const report = JSON.parse(read('report.json')) as Record<string, unknown>
+  const validate = new Ajv2020({ strict: false }).compile(
+    JSON.parse(readFileSync('plugins/probe/report.schema.json', 'utf8')) as object,
+  )
+  t.ok(validate(report), JSON.stringify(validate.errors))
+  const text = ['report.json', 'report.xml', 'report.md', 'report.html'].map(read).join('')
+  t.notMatch(text, /abcdef-secret|1234567890/, 'no credentials in reports')
+  t.match(read('report.xml'), /<testcase classname="probe\.headers" name="HDR-VIA Via"[^>]*><failure/)
+  t.notMatch(read('report.html'), /<script|<b>wrong/)
+  t.match(read('report.html'), /Content-Security-Policy[^]*Sent[^]*Arrived[^]*Answered[^]*Came back/)
+  t.match(read('report.md'), /HDR-VIA/)
+  t.ok(isRecord(report.summary) && report.summary.counted === 1)
+
+  const second = await run([...args, '--baseline', 'baseline.json', '--fail-on', 'fail,warn'], {
+    workingDirectory: folder,
+  })
+  t.equal(second.exitCode, 0, second.out)
+  t.match(second.out, /no findings that count\n$/)
+  t.equal((await run([...args, '--fail-on', 'fail:high'], { workingDirectory: folder })).exitCode, 0)
+  t.equal(
+    (await run([...args, '--fail-on', 'none', '--quiet'], { workingDirectory: folder })).out,
+    'no findings that count\n',
+  )
+})
+
+t.test('--listen starts an svc for the time of the run [PRB-8]', async t => {
+  const folder = workingFolder(t)
+  const proxyOf = await startProxy(0)
+  t.teardown(() => proxyOf.close())
+  let environment: Record<string, string> = {}
+  const result = await run(['http://127.0.0.1:1', '--listen', '0', '--checks', 'RCH-PATH'], {
+    workingDirectory: folder,
+    startServer: async options => {
+      environment = options?.environment ?? {}
+      const server = await startServer({ environment, workingDirectory: folder, logStream: { write: () => {} } })
+      return { ports: server.ports, stop: () => server.stop() }
+    },
+  })
+  t.equal(result.exitCode, 3)
+  t.match(result.err, /cannot reach the gateway/)
+  t.equal(environment.SVC_HOST, '127.0.0.1')
+  t.ok((environment.SVC_ADMIN_TOKEN ?? '').length > 30, 'the back channel has a token of its own')
+})

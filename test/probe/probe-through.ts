@@ -1,0 +1,86 @@
+/** Runs checks of the catalog through a proxy to a server of the test. */
+import { CATALOG } from '../../plugins/probe/checks/index.ts'
+import { readAddress, resolveAddress } from '../../plugins/probe/client/address.ts'
+import type { Address } from '../../plugins/probe/client/address.ts'
+import { BackChannel } from '../../plugins/probe/client/back-channel.ts'
+import { ProbeRun } from '../../plugins/probe/client/probe-run.ts'
+import type { RunResult } from '../../plugins/probe/client/probe-run.ts'
+import type { Check } from '../../plugins/probe/catalog/check.ts'
+
+export interface ThroughOptions {
+  /** Default: all. */
+  checks?: readonly Check[]
+  isHostile?: boolean
+  repeat?: number
+  timeoutMs?: number
+}
+
+async function addressOf(url: string): Promise<Address> {
+  const address = readAddress(url)
+  if (typeof address === 'string') throw new Error(address)
+  return resolveAddress(address)
+}
+
+/** Checks that take only seconds. */
+export function quickChecks(): Check[] {
+  const slow = new Set([
+    'CON-TIMEOUT',
+    'CON-EJECT',
+    'CON-SLOW-HEAD',
+    'STR-IDLE',
+    'STR-ABORT',
+    'CON-LATENCY',
+    'CON-RETRY',
+    'STR-LIMIT',
+    'CON-CLOSE',
+    'STR-SLOW-READER',
+    'STR-BUFFER',
+    'STR-SSE',
+    'STR-SSE-GZIP',
+  ])
+  return CATALOG.filter(({ id, hostile }) => !slow.has(id) && hostile !== true)
+}
+
+export function checksNamed(ids: readonly string[]): Check[] {
+  return ids.map(id => {
+    const check = CATALOG.find(one => one.id === id)
+    if (check === undefined) throw new Error(`no check ${id}`)
+    return check
+  })
+}
+
+export async function probeThrough(
+  gatewayUrl: string,
+  upstreamUrl: string,
+  options: ThroughOptions = {},
+): Promise<RunResult> {
+  const gateway = await addressOf(gatewayUrl)
+  const channel = new BackChannel(await addressOf(upstreamUrl), null)
+  await channel.open(600)
+  try {
+    return await new ProbeRun({
+      checks: options.checks ?? CATALOG,
+      gateway,
+      prefix: '',
+      channels: [channel],
+      route: { trust: { ca: null, insecure: false, name: null }, extraFields: [], authority: gateway.authority },
+      isHostile: options.isHostile ?? false,
+      isSlow: false,
+      repeat: options.repeat ?? 1,
+      timeoutMs: options.timeoutMs ?? 10_000,
+      concurrency: 6,
+      hasCredentials: false,
+      signal: new AbortController().signal,
+      onProgress: () => {},
+    }).run()
+  } finally {
+    await channel.close()
+  }
+}
+
+/** `ID verdict: text` of everything that is neither a pass, a note nor a skip. */
+export function findings({ results }: RunResult): string[] {
+  return results
+    .filter(({ verdict }) => ['fail', 'warn', 'flaky', 'error'].includes(verdict))
+    .map(({ check, verdict, summary, reason }) => `${check.id} ${verdict}: ${summary === '' ? reason : summary}`)
+}

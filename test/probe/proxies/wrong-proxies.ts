@@ -1,0 +1,566 @@
+/** Wrong proxies: the reference proxy with one fault each, and the checks that catch it. */
+import type { Fault, Fields, Head } from './reference-proxy.ts'
+import { set, valuesOf } from './reference-proxy.ts'
+
+export interface WrongProxy {
+  name: string
+  fault: Fault
+  /** Verdicts of the checks that catch it. */
+  caught: Record<string, 'fail' | 'warn'>
+  /** Groups that are run; the others can't see it. Default: those of the checks that catch it. */
+  groups?: string[]
+  isHostile?: boolean
+}
+
+const remove = (head: Head, name: RegExp): void => {
+  head.fields = head.fields.filter(([found]) => !name.test(found))
+}
+const target = (head: Head, change: (target: string) => string): void => {
+  const [method, path = '', version] = head.line.split(' ')
+  head.line = `${method} ${change(path)} ${version}`
+}
+const status = (head: Head): number => Number(head.line.split(' ')[1])
+const has = (head: Head, name: string): boolean => valuesOf(head.fields, name).length > 0
+const MARKED = /^x-probe-(?:alpha|multi|many)$/i
+
+const byRequest = (
+  name: string,
+  request: (head: Head) => void,
+  caught: WrongProxy['caught'],
+  more: Partial<WrongProxy> = {},
+): WrongProxy => ({
+  name,
+  fault: { request },
+  caught,
+  ...more,
+})
+const byResponse = (
+  name: string,
+  response: (head: Head, request: Head) => void,
+  caught: WrongProxy['caught'],
+  more: Partial<WrongProxy> = {},
+): WrongProxy => ({
+  name,
+  fault: { response },
+  caught,
+  ...more,
+})
+
+/** Forwards fields of the client that the reference proxy removes; they are taken from the received head. */
+const HEADERS: WrongProxy[] = [
+  byRequest('drops X-Probe-Alpha', head => remove(head, /^x-probe-alpha$/i), { 'HDR-UNKNOWN': 'warn' }),
+  byRequest('changes values with a comma', head => set(head.fields, 'probe-beta', value => value.replaceAll('"', '')), {
+    'HDR-UNKNOWN': 'warn',
+  }),
+  byRequest(
+    'reverses repeated fields',
+    head => {
+      const values = valuesOf(head.fields, 'x-probe-multi').toReversed()
+      let at = 0
+      set(head.fields, 'x-probe-multi', () => values[at++]!)
+    },
+    { 'HDR-DUP-ORDER': 'warn' },
+  ),
+  byRequest(
+    'keeps the first of repeated fields',
+    head => {
+      let seen = 0
+      head.fields = head.fields.filter(([name]) => name.toLowerCase() !== 'x-probe-multi' || seen++ === 0)
+    },
+    { 'HDR-DUP-LOSS': 'fail' },
+  ),
+  byRequest(
+    'splits cookies',
+    head => {
+      head.fields = head.fields.flatMap(([name, value]) =>
+        name.toLowerCase() === 'cookie'
+          ? value.split('; ').map((one): [string, string] => ['Cookie', one])
+          : [[name, value]],
+      ) as Fields
+    },
+    { 'HDR-COOKIE': 'fail' },
+  ),
+  byRequest(
+    'garbles bytes above 7F',
+    head => set(head.fields, 'x-probe-obs', value => Buffer.from(value, 'utf8').toString('latin1')),
+    { 'HDR-OBS': 'warn' },
+  ),
+  byRequest(
+    'writes underscores as hyphens',
+    head => {
+      for (const field of head.fields) field[0] = field[0].replaceAll('_', '-')
+    },
+    { 'HDR-NAMES': 'warn' },
+  ),
+  byRequest('adds no Via', head => remove(head, /^via$/i), { 'HDR-VIA': 'fail' }),
+  byRequest('says Via of another version', head => set(head.fields, 'via', () => '1.0 wrong'), { 'HDR-VIA': 'warn' }),
+  byRequest('drops If-Match', head => remove(head, /^if-match$/i), { 'HDR-COND': 'fail' }),
+  byRequest('drops Range', head => remove(head, /^range$/i), { 'HDR-COND': 'fail' }),
+  byRequest('changes Authorization', head => set(head.fields, 'authorization', value => value.toLowerCase()), {
+    'HDR-AUTH': 'warn',
+  }),
+  byRequest(
+    'restarts traces',
+    head => set(head.fields, 'traceparent', () => `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`),
+    { 'HDR-TRACE': 'warn' },
+  ),
+  byRequest('changes tracestate alone', head => set(head.fields, 'tracestate', () => 'b=2'), { 'HDR-TRACE': 'fail' }),
+  byRequest('adds to Max-Forwards', head => set(head.fields, 'max-forwards', value => String(Number(value) + 1)), {
+    'HDR-MAXFWD': 'fail',
+  }),
+  byRequest(
+    'sends Proxy-Connection and Keep-Alive',
+    head => void head.fields.push(['Proxy-Connection', 'keep-alive'], ['Keep-Alive', 'timeout=77']),
+    { 'HDR-HOP': 'warn' },
+  ),
+  byRequest('names a field in Connection', head => void head.fields.push(['Connection', 'x-probe-hop']), {
+    'HDR-CONN': 'fail',
+  }),
+  {
+    name: 'forwards the fields that Connection names',
+    fault: { passesNamed: true },
+    caught: { 'HDR-CONN': 'fail' },
+  },
+  {
+    name: 'lets Connection remove its own fields',
+    fault: { connectionRemovesOwn: true },
+    caught: { 'HDR-CONN-ABUSE': 'warn' },
+  },
+  {
+    name: 'believes X-Forwarded-For',
+    fault: { passesForwarded: /^(?:x-forwarded-for|x-real-ip)$/i },
+    caught: { 'HDR-XFF': 'warn' },
+  },
+  {
+    name: 'believes X-Forwarded-Host',
+    fault: { passesForwarded: /^x-forwarded-(?:host|port|prefix)$/i },
+    caught: { 'HDR-XFPROTO': 'warn' },
+  },
+  { name: 'passes Forwarded', fault: { passesForwarded: /^forwarded$/i }, caught: { 'HDR-FORWARDED': 'warn' } },
+  byRequest('writes two Host fields', head => void head.fields.push(['Host', 'other.example']), { 'HDR-HOST': 'fail' }),
+]
+
+const TARGETS: WrongProxy[] = [
+  byRequest('decodes %2F', head => target(head, path => path.replaceAll(/%2f/gi, '/')), {
+    'TGT-ENCSLASH': 'warn',
+    'TGT-DOT': 'warn',
+  }),
+  byRequest('resolves raw dots only', head => target(head, path => path.replace(/\/[^/]+\/\.\.\//, '/')), {
+    'TGT-DOT': 'warn',
+  }),
+  byRequest('decodes %25', head => target(head, path => path.replaceAll('%25', '%')), { 'TGT-DOUBLE': 'warn' }),
+  byRequest('cuts at ;', head => target(head, path => path.replace(/;[^/]*/, '')), {
+    'TGT-PARAM': 'warn',
+    'TGT-QUERY': 'warn',
+  }),
+  byRequest(
+    'decodes line breaks',
+    head => target(head, path => path.replaceAll('%0d%0a', ' HTTP/1.1\r\n').replace(/Inj:1$/, 'Inj: 1\r\nX-Rest:')),
+    { 'TGT-CTL': 'fail' },
+  ),
+  byRequest('cuts at %00', head => target(head, path => path.replace(/%00.*$/, '')), { 'TGT-CTL': 'warn' }),
+  byRequest(
+    'sorts the query',
+    head =>
+      target(head, path => {
+        const at = path.indexOf('?')
+        return at === -1
+          ? path
+          : `${path.slice(0, at)}?${path
+              .slice(at + 1)
+              .split('&')
+              .toSorted()
+              .join('&')}`
+      }),
+    { 'TGT-QUERY': 'warn' },
+  ),
+  {
+    name: 'passes a fragment',
+    fault: { allows: ['line'] },
+    caught: { 'TGT-FRAGMENT': 'warn' },
+  },
+  { name: 'keeps Host in the absolute form', fault: { keepsAbsolute: true }, caught: { 'TGT-ABS': 'fail' } },
+  byRequest('cuts long targets', head => target(head, path => path.slice(0, 8_190)), { 'TGT-LONG': 'fail' }),
+]
+
+const FRAMING: WrongProxy[] = [
+  {
+    name: 'changes the bodies of requests',
+    fault: { requestBody: bytes => Buffer.from(bytes.toString('latin1').replaceAll('\u0007', '\u0008'), 'latin1') },
+    caught: { 'FRM-BODY': 'fail' },
+  },
+  {
+    name: 'changes the bodies of responses',
+    fault: { responseBody: bytes => Buffer.from(bytes.toString('latin1').replaceAll('\u0007', '\u0008'), 'latin1') },
+    caught: { 'FRM-BODY': 'fail' },
+  },
+  byRequest(
+    'writes equal lengths in one line',
+    head => set(head.fields, 'content-length', value => (value === '3' ? '3, 3' : value)),
+    { 'FRM-CL-SAME': 'fail' },
+  ),
+  {
+    name: 'forwards length and chunked',
+    fault: { allows: ['te'], keepsLength: true },
+    caught: { 'FRM-CLTE': 'fail' },
+    isHostile: true,
+    groups: ['FRM-CLTE'],
+  },
+  {
+    name: 'accepts a space before the colon',
+    fault: { allows: ['te'] },
+    caught: { 'FRM-TE-WS': 'fail' },
+    isHostile: true,
+    groups: ['FRM-TE-WS'],
+  },
+  {
+    name: 'accepts other codings',
+    fault: { allows: ['te'], passesCoding: true },
+    caught: { 'FRM-TE-UNKNOWN': 'fail' },
+    isHostile: true,
+    groups: ['FRM-TE-UNKNOWN'],
+  },
+  {
+    name: 'accepts chunked in HTTP/1.0',
+    fault: { allows: ['te'], keepsOpen: true },
+    caught: { 'FRM-TE-10': 'fail' },
+    isHostile: true,
+    groups: ['FRM-TE-10'],
+  },
+  {
+    name: 'passes odd forms of chunked',
+    fault: { allows: ['te'], passesCoding: true },
+    caught: { 'FRM-TE-TWICE': 'fail' },
+    isHostile: true,
+    groups: ['FRM-TE-TWICE'],
+  },
+  {
+    name: 'accepts lengths that differ',
+    fault: { allows: ['length'], takesFirstLength: true },
+    caught: { 'FRM-CL-DIFF': 'fail' },
+    isHostile: true,
+    groups: ['FRM-CL-DIFF'],
+  },
+  {
+    name: 'accepts odd lengths',
+    fault: { allows: ['length'], takesFirstLength: true },
+    caught: { 'FRM-CL-FORM': 'fail' },
+    isHostile: true,
+    groups: ['FRM-CL-FORM'],
+  },
+  {
+    name: 'drops the body of GET',
+    fault: { dropsBodyOfGet: true },
+    caught: { 'FRM-BODY-GET': 'warn' },
+    isHostile: true,
+    groups: ['FRM-BODY-GET'],
+  },
+  {
+    name: 'writes bare LF',
+    fault: { allows: ['line', 'control'], lineEnd: '\n' },
+    caught: { 'FRM-LF': 'fail' },
+    isHostile: true,
+    groups: ['FRM-LF'],
+  },
+  {
+    name: 'passes control characters',
+    fault: { allows: ['control'] },
+    caught: { 'FRM-CR-NUL': 'fail' },
+    isHostile: true,
+    groups: ['FRM-CR-NUL'],
+  },
+  {
+    name: 'passes folded lines',
+    fault: { allows: ['fold', 'te'], passesRaw: true },
+    caught: { 'FRM-FOLD': 'fail' },
+    isHostile: true,
+    groups: ['FRM-FOLD'],
+  },
+  {
+    name: 'passes a leading space',
+    fault: { allows: ['lead', 'te'], passesRaw: true },
+    caught: { 'FRM-LEAD-WS': 'fail' },
+    isHostile: true,
+    groups: ['FRM-LEAD-WS'],
+  },
+  {
+    name: 'forwards without a valid Host',
+    fault: { allows: ['host'] },
+    caught: { 'FRM-HOST': 'fail' },
+    isHostile: true,
+    groups: ['FRM-HOST'],
+  },
+  {
+    name: 'passes odd request lines',
+    fault: { allows: ['line'] },
+    caught: { 'FRM-REQLINE': 'fail' },
+    isHostile: true,
+    groups: ['FRM-REQLINE'],
+  },
+  {
+    name: 'merges trailers into the head',
+    fault: { mergesTrailers: true },
+    caught: { 'FRM-TRAILER': 'fail' },
+    isHostile: true,
+    groups: ['FRM-TRAILER'],
+  },
+]
+
+const RESPONSES: WrongProxy[] = [
+  byResponse(
+    'replaces 418',
+    head => {
+      if (status(head) === 418) head.line = 'HTTP/1.1 200 OK'
+    },
+    { 'RSP-STATUS': 'fail' },
+  ),
+  { name: 'takes 103 for the final answer', fault: { endsAtInterim: true }, caught: { 'RSP-103': 'fail' } },
+  byResponse(
+    'adds a length to 204',
+    head => {
+      if (status(head) === 204) head.fields.push(['Content-Length', '0'])
+    },
+    { 'RSP-204': 'fail' },
+  ),
+  byResponse(
+    'changes the length of HEAD',
+    (head, request) => {
+      if (request.line.startsWith('HEAD ')) set(head.fields, 'content-length', () => '0')
+    },
+    { 'RSP-HEAD': 'fail' },
+  ),
+  byResponse(
+    'drops ETag of HEAD',
+    (head, request) => {
+      if (request.line.startsWith('HEAD ')) remove(head, /^etag$/i)
+    },
+    { 'RSP-HEAD': 'warn' },
+  ),
+  byResponse('drops Date', head => remove(head, /^date$/i), { 'RSP-DATE': 'fail' }),
+  byResponse(
+    'joins Set-Cookie',
+    head => {
+      const values = valuesOf(head.fields, 'set-cookie')
+      if (values.length < 2) return
+      remove(head, /^set-cookie$/i)
+      head.fields.push(['Set-Cookie', values.join(', ')])
+    },
+    { 'RSP-COOKIES': 'fail' },
+  ),
+  byResponse('sends the Keep-Alive of the upstream', head => void head.fields.push(['Keep-Alive', 'timeout=77']), {
+    'RSP-CONN': 'warn',
+  }),
+  { name: 'passes named fields of responses', fault: { passesNamedBack: true }, caught: { 'RSP-CONN': 'fail' } },
+  byResponse('drops unknown fields', head => remove(head, MARKED), { 'RSP-FIELDS': 'fail' }),
+  byResponse('drops bytes above 7F', head => remove(head, /^x-probe-obs$/i), { 'RSP-FIELDS': 'warn' }),
+  byResponse(
+    'cuts large heads',
+    head => {
+      const big = head.fields.filter(([name]) => /^x-probe-big-/i.test(name))
+      if (big.length > 16) head.fields = head.fields.filter(field => !big.slice(16).includes(field))
+    },
+    { 'RSP-BIG': 'fail' },
+  ),
+  { name: 'rewrites no locations', fault: { keepsOrigin: true }, caught: { 'RSP-LOCATION': 'warn' } },
+  byResponse(
+    'makes relative references absolute',
+    head => set(head.fields, 'location', value => (value.startsWith('/') ? `http://gateway.example${value}` : value)),
+    { 'RSP-LOCATION': 'warn' },
+  ),
+  { name: 'takes the first of two lengths', fault: { takesFirstLengthBack: true }, caught: { 'RSP-CL-BAD': 'fail' } },
+  { name: 'repairs chunked answers that broke off', fault: { repairsEnd: true }, caught: { 'RSP-TRUNC': 'fail' } },
+  {
+    name: 'gives bytes behind a response to the next one',
+    fault: { keepsExtra: true },
+    caught: { 'RSP-EXTRA': 'fail' },
+  },
+  byResponse(
+    'puts trailers into the head',
+    head => {
+      if (has(head, 'trailer')) head.fields.push(['X-Probe-Check', 'ok'])
+    },
+    { 'RSP-TRAILERS': 'fail' },
+  ),
+]
+
+const STREAMING: WrongProxy[] = [
+  {
+    name: 'buffers responses',
+    fault: { holdsResponses: true },
+    caught: { 'STR-BUFFER': 'warn', 'STR-SSE': 'warn', 'STR-SSE-GZIP': 'warn' },
+    groups: ['STR-BUFFER', 'STR-SSE', 'STR-SSE-GZIP', 'STR-SSE-BYTES'],
+  },
+  { name: 'is late by 2 s', fault: { holdMs: 2_000 }, caught: { 'STR-SSE': 'warn' }, groups: ['STR-SSE'] },
+  {
+    name: 'changes line ends of events',
+    fault: {
+      responseBody: bytes => Buffer.from(bytes.toString('latin1').replaceAll('data: cr\r\r', 'data: cr\n\n'), 'latin1'),
+    },
+    caught: { 'STR-SSE-BYTES': 'fail' },
+    groups: ['STR-SSE-BYTES'],
+  },
+  {
+    name: 'does not see that clients leave',
+    fault: { ignoresLeaving: true },
+    caught: { 'STR-ABORT': 'warn' },
+    groups: ['STR-ABORT'],
+  },
+  {
+    name: 'never answers Expect',
+    fault: { holdsRequests: true },
+    caught: { 'STR-EXPECT': 'fail' },
+    groups: ['STR-EXPECT'],
+  },
+  {
+    name: 'transforms in spite of no-transform',
+    fault: {
+      responseBody: bytes =>
+        Buffer.from(bytes.toString('latin1').replaceAll('gateway changes', 'Gateway changes'), 'latin1'),
+    },
+    caught: { 'STR-NO-TRANSFORM': 'fail' },
+    groups: ['STR-NO-TRANSFORM', 'STR-RANGE'],
+  },
+  byResponse(
+    'makes 206 a 200',
+    head => {
+      if (status(head) === 206) head.line = 'HTTP/1.1 200 OK'
+    },
+    { 'STR-RANGE': 'fail' },
+    { groups: ['STR-RANGE', 'STR-ENCODING', 'STR-NO-TRANSFORM'] },
+  ),
+  byResponse(
+    'claims gzip',
+    (head, request) => {
+      if (
+        has(request, 'accept-encoding') &&
+        !has(head, 'content-encoding') &&
+        valuesOf(head.fields, 'content-type').join() === 'text/html'
+      )
+        head.fields.push(['Content-Encoding', 'gzip'])
+    },
+    { 'STR-ENCODING': 'fail', 'STR-NO-TRANSFORM': 'fail' },
+    { groups: ['STR-ENCODING', 'STR-NO-TRANSFORM', 'STR-RANGE'] },
+  ),
+]
+
+const CONNECTIONS: WrongProxy[] = [
+  { name: 'does not close', fault: { keepsOpen: true }, caught: { 'CON-CLOSE': 'fail' }, groups: ['CON-CLOSE'] },
+  byResponse(
+    'does not say close',
+    head => remove(head, /^connection$/i),
+    { 'CON-CLOSE': 'warn' },
+    { groups: ['CON-CLOSE'] },
+  ),
+  {
+    name: 'repeats everything after 503',
+    fault: { repeats: (_method, code) => code === 503 },
+    caught: { 'CON-RETRY': 'warn' },
+    groups: ['CON-RETRY', 'CON-STALE'],
+  },
+  {
+    name: 'repeats POST on a lost connection',
+    fault: { repeats: (_method, code) => code === null },
+    caught: { 'CON-RETRY': 'warn', 'CON-STALE': 'warn' },
+    groups: ['CON-RETRY', 'CON-STALE'],
+  },
+  byResponse(
+    'drops Retry-After',
+    head => remove(head, /^retry-after$/i),
+    { 'CON-RETRY-AFTER': 'warn' },
+    { groups: ['CON-RETRY-AFTER', 'CON-ERROR'] },
+  ),
+  {
+    name: 'answers failures with 500',
+    fault: { failure: '500 Internal Server Error' },
+    caught: { 'CON-ERROR': 'warn' },
+    groups: ['CON-RETRY-AFTER', 'CON-ERROR'],
+  },
+  byRequest(
+    'drops fields beyond 100',
+    head => {
+      head.fields = head.fields.filter(([name]) => !/^x-probe-n\d{3}$/i.test(name))
+    },
+    { 'CON-HEADERS': 'fail' },
+    { groups: ['CON-HEADERS', 'CON-REUSE'] },
+  ),
+]
+
+/** A cache that reuses what says public, as it may, and something that it must not. */
+const cache = (
+  name: string,
+  also: (response: Head, request: Head) => boolean,
+  caught: WrongProxy['caught'],
+  more: Fault = {},
+): WrongProxy => ({
+  name,
+  fault: {
+    caches: (response, request) =>
+      /public/.test(valuesOf(response.fields, 'cache-control').join()) || also(response, request),
+    ...more,
+  },
+  caught,
+  groups: [
+    'CCH-STORE',
+    'CCH-NOSTORE',
+    'CCH-PRIVATE',
+    'CCH-AUTH',
+    'CCH-VARY',
+    'CCH-AGE',
+    'CCH-INVALIDATE',
+    'CCH-POISON',
+  ],
+})
+const says = (response: Head, pattern: RegExp): boolean =>
+  pattern.test(valuesOf(response.fields, 'cache-control').join())
+const isPlain = (response: Head, request: Head): boolean =>
+  says(response, /^max-age=60$/) && !has(response, 'vary') && !has(response, 'age') && !has(request, 'authorization')
+
+const CACHING: WrongProxy[] = [
+  cache('caches what it may', () => false, {}),
+  cache('caches no-store', response => says(response, /no-store, max-age/), { 'CCH-NOSTORE': 'fail' }),
+  cache('caches private', response => says(response, /private/), { 'CCH-PRIVATE': 'fail' }),
+  cache(
+    'caches with Authorization',
+    (response, request) => says(response, /^max-age/) && has(request, 'authorization'),
+    { 'CCH-AUTH': 'fail' },
+  ),
+  cache('ignores Vary', response => has(response, 'vary'), { 'CCH-VARY': 'fail' }),
+  cache('does not count Age', response => has(response, 'age'), { 'CCH-AGE': 'warn' }),
+  cache(
+    'does not invalidate',
+    (response, request) => isPlain(response, request) && request.line.includes('/cch-invalidate/'),
+    { 'CCH-INVALIDATE': 'fail' },
+  ),
+  cache(
+    'caches what X-Forwarded-Host made',
+    (response, request) => isPlain(response, request) && request.line.includes('/cch-poison/'),
+    { 'CCH-POISON': 'warn' },
+    { passesForwarded: /^x-forwarded-host$/i },
+  ),
+]
+
+const TRUST: WrongProxy[] = [
+  byResponse(
+    'adds its own CORS fields',
+    head => {
+      if (has(head, 'access-control-allow-origin'))
+        head.fields.push(['Access-Control-Allow-Origin', 'https://app.example'])
+    },
+    { 'COR-OWNER': 'fail' },
+  ),
+  byResponse('allows any origin with credentials', head => set(head.fields, 'access-control-allow-origin', () => '*'), {
+    'COR-OWNER': 'fail',
+  }),
+  { name: 'believes certificate fields', fault: { passesCertificates: true }, caught: { 'MTL-SPOOF': 'warn' } },
+]
+
+export const WRONG_PROXIES: WrongProxy[] = [
+  ...HEADERS,
+  ...TARGETS,
+  ...FRAMING,
+  ...RESPONSES,
+  ...STREAMING,
+  ...CONNECTIONS,
+  ...CACHING,
+  ...TRUST,
+]
