@@ -14,5 +14,6 @@ export interface A2a {
   readonly tasks: TaskStore
   readonly service: TaskService
   readonly sinks: SinkStore
+  readonly tenants: readonly string[]
   readonly signer: CardSigner
 }

@@ -10,7 +10,7 @@ import { v1 } from './wire/v1.0/wire.ts'
 
 export function createCore(a2a: A2a): A2aCore {
   return {
-    tenants: a2a.svc.options.tenants,
+    tenants: a2a.tenants,
     async call(method, params, caller) {
       const facts = { extensions: '' }
       try {
@@ -32,7 +32,7 @@ async function run(
   const version = parseVersion(caller.version ?? '1.0')
   if (version.protocolVersion !== '1.0') throw wrongVersion(version)
   const agent = a2a.agents.get(caller.agent)
-  const isKnownTenant = caller.tenant === null || a2a.svc.options.tenants.includes(caller.tenant)
+  const isKnownTenant = caller.tenant === null || a2a.tenants.includes(caller.tenant)
   if (!isKnownTenant) throw new A2aError('METHOD_NOT_FOUND', 'unknown tenant')
   if (!agent)
     throw new A2aError('UNKNOWN_AGENT', `unknown agent "${caller.agent.slice(0, 100)}"`, {

@@ -5,10 +5,12 @@ import { CARD_VARIANTS, type CardVariant } from './cards/variants.ts'
 export interface Options {
   /** The variant of the plain card routes. Unset: the card that clients of both versions understand. */
   card?: CardVariant
-  tenants: string[]
+  /** Default: `DEFAULT_TENANTS`, which the schema leaves out so that no section needs no validation. */
+  tenants?: string[]
 }
 
 const MAX_TENANTS = 20
+export const DEFAULT_TENANTS: readonly string[] = ['acme', 'globex']
 
 export const options: JsonSchema = {
   type: 'object',
@@ -20,8 +22,7 @@ export const options: JsonSchema = {
     },
     tenants: {
       type: 'array',
-      description: 'Tenants whose tasks are kept apart.',
-      default: ['acme', 'globex'],
+      description: `Tenants whose tasks are kept apart. Default: ${DEFAULT_TENANTS.join(' and ')}.`,
       maxItems: MAX_TENANTS,
       uniqueItems: true,
       items: { type: 'string', pattern: '^(?!(?:tasks|card)$)[a-z][a-z0-9-]{0,39}$' },

@@ -9,6 +9,7 @@ import { CardSigner, createCardKey } from './cards/signer.ts'
 import { createCore } from './core.ts'
 import { LocalRuns } from './local-runs.ts'
 import { failLostRuns, failOwnRuns } from './lost-runs.ts'
+import { DEFAULT_TENANTS } from './options.ts'
 import { PushDelivery } from './push/delivery.ts'
 import { registerCards } from './routes/cards.ts'
 import { registerHttpJson } from './routes/http-json.ts'
@@ -36,7 +37,8 @@ export function registerPlugin(app: FastifyInstance, svc: A2a['svc']): void {
   const cardKey = svc.replicated<JsonWebKey>('card-key', { initial: createCardKey, secret: true })
   const signatures = svc.shared('card-signatures', () => new BoundedMap<string>(bounds.cardSignatures))
   const signer = new CardSigner(() => cardKey.current, signatures)
-  const a2a: A2a = { svc, agents, sinks, signer, ...openTasks(svc, bounds, sinks) }
+  const tenants = svc.options.tenants ?? DEFAULT_TENANTS
+  const a2a: A2a = { svc, agents, sinks, signer, tenants, ...openTasks(svc, bounds, sinks) }
   svc.use('testing.resets')!.register({
     name: 'a2a',
     reset: async session =>

@@ -1,5 +1,5 @@
 /** Owns the keys under which tasks are found: a session, or the part of a session that belongs to a tenant. */
-import type { Options } from './options.ts'
+import type { A2a } from './a2a.ts'
 
 /** Session keys never contain NUL. */
 export function scopeOf(session: string, tenant: string | null): string {
@@ -11,6 +11,6 @@ export function sessionOf(scope: string): string {
 }
 
 /** The tenant with this name; any other value counts as none. */
-export function knownTenant({ tenants }: Pick<Options, 'tenants'>, name: unknown): string | null {
+export function knownTenant({ tenants }: Pick<A2a, 'tenants'>, name: unknown): string | null {
   return typeof name === 'string' && tenants.includes(name) ? name : null
 }

@@ -32,10 +32,10 @@ export function renderCard({ a2a, agent, wire, request }: Call, isExtended: bool
 
 /** A variant of the public card. */
 export function renderVariant(a2a: A2a, agent: AgentDefinition, request: AnyRequest, variant: CardVariant): JsonObject {
-  const { svc, signer } = a2a
+  const { signer } = a2a
   return variantCard(variant, subjectOf(a2a, agent, request), {
     signer,
-    tenants: svc.options.tenants,
+    tenants: a2a.tenants,
     grpcTarget: grpcTarget(a2a, request),
   })
 }

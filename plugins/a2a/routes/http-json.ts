@@ -82,11 +82,11 @@ function route(
 }
 
 /** The path below `v1` and the tenant, as received, without a slash at the end. */
-function tailOf({ svc }: A2a, request: FastifyRequest): { tail: string; tenant: string | null } {
+function tailOf(a2a: A2a, request: FastifyRequest): { tail: string; tenant: string | null } {
   const path = (request.raw.url ?? '').split('?', 1)[0] ?? ''
   const segments = path.split('/').slice(4)
   if (segments.at(-1) === '') segments.pop()
-  const tenant = segments.length > 1 ? knownTenant(svc.options, segments[0]) : null
+  const tenant = segments.length > 1 ? knownTenant(a2a, segments[0]) : null
   return { tail: (tenant === null ? segments : segments.slice(1)).join('/'), tenant }
 }
 

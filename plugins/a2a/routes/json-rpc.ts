@@ -41,7 +41,7 @@ async function serveRpc(a2a: A2a, request: FastifyRequest, reply: FastifyReply):
   try {
     const { method, params } = readRpcRequest(a2a.svc.http.body(request), version, facts)
     void reply.header('A2A-Version', method.wire.protocolVersion)
-    facts.tenant = knownTenant(a2a.svc.options, params.tenant)
+    facts.tenant = knownTenant(a2a, params.tenant)
     const call = makeCall(a2a, agent, method.wire, request, { tenant: facts.tenant })
     if (call.extensions.length > 0) void reply.header('A2A-Extensions', call.extensions.join(', '))
     const outcome = await perform(method.run, call, params)
