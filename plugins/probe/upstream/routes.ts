@@ -60,7 +60,18 @@ export function registerUpstream(app: FastifyInstance, svc: Svc<ProbeSection>): 
         400: { description: 'The body is not valid' },
         429: { description: 'Too many sessions' },
       },
-      examples: [],
+      examples: [
+        {
+          name: 'For a second',
+          method: 'POST',
+          path: '/_svc/probe/sessions',
+          headers: [{ name: 'Content-Type', value: 'application/json' }],
+          body: '{"ttl_s":1}',
+          bodyType: 'json',
+          // Too many sessions: 429.
+          expectStatus: null,
+        },
+      ],
     }),
     async (request, reply) => {
       svc.http.guardAdmin(request)
@@ -94,7 +105,17 @@ export function registerUpstream(app: FastifyInstance, svc: Svc<ProbeSection>): 
         content: { 'application/json': { type: 'array', maxItems: MAX_STEPS, items: { type: 'object' } } },
       },
       responses: { 204: { description: 'Added' }, 400: { description: 'The body is not valid' }, 404: UNKNOWN_SESSION },
-      examples: [],
+      examples: [
+        {
+          name: 'Unknown session',
+          method: 'PUT',
+          path: '/_svc/probe/sessions/none/steps',
+          headers: [{ name: 'Content-Type', value: 'application/json' }],
+          body: '[]',
+          bodyType: 'json',
+          expectStatus: 404,
+        },
+      ],
     }),
     async (request, reply) => {
       svc.http.guardAdmin(request)
@@ -137,7 +158,7 @@ export function registerUpstream(app: FastifyInstance, svc: Svc<ProbeSection>): 
         400: { description: 'A parameter is not valid' },
         404: UNKNOWN_SESSION,
       },
-      examples: [],
+      examples: [{ name: 'Unknown session', path: '/_svc/probe/sessions/none/arrivals', expectStatus: 404 }],
     }),
     async request => {
       svc.http.guardAdmin(request)
@@ -161,7 +182,7 @@ export function registerUpstream(app: FastifyInstance, svc: Svc<ProbeSection>): 
       category: CATEGORY,
       credentials: ['none', 'adminToken'],
       responses: { 204: { description: 'Ended' }, 404: UNKNOWN_SESSION },
-      examples: [],
+      examples: [{ name: 'Unknown session', method: 'DELETE', path: '/_svc/probe/sessions/none', expectStatus: 404 }],
     }),
     async (request, reply) => {
       svc.http.guardAdmin(request)
@@ -178,7 +199,7 @@ export function registerUpstream(app: FastifyInstance, svc: Svc<ProbeSection>): 
     category: CATEGORY,
     path: '/probe/{nonce}/{*rest}',
     responses: { 404: { description: 'No session has this nonce' } },
-    examples: [],
+    examples: [{ name: 'Unknown session', path: '/probe/none/echo', expectStatus: 404 }],
   })
   app.route({ method: app.supportedMethods, url: '/probe/:nonce/*', ...described, handler: unknown })
 }
