@@ -26,6 +26,7 @@ const ORDINARY = new Set([
   'reliability',
   'sse',
   'status',
+  'tls',
   'transfer',
   'websocket',
 ])
