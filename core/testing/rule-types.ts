@@ -40,7 +40,7 @@ export interface Match {
   like?: JsonValue
   session?: ValueTest
   client_ip?: ValueTest
-  /** Conditions of protocols: `rpc`, `graphql`, `grpc`, `llm` and those of plugins. */
+  /** Conditions of protocols: `rpc`, and those that plugins add. */
   [protocol: string]: JsonValue | undefined
 }
 
