@@ -32,30 +32,45 @@ const BEARER = /^bearer +(\S{1,300})\s*$/i
 const KEY_HEADERS = ['x-api-key', 'api-key', 'x-goog-api-key']
 const KEY = /^(?:sk-)?svc-session-(.{1,128})$/
 
-/** The name in the headers of a request, and where it was: header, baggage, or credential. */
+/** The name in the headers of a request, and where it was: header, baggage, or credential. Every request asks for it. */
 export function sessionInHeaders({
   header,
   extraHeaders,
   hasApiKeys,
 }: SessionNames): { name: string; from: SessionOrigin } | null {
-  for (const place of ['x-svc-session', ...extraHeaders]) {
-    const name = header(place)?.trim()
-    if (name !== undefined && isSessionName(name)) return { name, from: 'header' }
-  }
+  const inHeader = validName(header('x-svc-session')) ?? firstName(extraHeaders, place => validName(header(place)))
+  if (inHeader !== null) return { name: inHeader, from: 'header' }
   const baggage = header('baggage')
   const inBaggage = baggage === undefined ? null : sessionInBaggage(baggage)
   if (inBaggage !== null) return { name: inBaggage, from: 'baggage' }
-  const bearer = header('authorization')
-  const credentials = [
-    bearer === undefined || bearer.length > 400 ? undefined : BEARER.exec(bearer)?.[1],
-    ...KEY_HEADERS.map(header),
-    hasApiKeys ? undefined : header('x-svc-key'),
-  ]
-  for (const credential of credentials) {
-    const name = credential === undefined || credential.length > 200 ? undefined : KEY.exec(credential.trim())?.[1]
-    if (name !== undefined && isSessionName(name)) return { name, from: 'key' }
+  const inKey =
+    sessionInBearer(header('authorization')) ??
+    firstName(KEY_HEADERS, place => sessionInKey(header(place))) ??
+    (hasApiKeys ? null : sessionInKey(header('x-svc-key')))
+  return inKey === null ? null : { name: inKey, from: 'key' }
+}
+
+function firstName(places: readonly string[], nameIn: (place: string) => string | null): string | null {
+  for (const place of places) {
+    const name = nameIn(place)
+    if (name !== null) return name
   }
   return null
+}
+
+function validName(text: string | undefined): string | null {
+  const name = text?.trim()
+  return name !== undefined && isSessionName(name) ? name : null
+}
+
+function sessionInBearer(value: string | undefined): string | null {
+  return value === undefined || value.length > 400 ? null : sessionInKey(BEARER.exec(value)?.[1])
+}
+
+function sessionInKey(credential: string | undefined): string | null {
+  if (credential === undefined || credential.length > 200) return null
+  const name = KEY.exec(credential.trim())?.[1]
+  return name !== undefined && isSessionName(name) ? name : null
 }
 
 /** Longest baggage that is read, in characters (W3C Baggage, 3.3.2, asks for 8192 bytes). */

@@ -15,6 +15,8 @@ import { RequestContext } from '../request/context.ts'
 import { bodyLimitOf } from '../request/body.ts'
 import type { RequestFactsSource } from '../request/request-facts.ts'
 import type { RoutingGeneration } from '../request/types.ts'
+import { eachHeader } from '../response/header-list.ts'
+import type { Headers } from '../response/header-list.ts'
 import { createHttp1Response } from '../response/response.ts'
 import { sendError, sendResponse } from '../response/send.ts'
 import { badRequest, payloadTooLarge } from './error-bodies.ts'
@@ -175,8 +177,6 @@ interface Collected {
   limit: { maxBytes: number; exceed(): void }
 }
 
-type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[]
-
 /** Keeps what Node would send. */
 class CollectingResponse extends ServerResponse implements Collected {
   chunks: Buffer[] = []
@@ -186,8 +186,11 @@ class CollectingResponse extends ServerResponse implements Collected {
 
   override writeHead(status: number, reason?: string | Headers, headers?: Headers): this {
     const given = typeof reason === 'string' ? headers : reason
-    for (const [name, value] of [...Object.entries(this.getHeaders()), ...pairsOf(given)])
+    const keep = (name: string, value: OutgoingHttpHeader | undefined): void => {
       if (value !== undefined) this.sent[name.toLowerCase()] = Array.isArray(value) ? value.map(String) : String(value)
+    }
+    eachHeader(this.getHeaders(), keep)
+    eachHeader(given, keep)
     return typeof reason === 'string'
       ? super.writeHead(status, reason, headers as OutgoingHttpHeaders)
       : super.writeHead(status, reason as OutgoingHttpHeaders)
@@ -216,13 +219,3 @@ class CollectingResponse extends ServerResponse implements Collected {
 }
 
 const CollectedResponse = createHttp1Response(CollectingResponse)
-
-/** Node accepts an object, pairs, and one flat list of names and values. */
-function pairsOf(headers: Headers | undefined): [string, OutgoingHttpHeader | undefined][] {
-  if (headers === undefined) return []
-  if (!Array.isArray(headers)) return Object.entries(headers)
-  if (Array.isArray(headers[0])) return headers as unknown as [string, OutgoingHttpHeader][]
-  const pairs: [string, OutgoingHttpHeader | undefined][] = []
-  for (let index = 0; index < headers.length; index += 2) pairs.push([String(headers[index]), headers[index + 1]])
-  return pairs
-}

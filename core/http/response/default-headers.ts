@@ -6,6 +6,8 @@ import type { OutgoingHttpHeader, OutgoingHttpHeaders } from 'node:http'
 import type { RequestContext } from '../request/context.ts'
 import { READ_BY_NODE } from '../node-internals/header-line-cache.ts'
 import { mergeVary } from './cors.ts'
+import { eachHeader } from './header-list.ts'
+import type { Headers } from './header-list.ts'
 
 const NAMES = new Map(
   [
@@ -41,10 +43,7 @@ export function defaultHeaders(context: RequestContext): OutgoingHttpHeaders {
  * members of both. The result is a flat list of names and values, because a new object with as many members costs
  * several times as much. Headers that Node reads itself come last, so that the lines before them can be cached.
  */
-export function withDefaultHeaders(
-  context: RequestContext,
-  given: OutgoingHttpHeaders | OutgoingHttpHeader[] | undefined,
-): OutgoingHttpHeader[] {
+export function withDefaultHeaders(context: RequestContext, given: Headers | undefined): OutgoingHttpHeader[] {
   const own = defaultHeaders(context)
   const head: OutgoingHttpHeader[] = []
   const last: OutgoingHttpHeader[] = []
@@ -54,11 +53,7 @@ export function withDefaultHeaders(
     else if (ownName === 'Vary' && own.Vary !== undefined) own.Vary = mergeVary(String(value), String(own.Vary))
     else own[ownName] = value
   }
-  if (!Array.isArray(given)) for (const name in given) add(name, given[name]!)
-  // Node accepts pairs, and one flat list of names and values.
-  else if (Array.isArray(given[0]))
-    for (const [name, value] of given as unknown as [string, OutgoingHttpHeader][]) add(name, value)
-  else for (let index = 0; index < given.length; index += 2) add(String(given[index]), given[index + 1]!)
+  eachHeader(given, (name, value) => add(name, value!))
   for (const name in own) head.push(name, own[name]!)
   head.push(...last)
   return head

@@ -14,14 +14,14 @@ import type { ResponseInUse } from '../request/types.ts'
 import { mergeVary } from './cors.ts'
 import { keepSessionInLocation } from './session-location.ts'
 import { defaultHeaders, withDefaultHeaders } from './default-headers.ts'
+import { eachHeader } from './header-list.ts'
+import type { Headers } from './header-list.ts'
 
 interface Hooked {
   context?: RequestContext
   isDetached?: boolean
 }
 export type SvcResponse = ResponseInUse & Hooked
-
-type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[]
 
 export type Http1Response = ServerResponse & Hooked
 export type Http1ResponseClass = new (request: IncomingMessage) => Http1Response
@@ -126,12 +126,11 @@ function givenType(headers: Headers | undefined): unknown {
     for (const name in headers) if (isTypeName(name)) return headers[name]
     return undefined
   }
-  // Node accepts pairs, and one flat list of names and values.
-  if (Array.isArray(headers[0]))
-    return (headers as unknown as [string, OutgoingHttpHeader][]).find(([name]) => isTypeName(name))?.[1]
-  for (let index = 0; index < headers.length; index += 2)
-    if (isTypeName(String(headers[index]))) return headers[index + 1]
-  return undefined
+  let type: unknown
+  eachHeader(headers, (name, value) => {
+    if (type === undefined && isTypeName(name)) type = value
+  })
+  return type
 }
 
 function isTypeName(name: string): boolean {
@@ -190,8 +189,7 @@ function withoutConnection(headers: Headers | undefined): OutgoingHttpHeaders {
   const keep = (name: string, value: OutgoingHttpHeader | undefined): void => {
     if (!/^(?:connection|keep-alive|transfer-encoding|upgrade|proxy-connection)$/i.test(name)) kept[name] = value
   }
-  if (!Array.isArray(headers)) for (const name in headers) keep(name, headers[name])
-  else for (let index = 0; index < headers.length; index += 2) keep(String(headers[index]), headers[index + 1])
+  eachHeader(headers, keep)
   return kept
 }
 

@@ -1,9 +1,9 @@
 /** Keeps the session prefix of a request in the `Location` of its response. */
-import type { OutgoingHttpHeader, OutgoingHttpHeaders } from 'node:http'
+import type { OutgoingHttpHeader } from 'node:http'
 import type { RequestContext } from '../request/context.ts'
 import type { ResponseInUse } from '../request/types.ts'
-
-type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[]
+import { eachHeader } from './header-list.ts'
+import type { Headers } from './header-list.ts'
 
 /**
  * Adds the prefix to a `Location` of this service, in the given headers and in those set on the response. Returns the
@@ -22,17 +22,11 @@ export function keepSessionInLocation(
     const value = name === undefined ? undefined : headers[name]
     return typeof value === 'string' ? { ...headers, [name!]: locationOf(context, value) } : headers
   }
-  // Node accepts pairs, and one flat list of names and values.
-  if (Array.isArray(headers[0]))
-    return (headers as unknown as [string, OutgoingHttpHeader][]).map(([name, value]) => [
-      name,
-      isLocation(name) && typeof value === 'string' ? locationOf(context, value) : value,
-    ]) as unknown as OutgoingHttpHeader[]
-  return headers.map((value, index) =>
-    index % 2 === 1 && isLocation(String(headers[index - 1])) && typeof value === 'string'
-      ? locationOf(context, value)
-      : value,
+  const list: OutgoingHttpHeader[] = []
+  eachHeader(headers, (name, value = '') =>
+    list.push(name, isLocation(name) && typeof value === 'string' ? locationOf(context, value) : value),
   )
+  return list
 }
 
 function isLocation(name: string): boolean {
