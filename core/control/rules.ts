@@ -8,6 +8,7 @@ import { isNestedWithin } from '../contract/json-depth.ts'
 import { isRecord } from '../contract/record.ts'
 import { mergeByPriority } from '../rules/rule-entry.ts'
 import type { GenerationRules, RuleEntry } from '../rules/rule-entry.ts'
+import { RULE_SCHEMA } from '../rules/rule-schema.ts'
 import { readRule } from '../rules/rule.ts'
 import type { Rule } from '../rules/rule.ts'
 import { viewRule } from '../rules/rule-view.ts'
@@ -133,7 +134,7 @@ function registerWriting(app: FastifyInstance, deps: ControlDeps): void {
         'Replacing a rule resets its counters. Rules of the instance require the admin token if one is configured.',
       category,
       parameters: [NAME, ...PARAMETERS],
-      requestBody: { required: true, content: { 'application/json': { type: 'object' } } },
+      requestBody: { required: true, content: { 'application/json': RULE_SCHEMA } },
       responses: { 200: { description: 'Replaced.' }, 201: { description: 'Stored.' }, ...WRITE_RESPONSES },
       examples: [example('Fail twice', 'PUT', '/_svc/rules/fail-twice?session=demo', DEMO)],
     }),
@@ -191,7 +192,9 @@ function registerWriting(app: FastifyInstance, deps: ControlDeps): void {
       parameters: PARAMETERS,
       requestBody: {
         required: true,
-        content: { 'application/json': { oneOf: [{ type: 'object' }, { type: 'array' }] } },
+        content: {
+          'application/json': { oneOf: [RULE_SCHEMA, { type: 'array', minItems: 1, items: RULE_SCHEMA }] },
+        },
       },
       responses: { 201: { description: 'The rules.' }, ...WRITE_RESPONSES },
       examples: [example('Store a rule', 'POST', '/_svc/rules?session=demo', DEMO)],

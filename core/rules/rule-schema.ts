@@ -1,4 +1,4 @@
-/** The JSON Schema of the sections `rules` and `sessions` of `svc.yaml`, for editors. The sections are read by code. */
+/** JSON Schemas of rules, and of the sections `rules` and `sessions` of `svc.yaml`, for editors. Rules are read by code. */
 import type { JsonSchema } from '../contract/plugin.ts'
 
 const text = { type: 'string' }
@@ -93,6 +93,31 @@ const listedStep = {
   properties: { ...stepProperties, times: { anyOf: [count, { const: 'always' }], default: 1 } },
 }
 
+const name = { type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$' }
+const properties = {
+  match,
+  then: { anyOf: [step, { type: 'array', minItems: 1, items: listedStep }] },
+  priority: { type: 'integer', minimum: -1000, maximum: 1000, default: 0 },
+  skip: { ...fromZero, default: 0 },
+  every: { ...count, default: 1 },
+  sample: { type: 'number', exclusiveMinimum: 0, maximum: 1, default: 1 },
+  seed: { type: 'string', maxLength: 64 },
+  times: count,
+  loop: { type: 'boolean', default: false },
+  count: { enum: ['session', 'instance'], default: 'session' },
+  expires_in_secs: { type: 'integer', minimum: 1, maximum: 86_400 },
+  enabled: { type: 'boolean', default: true },
+  description: { type: 'string', maxLength: 200 },
+}
+
+/** A rule that is stored over HTTP. */
+export const RULE_SCHEMA: JsonSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['then'],
+  properties: { name, ...properties },
+}
+
 /** The sections, by key. */
 export const CORE_SECTION_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   rules: {
@@ -103,21 +128,9 @@ export const CORE_SECTION_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       additionalProperties: false,
       required: ['name', 'then'],
       properties: {
-        name: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$' },
+        name,
         session: { type: 'string', pattern: '^[A-Za-z0-9._:-]{1,128}$', description: 'Only for this session' },
-        match,
-        then: { anyOf: [step, { type: 'array', minItems: 1, items: listedStep }] },
-        priority: { type: 'integer', minimum: -1000, maximum: 1000, default: 0 },
-        skip: { ...fromZero, default: 0 },
-        every: { ...count, default: 1 },
-        sample: { type: 'number', exclusiveMinimum: 0, maximum: 1, default: 1 },
-        seed: { type: 'string', maxLength: 64 },
-        times: count,
-        loop: { type: 'boolean', default: false },
-        count: { enum: ['session', 'instance'], default: 'session' },
-        expires_in_secs: { type: 'integer', minimum: 1, maximum: 86_400 },
-        enabled: { type: 'boolean', default: true },
-        description: { type: 'string', maxLength: 200 },
+        ...properties,
       },
     },
   },

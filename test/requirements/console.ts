@@ -201,4 +201,9 @@ export default [
     rule: 'A view without content says what it is for, offers its main action, and shows a command that works.',
     where: 'issue 27',
   },
+  {
+    id: 'CON-46',
+    rule: 'The editor of rules completes names and values from the schema of rules in the OpenAPI document.',
+    where: 'issue 27',
+  },
 ]

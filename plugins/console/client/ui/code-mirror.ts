@@ -14,6 +14,8 @@ import {
   keymap,
   lineNumbers,
 } from '@codemirror/view'
+import type { JsonSchema } from '../lib/protocol/json-place.ts'
+import { schemaCompletion } from './schema-completion.ts'
 
 export type EditorLanguage = 'json' | 'yaml' | 'text'
 
@@ -39,7 +41,10 @@ export interface EditorSettings {
   language: EditorLanguage
   readOnly: boolean
   value: string
+  /** Called for changes of the user, not for `setValue`. */
   onValue(value: string): void
+  /** The JSON Schema to complete names and values from; null: none. */
+  schema(): JsonSchema | null
 }
 
 /** Uses custom properties of the page, which are inherited into the shadow root. */
@@ -66,6 +71,13 @@ const theme = EditorView.theme({
   '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
     backgroundColor: 'color-mix(in srgb, var(--accent) 25%, transparent)',
   },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul': { fontFamily: 'var(--mono)', maxWidth: 'min(40rem, 90vw)' },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li': { padding: '0.25rem 0.5rem', whiteSpace: 'normal' },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]': {
+    background: 'var(--accent-soft)',
+    color: 'var(--text)',
+  },
+  '.cm-completionDetail': { color: 'var(--text-2)', fontFamily: 'var(--sans)', fontStyle: 'normal' },
   '.cm-tooltip': { backgroundColor: 'var(--surface)', color: 'var(--text)', border: '1px solid var(--border)' },
 })
 
@@ -87,9 +99,10 @@ const languages: Record<EditorLanguage, () => Extension> = {
 /** Mounts an editor in an element. */
 export function mountEditor(
   host: HTMLElement,
-  { label, language, readOnly, value, onValue }: EditorSettings,
+  { label, language, readOnly, value, onValue, schema }: EditorSettings,
 ): EditorHandle {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
+  let isSetting = false
   const view = new EditorView({
     parent: root,
     root,
@@ -114,16 +127,19 @@ export function mountEditor(
         EditorState.readOnly.of(readOnly),
         theme,
         languages[language](),
+        language === 'json' && !readOnly ? schemaCompletion(schema) : [],
         EditorView.updateListener.of(update => {
-          if (update.docChanged) onValue(update.state.doc.toString())
+          if (update.docChanged && !isSetting) onValue(update.state.doc.toString())
         }),
       ],
     }),
   })
   return {
     setValue(text) {
-      if (text !== view.state.doc.toString())
-        view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } })
+      if (text === view.state.doc.toString()) return
+      isSetting = true
+      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } })
+      isSetting = false
     },
     setMarks: marks =>
       view.dispatch(

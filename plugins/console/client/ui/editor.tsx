@@ -1,5 +1,6 @@
 /** A text editor for JSON and YAML, loaded on first use. A text area until then, or if loading fails. */
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { JsonSchema } from '../lib/protocol/json-place.ts'
 import type { EditorHandle, EditorMark, EditorLanguage } from './code-mirror.ts'
 
 export type { EditorMark }
@@ -17,7 +18,13 @@ export interface EditorProps {
   minLines?: number
   /** Moves the cursor to this line whenever the object changes. */
   goTo?: { line: number } | null
+  /** Completes names and values of JSON from this schema. */
+  schema?: JsonSchema | null
 }
+
+const NO_MARKS: readonly EditorMark[] = []
+/** Changes of the user to remember until they return as `value`. */
+const MAX_UNCONFIRMED = 50
 
 export function Editor({
   label,
@@ -25,15 +32,17 @@ export function Editor({
   onValue,
   language = 'text',
   readOnly = false,
-  marks = [],
+  marks = NO_MARKS,
   minLines = 6,
   goTo = null,
+  schema = null,
 }: EditorProps) {
   const host = useRef<HTMLDivElement>(null)
   const handle = useRef<EditorHandle | null>(null)
+  const unconfirmed = useRef<string[]>([])
   const [isReady, setReady] = useState(false)
-  const latest = useRef({ value, onValue, marks })
-  latest.current = { value, onValue, marks }
+  const latest = useRef({ value, onValue, marks, schema })
+  latest.current = { value, onValue, marks, schema }
 
   useEffect(() => {
     let isGone = false
@@ -46,7 +55,11 @@ export function Editor({
           language,
           readOnly,
           value: latest.current.value,
-          onValue: text => latest.current.onValue?.(text),
+          onValue: text => {
+            unconfirmed.current = [...unconfirmed.current, text].slice(-MAX_UNCONFIRMED)
+            latest.current.onValue?.(text)
+          },
+          schema: () => latest.current.schema,
         })
         handle.current.setMarks(latest.current.marks)
         setReady(true)
@@ -63,7 +76,10 @@ export function Editor({
   }, [label, language, readOnly])
 
   useEffect(() => {
-    handle.current?.setValue(value)
+    // A value that the user typed may return when more is typed already; setting it would undo that.
+    const index = unconfirmed.current.indexOf(value)
+    unconfirmed.current = unconfirmed.current.slice(index + 1)
+    if (index === -1) handle.current?.setValue(value)
   }, [value])
   useEffect(() => {
     handle.current?.setMarks(marks)

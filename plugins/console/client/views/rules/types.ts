@@ -3,7 +3,8 @@
 export interface RuleView {
   name: string
   match?: { method?: unknown; path?: unknown } & Record<string, unknown>
-  then?: unknown[]
+  /** A list of steps, or one step. */
+  then?: unknown
   scope: 'instance' | 'session'
   session: string | null
   /** Where the rule comes from: `api`, or a file. */
@@ -51,14 +52,14 @@ export function matchText({ match = {} }: RuleView): string {
 
 /** `fail 503 2 times, then delay 100`. */
 export function stepsText({ then = [] }: RuleView): string {
-  return then.map(stepText).join(', then ')
+  return (Array.isArray(then) ? then : [then]).map(stepText).join(', then ')
 }
 
 function stepText(step: unknown): string {
   if (typeof step !== 'object' || step === null) return plain(step)
   const { times, ...effects } = step as Record<string, unknown>
   const text = Object.entries(effects).map(([name, value]) => `${name} ${plain(value)}`)
-  return [...text, ...(times === undefined ? [] : [`${plain(times)} times`])].join(' ')
+  return [...text, ...(times === undefined ? [] : [times === 'always' ? 'always' : `${plain(times)} times`])].join(' ')
 }
 
 function plain(value: unknown): string {
