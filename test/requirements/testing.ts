@@ -285,4 +285,19 @@ export default [
     rule: 'Errors of svc/testing have the status and the body of the response.',
     where: 'docs/testing.md',
   },
+  {
+    id: 'TESTLIB-4',
+    rule: 'svc/testing verifies requests, with the closest ones in the error if they are not the expected ones.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'TESTLIB-5',
+    rule: 'svc/testing waits for a number of requests, and says what came if they do not.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'TESTLIB-6',
+    rule: 'svc/testing exports the requests of a session or of all as an HTTP archive.',
+    where: 'docs/testing.md',
+  },
 ]
