@@ -271,6 +271,16 @@ export default [
     where: 'docs/testing.md',
   },
   {
+    id: 'LLMRULE-7',
+    rule: 'A refusal has a form of its own in formats that have one; others send it as filtered text.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'LLMRULE-8',
+    rule: 'Texts of replies refer to the request like those of responses.',
+    where: 'docs/testing.md',
+  },
+  {
     id: 'TESTLIB-1',
     rule: 'svc/testing stores and reads rules, requests and resets, in the process and against a running instance.',
     where: 'docs/testing.md',
