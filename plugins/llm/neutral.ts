@@ -64,6 +64,8 @@ export interface Choice {
   finish: Finish
   /** The stop sequence that cut the text. */
   stopSequence: string | null
+  /** The model refuses: `text` says why. Formats that have no such reply send it as filtered text. */
+  isRefusal?: true
 }
 
 export interface Call {
@@ -90,6 +92,8 @@ export interface ChatResult {
   /** Total of all choices, including reasoning. */
   completionTokens: number
   reasoningTokens: number
+  /** Prompt tokens read from a cache; a part of `promptTokens`. Absent: 0. */
+  cachedTokens?: number
   /** Absent if no guardrail was requested. */
   guardrail?: GuardrailOutcome
 }
