@@ -18,6 +18,7 @@ t.test(
       'positions',
       'prompt-cache',
       'revoked',
+      'revoked-serials',
       'runs',
     ]
     const integration = join(import.meta.dirname, '..')

@@ -84,6 +84,7 @@ const TABLE: Record<string, Record<string, string>> = {
   reliability: { 'state counters': 'shared' },
   tls: {
     'state authorities': 'shared',
+    'state revoked-serials': 'shared',
     'shared chains': 'a cache of certificates, which each replica issues',
     'shared open': 'counts of open connections',
   },
