@@ -5,6 +5,7 @@ import { createProvider } from './provider.ts'
 import { registerAuthorizeRoutes } from './routes/authorize.ts'
 import { OPTIONS } from './options.ts'
 import type { IdentityOptions } from './options.ts'
+import { registerDemoKeyRoute } from './routes/demo-keys.ts'
 import { registerIssuerRoutes } from './routes/issuers.ts'
 import { registerMetadataRoutes } from './routes/metadata.ts'
 import { registerRegistrationRoute } from './routes/registration.ts'
@@ -63,6 +64,7 @@ export default definePlugin<IdentityOptions>({
     registerUserInfoRoutes(app, provider)
     registerRegistrationRoute(app, provider)
     registerOrderRoutes(app, provider)
+    registerDemoKeyRoute(app, provider)
     registerIssuerRoutes(app, provider)
     registerRotationRoutes(app, provider)
   },

@@ -23,6 +23,8 @@ export interface Stores {
   clients: Store<Client>
   /** Digests of revoked token ids. */
   revoked: Store<true>
+  /** Digests of the ids of client assertions, which are accepted once. */
+  assertionIds: Store<true>
 }
 
 const MIB = 1024 * 1024
@@ -52,6 +54,7 @@ export function openStores(svc: Pick<Svc, 'state' | 'config'>): Stores {
       ...size,
     }),
     revoked: svc.state('revoked', { maxCount: 2 * tokens, evict: 'expiring' }),
+    assertionIds: svc.state('assertion-ids', { maxCount: tokens, evict: 'expiring' }),
   }
 }
 
@@ -93,6 +96,7 @@ export function storesOf(stores: Stores, issuer: string): Stores {
     accessTokens: partOf(stores.accessTokens, issuer),
     clients: partOf(stores.clients, issuer),
     revoked: partOf(stores.revoked, issuer),
+    assertionIds: partOf(stores.assertionIds, issuer),
   }
 }
 

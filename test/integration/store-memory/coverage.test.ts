@@ -8,6 +8,7 @@ t.test(
   async t => {
     /** Numbers and flags with short keys. */
     const counted = [
+      'assertion-ids',
       'authorities',
       'contexts',
       'counters',

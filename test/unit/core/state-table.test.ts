@@ -48,6 +48,7 @@ const TABLE: Record<string, Record<string, string>> = {
     'state refresh-tokens': 'shared',
     'state clients': 'shared',
     'state revoked': 'shared',
+    'state assertion-ids': 'shared',
   },
   llm: { 'eventLog records': 'shared' },
   'llm-anthropic': { 'state prompt-cache': 'shared' },
