@@ -2,6 +2,7 @@
 import { RESPONSE_MODES } from './authorize/authorization-request.ts'
 import { acceptedMethods, SECRET_METHODS } from './clients/auth-methods.ts'
 import type { AuthMethod } from './clients/auth-methods.ts'
+import { DEVICE_CODE } from './grants/grant-types.ts'
 import { endpointUrl } from './issuers/issuer.ts'
 import type { Issuer } from './issuers/issuer.ts'
 import { DEFAULT_ISSUER } from './issuers/issuer-settings.ts'
@@ -41,6 +42,7 @@ export function serverMetadata(issuer: Issuer, url: string): Record<string, unkn
     userinfo_endpoint: at('userinfo'),
     introspection_endpoint: at('introspect'),
     revocation_endpoint: at('revoke'),
+    device_authorization_endpoint: settings.grants.includes(DEVICE_CODE) ? at('device_authorization') : undefined,
     response_types_supported: ['code'],
     response_modes_supported: RESPONSE_MODES,
     grant_types_supported: settings.grants,

@@ -2,7 +2,7 @@
 import { isNestedWithin, isRecord } from 'svc/plugin'
 import { MAX_NESTING } from '../tokens/compact-jwt.ts'
 import { OAuthError } from '../errors.ts'
-import { isGrantType, TOKEN_EXCHANGE } from '../grants/grant-types.ts'
+import { TOKEN_EXCHANGE } from '../grants/grant-types.ts'
 import type { GrantType } from '../grants/grant-types.ts'
 import type { Issuer } from '../issuers/issuer.ts'
 import { DEFAULT_ISSUER } from '../issuers/issuer-settings.ts'
@@ -52,7 +52,7 @@ export function checkClientMetadata(value: unknown, { name, settings }: Issuer):
   const isDefault = name === DEFAULT_ISSUER
   const methods = isDefault ? SECRET_METHODS : acceptedMethods(settings)
   const authMethod = readAuthMethod(member('token_endpoint_auth_method'), methods)
-  const grantTypes = readGrantTypes(member('grant_types'), authMethod)
+  const grantTypes = readGrantTypes(member('grant_types'), authMethod, settings.grants)
   return {
     authMethod,
     grantTypes,
@@ -71,8 +71,13 @@ function readAuthMethod(value: unknown = 'client_secret_basic', methods: readonl
   return method
 }
 
-function readGrantTypes(value: unknown = ['authorization_code'], authMethod: AuthMethod): GrantType[] {
-  if (!Array.isArray(value) || value.length === 0 || !value.every(isGrantType))
+function readGrantTypes(
+  value: unknown = ['authorization_code'],
+  authMethod: AuthMethod,
+  supported: readonly GrantType[],
+): GrantType[] {
+  const isSupported = (type: unknown): type is GrantType => supported.some(known => known === type)
+  if (!Array.isArray(value) || value.length === 0 || !value.every(isSupported))
     throw invalid('grant_types must be a non-empty array of supported grant types')
   // These grants rely on client authentication, which a public client does not have.
   if (authMethod === 'none' && (value.includes('client_credentials') || value.includes(TOKEN_EXCHANGE))) {

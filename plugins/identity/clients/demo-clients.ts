@@ -1,5 +1,5 @@
 /** The clients that every issuer has. Their credentials are public. */
-import { GRANT_TYPES } from '../grants/grant-types.ts'
+import { DEFAULT_ISSUER_GRANTS, DEVICE_CODE, GRANT_TYPES } from '../grants/grant-types.ts'
 import { DEFAULT_ISSUER } from '../issuers/issuer-settings.ts'
 import type { Client } from './clients.ts'
 
@@ -15,7 +15,7 @@ const CONFIDENTIAL: Client = {
   id: 'svc',
   name: 'svc demo client',
   secret: DEMO_CLIENT_SECRET,
-  grantTypes: GRANT_TYPES,
+  grantTypes: DEFAULT_ISSUER_GRANTS,
   redirectUris: null,
   scope: [],
 }
@@ -44,6 +44,13 @@ export function demoClients(issuer: string): Client[] {
       auth: 'tls_client_auth',
       // The subject of the demo client certificate.
       subjectDn: 'CN=demo-client, O=svc Demo',
+    },
+    {
+      ...shared,
+      id: 'svc-device',
+      name: 'svc demo device',
+      secret: null,
+      grantTypes: [DEVICE_CODE, 'refresh_token'],
     },
   ]
 }

@@ -8,7 +8,8 @@ import type { TokenIssuer, TokenResponse } from '../tokens/token-response.ts'
 import { authorizationCode } from './authorization-code.ts'
 import { clientCredentials } from './client-credentials.ts'
 import type { GrantHandler, GrantRequest } from './grant-request.ts'
-import { isGrantType, TOKEN_EXCHANGE } from './grant-types.ts'
+import { deviceCode } from './device-code.ts'
+import { DEVICE_CODE, isGrantType, TOKEN_EXCHANGE } from './grant-types.ts'
 import type { GrantType } from './grant-types.ts'
 import { password } from './password.ts'
 import { refreshToken } from './refresh-token.ts'
@@ -20,6 +21,7 @@ const GRANTS: Record<GrantType, GrantHandler> = {
   client_credentials: clientCredentials,
   password,
   [TOKEN_EXCHANGE]: tokenExchange,
+  [DEVICE_CODE]: deviceCode,
 }
 
 /** A request to the token endpoint of an issuer. */

@@ -37,6 +37,7 @@ function openIssuer(): Issuer {
       clients: open(),
       revoked: open(),
       assertionIds: open(),
+      deviceCodes: open(),
     },
     keys: { records: open(), importKey: importThrough(createImportedKeys()) },
     demoKey: async () => ({}),

@@ -14,6 +14,7 @@ t.test(
       'counters',
       'counts',
       'debug-keys',
+      'device-attempts',
       'fault-uses',
       'issuer-faults',
       'positions',

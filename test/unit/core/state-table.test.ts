@@ -49,6 +49,8 @@ const TABLE: Record<string, Record<string, string>> = {
     'state clients': 'shared',
     'state revoked': 'shared',
     'state assertion-ids': 'shared',
+    'state device-codes': 'shared',
+    'state device-attempts': 'shared',
   },
   llm: { 'eventLog records': 'shared' },
   'llm-anthropic': { 'state prompt-cache': 'shared' },
