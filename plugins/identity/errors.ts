@@ -23,6 +23,10 @@ export const OAUTH_ERRORS = {
   unsupported_response_type: { status: 400 },
   invalid_scope: { status: 400 },
   access_denied: { status: 400 },
+  // RFC 8628, 3.5
+  authorization_pending: { status: 400 },
+  slow_down: { status: 400 },
+  expired_token: { status: 400 },
   // RFC 8707, 2
   invalid_target: { status: 400 },
   // RFC 6750, 3.1

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, RouteParameter } from 'svc/plugin'
 import { sendToClient } from '../authorize/authorization-response.ts'
 import { checkAuthorizationRequest } from '../authorize/checks.ts'
 import { handleLogin, isLoginForm } from '../authorize/login.ts'
-import { sendLoginPage } from '../authorize/login-page.ts'
+import { loginSubject, sendLoginPage } from '../authorize/login-page.ts'
 import { sendErrorPage } from '../authorize/page.ts'
 import { asksOf } from '../issuers/hostile.ts'
 import { OAuthError } from '../errors.ts'
@@ -118,8 +118,9 @@ async function proceed(
   const { request, error } = await checkAuthorizationRequest(parameters, issuer, asksOf(issuer, received))
   if (error !== null)
     return sendToClient(reply, request, url, { error: error.error, error_description: error.description })
-  if (received.method !== 'POST' || !isLoginForm(parameters)) return sendLoginPage(reply, request, null)
+  if (received.method !== 'POST' || !isLoginForm(parameters)) return sendLoginPage(reply, loginSubject(request), false)
   const result = await handleLogin(request)
-  if (result === null) return sendLoginPage(reply, request, { username: parameters.get('username') ?? '' })
+  if (result === null)
+    return sendLoginPage(reply, { ...loginSubject(request), username: parameters.get('username') ?? '' }, true)
   return sendToClient(reply, request, url, result)
 }

@@ -8,11 +8,13 @@ t.test(
   async t => {
     /** Numbers and flags with short keys. */
     const counted = [
+      'assertion-ids',
       'authorities',
       'contexts',
       'counters',
       'counts',
       'debug-keys',
+      'device-attempts',
       'fault-uses',
       'issuer-faults',
       'positions',
