@@ -49,7 +49,14 @@ const TABLE: Record<string, Record<string, string>> = {
     'state clients': 'shared',
     'state revoked': 'shared',
   },
-  llm: { 'eventLog records': 'shared' },
+  llm: {
+    'eventLog records': 'shared',
+    'state ledger': 'shared',
+    'eventLog calls': 'shared',
+    'state attempts': 'shared',
+    'secret keys': 'shared',
+    'shared ledger-counts': 'open streams of this process',
+  },
   'llm-anthropic': { 'state prompt-cache': 'shared' },
   mcp: {
     'state sessions': 'shared',
