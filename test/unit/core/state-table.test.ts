@@ -52,7 +52,14 @@ const TABLE: Record<string, Record<string, string>> = {
     'state device-codes': 'shared',
     'state device-attempts': 'shared',
   },
-  llm: { 'eventLog records': 'shared' },
+  llm: {
+    'eventLog records': 'shared',
+    'state ledger': 'shared',
+    'eventLog calls': 'shared',
+    'state attempts': 'shared',
+    'secret keys': 'shared',
+    'shared ledger-counts': 'open streams of this process',
+  },
   'llm-anthropic': { 'state prompt-cache': 'shared' },
   mcp: {
     'state sessions': 'shared',
