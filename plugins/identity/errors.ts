@@ -37,6 +37,8 @@ export const OAUTH_ERRORS = {
   invalid_client_metadata: { status: 400 },
   // OpenID Connect Core, 3.1.2.6
   login_required: { status: 400 },
+  invalid_request_uri: { status: 400 },
+  invalid_request_object: { status: 400 },
   request_not_supported: { status: 400 },
   request_uri_not_supported: { status: 400 },
   registration_not_supported: { status: 400 },

@@ -7,6 +7,7 @@ import { OPTIONS } from './options.ts'
 import type { IdentityOptions } from './options.ts'
 import { registerDemoKeyRoute } from './routes/demo-keys.ts'
 import { registerDeviceRoutes } from './routes/device.ts'
+import { registerParRoute } from './routes/par.ts'
 import { registerIssuerRoutes } from './routes/issuers.ts'
 import { registerMetadataRoutes } from './routes/metadata.ts'
 import { registerRegistrationRoute } from './routes/registration.ts'
@@ -63,6 +64,7 @@ export default definePlugin<IdentityOptions>({
     registerAuthorizeRoutes(app, provider)
     registerTokenRoutes(app, provider)
     registerDeviceRoutes(app, provider)
+    registerParRoute(app, provider)
     registerUserInfoRoutes(app, provider)
     registerRegistrationRoute(app, provider)
     registerOrderRoutes(app, provider)

@@ -48,8 +48,20 @@ export function serverMetadata(issuer: Issuer, url: string): Record<string, unkn
     grant_types_supported: settings.grants,
     code_challenge_methods_supported: isS256Only ? ['S256'] : CHALLENGE_METHODS,
     ...clientAuthentication(issuer),
+    ...requestForms(issuer, at),
     scopes_supported: DEFAULT_USER_SCOPE,
     authorization_response_iss_parameter_supported: isIssAnnounced(issuer) ? true : undefined,
+  }
+}
+
+/** Pushed requests and request objects (RFC 9126, 5; RFC 9101, 10.5). */
+function requestForms({ name, settings }: Issuer, at: (endpoint: string) => string): Record<string, unknown> {
+  if (name === DEFAULT_ISSUER) return {}
+  return {
+    pushed_authorization_request_endpoint: at('par'),
+    require_pushed_authorization_requests: settings.require.includes('par'),
+    request_object_signing_alg_values_supported: KEY_PAIR_ALGORITHMS,
+    require_signed_request_object: settings.require.includes('jar'),
   }
 }
 
@@ -79,7 +91,7 @@ export function openidConfiguration(issuer: Issuer, url: string): Record<string,
     id_token_signing_alg_values_supported: issuer.settings.algorithms,
     claims_supported: hasRoles ? [...CLAIMS, 'roles'] : CLAIMS,
     claims_parameter_supported: false,
-    request_parameter_supported: false,
+    request_parameter_supported: issuer.name !== DEFAULT_ISSUER,
     // Required, because the default is true.
     request_uri_parameter_supported: false,
     prompt_values_supported: ['none', 'login', 'consent', 'select_account'],

@@ -1,5 +1,6 @@
 /** The stores of all issuers and their limits. */
 import type { Store, Svc } from 'svc/plugin'
+import type { PushedRequest } from './authorize/pushed-requests.ts'
 import type { DeviceCode } from './device/device-codes.ts'
 import type { AuthorizationCode } from './grants/authorization-code.ts'
 import type { OpaqueToken } from './tokens/access-tokens.ts'
@@ -28,6 +29,8 @@ export interface Stores {
   assertionIds: Store<true>
   /** Device codes by user code. */
   deviceCodes: Store<DeviceCode>
+  /** By request URI. */
+  pushedRequests: Store<PushedRequest>
 }
 
 const MIB = 1024 * 1024
@@ -58,6 +61,7 @@ export function openStores(svc: Pick<Svc, 'state' | 'config'>): Stores {
     }),
     revoked: svc.state('revoked', { maxCount: 2 * tokens, evict: 'expiring' }),
     assertionIds: svc.state('assertion-ids', { maxCount: tokens, evict: 'expiring' }),
+    pushedRequests: svc.state<PushedRequest>('pushed-requests', { maxCount: tokens, secret: true, ...size }),
     deviceCodes: svc.state<DeviceCode>('device-codes', { maxCount: tokens, secret: true, ...size }),
   }
 }
@@ -107,6 +111,7 @@ export function storesOf(stores: Stores, issuer: string): Stores {
     revoked: partOf(stores.revoked, issuer),
     assertionIds: partOf(stores.assertionIds, issuer),
     deviceCodes: partOf(stores.deviceCodes, issuer),
+    pushedRequests: partOf(stores.pushedRequests, issuer),
   }
 }
 

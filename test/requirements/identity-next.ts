@@ -81,4 +81,9 @@ export default [
     rule: 'Devices get codes that a user approves or denies on a page, or parameters without a browser; polling reports the state and asks to slow down; wrong user codes are limited by address',
     where: 'identity-next 8, 12',
   },
+  {
+    id: 'IDN-18',
+    rule: 'Clients push authorization requests, which are used once, and sign request objects, whose parameters alone count; both can be required; nothing is fetched',
+    where: 'identity-next 6.2, 12',
+  },
 ]

@@ -8,20 +8,6 @@ import { html } from './html.ts'
 import type { Html } from './html.ts'
 import { sendPage } from './page.ts'
 
-/** Parameters of the request that the form submits again. */
-const CARRIED = [
-  'client_id',
-  'redirect_uri',
-  'response_type',
-  'response_mode',
-  'scope',
-  'state',
-  'nonce',
-  'code_challenge',
-  'code_challenge_method',
-  'max_age',
-  'resource',
-]
 const MAX_USERNAME_CHARACTERS = 256
 const DEFAULT_USERNAME = 'demo'
 const MAX_LISTED_USERS = 20
@@ -41,13 +27,13 @@ export interface LoginSubject {
 
 /** The subject of an authorization request. */
 export function loginSubject(request: AuthorizationRequest): LoginSubject {
-  const { client, issuer, parameters, scope, asks } = request
+  const { client, issuer, parameters, received, scope, asks } = request
   return {
     issuer,
     client,
     scope,
     action: `authorize${askQuery(asks)}`,
-    hidden: CARRIED.flatMap(name => parameters.getAll(name).map(value => [name, value] as const)),
+    hidden: received.carried,
     username: parameters.get('login_hint'),
   }
 }

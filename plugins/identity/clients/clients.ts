@@ -4,6 +4,7 @@ import type { Store } from 'svc/plugin'
 import type { JWK } from 'jose'
 import type { GrantType } from '../grants/grant-types.ts'
 import type { ClientSettings } from '../issuers/account-settings.ts'
+import type { IssuerSettings } from '../issuers/issuer-settings.ts'
 import type { KeyPairAlgorithm } from '../keys/algorithms.ts'
 import { isStrongMethod } from './auth-methods.ts'
 import type { StrongMethod } from './auth-methods.ts'
@@ -25,8 +26,24 @@ export interface Client {
   redirectUris: readonly string[] | null
   /** Default scope of its requests; can be empty. */
   scope: readonly string[]
+  /** What it requires of itself, in addition to its issuer. */
+  require?: readonly ClientRequirement[]
   /** The algorithm of its ID tokens; absent for that of the issuer. */
   idTokenAlg?: KeyPairAlgorithm
+}
+
+/** What a client can require. */
+export const CLIENT_REQUIREMENTS = ['par', 'jar'] as const
+/** What a client can require. */
+export type ClientRequirement = (typeof CLIENT_REQUIREMENTS)[number]
+
+/** Whether the issuer or the client requires something. */
+export function isRequired(
+  name: ClientRequirement,
+  { settings }: { settings: Pick<IssuerSettings, 'require'> },
+  { require = [] }: Client,
+): boolean {
+  return settings.require.includes(name) || require.includes(name)
 }
 
 /** Finds a client by exact id. */
@@ -70,6 +87,7 @@ function clientOf(settings: ClientSettings): Client {
     ...(settings.auth !== undefined && isStrongMethod(settings.auth) && { auth: settings.auth }),
     ...(settings.jwks !== undefined && { jwks: settings.jwks.keys }),
     ...(settings.tls_client_auth_subject_dn !== undefined && { subjectDn: settings.tls_client_auth_subject_dn }),
+    ...(settings.require.length > 0 && { require: settings.require }),
     ...(settings.id_token_alg !== undefined && { idTokenAlg: settings.id_token_alg }),
   }
 }

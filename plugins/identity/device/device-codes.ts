@@ -82,7 +82,7 @@ export function shownUserCode(letters: string): string {
   return `${letters.slice(0, LETTER_COUNT / 2)}-${letters.slice(LETTER_COUNT / 2)}`
 }
 
-/** The characters of a code that a user entered, in any case and with any dashes and spaces. */
+/** The stored form of a code that a user entered, in any case and with any hyphens and spaces. */
 export function readUserCode(entered: string): string {
   return entered.slice(0, 100).replace(/[\s-]/g, '').toUpperCase()
 }

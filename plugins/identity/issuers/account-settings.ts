@@ -4,6 +4,7 @@ import type { JWK } from 'jose'
 import { AUTH_METHODS } from '../clients/auth-methods.ts'
 import type { AuthMethod } from '../clients/auth-methods.ts'
 import { MAX_CLIENT_KEYS, readClientKeys } from '../clients/client-keys.ts'
+import { CLIENT_REQUIREMENTS } from '../clients/clients.ts'
 import { parseName } from '../clients/distinguished-name.ts'
 import { KEY_PAIR_ALGORITHMS } from '../keys/algorithms.ts'
 import { GRANT_TYPES } from '../grants/grant-types.ts'
@@ -88,6 +89,7 @@ const clientMembers = object({
   auth: optional(oneOf(AUTH_METHODS)),
   jwks: optional(clientKeys),
   tls_client_auth_subject_dn: optional(subjectDn),
+  require: defaulted(list(oneOf(CLIENT_REQUIREMENTS), { max: 10, unique: true }), () => []),
 })
 
 /** What each method needs. */

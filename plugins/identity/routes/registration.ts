@@ -19,6 +19,8 @@ const BODY = {
     scope: { type: 'string', maxLength: 1000 },
     jwks: { type: 'object', properties: { keys: { type: 'array', maxItems: MAX_CLIENT_KEYS } } },
     tls_client_auth_subject_dn: { type: 'string', maxLength: 1000 },
+    require_pushed_authorization_requests: { type: 'boolean' },
+    require_signed_request_object: { type: 'boolean' },
     id_token_signed_response_alg: { enum: KEY_PAIR_ALGORITHMS },
   },
 }

@@ -38,6 +38,7 @@ function openIssuer(): Issuer {
       revoked: open(),
       assertionIds: open(),
       deviceCodes: open(),
+      pushedRequests: open(),
     },
     keys: { records: open(), importKey: importThrough(createImportedKeys()) },
     demoKey: async () => ({}),

@@ -7,7 +7,7 @@ import { pluginState } from '../../support/plugin-state.ts'
 import { MIB, own, ascii, slice, wide, wideFor, bounded, times } from '../../support/store-memory.ts'
 
 t.test(
-  'identity: svc.state "codes", "refresh-tokens", "clients", "access-tokens", "device-codes" [HARD-12]',
+  'identity: svc.state "codes", "refresh-tokens", "clients", "access-tokens", "device-codes", "pushed-requests" [HARD-12]',
   async t => {
     const login = {
       user: { username: 'demo', name: 'Demo User', email: 'demo@svc.local', groups: ['users'] },
@@ -82,6 +82,24 @@ t.test(
           }),
         )
         return deviceCodes
+      }),
+    )
+    await t.test('pushed-requests', async t =>
+      bounded(t, 32 * MIB, async () => {
+        const { pushedRequests } = openStores(pluginState({ publicMode: false }).svc)
+        await times(10_000, index =>
+          pushedRequests.set(`urn ${index}`, {
+            clientId: slice(index),
+            parameters: [
+              ['client_id', slice(index)],
+              ['state', wideFor(4096)],
+              ...Array.from({ length: 5 }, (): [string, string] => ['resource', slice(index)]),
+            ],
+            isSigned: false,
+            expiresAt: index + 0.5,
+          }),
+        )
+        return pushedRequests
       }),
     )
     await t.test('access-tokens', async t =>

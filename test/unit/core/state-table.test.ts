@@ -50,6 +50,7 @@ const TABLE: Record<string, Record<string, string>> = {
     'state revoked': 'shared',
     'state assertion-ids': 'shared',
     'state device-codes': 'shared',
+    'state pushed-requests': 'shared',
     'state device-attempts': 'shared',
   },
   llm: {
