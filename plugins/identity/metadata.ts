@@ -29,7 +29,7 @@ const CLAIMS = [
 ]
 
 /** Authorization server metadata (RFC 8414, 2) for an issuer identifier without a trailing slash. */
-export function serverMetadata(issuer: Issuer, url: string): Record<string, unknown> {
+export function serverMetadata(issuer: Issuer, url: string, httpsUrl: string): Record<string, unknown> {
   const { settings } = issuer
   const at = (endpoint: string): string => endpointUrl(issuer, url, endpoint)
   const isS256Only = settings.require.includes('s256')
@@ -49,6 +49,7 @@ export function serverMetadata(issuer: Issuer, url: string): Record<string, unkn
     code_challenge_methods_supported: isS256Only ? ['S256'] : CHALLENGE_METHODS,
     ...clientAuthentication(issuer),
     ...requestForms(issuer, at),
+    ...tokenBinding(issuer, httpsUrl),
     scopes_supported: DEFAULT_USER_SCOPE,
     authorization_response_iss_parameter_supported: isIssAnnounced(issuer) ? true : undefined,
   }
@@ -62,6 +63,28 @@ function requestForms({ name, settings }: Issuer, at: (endpoint: string) => stri
     require_pushed_authorization_requests: settings.require.includes('par'),
     request_object_signing_alg_values_supported: KEY_PAIR_ALGORITHMS,
     require_signed_request_object: settings.require.includes('jar'),
+  }
+}
+
+/** Bound tokens (RFC 9449, 5.1; RFC 8705, 3.3 and 5). */
+function tokenBinding(issuer: Issuer, httpsUrl: string): Record<string, unknown> {
+  if (issuer.name === DEFAULT_ISSUER) return {}
+  const aliases: [member: string, endpoint: string][] = [
+    ['token_endpoint', 'token'],
+    ['revocation_endpoint', 'revoke'],
+    ['introspection_endpoint', 'introspect'],
+    ['userinfo_endpoint', 'userinfo'],
+    ['pushed_authorization_request_endpoint', 'par'],
+    ...(issuer.settings.grants.includes(DEVICE_CODE)
+      ? [['device_authorization_endpoint', 'device_authorization'] as [string, string]]
+      : []),
+  ]
+  return {
+    dpop_signing_alg_values_supported: KEY_PAIR_ALGORITHMS,
+    tls_client_certificate_bound_access_tokens: true,
+    mtls_endpoint_aliases: Object.fromEntries(
+      aliases.map(([member, endpoint]) => [member, endpointUrl(issuer, httpsUrl, endpoint)]),
+    ),
   }
 }
 
@@ -83,10 +106,10 @@ function clientAuthentication({ name, settings }: Issuer): Record<string, unknow
 }
 
 /** The same with the members that OpenID Connect adds (Discovery, 3). */
-export function openidConfiguration(issuer: Issuer, url: string): Record<string, unknown> {
+export function openidConfiguration(issuer: Issuer, url: string, httpsUrl: string): Record<string, unknown> {
   const hasRoles = issuer.users.list.some(({ roles }) => roles !== undefined)
   return {
-    ...serverMetadata(issuer, url),
+    ...serverMetadata(issuer, url, httpsUrl),
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: issuer.settings.algorithms,
     claims_supported: hasRoles ? [...CLAIMS, 'roles'] : CLAIMS,

@@ -86,4 +86,14 @@ export default [
     rule: 'Clients push authorization requests, which are used once, and sign request objects, whose parameters alone count; both can be required; nothing is fetched',
     where: 'identity-next 6.2, 12',
   },
+  {
+    id: 'IDN-19',
+    rule: 'A DPoP proof, which is accepted once, binds tokens, codes and refresh tokens of public clients to a key; resources take a bound token only with its proof; proofs and nonces can be required',
+    where: 'identity-next 7, 10, 12',
+  },
+  {
+    id: 'IDN-20',
+    rule: 'The certificate of the token request binds tokens of clients and issuers that require it; resources compare it',
+    where: 'identity-next 7',
+  },
 ]

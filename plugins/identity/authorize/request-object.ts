@@ -31,7 +31,7 @@ export function readRequestObject(object: string, client: Client, url: string): 
   }
 }
 
-/** The claims that are parameters, as text. Lists are repeated parameters; objects are no parameters here. */
+/** The claims that are parameters, as text. Lists are repeated parameters; objects are ignored. */
 function entriesOf(claims: TokenClaims): [string, string][] {
   return Object.entries(claims)
     .filter(([name]) => !REGISTERED_CLAIMS.has(name) && name !== 'client_id')

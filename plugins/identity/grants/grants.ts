@@ -1,4 +1,5 @@
 /** The token endpoint (RFC 6749, 3.2): runs the checks in order, then the grant handler. */
+import type { Binding } from '../binding/binding.ts'
 import type { Client } from '../clients/clients.ts'
 import { OAuthError } from '../errors.ts'
 import { required } from '../requests/parameters.ts'
@@ -25,10 +26,12 @@ const GRANTS: Record<GrantType, GrantHandler> = {
 }
 
 /** A request to the token endpoint of an issuer. */
-export interface TokenRequest extends TokenIssuer {
+export interface TokenRequest extends Omit<TokenIssuer, 'binding'> {
   parameters: Parameters
   /** Authenticates the client; throws `invalid_client`. */
   authenticate(): Promise<Client>
+  /** To what the tokens for the client are bound; throws `invalid_dpop_proof`. */
+  bind(client: Client): Promise<Binding>
   verify: GrantRequest['verify']
 }
 
@@ -36,6 +39,7 @@ export interface TokenRequest extends TokenIssuer {
 export async function grantTokens({
   parameters,
   authenticate,
+  bind,
   issuer,
   url,
   verify,
@@ -47,5 +51,6 @@ export async function grantTokens({
   if (!client.grantTypes.includes(grantType))
     throw new OAuthError('unauthorized_client', 'the client may not use this grant_type')
   const resources = checkResources(parameters.getAll('resource'))
-  return GRANTS[grantType]({ parameters, client, resources, issuer, url, verify })
+  const binding = await bind(client)
+  return GRANTS[grantType]({ parameters, client, resources, issuer, url, binding, verify })
 }

@@ -6,7 +6,7 @@ import { required } from '../requests/parameters.ts'
 import type { Parameters } from '../requests/parameters.ts'
 import { audienceOf, MAX_RESOURCES } from '../requests/resource.ts'
 import { DEFAULT_CLIENT_SCOPE, isPartOf } from '../requests/scope.ts'
-import { issueAccessToken, registeredClaims } from '../tokens/token-response.ts'
+import { confirmation, issueAccessToken, registeredClaims, tokenType } from '../tokens/token-response.ts'
 import { signToken } from '../tokens/tokens.ts'
 import type { TokenClaims } from '../types.ts'
 import { firstNonEmpty, requestedScope } from './grant-request.ts'
@@ -26,7 +26,7 @@ const USER_CLAIMS = ['name', 'email', 'preferred_username', 'groups']
  * 8693, 2.2.2).
  */
 export const tokenExchange: GrantHandler = async request => {
-  const { parameters, client, issuer, url } = request
+  const { parameters, client, issuer, url, binding } = request
   const subject = await readToken('subject', request)
   const actor = await readActor(request)
   const type = readType('requested_token_type', parameters.get('requested_token_type') ?? `${TYPE_PREFIX}access_token`)
@@ -41,13 +41,14 @@ export const tokenExchange: GrantHandler = async request => {
     ...(isIdToken ? { azp: client.id } : { scope: scope.join(' ') }),
     ...pick(subject, USER_CLAIMS),
     act: actorClaim(subject, actor),
+    ...(isIdToken ? {} : confirmation(binding)),
   }
   if (!isNestedWithin(claims, MAX_NESTING))
     throw new OAuthError('invalid_request', 'the chain of act claims is nested too deeply')
   return {
     access_token: isIdToken ? await signToken(claims, issuer) : await issueAccessToken(claims, issuer),
     issued_token_type: type,
-    token_type: isIdToken ? 'N_A' : 'Bearer',
+    token_type: isIdToken ? 'N_A' : tokenType(binding),
     expires_in: ttl,
     scope: scope.join(' '),
   }

@@ -81,6 +81,7 @@ export function registerTokenRoutes(app: FastifyInstance, provider: Provider): v
       const granted = await grantTokens({
         parameters,
         authenticate: () => authenticateClient({ request, parameters, issuer, url }, svc),
+        bind: client => provider.binder.bind({ issuer, request, reply }, client),
         issuer,
         url,
         verify: token => verify(issuer, token),

@@ -1,5 +1,7 @@
 /** Access tokens (RFC 9068), ID tokens (OpenID Connect Core, 2) and the token response (RFC 6749, 5.1). */
 import { createHash, randomUUID } from 'node:crypto'
+import { isBound } from '../binding/binding.ts'
+import type { Binding } from '../binding/binding.ts'
 import type { Client } from '../clients/clients.ts'
 import { fillClaims } from '../issuers/claim-templates.ts'
 import type { Issuer } from '../issuers/issuer.ts'
@@ -30,12 +32,14 @@ export interface Login {
 export interface TokenIssuer {
   issuer: Issuer
   url: string
+  /** To what access tokens are bound. */
+  binding: Binding
 }
 
 /** The response of the token endpoint. */
 export interface TokenResponse {
   access_token: string
-  token_type: 'Bearer' | 'N_A'
+  token_type: 'Bearer' | 'DPoP' | 'N_A'
   expires_in: number
   scope: string
   id_token?: string
@@ -44,18 +48,31 @@ export interface TokenResponse {
 }
 
 /** Issues an access token and, for a user's grant with the scope `openid`, an ID token. */
-export async function issueTokens(grant: Grant, { issuer, url }: TokenIssuer): Promise<TokenResponse> {
+export async function issueTokens(grant: Grant, { issuer, url, binding }: TokenIssuer): Promise<TokenResponse> {
   const { access_token: settings } = issuer.settings
-  const accessToken = await issueAccessToken(accessTokenClaims(grant, issuer, url), issuer)
+  const accessToken = await issueAccessToken(
+    { ...accessTokenClaims(grant, issuer, url), ...confirmation(binding) },
+    issuer,
+  )
   const response: TokenResponse = {
     access_token: accessToken,
-    token_type: 'Bearer',
+    token_type: tokenType(binding),
     expires_in: settings.ttl,
     scope: grant.scope.join(' '),
   }
   if (grant.login !== null && grant.scope.includes('openid'))
     response.id_token = await issueIdToken(grant, grant.login, issuer, url, accessToken)
   return response
+}
+
+/** The claim `cnf` of a bound token (RFC 7800, 3.1). */
+export function confirmation(binding: Binding): TokenClaims {
+  return isBound(binding) ? { cnf: { ...binding } } : {}
+}
+
+/** How a client presents a token (RFC 9449, 5). */
+export function tokenType({ jkt }: Binding): 'Bearer' | 'DPoP' {
+  return jkt === undefined ? 'Bearer' : 'DPoP'
 }
 
 /** An access token in the format of the issuer. */

@@ -19,6 +19,7 @@ t.test(
       'issuer-faults',
       'positions',
       'prompt-cache',
+      'proof-ids',
       'revoked',
       'runs',
     ]
