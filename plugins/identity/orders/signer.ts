@@ -1,4 +1,4 @@
-/** Keys for orders: those of the issuer, and keys that nobody should trust. */
+/** Keys for orders: those of the issuer, and untrusted keys. */
 import { X509Certificate } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import type { JWK } from 'jose'
