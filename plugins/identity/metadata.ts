@@ -2,7 +2,8 @@
 import { RESPONSE_MODES } from './authorize/authorization-request.ts'
 import { acceptedMethods, SECRET_METHODS } from './clients/auth-methods.ts'
 import type { AuthMethod } from './clients/auth-methods.ts'
-import { DEVICE_CODE } from './grants/grant-types.ts'
+import { DEVICE_CODE, JWT_BEARER } from './grants/grant-types.ts'
+import { ID_JAG_ISSUER, ID_JAG_TYPE } from './grants/id-jag.ts'
 import { endpointUrl } from './issuers/issuer.ts'
 import type { Issuer } from './issuers/issuer.ts'
 import { DEFAULT_ISSUER } from './issuers/issuer-settings.ts'
@@ -50,6 +51,7 @@ export function serverMetadata(issuer: Issuer, url: string, httpsUrl: string): R
     ...clientAuthentication(issuer),
     ...requestForms(issuer, at),
     ...tokenBinding(issuer, httpsUrl),
+    ...identityChaining(issuer),
     scopes_supported: DEFAULT_USER_SCOPE,
     authorization_response_iss_parameter_supported: isIssAnnounced(issuer) ? true : undefined,
   }
@@ -85,6 +87,16 @@ function tokenBinding(issuer: Issuer, httpsUrl: string): Record<string, unknown>
     mtls_endpoint_aliases: Object.fromEntries(
       aliases.map(([member, endpoint]) => [member, endpointUrl(issuer, httpsUrl, endpoint)]),
     ),
+  }
+}
+
+/** Grants across issuers (identity assertion authorization grant; identity chaining). */
+function identityChaining({ name, settings }: Issuer): Record<string, unknown> {
+  const isAccepted =
+    settings.grants.includes(JWT_BEARER) && settings.trust.some(({ types }) => types.includes('id-jag'))
+  return {
+    ...(isAccepted && { authorization_grant_profiles_supported: ['urn:ietf:params:oauth:grant-profile:id-jag'] }),
+    ...(name === ID_JAG_ISSUER && { identity_chaining_requested_token_types_supported: [ID_JAG_TYPE] }),
   }
 }
 

@@ -96,4 +96,9 @@ export default [
     rule: 'The certificate of the token request binds tokens of clients and issuers that require it; resources compare it',
     where: 'identity-next 7',
   },
+  {
+    id: 'IDN-21',
+    rule: 'Trusted issuers assert users to clients (ID-JAG, by token exchange at idp) and workloads; an assertion is for one audience and client, accepted once, and gives an access token only',
+    where: 'identity-next 8, 12',
+  },
 ]

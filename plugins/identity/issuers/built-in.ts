@@ -15,7 +15,18 @@ export const BUILT_IN_ISSUERS: readonly BuiltInIssuer[] = [
     name: 'full',
     title: 'Everything supported, nothing required',
     algorithms: ['ES256', 'RS256', 'PS256', 'EdDSA'],
+    trust: [
+      { issuer: 'idp', types: ['id-jag'] },
+      { issuer: 'workload', types: ['workload'] },
+    ],
   },
   { name: 'idp', title: 'Sign-on of an enterprise', algorithms: ['ES256'] },
+  {
+    name: 'workload',
+    title: 'Signs tokens of workloads to order; nobody logs in',
+    algorithms: ['ES256'],
+    grants: ['client_credentials'],
+    demo_users: false,
+  },
   { name: HOSTILE, title: 'Wrong metadata and answers, which clients must refuse', algorithms: ['ES256'] },
 ]

@@ -7,7 +7,7 @@ import { authenticateClient } from '../clients/client-authentication.ts'
 import { isPublic } from '../clients/clients.ts'
 import { OAuthError } from '../errors.ts'
 import { grantTokens } from '../grants/grants.ts'
-import { DEFAULT_ISSUER_GRANTS, DEVICE_CODE } from '../grants/grant-types.ts'
+import { DEFAULT_ISSUER_GRANTS, DEVICE_CODE, JWT_BEARER } from '../grants/grant-types.ts'
 import { introspect } from '../tokens/introspection.ts'
 import { readForm, required } from '../requests/parameters.ts'
 import type { Provider } from '../provider.ts'
@@ -25,6 +25,7 @@ const GRANT_FIELDS = [
   'redirect_uri',
   'code_verifier',
   'device_code',
+  'assertion',
   'refresh_token',
   'subject_token',
   'subject_token_type',
@@ -50,7 +51,7 @@ export function registerTokenRoutes(app: FastifyInstance, provider: Provider): v
     description: {
       category: CATEGORY,
       summary: 'Get tokens',
-      description: `Grant types: ${DEFAULT_ISSUER_GRANTS.join(', ')}; for issuers by path also ${DEVICE_CODE}. Clients authenticate with Basic, with client_id and client_secret in the form, with a client assertion, or with a certificate.`,
+      description: `Grant types: ${DEFAULT_ISSUER_GRANTS.join(', ')}; for issuers by path also ${DEVICE_CODE} and ${JWT_BEARER}. Clients authenticate with Basic, with client_id and client_secret in the form, with a client assertion, or with a certificate.`,
       requestBody: formBody(
         'Grant type and its parameters',
         ['grant_type', ...CLIENT_FIELDS, ...GRANT_FIELDS],
@@ -85,6 +86,7 @@ export function registerTokenRoutes(app: FastifyInstance, provider: Provider): v
         issuer,
         url,
         verify: token => verify(issuer, token),
+        issuers: provider.issuers,
       })
       const sent = asks.size === 0 ? granted : await hostileTokens(granted, asks, issuer)
       return sendJson(reply, fault === null ? sent : faultyTokens(fault.kind, sent))

@@ -16,6 +16,10 @@ export interface Grant {
   client: Client
   /** The user's login; null if the client acts for itself. */
   login: Login | null
+  /** The subject, if neither a user nor the client is. */
+  subject?: string
+  /** No ID token is issued. */
+  isAccessOnly?: boolean
   scope: readonly string[]
   resources: readonly string[]
   /** For the ID token (OpenID Connect Core, 3.1.2.1). */
@@ -60,7 +64,7 @@ export async function issueTokens(grant: Grant, { issuer, url, binding }: TokenI
     expires_in: settings.ttl,
     scope: grant.scope.join(' '),
   }
-  if (grant.login !== null && grant.scope.includes('openid'))
+  if (grant.login !== null && grant.isAccessOnly !== true && grant.scope.includes('openid'))
     response.id_token = await issueIdToken(grant, grant.login, issuer, url, accessToken)
   return response
 }
@@ -95,11 +99,15 @@ export function registeredClaims(
 }
 
 /** RFC 9068, 2.2. */
-function accessTokenClaims({ client, login, scope, resources }: Grant, issuer: Issuer, url: string): TokenClaims {
+function accessTokenClaims(
+  { client, login, subject, scope, resources }: Grant,
+  issuer: Issuer,
+  url: string,
+): TokenClaims {
   const { ttl, audience, claims: more } = issuer.settings.access_token
   const facts = { user: login?.user ?? null, clientId: client.id, scope: scope.join(' '), issuer: url }
   const claims = {
-    ...registeredClaims(url, login?.user.username ?? client.id, audienceOf(resources, audience), ttl),
+    ...registeredClaims(url, login?.user.username ?? subject ?? client.id, audienceOf(resources, audience), ttl),
     client_id: client.id,
     scope: facts.scope,
   }

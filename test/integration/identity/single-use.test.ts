@@ -52,6 +52,7 @@ async function winners(issuer: Issuer, fields: Fields): Promise<number> {
     parameters: readParameters(encode(fields)),
     authenticate: async () => (await issuer.findClient('svc'))!,
     bind: async () => ({}),
+    issuers: { find: async () => undefined },
     issuer,
     url: 'i',
     verify: async () => ({ valid: false, reason: 'invalid token' }),
