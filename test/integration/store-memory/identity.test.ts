@@ -1,4 +1,4 @@
-/** The memory of full stores: the identity provider [HARD-12]. */
+/** The memory of full stores: the identity provider [HARD-12]. Runs alone: it measures the heap. */
 import t from 'tap'
 import type { AuthorizationCode } from '../../../plugins/identity/grants/authorization-code.ts'
 import { issuerSettings } from '../../../plugins/identity/issuers/issuer-settings.ts'
