@@ -101,4 +101,14 @@ export default [
     rule: 'Trusted issuers assert users to clients (ID-JAG, by token exchange at idp) and workloads; an assertion is for one audience and client, accepted once, and gives an access token only',
     where: 'identity-next 8, 12',
   },
+  {
+    id: 'IDN-22',
+    rule: 'The issuer strict requires pushed requests, PKCE with S256, client authentication with a key or a certificate, and bound tokens',
+    where: 'identity-next 2',
+  },
+  {
+    id: 'IDN-23',
+    rule: 'Introspection at issuers by path answers with a signed JWT to requests that accept one; errors stay JSON',
+    where: 'identity-next 8',
+  },
 ]

@@ -17,6 +17,7 @@ const DEMO_TOKEN =
 const DEMO_AUTH = { type: 'bearer', token: DEMO_TOKEN } as const
 
 const SHARED = { category: 'Auth: JWT', negotiated: true, responses: RESPONSES } satisfies Partial<RouteDescription>
+const CHECK_RESPONSES = { ...RESPONSES, 400: { description: '`unknown_issuer`, or an unknown `binding`' } }
 const EXPECTED: RouteParameter[] = [
   { name: 'iss', in: 'query', description: 'Expected issuer', schema: { type: 'string' } },
   { name: 'aud', in: 'query', description: 'Expected audience', schema: { type: 'string' } },
@@ -127,6 +128,7 @@ export function registerJwtRoutes(app: FastifyInstance, svc: Svc): void {
     '/auth/jwt',
     describe({
       ...SHARED,
+      responses: CHECK_RESPONSES,
       summary: 'Verify a JWT',
       description:
         'Accepts RS256 tokens of the identity provider and HS256 tokens signed with the demo secret. Verifies signature and claims; does not detect revoked tokens.',
@@ -159,6 +161,7 @@ export function registerJwtRoutes(app: FastifyInstance, svc: Svc): void {
     '/auth/jwt/exchange',
     describe({
       ...SHARED,
+      responses: CHECK_RESPONSES,
       summary: 'Exchange a JWT for one issued by this server',
       description:
         'The new token has the same claims and the issuer `svc`. It is signed with HS256 and the demo secret.',

@@ -22,6 +22,13 @@ export const BUILT_IN_ISSUERS: readonly BuiltInIssuer[] = [
   },
   { name: 'idp', title: 'Sign-on of an enterprise', algorithms: ['ES256'] },
   {
+    name: 'strict',
+    title: 'Requires what FAPI 2.0 does',
+    algorithms: ['ES256', 'PS256'],
+    require: ['pkce', 's256', 'par', 'private_key_jwt', 'dpop', 'mtls'],
+    code_ttl: 60,
+  },
+  {
     name: 'workload',
     title: 'Signs tokens of workloads to order; nobody logs in',
     algorithms: ['ES256'],
