@@ -14,6 +14,8 @@ export interface ConnectionSpec {
   gapMs?: number
   /** How long the connection is watched after the last response; it ends earlier when the gateway closes it. */
   watchMs?: number
+  /** How long to wait after an answer, whatever happens to the connection, so that the upstream can be watched. */
+  stayMs?: number
   /** The client leaves this long after it has sent the last request. */
   leaveAfterMs?: number
   /** Reads nothing for this long after the last request was sent. */
@@ -122,6 +124,7 @@ export async function runExchange(
         () => until,
       )
     }
+    if (spec.stayMs !== undefined && reader.responses.length > 0) await pause(spec.stayMs)
   } finally {
     signal.removeEventListener('abort', stop)
   }
