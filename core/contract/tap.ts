@@ -105,7 +105,7 @@ export interface ArmedTap {
   disarm(): void
 }
 
-/** Requests as bytes. Nothing is kept of requests that nobody claims. */
+/** Requests as bytes. Only claimed requests are kept. */
 export interface SvcTap {
   /** Throws in public mode, and while four others are armed. */
   arm(options: TapOptions): ArmedTap

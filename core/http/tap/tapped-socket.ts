@@ -1,6 +1,6 @@
 /**
- * One HTTP/1 connection while the tap is armed. It reads the bytes first, passes requests that nobody claims to the HTTP
- * server one by one, and keeps the claimed ones away from it.
+ * One HTTP/1 connection while the tap is armed. It reads the bytes first, passes unclaimed requests to the HTTP server one
+ * by one, and withholds claimed ones.
  */
 import type { Socket } from 'node:net'
 import type { Arrival, TapOptions, TapReply } from '../../contract/tap.ts'

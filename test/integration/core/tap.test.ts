@@ -69,9 +69,7 @@ interface Shown {
   tls: string | null
 }
 
-async function start(
-  t: Test,
-): Promise<{
+async function start(t: Test): Promise<{
   server: TestServer & { ports: { http: number | null; grpc: number | null } }
   shown(): Promise<Shown[]>
 }> {
