@@ -130,7 +130,7 @@ export class Evidence {
   /** Arrivals of embedded requests, by the label of their specification. */
   readonly embedded: { label: string; step: number; arrivals: ArrivalView[] }[]
   readonly through: 'direct' | 'gateway'
-  /** What the upstream was told to do, by step. */
+  /** Scripts of the upstream, by step. */
   readonly scripts: ReadonlyMap<number, StepScript>
 
   constructor(
