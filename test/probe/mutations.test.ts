@@ -93,6 +93,7 @@ function arrivedAs(text: string, call: Call): ArrivalRecord {
     framing: 'complete',
     ended: 'kept',
     ended_ms: null,
+    conversation: null,
     answered: { bytes: '', size: 0, sha256: '', chunks: [], done: true },
   }
 }

@@ -41,6 +41,8 @@ export function quickChecks(): Check[] {
     'STR-BUFFER',
     'STR-SSE',
     'STR-SSE-GZIP',
+    'WS-IDLE',
+    'WS-DEAD',
   ])
   return CATALOG.filter(({ id, hostile }) => !slow.has(id) && hostile !== true)
 }

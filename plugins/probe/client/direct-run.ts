@@ -11,6 +11,9 @@ import type { ExchangeRecord } from './exchange.ts'
 /** Times of the two halves may differ by this much, besides the error of the measured offset. */
 const CLOCK_MS = 500
 
+/** Actions that write nothing. */
+const SILENT: ReadonlySet<string> = new Set(['receive', 'wait', 'keep', 'end', 'reset'])
+
 /** The first difference, or null. `clockErrorMs`: how wrong the offset between the clocks of the halves may be. */
 export function directDifference(evidence: Evidence, clockErrorMs = 0): string | null {
   return (
@@ -44,7 +47,7 @@ function scriptDifference(call: Call, scripts: ReadonlyMap<number, StepScript>):
     let expected = ''
     for (const action of actions) {
       if (action.do === 'bytes') expected += action.bytes.replaceAll('{{n}}', String(index + 1).padStart(5, '0'))
-      else if (action.do === 'fill' || action.do === 'echo' || action.do === 'reflect') break
+      else if (!SILENT.has(action.do)) break
     }
     const written = record.answered.bytes
     const size = Math.min(written.length, expected.length)

@@ -161,6 +161,11 @@ async function send(connection: Connection, reader: Reader, call: CallRecord, pa
         () => !connection.isOpen,
         () => until,
       )
+    } else if ('reply' in part) {
+      const reply = await reader.waitForReply(part.reply, part.timeoutMs)
+      if (reply === null || reply.length === 0) continue
+      sent.push(reply)
+      await connection.send(reply)
     } else await reader.waitForAny(part.timeoutMs)
   }
   call.sent = Buffer.concat(sent)
@@ -208,6 +213,21 @@ class Reader {
       () => this.#connection.receivedBytes > before || !this.#connection.isOpen,
       () => until,
     )
+  }
+
+  /** Waits until what was received has a reply. */
+  async waitForReply(replyTo: (received: Buffer) => Buffer | null, timeoutMs: number): Promise<Buffer | null> {
+    const until = clock() + timeoutMs
+    const connection = this.#connection
+    let reply: Buffer | null = null
+    await connection.waitUntil(
+      () => {
+        reply = replyTo(Buffer.concat(connection.received.map(({ bytes }) => bytes)))
+        return reply !== null || !connection.isOpen
+      },
+      () => until,
+    )
+    return reply
   }
 
   finish(): void {
