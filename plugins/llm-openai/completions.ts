@@ -54,6 +54,7 @@ export function completions(engine: Engine): LlmRoute<Parsed> {
         usage: usageOf(result),
       },
     }),
+    shapes: { ...engine.openAiShapes, hasRole: false },
     stream: (result, parsed, context) => streamReply(engine, result, parsed, context),
   }
 }

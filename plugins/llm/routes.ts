@@ -15,6 +15,7 @@ const requestHeaders = [
   'X-Svc-TTFT-Ms',
   'X-Svc-Tokens-Per-Second',
   'X-Svc-Jitter',
+  'X-Svc-Stream-Shape',
   'X-Svc-Session',
   'X-Svc-Delay',
 ]

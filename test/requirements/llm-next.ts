@@ -22,4 +22,19 @@ export default [
     rule: 'in public mode, the ledger shows only the sessions of the caller and no keys',
     where: 'llm-next 2',
   },
+  {
+    id: 'LLMN-10',
+    rule: 'the first part of stream shapes changes the bytes and chunks of a stream, not its events',
+    where: 'llm-next 3',
+  },
+  {
+    id: 'LLMN-11',
+    rule: 'the second part of stream shapes changes events as each format says, and does nothing elsewhere',
+    where: 'llm-next 3',
+  },
+  {
+    id: 'LLMN-12',
+    rule: 'a stream shape is named by header, by a rule or by a provider, in this order',
+    where: 'llm-next 3',
+  },
 ]

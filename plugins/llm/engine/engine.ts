@@ -2,6 +2,8 @@
 import { randomFillSync } from 'node:crypto'
 import type { ChatResult, NeutralRequest, Part } from '../neutral.ts'
 import { BadInput, type BadInputDetails } from '../errors.ts'
+import type { StreamShapes } from '../provider.ts'
+import { openAiShapes } from '../shapes/openai-shapes.ts'
 import { cosine, Embedder } from './embedding.ts'
 import { embeddingInputs, vectorSize } from './embedding-input.ts'
 import { generate, type GeneratedFault, type GenerateOptions } from './generate.ts'
@@ -50,6 +52,8 @@ export interface Engine {
   /** SHA-256 of the parts as hex digits, and a generator of numbers in [0, 1) with it as seed. */
   digest(...parts: (string | number)[]): string
   generator(hex: string): () => number
+  /** Stream shapes of OpenAI's chat chunks. */
+  readonly openAiShapes: StreamShapes
   /** The error to throw for an invalid request; default status 400. */
   badInput(message: string, details?: BadInputDetails): Error
   /** Functions to read JSON values of unknown type. */
@@ -94,6 +98,7 @@ const pure: Omit<Engine, 'randomId'> = {
   json,
   vectorSize,
   embeddingInputs,
+  openAiShapes,
   describeUrl,
   describeInline,
   pageStart,

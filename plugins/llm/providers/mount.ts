@@ -62,6 +62,12 @@ const sharedParameters: RouteParameter[] = [
     description: 'Variation of the gaps between tokens, in percent',
     schema: { type: 'integer', minimum: 0, maximum: 100 },
   },
+  {
+    name: 'X-Svc-Stream-Shape',
+    in: 'header',
+    description: 'How a stream is written, such as `split=utf8, crlf` or `no-done`',
+    schema: { type: 'string' },
+  },
 ]
 
 /** A route at one of its paths. */
