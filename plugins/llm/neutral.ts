@@ -64,6 +64,8 @@ export interface Choice {
   finish: Finish
   /** The stop sequence that cut the text. */
   stopSequence: string | null
+  /** The model refuses: `text` says why. Formats that have no such reply send it as filtered text. */
+  isRefusal?: true
 }
 
 export interface Call {

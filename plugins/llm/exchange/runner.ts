@@ -88,7 +88,7 @@ export async function run(
     exchange.model = parsed.model ?? null
     exchange.parsedAt = performance.now()
     const isStream = parsed.stream === true && served.route.stream !== undefined
-    const fixed = rule?.kind === 'reply' ? replyOfRule(rule, parsed, exchange) : null
+    const fixed = rule?.kind === 'reply' ? replyOfRule(rule, parsed) : null
     if (fixed !== null) {
       const paced = readLatency(exchange.headers, { ...served.instance.latency, ...fixed.pace }, svc.config.maxDelayMs)
       if (!isStream && paced.ttftMs > 0 && !(await svc.http.delay(request, paced.ttftMs))) return reply

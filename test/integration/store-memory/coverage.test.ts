@@ -8,6 +8,7 @@ t.test(
   async t => {
     /** Numbers, flags and short texts with short keys. */
     const counted = [
+      'assertion-ids',
       'attempts',
       'authorities',
       'calls',
@@ -15,12 +16,14 @@ t.test(
       'counters',
       'counts',
       'debug-keys',
+      'device-attempts',
       'fault-uses',
       'issuer-faults',
       'ledger',
       'positions',
       'prompt-cache',
       'revoked',
+      'revoked-serials',
       'runs',
     ]
     const integration = join(import.meta.dirname, '..')

@@ -48,6 +48,10 @@ const TABLE: Record<string, Record<string, string>> = {
     'state refresh-tokens': 'shared',
     'state clients': 'shared',
     'state revoked': 'shared',
+    'state assertion-ids': 'shared',
+    'state device-codes': 'shared',
+    'state pushed-requests': 'shared',
+    'state device-attempts': 'shared',
   },
   llm: {
     'eventLog records': 'shared',
@@ -91,6 +95,7 @@ const TABLE: Record<string, Record<string, string>> = {
   reliability: { 'state counters': 'shared' },
   tls: {
     'state authorities': 'shared',
+    'state revoked-serials': 'shared',
     'shared chains': 'a cache of certificates, which each replica issues',
     'shared open': 'counts of open connections',
   },
