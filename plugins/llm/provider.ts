@@ -149,6 +149,11 @@ export interface LlmRoute<P extends Parsed = Parsed> {
   /** Replaces the provider's `streamError` for this route. */
   streamError?(facts: ErrorFacts): StreamEvent
   finishReasons?: Record<Finish, string>
+  /**
+   * Takes an exact reply (`X-Svc-Reply-Json`): of own operations, or what only the format knows, such as
+   * `logprobs: false`. Throws `engine.badReply`.
+   */
+  withReply?(parsed: P, reply: Readonly<Record<string, unknown>>): P
   /** Stream shapes of its events. Default for chats: those of OpenAI's chunks; otherwise none. */
   shapes?: StreamShapes
   /** Headers of streamed replies. */

@@ -16,6 +16,8 @@ const requestHeaders = [
   'X-Svc-Tokens-Per-Second',
   'X-Svc-Jitter',
   'X-Svc-Stream-Shape',
+  'X-Svc-Reply',
+  'X-Svc-Reply-Json',
   'X-Svc-Session',
   'X-Svc-Delay',
 ]

@@ -37,4 +37,19 @@ export default [
     rule: 'a stream shape is named by header, by a rule or by a provider, in this order',
     where: 'llm-next 3',
   },
+  {
+    id: 'LLMN-20',
+    rule: 'a request can name its exact reply, which every format sends and which wins over modes and rules, but not over faults',
+    where: 'llm-next 10',
+  },
+  {
+    id: 'LLMN-21',
+    rule: 'an exact reply that cannot be read, or is of another kind than the route, gets a native 400 with the path of the mistake',
+    where: 'llm-next 10',
+  },
+  {
+    id: 'LLMN-22',
+    rule: 'a request that does not meet its own expectation gets 417 with the differences, before faults, rules and credentials',
+    where: 'llm-next 11',
+  },
 ]

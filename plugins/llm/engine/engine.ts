@@ -1,5 +1,6 @@
 /** Functions shared by all formats. Providers get them through the extension point, not by import. */
 import { randomFillSync } from 'node:crypto'
+import { InputProblem } from 'svc/plugin'
 import type { ChatResult, NeutralRequest, Part } from '../neutral.ts'
 import { BadInput, type BadInputDetails } from '../errors.ts'
 import type { StreamShapes } from '../provider.ts'
@@ -56,6 +57,8 @@ export interface Engine {
   readonly openAiShapes: StreamShapes
   /** The error to throw for an invalid request; default status 400. */
   badInput(message: string, details?: BadInputDetails): Error
+  /** The error to throw for an exact reply that does not fit; `at` is the path of the wrong member. */
+  badReply(at: string, message: string): Error
   /** Functions to read JSON values of unknown type. */
   readonly json: typeof json
 }
@@ -107,4 +110,5 @@ const pure: Omit<Engine, 'randomId'> = {
   embed: (text, dimensions) => new Embedder(dimensions).embed(text),
   relevance: rankDocuments,
   badInput: (message, details) => new BadInput(message, details),
+  badReply: (at, message) => new InputProblem(at, message),
 }

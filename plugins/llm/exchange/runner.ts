@@ -13,6 +13,7 @@ import { isEnforced, printable } from './credentials.ts'
 import type { CompiledRule } from '../engine/rules.ts'
 import { isBadInput } from '../errors.ts'
 import { Exchange } from './exchange.ts'
+import { exactReply } from './exact-reply.ts'
 import { fires, originOf, type FaultSpec, type FaultParser } from './faults.ts'
 import { framings } from '../streaming/framing.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
@@ -88,13 +89,14 @@ export async function run(
     exchange.model = parsed.model ?? null
     exchange.parsedAt = performance.now()
     const isStream = parsed.stream === true && served.route.stream !== undefined
-    const fixed = rule?.kind === 'reply' ? replyOfRule(rule, parsed) : null
+    const filtered = filterOf(fault, parsed, exchange)
+    const exact = filtered === undefined ? exactReply(exchange, parsed) : null
+    const fixed = exact ?? (rule?.kind === 'reply' ? replyOfRule(rule, parsed) : null)
     if (fixed !== null) {
       const paced = readLatency(exchange.headers, { ...served.instance.latency, ...fixed.pace }, svc.config.maxDelayMs)
       if (!isStream && paced.ttftMs > 0 && !(await svc.http.delay(request, paced.ttftMs))) return reply
-      return respond(services, exchange, { ...fixed, parsed, latency: paced, isStream })
+      return respond(services, exchange, { parsed, ...fixed, fault: fault ?? fixed.fault, latency: paced, isStream })
     }
-    const filtered = filterOf(fault, parsed, exchange)
     const computing = compute(parsed, {
       instance: served.instance,
       limits: services.limits,

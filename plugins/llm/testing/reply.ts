@@ -167,12 +167,15 @@ export function chatResultOf(
   reply: Extract<RuleReply, { kind: 'chat' }>,
   { request, promptTokens: own }: ChatParsed,
   lookUp: LookUp,
+  { isLiteral = false }: { isLiteral?: boolean } = {},
 ): ChatResult {
   const prompt = render(request)
-  const fill: LookUp = reference => {
-    if (reference === 'prompt') return lastUserText(request)
-    return reference === 'model' ? request.model : lookUp(reference)
-  }
+  const fill: LookUp | null = isLiteral
+    ? null
+    : reference => {
+        if (reference === 'prompt') return lastUserText(request)
+        return reference === 'model' ? request.model : lookUp(reference)
+      }
   const choices = Array.from({ length: request.n }, (_, index) => choiceOf(reply, request, { prompt, index, fill }))
   const { usage } = reply
   const inputTokens = usage.prompt_tokens ?? own ?? promptTokens(request, prompt)
@@ -188,17 +191,23 @@ export function chatResultOf(
   }
 }
 
+/** The text of the reply; `fill` finds its references, null if it has none. */
+function textOf({ json, text }: Extract<RuleReply, { kind: 'chat' }>, fill: LookUp | null): string {
+  if (json === null) return fill === null ? text : expandText(text, fill)
+  return JSON.stringify(fill === null ? json.value : expandValue(json.value, fill))
+}
+
 function choiceOf(
   reply: Extract<RuleReply, { kind: 'chat' }>,
   request: NeutralRequest,
-  { prompt, index, fill }: { prompt: string; index: number; fill: LookUp },
+  { prompt, index, fill }: { prompt: string; index: number; fill: LookUp | null },
 ): Choice {
-  const text = reply.json === null ? expandText(reply.text, fill) : JSON.stringify(expandValue(reply.json.value, fill))
+  const text = textOf(reply, fill)
   const content = limited(text, request)
   const calls = reply.calls.map((call, place) =>
     callOf(call, request, { prompt, fill, number: index * MAX_CALLS + place }),
   )
-  const reasoning = expandText(reply.reasoning, fill)
+  const reasoning = fill === null ? reply.reasoning : expandText(reply.reasoning, fill)
   const byCut = content.finish === 'stop' && calls.length > 0 ? 'tool_calls' : content.finish
   const isGiven = reply.finish !== null
   return {
@@ -216,9 +225,9 @@ function choiceOf(
 function callOf(
   { name, args, id: givenId }: { name: string; args: Json; id: string | null },
   request: NeutralRequest,
-  { prompt, fill, number }: { prompt: string; fill: LookUp; number: number },
+  { prompt, fill, number }: { prompt: string; fill: LookUp | null; number: number },
 ): Call {
-  const filled = expandValue(args, fill)
+  const filled = fill === null ? args : expandValue(args, fill)
   const isText = request.tools.find(tool => tool.name === name)?.input !== undefined
   const json = isText && typeof filled === 'string' ? filled : JSON.stringify(filled)
   return {

@@ -282,10 +282,7 @@ t.test('usage in other places, or nowhere [LLMN-11]', async t => {
   t.equal((await read(by('anthropic'), 'usage=twice')).bytes.toString().split('"type":"message_delta"').length, 3)
   t.notMatch((await read(by('anthropic'), 'usage=none')).bytes.toString(), /message_delta.*usage/)
   t.notMatch((await read(by('gemini'), 'usage=none')).bytes.toString(), /usageMetadata/)
-  t.match(
-    (await read(by('gemini'), 'usage=every')).bytes.toString(),
-    /candidatesTokenCount[^]*candidatesTokenCount/,
-  )
+  t.match((await read(by('gemini'), 'usage=every')).bytes.toString(), /candidatesTokenCount[^]*candidatesTokenCount/)
   t.notMatch((await read(by('ollama'), 'usage=none')).bytes.toString(), /eval_count/)
   t.notMatch((await read(by('bedrock'), 'usage=none')).bytes.toString('latin1'), /metadata/)
   t.notMatch((await read(by('cohere'), 'usage=none')).bytes.toString(), /usage/)
