@@ -17,6 +17,7 @@ import { count, pieces } from '../engine/tokens.ts'
 import { streamBreaks, type FaultSpec } from '../exchange/faults.ts'
 import type { Call, ChatResult, Choice, EmbedResult, Finish, NeutralRequest } from '../neutral.ts'
 import type { ChatParsed, EmbedParsed } from '../provider.ts'
+import { EXPECTED_SHAPE, readShape, type StreamShape } from '../shapes/shape.ts'
 import type { Latency } from '../streaming/pace.ts'
 
 const FINISHES = ['stop', 'length', 'tool_calls', 'content_filter'] as const
@@ -24,7 +25,7 @@ const USAGE = ['prompt_tokens', 'completion_tokens', 'reasoning_tokens', 'cached
 /** What becomes the text of the reply. */
 const CONTENTS = ['text', 'json', 'refusal']
 const CHAT_KEYS = ['reasoning', ...CONTENTS, 'tool_calls', 'finish', 'usage', 'stream', 'embedding']
-const STREAM = ['ttft_ms', 'tokens_per_second', 'jitter_percent', 'break']
+const STREAM = ['ttft_ms', 'tokens_per_second', 'jitter_percent', 'shape', 'break']
 const MAX_TEXT = 65_536
 const MAX_CALLS = 50
 const MAX_VECTOR = 4096
@@ -44,6 +45,7 @@ export type RuleReply =
       finish: Finish | null
       usage: Partial<Record<(typeof USAGE)[number], number>>
       stream: Partial<Latency>
+      shape: StreamShape | null
       break: FaultSpec | null
     }
 
@@ -73,7 +75,9 @@ export function readReply(value: Json, at: string): RuleReply {
     calls: given.tool_calls === undefined ? [] : readCalls(given.tool_calls, below(at, 'tool_calls')),
     finish: given.finish === undefined ? null : readFinish(given.finish, below(at, 'finish')),
     usage: given.usage === undefined ? {} : readUsage(given.usage, below(at, 'usage')),
-    ...(given.stream === undefined ? { stream: {}, break: null } : readStream(given.stream, below(at, 'stream'))),
+    ...(given.stream === undefined
+      ? { stream: {}, shape: null, break: null }
+      : readStream(given.stream, below(at, 'stream'))),
   }
 }
 
@@ -117,7 +121,10 @@ function readUsage(value: Json, at: string): Partial<Record<(typeof USAGE)[numbe
   )
 }
 
-function readStream(value: Json, at: string): { stream: Partial<Latency>; break: FaultSpec | null } {
+function readStream(
+  value: Json,
+  at: string,
+): { stream: Partial<Latency>; shape: StreamShape | null; break: FaultSpec | null } {
   const given = asObject(value, at)
   rejectUnknownKeys(given, STREAM, at)
   const integer = (key: string, max: number): number | undefined =>
@@ -131,8 +138,15 @@ function readStream(value: Json, at: string): { stream: Partial<Latency>; break:
       ...(tokensPerSecond === undefined ? {} : { tokensPerSecond }),
       ...(jitterPercent === undefined ? {} : { jitterPercent }),
     },
+    shape: given.shape === undefined ? null : readRuleShape(given.shape, below(at, 'shape')),
     break: given.break === undefined ? null : readBreak(given.break, below(at, 'break')),
   }
+}
+
+function readRuleShape(value: Json, at: string): StreamShape {
+  const { shape, unknown } = readShape(asText(value, at, 500, 1))
+  if (unknown.length > 0) throw new InputProblem(at, `unknown item ${unknown[0]}; expected ${EXPECTED_SHAPE}`)
+  return shape
 }
 
 function readBreak(value: Json, at: string): FaultSpec {
@@ -153,12 +167,15 @@ export function chatResultOf(
   reply: Extract<RuleReply, { kind: 'chat' }>,
   { request, promptTokens: own }: ChatParsed,
   lookUp: LookUp,
+  { isLiteral = false }: { isLiteral?: boolean } = {},
 ): ChatResult {
   const prompt = render(request)
-  const fill: LookUp = reference => {
-    if (reference === 'prompt') return lastUserText(request)
-    return reference === 'model' ? request.model : lookUp(reference)
-  }
+  const fill: LookUp | null = isLiteral
+    ? null
+    : reference => {
+        if (reference === 'prompt') return lastUserText(request)
+        return reference === 'model' ? request.model : lookUp(reference)
+      }
   const choices = Array.from({ length: request.n }, (_, index) => choiceOf(reply, request, { prompt, index, fill }))
   const { usage } = reply
   const inputTokens = usage.prompt_tokens ?? own ?? promptTokens(request, prompt)
@@ -174,17 +191,23 @@ export function chatResultOf(
   }
 }
 
+/** The text of the reply; `fill` finds its references, null if it has none. */
+function textOf({ json, text }: Extract<RuleReply, { kind: 'chat' }>, fill: LookUp | null): string {
+  if (json === null) return fill === null ? text : expandText(text, fill)
+  return JSON.stringify(fill === null ? json.value : expandValue(json.value, fill))
+}
+
 function choiceOf(
   reply: Extract<RuleReply, { kind: 'chat' }>,
   request: NeutralRequest,
-  { prompt, index, fill }: { prompt: string; index: number; fill: LookUp },
+  { prompt, index, fill }: { prompt: string; index: number; fill: LookUp | null },
 ): Choice {
-  const text = reply.json === null ? expandText(reply.text, fill) : JSON.stringify(expandValue(reply.json.value, fill))
+  const text = textOf(reply, fill)
   const content = limited(text, request)
   const calls = reply.calls.map((call, place) =>
     callOf(call, request, { prompt, fill, number: index * MAX_CALLS + place }),
   )
-  const reasoning = expandText(reply.reasoning, fill)
+  const reasoning = fill === null ? reply.reasoning : expandText(reply.reasoning, fill)
   const byCut = content.finish === 'stop' && calls.length > 0 ? 'tool_calls' : content.finish
   const isGiven = reply.finish !== null
   return {
@@ -202,9 +225,9 @@ function choiceOf(
 function callOf(
   { name, args, id: givenId }: { name: string; args: Json; id: string | null },
   request: NeutralRequest,
-  { prompt, fill, number }: { prompt: string; fill: LookUp; number: number },
+  { prompt, fill, number }: { prompt: string; fill: LookUp | null; number: number },
 ): Call {
-  const filled = expandValue(args, fill)
+  const filled = fill === null ? args : expandValue(args, fill)
   const isText = request.tools.find(tool => tool.name === name)?.input !== undefined
   const json = isText && typeof filled === 'string' ? filled : JSON.stringify(filled)
   return {
