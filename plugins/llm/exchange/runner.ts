@@ -31,6 +31,7 @@ import type {
 import { pump, type BreakPoint } from '../streaming/pump.ts'
 import type { TokenClock } from '../streaming/token-clock.ts'
 import { applyRules, failureOfRule, once, replyOfRule } from '../testing/apply.ts'
+import { hasActed, isStrict, missingFixture } from '../testing/strict.ts'
 import { recordError, recordReply } from '../records/recording.ts'
 import type { Records } from '../records/records.ts'
 import type { Variables } from '../variables.ts'
@@ -43,6 +44,8 @@ export interface RunnerServices {
   rules: readonly CompiledRule[]
   records: Records
   metrics: LlmMetrics
+  /** Whether a text generation needs a rule, if its header does not say so. */
+  strictFixtures: boolean
   clock: TokenClock
 }
 
@@ -82,6 +85,8 @@ export async function run(
       if (!isStream && paced.ttftMs > 0 && !(await svc.http.delay(request, paced.ttftMs))) return reply
       return respond(services, exchange, { ...fixed, parsed, latency: paced, isStream })
     }
+    if (parsed.op === 'chat' && fault === null && !hasActed(rule) && isStrict(exchange, services.strictFixtures))
+      throw await missingFixture(exchange, parsed)
     const filtered = filterOf(fault, parsed, exchange)
     const computing = compute(parsed, {
       instance: served.instance,

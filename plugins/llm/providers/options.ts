@@ -4,6 +4,8 @@ import type { RuleReply } from '../engine/rules.ts'
 import type { Mode } from '../neutral.ts'
 
 export interface LlmOptions {
+  fixtures: string | string[]
+  strict_fixtures: boolean
   providers: NamedProvider[]
 }
 
@@ -60,7 +62,19 @@ const reply: JsonSchema = {
 }
 const whole = (maximum: number): JsonSchema => ({ type: 'integer', minimum: 0, maximum })
 
+const filePath: JsonSchema = { type: 'string', minLength: 1, maxLength: 4096 }
+
 export const optionsSchema: JsonSchema = object({
+  fixtures: {
+    description: 'Files or folders with rules, relative to this file; fixture files of aimock too',
+    anyOf: [filePath, { type: 'array', items: filePath, maxItems: 100 }],
+    default: [],
+  },
+  strict_fixtures: {
+    description: 'A text generation on which no rule acts gets 404; X-Svc-Strict-Fixtures overrides it',
+    type: 'boolean',
+    default: false,
+  },
   providers: {
     description: 'Mock LLM providers with an existing wire format',
     type: 'array',
