@@ -56,7 +56,7 @@ export interface TestScope {
   reset(kinds?: readonly string[]): Promise<Record<string, number>>
 }
 
-/** A session with a name of its own, so that tests run in parallel. */
+/** A session with a unique name, so that tests can run in parallel. */
 export interface TestSession extends TestScope {
   readonly name: string
   /** Base URL whose requests belong to the session. */

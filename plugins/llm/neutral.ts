@@ -94,8 +94,11 @@ export interface ChatResult {
   /** Total of all choices, including reasoning. */
   completionTokens: number
   reasoningTokens: number
-  /** Prompt tokens read from a cache; a part of `promptTokens`. Absent: 0. */
+  /** Prompt tokens that were read from the prefix cache, and written to it. Default: 0. */
   cachedTokens?: number
+  cacheWriteTokens?: number
+  /** Audio tokens in the prompt and in the reply. */
+  audio?: { input: number; output: number }
   /** Absent if no guardrail was requested. */
   guardrail?: GuardrailOutcome
 }

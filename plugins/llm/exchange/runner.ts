@@ -28,12 +28,14 @@ import type {
   ResultOf,
   StreamEvent,
 } from '../provider.ts'
-import { pump, type BreakPoint } from '../streaming/pump.ts'
+import { pump, tokensOf, type BreakPoint, type StreamOutcome } from '../streaming/pump.ts'
 import type { TokenClock } from '../streaming/token-clock.ts'
 import { applyRules, failureOfRule, once, replyOfRule } from '../testing/apply.ts'
 import { hasActed, isStrict, missingFixture } from '../testing/strict.ts'
 import { recordError, recordReply } from '../records/recording.ts'
-import type { Records } from '../records/records.ts'
+import type { AiRecord, Records } from '../records/records.ts'
+import { endedCall } from '../usage/ended-call.ts'
+import type { Ledger } from '../usage/ledger.ts'
 import type { Variables } from '../variables.ts'
 
 /** The services that all providers share. */
@@ -43,6 +45,7 @@ export interface RunnerServices {
   faults: FaultParser
   rules: readonly CompiledRule[]
   records: Records
+  ledger: Ledger
   metrics: LlmMetrics
   /** Whether a text generation needs a rule, if its header does not say so. */
   strictFixtures: boolean
@@ -78,6 +81,8 @@ export async function run(
     if (rule?.kind === 'fail') throw failureOfRule(rule, services.faults)
     const parsing = parse()
     const parsed = parsing instanceof Promise ? await parsing : parsing
+    exchange.model = parsed.model ?? null
+    exchange.parsedAt = performance.now()
     const isStream = parsed.stream === true && served.route.stream !== undefined
     const fixed = rule?.kind === 'reply' ? replyOfRule(rule, parsed) : null
     if (fixed !== null) {
@@ -107,6 +112,7 @@ export async function run(
 function checkCredential(exchange: Exchange): void {
   const { instance, credential, svc } = exchange
   const { requireAuth } = svc.variables
+  exchange.isRefused = true
   const apiKey = instance.requirement.apiKey ?? svc.variables.apiKey
   const enforced = isEnforced(
     { requireAuth: instance.requirement.requireAuth || requireAuth, apiKey },
@@ -118,6 +124,7 @@ function checkCredential(exchange: Exchange): void {
       throw new ProviderError('invalid_credential', { type: 'malformed', message: credential.malformed })
     if (apiKey !== null && credential.value !== apiKey) throw new ProviderError('invalid_credential')
   }
+  exchange.isRefused = false
   instance.format.check?.({ headers: exchange.headers, enforced, path: exchange.path })
 }
 
@@ -185,7 +192,7 @@ interface Computed {
 }
 
 function respond(services: RunnerServices, exchange: Exchange, computed: Computed): FastifyReply {
-  const { svc, records, metrics } = services
+  const { svc, records, ledger, metrics } = services
   const { parsed, result, fault, isStream } = computed
   const { reply, request, route, instance } = exchange
   const words = route.finishReasons ?? instance.format.finishReasons
@@ -215,9 +222,11 @@ function respond(services: RunnerServices, exchange: Exchange, computed: Compute
   const native = nativeHeaders(instance, exchange, 200, tokens.prompt, tokens.completion)
   if (streamed !== null) {
     reply.headers(headers).headers(native)
-    return stream(services.clock, exchange, computed, streamed)
+    return stream(services, exchange, computed, streamed, recorded)
   }
-  return sendWhole(reply, rendered!, [headers, native])
+  sendWhole(reply, rendered!, [headers, native])
+  if (recorded !== null) ledger.add(endedCall(exchange, { status: recorded.status, record: recorded, parsed, result }))
+  return reply
 }
 
 interface Streamed {
@@ -230,7 +239,7 @@ interface Streamed {
 function eventsOf(events: Iterable<StreamEvent>, wanted: FaultSpec['break']): Streamed {
   if (wanted === undefined) return { events }
   const all = [...events]
-  const tokens = all.reduce((sum, { paced }) => sum + (paced === true ? 1 : paced || 0), 0)
+  const tokens = all.reduce((sum, event) => sum + tokensOf(event), 0)
   return wanted.afterTokens > tokens
     ? { events: all }
     : { events: all, breaksAfter: { ...wanted, isLast: wanted.afterTokens === tokens } }
@@ -259,10 +268,11 @@ const stallMs = { normal: 120_000, public: 20_000 }
 const paceMs = { normal: 60_000, public: 20_000 }
 
 function stream(
-  clock: TokenClock,
+  { clock, ledger }: RunnerServices,
   exchange: Exchange,
   { parsed, result, latency }: Computed,
   { events, breaksAfter }: Streamed,
+  recorded: AiRecord | null,
 ): FastifyReply {
   const { svc, request, reply, route, instance } = exchange
   const caps = svc.config.publicMode ? 'public' : 'normal'
@@ -287,8 +297,14 @@ function stream(
       }
     )
   }
+  ledger.streamOpened()
   pump(opened, events, {
     framer,
+    ended(outcome: StreamOutcome) {
+      ledger.streamEnded()
+      if (recorded !== null)
+        ledger.add(endedCall(exchange, { status: 200, record: recorded, parsed, result, stream: outcome }))
+    },
     errorEvent,
     clock,
     ttftMs: latency.ttftMs,
@@ -342,5 +358,6 @@ async function sendError(
   exchange.faultSource = facts.source ?? ''
   if (exchange.fault !== null) countFault(services, exchange)
   services.records.add(recordError(exchange, status))
+  if (!exchange.isRefused) services.ledger.add(endedCall(exchange, { status }))
   return reply.code(status).headers(headers).send(JSON.stringify(body))
 }
