@@ -68,8 +68,10 @@ export function outputItems(engine: Engine, choice: Choice, parsed: ResponsesPar
       status: 'completed',
     })
   }
+  const message: OutputItem[] = []
+  const calls: OutputItem[] = []
   if (choice.calls.length === 0 || choice.text !== '') {
-    items.push({
+    message.push({
       type: 'message',
       id: `msg_${engine.randomId(48)}`,
       status: isIncomplete(choice) ? 'incomplete' : 'completed',
@@ -79,7 +81,7 @@ export function outputItems(engine: Engine, choice: Choice, parsed: ResponsesPar
   }
   for (const call of choice.calls) {
     if (call.isText === true)
-      items.push({
+      calls.push({
         type: 'custom_tool_call',
         id: `ctc_${engine.randomId(48)}`,
         call_id: call.givenId ?? `call_${call.id}`,
@@ -88,7 +90,7 @@ export function outputItems(engine: Engine, choice: Choice, parsed: ResponsesPar
         status: 'completed',
       })
     else
-      items.push({
+      calls.push({
         type: 'function_call',
         id: `fc_${engine.randomId(48)}`,
         call_id: call.givenId ?? `call_${call.id}`,
@@ -97,7 +99,7 @@ export function outputItems(engine: Engine, choice: Choice, parsed: ResponsesPar
         status: 'completed',
       })
   }
-  return items
+  return [...items, ...(choice.callsFirst === true ? [...calls, ...message] : [...message, ...calls])]
 }
 
 /** A refusal has a part of its own. */

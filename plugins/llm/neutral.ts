@@ -66,6 +66,8 @@ export interface Choice {
   stopSequence: string | null
   /** The model refuses: `text` says why. Formats that have no such reply send it as filtered text. */
   isRefusal?: true
+  /** The calls come before the text, in formats that have an order. */
+  callsFirst?: true
 }
 
 export interface Call {

@@ -104,10 +104,10 @@ function replyFor({ header, value, lookUp }: Given, { route }: Exchange, parsed:
     return { ...own, parsed, result: embedResultOf(reply.vector, parsed) }
   }
   if (parsed.op !== 'chat') throw new InputProblem('', 'expected embedding')
-  const isLiteral = header === TEXT
+  const isTemplate = reply.isTemplate && header !== TEXT
   return {
     parsed: logprobs === false && route.withReply !== undefined ? route.withReply(parsed, value) : parsed,
-    result: { ...chatResultOf(reply, parsed, lookUp, { isLiteral }), mode: 'reply' },
+    result: { ...chatResultOf({ ...reply, isTemplate }, parsed, lookUp), mode: 'reply' },
     pace: reply.stream,
     shape: reply.shape,
     fault: reply.break && { ...reply.break, source: `${JSON_TEXT}: ${reply.break.label}` },

@@ -39,6 +39,7 @@ import { PlainOutput } from '../streaming/output.ts'
 import { tokensOf } from '../streaming/tokens-of.ts'
 import type { TokenClock } from '../streaming/token-clock.ts'
 import { applyRules, failureOfRule, once, replyOfRule } from '../testing/apply.ts'
+import { hasActed, isStrict, missingFixture } from '../testing/strict.ts'
 import { recordError, recordReply } from '../records/recording.ts'
 import type { AiRecord, Records } from '../records/records.ts'
 import { endedCall } from '../usage/ended-call.ts'
@@ -54,6 +55,8 @@ export interface RunnerServices {
   records: Records
   ledger: Ledger
   metrics: LlmMetrics
+  /** Whether a text generation needs a rule, if its header does not say so. */
+  strictFixtures: boolean
   clock: TokenClock
 }
 
@@ -97,6 +100,8 @@ export async function run(
       if (!isStream && paced.ttftMs > 0 && !(await svc.http.delay(request, paced.ttftMs))) return reply
       return respond(services, exchange, { parsed, ...fixed, fault: fault ?? fixed.fault, latency: paced, isStream })
     }
+    if (parsed.op === 'chat' && fault === null && !hasActed(rule) && isStrict(exchange, services.strictFixtures))
+      throw await missingFixture(exchange, parsed)
     const computing = compute(parsed, {
       instance: served.instance,
       limits: services.limits,

@@ -27,6 +27,12 @@ const sharedParameters: RouteParameter[] = [
     schema: { enum: ['canned', 'echo', 'scripted', 'random'] },
   },
   {
+    name: 'X-Svc-Strict-Fixtures',
+    in: 'header',
+    description: 'Whether a text generation on which no rule acts gets 404',
+    schema: { type: 'boolean' },
+  },
+  {
     name: 'X-Svc-Fail',
     in: 'header',
     description: 'Fault to inject: a kind or a status, optionally with :<percent>; also as ?fail=',

@@ -5,6 +5,8 @@ import type { Mode } from '../neutral.ts'
 import type { Price } from '../usage/prices.ts'
 
 export interface LlmOptions {
+  fixtures: string | string[]
+  strict_fixtures: boolean
   providers: NamedProvider[]
   /** Currency of the prices. */
   currency: string
@@ -65,9 +67,20 @@ const reply: JsonSchema = {
 }
 const whole = (maximum: number): JsonSchema => ({ type: 'integer', minimum: 0, maximum })
 
+const filePath: JsonSchema = { type: 'string', minLength: 1, maxLength: 4096 }
 const price: JsonSchema = { type: 'number', minimum: 0, maximum: 1_000_000 }
 
 export const optionsSchema: JsonSchema = object({
+  fixtures: {
+    description: 'Files or folders with rules, relative to this file; fixture files of aimock too',
+    anyOf: [filePath, { type: 'array', items: filePath, maxItems: 100 }],
+    default: [],
+  },
+  strict_fixtures: {
+    description: 'A text generation on which no rule acts gets 404; X-Svc-Strict-Fixtures overrides it',
+    type: 'boolean',
+    default: false,
+  },
   currency: {
     description: 'Currency of the prices, as `/ai/usage` shows it',
     type: 'string',

@@ -64,7 +64,7 @@ export function failureOfRule(
     injected: fault?.label ?? 'server_error',
     source: `rule ${rule}`,
     ...(word !== null && fault?.status === undefined ? {} : { status: fault?.status ?? status }),
-    ...(message === null ? (own === undefined ? {} : { message: own }) : { message }),
+    ...(message === null ? (own === undefined ? {} : { message: own }) : { message, isExact: true as const }),
     ...(retryAfterSecs === null ? {} : { retryAfterSecs }),
   })
 }

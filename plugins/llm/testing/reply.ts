@@ -1,5 +1,6 @@
 /** The `reply` step of rules: a fixed reply, which every provider sends in its own format. */
 import {
+  asBoolean,
   asInteger,
   asObject,
   asText,
@@ -24,7 +25,17 @@ const FINISHES = ['stop', 'length', 'tool_calls', 'content_filter'] as const
 const USAGE = ['prompt_tokens', 'completion_tokens', 'reasoning_tokens', 'cached_tokens'] as const
 /** What becomes the text of the reply. */
 const CONTENTS = ['text', 'json', 'refusal']
-const CHAT_KEYS = ['reasoning', ...CONTENTS, 'tool_calls', 'finish', 'usage', 'stream', 'embedding']
+const CHAT_KEYS = [
+  'reasoning',
+  ...CONTENTS,
+  'tool_calls',
+  'calls_first',
+  'finish',
+  'usage',
+  'stream',
+  'template',
+  'embedding',
+]
 const STREAM = ['ttft_ms', 'tokens_per_second', 'jitter_percent', 'shape', 'break']
 const MAX_TEXT = 65_536
 const MAX_CALLS = 50
@@ -41,6 +52,9 @@ export type RuleReply =
       /** Sent as its compact text. */
       json: { value: Json } | null
       isRefusal: boolean
+      callsFirst: boolean
+      /** Whether references in texts are replaced. */
+      isTemplate: boolean
       calls: readonly { name: string; args: Json; id: string | null }[]
       finish: Finish | null
       usage: Partial<Record<(typeof USAGE)[number], number>>
@@ -72,6 +86,8 @@ export function readReply(value: Json, at: string): RuleReply {
     text: text('refusal') || text('text'),
     json: given.json === undefined ? null : { value: given.json },
     isRefusal: given.refusal !== undefined,
+    callsFirst: given.calls_first !== undefined && asBoolean(given.calls_first, below(at, 'calls_first')),
+    isTemplate: given.template === undefined || asBoolean(given.template, below(at, 'template')),
     calls: given.tool_calls === undefined ? [] : readCalls(given.tool_calls, below(at, 'tool_calls')),
     finish: given.finish === undefined ? null : readFinish(given.finish, below(at, 'finish')),
     usage: given.usage === undefined ? {} : readUsage(given.usage, below(at, 'usage')),
@@ -167,16 +183,16 @@ export function chatResultOf(
   reply: Extract<RuleReply, { kind: 'chat' }>,
   { request, promptTokens: own }: ChatParsed,
   lookUp: LookUp,
-  { isLiteral = false }: { isLiteral?: boolean } = {},
 ): ChatResult {
   const prompt = render(request)
-  const fill: LookUp | null = isLiteral
-    ? null
-    : reference => {
-        if (reference === 'prompt') return lastUserText(request)
-        return reference === 'model' ? request.model : lookUp(reference)
-      }
-  const choices = Array.from({ length: request.n }, (_, index) => choiceOf(reply, request, { prompt, index, fill }))
+  const fill: LookUp = reference => {
+    if (reference === 'prompt') return lastUserText(request)
+    return reference === 'model' ? request.model : lookUp(reference)
+  }
+  const expand: Expansion = reply.isTemplate
+    ? { text: text => expandText(text, fill), value: value => expandValue(value, fill) }
+    : { text: text => text, value: value => value }
+  const choices = Array.from({ length: request.n }, (_, index) => choiceOf(reply, request, { prompt, index, expand }))
   const { usage } = reply
   const inputTokens = usage.prompt_tokens ?? own ?? promptTokens(request, prompt)
   return {
@@ -191,23 +207,23 @@ export function chatResultOf(
   }
 }
 
-/** The text of the reply; `fill` finds its references, null if it has none. */
-function textOf({ json, text }: Extract<RuleReply, { kind: 'chat' }>, fill: LookUp | null): string {
-  if (json === null) return fill === null ? text : expandText(text, fill)
-  return JSON.stringify(fill === null ? json.value : expandValue(json.value, fill))
+/** Replaces the references in texts. */
+interface Expansion {
+  text(text: string): string
+  value(value: Json): Json
 }
 
 function choiceOf(
   reply: Extract<RuleReply, { kind: 'chat' }>,
   request: NeutralRequest,
-  { prompt, index, fill }: { prompt: string; index: number; fill: LookUp | null },
+  { prompt, index, expand }: { prompt: string; index: number; expand: Expansion },
 ): Choice {
-  const text = textOf(reply, fill)
+  const text = reply.json === null ? expand.text(reply.text) : JSON.stringify(expand.value(reply.json.value))
   const content = limited(text, request)
   const calls = reply.calls.map((call, place) =>
-    callOf(call, request, { prompt, fill, number: index * MAX_CALLS + place }),
+    callOf(call, request, { prompt, expand, number: index * MAX_CALLS + place }),
   )
-  const reasoning = fill === null ? reply.reasoning : expandText(reply.reasoning, fill)
+  const reasoning = expand.text(reply.reasoning)
   const byCut = content.finish === 'stop' && calls.length > 0 ? 'tool_calls' : content.finish
   const isGiven = reply.finish !== null
   return {
@@ -218,6 +234,7 @@ function choiceOf(
     reasoningPieces: pieces(reasoning),
     finish: reply.isRefusal ? 'content_filter' : (reply.finish ?? byCut),
     ...(reply.isRefusal ? { isRefusal: true as const } : {}),
+    ...(reply.callsFirst ? { callsFirst: true as const } : {}),
     stopSequence: isGiven ? null : content.stopSequence,
   }
 }
@@ -225,9 +242,9 @@ function choiceOf(
 function callOf(
   { name, args, id: givenId }: { name: string; args: Json; id: string | null },
   request: NeutralRequest,
-  { prompt, fill, number }: { prompt: string; fill: LookUp | null; number: number },
+  { prompt, expand, number }: { prompt: string; expand: Expansion; number: number },
 ): Call {
-  const filled = fill === null ? args : expandValue(args, fill)
+  const filled = expand.value(args)
   const isText = request.tools.find(tool => tool.name === name)?.input !== undefined
   const json = isText && typeof filled === 'string' ? filled : JSON.stringify(filled)
   return {
