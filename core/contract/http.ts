@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 import type { NegotiatedType } from '../fields/accept.ts'
 import type { JsonObject } from './json.ts'
+import type { LookUp } from './references.ts'
 import type { FaultOrigin } from './observation.ts'
 import type { RouteDescription } from './routes.ts'
 import type { MatchFacts } from './testing.ts'
@@ -150,8 +151,16 @@ export type RuleOutcome =
       message: string | null
       retryAfterSecs: number | null
     }
-  /** The reply as the rule has it; `readReply` of the protocol has checked it. `hit` is the number of the hit, from 0. */
-  | { kind: 'reply'; rule: string; reply: JsonObject; hit: number }
+  | {
+      kind: 'reply'
+      rule: string
+      /** As the rule has it; `readReply` of the protocol has checked it. */
+      reply: JsonObject
+      /** Number of the hit, from 0. */
+      hit: number
+      /** The values of references in texts of the reply, such as `request.header.x-tenant`. */
+      lookUp: LookUp
+    }
 
 /** The session of a request. */
 export interface SessionKey {

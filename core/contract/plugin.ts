@@ -82,13 +82,25 @@ export type {
   ClientCertificate,
   FaultOrigin,
   InspectorEntry,
+  OcspQuestion,
   ResponseEnd,
+  RevokedCertificate,
   SvcInspector,
   SvcMetrics,
   SvcPki,
 } from './observation.ts'
 export type { SvcInstance, Catalog, CatalogEndpoint, PluginRecord } from './instance.ts'
-export type { Arrival, ArmedTap, ConnectionEnd, SvcTap, TapChunk, TapOptions, TapReply } from './tap.ts'
+export type {
+  Arrival,
+  ArmedTap,
+  ConnectionEnd,
+  SvcTap,
+  TapChunk,
+  TapFields,
+  TapHttp2Reply,
+  TapOptions,
+  TapReply,
+} from './tap.ts'
 export type { CommandContext, CommandOutput, CommandServer, CommandServerOptions } from './command.ts'
 export type { PutOptions, StoreBounds, Store, StoreChange } from './state.ts'
 export { StateUnavailable } from './state.ts'

@@ -1,8 +1,12 @@
 /** The metadata documents of an issuer (RFC 8414; OpenID Connect Discovery, 3). */
 import { RESPONSE_MODES } from './authorize/authorization-request.ts'
-import { AUTH_METHODS } from './clients/client-metadata.ts'
+import { acceptedMethods, SECRET_METHODS } from './clients/auth-methods.ts'
+import type { AuthMethod } from './clients/auth-methods.ts'
+import { DEVICE_CODE } from './grants/grant-types.ts'
 import { endpointUrl } from './issuers/issuer.ts'
 import type { Issuer } from './issuers/issuer.ts'
+import { DEFAULT_ISSUER } from './issuers/issuer-settings.ts'
+import { KEY_PAIR_ALGORITHMS, SECRET_ALGORITHMS } from './keys/algorithms.ts'
 import { CHALLENGE_METHODS } from './requests/pkce.ts'
 import { DEFAULT_USER_SCOPE } from './requests/scope.ts'
 
@@ -38,16 +42,44 @@ export function serverMetadata(issuer: Issuer, url: string): Record<string, unkn
     userinfo_endpoint: at('userinfo'),
     introspection_endpoint: at('introspect'),
     revocation_endpoint: at('revoke'),
+    device_authorization_endpoint: settings.grants.includes(DEVICE_CODE) ? at('device_authorization') : undefined,
     response_types_supported: ['code'],
     response_modes_supported: RESPONSE_MODES,
     grant_types_supported: settings.grants,
     code_challenge_methods_supported: isS256Only ? ['S256'] : CHALLENGE_METHODS,
-    token_endpoint_auth_methods_supported: AUTH_METHODS,
-    introspection_endpoint_auth_methods_supported: AUTH_METHODS.filter(method => method !== 'none'),
-    revocation_endpoint_auth_methods_supported: AUTH_METHODS,
+    ...clientAuthentication(issuer),
+    ...requestForms(issuer, at),
     scopes_supported: DEFAULT_USER_SCOPE,
     authorization_response_iss_parameter_supported: isIssAnnounced(issuer) ? true : undefined,
   }
+}
+
+/** Pushed requests and request objects (RFC 9126, 5; RFC 9101, 10.5). */
+function requestForms({ name, settings }: Issuer, at: (endpoint: string) => string): Record<string, unknown> {
+  if (name === DEFAULT_ISSUER) return {}
+  return {
+    pushed_authorization_request_endpoint: at('par'),
+    require_pushed_authorization_requests: settings.require.includes('par'),
+    request_object_signing_alg_values_supported: KEY_PAIR_ALGORITHMS,
+    require_signed_request_object: settings.require.includes('jar'),
+  }
+}
+
+/** How clients authenticate. The default issuer announces only secrets. */
+function clientAuthentication({ name, settings }: Issuer): Record<string, unknown> {
+  const isDefault = name === DEFAULT_ISSUER
+  const methods = isDefault ? SECRET_METHODS : acceptedMethods(settings)
+  const algorithms = [...KEY_PAIR_ALGORITHMS, ...(methods.includes('client_secret_jwt') ? SECRET_ALGORITHMS : [])]
+  const endpoints: [string, readonly AuthMethod[]][] = [
+    ['token', methods],
+    ['introspection', methods.filter(method => method !== 'none')],
+    ['revocation', methods],
+  ]
+  const members = endpoints.flatMap(([endpoint, supported]) => [
+    [`${endpoint}_endpoint_auth_methods_supported`, supported],
+    ...(isDefault ? [] : [[`${endpoint}_endpoint_auth_signing_alg_values_supported`, algorithms]]),
+  ])
+  return Object.fromEntries(members) as Record<string, unknown>
 }
 
 /** The same with the members that OpenID Connect adds (Discovery, 3). */
@@ -59,7 +91,7 @@ export function openidConfiguration(issuer: Issuer, url: string): Record<string,
     id_token_signing_alg_values_supported: issuer.settings.algorithms,
     claims_supported: hasRoles ? [...CLAIMS, 'roles'] : CLAIMS,
     claims_parameter_supported: false,
-    request_parameter_supported: false,
+    request_parameter_supported: issuer.name !== DEFAULT_ISSUER,
     // Required, because the default is true.
     request_uri_parameter_supported: false,
     prompt_values_supported: ['none', 'login', 'consent', 'select_account'],

@@ -139,9 +139,11 @@ async function parse(engine: Engine, cache: PromptCache, input: RouteInput): Pro
 
 function usageOf(
   result: ChatResult,
-  { cache }: MessageWire,
+  wire: MessageWire,
   outputTokens = result.completionTokens,
 ): Record<string, unknown> {
+  const { cachedTokens } = result
+  const cache = cachedTokens === undefined ? wire.cache : { created: 0, read: cachedTokens }
   return {
     input_tokens: result.promptTokens - cache.created - cache.read,
     cache_creation_input_tokens: cache.created,
@@ -196,10 +198,10 @@ interface BuiltBlock {
   deltas: Deltas[]
 }
 
-/** Thinking, then the text or the calls; a filtered reply has no blocks. */
+/** Thinking, then the text or the calls; a reply that a filter withheld has no blocks. */
 function blocksOf(engine: Engine, choice: Choice, { hidesThinking }: MessageWire): BuiltBlock[] {
   const blocks: BuiltBlock[] = []
-  if (choice.finish === 'content_filter') return blocks
+  if (choice.finish === 'content_filter' && choice.text === '') return blocks
   if (choice.reasoning !== '') {
     const signature = Buffer.from(engine.digest('thinking', choice.reasoning), 'hex').toString('base64')
     const shown = hidesThinking ? [] : choice.reasoningPieces
@@ -246,7 +248,11 @@ function endOf(choice: Choice): { stop_reason: string; stop_sequence: string | n
     stop_reason: finishReasons[choice.finish],
     stop_sequence: choice.stopSequence,
     stop_details: isFiltered
-      ? { type: 'refusal', category: 'general_harms', explanation: 'The content filter withheld this reply.' }
+      ? {
+          type: 'refusal',
+          category: 'general_harms',
+          explanation: choice.isRefusal === true ? choice.text : 'The content filter withheld this reply.',
+        }
       : null,
   }
 }

@@ -28,7 +28,7 @@ export function converse(engine: Engine, guardrails?: BedrockGuardrails): LlmRou
     render: result => ({
       body: {
         ...outputOf(engine, result),
-        usage: { ...usageOf(result), cacheReadInputTokens: 0, cacheWriteInputTokens: 0 },
+        usage: { ...usageOf(result), cacheReadInputTokens: result.cachedTokens ?? 0, cacheWriteInputTokens: 0 },
         metrics,
         ...traceOf(result),
       },
@@ -93,7 +93,7 @@ export function outputOf(engine: Engine, result: ChatResult): object {
     content.push({
       reasoningContent: { reasoningText: { text: choice.reasoning, signature: signatureOf(engine, choice.reasoning) } },
     })
-  if ((choice.calls.length === 0 || choice.text !== '') && choice.finish !== 'content_filter')
+  if (choice.text !== '' || (choice.calls.length === 0 && choice.finish !== 'content_filter'))
     content.push({ text: choice.text })
   for (const call of choice.calls)
     content.push({ toolUse: { toolUseId: call.givenId ?? `tooluse_${call.id}`, name: call.name, input: call.args } })
@@ -122,7 +122,7 @@ export function* converseEvents(
     yield delta({ reasoningContent: { signature: signatureOf(engine, choice.reasoning) } }, false)
     yield stop()
   }
-  if ((choice.calls.length === 0 || choice.text !== '') && choice.finish !== 'content_filter') {
+  if (choice.text !== '' || (choice.calls.length === 0 && choice.finish !== 'content_filter')) {
     for (const text of choice.pieces) yield delta({ text })
     yield stop()
   }
@@ -138,5 +138,7 @@ export function* converseEvents(
     yield stop()
   }
   yield { event: 'messageStop', data: { stopReason: stopReasonOf(result, choice) } }
-  yield { event: 'metadata', data: { usage: usageOf(result), metrics, ...traceOf(result) } }
+  const { cachedTokens } = result
+  const usage = { ...usageOf(result), ...(cachedTokens === undefined ? {} : { cacheReadInputTokens: cachedTokens }) }
+  yield { event: 'metadata', data: { usage, metrics, ...traceOf(result) } }
 }

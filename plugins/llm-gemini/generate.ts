@@ -93,13 +93,14 @@ function details(tokens: number): object[] {
   return [{ modality: 'TEXT', tokenCount: tokens }]
 }
 
-function usageOf({ promptTokens, completionTokens, reasoningTokens }: ChatResult): object {
+function usageOf({ promptTokens, completionTokens, reasoningTokens, cachedTokens = 0 }: ChatResult): object {
   return {
     promptTokenCount: promptTokens,
     candidatesTokenCount: completionTokens - reasoningTokens,
     ...(reasoningTokens === 0 ? {} : { thoughtsTokenCount: reasoningTokens }),
     totalTokenCount: promptTokens + completionTokens,
     promptTokensDetails: details(promptTokens),
+    ...(cachedTokens === 0 ? {} : { cachedContentTokenCount: cachedTokens, cacheTokensDetails: details(cachedTokens) }),
   }
 }
 
@@ -115,7 +116,7 @@ function safetyRatings(isHit: boolean): object[] {
 function candidate(choice: Choice, parts: object[]): object {
   const isFiltered = choice.finish === 'content_filter'
   const ended: Record<string, unknown> = {
-    content: { parts: isFiltered ? [] : parts, role: 'model' },
+    content: { parts: isFiltered && choice.text === '' ? [] : parts, role: 'model' },
     finishReason: finishReasons[choice.finish],
     index: choice.index,
   }
@@ -238,7 +239,7 @@ function* streamChunks(engine: Engine, result: ChatResult, parsed: Parsed): Iter
     data: { candidates: [candidate(choice, parts)], usageMetadata: usageOf(result), ...head },
     paced,
   })
-  if (choice.finish === 'content_filter') return yield last([], 0)
+  if (choice.finish === 'content_filter' && choice.text === '') return yield last([], 0)
   part.thought = true
   for (const pieces of chunked(choice.reasoningPieces)) yield chunk(pieces)
   delete part.thought

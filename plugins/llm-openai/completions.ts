@@ -133,8 +133,13 @@ function echoOf(choice: Choice, wire: CompletionWire): string {
   return wire.echo ? (wire.prompts[Math.floor(choice.index / wire.n)] ?? '') : ''
 }
 
+/** A reply that a filter withheld: not even the prompt is echoed. */
+function isFiltered({ finish, text }: Choice): boolean {
+  return finish === 'content_filter' && text === ''
+}
+
 function completeText(choice: Choice, wire: CompletionWire): string {
-  return choice.finish === 'content_filter' ? '' : echoOf(choice, wire) + choice.text + wire.suffix
+  return isFiltered(choice) ? '' : echoOf(choice, wire) + choice.text + wire.suffix
 }
 
 interface Logprobs {
@@ -172,7 +177,7 @@ function logprobsOf(
 /** Log probabilities of an echoed prompt and of the reply. */
 function completeLogprobs(engine: Engine, choice: Choice, wire: CompletionWire): Logprobs | null {
   if (wire.logprobs === null) return null
-  const echo = choice.finish === 'content_filter' ? '' : echoOf(choice, wire)
+  const echo = isFiltered(choice) ? '' : echoOf(choice, wire)
   const prompt = logprobsOf(engine, engine.pieces(echo), { offset: 0, alternatives: wire.logprobs, isPrompt: true })
   const reply = logprobsOf(engine, choice.pieces, { offset: echo.length, alternatives: wire.logprobs })
   return {
@@ -198,8 +203,7 @@ function* streamReply(
     ...usage,
   })
   for (const choice of result.choices) {
-    const isFiltered = choice.finish === 'content_filter'
-    const echo = isFiltered ? '' : echoOf(choice, wire)
+    const echo = isFiltered(choice) ? '' : echoOf(choice, wire)
     const alternatives = wire.logprobs
     if (echo !== '')
       yield {

@@ -51,12 +51,12 @@ function streamError(facts: ErrorFacts): StreamEvent {
 export type OutputItem = { type: string; id: string; status: string } & Record<string, unknown>
 
 export function isIncomplete(choice: Choice): boolean {
-  return choice.finish === 'length' || choice.finish === 'content_filter'
+  return choice.finish === 'length' || (choice.finish === 'content_filter' && choice.isRefusal !== true)
 }
 
 /** The items of a reply: the reasoning, if any, then a message or calls. */
 export function outputItems(engine: Engine, choice: Choice, parsed: ResponsesParsed): OutputItem[] {
-  if (choice.finish === 'content_filter') return []
+  if (choice.finish === 'content_filter' && choice.text === '') return []
   const items: OutputItem[] = []
   if (choice.reasoning !== '') {
     items.push({
@@ -72,7 +72,7 @@ export function outputItems(engine: Engine, choice: Choice, parsed: ResponsesPar
       id: `msg_${engine.randomId(48)}`,
       status: isIncomplete(choice) ? 'incomplete' : 'completed',
       role: 'assistant',
-      content: [{ type: 'output_text', text: choice.text, annotations: [], logprobs: [] }],
+      content: [contentPart(choice, choice.text)],
     })
   }
   for (const call of choice.calls) {
@@ -96,6 +96,13 @@ export function outputItems(engine: Engine, choice: Choice, parsed: ResponsesPar
       })
   }
   return items
+}
+
+/** A refusal has a part of its own. */
+export function contentPart({ isRefusal }: Choice, text: string): object {
+  return isRefusal === true
+    ? { type: 'refusal', refusal: text }
+    : { type: 'output_text', text, annotations: [], logprobs: [] }
 }
 
 /** The initial reply object without output; echoes fields of the request. */
@@ -158,7 +165,7 @@ export function finished(
     output,
     usage: {
       input_tokens: result.promptTokens,
-      input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+      input_tokens_details: { cached_tokens: result.cachedTokens ?? 0, cache_write_tokens: 0 },
       output_tokens: result.completionTokens,
       output_tokens_details: { reasoning_tokens: result.reasoningTokens },
       total_tokens: result.promptTokens + result.completionTokens,

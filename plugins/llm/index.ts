@@ -9,6 +9,8 @@ import { optionsSchema, type LlmOptions } from './providers/options.ts'
 import { createLlmProtocol } from './testing/protocol.ts'
 import { createRecords } from './records/records.ts'
 import { registerRoutes } from './routes.ts'
+import { Ledger } from './usage/ledger.ts'
+import { registerUsageRoutes } from './usage/routes.ts'
 import { resolveVariables, variables, type Variables } from './variables.ts'
 import { TokenClock } from './streaming/token-clock.ts'
 
@@ -32,13 +34,17 @@ export default definePlugin<LlmOptions, Variables>({
       name: 'llm',
       reset: session => records.clear(record => session === null || record.session_header === session.header),
     })
-    const providers = new ProviderRegistry(
+    const { prices, currency } = svc.options
+    const ledger = new Ledger(svc, { prices, formatOf: name => providers.formatOf(name) })
+    svc.use('testing.resets')!.register({ name: 'usage', reset: session => ledger.clear(session) })
+    const providers: ProviderRegistry = new ProviderRegistry(
       {
         svc,
         limits: engineLimits(svc.config),
         faults,
         rules,
         records,
+        ledger,
         metrics: createMetrics(svc.metrics),
         clock: new TokenClock(),
       },
@@ -50,6 +56,7 @@ export default definePlugin<LlmOptions, Variables>({
       .use('testing.protocols')!
       .register(createLlmProtocol({ faults, limits, find: (method, path) => providers.find(method, path) }))
     registerRoutes(app, svc, { providers, faults, records })
+    registerUsageRoutes(app, svc, { ledger, currency })
     svc.whenRegistered(() => providers.registerNamed(app, svc.options))
   },
 })

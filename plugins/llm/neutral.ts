@@ -64,6 +64,8 @@ export interface Choice {
   finish: Finish
   /** The stop sequence that cut the text. */
   stopSequence: string | null
+  /** The model refuses: `text` says why. Formats that have no such reply send it as filtered text. */
+  isRefusal?: true
 }
 
 export interface Call {
@@ -90,6 +92,11 @@ export interface ChatResult {
   /** Total of all choices, including reasoning. */
   completionTokens: number
   reasoningTokens: number
+  /** Prompt tokens that were read from the prefix cache, and written to it. Default: 0. */
+  cachedTokens?: number
+  cacheWriteTokens?: number
+  /** Audio tokens in the prompt and in the reply. */
+  audio?: { input: number; output: number }
   /** Absent if no guardrail was requested. */
   guardrail?: GuardrailOutcome
 }

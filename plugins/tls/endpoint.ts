@@ -1,13 +1,15 @@
 /** Accepts the connections of the endpoints. */
 import { constants, X509Certificate } from 'node:crypto'
 import type { Socket } from 'node:net'
-import { createSecureContext, TLSSocket } from 'node:tls'
-import type { SecureContext } from 'node:tls'
+import { createSecureContext, createServer, TLSSocket } from 'node:tls'
+import type { SecureContext, Server } from 'node:tls'
 import type { Svc, TlsConnection } from 'svc/plugin'
 import type { FindAuthority } from './authorities.ts'
-import type { Chain } from './certificates.ts'
+import type { Chain, FindChain } from './certificates.ts'
 import { kindOf, KINDS } from './kinds.ts'
 import type { Kind } from './kinds.ts'
+import type { TlsOptions } from './options.ts'
+import type { Revocation } from './revocation.ts'
 
 /** Alerts (RFC 8446, 6). */
 const INTERNAL_ERROR = 80
@@ -16,10 +18,13 @@ const HANDSHAKE_MS = 20_000
 
 /** What endpoints need. */
 export interface EndpointParts {
-  svc: Svc
-  chainOf(kind: string, serverName: string): Promise<Chain>
+  svc: Svc<TlsOptions>
+  chainOf: FindChain
   findAuthority: FindAuthority
+  revocation: Revocation
   slowMs: number
+  /** What is made of a chain once. */
+  securities: WeakMap<Chain, Security>
   /** Connections in the handshake, and of `stall`. */
   open: { handshakes: number; stalled: number }
 }
@@ -61,7 +66,9 @@ export function acceptConnection({ socket, serverName, serve }: TlsConnection, p
       kind.clientCertificate === 'wrong-ca' ? (await parts.findAuthority('foreign')).certificate : svc.pki.caCertificate
     const chain = await parts.chainOf(name, serverName)
     if (socket.destroyed) return
-    const secured = secure(socket, kind, chain, ca)
+    let security = parts.securities.get(chain)
+    if (security === undefined) parts.securities.set(chain, (security = securityOf(name, chain, ca)))
+    const secured = secure(socket, kind, security)
     secured.on('error', () => secured.destroy())
     secured.on('secure', () => {
       clearTimeout(timer)
@@ -81,36 +88,79 @@ export function acceptConnection({ socket, serverName, serve }: TlsConnection, p
   }, delay)
 }
 
-/** Whether the client presented a certificate that the CA has issued. OpenSSL itself refuses only a missing one. */
+/** id-kp-clientAuth (RFC 5280, 4.2.1.12). */
+const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2'
+
+/**
+ * Whether the client presented a certificate that the CA has issued for clients. OpenSSL itself refuses only a missing
+ * one.
+ */
 function isAuthorized(secured: TLSSocket, ca: string): boolean {
   const presented = secured.getPeerX509Certificate()
+  if (presented === undefined) return false
   const issuer = new X509Certificate(ca)
-  return presented !== undefined && presented.checkIssued(issuer) && presented.verify(issuer.publicKey)
+  const now = Date.now()
+  // Node calls the extended key usages `keyUsage`; undefined if the certificate has none.
+  const usages: string[] | undefined = presented.keyUsage
+  return (
+    presented.checkIssued(issuer) &&
+    presented.verify(issuer.publicKey) &&
+    Date.parse(presented.validFrom) <= now &&
+    now <= Date.parse(presented.validTo) &&
+    (usages === undefined || usages.includes(CLIENT_AUTH))
+  )
 }
 
 function isCertificateRequired({ clientCertificate }: Kind): boolean {
   return clientCertificate === 'required' || clientCertificate === 'wrong-ca'
 }
 
-function secure(socket: Socket, kind: Kind, chain: Chain, ca: string): TLSSocket {
+/** What the connections of an endpoint share, so that sessions can be resumed. */
+export interface Security {
+  context: SecureContext
+  /** Node asks this server for the response to staple. It never listens. */
+  stapler: Server | null
+}
+
+function secure(socket: Socket, kind: Kind, { context, stapler }: Security): TLSSocket {
   const { alpn = ['http/1.1'] } = kind
   return new TLSSocket(socket, {
     isServer: true,
-    secureContext: contextOf(kind, chain, ca),
+    secureContext: context,
     requestCert: true,
     rejectUnauthorized: isCertificateRequired(kind),
+    ...(stapler !== null && { server: stapler }),
     ...(alpn.length > 0 && { ALPNProtocols: [...alpn] }),
   })
 }
 
+function securityOf(name: string, chain: Chain, ca: string): Security {
+  return {
+    context: contextOf(name, chain, ca),
+    stapler: chain.staple === undefined ? null : staplerOf(chain.staple),
+  }
+}
+
+function staplerOf(staple: () => Promise<Uint8Array>): Server {
+  return createServer().on('OCSPRequest', (_certificate, _issuer, respond) => {
+    staple().then(
+      response => respond(null, Buffer.from(response)),
+      (error: Error) => respond(error, null!),
+    )
+  })
+}
+
 /** The secure context of a kind. Throws if the OpenSSL of Node does not support it. */
-export function contextOf(kind: Kind, chain: Chain, ca: string): SecureContext {
+export function contextOf(name: string, chain: Chain, ca: string): SecureContext {
+  const kind = KINDS[name]!
   return createSecureContext({
     cert: chain.certificates,
     key: chain.key,
     ca,
     minVersion: kind.version ?? 'TLSv1.2',
     maxVersion: kind.version ?? 'TLSv1.3',
+    // OpenSSL resumes sessions with client certificates only within such a context.
+    sessionIdContext: `svc-${name}`,
     ...(kind.ciphers !== undefined && { ciphers: kind.ciphers }),
     ...(kind.hasNoTickets === true && { secureOptions: constants.SSL_OP_NO_TICKET }),
   })

@@ -34,6 +34,8 @@ export interface Kind {
   alpn?: readonly string[]
   clientCertificate?: 'optional' | 'required' | 'wrong-ca'
   hasNoTickets?: true
+  /** Default: CRL and OCSP say good, and the endpoint staples this response if the client asks for it. */
+  revocation?: 'revoked' | 'staple-missing'
   behavior?: Behavior
 }
 
@@ -41,6 +43,8 @@ const LONG_CHAIN = Array.from({ length: 10 }, (_, index): AuthorityName => `long
 /** About 60 KiB of names. */
 const HUGE_NAMES = Array.from({ length: 1200 }, (_, index) => `name-${String(index).padStart(32, '0')}.huge.invalid`)
 const ALL_CIPHERS = 'DEFAULT:@SECLEVEL=0'
+/** The TLS feature status_request (RFC 7633, 4.2.3). */
+const MUST_STAPLE = { oid: '1.3.6.1.5.5.7.1.24', value: Buffer.from('3003020105', 'hex') }
 
 const on = (year: number): Pick<CertificateProfile, 'notBefore' | 'notAfter'> => ({
   notBefore: new Date(Date.UTC(year, 0, 1)),
@@ -163,6 +167,18 @@ export const KINDS: Record<string, Kind> = {
     expect: 'fail',
     error: 'INVALID_PURPOSE',
     certificate: () => ({ subject: '', usages: ['client'] }),
+  },
+  revoked: {
+    description: 'Revoked, as CRL, OCSP and the stapled response say; accepted by clients that do not check',
+    expect: 'either',
+    error: 'CERT_REVOKED',
+    revocation: 'revoked',
+  },
+  'staple-missing': {
+    description: 'Promises a stapled OCSP response (must-staple), and sends none',
+    expect: 'either',
+    certificate: () => ({ subject: '', extensions: [MUST_STAPLE] }),
+    revocation: 'staple-missing',
   },
   'rsa-1024': {
     description: 'RSA key of 1024 bits; refused from security level 2 on',

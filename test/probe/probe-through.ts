@@ -13,6 +13,8 @@ export interface ThroughOptions {
   isHostile?: boolean
   repeat?: number
   timeoutMs?: number
+  /** Tries HTTP/2 with prior knowledge. */
+  isHttp2?: boolean
 }
 
 async function addressOf(url: string): Promise<Address> {
@@ -66,6 +68,7 @@ export async function probeThrough(
       route: { trust: { ca: null, insecure: false, name: null }, extraFields: [], authority: gateway.authority },
       isHostile: options.isHostile ?? false,
       isSlow: false,
+      triesHttp2: options.isHttp2 ?? false,
       repeat: options.repeat ?? 1,
       timeoutMs: options.timeoutMs ?? 10_000,
       concurrency: 6,

@@ -71,4 +71,19 @@ export default [
     rule: 'The hostile issuer gives wrong metadata and answers, one wrong thing at a time if asked for',
     where: 'identity-next 6.3',
   },
+  {
+    id: 'IDN-16',
+    rule: 'Clients authenticate with a JWT signed with their key or their secret, once and for at most ten minutes, or with a certificate with the registered subject; who registered one of these must use it; an issuer can require keys',
+    where: 'identity-next 3, 6.1, 12',
+  },
+  {
+    id: 'IDN-17',
+    rule: 'Devices get codes that a user approves or denies on a page, or parameters without a browser; polling reports the state and asks to slow down; wrong user codes are limited by address',
+    where: 'identity-next 8, 12',
+  },
+  {
+    id: 'IDN-18',
+    rule: 'Clients push authorization requests, which are used once, and sign request objects, whose parameters alone count; both can be required; nothing is fetched',
+    where: 'identity-next 6.2, 12',
+  },
 ]

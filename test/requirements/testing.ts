@@ -271,6 +271,16 @@ export default [
     where: 'docs/testing.md',
   },
   {
+    id: 'LLMRULE-7',
+    rule: 'A refusal has a form of its own in formats that have one; others send it as filtered text.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'LLMRULE-8',
+    rule: 'Texts of replies refer to the request like those of responses.',
+    where: 'docs/testing.md',
+  },
+  {
     id: 'TESTLIB-1',
     rule: 'svc/testing stores and reads rules, requests and resets, in the process and against a running instance.',
     where: 'docs/testing.md',
@@ -283,6 +293,21 @@ export default [
   {
     id: 'TESTLIB-3',
     rule: 'Errors of svc/testing have the status and the body of the response.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'TESTLIB-4',
+    rule: 'svc/testing verifies requests, with the closest ones in the error if they are not the expected ones.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'TESTLIB-5',
+    rule: 'svc/testing waits for a number of requests, and says what came if they do not.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'TESTLIB-6',
+    rule: 'svc/testing exports the requests of a session or of all as an HTTP archive.',
     where: 'docs/testing.md',
   },
 ]

@@ -1,5 +1,5 @@
 /** The token endpoint (RFC 6749, 3.2): runs the checks in order, then the grant handler. */
-import { authenticateClient } from '../clients/client-authentication.ts'
+import type { Client } from '../clients/clients.ts'
 import { OAuthError } from '../errors.ts'
 import { required } from '../requests/parameters.ts'
 import type { Parameters } from '../requests/parameters.ts'
@@ -8,7 +8,8 @@ import type { TokenIssuer, TokenResponse } from '../tokens/token-response.ts'
 import { authorizationCode } from './authorization-code.ts'
 import { clientCredentials } from './client-credentials.ts'
 import type { GrantHandler, GrantRequest } from './grant-request.ts'
-import { isGrantType, TOKEN_EXCHANGE } from './grant-types.ts'
+import { deviceCode } from './device-code.ts'
+import { DEVICE_CODE, isGrantType, TOKEN_EXCHANGE } from './grant-types.ts'
 import type { GrantType } from './grant-types.ts'
 import { password } from './password.ts'
 import { refreshToken } from './refresh-token.ts'
@@ -20,20 +21,21 @@ const GRANTS: Record<GrantType, GrantHandler> = {
   client_credentials: clientCredentials,
   password,
   [TOKEN_EXCHANGE]: tokenExchange,
+  [DEVICE_CODE]: deviceCode,
 }
 
 /** A request to the token endpoint of an issuer. */
 export interface TokenRequest extends TokenIssuer {
   parameters: Parameters
-  /** Value of the `Authorization` header. */
-  authorization: string | undefined
+  /** Authenticates the client; throws `invalid_client`. */
+  authenticate(): Promise<Client>
   verify: GrantRequest['verify']
 }
 
 /** Issues tokens, or throws the OAuth error of the first check that fails. */
 export async function grantTokens({
   parameters,
-  authorization,
+  authenticate,
   issuer,
   url,
   verify,
@@ -41,7 +43,7 @@ export async function grantTokens({
   const grantType = required(parameters, 'grant_type')
   if (!isGrantType(grantType) || !issuer.settings.grants.includes(grantType))
     throw new OAuthError('unsupported_grant_type', 'this grant_type is not supported')
-  const client = await authenticateClient(authorization, parameters, issuer.findClient)
+  const client = await authenticate()
   if (!client.grantTypes.includes(grantType))
     throw new OAuthError('unauthorized_client', 'the client may not use this grant_type')
   const resources = checkResources(parameters.getAll('resource'))

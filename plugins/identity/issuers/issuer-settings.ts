@@ -74,7 +74,7 @@ const refreshToken = object({
 export const ISS_MODES = ['right', 'missing', 'wrong', 'unannounced', 'off'] as const
 
 /** What an issuer demands of every client. */
-export const REQUIREMENTS = ['pkce', 's256'] as const
+export const REQUIREMENTS = ['pkce', 's256', 'par', 'jar', 'private_key_jwt'] as const
 
 const defaultsOf = <T>(shape: Shape<T>) => defaulted(shape, () => shape.read({}, ''))
 

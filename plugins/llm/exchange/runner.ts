@@ -28,11 +28,13 @@ import type {
   ResultOf,
   StreamEvent,
 } from '../provider.ts'
-import { pump, type BreakPoint } from '../streaming/pump.ts'
+import { pump, tokensOf, type BreakPoint, type StreamOutcome } from '../streaming/pump.ts'
 import type { TokenClock } from '../streaming/token-clock.ts'
 import { applyRules, failureOfRule, once, replyOfRule } from '../testing/apply.ts'
 import { recordError, recordReply } from '../records/recording.ts'
-import type { Records } from '../records/records.ts'
+import type { AiRecord, Records } from '../records/records.ts'
+import { endedCall } from '../usage/ended-call.ts'
+import type { Ledger } from '../usage/ledger.ts'
 import type { Variables } from '../variables.ts'
 
 /** The services that all providers share. */
@@ -42,6 +44,7 @@ export interface RunnerServices {
   faults: FaultParser
   rules: readonly CompiledRule[]
   records: Records
+  ledger: Ledger
   metrics: LlmMetrics
   clock: TokenClock
 }
@@ -75,8 +78,10 @@ export async function run(
     if (rule?.kind === 'fail') throw failureOfRule(rule, services.faults)
     const parsing = parse()
     const parsed = parsing instanceof Promise ? await parsing : parsing
+    exchange.model = parsed.model ?? null
+    exchange.parsedAt = performance.now()
     const isStream = parsed.stream === true && served.route.stream !== undefined
-    const fixed = rule?.kind === 'reply' ? replyOfRule(rule, parsed, exchange) : null
+    const fixed = rule?.kind === 'reply' ? replyOfRule(rule, parsed) : null
     if (fixed !== null) {
       const paced = readLatency(exchange.headers, { ...served.instance.latency, ...fixed.pace }, svc.config.maxDelayMs)
       if (!isStream && paced.ttftMs > 0 && !(await svc.http.delay(request, paced.ttftMs))) return reply
@@ -102,6 +107,7 @@ export async function run(
 function checkCredential(exchange: Exchange): void {
   const { instance, credential, svc } = exchange
   const { requireAuth } = svc.variables
+  exchange.isRefused = true
   const apiKey = instance.requirement.apiKey ?? svc.variables.apiKey
   const enforced = isEnforced(
     { requireAuth: instance.requirement.requireAuth || requireAuth, apiKey },
@@ -113,6 +119,7 @@ function checkCredential(exchange: Exchange): void {
       throw new ProviderError('invalid_credential', { type: 'malformed', message: credential.malformed })
     if (apiKey !== null && credential.value !== apiKey) throw new ProviderError('invalid_credential')
   }
+  exchange.isRefused = false
   instance.format.check?.({ headers: exchange.headers, enforced, path: exchange.path })
 }
 
@@ -180,7 +187,7 @@ interface Computed {
 }
 
 function respond(services: RunnerServices, exchange: Exchange, computed: Computed): FastifyReply {
-  const { svc, records, metrics } = services
+  const { svc, records, ledger, metrics } = services
   const { parsed, result, fault, isStream } = computed
   const { reply, request, route, instance } = exchange
   const words = route.finishReasons ?? instance.format.finishReasons
@@ -210,9 +217,11 @@ function respond(services: RunnerServices, exchange: Exchange, computed: Compute
   const native = nativeHeaders(instance, exchange, 200, tokens.prompt, tokens.completion)
   if (streamed !== null) {
     reply.headers(headers).headers(native)
-    return stream(services.clock, exchange, computed, streamed)
+    return stream(services, exchange, computed, streamed, recorded)
   }
-  return sendWhole(reply, rendered!, [headers, native])
+  sendWhole(reply, rendered!, [headers, native])
+  if (recorded !== null) ledger.add(endedCall(exchange, { status: recorded.status, record: recorded, parsed, result }))
+  return reply
 }
 
 interface Streamed {
@@ -225,7 +234,7 @@ interface Streamed {
 function eventsOf(events: Iterable<StreamEvent>, wanted: FaultSpec['break']): Streamed {
   if (wanted === undefined) return { events }
   const all = [...events]
-  const tokens = all.reduce((sum, { paced }) => sum + (paced === true ? 1 : paced || 0), 0)
+  const tokens = all.reduce((sum, event) => sum + tokensOf(event), 0)
   return wanted.afterTokens > tokens
     ? { events: all }
     : { events: all, breaksAfter: { ...wanted, isLast: wanted.afterTokens === tokens } }
@@ -254,10 +263,11 @@ const stallMs = { normal: 120_000, public: 20_000 }
 const paceMs = { normal: 60_000, public: 20_000 }
 
 function stream(
-  clock: TokenClock,
+  { clock, ledger }: RunnerServices,
   exchange: Exchange,
   { parsed, result, latency }: Computed,
   { events, breaksAfter }: Streamed,
+  recorded: AiRecord | null,
 ): FastifyReply {
   const { svc, request, reply, route, instance } = exchange
   const caps = svc.config.publicMode ? 'public' : 'normal'
@@ -282,8 +292,14 @@ function stream(
       }
     )
   }
+  ledger.streamOpened()
   pump(opened, events, {
     framer,
+    ended(outcome: StreamOutcome) {
+      ledger.streamEnded()
+      if (recorded !== null)
+        ledger.add(endedCall(exchange, { status: 200, record: recorded, parsed, result, stream: outcome }))
+    },
     errorEvent,
     clock,
     ttftMs: latency.ttftMs,
@@ -337,5 +353,6 @@ async function sendError(
   exchange.faultSource = facts.source ?? ''
   if (exchange.fault !== null) countFault(services, exchange)
   services.records.add(recordError(exchange, status))
+  if (!exchange.isRefused) services.ledger.add(endedCall(exchange, { status }))
   return reply.code(status).headers(headers).send(JSON.stringify(body))
 }

@@ -66,6 +66,11 @@ export class ProviderRegistry implements Providers {
     return null
   }
 
+  /** The format of a provider; its name if it is unknown. */
+  formatOf(name: string): string {
+    return this.#instances.find(instance => instance.name === name)?.format.id ?? name
+  }
+
   addRule(rule: Parameters<Providers['addRule']>[0]): void {
     this.#rules.push(compileRule(rule))
   }

@@ -1,6 +1,6 @@
 /** Writes the events of a streamed reply at its speed, and breaks the stream if a fault requests it. */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { BodyStream } from 'svc/plugin'
+import type { BodyStream, StreamEnd } from 'svc/plugin'
 import type { StreamBreak } from '../exchange/faults.ts'
 import type { Framer } from './framing.ts'
 import type { StreamEvent } from '../provider.ts'
@@ -29,6 +29,21 @@ export interface PumpOptions {
   fail: (error: unknown) => void
   /** How long a stalled stream stays open. */
   stallMs: number
+  /** Called once when the stream has ended, on either side. Must not throw. */
+  ended: (outcome: StreamOutcome) => void
+}
+
+/** What was written of a stream. */
+export interface StreamOutcome {
+  /** All events were written. */
+  isWhole: boolean
+  /** What ended the stream early. */
+  by: 'client' | 'fault' | 'server' | null
+  /** Written events, and the tokens in them. */
+  events: number
+  tokens: number
+  /** When the first token was written, on the clock of the stream; null: none was. */
+  firstTokenAt: number | null
 }
 
 /** Number of characters to buffer before a write, if no event has to wait. */
@@ -40,6 +55,11 @@ const earlyMs = 0.5
  * slows all streams a little, instead of delaying the first token of new ones.
  */
 const lateMs = 10
+
+/** Tokens of an event. */
+export function tokensOf({ paced }: StreamEvent): number {
+  return paced === true ? 1 : paced || 0
+}
 
 /** Writes until the stream ends, on either side. Never throws. */
 export function pump(stream: BodyStream, events: Iterable<StreamEvent>, options: PumpOptions): void {
@@ -62,6 +82,12 @@ class Pump implements Sleeper {
   #now = 0
   #tokens = 0
   #isFirst = true
+  /** Events and tokens in the buffer or written, and those that are written. */
+  #added = { events: 0, tokens: 0 }
+  #written = { events: 0, tokens: 0 }
+  #firstTokenAt: number | null = null
+  #isBroken = false
+  #hasFailed = false
 
   constructor(stream: BodyStream, events: Iterable<StreamEvent>, options: PumpOptions) {
     this.#stream = stream
@@ -71,6 +97,7 @@ class Pump implements Sleeper {
 
   begin(): void {
     this.#options.clock.begin()
+    void this.#stream.over.then(reason => this.#options.ended(this.#outcome(reason)))
     this.#add(this.#options.framer.head)
     this.#run()
   }
@@ -88,6 +115,8 @@ class Pump implements Sleeper {
       let event = this.#pending
       this.#pending = null
       while (!this.#stream.closed && (event ??= this.#next()) !== null) {
+        this.#added.events += 1
+        this.#added.tokens += tokensOf(event)
         this.#add(this.#options.framer.frame(event, this.#isFirst))
         this.#isFirst = false
         event = null
@@ -97,15 +126,20 @@ class Pump implements Sleeper {
       }
       if (this.#stream.closed) this.#events.return?.()
     } catch (error) {
-      this.#options.fail(error)
+      this.#fail(error)
     }
+  }
+
+  #fail(error: unknown): void {
+    this.#hasFailed = true
+    this.#options.fail(error)
   }
 
   /** The next event to write now; null if it has to wait, or if the stream has ended or broken. */
   #next(): StreamEvent | null {
     const { value: event, done } = this.#events.next()
     if (done === true) return this.#finish()
-    const tokens = event.paced === true ? 1 : event.paced || 0
+    const tokens = tokensOf(event)
     if (this.#breaksBefore(tokens)) return this.#break(event)
     if (tokens === 0) return event
     if (this.#advance(tokens)) return event
@@ -135,14 +169,35 @@ class Pump implements Sleeper {
       if (this.#text.length >= batchLength) this.#flush()
     } else {
       this.#flush()
+      if (this.#stream.closed) return
       this.#isWritable = this.#stream.write(chunk)
+      this.#count()
     }
   }
 
   #flush(): void {
-    if (this.#text === '') return
+    if (this.#text === '' || this.#stream.closed) return
     this.#isWritable = this.#stream.write(this.#text)
     this.#text = ''
+    this.#count()
+  }
+
+  /** All that was added is written. */
+  #count(): void {
+    this.#written.events = this.#added.events
+    this.#written.tokens = this.#added.tokens
+    if (this.#firstTokenAt === null && this.#written.tokens > 0) this.#firstTokenAt = this.#options.clock.now()
+  }
+
+  #outcome(reason: StreamEnd): StreamOutcome {
+    const isWhole = reason === 'done' && !this.#isBroken
+    const ended = this.#hasFailed || reason !== 'client' ? 'server' : 'client'
+    return {
+      isWhole,
+      by: isWhole ? null : this.#isBroken ? 'fault' : ended,
+      ...this.#written,
+      firstTokenAt: this.#firstTokenAt,
+    }
   }
 
   #finish(): null {
@@ -150,6 +205,7 @@ class Pump implements Sleeper {
     if (this.#options.break !== undefined && this.#tokens >= this.#options.break.afterTokens)
       return this.#break({ data: {} })
     this.#add(this.#options.framer.tail)
+    if (!this.#stream.closed) this.#count()
     this.#stream.end(this.#text)
     return null
   }
@@ -161,7 +217,8 @@ class Pump implements Sleeper {
   }
 
   #break(event: StreamEvent): null {
-    this.#breakOff(event).catch(this.#options.fail)
+    this.#isBroken = true
+    this.#breakOff(event).catch((error: unknown) => this.#fail(error))
     return null
   }
 

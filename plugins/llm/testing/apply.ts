@@ -7,7 +7,7 @@ import type { ChatResult, EmbedResult } from '../neutral.ts'
 import type { ErrorKind, Parsed } from '../provider.ts'
 import type { Latency } from '../streaming/pace.ts'
 import { factsOf } from './protocol.ts'
-import { chatResultOf, embedResultOf, fits, lookUpOf, readReply } from './reply.ts'
+import { chatResultOf, embedResultOf, fits, readReply } from './reply.ts'
 
 type Parse = () => Parsed | Promise<Parsed>
 
@@ -79,15 +79,13 @@ export interface FixedReply {
 
 /** The reply of a rule; null if it does not fit the request. */
 export function replyOfRule(
-  { rule, reply, hit }: Extract<RuleOutcome, { kind: 'reply' }>,
+  { rule, reply, lookUp }: Extract<RuleOutcome, { kind: 'reply' }>,
   parsed: Parsed,
-  { svc, request }: Exchange,
 ): FixedReply | null {
   const fixed = readReply(reply, '')
   if (fixed.kind === 'embedding')
     return parsed.op === 'embed' ? { result: embedResultOf(fixed.vector, parsed), pace: {}, fault: null } : null
   if (parsed.op !== 'chat') return null
-  const lookUp = lookUpOf({ hit, session: svc.http.session(request).label })
   return {
     result: chatResultOf(fixed, parsed, lookUp),
     pace: fixed.stream,

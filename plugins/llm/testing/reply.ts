@@ -20,7 +20,10 @@ import type { ChatParsed, EmbedParsed } from '../provider.ts'
 import type { Latency } from '../streaming/pace.ts'
 
 const FINISHES = ['stop', 'length', 'tool_calls', 'content_filter'] as const
-const USAGE = ['prompt_tokens', 'completion_tokens', 'reasoning_tokens'] as const
+const USAGE = ['prompt_tokens', 'completion_tokens', 'reasoning_tokens', 'cached_tokens'] as const
+/** What becomes the text of the reply. */
+const CONTENTS = ['text', 'json', 'refusal']
+const CHAT_KEYS = ['reasoning', ...CONTENTS, 'tool_calls', 'finish', 'usage', 'stream', 'embedding']
 const STREAM = ['ttft_ms', 'tokens_per_second', 'jitter_percent', 'break']
 const MAX_TEXT = 65_536
 const MAX_CALLS = 50
@@ -34,6 +37,9 @@ export type RuleReply =
       kind: 'chat'
       reasoning: string
       text: string
+      /** Sent as its compact text. */
+      json: { value: Json } | null
+      isRefusal: boolean
       calls: readonly { name: string; args: Json; id: string | null }[]
       finish: Finish | null
       usage: Partial<Record<(typeof USAGE)[number], number>>
@@ -48,14 +54,22 @@ export function readReply(value: Json, at: string): RuleReply {
     rejectUnknownKeys(given, ['embedding'], at)
     return { kind: 'embedding', vector: readVector(given.embedding, below(at, 'embedding')) }
   }
-  rejectUnknownKeys(given, ['reasoning', 'text', 'tool_calls', 'finish', 'usage', 'stream', 'embedding'], at)
-  if (given.text === undefined && given.tool_calls === undefined && given.finish === undefined)
-    throw new InputProblem(at, 'expected text, tool_calls or embedding')
+  rejectUnknownKeys(given, CHAT_KEYS, at)
+  if ([...CONTENTS, 'tool_calls', 'finish'].every(key => given[key] === undefined))
+    throw new InputProblem(at, 'expected text, json, tool_calls, refusal or embedding')
+  const contents = CONTENTS.filter(key => given[key] !== undefined)
+  if (contents.length > 1)
+    throw new InputProblem(below(at, contents[1]!), `${contents[0]} and ${contents[1]} cannot be combined`)
+  if (given.refusal !== undefined)
+    for (const key of ['tool_calls', 'finish'])
+      if (given[key] !== undefined) throw new InputProblem(below(at, key), `${key} and refusal cannot be combined`)
   const text = (key: string): string => (given[key] === undefined ? '' : asText(given[key], below(at, key), MAX_TEXT))
   return {
     kind: 'chat',
     reasoning: text('reasoning'),
-    text: text('text'),
+    text: text('refusal') || text('text'),
+    json: given.json === undefined ? null : { value: given.json },
+    isRefusal: given.refusal !== undefined,
     calls: given.tool_calls === undefined ? [] : readCalls(given.tool_calls, below(at, 'tool_calls')),
     finish: given.finish === undefined ? null : readFinish(given.finish, below(at, 'finish')),
     usage: given.usage === undefined ? {} : readUsage(given.usage, below(at, 'usage')),
@@ -147,14 +161,16 @@ export function chatResultOf(
   }
   const choices = Array.from({ length: request.n }, (_, index) => choiceOf(reply, request, { prompt, index, fill }))
   const { usage } = reply
+  const inputTokens = usage.prompt_tokens ?? own ?? promptTokens(request, prompt)
   return {
     op: 'chat',
     mode: 'rule',
     prompt,
     choices,
-    promptTokens: usage.prompt_tokens ?? own ?? promptTokens(request, prompt),
+    promptTokens: inputTokens,
     completionTokens: usage.completion_tokens ?? choices.reduce((sum, choice) => sum + completionTokens(choice), 0),
     reasoningTokens: usage.reasoning_tokens ?? choices.reduce((sum, choice) => sum + choice.reasoningPieces.length, 0),
+    ...(usage.cached_tokens === undefined ? {} : { cachedTokens: Math.min(usage.cached_tokens, inputTokens) }),
   }
 }
 
@@ -163,7 +179,8 @@ function choiceOf(
   request: NeutralRequest,
   { prompt, index, fill }: { prompt: string; index: number; fill: LookUp },
 ): Choice {
-  const content = limited(expandText(reply.text, fill), request)
+  const text = reply.json === null ? expandText(reply.text, fill) : JSON.stringify(expandValue(reply.json.value, fill))
+  const content = limited(text, request)
   const calls = reply.calls.map((call, place) =>
     callOf(call, request, { prompt, fill, number: index * MAX_CALLS + place }),
   )
@@ -176,7 +193,8 @@ function choiceOf(
     calls,
     reasoning,
     reasoningPieces: pieces(reasoning),
-    finish: reply.finish ?? byCut,
+    finish: reply.isRefusal ? 'content_filter' : (reply.finish ?? byCut),
+    ...(reply.isRefusal ? { isRefusal: true as const } : {}),
     stopSequence: isGiven ? null : content.stopSequence,
   }
 }
@@ -205,20 +223,4 @@ export function embedResultOf(vector: readonly number[], { inputs, dimensions }:
   const own = Array.from({ length: dimensions }, (_, place) => vector[place] ?? 0)
   const tokens = inputs.map(input => (typeof input === 'string' ? count(input) : input.length))
   return { op: 'embed', vectors: inputs.map(() => own), tokens, promptTokens: tokens.reduce((sum, n) => sum + n, 0) }
-}
-
-/** References that do not depend on the request's messages. */
-export function lookUpOf({ hit, session }: { hit: number; session: string }): LookUp {
-  return reference => {
-    switch (reference) {
-      case 'count':
-        return hit + 1
-      case 'session':
-        return session
-      case 'now':
-        return new Date().toISOString()
-      default:
-        return undefined
-    }
-  }
 }

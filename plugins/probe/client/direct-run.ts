@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { ArrivalRecord } from '../upstream/arrival-record.ts'
-import type { Evidence } from './evidence.ts'
+import type { Call, Evidence } from './evidence.ts'
 import type { ExchangeRecord } from './exchange.ts'
 
 /** The first difference, or null. */
@@ -15,12 +15,35 @@ export function directDifference(evidence: Evidence): string | null {
       ...calls.flatMap(call => call.arrivals),
       ...evidence.embedded.flatMap(({ arrivals }) => arrivals),
     ].map(view => view.record)
+    if (record.calls.some(({ http2 }) => http2 !== null)) {
+      const problem = http2Difference(calls)
+      if (problem !== null) return problem
+      continue
+    }
     const own = unique(arrivals.filter(({ peer }) => peer.endsWith(`:${record.port}`))).toSorted(
       (a, b) => a.request_on_connection - b.request_on_connection,
     )
     if (own.length === 0) return 'the upstream saw nothing of it'
     const problem = sentDifference(record, own) ?? receivedDifference(record, own)
     if (problem !== null) return problem
+  }
+  return null
+}
+
+/** Streams are compared one by one, since their frames are mixed on the connection. */
+function http2Difference(calls: readonly Call[]): string | null {
+  for (const { record, arrival, exchange } of calls) {
+    if (record.sent.length === 0) continue
+    if (arrival === null) return 'the upstream saw nothing of it'
+    const { size, sha256, answered } = arrival.record
+    const isCut = record.http2!.errorCode !== null || exchange.hasLeft
+    if (hashOf(record.sent.subarray(0, size)) !== sha256) return 'what arrived differs from what was sent'
+    if (size < record.sent.length && !isCut) return `${record.sent.length - size} bytes did not arrive`
+    const received = Buffer.concat(record.http2!.received.map(({ bytes }) => bytes))
+    if (received.length > answered.size) return 'more came back than the upstream answered'
+    if (received.length < answered.size) {
+      if (!isCut) return 'a part of the answer did not come back'
+    } else if (hashOf(received) !== answered.sha256) return 'what came back differs from what the upstream answered'
   }
   return null
 }

@@ -21,7 +21,8 @@ export class ArrivalView {
     this.fields = lines
       .filter(text => text !== '')
       .map(text => {
-        const colon = text.indexOf(':')
+        // The name of a pseudo-header field begins with a colon.
+        const colon = text.indexOf(':', 1)
         return colon === -1 ? ([text, ''] as const) : ([text.slice(0, colon), text.slice(colon + 1).trim()] as const)
       })
   }
@@ -59,7 +60,10 @@ export class ArrivalView {
     return at === -1 ? this.target : this.target.slice(0, at)
   }
   values(name: string): string[] {
-    return valuesOf(this.fields, name)
+    const values = valuesOf(this.fields, name)
+    // In HTTP/2 the name of the host is in :authority (RFC 9113, 8.3.1).
+    const isHost = name === 'host' && values.length === 0 && this.record.protocol === '2'
+    return isHost ? valuesOf(this.fields, ':authority') : values
   }
   has(name: string): boolean {
     return this.values(name).length > 0

@@ -1,5 +1,6 @@
 /** Sends the requests of one connection and records what came back. */
-import { clock, openConnection } from './connection.ts'
+import { clock, pause } from './changes.ts'
+import { openConnection } from './connection.ts'
 import type { Connection, Piece, TlsTrust } from './connection.ts'
 import type { Address } from './address.ts'
 import type { EncodedRequest, Part, RequestSpec } from './request.ts'
@@ -30,6 +31,8 @@ export interface CallRecord {
   sentEndMs: number
   sent: Buffer
   response: Response | null
+  /** HTTP/2 only: what came back on the stream, and the error code of RST_STREAM. */
+  http2: { received: Piece[]; errorCode: number | null } | null
 }
 
 export interface ExchangeRecord {
@@ -48,9 +51,11 @@ export interface ExchangeRecord {
   extra: Buffer
   /** The client left on its own. */
   hasLeft: boolean
+  /** HTTP/2 only: streams that the gateway allows at once, as it announced. */
+  announcedStreams: number | null
 }
 
-const SILENCE_MS = 2_000
+export const SILENCE_MS = 2_000
 
 export interface ExchangeOptions {
   address: Address
@@ -73,12 +78,13 @@ export async function runExchange(
     sentEndMs: 0,
     sent: Buffer.alloc(0),
     response: null,
+    http2: null,
   }))
   let connection: Connection
   try {
     connection = await openConnection(address, trust)
   } catch (error) {
-    return failed(calls, (error as NodeJS.ErrnoException).code ?? (error as Error).message)
+    return failedExchange(calls, (error as NodeJS.ErrnoException).code ?? (error as Error).message)
   }
   const stop = (): void => connection.close()
   signal.addEventListener('abort', stop)
@@ -135,6 +141,7 @@ export async function runExchange(
     watchedUntilMs: clock(),
     extra: reader.extra,
     hasLeft,
+    announcedStreams: null,
   }
 }
 
@@ -214,7 +221,7 @@ class Reader {
   }
 }
 
-function failed(calls: CallRecord[], reason: string): ExchangeRecord {
+export function failedExchange(calls: CallRecord[], reason: string): ExchangeRecord {
   return {
     connectError: reason,
     port: 0,
@@ -227,9 +234,6 @@ function failed(calls: CallRecord[], reason: string): ExchangeRecord {
     watchedUntilMs: clock(),
     extra: Buffer.alloc(0),
     hasLeft: false,
+    announcedStreams: null,
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise(resolve => setTimeout(resolve, ms))
 }

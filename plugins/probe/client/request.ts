@@ -37,6 +37,10 @@ export interface RequestSpec {
   script?: (step: number, facts: ScriptFacts) => Action[]
   next?: (step: number, facts: ScriptFacts) => Action[]
   http11?: boolean
+  /** The script is used only if the upstream is spoken to in HTTP/2. */
+  http2?: boolean
+  /** HTTP/2 only: what is sent as frames of the probe's own, malformed as it may be. Gets the valid fields. */
+  http2Form?: (fields: readonly Field[]) => { fields: readonly Field[]; data?: Buffer }
   /** Of the response; default: the timeout of the run. */
   timeoutMs?: number
   /** Silence after which an incomplete response is given up; default 2 s. */

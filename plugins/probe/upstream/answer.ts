@@ -1,12 +1,24 @@
 /** Runs the script of an arrival, and records what was written. */
 import { createHash } from 'node:crypto'
-import type { Arrival, TapReply } from 'svc/plugin'
+import type { Arrival } from 'svc/plugin'
 import type { Action } from './script.ts'
 
 const MAX_KEPT = 64 * 1024
 const MAX_CHUNKS = 1_000
 const INVALID =
   'HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nContent-Length: 7\r\nConnection: close\r\n\r\ninvalid'
+
+/** Where a script writes: the connection of an HTTP/1 request, or the stream of an HTTP/2 request. */
+export interface ScriptWriter {
+  write(bytes: Buffer): Promise<boolean>
+  keep(): void
+  end(): void
+  reset(): void
+  /** HTTP/2 only: REFUSED_STREAM, and GOAWAY. */
+  refuse(): void
+  goAway(isRefused: boolean): void
+  readonly signal: AbortSignal
+}
 
 /** What was written as answer. */
 export class Answered {
@@ -18,6 +30,7 @@ export class Answered {
   isDone = false
 
   add(bytes: Buffer, atMs: number): void {
+    if (bytes.length === 0) return
     this.size += bytes.length
     this.#hash.update(bytes)
     if (this.chunks.length < MAX_CHUNKS) this.chunks.push({ atMs, size: bytes.length })
@@ -37,13 +50,10 @@ export class Answered {
 /** Runs a script. `number` counts the arrivals of the step from 1. */
 export async function answer(
   arrival: Arrival,
-  reply: TapReply,
-  { script, number, now, answered }: { script: Action[]; number: number; now(): number; answered: Answered },
+  reply: ScriptWriter,
+  { script, number, answered }: { script: Action[]; number: number; answered: Answered },
 ): Promise<void> {
-  const write = async (bytes: Buffer): Promise<boolean> => {
-    answered.add(bytes, now())
-    return await reply.write(bytes)
-  }
+  const write = (bytes: Buffer): Promise<boolean> => reply.write(bytes)
   for (const action of script) {
     if (reply.signal.aborted) break
     switch (action.do) {
@@ -80,6 +90,12 @@ export async function answer(
       case 'reset':
         answered.isDone = true
         return reply.reset()
+      case 'refuse':
+        answered.isDone = true
+        return reply.refuse()
+      case 'goaway':
+        answered.isDone = true
+        return reply.goAway(action.refused)
     }
   }
   answered.isDone = true
@@ -88,6 +104,7 @@ export async function answer(
 
 /** Whether the connection ends after the answer (RFC 9112, 9.3). */
 function isClosing({ head, protocol }: Arrival): boolean {
+  if (protocol === '2') return false
   const connection = /^connection:(.*)$/gim
   const options = [...head.toString('latin1').matchAll(connection)].map(([, value]) => value!.toLowerCase()).join(',')
   return /\bclose\b/.test(options) || (protocol === '1.0' && !options.includes('keep-alive'))
@@ -119,7 +136,7 @@ async function fill(
 }
 
 /** Writes the body back as it arrives, in chunks, until it is complete. */
-async function echo(arrival: Arrival, reply: TapReply, write: (bytes: Buffer) => Promise<boolean>): Promise<void> {
+async function echo(arrival: Arrival, reply: ScriptWriter, write: (bytes: Buffer) => Promise<boolean>): Promise<void> {
   let echoed = 0
   while (!reply.signal.aborted) {
     const isComplete = arrival.framing !== 'incomplete'

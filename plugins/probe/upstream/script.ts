@@ -16,6 +16,9 @@ export type Action =
   | { do: 'keep' }
   | { do: 'end' }
   | { do: 'reset' }
+  /** HTTP/2 only: RST_STREAM with REFUSED_STREAM; GOAWAY that counts the request as processed or not. */
+  | { do: 'refuse' }
+  | { do: 'goaway'; refused: boolean }
 
 export interface StepScript {
   step: number
@@ -24,6 +27,8 @@ export interface StepScript {
   next?: Action[]
   /** The script uses what HTTP/1.0 does not have; a request in HTTP/1.0 gets an ordinary answer instead. */
   http11?: boolean
+  /** The script uses what only HTTP/2 has; other requests get an ordinary answer instead. */
+  http2?: boolean
 }
 
 export const MAX_STEPS = 4_000
@@ -39,13 +44,14 @@ export function readScripts(value: unknown): StepScript[] | string {
   for (const [index, one] of value.entries()) {
     if (!isRecord(one) || !isStepNumber(one.step)) return `item ${index}: "step" must be a number from 1 to 999999`
     for (const key of Object.keys(one))
-      if (!['step', 'script', 'next', 'http11'].includes(key))
+      if (!['step', 'script', 'next', 'http11', 'http2'].includes(key))
         return `item ${index}: unknown key "${key.slice(0, 100)}"`
     for (const actions of [one.script, one.next ?? []]) {
       const problem = actionsProblem(actions)
       if (problem !== null) return `item ${index}: ${problem}`
     }
-    if (one.http11 !== undefined && typeof one.http11 !== 'boolean') return `item ${index}: "http11" must be a boolean`
+    for (const key of ['http11', 'http2'])
+      if (one[key] !== undefined && typeof one[key] !== 'boolean') return `item ${index}: "${key}" must be a boolean`
     read.push(one as unknown as StepScript)
   }
   return read
@@ -73,7 +79,9 @@ function actionsProblem(value: unknown): string | null {
       if (typeof action.field !== 'string' || typeof action.fields !== 'string')
         return '"reflect" needs the name of a field, and the lines of fields'
       bytes += action.fields.length
-    } else if (!['receive', 'echo', 'keep', 'end', 'reset'].includes(String(action.do)))
+    } else if (action.do === 'goaway') {
+      if (typeof action.refused !== 'boolean') return '"goaway" needs refused, a boolean'
+    } else if (!['receive', 'echo', 'keep', 'end', 'reset', 'refuse'].includes(String(action.do)))
       return `unknown action "${String(action.do).slice(0, 100)}"`
   }
   return bytes > MAX_SCRIPT_BYTES ? `a script has at most ${MAX_SCRIPT_BYTES} bytes` : null

@@ -88,6 +88,8 @@ const HOP = new Set([
 const CERTIFICATE =
   /^(?:client-cert|client-cert-chain|x-forwarded-client-cert|x-ssl-client-cert|x-client-cert|ssl-client-cert)$/
 const FORWARDED = /^(?:forwarded|x-forwarded-(?:for|proto|host|port|prefix)|x-real-ip)$/
+/** Version in which the request was received. */
+export const RECEIVED = 'x-proxy-received'
 const METHOD = /^[!#$%&'*+.^_`|~\w-]+$/
 const PLAIN_HOST = /^[\w.-]+(?::\d+)?$|^\[[\da-f:.]+\](?::\d+)?$/i
 
@@ -625,11 +627,13 @@ function forwardedRequest(
       'Content-Length',
       fault.takesFirstLength === true ? String(firstLength(fields)) : lengths[0]!.split(',')[0]!.trim(),
     ])
-  const rest = own.filter(([name]) => !/^(?:content-length|via)$/i.test(name))
+  const rest = own.filter(([name]) => !/^(?:content-length|via|x-proxy-received)$/i.test(name))
   const added: Fields = [
     ['X-Forwarded-For', client.remoteAddress ?? 'unknown'],
     ['X-Forwarded-Proto', 'http'],
   ]
+  // Set by the proxy in front of this one, which speaks HTTP/2.
+  const version = valuesOf(own, RECEIVED)[0] ?? '1.1'
   const removed = new Set(fault.connectionRemovesOwn === true ? connectionOptions(fields) : [])
   return {
     line: line.replace(/HTTP\/1\.0$/, 'HTTP/1.1'),
@@ -640,7 +644,7 @@ function forwardedRequest(
         ([name]) =>
           !removed.has(name.toLowerCase()) && !rest.some(([found]) => found.toLowerCase() === name.toLowerCase()),
       ),
-      ['Via', [...valuesOf(own, 'via'), '1.1 reference'].join(', ')],
+      ['Via', [...valuesOf(own, 'via'), `${version} reference`].join(', ')],
     ],
   }
 }

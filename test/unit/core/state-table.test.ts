@@ -48,8 +48,19 @@ const TABLE: Record<string, Record<string, string>> = {
     'state refresh-tokens': 'shared',
     'state clients': 'shared',
     'state revoked': 'shared',
+    'state assertion-ids': 'shared',
+    'state device-codes': 'shared',
+    'state pushed-requests': 'shared',
+    'state device-attempts': 'shared',
   },
-  llm: { 'eventLog records': 'shared' },
+  llm: {
+    'eventLog records': 'shared',
+    'state ledger': 'shared',
+    'eventLog calls': 'shared',
+    'state attempts': 'shared',
+    'secret keys': 'shared',
+    'shared ledger-counts': 'open streams of this process',
+  },
   'llm-anthropic': { 'state prompt-cache': 'shared' },
   mcp: {
     'state sessions': 'shared',
@@ -85,6 +96,7 @@ const TABLE: Record<string, Record<string, string>> = {
   reliability: { 'state counters': 'shared' },
   tls: {
     'state authorities': 'shared',
+    'state revoked-serials': 'shared',
     'shared chains': 'a cache of certificates, which each replica issues',
     'shared open': 'counts of open connections',
   },

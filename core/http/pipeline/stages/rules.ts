@@ -217,7 +217,13 @@ async function perform(
       })
       return ANSWERED
     case 'reply':
-      return { kind: 'reply', rule: entry.rule.name, reply: action.reply, hit: taken.hit }
+      return {
+        kind: 'reply',
+        rule: entry.rule.name,
+        reply: action.reply,
+        hit: taken.hit,
+        lookUp: lookUpFor(taken, context),
+      }
     default:
       return { kind: 'pass' }
   }
