@@ -11,6 +11,7 @@ import type { RunnerServices } from './runner.ts'
 const kindOf: Readonly<Record<CoreFailure['kind'], ErrorKind>> = {
   payload_too_large: 'too_large',
   timeout: 'unavailable',
+  unavailable: 'unavailable',
   internal: 'server_error',
   injected: 'server_error',
   refused: 'bad_request',
