@@ -18,13 +18,14 @@ const NAMES = new Map(
     'X-Svc-Rule',
     'X-Svc-Expectation',
     'X-Svc-Ignored',
+    'X-Svc-Replica',
     'Vary',
   ].map(name => [name.toLowerCase(), name]),
 )
 const LENGTHS = new Set([...NAMES.keys()].map(name => name.length))
 const LENGTHS_READ_BY_NODE = new Set([...READ_BY_NODE].map(name => name.length))
 
-/** Request id, CORS, the injected fault, and the `Vary` for the origin. */
+/** Request id, CORS, the injected fault, the replica, and the `Vary` for the origin. */
 export function defaultHeaders(context: RequestContext): OutgoingHttpHeaders {
   const own: OutgoingHttpHeaders = {}
   if (context.hasDefaultHeaders) own['X-Request-Id'] = context.requestId
@@ -36,6 +37,7 @@ export function defaultHeaders(context: RequestContext): OutgoingHttpHeaders {
   if (context.rule !== null) own['X-Svc-Rule'] = context.rule
   if (context.expectation !== null) own['X-Svc-Expectation'] = context.expectation
   if (context.ignored !== null) own['X-Svc-Ignored'] = context.ignored
+  if (context.generation.replica !== null) own['X-Svc-Replica'] = context.generation.replica
   if (context.vary !== null) own.Vary = context.vary
   return own
 }
