@@ -15,7 +15,7 @@ const toPem = (label: string, der: Buffer): string =>
   `-----BEGIN ${label}-----\n${der.toString('base64').replace(/.{64}/g, '$&\n')}\n-----END ${label}-----\n`
 
 /** The certificate, how Node judged it, and the stapled response. */
-async function meet(kind: string, options: ConnectionOptions = {}) {
+async function meet(kind: string, options: ConnectionOptions & { requestOCSP?: boolean } = {}) {
   const servername = `${kind}.tls.localhost`
   const socket = connect({ port: server.ports.https!, servername, ca, rejectUnauthorized: false, ...options })
   let staple: Buffer | null = null
