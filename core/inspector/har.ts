@@ -46,7 +46,7 @@ function harEntry(entry: InspectorEntry, baseUrl: string): object {
   }
 }
 
-/** The archive knows no encoding of bodies that are not text, so Base64 has a field of its own. */
+/** HAR cannot encode binary request bodies, so Base64 goes into an additional field. */
 function postDataOf({ headers, body, body_base64, body_truncated, body_size }: InspectorEntry): object {
   return {
     mimeType: valueOf(headers, 'content-type'),
