@@ -62,6 +62,7 @@ export type {
   SessionKey,
   SessionOrigin,
   Origin,
+  NearRule,
   ProtocolFacts,
   RuleOutcome,
 } from './http.ts'
@@ -113,6 +114,10 @@ export type {
   MatchProtocols,
   ResetKind,
   Resets,
+  RuleFileOptions,
+  RuleFiles,
+  TranslatedFile,
+  TranslatedRule,
 } from './testing.ts'
 export { jsonRpcProtocol } from './json-rpc.ts'
 export type { Channel, ChannelHandler, Replica, Replicated, ReplicatedOptions, SvcReplicas } from './replication.ts'
@@ -291,6 +296,8 @@ export { escapeToken, pointerTokens, valueAt } from './json-pointer.ts'
 export { compileJsonPath, MAX_JSON_PATH } from './json-path.ts'
 export type { JsonPath } from './json-path.ts'
 export { linearPattern, sharedPattern } from './linear-pattern.ts'
+export { fillVariables } from './process-variables.ts'
+export { readPemCertificates } from './pem-certificates.ts'
 export { expandText, expandValue, memberAt } from './references.ts'
 export type { LookUp } from './references.ts'
 export { asBoolean, asInteger, asObject, asText, below, InputProblem, rejectUnknownKeys } from './input-problem.ts'
