@@ -8,6 +8,7 @@ import type { IdentityOptions } from './options.ts'
 import { registerDemoKeyRoute } from './routes/demo-keys.ts'
 import { registerDeviceRoutes } from './routes/device.ts'
 import { registerParRoute } from './routes/par.ts'
+import { registerClientDocumentRoute } from './routes/client-documents.ts'
 import { registerIssuerRoutes } from './routes/issuers.ts'
 import { registerMetadataRoutes } from './routes/metadata.ts'
 import { registerRegistrationRoute } from './routes/registration.ts'
@@ -69,6 +70,7 @@ export default definePlugin<IdentityOptions>({
     registerRegistrationRoute(app, provider)
     registerOrderRoutes(app, provider)
     registerDemoKeyRoute(app, provider)
+    registerClientDocumentRoute(app, provider)
     registerIssuerRoutes(app, provider)
     registerRotationRoutes(app, provider)
   },

@@ -52,6 +52,7 @@ export function serverMetadata(issuer: Issuer, url: string, httpsUrl: string): R
     ...requestForms(issuer, at),
     ...tokenBinding(issuer, httpsUrl),
     ...identityChaining(issuer),
+    client_id_metadata_document_supported: issuer.name === DEFAULT_ISSUER ? undefined : true,
     introspection_signing_alg_values_supported: issuer.name === DEFAULT_ISSUER ? undefined : settings.algorithms,
     scopes_supported: DEFAULT_USER_SCOPE,
     authorization_response_iss_parameter_supported: isIssAnnounced(issuer) ? true : undefined,

@@ -2,7 +2,7 @@
 import type { JsonSchema, Svc } from 'svc/plugin'
 import { clientSettings, userSettings } from './issuers/account-settings.ts'
 import type { ClientSettings, UserSettings } from './issuers/account-settings.ts'
-import { issuerSettings } from './issuers/issuer-settings.ts'
+import { fetchHost, issuerSettings } from './issuers/issuer-settings.ts'
 import { below, defaulted, list, object, ShapeError } from './issuers/shape.ts'
 import type { Shape } from './issuers/shape.ts'
 
@@ -14,6 +14,8 @@ export type IdentityOptions = {
   users: unknown[]
   clients: unknown[]
   issuers: unknown[]
+  /** Hosts, `host` or `host:port`, that may be reached. */
+  fetch_allow: string[]
 }
 
 /** The JSON Schema of the section. */
@@ -21,6 +23,7 @@ export const OPTIONS: JsonSchema = object({
   users: defaulted(list(userSettings, { max: MAX_ACCOUNTS }), () => []),
   clients: defaulted(list(clientSettings, { max: MAX_ACCOUNTS }), () => []),
   issuers: defaulted(list(issuerSettings, { max: MAX_ISSUERS }), () => []),
+  fetch_allow: defaulted(list(fetchHost, { max: 50 }), () => []),
 }).schema
 
 /** The usable items of the section; others are reported. */

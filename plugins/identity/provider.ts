@@ -6,6 +6,7 @@ import { createDpopNonces } from './binding/dpop-nonces.ts'
 import { createTokenBinder } from './binding/token-binding.ts'
 import type { TokenBinder } from './binding/token-binding.ts'
 import { KEY_CLIENT, KEY_CLIENT_ALGORITHM } from './clients/demo-clients.ts'
+import { createFetcher } from './outbound/fetcher.ts'
 import { createFaults } from './faults/faults.ts'
 import type { Faults } from './faults/faults.ts'
 import type { Issuer } from './issuers/issuer.ts'
@@ -49,7 +50,13 @@ export function createProvider(svc: Svc<IdentityOptions>): Provider {
   const throwAway = createThrowAwayKeys(openDebugKeys(svc))
   const demoClientKey = (): Promise<StoredKey> => throwAway(KEY_CLIENT, KEY_CLIENT_ALGORITHM)
   const demoKey = async (): Promise<JWK> => publicJwk(await demoClientKey())
-  const parts = { svc, stores, keys: { records, importKey }, demoKey }
+  const parts = {
+    svc,
+    stores,
+    keys: { records, importKey },
+    demoKey,
+    fetcher: createFetcher(svc, svc.options.fetch_allow),
+  }
   const issuers = createIssuers(svc, parts, () => signingKey.current)
   svc.use('testing.resets')!.register({ name: 'identity', scope: 'instance', reset: () => resetAll(stores, issuers) })
   return {

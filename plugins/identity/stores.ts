@@ -1,5 +1,6 @@
 /** The stores of all issuers and their limits. */
 import type { Store, Svc } from 'svc/plugin'
+import type { JWK } from 'jose'
 import type { PushedRequest } from './authorize/pushed-requests.ts'
 import type { DeviceCode } from './device/device-codes.ts'
 import type { AuthorizationCode } from './grants/authorization-code.ts'
@@ -31,6 +32,10 @@ export interface Stores {
   proofIds: Store<true>
   /** Device codes by user code. */
   deviceCodes: Store<DeviceCode>
+  /** Clients whose id is a URL, by id. */
+  clientDocuments: Store<Client>
+  /** Public keys by URL. */
+  keySets: Store<JWK[]>
   /** By request URI. */
   pushedRequests: Store<PushedRequest>
 }
@@ -45,6 +50,7 @@ export function openStores(svc: Pick<Svc, 'state' | 'config'>): Stores {
   const { publicMode } = svc.config
   const tokens = publicMode ? 2_000 : 10_000
   const size = { maxBytes: (publicMode ? 8 : 32) * MIB }
+  const fetched = { maxCount: publicMode ? 50 : 200, maxBytes: 4 * MIB }
   const count = { maxCount: 2 * tokens, maxPerGroup: tokens }
   return {
     codes: svc.state<AuthorizationCode>('codes', { ...count, ttlMs: CODE_LIFE_MS, secret: true, ...size }),
@@ -63,6 +69,8 @@ export function openStores(svc: Pick<Svc, 'state' | 'config'>): Stores {
     }),
     revoked: svc.state('revoked', { maxCount: 2 * tokens, evict: 'expiring' }),
     assertionIds: svc.state('assertion-ids', { maxCount: tokens, evict: 'expiring' }),
+    clientDocuments: svc.state<Client>('client-documents', { ...fetched, evict: 'idle' }),
+    keySets: svc.state<JWK[]>('key-sets', { ...fetched, evict: 'idle' }),
     proofIds: svc.state('proof-ids', { maxCount: tokens, evict: 'expiring' }),
     pushedRequests: svc.state<PushedRequest>('pushed-requests', { maxCount: tokens, secret: true, ...size }),
     deviceCodes: svc.state<DeviceCode>('device-codes', { maxCount: tokens, secret: true, ...size }),
@@ -113,6 +121,8 @@ export function storesOf(stores: Stores, issuer: string): Stores {
     clients: partOf(stores.clients, issuer),
     revoked: partOf(stores.revoked, issuer),
     assertionIds: partOf(stores.assertionIds, issuer),
+    clientDocuments: partOf(stores.clientDocuments, issuer),
+    keySets: partOf(stores.keySets, issuer),
     proofIds: partOf(stores.proofIds, issuer),
     deviceCodes: partOf(stores.deviceCodes, issuer),
     pushedRequests: partOf(stores.pushedRequests, issuer),

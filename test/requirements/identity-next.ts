@@ -111,4 +111,9 @@ export default [
     rule: 'Introspection at issuers by path answers with a signed JWT to requests that accept one; errors stay JSON',
     where: 'identity-next 8',
   },
+  {
+    id: 'IDN-24',
+    rule: 'A client id can be the URL of a metadata document: own ones are read in-process, others only from allowed hosts; documents and key sets are bounded in size and time, redirects are not followed, and unusable documents are refused',
+    where: 'identity-next 3, 6.2, 12',
+  },
 ]

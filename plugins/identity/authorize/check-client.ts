@@ -5,8 +5,8 @@ import { required } from '../requests/parameters.ts'
 import type { Parameters } from '../requests/parameters.ts'
 
 /** The client. Throws errors that are shown on a page, because there is no valid redirect URI yet. */
-export async function checkClient(parameters: Parameters, find: FindClient): Promise<Client> {
-  const client = await find(required(parameters, 'client_id'))
+export async function checkClient(parameters: Parameters, find: FindClient, url: string): Promise<Client> {
+  const client = await find(required(parameters, 'client_id'), url)
   if (client === undefined) throw new OAuthError('invalid_request', 'client_id is unknown')
   return client
 }

@@ -17,9 +17,15 @@ export function checkRedirectUri(parameters: Parameters, client: Client): string
   if (client.redirectUris === null) {
     if (!isWebRedirectUri(given))
       throw new OAuthError('invalid_request', 'redirect_uri must be an absolute http or https URI without a fragment')
-  } else if (!client.redirectUris.includes(given)) {
-    // Compared as strings (RFC 9700, 2.1): port, case and trailing slash must match.
+  } else if (!client.redirectUris.some(known => isSameUri(given, known, client))) {
     throw new OAuthError('invalid_request', 'redirect_uri is not registered for this client')
   }
   return given
+}
+
+/** Compared as strings (RFC 9700, 2.1): case and trailing slash must match, and the port except at a loopback address. */
+function isSameUri(given: string, known: string, { hasAnyLoopbackPort = false }: Client): boolean {
+  if (given === known) return true
+  const loopback = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost)):\d{1,5}(?=\/|$)/i
+  return hasAnyLoopbackPort && loopback.test(given) && given.replace(loopback, '$1') === known.replace(loopback, '$1')
 }

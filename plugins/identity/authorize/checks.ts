@@ -49,10 +49,11 @@ export interface CheckedRequest {
 export async function checkAuthorizationRequest(
   received: ReceivedRequest,
   issuer: Issuer,
+  url: string,
   asks: AuthorizationRequest['asks'],
 ): Promise<CheckedRequest> {
   const { parameters } = received
-  const client = await checkClient(parameters, issuer.findClient)
+  const client = await checkClient(parameters, issuer.findClient, url)
   const request: AuthorizationRequest = {
     issuer,
     asks,

@@ -1,6 +1,7 @@
 /** The login form. It shows the client and the requested scopes, and works without a script. */
 import type { FastifyReply } from 'svc/plugin'
 import type { AuthorizationRequest } from './authorization-request.ts'
+import { isDocumentId } from '../clients/client-documents.ts'
 import type { Client } from '../clients/clients.ts'
 import type { Issuer } from '../issuers/issuer.ts'
 import { askQuery } from '../issuers/hostile.ts'
@@ -54,7 +55,7 @@ ${
     : html`<p>${issuer.settings.title}</p>
 `
 }<p><strong>${client.name}</strong> <span class="fact">(<code>${client.id}</code>)</span> requests access.</p>
-${!isFailed ? '' : html`<p class="alert" id="failed" role="alert">Wrong user name or password.</p>`}
+${isDocumentId(client.id) ? html`<p>It comes from <strong>${new URL(client.id).host}</strong>.</p>` : ''}${!isFailed ? '' : html`<p class="alert" id="failed" role="alert">Wrong user name or password.</p>`}
 <h2 id="scopes">Requested scopes</h2>
 <ul class="scopes" aria-labelledby="scopes">${scope.map(name => html`<li>${name}</li>`)}</ul>
 <form method="post" action="${action}">

@@ -31,7 +31,7 @@ export async function receiveRequest(
 ): Promise<ReceivedRequest> {
   const isPlain = issuer.name === DEFAULT_ISSUER || !(given.has('request') || given.has('request_uri'))
   if (isPlain) return direct(given)
-  const client = await checkClient(given, issuer.findClient)
+  const client = await checkClient(given, issuer.findClient, url)
   const uri = given.get('request_uri')
   if (uri !== undefined) {
     const { parameters, isSigned } = await findPushed(uri, client.id, isContinued, issuer.stores.pushedRequests)

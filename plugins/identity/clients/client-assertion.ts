@@ -41,7 +41,7 @@ export async function verifyAssertion(
   if (typeof iss !== 'string' || iss !== sub) throw new JwtProblem('must have the client id as iss and sub')
   if (parameters.has('client_id') && parameters.get('client_id') !== iss)
     throw new JwtProblem('is of another client than client_id')
-  const client = await issuer.findClient(iss)
+  const client = await issuer.findClient(iss, url)
   if (client === undefined) throw new JwtProblem('is of an unknown client')
   const method = checkSignature(client, jwt)
   const exp = checkLifetime(jwt.claims, MAX_AHEAD_S)

@@ -51,11 +51,11 @@ async function byAssertion({ request, parameters, issuer, url }: ClientRequest) 
 }
 
 async function bySecret(
-  { request, parameters, issuer }: ClientRequest,
+  { request, parameters, issuer, url }: ClientRequest,
   { pki }: Pick<Svc, 'pki'>,
 ): Promise<{ client: Client; method: AuthMethod }> {
   const { id, secret } = readClientCredentials(request.headers.authorization, parameters)
-  const client = await issuer.findClient(id)
+  const client = await issuer.findClient(id, url)
   if (client?.auth === 'tls_client_auth' && secret === null) {
     checkCertificate(client, pki.clientCertificate(request))
     return { client, method: client.auth }

@@ -45,7 +45,8 @@ export interface ClientMetadata {
 }
 
 /** Validates a parsed JSON body; throws `invalid_client_metadata` or `invalid_redirect_uri`. */
-export function checkClientMetadata(value: unknown, { name, settings }: Issuer): ClientMetadata {
+export function checkClientMetadata(value: unknown, issuer: Issuer, url: string): ClientMetadata {
+  const { name, settings } = issuer
   if (!isRecord(value)) throw invalid('the body must be a JSON object')
   if (!isNestedWithin(value, MAX_NESTING)) throw invalid(`the body is nested deeper than ${MAX_NESTING} levels`)
   const sent = new Map<string, unknown>(Object.entries(value))
@@ -63,7 +64,9 @@ export function checkClientMetadata(value: unknown, { name, settings }: Issuer):
     name: readName(member('client_name')),
     scope: readScope(member('scope')),
     echoed: Object.fromEntries(ECHOED.map(name => [name, member(name)])),
-    extended: isDefault ? { client: {}, shown: {} } : readExtendedMetadata(member, authMethod, settings.algorithms),
+    extended: isDefault
+      ? { client: {}, shown: {} }
+      : readExtendedMetadata(member, authMethod, settings.algorithms, uri => issuer.isFetchAllowed(uri, url)),
   }
 }
 

@@ -19,11 +19,15 @@ export interface Client {
   auth?: StrongMethod
   /** Its public keys. */
   jwks?: readonly JWK[]
+  /** Where its public keys are, instead. */
+  jwksUri?: string
   /** The subject of its certificate (RFC 4514). */
   subjectDn?: string
   grantTypes: readonly GrantType[]
   /** The allowed URIs, compared exactly; null allows any well-formed URI. */
   redirectUris: readonly string[] | null
+  /** Redirect URIs at a loopback address match with any port (RFC 8252, 7.3). */
+  hasAnyLoopbackPort?: boolean
   /** Default scope of its requests; can be empty. */
   scope: readonly string[]
   /** What it requires of itself, in addition to its issuer. */
@@ -46,8 +50,11 @@ export function isRequired(
   return settings.require.includes(name) || require.includes(name)
 }
 
-/** Finds a client by exact id. */
-export type FindClient = (id: string) => Promise<Client | undefined>
+/**
+ * Finds a client by exact id; `url` is the identifier of the issuer. Throws `invalid_client` for an id that is the URL of an
+ * unusable document.
+ */
+export type FindClient = (id: string, url: string) => Promise<Client | undefined>
 
 /** Where clients come from besides the settings. */
 export interface ClientSources {
@@ -62,7 +69,7 @@ export interface ClientSources {
 export function createClients(
   settings: readonly ClientSettings[],
   { demo, registered, demoKey }: ClientSources,
-): FindClient {
+): (id: string) => Promise<Client | undefined> {
   const known = new Map<string, Client>()
   for (const client of demo) known.set(client.id, client)
   for (const client of settings) known.set(client.client_id, clientOf(client))
@@ -70,7 +77,7 @@ export function createClients(
     const client = known.get(id)
     if (client === undefined) return registered.peek(id)
     // Clients of the settings have their keys, so this is the demo client.
-    return client.auth === 'private_key_jwt' && client.jwks === undefined
+    return client.auth === 'private_key_jwt' && client.jwks === undefined && client.jwksUri === undefined
       ? { ...client, jwks: [await demoKey()] }
       : client
   }
@@ -86,6 +93,7 @@ function clientOf(settings: ClientSettings): Client {
     scope: settings.scope?.split(' ').filter(name => name !== '') ?? [],
     ...(settings.auth !== undefined && isStrongMethod(settings.auth) && { auth: settings.auth }),
     ...(settings.jwks !== undefined && { jwks: settings.jwks.keys }),
+    ...(settings.jwks_uri !== undefined && { jwksUri: settings.jwks_uri }),
     ...(settings.tls_client_auth_subject_dn !== undefined && { subjectDn: settings.tls_client_auth_subject_dn }),
     ...(settings.require.length > 0 && { require: settings.require }),
     ...(settings.id_token_alg !== undefined && { idTokenAlg: settings.id_token_alg }),

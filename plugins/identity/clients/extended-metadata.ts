@@ -13,7 +13,7 @@ export type Members = (name: string) => unknown
 
 /** What the members mean for the client, and what the response shows. */
 export interface ExtendedMetadata {
-  client: Partial<Pick<Client, 'auth' | 'jwks' | 'subjectDn' | 'idTokenAlg' | 'require'>>
+  client: Partial<Pick<Client, 'auth' | 'jwks' | 'subjectDn' | 'jwksUri' | 'idTokenAlg' | 'require'>>
   shown: Record<string, unknown>
 }
 
@@ -30,8 +30,10 @@ export function readExtendedMetadata(
   member: Members,
   method: AuthMethod,
   algorithms: readonly KeyPairAlgorithm[],
+  isFetchAllowed: (uri: string) => boolean,
 ): ExtendedMetadata {
-  const jwks = readKeys(member('jwks'), member('jwks_uri'), method)
+  const jwksUri = readKeysUri(member('jwks_uri'), isFetchAllowed)
+  const jwks = readKeys(member('jwks'), jwksUri, method)
   const subjectDn = readSubject(member('tls_client_auth_subject_dn'), method)
   const idTokenAlg = readAlgorithm(member('id_token_signed_response_alg'), algorithms)
   const flags = FLAGS.map(([name, requirement]) => ({ name, requirement, isSet: readFlag(member, name) }))
@@ -40,12 +42,14 @@ export function readExtendedMetadata(
     client: {
       ...(isStrongMethod(method) && { auth: method }),
       ...(jwks !== undefined && { jwks }),
+      ...(jwksUri !== undefined && { jwksUri }),
       ...(subjectDn !== undefined && { subjectDn }),
       ...(idTokenAlg !== undefined && { idTokenAlg }),
       ...(require.length > 0 && { require }),
     },
     shown: {
       jwks: jwks === undefined ? undefined : { keys: jwks },
+      jwks_uri: jwksUri,
       tls_client_auth_subject_dn: subjectDn,
       id_token_signed_response_alg: idTokenAlg,
       ...Object.fromEntries(flags.map(({ name, isSet }) => [name, isSet])),
@@ -53,10 +57,17 @@ export function readExtendedMetadata(
   }
 }
 
-function readKeys(value: unknown, uri: unknown, method: AuthMethod): JWK[] | undefined {
-  if (uri !== undefined) throw invalid('jwks_uri is not supported; send the keys as jwks')
+function readKeysUri(value: unknown, isFetchAllowed: (uri: string) => boolean): string | undefined {
+  if (value === undefined) return undefined
+  if (typeof value !== 'string' || value.length > 2048 || !isFetchAllowed(value))
+    throw invalid('jwks_uri is not allowed: its host is not in identity.fetch_allow; send the keys as jwks')
+  return value
+}
+
+function readKeys(value: unknown, uri: string | undefined, method: AuthMethod): JWK[] | undefined {
+  if (value !== undefined && uri !== undefined) throw invalid('send jwks or jwks_uri, not both')
   if (value === undefined) {
-    if (method === 'private_key_jwt') throw invalid('private_key_jwt needs jwks')
+    if (method === 'private_key_jwt' && uri === undefined) throw invalid('private_key_jwt needs jwks')
     return undefined
   }
   const read = readClientKeys(value)

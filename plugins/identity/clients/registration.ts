@@ -10,8 +10,9 @@ export async function registerClient(
   contentType: string | undefined,
   body: Buffer,
   issuer: Issuer,
+  url: string,
 ): Promise<Record<string, unknown>> {
-  const metadata = checkClientMetadata(readJson(contentType, body, 'invalid_client_metadata'), issuer)
+  const metadata = checkClientMetadata(readJson(contentType, body, 'invalid_client_metadata'), issuer, url)
   const id = `dyn-${randomBytes(16).toString('hex')}`
   const hasSecret = metadata.authMethod.startsWith('client_secret_')
   const secret = hasSecret ? randomBytes(32).toString('base64url') : null

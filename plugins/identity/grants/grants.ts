@@ -51,7 +51,7 @@ export async function grantTokens({
   const grantType = required(parameters, 'grant_type')
   if (!isGrantType(grantType) || !issuer.settings.grants.includes(grantType))
     throw new OAuthError('unsupported_grant_type', 'this grant_type is not supported')
-  const workload = grantType === JWT_BEARER ? await workloadClient(parameters, issuer) : null
+  const workload = grantType === JWT_BEARER ? await workloadClient(parameters, issuer, url) : null
   const client = workload ?? (await authenticate())
   // The settings say which client workloads are.
   if (workload === null && !client.grantTypes.includes(grantType))

@@ -21,11 +21,11 @@ import type { GrantHandler, GrantRequest } from './grant-request.ts'
  * The client of a workload, which the settings name: a workload authenticates by its assertion alone. Null for an
  * assertion about a user, whose client must authenticate.
  */
-export async function workloadClient(parameters: Parameters, issuer: Issuer): Promise<Client | null> {
+export async function workloadClient(parameters: Parameters, issuer: Issuer, url: string): Promise<Client | null> {
   const assertion = required(parameters, 'assertion')
   const { entry, type } = asGrant(() => findTrust(assertion, issuer))
   if (type === 'id-jag') return null
-  const client = await issuer.findClient(entry.client)
+  const client = await issuer.findClient(entry.client, url)
   if (client === undefined) throw invalidGrant('the client for workloads of this issuer is unknown')
   return client
 }

@@ -78,9 +78,9 @@ async function readToken(role: 'subject' | 'actor', request: GrantRequest): Prom
 }
 
 /** The claims of a token of a trusted issuer; null for any other token. */
-async function readTrusted(token: string, { issuer, issuers }: GrantRequest): Promise<TokenClaims | null> {
+async function readTrusted(token: string, { issuer, url, issuers }: GrantRequest): Promise<TokenClaims | null> {
   try {
-    return await verifyTrustedToken(token, issuer, issuers)
+    return await verifyTrustedToken(token, issuer, url, issuers)
   } catch (error) {
     if (error instanceof JwtProblem) return null
     throw error

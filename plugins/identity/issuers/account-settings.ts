@@ -89,6 +89,7 @@ const clientMembers = object({
   id_token_alg: optional(oneOf(KEY_PAIR_ALGORITHMS)),
   auth: optional(oneOf(AUTH_METHODS)),
   jwks: optional(clientKeys),
+  jwks_uri: optional(text({ max: 2048, pattern: /^https?:\/\/[^/?#]/, what: 'a URL' })),
   tls_client_auth_subject_dn: optional(subjectDn),
   require: defaulted(list(oneOf(CLIENT_REQUIREMENTS), { max: 10, unique: true }), () => []),
 })
@@ -105,7 +106,8 @@ const NEEDED: Partial<Record<AuthMethod, 'client_secret' | 'jwks' | 'tls_client_
 /** A client. Without a secret, key or certificate it is public. */
 export const clientSettings = refined(clientMembers, (client, at) => {
   const needed = client.auth === undefined ? undefined : NEEDED[client.auth]
-  if (needed !== undefined && client[needed] === undefined)
+  const isMissing = needed !== undefined && client[needed] === undefined
+  if (isMissing && !(needed === 'jwks' && client.jwks_uri !== undefined))
     throw new ShapeError(below(at, 'auth'), `${client.auth} needs ${needed}`)
   if (client.auth === 'none' && client.client_secret !== undefined)
     throw new ShapeError(below(at, 'auth'), 'a client with a secret is not public')

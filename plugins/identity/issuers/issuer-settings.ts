@@ -77,6 +77,16 @@ export const ISS_MODES = ['right', 'missing', 'wrong', 'unannounced', 'off'] as 
 /** What an issuer demands of every client. */
 export const REQUIREMENTS = ['pkce', 's256', 'par', 'jar', 'dpop', 'mtls', 'private_key_jwt'] as const
 
+/** A host, with or without a port. */
+export const fetchHost = text({
+  max: 300,
+  pattern: /^(?:[a-zA-Z0-9.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?$/,
+  what: 'a host, or host:port,',
+})
+const cimd = object({
+  allow: optional(list(fetchHost, { max: 50 })),
+  cache_s: defaulted(integer(60, DAY_S), () => 300),
+})
 const dpop = object({ nonce: defaulted(flag, () => false), ttl_s: defaulted(integer(1, 3600), () => 60) })
 
 const defaultsOf = <T>(shape: Shape<T>) => defaulted(shape, () => shape.read({}, ''))
@@ -99,6 +109,7 @@ export const issuerSettings = object({
   grants: defaulted(list(oneOf(GRANT_TYPES), { min: 1, max: 20, unique: true }), () => [...GRANT_TYPES]),
   require: defaulted(list(oneOf(REQUIREMENTS), { max: 10, unique: true }), () => []),
   dpop: defaultsOf(dpop),
+  cimd: defaultsOf(cimd),
   iss_parameter: defaulted(oneOf(ISS_MODES), () => 'right' as const),
   trust: defaulted(list(trustEntry, { max: 50 }), () => []),
   rotate_every_s: defaulted(rotationPeriod, () => 0),

@@ -1,10 +1,14 @@
 /** An issuer: settings, users, clients, keys and stores. The one at `/oauth` is called `default`. */
 import type { AnyRequest, Svc } from 'svc/plugin'
+import type { JWK } from 'jose'
+import { createDocumentClients, isDocumentId } from '../clients/client-documents.ts'
 import { createClients } from '../clients/clients.ts'
 import type { ClientSources, FindClient } from '../clients/clients.ts'
 import { demoClients } from '../clients/demo-clients.ts'
 import { createIssuerKeys } from '../keys/issuer-keys.ts'
 import type { IssuerKeys, KeySource } from '../keys/issuer-keys.ts'
+import type { Fetcher } from '../outbound/fetcher.ts'
+import { createRemoteKeys } from '../outbound/remote-keys.ts'
 import { storesOf } from '../stores.ts'
 import type { Stores } from '../stores.ts'
 import { createRevocations } from '../tokens/revocations.ts'
@@ -26,6 +30,10 @@ export interface Issuer {
   readonly findClient: FindClient
   readonly stores: Stores
   readonly revocations: Revocations
+  /** The keys at a URL; empty if they can't be fetched. `url` is the identifier of the issuer. */
+  remoteKeys(uri: string, url: string): Promise<readonly JWK[]>
+  /** Whether a URL may be fetched. */
+  isFetchAllowed(uri: string, url: string): boolean
   readonly keys: IssuerKeys
   /** Its path: empty for the default issuer. */
   readonly path: string
@@ -39,18 +47,28 @@ export interface IssuerParts {
   stores: Stores
   keys: Pick<KeySource, 'records' | 'importKey'>
   demoKey: ClientSources['demoKey']
+  fetcher: Fetcher
 }
 
 /** Puts an issuer together. `first` is the key of the default issuer. */
 export function createIssuer(
   settings: IssuerSettings,
   source: IssuerSource,
-  { svc, stores, keys, demoKey }: IssuerParts,
+  { svc, stores, keys, demoKey, fetcher }: IssuerParts,
   first?: KeySource['first'],
 ): Issuer {
   const { name } = settings
   const own = storesOf(stores, name)
   const path = name === DEFAULT_ISSUER ? '' : `/oauth/i/${name}`
+  const ownBase = (url: string): string => url.slice(0, url.length - path.length)
+  const fetchKeys = createRemoteKeys(fetcher, own.keySets)
+  const findDocument = createDocumentClients(settings, fetcher, own.clientDocuments)
+  const findKnown = createClients(settings.clients, {
+    demo: settings.demo_clients ? demoClients(name) : [],
+    registered: own.clients,
+    demoKey,
+  })
+  const remoteKeys = (uri: string, url: string): Promise<readonly JWK[]> => fetchKeys(uri, ownBase(url))
   return {
     name,
     source,
@@ -58,11 +76,14 @@ export function createIssuer(
     path,
     stores: own,
     users: createUsers(settings.users, { demo: settings.demo_users }),
-    findClient: createClients(settings.clients, {
-      demo: settings.demo_clients ? demoClients(name) : [],
-      registered: own.clients,
-      demoKey,
-    }),
+    remoteKeys,
+    isFetchAllowed: (uri, url) => fetcher.isAllowed(uri, ownBase(url)),
+    async findClient(id, url) {
+      const client = await findKnown(id)
+      if (client?.jwksUri !== undefined) return { ...client, jwks: await remoteKeys(client.jwksUri, url) }
+      const isDocument = client === undefined && name !== DEFAULT_ISSUER && isDocumentId(id)
+      return isDocument ? findDocument(id, ownBase(url)) : client
+    },
     revocations: createRevocations(own.revoked),
     keys: createIssuerKeys({
       issuer: name,

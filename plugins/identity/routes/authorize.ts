@@ -119,7 +119,7 @@ async function handle(request: IssuerRequest, read: () => Parameters): Promise<F
 async function proceed({ issuer, url, request: asked, reply }: IssuerRequest, form: Parameters): Promise<FastifyReply> {
   const isLogin = asked.method === 'POST' && isLoginForm(form)
   const received = await receiveRequest(form, issuer, url, isLogin)
-  const { request, error } = await checkAuthorizationRequest(received, issuer, asksOf(issuer, asked))
+  const { request, error } = await checkAuthorizationRequest(received, issuer, url, asksOf(issuer, asked))
   if (error !== null)
     return sendToClient(reply, request, url, { error: error.error, error_description: error.description })
   if (!isLogin) return sendLoginPage(reply, loginSubject(request), false)

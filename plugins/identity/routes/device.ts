@@ -109,7 +109,10 @@ export function registerDeviceRoutes(app: FastifyInstance, provider: Provider): 
     },
   })
 
-  async function enterCode({ issuer, request, reply }: IssuerRequest, parameters: Parameters): Promise<FastifyReply> {
+  async function enterCode(
+    { issuer, url, request, reply }: IssuerRequest,
+    parameters: Parameters,
+  ): Promise<FastifyReply> {
     const entered = parameters.get('user_code') ?? ''
     const address = svc.http.clientIp(request)
     if (((await wrongCodes.peek(address)) ?? 0) >= MAX_WRONG_CODES) {
@@ -118,7 +121,7 @@ export function registerDeviceRoutes(app: FastifyInstance, provider: Provider): 
     }
     const userCode = readUserCode(entered)
     const record = await issuer.stores.deviceCodes.peek(userCode)
-    const client = record === undefined ? undefined : await issuer.findClient(record.clientId)
+    const client = record === undefined ? undefined : await issuer.findClient(record.clientId, url)
     if (record === undefined || client === undefined || deviceState(record, Date.now()) !== 'pending') {
       await wrongCodes.increment(address)
       return sendCodePage(reply, issuer, { entered, problem: 'This code is unknown or has expired.' })

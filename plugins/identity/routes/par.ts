@@ -60,7 +60,7 @@ export function registerParRoute(app: FastifyInstance, provider: Provider): void
         ['client_id', client.id],
       ])
       const received = { ...(await receiveRequest(given, issuer, url, false)), isPushed: true }
-      const { error } = await checkAuthorizationRequest(received, issuer, asksOf(issuer, request))
+      const { error } = await checkAuthorizationRequest(received, issuer, url, asksOf(issuer, request))
       if (error !== null) throw error
       // A proof binds the code as the parameter does.
       const bound = jkt === undefined ? received.parameters : withKey(received.parameters, jkt)

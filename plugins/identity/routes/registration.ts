@@ -18,6 +18,7 @@ const BODY = {
     token_endpoint_auth_method: { enum: AUTH_METHODS },
     scope: { type: 'string', maxLength: 1000 },
     jwks: { type: 'object', properties: { keys: { type: 'array', maxItems: MAX_CLIENT_KEYS } } },
+    jwks_uri: { type: 'string', maxLength: 2048 },
     tls_client_auth_subject_dn: { type: 'string', maxLength: 1000 },
     require_pushed_authorization_requests: { type: 'boolean' },
     require_signed_request_object: { type: 'boolean' },
@@ -51,9 +52,9 @@ export function registerRegistrationRoute(app: FastifyInstance, provider: Provid
         ),
       ],
     },
-    async handle({ issuer, request, reply }) {
+    async handle({ issuer, url, request, reply }) {
       const body = provider.svc.http.body(request)
-      return sendJson(reply.code(201), await registerClient(request.headers['content-type'], body, issuer))
+      return sendJson(reply.code(201), await registerClient(request.headers['content-type'], body, issuer, url))
     },
   })
 }

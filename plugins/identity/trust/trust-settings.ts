@@ -24,6 +24,7 @@ const issuer: Shape<string> = {
 const entry = object({
   issuer: required(issuer),
   jwks: optional(clientKeys),
+  jwks_uri: optional(text({ max: 2048, pattern: /^https?:\/\/[^/?#]/, what: 'a URL' })),
   types: defaulted(list(oneOf(TRUST_TYPES), { min: 1, max: 2, unique: true }), () => [...TRUST_TYPES]),
   subjects: defaulted(list(text({ max: 200 }), { min: 1, max: 50 }), () => ['*']),
   client: defaulted(text({ max: 200 }), () => 'svc'),
@@ -31,7 +32,8 @@ const entry = object({
 
 /** An issuer that is trusted. */
 export const trustEntry = refined(entry, (value, at) => {
-  if (!NAME.test(value.issuer) && value.jwks === undefined) throw new ShapeError(at, 'an issuer with a URL needs jwks')
+  if (!NAME.test(value.issuer) && value.jwks === undefined && value.jwks_uri === undefined)
+    throw new ShapeError(at, 'an issuer with a URL needs jwks or jwks_uri')
 })
 /** An issuer that is trusted. */
 export type TrustEntry = ValueOf<typeof trustEntry>

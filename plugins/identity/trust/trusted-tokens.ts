@@ -55,7 +55,7 @@ export async function verifyAssertedJwt(
   issuers: Pick<Issuers, 'find'>,
 ): Promise<TrustedJwt> {
   const { jwt, entry, type } = findTrust(token, issuer)
-  await checkSignature(jwt, entry, issuers)
+  await checkSignature(jwt, entry, issuer, url, issuers)
   const exp = checkLifetime(jwt.claims, MAX_ASSERTION_AHEAD_S)
   checkAudience(jwt.claims, [url, endpointUrl(issuer, url, 'token')])
   const subject = subjectOf(jwt.claims, entry)
@@ -69,17 +69,25 @@ export async function verifyAssertedJwt(
 export async function verifyTrustedToken(
   token: string,
   issuer: Issuer,
+  url: string,
   issuers: Pick<Issuers, 'find'>,
 ): Promise<TokenClaims> {
   const { jwt, entry } = findTrust(token, issuer)
-  await checkSignature(jwt, entry, issuers)
+  await checkSignature(jwt, entry, issuer, url, issuers)
   checkLifetime(jwt.claims, MAX_TOKEN_AHEAD_S)
   subjectOf(jwt.claims, entry)
   return jwt.claims
 }
 
-async function checkSignature(jwt: ForeignJwt, entry: TrustEntry, issuers: Pick<Issuers, 'find'>): Promise<void> {
+async function checkSignature(
+  jwt: ForeignJwt,
+  entry: TrustEntry,
+  issuer: Issuer,
+  url: string,
+  issuers: Pick<Issuers, 'find'>,
+): Promise<void> {
   if (entry.jwks !== undefined) return checkKeySignature(jwt, entry.jwks.keys)
+  if (entry.jwks_uri !== undefined) return checkKeySignature(jwt, await issuer.remoteKeys(entry.jwks_uri, url))
   const trusted = await issuers.find(entry.issuer)
   const keys = trusted === undefined ? [] : await trusted.keys.verifying()
   const isSigned = keys.some(

@@ -39,10 +39,13 @@ function openIssuer(): Issuer {
       assertionIds: open(),
       deviceCodes: open(),
       proofIds: open(),
+      clientDocuments: open(),
+      keySets: open(),
       pushedRequests: open(),
     },
     keys: { records: open(), importKey: importThrough(createImportedKeys()) },
     demoKey: async () => ({}),
+    fetcher: { isAllowed: () => false, send: () => Promise.reject(new Error('nothing is fetched')) },
   })
 }
 
@@ -50,7 +53,7 @@ function openIssuer(): Issuer {
 async function winners(issuer: Issuer, fields: Fields): Promise<number> {
   const request: TokenRequest = {
     parameters: readParameters(encode(fields)),
-    authenticate: async () => (await issuer.findClient('svc'))!,
+    authenticate: async () => (await issuer.findClient('svc', 'i'))!,
     bind: async () => ({}),
     issuers: { find: async () => undefined },
     issuer,

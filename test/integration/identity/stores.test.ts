@@ -8,9 +8,9 @@ import { authorization, call, callback, encode, register } from '../../support/o
 import { serve } from '../../support/server.ts'
 
 t.test('each store has limits of count, size and lifetime, lower in public mode [IDP-46]', async t => {
-  for (const [publicMode, tokens, clients, maxBytes] of [
-    [false, 10_000, 1_000, 33_554_432],
-    [true, 2_000, 200, 8_388_608],
+  for (const [publicMode, tokens, clients, maxBytes, fetched] of [
+    [false, 10_000, 1_000, 33_554_432, 200],
+    [true, 2_000, 200, 8_388_608, 50],
   ] as const) {
     const bounds: Record<string, StoreBounds<unknown>> = {}
     const state = (name: string, given: StoreBounds<unknown>) => {
@@ -23,6 +23,12 @@ t.test('each store has limits of count, size and lifetime, lower in public mode 
       'access-tokens': { maxCount: 2 * tokens, maxPerGroup: tokens, maxBytes, secret: true },
       clients: { maxCount: clients, ttlMs: 86_400_000, maxBytes, secret: true },
       revoked: { maxCount: 2 * tokens, evict: 'expiring' },
+      'assertion-ids': { maxCount: tokens, evict: 'expiring' },
+      'proof-ids': { maxCount: tokens, evict: 'expiring' },
+      'pushed-requests': { maxCount: tokens, maxBytes, secret: true },
+      'device-codes': { maxCount: tokens, maxBytes, secret: true },
+      'client-documents': { maxCount: fetched, maxBytes: 4_194_304, evict: 'idle' },
+      'key-sets': { maxCount: fetched, maxBytes: 4_194_304, evict: 'idle' },
     })
   }
 })

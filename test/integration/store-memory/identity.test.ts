@@ -116,6 +116,36 @@ t.test(
   },
 )
 
+t.test('identity: svc.state "client-documents", "key-sets" [HARD-12]', async t => {
+  const key = () => ({ kty: ascii('RSA'), n: wide(1500), e: ascii('AQAB'), kid: wide(1500) })
+  await t.test('client-documents', async t =>
+    bounded(t, 4 * MIB, async () => {
+      const { clientDocuments } = openStores(pluginState({ publicMode: false }).svc)
+      await times(200, index =>
+        clientDocuments.set(`https://${index}.test/client`, {
+          id: slice(index),
+          name: wide(200),
+          secret: null,
+          auth: 'private_key_jwt',
+          jwks: Array.from({ length: 10 }, key),
+          grantTypes: ['authorization_code'],
+          redirectUris: Array.from({ length: 10 }, () => wide(2_000)),
+          hasAnyLoopbackPort: true,
+          scope: [],
+        }),
+      )
+      return clientDocuments
+    }),
+  )
+  await t.test('key-sets', async t =>
+    bounded(t, 4 * MIB, async () => {
+      const { keySets } = openStores(pluginState({ publicMode: false }).svc)
+      await times(200, index => keySets.set(`https://${index}.test/jwks`, Array.from({ length: 10 }, key)))
+      return keySets
+    }),
+  )
+})
+
 t.test('identity: svc.state "issuer-keys", "issuers" [HARD-12]', async t => {
   await t.test('issuer-keys', async t =>
     bounded(t, 16 * MIB, async () => {
