@@ -3,7 +3,7 @@
  *
  *     run.ts [--tier=<tier>] [--jobs=N] [--timeout=<seconds per file>] [--folder=<folder>] [--verbose] [part of a file name ...]
  *
- * Tiers: main, docs, sdk, browser, fuzz, probe, all. Without arguments, the tier main runs; with parts of file names, the
+ * Tiers: main, docs, sdk, browser, fuzz, probe, replicas, all. Without arguments, the tier main runs; with parts of file names, the
  * matching files of all tiers run. `--jobs` sets how many files run at once. Each job runs its files in one process, except
  * those described in `test/runner/tiers.ts`. `--verbose` prints the output of all files, with the time of each test, instead
  * of the output of failed files only.

@@ -53,7 +53,7 @@ export interface Pki {
 
 /**
  * Loads the demo PKI from its files and creates what is missing. It never fails because of files: it warns and keeps
- * the result in memory. The CA of the first replica is that of all; its files are read by nobody else.
+ * the result in memory. All replicas use the CA of the first one; the others do not read its files.
  */
 export async function loadPki({ tlsCert, tlsKey, state, warn, now = Date.now }: PkiOptions): Promise<Pki> {
   const warnings: string[] = []

@@ -6,9 +6,9 @@ import { copyText, heldBytes } from '../collections/text-memory.ts'
 import { copyData } from '../collections/value-memory.ts'
 
 /** Memory of an entry without its value. */
-const ENTRY_BYTES = 96
+export const LOG_ENTRY_BYTES = 96
 /** Memory of a stream without its name. */
-const STREAM_BYTES = 512
+export const LOG_STREAM_BYTES = 512
 const AFTER_LIMIT = 100
 
 interface LogEntry<T> extends LoggedEvent<T> {
@@ -199,7 +199,7 @@ export class MemoryEventLog<T> implements EventLog<T> {
     if (known !== undefined) return known
     const stream = new Stream<T>(copyText(name), this.#byUse)
     this.#streams.set(stream.name, stream)
-    this.#bytes += STREAM_BYTES + heldBytes(stream.name)
+    this.#bytes += LOG_STREAM_BYTES + heldBytes(stream.name)
     this.#renew(stream)
     return stream
   }
@@ -211,10 +211,10 @@ export class MemoryEventLog<T> implements EventLog<T> {
 
   #measure(value: T): { kept: T; bytes: number } {
     const { maxBytes, maxBytesPerStream, sizeOf } = this.#bounds
-    if (sizeOf !== undefined) return { kept: value, bytes: ENTRY_BYTES + sizeOf(value) }
-    if (maxBytes === undefined && maxBytesPerStream === undefined) return { kept: value, bytes: ENTRY_BYTES }
+    if (sizeOf !== undefined) return { kept: value, bytes: LOG_ENTRY_BYTES + sizeOf(value) }
+    if (maxBytes === undefined && maxBytesPerStream === undefined) return { kept: value, bytes: LOG_ENTRY_BYTES }
     const { copy, bytes } = copyData(value)
-    return { kept: copy, bytes: ENTRY_BYTES + bytes }
+    return { kept: copy, bytes: LOG_ENTRY_BYTES + bytes }
   }
 
   /** Enforces the bounds: of the stream first, then of all, starting with the stream used least recently. */
@@ -254,7 +254,7 @@ export class MemoryEventLog<T> implements EventLog<T> {
     this.#streams.delete(stream.name)
     this.#byUse.remove(stream.byUse)
     this.#unfill(stream)
-    this.#bytes -= STREAM_BYTES + heldBytes(stream.name)
+    this.#bytes -= LOG_STREAM_BYTES + heldBytes(stream.name)
     this.#account(stream, -stream.entries.size, -stream.bytes)
     const followers = [...stream.followers]
     stream.followers.clear()

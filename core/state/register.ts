@@ -59,9 +59,7 @@ export class Register<T> implements Replicated<T> {
   #checked(value: T): T {
     if (!this.#isStrict) return value
     const checked = frozenJson(value, this.#what)
-    const bytes = Buffer.byteLength(JSON.stringify(checked))
-    if (bytes > MAX_BYTES)
-      throw new TypeError(`${this.#what}: value has ${bytes} bytes of JSON; at most ${MAX_BYTES} are allowed`)
+    assertRegisterSize(checked, this.#what)
     return checked
   }
 
@@ -72,4 +70,11 @@ export class Register<T> implements Replicated<T> {
       this.#onError(error)
     }
   }
+}
+
+/** Throws a TypeError for a value that is too large for a register. */
+export function assertRegisterSize(value: unknown, what: string): void {
+  const bytes = Buffer.byteLength(JSON.stringify(value))
+  if (bytes > MAX_BYTES)
+    throw new TypeError(`${what}: value has ${bytes} bytes of JSON; at most ${MAX_BYTES} are allowed`)
 }

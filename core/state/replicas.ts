@@ -1,4 +1,4 @@
-/** Replicas and messages between them without a shared store: this process is the only replica. */
+/** Channels of plugins, and the only replica of a deployment without a shared store. */
 import { randomBytes } from 'node:crypto'
 import { ReplicaError } from '../contract/plugin.ts'
 import type { Channel, ChannelHandler, Replica, SvcReplicas } from '../contract/plugin.ts'
@@ -16,11 +16,24 @@ const PATIENCE_MS = 2000
 
 type AnyHandler = ChannelHandler<unknown, unknown>
 
+/** Messages to other replicas. */
+export interface RemoteReplicas {
+  /** Names of the other living replicas. */
+  others(): string[]
+  ask(
+    to: string,
+    request: { plugin: string; channel: string; message: unknown; timeoutMs: number; signal?: AbortSignal | undefined },
+  ): Promise<unknown>
+  send(to: string, plugin: string, channel: string, message: unknown): Promise<void>
+}
+
 export interface ChannelsOptions {
   /** Messages and replies are checked for JSON and copied. */
   isStrict: boolean
   /** Receives errors of handlers that no caller waits for. */
   onError: (error: unknown, channel: { plugin: string; name: string }) => void
+  /** Absent if this process is the only replica. */
+  remote?: RemoteReplicas
 }
 
 /** Delivers messages one after the other to the newest handler of their channel. */
@@ -30,11 +43,13 @@ export class Channels {
   readonly #onError: (error: unknown, channel: { plugin: string; name: string }) => void
   readonly #handlers = new Map<string, AnyHandler[]>()
   readonly #turns = new Map<string, Promise<unknown>>()
+  readonly #remote: RemoteReplicas | undefined
 
-  constructor(replica: string, { isStrict, onError }: ChannelsOptions) {
+  constructor(replica: string, { isStrict, onError, remote }: ChannelsOptions) {
     this.#replica = replica
     this.#isStrict = isStrict
     this.#onError = onError
+    this.#remote = remote
   }
 
   /** Opens a channel. `close` removes its handler. */
@@ -44,27 +59,42 @@ export class Channels {
     this.#handlers.set(key, handlers)
     handlers.push(handler as AnyHandler)
     const replica = this.#replica
-    const deliver = (message: M): Promise<R> => this.#deliver(key, message) as Promise<R>
+    const remote = this.#remote
+    const deliver = (message: M): Promise<R> => this.#deliver(key, message, replica) as Promise<R>
     /** A handler need not reply, so a missing value is allowed. */
     const checked = <T>(value: T, kind: 'message' | 'reply'): T =>
       this.#isStrict && value !== undefined
         ? copyJson(value, `${kind} of channel "${name}" of plugin ${plugin}`)
         : value
+    const askHere = async (message: M, waitMs: number, signal?: AbortSignal): Promise<R> =>
+      checked(await inTime(deliver(message), waitMs, signal), 'reply')
+    const askThere = (to: string, message: M, timeoutMs: number, signal?: AbortSignal): Promise<R> =>
+      remote!.ask(to, { plugin, channel: name, message, timeoutMs, signal }) as Promise<R>
     const channel: Channel<M, R> = {
       replica,
       async tell(message, { waitMs = PATIENCE_MS } = {}) {
         const sent = checked(message, 'message')
-        let reply: R
-        try {
-          reply = await inTime(deliver(sent), waitMs)
-        } catch {
-          return { reached: [], missing: [replica], replies: [] }
+        const others = remote?.others() ?? []
+        const replies = await Promise.all([
+          outcomeOf(replica, askHere(sent, waitMs)),
+          ...others.map(to => outcomeOf(to, askThere(to, sent, waitMs))),
+        ])
+        const answered = replies.filter(outcome => 'reply' in outcome)
+        return {
+          reached: answered.map(({ from }) => from),
+          missing: replies.filter(outcome => !('reply' in outcome)).map(({ from }) => from),
+          replies: answered.map(({ reply }) => reply),
         }
-        return { reached: [replica], missing: [], replies: [checked(reply, 'reply')] }
       },
-      send: message => void deliver(checked(message, 'message')).catch(error => this.#onError(error, { plugin, name })),
+      send: message => {
+        const sent = checked(message, 'message')
+        deliver(sent).catch(error => this.#onError(error, { plugin, name }))
+        // The store of facts, not the message, decides: a replica that is gone needs none.
+        for (const to of remote?.others() ?? []) remote!.send(to, plugin, name, sent).catch(() => {})
+      },
       async ask(to, message, { timeoutMs = PATIENCE_MS, signal } = {}) {
         const sent = checked(message, 'message')
+        if (to !== replica && remote !== undefined) return askThere(to, sent, timeoutMs, signal)
         if (to !== replica) throw new ReplicaError('REPLICA_GONE', `the replica ${to} is gone`)
         const handled = deliver(sent).catch((error: unknown) => {
           throw new ReplicaError('REPLICA_FAILED', error instanceof Error ? error.message : String(error))
@@ -81,16 +111,36 @@ export class Channels {
     return { channel, close }
   }
 
-  #deliver(key: string, message: unknown): Promise<unknown> {
+  /** Delivers a message of another replica. */
+  async receive(plugin: string, name: string, message: unknown, from: string): Promise<unknown> {
+    const reply = await this.#deliver(JSON.stringify([plugin, name]), message, from)
+    return this.#isStrict && reply !== undefined
+      ? copyJson(reply, `reply of channel "${name}" of plugin ${plugin}`)
+      : reply
+  }
+
+  #deliver(key: string, message: unknown, from: string): Promise<unknown> {
     const before = this.#turns.get(key) ?? Promise.resolve()
     const handled = before.then(() => {
       const handler = this.#handlers.get(key)?.at(-1)
       if (handler === undefined) throw new Error('unknown channel')
-      return handler.on(message, this.#replica)
+      return handler.on(message, from)
     })
     const turn = handled.catch(() => {})
     this.#turns.set(key, turn)
     return handled
+  }
+}
+
+type Outcome<R> = { from: string; reply: R } | { from: string }
+
+/** Never rejects, except for a TypeError of a message or reply that is not JSON. */
+async function outcomeOf<R>(from: string, reply: Promise<R>): Promise<Outcome<R>> {
+  try {
+    return { from, reply: await reply }
+  } catch (error) {
+    if (error instanceof TypeError && error.message.includes('not JSON')) throw error
+    return { from }
   }
 }
 

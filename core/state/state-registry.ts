@@ -6,7 +6,6 @@
  * changed code gets new, empty ones, while the old ones live until the last generation with that code has drained.
  */
 import { AsyncResource } from 'node:async_hooks'
-import { randomBytes } from 'node:crypto'
 import type {
   Channel,
   ChannelHandler,
@@ -18,12 +17,9 @@ import type {
   StoreBounds,
   SvcReplicas,
 } from '../contract/plugin.ts'
-import { MemoryEventLog } from './memory-event-log.ts'
+import { MemoryState } from './memory-state.ts'
 import { MemoryStore } from './memory-store.ts'
-import { Register } from './register.ts'
-import { Channels, createLoneReplica } from './replicas.ts'
-import { StrictEventLog } from './strict-event-log.ts'
-import { StrictStore } from './strict-store.ts'
+import type { Opened, Place, ReportFailure, StateBackend } from './state-backend.ts'
 
 export { MemoryStore }
 
@@ -64,6 +60,8 @@ export interface StateRegistryOptions {
   isStrict?: boolean
   /** Whether several replicas use this state. */
   isShared?: boolean
+  /** Where state is kept. Default: in memory, to which the options above apply. */
+  openBackend?: (onError: ReportFailure) => StateBackend
 }
 
 type Kind = 'store' | 'log' | 'register' | 'object'
@@ -79,71 +77,65 @@ interface Held {
   dispose?: (() => void | Promise<void>) | undefined
 }
 
-interface Place {
-  kind: Kind
-  plugin: string
-  version: string
-  name: string
-}
-
 export class StateRegistry {
   readonly replicas: SvcReplicas
   readonly isShared: boolean
+  readonly #backend: StateBackend
   readonly #held = new Map<string, Held>()
-  readonly #sweeping = new Set<{ sweep(): void }>()
-  readonly #memoryOf = new WeakMap<object, MemoryStore<unknown>>()
-  readonly #memoryOfLog = new WeakMap<object, MemoryEventLog<unknown>>()
-  readonly #secrets = new Map<string, Buffer>()
-  readonly #channels: Channels
-  readonly #now: () => number
-  readonly #isStrict: boolean
   readonly #onError: (error: unknown, failure: StateFailure) => void
   readonly #sweeper: NodeJS.Timeout
 
   constructor(options: StateRegistryOptions = {}) {
-    this.#now = options.now ?? Date.now
-    this.#isStrict = options.isStrict ?? false
-    this.isShared = options.isShared ?? false
     this.#onError = options.onError ?? (() => {})
-    this.replicas = createLoneReplica(options.instanceId ?? '')
-    this.#channels = new Channels(this.replicas.self, {
-      isStrict: this.#isStrict,
-      onError: (error, channel) => this.#onError(error, { ...channel, during: 'message' }),
-    })
+    this.#backend =
+      options.openBackend?.(this.#onError) ??
+      new MemoryState({
+        now: options.now ?? Date.now,
+        instanceId: options.instanceId ?? '',
+        isStrict: options.isStrict ?? false,
+        isShared: options.isShared ?? false,
+        onError: this.#onError,
+      })
+    this.replicas = this.#backend.replicas
+    this.isShared = this.#backend.isShared
     this.#sweeper = setInterval(() => this.sweep(), options.sweepMs ?? 1000).unref()
   }
 
   /** What one plugin, in one version of its code, holds in one generation (its number is for messages). */
   hold(generation: number, plugin: string, version: string): StateHolder {
     const holder = {}
-    const registers: Register<never>[] = []
+    const opening: Promise<void>[] = []
     const closing: (() => void)[] = []
     let isReleased = false
     const assertOpen = (name: string): void => {
       if (isReleased)
         throw new Error(`state "${name}" of ${plugin} requested after generation ${generation} was closed`)
     }
-    const place = (kind: Kind, name: string): Place => {
+    const place = (name: string): Place => {
       assertOpen(name)
-      return { kind, plugin, version, name }
+      return { plugin, version, name }
+    }
+    /** What `ready` waits for. */
+    const opened = <V, B>(one: Held & Partial<Opened<V, B>>): V => {
+      if (one.ready !== undefined) opening.push(one.ready)
+      return one.value as V
     }
     return {
-      state: (name, bounds) => this.#store(holder, place('store', name), bounds),
-      eventLog: (name, bounds) => this.#log(holder, place('log', name), bounds),
-      replicated: <T>(name: string, options: ReplicatedOptions<T>) => {
-        const register = this.#register(holder, place('register', name), options)
-        registers.push(register as unknown as Register<never>)
-        return register
-      },
+      state: <T>(name: string, bounds: StoreBounds<T>) =>
+        opened<Store<T>, unknown>(this.#store(holder, place(name), bounds)),
+      eventLog: <T>(name: string, bounds: EventLogBounds<T>) =>
+        opened<EventLog<T>, unknown>(this.#log(holder, place(name), bounds)),
+      replicated: <T>(name: string, options: ReplicatedOptions<T>) =>
+        opened<Replicated<T>, unknown>(this.#register(holder, place(name), options)),
       channel: (name, handler) => {
         assertOpen(name)
-        const { channel, close } = this.#channels.open(plugin, name, handler)
+        const { channel, close } = this.#backend.openChannel(plugin, name, handler)
         closing.push(close)
         return channel
       },
-      secret: async name => this.#secret(plugin, name),
-      shared: (name, create, dispose) => this.#object(holder, place('object', name), create, dispose),
-      ready: async () => void (await Promise.all(registers.map(register => register.ready))),
+      secret: name => this.#backend.secret(plugin, name),
+      shared: (name, create, dispose) => this.#object(holder, place(name), create, dispose),
+      ready: async () => void (await Promise.all(opening)),
       release: async () => {
         isReleased = true
         for (const close of closing.splice(0)) close()
@@ -154,7 +146,7 @@ export class StateRegistry {
 
   /** Removes a bounded number of expired entries of each store. Called by the timer. */
   sweep(): void {
-    for (const one of this.#sweeping) one.sweep()
+    this.#backend.sweep()
   }
 
   /** The number of stores and objects. */
@@ -166,95 +158,68 @@ export class StateRegistry {
     }
   }
 
-  /** Stops the timer. */
-  close(): void {
+  /** Stops timers and connections. */
+  async close(): Promise<void> {
     clearInterval(this.#sweeper)
+    await this.#backend.close()
   }
 
-  #store<T>(holder: object, place: Place, bounds: StoreBounds<T>): Store<T> {
-    const { value } = this.#hold<Store<T>>(
-      holder,
-      place,
-      () => {
-        const memory = new MemoryStore<T>(bounds, { now: this.#now, onError: this.#errorsOf(place) })
-        const store = this.#isStrict
-          ? new StrictStore(memory, `state "${place.name}" of plugin ${place.plugin}`)
-          : memory
-        this.#memoryOf.set(store, memory as unknown as MemoryStore<unknown>)
-        this.#sweeping.add(memory)
-        return { value: store, dispose: () => void this.#sweeping.delete(memory) }
-      },
-      // The same name in the same code: what it holds is what that code has put there.
-      store => (this.#memoryOf.get(store) as unknown as MemoryStore<T>).setBounds(bounds),
-    )
-    return value
+  #store<T>(holder: object, place: Place, bounds: StoreBounds<T>): Held & Opened<Store<T>, StoreBounds<T>> {
+    // The same name in the same code: what it holds is what that code has put there.
+    return this.#open(holder, 'store', place, bounds, () => this.#backend.openStore(place, bounds))
   }
 
-  #log<T>(holder: object, place: Place, bounds: EventLogBounds<T>): EventLog<T> {
-    const { value } = this.#hold<EventLog<T>>(
-      holder,
-      place,
-      () => {
-        const owner = bounds.of && this.#memoryOf.get(bounds.of)
-        if (bounds.of !== undefined && owner === undefined)
-          throw new TypeError(`the store that event log "${place.name}" belongs to (of) is not made by svc.state`)
-        const memory = new MemoryEventLog<T>(bounds, { now: this.#now, onError: this.#errorsOf(place), owner })
-        const log = this.#isStrict
-          ? new StrictEventLog(memory, `event log "${place.name}" of plugin ${place.plugin}`)
-          : memory
-        this.#memoryOfLog.set(log, memory as unknown as MemoryEventLog<unknown>)
-        this.#sweeping.add(memory)
-        const dispose = (): void => {
-          this.#sweeping.delete(memory)
-          memory.close()
-        }
-        return { value: log, dispose }
-      },
-      log => (this.#memoryOfLog.get(log) as unknown as MemoryEventLog<T>).setBounds(bounds),
-    )
-    return value
+  #log<T>(holder: object, place: Place, bounds: EventLogBounds<T>): Held & Opened<EventLog<T>, EventLogBounds<T>> {
+    return this.#open(holder, 'log', place, bounds, () => this.#backend.openLog(place, bounds))
   }
 
-  #register<T>(holder: object, place: Place, options: ReplicatedOptions<T>): Register<T> {
-    const what = `register "${place.name}" of plugin ${place.plugin}`
-    const facts = { what, isStrict: this.#isStrict, onError: this.#errorsOf(place) }
-    return this.#hold(holder, place, () => ({ value: new Register(options, facts) })).value
+  #open<V, B extends { schema?: number }>(
+    holder: object,
+    kind: Kind,
+    place: Place,
+    bounds: B,
+    open: () => Opened<V, B>,
+  ): Held & Opened<V, B> {
+    const separator = this.#backend.separates(place, bounds.schema)
+    const create = (): Opened<V, B> & { dispose?: Held['dispose'] } => {
+      const opened = open()
+      return { ...opened, dispose: opened.close }
+    }
+    return this.#hold(holder, { kind, place, separator }, create, ({ setBounds }) => setBounds(bounds))
+  }
+
+  #register<T>(holder: object, place: Place, options: ReplicatedOptions<T>) {
+    const separator = this.#backend.separates(place, options.schema)
+    return this.#hold(holder, { kind: 'register', place, separator }, () => {
+      const opened = this.#backend.openRegister(place, options)
+      return { ...opened, dispose: opened.close }
+    })
   }
 
   #object<T>(holder: object, place: Place, create: () => T, dispose?: (value: T) => void | Promise<void>): T {
-    const held = this.#hold(holder, place, () => ({ value: create() }))
+    const identity = { kind: 'object', place, separator: place.version } as const
+    const held: Held & { value: T } = this.#hold(holder, identity, () => ({ value: create() }))
     // Disposal happens whenever the last generation ends; errors in it still have to carry the plugin's name.
     if (dispose) held.dispose = AsyncResource.bind(() => dispose(held.value))
     return held.value
   }
 
-  #hold<T>(
+  #hold<V extends { value: unknown; dispose?: Held['dispose'] }>(
     holder: object,
-    { kind, plugin, version, name }: Place,
-    create: () => { value: T; dispose?: () => void },
-    renew?: (value: T) => void,
-  ): Held & { value: T } {
-    const key = JSON.stringify([kind, plugin, version, name])
-    const known = this.#held.get(key) as (Held & { value: T }) | undefined
+    { kind, place: { plugin, name }, separator }: { kind: Kind; place: Place; separator: string },
+    create: () => V,
+    renew?: (held: V) => void,
+  ): Held & V {
+    const key = JSON.stringify([kind, plugin, separator, name])
+    const known = this.#held.get(key) as (Held & V) | undefined
     if (known !== undefined) {
-      renew?.(known.value)
+      renew?.(known)
       known.holders.add(holder)
       return known
     }
-    const held = { kind, plugin, name, ...create(), holders: new Set([holder]) }
+    const held = { ...create(), kind, plugin, name, holders: new Set([holder]) }
     this.#held.set(key, held)
     return held
-  }
-
-  #secret(plugin: string, name: string): Buffer {
-    const key = JSON.stringify([plugin, name])
-    const known = this.#secrets.get(key) ?? randomBytes(32)
-    this.#secrets.set(key, known)
-    return Buffer.from(known)
-  }
-
-  #errorsOf({ plugin, name }: Place): (error: unknown) => void {
-    return error => this.#onError(error, { plugin, name, during: 'subscriber' })
   }
 
   async #release(holder: object): Promise<void> {

@@ -140,4 +140,29 @@ export default [
     rule: 'The inspector shows the requests of all replicas, in lists, single entries, counts and feeds, and deletes them everywhere.',
     where: 'replicas 8',
   },
+  {
+    id: 'STATE-34',
+    rule: 'A shared store gives the same results as memory, and the bounds hold for all replicas together.',
+    where: 'replicas 4 and 5',
+  },
+  {
+    id: 'STATE-35',
+    rule: 'Replicas see the changes of each other: entries, changes of watched stores, appended entries, registers, messages and secrets.',
+    where: 'replicas 4 to 7',
+  },
+  {
+    id: 'STATE-36',
+    rule: 'While the store is unavailable, operations fail at once; afterwards subscriptions, followers and registers continue.',
+    where: 'replicas 13',
+  },
+  {
+    id: 'STATE-37',
+    rule: 'A store that is full refuses writes as a whole, and answers reads, takes and deletes.',
+    where: 'replicas 13',
+  },
+  {
+    id: 'STATE-38',
+    rule: 'Credentials are neither in names nor, with SVC_STATE_STORE_SECRET, in values of the store.',
+    where: 'replicas 14',
+  },
 ]

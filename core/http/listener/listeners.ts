@@ -6,7 +6,7 @@ import { createServer } from 'node:http'
 import type { Server, ServerOptions, IncomingMessage } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import { createSecureServer, createServer as createHttp2Server } from 'node:http2'
-import type { Http2SecureServer, Http2Server, ServerHttp2Session } from 'node:http2'
+import type { Http2SecureServer, Http2Server, ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
 import type { Duplex } from 'node:stream'
 import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
@@ -125,6 +125,8 @@ export class Listener {
     // Only the size of the head is limited.
     ;(this.#server as Server).maxHeadersCount = 0
     for (const server of [this.#server, this.#http2]) if (server) this.#wire(server as Server, handlers)
+    const http2 = this.#http2 ?? (options.tls && options.http2 ? (this.#server as Http2SecureServer) : null)
+    if (http2 !== null) this.#tapStreams(http2, options.tap)
     this.#server.on('connection', (socket: Socket) => this.#track(socket))
     if (options.tlsNames) routeServerNames(this.#server, options.tlsNames, this.#alpnProtocols)
     if (options.tls) this.#server.on('secureConnection', (socket: TLSSocket) => this.#trackSecured(socket))
@@ -135,6 +137,18 @@ export class Listener {
     if (this.#sockets.size >= MAX_SOCKETS) return void socket.destroy()
     this.#track(socket)
     acceptAnyName(socket, accept, this.#server, this.#alpnProtocols)
+  }
+
+  /** Puts the tap in front of the requests of HTTP/2, whose listener Node adds with that of `request`. */
+  #tapStreams(server: Http2Server | Http2SecureServer, tap: Tap): void {
+    type StreamListener = (stream: ServerHttp2Stream, headers: object, flags: number, raw: string[]) => void
+    const [serve] = server.listeners('stream') as StreamListener[]
+    server.removeAllListeners('stream')
+    server.on('stream', (stream, headers, flags, ...more: unknown[]) => {
+      const raw = more[0] as string[]
+      if (tap.isArmed && tap.claimStream(this.facts.kind, stream, raw)) return
+      serve!.call(server, stream, headers, flags, raw)
+    })
   }
 
   /** Puts the tap in front of the HTTP/1 server. HTTP/2 connections have no requests as bytes. */

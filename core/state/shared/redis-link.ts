@@ -1,0 +1,92 @@
+/** A connection to the state store, based on `@redis/client`; loaded only if a store is configured. */
+import { createClient, createCluster } from '@redis/client'
+import type { StoreAddress, StoreLink } from './store-link.ts'
+
+const CONNECT_MS = 1_000
+
+/** The parts of a client that a link uses. */
+interface RedisClient {
+  connect(): Promise<unknown>
+  destroy(): void
+  on(event: 'error' | 'end', listener: () => void): unknown
+  sSubscribe(channel: string, listener: (message: string) => void): Promise<unknown>
+  sUnsubscribe(channel: string): Promise<unknown>
+}
+
+interface LinkParts {
+  client: RedisClient
+  isOpen(): boolean
+  send(key: string, command: string[]): Promise<unknown>
+}
+
+/** A link is used once: the caller makes a new one after a loss. */
+export function createRedisLink(address: StoreAddress): StoreLink {
+  const { client, isOpen, send } = address.isCluster ? createClusterParts(address) : createServerParts(address)
+  let onLoss = (): void => {}
+  let isLost = false
+  const lose = (): void => {
+    if (isLost) return
+    isLost = true
+    onLoss()
+  }
+  // Without a listener an error would end the process.
+  client.on('error', lose)
+  client.on('end', lose)
+  return {
+    connect: () => client.connect(),
+    send: (key, command) => send(key, [...command]),
+    subscribe: (channel, listener) => client.sSubscribe(channel, listener),
+    unsubscribe: channel => client.sUnsubscribe(channel),
+    destroy() {
+      isLost = true
+      if (isOpen()) client.destroy()
+    },
+    onLoss(callback) {
+      onLoss = callback
+    },
+  }
+}
+
+function optionsOf({ url, password, ca }: StoreAddress) {
+  const { protocol, pathname, hostname } = new URL(url)
+  const socket = { connectTimeout: CONNECT_MS, reconnectStrategy: false as const }
+  const isSocketPath = protocol === 'unix:'
+  return {
+    ...(isSocketPath ? {} : { url }),
+    ...(password === null ? {} : { password }),
+    RESP: 2 as const,
+    disableClientInfo: true,
+    maintNotifications: 'disabled' as const,
+    disableOfflineQueue: true,
+    socket: isSocketPath
+      ? { ...socket, path: decodeURIComponent(pathname) }
+      : protocol === 'rediss:'
+        ? { ...socket, tls: true as const, host: hostname, ...(ca === null ? {} : { ca }) }
+        : socket,
+  }
+}
+
+function createServerParts(address: StoreAddress): LinkParts {
+  const client = createClient(optionsOf(address))
+  return { client, isOpen: () => client.isOpen, send: (_key, command) => client.sendCommand(command) }
+}
+
+function createClusterParts(address: StoreAddress): LinkParts {
+  const { url, password, socket } = optionsOf(address)
+  const { username, password: ofUrl } = new URL(address.url)
+  const cluster = createCluster({
+    rootNodes: [{ url }],
+    RESP: 2,
+    defaults: {
+      socket,
+      disableOfflineQueue: true,
+      ...(username === '' ? {} : { username: decodeURIComponent(username) }),
+      ...(password === undefined && ofUrl === '' ? {} : { password: password ?? decodeURIComponent(ofUrl) }),
+    },
+  })
+  return {
+    client: cluster,
+    isOpen: () => cluster.isOpen,
+    send: (key, command) => cluster.sendCommand(key === '' ? undefined : key, false, command),
+  }
+}

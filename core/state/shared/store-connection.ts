@@ -1,0 +1,340 @@
+/**
+ * The connection to the state store: sends scripts, keeps subscriptions, and reconnects. An operation fails at once while
+ * the store is unavailable, and the first one that takes too long makes it so, so that an outage delays a client only once.
+ */
+import { StateUnavailable } from '../../contract/state.ts'
+import type { Script } from './script.ts'
+import type { StoreLink } from './store-link.ts'
+
+const FIRST_RETRY_MS = 100
+const LONGEST_RETRY_MS = 2_000
+/** Waiting times differ by this share, so that replicas do not reconnect at the same time. */
+const JITTER = 0.2
+/** A timer that is later than this was delayed by other work of the process. */
+const BUSY_MS = 50
+/** Additional time for a reply then. */
+const BUSY_GRACE_MS = 100
+/** Versions with sharded publish and subscribe. */
+const OLDEST = { redis: 7.0, valkey: 7.2 }
+
+/** Errors of a server that can't be used now. */
+const AWAY_ERRORS = [
+  'READONLY',
+  'LOADING',
+  'CLUSTERDOWN',
+  'MASTERDOWN',
+  'TRYAGAIN',
+  'NOAUTH',
+  'WRONGPASS',
+  'UNKILLABLE',
+  'BUSY',
+]
+
+export type StoreErrorReason = 'timeout' | 'away' | 'full' | 'contended' | 'refused'
+
+/** What happens to operations, for metrics. */
+export interface StoreObserver {
+  /** `name` is `<plugin>/<store>`. */
+  operation(name: string, operation: string, seconds: number): void
+  error(name: string, operation: string, reason: StoreErrorReason): void
+  retry(): void
+}
+
+export interface ServerFacts {
+  version: string
+  /** What the server does when it is full; null if that can't be read. */
+  policy: string | null
+}
+
+export interface StoreConnectionOptions {
+  createLink(): StoreLink
+  /** Time limit of an operation in milliseconds. */
+  timeoutMs: number
+  /** Scripts that the server gets before the first operation. */
+  scripts: readonly Script[]
+  observer?: StoreObserver
+  /** Called when the store can be used, before the first operation; an error counts as a loss. */
+  onConnect(facts: ServerFacts): Promise<void>
+  /** Called when the store was lost or can't be reached, with the reason, once until it is back. */
+  onAway(reason: string): void
+  /** Called when the store can be used again. */
+  onUp(facts: ServerFacts, awayMs: number): void
+}
+
+interface Subscription {
+  readonly listeners: Set<SubscriptionListener>
+  /** Resolves when the server has confirmed it; never rejects. */
+  ready: Promise<void>
+}
+
+export interface SubscriptionListener {
+  message(text: string): void
+  /** Messages may have been missed. */
+  reset(): void
+}
+
+export class StoreConnection {
+  readonly #options: StoreConnectionOptions
+  readonly #subscriptions = new Map<string, Subscription>()
+  #links: { commands: StoreLink; messages: StoreLink } | null = null
+  #isUp = false
+  #wasUp = false
+  #isReported = false
+  #awayAt = performance.now()
+  #retryMs = FIRST_RETRY_MS
+  #retry: NodeJS.Timeout | null = null
+  #isClosed = false
+  #pending = 0
+  #waiting: (() => void)[] = []
+  facts: ServerFacts | null = null
+  /** Duration of the last probe in milliseconds. */
+  latencyMs: number | null = null
+  /** When the store came up or went away. */
+  since = new Date()
+
+  constructor(options: StoreConnectionOptions) {
+    this.#options = options
+  }
+
+  get isUp(): boolean {
+    return this.#isUp
+  }
+
+  /** Commands that were sent and are not answered. */
+  get pending(): number {
+    return this.#pending
+  }
+
+  /** Connects. Resolves when the attempt succeeded or failed; more attempts follow in the background. */
+  async open(): Promise<void> {
+    if (this.#isClosed) return
+    const links = { commands: this.#options.createLink(), messages: this.#options.createLink() }
+    this.#links = links
+    const lose = (): void => this.#lose(links, 'the connection was lost')
+    links.commands.onLoss(lose)
+    links.messages.onLoss(lose)
+    try {
+      await this.#inTime(Promise.all([links.commands.connect(), links.messages.connect()]))
+      const facts = await this.#inTime(readFacts(links.commands))
+      assertSupported(facts.version)
+      for (const { text } of this.#options.scripts)
+        await this.#inTime(links.commands.send('', ['SCRIPT', 'LOAD', text])).catch(rethrowTimeout)
+      await this.#inTime(
+        Promise.all(
+          [...this.#subscriptions.keys()].map(channel => links.messages.subscribe(channel, this.#deliver(channel))),
+        ),
+      )
+      if (this.#links !== links) return
+      this.facts = facts
+      this.#isUp = true
+      await this.#options.onConnect(facts)
+      if (this.#links !== links) return
+      this.#retryMs = FIRST_RETRY_MS
+      this.since = new Date()
+      this.#isReported = false
+      this.#options.onUp(facts, performance.now() - this.#awayAt)
+      for (const { listeners } of this.#subscriptions.values())
+        if (this.#wasUp) for (const { reset } of listeners) reset()
+      this.#wasUp = true
+      for (const resolve of this.#waiting.splice(0)) resolve()
+    } catch (error) {
+      this.#lose(links, error instanceof Error && error.message !== '' ? error.message : 'it cannot be reached')
+    }
+  }
+
+  /** Resolves when the store can be used, or after a time. */
+  async whenUp(waitMs: number): Promise<boolean> {
+    if (this.#isUp && this.#wasUp) return true
+    await new Promise<void>(resolve => {
+      const timer = setTimeout(resolve, waitMs)
+      this.#waiting.push(() => {
+        clearTimeout(timer)
+        resolve()
+      })
+    })
+    return this.#isUp
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#isUp = false
+    if (this.#retry !== null) clearTimeout(this.#retry)
+    const links = this.#links
+    this.#links = null
+    links?.commands.destroy()
+    links?.messages.destroy()
+    for (const resolve of this.#waiting.splice(0)) resolve()
+  }
+
+  /** Runs a script. Rejects with `StateUnavailable`, or with the server's error. */
+  async run(name: string, operation: string, script: Script, key: string, args: readonly string[]): Promise<unknown> {
+    const { observer } = this.#options
+    const startedAt = performance.now()
+    try {
+      const reply = await this.#send(key, ['EVALSHA', script.sha, '1', key, ...args]).catch(error => {
+        if (!isServerError(error, 'NOSCRIPT')) throw error
+        return this.#send(key, ['EVAL', script.text, '1', key, ...args])
+      })
+      observer?.operation(name, operation, (performance.now() - startedAt) / 1000)
+      return reply
+    } catch (error) {
+      observer?.error(name, operation, error instanceof StateUnavailable ? error.reason : 'refused')
+      throw error
+    }
+  }
+
+  /** Sends a command. Rejects with `StateUnavailable`, or with the server's error. */
+  send(key: string, ...command: string[]): Promise<unknown> {
+    return this.#send(key, command)
+  }
+
+  /** Counts a lost race. */
+  countRetry(): void {
+    this.#options.observer?.retry()
+  }
+
+  /**
+   * Subscribes to a channel, now and after each reconnect. `ready` resolves when the server has confirmed it; it never
+   * rejects, because `reset` follows when the store is back.
+   */
+  subscribe(channel: string, listener: SubscriptionListener): { ready: Promise<void>; stop(): void } {
+    let subscription = this.#subscriptions.get(channel)
+    if (subscription === undefined) {
+      subscription = { listeners: new Set(), ready: Promise.resolve() }
+      this.#subscriptions.set(channel, subscription)
+      const links = this.#links
+      if (this.#isUp && links !== null)
+        subscription.ready = this.#inTime(links.messages.subscribe(channel, this.#deliver(channel))).then(
+          () => {},
+          () => this.#lose(links, 'a subscription failed'),
+        )
+    }
+    const { listeners, ready } = subscription
+    listeners.add(listener)
+    return {
+      ready,
+      stop: () => {
+        if (
+          !listeners.delete(listener) ||
+          listeners.size > 0 ||
+          this.#subscriptions.get(channel)?.listeners !== listeners
+        )
+          return
+        this.#subscriptions.delete(channel)
+        if (this.#isUp) this.#links?.messages.unsubscribe(channel).catch(() => {})
+      },
+    }
+  }
+
+  #deliver(channel: string): (text: string) => void {
+    return text => {
+      for (const { message } of this.#subscriptions.get(channel)?.listeners ?? []) message(text)
+    }
+  }
+
+  async #send(key: string, command: readonly string[]): Promise<unknown> {
+    const links = this.#links
+    if (!this.#isUp || links === null) throw new StateUnavailable('away')
+    this.#pending++
+    try {
+      return await this.#inTime(links.commands.send(key, command))
+    } catch (error) {
+      throw this.#failureOf(error, links)
+    } finally {
+      this.#pending--
+    }
+  }
+
+  /** The error that callers get. */
+  #failureOf(error: unknown, links: { commands: StoreLink; messages: StoreLink }): unknown {
+    if (error instanceof StateUnavailable) {
+      this.#lose(links, 'it did not respond in time')
+      return error
+    }
+    if (this.#links !== links || !this.#isUp) return new StateUnavailable('away')
+    if (isServerError(error, 'OOM')) return new StateUnavailable('full')
+    if (AWAY_ERRORS.some(code => isServerError(error, code))) {
+      this.#lose(links, (error as Error).message)
+      return new StateUnavailable('away')
+    }
+    if (isReply(error)) return error
+    this.#lose(links, (error as Error).message)
+    return new StateUnavailable('away')
+  }
+
+  #lose(links: { commands: StoreLink; messages: StoreLink }, reason: string): void {
+    if (this.#links !== links || this.#isClosed) return
+    this.#links = null
+    if (this.#isUp) this.#awayAt = performance.now()
+    this.#isUp = false
+    links.commands.destroy()
+    links.messages.destroy()
+    if (!this.#isReported) {
+      this.#isReported = true
+      this.since = new Date()
+      this.#options.onAway(reason)
+    }
+    const waitMs = this.#retryMs * (1 - JITTER + 2 * JITTER * Math.random())
+    this.#retryMs = Math.min(LONGEST_RETRY_MS, this.#retryMs * 2)
+    this.#retry = setTimeout(() => void this.open(), waitMs)
+  }
+
+  async #inTime<T>(work: Promise<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<never>((_resolve, reject) => {
+      const wait = (ms: number): void => {
+        const dueAt = performance.now() + ms
+        timer = setTimeout(() => {
+          // This process was busy, so the reply may be here already.
+          if (performance.now() - dueAt > BUSY_MS) wait(BUSY_GRACE_MS)
+          else reject(new StateUnavailable('timeout'))
+        }, ms)
+      }
+      wait(this.#options.timeoutMs)
+    })
+    try {
+      return await Promise.race([work, late])
+    } finally {
+      clearTimeout(timer)
+      work.catch(() => {})
+    }
+  }
+}
+
+/** Whether the server replied with this error. */
+export function isServerError(error: unknown, code: string): boolean {
+  return error instanceof Error && (error.message.startsWith(code) || error.message.startsWith(`ERR ${code}`))
+}
+
+/** Errors of the connection have other names. */
+function isReply(error: unknown): boolean {
+  return error instanceof Error && /^(?:SimpleError|ErrorReply|BlobError)$/.test(error.constructor.name)
+}
+
+function rethrowTimeout(error: unknown): void {
+  if (error instanceof StateUnavailable) throw error
+}
+
+async function readFacts(link: StoreLink): Promise<ServerFacts> {
+  let text: string
+  try {
+    text = String(await link.send('', ['INFO']))
+  } catch (error) {
+    if (!isServerError(error, 'NOPERM')) throw error
+    return { version: '', policy: null }
+  }
+  const fields = new Map(text.split('\r\n').map(line => [line.split(':', 1)[0]!, line.slice(line.indexOf(':') + 1)]))
+  const field = (name: string): string | null => fields.get(name) ?? null
+  const valkey = field('valkey_version')
+  return {
+    version: valkey === null ? `Redis ${field('redis_version') ?? ''}` : `Valkey ${valkey}`,
+    policy: field('maxmemory_policy'),
+  }
+}
+
+function assertSupported(version: string): void {
+  const [, kind, number] = /^(Redis|Valkey) (\d+\.\d+)/.exec(version) ?? []
+  if (number === undefined) return
+  if (Number(number) < OLDEST[kind === 'Valkey' ? 'valkey' : 'redis'])
+    throw new Error(`${version} is too old (Redis 7.0 or Valkey 7.2 is needed)`)
+}
