@@ -122,5 +122,5 @@ function nameOf({ replica, instanceId }: ReplicaRecord): string {
 
 function isLocal(url: string): boolean {
   const { protocol, hostname } = new URL(url)
-  return protocol === 'unix:' || hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname)
+  return protocol === 'unix:' || hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.')
 }
