@@ -6,7 +6,7 @@ import type { TLSSocket } from 'node:tls'
 export interface TlsConnection {
   /** Nothing of what the client sent was consumed. */
   socket: Socket
-  /** Lower case, as sent: it can have any characters. */
+  /** Lower case, as sent: it can have any characters. Empty if the client sent none, which only `port` passes. */
   serverName: string
   /** What the HTTPS listener offers in ALPN, preferred first. */
   alpnProtocols: readonly string[]
@@ -27,4 +27,12 @@ export interface SvcTls {
    * connections. `new TLSSocket(socket, { isServer: true, … })` makes the handshake.
    */
   names(match: (serverName: string) => boolean, accept: TlsAccept): void
+  /**
+   * Opens a port on the address of the other listeners, and passes its connections to `accept` when the client has sent its
+   * ClientHello. 0 is a free port. The port stays open over reloads, as long as the plugin asks for the same number. Throws
+   * if the number is invalid or another plugin has it. If the port cannot be opened, a warning is logged.
+   *
+   * Returns a function that returns the open port; null until it is open.
+   */
+  port(number: number, accept: TlsAccept): () => number | null
 }

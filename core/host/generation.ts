@@ -18,6 +18,7 @@ import type { CoreRoute } from '../http/pipeline/route-record.ts'
 import type { SvcResponse } from '../http/response/response.ts'
 import { HostMounts } from '../http/listener/host-mounts.ts'
 import type { TlsNameHandler } from '../http/listener/tls-names.ts'
+import type { TlsPort } from '../http/listener/tls-ports.ts'
 import type { MediaTypeHandler } from '../http/listener/media-type-handlers.ts'
 import { WebSocketRoutes } from '../http/streams/websocket-routes.ts'
 import { adoptWebSockets } from '../http/streams/websockets.ts'
@@ -74,6 +75,7 @@ export class Generation implements RoutingGeneration {
   readonly routes = new RouteTable()
   readonly mediaTypeHandlers: MediaTypeHandler[] = []
   readonly tlsNames: TlsNameHandler[] = []
+  readonly tlsPorts: TlsPort[] = []
   readonly hosts = new HostMounts()
   readonly exposedHeaders: string
   readonly replica: string | null

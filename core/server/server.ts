@@ -5,6 +5,7 @@ import { createRequestHandler } from '../http/listener/handle-request.ts'
 import { Listener } from '../http/listener/listeners.ts'
 import type { ListenerHandlers } from '../http/listener/listeners.ts'
 import type { TlsNames } from '../http/listener/tls-names.ts'
+import { TlsPorts } from '../http/listener/tls-ports.ts'
 import { createFastResponse } from '../http/node-internals/fast-response.ts'
 import { createHttp1Response } from '../http/response/response.ts'
 import { createRequestFacts } from '../http/request/request-facts.ts'
@@ -62,8 +63,17 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     facts,
   )
   const listeners = await openListeners(handlers)
-  await watch()
-  host.onSwap = () => void watch()
+  const https = listeners.find(({ facts: { kind } }) => kind === 'https')
+  const tlsPorts = new TlsPorts({
+    host: config.host,
+    log,
+    adopt: https === undefined ? null : (socket, accept) => https.adopt(socket, accept),
+  })
+  await Promise.all([watch(), tlsPorts.apply(host.current().tlsPorts)])
+  host.onSwap = () => {
+    void watch()
+    void tlsPorts.apply(host.current().tlsPorts)
+  }
 
   async function openListeners(to: ListenerHandlers): Promise<Listener[]> {
     const http1 = new Listener('http', to, { Http1Response, http2: config.grpcOnHttp, tap })
@@ -131,6 +141,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       (stopping ??= (async () => {
         isDraining = true
         await watcher.close()
+        tlsPorts.close()
         await shutDown({ listeners, streams, host }, hurried, options.shutdownTimes ?? SHUTDOWN_TIMES)
         await services.close()
       })()),

@@ -19,8 +19,8 @@ export interface MadeChain {
   madeAt: number
 }
 
-/** Finds the chain of a kind for a server name, or makes it. */
-export type FindChain = (kind: string, serverName: string) => Promise<Chain>
+/** Finds the chain of a kind for a server name, or makes it; `onPort` for one with a port of its own. */
+export type FindChain = (kind: string, serverName: string, onPort?: boolean) => Promise<Chain>
 
 /** What `chainsOf` needs. */
 export interface ChainParts {
@@ -40,24 +40,31 @@ export function createChainCache(publicMode: boolean): BoundedMap<MadeChain> {
 
 /** Returns a function that makes chains, or finds them in the cache. */
 export function chainsOf({ svc, findAuthority, revocation, cache }: ChainParts): FindChain {
-  return (kind, serverName) => {
-    const id = `${kind} ${serverName}`
+  return (kind, serverName, onPort = false) => {
+    const id = `${kind} ${serverName} ${onPort}`
     const known = cache.get(id)
     if (known !== undefined && Date.now() < known.madeAt + RENEW_AFTER_MS) return known.chain
-    const chain = make(kind, serverName)
+    const chain = make(kind, serverName, onPort)
     cache.set(id, { chain, madeAt: Date.now() })
     chain.catch(() => cache.delete(id))
     return chain
   }
 
-  async function make(kind: string, serverName: string): Promise<Chain> {
-    const { certificate, issuer, chain = [], revocation: rule } = KINDS[kind]!
+  async function make(kind: string, serverName: string, onPort: boolean): Promise<Chain> {
+    const { certificate, issuer, chain = [], revocation: rule, hasOnlyTheseNames = false } = KINDS[kind]!
     const ordered = certificate?.(serverName)
     const authority = issuer === undefined ? 'demo' : await findAuthority(issuer)
-    const profile: Partial<CertificateProfile> = { issuer: authority, ...ordered }
-    const hasDemoIssuer = profile.issuer === 'demo'
-    const leaf = await svc.pki.issue({
+    const profile: Partial<CertificateProfile> = {
+      issuer: authority,
       names: [serverName],
+      ...ordered,
+    }
+    const hasDemoIssuer = profile.issuer === 'demo'
+    if (onPort && !hasOnlyTheseNames) {
+      profile.names = [...new Set([...profile.names!, `${kind}.tls.localhost`, 'localhost', 'svc'])]
+      profile.ips = ['127.0.0.1', '::1']
+    }
+    const leaf = await svc.pki.issue({
       usages: ['server'],
       urls: revocation.urlsOf(hasDemoIssuer ? 'demo' : (issuer ?? 'self')),
       ...profile,

@@ -3,10 +3,10 @@ import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { Svc, TlsConnection } from 'svc/plugin'
 import type { FindAuthority } from './authorities.ts'
-import type { FindChain } from './certificates.ts'
+import type { Chain, FindChain } from './certificates.ts'
 import { DrippingSocket } from './dripping-socket.ts'
 import type { Handshakes } from './handshakes.ts'
-import { kindOf, KINDS } from './kinds.ts'
+import { kindOf, KINDS, nameOnPort } from './kinds.ts'
 import type { TlsOptions } from './options.ts'
 import type { Revocation } from './revocation.ts'
 
@@ -22,17 +22,36 @@ export interface EndpointParts {
   revocation: Revocation
   slowMs: number
   handshakes: Handshakes
+  /** The open ports by kind. */
+  ports: ReadonlyMap<string, () => number | null>
   /** Connections in the handshake, and of `stall`. */
   open: { handshakes: number; stalled: number }
 }
 
-/** Accepts a connection: makes the handshake of its kind, or what the kind does instead. */
-export function acceptConnection(connection: TlsConnection, parts: EndpointParts): void {
-  const { socket, serverName, serve } = connection
+/** The kind of a secured connection. It has the same name in each version of this plugin. */
+export const KIND = Symbol.for('svc.tls.kind')
+
+/** Accepts a connection of the HTTPS port by its server name. */
+export function acceptByName(connection: TlsConnection, parts: EndpointParts): void {
+  const kind = kindOf(connection.serverName)
+  if (kind === null) sendAlert(connection.socket, UNRECOGNIZED_NAME)
+  else accept(connection, kind, () => parts.chainOf(kind, connection.serverName), parts)
+}
+
+/** Accepts a connection of a port that is only for this kind. */
+export function acceptOnPort(connection: TlsConnection, kind: string, parts: EndpointParts): void {
+  accept(connection, kind, () => parts.chainOf(kind, nameOnPort(connection.serverName), true), parts)
+}
+
+/** Makes the handshake of a kind, or what the kind does instead. */
+function accept(
+  { socket, serve, alpnProtocols }: TlsConnection,
+  name: string,
+  findChain: () => Promise<Chain>,
+  parts: EndpointParts,
+): void {
   const { svc, open } = parts
   const { publicMode } = svc.config
-  const name = kindOf(serverName)
-  if (name === null) return sendAlert(socket, UNRECOGNIZED_NAME)
   const kind = KINDS[name]!
   if (kind.behavior === 'stall') return stall(socket, open, publicMode ? [20, 10_000] : [100, 30_000])
   if (open.handshakes >= (publicMode ? 100 : 500)) return void socket.destroy()
@@ -59,12 +78,13 @@ export function acceptConnection(connection: TlsConnection, parts: EndpointParts
   const begin = async (): Promise<void> => {
     const ca =
       kind.clientCertificate === 'wrong-ca' ? (await parts.findAuthority('foreign')).certificate : svc.pki.caCertificate
-    const settings = { chain: await parts.chainOf(name, serverName), ca, alpnProtocols: connection.alpnProtocols }
+    const settings = { chain: await findChain(), ca, alpnProtocols }
     if (socket.destroyed) return
     const dripping = kind.behavior === 'drip-handshake' ? new DrippingSocket(socket) : undefined
     const onSecured = (secured: TLSSocket): void => {
       count()
       dripping?.release()
+      Object.assign(secured, { [KIND]: name })
       secured.on('error', () => secured.destroy())
       if (kind.behavior === 'reset-late') secured.once('data', () => socket.resetAndDestroy())
       else if (kind.behavior === 'close-late') secured.once('data', () => socket.destroySoon())

@@ -2,7 +2,7 @@
 import { definePlugin } from 'svc/plugin'
 import { openAuthorities } from './authorities.ts'
 import { chainsOf, createChainCache } from './certificates.ts'
-import { acceptConnection } from './endpoint.ts'
+import { acceptByName, acceptOnPort } from './endpoint.ts'
 import type { EndpointParts } from './endpoint.ts'
 import { isZoneName } from './kinds.ts'
 import { createHandshakes } from './handshakes.ts'
@@ -34,6 +34,7 @@ export default definePlugin<TlsOptions>({
     )
     const chainOf = chainsOf({ svc, findAuthority, revocation, cache })
     const open = svc.shared('open', () => ({ handshakes: 0, stalled: 0 }))
+    const ports = new Map<string, () => number | null>()
     const parts: EndpointParts = {
       svc,
       chainOf,
@@ -41,9 +42,18 @@ export default definePlugin<TlsOptions>({
       revocation,
       slowMs: svc.options.slow_ms,
       handshakes: createHandshakes(),
+      ports,
       open,
     }
-    svc.tls.names(isZoneName, connection => acceptConnection(connection, parts))
+    svc.tls.names(isZoneName, connection => acceptByName(connection, parts))
+    const wanted = Object.entries(svc.options.ports)
+    if (svc.config.publicMode && wanted.length > 0) svc.log.warn('tls.ports is ignored in public mode')
+    else
+      for (const [kind, number] of wanted)
+        ports.set(
+          kind,
+          svc.tls.port(number, connection => acceptOnPort(connection, kind, parts)),
+        )
     registerRoutes(app, parts)
     registerRevocationRoutes(app, parts)
   },

@@ -25,6 +25,8 @@ export interface Kind {
   error?: string
   /** The certificate for a server name. Default: a valid one for this name. */
   certificate?: (serverName: string) => CertificateProfile
+  /** On a port of its own, too, the certificate has no other names. */
+  hasOnlyTheseNames?: true
   /** The CA that issues the certificate. Default: the demo CA. */
   issuer?: AuthorityName
   /** What is sent after the certificate. */
@@ -87,16 +89,18 @@ export const KINDS: Record<string, Kind> = {
     expect: 'fail',
     error: 'ERR_TLS_CERT_ALTNAME_INVALID',
     certificate: () => ({ subject: '', names: ['wrong.host.invalid'] }),
+    hasOnlyTheseNames: true,
   },
   'no-san': {
     description: 'The name is in the subject only; strict clients refuse it',
     expect: 'either',
     certificate: name => ({ subject: `CN=${name}`, names: [] }),
+    hasOnlyTheseNames: true,
   },
   wildcard: {
     description: 'A wildcard for all endpoints below the same name',
     expect: 'ok',
-    certificate: name => ({ subject: '', names: [`*.tls.${name.slice(name.indexOf('.tls.') + 5)}`] }),
+    certificate: name => ({ subject: '', names: [`*.tls.${name.split('.tls.').at(-1)}`] }),
   },
   'unknown-ca': {
     description: 'Issued by a CA with the same name and another key',
@@ -264,7 +268,13 @@ export const KINDS: Record<string, Kind> = {
   'no-resumption': { description: 'No session tickets', expect: 'ok', hasNoTickets: true },
 }
 
+const HOST_NAME = /^[a-z0-9.-]{1,253}$/
 const SERVER_NAME = /^([a-z0-9.-]{1,100}?)\.tls\.[a-z0-9.-]{1,253}$/
+
+/** The name for the certificate of an endpoint with a port of its own: the one that the client sent, if any. */
+export function nameOnPort(serverName: string): string {
+  return HOST_NAME.test(serverName) ? serverName : 'localhost'
+}
 
 /** Whether a server name belongs to this plugin: it has `.tls.` inside. */
 export function isZoneName(serverName: string): boolean {

@@ -4,8 +4,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'svc/plugin'
 import { createSecureContext } from 'node:tls'
 import type { TLSSocket } from 'node:tls'
 import { contextOptions } from './handshakes.ts'
+import { KIND } from './endpoint.ts'
 import type { EndpointParts } from './endpoint.ts'
-import { kindOf, KINDS } from './kinds.ts'
+import { KINDS } from './kinds.ts'
 
 const CATEGORY = 'TLS'
 
@@ -41,6 +42,7 @@ export function registerRoutes(app: FastifyInstance, parts: EndpointParts): void
             kind,
             description,
             server_name: name,
+            port: parts.ports.get(kind)?.() ?? null,
             expect,
             ...(error !== undefined && { error }),
             available: await isAvailable(kind, parts),
@@ -106,7 +108,7 @@ async function isAvailable(kind: string, parts: EndpointParts): Promise<boolean>
 }
 
 function describeConnection({ raw }: FastifyRequest): Record<string, unknown> {
-  const socket = raw.socket as TLSSocket
+  const socket = raw.socket as TLSSocket & { [KIND]?: string }
   if (typeof socket.getProtocol !== 'function')
     return {
       kind: null,
@@ -120,7 +122,7 @@ function describeConnection({ raw }: FastifyRequest): Record<string, unknown> {
   const name = (socket as TLSSocket & { servername?: string | false }).servername || null
   const presented = socket.getPeerX509Certificate()
   return {
-    kind: name === null ? null : kindOf(name.toLowerCase()),
+    kind: socket[KIND] ?? null,
     server_name: name,
     protocol: socket.getProtocol(),
     cipher: socket.getCipher().name,

@@ -221,4 +221,9 @@ export default [
     rule: 'A ClientHello works in pieces of one byte; one that is longer than 16 KiB or does not arrive within 20 s ends the connection',
     where: 'identity-next 12',
   },
+  {
+    id: 'TLS-3',
+    rule: 'svc.tls.port opens a port whose connections all go to the plugin, stays open over reloads and closes with the server',
+    where: 'identity-next 1',
+  },
 ]

@@ -42,4 +42,9 @@ export default [
     rule: 'Endpoints serve HTTP/2 if the HTTPS listener does; drip-handshake sends its records in small pieces; addresses and resets work on all',
     where: 'identity-next 11.1, 11.2',
   },
+  {
+    id: 'TLSZ-11',
+    rule: 'tls.ports gives endpoints ports of their own, which follow the configuration; none in public mode',
+    where: 'identity-next 11.1, 13',
+  },
 ]

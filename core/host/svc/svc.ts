@@ -1,6 +1,7 @@
 /** Creates the `svc` object of one plugin in one generation from the services of the process. */
 import type { RuleFileReader } from '../../rules/rule-files.ts'
 import type { Config } from '../../config/variables.ts'
+import { addTlsPort } from '../../http/listener/tls-ports.ts'
 import type { Log } from '../../log/log.ts'
 import type { StateHolder } from '../../state/state-registry.ts'
 import { fingerprintPath } from '../discovery.ts'
@@ -90,7 +91,13 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
     limits: shared.limits,
     inspector: shared.inspector,
     pki: shared.pki,
-    tls: { names: (match, accept) => void build.generation.tlsNames.push({ match, accept }) },
+    tls: {
+      names: (match, accept) => void build.generation.tlsNames.push({ match, accept }),
+      port(number, accept) {
+        const port = addTlsPort(build.generation.tlsPorts, name, number, accept)
+        return () => port.open
+      },
+    },
     tap: shared.tap,
     metrics: shared.metrics,
     instance: shared.instance,

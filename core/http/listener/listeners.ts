@@ -10,6 +10,7 @@ import type { Http2SecureServer, Http2Server, ServerHttp2Session, ServerHttp2Str
 import type { Duplex } from 'node:stream'
 import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
+import type { TlsAccept } from '../../contract/plugin.ts'
 import { ConnectionActivity } from './connection-activity.ts'
 import type { ListenerFacts, ServerRequest } from '../request/types.ts'
 import { rawResponse } from './raw-response.ts'
@@ -20,7 +21,7 @@ import { sniffHttp2 } from './http2-preface.ts'
 import { closeWhenIdle } from './http2-sessions.ts'
 import { isOwnedElsewhere, isRefused, markSocketInUse } from './socket-owner.ts'
 import { setTransport, transportOf } from './transport.ts'
-import { routeServerNames } from './tls-names.ts'
+import { acceptAnyName, routeServerNames } from './tls-names.ts'
 import type { TlsNames } from './tls-names.ts'
 import type { Tap, TappedListener } from '../tap/tap.ts'
 import { hasRefusedCertificate } from '../../pki/client-certificate.ts'
@@ -72,6 +73,7 @@ export class Listener {
   readonly #server: Server | Http2SecureServer
   /** For HTTP/2 connections if `#server` serves only HTTP/1.1; it never listens. */
   readonly #http2: Http2Server | Http2SecureServer | null
+  readonly #alpnProtocols: readonly string[]
   readonly #sockets = new Map<Socket, ConnectionActivity>()
   /** TLS only: plain sockets by peer until their handshake completes. */
   readonly #handshakes = new Map<string, Socket>()
@@ -116,6 +118,7 @@ export class Listener {
       this.#tapConnections('connection', options.tap)
       if (this.#http2) sniffHttp2(this.#server, this.#http2)
     }
+    this.#alpnProtocols = options.http2 ? ['h2', 'http/1.1'] : ['http/1.1']
     this.#server.setMaxListeners(20)
     this.#server.maxConnections = MAX_SOCKETS
     // By default Node keeps the first thousand fields and silently drops the rest, possibly including Content-Length.
@@ -125,9 +128,15 @@ export class Listener {
     const http2 = this.#http2 ?? (options.tls && options.http2 ? (this.#server as Http2SecureServer) : null)
     if (http2 !== null) this.#tapStreams(http2, options.tap)
     this.#server.on('connection', (socket: Socket) => this.#track(socket))
-    if (options.tlsNames)
-      routeServerNames(this.#server, options.tlsNames, options.http2 ? ['h2', 'http/1.1'] : ['http/1.1'])
+    if (options.tlsNames) routeServerNames(this.#server, options.tlsNames, this.#alpnProtocols)
     if (options.tls) this.#server.on('secureConnection', (socket: TLSSocket) => this.#trackSecured(socket))
+  }
+
+  /** HTTPS only: takes a connection of another port, which `accept` secures, as if it had come to this one. */
+  adopt(socket: Socket, accept: TlsAccept): void {
+    if (this.#sockets.size >= MAX_SOCKETS) return void socket.destroy()
+    this.#track(socket)
+    acceptAnyName(socket, accept, this.#server, this.#alpnProtocols)
   }
 
   /** Puts the tap in front of the requests of HTTP/2, whose listener Node adds with that of `request`. */

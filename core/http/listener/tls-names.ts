@@ -2,8 +2,7 @@
 import type { Server } from 'node:http'
 import type { Http2SecureServer } from 'node:http2'
 import type { Socket } from 'node:net'
-import type { TLSSocket } from 'node:tls'
-import type { TlsAccept } from '../../contract/plugin.ts'
+import type { TlsAccept, TlsConnection } from '../../contract/plugin.ts'
 import { findServerName, MAX_HELLO_BYTES } from './server-name.ts'
 import { setTransport } from './transport.ts'
 
@@ -38,44 +37,59 @@ export function routeServerNames(
   server.removeListener('connection', serve!)
   // Listed first, as the server's own listener was.
   server.prependListener('connection', (socket: Socket) => {
-    if (handlers().length === 0) serve!.call(server, socket)
-    else void inspect(socket)
-  })
-
-  function inspect(socket: Socket): void {
-    const timer = setTimeout(() => socket.destroy(), HELLO_MS)
-    let seen: Buffer = Buffer.alloc(0)
-    const decide = (to: (socket: Socket) => void): void => {
-      clearTimeout(timer)
-      socket.off('data', onData).off('close', onClose)
-      socket.pause()
-      socket.unshift(seen)
-      to(socket)
-    }
-    const onData = (chunk: Buffer): void => {
-      seen = seen.length === 0 ? chunk : Buffer.concat([seen, chunk])
-      const found = findServerName(seen)
-      if (found.state === 'too-long' || seen.length > MAX_RECEIVED_BYTES) return void socket.destroy()
-      if (found.state === 'more') return
-      const name = found.state === 'name' ? found.name : null
+    if (handlers().length === 0) return serve!.call(server, socket)
+    readServerName(socket, name => {
       const handler = name === null || isOwnName(name) ? undefined : handlers().find(({ match }) => match(name))
-      if (handler === undefined) decide(plain => serve!.call(server, plain))
-      else
-        decide(plain =>
-          handler.accept({
-            socket: plain,
-            serverName: name!,
-            alpnProtocols,
-            serve: (secured: TLSSocket) => {
-              setTransport(secured, plain)
-              // Node's HTTP/2 server takes its settings for HTTP/1.1 from here.
-              Object.assign(secured, { server })
-              server.emit('secureConnection', secured)
-            },
-          }),
-        )
-    }
-    const onClose = (): void => clearTimeout(timer)
-    socket.on('data', onData).on('close', onClose)
+      if (handler === undefined) serve!.call(server, socket)
+      else handler.accept(connectionOf(socket, name!, server, alpnProtocols))
+    })
+  })
+}
+
+/** Hands a connection to a plugin, whatever its server name. What the plugin serves is served by the server. */
+export function acceptAnyName(
+  socket: Socket,
+  accept: TlsAccept,
+  server: Server | Http2SecureServer,
+  alpnProtocols: readonly string[],
+): void {
+  readServerName(socket, name => accept(connectionOf(socket, name ?? '', server, alpnProtocols)))
+}
+
+function connectionOf(
+  socket: Socket,
+  serverName: string,
+  server: Server | Http2SecureServer,
+  alpnProtocols: readonly string[],
+): TlsConnection {
+  return {
+    socket,
+    serverName,
+    alpnProtocols,
+    serve(secured) {
+      setTransport(secured, socket)
+      // Node's HTTP/2 server takes its settings for HTTP/1.1 from here.
+      Object.assign(secured, { server })
+      server.emit('secureConnection', secured)
+    },
   }
+}
+
+/** Calls `found` with the server name of the ClientHello, or null, and leaves all bytes in the socket. */
+function readServerName(socket: Socket, found: (name: string | null) => void): void {
+  const timer = setTimeout(() => socket.destroy(), HELLO_MS)
+  let seen: Buffer = Buffer.alloc(0)
+  const onData = (chunk: Buffer): void => {
+    seen = seen.length === 0 ? chunk : Buffer.concat([seen, chunk])
+    const state = findServerName(seen)
+    if (state.state === 'too-long' || seen.length > MAX_RECEIVED_BYTES) return void socket.destroy()
+    if (state.state === 'more') return
+    clearTimeout(timer)
+    socket.off('data', onData).off('close', onClose)
+    socket.pause()
+    socket.unshift(seen)
+    found(state.state === 'name' ? state.name : null)
+  }
+  const onClose = (): void => clearTimeout(timer)
+  socket.on('data', onData).on('close', onClose)
 }

@@ -16,16 +16,18 @@ export default definePlugin({
   title: 'Special names',
   paths: ['/special'],
   register(app, svc) {
-    svc.tls.names(name => name.endsWith('.special'), async ({ socket, serverName, serve }) => {
+    const accept = async ({ socket, serverName, serve }) => {
       if (serverName.startsWith('closed')) return void socket.destroy()
-      const { certificate, key } = await svc.pki.issue({ subject: 'CN=special', names: [serverName] })
+      const { certificate, key } = await svc.pki.issue({ subject: 'CN=special', names: [serverName || 'unnamed'] })
       const context = createSecureContext({ cert: certificate, key, minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' })
       const secured = new TLSSocket(socket, { isServer: true, secureContext: context, ALPNProtocols: ['h2', 'http/1.1'] })
       secured.on('error', () => secured.destroy())
       secured.on('secure', () => serve(secured))
-    })
+    }
+    svc.tls.names(name => name.endsWith('.special'), accept)
+    const port = svc.tls.port(0, accept)
     app.get('/special', describe({ summary: 'Special', category: 'Test', examples: [{ name: 'Plain', path: '/special' }] }), request => ({
-      version: request.raw.socket.getProtocol?.(), scheme: svc.http.origin(request).scheme, ip: svc.http.clientIp(request), http: request.raw.httpVersion,
+      version: request.raw.socket.getProtocol?.(), scheme: svc.http.origin(request).scheme, ip: svc.http.clientIp(request), http: request.raw.httpVersion, port: port(),
     }))
   },
 })
@@ -71,6 +73,17 @@ t.test("connections with a matching name are the plugin's, all others the listen
   const unnamed = await open('', { checkServerIdentity: () => undefined })
   t.match(await get(unnamed, '/special'), /200 OK/)
   await t.rejects(open('closed.special'), /ECONNRESET|disconnected/)
+
+  t.test('a port passes all connections to the plugin [TLS-3]', async t => {
+    const { port } = (await (await fetch(`${server.url}/special`)).json()) as { port: number }
+    for (const servername of ['', 'localhost', 'two.special']) {
+      const socket = await open(servername, { port, checkServerIdentity: () => undefined })
+      t.equal(socket.getProtocol(), 'TLSv1.2')
+      t.match(socket.getPeerCertificate().subjectaltname, `DNS:${servername || 'unnamed'}`)
+      t.match(await get(socket, '/special'), /"scheme":"https","ip":"127.0.0.1"/)
+    }
+    await t.rejects(open('closed.special', { port }), /ECONNRESET|disconnected/)
+  })
 
   t.test('in pieces of one byte [TLS-2]', async t => {
     const proxy = (await import('node:net')).createServer(from => {
