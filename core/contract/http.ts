@@ -81,6 +81,11 @@ export interface SvcHttp {
    * instead of its `read`; it is called at most once, if a rule has such conditions.
    */
   applyRules(request: FastifyRequest, reply: FastifyReply, facts?: ProtocolFacts): Promise<RuleOutcome> | null
+  /**
+   * The rule with conditions of this protocol that the request nearly meets; null if there is none. For error messages:
+   * it evaluates all rules.
+   */
+  closestRule(request: FastifyRequest, facts: ProtocolFacts): Promise<NearRule | null>
   /** Aborts the response like an injected fault: destroys the connection or, over HTTP/2, resets the stream (INTERNAL_ERROR). */
   abortResponse(request: FastifyRequest, reply: FastifyReply): void
   /**
@@ -135,10 +140,17 @@ export interface ProtocolFacts {
   takesReply(reply: JsonObject): Promise<boolean>
 }
 
+/** A rule that did not act on a request. */
+export interface NearRule {
+  name: string
+  /** Where the request differs, such as `header.x-tenant`. Empty: the conditions hold, and the rule is exhausted or disabled. */
+  differences: readonly string[]
+}
+
 /** What rules did with a request, and what they leave to the route. */
 export type RuleOutcome =
-  /** The route continues. */
-  | { kind: 'pass' }
+  /** The route continues. `rule` acted on the request; null: none did. */
+  | { kind: 'pass'; rule: string | null }
   /** A response was sent, or the connection is gone: the route returns `reply`. */
   | { kind: 'answered' }
   | {

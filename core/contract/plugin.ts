@@ -62,6 +62,7 @@ export type {
   SessionKey,
   SessionOrigin,
   Origin,
+  NearRule,
   ProtocolFacts,
   RuleOutcome,
 } from './http.ts'
@@ -113,6 +114,10 @@ export type {
   MatchProtocols,
   ResetKind,
   Resets,
+  RuleFileOptions,
+  RuleFiles,
+  TranslatedFile,
+  TranslatedRule,
 } from './testing.ts'
 export { jsonRpcProtocol } from './json-rpc.ts'
 export type { Channel, ChannelHandler, Replica, Replicated, ReplicatedOptions, SvcReplicas } from './replication.ts'

@@ -75,6 +75,7 @@ export function chatCompletions(engine: Engine, extras?: ChatExtras): LlmRoute<P
     ]),
     framing: 'sse',
     parse: input => parse(engine, input),
+    withReply: parsed => ({ ...parsed, wire: { ...parsed.wire, topLogprobs: null } }),
     render: (result, parsed, context) => ({ body: renderReply(writer(), engine, result, parsed, context, extras) }),
     stream: (result, parsed, context) => streamReply(writer(), engine, result, parsed, context, extras),
   }
@@ -213,6 +214,14 @@ function messageOf(choice: Choice): ChatReply['choices'][number]['message'] {
   return { ...message, tool_calls: choice.calls.map(call => chatCall(call)) }
 }
 
+function* callChunks({ calls }: Choice, write: (delta: Delta) => string): Iterable<StreamEvent> {
+  for (const [index, call] of calls.entries()) {
+    yield { data: write({ tool_calls: [{ index, ...chatCall(call, '') }] }) }
+    for (const piece of call.jsonPieces)
+      yield { data: write({ tool_calls: [{ index, ...chatCallPiece(call, piece) }] }), paced: true }
+  }
+}
+
 /** Reuses one object for all chunks of a choice: only the delta changes with each token. */
 function* streamReply(
   writer: ChatWriter,
@@ -243,6 +252,7 @@ function* streamReply(
       return writer.chunk(chunk)
     }
     yield { data: write({ role: 'assistant', content: isSilent(choice) ? null : '', refusal: null }) }
+    if (choice.callsFirst === true) yield* callChunks(choice, write)
     if (choice.isRefusal === true)
       for (const piece of choice.pieces) yield { data: write({ refusal: piece }), paced: true }
     else
@@ -251,11 +261,7 @@ function* streamReply(
           topLogprobs === null ? null : { content: [logprobOf(engine, piece, topLogprobs)], refusal: null }
         yield { data: write({ content: piece }, logprobs), paced: true }
       }
-    for (const [index, call] of choice.calls.entries()) {
-      yield { data: write({ tool_calls: [{ index, ...chatCall(call, '') }] }) }
-      for (const piece of call.jsonPieces)
-        yield { data: write({ tool_calls: [{ index, ...chatCallPiece(call, piece) }] }), paced: true }
-    }
+    if (choice.callsFirst !== true) yield* callChunks(choice, write)
     current.finish_reason = reasonOf(choice, context)
     Object.assign(current, extras?.choice(choice.finish))
     yield { data: write({}) }

@@ -12,6 +12,7 @@ import type {
 import { describePost } from './describe.ts'
 import { parseResponses, type ResponsesParsed } from './responses-request.ts'
 import { streamResponse } from './responses-stream.ts'
+import { responseShapes } from './responses-shapes.ts'
 
 /** Finish reasons, for records. */
 const finishReasons: Record<Finish, string> = {
@@ -36,6 +37,7 @@ export function responses(engine: Engine): LlmRoute<ResponsesParsed> {
     finishReasons,
     parse: input => parseResponses(engine, input),
     render: (result, parsed, context) => ({ body: completeResponse(engine, result, parsed, context) }),
+    shapes: responseShapes,
     stream: (result, parsed, context) => streamResponse(engine, result, parsed, context),
     streamError,
   }
@@ -66,8 +68,10 @@ export function outputItems(engine: Engine, choice: Choice, parsed: ResponsesPar
       status: 'completed',
     })
   }
+  const message: OutputItem[] = []
+  const calls: OutputItem[] = []
   if (choice.calls.length === 0 || choice.text !== '') {
-    items.push({
+    message.push({
       type: 'message',
       id: `msg_${engine.randomId(48)}`,
       status: isIncomplete(choice) ? 'incomplete' : 'completed',
@@ -77,7 +81,7 @@ export function outputItems(engine: Engine, choice: Choice, parsed: ResponsesPar
   }
   for (const call of choice.calls) {
     if (call.isText === true)
-      items.push({
+      calls.push({
         type: 'custom_tool_call',
         id: `ctc_${engine.randomId(48)}`,
         call_id: call.givenId ?? `call_${call.id}`,
@@ -86,7 +90,7 @@ export function outputItems(engine: Engine, choice: Choice, parsed: ResponsesPar
         status: 'completed',
       })
     else
-      items.push({
+      calls.push({
         type: 'function_call',
         id: `fc_${engine.randomId(48)}`,
         call_id: call.givenId ?? `call_${call.id}`,
@@ -95,7 +99,7 @@ export function outputItems(engine: Engine, choice: Choice, parsed: ResponsesPar
         status: 'completed',
       })
   }
-  return items
+  return [...items, ...(choice.callsFirst === true ? [...calls, ...message] : [...message, ...calls])]
 }
 
 /** A refusal has a part of its own. */

@@ -66,6 +66,8 @@ export interface Choice {
   stopSequence: string | null
   /** The model refuses: `text` says why. Formats that have no such reply send it as filtered text. */
   isRefusal?: true
+  /** The calls come before the text, in formats that have an order. */
+  callsFirst?: true
 }
 
 export interface Call {
@@ -84,7 +86,8 @@ export interface Call {
 
 export interface ChatResult {
   op: 'chat'
-  mode: Mode | 'rule'
+  /** How the text was made: by a mode, by a rule, or as the request says (`X-Svc-Reply`). */
+  mode: Mode | 'rule' | 'reply'
   /** The rendered prompt, as the mode `echo` and the records show it. */
   prompt: string
   choices: Choice[]

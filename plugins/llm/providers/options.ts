@@ -5,6 +5,8 @@ import type { Mode } from '../neutral.ts'
 import type { Price } from '../usage/prices.ts'
 
 export interface LlmOptions {
+  fixtures: string | string[]
+  strict_fixtures: boolean
   providers: NamedProvider[]
   /** Currency of the prices. */
   currency: string
@@ -23,6 +25,7 @@ export interface NamedProvider {
   rules?: NamedRule[]
   latency?: { latency_ms?: number; ttft_ms?: number; tokens_per_second?: number; jitter_percent?: number }
   fail?: string
+  stream_shape?: string
   require_auth?: boolean
   api_key?: string
 }
@@ -64,9 +67,20 @@ const reply: JsonSchema = {
 }
 const whole = (maximum: number): JsonSchema => ({ type: 'integer', minimum: 0, maximum })
 
+const filePath: JsonSchema = { type: 'string', minLength: 1, maxLength: 4096 }
 const price: JsonSchema = { type: 'number', minimum: 0, maximum: 1_000_000 }
 
 export const optionsSchema: JsonSchema = object({
+  fixtures: {
+    description: 'Files or folders with rules, relative to this file; fixture files of aimock too',
+    anyOf: [filePath, { type: 'array', items: filePath, maxItems: 100 }],
+    default: [],
+  },
+  strict_fixtures: {
+    description: 'A text generation on which no rule acts gets 404; X-Svc-Strict-Fixtures overrides it',
+    type: 'boolean',
+    default: false,
+  },
   currency: {
     description: 'Currency of the prices, as `/ai/usage` shows it',
     type: 'string',
@@ -130,6 +144,12 @@ export const optionsSchema: JsonSchema = object({
           jitter_percent: whole(100),
         }),
         fail: { ...shortText, description: 'Default fault, in the syntax of X-Svc-Fail' },
+        stream_shape: {
+          description: 'Shape of streams, in the syntax of X-Svc-Stream-Shape',
+          type: 'string',
+          minLength: 1,
+          maxLength: 500,
+        },
         require_auth: { description: 'Reject requests without a credential', type: 'boolean' },
         api_key: { ...text, description: 'The only accepted credential' },
       },

@@ -50,6 +50,8 @@ const TABLE: Record<string, Record<string, string>> = {
     'state revoked': 'shared',
     'state assertion-ids': 'shared',
     'state device-codes': 'shared',
+    'state proof-ids': 'shared',
+    'secret dpop-nonces': 'shared',
     'state pushed-requests': 'shared',
     'state device-attempts': 'shared',
   },
