@@ -38,6 +38,9 @@ export interface Bounds {
   /** Questions of a task that may be open at the same time. */
   taskQuestions: number
   largeOutputKb: number
+  /** Counters of faults, and how long one is remembered. */
+  faultCounters: number
+  faultCounterMs: number
 }
 
 const NORMAL: Bounds = {
@@ -66,6 +69,8 @@ const NORMAL: Bounds = {
   taskLifeMs: 5 * 60_000,
   taskQuestions: 32,
   largeOutputKb: 1024,
+  faultCounters: 10_000,
+  faultCounterMs: 10 * 60_000,
 }
 
 const PUBLIC: Bounds = {
@@ -94,6 +99,8 @@ const PUBLIC: Bounds = {
   taskLifeMs: 60_000,
   taskQuestions: 8,
   largeOutputKb: 256,
+  faultCounters: 2000,
+  faultCounterMs: 2 * 60_000,
 }
 
 export function boundsOf(config: { publicMode: boolean }): Bounds {

@@ -14,6 +14,7 @@ export default definePlugin<Options, Variables>({
   options: optionsSchema,
   variables,
   area: 'mcp',
+  faultKinds: ['mcp'],
   categories: [{ name: 'MCP Server', rank: 140 }],
   exposes: [
     // The specification lists them among the headers of every response.

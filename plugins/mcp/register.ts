@@ -18,6 +18,7 @@ import { buildConfiguredServers } from './configured/servers.ts'
 import { registerConformance } from './conformance/register.ts'
 import { registerDemo } from './demo/register.ts'
 import { CLOCK_URI } from './demo/resources.ts'
+import { openFaultCounts, resetFaultCounts } from './faults/inject.ts'
 import { Hub } from './sessions/hub.ts'
 import type { HubMessage, HubReply } from './sessions/hub-messages.ts'
 import { openMessageLog } from './sessions/kept-messages.ts'
@@ -47,12 +48,14 @@ export function registerPlugin(app: FastifyInstance, svc: Svc<Options, Variables
   const registry = offerRegistry(svc, hub, bounds)
   const servers = new Map<string, Server>()
   const pool = openPool(svc, hub, bounds)
-  const mcp: Mcp = { svc, bounds, hub, tasks: openTasks(svc, bounds), pool, servers }
+  const faultCounts = openFaultCounts(svc, bounds)
+  const mcp: Mcp = { svc, bounds, hub, tasks: openTasks(svc, bounds), pool, faultCounts, servers }
   svc.use('testing.resets')!.register({
     name: 'mcp',
     reset: async session =>
       (await hub.sessions.endWhere(({ owner }) => session === null || owner === session.header)) +
-      (session === null ? await mcp.tasks.clear() : 0),
+      (session === null ? await mcp.tasks.clear() : 0) +
+      (await resetFaultCounts(faultCounts, session?.key ?? null)),
   })
   const descriptionOf = registerRoutes(app, mcp)
 

@@ -100,4 +100,14 @@ export default [
     rule: 'the servers are listed for clients and for the control plane; bridged ones can be restarted',
     where: 'agents-next 6',
   },
+  {
+    id: 'MCPX-21',
+    rule: 'X-Svc-Mcp-Fail refuses requests, breaks responses on the wire and changes results, in all revisions',
+    where: 'agents-next 7.1',
+  },
+  {
+    id: 'MCPX-22',
+    rule: 'faults begin with a request of a caller; a header that is not valid is refused; notifications are only refused',
+    where: 'agents-next 7.1',
+  },
 ]

@@ -31,8 +31,8 @@ function audiences({ mcp, server, request }: Exchange): string[] {
 }
 
 /** If the request has no token, the challenge contains no error code (RFC 6750, 3.1). */
-function unauthorized(
-  { mcp, server, request }: Exchange,
+export function unauthorized(
+  { mcp, server, request }: Pick<Exchange, 'mcp' | 'server' | 'request'>,
   error: 'unauthorized' | 'invalid_token',
   description: string,
 ): HttpError {

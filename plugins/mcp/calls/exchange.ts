@@ -28,26 +28,37 @@ export function factHeaders(facts: Partial<ReplyFacts>): Record<string, string> 
   }
 }
 
+/** Sends a finished JSON response in another way. */
+export type Interceptor = (response: {
+  status: number
+  text: string
+  headers?: Record<string, string>
+}) => void | Promise<void>
+
+const JSON_ONLY: Accepted = { json: true, sse: false }
+
 export class Exchange {
   readonly mcp: Mcp
   readonly server: Server
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   /** Whether the client accepts JSON, event streams, or both. */
-  readonly accepts: Accepted
+  readonly accepted: Accepted
   readonly facts: ReplyFacts
   readonly http: CallHttp
   /** Number of messages in the body; a batch has several. */
   messageCount = 1
   /** Verified claims, null on open servers. */
   claims: JsonObject | null = null
+  /** Sends the response instead. */
+  #interceptor: Interceptor | null = null
 
   constructor(mcp: Mcp, server: Server, request: FastifyRequest, reply: FastifyReply) {
     this.mcp = mcp
     this.server = server
     this.request = request
     this.reply = reply
-    this.accepts = readAccept(request.headers.accept)
+    this.accepted = readAccept(request.headers.accept)
     this.http = new RequestView(mcp, request)
     this.facts = { server: server.name, session: null, method: null, requestId: null, version: null }
   }
@@ -63,11 +74,38 @@ export class Exchange {
     return Math.ceil(this.mcp.svc.http.body(this.request).length / this.messageCount)
   }
 
+  /** What may be sent: a response that is intercepted is JSON, without messages before it. */
+  get accepts(): Accepted {
+    return this.#interceptor === null ? this.accepted : JSON_ONLY
+  }
+
+  /** Lets `interceptor` send the response, once. */
+  intercept(interceptor: Interceptor): void {
+    this.#interceptor = interceptor
+  }
+
   sendJson(status: number, text: string, headers?: Record<string, string>): void {
     if (this.reply.sent) return
-    this.reply.code(status).headers(factHeaders(this.facts))
-    if (headers) this.reply.headers(headers)
-    this.reply.header('content-type', 'application/json; charset=utf-8').send(text)
+    const interceptor = this.#interceptor
+    if (interceptor) {
+      this.#interceptor = null
+      const sent = interceptor({ status, text, headers })
+      sent?.catch((error: unknown) => this.logFailure(this.facts.method ?? '', error))
+      return
+    }
+    this.reply.header('content-type', 'application/json; charset=utf-8')
+    this.sendText(status, text, headers)
+  }
+
+  /** Sends a body whose type is set. */
+  sendText(status: number, text: string, headers: Record<string, string> = {}): void {
+    this.setFacts()
+    this.reply.code(status).headers(headers).send(text)
+  }
+
+  /** Sets the headers `X-Svc-Mcp-*`. */
+  setFacts(): void {
+    this.reply.headers(factHeaders(this.facts))
   }
 
   /** Accepts a notification or a response with status 202; `text` is the body of the HTTP+SSE transport. */

@@ -1,6 +1,8 @@
 /** Owns the descriptions of the MCP routes for the catalog, OpenAPI and the console. */
 import type { CoreFailure, RequestFacts, RouteDescription, RouteExample } from 'svc/plugin'
 import { factHeaders } from '../calls/exchange.ts'
+import { FAIL_HEADER } from '../faults/fault-header.ts'
+import { KINDS } from '../faults/kinds.ts'
 import type { Mcp } from '../mcp.ts'
 import { endpointPath } from '../access/protected-resource.ts'
 import { UNNAMED_SERVERS } from '../registry/registry.ts'
@@ -51,6 +53,12 @@ export function describePost(endpoint: Endpoint, mcp: Mcp): RouteDescription {
         name: 'Mcp-Name',
         in: 'header',
         description: 'Repeats the name of the tool or prompt, or the URI of the resource (2026-07-28)',
+        schema: { type: 'string' },
+      },
+      {
+        name: FAIL_HEADER,
+        in: 'header',
+        description: `Faults to inject: \`<kind>[@<n>][:<percent>]\`, up to 5, separated by commas. Kinds: ${KINDS.join(', ')}`,
         schema: { type: 'string' },
       },
     ],

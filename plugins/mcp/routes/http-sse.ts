@@ -4,6 +4,8 @@ import { isJson } from '../access/media-types.ts'
 import { transportError } from '../errors.ts'
 import type { Exchange } from '../calls/exchange.ts'
 import { parseBody, readId, readMessage, resultText, type RpcRequest } from '../calls/json-rpc.ts'
+import { injectFaults } from '../faults/inject.ts'
+import { isStatusKind } from '../faults/kinds.ts'
 import type { Mcp } from '../mcp.ts'
 import type { Session } from '../sessions/session.ts'
 import { OLDEST } from '../wire/versions.ts'
@@ -56,6 +58,8 @@ async function takeMessage(exchange: Exchange): Promise<void> {
     throw transportError(415, 'Unsupported Media Type: Content-Type must be application/json')
   const body = parseBody(exchange.mcp.svc.http.body(exchange.request))
   exchange.facts.requestId = readId(body)
+  // The response is not that of this request, so only refusals can be injected.
+  await injectFaults(exchange, body, isStatusKind)
   const message = readMessage(body)
   if (message.kind !== 'response') exchange.facts.method = message.method
   const session = await requireSession(exchange, TRANSPORT, sessionId)

@@ -4,6 +4,7 @@ import { isJson } from '../access/media-types.ts'
 import { transportError } from '../errors.ts'
 import type { Exchange } from '../calls/exchange.ts'
 import { parseBody, readId } from '../calls/json-rpc.ts'
+import { injectFaults } from '../faults/inject.ts'
 import type { Mcp } from '../mcp.ts'
 import { STATELESS } from '../wire/versions.ts'
 import { endSession, serveLegacy } from '../wire/legacy/serve.ts'
@@ -36,6 +37,7 @@ async function servePost(exchange: Exchange): Promise<void> {
   for (const check of POST_CHECKS) check(exchange)
   const body = parseBody(exchange.mcp.svc.http.body(exchange.request))
   exchange.facts.requestId = readId(body)
+  await injectFaults(exchange, body)
   if (isStateless(exchange.header('mcp-protocol-version'), body)) await serveStateless(exchange, body)
   else await serveLegacy(exchange, body)
 }

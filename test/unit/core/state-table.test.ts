@@ -77,6 +77,7 @@ const TABLE: Record<string, Record<string, string>> = {
     'channel tasks': 'to the replica that runs a task',
     'shared tasks': 'tasks at work',
     'shared hub': 'requests in flight, open streams, questions and listeners',
+    'state fault-uses': 'shared',
     'shared bridges': 'connections to bridged servers, and processes',
     'shared clock': 'a timer; the leader announces the time',
   },

@@ -1,0 +1,89 @@
+/** Injects the faults that `X-Svc-Mcp-Fail` asks for. */
+import { createHash } from 'node:crypto'
+import { isRecord, type Store, type Svc } from 'svc/plugin'
+import type { Bounds } from '../bounds.ts'
+import type { Exchange } from '../calls/exchange.ts'
+import { readMessage, type RpcMessage } from '../calls/json-rpc.ts'
+import { FAIL_HEADER, type FaultSpec, readFaults } from './fault-header.ts'
+import { concerns, isStatusKind, isWireKind, type Kind } from './kinds.ts'
+import { withResultFault } from './result-faults.ts'
+import { throwFault } from './status-faults.ts'
+import { sendWithFault } from './wire-faults.ts'
+
+/** Requests with the header so far, of one caller for one server and kind. */
+export interface FaultCount {
+  /** Digest of the caller's session. */
+  owner: string
+  count: number
+}
+
+/** Keys are digests of caller, server and kind. */
+export function openFaultCounts(svc: Pick<Svc, 'state'>, bounds: Bounds): Store<FaultCount> {
+  return svc.state<FaultCount>('fault-uses', { maxCount: bounds.faultCounters, ttlMs: bounds.faultCounterMs })
+}
+
+/** Forgets the counts of a session, or all. Returns their number. */
+export function resetFaultCounts(counts: Store<FaultCount>, sessionKey: string | null): Promise<number> {
+  if (sessionKey === null) return counts.clear()
+  const digest = digestOf(sessionKey)
+  return counts.clear(({ owner }) => owner === digest)
+}
+
+/**
+ * Injects the first fault of the header that acts, before the method runs or into its response. Throws the error of the
+ * fault, or -32602 if the header can't be read. Kinds for which `canAct` returns false are skipped.
+ */
+export async function injectFaults(
+  exchange: Exchange,
+  body: unknown,
+  canAct: (kind: Kind) => boolean = () => true,
+): Promise<void> {
+  const header = exchange.header(FAIL_HEADER.toLowerCase())
+  if (header === undefined) return
+  const faults = readFaults(header).filter(({ kind }) => canAct(kind))
+  const message = Array.isArray(body) ? null : readMessage(body)
+  const fault = await firstActing(faults, message, exchange)
+  if (!fault) return
+  const { mcp, request, reply } = exchange
+  mcp.svc.http.markFault(request, reply, 'mcp', `${FAIL_HEADER}: ${fault.text}`)
+  await applyFault(fault.kind, message?.kind === 'request' ? message.params : {}, exchange)
+}
+
+/** Applies a fault to this response. Throws if the fault replaces the response. */
+export async function applyFault(kind: Kind, params: Record<string, unknown>, exchange: Exchange): Promise<void> {
+  if (isStatusKind(kind)) await throwFault(kind, exchange)
+  else if (isWireKind(kind)) exchange.intercept(response => sendWithFault(kind, response, params, exchange))
+  else {
+    // The cursor of a loop is not one of the list.
+    if (kind === 'cursor-loop' && isRecord(params)) delete params.cursor
+    exchange.intercept(({ status, text, headers }) =>
+      exchange.sendJson(status, withResultFault(kind, text, exchange), headers),
+    )
+  }
+}
+
+async function firstActing(
+  faults: readonly FaultSpec[],
+  message: RpcMessage | null,
+  exchange: Exchange,
+): Promise<FaultSpec | null> {
+  const method = message && message.kind !== 'response' ? message.method : ''
+  for (const fault of faults) {
+    const isLeftAlone = message?.kind !== 'request' && !isStatusKind(fault.kind)
+    if (isLeftAlone || !concerns(fault.kind, method)) continue
+    const count = await countUse(fault.kind, exchange)
+    if (count >= fault.from && (fault.percent === 100 || Math.random() * 100 < fault.percent)) return fault
+  }
+  return null
+}
+
+async function countUse(kind: Kind, { mcp, request, server }: Exchange): Promise<number> {
+  const owner = digestOf(mcp.svc.http.session(request).key)
+  const counter = digestOf(JSON.stringify([owner, server.name, kind]))
+  const counted = await mcp.faultCounts.update(counter, before => ({ owner, count: (before?.count ?? 0) + 1 }))
+  return counted?.count ?? 1
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
+}
