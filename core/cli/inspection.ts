@@ -12,6 +12,8 @@ const IGNORED_VARIABLES = [
   'SVC_REQUIRE_KEY',
   'SVC_KEY_REGISTRY',
   'SVC_QUOTA_STORE',
+  'SVC_STATE_STORE',
+  'SVC_WORKERS',
 ]
 
 /** Builds all plugins with this configuration, calls `inspectServices`, and closes everything. */

@@ -37,6 +37,10 @@ export const folders = parser('folders, separated as in PATH', value =>
     .filter(folder => folder !== ''),
 )
 
+export const stateStoreUrl = parser<string | null>('redis://, rediss:// or unix:// URL, or local', value =>
+  value === 'local' || (/^(?:rediss?:\/\/[^\s/]|unix:\/\/\/)/i.test(value) && URL.canParse(value)) ? value : undefined,
+)
+
 export const redisUrl = parser<string | null>('redis:// or rediss:// URL', value =>
   /^rediss?:\/\/[^\s/]/i.test(value) && URL.canParse(value) ? value : undefined,
 )

@@ -78,6 +78,21 @@ export interface Config {
     /** `redis://` or `rediss://` URL. */
     quotaStore: string | null
   }
+  /** Processes behind one set of ports. */
+  workers: number
+  stateStore: {
+    /** `redis://`, `rediss://` or `unix://` URL, or `local`; null: state is in the memory of the process. */
+    url: string | null
+    password: string | null
+    /** Begins every key and channel. */
+    prefix: string
+    /** Path of a PEM file. */
+    ca: string | null
+    isCluster: boolean
+    timeoutMs: number
+    /** Encrypts secret values. */
+    secret: string | null
+  }
 }
 
 type Leaf = string | number | boolean | null | string[]

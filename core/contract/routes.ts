@@ -78,11 +78,12 @@ export interface RouteExample {
 
 /**
  * An error response that the core sends for a route. `refused`: the route or Fastify threw an error with a 4xx status.
- * `unrouted`: no route matches the path and method (404 or 405, see `svc.unroutedForm`).
+ * `unrouted`: no route matches the path and method (404 or 405, see `svc.unroutedForm`). `unavailable`: the state store is
+ * unavailable or full (`StateUnavailable`).
  */
 export interface CoreFailure {
   status: number
-  kind: 'payload_too_large' | 'timeout' | 'internal' | 'injected' | 'refused' | 'unrouted'
+  kind: 'payload_too_large' | 'timeout' | 'internal' | 'injected' | 'refused' | 'unrouted' | 'unavailable'
   /** The body that the core would send. */
   body: Record<string, unknown>
   requestId: string

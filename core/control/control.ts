@@ -4,6 +4,7 @@ import { describe, isFlagSet } from '../contract/plugin.ts'
 import { buildFacts } from './build-facts.ts'
 import type { ControlDeps } from './deps.ts'
 import { viewLoadErrors } from './plugin-view.ts'
+import { shownStore } from './replicas.ts'
 import { countStates, registerPluginRoutes } from './plugin-routes.ts'
 
 const category = 'Control Plane'
@@ -128,7 +129,14 @@ function proxyHeaders(headers: object): string[] {
     .slice(0, MAX_PROXY_HEADERS)
 }
 
-async function statusRecord({ config, instance, inspector, plugins, pluginStatus }: ControlDeps): Promise<object> {
+async function statusRecord({
+  config,
+  instance,
+  inspector,
+  plugins,
+  pluginStatus,
+  replicas,
+}: ControlDeps): Promise<object> {
   const own = {
     name: 'svc',
     version: instance.version,
@@ -148,6 +156,10 @@ async function statusRecord({ config, instance, inspector, plugins, pluginStatus
     inspector: await inspector.counters(),
     ports: instance.ports(),
     plugins: pluginCounts(plugins),
+    replica: replicas.self,
+    replicas: replicas.list().length,
+    state_store: shownStore(replicas.store(), config.publicMode),
+    ...(config.workers > 1 && config.stateStore.url === null && { state: 'per process' }),
   }
   // A plugin may have the name of a field of the core; the field of the core wins.
   return { ...own, ...pluginStatus(), ...own, ...counts }

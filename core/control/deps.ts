@@ -40,6 +40,7 @@ export interface ControlDeps {
   limits: Limits
   /** Null if shared mode is off. */
   keys: Keys | null
+  replicas: ControlReplicas
   metrics: { readonly contentType: string; text(): Promise<string> }
   /** Starts an event stream, like `svc.streams.sse`. */
   openEvents: SvcStreams['sse']
@@ -58,6 +59,47 @@ export interface ControlInstance extends SvcInstance {
   identityRequests(): number
   /** Increments the number of requests and returns it. */
   countIdentityRequest(): number
+  /** Switches the health of this replica alone, until the next switch of all. */
+  setOwnHealth(next: boolean | 'toggle'): boolean
+}
+
+/** The replicas of the deployment; a process without a state store is the only one. */
+export interface ControlReplicas {
+  /** Name of this replica. */
+  readonly self: string
+  /** Name of the replica that does what must happen once. */
+  leader(): string
+  /** Oldest first. */
+  list(): ReplicaView[]
+  /** Null without a state store. */
+  store(): StateStoreView | null
+}
+
+export interface ReplicaView {
+  replica: string
+  instance_id: string
+  hostname: string | null
+  version: string
+  git_sha: string | null
+  started_at: string
+  seen_ms_ago: number
+  clock_offset_ms: number
+  healthy: boolean
+  generation: number
+  streams_open: number
+  requests_total: number
+  ports: { http: number | null; https: number | null; grpc: number | null } | null
+  self: boolean
+}
+
+export interface StateStoreView {
+  up: boolean
+  since: string
+  host: string
+  prefix: string
+  cluster: boolean
+  latency_ms: number | null
+  version: string | null
 }
 
 export interface ControlRules {

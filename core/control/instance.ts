@@ -1,10 +1,17 @@
 /** Routes about the instance: health and identity. */
 import type { FastifyInstance } from 'fastify'
-import { describe, type FastifyRequest } from '../contract/plugin.ts'
+import { describe, invalidParameter, type FastifyRequest } from '../contract/plugin.ts'
+import { quoteInput } from '../contract/input.ts'
 import { buildFacts } from './build-facts.ts'
 import type { ControlDeps } from './deps.ts'
 
 const category = 'Health & Identity'
+const SCOPE = {
+  name: 'scope',
+  in: 'query',
+  description: '`replica` switches only the replica that responds, until the next switch of all.',
+  schema: { type: 'string', enum: ['all', 'replica'], default: 'all' },
+} as const
 const HEALTH_BODY = { description: 'The health after the request.' }
 
 /** Registers `/health`, the routes that change it, and `/identity`. */
@@ -44,8 +51,10 @@ function registerHealth(app: FastifyInstance, { http, instance }: ControlDeps): 
         category,
         negotiated: true,
         credentials: ['none', 'bearer', 'adminToken'],
+        parameters: [SCOPE],
         responses: {
           200: HEALTH_BODY,
+          400: { description: 'An unknown scope.' },
           401: { description: 'The admin token is missing or wrong.' },
           403: { description: 'The instance runs in public mode and no admin token is configured.' },
         },
@@ -53,7 +62,11 @@ function registerHealth(app: FastifyInstance, { http, instance }: ControlDeps): 
       }),
       async (request, reply) => {
         http.guardAdmin(request)
-        return http.negotiate(request, reply, healthRecord(instance, await instance.setHealthy(next)))
+        const { scope = 'all' } = request.query as { scope?: unknown }
+        if (scope !== 'all' && scope !== 'replica')
+          throw invalidParameter('scope', `expected all or replica, not ${quoteInput(String(scope))}`)
+        const healthy = scope === 'replica' ? instance.setOwnHealth(next) : await instance.setHealthy(next)
+        return http.negotiate(request, reply, healthRecord(instance, healthy))
       },
     )
   }

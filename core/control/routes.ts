@@ -7,6 +7,7 @@ import { registerInstance } from './instance.ts'
 import { registerKeysUsage } from './keys-usage.ts'
 import { registerLanding } from './landing.ts'
 import { registerMetrics } from './metrics.ts'
+import { registerReplicas } from './replicas.ts'
 import { registerReset } from './reset.ts'
 import { registerRules } from './rules.ts'
 import { registerUsage } from './usage.ts'
@@ -17,6 +18,7 @@ export function registerCoreRoutes(app: FastifyInstance, deps: ControlDeps): voi
   registerLanding(app, deps)
   registerInstance(app, deps)
   registerControl(app, deps)
+  registerReplicas(app, deps)
   registerRequests(app, deps)
   registerRules(app, deps)
   registerReset(app, deps)

@@ -57,7 +57,7 @@ export interface BuildServices {
   config: Config
   states: StateRegistry
   shared: SharedServices
-  generationOptions: Pick<GenerationOptions, 'bodyLimit' | 'websockets' | 'errors'>
+  generationOptions: Pick<GenerationOptions, 'bodyLimit' | 'websockets' | 'errors' | 'replica'>
   variables: PluginVariables
   /** Default: a warning after 10 s, failure after 120 s. */
   registerTimes?: RegisterTimes | undefined

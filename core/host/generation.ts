@@ -42,6 +42,8 @@ export interface GenerationOptions {
   /** Maximum size of a WebSocket message in bytes; larger ones close the socket with 1009. */
   maxWebSocketPayload: number
   exposedHeaders: string
+  /** Value of `X-Svc-Replica`; null if the process is not a replica. */
+  replica: string | null
   exemptions: Exemptions
   /** Path prefixes of plugins that are not enabled. The 404 response names the plugin. */
   absent: { path: string; name: string; state: 'disabled' | 'failed' }[]
@@ -74,6 +76,7 @@ export class Generation implements RoutingGeneration {
   readonly tlsNames: TlsNameHandler[] = []
   readonly hosts = new HostMounts()
   readonly exposedHeaders: string
+  readonly replica: string | null
   readonly fallbacks: FallbackHandlers
   readonly #parsing: BodyParsing
   /** Sorted by length, the longest path first. */
@@ -95,6 +98,7 @@ export class Generation implements RoutingGeneration {
   constructor(options: GenerationOptions) {
     this.number = options.number
     this.exposedHeaders = options.exposedHeaders
+    this.replica = options.replica
     this.exemptions = options.exemptions
     this.#webSockets = new WebSocketRoutes(options.websockets.memory)
     this.#familiar = options.familiar

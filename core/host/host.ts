@@ -108,6 +108,11 @@ export class Host {
     return this.#result!.generation
   }
 
+  /** Number of the current generation; 0 before the first one. */
+  get currentNumber(): number {
+    return this.#result?.generation.number ?? 0
+  }
+
   /** `open`: generations that serve or drain. `inMemory`: also those that are not garbage-collected yet. */
   get generationCounts(): { open: number; inMemory: number } {
     return { open: this.#draining.length + 1, inMemory: this.#inMemory }

@@ -34,8 +34,10 @@ function harEntry(entry: InspectorEntry, baseUrl: string): object {
     // Fields that the format does not define begin with an underscore.
     _request_id: entry.request_id,
     _session: entry.session,
+    _session_from: entry.session_from,
     _fault: entry.fault,
     _fault_source: entry.fault_source,
+    _fault_origin: entry.fault_origin,
     _rule: entry.rule,
     _route: entry.route,
     _plugin: entry.plugin,

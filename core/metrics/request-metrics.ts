@@ -121,6 +121,19 @@ export class RequestMetrics {
     this.#streamsOpen += change
   }
 
+  /** Open event streams and WebSockets. */
+  get openStreams(): number {
+    return this.#streamsOpen
+  }
+
+  /** Number of requests since the process started. */
+  requestCount(): number {
+    let count = 0
+    for (const { classes } of this.#routes.values())
+      for (const ofMethod of classes.values()) for (const ofClass of ofMethod) count += ofClass
+    return count
+  }
+
   #countsOf(route: string): RouteCounts {
     const known = this.#routes.get(route)
     if (known !== undefined) return known

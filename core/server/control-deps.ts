@@ -1,7 +1,7 @@
 /** Creates the dependencies of the control plane's routes from the host and the services. */
 import type { Config } from '../config/variables.ts'
 import { buildCatalog } from '../control/catalog.ts'
-import type { ControlDeps } from '../control/deps.ts'
+import type { ControlDeps, ControlReplicas } from '../control/deps.ts'
 import { buildOpenapi } from '../control/openapi.ts'
 import type { RouteRecord } from '../http/pipeline/route-record.ts'
 import type { Host } from '../host/host.ts'
@@ -21,6 +21,7 @@ export interface ControlDepsSources {
   inspector: Inspector
   book: RuleBook
   limits: Limits
+  replicas: ControlReplicas
   keys: Keys | null
   metrics: Metrics
   streamsOf(generation: number): SvcStreams
@@ -38,6 +39,7 @@ export function createControlDeps({
   keys,
   limits,
   metrics,
+  replicas,
   streamsOf,
   host,
   effectiveConfig,
@@ -74,6 +76,7 @@ export function createControlDeps({
     keys,
     limits,
     metrics,
+    replicas,
     plugins,
     effectiveConfig,
     pluginStatus,

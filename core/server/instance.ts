@@ -21,6 +21,8 @@ export interface Instance {
   ports(): Ports
   isHealthy(): boolean
   setHealthy(next: boolean | 'toggle'): Promise<boolean>
+  /** Switches this replica alone, until the next switch of all. */
+  setOwnHealth(next: boolean | 'toggle'): boolean
   /** Calls `listener` on each change. Returns a function that removes the listener. */
   onHealthChange(listener: (healthy: boolean) => void): () => void
   identityRequests(): number
@@ -40,6 +42,21 @@ export function createInstance({ config, version, gitSha, ports, health }: Insta
   const startedAt = new Date()
   const startedAtMs = performance.now()
   let identityRequests = 0
+  /** Set by a switch of this replica alone, until the next switch of all. */
+  let own: boolean | null = null
+  health.subscribe(() => {
+    own = null
+  })
+  const isHealthy = (): boolean => own ?? health.current
+  const listeners = new Set<{ call: (healthy: boolean) => void }>()
+  let known = health.current
+  const notify = (): void => {
+    const healthy = isHealthy()
+    if (healthy === known) return
+    known = healthy
+    for (const { call } of listeners) call(healthy)
+  }
+  health.subscribe(notify)
   return {
     id: config.instanceId,
     version,
@@ -48,15 +65,17 @@ export function createInstance({ config, version, gitSha, ports, health }: Insta
     startedAt,
     uptimeSeconds: () => Math.floor((performance.now() - startedAtMs) / 1000),
     ports,
-    isHealthy: () => health.current,
+    isHealthy,
     setHealthy: next => health.update(healthy => (next === 'toggle' ? !healthy : next)),
+    setOwnHealth(next) {
+      own = next === 'toggle' ? !isHealthy() : next
+      notify()
+      return own
+    },
     onHealthChange(listener) {
-      let known = health.current
-      return health.subscribe(healthy => {
-        if (healthy === known) return
-        known = healthy
-        listener(healthy)
-      })
+      const added = { call: listener }
+      listeners.add(added)
+      return () => void listeners.delete(added)
     },
     identityRequests: () => identityRequests,
     countIdentityRequest: () => ++identityRequests,

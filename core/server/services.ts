@@ -53,7 +53,10 @@ import { loadPki } from '../pki/pki.ts'
 import type { Pki } from '../pki/pki.ts'
 import { createSvcPki } from '../host/svc/pki.ts'
 import { BUILTIN_FOLDER, PRODUCT_FOLDER, VERSION } from '../product.ts'
-import { StateRegistry } from '../state/state-registry.ts'
+import type { StateRegistry } from '../state/state-registry.ts'
+import type { ReplicaFacts } from '../state/shared/membership.ts'
+import { createReplicaViews } from './replica-views.ts'
+import { openState } from './state-store.ts'
 import { openTracer } from '../tracing/tracer.ts'
 
 export interface ServiceOptions {
@@ -118,13 +121,18 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
   // Plugins resolve paths in their sections relative to the file in use.
   config.configFile = configFile
   const commit = config.gitSha ?? readGitSha(PRODUCT_FOLDER)
-  const states =
-    options.states ??
-    new StateRegistry({
-      instanceId: config.instanceId,
-      isStrict: options.strictState ?? false,
-      onError: (error, failure) => log.error('a state callback failed', { error, ...failure }),
-    })
+  const metrics = createMetrics()
+  const { states, shared: sharedState } =
+    options.states === undefined
+      ? await openState({
+          config,
+          log,
+          metrics,
+          workingDirectory,
+          isStrict: options.strictState ?? false,
+          onError: (error, failure) => log.error('a state callback failed', { error, ...failure }),
+        })
+      : { states: options.states, shared: null }
   const state = await openCoreState(states, config.inspectorCapacity)
   const pki = await loadPki({
     tlsCert: resolve(workingDirectory, config.tlsCert),
@@ -134,7 +142,6 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
   })
   const streams = new StreamRegistry({ onError: error => log.error('a stream callback failed', { error }) })
   const tap = new Tap({ isPublic: config.publicMode })
-  const metrics = createMetrics()
   const cors = createCors({ origins: config.corsOrigins })
   const browserAccess = createBrowserAccess(config)
   const guard = createAdminGuard({ adminToken: config.adminToken, publicMode: config.publicMode })
@@ -199,6 +206,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
   const flushAtExit = (): void => completions.flush()
   // Run before the exit listener of the log, which writes the last lines.
   process.prependListener('exit', flushAtExit)
+  sharedState?.onFlush(() => completions.flush())
   const secs = config.requestTimeoutSecs
   const deadlines =
     secs > 0 ? new HeaderDeadlines<RequestContext>(secs * 1000, context => timeOut(context, secs)) : null
@@ -206,8 +214,19 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
 
   // The services and the host need each other. The services use the host only after it is created.
   let host!: Host
+  const ownFacts = (): ReplicaFacts => ({
+    hostname: instance.hostname,
+    version: VERSION,
+    gitSha: instance.gitSha,
+    healthy: instance.isHealthy(),
+    generation: host.currentNumber,
+    streamsOpen: requestMetrics.openStreams,
+    requestsTotal: requestMetrics.requestCount(),
+    ports: { ...ports },
+  })
   const deps = createControlDeps({
     config,
+    replicas: createReplicaViews(config, states, sharedState, ownFacts),
     http,
     instance,
     inspector,
@@ -264,6 +283,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
       variables,
       registerTimes: options.registerTimes,
       generationOptions: {
+        replica: sharedState === null ? null : config.instanceId,
         bodyLimit: config.bodyLimit,
         websockets: { streams, plan, memory: new WebSocketMemory(webSocketBoundsOf(config)) },
         errors: { log },
@@ -273,7 +293,11 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
         return { isArea: name => requestMetrics.isArea(name) }
       },
       exposedHeaders: ofPlugins =>
-        exposedHeaders(ofPlugins, [...limits.exposedHeaders, ...(keys?.exposedHeaders ?? [])]),
+        exposedHeaders(ofPlugins, [
+          ...limits.exposedHeaders,
+          ...(keys?.exposedHeaders ?? []),
+          ...(sharedState === null ? [] : ['X-Svc-Replica', 'X-Svc-State-Store']),
+        ]),
       registerCore: generation => {
         generation.app.register(async app => {
           app.addHook('onRoute', function (route) {
@@ -284,6 +308,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
       },
     },
   })
+  sharedState?.setFacts(ownFacts)
   host.onReload = async () => keys?.reload()
   return {
     config,
@@ -316,7 +341,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
       await tracer?.close()
       await limits.close()
       keys?.close()
-      states.close()
+      if (options.states === undefined) await states.close()
       process.off('exit', flushAtExit)
       completions.flush()
       await log.flush()

@@ -27,6 +27,9 @@ export const OAUTH_ERRORS = {
   authorization_pending: { status: 400 },
   slow_down: { status: 400 },
   expired_token: { status: 400 },
+  // RFC 9449, 5 and 8
+  invalid_dpop_proof: { status: 400 },
+  use_dpop_nonce: { status: 400 },
   // RFC 8707, 2
   invalid_target: { status: 400 },
   // RFC 6750, 3.1

@@ -2,6 +2,9 @@
 import type { JWK } from 'jose'
 import { BoundedMap } from 'svc/plugin'
 import type { Store, Svc } from 'svc/plugin'
+import { createDpopNonces } from './binding/dpop-nonces.ts'
+import { createTokenBinder } from './binding/token-binding.ts'
+import type { TokenBinder } from './binding/token-binding.ts'
 import { KEY_CLIENT, KEY_CLIENT_ALGORITHM } from './clients/demo-clients.ts'
 import { createFaults } from './faults/faults.ts'
 import type { Faults } from './faults/faults.ts'
@@ -31,6 +34,7 @@ export interface Provider {
   /** The key pair of the demo client with one. */
   demoClientKey(): Promise<StoredKey>
   faults: Faults
+  binder: TokenBinder
   /** Verifies a token of an issuer that is not revoked. */
   verify(issuer: Issuer, token: string, checks?: TokenChecks): Promise<TokenVerification>
 }
@@ -55,6 +59,7 @@ export function createProvider(svc: Svc<IdentityOptions>): Provider {
     demoClientKey,
     orderKeys: createOrderKeys(svc as unknown as Svc, issuers, importKey, openDebugKeys(svc)),
     faults: createFaults(svc),
+    binder: createTokenBinder(svc, createDpopNonces(svc)),
     verify: (issuer, token, checks) => verifyOfIssuer(token, { refuseRevoked: true, ...checks }, issuer, known),
   }
 }

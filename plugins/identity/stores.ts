@@ -27,6 +27,8 @@ export interface Stores {
   revoked: Store<true>
   /** Digests of the ids of client assertions, which are accepted once. */
   assertionIds: Store<true>
+  /** Digests of the ids of DPoP proofs, which are accepted once. */
+  proofIds: Store<true>
   /** Device codes by user code. */
   deviceCodes: Store<DeviceCode>
   /** By request URI. */
@@ -61,6 +63,7 @@ export function openStores(svc: Pick<Svc, 'state' | 'config'>): Stores {
     }),
     revoked: svc.state('revoked', { maxCount: 2 * tokens, evict: 'expiring' }),
     assertionIds: svc.state('assertion-ids', { maxCount: tokens, evict: 'expiring' }),
+    proofIds: svc.state('proof-ids', { maxCount: tokens, evict: 'expiring' }),
     pushedRequests: svc.state<PushedRequest>('pushed-requests', { maxCount: tokens, secret: true, ...size }),
     deviceCodes: svc.state<DeviceCode>('device-codes', { maxCount: tokens, secret: true, ...size }),
   }
@@ -110,6 +113,7 @@ export function storesOf(stores: Stores, issuer: string): Stores {
     clients: partOf(stores.clients, issuer),
     revoked: partOf(stores.revoked, issuer),
     assertionIds: partOf(stores.assertionIds, issuer),
+    proofIds: partOf(stores.proofIds, issuer),
     deviceCodes: partOf(stores.deviceCodes, issuer),
     pushedRequests: partOf(stores.pushedRequests, issuer),
   }

@@ -16,6 +16,7 @@ import type {
 import { cachedPrefix, noCacheUsage, type CacheUsage, type PromptCache } from './prompt-cache.ts'
 import { readRequest } from './request.ts'
 import type { MessagesOptions } from './types.ts'
+import { messageShapes } from './stream-shapes.ts'
 
 interface MessageWire {
   cache: CacheUsage
@@ -78,6 +79,7 @@ export function createMessages(engine: Engine, cache: PromptCache, options: Mess
     hasEffects: true,
     readOnly: input => read(engine, input),
     render: (result, parsed) => ({ body: messageOf(engine, result, parsed, options) }),
+    shapes: messageShapes,
     stream: (result, parsed) => streamMessage(engine, result, parsed, options),
   }
 }

@@ -4,6 +4,7 @@ import type { BedrockGuardrails } from '../guardrails/types.ts'
 import { guardConverse } from './converse-guardrail.ts'
 import { readConverse } from './converse-request.ts'
 import { describeOperation } from './describe.ts'
+import { converseShapes } from './stream-shapes.ts'
 
 export const finishReasons: Record<Finish, string> = {
   stop: 'end_turn',
@@ -45,6 +46,7 @@ export function converseStream(engine: Engine, guardrails?: BedrockGuardrails): 
     framing: 'aws-eventstream',
     parse: input => parse(engine, guardrails, input, true),
     render: result => ({ body: outputOf(engine, result) }),
+    shapes: converseShapes,
     stream: result => converseEvents(engine, result),
   }
 }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { ChatParsed, ChatResult, Choice, Engine, Finish, LlmRoute, StreamEvent } from '../llm/types.ts'
 import { describePost } from './describe.ts'
 import { parseChat } from './request.ts'
+import { chatShapes } from './stream-shapes.ts'
 
 export const finishReasons: Record<Finish, string> = {
   stop: 'COMPLETE',
@@ -27,6 +28,7 @@ export function chat(engine: Engine): LlmRoute<ChatParsed> {
     framing: 'sse',
     parse: input => parseChat(engine, input),
     render: result => ({ body: replyOf(result) }),
+    shapes: chatShapes,
     stream: result => events(engine, result),
   }
 }

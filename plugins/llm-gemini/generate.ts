@@ -14,6 +14,7 @@ import type {
 import { describeAction, modelOf } from './actions.ts'
 import { field } from './fields.ts'
 import { readRequest } from './request.ts'
+import { generateShapes } from './stream-shapes.ts'
 
 type Parsed = ChatParsed<{ isSse: boolean }>
 
@@ -50,6 +51,7 @@ export function streamGenerateContent(engine: Engine): LlmRoute<Parsed> {
     framingOf: ({ wire }) => (wire.isSse ? 'sse-crlf' : 'json-array'),
     parse: input => parse(engine, input, true),
     render: (result, parsed) => ({ body: [completeReply(engine, result, parsed)], contentType }),
+    shapes: generateShapes,
     stream: (result, parsed) => streamChunks(engine, result, parsed),
   }
 }

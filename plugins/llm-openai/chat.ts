@@ -75,6 +75,7 @@ export function chatCompletions(engine: Engine, extras?: ChatExtras): LlmRoute<P
     ]),
     framing: 'sse',
     parse: input => parse(engine, input),
+    withReply: parsed => ({ ...parsed, wire: { ...parsed.wire, topLogprobs: null } }),
     render: (result, parsed, context) => ({ body: renderReply(writer(), engine, result, parsed, context, extras) }),
     stream: (result, parsed, context) => streamReply(writer(), engine, result, parsed, context, extras),
   }

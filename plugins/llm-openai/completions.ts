@@ -42,6 +42,7 @@ export function completions(engine: Engine): LlmRoute<Parsed> {
     ]),
     framing: 'sse',
     parse: input => parse(engine, input),
+    withReply: parsed => ({ ...parsed, wire: { ...parsed.wire, logprobs: null } }),
     render: (result, parsed, context) => ({
       body: {
         ...headOf(engine, parsed, context),
@@ -54,6 +55,7 @@ export function completions(engine: Engine): LlmRoute<Parsed> {
         usage: usageOf(result),
       },
     }),
+    shapes: { ...engine.openAiShapes, hasRole: false },
     stream: (result, parsed, context) => streamReply(engine, result, parsed, context),
   }
 }

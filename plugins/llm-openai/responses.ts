@@ -12,6 +12,7 @@ import type {
 import { describePost } from './describe.ts'
 import { parseResponses, type ResponsesParsed } from './responses-request.ts'
 import { streamResponse } from './responses-stream.ts'
+import { responseShapes } from './responses-shapes.ts'
 
 /** Finish reasons, for records. */
 const finishReasons: Record<Finish, string> = {
@@ -36,6 +37,7 @@ export function responses(engine: Engine): LlmRoute<ResponsesParsed> {
     finishReasons,
     parse: input => parseResponses(engine, input),
     render: (result, parsed, context) => ({ body: completeResponse(engine, result, parsed, context) }),
+    shapes: responseShapes,
     stream: (result, parsed, context) => streamResponse(engine, result, parsed, context),
     streamError,
   }

@@ -86,7 +86,8 @@ export interface Call {
 
 export interface ChatResult {
   op: 'chat'
-  mode: Mode | 'rule'
+  /** How the text was made: by a mode, by a rule, or as the request says (`X-Svc-Reply`). */
+  mode: Mode | 'rule' | 'reply'
   /** The rendered prompt, as the mode `echo` and the records show it. */
   prompt: string
   choices: Choice[]

@@ -5,6 +5,7 @@ import { chainsOf, createChainCache } from './certificates.ts'
 import { acceptConnection } from './endpoint.ts'
 import type { EndpointParts } from './endpoint.ts'
 import { isZoneName } from './kinds.ts'
+import { createHandshakes } from './handshakes.ts'
 import { OPTIONS } from './options.ts'
 import type { TlsOptions } from './options.ts'
 import { registerRevocationRoutes } from './revocation-routes.ts'
@@ -39,7 +40,7 @@ export default definePlugin<TlsOptions>({
       findAuthority,
       revocation,
       slowMs: svc.options.slow_ms,
-      securities: new WeakMap(),
+      handshakes: createHandshakes(),
       open,
     }
     svc.tls.names(isZoneName, connection => acceptConnection(connection, parts))

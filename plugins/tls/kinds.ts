@@ -6,6 +6,7 @@ import type { AuthorityName } from './authorities.ts'
 /** What happens instead of a handshake, or right after it. */
 export type Behavior =
   | 'slow-handshake'
+  | 'drip-handshake'
   | 'stall'
   | 'reset'
   | 'close'
@@ -226,6 +227,11 @@ export const KINDS: Record<string, Kind> = {
   'alpn-http1-only': { description: 'Offers only HTTP/1.1', expect: 'either', alpn: ['http/1.1'] },
   'no-alpn': { description: 'Does not answer ALPN', expect: 'ok', alpn: [] },
   'slow-handshake': { description: 'The first byte comes late', expect: 'ok', behavior: 'slow-handshake' },
+  'drip-handshake': {
+    description: 'The handshake comes in pieces of 16 bytes, 20 ms apart',
+    expect: 'ok',
+    behavior: 'drip-handshake',
+  },
   stall: { description: 'Nothing after the ClientHello', expect: 'fail', error: 'ETIMEDOUT', behavior: 'stall' },
   reset: { description: 'RST after the ClientHello', expect: 'fail', error: 'ECONNRESET', behavior: 'reset' },
   close: { description: 'FIN after the ClientHello', expect: 'fail', error: 'ECONNRESET', behavior: 'close' },

@@ -1,8 +1,9 @@
 /** `/tls`: the connection of the request, certificates, and the list of endpoints. */
 import { describe, refusal } from 'svc/plugin'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'svc/plugin'
+import { createSecureContext } from 'node:tls'
 import type { TLSSocket } from 'node:tls'
-import { contextOf } from './endpoint.ts'
+import { contextOptions } from './handshakes.ts'
 import type { EndpointParts } from './endpoint.ts'
 import { kindOf, KINDS } from './kinds.ts'
 
@@ -97,7 +98,7 @@ async function isAvailable(kind: string, parts: EndpointParts): Promise<boolean>
   const { version } = KINDS[kind]!
   if (version !== 'TLSv1' && version !== 'TLSv1.1') return true
   try {
-    contextOf(kind, await parts.chainOf(kind, `${kind}.tls.localhost`), parts.svc.pki.caCertificate)
+    createSecureContext(contextOptions(KINDS[kind]!, await parts.chainOf(kind, `${kind}.tls.localhost`)))
     return true
   } catch {
     return false

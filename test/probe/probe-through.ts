@@ -15,6 +15,8 @@ export interface ThroughOptions {
   timeoutMs?: number
   /** Tries HTTP/2 with prior knowledge. */
   isHttp2?: boolean
+  /** Default: one that tells the truth. */
+  channel?: BackChannel
 }
 
 async function addressOf(url: string): Promise<Address> {
@@ -39,6 +41,8 @@ export function quickChecks(): Check[] {
     'STR-BUFFER',
     'STR-SSE',
     'STR-SSE-GZIP',
+    'WS-IDLE',
+    'WS-DEAD',
   ])
   return CATALOG.filter(({ id, hostile }) => !slow.has(id) && hostile !== true)
 }
@@ -57,7 +61,7 @@ export async function probeThrough(
   options: ThroughOptions = {},
 ): Promise<RunResult> {
   const gateway = await addressOf(gatewayUrl)
-  const channel = new BackChannel(await addressOf(upstreamUrl), null)
+  const channel = options.channel ?? new BackChannel(await addressOf(upstreamUrl), null)
   await channel.open(600)
   try {
     return await new ProbeRun({

@@ -86,4 +86,29 @@ export default [
     rule: 'Clients push authorization requests, which are used once, and sign request objects, whose parameters alone count; both can be required; nothing is fetched',
     where: 'identity-next 6.2, 12',
   },
+  {
+    id: 'IDN-19',
+    rule: 'A DPoP proof, which is accepted once, binds tokens, codes and refresh tokens of public clients to a key; resources take a bound token only with its proof; proofs and nonces can be required',
+    where: 'identity-next 7, 10, 12',
+  },
+  {
+    id: 'IDN-20',
+    rule: 'The certificate of the token request binds tokens of clients and issuers that require it; resources compare it',
+    where: 'identity-next 7',
+  },
+  {
+    id: 'IDN-21',
+    rule: 'Trusted issuers assert users to clients (ID-JAG, by token exchange at idp) and workloads; an assertion is for one audience and client, accepted once, and gives an access token only',
+    where: 'identity-next 8, 12',
+  },
+  {
+    id: 'IDN-22',
+    rule: 'The issuer strict requires pushed requests, PKCE with S256, client authentication with a key or a certificate, and bound tokens',
+    where: 'identity-next 2',
+  },
+  {
+    id: 'IDN-23',
+    rule: 'Introspection at issuers by path answers with a signed JWT to requests that accept one; errors stay JSON',
+    where: 'identity-next 8',
+  },
 ]

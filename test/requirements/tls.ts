@@ -37,4 +37,9 @@ export default [
     rule: 'Clients can resume sessions with endpoints, except with no-resumption',
     where: 'identity-next 11.2',
   },
+  {
+    id: 'TLSZ-10',
+    rule: 'Endpoints serve HTTP/2 if the HTTPS listener does; drip-handshake sends its records in small pieces; addresses and resets work on all',
+    where: 'identity-next 11.1, 11.2',
+  },
 ]

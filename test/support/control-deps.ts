@@ -158,6 +158,10 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
         host.healthy = next === 'toggle' ? !host.healthy : next
         return host.healthy
       },
+      setOwnHealth(next) {
+        host.healthy = next === 'toggle' ? !host.healthy : next
+        return host.healthy
+      },
       onHealthChange: unused,
       catalog: () => buildCatalog(host.routes, VERSION),
       openapi: baseUrl => buildOpenapi(host.routes, { baseUrl, version: VERSION }),
@@ -199,6 +203,7 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
       counters: async () => ({ stored: 3, capacity: 500, total_captured: 7 }),
     },
     keys: null,
+    replicas: { self: '0123456789ab', leader: () => '0123456789ab', list: () => [], store: () => null },
     limits: { usage: () => ({ plan: 'none' }) } as Partial<Record<keyof Limits, unknown>> as Limits,
     metrics: { contentType: 'text/plain; version=0.0.4; charset=utf-8', text: async () => '' },
     openEvents(_request, reply) {

@@ -55,6 +55,25 @@ export function failed(status: number, requestId: string) {
   return { error: STATUS_CODES[status]?.toLowerCase() ?? 'server error', request_id: requestId }
 }
 
+/** Seconds after which a request to an unavailable or full state store is worth another try. */
+const STATE_RETRY_SECS = { STATE_UNAVAILABLE: 1, STATE_FULL: 5 } as const
+
+/** 503 for a route that needs the state store; `code` is that of `StateUnavailable`. */
+export function stateUnavailable(code: keyof typeof STATE_RETRY_SECS) {
+  return {
+    error: code === 'STATE_FULL' ? 'state_full' : 'state_unavailable',
+    retry_after_secs: STATE_RETRY_SECS[code],
+  }
+}
+
+/** Headers of such a response, which tell it from an injected fault. */
+export function stateHeaders(code: keyof typeof STATE_RETRY_SECS): Record<string, string> {
+  return {
+    'X-Svc-State-Store': code === 'STATE_FULL' ? 'full' : 'away',
+    'Retry-After': String(STATE_RETRY_SECS[code]),
+  }
+}
+
 /** 503 for a route that sent no response headers in time. */
 export function requestTimeout(timeoutSecs: number) {
   return {

@@ -1,12 +1,12 @@
 /** Handles exceptions in routes: a thrown response, an error with a status, or the framework's 500. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { quoteInput } from '../../contract/input.ts'
-import type { HttpError } from '../../contract/plugin.ts'
+import type { HttpError, StateUnavailable } from '../../contract/plugin.ts'
 import type { Log } from '../../log/log.ts'
 import { sendError, renderError } from '../response/send.ts'
 import { contextOf } from '../request/context.ts'
 import type { RequestContext } from '../request/context.ts'
-import { failed, internalError, refused } from './error-bodies.ts'
+import { failed, internalError, refused, stateHeaders, stateUnavailable } from './error-bodies.ts'
 import { negotiate } from '../response/negotiation.ts'
 
 export interface RouteErrorServices {
@@ -33,13 +33,22 @@ export function sendRouteError(
   { log }: RouteErrorServices,
 ): void {
   const context = contextOf(request)
-  const thrown = (error ?? {}) as Partial<HttpError> & ThrownError
+  const thrown = (error ?? {}) as Omit<Partial<HttpError>, 'code'> & ThrownError
   if (thrown.code === 'SVC_HTTP_ERROR') {
     reply.code(thrown.status!).headers(thrown.headers!)
     sendBody(context, request, reply, thrown.body!)
     return
   }
   const isLate = reply.raw.headersSent || context.response.isDetached === true
+  if (isStateCode(thrown.code) && !isLate) {
+    reply.hijack()
+    sendError(
+      context,
+      { status: 503, kind: 'unavailable', body: stateUnavailable(thrown.code) },
+      stateHeaders(thrown.code),
+    )
+    return
+  }
   const status = statusOf(thrown, reply)
   if (status < 500 && !isLate) {
     refuse(context, request, reply, status, thrown)
@@ -53,6 +62,10 @@ export function sendRouteError(
   reply.hijack()
   const body = status === 500 ? internalError(context.requestId) : failed(status, context.requestId)
   sendError(context, { status, kind: 'internal', body }, headersOf(thrown))
+}
+
+function isStateCode(code: unknown): code is StateUnavailable['code'] {
+  return code === 'STATE_UNAVAILABLE' || code === 'STATE_FULL'
 }
 
 /** The status of the error, else of the reply, as in Fastify. */

@@ -73,6 +73,8 @@ export interface RoutingGeneration {
   readonly routes: RouteLookup
   /** Headers that browsers may read across origins. */
   readonly exposedHeaders: string
+  /** Value of `X-Svc-Replica`; null if the process is not a replica. */
+  readonly replica: string | null
   /** Headers that name sessions, in addition to `X-Svc-Session`; lower case. */
   readonly sessionHeaders: readonly string[]
   /** What plugins add to resets. */

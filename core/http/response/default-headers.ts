@@ -16,14 +16,16 @@ const NAMES = new Map(
     'Access-Control-Expose-Headers',
     'X-Svc-Fault',
     'X-Svc-Rule',
+    'X-Svc-Expectation',
     'X-Svc-Ignored',
+    'X-Svc-Replica',
     'Vary',
   ].map(name => [name.toLowerCase(), name]),
 )
 const LENGTHS = new Set([...NAMES.keys()].map(name => name.length))
 const LENGTHS_READ_BY_NODE = new Set([...READ_BY_NODE].map(name => name.length))
 
-/** Request id, CORS, the injected fault, and the `Vary` for the origin. */
+/** Request id, CORS, the injected fault, the replica, and the `Vary` for the origin. */
 export function defaultHeaders(context: RequestContext): OutgoingHttpHeaders {
   const own: OutgoingHttpHeaders = {}
   if (context.hasDefaultHeaders) own['X-Request-Id'] = context.requestId
@@ -33,7 +35,9 @@ export function defaultHeaders(context: RequestContext): OutgoingHttpHeaders {
   }
   if (context.fault !== null) own['X-Svc-Fault'] = context.fault
   if (context.rule !== null) own['X-Svc-Rule'] = context.rule
+  if (context.expectation !== null) own['X-Svc-Expectation'] = context.expectation
   if (context.ignored !== null) own['X-Svc-Ignored'] = context.ignored
+  if (context.generation.replica !== null) own['X-Svc-Replica'] = context.generation.replica
   if (context.vary !== null) own.Vary = context.vary
   return own
 }

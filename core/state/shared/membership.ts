@@ -134,12 +134,14 @@ export class Membership implements SvcReplicas {
     const { connection, key } = this.#options
     const record = JSON.stringify(this.#ownRecord())
     const sentAt = Date.now()
+    const startedAt = performance.now()
     const reply = (await connection.run(LABEL, 'beat', BEAT, `${key}:r`, [
       this.self,
       record,
       randomBytes(8).toString('hex'),
       record === this.#sentRecord ? '0' : '1',
     ])) as [string, string, string[], (string | number)[], number]
+    connection.latencyMs = Math.round((performance.now() - startedAt) * 10) / 10
     const [time, epoch, versions, replicas] = reply
     this.#sentRecord = record
     const storeMs = Number(time)

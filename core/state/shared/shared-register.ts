@@ -112,7 +112,7 @@ export class SharedRegister<T> implements Replicated<T> {
     if (before !== null && before.version === version && before.text === text) return
     const value = this.#decode(text)
     this.#held = { value, text, version }
-    if (before === null || before.text === text) return
+    if (before === null) return
     for (const { call } of this.#listeners) {
       try {
         call(value)

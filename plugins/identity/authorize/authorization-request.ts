@@ -24,6 +24,7 @@ export const CARRIED_PARAMETERS = [
   'code_challenge_method',
   'max_age',
   'resource',
+  'dpop_jkt',
 ] as const
 /** All parameters that have an effect. */
 export const REQUEST_PARAMETERS = [...CARRIED_PARAMETERS, 'prompt', 'login_hint'] as const
@@ -45,6 +46,8 @@ export interface AuthorizationRequest {
   resources: readonly string[]
   nonce: string | undefined
   challenge: Challenge | null
+  /** Thumbprint of the key that must redeem the code. */
+  dpopJkt: string | undefined
 }
 
 /** A check: sets the validated member, or throws the OAuth error that is sent to the redirect URI. */

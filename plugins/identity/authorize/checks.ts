@@ -3,6 +3,7 @@ import { OAuthError } from '../errors.ts'
 import type { Issuer } from '../issuers/issuer.ts'
 import type { AuthorizationRequest, Check } from './authorization-request.ts'
 import { checkClient } from './check-client.ts'
+import { checkDpopKey } from './check-dpop-key.ts'
 import { checkGrantType } from './check-grant-type.ts'
 import { checkMaxAge } from './check-max-age.ts'
 import { checkNonce } from './check-nonce.ts'
@@ -33,6 +34,7 @@ const CHECKS: readonly Check[] = [
   checkResource,
   checkNonce,
   checkPkce,
+  checkDpopKey,
   checkMaxAge,
   checkPrompt,
 ]
@@ -66,6 +68,7 @@ export async function checkAuthorizationRequest(
     resources: [],
     nonce: undefined,
     challenge: null,
+    dpopJkt: undefined,
   }
   try {
     for (const check of CHECKS) check(request)

@@ -24,11 +24,21 @@ export async function handleLogin(
   if (user === null) return null
   if (received.requestUri !== null) await usePushed(received.requestUri, issuer.stores.pushedRequests)
   const code = randomBytes(32).toString('base64url')
-  const { client, redirectUri, isRedirectUriGiven, scope, resources, nonce, challenge } = request
+  const { client, redirectUri, isRedirectUriGiven, scope, resources, nonce, challenge, dpopJkt } = request
   const login = { user, authTime: Math.floor(Date.now() / 1000) }
   await issuer.stores.codes.set(
     code,
-    { clientId: client.id, redirectUri, isRedirectUriGiven, login, scope, resources, nonce, challenge },
+    {
+      clientId: client.id,
+      redirectUri,
+      isRedirectUriGiven,
+      login,
+      scope,
+      resources,
+      nonce,
+      challenge,
+      ...(dpopJkt !== undefined && { dpopJkt }),
+    },
     { ttlMs: issuer.settings.code_ttl * 1000 },
   )
   return { code }

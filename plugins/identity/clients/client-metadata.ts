@@ -2,7 +2,7 @@
 import { isNestedWithin, isRecord } from 'svc/plugin'
 import { MAX_NESTING } from '../tokens/compact-jwt.ts'
 import { OAuthError } from '../errors.ts'
-import { TOKEN_EXCHANGE } from '../grants/grant-types.ts'
+import { JWT_BEARER, TOKEN_EXCHANGE } from '../grants/grant-types.ts'
 import type { GrantType } from '../grants/grant-types.ts'
 import type { Issuer } from '../issuers/issuer.ts'
 import { DEFAULT_ISSUER } from '../issuers/issuer-settings.ts'
@@ -13,6 +13,8 @@ import type { ExtendedMetadata, Members } from './extended-metadata.ts'
 import { isRegistrableRedirectUri } from './redirect-uri.ts'
 import { parseScope } from '../requests/scope.ts'
 
+/** Grants that rely on client authentication, which a public client does not have. */
+const PRIVILEGED_GRANTS: readonly GrantType[] = ['client_credentials', TOKEN_EXCHANGE, JWT_BEARER]
 const MAX_REDIRECT_URIS = 10
 const MAX_NAME_CHARACTERS = 200
 const DEFAULT_NAME = 'Registered client'
@@ -79,9 +81,8 @@ function readGrantTypes(
   const isSupported = (type: unknown): type is GrantType => supported.some(known => known === type)
   if (!Array.isArray(value) || value.length === 0 || !value.every(isSupported))
     throw invalid('grant_types must be a non-empty array of supported grant types')
-  // These grants rely on client authentication, which a public client does not have.
-  if (authMethod === 'none' && (value.includes('client_credentials') || value.includes(TOKEN_EXCHANGE))) {
-    throw invalid('a public client cannot use client_credentials or token exchange')
+  if (authMethod === 'none' && PRIVILEGED_GRANTS.some(grant => value.includes(grant))) {
+    throw invalid('a public client cannot use client_credentials, jwt-bearer or token exchange')
   }
   return [...new Set(value)]
 }

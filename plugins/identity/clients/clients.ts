@@ -33,7 +33,7 @@ export interface Client {
 }
 
 /** What a client can require. */
-export const CLIENT_REQUIREMENTS = ['par', 'jar'] as const
+export const CLIENT_REQUIREMENTS = ['par', 'jar', 'dpop', 'mtls'] as const
 /** What a client can require. */
 export type ClientRequirement = (typeof CLIENT_REQUIREMENTS)[number]
 

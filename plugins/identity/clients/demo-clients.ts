@@ -44,6 +44,7 @@ export function demoClients(issuer: string): Client[] {
       auth: 'tls_client_auth',
       // The subject of the demo client certificate.
       subjectDn: 'CN=demo-client, O=svc Demo',
+      require: ['mtls'],
     },
     {
       ...shared,

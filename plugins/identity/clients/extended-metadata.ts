@@ -21,6 +21,8 @@ export interface ExtendedMetadata {
 const FLAGS: readonly (readonly [name: string, requirement: ClientRequirement])[] = [
   ['require_pushed_authorization_requests', 'par'],
   ['require_signed_request_object', 'jar'],
+  ['dpop_bound_access_tokens', 'dpop'],
+  ['tls_client_certificate_bound_access_tokens', 'mtls'],
 ]
 
 /** Reads the members; throws `invalid_client_metadata`. `algorithms` are those of the issuer. */

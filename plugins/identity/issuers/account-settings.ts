@@ -57,7 +57,8 @@ const scope: Shape<string> = {
   },
 }
 
-const clientKeys: Shape<{ keys: JWK[] }> = {
+/** Public keys. */
+export const clientKeys: Shape<{ keys: JWK[] }> = {
   schema: { type: 'object', properties: { keys: { type: 'array', maxItems: MAX_CLIENT_KEYS } }, required: ['keys'] },
   read(value, at) {
     const read = readClientKeys(value)

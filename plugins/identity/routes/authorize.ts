@@ -30,6 +30,7 @@ export const PARAMETERS: [name: string, description: string, required?: boolean]
   ['response_mode', '`query` (default) or `form_post`'],
   ['prompt', '`none` results in `login_required`, because there are no login sessions'],
   ['login_hint', 'User name to prefill in the login form'],
+  ['dpop_jkt', 'Thumbprint of the key that must redeem the code; issuers by path only'],
   ['request', 'The parameters as a signed request object (RFC 9101); issuers by path only'],
   ['request_uri', 'The URI of a pushed request (RFC 9126); issuers by path only'],
 ]

@@ -8,6 +8,7 @@ import { OAuthError } from '../errors.ts'
 import { asksOf } from '../issuers/hostile.ts'
 import type { Provider } from '../provider.ts'
 import { parametersOf, readForm } from '../requests/parameters.ts'
+import type { Parameters } from '../requests/parameters.ts'
 import { PARAMETERS } from './authorize.ts'
 import { registerEndpoint } from './issuer-routes.ts'
 import { CATEGORY, formBody, formExample, sendJson } from './route-parts.ts'
@@ -43,13 +44,17 @@ export function registerParRoute(app: FastifyInstance, provider: Provider): void
         ),
       ],
     },
-    async handle({ issuer, url, request, reply }) {
+    async handle(asked) {
+      const { issuer, url, request, reply } = asked
       const parameters = readForm(request, svc)
       const client = await authenticateClient({ request, parameters, issuer, url }, svc)
       if (parameters.has('request_uri'))
         throw new OAuthError('invalid_request', 'request_uri is not a parameter of a pushed request')
       if (parameters.has('client_id') && parameters.get('client_id') !== client.id)
         throw new OAuthError('invalid_request', 'client_id is not the authenticated client')
+      const jkt = await provider.binder.proofKey(asked, client)
+      if (jkt !== undefined && (parameters.get('dpop_jkt') ?? jkt) !== jkt)
+        throw new OAuthError('invalid_dpop_proof', 'dpop_jkt is not the thumbprint of the key of the DPoP proof')
       const given = parametersOf([
         ...parameters.entries().filter(([name]) => name !== 'client_id'),
         ['client_id', client.id],
@@ -57,8 +62,15 @@ export function registerParRoute(app: FastifyInstance, provider: Provider): void
       const received = { ...(await receiveRequest(given, issuer, url, false)), isPushed: true }
       const { error } = await checkAuthorizationRequest(received, issuer, asksOf(issuer, request))
       if (error !== null) throw error
-      const uri = await pushRequest(received.parameters, client.id, received.isSigned, issuer.stores.pushedRequests)
+      // A proof binds the code as the parameter does.
+      const bound = jkt === undefined ? received.parameters : withKey(received.parameters, jkt)
+      const uri = await pushRequest(bound, client.id, received.isSigned, issuer.stores.pushedRequests)
       return sendJson(reply.code(201), { request_uri: uri, expires_in: PUSHED_LIFE_S })
     },
   })
+}
+
+function withKey(parameters: Parameters, jkt: string): Parameters {
+  const others = parameters.entries().filter(([name]) => name !== 'dpop_jkt')
+  return parametersOf([...others, ['dpop_jkt', jkt]])
 }

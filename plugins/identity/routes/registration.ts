@@ -21,6 +21,8 @@ const BODY = {
     tls_client_auth_subject_dn: { type: 'string', maxLength: 1000 },
     require_pushed_authorization_requests: { type: 'boolean' },
     require_signed_request_object: { type: 'boolean' },
+    dpop_bound_access_tokens: { type: 'boolean' },
+    tls_client_certificate_bound_access_tokens: { type: 'boolean' },
     id_token_signed_response_alg: { enum: KEY_PAIR_ALGORITHMS },
   },
 }

@@ -12,6 +12,7 @@ import { NO_TOKENS } from '../usage/call.ts'
 const kindOf: Readonly<Record<CoreFailure['kind'], ErrorKind>> = {
   payload_too_large: 'too_large',
   timeout: 'unavailable',
+  unavailable: 'unavailable',
   internal: 'server_error',
   injected: 'server_error',
   refused: 'bad_request',

@@ -13,6 +13,7 @@ import { isEnforced, printable } from './credentials.ts'
 import type { CompiledRule } from '../engine/rules.ts'
 import { isBadInput } from '../errors.ts'
 import { Exchange } from './exchange.ts'
+import { exactReply } from './exact-reply.ts'
 import { fires, originOf, type FaultSpec, type FaultParser } from './faults.ts'
 import { framings } from '../streaming/framing.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
@@ -21,6 +22,7 @@ import { gaps, readLatency, type Latency } from '../streaming/pace.ts'
 import type {
   EngineLimits,
   ErrorKind,
+  Framing,
   LlmRoute,
   Parsed,
   RenderContext,
@@ -28,7 +30,13 @@ import type {
   ResultOf,
   StreamEvent,
 } from '../provider.ts'
-import { pump, tokensOf, type BreakPoint, type StreamOutcome } from '../streaming/pump.ts'
+import { chooseShape } from '../shapes/choose-shape.ts'
+import { itemOf, showShape, type StreamShape } from '../shapes/shape.ts'
+import { shapeEvents } from '../shapes/shape-events.ts'
+import { ShapedOutput } from '../shapes/shaped-output.ts'
+import { pump, type BreakPoint, type StreamOutcome } from '../streaming/pump.ts'
+import { PlainOutput } from '../streaming/output.ts'
+import { tokensOf } from '../streaming/tokens-of.ts'
 import type { TokenClock } from '../streaming/token-clock.ts'
 import { applyRules, failureOfRule, once, replyOfRule } from '../testing/apply.ts'
 import { hasActed, isStrict, missingFixture } from '../testing/strict.ts'
@@ -84,15 +92,16 @@ export async function run(
     exchange.model = parsed.model ?? null
     exchange.parsedAt = performance.now()
     const isStream = parsed.stream === true && served.route.stream !== undefined
-    const fixed = rule?.kind === 'reply' ? replyOfRule(rule, parsed) : null
+    const filtered = filterOf(fault, parsed, exchange)
+    const exact = filtered === undefined ? exactReply(exchange, parsed) : null
+    const fixed = exact ?? (rule?.kind === 'reply' ? replyOfRule(rule, parsed) : null)
     if (fixed !== null) {
       const paced = readLatency(exchange.headers, { ...served.instance.latency, ...fixed.pace }, svc.config.maxDelayMs)
       if (!isStream && paced.ttftMs > 0 && !(await svc.http.delay(request, paced.ttftMs))) return reply
-      return respond(services, exchange, { ...fixed, parsed, latency: paced, isStream })
+      return respond(services, exchange, { parsed, ...fixed, fault: fault ?? fixed.fault, latency: paced, isStream })
     }
     if (parsed.op === 'chat' && fault === null && !hasActed(rule) && isStrict(exchange, services.strictFixtures))
       throw await missingFixture(exchange, parsed)
-    const filtered = filterOf(fault, parsed, exchange)
     const computing = compute(parsed, {
       instance: served.instance,
       limits: services.limits,
@@ -189,11 +198,13 @@ interface Computed {
   latency: Latency
   fault: FaultSpec | null
   isStream: boolean
+  /** The stream shape of a rule. */
+  shape?: StreamShape | null
 }
 
 function respond(services: RunnerServices, exchange: Exchange, computed: Computed): FastifyReply {
   const { svc, records, ledger, metrics } = services
-  const { parsed, result, fault, isStream } = computed
+  const { parsed, result, isStream } = computed
   const { reply, request, route, instance } = exchange
   const words = route.finishReasons ?? instance.format.finishReasons
   const nowMs = Date.now()
@@ -207,8 +218,8 @@ function respond(services: RunnerServices, exchange: Exchange, computed: Compute
     url: path => svc.http.url(request, path),
   }
   const rendered = isStream ? null : route.render(result, parsed, context)
-  const streamed = isStream ? eventsOf(route.stream?.(result, parsed, context) ?? [], fault?.break) : null
-  if (streamed?.breaksAfter !== undefined) recordFault(fault!, exchange)
+  const streamed = isStream ? streamOf(exchange, computed, context) : null
+  if (streamed?.breaksAfter !== undefined) recordFault(streamed.fault!, exchange)
   const recorded = recordReply(exchange, parsed, result, words, isStream, rendered?.status ?? 200)
   if (recorded !== null) records.add(recorded)
   const tokens = { prompt: recorded?.prompt_tokens ?? 0, completion: recorded?.completion_tokens ?? 0 }
@@ -230,13 +241,36 @@ function respond(services: RunnerServices, exchange: Exchange, computed: Compute
 }
 
 interface Streamed {
+  framing: Framing
+  /** Its items act; null: the events are written as they are. */
+  shape: StreamShape | null
   events: Iterable<StreamEvent>
-  /** Where the stream breaks; absent: it completes. */
+  /** Where the stream breaks, and the fault that breaks it; absent: it completes. */
   breaksAfter?: BreakPoint
+  fault?: FaultSpec | null
+}
+
+const ERROR_FIRST: FaultSpec = {
+  label: 'stream_error',
+  break: { what: 'stream_error', afterTokens: 0 },
+  percent: 100,
+  source: 'X-Svc-Stream-Shape: error-first',
+}
+
+function streamOf(exchange: Exchange, { parsed, result, fault, shape }: Computed, context: RenderContext): Streamed {
+  const { route } = exchange
+  const framing = route.framingOf?.(parsed) ?? route.framing ?? 'sse'
+  const plain = route.stream?.(result, parsed, context) ?? []
+  const chosen = chooseShape(exchange, framing, shape ?? null)
+  if (chosen === null) return { framing, shape: null, ...eventsOf(plain, fault?.break), fault }
+  if (itemOf(chosen.shape, 'error-first') !== undefined)
+    return { framing, shape: chosen.shape, ...eventsOf([], ERROR_FIRST.break), fault: ERROR_FIRST }
+  const events = shapeEvents(plain, chosen.shape, chosen.shapes, result.op === 'chat' ? result : null)
+  return { framing, shape: chosen.shape, ...eventsOf(events, fault?.break), fault }
 }
 
 /** A stream with fewer tokens than the break point completes, and no fault is reported. */
-function eventsOf(events: Iterable<StreamEvent>, wanted: FaultSpec['break']): Streamed {
+function eventsOf(events: Iterable<StreamEvent>, wanted: FaultSpec['break']): Pick<Streamed, 'events' | 'breaksAfter'> {
   if (wanted === undefined) return { events }
   const all = [...events]
   const tokens = all.reduce((sum, event) => sum + tokensOf(event), 0)
@@ -265,24 +299,26 @@ function sendWhole(
 }
 
 const stallMs = { normal: 120_000, public: 20_000 }
+/** Bytes that the shape `split=byte` writes one by one. */
+const singleBytes = { normal: 16_384, public: 4096 }
 const paceMs = { normal: 60_000, public: 20_000 }
 
 function stream(
   { clock, ledger }: RunnerServices,
   exchange: Exchange,
   { parsed, result, latency }: Computed,
-  { events, breaksAfter }: Streamed,
+  { framing, shape, events, breaksAfter }: Streamed,
   recorded: AiRecord | null,
 ): FastifyReply {
   const { svc, request, reply, route, instance } = exchange
   const caps = svc.config.publicMode ? 'public' : 'normal'
-  const name = route.framingOf?.(parsed) ?? route.framing ?? 'sse'
-  const framer = framings[name]
+  const framer = framings[framing]
   const headers = {
     'Content-Type': framer.contentType,
     'Cache-Control': 'no-cache',
     'X-Accel-Buffering': 'no',
     ...route.streamHeaders?.(result, parsed),
+    ...(shape === null ? {} : shapeHeaders(shape)),
   }
   const open = framer.contentType.startsWith('text/event-stream') ? svc.streams.sse : svc.streams.body
   const opened = open(request, reply, { status: 200, headers })
@@ -299,7 +335,10 @@ function stream(
   }
   ledger.streamOpened()
   pump(opened, events, {
-    framer,
+    output:
+      shape === null
+        ? new PlainOutput(opened, framer, clock.now)
+        : new ShapedOutput(opened, { shape, framing, now: clock.now, maxSingleBytes: singleBytes[caps] }),
     ended(outcome: StreamOutcome) {
       ledger.streamEnded()
       if (recorded !== null)
@@ -319,6 +358,14 @@ function stream(
     ...(breaksAfter === undefined ? {} : { break: breaksAfter }),
   })
   return reply
+}
+
+function shapeHeaders(shape: StreamShape): Record<string, string> {
+  const type = itemOf(shape, 'type')
+  return {
+    'X-Svc-Stream-Shape': showShape(shape),
+    ...(type === undefined ? {} : { 'Content-Type': type === 'json' ? 'application/json' : 'text/plain' }),
+  }
 }
 
 function countFault({ svc, metrics }: RunnerServices, exchange: Exchange): void {

@@ -68,6 +68,24 @@ const sharedParameters: RouteParameter[] = [
     description: 'Variation of the gaps between tokens, in percent',
     schema: { type: 'integer', minimum: 0, maximum: 100 },
   },
+  {
+    name: 'X-Svc-Reply',
+    in: 'header',
+    description: 'The text of the reply, with percent escapes',
+    schema: { type: 'string' },
+  },
+  {
+    name: 'X-Svc-Reply-Json',
+    in: 'header',
+    description: 'The reply as JSON or base64url of it, like the `reply` of a rule',
+    schema: { type: 'string' },
+  },
+  {
+    name: 'X-Svc-Stream-Shape',
+    in: 'header',
+    description: 'How a stream is written, such as `split=utf8, crlf` or `no-done`',
+    schema: { type: 'string' },
+  },
 ]
 
 /** A route at one of its paths. */

@@ -25,6 +25,7 @@ export interface NamedProvider {
   rules?: NamedRule[]
   latency?: { latency_ms?: number; ttft_ms?: number; tokens_per_second?: number; jitter_percent?: number }
   fail?: string
+  stream_shape?: string
   require_auth?: boolean
   api_key?: string
 }
@@ -143,6 +144,12 @@ export const optionsSchema: JsonSchema = object({
           jitter_percent: whole(100),
         }),
         fail: { ...shortText, description: 'Default fault, in the syntax of X-Svc-Fail' },
+        stream_shape: {
+          description: 'Shape of streams, in the syntax of X-Svc-Stream-Shape',
+          type: 'string',
+          minLength: 1,
+          maxLength: 500,
+        },
         require_auth: { description: 'Reject requests without a credential', type: 'boolean' },
         api_key: { ...text, description: 'The only accepted credential' },
       },

@@ -2,9 +2,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { BodyStream, StreamEnd } from 'svc/plugin'
 import type { StreamBreak } from '../exchange/faults.ts'
-import type { Framer } from './framing.ts'
+import type { StreamOutput, Written } from './output.ts'
 import type { StreamEvent } from '../provider.ts'
 import type { Sleeper, TokenClock } from './token-clock.ts'
+import { tokensOf } from './tokens-of.ts'
 
 export interface BreakPoint {
   what: StreamBreak
@@ -14,7 +15,7 @@ export interface BreakPoint {
 }
 
 export interface PumpOptions {
-  framer: Framer
+  output: StreamOutput
   clock: TokenClock
   ttftMs: number
   /** Milliseconds before the next token. */
@@ -33,21 +34,14 @@ export interface PumpOptions {
   ended: (outcome: StreamOutcome) => void
 }
 
-/** What was written of a stream. */
-export interface StreamOutcome {
+/** How a stream ended, and what was written of it. */
+export interface StreamOutcome extends Written {
   /** All events were written. */
   isWhole: boolean
   /** What ended the stream early. */
   by: 'client' | 'fault' | 'server' | null
-  /** Written events, and the tokens in them. */
-  events: number
-  tokens: number
-  /** When the first token was written, on the clock of the stream; null: none was. */
-  firstTokenAt: number | null
 }
 
-/** Number of characters to buffer before a write, if no event has to wait. */
-const batchLength = 12_288
 /** Events due within this time are written immediately. */
 const earlyMs = 0.5
 /**
@@ -55,11 +49,6 @@ const earlyMs = 0.5
  * slows all streams a little, instead of delaying the first token of new ones.
  */
 const lateMs = 10
-
-/** Tokens of an event. */
-export function tokensOf({ paced }: StreamEvent): number {
-  return paced === true ? 1 : paced || 0
-}
 
 /** Writes until the stream ends, on either side. Never throws. */
 export function pump(stream: BodyStream, events: Iterable<StreamEvent>, options: PumpOptions): void {
@@ -71,21 +60,13 @@ class Pump implements Sleeper {
   readonly #stream: BodyStream
   readonly #events: Iterator<StreamEvent>
   readonly #options: PumpOptions
-  /** Buffered text, so that one turn of the event loop needs only one write. */
-  #text = ''
-  /** False while the client reads too slowly. */
-  #isWritable = true
+  readonly #output: StreamOutput
   /** The event that waits, and its due time. */
   #pending: StreamEvent | null = null
   #dueAt = 0
   /** Cached clock value: reading the clock takes measurable time, and a stream without pauses doesn't need it. */
   #now = 0
   #tokens = 0
-  #isFirst = true
-  /** Events and tokens in the buffer or written, and those that are written. */
-  #added = { events: 0, tokens: 0 }
-  #written = { events: 0, tokens: 0 }
-  #firstTokenAt: number | null = null
   #isBroken = false
   #hasFailed = false
 
@@ -93,12 +74,13 @@ class Pump implements Sleeper {
     this.#stream = stream
     this.#events = events[Symbol.iterator]()
     this.#options = options
+    this.#output = options.output
   }
 
   begin(): void {
     this.#options.clock.begin()
     void this.#stream.over.then(reason => this.#options.ended(this.#outcome(reason)))
-    this.#add(this.#options.framer.head)
+    this.#output.begin()
     this.#run()
   }
 
@@ -115,14 +97,10 @@ class Pump implements Sleeper {
       let event = this.#pending
       this.#pending = null
       while (!this.#stream.closed && (event ??= this.#next()) !== null) {
-        this.#added.events += 1
-        this.#added.tokens += tokensOf(event)
-        this.#add(this.#options.framer.frame(event, this.#isFirst))
-        this.#isFirst = false
+        this.#output.add(event)
         event = null
-        if (this.#isWritable) continue
-        this.#isWritable = true
-        return void this.#stream.ready().then(() => this.#run())
+        if (this.#output.isWritable) continue
+        return void this.#output.ready().then(() => this.#run())
       }
       if (this.#stream.closed) this.#events.return?.()
     } catch (error) {
@@ -144,7 +122,7 @@ class Pump implements Sleeper {
     if (tokens === 0) return event
     if (this.#advance(tokens)) return event
     this.#pending = event
-    this.#flush()
+    this.#output.flush()
     this.#sleep()
     return null
   }
@@ -163,40 +141,13 @@ class Pump implements Sleeper {
     this.#options.clock.at(this.#dueAt, this, this.#now)
   }
 
-  #add(chunk: string | Buffer): void {
-    if (typeof chunk === 'string') {
-      this.#text += chunk
-      if (this.#text.length >= batchLength) this.#flush()
-    } else {
-      this.#flush()
-      if (this.#stream.closed) return
-      this.#isWritable = this.#stream.write(chunk)
-      this.#count()
-    }
-  }
-
-  #flush(): void {
-    if (this.#text === '' || this.#stream.closed) return
-    this.#isWritable = this.#stream.write(this.#text)
-    this.#text = ''
-    this.#count()
-  }
-
-  /** All that was added is written. */
-  #count(): void {
-    this.#written.events = this.#added.events
-    this.#written.tokens = this.#added.tokens
-    if (this.#firstTokenAt === null && this.#written.tokens > 0) this.#firstTokenAt = this.#options.clock.now()
-  }
-
   #outcome(reason: StreamEnd): StreamOutcome {
     const isWhole = reason === 'done' && !this.#isBroken
     const ended = this.#hasFailed || reason !== 'client' ? 'server' : 'client'
     return {
       isWhole,
       by: isWhole ? null : this.#isBroken ? 'fault' : ended,
-      ...this.#written,
-      firstTokenAt: this.#firstTokenAt,
+      ...this.#output.written,
     }
   }
 
@@ -204,9 +155,7 @@ class Pump implements Sleeper {
     // The break comes after the last token.
     if (this.#options.break !== undefined && this.#tokens >= this.#options.break.afterTokens)
       return this.#break({ data: {} })
-    this.#add(this.#options.framer.tail)
-    if (!this.#stream.closed) this.#count()
-    this.#stream.end(this.#text)
+    this.#output.end(true)
     return null
   }
 
@@ -223,18 +172,17 @@ class Pump implements Sleeper {
   }
 
   async #breakOff(event: StreamEvent): Promise<void> {
-    const { framer, errorEvent, stallMs, destroy, break: broken } = this.#options
+    const { errorEvent, stallMs, destroy, break: broken } = this.#options
     const stream = this.#stream
+    const output = this.#output
     const what = broken?.what
-    if (what === 'stream_error') this.#add(framer.frame(errorEvent(), this.#isFirst))
-    if (what === 'malformed') this.#add(framer.broken(event, this.#isFirst))
-    if (what === 'stream_error') this.#add(framer.tail)
-    this.#flush()
+    if (what === 'stream_error') output.addExtra(errorEvent(), false)
+    if (what === 'malformed') output.addExtra(event, true)
+    if (what !== 'disconnect' && what !== 'stall') return output.end(what === 'stream_error')
+    // Writes first: the client must receive the tokens before the connection breaks.
+    await output.writeAll()
     // Ends early if the client disconnects.
     if (what === 'stall') await wait(stallMs, undefined, { signal: stream.signal }).catch(() => {})
-    if (what !== 'disconnect' && what !== 'stall') return stream.end()
-    // Flushes first: the client must receive the tokens before the connection breaks.
-    await stream.ready()
     await new Promise(resolve => setImmediate(resolve))
     destroy()
   }

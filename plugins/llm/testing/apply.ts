@@ -5,6 +5,7 @@ import type { Exchange } from '../exchange/exchange.ts'
 import type { FaultParser, FaultSpec } from '../exchange/faults.ts'
 import type { ChatResult, EmbedResult } from '../neutral.ts'
 import type { ErrorKind, Parsed } from '../provider.ts'
+import type { StreamShape } from '../shapes/shape.ts'
 import type { Latency } from '../streaming/pace.ts'
 import { factsOf } from './protocol.ts'
 import { chatResultOf, embedResultOf, fits, readReply } from './reply.ts'
@@ -73,6 +74,8 @@ export interface FixedReply {
   result: ChatResult | EmbedResult
   /** The pace where the request's headers say nothing. */
   pace: Partial<Latency>
+  /** The shape of a stream where the request names none. */
+  shape: StreamShape | null
   /** How the stream breaks. */
   fault: FaultSpec | null
 }
@@ -84,11 +87,14 @@ export function replyOfRule(
 ): FixedReply | null {
   const fixed = readReply(reply, '')
   if (fixed.kind === 'embedding')
-    return parsed.op === 'embed' ? { result: embedResultOf(fixed.vector, parsed), pace: {}, fault: null } : null
+    return parsed.op === 'embed'
+      ? { result: embedResultOf(fixed.vector, parsed), pace: {}, shape: null, fault: null }
+      : null
   if (parsed.op !== 'chat') return null
   return {
     result: chatResultOf(fixed, parsed, lookUp),
     pace: fixed.stream,
+    shape: fixed.shape,
     fault: fixed.break && { ...fixed.break, source: `rule ${rule}` },
   }
 }

@@ -18,6 +18,7 @@ import { count, pieces } from '../engine/tokens.ts'
 import { streamBreaks, type FaultSpec } from '../exchange/faults.ts'
 import type { Call, ChatResult, Choice, EmbedResult, Finish, NeutralRequest } from '../neutral.ts'
 import type { ChatParsed, EmbedParsed } from '../provider.ts'
+import { EXPECTED_SHAPE, readShape, type StreamShape } from '../shapes/shape.ts'
 import type { Latency } from '../streaming/pace.ts'
 
 const FINISHES = ['stop', 'length', 'tool_calls', 'content_filter'] as const
@@ -35,7 +36,7 @@ const CHAT_KEYS = [
   'template',
   'embedding',
 ]
-const STREAM = ['ttft_ms', 'tokens_per_second', 'jitter_percent', 'break']
+const STREAM = ['ttft_ms', 'tokens_per_second', 'jitter_percent', 'shape', 'break']
 const MAX_TEXT = 65_536
 const MAX_CALLS = 50
 const MAX_VECTOR = 4096
@@ -58,6 +59,7 @@ export type RuleReply =
       finish: Finish | null
       usage: Partial<Record<(typeof USAGE)[number], number>>
       stream: Partial<Latency>
+      shape: StreamShape | null
       break: FaultSpec | null
     }
 
@@ -89,7 +91,9 @@ export function readReply(value: Json, at: string): RuleReply {
     calls: given.tool_calls === undefined ? [] : readCalls(given.tool_calls, below(at, 'tool_calls')),
     finish: given.finish === undefined ? null : readFinish(given.finish, below(at, 'finish')),
     usage: given.usage === undefined ? {} : readUsage(given.usage, below(at, 'usage')),
-    ...(given.stream === undefined ? { stream: {}, break: null } : readStream(given.stream, below(at, 'stream'))),
+    ...(given.stream === undefined
+      ? { stream: {}, shape: null, break: null }
+      : readStream(given.stream, below(at, 'stream'))),
   }
 }
 
@@ -133,7 +137,10 @@ function readUsage(value: Json, at: string): Partial<Record<(typeof USAGE)[numbe
   )
 }
 
-function readStream(value: Json, at: string): { stream: Partial<Latency>; break: FaultSpec | null } {
+function readStream(
+  value: Json,
+  at: string,
+): { stream: Partial<Latency>; shape: StreamShape | null; break: FaultSpec | null } {
   const given = asObject(value, at)
   rejectUnknownKeys(given, STREAM, at)
   const integer = (key: string, max: number): number | undefined =>
@@ -147,8 +154,15 @@ function readStream(value: Json, at: string): { stream: Partial<Latency>; break:
       ...(tokensPerSecond === undefined ? {} : { tokensPerSecond }),
       ...(jitterPercent === undefined ? {} : { jitterPercent }),
     },
+    shape: given.shape === undefined ? null : readRuleShape(given.shape, below(at, 'shape')),
     break: given.break === undefined ? null : readBreak(given.break, below(at, 'break')),
   }
+}
+
+function readRuleShape(value: Json, at: string): StreamShape {
+  const { shape, unknown } = readShape(asText(value, at, 500, 1))
+  if (unknown.length > 0) throw new InputProblem(at, `unknown item ${unknown[0]}; expected ${EXPECTED_SHAPE}`)
+  return shape
 }
 
 function readBreak(value: Json, at: string): FaultSpec {

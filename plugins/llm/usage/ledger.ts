@@ -216,7 +216,7 @@ export class Ledger {
       const { attempt_key: attemptKey } = ended
       const earlier = attemptKey === null ? 0 : await this.#countAttempt(ended.session_key, attemptKey)
       const call = this.#logged(ended, 1 + Math.max(earlier, ended.retry_count), secret)
-      void this.#calls.append(this.#streamOf(call.session_key), call)
+      await this.#calls.append(this.#streamOf(call.session_key), call)
       addToRows(rows, call)
     }
     for (const [key, row] of rows)

@@ -17,7 +17,10 @@ export const GROUPS = [
   'streaming',
   'connections',
   'caching',
+  'websocket',
+  'grpc',
   'trust',
+  'llm',
 ] as const
 
 export interface Source {
@@ -134,7 +137,7 @@ export function worst(verdicts: readonly Verdict[]): Verdict {
 }
 
 const HIGH =
-  /^(?:FRM-CLTE|FRM-TE-.*|FRM-CL-.*|FRM-HOST|FRM-TRAILER|FRM-H2-BAD|RSP-TRUNC|RSP-EXTRA|RSP-CL-BAD|RSP-103|HDR-CONN-ABUSE|HDR-XFF|CON-RETRY)$/
+  /^(?:FRM-CLTE|FRM-TE-.*|FRM-CL-.*|FRM-HOST|FRM-TRAILER|FRM-H2-BAD|RSP-TRUNC|RSP-EXTRA|RSP-CL-BAD|RSP-103|HDR-CONN-ABUSE|HDR-XFF|CON-RETRY|CCH-PRIVATE|CCH-AUTH|CCH-VARY|MTL-SPOOF|JWT-BAD|MCP-AUTH|MCP-SESSION)$/
 const LOW = /^(?:HDR-VIA|HDR-MAXFWD|RSP-DATE|HDR-TRACE|TGT-ABS|FRM-CHUNK-EXT|CON-CLOSE)$/
 
 export function impactOf({ id, level, impact }: Pick<Check, 'id' | 'level' | 'impact'>): Impact {

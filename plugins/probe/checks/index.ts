@@ -19,6 +19,7 @@ import { STREAM_CHECKS } from './streaming/streams.ts'
 import { UPLOAD_CHECKS } from './streaming/uploads.ts'
 import { TARGET_CHECKS } from './targets/targets.ts'
 import { TRUST_CHECKS } from './trust/trust.ts'
+import { WEBSOCKET_CHECKS } from './websocket/websocket.ts'
 
 export const CATALOG: readonly Check[] = [
   ...REACH_CHECKS,
@@ -41,5 +42,6 @@ export const CATALOG: readonly Check[] = [
   CCH_STORE,
   ...CACHING_CHECKS,
   CCH_POISON,
+  ...WEBSOCKET_CHECKS,
   ...TRUST_CHECKS,
 ]

@@ -4,11 +4,59 @@
  */
 import { createHash } from 'node:crypto'
 import type { ArrivalRecord } from '../upstream/arrival-record.ts'
+import type { StepScript } from '../upstream/script.ts'
 import type { Call, Evidence } from './evidence.ts'
 import type { ExchangeRecord } from './exchange.ts'
 
-/** The first difference, or null. */
-export function directDifference(evidence: Evidence): string | null {
+/** Times of the two halves may differ by this much, besides the error of the measured offset. */
+const CLOCK_MS = 500
+
+/** Actions that write nothing. */
+const SILENT: ReadonlySet<string> = new Set(['receive', 'wait', 'keep', 'end', 'reset'])
+
+/** The first difference, or null. `clockErrorMs`: how wrong the offset between the clocks of the halves may be. */
+export function directDifference(evidence: Evidence, clockErrorMs = 0): string | null {
+  return (
+    bytesDifference(evidence) ??
+    evidence.calls.map(call => clockDifference(call, CLOCK_MS + clockErrorMs)).find(text => text !== null) ??
+    evidence.calls.map(call => scriptDifference(call, evidence.scripts)).find(text => text !== null) ??
+    null
+  )
+}
+
+/** A request arrives after it was sent, and before its answer comes back. Several requests may be of one step. */
+function clockDifference({ record, arrivals, response }: Call, toleranceMs: number): string | null {
+  if (arrivals.length === 0 || record.sent.length === 0) return null
+  const isPossible = arrivals.some(({ record: { head_at_ms: at } }) => {
+    const isEarly = at < record.sentAtMs - toleranceMs
+    const isLate = response !== null && at > response.headAtMs + toleranceMs
+    return !isEarly && !isLate
+  })
+  return isPossible ? null : 'the clocks of the two halves disagree'
+}
+
+/** Whether the upstream wrote what its script says, as far as the script says it by bytes. */
+function scriptDifference(call: Call, scripts: ReadonlyMap<number, StepScript>): string | null {
+  const found = scripts.get(call.record.step)
+  if (found === undefined || call.record.http2 !== null) return null
+  for (const [index, { record }] of call.arrivals.entries()) {
+    const isOwn =
+      record.framing !== 'invalid' && found.http2 !== true && !(found.http11 === true && record.protocol === '1.0')
+    if (!isOwn) continue
+    const actions = index === 0 ? found.script : (found.next ?? found.script)
+    let expected = ''
+    for (const action of actions) {
+      if (action.do === 'bytes') expected += action.bytes.replaceAll('{{n}}', String(index + 1).padStart(5, '0'))
+      else if (!SILENT.has(action.do)) break
+    }
+    const written = record.answered.bytes
+    const size = Math.min(written.length, expected.length)
+    if (written.slice(0, size) !== expected.slice(0, size)) return 'the upstream did not obey its script'
+  }
+  return null
+}
+
+function bytesDifference(evidence: Evidence): string | null {
   for (const { record, calls } of evidence.exchanges) {
     if (record.connectError !== null) return `no connection to the upstream: ${record.connectError}`
     const arrivals = [

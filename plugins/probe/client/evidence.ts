@@ -1,6 +1,7 @@
 /** What was recorded of one run of a check, in the form that its judge reads. */
 import { createHash } from 'node:crypto'
 import type { ArrivalRecord } from '../upstream/arrival-record.ts'
+import type { StepScript } from '../upstream/script.ts'
 import type { CallRecord, ExchangeRecord } from './exchange.ts'
 import { valuesOf } from './response-parser.ts'
 import type { Field, Response } from './response-parser.ts'
@@ -129,13 +130,17 @@ export class Evidence {
   /** Arrivals of embedded requests, by the label of their specification. */
   readonly embedded: { label: string; step: number; arrivals: ArrivalView[] }[]
   readonly through: 'direct' | 'gateway'
+  /** Scripts of the upstream, by step. */
+  readonly scripts: ReadonlyMap<number, StepScript>
 
   constructor(
     through: 'direct' | 'gateway',
     exchanges: { record: ExchangeRecord; calls: Call[] }[],
     embedded: { label: string; step: number; arrivals: ArrivalView[] }[],
+    scripts: ReadonlyMap<number, StepScript> = new Map(),
   ) {
     this.through = through
+    this.scripts = scripts
     this.exchanges = exchanges
     this.embedded = embedded
   }

@@ -14,6 +14,8 @@ export interface ConnectionSpec {
   gapMs?: number
   /** How long the connection is watched after the last response; it ends earlier when the gateway closes it. */
   watchMs?: number
+  /** How long to wait after an answer, whatever happens to the connection, so that the upstream can be watched. */
+  stayMs?: number
   /** The client leaves this long after it has sent the last request. */
   leaveAfterMs?: number
   /** Reads nothing for this long after the last request was sent. */
@@ -122,6 +124,7 @@ export async function runExchange(
         () => until,
       )
     }
+    if (spec.stayMs !== undefined && reader.responses.length > 0) await pause(spec.stayMs)
   } finally {
     signal.removeEventListener('abort', stop)
   }
@@ -158,6 +161,11 @@ async function send(connection: Connection, reader: Reader, call: CallRecord, pa
         () => !connection.isOpen,
         () => until,
       )
+    } else if ('reply' in part) {
+      const reply = await reader.waitForReply(part.reply, part.timeoutMs)
+      if (reply === null || reply.length === 0) continue
+      sent.push(reply)
+      await connection.send(reply)
     } else await reader.waitForAny(part.timeoutMs)
   }
   call.sent = Buffer.concat(sent)
@@ -205,6 +213,21 @@ class Reader {
       () => this.#connection.receivedBytes > before || !this.#connection.isOpen,
       () => until,
     )
+  }
+
+  /** Waits until what was received has a reply. */
+  async waitForReply(replyTo: (received: Buffer) => Buffer | null, timeoutMs: number): Promise<Buffer | null> {
+    const until = clock() + timeoutMs
+    const connection = this.#connection
+    let reply: Buffer | null = null
+    await connection.waitUntil(
+      () => {
+        reply = replyTo(Buffer.concat(connection.received.map(({ bytes }) => bytes)))
+        return reply !== null || !connection.isOpen
+      },
+      () => until,
+    )
+    return reply
   }
 
   finish(): void {

@@ -232,7 +232,7 @@ export class ProbeRun {
       try {
         const route = protocol === '2' ? this.#directHttp2! : this.#direct
         evidence = await this.#runner.run(check, this.#facts, { ...route, protocol })
-        difference = directDifference(evidence)
+        difference = directDifference(evidence, this.#options.channels[0]!.offsetErrorMs)
       } catch (error) {
         difference = (error as Error).message
         if (error instanceof BackChannelError && error.isLost) this.#isLost = true

@@ -2,8 +2,13 @@
 import type { Action } from '../upstream/script.ts'
 import type { Field } from './response-parser.ts'
 
-/** A part of what is sent: bytes, a pause, or waiting for an interim or final response. */
-export type Part = Buffer | { waitMs: number } | { untilAnswer: true; timeoutMs: number }
+/** A part of what is sent: bytes, a pause, waiting for an interim or final response, or a reply to what was received. */
+export type Part =
+  | Buffer
+  | { waitMs: number }
+  | { untilAnswer: true; timeoutMs: number }
+  /** Waits until `reply` returns bytes for all that was received. */
+  | { reply: (received: Buffer) => Buffer | null; timeoutMs: number }
 
 export interface RequestSpec {
   method?: string

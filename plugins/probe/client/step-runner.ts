@@ -85,7 +85,7 @@ export class StepRunner {
     await Promise.all(channels.map(channel => channel.addScripts(scripts)))
     const records = await inTurn(exchanges, plan.inOrder === true)
     this.requests += plan.connections.flatMap(({ requests }) => requests).length
-    return this.#collect(records, numbers, route, check.when?.counts === true)
+    return this.#collect(records, numbers, scripts, route, check.when?.counts === true)
   }
 
   /** Encodes the requests of a connection, since scripts have to be known before anything is sent. */
@@ -108,6 +108,7 @@ export class StepRunner {
   async #collect(
     records: readonly ExchangeRecord[],
     numbers: ReadonlyMap<RequestSpec, number>,
+    scripts: readonly StepScript[],
     route: Route,
     counts: boolean,
   ): Promise<Evidence> {
@@ -135,7 +136,7 @@ export class StepRunner {
     const embedded = [...numbers]
       .filter(([, step]) => !called.has(step))
       .map(([spec, step]) => ({ label: spec.label ?? '', step, arrivals: viewsOf(step) }))
-    return new Evidence(route.through, exchanges, embedded)
+    return new Evidence(route.through, exchanges, embedded, new Map(scripts.map(script => [script.step, script])))
   }
 }
 

@@ -1,7 +1,9 @@
 /** Runs the script of an arrival, and records what was written. */
 import { createHash } from 'node:crypto'
 import type { Arrival } from 'svc/plugin'
+import type { Conversation } from '../client/websocket-frames.ts'
 import type { Action } from './script.ts'
+import { acceptH2c, asksFor, WebSocketEnd } from './upgrade.ts'
 
 const MAX_KEPT = 64 * 1024
 const MAX_CHUNKS = 1_000
@@ -17,6 +19,8 @@ export interface ScriptWriter {
   /** HTTP/2 only: REFUSED_STREAM, and GOAWAY. */
   refuse(): void
   goAway(isRefused: boolean): void
+  /** HTTP/1 only: bytes of the connection that no longer are requests. */
+  onBytes(listener: (bytes: Buffer) => void): void
   readonly signal: AbortSignal
 }
 
@@ -28,6 +32,8 @@ export class Answered {
   #keptBytes = 0
   size = 0
   isDone = false
+  /** What came after a 101 of a WebSocket. */
+  conversation: Conversation | null = null
 
   add(bytes: Buffer, atMs: number): void {
     if (bytes.length === 0) return
@@ -53,6 +59,7 @@ export async function answer(
   reply: ScriptWriter,
   { script, number, answered }: { script: Action[]; number: number; answered: Answered },
 ): Promise<void> {
+  let webSocket: WebSocketEnd | null = null
   const write = (bytes: Buffer): Promise<boolean> => reply.write(bytes)
   for (const action of script) {
     if (reply.signal.aborted) break
@@ -90,6 +97,23 @@ export async function answer(
       case 'reset':
         answered.isDone = true
         return reply.reset()
+      case 'accept':
+        webSocket = new WebSocketEnd(reply)
+        answered.conversation = webSocket.seen
+        await webSocket.accept(arrival.head, action.protocol)
+        break
+      case 'frame':
+        await webSocket?.send(action.opcode, Buffer.from(action.payload, 'latin1'))
+        break
+      case 'converse':
+        if (webSocket !== null) await Promise.race([webSocket.whenClosed, pause(action.ms, reply.signal)])
+        break
+      case 'h2c':
+        if (!asksFor(arrival.head, 'h2c')) break
+        await acceptH2c(reply)
+        await pause(action.ms, reply.signal)
+        answered.isDone = true
+        return reply.end()
       case 'refuse':
         answered.isDone = true
         return reply.refuse()

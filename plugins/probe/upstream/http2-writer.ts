@@ -55,5 +55,6 @@ export function http2Writer(
     reset: () => reply.reset(constants.NGHTTP2_INTERNAL_ERROR),
     refuse: () => reply.reset(constants.NGHTTP2_REFUSED_STREAM),
     goAway: isRefused => reply.goAway(isRefused),
+    onBytes: () => {},
   }
 }

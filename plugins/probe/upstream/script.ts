@@ -19,6 +19,13 @@ export type Action =
   /** HTTP/2 only: RST_STREAM with REFUSED_STREAM; GOAWAY that counts the request as processed or not. */
   | { do: 'refuse' }
   | { do: 'goaway'; refused: boolean }
+  /** Accepts a WebSocket: from then on messages are echoed, and pings answered. */
+  | { do: 'accept'; protocol: string | null }
+  | { do: 'frame'; opcode: number; payload: string }
+  /** Waits for a closing handshake. */
+  | { do: 'converse'; ms: number }
+  /** Accepts the upgrade to h2c if the request has it, and writes back what comes. */
+  | { do: 'h2c'; ms: number }
 
 export interface StepScript {
   step: number
@@ -73,8 +80,15 @@ function actionsProblem(value: unknown): string | null {
     } else if (action.do === 'fill') {
       if (!isBetween(action.size, 1, MAX_FILL) || !isBetween(action.piece, 1, 1024 * 1024))
         return '"fill" needs a size up to 67108864 and a piece up to 1048576'
-    } else if (action.do === 'wait') {
-      if (!isBetween(action.ms, 0, MAX_WAIT_MS)) return `"wait" needs ms from 0 to ${MAX_WAIT_MS}`
+    } else if (action.do === 'accept') {
+      if (action.protocol !== null && (typeof action.protocol !== 'string' || !/^[\w.-]{1,100}$/.test(action.protocol)))
+        return '"accept" needs the name of a protocol, or null'
+    } else if (action.do === 'frame') {
+      if (!isBetween(action.opcode, 0, 15) || typeof action.payload !== 'string')
+        return '"frame" needs an opcode from 0 to 15, and a payload'
+      bytes += action.payload.length
+    } else if (action.do === 'wait' || action.do === 'converse' || action.do === 'h2c') {
+      if (!isBetween(action.ms, 0, MAX_WAIT_MS)) return `"${action.do}" needs ms from 0 to ${MAX_WAIT_MS}`
     } else if (action.do === 'reflect') {
       if (typeof action.field !== 'string' || typeof action.fields !== 'string')
         return '"reflect" needs the name of a field, and the lines of fields'

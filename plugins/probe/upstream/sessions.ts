@@ -151,6 +151,7 @@ function bytesWriter(reply: TapReply, answered: Answered, now: () => number): Sc
     reset: () => reply.reset(),
     refuse: () => reply.reset(),
     goAway: () => reply.end(),
+    onBytes: listener => reply.onBytes(listener),
   }
 }
 

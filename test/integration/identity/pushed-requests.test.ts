@@ -39,7 +39,7 @@ t.test('a pushed request is used once, at the end of the login [IDN-18]', async 
   t.match({ status, body }, { status: 201, body: { request_uri: urn, expires_in: 60 } })
   t.equal(headers.get('cache-control'), 'no-store')
   const request = { client_id: 'svc', request_uri: body.request_uri as string }
-  // Parameters outside the request object are ignored.
+  // Other parameters are ignored.
   for (const more of [{}, { scope: 'c', redirect_uri: 'https://other.test/', state: 'y' }]) {
     const { status, text } = await show({ ...request, ...more })
     t.equal(status, 200)

@@ -38,6 +38,7 @@ function openIssuer(): Issuer {
       revoked: open(),
       assertionIds: open(),
       deviceCodes: open(),
+      proofIds: open(),
       pushedRequests: open(),
     },
     keys: { records: open(), importKey: importThrough(createImportedKeys()) },
@@ -50,6 +51,8 @@ async function winners(issuer: Issuer, fields: Fields): Promise<number> {
   const request: TokenRequest = {
     parameters: readParameters(encode(fields)),
     authenticate: async () => (await issuer.findClient('svc'))!,
+    bind: async () => ({}),
+    issuers: { find: async () => undefined },
     issuer,
     url: 'i',
     verify: async () => ({ valid: false, reason: 'invalid token' }),

@@ -22,6 +22,7 @@ t.test(
       'ledger',
       'positions',
       'prompt-cache',
+      'proof-ids',
       'revoked',
       'revoked-serials',
       'runs',

@@ -3,7 +3,7 @@ import t from 'tap'
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { connect } from 'node:tls'
-import type { ConnectionOptions, TLSSocket, TLSSocketOptions } from 'node:tls'
+import type { ConnectionOptions, TLSSocket } from 'node:tls'
 import { serve } from '../../support/server.ts'
 
 const server = await serve(t, { yaml: 'plugins: { enable: [tls] }\n' })
@@ -15,7 +15,7 @@ const toPem = (label: string, der: Buffer): string =>
   `-----BEGIN ${label}-----\n${der.toString('base64').replace(/.{64}/g, '$&\n')}\n-----END ${label}-----\n`
 
 /** The certificate, how Node judged it, and the stapled response. */
-async function meet(kind: string, options: ConnectionOptions & TLSSocketOptions = {}) {
+async function meet(kind: string, options: ConnectionOptions & { requestOCSP?: boolean } = {}) {
   const servername = `${kind}.tls.localhost`
   const socket = connect({ port: server.ports.https!, servername, ca, rejectUnauthorized: false, ...options })
   let staple: Buffer | null = null

@@ -57,6 +57,16 @@ t.test('an empty environment gives the defaults, without a warning', async t => 
     pluginDirs: [],
     watch: true,
     maxDelayMs: 30000,
+    workers: 1,
+    stateStore: {
+      url: null,
+      password: null,
+      prefix: 'svc',
+      ca: null,
+      isCluster: false,
+      timeoutMs: 1000,
+      secret: null,
+    },
     plan: {
       name: 'none',
       active: false,

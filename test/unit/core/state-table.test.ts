@@ -50,6 +50,8 @@ const TABLE: Record<string, Record<string, string>> = {
     'state revoked': 'shared',
     'state assertion-ids': 'shared',
     'state device-codes': 'shared',
+    'state proof-ids': 'shared',
+    'secret dpop-nonces': 'shared',
     'state pushed-requests': 'shared',
     'state device-attempts': 'shared',
   },
@@ -72,6 +74,7 @@ const TABLE: Record<string, Record<string, string>> = {
     'channel tasks': 'to the replica that runs a task',
     'shared tasks': 'tasks at work',
     'shared hub': 'requests in flight, open streams, questions and listeners',
+    'shared bridges': 'connections to bridged servers, and processes',
     'shared clock': 'a timer; the leader announces the time',
   },
   mocks: {

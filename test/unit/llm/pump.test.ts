@@ -4,7 +4,8 @@
  */
 import t from 'tap'
 import type { BodyStream, StreamEnd } from 'svc/plugin'
-import { framings } from '../../../plugins/llm/streaming/framing.ts'
+import { framings, type Framer } from '../../../plugins/llm/streaming/framing.ts'
+import { PlainOutput } from '../../../plugins/llm/streaming/output.ts'
 import { pump, type PumpOptions, type StreamOutcome } from '../../../plugins/llm/streaming/pump.ts'
 import type { StreamEvent } from '../../../plugins/llm/provider.ts'
 import type { Sleeper, TokenClock } from '../../../plugins/llm/streaming/token-clock.ts'
@@ -85,10 +86,14 @@ class HeldClock {
 function start(
   reader: Reader,
   events: Iterable<StreamEvent>,
-  { clock = new HeldClock(), ...options }: Omit<Partial<PumpOptions>, 'clock'> & { clock?: HeldClock },
+  {
+    clock = new HeldClock(),
+    framer = framings.ndjson,
+    ...options
+  }: Omit<Partial<PumpOptions>, 'clock'> & { clock?: HeldClock; framer?: Framer },
 ): void {
   pump(reader as unknown as BodyStream, events, {
-    framer: framings.ndjson,
+    output: new PlainOutput(reader as unknown as BodyStream, framer, () => clock.now()),
     clock: clock as unknown as TokenClock,
     ttftMs: 0,
     nextGap: () => 0,

@@ -158,7 +158,7 @@ async function takeAmong(
 }
 
 /** Reads the body once; false if it was rejected or the client disconnected. */
-async function receive(context: RequestContext, limit: number): Promise<boolean> {
+export async function receive(context: RequestContext, limit: number): Promise<boolean> {
   if (context.isBodyRead || context.isRouted) return true
   const isThere = await readBody(context, limit)
   context.isBodyRead = true
