@@ -115,6 +115,7 @@ export type {
   ResetKind,
   Resets,
   RuleFileOptions,
+  RuleFileSet,
   RuleFiles,
   TranslatedFile,
   TranslatedRule,

@@ -118,10 +118,19 @@ export interface RuleFileOptions {
   paths: readonly string[]
   /** Where `svc.yaml` names them, for reports: `orders.rules`. */
   at: string
-  /** Files that do not exist are not reported. */
-  isOptional?: boolean
+  /**
+   * The plugin itself writes the files: that they do not exist is not reported, and they are not watched. It calls
+   * `refresh` of the result instead.
+   */
+  isOwn?: boolean
   /** Translates a file that has no list `rules`; null if it is in an unknown format. Must not throw. */
   translate?(document: JsonObject): TranslatedFile | null
+}
+
+/** The files that one call has added. */
+export interface RuleFileSet {
+  /** Reads the files again; the next request has their rules. Problems are logged. */
+  refresh(): Promise<void>
 }
 
 /**
@@ -130,7 +139,7 @@ export interface RuleFileOptions {
  */
 export interface RuleFiles {
   /** Adds the rules of files: each file is a mapping with a list `rules`. Call it while the plugin registers. */
-  add(options: RuleFileOptions): Promise<void>
+  add(options: RuleFileOptions): Promise<RuleFileSet>
 }
 
 declare module './plugin.ts' {

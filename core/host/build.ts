@@ -161,6 +161,10 @@ async function tryBuild(
     folder: input.configFolder,
     watch: path => void watched.set(path, fingerprintPath(path)),
     report: (plugin, error) => void loadErrors.push(input.locate(plugin, error)),
+    warn(plugin, error) {
+      const { file, at, message, line } = input.locate(plugin, error)
+      services.shared.log.warn('a file with rules is wrong', { file, at, message, line })
+    },
   })
   const context: BuildContext = {
     generation,

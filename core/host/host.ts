@@ -330,8 +330,15 @@ export class Host {
       lineOf: at => this.settings.locate({ at, message: '' }, 'rules').line ?? null,
     })
     if (section.problem !== null) report(section.problem)
-    const all = [...section.rules, ...context.ruleFiles.rules]
-    addFileRules(all, rules, ruleBoundsOf(this.#options.config), report)
+    const { ruleFiles } = context
+    const bounds = ruleBoundsOf(this.#options.config)
+    addFileRules([...section.rules, ...ruleFiles.rules], rules, bounds, report)
+    ruleFiles.onRefresh = () => {
+      rules.clear()
+      addFileRules([...section.rules, ...ruleFiles.rules], rules, bounds, ({ at, details }, { file }) =>
+        this.#options.log.warn('a rule is wrong', { file, at, message: details }),
+      )
+    }
   }
 
   /** Returns the definitions that can't be used. Logs each warning about a variable of the others once. */

@@ -16,6 +16,13 @@ interface RuleSet {
   rules: StoredRule[]
 }
 
+/** The rules of a scope in one generation, and what they were made of. */
+interface CompiledScope {
+  set: RuleSet | undefined
+  files: readonly RuleEntry[]
+  list: RuleList
+}
+
 /** Generations whose rules are kept compiled: the current one, and one that drains. */
 const COMPILED_GENERATIONS = 2
 /** The use of a session's rules is noted at most this often. */
@@ -62,7 +69,7 @@ export class RuleBook {
   /** What the stores hold, in memory: every request needs it. Null is the instance. */
   readonly #sets = new Map<string | null, RuleSet>()
   readonly #usedAt = new Map<string, number>()
-  readonly #compiled = new Map<GenerationRules, Map<string | null, { set: RuleSet | undefined; list: RuleList }>>()
+  readonly #compiled = new Map<GenerationRules, Map<string | null, CompiledScope>>()
 
   constructor({ bounds, openStore, now = Date.now }: RuleBookOptions) {
     this.bounds = bounds
@@ -167,18 +174,18 @@ export class RuleBook {
     const scopes = this.#scopesOf(generation)
     const set = this.#sets.get(session)
     const known = scopes.get(session)
-    if (known !== undefined && known.set === set) return known.list
     const files = generation.ofSession(session)
+    if (known !== undefined && known.set === set && known.files === files) return known.list
     if (set === undefined && files.length === 0) return NO_RULES
     const list = new RuleList([
       ...(set?.rules ?? []).flatMap(stored => this.#compile(stored, session, generation)),
       ...files,
     ])
-    scopes.set(session, { set, list })
+    scopes.set(session, { set, files, list })
     return list
   }
 
-  #scopesOf(generation: GenerationRules): Map<string | null, { set: RuleSet | undefined; list: RuleList }> {
+  #scopesOf(generation: GenerationRules): Map<string | null, CompiledScope> {
     let scopes = this.#compiled.get(generation)
     if (scopes === undefined) {
       this.#compiled.set(generation, (scopes = new Map()))

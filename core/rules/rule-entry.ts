@@ -30,10 +30,12 @@ export interface RuleEntry extends Omit<StoredRule, 'rule'> {
   readonly line: number | null
 }
 
+const NONE: readonly RuleEntry[] = []
+
 /** The rules of one generation that come from files, and the protocols that rules may use in it. */
 export class GenerationRules {
   readonly protocols: ProtocolRegistry
-  readonly #bySession = new Map<string | null, RuleEntry[]>()
+  #bySession = new Map<string | null, RuleEntry[]>()
 
   constructor(protocols: ProtocolRegistry) {
     this.protocols = protocols
@@ -48,6 +50,11 @@ export class GenerationRules {
     }
   }
 
+  /** Removes all. */
+  clear(): void {
+    this.#bySession = new Map()
+  }
+
   get isEmpty(): boolean {
     return this.#bySession.size === 0
   }
@@ -57,9 +64,9 @@ export class GenerationRules {
     return this.#bySession.size > (this.#bySession.has(null) ? 1 : 0)
   }
 
-  /** Null: the instance. */
+  /** Null: the instance. The same list until the rules change. */
   ofSession(session: string | null): readonly RuleEntry[] {
-    return this.#bySession.get(session) ?? []
+    return this.#bySession.get(session) ?? NONE
   }
 
   find(name: string, session: string | null): RuleEntry | undefined {

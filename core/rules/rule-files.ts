@@ -8,7 +8,7 @@ import type { JsonObject } from '../contract/json.ts'
 import { forPlugin } from '../contract/plugin.ts'
 import type { PersonalPoint, ReportedError } from '../contract/plugin.ts'
 import { isRecord } from '../contract/record.ts'
-import type { RuleFileOptions, RuleFiles } from '../contract/testing.ts'
+import type { RuleFileOptions, RuleFiles, RuleFileSet } from '../contract/testing.ts'
 import type { FileRule } from './file-rules.ts'
 
 const MAX_RULES = 2000
@@ -28,42 +28,80 @@ export interface RuleFileServices {
   /** Paths are relative to this folder. */
   folder: string
   watch(path: string): void
+  /** Reports a problem of the configuration. */
   report(plugin: string, error: ReportedError): void
+  /** Logs a problem that was found later. */
+  warn(plugin: string, error: ReportedError): void
+}
+
+/** The files of one call, and what was read from them. */
+interface Source {
+  readonly options: RuleFileOptions
+  rules: FileRule[]
+  files: number
+  bytes: number
 }
 
 /** The rules of one generation's files, in the order of evaluation. */
 export class RuleFileReader implements PersonalPoint<RuleFiles> {
-  readonly rules: FileRule[] = []
   readonly #services: RuleFileServices
-  readonly #stems = new Set<string>()
-  #files = 0
-  #bytes = 0
+  readonly #sources: Source[] = []
+  /** Beginnings of names, by file. */
+  readonly #stems = new Map<string, string>()
+  /** Called when files were read again, once the generation is built. */
+  onRefresh: () => void = () => {}
 
   constructor(services: RuleFileServices) {
     this.#services = services
   }
 
   [forPlugin](plugin: string): RuleFiles {
-    return { add: options => this.#add(options, error => this.#services.report(plugin, error)) }
+    return { add: options => this.#add(options, plugin) }
   }
 
-  async #add(options: RuleFileOptions, report: (error: ReportedError) => void): Promise<void> {
+  get rules(): FileRule[] {
+    return this.#sources.flatMap(({ rules }) => rules)
+  }
+
+  async #add(options: RuleFileOptions, plugin: string): Promise<RuleFileSet> {
+    const source: Source = { options, rules: [], files: 0, bytes: 0 }
+    this.#sources.push(source)
+    await this.#fill(source, error => this.#services.report(plugin, error))
+    return {
+      refresh: async () => {
+        Object.assign(source, { rules: [], files: 0, bytes: 0 })
+        await this.#fill(source, error => this.#services.warn(plugin, error))
+        this.onRefresh()
+      },
+    }
+  }
+
+  async #fill(source: Source, report: (error: ReportedError) => void): Promise<void> {
+    const { options } = source
     for (const [index, path] of options.paths.entries()) {
       const at = options.paths.length === 1 ? options.at : `${options.at}[${index}]`
-      const found = await this.#find(resolve(this.#services.folder, path), report)
-      if (found === null && options.isOptional !== true)
+      const found = await this.#find(resolve(this.#services.folder, path), options, report)
+      if (found === null && options.isOwn !== true)
         report({
           at,
           message: `there is no file or folder ${path.slice(0, 200)}`,
           remedy: 'correct the path, which is relative to svc.yaml',
         })
-      for (const file of found ?? []) await this.#read(file, options, report)
+      for (const file of found ?? []) await this.#read(file, source, report)
     }
   }
 
+  #sum(of: 'files' | 'bytes'): number {
+    return this.#sources.reduce((sum, source) => sum + source[of], 0)
+  }
+
   /** The files of a path, with their names relative to it; null if it does not exist. */
-  async #find(path: string, report: (error: ReportedError) => void): Promise<FoundFile[] | null> {
-    this.#services.watch(path)
+  async #find(
+    path: string,
+    { isOwn = false }: RuleFileOptions,
+    report: (error: ReportedError) => void,
+  ): Promise<FoundFile[] | null> {
+    if (!isOwn) this.#services.watch(path)
     const facts = await stat(path).catch(() => null)
     if (facts === null) return null
     if (facts.isFile()) return [{ path, name: basename(path) }]
@@ -72,7 +110,7 @@ export class RuleFileReader implements PersonalPoint<RuleFiles> {
     const found: FoundFile[] = []
     const folders = [path]
     for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
-      if (folder !== path) this.#services.watch(folder)
+      if (folder !== path && !isOwn) this.#services.watch(folder)
       const { files, below } = await filesOf(folder, root)
       found.push(...files.map(file => ({ path: file, name: relative(path, file) })))
       folders.unshift(...below)
@@ -83,28 +121,24 @@ export class RuleFileReader implements PersonalPoint<RuleFiles> {
     return found.slice(0, MAX_FILES)
   }
 
-  async #read(
-    { path, name }: FoundFile,
-    options: RuleFileOptions,
-    report: (error: ReportedError) => void,
-  ): Promise<void> {
+  async #read({ path, name }: FoundFile, source: Source, report: (error: ReportedError) => void): Promise<void> {
     const wrong: Report = error => report({ file: path, ...error })
-    const text = await this.#text(path, wrong)
+    const text = await this.#text(path, source, wrong)
     if (text === null) return
     const file = parseFile(path, text)
     if ('problem' in file) return wrong({ at: null, line: file.line, message: file.problem })
-    const read = rulesOf(file.document, options)
+    const read = rulesOf(file.document, source.options)
     if ('problem' in read) return wrong({ at: null, message: read.problem })
     for (const { at, message } of read.problems.slice(0, MAX_PROBLEMS)) wrong({ at, message, line: file.lineOf(at) })
-    const free = MAX_RULES - this.rules.length
+    const free = Math.max(0, MAX_RULES - this.rules.length)
     if (read.rules.length > free)
       wrong({
         at: null,
         message: `only ${MAX_RULES} rules of files are used; ${read.rules.length - free} are left out`,
       })
-    const stem = this.#stemOf(name)
-    for (const [index, { rule, at }] of read.rules.slice(0, Math.max(0, free)).entries())
-      this.rules.push({
+    const stem = this.#stemOf(path, name)
+    for (const [index, { rule, at }] of read.rules.slice(0, free).entries())
+      source.rules.push({
         value: isRecord(rule) && rule.name === undefined ? { name: nameOf(stem, index), ...rule } : rule,
         source: 'fixture',
         at,
@@ -114,15 +148,15 @@ export class RuleFileReader implements PersonalPoint<RuleFiles> {
   }
 
   /** The text of a file; null if it cannot be read or is too much. */
-  async #text(path: string, wrong: Report): Promise<string | null> {
+  async #text(path: string, source: Source, wrong: Report): Promise<string | null> {
     try {
       const { size } = await stat(path)
-      if (this.#files >= MAX_FILES || this.#bytes + size > MAX_BYTES) {
+      if (this.#sum('files') >= MAX_FILES || this.#sum('bytes') + size > MAX_BYTES) {
         wrong({ at: null, message: `only ${MAX_FILES} files and ${MAX_BYTES} bytes are read; this one is left out` })
         return null
       }
-      this.#files++
-      this.#bytes += size
+      source.files++
+      source.bytes += size
       return await readFile(path, 'utf8')
     } catch (error) {
       wrong({ at: null, message: `the file cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})` })
@@ -131,13 +165,16 @@ export class RuleFileReader implements PersonalPoint<RuleFiles> {
   }
 
   /** The file name without its extension; with the folders, or a number, if another file has the same one. */
-  #stemOf(name: string): string {
+  #stemOf(path: string, name: string): string {
+    const before = this.#stems.get(path)
+    if (before !== undefined) return before
+    const used = new Set(this.#stems.values())
     const parts = name.slice(0, -extname(name).length).split(sep)
     const candidates = [parts.at(-1)!, parts.join('-')].map(text => text.replaceAll(/[^A-Za-z0-9._-]/g, '-'))
     for (let number = 2; ; number++) {
-      const stem = candidates.find(candidate => !this.#stems.has(candidate))
+      const stem = candidates.find(candidate => !used.has(candidate))
       if (stem !== undefined) {
-        this.#stems.add(stem)
+        this.#stems.set(path, stem)
         return stem
       }
       candidates.push(`${candidates[1]}-${number}`)

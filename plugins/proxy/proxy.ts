@@ -1,7 +1,10 @@
 /** The upstreams of one generation: their modes, counts, recordings and positions in sequences. */
-import type { FastifyReply, FastifyRequest, Replicated, Store, Svc } from 'svc/plugin'
+import { join } from 'node:path'
+import type { FastifyReply, FastifyRequest, Replicated, RuleFileSet, Store, Svc } from 'svc/plugin'
 import type { Mode, UpstreamOptions } from './config/options.ts'
 import type { Upstream } from './config/upstream.ts'
+import { FixtureFile } from './conversations/fixture-file.ts'
+import { fixtureRuleOf } from './conversations/fixture-rule.ts'
 import { noRecording, notSupported, proxyDisabled, proxyLoop, unknownUpstream } from './errors.ts'
 import { forward } from './exchange/forward.ts'
 import { replay } from './exchange/replay.ts'
@@ -29,11 +32,14 @@ export interface ProxyState {
 }
 
 const CLOSEST = 3
+const FIXTURES = 'fixtures.yaml'
 
 interface Served {
   upstream: Upstream
   folder: RecordingFolder
   client: ReturnType<typeof createClient>
+  /** The rules of its conversations; null without `as: llm`. */
+  fixtures: { file: FixtureFile; rules: RuleFileSet } | null
   /** Whether the warning about a bound was logged. */
   hasWarned: boolean
 }
@@ -57,6 +63,7 @@ export class Proxy {
           upstream,
           folder: new RecordingFolder(upstream, { invalid }),
           client: createClient(upstream),
+          fixtures: null,
           hasWarned: false,
         },
       ]),
@@ -67,9 +74,16 @@ export class Proxy {
     return [...this.#served.keys()]
   }
 
-  /** Reads the folders. */
+  /** Reads the folders, and the rules of conversations. */
   async load(): Promise<void> {
     await Promise.all([...this.#served.values()].map(({ folder }) => folder.refresh()))
+    for (const served of this.#served.values()) {
+      const { name, folder, isLlm } = served.upstream
+      if (!isLlm) continue
+      const file = new FixtureFile(join(folder, FIXTURES), name)
+      const rules = await this.#svc.use('testing.rules')!.add({ paths: [file.path], at: 'proxy', isOwn: true })
+      served.fixtures = { file, rules }
+    }
   }
 
   close(): void {
@@ -180,6 +194,7 @@ export class Proxy {
       try {
         if (await folder.record(shape, response)) void this.#count(upstream.name, 'recorded')
         else this.#warn(served)
+        await this.#recordRule(served, shape, response)
       } catch (error) {
         this.#svc.log.error('the response could not be recorded', { upstream: upstream.name, error })
       }
@@ -187,6 +202,11 @@ export class Proxy {
     writes.set(upstream.folder, written)
     await written
     if (writes.get(upstream.folder) === written) writes.delete(upstream.folder)
+  }
+
+  async #recordRule({ upstream, fixtures }: Served, shape: RequestShape, response: RecordedResponse): Promise<void> {
+    const rule = fixtures === null ? null : fixtureRuleOf(upstream, shape, response)
+    if (rule !== null && (await fixtures!.file.add(rule))) await fixtures!.rules.refresh()
   }
 
   #warn(served: Served): void {

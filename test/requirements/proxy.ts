@@ -86,4 +86,14 @@ export default [
     rule: 'At most 16 MiB a response and 5000 files a folder are recorded; the rest passes through.',
     where: 'testing 7',
   },
+  {
+    id: 'PROXY-60',
+    rule: 'With as: llm, exchanges in the chat formats of OpenAI and Anthropic become rules in fixtures.yaml, with the measured pace; they apply at once.',
+    where: 'testing 7',
+  },
+  {
+    id: 'PROXY-61',
+    rule: 'A recorded conversation is replayed by the SDKs of other providers.',
+    where: 'testing 7',
+  },
 ]

@@ -17,7 +17,7 @@ export interface UpstreamOptions {
   ignore: { query?: string[]; headers?: string[]; json?: string[] }
   redact: { headers?: string[]; json?: string[] }
   set_headers: Record<string, string>
-  as: 'http'
+  as: 'http' | 'llm'
   timeout_ms: number
   ca_file?: string
 }
@@ -86,7 +86,11 @@ export const optionsSchema: JsonSchema = {
         default: {},
         description: 'Headers sent to the upstream; ${NAME} is a variable of the process',
       },
-      as: { enum: ['http'], default: 'http' },
+      as: {
+        enum: ['http', 'llm'],
+        default: 'http',
+        description: 'llm: chat exchanges also become rules, which the mock LLM replays in every format',
+      },
       timeout_ms: {
         type: 'integer',
         minimum: 1,

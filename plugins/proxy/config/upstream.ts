@@ -22,6 +22,8 @@ export interface Upstream {
   /** Headers sent to the upstream, with the values of variables. */
   setHeaders: readonly (readonly [name: string, value: string])[]
   timeoutMs: number
+  /** Whether exchanges with a model also become rules. */
+  isLlm: boolean
   /** Additional certificate authority as PEM. */
   ca: string | null
 }
@@ -81,6 +83,7 @@ function createUpstream(
     redact,
     setHeaders,
     timeoutMs: options.timeout_ms,
+    isLlm: options.as === 'llm',
     ca,
   }
 }
