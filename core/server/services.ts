@@ -283,7 +283,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
       variables,
       registerTimes: options.registerTimes,
       generationOptions: {
-        replica: sharedState === null ? null : config.instanceId,
+        replica: sharedState === null && config.workers === 1 ? null : config.instanceId,
         bodyLimit: config.bodyLimit,
         websockets: { streams, plan, memory: new WebSocketMemory(webSocketBoundsOf(config)) },
         errors: { log },
@@ -296,7 +296,8 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
         exposedHeaders(ofPlugins, [
           ...limits.exposedHeaders,
           ...(keys?.exposedHeaders ?? []),
-          ...(sharedState === null ? [] : ['X-Svc-Replica', 'X-Svc-State-Store']),
+          ...(sharedState === null && config.workers === 1 ? [] : ['X-Svc-Replica']),
+          ...(sharedState === null ? [] : ['X-Svc-State-Store']),
         ]),
       registerCore: generation => {
         generation.app.register(async app => {
