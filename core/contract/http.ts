@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 import type { NegotiatedType } from '../fields/accept.ts'
 import type { JsonObject } from './json.ts'
+import type { LookUp } from './references.ts'
 import type { FaultOrigin } from './observation.ts'
 import type { RouteDescription } from './routes.ts'
 import type { MatchFacts } from './testing.ts'
@@ -80,6 +81,11 @@ export interface SvcHttp {
    * instead of its `read`; it is called at most once, if a rule has such conditions.
    */
   applyRules(request: FastifyRequest, reply: FastifyReply, facts?: ProtocolFacts): Promise<RuleOutcome> | null
+  /**
+   * The rule with conditions of this protocol that the request nearly meets; null if there is none. For error messages:
+   * it evaluates all rules.
+   */
+  closestRule(request: FastifyRequest, facts: ProtocolFacts): Promise<NearRule | null>
   /** Aborts the response like an injected fault: destroys the connection or, over HTTP/2, resets the stream (INTERNAL_ERROR). */
   abortResponse(request: FastifyRequest, reply: FastifyReply): void
   /**
@@ -134,10 +140,17 @@ export interface ProtocolFacts {
   takesReply(reply: JsonObject): Promise<boolean>
 }
 
+/** A rule that did not act on a request. */
+export interface NearRule {
+  name: string
+  /** Where the request differs, such as `header.x-tenant`. Empty: the conditions hold, and the rule is exhausted or disabled. */
+  differences: readonly string[]
+}
+
 /** What rules did with a request, and what they leave to the route. */
 export type RuleOutcome =
-  /** The route continues. */
-  | { kind: 'pass' }
+  /** The route continues. `rule` acted on the request; null: none did. */
+  | { kind: 'pass'; rule: string | null }
   /** A response was sent, or the connection is gone: the route returns `reply`. */
   | { kind: 'answered' }
   | {
@@ -150,8 +163,16 @@ export type RuleOutcome =
       message: string | null
       retryAfterSecs: number | null
     }
-  /** The reply as the rule has it; `readReply` of the protocol has checked it. `hit` is the number of the hit, from 0. */
-  | { kind: 'reply'; rule: string; reply: JsonObject; hit: number }
+  | {
+      kind: 'reply'
+      rule: string
+      /** As the rule has it; `readReply` of the protocol has checked it. */
+      reply: JsonObject
+      /** Number of the hit, from 0. */
+      hit: number
+      /** The values of references in texts of the reply, such as `request.header.x-tenant`. */
+      lookUp: LookUp
+    }
 
 /** The session of a request. */
 export interface SessionKey {

@@ -109,6 +109,15 @@ export interface SvcPki {
    * to disk. It may be wrong on purpose: expired, for another name, or signed with SHA-1.
    */
   issue(profile: CertificateProfile): Promise<{ certificate: string; key: string }>
+  /** Issues the CRL of the demo CA (RFC 5280, 5), valid for a week. Resolves to DER. */
+  issueCrl(revoked: readonly RevokedCertificate[]): Promise<Uint8Array>
+  /**
+   * Responds to an OCSP request (RFC 6960), or creates the response to staple for a certificate, signed by the demo CA and
+   * valid for a week. `revokedSince` gets the serial number of a certificate of the demo CA, and returns null for a good
+   * one; certificates of other CAs are unknown. Resolves to DER; for a request that cannot be read, to the response
+   * `malformedRequest`.
+   */
+  respondToOcsp(question: OcspQuestion, revokedSince: (serial: string) => Promise<Date | null>): Promise<Uint8Array>
   /** The client certificate of a request, verified against the CA: from TLS, or from the header named by SVC_MTLS_IN_HEADER. */
   clientCertificate(request: FastifyRequest): ClientCertificate
 }
@@ -131,9 +140,21 @@ export interface CertificateProfile {
   usages?: readonly ('server' | 'client')[]
   /** Makes it a CA. `permitted` are the DNS names that it may issue for. */
   ca?: { pathLength?: number; permitted?: readonly string[] }
+  /** Where clients find the CRL and the OCSP responder of the issuer, and its certificate in DER (RFC 5280, 4.2.2.1). */
+  urls?: { crl?: string; ocsp?: string; issuer?: string }
   /** More extensions; `value` is DER. */
   extensions?: readonly { oid: string; isCritical?: boolean; value: Uint8Array }[]
 }
+
+/** A certificate in a CRL. */
+export interface RevokedCertificate {
+  /** Upper case hex, as `X509Certificate.serialNumber`. */
+  serial: string
+  since: Date
+}
+
+/** What an OCSP response is about: a request in DER, or a certificate as PEM. */
+export type OcspQuestion = { request: Uint8Array } | { certificate: string }
 
 /** Result of checking a client certificate. */
 export type ClientCertificate =

@@ -62,6 +62,7 @@ export type {
   SessionKey,
   SessionOrigin,
   Origin,
+  NearRule,
   ProtocolFacts,
   RuleOutcome,
 } from './http.ts'
@@ -82,13 +83,25 @@ export type {
   ClientCertificate,
   FaultOrigin,
   InspectorEntry,
+  OcspQuestion,
   ResponseEnd,
+  RevokedCertificate,
   SvcInspector,
   SvcMetrics,
   SvcPki,
 } from './observation.ts'
 export type { SvcInstance, Catalog, CatalogEndpoint, PluginRecord } from './instance.ts'
-export type { Arrival, ArmedTap, ConnectionEnd, SvcTap, TapChunk, TapOptions, TapReply } from './tap.ts'
+export type {
+  Arrival,
+  ArmedTap,
+  ConnectionEnd,
+  SvcTap,
+  TapChunk,
+  TapFields,
+  TapHttp2Reply,
+  TapOptions,
+  TapReply,
+} from './tap.ts'
 export type { CommandContext, CommandOutput, CommandServer, CommandServerOptions } from './command.ts'
 export type { PutOptions, StoreBounds, Store, StoreChange } from './state.ts'
 export { StateUnavailable } from './state.ts'
@@ -101,6 +114,10 @@ export type {
   MatchProtocols,
   ResetKind,
   Resets,
+  RuleFileOptions,
+  RuleFiles,
+  TranslatedFile,
+  TranslatedRule,
 } from './testing.ts'
 export { jsonRpcProtocol } from './json-rpc.ts'
 export type { Channel, ChannelHandler, Replica, Replicated, ReplicatedOptions, SvcReplicas } from './replication.ts'
@@ -279,6 +296,8 @@ export { escapeToken, pointerTokens, valueAt } from './json-pointer.ts'
 export { compileJsonPath, MAX_JSON_PATH } from './json-path.ts'
 export type { JsonPath } from './json-path.ts'
 export { linearPattern, sharedPattern } from './linear-pattern.ts'
+export { fillVariables } from './process-variables.ts'
+export { readPemCertificates } from './pem-certificates.ts'
 export { expandText, expandValue, memberAt } from './references.ts'
 export type { LookUp } from './references.ts'
 export { asBoolean, asInteger, asObject, asText, below, InputProblem, rejectUnknownKeys } from './input-problem.ts'

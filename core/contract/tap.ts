@@ -25,7 +25,10 @@ export interface Arrival {
   readonly peer: string
   readonly tls: { version: string | null; alpn: string | null; sni: string | null; clientCertificate: boolean } | null
   readonly protocol: '1.0' | '1.1' | '2'
-  /** The head as received, with the empty line that ends it. */
+  /**
+   * The head as received, with the empty line that ends it. HTTP/2 has no head as bytes: it is a request line, then a line
+   * for each field in the order received, the pseudo-header fields included.
+   */
   readonly head: Buffer
   /** Head and body as received; at most 256 KiB, see `truncated`. */
   readonly bytes: Buffer
@@ -65,6 +68,26 @@ export interface TapReply {
   readonly signal: AbortSignal
 }
 
+/** Fields of HTTP/2 with lower-case names; values are text in ISO 8859-1. */
+export type TapFields = readonly (readonly [name: string, value: string])[]
+
+/** Writes the response to a claimed request of HTTP/2 in parts. */
+export interface TapHttp2Reply {
+  /** Sends an interim response (1xx). */
+  interim(status: number, fields: TapFields): void
+  respond(status: number, fields: TapFields): void
+  /** Resolves when the stream has taken the bytes; false if it has ended. */
+  write(bytes: Buffer): Promise<boolean>
+  /** The response is complete; with trailers if there are any. */
+  end(trailers?: TapFields): void
+  /** Ends the stream with RST_STREAM and this error code (RFC 9113, 7). */
+  reset(code: number): void
+  /** Sends GOAWAY and closes the connection. The request counts as not processed if `isRefused`. */
+  goAway(isRefused: boolean): void
+  /** Aborted when the peer has ended the stream. */
+  readonly signal: AbortSignal
+}
+
 export interface TapOptions {
   /** Called with each request head. Returns a name for the request, or null to leave it to the server. */
   claims(head: Buffer): string | null
@@ -72,6 +95,8 @@ export interface TapOptions {
   onArrival(arrival: Arrival): void
   /** Responds to a claimed request. Without it, the server responds as to all others. */
   answer?(arrival: Arrival, reply: TapReply): void
+  /** Responds to a claimed request of HTTP/2. Without it, the requests of HTTP/2 connections are left to the server. */
+  answerHttp2?(arrival: Arrival, reply: TapHttp2Reply): void
   /** After this time the tap is disarmed. At most 15 minutes. */
   lifetimeMs: number
 }
@@ -80,7 +105,7 @@ export interface ArmedTap {
   disarm(): void
 }
 
-/** Requests as bytes. Nothing is kept of requests that nobody claims. */
+/** Requests as bytes. Only claimed requests are kept. */
 export interface SvcTap {
   /** Throws in public mode, and while four others are armed. */
   arm(options: TapOptions): ArmedTap

@@ -1,6 +1,6 @@
 /** The extension points of the core for tests: protocols that rules understand, and what a reset removes. */
 import type { SessionKey } from './http.ts'
-import type { Json } from './json.ts'
+import type { Json, JsonObject } from './json.ts'
 import type { ErrorForm } from './routes.ts'
 
 /** A request as conditions see it, while it is processed or as it was captured. */
@@ -28,6 +28,11 @@ export interface MatchProtocol {
   name: string
   /** The conditions by name. */
   fields: Readonly<Record<string, MatchField>>
+  /**
+   * Path prefixes of the requests, such as `/orders`: other requests are neither read nor delayed by rules with conditions
+   * of this protocol. Called whenever a rule is read. Default: requests can have any path.
+   */
+  paths?(): readonly string[]
   /** The request is read without its body. Default: the body is read before. */
   headOnly?: boolean
   /**
@@ -91,8 +96,46 @@ export interface Resets {
   register(kind: ResetKind): void
 }
 
+/** A rule of a file in another format. */
+export interface TranslatedRule {
+  rule: JsonObject
+  /** Where it is in the file, for reports: `fixtures[3]`. */
+  at: string
+}
+
+/** What a file in another format contains. */
+export interface TranslatedFile {
+  rules: readonly TranslatedRule[]
+  /** What could not be translated; it is reported, and the rest is used. */
+  problems: readonly { at: string; message: string }[]
+}
+
+export interface RuleFileOptions {
+  /**
+   * Files and folders, relative to `svc.yaml`. Of folders, and the folders in them, all `*.yaml`, `*.yml` and `*.json` are
+   * read.
+   */
+  paths: readonly string[]
+  /** Where `svc.yaml` names them, for reports: `orders.rules`. */
+  at: string
+  /** Files that do not exist are not reported. */
+  isOptional?: boolean
+  /** Translates a file that has no list `rules`; null if it is in an unknown format. Must not throw. */
+  translate?(document: JsonObject): TranslatedFile | null
+}
+
+/**
+ * Rules in files: `testing.rules`. They are rules of the instance, and come after those of `svc.yaml`. The files are
+ * watched. At most 2000 rules, 500 files and 16 MiB are read; what is wrong or too much is left out and reported.
+ */
+export interface RuleFiles {
+  /** Adds the rules of files: each file is a mapping with a list `rules`. Call it while the plugin registers. */
+  add(options: RuleFileOptions): Promise<void>
+}
+
 declare module './plugin.ts' {
   interface ExtensionPoints {
+    'testing.rules': RuleFiles
     'testing.protocols': MatchProtocols
     'testing.resets': Resets
   }

@@ -8,9 +8,11 @@ export interface TlsConnection {
   socket: Socket
   /** Lower case, as sent: it can have any characters. */
   serverName: string
+  /** What the HTTPS listener offers in ALPN, preferred first. */
+  alpnProtocols: readonly string[]
   /**
-   * Serves HTTP on a secured connection, as the HTTPS listener does. A connection with a client certificate is closed
-   * unless `authorized` is true, so set it.
+   * Serves HTTP on a secured connection, as the HTTPS listener does: HTTP/2 if `h2` was negotiated, otherwise HTTP/1.1. A connection with a client certificate is closed
+   * unless `authorized` is true, so set it. The secured connection can be over another stream that uses `socket`.
    */
   serve(secured: TLSSocket): void
 }

@@ -254,7 +254,7 @@ function registerRemoval(app: FastifyInstance, deps: ControlDeps): void {
   )
 }
 
-/** In public mode a caller sees the rules of its own session only. */
+/** In public mode, callers see only the rules of their session. */
 function readableScope(request: FastifyRequest, deps: ControlDeps): { session: string | null; showsInstance: boolean } {
   rejectUnknownParameters(request)
   const session = scopeOf(request, deps)

@@ -3,7 +3,7 @@
  * is built again with the plugin's previous version, and then without the plugin. Other plugins are not affected.
  */
 import fp from 'fastify-plugin'
-import { reasonOf } from './discovery.ts'
+import { fingerprintPath, reasonOf } from './discovery.ts'
 import { failureCauses } from './failure-causes.ts'
 import type { FailureCause } from './failure-causes.ts'
 import type { Config } from '../config/variables.ts'
@@ -20,6 +20,7 @@ import type { GenerationOptions } from './generation.ts'
 import type { ExposedHeader, LoadError, Plugin, RouteDescription } from '../contract/plugin.ts'
 import type { PluginVariables } from '../config/plugin-variables.ts'
 import { Exemptions } from '../http/pipeline/exemptions.ts'
+import { RuleFileReader } from '../rules/rule-files.ts'
 import { createSvc } from './svc/svc.ts'
 import type { BuildContext, SharedServices } from './svc/svc.ts'
 
@@ -47,6 +48,8 @@ export interface BuildInput {
   /** Problems in the configuration that were found before the build. */
   loadErrors: LoadError[]
   locate: BuildContext['locate']
+  /** The folder of `svc.yaml`: paths of rule files are relative to it. */
+  configFolder: string
   /** Reads the sections of the core, once all plugins have registered. */
   readCoreSections(generation: Generation, context: BuildContext): void
 }
@@ -152,16 +155,25 @@ async function tryBuild(
     familiar: resolution.order.flatMap(name => definitions.get(name)!.familiar ?? []),
     ...services.generationOptions,
   })
+  const watched: BuildContext['watched'] = new Map()
+  const loadErrors = [...input.loadErrors]
+  const ruleFiles = new RuleFileReader({
+    folder: input.configFolder,
+    watch: path => void watched.set(path, fingerprintPath(path)),
+    report: (plugin, error) => void loadErrors.push(input.locate(plugin, error)),
+  })
   const context: BuildContext = {
     generation,
     extensions: new Map<string, unknown>([
       ['testing.protocols', generation.rules.protocols],
       ['testing.resets', generation.resets],
+      ['testing.rules', ruleFiles],
     ]),
     registered: [],
     stopped: [],
-    loadErrors: [...input.loadErrors],
-    watched: new Map(),
+    loadErrors,
+    watched,
+    ruleFiles,
     locate: input.locate,
   }
   const holders = new Map<string, StateHolder>()

@@ -3,7 +3,7 @@
  * drain. Reloads run one at a time; reloads requested in the meantime share the next run.
  */
 import { createHash } from 'node:crypto'
-import { isAbsolute, resolve } from 'node:path'
+import { dirname, isAbsolute, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Config } from '../config/variables.ts'
 import type { Log } from '../log/log.ts'
@@ -27,6 +27,7 @@ import type { Problem } from '../contract/input-problem.ts'
 import { readSessionHeaders } from './session-section.ts'
 import { ruleBoundsOf } from '../rules/bounds.ts'
 import { addFileRules, rulesOfSection } from '../rules/file-rules.ts'
+import type { FileRule } from '../rules/file-rules.ts'
 import type { BuildContext } from './svc/svc.ts'
 import type { RequestedState } from './resolution.ts'
 import { planSwitch } from './switching.ts'
@@ -297,6 +298,7 @@ export class Host {
             error.at === null || error.file !== undefined ? error.at : this.#inventory.placeInFile(plugin, error.at)
           return this.settings.locate({ ...error, at }, this.#inventory.sectionOf(plugin))
         },
+        configFolder: this.configFile === null ? this.#options.workingDirectory : dirname(this.configFile),
         readCoreSections: (generation, context) => {
           this.#readSessions(generation, context)
           this.#readRules(generation, context)
@@ -316,16 +318,20 @@ export class Host {
     }
   }
 
-  /** Adds the rules of `svc.yaml`, and reports those that are wrong. */
+  /** Adds the rules of `svc.yaml` and of other files, and reports those that are wrong. */
   #readRules({ rules }: Generation, context: BuildContext): void {
-    const report = ({ at, details, remedy = 'correct it; the rule is left out until then' }: Problem): void =>
-      void context.loadErrors.push(this.settings.locate({ at, message: details, remedy }, 'rules'))
+    const report = (problem: Problem, rule?: FileRule): void => {
+      const { at, details, remedy = 'correct it; the rule is left out until then' } = problem
+      const place = rule?.source === 'fixture' ? { file: rule.file!, line: rule.line } : {}
+      context.loadErrors.push(this.settings.locate({ at, message: details, remedy, ...place }, 'rules'))
+    }
     const section = rulesOfSection(this.settings.section('rules'), {
       file: this.configFile,
       lineOf: at => this.settings.locate({ at, message: '' }, 'rules').line ?? null,
     })
     if (section.problem !== null) report(section.problem)
-    addFileRules(section.rules, rules, ruleBoundsOf(this.#options.config), report)
+    const all = [...section.rules, ...context.ruleFiles.rules]
+    addFileRules(all, rules, ruleBoundsOf(this.#options.config), report)
   }
 
   /** Returns the definitions that can't be used. Logs each warning about a variable of the others once. */

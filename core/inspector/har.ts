@@ -34,8 +34,10 @@ function harEntry(entry: InspectorEntry, baseUrl: string): object {
     // Fields that the format does not define begin with an underscore.
     _request_id: entry.request_id,
     _session: entry.session,
+    _session_from: entry.session_from,
     _fault: entry.fault,
     _fault_source: entry.fault_source,
+    _fault_origin: entry.fault_origin,
     _rule: entry.rule,
     _route: entry.route,
     _plugin: entry.plugin,
@@ -44,7 +46,7 @@ function harEntry(entry: InspectorEntry, baseUrl: string): object {
   }
 }
 
-/** The archive knows no encoding of bodies that are not text, so Base64 has a field of its own. */
+/** HAR cannot encode binary request bodies, so Base64 goes into an additional field. */
 function postDataOf({ headers, body, body_base64, body_truncated, body_size }: InspectorEntry): object {
   return {
     mimeType: valueOf(headers, 'content-type'),

@@ -59,12 +59,17 @@ export class MatchIndex<T extends Indexed> {
       node = segment === undefined ? undefined : node.children.get(segment)
     }
     if (found.length > 1) found.sort((a, b) => a.rank - b.rank)
-    return found.map(({ entry }) => entry)
+    // An entry with several prefixes can be found at two of them.
+    return found.flatMap(({ rank, entry }, at) => (found[at - 1]?.rank === rank ? [] : [entry]))
   }
 
   #add(entry: T, rank: number): void {
+    for (const prefix of entry.match.prefixes) this.#addAt(prefix, entry, rank)
+  }
+
+  #addAt(prefix: readonly string[], entry: T, rank: number): void {
     let node = this.#root
-    for (const segment of entry.match.path?.prefix ?? []) {
+    for (const segment of prefix) {
       let child = node.children.get(segment)
       if (child === undefined) node.children.set(segment, (child = createNode()))
       node = child

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../contract/json.ts'
 import { readJsonPart, readLikePart } from './json-parts.ts'
 import { valuePart } from './part.ts'
 import type { Difference, Part } from './part.ts'
-import { readPathPattern } from './path-pattern.ts'
+import { readPathPattern, segmentsOfPath } from './path-pattern.ts'
 import type { PathPattern } from './path-pattern.ts'
 import { asObject, below, InputProblem, rejectUnknownKeys } from '../contract/input-problem.ts'
 import type { ProtocolRegistry } from './protocols.ts'
@@ -18,6 +18,8 @@ export interface Match {
   /** Upper-case methods; null for all. */
   readonly methods: readonly string[] | null
   readonly path: PathPattern | null
+  /** Literal segments with which the path begins; requests whose path begins with none of them never match. */
+  readonly prefixes: readonly (readonly string[])[]
   readonly needsBody: boolean
   /** Number of conditions. */
   readonly count: number
@@ -64,6 +66,7 @@ export function readMatch(value: unknown, at: string, options: MatchOptions): Ma
   return {
     methods,
     path,
+    prefixes: path === null ? prefixesOf(Object.keys(given), options.protocols) : [path.prefix],
     needsBody: body.length > 0,
     count,
     protocols: Object.keys(given).filter(key => options.protocols.names.includes(key)),
@@ -75,6 +78,12 @@ export function readMatch(value: unknown, at: string, options: MatchOptions): Ma
       return { matched: count - differences.length, of: count, differences }
     },
   }
+}
+
+/** Without a path, the paths of a protocol that the request must have; otherwise any. */
+function prefixesOf(keys: readonly string[], protocols: ProtocolRegistry): string[][] {
+  const paths = keys.map(key => protocols.find(key)?.paths).find(own => own != null)
+  return paths === undefined || paths === null ? [[]] : [...new Set(paths)].map(segmentsOfPath)
 }
 
 function rejectUnknown(given: JsonObject, at: string, { protocols, isFilter = false }: MatchOptions): void {

@@ -8,12 +8,17 @@ export interface RegisteredProtocol {
   readonly name: string
   readonly fields: Readonly<Record<string, MatchField>>
   readonly headOnly: boolean
+  /** Path prefixes of the requests; null: any. */
+  readonly paths: readonly string[] | null
   read(request: MatchableRequest): readonly MatchFacts[] | null
 }
 
 /** The protocols of one generation. */
 export class ProtocolRegistry implements PersonalPoint<MatchProtocols> {
-  readonly #byName = new Map<string, { protocol: MatchProtocol; readers: MatchProtocol['read'][] }>()
+  readonly #byName = new Map<
+    string,
+    { protocol: MatchProtocol; readers: MatchProtocol['read'][]; paths: MatchProtocol['paths'][] }
+  >()
   readonly #byPlugin = new Map<string, MatchProtocol[]>();
 
   [forPlugin](plugin: string): MatchProtocols {
@@ -24,9 +29,11 @@ export class ProtocolRegistry implements PersonalPoint<MatchProtocols> {
     if (!/^[a-z]{1,32}$/.test(protocol.name))
       throw new Error(`the protocol name "${protocol.name}" must be 1 to 32 lower-case letters`)
     const known = this.#byName.get(protocol.name)
-    if (known === undefined) this.#byName.set(protocol.name, { protocol, readers: [protocol.read] })
+    if (known === undefined)
+      this.#byName.set(protocol.name, { protocol, readers: [protocol.read], paths: [protocol.paths] })
     else if (Object.keys(known.protocol.fields).join() === Object.keys(protocol.fields).join()) {
       if (!known.readers.includes(protocol.read)) known.readers.push(protocol.read)
+      known.paths.push(protocol.paths)
     } else throw new Error(`the protocol "${protocol.name}" is registered with other fields`)
     this.#byPlugin.set(plugin, [...(this.#byPlugin.get(plugin) ?? []), protocol])
   }
@@ -38,11 +45,12 @@ export class ProtocolRegistry implements PersonalPoint<MatchProtocols> {
   find(name: string): RegisteredProtocol | undefined {
     const known = this.#byName.get(name)
     if (known === undefined) return undefined
-    const { protocol, readers } = known
+    const { protocol, readers, paths } = known
     return {
       name,
       fields: protocol.fields,
       headOnly: protocol.headOnly ?? false,
+      paths: paths.includes(undefined) ? null : paths.flatMap(pathsOf => pathsOf!()),
       read(request) {
         for (const read of readers) {
           const items = read(request)

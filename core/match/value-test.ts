@@ -7,6 +7,8 @@ import { asBoolean, below, InputProblem, rejectUnknownKeys } from '../contract/i
 
 /** Maximum length of a pattern. */
 export const MAX_PATTERN = 1000
+/** Texts of one `contains`. */
+const MAX_PARTS = 50
 /** Patterns look at this many characters at the beginning of a value. */
 const MAX_PATTERN_TEXT = 65_536
 
@@ -34,11 +36,16 @@ const OPERATORS: Record<string, (operand: Json, reading: Reading) => Check> = {
     return value => value === undefined || !equals(value)
   },
   contains(operand, reading) {
-    if (reading.comparison === 'text') requireText(operand, reading)
-    const part = isScalar(operand) ? fold(textOf(operand)!, reading) : null
+    const operands = Array.isArray(operand) ? operand : [operand]
+    if (operands.length === 0 || operands.length > MAX_PARTS)
+      throw new InputProblem(reading.at, `expected a text, or a list of 1 to ${MAX_PARTS}`)
+    if (reading.comparison === 'text') operands.forEach(item => requireText(item, reading))
+    const parts = operands.every(isScalar) ? operands.map(item => fold(textOf(item)!, reading)) : null
     return present(value => {
       if (Array.isArray(value)) return value.some(item => equalTo(operand, reading)(item))
-      return part !== null && typeof value === 'string' && fold(value, reading).includes(part)
+      if (parts === null || typeof value !== 'string') return false
+      const text = fold(value, reading)
+      return parts.every(part => text.includes(part))
     })
   },
   starts_with: (operand, reading) => textual(operand, reading, (text, part) => text.startsWith(part)),

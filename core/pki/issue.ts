@@ -4,8 +4,10 @@
  */
 import 'reflect-metadata'
 import {
+  AuthorityInfoAccessExtension,
   AuthorityKeyIdentifierExtension,
   BasicConstraintsExtension,
+  CRLDistributionPointsExtension,
   ExtendedKeyUsage,
   ExtendedKeyUsageExtension,
   Extension,
@@ -42,6 +44,7 @@ export async function issueCertificate(
     hash = 'sha256',
     usages = [],
     ca,
+    urls = {},
     extensions = [],
   }: CertificateProfile,
   demo: CertificateAuthority,
@@ -89,6 +92,7 @@ export async function issueCertificate(
               usages.map(usage => (usage === 'server' ? ExtendedKeyUsage.serverAuth : ExtendedKeyUsage.clientAuth)),
             ),
           ]),
+      ...extensionsOfUrls(urls),
       ...extensions.map(({ oid, isCritical = false, value }) => new Extension(oid, isCritical, new Uint8Array(value))),
       await SubjectKeyIdentifierExtension.create(publicKey),
       ...(issuerCertificate === null ? [] : [await authorityKeyIdentifier(issuerCertificate)]),
@@ -98,6 +102,14 @@ export async function issueCertificate(
     certificate: new X509Certificate(certificate.toString('pem')).toString(),
     key: key.export({ type: 'pkcs8', format: 'pem' }).toString(),
   }
+}
+
+function extensionsOfUrls({ crl, ocsp, issuer }: NonNullable<CertificateProfile['urls']>): Extension[] {
+  const access = { ...(ocsp !== undefined && { ocsp }), ...(issuer !== undefined && { caIssuers: issuer }) }
+  return [
+    ...(crl === undefined ? [] : [new CRLDistributionPointsExtension([crl])]),
+    ...(Object.keys(access).length === 0 ? [] : [new AuthorityInfoAccessExtension(access)]),
+  ]
 }
 
 function readPair({ certificate, key }: PemPair): CertificateAuthority {

@@ -3,7 +3,7 @@
  * certificates.
  */
 import { dirname } from 'node:path'
-import type { CertificateProfile, Replicated, ReplicatedOptions } from '../contract/plugin.ts'
+import type { CertificateProfile, Replicated, ReplicatedOptions, SvcPki } from '../contract/plugin.ts'
 import { authorityOf, pairOf } from './authority.ts'
 import type { CertificateAuthority, PemPair } from './authority.ts'
 import { loadAuthority } from './ca-files.ts'
@@ -41,6 +41,8 @@ export interface Pki {
   client(): Promise<PemPair>
   /** Issues a certificate with a new key, which is never written to disk. */
   issue(profile: CertificateProfile): Promise<PemPair>
+  readonly issueCrl: SvcPki['issueCrl']
+  readonly respondToOcsp: SvcPki['respondToOcsp']
   /** The pair of the HTTPS listener, or why HTTPS cannot start: a sentence that names both files. */
   readonly server: ServerPair
   /** What could not be used or written, except `server.error`. */
@@ -51,7 +53,7 @@ export interface Pki {
 
 /**
  * Loads the demo PKI from its files and creates what is missing. It never fails because of files: it warns and keeps
- * the result in memory. The CA of the first replica is that of all; its files are read by nobody else.
+ * the result in memory. All replicas use the CA of the first one; the others do not read its files.
  */
 export async function loadPki({ tlsCert, tlsKey, state, warn, now = Date.now }: PkiOptions): Promise<Pki> {
   const warnings: string[] = []
@@ -72,6 +74,9 @@ export async function loadPki({ tlsCert, tlsKey, state, warn, now = Date.now }: 
       caCertificate: authority.certificate.toString(),
       client: once(() => sharedClient(client, authority, now())),
       issue: async profile => (await import('./issue.ts')).issueCertificate(profile, authority),
+      issueCrl: async revoked => (await import('./issue-crl.ts')).issueCrl(revoked, authority, now()),
+      respondToOcsp: async (question, revokedSince) =>
+        (await import('./ocsp.ts')).respondToOcsp(question, authority, revokedSince, now()),
       server: await loadServerPair({ certificate: tlsCert, key: tlsKey }, authority, now(), report),
       warnings,
       clientCertificate: createClientCertificateCheck(authority.certificate, now),

@@ -1,4 +1,4 @@
-/** The section `rules` of `svc.yaml`. */
+/** Rules of files: the section `rules` of `svc.yaml`, and those that plugins read. */
 import { createHash } from 'node:crypto'
 import { isRecord } from '../contract/record.ts'
 import { InputProblem, readOrProblem } from '../contract/input-problem.ts'

@@ -83,5 +83,12 @@ export class RuleList {
 export function mergeByPriority(first: readonly RuleEntry[], second: readonly RuleEntry[]): readonly RuleEntry[] {
   if (first.length === 0) return second
   if (second.length === 0) return first
-  return [...first, ...second].sort((one, other) => other.rule.priority - one.rule.priority)
+  const merged: RuleEntry[] = []
+  let next = 0
+  for (const entry of first) {
+    while (next < second.length && second[next]!.rule.priority > entry.rule.priority) merged.push(second[next++]!)
+    merged.push(entry)
+  }
+  while (next < second.length) merged.push(second[next++]!)
+  return merged
 }

@@ -16,7 +16,7 @@ const valueTest = {
       properties: {
         equals: { description: 'Equal to this value' },
         not: { description: 'Not equal to this value, or absent' },
-        contains: { description: 'Contains this text, or a list has this item' },
+        contains: { description: 'Contains this text, or all texts of a list; a list has this item' },
         starts_with: text,
         ends_with: text,
         matches: { type: 'string', maxLength: 1000, description: 'A regular expression in RE2 syntax' },

@@ -12,7 +12,7 @@ export class Entry<T> implements Deadline {
   /** The group, and the link in it. */
   group: string | null = null
   inGroup: AgeLink<Entry<T>> | null = null
-  /** A life of its own, in milliseconds; undefined: that of the bounds. */
+  /** Its lifetime in milliseconds; undefined: that of the bounds. */
   ttlMs: number | undefined = undefined
   /** Start of the lifetime. */
   since = 0

@@ -1,7 +1,10 @@
 /**
- * A client for the routes that tests use: rules, captured requests and resets. It needs nothing but `fetch`; see `types.ts`
- * for the API.
+ * A client for the routes that tests use: rules, captured requests, verification and resets. It needs nothing but `fetch`;
+ * see `types.ts` for the API.
  */
+
+const DEFAULT_WAIT_MS = 5000
+const DEFAULT_LIMIT = 100
 
 /** A response that is not a success; `status` and `body` have the details. */
 export class TestClientError extends Error {
@@ -10,6 +13,18 @@ export class TestClientError extends Error {
     this.name = 'TestClientError'
     this.status = status
     this.body = body
+  }
+}
+
+/** The requests that came are not the expected ones. */
+export class VerificationError extends Error {
+  constructor(message, { expected, count, requests, closest }) {
+    super(message)
+    this.name = 'VerificationError'
+    this.expected = expected
+    this.count = count
+    this.requests = requests
+    this.closest = closest
   }
 }
 
@@ -42,6 +57,9 @@ function scopeClient({ base, headers, query }) {
   const call = (method, path, { body, parameters = {} } = {}) =>
     request({ base, headers }, method, path, { ...query, ...parameters }, body)
   const path = name => `/_svc/rules/${encodeURIComponent(name)}`
+  const own = query.session === undefined ? {} : { session: query.session }
+  /** The routes of captured requests take no scope: without a session they show all. */
+  const captured = (part, filter) => request({ base, headers }, 'GET', `/_svc/requests${part}`, { ...own, ...filter })
   return {
     rules: {
       put: (name, rule) => call('PUT', path(name), { body: rule }),
@@ -51,14 +69,36 @@ function scopeClient({ base, headers, query }) {
       delete: async name => (await call('DELETE', path(name))).removed,
       clear: async () => (await call('DELETE', '/_svc/rules')).removed,
     },
-    async requests(filter = {}) {
-      const own = query.session === undefined ? {} : { session: query.session }
-      return (await request({ base, headers }, 'GET', '/_svc/requests', { ...own, ...filter })).requests
+    requests: async (filter = {}) => (await captured('', filter)).requests,
+    async waitFor(filter = {}, count = 1, timeoutMs = DEFAULT_WAIT_MS) {
+      const { limit = Math.max(DEFAULT_LIMIT, count), ...rest } = filter
+      const wait = { wait_for: count, timeout_ms: timeoutMs }
+      const { satisfied, waited_ms, requests } = await captured('', { ...rest, limit, ...wait })
+      if (satisfied) return requests
+      const expected = `at least ${count}`
+      const message = `expected ${expected} ${count === 1 ? 'request' : 'requests'}${described(rest)}, got ${requests.length} in ${waited_ms} ms`
+      const details = { expected, count: requests.length, requests: requests.map(({ id }) => id), closest: [] }
+      throw new VerificationError(message, details)
     },
+    async verify(verification = {}) {
+      try {
+        return await call('POST', '/_svc/verify', { body: verification })
+      } catch (error) {
+        if (error.body?.error !== 'verification_failed') throw error
+        throw new VerificationError(error.body.message, error.body)
+      }
+    },
+    har: (filter = {}) => captured('/export', { ...filter, format: 'har' }),
     async reset(kinds) {
       return (await call('POST', '/_svc/reset', { body: kinds === undefined ? undefined : { kinds } })).removed
     },
   }
+}
+
+/** A filter as text: ` with path /orders and method POST`. */
+function described(filter) {
+  const parts = Object.entries(filter).map(([name, value]) => `${name} ${value}`)
+  return parts.length === 0 ? '' : ` with ${parts.join(' and ')}`
 }
 
 async function request({ base, headers }, method, path, parameters, body) {

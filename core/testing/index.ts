@@ -8,10 +8,12 @@
 import { launch } from './launch.ts'
 import * as client from './client.mjs'
 import type { TestClient, TestServer, TestServerOptions } from './types.ts'
+import type { Unverified } from './verification-types.ts'
 
-export type { TestClient, TestScope, TestServer, TestServerOptions, TestSession } from './types.ts'
+export type { RequestFilter, TestClient, TestScope, TestServer, TestServerOptions, TestSession } from './types.ts'
 export type { JsonValue, Match, Rule, Step, StoredRule, ValueTest } from './rule-types.ts'
-export type { LoadError, PluginRecord, ReloadResult } from '../contract/plugin.ts'
+export type { CapturedMatch, ClosestRequest, Har, HarEntry, Verification, Verified } from './verification-types.ts'
+export type { InspectorEntry, LoadError, PluginRecord, ReloadResult } from '../contract/plugin.ts'
 
 /**
  * Starts a server in this process, on free ports of 127.0.0.1. Rejects if the options contradict each other. Failed plugins
@@ -29,3 +31,8 @@ export interface TestClientError extends Error {
   readonly body: unknown
 }
 export const TestClientError: new (status: number, body: unknown) => TestClientError = client.TestClientError
+
+/** The requests that came are not the expected ones. The message names the closest one and how it differs. */
+export interface VerificationError extends Error, Unverified {}
+export const VerificationError: new (message: string, details: Unverified) => VerificationError =
+  client.VerificationError

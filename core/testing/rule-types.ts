@@ -11,6 +11,7 @@ export type ValueTest =
   | {
       equals?: JsonValue
       not?: JsonValue
+      /** A text, or a list of texts that must all occur. */
       contains?: JsonValue
       starts_with?: string
       ends_with?: string

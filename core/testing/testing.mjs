@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { runScript } from '../host/bundle.mjs'
 import { openPrebuilt } from '../host/prebuilt.mjs'
 
-export { connect, TestClientError } from './client.mjs'
+export { connect, TestClientError, VerificationError } from './client.mjs'
 
 const PRODUCT_FOLDER = fileURLToPath(new URL('../..', import.meta.url))
 /** The packed core. It is loaded once for all servers of the process. */

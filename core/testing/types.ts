@@ -1,6 +1,7 @@
 /** Types of `svc/testing`. */
 import type { InspectorEntry, LoadError, PluginRecord, ReloadResult } from '../contract/plugin.ts'
 import type { Rule, StoredRule } from './rule-types.ts'
+import type { Har, Verification, Verified } from './verification-types.ts'
 
 /** Configuration of a test server. Paths are relative to the working directory of the process. */
 export interface TestServerOptions {
@@ -23,6 +24,9 @@ export interface TestServerOptions {
   env?: Readonly<Record<string, string>>
 }
 
+/** Parameters of `GET /_svc/requests` that select captured requests, such as `path`, `status` or `header.x-tenant`. */
+export type RequestFilter = Readonly<Record<string, string | number>>
+
 /** What a test can do on an instance or in a session. */
 export interface TestScope {
   readonly rules: {
@@ -37,13 +41,22 @@ export interface TestScope {
     /** Removes the rules that were stored over HTTP. */
     clear(): Promise<number>
   }
-  /** Captured requests, newest first; the filter has the parameters of `GET /_svc/requests`. */
-  requests(filter?: Readonly<Record<string, string | number>>): Promise<InspectorEntry[]>
+  /** Captured requests, newest first. */
+  requests(filter?: RequestFilter): Promise<InspectorEntry[]>
+  /**
+   * Waits until this number of requests (default 1) match the filter, stored ones included, and returns them. Rejects with
+   * a `VerificationError` if they have not come after `timeoutMs` (default 5000, at most 30000).
+   */
+  waitFor(filter?: RequestFilter, count?: number, timeoutMs?: number): Promise<InspectorEntry[]>
+  /** Checks which requests came. Rejects with a `VerificationError` if they are not the expected ones. */
+  verify(verification?: Verification): Promise<Verified>
+  /** Captured requests as an HTTP archive, oldest first. */
+  har(filter?: RequestFilter): Promise<Har>
   /** Removes what the service keeps: all kinds, or these. Returns how many of each. */
   reset(kinds?: readonly string[]): Promise<Record<string, number>>
 }
 
-/** A session with a name of its own, so that tests run in parallel. */
+/** A session with a unique name, so that tests can run in parallel. */
 export interface TestSession extends TestScope {
   readonly name: string
   /** Base URL whose requests belong to the session. */

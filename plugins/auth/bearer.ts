@@ -8,11 +8,3 @@ const CHALLENGE = 'Bearer realm="svc"'
 export function missingToken(): HttpError {
   return unauthenticated('unauthorized: no Bearer token', CHALLENGE)
 }
-
-/** The 401 for an invalid token. `reason` must be ASCII without quotes. */
-export function invalidToken(reason: string): HttpError {
-  return unauthenticated(
-    `invalid_token: ${reason}`,
-    `${CHALLENGE}, error="invalid_token", error_description="${reason}"`,
-  )
-}

@@ -1,5 +1,6 @@
 /** Response bodies of the checks: the identity they found, or the reason for the rejection. */
 import { HttpError } from 'svc/plugin'
+import type { TokenBinding } from '../identity/types.ts'
 
 /** The body of a successful check. Members that do not apply are absent. */
 export interface Authenticated {
@@ -10,6 +11,8 @@ export interface Authenticated {
   source?: 'tls' | 'header'
   /** Name of the issuer of a token, if the request asked for one. */
   issuer?: string
+  /** To what a token is bound. */
+  binding?: TokenBinding
   claims?: Record<string, unknown>
   jwt_header?: Record<string, unknown>
   exchanged_token?: string

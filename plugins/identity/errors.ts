@@ -23,6 +23,13 @@ export const OAUTH_ERRORS = {
   unsupported_response_type: { status: 400 },
   invalid_scope: { status: 400 },
   access_denied: { status: 400 },
+  // RFC 8628, 3.5
+  authorization_pending: { status: 400 },
+  slow_down: { status: 400 },
+  expired_token: { status: 400 },
+  // RFC 9449, 5 and 8
+  invalid_dpop_proof: { status: 400 },
+  use_dpop_nonce: { status: 400 },
   // RFC 8707, 2
   invalid_target: { status: 400 },
   // RFC 6750, 3.1
@@ -33,6 +40,8 @@ export const OAUTH_ERRORS = {
   invalid_client_metadata: { status: 400 },
   // OpenID Connect Core, 3.1.2.6
   login_required: { status: 400 },
+  invalid_request_uri: { status: 400 },
+  invalid_request_object: { status: 400 },
   request_not_supported: { status: 400 },
   request_uri_not_supported: { status: 400 },
   registration_not_supported: { status: 400 },

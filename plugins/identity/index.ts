@@ -5,6 +5,9 @@ import { createProvider } from './provider.ts'
 import { registerAuthorizeRoutes } from './routes/authorize.ts'
 import { OPTIONS } from './options.ts'
 import type { IdentityOptions } from './options.ts'
+import { registerDemoKeyRoute } from './routes/demo-keys.ts'
+import { registerDeviceRoutes } from './routes/device.ts'
+import { registerParRoute } from './routes/par.ts'
 import { registerIssuerRoutes } from './routes/issuers.ts'
 import { registerMetadataRoutes } from './routes/metadata.ts'
 import { registerRegistrationRoute } from './routes/registration.ts'
@@ -60,9 +63,12 @@ export default definePlugin<IdentityOptions>({
     registerMetadataRoutes(app, provider)
     registerAuthorizeRoutes(app, provider)
     registerTokenRoutes(app, provider)
+    registerDeviceRoutes(app, provider)
+    registerParRoute(app, provider)
     registerUserInfoRoutes(app, provider)
     registerRegistrationRoute(app, provider)
     registerOrderRoutes(app, provider)
+    registerDemoKeyRoute(app, provider)
     registerIssuerRoutes(app, provider)
     registerRotationRoutes(app, provider)
   },

@@ -1,8 +1,13 @@
 /** The metadata documents of an issuer (RFC 8414; OpenID Connect Discovery, 3). */
 import { RESPONSE_MODES } from './authorize/authorization-request.ts'
-import { AUTH_METHODS } from './clients/client-metadata.ts'
+import { acceptedMethods, SECRET_METHODS } from './clients/auth-methods.ts'
+import type { AuthMethod } from './clients/auth-methods.ts'
+import { DEVICE_CODE, JWT_BEARER } from './grants/grant-types.ts'
+import { ID_JAG_ISSUER, ID_JAG_TYPE } from './grants/id-jag.ts'
 import { endpointUrl } from './issuers/issuer.ts'
 import type { Issuer } from './issuers/issuer.ts'
+import { DEFAULT_ISSUER } from './issuers/issuer-settings.ts'
+import { KEY_PAIR_ALGORITHMS, SECRET_ALGORITHMS } from './keys/algorithms.ts'
 import { CHALLENGE_METHODS } from './requests/pkce.ts'
 import { DEFAULT_USER_SCOPE } from './requests/scope.ts'
 
@@ -25,7 +30,7 @@ const CLAIMS = [
 ]
 
 /** Authorization server metadata (RFC 8414, 2) for an issuer identifier without a trailing slash. */
-export function serverMetadata(issuer: Issuer, url: string): Record<string, unknown> {
+export function serverMetadata(issuer: Issuer, url: string, httpsUrl: string): Record<string, unknown> {
   const { settings } = issuer
   const at = (endpoint: string): string => endpointUrl(issuer, url, endpoint)
   const isS256Only = settings.require.includes('s256')
@@ -38,28 +43,91 @@ export function serverMetadata(issuer: Issuer, url: string): Record<string, unkn
     userinfo_endpoint: at('userinfo'),
     introspection_endpoint: at('introspect'),
     revocation_endpoint: at('revoke'),
+    device_authorization_endpoint: settings.grants.includes(DEVICE_CODE) ? at('device_authorization') : undefined,
     response_types_supported: ['code'],
     response_modes_supported: RESPONSE_MODES,
     grant_types_supported: settings.grants,
     code_challenge_methods_supported: isS256Only ? ['S256'] : CHALLENGE_METHODS,
-    token_endpoint_auth_methods_supported: AUTH_METHODS,
-    introspection_endpoint_auth_methods_supported: AUTH_METHODS.filter(method => method !== 'none'),
-    revocation_endpoint_auth_methods_supported: AUTH_METHODS,
+    ...clientAuthentication(issuer),
+    ...requestForms(issuer, at),
+    ...tokenBinding(issuer, httpsUrl),
+    ...identityChaining(issuer),
+    introspection_signing_alg_values_supported: issuer.name === DEFAULT_ISSUER ? undefined : settings.algorithms,
     scopes_supported: DEFAULT_USER_SCOPE,
     authorization_response_iss_parameter_supported: isIssAnnounced(issuer) ? true : undefined,
   }
 }
 
+/** Pushed requests and request objects (RFC 9126, 5; RFC 9101, 10.5). */
+function requestForms({ name, settings }: Issuer, at: (endpoint: string) => string): Record<string, unknown> {
+  if (name === DEFAULT_ISSUER) return {}
+  return {
+    pushed_authorization_request_endpoint: at('par'),
+    require_pushed_authorization_requests: settings.require.includes('par'),
+    request_object_signing_alg_values_supported: KEY_PAIR_ALGORITHMS,
+    require_signed_request_object: settings.require.includes('jar'),
+  }
+}
+
+/** Bound tokens (RFC 9449, 5.1; RFC 8705, 3.3 and 5). */
+function tokenBinding(issuer: Issuer, httpsUrl: string): Record<string, unknown> {
+  if (issuer.name === DEFAULT_ISSUER) return {}
+  const aliases: [member: string, endpoint: string][] = [
+    ['token_endpoint', 'token'],
+    ['revocation_endpoint', 'revoke'],
+    ['introspection_endpoint', 'introspect'],
+    ['userinfo_endpoint', 'userinfo'],
+    ['pushed_authorization_request_endpoint', 'par'],
+    ...(issuer.settings.grants.includes(DEVICE_CODE)
+      ? [['device_authorization_endpoint', 'device_authorization'] as [string, string]]
+      : []),
+  ]
+  return {
+    dpop_signing_alg_values_supported: KEY_PAIR_ALGORITHMS,
+    tls_client_certificate_bound_access_tokens: true,
+    mtls_endpoint_aliases: Object.fromEntries(
+      aliases.map(([member, endpoint]) => [member, endpointUrl(issuer, httpsUrl, endpoint)]),
+    ),
+  }
+}
+
+/** Grants across issuers (identity assertion authorization grant; identity chaining). */
+function identityChaining({ name, settings }: Issuer): Record<string, unknown> {
+  const isAccepted =
+    settings.grants.includes(JWT_BEARER) && settings.trust.some(({ types }) => types.includes('id-jag'))
+  return {
+    ...(isAccepted && { authorization_grant_profiles_supported: ['urn:ietf:params:oauth:grant-profile:id-jag'] }),
+    ...(name === ID_JAG_ISSUER && { identity_chaining_requested_token_types_supported: [ID_JAG_TYPE] }),
+  }
+}
+
+/** How clients authenticate. The default issuer announces only secrets. */
+function clientAuthentication({ name, settings }: Issuer): Record<string, unknown> {
+  const isDefault = name === DEFAULT_ISSUER
+  const methods = isDefault ? SECRET_METHODS : acceptedMethods(settings)
+  const algorithms = [...KEY_PAIR_ALGORITHMS, ...(methods.includes('client_secret_jwt') ? SECRET_ALGORITHMS : [])]
+  const endpoints: [string, readonly AuthMethod[]][] = [
+    ['token', methods],
+    ['introspection', methods.filter(method => method !== 'none')],
+    ['revocation', methods],
+  ]
+  const members = endpoints.flatMap(([endpoint, supported]) => [
+    [`${endpoint}_endpoint_auth_methods_supported`, supported],
+    ...(isDefault ? [] : [[`${endpoint}_endpoint_auth_signing_alg_values_supported`, algorithms]]),
+  ])
+  return Object.fromEntries(members) as Record<string, unknown>
+}
+
 /** The same with the members that OpenID Connect adds (Discovery, 3). */
-export function openidConfiguration(issuer: Issuer, url: string): Record<string, unknown> {
+export function openidConfiguration(issuer: Issuer, url: string, httpsUrl: string): Record<string, unknown> {
   const hasRoles = issuer.users.list.some(({ roles }) => roles !== undefined)
   return {
-    ...serverMetadata(issuer, url),
+    ...serverMetadata(issuer, url, httpsUrl),
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: issuer.settings.algorithms,
     claims_supported: hasRoles ? [...CLAIMS, 'roles'] : CLAIMS,
     claims_parameter_supported: false,
-    request_parameter_supported: false,
+    request_parameter_supported: issuer.name !== DEFAULT_ISSUER,
     // Required, because the default is true.
     request_uri_parameter_supported: false,
     prompt_values_supported: ['none', 'login', 'consent', 'select_account'],

@@ -1,18 +1,25 @@
 /** The provider: issuers and tokens, as the routes of this plugin use them. */
 import type { JWK } from 'jose'
 import { BoundedMap } from 'svc/plugin'
-import type { Svc } from 'svc/plugin'
+import type { Store, Svc } from 'svc/plugin'
+import { createDpopNonces } from './binding/dpop-nonces.ts'
+import { createTokenBinder } from './binding/token-binding.ts'
+import type { TokenBinder } from './binding/token-binding.ts'
+import { KEY_CLIENT, KEY_CLIENT_ALGORITHM } from './clients/demo-clients.ts'
 import { createFaults } from './faults/faults.ts'
 import type { Faults } from './faults/faults.ts'
 import type { Issuer } from './issuers/issuer.ts'
 import { createIssuers } from './issuers/issuers.ts'
 import type { Issuers } from './issuers/issuers.ts'
 import { generateJwk } from './keys/algorithms.ts'
-import { createImportedKeys, importThrough } from './keys/imported-keys.ts'
+import { createImportedKeys, importThrough, publicJwk } from './keys/imported-keys.ts'
+import type { StoredKey } from './keys/key-record.ts'
+import { createThrowAwayKeys } from './keys/throw-away-keys.ts'
 import type { IdentityOptions } from './options.ts'
 import { createOrderKeys } from './orders/signer.ts'
 import type { OrderKeys } from './orders/signer.ts'
 import { openDebugKeys, openKeyRecords, openStores } from './stores.ts'
+import type { Stores } from './stores.ts'
 import { createTokens, verifyOfIssuer } from './tokens/tokens.ts'
 import type { TokenChecks, Tokens, TokenVerification } from './types.ts'
 
@@ -24,7 +31,10 @@ export interface Provider {
   issuers: Issuers
   tokens: Omit<Tokens, 'order'>
   orderKeys: OrderKeys
+  /** The key pair of the demo client with one. */
+  demoClientKey(): Promise<StoredKey>
   faults: Faults
+  binder: TokenBinder
   /** Verifies a token of an issuer that is not revoked. */
   verify(issuer: Issuer, token: string, checks?: TokenChecks): Promise<TokenVerification>
 }
@@ -36,25 +46,28 @@ export function createProvider(svc: Svc<IdentityOptions>): Provider {
   const records = openKeyRecords(svc)
   const importKey = importThrough(svc.shared('imported-keys', createImportedKeys))
   const known = svc.shared('known-tokens', () => new BoundedMap<string>(MAX_KNOWN_TOKENS))
-  const parts = { svc, stores, keys: { records, importKey } }
+  const throwAway = createThrowAwayKeys(openDebugKeys(svc))
+  const demoClientKey = (): Promise<StoredKey> => throwAway(KEY_CLIENT, KEY_CLIENT_ALGORITHM)
+  const demoKey = async (): Promise<JWK> => publicJwk(await demoClientKey())
+  const parts = { svc, stores, keys: { records, importKey }, demoKey }
   const issuers = createIssuers(svc, parts, () => signingKey.current)
   svc.use('testing.resets')!.register({ name: 'identity', scope: 'instance', reset: () => resetAll(stores, issuers) })
   return {
     svc,
     issuers,
     tokens: createTokens(svc, issuers, known),
+    demoClientKey,
     orderKeys: createOrderKeys(svc as unknown as Svc, issuers, importKey, openDebugKeys(svc)),
     faults: createFaults(svc),
+    binder: createTokenBinder(svc, createDpopNonces(svc)),
     verify: (issuer, token, checks) => verifyOfIssuer(token, { refuseRevoked: true, ...checks }, issuer, known),
   }
 }
 
 /** Removes the issuers of the control plane, registered clients, sessions and codes. Returns their number. */
-async function resetAll(
-  { codes, refreshTokens, accessTokens, clients, revoked }: ReturnType<typeof openStores>,
-  issuers: Issuers,
-): Promise<number> {
-  const cleared = await Promise.all([codes, refreshTokens, accessTokens, clients, revoked].map(store => store.clear()))
+async function resetAll(stores: Stores, issuers: Issuers): Promise<number> {
+  const all: readonly Pick<Store<unknown>, 'clear'>[] = Object.values(stores)
+  const cleared = await Promise.all(all.map(store => store.clear()))
   let removed = cleared.reduce((sum, count) => sum + count, 0)
   for (const issuer of await issuers.list()) if (await issuers.remove(issuer.name)) removed++
   return removed

@@ -1,5 +1,7 @@
 /** The stores of all issuers and their limits. */
 import type { Store, Svc } from 'svc/plugin'
+import type { PushedRequest } from './authorize/pushed-requests.ts'
+import type { DeviceCode } from './device/device-codes.ts'
 import type { AuthorizationCode } from './grants/authorization-code.ts'
 import type { OpaqueToken } from './tokens/access-tokens.ts'
 import type { RefreshToken } from './tokens/refresh-tokens.ts'
@@ -23,6 +25,14 @@ export interface Stores {
   clients: Store<Client>
   /** Digests of revoked token ids. */
   revoked: Store<true>
+  /** Digests of the ids of client assertions, which are accepted once. */
+  assertionIds: Store<true>
+  /** Digests of the ids of DPoP proofs, which are accepted once. */
+  proofIds: Store<true>
+  /** Device codes by user code. */
+  deviceCodes: Store<DeviceCode>
+  /** By request URI. */
+  pushedRequests: Store<PushedRequest>
 }
 
 const MIB = 1024 * 1024
@@ -52,7 +62,16 @@ export function openStores(svc: Pick<Svc, 'state' | 'config'>): Stores {
       ...size,
     }),
     revoked: svc.state('revoked', { maxCount: 2 * tokens, evict: 'expiring' }),
+    assertionIds: svc.state('assertion-ids', { maxCount: tokens, evict: 'expiring' }),
+    proofIds: svc.state('proof-ids', { maxCount: tokens, evict: 'expiring' }),
+    pushedRequests: svc.state<PushedRequest>('pushed-requests', { maxCount: tokens, secret: true, ...size }),
+    deviceCodes: svc.state<DeviceCode>('device-codes', { maxCount: tokens, secret: true, ...size }),
   }
+}
+
+/** Opens the counts of wrong user codes by the address of the client; they end a minute after the first. */
+export function openDeviceAttempts(svc: Pick<Svc, 'state'>): Store<number> {
+  return svc.state<number>('device-attempts', { maxCount: 10_000, ttlMs: 60_000 })
 }
 
 /** More than all issuers that can exist at once. */
@@ -93,6 +112,10 @@ export function storesOf(stores: Stores, issuer: string): Stores {
     accessTokens: partOf(stores.accessTokens, issuer),
     clients: partOf(stores.clients, issuer),
     revoked: partOf(stores.revoked, issuer),
+    assertionIds: partOf(stores.assertionIds, issuer),
+    proofIds: partOf(stores.proofIds, issuer),
+    deviceCodes: partOf(stores.deviceCodes, issuer),
+    pushedRequests: partOf(stores.pushedRequests, issuer),
   }
 }
 

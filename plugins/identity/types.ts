@@ -67,6 +67,45 @@ export type TokenVerification =
   | { valid: true; header: TokenHeader; claims: TokenClaims; issuer: string }
   | { valid: false; reason: TokenReason }
 
+/** A token as a request presents it. */
+export interface PresentedToken {
+  scheme: 'bearer' | 'dpop'
+  token: string
+}
+
+/** To what a token is bound: a key of the client (RFC 9449) or a certificate (RFC 8705). */
+export type TokenBinding = { type: 'dpop'; jkt: string } | { type: 'mtls'; 'x5t#S256': string }
+
+/** Checks of the token of a request. */
+export interface ResourceChecks extends TokenChecks {
+  /**
+   * `required` refuses tokens that are not bound, `off` knows only the scheme Bearer. Default: `optional`. Bound tokens
+   * always need their proof or certificate.
+   */
+  binding?: 'required' | 'optional' | 'off'
+}
+
+/** The result of the verification of a request. */
+export type PresentedVerification =
+  | {
+      valid: true
+      token: string
+      header: TokenHeader
+      claims: TokenClaims
+      issuer: string
+      /** Null for a token that anybody can use. */
+      binding: TokenBinding | null
+    }
+  | {
+      valid: false
+      /** Null for a request without a token. */
+      error: 'invalid_token' | 'invalid_dpop_proof' | null
+      /** ASCII without quotes. */
+      reason: string
+      /** Value of `WWW-Authenticate`; only the scheme for a request without a token. */
+      challenge: string
+    }
+
 /** The decoded, unverified token; `malformed` is the reason why it can't be decoded. */
 export type DecodedToken = { header: TokenHeader; claims: TokenClaims } | { malformed: string }
 
@@ -98,6 +137,11 @@ export interface Tokens {
    * Never throws.
    */
   verify(token: string, checks?: TokenChecks): Promise<TokenVerification>
+  /**
+   * Verifies the access token in `Authorization` of a request to a resource, and its binding: a DPoP proof (RFC 9449, 7) or
+   * the client certificate (RFC 8705, 3). Never throws.
+   */
+  verifyRequest(request: FastifyRequest, checks?: ResourceChecks): Promise<PresentedVerification>
   /** Decodes a compact JWT and checks only its structure. Never throws. */
   decode(token: string): DecodedToken
   /** Signs the claims unchanged. The caller sets dates and `jti`. Rejects for an unknown issuer or algorithm. */

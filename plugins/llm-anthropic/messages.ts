@@ -1,6 +1,7 @@
 /** `POST /messages`, with and without streaming, and `/messages/count_tokens`. */
 import { jsonSerializer } from 'svc/plugin'
 import type {
+  Call,
   ChatParsed,
   ChatResult,
   Choice,
@@ -15,6 +16,7 @@ import type {
 import { cachedPrefix, noCacheUsage, type CacheUsage, type PromptCache } from './prompt-cache.ts'
 import { readRequest } from './request.ts'
 import type { MessagesOptions } from './types.ts'
+import { messageShapes } from './stream-shapes.ts'
 
 interface MessageWire {
   cache: CacheUsage
@@ -77,6 +79,7 @@ export function createMessages(engine: Engine, cache: PromptCache, options: Mess
     hasEffects: true,
     readOnly: input => read(engine, input),
     render: (result, parsed) => ({ body: messageOf(engine, result, parsed, options) }),
+    shapes: messageShapes,
     stream: (result, parsed) => streamMessage(engine, result, parsed, options),
   }
 }
@@ -139,9 +142,11 @@ async function parse(engine: Engine, cache: PromptCache, input: RouteInput): Pro
 
 function usageOf(
   result: ChatResult,
-  { cache }: MessageWire,
+  wire: MessageWire,
   outputTokens = result.completionTokens,
 ): Record<string, unknown> {
+  const { cachedTokens } = result
+  const cache = cachedTokens === undefined ? wire.cache : { created: 0, read: cachedTokens }
   return {
     input_tokens: result.promptTokens - cache.created - cache.read,
     cache_creation_input_tokens: cache.created,
@@ -196,14 +201,14 @@ interface BuiltBlock {
   deltas: Deltas[]
 }
 
-/** Thinking, then the text or the calls; a filtered reply has no blocks. */
+/** Thinking, then the text or the calls; a reply that a filter withheld has no blocks. */
 function blocksOf(engine: Engine, choice: Choice, { hidesThinking }: MessageWire): BuiltBlock[] {
-  const blocks: BuiltBlock[] = []
-  if (choice.finish === 'content_filter') return blocks
+  if (choice.finish === 'content_filter' && choice.text === '') return []
+  const thinking: BuiltBlock[] = []
   if (choice.reasoning !== '') {
     const signature = Buffer.from(engine.digest('thinking', choice.reasoning), 'hex').toString('base64')
     const shown = hidesThinking ? [] : choice.reasoningPieces
-    blocks.push({
+    thinking.push({
       whole: { type: 'thinking', thinking: shown.join(''), signature },
       empty: { type: 'thinking', thinking: '', signature: '' },
       deltas: [
@@ -212,32 +217,36 @@ function blocksOf(engine: Engine, choice: Choice, { hidesThinking }: MessageWire
       ],
     })
   }
-  if (choice.calls.length === 0 || choice.text !== '') {
-    blocks.push({
-      whole: { type: 'text', text: choice.text },
-      empty: { type: 'text', text: '' },
-      deltas: [{ type: 'text_delta', member: 'text', texts: choice.pieces, paced: true }],
-    })
+  const calls = choice.calls.map(callBlock)
+  const text = choice.calls.length === 0 || choice.text !== '' ? [textBlock(choice)] : []
+  return [...thinking, ...(choice.callsFirst === true ? [...calls, ...text] : [...text, ...calls])]
+}
+
+function textBlock({ text, pieces }: Choice): BuiltBlock {
+  return {
+    whole: { type: 'text', text },
+    empty: { type: 'text', text: '' },
+    deltas: [{ type: 'text_delta', member: 'text', texts: pieces, paced: true }],
   }
-  for (const call of choice.calls) {
-    const whole = {
-      type: 'tool_use',
-      id: call.givenId ?? `toolu_${call.id}`,
-      name: call.name,
-      input: call.args,
-      caller: { type: 'direct' },
-    }
-    const json = { type: 'input_json_delta', member: 'partial_json' } as const
-    blocks.push({
-      whole,
-      empty: { ...whole, input: {} },
-      deltas: [
-        { ...json, texts: [''], paced: false },
-        { ...json, texts: call.jsonPieces, paced: true },
-      ],
-    })
+}
+
+function callBlock(call: Call): BuiltBlock {
+  const whole = {
+    type: 'tool_use',
+    id: call.givenId ?? `toolu_${call.id}`,
+    name: call.name,
+    input: call.args,
+    caller: { type: 'direct' },
   }
-  return blocks
+  const json = { type: 'input_json_delta', member: 'partial_json' } as const
+  return {
+    whole,
+    empty: { ...whole, input: {} },
+    deltas: [
+      { ...json, texts: [''], paced: false },
+      { ...json, texts: call.jsonPieces, paced: true },
+    ],
+  }
 }
 
 function endOf(choice: Choice): { stop_reason: string; stop_sequence: string | null; stop_details: object | null } {
@@ -246,7 +255,11 @@ function endOf(choice: Choice): { stop_reason: string; stop_sequence: string | n
     stop_reason: finishReasons[choice.finish],
     stop_sequence: choice.stopSequence,
     stop_details: isFiltered
-      ? { type: 'refusal', category: 'general_harms', explanation: 'The content filter withheld this reply.' }
+      ? {
+          type: 'refusal',
+          category: 'general_harms',
+          explanation: choice.isRefusal === true ? choice.text : 'The content filter withheld this reply.',
+        }
       : null,
   }
 }

@@ -4,6 +4,7 @@ import type { BedrockGuardrails } from '../guardrails/types.ts'
 import { guardConverse } from './converse-guardrail.ts'
 import { readConverse } from './converse-request.ts'
 import { describeOperation } from './describe.ts'
+import { converseShapes } from './stream-shapes.ts'
 
 export const finishReasons: Record<Finish, string> = {
   stop: 'end_turn',
@@ -28,7 +29,7 @@ export function converse(engine: Engine, guardrails?: BedrockGuardrails): LlmRou
     render: result => ({
       body: {
         ...outputOf(engine, result),
-        usage: { ...usageOf(result), cacheReadInputTokens: 0, cacheWriteInputTokens: 0 },
+        usage: { ...usageOf(result), cacheReadInputTokens: result.cachedTokens ?? 0, cacheWriteInputTokens: 0 },
         metrics,
         ...traceOf(result),
       },
@@ -45,6 +46,7 @@ export function converseStream(engine: Engine, guardrails?: BedrockGuardrails): 
     framing: 'aws-eventstream',
     parse: input => parse(engine, guardrails, input, true),
     render: result => ({ body: outputOf(engine, result) }),
+    shapes: converseShapes,
     stream: result => converseEvents(engine, result),
   }
 }
@@ -89,30 +91,32 @@ function signatureOf(engine: Engine, reasoning: string): string {
 export function outputOf(engine: Engine, result: ChatResult): object {
   const choice = result.choices[0] as Choice
   const content: object[] = []
+  const text: object[] = []
   if (choice.reasoning !== '')
     content.push({
       reasoningContent: { reasoningText: { text: choice.reasoning, signature: signatureOf(engine, choice.reasoning) } },
     })
-  if ((choice.calls.length === 0 || choice.text !== '') && choice.finish !== 'content_filter')
-    content.push({ text: choice.text })
-  for (const call of choice.calls)
-    content.push({ toolUse: { toolUseId: call.givenId ?? `tooluse_${call.id}`, name: call.name, input: call.args } })
+  if (choice.text !== '' || (choice.calls.length === 0 && choice.finish !== 'content_filter'))
+    text.push({ text: choice.text })
+  const calls = choice.calls.map(call => ({
+    toolUse: { toolUseId: call.givenId ?? `tooluse_${call.id}`, name: call.name, input: call.args },
+  }))
+  content.push(...(choice.callsFirst === true ? [...calls, ...text] : [...text, ...calls]))
   return { output: { message: { role: 'assistant', content } }, stopReason: stopReasonOf(result, choice) }
 }
 
+type ConverseEvent = StreamEvent & { event: string; data: object }
+
 /** The events of one turn; text blocks have no start event. */
-export function* converseEvents(
-  engine: Engine,
-  result: ChatResult,
-): Iterable<StreamEvent & { event: string; data: object }> {
+export function* converseEvents(engine: Engine, result: ChatResult): Iterable<ConverseEvent> {
   const choice = result.choices[0] as Choice
   let index = 0
-  const delta = (value: object, paced = true): StreamEvent & { event: string; data: object } => ({
+  const delta = (value: object, paced = true): ConverseEvent => ({
     event: 'contentBlockDelta',
     data: { contentBlockIndex: index, delta: value },
     paced,
   })
-  const stop = (): { event: string; data: object } => ({
+  const stop = (): ConverseEvent => ({
     event: 'contentBlockStop',
     data: { contentBlockIndex: index++ },
   })
@@ -122,21 +126,28 @@ export function* converseEvents(
     yield delta({ reasoningContent: { signature: signatureOf(engine, choice.reasoning) } }, false)
     yield stop()
   }
-  if ((choice.calls.length === 0 || choice.text !== '') && choice.finish !== 'content_filter') {
-    for (const text of choice.pieces) yield delta({ text })
-    yield stop()
-  }
-  for (const call of choice.calls) {
-    yield {
-      event: 'contentBlockStart',
-      data: {
-        contentBlockIndex: index,
-        start: { toolUse: { toolUseId: call.givenId ?? `tooluse_${call.id}`, name: call.name } },
-      },
+  function* texts(): Iterable<ConverseEvent> {
+    if (choice.text !== '' || (choice.calls.length === 0 && choice.finish !== 'content_filter')) {
+      for (const text of choice.pieces) yield delta({ text })
+      yield stop()
     }
-    for (const input of call.jsonPieces) yield delta({ toolUse: { input } })
-    yield stop()
   }
+  function* calls(): Iterable<ConverseEvent> {
+    for (const call of choice.calls) {
+      yield {
+        event: 'contentBlockStart',
+        data: {
+          contentBlockIndex: index,
+          start: { toolUse: { toolUseId: call.givenId ?? `tooluse_${call.id}`, name: call.name } },
+        },
+      }
+      for (const input of call.jsonPieces) yield delta({ toolUse: { input } })
+      yield stop()
+    }
+  }
+  for (const events of choice.callsFirst === true ? [calls, texts] : [texts, calls]) yield* events()
   yield { event: 'messageStop', data: { stopReason: stopReasonOf(result, choice) } }
-  yield { event: 'metadata', data: { usage: usageOf(result), metrics, ...traceOf(result) } }
+  const { cachedTokens } = result
+  const usage = { ...usageOf(result), ...(cachedTokens === undefined ? {} : { cacheReadInputTokens: cachedTokens }) }
+  yield { event: 'metadata', data: { usage, metrics, ...traceOf(result) } }
 }

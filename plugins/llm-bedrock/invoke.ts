@@ -19,6 +19,7 @@ import { readConverse } from './converse-request.ts'
 import { describeOperation, familyId } from './describe.ts'
 import type { Chunk, Family, FamilyParsed, FamilyResult } from './families.ts'
 import { actionMember, guardInvoke, guardrailParameters, traceMember } from './invoke-guardrail.ts'
+import { invokeShapes } from './stream-shapes.ts'
 
 /** The model family, and the request that it has parsed. */
 interface InvokeWire {
@@ -58,6 +59,7 @@ export function invokeStream(
     framing: 'aws-eventstream',
     parse: input => parse(engine, families, guardrails, input, true),
     render: (result, { wire }, context) => ({ body: completeReply(result, wire, context) }),
+    shapes: invokeShapes,
     stream: (result, { wire }, context) =>
       frames(
         result,

@@ -4,6 +4,7 @@ import { jsonSerializer } from 'svc/plugin'
 import type { ChatParsed, ChatResult, Choice, Engine, Finish, LlmRoute, StreamEvent } from '../llm/types.ts'
 import { describePost } from './describe.ts'
 import { parseChatV1, type ChatV1Wire } from './request-v1.ts'
+import { chatV1Shapes } from './stream-shapes.ts'
 
 type Parsed = ChatParsed<ChatV1Wire>
 
@@ -34,6 +35,7 @@ export function chatV1(engine: Engine): LlmRoute<Parsed> {
       wire.isSse ? {} : { 'Content-Type': 'application/stream+json' },
     parse: input => parseChatV1(engine, input),
     render: (result, parsed) => ({ body: replyOf(result, parsed, randomUUID()) }),
+    shapes: chatV1Shapes,
     stream: (result, parsed) => events(engine, result, parsed),
     streamError: ({ message }) => ({
       event: 'stream-end',

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { ChatParsed, ChatResult, Choice, Engine, Finish, LlmRoute, StreamEvent } from '../llm/types.ts'
 import { describePost } from './describe.ts'
 import { parseChat } from './request.ts'
+import { chatShapes } from './stream-shapes.ts'
 
 export const finishReasons: Record<Finish, string> = {
   stop: 'COMPLETE',
@@ -27,13 +28,14 @@ export function chat(engine: Engine): LlmRoute<ChatParsed> {
     framing: 'sse',
     parse: input => parseChat(engine, input),
     render: result => ({ body: replyOf(result) }),
+    shapes: chatShapes,
     stream: result => events(engine, result),
   }
 }
 
-function usageOf({ promptTokens, completionTokens }: ChatResult): object {
+function usageOf({ promptTokens, completionTokens, cachedTokens }: ChatResult): object {
   const tokens = { input_tokens: promptTokens, output_tokens: completionTokens }
-  return { billed_units: tokens, tokens }
+  return { billed_units: tokens, tokens, ...(cachedTokens === undefined ? {} : { cached_tokens: cachedTokens }) }
 }
 
 /** The text before tool calls; otherwise a plan, whose tokens are not counted. */
@@ -44,7 +46,7 @@ function planOf(choice: Choice): string {
 function replyOf(result: ChatResult): object {
   const choice = result.choices[0] as Choice
   const thinking = choice.reasoning === '' ? [] : [{ type: 'thinking', thinking: choice.reasoning }]
-  const text = choice.finish === 'content_filter' ? [] : [{ type: 'text', text: choice.text }]
+  const text = choice.finish === 'content_filter' && choice.text === '' ? [] : [{ type: 'text', text: choice.text }]
   const message =
     choice.calls.length === 0
       ? { role: 'assistant', content: [...thinking, ...text] }
@@ -73,7 +75,7 @@ function* events(engine: Engine, result: ChatResult): Iterable<StreamEvent> {
   let index = 0
   if (choice.reasoning !== '') yield* content(index++, 'thinking', choice.reasoningPieces, emit)
   if (choice.calls.length > 0) yield* calls(engine, choice, emit)
-  else if (choice.finish !== 'content_filter') yield* content(index, 'text', choice.pieces, emit)
+  else if (choice.finish !== 'content_filter' || choice.text !== '') yield* content(index, 'text', choice.pieces, emit)
   yield emit('message-end', { id, delta: { finish_reason: finishReasons[choice.finish], usage: usageOf(result) } })
   yield { data: '[DONE]' }
 }

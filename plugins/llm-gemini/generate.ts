@@ -14,6 +14,7 @@ import type {
 import { describeAction, modelOf } from './actions.ts'
 import { field } from './fields.ts'
 import { readRequest } from './request.ts'
+import { generateShapes } from './stream-shapes.ts'
 
 type Parsed = ChatParsed<{ isSse: boolean }>
 
@@ -50,6 +51,7 @@ export function streamGenerateContent(engine: Engine): LlmRoute<Parsed> {
     framingOf: ({ wire }) => (wire.isSse ? 'sse-crlf' : 'json-array'),
     parse: input => parse(engine, input, true),
     render: (result, parsed) => ({ body: [completeReply(engine, result, parsed)], contentType }),
+    shapes: generateShapes,
     stream: (result, parsed) => streamChunks(engine, result, parsed),
   }
 }
@@ -93,13 +95,14 @@ function details(tokens: number): object[] {
   return [{ modality: 'TEXT', tokenCount: tokens }]
 }
 
-function usageOf({ promptTokens, completionTokens, reasoningTokens }: ChatResult): object {
+function usageOf({ promptTokens, completionTokens, reasoningTokens, cachedTokens = 0 }: ChatResult): object {
   return {
     promptTokenCount: promptTokens,
     candidatesTokenCount: completionTokens - reasoningTokens,
     ...(reasoningTokens === 0 ? {} : { thoughtsTokenCount: reasoningTokens }),
     totalTokenCount: promptTokens + completionTokens,
     promptTokensDetails: details(promptTokens),
+    ...(cachedTokens === 0 ? {} : { cachedContentTokenCount: cachedTokens, cacheTokensDetails: details(cachedTokens) }),
   }
 }
 
@@ -115,7 +118,7 @@ function safetyRatings(isHit: boolean): object[] {
 function candidate(choice: Choice, parts: object[]): object {
   const isFiltered = choice.finish === 'content_filter'
   const ended: Record<string, unknown> = {
-    content: { parts: isFiltered ? [] : parts, role: 'model' },
+    content: { parts: isFiltered && choice.text === '' ? [] : parts, role: 'model' },
     finishReason: finishReasons[choice.finish],
     index: choice.index,
   }
@@ -137,9 +140,9 @@ function headOf(engine: Engine, parsed: Parsed): Head {
 }
 
 function lastParts(choice: Choice): object[] {
-  return choice.calls.length > 0
-    ? [...(choice.text === '' ? [] : [{ text: choice.text }]), ...callParts(choice)]
-    : [{ text: choice.text }]
+  if (choice.calls.length === 0) return [{ text: choice.text }]
+  const text = choice.text === '' ? [] : [{ text: choice.text }]
+  return choice.callsFirst === true ? [...callParts(choice), ...text] : [...text, ...callParts(choice)]
 }
 
 function callParts({ calls }: Choice): object[] {
@@ -238,16 +241,19 @@ function* streamChunks(engine: Engine, result: ChatResult, parsed: Parsed): Iter
     data: { candidates: [candidate(choice, parts)], usageMetadata: usageOf(result), ...head },
     paced,
   })
-  if (choice.finish === 'content_filter') return yield last([], 0)
+  if (choice.finish === 'content_filter' && choice.text === '') return yield last([], 0)
   part.thought = true
   for (const pieces of chunked(choice.reasoningPieces)) yield chunk(pieces)
   delete part.thought
-  if (choice.calls.length > 0) {
+  const callTokens = choice.calls.reduce((sum, call) => sum + call.jsonPieces.length, 0)
+  if (choice.calls.length > 0 && choice.callsFirst !== true) {
     for (const pieces of chunked(choice.pieces)) yield chunk(pieces)
-    return yield last(
-      callParts(choice),
-      choice.calls.reduce((sum, call) => sum + call.jsonPieces.length, 0),
-    )
+    return yield last(callParts(choice), callTokens)
+  }
+  if (choice.calls.length > 0) {
+    if (choice.text === '') return yield last(callParts(choice), callTokens)
+    const content = { parts: callParts(choice), role: 'model' }
+    yield { data: { ...event, candidates: [{ content, index: choice.index }] }, paced: callTokens }
   }
   const groups = chunked(choice.pieces)
   const final = groups.pop() ?? []

@@ -2,6 +2,7 @@
 import type { Call, ChatResult, Choice, Engine, Finish, LlmRoute, RenderContext, StreamEvent } from '../llm/types.ts'
 import { describePost } from './describe.ts'
 import { parseChat, parseGenerate, type OllamaParsed } from './request.ts'
+import { lineShapes } from './stream-shapes.ts'
 
 export const finishReasons: Record<Finish, string> = {
   stop: 'stop',
@@ -77,6 +78,7 @@ function route(
     render: (result, parsed, context) => ({
       body: { ...head(parsed, context), ...whole(result, contentOf), ...tail(result, parsed), ...atEnd },
     }),
+    shapes: lineShapes,
     stream: (result, parsed, context) => lines(result, parsed, context, contentOf, atEnd),
   }
 }

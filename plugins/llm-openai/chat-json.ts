@@ -17,7 +17,7 @@ interface Usage {
   prompt_tokens: number
   completion_tokens: number
   total_tokens: number
-  prompt_tokens_details: object
+  prompt_tokens_details: { cached_tokens: number; audio_tokens: 0 }
   completion_tokens_details: {
     reasoning_tokens: number
     audio_tokens: 0
@@ -27,7 +27,13 @@ interface Usage {
 }
 interface ReplyChoice {
   index: number
-  message: { role: 'assistant'; content: string | null; refusal: null; annotations: []; tool_calls?: ChatCall[] }
+  message: {
+    role: 'assistant'
+    content: string | null
+    refusal: string | null
+    annotations: []
+    tool_calls?: ChatCall[]
+  }
   logprobs: Logprobs | null
   finish_reason: string
 }
@@ -45,7 +51,7 @@ export interface ChatReply extends Head {
 export interface Delta {
   role?: 'assistant'
   content?: string | null
-  refusal?: null
+  refusal?: string | null
   tool_calls?: ChatCall[]
 }
 export interface ChunkChoice {
@@ -71,7 +77,6 @@ type Properties = Record<string, JsonSchema>
 const text: JsonSchema = { type: 'string' }
 const textOrNull: JsonSchema = { type: 'string', nullable: true }
 const count: JsonSchema = { type: 'integer' }
-const nothing: JsonSchema = { type: 'null' }
 /** Any value, serialized like `JSON.stringify`. */
 const anything: JsonSchema = {}
 
@@ -94,7 +99,7 @@ const usage = object({
   prompt_tokens: count,
   completion_tokens: count,
   total_tokens: count,
-  prompt_tokens_details: { const: { cached_tokens: 0, audio_tokens: 0 } },
+  prompt_tokens_details: object({ cached_tokens: count, audio_tokens: { const: 0 } }),
   completion_tokens_details: object({
     reasoning_tokens: count,
     audio_tokens: { const: 0 },
@@ -125,13 +130,13 @@ function added(extra: object | undefined): Properties {
 export function createChatWriter(extras?: ChatExtras): ChatWriter {
   const ofChoice = added(extras?.choice('stop'))
   const message = object(
-    { role: { const: 'assistant' }, content: textOrNull, refusal: nothing, annotations: { const: [] } },
+    { role: { const: 'assistant' }, content: textOrNull, refusal: textOrNull, annotations: { const: [] } },
     { tool_calls: toolCalls },
   )
   const choice = object({ index: count, message, logprobs: anything, finish_reason: text, ...ofChoice })
   const delta = object(
     {},
-    { role: { const: 'assistant' }, content: textOrNull, refusal: nothing, tool_calls: toolCalls },
+    { role: { const: 'assistant' }, content: textOrNull, refusal: textOrNull, tool_calls: toolCalls },
   )
   const chunkChoice = object({ index: count, delta, logprobs: anything, finish_reason: textOrNull }, ofChoice)
   return {

@@ -75,6 +75,7 @@ export function chatCompletions(engine: Engine, extras?: ChatExtras): LlmRoute<P
     ]),
     framing: 'sse',
     parse: input => parse(engine, input),
+    withReply: parsed => ({ ...parsed, wire: { ...parsed.wire, topLogprobs: null } }),
     render: (result, parsed, context) => ({ body: renderReply(writer(), engine, result, parsed, context, extras) }),
     stream: (result, parsed, context) => streamReply(writer(), engine, result, parsed, context, extras),
   }
@@ -138,14 +139,17 @@ export function clamp(value: unknown, min: number, max: number): number {
   return typeof value === 'number' && Number.isFinite(value) ? Math.min(Math.max(Math.trunc(value), min), max) : min
 }
 
-const NO_PROMPT_DETAILS = { cached_tokens: 0, audio_tokens: 0 }
-
-function usageOf({ promptTokens, completionTokens, reasoningTokens }: ChatResult): ChatReply['usage'] {
+function usageOf({
+  promptTokens,
+  completionTokens,
+  reasoningTokens,
+  cachedTokens = 0,
+}: ChatResult): ChatReply['usage'] {
   return {
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,
     total_tokens: promptTokens + completionTokens,
-    prompt_tokens_details: NO_PROMPT_DETAILS,
+    prompt_tokens_details: { cached_tokens: cachedTokens, audio_tokens: 0 },
     completion_tokens_details: {
       reasoning_tokens: reasoningTokens,
       audio_tokens: 0,
@@ -155,8 +159,14 @@ function usageOf({ promptTokens, completionTokens, reasoningTokens }: ChatResult
   }
 }
 
-function isSilent(choice: Choice): boolean {
-  return (choice.calls.length > 0 && choice.text === '') || choice.finish === 'content_filter'
+/** Whether the message has no content: a refusal has its own member. */
+function isSilent({ text, calls, finish, isRefusal }: Choice): boolean {
+  return isRefusal === true || (text === '' && (calls.length > 0 || finish === 'content_filter'))
+}
+
+/** A refusal is a complete message, not a filtered one. */
+function reasonOf({ finish, isRefusal }: Choice, { finishReasons }: RenderContext): string {
+  return finishReasons[isRefusal === true ? 'stop' : finish]
 }
 
 function renderReply(
@@ -184,7 +194,7 @@ function renderReply(
         index: choice.index,
         message: messageOf(choice),
         logprobs,
-        finish_reason: context.finishReasons[choice.finish],
+        finish_reason: reasonOf(choice, context),
       }
       return extras === undefined ? written : Object.assign(written, extras.choice(choice.finish))
     }),
@@ -197,11 +207,19 @@ function messageOf(choice: Choice): ChatReply['choices'][number]['message'] {
   const message = {
     role: 'assistant' as const,
     content: isSilent(choice) ? null : choice.text,
-    refusal: null,
+    refusal: choice.isRefusal === true ? choice.text : null,
     annotations: [] as [],
   }
   if (choice.calls.length === 0) return message
   return { ...message, tool_calls: choice.calls.map(call => chatCall(call)) }
+}
+
+function* callChunks({ calls }: Choice, write: (delta: Delta) => string): Iterable<StreamEvent> {
+  for (const [index, call] of calls.entries()) {
+    yield { data: write({ tool_calls: [{ index, ...chatCall(call, '') }] }) }
+    for (const piece of call.jsonPieces)
+      yield { data: write({ tool_calls: [{ index, ...chatCallPiece(call, piece) }] }), paced: true }
+  }
 }
 
 /** Reuses one object for all chunks of a choice: only the delta changes with each token. */
@@ -234,16 +252,17 @@ function* streamReply(
       return writer.chunk(chunk)
     }
     yield { data: write({ role: 'assistant', content: isSilent(choice) ? null : '', refusal: null }) }
-    for (const piece of choice.pieces) {
-      const logprobs = topLogprobs === null ? null : { content: [logprobOf(engine, piece, topLogprobs)], refusal: null }
-      yield { data: write({ content: piece }, logprobs), paced: true }
-    }
-    for (const [index, call] of choice.calls.entries()) {
-      yield { data: write({ tool_calls: [{ index, ...chatCall(call, '') }] }) }
-      for (const piece of call.jsonPieces)
-        yield { data: write({ tool_calls: [{ index, ...chatCallPiece(call, piece) }] }), paced: true }
-    }
-    current.finish_reason = context.finishReasons[choice.finish]
+    if (choice.callsFirst === true) yield* callChunks(choice, write)
+    if (choice.isRefusal === true)
+      for (const piece of choice.pieces) yield { data: write({ refusal: piece }), paced: true }
+    else
+      for (const piece of choice.pieces) {
+        const logprobs =
+          topLogprobs === null ? null : { content: [logprobOf(engine, piece, topLogprobs)], refusal: null }
+        yield { data: write({ content: piece }, logprobs), paced: true }
+      }
+    if (choice.callsFirst !== true) yield* callChunks(choice, write)
+    current.finish_reason = reasonOf(choice, context)
     Object.assign(current, extras?.choice(choice.finish))
     yield { data: write({}) }
   }

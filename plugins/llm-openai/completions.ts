@@ -42,6 +42,7 @@ export function completions(engine: Engine): LlmRoute<Parsed> {
     ]),
     framing: 'sse',
     parse: input => parse(engine, input),
+    withReply: parsed => ({ ...parsed, wire: { ...parsed.wire, logprobs: null } }),
     render: (result, parsed, context) => ({
       body: {
         ...headOf(engine, parsed, context),
@@ -54,6 +55,7 @@ export function completions(engine: Engine): LlmRoute<Parsed> {
         usage: usageOf(result),
       },
     }),
+    shapes: { ...engine.openAiShapes, hasRole: false },
     stream: (result, parsed, context) => streamReply(engine, result, parsed, context),
   }
 }
@@ -133,8 +135,13 @@ function echoOf(choice: Choice, wire: CompletionWire): string {
   return wire.echo ? (wire.prompts[Math.floor(choice.index / wire.n)] ?? '') : ''
 }
 
+/** A reply that a filter withheld: not even the prompt is echoed. */
+function isFiltered({ finish, text }: Choice): boolean {
+  return finish === 'content_filter' && text === ''
+}
+
 function completeText(choice: Choice, wire: CompletionWire): string {
-  return choice.finish === 'content_filter' ? '' : echoOf(choice, wire) + choice.text + wire.suffix
+  return isFiltered(choice) ? '' : echoOf(choice, wire) + choice.text + wire.suffix
 }
 
 interface Logprobs {
@@ -172,7 +179,7 @@ function logprobsOf(
 /** Log probabilities of an echoed prompt and of the reply. */
 function completeLogprobs(engine: Engine, choice: Choice, wire: CompletionWire): Logprobs | null {
   if (wire.logprobs === null) return null
-  const echo = choice.finish === 'content_filter' ? '' : echoOf(choice, wire)
+  const echo = isFiltered(choice) ? '' : echoOf(choice, wire)
   const prompt = logprobsOf(engine, engine.pieces(echo), { offset: 0, alternatives: wire.logprobs, isPrompt: true })
   const reply = logprobsOf(engine, choice.pieces, { offset: echo.length, alternatives: wire.logprobs })
   return {
@@ -198,8 +205,7 @@ function* streamReply(
     ...usage,
   })
   for (const choice of result.choices) {
-    const isFiltered = choice.finish === 'content_filter'
-    const echo = isFiltered ? '' : echoOf(choice, wire)
+    const echo = isFiltered(choice) ? '' : echoOf(choice, wire)
     const alternatives = wire.logprobs
     if (echo !== '')
       yield {

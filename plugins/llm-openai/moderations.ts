@@ -23,6 +23,8 @@ const categories: readonly (readonly [name: string, words: readonly string[]])[]
 interface ModeratedInput {
   text: string
   hasImage: boolean
+  /** The result that the request asks for. */
+  exact?: { flagged: boolean; categories: readonly string[] }
 }
 
 export function moderations(engine: Engine): LlmRoute<OwnParsed<ModeratedInput[]>> {
@@ -48,10 +50,28 @@ export function moderations(engine: Engine): LlmRoute<OwnParsed<ModeratedInput[]
         wire: inputs,
       }
     },
+    withReply(parsed, reply) {
+      const exact = readExact(engine, reply)
+      return { ...parsed, wire: parsed.wire.map(item => ({ ...item, exact })) }
+    },
     render: (_result, { model, wire }) => ({
       body: { id: `modr-${engine.randomId(24)}`, model, results: wire.map(item => moderate(engine, item)) },
     }),
   }
+}
+
+/** `{"flagged": true, "categories": ["violence"]}`. */
+function readExact(
+  engine: Engine,
+  { flagged, categories: given = [], ...others }: Readonly<Record<string, unknown>>,
+): NonNullable<ModeratedInput['exact']> {
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined) throw engine.badReply(unknown.slice(0, 100), 'expected flagged or categories')
+  if (typeof flagged !== 'boolean') throw engine.badReply('flagged', 'expected true or false')
+  const names = categories.map(([name]) => name)
+  if (!Array.isArray(given) || !given.every((name): name is string => names.includes(name as string)))
+    throw engine.badReply('categories', `expected a list of ${names.join(', ')}`)
+  return { flagged, categories: given }
 }
 
 /** A string or a list of parts is one input; a list of strings is one input per string. */
@@ -75,16 +95,19 @@ function readInputs(engine: Engine, given: unknown, most: number): ModeratedInpu
 }
 
 /** Detected categories score 0.9 to 0.95, others below 0.002; determined by the text. */
-function moderate(engine: Engine, { text, hasImage }: ModeratedInput): object {
+function moderate(engine: Engine, { text, hasImage, exact }: ModeratedInput): object {
   const inputWords = new Set(engine.words(text))
   const next = engine.generator(engine.digest('moderation', text))
-  const hits = new Set(categories.filter(([, words]) => words.some(word => inputWords.has(word))).map(([name]) => name))
+  const hits = new Set(
+    exact?.categories ??
+      categories.filter(([, words]) => words.some(word => inputWords.has(word))).map(([name]) => name),
+  )
   const byName = <T>(value: (name: string) => T): Record<string, T> =>
     Object.fromEntries(categories.map(([name]) => [name, value(name)]))
   const seesImages = (name: string): boolean =>
     name.startsWith('self-harm') || name === 'sexual' || name.startsWith('violence')
   return {
-    flagged: hits.size > 0,
+    flagged: exact?.flagged ?? hits.size > 0,
     categories: byName(name => hits.has(name)),
     category_scores: byName(name => Number((hits.has(name) ? 0.9 + next() * 0.05 : next() * 0.0019).toFixed(6))),
     category_applied_input_types: byName(name => (hasImage && seesImages(name) ? ['text', 'image'] : ['text'])),

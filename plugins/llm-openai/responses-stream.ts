@@ -1,6 +1,6 @@
 /** The numbered events of a streamed response. */
 import type { Call, ChatResult, Choice, Engine, RenderContext, StreamEvent } from '../llm/types.ts'
-import { finished, isIncomplete, outputItems, pendingResponse, type OutputItem } from './responses.ts'
+import { contentPart, finished, isIncomplete, outputItems, pendingResponse, type OutputItem } from './responses.ts'
 import type { ResponsesParsed } from './responses-request.ts'
 
 type Emit = (type: string, data: object, paced?: boolean) => StreamEvent
@@ -54,12 +54,15 @@ function eventsOf(item: OutputItem, place: Place, choice: Choice, emit: Emit): I
 
 function* textEvents(place: Place, choice: Choice, emit: Emit): Iterable<StreamEvent> {
   const at = { ...place, content_index: 0 }
-  const part = (text: string): object => ({ type: 'output_text', text, annotations: [], logprobs: [] })
-  yield emit('response.content_part.added', { ...at, part: part('') })
-  for (const piece of choice.pieces)
-    yield emit('response.output_text.delta', { ...at, delta: piece, logprobs: [] }, true)
-  yield emit('response.output_text.done', { ...at, text: choice.text, logprobs: [] })
-  yield emit('response.content_part.done', { ...at, part: part(choice.text) })
+  yield emit('response.content_part.added', { ...at, part: contentPart(choice, '') })
+  if (choice.isRefusal === true) {
+    for (const delta of choice.pieces) yield emit('response.refusal.delta', { ...at, delta }, true)
+    yield emit('response.refusal.done', { ...at, refusal: choice.text })
+  } else {
+    for (const delta of choice.pieces) yield emit('response.output_text.delta', { ...at, delta, logprobs: [] }, true)
+    yield emit('response.output_text.done', { ...at, text: choice.text, logprobs: [] })
+  }
+  yield emit('response.content_part.done', { ...at, part: contentPart(choice, choice.text) })
 }
 
 function* summaryEvents(place: Place, choice: Choice, emit: Emit): Iterable<StreamEvent> {

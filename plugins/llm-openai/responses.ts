@@ -12,6 +12,7 @@ import type {
 import { describePost } from './describe.ts'
 import { parseResponses, type ResponsesParsed } from './responses-request.ts'
 import { streamResponse } from './responses-stream.ts'
+import { responseShapes } from './responses-shapes.ts'
 
 /** Finish reasons, for records. */
 const finishReasons: Record<Finish, string> = {
@@ -36,6 +37,7 @@ export function responses(engine: Engine): LlmRoute<ResponsesParsed> {
     finishReasons,
     parse: input => parseResponses(engine, input),
     render: (result, parsed, context) => ({ body: completeResponse(engine, result, parsed, context) }),
+    shapes: responseShapes,
     stream: (result, parsed, context) => streamResponse(engine, result, parsed, context),
     streamError,
   }
@@ -51,12 +53,12 @@ function streamError(facts: ErrorFacts): StreamEvent {
 export type OutputItem = { type: string; id: string; status: string } & Record<string, unknown>
 
 export function isIncomplete(choice: Choice): boolean {
-  return choice.finish === 'length' || choice.finish === 'content_filter'
+  return choice.finish === 'length' || (choice.finish === 'content_filter' && choice.isRefusal !== true)
 }
 
 /** The items of a reply: the reasoning, if any, then a message or calls. */
 export function outputItems(engine: Engine, choice: Choice, parsed: ResponsesParsed): OutputItem[] {
-  if (choice.finish === 'content_filter') return []
+  if (choice.finish === 'content_filter' && choice.text === '') return []
   const items: OutputItem[] = []
   if (choice.reasoning !== '') {
     items.push({
@@ -66,18 +68,20 @@ export function outputItems(engine: Engine, choice: Choice, parsed: ResponsesPar
       status: 'completed',
     })
   }
+  const message: OutputItem[] = []
+  const calls: OutputItem[] = []
   if (choice.calls.length === 0 || choice.text !== '') {
-    items.push({
+    message.push({
       type: 'message',
       id: `msg_${engine.randomId(48)}`,
       status: isIncomplete(choice) ? 'incomplete' : 'completed',
       role: 'assistant',
-      content: [{ type: 'output_text', text: choice.text, annotations: [], logprobs: [] }],
+      content: [contentPart(choice, choice.text)],
     })
   }
   for (const call of choice.calls) {
     if (call.isText === true)
-      items.push({
+      calls.push({
         type: 'custom_tool_call',
         id: `ctc_${engine.randomId(48)}`,
         call_id: call.givenId ?? `call_${call.id}`,
@@ -86,7 +90,7 @@ export function outputItems(engine: Engine, choice: Choice, parsed: ResponsesPar
         status: 'completed',
       })
     else
-      items.push({
+      calls.push({
         type: 'function_call',
         id: `fc_${engine.randomId(48)}`,
         call_id: call.givenId ?? `call_${call.id}`,
@@ -95,7 +99,14 @@ export function outputItems(engine: Engine, choice: Choice, parsed: ResponsesPar
         status: 'completed',
       })
   }
-  return items
+  return [...items, ...(choice.callsFirst === true ? [...calls, ...message] : [...message, ...calls])]
+}
+
+/** A refusal has a part of its own. */
+export function contentPart({ isRefusal }: Choice, text: string): object {
+  return isRefusal === true
+    ? { type: 'refusal', refusal: text }
+    : { type: 'output_text', text, annotations: [], logprobs: [] }
 }
 
 /** The initial reply object without output; echoes fields of the request. */
@@ -158,7 +169,7 @@ export function finished(
     output,
     usage: {
       input_tokens: result.promptTokens,
-      input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+      input_tokens_details: { cached_tokens: result.cachedTokens ?? 0, cache_write_tokens: 0 },
       output_tokens: result.completionTokens,
       output_tokens_details: { reasoning_tokens: result.reasoningTokens },
       total_tokens: result.promptTokens + result.completionTokens,

@@ -3,6 +3,7 @@ import type { Engine, LlmRoute, OwnParsed, RouteInput, StreamEvent } from '../ll
 
 type Task = 'transcriptions' | 'translations'
 interface AudioWire {
+  text: string
   format: string
   language: string
   /** Duration of the recording in seconds. */
@@ -11,7 +12,7 @@ interface AudioWire {
 }
 type Parsed = OwnParsed<AudioWire>
 
-const text = 'Hello from svc. This is a fixed transcription for gateway demos.'
+const fixedText = 'Hello from svc. This is a fixed transcription for gateway demos.'
 const bytesPerSecond = 16_000
 const tokensPerSecond = 10
 
@@ -46,6 +47,12 @@ export function transcriptions(engine: Engine, task: Task): LlmRoute<Parsed> {
     },
     framing: 'sse',
     parse: input => parse(engine, input),
+    withReply(parsed, { text, ...others }) {
+      const [unknown] = Object.keys(others)
+      if (unknown !== undefined) throw engine.badReply(unknown.slice(0, 100), 'expected only text')
+      if (typeof text !== 'string') throw engine.badReply('text', 'expected a text')
+      return { ...parsed, completionTokens: engine.count(text), preview: text, wire: { ...parsed.wire, text } }
+    },
     render: (_result, parsed) => renderText(engine, task, parsed),
     stream: (_result, parsed) => streamText(engine, parsed.wire),
   }
@@ -76,9 +83,10 @@ async function parse(engine: Engine, input: RouteInput): Promise<Parsed> {
     stream: field('stream') === 'true',
     bodyLine: `multipart: file=${file.name.slice(0, 200)} (${file.size} bytes), model=${model.slice(0, 200)}`,
     promptTokens: Math.ceil(duration) * tokensPerSecond,
-    completionTokens: engine.count(text),
-    preview: text,
+    completionTokens: engine.count(fixedText),
+    preview: fixedText,
     wire: {
+      text: fixedText,
       format: field('response_format') ?? 'json',
       language: field('language') ?? 'english',
       duration,
@@ -88,7 +96,7 @@ async function parse(engine: Engine, input: RouteInput): Promise<Parsed> {
 }
 
 function renderText(engine: Engine, task: Task, { wire }: Parsed): { body: string | object; contentType?: string } {
-  const { duration } = wire
+  const { duration, text } = wire
   switch (wire.format) {
     case 'text':
       return { body: `${text}\n`, contentType: 'text/plain; charset=utf-8' }
@@ -118,7 +126,7 @@ function clock(seconds: number, mark: string): string {
   return `${two(ms / 3_600_000)}:${two((ms / 60_000) % 60)}:${two((ms / 1000) % 60)}${mark}${String(ms % 1000).padStart(3, '0')}`
 }
 
-function verbose(task: Task, { duration, language, withWords }: AudioWire): object {
+function verbose(task: Task, { text, duration, language, withWords }: AudioWire): object {
   const words = text.split(' ')
   const step = duration / words.length
   const round = (value: number): number => Math.round(value * 1000) / 1000
@@ -154,7 +162,7 @@ function verbose(task: Task, { duration, language, withWords }: AudioWire): obje
   }
 }
 
-function* streamText(engine: Engine, { duration }: AudioWire): Iterable<StreamEvent> {
+function* streamText(engine: Engine, { text, duration }: AudioWire): Iterable<StreamEvent> {
   const pieces = engine.pieces(text)
   for (const piece of pieces) yield { data: { type: 'transcript.text.delta', delta: piece }, paced: true }
   const input = Math.ceil(duration) * tokensPerSecond

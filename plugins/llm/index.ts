@@ -6,9 +6,13 @@ import { FaultParser } from './exchange/faults.ts'
 import { engineLimits } from './exchange/limits.ts'
 import { createMetrics } from './records/metrics.ts'
 import { optionsSchema, type LlmOptions } from './providers/options.ts'
+import { translateFixtures } from './testing/aimock/translate.ts'
 import { createLlmProtocol } from './testing/protocol.ts'
+import { fixturesCommand } from './testing/aimock/command.ts'
 import { createRecords } from './records/records.ts'
 import { registerRoutes } from './routes.ts'
+import { Ledger } from './usage/ledger.ts'
+import { registerUsageRoutes } from './usage/routes.ts'
 import { resolveVariables, variables, type Variables } from './variables.ts'
 import { TokenClock } from './streaming/token-clock.ts'
 
@@ -18,13 +22,21 @@ export default definePlugin<LlmOptions, Variables>({
     'A deterministic engine that serves the wire formats of many model providers, with streaming, tools, faults and records.',
   paths: ['/ai'],
   options: optionsSchema,
-  exposes: ['X-Svc-Request-Id', 'X-Svc-Credential', 'X-Svc-Provider', 'X-Svc-Model', 'X-Svc-Mode'],
+  exposes: [
+    'X-Svc-Request-Id',
+    'X-Svc-Credential',
+    'X-Svc-Provider',
+    'X-Svc-Model',
+    'X-Svc-Mode',
+    'X-Svc-Stream-Shape',
+  ],
   variables,
   resolveVariables,
   area: 'llm',
   faultKinds: ['ai'],
+  command: fixturesCommand,
   categories: [{ name: 'AI: Mock LLM', rank: 120 }],
-  register(app, svc) {
+  async register(app, svc) {
     const rules: CompiledRule[] = []
     const faults = new FaultParser()
     const records = createRecords(svc)
@@ -32,24 +44,31 @@ export default definePlugin<LlmOptions, Variables>({
       name: 'llm',
       reset: session => records.clear(record => session === null || record.session_header === session.header),
     })
-    const providers = new ProviderRegistry(
+    const { prices, currency } = svc.options
+    const ledger = new Ledger(svc, { prices, formatOf: name => providers.formatOf(name) })
+    svc.use('testing.resets')!.register({ name: 'usage', reset: session => ledger.clear(session) })
+    const providers: ProviderRegistry = new ProviderRegistry(
       {
         svc,
         limits: engineLimits(svc.config),
         faults,
         rules,
         records,
+        ledger,
         metrics: createMetrics(svc.metrics),
+        strictFixtures: svc.options.strict_fixtures,
         clock: new TokenClock(),
       },
       rules,
     )
     svc.offer('llm.providers', providers)
     const limits = engineLimits(svc.config)
-    svc
-      .use('testing.protocols')!
-      .register(createLlmProtocol({ faults, limits, find: (method, path) => providers.find(method, path) }))
+    svc.use('testing.protocols')!.register(createLlmProtocol({ faults, limits, providers }))
+    await svc
+      .use('testing.rules')!
+      .add({ paths: [svc.options.fixtures].flat(), at: 'llm.fixtures', translate: translateFixtures })
     registerRoutes(app, svc, { providers, faults, records })
+    registerUsageRoutes(app, svc, { ledger, currency })
     svc.whenRegistered(() => providers.registerNamed(app, svc.options))
   },
 })

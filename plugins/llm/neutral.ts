@@ -64,6 +64,10 @@ export interface Choice {
   finish: Finish
   /** The stop sequence that cut the text. */
   stopSequence: string | null
+  /** The model refuses: `text` says why. Formats that have no such reply send it as filtered text. */
+  isRefusal?: true
+  /** The calls come before the text, in formats that have an order. */
+  callsFirst?: true
 }
 
 export interface Call {
@@ -82,7 +86,8 @@ export interface Call {
 
 export interface ChatResult {
   op: 'chat'
-  mode: Mode | 'rule'
+  /** How the text was made: by a mode, by a rule, or as the request says (`X-Svc-Reply`). */
+  mode: Mode | 'rule' | 'reply'
   /** The rendered prompt, as the mode `echo` and the records show it. */
   prompt: string
   choices: Choice[]
@@ -90,6 +95,11 @@ export interface ChatResult {
   /** Total of all choices, including reasoning. */
   completionTokens: number
   reasoningTokens: number
+  /** Prompt tokens that were read from the prefix cache, and written to it. Default: 0. */
+  cachedTokens?: number
+  cacheWriteTokens?: number
+  /** Audio tokens in the prompt and in the reply. */
+  audio?: { input: number; output: number }
   /** Absent if no guardrail was requested. */
   guardrail?: GuardrailOutcome
 }

@@ -149,6 +149,13 @@ export interface LlmRoute<P extends Parsed = Parsed> {
   /** Replaces the provider's `streamError` for this route. */
   streamError?(facts: ErrorFacts): StreamEvent
   finishReasons?: Record<Finish, string>
+  /**
+   * Takes an exact reply (`X-Svc-Reply-Json`): of own operations, or what only the format knows, such as
+   * `logprobs: false`. Throws `engine.badReply`.
+   */
+  withReply?(parsed: P, reply: Readonly<Record<string, unknown>>): P
+  /** Stream shapes of its events. Default for chats: those of OpenAI's chunks; otherwise none. */
+  shapes?: StreamShapes
   /** Headers of streamed replies. */
   streamHeaders?(result: ResultOf<P>, parsed: P): Record<string, string>
 }
@@ -307,6 +314,31 @@ export interface StreamEvent {
   paced?: boolean | number
   /** AWS event streams: the event is an exception of this type. */
   exception?: string
+}
+
+/** An event of a stream with a copy of its object; null for text such as `[DONE]`. */
+export interface WireEvent {
+  event: StreamEvent
+  data: Record<string, unknown> | null
+}
+
+/** Where a stream reports its usage: in a chunk of its own, with the finish reason, always, twice, or nowhere. */
+export type UsageMode = 'own' | 'last' | 'every' | 'twice' | 'none'
+
+/** What `X-Svc-Stream-Shape` can change about the events of a format. Absent members: the format does not have it. */
+export interface StreamShapes {
+  /** The event that ends the stream (`no-done`). */
+  isEnd?(event: WireEvent): boolean
+  /** The event with the finish reason (`no-finish`). */
+  isFinish?(event: WireEvent): boolean
+  /** Events have `choices[].delta.role` (`role`). */
+  hasRole?: boolean
+  /** Member with the id of the reply (`id`). */
+  idMember?: string
+  usage?: {
+    modes: readonly UsageMode[]
+    rewrite(events: Iterable<WireEvent>, mode: UsageMode, result: ChatResult): Iterable<WireEvent>
+  }
 }
 
 /** The encoding of events. `sse-crlf` is SSE with CRLF line ends and without event names. */

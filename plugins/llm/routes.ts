@@ -15,6 +15,9 @@ const requestHeaders = [
   'X-Svc-TTFT-Ms',
   'X-Svc-Tokens-Per-Second',
   'X-Svc-Jitter',
+  'X-Svc-Stream-Shape',
+  'X-Svc-Reply',
+  'X-Svc-Reply-Json',
   'X-Svc-Session',
   'X-Svc-Delay',
 ]

@@ -19,6 +19,10 @@ export interface Bounds {
   /** Time for a call of a bridged server, and its connections for sessions. */
   bridgeTimeoutMs: number
   bridgeConnections: number
+  /** Bridged servers from svc.yaml, calls in flight of one, and processes of all. */
+  bridges: number
+  bridgeCalls: number
+  processes: number
   /** Skills of a server, and bytes of one of their files. */
   skills: number
   skillFileBytes: number
@@ -49,6 +53,9 @@ const NORMAL: Bounds = {
   slowTaskMs: 60_000,
   bridgeTimeoutMs: 60_000,
   bridgeConnections: 200,
+  bridges: 50,
+  bridgeCalls: 64,
+  processes: 20,
   skills: 200,
   skillFileBytes: 1024 * 1024,
   tasks: 1000,
@@ -74,6 +81,9 @@ const PUBLIC: Bounds = {
   slowTaskMs: 15_000,
   bridgeTimeoutMs: 30_000,
   bridgeConnections: 50,
+  bridges: 10,
+  bridgeCalls: 16,
+  processes: 0,
   skills: 50,
   skillFileBytes: 256 * 1024,
   tasks: 200,
@@ -93,6 +103,8 @@ export function boundsOf(config: { publicMode: boolean }): Bounds {
 /** The same in both modes. */
 export const MAX_REPLAY_BYTES = 64 * 1024 * 1024
 export const MAX_REQUESTS_IN_FLIGHT = 64
+/** Processes of one server for sessions. */
+export const MAX_SESSION_PROCESSES = 8
 export const MAX_QUESTIONS = 32
 export const MAX_SUBSCRIPTIONS = 32
 export const MAX_BATCH = 50

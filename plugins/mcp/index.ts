@@ -8,7 +8,7 @@ export default definePlugin<Options, Variables>({
   title: 'MCP servers',
   description:
     'Model Context Protocol servers: open, with an API key, with OAuth, and named ones; stateless and legacy revisions',
-  paths: ['/mcp', '/.well-known/oauth-protected-resource'],
+  paths: ['/mcp', '/.well-known/oauth-protected-resource', '/_svc/mcp-servers'],
   buildsOn: ['demo-data'],
   uses: ['identity'],
   options: optionsSchema,

@@ -1,6 +1,7 @@
 /** The services that all routes share. Replaced at each reload, except for the hub and the tasks. */
 import type { Svc } from 'svc/plugin'
 import type { Bounds } from './bounds.ts'
+import type { BridgePool } from './bridge/pool.ts'
 import type { Hub } from './sessions/hub.ts'
 import type { Options } from './options.ts'
 import type { Server } from './registry/server.ts'
@@ -12,6 +13,7 @@ export interface Mcp {
   readonly bounds: Bounds
   readonly hub: Hub
   readonly tasks: Tasks
+  readonly pool: BridgePool
   /** Complete when all plugins have registered. */
   readonly servers: ReadonlyMap<string, Server>
 }

@@ -22,6 +22,24 @@ export interface ConfiguredServer {
   prompts: string[]
   /** Folder whose sub-folders are skills, relative to svc.yaml. */
   skills?: string
+  /** Program of a server that speaks over its standard input and output. */
+  command?: string
+  args?: string[]
+  /** Relative to svc.yaml. Default: the folder of svc.yaml. */
+  cwd?: string
+  /** Variables of the process; `${NAME}` is replaced by a variable of svc's process. */
+  env?: Record<string, string>
+  per?: 'instance' | 'session'
+  /** URL of a server on another host; `${NAME}` as in `env`. */
+  url?: string
+  headers?: Record<string, string>
+  revision?: 'auto' | 'stateless' | 'session'
+  /** Names of headers of the client that are passed on. */
+  forward?: string[]
+  /** Certificate authority in addition to the usual ones, relative to svc.yaml. */
+  ca_file?: string
+  /** For a call of a bridged server. */
+  timeout_ms?: number
 }
 
 /** A tool that exists only on one configured server and returns configured answers. */
@@ -49,6 +67,11 @@ export interface DeclaredAnswer {
 }
 
 const text = (maxLength: number): JsonSchema => ({ type: 'string', maxLength })
+const texts = (maxProperties: number): JsonSchema => ({
+  type: 'object',
+  maxProperties,
+  additionalProperties: { type: 'string', maxLength: 10_000 },
+})
 const names: JsonSchema = { type: 'array', items: { type: 'string', maxLength: 500 }, maxItems: 200, default: [] }
 
 const answer: JsonSchema = {
@@ -113,6 +136,17 @@ const server: JsonSchema = {
     resources: names,
     prompts: names,
     skills: { type: 'string', minLength: 1, maxLength: 1000 },
+    command: { type: 'string', minLength: 1, maxLength: 1000 },
+    args: { type: 'array', items: text(10_000), maxItems: 100 },
+    cwd: { type: 'string', minLength: 1, maxLength: 1000 },
+    env: texts(100),
+    per: { enum: ['instance', 'session'] },
+    url: { type: 'string', minLength: 1, maxLength: 2000 },
+    headers: texts(50),
+    revision: { enum: ['auto', 'stateless', 'session'] },
+    forward: { type: 'array', items: { type: 'string', minLength: 1, maxLength: 100 }, maxItems: 50 },
+    ca_file: { type: 'string', minLength: 1, maxLength: 1000 },
+    timeout_ms: { type: 'integer', minimum: 1, maximum: 600_000 },
   },
 }
 

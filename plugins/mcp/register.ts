@@ -10,6 +10,10 @@ import {
 } from 'svc/plugin'
 import { type Bounds, boundsOf } from './bounds.ts'
 import { Bridge } from './bridge/bridge.ts'
+import { bridgeHost, bridgeMetrics } from './bridge/host.ts'
+import { type BridgeEntry, BridgePool } from './bridge/pool.ts'
+import { sdkSource } from './bridge/sdk-link.ts'
+import { readBridge } from './configured/bridges.ts'
 import { buildConfiguredServers } from './configured/servers.ts'
 import { registerConformance } from './conformance/register.ts'
 import { registerDemo } from './demo/register.ts'
@@ -19,13 +23,14 @@ import type { HubMessage, HubReply } from './sessions/hub-messages.ts'
 import { openMessageLog } from './sessions/kept-messages.ts'
 import { openSessionStore } from './sessions/session-record.ts'
 import type { Mcp } from './mcp.ts'
-import type { Options } from './options.ts'
+import type { ConfiguredServer, Options } from './options.ts'
 import { Registry } from './registry/registry.ts'
 import { serverExamples } from './routes/descriptions.ts'
 import { registerHttpSse } from './routes/http-sse.ts'
 import { registerMetadata } from './routes/metadata.ts'
+import { registerServerList } from './routes/server-list.ts'
 import { registerEndpoint } from './routes/streamable-http.ts'
-import { select } from './registry/selection.ts'
+import { type Report, select } from './registry/selection.ts'
 import { Server } from './registry/server.ts'
 import type { SkillLimits } from './skills/skill.ts'
 import { openTaskStore, openTaskUpdates } from './tasks/task-record.ts'
@@ -41,7 +46,8 @@ export function registerPlugin(app: FastifyInstance, svc: Svc<Options, Variables
   const hub = openHub(svc, bounds)
   const registry = offerRegistry(svc, hub, bounds)
   const servers = new Map<string, Server>()
-  const mcp: Mcp = { svc, bounds, hub, tasks: openTasks(svc, bounds), servers }
+  const pool = openPool(svc, hub, bounds)
+  const mcp: Mcp = { svc, bounds, hub, tasks: openTasks(svc, bounds), pool, servers }
   svc.use('testing.resets')!.register({
     name: 'mcp',
     reset: async session =>
@@ -53,13 +59,35 @@ export function registerPlugin(app: FastifyInstance, svc: Svc<Options, Variables
   svc.whenRegistered(async () => {
     registry.close()
     const bridges = await startBridges(registry, mcp)
-    for (const server of buildServers(registry, svc, bridges)) {
+    const entries: BridgeEntry[] = []
+    for (const server of buildServers(registry, mcp, bridges, entries)) {
       servers.set(server.name, server)
       // The console finds the servers by these examples.
       descriptionOf(server).examples.push(...serverExamples(server, mcp))
     }
-    announceWhenServing(hub, servers, svc)
+    whenServing(svc, () => {
+      hub.replaceServers(servers).catch((error: unknown) => svc.log.warn('MCP sessions were not ended', { error }))
+      pool.retain(entries)
+    })
   })
+}
+
+/** The bridges from svc.yaml of all generations with this code. */
+function openPool(svc: Svc<Options, Variables>, hub: Hub, bounds: Bounds): BridgePool {
+  const services = {
+    log: svc.log,
+    metrics: bridgeMetrics(svc.metrics),
+    instance: svc.instance.id,
+    release: svc.instance.version,
+  }
+  const pool = svc.shared(
+    'bridges',
+    () => new BridgePool(bridgeHost(hub), bounds, services),
+    closing => closing.close(),
+  )
+  pool.connect(services)
+  svc.whenStopped(() => pool.hurry())
+  return pool
 }
 
 /** The hub of all generations with this code, connected to the replicas by this generation. */
@@ -141,23 +169,25 @@ function registerRoutes(app: FastifyInstance, mcp: Mcp): (server: Server) => Rou
   const named = registerEndpoint(app, mcp, { route: '/mcp/servers/:name', summary: 'MCP: named server' })
   registerHttpSse(app, mcp)
   registerMetadata(app, mcp)
+  registerServerList(app, mcp)
   return server => own.get(server.name) ?? named
 }
 
 /** Connects to the servers of SDKs. One that fails is a load error. They end with this generation. */
 async function startBridges(registry: Registry, { svc, bounds, hub }: Mcp): Promise<Map<string, Bridge>> {
   const bridges = new Map<string, Bridge>()
+  const services = { log: svc.log, metrics: bridgeMetrics(svc.metrics) }
+  const host = bridgeHost(hub)
   svc.whenClosed(async () => void (await Promise.all([...bridges.values()].map(bridge => bridge.close()))))
   for (const [name, definition] of registry.bridged) {
     const bridge = new Bridge({
-      definition,
+      name,
+      source: sdkSource(definition),
       release: svc.instance.version,
       timeoutMs: bounds.bridgeTimeoutMs,
       maxConnections: bounds.bridgeConnections,
-      listChanged: list => hub.listChanged(name, list),
-      resourceUpdated: uri => hub.resourceUpdated(uri),
-      whenEnded: (session, ended) => hub.sessions.local(session)?.whenEnded(ended) ?? (() => {}),
-      log: error => svc.log.warn('MCP server of an SDK failed', { server: name, error }),
+      maxInFlight: bounds.bridgeCalls,
+      ...host(name, () => services),
     })
     try {
       await bridge.start()
@@ -171,11 +201,15 @@ async function startBridges(registry: Registry, { svc, bounds, hub }: Mcp): Prom
   return bridges
 }
 
-/** Builds the registered servers, then those from svc.yaml, which can select all registered content. */
+/**
+ * Builds the registered servers, then those from svc.yaml, which can select all registered content. Adds the entries of
+ * the bridges from svc.yaml to `entries`.
+ */
 function buildServers(
   registry: Registry,
-  svc: Svc<Options, Variables>,
+  { svc, bounds, pool }: Mcp,
   bridges: ReadonlyMap<string, Bridge>,
+  entries: BridgeEntry[],
 ): Server[] {
   const release = svc.instance.version
   const registered = [...registry.servers.values()].flatMap(definition => {
@@ -185,14 +219,25 @@ function buildServers(
     const selection = select(registry, definition, (at, message, remedy) =>
       svc.log.warn(`MCP server ${definition.name}: ${at}: ${message}`, { remedy }),
     )
-    return [new Server(definition, selection, release, null, bridge)]
+    const plugin = registry.ownerOf(definition.name) ?? null
+    return [new Server(definition, selection, release, { bridge, source: bridge?.kind ?? 'plugin', plugin })]
   })
   const skills = {
     configFile: svc.config.configFile,
-    limits: skillLimitsOf(boundsOf(svc.config)),
+    limits: skillLimitsOf(bounds),
     watch: (folder: string) => svc.watch(folder),
   }
-  const context = { release, config: svc.config, skills }
+  const bridgeOf = (item: ConfiguredServer, report: Report): Bridge | null => {
+    const entry = readBridge(item, svc, report)
+    if (!entry) return null
+    if (entries.length >= bounds.bridges) {
+      report('name', `too many bridged servers (at most ${bounds.bridges})`, 'remove the server')
+      return null
+    }
+    entries.push(entry)
+    return pool.use(entry)
+  }
+  const context = { plugin: svc.name, release, config: svc.config, skills, bridgeOf }
   const configured = buildConfiguredServers(svc.options.servers, registry, context, (at, message, remedy) =>
     svc.reportLoadError({ at: `mcp.${at}`, message, ...(remedy === undefined ? {} : { remedy }) }),
   )
@@ -214,10 +259,8 @@ function reportMissingPages(server: Server, svc: Svc<Options, Variables>): void 
   }
 }
 
-/** Delays change notifications: clients fetch the lists at once, and must not get the old lists. */
-function announceWhenServing(hub: Hub, servers: ReadonlyMap<string, Server>, svc: Svc<Options, Variables>): void {
-  const timer = setTimeout(() => {
-    hub.replaceServers(servers).catch((error: unknown) => svc.log.warn('MCP sessions were not ended', { error }))
-  }, SWITCH_MS).unref()
+/** Calls back when new requests reach this generation: clients fetch changed lists at once, and must not get the old ones. */
+function whenServing(svc: Svc<Options, Variables>, callback: () => void): void {
+  const timer = setTimeout(callback, SWITCH_MS).unref()
   svc.whenClosed(() => clearTimeout(timer))
 }

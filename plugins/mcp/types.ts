@@ -203,6 +203,8 @@ export interface ServerDefinition {
   prompts?: string[]
   /** Protocol extensions that the server offers in addition to those of its content: settings by id. */
   extensions?: Record<string, JsonObject>
+  /** Set if the server attacks its clients on purpose: what it does, in a few ASCII characters. */
+  hostile?: string
 }
 
 /** A skill (extension `io.modelcontextprotocol/skills`): a SKILL.md with `name` and `description`, and other files. */

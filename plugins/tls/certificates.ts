@@ -1,19 +1,33 @@
 /** The certificates of the endpoints, made for the server name of the client so that exactly one thing is wrong. */
 import { BoundedMap } from 'svc/plugin'
-import type { Svc } from 'svc/plugin'
+import type { CertificateProfile, Svc } from 'svc/plugin'
 import type { FindAuthority } from './authorities.ts'
 import { KINDS } from './kinds.ts'
+import type { Revocation } from './revocation.ts'
 
 /** What an endpoint sends: the certificate, then the rest of the chain, as PEM. */
 export interface Chain {
   certificates: string
   key: string
+  /** Makes the OCSP response to staple; absent if the endpoint does not staple. */
+  staple?: () => Promise<Uint8Array>
 }
 
 /** A chain, and when it was made, in milliseconds since 1970. */
 export interface MadeChain {
   chain: Promise<Chain>
   madeAt: number
+}
+
+/** Finds the chain of a kind for a server name, or makes it. */
+export type FindChain = (kind: string, serverName: string) => Promise<Chain>
+
+/** What `chainsOf` needs. */
+export interface ChainParts {
+  svc: Pick<Svc, 'pki'>
+  findAuthority: FindAuthority
+  revocation: Revocation
+  cache: BoundedMap<MadeChain>
 }
 
 /** Certificates are valid for 30 days from a day ago. */
@@ -25,11 +39,7 @@ export function createChainCache(publicMode: boolean): BoundedMap<MadeChain> {
 }
 
 /** Returns a function that makes chains, or finds them in the cache. */
-export function chainsOf(
-  svc: Pick<Svc, 'pki'>,
-  findAuthority: FindAuthority,
-  cache: BoundedMap<MadeChain>,
-): (kind: string, serverName: string) => Promise<Chain> {
+export function chainsOf({ svc, findAuthority, revocation, cache }: ChainParts): FindChain {
   return (kind, serverName) => {
     const id = `${kind} ${serverName}`
     const known = cache.get(id)
@@ -41,19 +51,27 @@ export function chainsOf(
   }
 
   async function make(kind: string, serverName: string): Promise<Chain> {
-    const { certificate, issuer, chain = [] } = KINDS[kind]!
+    const { certificate, issuer, chain = [], revocation: rule } = KINDS[kind]!
     const ordered = certificate?.(serverName)
     const authority = issuer === undefined ? 'demo' : await findAuthority(issuer)
+    const profile: Partial<CertificateProfile> = { issuer: authority, ...ordered }
+    const hasDemoIssuer = profile.issuer === 'demo'
     const leaf = await svc.pki.issue({
       names: [serverName],
       usages: ['server'],
-      issuer: authority,
-      ...ordered,
+      urls: revocation.urlsOf(hasDemoIssuer ? 'demo' : (issuer ?? 'self')),
+      ...profile,
       subject: ordered?.subject || `CN=svc TLS ${kind}, O=svc Demo`,
     })
+    if (rule === 'revoked') await revocation.revoke(leaf.certificate)
     const rest = await Promise.all(
       chain.map(async name => (name === 'root' ? svc.pki.caCertificate : (await findAuthority(name)).certificate)),
     )
-    return { certificates: [leaf.certificate, ...rest].join(''), key: leaf.key }
+    return {
+      certificates: [leaf.certificate, ...rest].join(''),
+      key: leaf.key,
+      ...(hasDemoIssuer &&
+        rule !== 'staple-missing' && { staple: () => revocation.respond({ certificate: leaf.certificate }) }),
+    }
   }
 }

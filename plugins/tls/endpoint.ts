@@ -1,32 +1,35 @@
 /** Accepts the connections of the endpoints. */
-import { constants, X509Certificate } from 'node:crypto'
 import type { Socket } from 'node:net'
-import { createSecureContext, TLSSocket } from 'node:tls'
-import type { SecureContext } from 'node:tls'
+import type { TLSSocket } from 'node:tls'
 import type { Svc, TlsConnection } from 'svc/plugin'
 import type { FindAuthority } from './authorities.ts'
-import type { Chain } from './certificates.ts'
+import type { FindChain } from './certificates.ts'
+import { DrippingSocket } from './dripping-socket.ts'
+import type { Handshakes } from './handshakes.ts'
 import { kindOf, KINDS } from './kinds.ts'
-import type { Kind } from './kinds.ts'
+import type { TlsOptions } from './options.ts'
+import type { Revocation } from './revocation.ts'
 
 /** Alerts (RFC 8446, 6). */
 const INTERNAL_ERROR = 80
 const UNRECOGNIZED_NAME = 112
-const HANDSHAKE_MS = 20_000
 
 /** What endpoints need. */
 export interface EndpointParts {
-  svc: Svc
-  chainOf(kind: string, serverName: string): Promise<Chain>
+  svc: Svc<TlsOptions>
+  chainOf: FindChain
   findAuthority: FindAuthority
+  revocation: Revocation
   slowMs: number
+  handshakes: Handshakes
   /** Connections in the handshake, and of `stall`. */
   open: { handshakes: number; stalled: number }
 }
 
 /** Accepts a connection: makes the handshake of its kind, or what the kind does instead. */
-export function acceptConnection({ socket, serverName, serve }: TlsConnection, parts: EndpointParts): void {
-  const { svc, open, slowMs } = parts
+export function acceptConnection(connection: TlsConnection, parts: EndpointParts): void {
+  const { socket, serverName, serve } = connection
+  const { svc, open } = parts
   const { publicMode } = svc.config
   const name = kindOf(serverName)
   if (name === null) return sendAlert(socket, UNRECOGNIZED_NAME)
@@ -53,67 +56,32 @@ export function acceptConnection({ socket, serverName, serve }: TlsConnection, p
     isCounted = false
   }
   socket.once('close', count)
-  const delay = kind.behavior === 'slow-handshake' ? slowMs : 0
-  const timer = setTimeout(() => socket.destroy(), HANDSHAKE_MS + delay)
-  socket.once('close', () => clearTimeout(timer))
   const begin = async (): Promise<void> => {
     const ca =
       kind.clientCertificate === 'wrong-ca' ? (await parts.findAuthority('foreign')).certificate : svc.pki.caCertificate
-    const chain = await parts.chainOf(name, serverName)
+    const settings = { chain: await parts.chainOf(name, serverName), ca, alpnProtocols: connection.alpnProtocols }
     if (socket.destroyed) return
-    const secured = secure(socket, kind, chain, ca)
-    secured.on('error', () => secured.destroy())
-    secured.on('secure', () => {
-      clearTimeout(timer)
+    const dripping = kind.behavior === 'drip-handshake' ? new DrippingSocket(socket) : undefined
+    const onSecured = (secured: TLSSocket): void => {
       count()
-      secured.authorized = isAuthorized(secured, ca)
-      if (isCertificateRequired(kind) && !secured.authorized) secured.destroy()
-      else if (kind.behavior === 'reset-late') secured.once('data', () => socket.resetAndDestroy())
+      dripping?.release()
+      secured.on('error', () => secured.destroy())
+      if (kind.behavior === 'reset-late') secured.once('data', () => socket.resetAndDestroy())
       else if (kind.behavior === 'close-late') secured.once('data', () => socket.destroySoon())
       else serve(secured)
-    })
+    }
+    parts.handshakes.secure(socket, kind, settings, onSecured, dripping)
   }
-  setTimeout(() => {
-    begin().catch((error: unknown) => {
-      svc.log.error('a TLS endpoint failed', { error, kind: name })
-      socket.destroy()
-    })
-  }, delay)
-}
-
-/** Whether the client presented a certificate that the CA has issued. OpenSSL itself refuses only a missing one. */
-function isAuthorized(secured: TLSSocket, ca: string): boolean {
-  const presented = secured.getPeerX509Certificate()
-  const issuer = new X509Certificate(ca)
-  return presented !== undefined && presented.checkIssued(issuer) && presented.verify(issuer.publicKey)
-}
-
-function isCertificateRequired({ clientCertificate }: Kind): boolean {
-  return clientCertificate === 'required' || clientCertificate === 'wrong-ca'
-}
-
-function secure(socket: Socket, kind: Kind, chain: Chain, ca: string): TLSSocket {
-  const { alpn = ['http/1.1'] } = kind
-  return new TLSSocket(socket, {
-    isServer: true,
-    secureContext: contextOf(kind, chain, ca),
-    requestCert: true,
-    rejectUnauthorized: isCertificateRequired(kind),
-    ...(alpn.length > 0 && { ALPNProtocols: [...alpn] }),
-  })
-}
-
-/** The secure context of a kind. Throws if the OpenSSL of Node does not support it. */
-export function contextOf(kind: Kind, chain: Chain, ca: string): SecureContext {
-  return createSecureContext({
-    cert: chain.certificates,
-    key: chain.key,
-    ca,
-    minVersion: kind.version ?? 'TLSv1.2',
-    maxVersion: kind.version ?? 'TLSv1.3',
-    ...(kind.ciphers !== undefined && { ciphers: kind.ciphers }),
-    ...(kind.hasNoTickets === true && { secureOptions: constants.SSL_OP_NO_TICKET }),
-  })
+  const timer = setTimeout(
+    () => {
+      begin().catch((error: unknown) => {
+        svc.log.error('a TLS endpoint failed', { error, kind: name })
+        socket.destroy()
+      })
+    },
+    kind.behavior === 'slow-handshake' ? parts.slowMs : 0,
+  )
+  socket.once('close', () => clearTimeout(timer))
 }
 
 function sendAlert(socket: Socket, description: number): void {

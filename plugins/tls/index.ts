@@ -3,27 +3,48 @@ import { definePlugin } from 'svc/plugin'
 import { openAuthorities } from './authorities.ts'
 import { chainsOf, createChainCache } from './certificates.ts'
 import { acceptConnection } from './endpoint.ts'
+import type { EndpointParts } from './endpoint.ts'
 import { isZoneName } from './kinds.ts'
+import { createHandshakes } from './handshakes.ts'
+import { OPTIONS } from './options.ts'
+import type { TlsOptions } from './options.ts'
+import { registerRevocationRoutes } from './revocation-routes.ts'
+import { openRevocation } from './revocation.ts'
 import { registerRoutes } from './routes.ts'
 
-export default definePlugin<{ slow_ms: number }>({
+export default definePlugin<TlsOptions>({
   title: 'TLS endpoints',
   description:
-    'TLS endpoints by server name (`expired.tls.localhost`): wrong certificates, chains, versions, ciphers, client certificates and handshakes.',
+    'TLS endpoints by server name (`expired.tls.localhost`): wrong and revoked certificates, chains, versions, ciphers, client certificates and handshakes.',
   paths: ['/tls', '/_svc/tls'],
-  options: {
-    type: 'object',
-    additionalProperties: false,
-    properties: { slow_ms: { type: 'integer', minimum: 0, maximum: 30_000, default: 3000 } },
-  },
+  options: OPTIONS,
+  exempt: ['/tls/crl', '/tls/ocsp', '/tls/ca.crt', '/tls/intermediate.crt'].map(path => ({
+    path,
+    below: true as const,
+    from: ['keys' as const],
+    reason: 'The addresses in certificates: TLS clients fetch them without credentials.',
+  })),
   categories: [{ name: 'TLS', rank: 115 }],
   register(app, svc) {
     const findAuthority = openAuthorities(svc)
     const cache = svc.shared('chains', () => createChainCache(svc.config.publicMode))
-    const chainOf = chainsOf(svc, findAuthority, cache)
+    const revocation = openRevocation(
+      svc,
+      () => svc.options.base_url ?? `http://localhost:${svc.instance.ports().http}`,
+    )
+    const chainOf = chainsOf({ svc, findAuthority, revocation, cache })
     const open = svc.shared('open', () => ({ handshakes: 0, stalled: 0 }))
-    const parts = { svc, chainOf, findAuthority, slowMs: svc.options.slow_ms, open }
+    const parts: EndpointParts = {
+      svc,
+      chainOf,
+      findAuthority,
+      revocation,
+      slowMs: svc.options.slow_ms,
+      handshakes: createHandshakes(),
+      open,
+    }
     svc.tls.names(isZoneName, connection => acceptConnection(connection, parts))
     registerRoutes(app, parts)
+    registerRevocationRoutes(app, parts)
   },
 })

@@ -6,6 +6,7 @@ import type { AuthorityName } from './authorities.ts'
 /** What happens instead of a handshake, or right after it. */
 export type Behavior =
   | 'slow-handshake'
+  | 'drip-handshake'
   | 'stall'
   | 'reset'
   | 'close'
@@ -34,6 +35,8 @@ export interface Kind {
   alpn?: readonly string[]
   clientCertificate?: 'optional' | 'required' | 'wrong-ca'
   hasNoTickets?: true
+  /** Default: CRL and OCSP say good, and the endpoint staples this response if the client asks for it. */
+  revocation?: 'revoked' | 'staple-missing'
   behavior?: Behavior
 }
 
@@ -41,6 +44,8 @@ const LONG_CHAIN = Array.from({ length: 10 }, (_, index): AuthorityName => `long
 /** About 60 KiB of names. */
 const HUGE_NAMES = Array.from({ length: 1200 }, (_, index) => `name-${String(index).padStart(32, '0')}.huge.invalid`)
 const ALL_CIPHERS = 'DEFAULT:@SECLEVEL=0'
+/** The TLS feature status_request (RFC 7633, 4.2.3). */
+const MUST_STAPLE = { oid: '1.3.6.1.5.5.7.1.24', value: Buffer.from('3003020105', 'hex') }
 
 const on = (year: number): Pick<CertificateProfile, 'notBefore' | 'notAfter'> => ({
   notBefore: new Date(Date.UTC(year, 0, 1)),
@@ -164,6 +169,18 @@ export const KINDS: Record<string, Kind> = {
     error: 'INVALID_PURPOSE',
     certificate: () => ({ subject: '', usages: ['client'] }),
   },
+  revoked: {
+    description: 'Revoked, as CRL, OCSP and the stapled response say; accepted by clients that do not check',
+    expect: 'either',
+    error: 'CERT_REVOKED',
+    revocation: 'revoked',
+  },
+  'staple-missing': {
+    description: 'Promises a stapled OCSP response (must-staple), and sends none',
+    expect: 'either',
+    certificate: () => ({ subject: '', extensions: [MUST_STAPLE] }),
+    revocation: 'staple-missing',
+  },
   'rsa-1024': {
     description: 'RSA key of 1024 bits; refused from security level 2 on',
     expect: 'either',
@@ -210,6 +227,11 @@ export const KINDS: Record<string, Kind> = {
   'alpn-http1-only': { description: 'Offers only HTTP/1.1', expect: 'either', alpn: ['http/1.1'] },
   'no-alpn': { description: 'Does not answer ALPN', expect: 'ok', alpn: [] },
   'slow-handshake': { description: 'The first byte comes late', expect: 'ok', behavior: 'slow-handshake' },
+  'drip-handshake': {
+    description: 'The handshake comes in pieces of 16 bytes, 20 ms apart',
+    expect: 'ok',
+    behavior: 'drip-handshake',
+  },
   stall: { description: 'Nothing after the ClientHello', expect: 'fail', error: 'ETIMEDOUT', behavior: 'stall' },
   reset: { description: 'RST after the ClientHello', expect: 'fail', error: 'ECONNRESET', behavior: 'reset' },
   close: { description: 'FIN after the ClientHello', expect: 'fail', error: 'ECONNRESET', behavior: 'close' },

@@ -1,8 +1,9 @@
 /** `/tls`: the connection of the request, certificates, and the list of endpoints. */
 import { describe, refusal } from 'svc/plugin'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'svc/plugin'
+import { createSecureContext } from 'node:tls'
 import type { TLSSocket } from 'node:tls'
-import { contextOf } from './endpoint.ts'
+import { contextOptions } from './handshakes.ts'
 import type { EndpointParts } from './endpoint.ts'
 import { kindOf, KINDS } from './kinds.ts'
 
@@ -44,7 +45,7 @@ export function registerRoutes(app: FastifyInstance, parts: EndpointParts): void
             ...(error !== undefined && { error }),
             available: await isAvailable(kind, parts),
             curl: `curl --resolve ${name}:${port}:127.0.0.1 --cacert <(curl -s ${ca}) https://${name}:${port}/tls`,
-            openssl: `openssl s_client -connect 127.0.0.1:${port} -servername ${name} -verify_hostname ${name} -CAfile <(curl -s ${ca}) </dev/null`,
+            openssl: `printf 'GET /tls HTTP/1.0\\r\\n\\r\\n' | openssl s_client -quiet -verify_return_error -connect 127.0.0.1:${port} -servername ${name} -verify_hostname ${name} -CAfile <(curl -s ${ca})`,
           }
         }),
       )
@@ -73,13 +74,13 @@ export function registerRoutes(app: FastifyInstance, parts: EndpointParts): void
     async (_request, reply) => sendPem(reply, (await parts.findAuthority('intermediate')).certificate),
   )
   app.get<{ Params: { kind: string } }>(
-    '/tls/chains/:kind',
+    '/tls/:kind.pem',
     describe({
       category: CATEGORY,
       summary: 'Get the certificates of an endpoint',
       description: 'As they are sent for `<kind>.tls.localhost`, without the key.',
       responses: { 200: { description: 'PEM' }, 404: { description: '`unknown_kind`' } },
-      examples: [{ name: 'Expired', path: '/tls/chains/expired', expectStatus: 200 }],
+      examples: [{ name: 'Expired', path: '/tls/expired.pem', expectStatus: 200 }],
     }),
     async ({ params: { kind } }, reply) => {
       if (!Object.hasOwn(KINDS, kind)) throw refusal(404, 'unknown_kind', 'GET /_svc/tls lists the kinds')
@@ -97,7 +98,7 @@ async function isAvailable(kind: string, parts: EndpointParts): Promise<boolean>
   const { version } = KINDS[kind]!
   if (version !== 'TLSv1' && version !== 'TLSv1.1') return true
   try {
-    contextOf(KINDS[kind]!, await parts.chainOf(kind, `${kind}.tls.localhost`), parts.svc.pki.caCertificate)
+    createSecureContext(contextOptions(KINDS[kind]!, await parts.chainOf(kind, `${kind}.tls.localhost`)))
     return true
   } catch {
     return false

@@ -177,6 +177,68 @@ t.test('the frame', { skip: skipWithoutBrowser }, async t => {
     await page.context().close()
   })
 
+  await t.test('the focus returns after every way to close a dialog [CON-12]', async t => {
+    const page = await open()
+    // As in browsers that do not focus a clicked button.
+    await page.evaluate(() => addEventListener('mousedown', event => event.preventDefault(), true))
+    const button = page.getByRole('button', { name: 'Settings' })
+    const dialog = page.getByRole('dialog', { name: 'Settings' })
+    const closings = {
+      Escape: () => page.keyboard.press('Escape'),
+      'the close button': () => dialog.getByRole('button', { name: 'Close' }).click(),
+      // Without a click in between, the browser closes the second of two dialogs itself.
+      'the browser': () => dialog.evaluate((element: HTMLDialogElement) => element.close()),
+    }
+    for (const [name, close] of Object.entries(closings)) {
+      await button.click()
+      await dialog.waitFor()
+      await close()
+      await page.locator('dialog').waitFor({ state: 'detached' })
+      t.equal(await activeElement(page), 'Settings', name)
+      await page.evaluate(() => (document.activeElement as HTMLElement).blur())
+    }
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator('dialog').waitFor({ state: 'detached' })
+    t.equal(await page.evaluate(() => document.activeElement?.tagName), 'BODY', 'nothing was focused before')
+
+    await button.click()
+    await dialog.waitFor()
+    await button.evaluate((element: HTMLButtonElement) => {
+      element.disabled = true
+    })
+    await page.keyboard.press('Escape')
+    await page.locator('dialog').waitFor({ state: 'detached' })
+    t.equal(await page.evaluate(() => document.activeElement?.id), 'main', 'a disabled button cannot be focused')
+    t.strictSame(page.problems, [])
+    await page.context().close()
+  })
+
+  await t.test('a button keeps the focus while its action runs [CON-12]', async t => {
+    const page = await open('#/chaos')
+    let requests = 0
+    let respond = () => {}
+    const isReady = new Promise<void>(resolve => {
+      respond = resolve
+    })
+    await page.route('**/flaky/reset*', async route => {
+      requests++
+      await isReady
+      await route.fallback()
+    })
+    const button = page.getByRole('button', { name: 'Reset my session' })
+    await button.click()
+    await eventually(t, () => button.getAttribute('aria-busy'), 'true')
+    await page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))))
+    t.equal(await activeElement(page), await button.textContent())
+    await page.keyboard.press('Enter')
+    respond()
+    await eventually(t, () => button.getAttribute('aria-busy'), null)
+    t.equal(requests, 1, 'a running action cannot be started again')
+    await page.context().close()
+  })
+
   await t.test('presenter mode and theme [CON-13]', async t => {
     const page = await open('#/traffic')
     const size = () => page.evaluate(() => parseFloat(getComputedStyle(document.documentElement).fontSize))

@@ -86,21 +86,36 @@ t.test('the live list with many requests', { skip: skipWithoutBrowser }, async t
   })
 
   await t.test('the response, why it ended, and the archive [CON-41]', async t => {
-    await fetch(`${server.url}/echo/answered`, { headers: { 'X-Svc-Fail': '503' } })
+    await fetch(`${server.url}/echo/answered`, {
+      headers: { 'X-Svc-Fail': '503', 'X-Svc-Session': 'class-12' },
+    })
     const page = await openTraffic(browser, server.url, { params: '?filter=path:/answered' })
     await rowsOf(page).first().click()
     const sent = page.detail.getByRole('region', { name: 'Sent by the instance' })
     await eventually(t, () => sent.innerText(), /503[^]*X-Svc-Fail[^]*content-type[^]*Response body/)
+    await eventually(
+      t,
+      () => page.detail.locator('.facts').last().innerText(),
+      /X-Svc-Fail: 503\s+header[^]*class-12\s+from X-Svc-Session/,
+    )
     t.strictSame(await accessibilityProblems(page), [])
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Save HAR' }).click(),
     ])
     const har = JSON.parse(readFileSync(await download.path(), 'utf8')) as {
-      log: { entries: { _end_reason: string; response: { headers: { name: string }[]; content: { text: string } } }[] }
+      log: {
+        entries: {
+          _end_reason: string
+          _fault_origin: string
+          _session_from: string
+          response: { headers: { name: string }[]; content: { text: string } }
+        }[]
+      }
     }
-    const [{ _end_reason: reason, response }] = har.log.entries as [(typeof har.log.entries)[number]]
+    const [{ _end_reason: reason, response, ...entry }] = har.log.entries as [(typeof har.log.entries)[number]]
     t.match(reason, /X-Svc-Fail/)
+    t.match(entry, { _fault_origin: 'header', _session_from: 'header' })
     t.ok(response.headers.some(({ name }) => name === 'content-type'))
     t.match(response.content.text, /"error"/)
     await page.context().close()

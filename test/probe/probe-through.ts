@@ -13,6 +13,10 @@ export interface ThroughOptions {
   isHostile?: boolean
   repeat?: number
   timeoutMs?: number
+  /** Tries HTTP/2 with prior knowledge. */
+  isHttp2?: boolean
+  /** Default: one that tells the truth. */
+  channel?: BackChannel
 }
 
 async function addressOf(url: string): Promise<Address> {
@@ -37,6 +41,8 @@ export function quickChecks(): Check[] {
     'STR-BUFFER',
     'STR-SSE',
     'STR-SSE-GZIP',
+    'WS-IDLE',
+    'WS-DEAD',
   ])
   return CATALOG.filter(({ id, hostile }) => !slow.has(id) && hostile !== true)
 }
@@ -55,7 +61,7 @@ export async function probeThrough(
   options: ThroughOptions = {},
 ): Promise<RunResult> {
   const gateway = await addressOf(gatewayUrl)
-  const channel = new BackChannel(await addressOf(upstreamUrl), null)
+  const channel = options.channel ?? new BackChannel(await addressOf(upstreamUrl), null)
   await channel.open(600)
   try {
     return await new ProbeRun({
@@ -66,6 +72,7 @@ export async function probeThrough(
       route: { trust: { ca: null, insecure: false, name: null }, extraFields: [], authority: gateway.authority },
       isHostile: options.isHostile ?? false,
       isSlow: false,
+      triesHttp2: options.isHttp2 ?? false,
       repeat: options.repeat ?? 1,
       timeoutMs: options.timeoutMs ?? 10_000,
       concurrency: 6,

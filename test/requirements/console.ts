@@ -196,4 +196,9 @@ export default [
     rule: 'A chart shows the rate of requests by outcome, and dragging over it filters the list by time.',
     where: 'issue 27',
   },
+  {
+    id: 'CON-45',
+    rule: 'A view without content says what it is for, offers its main action, and shows a command that works.',
+    where: 'issue 27',
+  },
 ]

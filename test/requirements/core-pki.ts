@@ -109,4 +109,14 @@ export default [
     rule: 'svc.pki.issue makes a certificate with a new key as ordered: key type, names, dates, hash, usages, extensions and issuer; nothing is written to disk',
     where: 'identity-next 11.4',
   },
+  {
+    id: 'PKI-91',
+    rule: 'svc.pki makes a CRL and OCSP responses of the demo CA that OpenSSL verifies: revoked, good, unknown for other issuers, with the nonce of the request',
+    where: 'identity-next 11.3; RFC 5280, 5; RFC 6960',
+  },
+  {
+    id: 'PKI-92',
+    rule: 'An OCSP request that cannot be read, or with more than 16 certificates, gets malformedRequest',
+    where: 'RFC 6960, 2.3',
+  },
 ]

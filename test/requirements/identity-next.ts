@@ -71,4 +71,44 @@ export default [
     rule: 'The hostile issuer gives wrong metadata and answers, one wrong thing at a time if asked for',
     where: 'identity-next 6.3',
   },
+  {
+    id: 'IDN-16',
+    rule: 'Clients authenticate with a JWT signed with their key or their secret, once and for at most ten minutes, or with a certificate with the registered subject; who registered one of these must use it; an issuer can require keys',
+    where: 'identity-next 3, 6.1, 12',
+  },
+  {
+    id: 'IDN-17',
+    rule: 'Devices get codes that a user approves or denies on a page, or parameters without a browser; polling reports the state and asks to slow down; wrong user codes are limited by address',
+    where: 'identity-next 8, 12',
+  },
+  {
+    id: 'IDN-18',
+    rule: 'Clients push authorization requests, which are used once, and sign request objects, whose parameters alone count; both can be required; nothing is fetched',
+    where: 'identity-next 6.2, 12',
+  },
+  {
+    id: 'IDN-19',
+    rule: 'A DPoP proof, which is accepted once, binds tokens, codes and refresh tokens of public clients to a key; resources take a bound token only with its proof; proofs and nonces can be required',
+    where: 'identity-next 7, 10, 12',
+  },
+  {
+    id: 'IDN-20',
+    rule: 'The certificate of the token request binds tokens of clients and issuers that require it; resources compare it',
+    where: 'identity-next 7',
+  },
+  {
+    id: 'IDN-21',
+    rule: 'Trusted issuers assert users to clients (ID-JAG, by token exchange at idp) and workloads; an assertion is for one audience and client, accepted once, and gives an access token only',
+    where: 'identity-next 8, 12',
+  },
+  {
+    id: 'IDN-22',
+    rule: 'The issuer strict requires pushed requests, PKCE with S256, client authentication with a key or a certificate, and bound tokens',
+    where: 'identity-next 2',
+  },
+  {
+    id: 'IDN-23',
+    rule: 'Introspection at issuers by path answers with a signed JWT to requests that accept one; errors stay JSON',
+    where: 'identity-next 8',
+  },
 ]

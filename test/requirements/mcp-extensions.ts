@@ -70,4 +70,34 @@ export default [
     rule: 'calls, lists and connections of bridged servers are limited',
     where: 'agents-next 6',
   },
+  {
+    id: 'MCPX-15',
+    rule: 'a server in svc.yaml may be a process, which is started, restarted and ended with svc, or one for each session',
+    where: 'agents-next 6',
+  },
+  {
+    id: 'MCPX-16',
+    rule: 'a process asks the client of the one call in flight',
+    where: 'agents-next 6',
+  },
+  {
+    id: 'MCPX-17',
+    rule: 'a process that misbehaves is ended and started again, and affects nothing else',
+    where: 'agents-next 6, 13',
+  },
+  {
+    id: 'MCPX-18',
+    rule: 'a server in svc.yaml may have a URL; credentials of clients are not passed on, redirects not followed, loops detected',
+    where: 'agents-next 6',
+  },
+  {
+    id: 'MCPX-19',
+    rule: 'wrong entries of bridged servers are reported and left out; processes are off in public mode',
+    where: 'agents-next 6, 13',
+  },
+  {
+    id: 'MCPX-20',
+    rule: 'the servers are listed for clients and for the control plane; bridged ones can be restarted',
+    where: 'agents-next 6',
+  },
 ]

@@ -34,4 +34,25 @@ export default [
     rule: 'a tunnel has no findings, since rules for intermediaries do not bind it',
     where: 'docs/probe.md',
   },
+  {
+    id: 'PRB-11',
+    rule: 'checks run in HTTP/2 too, and wrong proxies in HTTP/2 are caught by the checks that name their fault',
+    where: 'docs/probe.md',
+  },
+  {
+    id: 'PRB-12',
+    rule: 'claimed requests of HTTP/2 are shown with their fields in order, and answered as they are written',
+    where: 'docs/probe.md',
+  },
+  {
+    id: 'PRB-13',
+    rule: 'an upstream half that disobeys, loses arrivals or has another time is an error, never a finding',
+    where: 'docs/probe.md',
+  },
+  { id: 'PRB-14', rule: 'a transparent proxy passes on a busy machine too', where: 'docs/probe.md' },
+  {
+    id: 'PRB-15',
+    rule: 'a judge is a function of what was recorded, and sees one changed byte, field or time',
+    where: 'docs/probe.md',
+  },
 ]

@@ -271,6 +271,51 @@ export default [
     where: 'docs/testing.md',
   },
   {
+    id: 'LLMRULE-7',
+    rule: 'A refusal has a form of its own in formats that have one; others send it as filtered text.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'LLMRULE-8',
+    rule: 'Texts of replies refer to the request like those of responses.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'FIXTURE-1',
+    rule: 'Files in llm.fixtures are rules of the instance, in the order of their names, after rules stored over HTTP.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'FIXTURE-2',
+    rule: 'Files with rules are watched; a file that is wrong has no rules, and the rest counts.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'FIXTURE-3',
+    rule: 'Wrong paths, files and rules are reported with file and line; their number is bounded, and links do not leave the folder.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'FIXTURE-4',
+    rule: 'With strict fixtures, a text generation on which no rule acts gets 404, which names the closest rule.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'FIXTURE-5',
+    rule: 'Fixture files of aimock are translated; what rules cannot say is reported.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'FIXTURE-6',
+    rule: 'The examples of aimock give the same replies as aimock itself.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'FIXTURE-7',
+    rule: 'svc fixtures import writes fixture files of aimock as rules.',
+    where: 'docs/testing.md',
+  },
+  {
     id: 'TESTLIB-1',
     rule: 'svc/testing stores and reads rules, requests and resets, in the process and against a running instance.',
     where: 'docs/testing.md',
@@ -283,6 +328,21 @@ export default [
   {
     id: 'TESTLIB-3',
     rule: 'Errors of svc/testing have the status and the body of the response.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'TESTLIB-4',
+    rule: 'svc/testing verifies requests, with the closest ones in the error if they are not the expected ones.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'TESTLIB-5',
+    rule: 'svc/testing waits for a number of requests, and says what came if they do not.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'TESTLIB-6',
+    rule: 'svc/testing exports the requests of a session or of all as an HTTP archive.',
     where: 'docs/testing.md',
   },
 ]

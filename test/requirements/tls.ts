@@ -16,4 +16,30 @@ export default [
     rule: 'Certificates of CA, intermediate and endpoints can be downloaded, keys cannot',
     where: 'identity-next 11.3',
   },
+  {
+    id: 'TLSZ-5',
+    rule: 'The certificate of revoked is revoked in the CRL, over OCSP and in the stapled response, others are good; staple-missing is must-staple without a staple',
+    where: 'identity-next 11.2, 11.3',
+  },
+  {
+    id: 'TLSZ-6',
+    rule: 'Certificates carry the addresses of CRL, OCSP responder and issuer, below tls.base_url or the HTTP port on localhost',
+    where: 'identity-next 11.3',
+  },
+  { id: 'TLSZ-7', rule: 'OCSP requests that cannot be read get malformedRequest', where: 'RFC 6960, 2.3' },
+  {
+    id: 'TLSZ-8',
+    rule: 'The curl and openssl command lines of the list run unchanged and meet what the list says',
+    where: 'identity-next 11.3',
+  },
+  {
+    id: 'TLSZ-9',
+    rule: 'Clients can resume sessions with endpoints, except with no-resumption',
+    where: 'identity-next 11.2',
+  },
+  {
+    id: 'TLSZ-10',
+    rule: 'Endpoints serve HTTP/2 if the HTTPS listener does; drip-handshake sends its records in small pieces; addresses and resets work on all',
+    where: 'identity-next 11.1, 11.2',
+  },
 ]

@@ -13,7 +13,7 @@ import type { RequestContext } from '../../http/request/context.ts'
 import { negotiate } from '../../http/response/negotiation.ts'
 import { sendUnrouted } from '../../http/pipeline/pipeline.ts'
 import type { RuleServices } from '../../http/pipeline/stage.ts'
-import { applyRulesInRoute } from '../../http/pipeline/stages/rules.ts'
+import { applyRulesInRoute, closestRuleInRoute } from '../../http/pipeline/stages/rules.ts'
 import { printTraceParent } from '../../tracing/trace-context.ts'
 import { waitFor } from '../../http/pipeline/stages/faults.ts'
 
@@ -98,6 +98,7 @@ export function createSvcHttp({ browserAccess, call, config, guard, rules, https
         })
       )
     },
+    closestRule: (request, facts) => closestRuleInRoute(contextOf(request), rules, facts),
     abortResponse(request, reply) {
       contextOf(request).breakOff()
       const raw = reply.raw as ServerResponse | Http2ServerResponse

@@ -5,6 +5,7 @@ import type { AnyRequest, CallFailure, MediaTypeCall } from '../../contract/plug
 import type { CompletionBatch } from '../../http/pipeline/completion-batch.ts'
 import { CallObserver } from '../../http/pipeline/stages/observation.ts'
 import type { RuleServices } from '../../http/pipeline/stage.ts'
+import { expectationFailure } from '../../http/pipeline/stages/expectation.ts'
 import { waitFor } from '../../http/pipeline/stages/faults.ts'
 import { delayOf, messageOf, sourceOf, takeRuleOfCall } from '../../http/pipeline/stages/rules.ts'
 import { breakConnection } from '../../http/response/connection-faults.ts'
@@ -60,7 +61,10 @@ export function createCallFollower({
         context.isRefused = true
       },
       async injectFaults({ isServed = true } = {}) {
-        const failure = (await faultOf(context, config.maxDelayMs)) ?? (await ruleFaultOf(context, rules))
+        const failure =
+          (await expectationOf(context, rules)) ??
+          (await faultOf(context, config.maxDelayMs)) ??
+          (await ruleFaultOf(context, rules))
         context.isRouted = isServed && failure === null
         return failure
       },
@@ -72,6 +76,19 @@ export function createCallFollower({
         context.grpcStatus = grpcStatus
       },
     }
+  }
+}
+
+const INVALID_ARGUMENT = 3
+const FAILED_PRECONDITION = 9
+
+/** The call does not meet its expectation, or that can't be read; the body of the call is never read. */
+async function expectationOf(context: RequestContext, rules: RuleServices): Promise<CallFailure | null> {
+  const failure = await expectationFailure(context, rules, false)
+  if (failure === null) return null
+  return {
+    grpcStatus: failure.status === 417 ? FAILED_PRECONDITION : INVALID_ARGUMENT,
+    message: JSON.stringify(failure.body),
   }
 }
 

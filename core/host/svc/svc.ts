@@ -1,4 +1,5 @@
 /** Creates the `svc` object of one plugin in one generation from the services of the process. */
+import type { RuleFileReader } from '../../rules/rule-files.ts'
 import type { Config } from '../../config/variables.ts'
 import type { Log } from '../../log/log.ts'
 import type { StateHolder } from '../../state/state-registry.ts'
@@ -54,6 +55,7 @@ export interface BuildContext {
   loadErrors: LoadError[]
   /** Additional files and folders to watch, with their fingerprints at the time of `svc.watch`. */
   watched: Map<string, Promise<string>>
+  ruleFiles: RuleFileReader
   /** Adds file and line of an item of the plugin's section. */
   locate(plugin: string, error: ReportedError): LoadError
 }

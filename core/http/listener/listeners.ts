@@ -6,7 +6,7 @@ import { createServer } from 'node:http'
 import type { Server, ServerOptions, IncomingMessage } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import { createSecureServer, createServer as createHttp2Server } from 'node:http2'
-import type { Http2SecureServer, Http2Server, ServerHttp2Session } from 'node:http2'
+import type { Http2SecureServer, Http2Server, ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
 import type { Duplex } from 'node:stream'
 import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
@@ -19,7 +19,7 @@ import type { Http1ResponseClass, SvcResponse } from '../response/response.ts'
 import { sniffHttp2 } from './http2-preface.ts'
 import { closeWhenIdle } from './http2-sessions.ts'
 import { isOwnedElsewhere, isRefused, markSocketInUse } from './socket-owner.ts'
-import { setTransport } from './transport.ts'
+import { setTransport, transportOf } from './transport.ts'
 import { routeServerNames } from './tls-names.ts'
 import type { TlsNames } from './tls-names.ts'
 import type { Tap, TappedListener } from '../tap/tap.ts'
@@ -70,7 +70,8 @@ export interface ListenerOptions {
 export class Listener {
   readonly facts: ListenerFacts
   readonly #server: Server | Http2SecureServer
-  readonly #http2: Http2Server | null
+  /** For HTTP/2 connections if `#server` serves only HTTP/1.1; it never listens. */
+  readonly #http2: Http2Server | Http2SecureServer | null
   readonly #sockets = new Map<Socket, ConnectionActivity>()
   /** TLS only: plain sockets by peer until their handshake completes. */
   readonly #handshakes = new Map<string, Socket>()
@@ -106,13 +107,13 @@ export class Listener {
       this.#server = options.http2
         ? createSecureServer({ ...tls, allowHTTP1: true })
         : createHttpsServer({ ...tls, ALPNProtocols: ['http/1.1'] })
+      this.#http2 = options.http2 ? null : createSecureServer(settings)
       this.#tapConnections('secureConnection', options.tap)
-      this.#http2 = null
       this.#server.on('secureConnection', rejectForeignCertificate)
     } else {
       this.#server = createServer(settings)
-      this.#tapConnections('connection', options.tap)
       this.#http2 = options.http2 ? createHttp2Server(settings) : null
+      this.#tapConnections('connection', options.tap)
       if (this.#http2) sniffHttp2(this.#server, this.#http2)
     }
     this.#server.setMaxListeners(20)
@@ -121,9 +122,24 @@ export class Listener {
     // Only the size of the head is limited.
     ;(this.#server as Server).maxHeadersCount = 0
     for (const server of [this.#server, this.#http2]) if (server) this.#wire(server as Server, handlers)
+    const http2 = this.#http2 ?? (options.tls && options.http2 ? (this.#server as Http2SecureServer) : null)
+    if (http2 !== null) this.#tapStreams(http2, options.tap)
     this.#server.on('connection', (socket: Socket) => this.#track(socket))
-    if (options.tlsNames) routeServerNames(this.#server, options.tlsNames)
+    if (options.tlsNames)
+      routeServerNames(this.#server, options.tlsNames, options.http2 ? ['h2', 'http/1.1'] : ['http/1.1'])
     if (options.tls) this.#server.on('secureConnection', (socket: TLSSocket) => this.#trackSecured(socket))
+  }
+
+  /** Puts the tap in front of the requests of HTTP/2, whose listener Node adds with that of `request`. */
+  #tapStreams(server: Http2Server | Http2SecureServer, tap: Tap): void {
+    type StreamListener = (stream: ServerHttp2Stream, headers: object, flags: number, raw: string[]) => void
+    const [serve] = server.listeners('stream') as StreamListener[]
+    server.removeAllListeners('stream')
+    server.on('stream', (stream, headers, flags, ...more: unknown[]) => {
+      const raw = more[0] as string[]
+      if (tap.isArmed && tap.claimStream(this.facts.kind, stream, raw)) return
+      serve!.call(server, stream, headers, flags, raw)
+    })
   }
 
   /** Puts the tap in front of the HTTP/1 server. HTTP/2 connections have no requests as bytes. */
@@ -142,9 +158,12 @@ export class Listener {
     }
     tap.addListener(tapped)
     this.#server.on(event, (socket: Socket) => {
-      if ((socket as TLSSocket).alpnProtocol === 'h2') serve!.call(this.#server, socket)
-      else if (tap.isArmed) tap.accept(tapped, socket, toServer)
-      else toServer(socket)
+      if ((socket as TLSSocket).alpnProtocol !== 'h2') {
+        if (tap.isArmed) tap.accept(tapped, socket, toServer)
+        else toServer(socket)
+      } else if (this.#http2 === null) serve!.call(this.#server, socket)
+      // A plugin can negotiate HTTP/2 where the listener does not offer it.
+      else this.#http2.emit(event, socket)
     })
   }
 
@@ -192,7 +211,8 @@ export class Listener {
   /** After the handshake the TLS socket represents the connection instead of the plain one. */
   #trackSecured(socket: TLSSocket): void {
     const peer = peerOf(socket)
-    const plain = this.#handshakes.get(peer)
+    const known = transportOf(socket)
+    const plain = known === socket ? this.#handshakes.get(peer) : known
     this.#handshakes.delete(peer)
     if (plain !== undefined) {
       this.#sockets.delete(plain)

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { TlsAccept } from '../../contract/plugin.ts'
 import { findServerName, MAX_HELLO_BYTES } from './server-name.ts'
+import { setTransport } from './transport.ts'
 
 /** How long a client has to send its ClientHello. */
 const HELLO_MS = 20_000
@@ -28,7 +29,11 @@ export interface TlsNames {
  * Inspects the first bytes before the server handles a connection. Other connections, and all while no plugin has
  * registered names, are served as if this did not exist.
  */
-export function routeServerNames(server: Server | Http2SecureServer, { handlers, isOwnName }: TlsNames): void {
+export function routeServerNames(
+  server: Server | Http2SecureServer,
+  { handlers, isOwnName }: TlsNames,
+  alpnProtocols: readonly string[],
+): void {
   const [serve] = server.listeners('connection') as ((socket: Socket) => void)[]
   server.removeListener('connection', serve!)
   // Listed first, as the server's own listener was.
@@ -60,7 +65,13 @@ export function routeServerNames(server: Server | Http2SecureServer, { handlers,
           handler.accept({
             socket: plain,
             serverName: name!,
-            serve: (secured: TLSSocket) => void server.emit('secureConnection', secured),
+            alpnProtocols,
+            serve: (secured: TLSSocket) => {
+              setTransport(secured, plain)
+              // Node's HTTP/2 server takes its settings for HTTP/1.1 from here.
+              Object.assign(secured, { server })
+              server.emit('secureConnection', secured)
+            },
           }),
         )
     }

@@ -20,6 +20,7 @@ import { requestIdOf } from '../request/request-facts.ts'
 import { identifyKey, limitByKey } from './stages/api-key.ts'
 import { authenticateControl } from './stages/control-auth.ts'
 import { capture } from './stages/capture.ts'
+import { checkExpectation } from './stages/expectation.ts'
 import { injectFaults } from './stages/faults.ts'
 import { applyRules } from './stages/rules.ts'
 import { limitByPlan } from './stages/plan-limits.ts'
@@ -42,6 +43,7 @@ const STAGES: readonly Stage[] = [
   startTimer,
   capture,
   rejectAnnouncedBody,
+  checkExpectation,
   injectFaults,
   applyRules,
   receiveBody,

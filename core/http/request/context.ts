@@ -82,6 +82,8 @@ export class RequestContext implements Waiting<RequestContext> {
   faultSource: string | null = null
   /** Name of the rule that acted on the request. */
   rule: string | null = null
+  /** Whether the request is what its header `X-Svc-Expect` says; null without one. */
+  expectation: 'met' | 'failed' | null = null
   /** Whether a rule keeps the request out of the inspector and the access log. */
   isQuiet = false
   /** Whether the body was read before its stage, for the conditions of rules. */

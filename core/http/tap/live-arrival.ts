@@ -4,7 +4,7 @@ import type { Hash } from 'node:crypto'
 import type { TLSSocket } from 'node:tls'
 import type { Socket } from 'node:net'
 import type { Arrival, ConnectionEnd, TapChunk } from '../../contract/tap.ts'
-import { bodyReaderFor, versionOf } from './message-framing.ts'
+import type { BodyReader } from './message-framing.ts'
 
 const MAX_KEPT = 256 * 1024
 const MAX_CHUNKS = 2_000
@@ -20,6 +20,8 @@ export interface ArrivalFacts {
   requestOnConnection: number
   listener: Arrival['listener']
   socket: Socket
+  protocol: Arrival['protocol']
+  reader: BodyReader
 }
 
 export class LiveArrival implements Arrival {
@@ -41,7 +43,7 @@ export class LiveArrival implements Arrival {
   endedMs: number | null = null
   readonly whenReceived: Promise<void>
   readonly whenEnded: Promise<void>
-  readonly #reader: ReturnType<typeof bodyReaderFor>
+  readonly #reader: BodyReader
   #kept: Buffer[] = []
   #keptBytes = 0
   readonly #hash: Hash = createHash('sha256')
@@ -56,15 +58,15 @@ export class LiveArrival implements Arrival {
     this.listener = facts.listener
     this.peer = `${socket.remoteAddress}:${socket.remotePort}`
     this.tls = tlsFactsOf(socket)
-    this.protocol = versionOf(head)
+    this.protocol = facts.protocol
     this.head = Buffer.from(head)
     this.headAtMs = tapNow()
     this.lastByteMs = this.headAtMs
     this.whenReceived = new Promise(resolve => (this.#received = resolve))
     this.whenEnded = new Promise(resolve => (this.#finished = resolve))
-    this.#reader = bodyReaderFor(head)
+    this.#reader = facts.reader
     this.#keep(head)
-    if (this.framing !== 'incomplete') this.#received()
+    this.checkReceived()
   }
 
   get framing(): Arrival['framing'] {
@@ -93,8 +95,13 @@ export class LiveArrival implements Arrival {
       this.firstBodyByteMs ??= tapNow()
       this.#keep(bytes.subarray(0, taken))
     }
-    if (this.framing !== 'incomplete') this.#received()
+    this.checkReceived()
     return taken
+  }
+
+  /** Resolves `whenReceived` if the reader knows that the message has ended. */
+  checkReceived(): void {
+    if (this.framing !== 'incomplete') this.#received()
   }
 
   /** Adds bytes that follow the request although its connection is about to end. */
@@ -124,7 +131,7 @@ export class LiveArrival implements Arrival {
 }
 
 function tlsFactsOf(socket: Socket): Arrival['tls'] {
-  if (!('encrypted' in socket)) return null
+  if ((socket as Partial<TLSSocket>).encrypted !== true) return null
   const secured = socket as TLSSocket & { servername?: string | false }
   return {
     version: secured.getProtocol(),

@@ -2,12 +2,14 @@
  * The tap, which shows claimed requests as bytes. While it is not armed, it costs one check per connection and nothing per
  * request.
  */
+import type { Http2Session, ServerHttp2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { Arrival, ArmedTap, SvcTap, TapOptions } from '../../contract/tap.ts'
 import type { ConnectionActivity } from '../listener/connection-activity.ts'
 import { tapNow } from './live-arrival.ts'
 import { TappedSocket } from './tapped-socket.ts'
 import type { TapClaim } from './tapped-socket.ts'
+import { TappedStream, headOf } from './tapped-stream.ts'
 
 const MAX_ARMED = 4
 const MAX_LIFETIME_MS = 15 * 60_000
@@ -25,6 +27,8 @@ export class Tap implements SvcTap {
   readonly #listeners: TappedListener[] = []
   readonly #armed = new Set<TapOptions>()
   readonly #sockets = new Map<Socket, TappedSocket>()
+  /** HTTP/2 connections with claimed requests: their number, and how many requests they had. */
+  readonly #sessions = new WeakMap<Http2Session, { number: number; requests: number }>()
   #connections = 0
 
   constructor({ isPublic }: { isPublic: boolean }) {
@@ -78,6 +82,26 @@ export class Tap implements SvcTap {
         onRelease: () => this.#sockets.delete(socket),
       }),
     )
+  }
+
+  /** Returns whether the request of an HTTP/2 connection is claimed; the server must not answer it then. */
+  claimStream(kind: Arrival['listener'], stream: ServerHttp2Stream, rawHeaders: readonly string[]): boolean {
+    const { session } = stream
+    if (session === undefined || session.destroyed) return false
+    const head = headOf(rawHeaders)
+    const claim = this.#claim(head)
+    if (claim?.options.answerHttp2 === undefined) return false
+    const connection = this.#sessions.get(session) ?? { number: ++this.#connections, requests: 0 }
+    this.#sessions.set(session, connection)
+    connection.requests++
+    new TappedStream(stream, head, {
+      step: claim.step,
+      options: claim.options,
+      connection: connection.number,
+      requestOnConnection: connection.requests,
+      listener: kind,
+    })
+    return true
   }
 
   #claim(head: Buffer): TapClaim | null {

@@ -1,12 +1,12 @@
 /**
- * One HTTP/1 connection while the tap is armed. It reads the bytes first, passes requests that nobody claims to the HTTP
- * server one by one, and keeps the claimed ones away from it.
+ * One HTTP/1 connection while the tap is armed. It reads the bytes first, passes unclaimed requests to the HTTP server one
+ * by one, and withholds claimed ones.
  */
 import type { Socket } from 'node:net'
 import type { Arrival, TapOptions, TapReply } from '../../contract/tap.ts'
 import type { ConnectionActivity } from '../listener/connection-activity.ts'
 import { LiveArrival } from './live-arrival.ts'
-import { bodyReaderFor, fieldsOf, headLength } from './message-framing.ts'
+import { bodyReaderFor, fieldsOf, headLength, versionOf } from './message-framing.ts'
 import type { BodyReader } from './message-framing.ts'
 
 /** A longer head is left to the HTTP server, which rejects it. */
@@ -17,6 +17,8 @@ const KEEP_ALIVE_MS = 75_000
 /** How long a connection that was ended waits for the peer to end it too. */
 const LINGER_MS = 10_000
 const BUSY_CHECK_MS = 5
+/** HTTP/2 with prior knowledge begins with it (RFC 9113, 3.4). */
+const HTTP2_PREFACE = 'PRI * HTTP/2.0\r\n\r\n'
 
 export interface TapClaim {
   step: string
@@ -109,6 +111,8 @@ export class TappedSocket {
       requestOnConnection: this.#requests,
       listener,
       socket: this.#socket,
+      protocol: versionOf(head),
+      reader: bodyReaderFor(head),
     })
     this.#isAnswered = false
     this.#arrival = arrival
@@ -211,8 +215,9 @@ export class TappedSocket {
 
   /** A request of others, or something that is not a request: the server reads it. */
   #passOn(head: Buffer): boolean {
+    const start = head.toString('latin1', 0, HTTP2_PREFACE.length)
     const isUpgrade =
-      fieldsOf(head).some(([name]) => name === 'upgrade') || head.toString('latin1', 0, 8) === 'CONNECT '
+      fieldsOf(head).some(([name]) => name === 'upgrade') || start.startsWith('CONNECT ') || start === HTTP2_PREFACE
     const reader = bodyReaderFor(head)
     if (isUpgrade || reader.state === 'invalid') {
       this.#release()

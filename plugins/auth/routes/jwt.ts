@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { describe, HttpError, readBearerToken, readQuery } from 'svc/plugin'
 import type { FastifyInstance, FastifyRequest, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
-import type { TokenChecks, TokenClaims, Tokens } from '../../identity/types.ts'
-import { invalidToken, missingToken } from '../bearer.ts'
-import { RESPONSES, badRequest } from '../outcome.ts'
+import type { ResourceChecks, TokenChecks, TokenClaims, Tokens } from '../../identity/types.ts'
+import { missingToken } from '../bearer.ts'
+import { RESPONSES, badRequest, unauthenticated } from '../outcome.ts'
 import type { Authenticated } from '../outcome.ts'
 
 /** Seconds for which an exchanged token is valid. */
@@ -17,6 +17,7 @@ const DEMO_TOKEN =
 const DEMO_AUTH = { type: 'bearer', token: DEMO_TOKEN } as const
 
 const SHARED = { category: 'Auth: JWT', negotiated: true, responses: RESPONSES } satisfies Partial<RouteDescription>
+const CHECK_RESPONSES = { ...RESPONSES, 400: { description: '`unknown_issuer`, or an unknown `binding`' } }
 const EXPECTED: RouteParameter[] = [
   { name: 'iss', in: 'query', description: 'Expected issuer', schema: { type: 'string' } },
   { name: 'aud', in: 'query', description: 'Expected audience', schema: { type: 'string' } },
@@ -27,6 +28,12 @@ const EXPECTED: RouteParameter[] = [
     schema: { type: 'string' },
   },
   { name: 'typ', in: 'query', description: 'Expected type of the token, such as `at+jwt`', schema: { type: 'string' } },
+  {
+    name: 'binding',
+    in: 'query',
+    description: '`required` refuses tokens that are not bound to a key (DPoP) or a certificate',
+    schema: { enum: ['required', 'optional'] },
+  },
 ]
 
 function bearerToken(request: FastifyRequest): string {
@@ -41,14 +48,25 @@ async function verifiedToken(request: FastifyRequest, tokens: Tokens) {
   const issuer = query.get('iss') || undefined
   const audience = query.get('aud') || undefined
   const name = query.get('issuer') || undefined
-  const verification = await tokens.verify(bearerToken(request), {
+  const verification = await tokens.verifyRequest(request, {
+    binding: requestedBinding(query.get('binding')),
     issuer,
     issuers: await requestedIssuers(name, tokens),
     audiences: audience === undefined ? undefined : [audience],
     typ: query.get('typ')?.toLowerCase() || undefined,
   })
-  if (!verification.valid) throw invalidToken(verification.reason)
+  if (!verification.valid) {
+    const { error, reason, challenge } = verification
+    throw error === null ? missingToken() : unauthenticated(`${error}: ${reason}`, challenge)
+  }
   return { ...verification, issuer: name === undefined ? undefined : verification.issuer }
+}
+
+/** The value of `?binding=`; throws a 400 for an unknown one. */
+function requestedBinding(value: string | null): ResourceChecks['binding'] {
+  if (value === null || value === '' || value === 'optional') return 'optional'
+  if (value === 'required') return 'required'
+  throw badRequest('bad_request: binding must be required or optional')
 }
 
 /** The issuers of `?issuer=`; throws a 400 for an unknown name. */
@@ -66,9 +84,17 @@ async function requestedIssuers(name: string | undefined, tokens: Tokens): Promi
 }
 
 async function check(request: FastifyRequest, tokens: Tokens): Promise<Authenticated> {
-  const { header, claims, issuer } = await verifiedToken(request, tokens)
+  const { header, claims, issuer, binding } = await verifiedToken(request, tokens)
   const username = typeof claims.sub === 'string' ? claims.sub : undefined
-  return { authenticated: true, auth_type: 'jwt', username, issuer, claims, jwt_header: header }
+  return {
+    authenticated: true,
+    auth_type: 'jwt',
+    username,
+    issuer,
+    binding: binding ?? undefined,
+    claims,
+    jwt_header: header,
+  }
 }
 
 function decode(request: FastifyRequest, tokens: Tokens): Record<string, unknown> {
@@ -83,7 +109,8 @@ function decode(request: FastifyRequest, tokens: Tokens): Record<string, unknown
 async function exchange(request: FastifyRequest, tokens: Tokens): Promise<Authenticated> {
   const verification = await verifiedToken(request, tokens)
   const iat = Math.floor(Date.now() / 1000)
-  const { nbf: _, ...kept }: TokenClaims = verification.claims
+  // The new token is not bound: the upstream gets it from a gateway.
+  const { nbf: _nbf, cnf: _cnf, ...kept }: TokenClaims = verification.claims
   const claims = { ...kept, iss: 'svc', iat, exp: iat + EXCHANGED_LIFE_S, jti: randomUUID() }
   return {
     authenticated: true,
@@ -101,6 +128,7 @@ export function registerJwtRoutes(app: FastifyInstance, svc: Svc): void {
     '/auth/jwt',
     describe({
       ...SHARED,
+      responses: CHECK_RESPONSES,
       summary: 'Verify a JWT',
       description:
         'Accepts RS256 tokens of the identity provider and HS256 tokens signed with the demo secret. Verifies signature and claims; does not detect revoked tokens.',
@@ -133,6 +161,7 @@ export function registerJwtRoutes(app: FastifyInstance, svc: Svc): void {
     '/auth/jwt/exchange',
     describe({
       ...SHARED,
+      responses: CHECK_RESPONSES,
       summary: 'Exchange a JWT for one issued by this server',
       description:
         'The new token has the same claims and the issuer `svc`. It is signed with HS256 and the demo secret.',

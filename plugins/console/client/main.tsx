@@ -1,6 +1,7 @@
 /** Entry point: takes a token from the URL before anything is sent, then renders the console. */
 import { render } from 'preact'
 import { signInReason } from './lib/instance/api.ts'
+import { startFocus } from './lib/shell/focus.ts'
 import { startKeys } from './lib/shell/keys.ts'
 import { page } from './lib/instance/page.ts'
 import { startAppearance } from './lib/shell/presenter.ts'
@@ -16,6 +17,7 @@ if (token !== null && page.controlAuth !== 'open') {
 }
 startRouter()
 startAppearance()
+startFocus()
 startKeys()
 startStatus()
 render(<App />, document.getElementById('app')!)

@@ -4,17 +4,37 @@ import type { Ask } from '../issuers/hostile.ts'
 import type { Issuer } from '../issuers/issuer.ts'
 import type { Parameters } from '../requests/parameters.ts'
 import type { Challenge } from '../requests/pkce.ts'
+import type { ReceivedRequest } from './received-request.ts'
 
 /** How response parameters reach the client: in the query of the redirect URI, or in a form posted there. */
 export const RESPONSE_MODES = ['query', 'form_post'] as const
 /** A supported `response_mode`. */
 export type ResponseMode = (typeof RESPONSE_MODES)[number]
 
+/** Parameters that the login form submits again. */
+export const CARRIED_PARAMETERS = [
+  'client_id',
+  'redirect_uri',
+  'response_type',
+  'response_mode',
+  'scope',
+  'state',
+  'nonce',
+  'code_challenge',
+  'code_challenge_method',
+  'max_age',
+  'resource',
+  'dpop_jkt',
+] as const
+/** All parameters that have an effect. */
+export const REQUEST_PARAMETERS = [...CARRIED_PARAMETERS, 'prompt', 'login_hint'] as const
+
 /** A request whose client and redirect URI are valid. The checks fill in the other members. */
 export interface AuthorizationRequest {
   readonly issuer: Issuer
   /** What is wrong in the answer of a hostile issuer. */
   readonly asks: ReadonlySet<Ask>
+  readonly received: ReceivedRequest
   readonly parameters: Parameters
   readonly client: Client
   readonly redirectUri: string
@@ -26,6 +46,8 @@ export interface AuthorizationRequest {
   resources: readonly string[]
   nonce: string | undefined
   challenge: Challenge | null
+  /** Thumbprint of the key that must redeem the code. */
+  dpopJkt: string | undefined
 }
 
 /** A check: sets the validated member, or throws the OAuth error that is sent to the redirect URI. */

@@ -1,5 +1,6 @@
 /** Checks the code challenge (RFC 7636, 4.3 and 4.4.1), which public clients must send. */
 import { OAuthError } from '../errors.ts'
+import { isPublic } from '../clients/clients.ts'
 import { findChallengeMethod, isPkceValue } from '../requests/pkce.ts'
 import type { Check } from './authorization-request.ts'
 
@@ -16,7 +17,7 @@ export const checkPkce: Check = request => {
   if (value === undefined) {
     if (parameters.has('code_challenge_method'))
       throw new OAuthError('invalid_request', 'code_challenge_method requires code_challenge')
-    if (client.secret === null) throw new OAuthError('invalid_request', 'code_challenge is required for public clients')
+    if (isPublic(client)) throw new OAuthError('invalid_request', 'code_challenge is required for public clients')
     if (require.includes('pkce') || require.includes('s256'))
       throw new OAuthError('invalid_request', 'this issuer requires code_challenge')
     return

@@ -1,4 +1,7 @@
-/** Rejects parameters that this provider does not support (OpenID Connect Core, 3.1.2.6). */
+/**
+ * Rejects parameters that are not supported (OpenID Connect Core, 3.1.2.6). Issuers by path have replaced `request` and
+ * `request_uri` by their parameters before.
+ */
 import { OAuthError } from '../errors.ts'
 import type { OAuthErrorCode } from '../errors.ts'
 import type { Check } from './authorization-request.ts'

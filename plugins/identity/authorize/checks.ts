@@ -1,9 +1,9 @@
 /** The checks of an authorization request, in order (RFC 6749, 4.1.2.1). */
 import { OAuthError } from '../errors.ts'
 import type { Issuer } from '../issuers/issuer.ts'
-import type { Parameters } from '../requests/parameters.ts'
 import type { AuthorizationRequest, Check } from './authorization-request.ts'
 import { checkClient } from './check-client.ts'
+import { checkDpopKey } from './check-dpop-key.ts'
 import { checkGrantType } from './check-grant-type.ts'
 import { checkMaxAge } from './check-max-age.ts'
 import { checkNonce } from './check-nonce.ts'
@@ -11,11 +11,13 @@ import { checkPkce } from './check-pkce.ts'
 import { checkPrompt } from './check-prompt.ts'
 import { checkRedirectUri } from './check-redirect-uri.ts'
 import { checkRequestObject } from './check-request-object.ts'
+import { checkRequired } from './check-required.ts'
 import { checkResource } from './check-resource.ts'
 import { checkResponseMode, findResponseMode } from './check-response-mode.ts'
 import { checkResponseType } from './check-response-type.ts'
 import { checkScope } from './check-scope.ts'
 import { checkState } from './check-state.ts'
+import type { ReceivedRequest } from './received-request.ts'
 
 /**
  * Their errors are sent to the redirect URI. Client and redirect URI are checked before; their errors are shown on a
@@ -25,12 +27,14 @@ const CHECKS: readonly Check[] = [
   checkState,
   checkResponseMode,
   checkRequestObject,
+  checkRequired,
   checkResponseType,
   checkGrantType,
   checkScope,
   checkResource,
   checkNonce,
   checkPkce,
+  checkDpopKey,
   checkMaxAge,
   checkPrompt,
 ]
@@ -43,14 +47,16 @@ export interface CheckedRequest {
 
 /** Runs the checks. Throws an OAuth error to be shown on a page if the client or the redirect URI is not valid. */
 export async function checkAuthorizationRequest(
-  parameters: Parameters,
+  received: ReceivedRequest,
   issuer: Issuer,
   asks: AuthorizationRequest['asks'],
 ): Promise<CheckedRequest> {
+  const { parameters } = received
   const client = await checkClient(parameters, issuer.findClient)
   const request: AuthorizationRequest = {
     issuer,
     asks,
+    received,
     parameters,
     client,
     redirectUri: checkRedirectUri(parameters, client),
@@ -62,6 +68,7 @@ export async function checkAuthorizationRequest(
     resources: [],
     nonce: undefined,
     challenge: null,
+    dpopJkt: undefined,
   }
   try {
     for (const check of CHECKS) check(request)

@@ -1,45 +1,52 @@
 /** The login form. It shows the client and the requested scopes, and works without a script. */
 import type { FastifyReply } from 'svc/plugin'
 import type { AuthorizationRequest } from './authorization-request.ts'
+import type { Client } from '../clients/clients.ts'
+import type { Issuer } from '../issuers/issuer.ts'
 import { askQuery } from '../issuers/hostile.ts'
 import { html } from './html.ts'
 import type { Html } from './html.ts'
 import { sendPage } from './page.ts'
 
-/** Parameters of the request that the form submits again. */
-const CARRIED = [
-  'client_id',
-  'redirect_uri',
-  'response_type',
-  'response_mode',
-  'scope',
-  'state',
-  'nonce',
-  'code_challenge',
-  'code_challenge_method',
-  'max_age',
-  'resource',
-]
 const MAX_USERNAME_CHARACTERS = 256
 const DEFAULT_USERNAME = 'demo'
 const MAX_LISTED_USERS = 20
 
-/** A failed login, after which the form is sent again with status 401. */
-export interface FailedLogin {
-  username: string
+/** What the user decides about. */
+export interface LoginSubject {
+  issuer: Issuer
+  client: Client
+  scope: readonly string[]
+  /** Where the form is sent, relative to the page. */
+  action: string
+  /** Fields that the form submits again. */
+  hidden: readonly (readonly [name: string, value: string])[]
+  /** Prefills the form. */
+  username: string | undefined
 }
 
-/** Sends the form; after a failed login with an error message and the entered user name. */
+/** The subject of an authorization request. */
+export function loginSubject(request: AuthorizationRequest): LoginSubject {
+  const { client, issuer, parameters, received, scope, asks } = request
+  return {
+    issuer,
+    client,
+    scope,
+    action: `authorize${askQuery(asks)}`,
+    hidden: received.carried,
+    username: parameters.get('login_hint'),
+  }
+}
+
+/** Sends the form; after a failed login with an error message. */
 export function sendLoginPage(
   reply: FastifyReply,
-  request: AuthorizationRequest,
-  failed: FailedLogin | null,
+  { issuer, client, scope, action, hidden, username = DEFAULT_USERNAME }: LoginSubject,
+  isFailed: boolean,
 ): FastifyReply {
-  const { client, issuer, parameters, scope } = request
   const { users } = issuer
-  const username = failed === null ? (parameters.get('login_hint') ?? DEFAULT_USERNAME) : failed.username
-  return sendPage(reply, failed === null ? 200 : 401, {
-    title: failed === null ? 'Sign in' : 'Sign-in failed',
+  return sendPage(reply, isFailed ? 401 : 200, {
+    title: isFailed ? 'Sign-in failed' : 'Sign in',
     content: html`<h1>Sign in</h1>
 ${
   issuer.settings.title === undefined
@@ -47,15 +54,15 @@ ${
     : html`<p>${issuer.settings.title}</p>
 `
 }<p><strong>${client.name}</strong> <span class="fact">(<code>${client.id}</code>)</span> requests access.</p>
-${failed === null ? '' : html`<p class="alert" id="failed" role="alert">Wrong user name or password.</p>`}
+${!isFailed ? '' : html`<p class="alert" id="failed" role="alert">Wrong user name or password.</p>`}
 <h2 id="scopes">Requested scopes</h2>
 <ul class="scopes" aria-labelledby="scopes">${scope.map(name => html`<li>${name}</li>`)}</ul>
-<form method="post" action="authorize${askQuery(request.asks)}">
-${CARRIED.flatMap(name => parameters.getAll(name).map(value => hiddenInput(name, value)))}
+<form method="post" action="${action}">
+${hidden.map(([name, value]) => hiddenInput(name, value))}
 <label for="username">User name</label>
-<input id="username" name="username" value="${username.slice(0, MAX_USERNAME_CHARACTERS)}" autocomplete="username" autocapitalize="none" spellcheck="false"${describedBy(failed)}>
+<input id="username" name="username" value="${username.slice(0, MAX_USERNAME_CHARACTERS)}" autocomplete="username" autocapitalize="none" spellcheck="false"${describedBy(isFailed)}>
 <label for="password">Password</label>
-<input id="password" name="password" type="password" value="" autocomplete="current-password" autofocus${describedBy(failed)}>
+<input id="password" name="password" type="password" value="" autocomplete="current-password" autofocus${describedBy(isFailed)}>
 <div class="actions">
 <button type="submit" name="action" value="approve">Approve</button>
 <button type="submit" name="action" value="deny" class="quiet">Deny</button>
@@ -69,8 +76,8 @@ ${CARRIED.flatMap(name => parameters.getAll(name).map(value => hiddenInput(name,
   })
 }
 
-function describedBy(failed: FailedLogin | null): Html {
-  return failed === null ? html`` : html` aria-invalid="true" aria-describedby="failed"`
+function describedBy(isFailed: boolean): Html {
+  return !isFailed ? html`` : html` aria-invalid="true" aria-describedby="failed"`
 }
 
 /** A hidden form field. */

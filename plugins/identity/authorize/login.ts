@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Parameters } from '../requests/parameters.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
+import { usePushed } from './pushed-requests.ts'
 import type { AuthorizationResult } from './authorization-response.ts'
 
 /** Whether the login page sent this form; otherwise it is an authorization request. */
@@ -9,19 +10,35 @@ export function isLoginForm(parameters: Parameters): boolean {
   return parameters.has('username') || parameters.has('password') || parameters.has('action')
 }
 
-/** The result for the client; null if the user name or password is wrong. Denying needs no credentials. */
-export async function handleLogin(request: AuthorizationRequest): Promise<AuthorizationResult | null> {
-  const { parameters, issuer } = request
-  if (parameters.get('action') === 'deny')
-    return { error: 'access_denied', error_description: 'the user denied the request' }
-  const user = issuer.users.logIn(parameters.get('username') ?? '', parameters.get('password') ?? '')
+/**
+ * The result for the client; null if the user name or password in the form is wrong. Denying needs no credentials. A
+ * pushed request is used up.
+ */
+export async function handleLogin(
+  request: AuthorizationRequest,
+  form: Parameters,
+): Promise<AuthorizationResult | null> {
+  const { received, issuer } = request
+  if (form.get('action') === 'deny') return { error: 'access_denied', error_description: 'the user denied the request' }
+  const user = issuer.users.logIn(form.get('username') ?? '', form.get('password') ?? '')
   if (user === null) return null
+  if (received.requestUri !== null) await usePushed(received.requestUri, issuer.stores.pushedRequests)
   const code = randomBytes(32).toString('base64url')
-  const { client, redirectUri, isRedirectUriGiven, scope, resources, nonce, challenge } = request
+  const { client, redirectUri, isRedirectUriGiven, scope, resources, nonce, challenge, dpopJkt } = request
   const login = { user, authTime: Math.floor(Date.now() / 1000) }
   await issuer.stores.codes.set(
     code,
-    { clientId: client.id, redirectUri, isRedirectUriGiven, login, scope, resources, nonce, challenge },
+    {
+      clientId: client.id,
+      redirectUri,
+      isRedirectUriGiven,
+      login,
+      scope,
+      resources,
+      nonce,
+      challenge,
+      ...(dpopJkt !== undefined && { dpopJkt }),
+    },
     { ttlMs: issuer.settings.code_ttl * 1000 },
   )
   return { code }

@@ -1,9 +1,16 @@
-/** Client authentication at the token, introspection and revocation endpoints (RFC 6749, 2.3). */
+/** Client authentication at the endpoints for clients (RFC 6749, 2.3; RFC 7523, 2.2; RFC 8705, 2.1). */
 import { readAuthorization, readBasicCredentials } from 'svc/plugin'
-import { isClientSecret } from './clients.ts'
-import type { Client, FindClient } from './clients.ts'
+import type { FastifyRequest, Svc } from 'svc/plugin'
 import { OAuthError } from '../errors.ts'
+import type { Issuer } from '../issuers/issuer.ts'
 import type { Parameters } from '../requests/parameters.ts'
+import { JwtProblem } from '../tokens/foreign-jwt.ts'
+import { acceptedMethods } from './auth-methods.ts'
+import type { AuthMethod } from './auth-methods.ts'
+import { hasAssertion, verifyAssertion } from './client-assertion.ts'
+import { isClientSecret } from './clients.ts'
+import type { Client } from './clients.ts'
+import { isSameName } from './distinguished-name.ts'
 
 interface ClientCredentials {
   id: string
@@ -11,20 +18,59 @@ interface ClientCredentials {
   secret: string | null
 }
 
+/** A request that a client may authenticate. */
+export interface ClientRequest {
+  request: FastifyRequest
+  parameters: Parameters
+  issuer: Issuer
+  /** The identifier of the issuer. */
+  url: string
+}
+
 /**
- * Authenticates the client by any method, whichever it registered. A public client needs only its id. Throws
- * `invalid_client`, or `invalid_request` if the request uses two methods.
+ * Authenticates the client. One that registered a key, a JWT with its secret or a certificate must use that; any other
+ * uses its secret in any way. A public client needs only its id. Throws `invalid_client`, or `invalid_request` if the
+ * request uses two methods.
  */
-export async function authenticateClient(
-  authorization: string | undefined,
-  parameters: Parameters,
-  find: FindClient,
-): Promise<Client> {
-  const { id, secret } = readClientCredentials(authorization, parameters)
-  const client = await find(id)
-  if (client === undefined || !isClientSecret(client, secret))
-    throw failed('the client is unknown, or its secret is wrong or missing')
+export async function authenticateClient(asked: ClientRequest, svc: Pick<Svc, 'pki'>): Promise<Client> {
+  const { client, method } = hasAssertion(asked.parameters) ? await byAssertion(asked) : await bySecret(asked, svc)
+  const accepted = acceptedMethods(asked.issuer.settings)
+  if (!accepted.includes(method)) throw failed(`this issuer requires one of the methods ${accepted.join(', ')}`)
   return client
+}
+
+async function byAssertion({ request, parameters, issuer, url }: ClientRequest) {
+  const isBasic = readAuthorization(request.headers.authorization)?.scheme === 'basic'
+  if (isBasic || parameters.has('client_secret'))
+    throw new OAuthError('invalid_request', 'send a client assertion or a client secret, not both')
+  try {
+    return await verifyAssertion(parameters, issuer, url)
+  } catch (error) {
+    throw error instanceof JwtProblem ? failed(`the client assertion ${error.message}`) : error
+  }
+}
+
+async function bySecret(
+  { request, parameters, issuer }: ClientRequest,
+  { pki }: Pick<Svc, 'pki'>,
+): Promise<{ client: Client; method: AuthMethod }> {
+  const { id, secret } = readClientCredentials(request.headers.authorization, parameters)
+  const client = await issuer.findClient(id)
+  if (client?.auth === 'tls_client_auth' && secret === null) {
+    checkCertificate(client, pki.clientCertificate(request))
+    return { client, method: client.auth }
+  }
+  if (client === undefined || client.auth !== undefined || !isClientSecret(client, secret))
+    throw failed('the client is unknown, or its secret is wrong or missing')
+  return { client, method: client.secret === null ? 'none' : 'client_secret_basic' }
+}
+
+/** RFC 8705, 2.1.2: the subject of the certificate must be the registered one. */
+function checkCertificate({ subjectDn = '' }: Client, presented: ReturnType<Svc['pki']['clientCertificate']>): void {
+  if (presented.state === 'none') throw failed('the client must present its certificate')
+  if (presented.state === 'refused') throw failed(`the client certificate is refused: ${presented.reason}`)
+  if (!isSameName(presented.certificate.subject, subjectDn))
+    throw failed('the subject of the client certificate is not the registered one')
 }
 
 function readClientCredentials(authorization: string | undefined, parameters: Parameters): ClientCredentials {

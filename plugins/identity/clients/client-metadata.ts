@@ -2,15 +2,19 @@
 import { isNestedWithin, isRecord } from 'svc/plugin'
 import { MAX_NESTING } from '../tokens/compact-jwt.ts'
 import { OAuthError } from '../errors.ts'
-import { isGrantType, TOKEN_EXCHANGE } from '../grants/grant-types.ts'
+import { JWT_BEARER, TOKEN_EXCHANGE } from '../grants/grant-types.ts'
 import type { GrantType } from '../grants/grant-types.ts'
+import type { Issuer } from '../issuers/issuer.ts'
+import { DEFAULT_ISSUER } from '../issuers/issuer-settings.ts'
+import { acceptedMethods, SECRET_METHODS } from './auth-methods.ts'
+import type { AuthMethod } from './auth-methods.ts'
+import { readExtendedMetadata } from './extended-metadata.ts'
+import type { ExtendedMetadata, Members } from './extended-metadata.ts'
 import { isRegistrableRedirectUri } from './redirect-uri.ts'
 import { parseScope } from '../requests/scope.ts'
 
-/** How a client may authenticate (RFC 7591, 2); `none` makes it a public client. */
-export const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'none'] as const
-type AuthMethod = (typeof AUTH_METHODS)[number]
-
+/** Grants that rely on client authentication, which a public client does not have. */
+const PRIVILEGED_GRANTS: readonly GrantType[] = ['client_credentials', TOKEN_EXCHANGE, JWT_BEARER]
 const MAX_REDIRECT_URIS = 10
 const MAX_NAME_CHARACTERS = 200
 const DEFAULT_NAME = 'Registered client'
@@ -37,19 +41,20 @@ export interface ClientMetadata {
   /** Undefined if absent or blank. */
   scope: readonly string[] | undefined
   echoed: Record<string, unknown>
+  extended: ExtendedMetadata
 }
 
-type Members = (name: string) => unknown
-
 /** Validates a parsed JSON body; throws `invalid_client_metadata` or `invalid_redirect_uri`. */
-export function checkClientMetadata(value: unknown): ClientMetadata {
+export function checkClientMetadata(value: unknown, { name, settings }: Issuer): ClientMetadata {
   if (!isRecord(value)) throw invalid('the body must be a JSON object')
   if (!isNestedWithin(value, MAX_NESTING)) throw invalid(`the body is nested deeper than ${MAX_NESTING} levels`)
   const sent = new Map<string, unknown>(Object.entries(value))
   const member: Members = name => sent.get(name) ?? undefined
 
-  const authMethod = readAuthMethod(member('token_endpoint_auth_method'))
-  const grantTypes = readGrantTypes(member('grant_types'), authMethod)
+  const isDefault = name === DEFAULT_ISSUER
+  const methods = isDefault ? SECRET_METHODS : acceptedMethods(settings)
+  const authMethod = readAuthMethod(member('token_endpoint_auth_method'), methods)
+  const grantTypes = readGrantTypes(member('grant_types'), authMethod, settings.grants)
   return {
     authMethod,
     grantTypes,
@@ -58,21 +63,26 @@ export function checkClientMetadata(value: unknown): ClientMetadata {
     name: readName(member('client_name')),
     scope: readScope(member('scope')),
     echoed: Object.fromEntries(ECHOED.map(name => [name, member(name)])),
+    extended: isDefault ? { client: {}, shown: {} } : readExtendedMetadata(member, authMethod, settings.algorithms),
   }
 }
 
-function readAuthMethod(value: unknown = 'client_secret_basic'): AuthMethod {
-  const method = AUTH_METHODS.find(known => known === value)
-  if (method === undefined) throw invalid(`token_endpoint_auth_method must be one of ${AUTH_METHODS.join(', ')}`)
+function readAuthMethod(value: unknown = 'client_secret_basic', methods: readonly AuthMethod[]): AuthMethod {
+  const method = methods.find(known => known === value)
+  if (method === undefined) throw invalid(`token_endpoint_auth_method must be one of ${methods.join(', ')}`)
   return method
 }
 
-function readGrantTypes(value: unknown = ['authorization_code'], authMethod: AuthMethod): GrantType[] {
-  if (!Array.isArray(value) || value.length === 0 || !value.every(isGrantType))
+function readGrantTypes(
+  value: unknown = ['authorization_code'],
+  authMethod: AuthMethod,
+  supported: readonly GrantType[],
+): GrantType[] {
+  const isSupported = (type: unknown): type is GrantType => supported.some(known => known === type)
+  if (!Array.isArray(value) || value.length === 0 || !value.every(isSupported))
     throw invalid('grant_types must be a non-empty array of supported grant types')
-  // These grants rely on client authentication, which a public client does not have.
-  if (authMethod === 'none' && (value.includes('client_credentials') || value.includes(TOKEN_EXCHANGE))) {
-    throw invalid('a public client cannot use client_credentials or token exchange')
+  if (authMethod === 'none' && PRIVILEGED_GRANTS.some(grant => value.includes(grant))) {
+    throw invalid('a public client cannot use client_credentials, jwt-bearer or token exchange')
   }
   return [...new Set(value)]
 }

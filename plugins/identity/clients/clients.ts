@@ -1,50 +1,79 @@
 /** The clients of an issuer: demo clients, those of its settings, and registered ones. */
 import { isSameSecret } from 'svc/plugin'
 import type { Store } from 'svc/plugin'
+import type { JWK } from 'jose'
 import type { GrantType } from '../grants/grant-types.ts'
-import { GRANT_TYPES } from '../grants/grant-types.ts'
 import type { ClientSettings } from '../issuers/account-settings.ts'
+import type { IssuerSettings } from '../issuers/issuer-settings.ts'
 import type { KeyPairAlgorithm } from '../keys/algorithms.ts'
+import { isStrongMethod } from './auth-methods.ts'
+import type { StrongMethod } from './auth-methods.ts'
 
 /** A client (RFC 6749, 2). */
 export interface Client {
   id: string
   name: string
-  /** Null for a public client. */
+  /** Null for a client without a secret, which is public unless it has `auth`. */
   secret: string | null
+  /** The method that the client must use; absent for one with a secret in any form, or none. */
+  auth?: StrongMethod
+  /** Its public keys. */
+  jwks?: readonly JWK[]
+  /** The subject of its certificate (RFC 4514). */
+  subjectDn?: string
   grantTypes: readonly GrantType[]
   /** The allowed URIs, compared exactly; null allows any well-formed URI. */
   redirectUris: readonly string[] | null
   /** Default scope of its requests; can be empty. */
   scope: readonly string[]
+  /** What it requires of itself, in addition to its issuer. */
+  require?: readonly ClientRequirement[]
   /** The algorithm of its ID tokens; absent for that of the issuer. */
   idTokenAlg?: KeyPairAlgorithm
 }
 
-const DEMO_CLIENTS: readonly Client[] = [
-  { id: 'svc', name: 'svc demo client', secret: 'svc-secret', grantTypes: GRANT_TYPES, redirectUris: null, scope: [] },
-  {
-    id: 'svc-public',
-    name: 'svc public demo client',
-    secret: null,
-    grantTypes: ['authorization_code', 'refresh_token'],
-    redirectUris: null,
-    scope: [],
-  },
-]
+/** What a client can require. */
+export const CLIENT_REQUIREMENTS = ['par', 'jar', 'dpop', 'mtls'] as const
+/** What a client can require. */
+export type ClientRequirement = (typeof CLIENT_REQUIREMENTS)[number]
+
+/** Whether the issuer or the client requires something. */
+export function isRequired(
+  name: ClientRequirement,
+  { settings }: { settings: Pick<IssuerSettings, 'require'> },
+  { require = [] }: Client,
+): boolean {
+  return settings.require.includes(name) || require.includes(name)
+}
 
 /** Finds a client by exact id. */
 export type FindClient = (id: string) => Promise<Client | undefined>
 
+/** Where clients come from besides the settings. */
+export interface ClientSources {
+  /** The demo clients of the issuer. */
+  demo: readonly Client[]
+  registered: Store<Client>
+  /** The public key of the demo client with a key pair. */
+  demoKey(): Promise<JWK>
+}
+
 /** The clients of the settings, in addition to the demo clients and the registered ones. */
 export function createClients(
   settings: readonly ClientSettings[],
-  { demo, registered }: { demo: boolean; registered: Store<Client> },
+  { demo, registered, demoKey }: ClientSources,
 ): FindClient {
   const known = new Map<string, Client>()
-  if (demo) for (const client of DEMO_CLIENTS) known.set(client.id, client)
+  for (const client of demo) known.set(client.id, client)
   for (const client of settings) known.set(client.client_id, clientOf(client))
-  return async id => known.get(id) ?? registered.peek(id)
+  return async id => {
+    const client = known.get(id)
+    if (client === undefined) return registered.peek(id)
+    // Clients of the settings have their keys, so this is the demo client.
+    return client.auth === 'private_key_jwt' && client.jwks === undefined
+      ? { ...client, jwks: [await demoKey()] }
+      : client
+  }
 }
 
 function clientOf(settings: ClientSettings): Client {
@@ -55,8 +84,17 @@ function clientOf(settings: ClientSettings): Client {
     grantTypes: settings.grants,
     redirectUris: settings.redirect_uris ?? null,
     scope: settings.scope?.split(' ').filter(name => name !== '') ?? [],
+    ...(settings.auth !== undefined && isStrongMethod(settings.auth) && { auth: settings.auth }),
+    ...(settings.jwks !== undefined && { jwks: settings.jwks.keys }),
+    ...(settings.tls_client_auth_subject_dn !== undefined && { subjectDn: settings.tls_client_auth_subject_dn }),
+    ...(settings.require.length > 0 && { require: settings.require }),
     ...(settings.id_token_alg !== undefined && { idTokenAlg: settings.id_token_alg }),
   }
+}
+
+/** Whether a client cannot authenticate (RFC 6749, 2.1). */
+export function isPublic({ secret, auth }: Client): boolean {
+  return secret === null && auth === undefined
 }
 
 /** Whether the presented secret is that of the client. A public client may send no secret or an empty one. */

@@ -1,8 +1,7 @@
 /** Dynamic client registration (RFC 7591), without authentication. Registrations expire after a day. */
 import { randomBytes } from 'node:crypto'
-import type { Store } from 'svc/plugin'
 import { checkClientMetadata } from './client-metadata.ts'
-import type { Client } from './clients.ts'
+import type { Issuer } from '../issuers/issuer.ts'
 import { readJson } from '../requests/json-body.ts'
 import { REGISTRATION_LIFE_MS } from '../stores.ts'
 
@@ -10,19 +9,21 @@ import { REGISTRATION_LIFE_MS } from '../stores.ts'
 export async function registerClient(
   contentType: string | undefined,
   body: Buffer,
-  clients: Store<Client>,
+  issuer: Issuer,
 ): Promise<Record<string, unknown>> {
-  const metadata = checkClientMetadata(readJson(contentType, body, 'invalid_client_metadata'))
+  const metadata = checkClientMetadata(readJson(contentType, body, 'invalid_client_metadata'), issuer)
   const id = `dyn-${randomBytes(16).toString('hex')}`
-  const secret = metadata.authMethod === 'none' ? null : randomBytes(32).toString('base64url')
+  const hasSecret = metadata.authMethod.startsWith('client_secret_')
+  const secret = hasSecret ? randomBytes(32).toString('base64url') : null
   const issuedAt = Math.floor(Date.now() / 1000)
-  await clients.set(id, {
+  await issuer.stores.clients.set(id, {
     id,
     name: metadata.name,
     secret,
     grantTypes: metadata.grantTypes,
     redirectUris: metadata.redirectUris,
     scope: metadata.scope ?? [],
+    ...metadata.extended.client,
   })
   return {
     client_id: id,
@@ -35,6 +36,7 @@ export async function registerClient(
     response_types: metadata.responseTypes,
     token_endpoint_auth_method: metadata.authMethod,
     scope: metadata.scope?.join(' '),
+    ...metadata.extended.shown,
     ...metadata.echoed,
   }
 }

@@ -18,6 +18,8 @@ export interface AuthorizationCode {
   resources: readonly string[]
   nonce: string | undefined
   challenge: Challenge | null
+  /** Thumbprint of the key that must redeem the code (RFC 9449, 10). */
+  dpopJkt?: string
 }
 
 /** Issues tokens for a user; throws `invalid_grant` for a wrong code, redirect URI or verifier. */
@@ -26,6 +28,8 @@ export const authorizationCode: GrantHandler = async request => {
   const code = await redeem(required(request.parameters, 'code'), request)
   checkRedirectUri(code, request.parameters.get('redirect_uri'))
   checkVerifier(code.challenge, request.parameters.get('code_verifier'))
+  if (code.dpopJkt !== undefined && code.dpopJkt !== request.binding.jkt)
+    throw invalidGrant('the code is bound to another key')
   const { login, scope, nonce } = code
   return issueUserTokens({ client, login, scope, resources: firstNonEmpty(resources, code.resources), nonce }, request)
 }

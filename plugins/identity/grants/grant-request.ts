@@ -1,6 +1,7 @@
 /** The input of every grant handler, and rules that several grants share. */
 import type { Client } from '../clients/clients.ts'
 import { OAuthError } from '../errors.ts'
+import type { Issuers } from '../issuers/issuers.ts'
 import type { Parameters } from '../requests/parameters.ts'
 import { issueRefreshToken } from '../tokens/refresh-tokens.ts'
 import { DEFAULT_USER_SCOPE, parseScope } from '../requests/scope.ts'
@@ -16,6 +17,8 @@ export interface GrantRequest extends TokenIssuer {
   resources: readonly string[]
   /** Verifies a token of the issuer that is not revoked. */
   verify(token: string): Promise<TokenVerification>
+  /** The issuers of this instance, which can be trusted. */
+  issuers: Pick<Issuers, 'find'>
 }
 
 /** Handles a grant type (RFC 6749, 1.3): returns tokens or throws an OAuth error. */

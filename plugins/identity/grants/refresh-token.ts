@@ -17,6 +17,9 @@ export const refreshToken: GrantHandler = async request => {
     await revokeFamily(seen.family!, issuer)
     throw invalidGrant()
   }
+  const { jkt, 'x5t#S256': x5t } = seen.binding ?? {}
+  if ((jkt !== undefined && jkt !== request.binding.jkt) || (x5t !== undefined && x5t !== request.binding['x5t#S256']))
+    throw new OAuthError('invalid_grant', 'the refresh token is bound to another key or certificate')
   const requested = requestedScope(parameters)
   if (!isPartOf(requested, seen.scope)) throw new OAuthError('invalid_scope', 'scope exceeds the granted scope')
   const record = await consumeRefreshToken(token, issuer)

@@ -6,9 +6,12 @@ import { required } from '../requests/parameters.ts'
 import type { Parameters } from '../requests/parameters.ts'
 import { audienceOf, MAX_RESOURCES } from '../requests/resource.ts'
 import { DEFAULT_CLIENT_SCOPE, isPartOf } from '../requests/scope.ts'
-import { issueAccessToken, registeredClaims } from '../tokens/token-response.ts'
+import { confirmation, issueAccessToken, registeredClaims, tokenType } from '../tokens/token-response.ts'
 import { signToken } from '../tokens/tokens.ts'
 import type { TokenClaims } from '../types.ts'
+import { JwtProblem } from '../tokens/foreign-jwt.ts'
+import { verifyTrustedToken } from '../trust/trusted-tokens.ts'
+import { ID_JAG_ISSUER, ID_JAG_TYPE, issueIdJag } from './id-jag.ts'
 import { firstNonEmpty, requestedScope } from './grant-request.ts'
 import type { GrantHandler, GrantRequest } from './grant-request.ts'
 
@@ -26,8 +29,13 @@ const USER_CLAIMS = ['name', 'email', 'preferred_username', 'groups']
  * 8693, 2.2.2).
  */
 export const tokenExchange: GrantHandler = async request => {
-  const { parameters, client, issuer, url } = request
+  const { parameters, client, issuer, url, binding } = request
   const subject = await readToken('subject', request)
+  if (parameters.get('requested_token_type') === ID_JAG_TYPE && issuer.name === ID_JAG_ISSUER) {
+    if (parameters.get('subject_token_type') !== ID_TOKEN)
+      throw new OAuthError('invalid_request', `subject_token_type must be ${ID_TOKEN}`)
+    return issueIdJag(subject, request)
+  }
   const actor = await readActor(request)
   const type = readType('requested_token_type', parameters.get('requested_token_type') ?? `${TYPE_PREFIX}access_token`)
   const audience = readAudience(request)
@@ -41,27 +49,42 @@ export const tokenExchange: GrantHandler = async request => {
     ...(isIdToken ? { azp: client.id } : { scope: scope.join(' ') }),
     ...pick(subject, USER_CLAIMS),
     act: actorClaim(subject, actor),
+    ...(isIdToken ? {} : confirmation(binding)),
   }
   if (!isNestedWithin(claims, MAX_NESTING))
     throw new OAuthError('invalid_request', 'the chain of act claims is nested too deeply')
   return {
     access_token: isIdToken ? await signToken(claims, issuer) : await issueAccessToken(claims, issuer),
     issued_token_type: type,
-    token_type: isIdToken ? 'N_A' : 'Bearer',
+    token_type: isIdToken ? 'N_A' : tokenType(binding),
     expires_in: ttl,
     scope: scope.join(' '),
   }
 }
 
 /** The claims of `<role>_token`, which must be a valid token of this server with a subject (RFC 8693, 2.2.2). */
-async function readToken(role: 'subject' | 'actor', { parameters, verify }: GrantRequest): Promise<TokenClaims> {
+async function readToken(role: 'subject' | 'actor', request: GrantRequest): Promise<TokenClaims> {
+  const { parameters, verify } = request
   const token = required(parameters, `${role}_token`)
   readType(`${role}_token_type`, required(parameters, `${role}_token_type`))
   const verification = await verify(token)
-  if (!verification.valid) throw new OAuthError('invalid_request', `${role}_token: ${verification.reason}`)
-  if (typeof verification.claims.sub !== 'string')
-    throw new OAuthError('invalid_request', `${role}_token: the claim sub is missing`)
-  return verification.claims
+  const claims = verification.valid ? verification.claims : await readTrusted(token, request)
+  if (claims === null) {
+    const reason = verification.valid ? '' : verification.reason
+    throw new OAuthError('invalid_request', `${role}_token: ${reason}`)
+  }
+  if (typeof claims.sub !== 'string') throw new OAuthError('invalid_request', `${role}_token: the claim sub is missing`)
+  return claims
+}
+
+/** The claims of a token of a trusted issuer; null for any other token. */
+async function readTrusted(token: string, { issuer, issuers }: GrantRequest): Promise<TokenClaims | null> {
+  try {
+    return await verifyTrustedToken(token, issuer, issuers)
+  } catch (error) {
+    if (error instanceof JwtProblem) return null
+    throw error
+  }
 }
 
 async function readActor(request: GrantRequest): Promise<TokenClaims | null> {

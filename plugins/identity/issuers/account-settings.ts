@@ -1,10 +1,16 @@
 /** Users and clients in the settings of an issuer. */
 import { isNestedWithin, isRecord } from 'svc/plugin'
+import type { JWK } from 'jose'
+import { AUTH_METHODS } from '../clients/auth-methods.ts'
+import type { AuthMethod } from '../clients/auth-methods.ts'
+import { MAX_CLIENT_KEYS, readClientKeys } from '../clients/client-keys.ts'
+import { CLIENT_REQUIREMENTS } from '../clients/clients.ts'
+import { parseName } from '../clients/distinguished-name.ts'
 import { KEY_PAIR_ALGORITHMS } from '../keys/algorithms.ts'
 import { GRANT_TYPES } from '../grants/grant-types.ts'
 import { isRegistrableRedirectUri } from '../clients/redirect-uri.ts'
 import { parseScope } from '../requests/scope.ts'
-import { defaulted, list, object, oneOf, optional, required, ShapeError, text } from './shape.ts'
+import { below, defaulted, list, object, oneOf, optional, refined, required, ShapeError, text } from './shape.ts'
 import type { Shape, ValueOf } from './shape.ts'
 
 const MAX_NAMES = 50
@@ -51,8 +57,26 @@ const scope: Shape<string> = {
   },
 }
 
-/** A client. Without a secret it is public. */
-export const clientSettings = object({
+/** Public keys. */
+export const clientKeys: Shape<{ keys: JWK[] }> = {
+  schema: { type: 'object', properties: { keys: { type: 'array', maxItems: MAX_CLIENT_KEYS } }, required: ['keys'] },
+  read(value, at) {
+    const read = readClientKeys(value)
+    if ('problem' in read) throw new ShapeError(at, read.problem)
+    return read
+  },
+}
+
+const subjectDn: Shape<string> = {
+  schema: { type: 'string', minLength: 1, maxLength: 1000 },
+  read(value, at) {
+    if (typeof value !== 'string' || parseName(value) === null)
+      throw new ShapeError(at, 'expected a distinguished name such as CN=shop, O=Example')
+    return value
+  },
+}
+
+const clientMembers = object({
   client_id: required(text({ max: 200, pattern: /^[\x21-\x7e]+$/, what: 'an id of visible ASCII' })),
   client_secret: optional(text({ max: 200 })),
   name: optional(text()),
@@ -63,6 +87,28 @@ export const clientSettings = object({
   ]),
   scope: optional(scope),
   id_token_alg: optional(oneOf(KEY_PAIR_ALGORITHMS)),
+  auth: optional(oneOf(AUTH_METHODS)),
+  jwks: optional(clientKeys),
+  tls_client_auth_subject_dn: optional(subjectDn),
+  require: defaulted(list(oneOf(CLIENT_REQUIREMENTS), { max: 10, unique: true }), () => []),
+})
+
+/** What each method needs. */
+const NEEDED: Partial<Record<AuthMethod, 'client_secret' | 'jwks' | 'tls_client_auth_subject_dn'>> = {
+  client_secret_basic: 'client_secret',
+  client_secret_post: 'client_secret',
+  client_secret_jwt: 'client_secret',
+  private_key_jwt: 'jwks',
+  tls_client_auth: 'tls_client_auth_subject_dn',
+}
+
+/** A client. Without a secret, key or certificate it is public. */
+export const clientSettings = refined(clientMembers, (client, at) => {
+  const needed = client.auth === undefined ? undefined : NEEDED[client.auth]
+  if (needed !== undefined && client[needed] === undefined)
+    throw new ShapeError(below(at, 'auth'), `${client.auth} needs ${needed}`)
+  if (client.auth === 'none' && client.client_secret !== undefined)
+    throw new ShapeError(below(at, 'auth'), 'a client with a secret is not public')
 })
 
 /** A client in the settings. */

@@ -15,7 +15,25 @@ export const BUILT_IN_ISSUERS: readonly BuiltInIssuer[] = [
     name: 'full',
     title: 'Everything supported, nothing required',
     algorithms: ['ES256', 'RS256', 'PS256', 'EdDSA'],
+    trust: [
+      { issuer: 'idp', types: ['id-jag'] },
+      { issuer: 'workload', types: ['workload'] },
+    ],
   },
   { name: 'idp', title: 'Sign-on of an enterprise', algorithms: ['ES256'] },
+  {
+    name: 'strict',
+    title: 'Requires what FAPI 2.0 does',
+    algorithms: ['ES256', 'PS256'],
+    require: ['pkce', 's256', 'par', 'private_key_jwt', 'dpop', 'mtls'],
+    code_ttl: 60,
+  },
+  {
+    name: 'workload',
+    title: 'Signs tokens of workloads to order; nobody logs in',
+    algorithms: ['ES256'],
+    grants: ['client_credentials'],
+    demo_users: false,
+  },
   { name: HOSTILE, title: 'Wrong metadata and answers, which clients must refuse', algorithms: ['ES256'] },
 ]

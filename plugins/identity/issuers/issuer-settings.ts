@@ -4,6 +4,7 @@ import { settledFaults } from '../faults/fault-settings.ts'
 import { KEY_PAIR_ALGORITHMS } from '../keys/algorithms.ts'
 import { GRANT_TYPES } from '../grants/grant-types.ts'
 import { clientSettings, userSettings } from './account-settings.ts'
+import { trustEntry } from '../trust/trust-settings.ts'
 import { REFERENCES, unknownReference } from './claim-templates.ts'
 import {
   defaulted,
@@ -74,7 +75,9 @@ const refreshToken = object({
 export const ISS_MODES = ['right', 'missing', 'wrong', 'unannounced', 'off'] as const
 
 /** What an issuer demands of every client. */
-export const REQUIREMENTS = ['pkce', 's256'] as const
+export const REQUIREMENTS = ['pkce', 's256', 'par', 'jar', 'dpop', 'mtls', 'private_key_jwt'] as const
+
+const dpop = object({ nonce: defaulted(flag, () => false), ttl_s: defaulted(integer(1, 3600), () => 60) })
 
 const defaultsOf = <T>(shape: Shape<T>) => defaulted(shape, () => shape.read({}, ''))
 
@@ -95,7 +98,9 @@ export const issuerSettings = object({
   code_ttl: defaulted(integer(1, 3600), () => 300),
   grants: defaulted(list(oneOf(GRANT_TYPES), { min: 1, max: 20, unique: true }), () => [...GRANT_TYPES]),
   require: defaulted(list(oneOf(REQUIREMENTS), { max: 10, unique: true }), () => []),
+  dpop: defaultsOf(dpop),
   iss_parameter: defaulted(oneOf(ISS_MODES), () => 'right' as const),
+  trust: defaulted(list(trustEntry, { max: 50 }), () => []),
   rotate_every_s: defaulted(rotationPeriod, () => 0),
   faults: optional(settledFaults),
   users: defaulted(list(userSettings, { max: 200 }), () => []),

@@ -1,7 +1,8 @@
 /** An issuer: settings, users, clients, keys and stores. The one at `/oauth` is called `default`. */
 import type { AnyRequest, Svc } from 'svc/plugin'
 import { createClients } from '../clients/clients.ts'
-import type { FindClient } from '../clients/clients.ts'
+import type { ClientSources, FindClient } from '../clients/clients.ts'
+import { demoClients } from '../clients/demo-clients.ts'
 import { createIssuerKeys } from '../keys/issuer-keys.ts'
 import type { IssuerKeys, KeySource } from '../keys/issuer-keys.ts'
 import { storesOf } from '../stores.ts'
@@ -37,13 +38,14 @@ export interface IssuerParts {
   svc: Svc
   stores: Stores
   keys: Pick<KeySource, 'records' | 'importKey'>
+  demoKey: ClientSources['demoKey']
 }
 
 /** Puts an issuer together. `first` is the key of the default issuer. */
 export function createIssuer(
   settings: IssuerSettings,
   source: IssuerSource,
-  { svc, stores, keys }: IssuerParts,
+  { svc, stores, keys, demoKey }: IssuerParts,
   first?: KeySource['first'],
 ): Issuer {
   const { name } = settings
@@ -56,7 +58,11 @@ export function createIssuer(
     path,
     stores: own,
     users: createUsers(settings.users, { demo: settings.demo_users }),
-    findClient: createClients(settings.clients, { demo: settings.demo_clients, registered: own.clients }),
+    findClient: createClients(settings.clients, {
+      demo: settings.demo_clients ? demoClients(name) : [],
+      registered: own.clients,
+      demoKey,
+    }),
     revocations: createRevocations(own.revoked),
     keys: createIssuerKeys({
       issuer: name,

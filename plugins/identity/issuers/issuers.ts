@@ -1,5 +1,6 @@
 /** All issuers: the default one, built-in ones, and those of `svc.yaml`, plugins and the control plane. */
 import type { Svc } from 'svc/plugin'
+import { DEFAULT_ISSUER_GRANTS } from '../grants/grant-types.ts'
 import { BUILT_IN_ISSUERS } from './built-in.ts'
 import { createIssuer } from './issuer.ts'
 import type { Issuer, IssuerParts, IssuerSource } from './issuer.ts'
@@ -46,6 +47,7 @@ export function createIssuers(
   const ofDefault = {
     ...issuerSettings.read({ name: 'placeholder', algorithms: ['RS256'] }, ''),
     name: DEFAULT_ISSUER,
+    grants: [...DEFAULT_ISSUER_GRANTS],
     users,
     clients,
   }

@@ -113,6 +113,18 @@ export function list<T>(
   }
 }
 
+/** A value with a further rule, which throws a `ShapeError`. */
+export function refined<T>({ schema, read }: Shape<T>, check: (value: T, at: string) => void): Shape<T> {
+  return {
+    schema,
+    read(value, at) {
+      const known = read(value, at)
+      check(known, at)
+      return known
+    },
+  }
+}
+
 /** A member that can be absent. */
 export function optional<T>(shape: Shape<T>): Member<T | undefined> {
   return { shape: shape as Shape<T | undefined>, fallback: () => undefined }

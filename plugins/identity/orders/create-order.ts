@@ -1,10 +1,12 @@
 /** Makes the token of an order, and determines what a correct verifier says about it. */
 import { randomUUID } from 'node:crypto'
+import { KEY_CLIENT } from '../clients/demo-clients.ts'
 import { OAuthError } from '../errors.ts'
 import type { Issuer } from '../issuers/issuer.ts'
 import { registeredClaims } from '../tokens/token-response.ts'
 import type { OrderedToken, TokenClaims, TokenHeader, TokenVerification } from '../types.ts'
 import type { Order, TokenKind } from './order.ts'
+import { isSignedByClient } from './signer.ts'
 import type { OrderKeys, OrderSigner } from './signer.ts'
 
 /** Where an order is made. */
@@ -20,6 +22,7 @@ export interface OrderPlace {
 
 const NESTED_LEVELS = 200
 const WORKLOAD = 'spiffe://svc/ns/demo/sa/agent'
+const EXAMPLE_REDIRECT_URI = 'http://localhost:3000/callback'
 const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 
 /** Makes the token; throws `invalid_request` for a combination that is not possible. */
@@ -40,7 +43,7 @@ export async function createOrder(order: Order, place: OrderPlace): Promise<Orde
 /** The usual claims and type of a kind, with the dates of the order. */
 function kindOf(order: Order, issuer: Issuer, url: string, baseUrl: string): { typ: string; claims: TokenClaims } {
   const { access_token: settings } = issuer.settings
-  const client = order.client_id ?? 'svc'
+  const client = order.client_id ?? (isSignedByClient(order) ? KEY_CLIENT : 'svc')
   const user = issuer.users.find('demo') ?? issuer.users.list[0]
   const subject = user?.username ?? 'demo'
   const kinds: Record<TokenKind, () => { typ: string; audience: string; lifeS: number; more: TokenClaims }> = {
@@ -69,6 +72,20 @@ function kindOf(order: Order, issuer: Issuer, url: string, baseUrl: string): { t
       more: { client_id: client, scope: 'openid', ...(user !== undefined && { email: user.email }) },
     }),
     workload: () => ({ typ: 'JWT', audience: `${baseUrl}/oauth/i/full`, lifeS: 300, more: { sub: WORKLOAD } }),
+    'client-assertion': () => ({ typ: 'JWT', audience: url, lifeS: 300, more: { iss: client, sub: client } }),
+    'request-object': () => ({
+      typ: 'oauth-authz-req+jwt',
+      audience: url,
+      lifeS: 300,
+      more: {
+        iss: client,
+        sub: undefined,
+        client_id: client,
+        response_type: 'code',
+        redirect_uri: EXAMPLE_REDIRECT_URI,
+        scope: 'openid',
+      },
+    }),
   }
   const { typ, audience, lifeS, more } = kinds[order.kind ?? 'access']()
   return { typ, claims: { ...registeredClaims(url, subject, audience, lifeS), ...more } }

@@ -13,7 +13,7 @@ const MAX_OFFSET_S = 1_000_000_000
 export const MAX_BYTES = 65_536
 
 /** What the token is for: its usual claims and type. */
-export const KINDS = ['access', 'id', 'logout', 'id-jag', 'workload'] as const
+export const KINDS = ['access', 'id', 'logout', 'id-jag', 'workload', 'client-assertion', 'request-object'] as const
 /** What the token is for. */
 export type TokenKind = (typeof KINDS)[number]
 

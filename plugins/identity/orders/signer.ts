@@ -1,19 +1,23 @@
-/** Keys for orders: those of the issuer, and keys that nobody should trust. */
+/** Keys for orders: those of the issuer, and untrusted keys. */
 import { X509Certificate } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import type { JWK } from 'jose'
 import type { Store, Svc } from 'svc/plugin'
 import { createPrivateKey } from 'node:crypto'
+import { DEMO_CLIENT_SECRET, KEY_CLIENT, KEY_CLIENT_ALGORITHM } from '../clients/demo-clients.ts'
 import { OAuthError } from '../errors.ts'
 import type { Issuer } from '../issuers/issuer.ts'
 import { DEFAULT_ISSUER } from '../issuers/issuer-settings.ts'
 import type { Issuers } from '../issuers/issuers.ts'
-import { generateJwk, isKeyPairAlgorithm, isSecretAlgorithm, macOf, signInput } from '../keys/algorithms.ts'
+import { isKeyPairAlgorithm, isSecretAlgorithm, macOf, signInput } from '../keys/algorithms.ts'
 import type { KeyPairAlgorithm, SecretAlgorithm } from '../keys/algorithms.ts'
+import type { SigningKey } from '../keys/issuer-keys.ts'
 import { publicJwk } from '../keys/imported-keys.ts'
 import type { ImportKey } from '../keys/imported-keys.ts'
 import { nextKey, previousKey, signingKey } from '../keys/key-record.ts'
 import type { StoredKey } from '../keys/key-record.ts'
+import { createThrowAwayKeys } from '../keys/throw-away-keys.ts'
+import type { ThrowAwayKeys } from '../keys/throw-away-keys.ts'
 import type { TokenHeader } from '../types.ts'
 import { DEMO_SECRET } from '../tokens/tokens.ts'
 import type { Order } from './order.ts'
@@ -29,7 +33,7 @@ export interface OrderSigner {
 export interface OrderKeys {
   signer(order: Order, issuer: Issuer, baseUrl: string): Promise<OrderSigner>
   /** A key that no issuer has, by use. */
-  throwAway(use: string, alg: KeyPairAlgorithm): Promise<StoredKey>
+  throwAway: ThrowAwayKeys
   /** The public keys of the header `jku`. */
   published(): Promise<JWK[]>
 }
@@ -45,23 +49,34 @@ const CERTIFICATE_KEYS: Partial<Record<KeyPairAlgorithm, 'ec' | 'p384' | 'ed2551
   EdDSA: 'ed25519',
 }
 
+/** Whether a client signs tokens of the kind, not an issuer. */
+export function isSignedByClient({ kind }: Order): boolean {
+  return kind === 'client-assertion' || kind === 'request-object'
+}
+
+async function defaultAlgorithm(order: Order, { keys }: Issuer): Promise<KeyPairAlgorithm> {
+  return isSignedByClient(order) ? KEY_CLIENT_ALGORITHM : (await keys.signing())!.alg
+}
+
 /** Opens the keys. */
 export function createOrderKeys(svc: Svc, issuers: Issuers, importKey: ImportKey, store: Store<StoredKey>): OrderKeys {
-  async function throwAway(use: string, alg: KeyPairAlgorithm): Promise<StoredKey> {
-    const id = `${use}-${alg.toLowerCase()}`
-    const known = await store.get(id)
-    if (known !== undefined) return known
-    await store.add(id, { kid: id, alg, jwk: await generateJwk(alg), from: 0, until: null })
-    return (await store.get(id))!
+  const throwAway = createThrowAwayKeys(store)
+
+  /** The key of the demo client with a key pair. */
+  async function clientSigning(alg: KeyPairAlgorithm): Promise<SigningKey | undefined> {
+    if (alg !== KEY_CLIENT_ALGORITHM) return undefined
+    const stored = await throwAway(KEY_CLIENT, alg)
+    return { kid: stored.kid, alg, privateKey: importKey(stored).privateKey }
   }
 
   async function keyPairSigner(
     alg: KeyPairAlgorithm,
-    { key = 'current' }: Order,
+    order: Order,
     issuer: Issuer,
     baseUrl: string,
   ): Promise<OrderSigner> {
-    const current = await issuer.keys.signing(alg)
+    const { key = 'current' } = order
+    const current = isSignedByClient(order) ? await clientSigning(alg) : await issuer.keys.signing(alg)
     const kid = current?.kid ?? `${issuer.name}-${alg.toLowerCase()}-unpublished`
     const signer = (privateKey: KeyObject, header: TokenHeader): OrderSigner => ({
       header: { alg, ...header },
@@ -113,7 +128,11 @@ export function createOrderKeys(svc: Svc, issuers: Issuers, importKey: ImportKey
     }
   }
 
-  async function secretSigner(alg: SecretAlgorithm, { key }: Order, issuer: Issuer): Promise<OrderSigner> {
+  async function secretSigner(alg: SecretAlgorithm, order: Order, issuer: Issuer): Promise<OrderSigner> {
+    const { key } = order
+    // A client's own secret; only that of the demo client is public.
+    if (isSignedByClient(order) && key === undefined)
+      return { header: { alg }, sign: input => macOf(alg, DEMO_CLIENT_SECRET, input) }
     const current = signingKey(await issuer.keys.record(), Date.now())
     const { publicKey } = importKey(current)
     const secret =
@@ -136,7 +155,7 @@ export function createOrderKeys(svc: Svc, issuers: Issuers, importKey: ImportKey
     async signer(order, issuer, baseUrl) {
       const { key = 'current' } = order
       const isSecretKey = key === 'empty' || key === 'hs-confusion' || key === 'hs-confusion-jwk'
-      const algorithm = order.algorithm ?? (isSecretKey ? 'HS256' : (await issuer.keys.signing())!.alg)
+      const algorithm = order.algorithm ?? (isSecretKey ? 'HS256' : await defaultAlgorithm(order, issuer))
       if (isSecretAlgorithm(algorithm)) return secretSigner(algorithm, order, issuer)
       if (isKeyPairAlgorithm(algorithm)) {
         if (isSecretKey) throw new OAuthError('invalid_request', `key: ${key} needs an algorithm with a secret`)

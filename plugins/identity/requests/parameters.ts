@@ -8,6 +8,8 @@ export interface Parameters {
   /** In the order of the request. */
   getAll(name: string): readonly string[]
   has(name: string): boolean
+  /** All names and values. */
+  entries(): [name: string, value: string][]
 }
 
 /** Parameters that may be repeated (RFC 8707, 2; RFC 8693, 2.1). */
@@ -15,8 +17,13 @@ const REPEATABLE = new Set(['resource', 'audience'])
 
 /** Parses `name=value&...`; throws `invalid_request` for a repeated parameter. */
 export function readParameters(encoded: string): Parameters {
+  return parametersOf(new URLSearchParams(encoded))
+}
+
+/** Parameters of these names and values; throws `invalid_request` for a repeated one. */
+export function parametersOf(pairs: Iterable<readonly [name: string, value: string]>): Parameters {
   const values = new Map<string, string[]>()
-  for (const [name, value] of new URLSearchParams(encoded)) {
+  for (const [name, value] of pairs) {
     if (value === '') continue
     const given = values.get(name)
     if (given === undefined) values.set(name, [value])
@@ -27,6 +34,7 @@ export function readParameters(encoded: string): Parameters {
     get: name => values.get(name)?.[0],
     getAll: name => values.get(name) ?? [],
     has: name => values.has(name),
+    entries: () => [...values].flatMap(([name, given]) => given.map((value): [string, string] => [name, value])),
   }
 }
 

@@ -4,7 +4,8 @@ import type { FastifyInstance, FastifyReply, RouteParameter } from 'svc/plugin'
 import { sendToClient } from '../authorize/authorization-response.ts'
 import { checkAuthorizationRequest } from '../authorize/checks.ts'
 import { handleLogin, isLoginForm } from '../authorize/login.ts'
-import { sendLoginPage } from '../authorize/login-page.ts'
+import { loginSubject, sendLoginPage } from '../authorize/login-page.ts'
+import { receiveRequest } from '../authorize/received-request.ts'
 import { sendErrorPage } from '../authorize/page.ts'
 import { asksOf } from '../issuers/hostile.ts'
 import { OAuthError } from '../errors.ts'
@@ -15,7 +16,8 @@ import { registerEndpoint } from './issuer-routes.ts'
 import type { IssuerRequest } from './issuer-routes.ts'
 import { CATEGORY, formBody, formExample } from './route-parts.ts'
 
-const PARAMETERS: [name: string, description: string, required?: boolean][] = [
+/** The parameters of an authorization request. */
+export const PARAMETERS: [name: string, description: string, required?: boolean][] = [
   ['response_type', 'Only `code`', true],
   ['client_id', '`svc`, `svc-public` or a registered client', true],
   ['redirect_uri', 'Demo clients: any absolute http(s) URI. Registered clients: exactly one of their URIs'],
@@ -28,6 +30,9 @@ const PARAMETERS: [name: string, description: string, required?: boolean][] = [
   ['response_mode', '`query` (default) or `form_post`'],
   ['prompt', '`none` results in `login_required`, because there are no login sessions'],
   ['login_hint', 'User name to prefill in the login form'],
+  ['dpop_jkt', 'Thumbprint of the key that must redeem the code; issuers by path only'],
+  ['request', 'The parameters as a signed request object (RFC 9101); issuers by path only'],
+  ['request_uri', 'The URI of a pushed request (RFC 9126); issuers by path only'],
 ]
 const QUERY = PARAMETERS.map(
   ([name, description, required = false]): RouteParameter => ({
@@ -111,15 +116,15 @@ async function handle(request: IssuerRequest, read: () => Parameters): Promise<F
   }
 }
 
-async function proceed(
-  { issuer, url, request: received, reply }: IssuerRequest,
-  parameters: Parameters,
-): Promise<FastifyReply> {
-  const { request, error } = await checkAuthorizationRequest(parameters, issuer, asksOf(issuer, received))
+async function proceed({ issuer, url, request: asked, reply }: IssuerRequest, form: Parameters): Promise<FastifyReply> {
+  const isLogin = asked.method === 'POST' && isLoginForm(form)
+  const received = await receiveRequest(form, issuer, url, isLogin)
+  const { request, error } = await checkAuthorizationRequest(received, issuer, asksOf(issuer, asked))
   if (error !== null)
     return sendToClient(reply, request, url, { error: error.error, error_description: error.description })
-  if (received.method !== 'POST' || !isLoginForm(parameters)) return sendLoginPage(reply, request, null)
-  const result = await handleLogin(request)
-  if (result === null) return sendLoginPage(reply, request, { username: parameters.get('username') ?? '' })
+  if (!isLogin) return sendLoginPage(reply, loginSubject(request), false)
+  const result = await handleLogin(request, form)
+  if (result === null)
+    return sendLoginPage(reply, { ...loginSubject(request), username: form.get('username') ?? '' }, true)
   return sendToClient(reply, request, url, result)
 }

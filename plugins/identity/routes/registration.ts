@@ -1,6 +1,9 @@
 /** The registration endpoint. */
 import type { FastifyInstance } from 'svc/plugin'
 import type { Provider } from '../provider.ts'
+import { AUTH_METHODS } from '../clients/auth-methods.ts'
+import { MAX_CLIENT_KEYS } from '../clients/client-keys.ts'
+import { KEY_PAIR_ALGORITHMS } from '../keys/algorithms.ts'
 import { registerClient } from '../clients/registration.ts'
 import { registerEndpoint } from './issuer-routes.ts'
 import { CATEGORY, jsonExample, sendJson } from './route-parts.ts'
@@ -12,8 +15,15 @@ const BODY = {
     redirect_uris: { type: 'array', items: { type: 'string' }, maxItems: 10 },
     grant_types: { type: 'array', items: { type: 'string' } },
     response_types: { type: 'array', items: { const: 'code' } },
-    token_endpoint_auth_method: { enum: ['client_secret_basic', 'client_secret_post', 'none'] },
+    token_endpoint_auth_method: { enum: AUTH_METHODS },
     scope: { type: 'string', maxLength: 1000 },
+    jwks: { type: 'object', properties: { keys: { type: 'array', maxItems: MAX_CLIENT_KEYS } } },
+    tls_client_auth_subject_dn: { type: 'string', maxLength: 1000 },
+    require_pushed_authorization_requests: { type: 'boolean' },
+    require_signed_request_object: { type: 'boolean' },
+    dpop_bound_access_tokens: { type: 'boolean' },
+    tls_client_certificate_bound_access_tokens: { type: 'boolean' },
+    id_token_signed_response_alg: { enum: KEY_PAIR_ALGORITHMS },
   },
 }
 
@@ -43,10 +53,7 @@ export function registerRegistrationRoute(app: FastifyInstance, provider: Provid
     },
     async handle({ issuer, request, reply }) {
       const body = provider.svc.http.body(request)
-      return sendJson(
-        reply.code(201),
-        await registerClient(request.headers['content-type'], body, issuer.stores.clients),
-      )
+      return sendJson(reply.code(201), await registerClient(request.headers['content-type'], body, issuer))
     },
   })
 }

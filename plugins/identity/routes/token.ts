@@ -4,17 +4,19 @@ import { faultyIntrospection, faultyTokens } from '../faults/document-faults.ts'
 import { sendPlainFault } from '../faults/plain-faults.ts'
 import { asksOf, hostileTokens } from '../issuers/hostile.ts'
 import { authenticateClient } from '../clients/client-authentication.ts'
-import { OAuthError } from '../errors.ts'
+import { isPublic } from '../clients/clients.ts'
+import { NO_STORE, OAuthError } from '../errors.ts'
 import { grantTokens } from '../grants/grants.ts'
-import { GRANT_TYPES } from '../grants/grant-types.ts'
+import { DEFAULT_ISSUER_GRANTS, DEVICE_CODE, JWT_BEARER } from '../grants/grant-types.ts'
 import { introspect } from '../tokens/introspection.ts'
+import { INTROSPECTION_MEDIA_TYPE, introspectionJwt, isJwtRequested } from '../tokens/introspection-jwt.ts'
 import { readForm, required } from '../requests/parameters.ts'
 import type { Provider } from '../provider.ts'
 import { revoke } from '../tokens/revocation.ts'
 import { registerEndpoint } from './issuer-routes.ts'
 import { CATEGORY, formBody, formExample, sendJson } from './route-parts.ts'
 
-const CLIENT_FIELDS = ['client_id', 'client_secret']
+const CLIENT_FIELDS = ['client_id', 'client_secret', 'client_assertion_type', 'client_assertion']
 const GRANT_FIELDS = [
   'scope',
   'resource',
@@ -23,6 +25,8 @@ const GRANT_FIELDS = [
   'code',
   'redirect_uri',
   'code_verifier',
+  'device_code',
+  'assertion',
   'refresh_token',
   'subject_token',
   'subject_token_type',
@@ -48,7 +52,7 @@ export function registerTokenRoutes(app: FastifyInstance, provider: Provider): v
     description: {
       category: CATEGORY,
       summary: 'Get tokens',
-      description: `Grant types: ${GRANT_TYPES.join(', ')}. Clients authenticate with Basic, or with client_id and client_secret in the form.`,
+      description: `Grant types: ${DEFAULT_ISSUER_GRANTS.join(', ')}; for issuers by path also ${DEVICE_CODE} and ${JWT_BEARER}. Clients authenticate with Basic, with client_id and client_secret in the form, with a client assertion, or with a certificate.`,
       requestBody: formBody(
         'Grant type and its parameters',
         ['grant_type', ...CLIENT_FIELDS, ...GRANT_FIELDS],
@@ -76,13 +80,14 @@ export function registerTokenRoutes(app: FastifyInstance, provider: Provider): v
       const replaced = fault === null ? null : await sendPlainFault(fault, svc, request, reply)
       if (replaced !== null) return replaced
       const parameters = readForm(request, svc)
-      const { authorization } = request.headers
       const granted = await grantTokens({
         parameters,
-        authorization,
+        authenticate: () => authenticateClient({ request, parameters, issuer, url }, svc),
+        bind: client => provider.binder.bind({ issuer, request, reply }, client),
         issuer,
         url,
         verify: token => verify(issuer, token),
+        issuers: provider.issuers,
       })
       const sent = asks.size === 0 ? granted : await hostileTokens(granted, asks, issuer)
       return sendJson(reply, fault === null ? sent : faultyTokens(fault.kind, sent))
@@ -96,7 +101,7 @@ export function registerTokenRoutes(app: FastifyInstance, provider: Provider): v
       category: CATEGORY,
       summary: 'Introspect a token',
       description:
-        'Token introspection (RFC 7662). Any confidential client can introspect any access, ID or refresh token of this server.',
+        'Token introspection (RFC 7662). Any confidential client can introspect any access, ID or refresh token of this server. Issuers by path answer with a JWT (RFC 9701) to `Accept: application/token-introspection+jwt`.',
       requestBody: formBody('The token', ['token', 'token_type_hint', ...CLIENT_FIELDS], ['token']),
       responses: {
         200: { description: 'The state of the token; `active: false` if it is not valid' },
@@ -104,17 +109,19 @@ export function registerTokenRoutes(app: FastifyInstance, provider: Provider): v
       },
       examples: [formExample('Unknown token', '/oauth/introspect', { token: SAMPLE_TOKEN }, 200)],
     },
-    async handle({ issuer, request, reply }) {
+    async handle({ issuer, url, request, reply }) {
       const parameters = readForm(request, svc)
-      const client = await authenticateClient(request.headers.authorization, parameters, issuer.findClient)
-      if (client.secret === null) throw new OAuthError('invalid_client', 'public clients may not introspect tokens')
+      const client = await authenticateClient({ request, parameters, issuer, url }, svc)
+      if (isPublic(client)) throw new OAuthError('invalid_client', 'public clients may not introspect tokens')
       const fault = await faults.find('introspect', issuer, request, reply)
       const replaced = fault === null ? null : await sendPlainFault(fault, svc, request, reply)
       if (replaced !== null) return replaced
       const state = await introspect(required(parameters, 'token'), issuer, token => verify(issuer, token))
-      if (fault === null) return sendJson(reply, state)
-      flip.isEven = !flip.isEven
-      return sendJson(reply, faultyIntrospection(fault.kind, state, flip.isEven))
+      if (fault !== null) flip.isEven = !flip.isEven
+      const sent = fault === null ? state : faultyIntrospection(fault.kind, state, flip.isEven)
+      if (!isJwtRequested(issuer, request)) return sendJson(reply, sent)
+      const jwt = await introspectionJwt(sent, client, issuer, url)
+      return reply.headers({ ...NO_STORE, 'Content-Type': INTROSPECTION_MEDIA_TYPE }).send(jwt)
     },
   })
 
@@ -130,9 +137,9 @@ export function registerTokenRoutes(app: FastifyInstance, provider: Provider): v
       responses: { 200: { description: 'The token is revoked, or there was nothing to revoke' }, ...ERROR_RESPONSES },
       examples: [formExample('Unknown token', '/oauth/revoke', { token: SAMPLE_TOKEN }, 200)],
     },
-    async handle({ issuer, request, reply }) {
+    async handle({ issuer, url, request, reply }) {
       const parameters = readForm(request, svc)
-      const client = await authenticateClient(request.headers.authorization, parameters, issuer.findClient)
+      const client = await authenticateClient({ request, parameters, issuer, url }, svc)
       await revoke(required(parameters, 'token'), client, issuer, token => verify(issuer, token))
       return sendJson(reply, {})
     },

@@ -24,9 +24,8 @@ export function registerUserInfoRoutes(app: FastifyInstance, provider: Provider)
   const answer = async ({ issuer, request, reply }: IssuerRequest, form: Parameters | null): Promise<FastifyReply> => {
     const { typ } = issuer.settings.access_token
     const checks = { algorithms: KEY_PAIR_ALGORITHMS, typ: typ.toLowerCase() }
-    const claims = await userInfo(request.headers.authorization, form, issuer, token =>
-      provider.verify(issuer, token, checks),
-    )
+    const verify = (token: string) => provider.verify(issuer, token, checks)
+    const claims = await userInfo(request, form, issuer, verify, provider.svc)
     return sendJson(reply, hostileUserInfo(claims, asksOf(issuer, request)))
   }
   registerEndpoint(app, provider, {

@@ -1,6 +1,8 @@
 /** Token introspection (RFC 7662). */
+import { bindingOf } from '../binding/binding.ts'
 import { audienceOf } from '../requests/resource.ts'
 import { isOpaqueToken } from './access-tokens.ts'
+import { tokenType } from './token-response.ts'
 import type { RefreshToken } from './refresh-tokens.ts'
 import type { Issuer } from '../issuers/issuer.ts'
 import type { TokenClaims, TokenHeader, TokenVerification } from '../types.ts'
@@ -9,7 +11,7 @@ import type { TokenClaims, TokenHeader, TokenVerification } from '../types.ts'
 export type Introspection = { active: false } | { active: true; [member: string]: unknown }
 
 /** Claims that are copied from the token. */
-const COPIED_CLAIMS = ['sub', 'aud', 'iss', 'exp', 'nbf', 'iat', 'jti', 'act']
+const COPIED_CLAIMS = ['sub', 'aud', 'iss', 'exp', 'nbf', 'iat', 'jti', 'act', 'cnf']
 
 /** The current state of a token of this issuer, issued to any client. */
 export async function introspect(
@@ -21,7 +23,7 @@ export async function introspect(
   if (refreshToken !== undefined)
     return refreshToken.isUsed === true ? { active: false } : describeRefreshToken(refreshToken, issuer)
   const opaque = isOpaqueToken(token) ? await issuer.stores.accessTokens.peek(token) : undefined
-  if (opaque !== undefined) return describeClaims('Bearer', opaque.claims)
+  if (opaque !== undefined) return describeClaims(tokenType(bindingOf(opaque.claims)), opaque.claims)
   const verification = await verify(token)
   return verification.valid ? describeJwt(verification.header, verification.claims, issuer) : { active: false }
 }
@@ -47,7 +49,7 @@ function describeRefreshToken(
 
 function describeJwt(header: TokenHeader, claims: TokenClaims, { settings }: Issuer): Introspection {
   const isIdToken = header.alg !== 'HS256' && header.typ !== settings.access_token.typ && header.typ !== 'at+jwt'
-  return describeClaims(isIdToken ? 'id_token' : 'Bearer', claims)
+  return describeClaims(isIdToken ? 'id_token' : tokenType(bindingOf(claims)), claims)
 }
 
 function describeClaims(type: string, claims: TokenClaims): Introspection {

@@ -1,5 +1,8 @@
 /** Refresh tokens (RFC 6749, 6): opaque and, unless the issuer says otherwise, replaced at each use. */
 import { randomBytes } from 'node:crypto'
+import { isBound } from '../binding/binding.ts'
+import type { Binding } from '../binding/binding.ts'
+import { isPublic } from '../clients/clients.ts'
 import type { Issuer } from '../issuers/issuer.ts'
 import type { Grant, Login, TokenIssuer } from './token-response.ts'
 
@@ -14,6 +17,8 @@ export interface RefreshToken {
   /** Seconds since 1970. */
   issuedAt: number
   expiresAt: number
+  /** The key or certificate with which a public client must refresh. */
+  binding?: Binding
   /** All tokens that follow from one login have the same; absent where reuse revokes nothing. */
   family?: string
   /** The token was replaced and is kept only to detect its reuse. */
@@ -23,7 +28,7 @@ export interface RefreshToken {
 /** Issues a refresh token for a user's grant; undefined if the client may not use refresh tokens. */
 export async function issueRefreshToken(
   { client, login, scope, resources }: Grant,
-  { issuer, url }: TokenIssuer,
+  { issuer, url, binding }: TokenIssuer,
   family?: string,
 ): Promise<string | undefined> {
   const isAllowed = client.grantTypes.includes('refresh_token') && issuer.settings.grants.includes('refresh_token')
@@ -41,6 +46,7 @@ export async function issueRefreshToken(
       issuer: url,
       issuedAt,
       expiresAt: issuedAt + ttl,
+      ...(isPublic(client) && isBound(binding) && { binding }),
       ...(reuse === 'revoke-family' && { family: family ?? randomBytes(16).toString('base64url') }),
     },
     { ttlMs: ttl * 1000 },

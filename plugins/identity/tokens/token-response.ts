@@ -1,5 +1,7 @@
 /** Access tokens (RFC 9068), ID tokens (OpenID Connect Core, 2) and the token response (RFC 6749, 5.1). */
 import { createHash, randomUUID } from 'node:crypto'
+import { isBound } from '../binding/binding.ts'
+import type { Binding } from '../binding/binding.ts'
 import type { Client } from '../clients/clients.ts'
 import { fillClaims } from '../issuers/claim-templates.ts'
 import type { Issuer } from '../issuers/issuer.ts'
@@ -14,6 +16,10 @@ export interface Grant {
   client: Client
   /** The user's login; null if the client acts for itself. */
   login: Login | null
+  /** The subject, if neither a user nor the client is. */
+  subject?: string
+  /** No ID token is issued. */
+  isAccessOnly?: boolean
   scope: readonly string[]
   resources: readonly string[]
   /** For the ID token (OpenID Connect Core, 3.1.2.1). */
@@ -30,12 +36,14 @@ export interface Login {
 export interface TokenIssuer {
   issuer: Issuer
   url: string
+  /** To what access tokens are bound. */
+  binding: Binding
 }
 
 /** The response of the token endpoint. */
 export interface TokenResponse {
   access_token: string
-  token_type: 'Bearer' | 'N_A'
+  token_type: 'Bearer' | 'DPoP' | 'N_A'
   expires_in: number
   scope: string
   id_token?: string
@@ -44,18 +52,31 @@ export interface TokenResponse {
 }
 
 /** Issues an access token and, for a user's grant with the scope `openid`, an ID token. */
-export async function issueTokens(grant: Grant, { issuer, url }: TokenIssuer): Promise<TokenResponse> {
+export async function issueTokens(grant: Grant, { issuer, url, binding }: TokenIssuer): Promise<TokenResponse> {
   const { access_token: settings } = issuer.settings
-  const accessToken = await issueAccessToken(accessTokenClaims(grant, issuer, url), issuer)
+  const accessToken = await issueAccessToken(
+    { ...accessTokenClaims(grant, issuer, url), ...confirmation(binding) },
+    issuer,
+  )
   const response: TokenResponse = {
     access_token: accessToken,
-    token_type: 'Bearer',
+    token_type: tokenType(binding),
     expires_in: settings.ttl,
     scope: grant.scope.join(' '),
   }
-  if (grant.login !== null && grant.scope.includes('openid'))
+  if (grant.login !== null && grant.isAccessOnly !== true && grant.scope.includes('openid'))
     response.id_token = await issueIdToken(grant, grant.login, issuer, url, accessToken)
   return response
+}
+
+/** The claim `cnf` of a bound token (RFC 7800, 3.1). */
+export function confirmation(binding: Binding): TokenClaims {
+  return isBound(binding) ? { cnf: { ...binding } } : {}
+}
+
+/** How a client presents a token (RFC 9449, 5). */
+export function tokenType({ jkt }: Binding): 'Bearer' | 'DPoP' {
+  return jkt === undefined ? 'Bearer' : 'DPoP'
 }
 
 /** An access token in the format of the issuer. */
@@ -78,11 +99,15 @@ export function registeredClaims(
 }
 
 /** RFC 9068, 2.2. */
-function accessTokenClaims({ client, login, scope, resources }: Grant, issuer: Issuer, url: string): TokenClaims {
+function accessTokenClaims(
+  { client, login, subject, scope, resources }: Grant,
+  issuer: Issuer,
+  url: string,
+): TokenClaims {
   const { ttl, audience, claims: more } = issuer.settings.access_token
   const facts = { user: login?.user ?? null, clientId: client.id, scope: scope.join(' '), issuer: url }
   const claims = {
-    ...registeredClaims(url, login?.user.username ?? client.id, audienceOf(resources, audience), ttl),
+    ...registeredClaims(url, login?.user.username ?? subject ?? client.id, audienceOf(resources, audience), ttl),
     client_id: client.id,
     scope: facts.scope,
   }

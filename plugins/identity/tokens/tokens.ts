@@ -1,6 +1,7 @@
 /** Implements the extension point `identity.tokens`. */
 import type { AnyRequest, BoundedMap, Svc } from 'svc/plugin'
 import { isKeyPairAlgorithm, macOf, signInput } from '../keys/algorithms.ts'
+import { createRequestVerification } from '../binding/request-verification.ts'
 import { issuerNameOf } from '../issuers/issuer.ts'
 import type { Issuer } from '../issuers/issuer.ts'
 import { DEFAULT_ISSUER } from '../issuers/issuer-settings.ts'
@@ -14,12 +15,14 @@ export const DEMO_SECRET = 'svc-demo-secret-do-not-use-in-production'
 
 /** Creates the token service for all issuers. */
 export function createTokens(svc: Svc, issuers: Issuers, known: BoundedMap<string>): Omit<Tokens, 'order'> {
+  const verify: Tokens['verify'] = async (token, checks = {}) => {
+    const issuer = await issuerOf(token, checks, issuers)
+    if (issuer === undefined) return { valid: false, reason: 'issuer mismatch' }
+    return verifyOfIssuer(token, checks, issuer, known)
+  }
   return {
-    async verify(token, checks = {}) {
-      const issuer = await issuerOf(token, checks, issuers)
-      if (issuer === undefined) return { valid: false, reason: 'issuer mismatch' }
-      return verifyOfIssuer(token, checks, issuer, known)
-    },
+    verify,
+    verifyRequest: createRequestVerification(svc, issuers, verify),
     decode: decodeCompactJwt,
     async sign(claims, signing = {}) {
       const { issuer: name = DEFAULT_ISSUER } = signing

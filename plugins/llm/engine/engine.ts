@@ -1,7 +1,10 @@
 /** Functions shared by all formats. Providers get them through the extension point, not by import. */
 import { randomFillSync } from 'node:crypto'
+import { InputProblem } from 'svc/plugin'
 import type { ChatResult, NeutralRequest, Part } from '../neutral.ts'
 import { BadInput, type BadInputDetails } from '../errors.ts'
+import type { StreamShapes } from '../provider.ts'
+import { openAiShapes } from '../shapes/openai-shapes.ts'
 import { cosine, Embedder } from './embedding.ts'
 import { embeddingInputs, vectorSize } from './embedding-input.ts'
 import { generate, type GeneratedFault, type GenerateOptions } from './generate.ts'
@@ -50,8 +53,12 @@ export interface Engine {
   /** SHA-256 of the parts as hex digits, and a generator of numbers in [0, 1) with it as seed. */
   digest(...parts: (string | number)[]): string
   generator(hex: string): () => number
+  /** Stream shapes of OpenAI's chat chunks. */
+  readonly openAiShapes: StreamShapes
   /** The error to throw for an invalid request; default status 400. */
   badInput(message: string, details?: BadInputDetails): Error
+  /** The error to throw for an exact reply that does not fit; `at` is the path of the wrong member. */
+  badReply(at: string, message: string): Error
   /** Functions to read JSON values of unknown type. */
   readonly json: typeof json
 }
@@ -94,6 +101,7 @@ const pure: Omit<Engine, 'randomId'> = {
   json,
   vectorSize,
   embeddingInputs,
+  openAiShapes,
   describeUrl,
   describeInline,
   pageStart,
@@ -102,4 +110,5 @@ const pure: Omit<Engine, 'randomId'> = {
   embed: (text, dimensions) => new Embedder(dimensions).embed(text),
   relevance: rankDocuments,
   badInput: (message, details) => new BadInput(message, details),
+  badReply: (at, message) => new InputProblem(at, message),
 }

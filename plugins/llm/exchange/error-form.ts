@@ -7,6 +7,7 @@ import type { ProviderInstance } from '../providers/instance.ts'
 import type { ErrorKind } from '../provider.ts'
 import { keepHeaders, keepQuery } from '../records/records.ts'
 import type { RunnerServices } from './runner.ts'
+import { NO_TOKENS } from '../usage/call.ts'
 
 const kindOf: Readonly<Record<CoreFailure['kind'], ErrorKind>> = {
   payload_too_large: 'too_large',
@@ -19,7 +20,7 @@ const kindOf: Readonly<Record<CoreFailure['kind'], ErrorKind>> = {
 }
 
 /** The error form of a provider's routes. It also records the errors. */
-export function createErrorForm(instance: ProviderInstance, { svc, records }: RunnerServices): ErrorForm {
+export function createErrorForm(instance: ProviderInstance, { svc, records, ledger }: RunnerServices): ErrorForm {
   return (failure, facts) => {
     const [path = '', search] = facts.url.split('?', 2)
     const credential = findCredential(instance.format.credentials, facts.headers, () => new URLSearchParams(search))
@@ -61,6 +62,32 @@ export function createErrorForm(instance: ProviderInstance, { svc, records }: Ru
       session_header: session,
       session: session ?? '',
     })
+    // What the plan or the connection's rules refuse never reached the model.
+    if (failure.kind !== 'refused')
+      ledger.add({
+        ...NO_TOKENS,
+        request_id: failure.requestId,
+        at: Date.now(),
+        duration_ms: 0,
+        provider: instance.name,
+        model: null,
+        op: 'other',
+        endpoint: path.slice(0, maxPathCharacters),
+        session: session ?? '',
+        session_key: session === null ? '' : `header:${session}`,
+        key: context.shownCredential,
+        credential,
+        status,
+        stream: false,
+        limited: null,
+        fault: null,
+        cut: null,
+        ttft_ms: null,
+        queue_ms: 0,
+        attempt_key: null,
+        retry_count: 0,
+        batch: null,
+      })
     return { status, headers, body }
   }
 }

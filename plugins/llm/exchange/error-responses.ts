@@ -23,6 +23,8 @@ export interface ErrorDetails {
   type?: string
   /** Label of the fault that the client requested; marks the message as simulated. */
   injected?: string
+  /** The message is sent as it is, without such a mark. */
+  isExact?: true
   /** The source of the fault, such as a header. */
   source?: string
   /** Value of `Retry-After`; default: that of the kind. */
@@ -86,7 +88,7 @@ export function errorFacts(
     status: facts.status ?? statusOf(instance, kind),
     message:
       text.replace('{key}', () => maskKey(context.credential?.value ?? '')) +
-      (facts.injected === undefined ? '' : ' (simulated)'),
+      (facts.injected === undefined || facts.isExact === true ? '' : ' (simulated)'),
     requestId: context.requestId,
     path: context.path,
     ...(facts.param === undefined ? {} : { param: facts.param }),

@@ -29,6 +29,16 @@ export class Exchange implements ResponseContext {
   fault: string | null = null
   /** The source of the fault, such as a header. */
   faultSource = ''
+  /** The requested model, once it is known. */
+  model: string | null = null
+  /** The limit that refused the request. */
+  limited: string | null = null
+  /** When the request was parsed, on the clock of `startedAt`. */
+  parsedAt = 0
+  /** Time in the queue. */
+  queueMs = 0
+  /** The request is not a call of the model: its credential was rejected. */
+  isRefused = false
   #query: URLSearchParams | undefined
   #bodyText: string | undefined
 

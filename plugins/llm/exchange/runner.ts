@@ -13,6 +13,7 @@ import { isEnforced, printable } from './credentials.ts'
 import type { CompiledRule } from '../engine/rules.ts'
 import { isBadInput } from '../errors.ts'
 import { Exchange } from './exchange.ts'
+import { exactReply } from './exact-reply.ts'
 import { fires, originOf, type FaultSpec, type FaultParser } from './faults.ts'
 import { framings } from '../streaming/framing.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
@@ -21,6 +22,7 @@ import { gaps, readLatency, type Latency } from '../streaming/pace.ts'
 import type {
   EngineLimits,
   ErrorKind,
+  Framing,
   LlmRoute,
   Parsed,
   RenderContext,
@@ -28,11 +30,20 @@ import type {
   ResultOf,
   StreamEvent,
 } from '../provider.ts'
-import { pump, type BreakPoint } from '../streaming/pump.ts'
+import { chooseShape } from '../shapes/choose-shape.ts'
+import { itemOf, showShape, type StreamShape } from '../shapes/shape.ts'
+import { shapeEvents } from '../shapes/shape-events.ts'
+import { ShapedOutput } from '../shapes/shaped-output.ts'
+import { pump, type BreakPoint, type StreamOutcome } from '../streaming/pump.ts'
+import { PlainOutput } from '../streaming/output.ts'
+import { tokensOf } from '../streaming/tokens-of.ts'
 import type { TokenClock } from '../streaming/token-clock.ts'
 import { applyRules, failureOfRule, once, replyOfRule } from '../testing/apply.ts'
+import { hasActed, isStrict, missingFixture } from '../testing/strict.ts'
 import { recordError, recordReply } from '../records/recording.ts'
-import type { Records } from '../records/records.ts'
+import type { AiRecord, Records } from '../records/records.ts'
+import { endedCall } from '../usage/ended-call.ts'
+import type { Ledger } from '../usage/ledger.ts'
 import type { Variables } from '../variables.ts'
 
 /** The services that all providers share. */
@@ -42,7 +53,10 @@ export interface RunnerServices {
   faults: FaultParser
   rules: readonly CompiledRule[]
   records: Records
+  ledger: Ledger
   metrics: LlmMetrics
+  /** Whether a text generation needs a rule, if its header does not say so. */
+  strictFixtures: boolean
   clock: TokenClock
 }
 
@@ -75,14 +89,19 @@ export async function run(
     if (rule?.kind === 'fail') throw failureOfRule(rule, services.faults)
     const parsing = parse()
     const parsed = parsing instanceof Promise ? await parsing : parsing
+    exchange.model = parsed.model ?? null
+    exchange.parsedAt = performance.now()
     const isStream = parsed.stream === true && served.route.stream !== undefined
-    const fixed = rule?.kind === 'reply' ? replyOfRule(rule, parsed, exchange) : null
+    const filtered = filterOf(fault, parsed, exchange)
+    const exact = filtered === undefined ? exactReply(exchange, parsed) : null
+    const fixed = exact ?? (rule?.kind === 'reply' ? replyOfRule(rule, parsed) : null)
     if (fixed !== null) {
       const paced = readLatency(exchange.headers, { ...served.instance.latency, ...fixed.pace }, svc.config.maxDelayMs)
       if (!isStream && paced.ttftMs > 0 && !(await svc.http.delay(request, paced.ttftMs))) return reply
-      return respond(services, exchange, { ...fixed, parsed, latency: paced, isStream })
+      return respond(services, exchange, { parsed, ...fixed, fault: fault ?? fixed.fault, latency: paced, isStream })
     }
-    const filtered = filterOf(fault, parsed, exchange)
+    if (parsed.op === 'chat' && fault === null && !hasActed(rule) && isStrict(exchange, services.strictFixtures))
+      throw await missingFixture(exchange, parsed)
     const computing = compute(parsed, {
       instance: served.instance,
       limits: services.limits,
@@ -102,6 +121,7 @@ export async function run(
 function checkCredential(exchange: Exchange): void {
   const { instance, credential, svc } = exchange
   const { requireAuth } = svc.variables
+  exchange.isRefused = true
   const apiKey = instance.requirement.apiKey ?? svc.variables.apiKey
   const enforced = isEnforced(
     { requireAuth: instance.requirement.requireAuth || requireAuth, apiKey },
@@ -113,6 +133,7 @@ function checkCredential(exchange: Exchange): void {
       throw new ProviderError('invalid_credential', { type: 'malformed', message: credential.malformed })
     if (apiKey !== null && credential.value !== apiKey) throw new ProviderError('invalid_credential')
   }
+  exchange.isRefused = false
   instance.format.check?.({ headers: exchange.headers, enforced, path: exchange.path })
 }
 
@@ -177,11 +198,13 @@ interface Computed {
   latency: Latency
   fault: FaultSpec | null
   isStream: boolean
+  /** The stream shape of a rule. */
+  shape?: StreamShape | null
 }
 
 function respond(services: RunnerServices, exchange: Exchange, computed: Computed): FastifyReply {
-  const { svc, records, metrics } = services
-  const { parsed, result, fault, isStream } = computed
+  const { svc, records, ledger, metrics } = services
+  const { parsed, result, isStream } = computed
   const { reply, request, route, instance } = exchange
   const words = route.finishReasons ?? instance.format.finishReasons
   const nowMs = Date.now()
@@ -195,8 +218,8 @@ function respond(services: RunnerServices, exchange: Exchange, computed: Compute
     url: path => svc.http.url(request, path),
   }
   const rendered = isStream ? null : route.render(result, parsed, context)
-  const streamed = isStream ? eventsOf(route.stream?.(result, parsed, context) ?? [], fault?.break) : null
-  if (streamed?.breaksAfter !== undefined) recordFault(fault!, exchange)
+  const streamed = isStream ? streamOf(exchange, computed, context) : null
+  if (streamed?.breaksAfter !== undefined) recordFault(streamed.fault!, exchange)
   const recorded = recordReply(exchange, parsed, result, words, isStream, rendered?.status ?? 200)
   if (recorded !== null) records.add(recorded)
   const tokens = { prompt: recorded?.prompt_tokens ?? 0, completion: recorded?.completion_tokens ?? 0 }
@@ -210,22 +233,47 @@ function respond(services: RunnerServices, exchange: Exchange, computed: Compute
   const native = nativeHeaders(instance, exchange, 200, tokens.prompt, tokens.completion)
   if (streamed !== null) {
     reply.headers(headers).headers(native)
-    return stream(services.clock, exchange, computed, streamed)
+    return stream(services, exchange, computed, streamed, recorded)
   }
-  return sendWhole(reply, rendered!, [headers, native])
+  sendWhole(reply, rendered!, [headers, native])
+  if (recorded !== null) ledger.add(endedCall(exchange, { status: recorded.status, record: recorded, parsed, result }))
+  return reply
 }
 
 interface Streamed {
+  framing: Framing
+  /** Its items act; null: the events are written as they are. */
+  shape: StreamShape | null
   events: Iterable<StreamEvent>
-  /** Where the stream breaks; absent: it completes. */
+  /** Where the stream breaks, and the fault that breaks it; absent: it completes. */
   breaksAfter?: BreakPoint
+  fault?: FaultSpec | null
+}
+
+const ERROR_FIRST: FaultSpec = {
+  label: 'stream_error',
+  break: { what: 'stream_error', afterTokens: 0 },
+  percent: 100,
+  source: 'X-Svc-Stream-Shape: error-first',
+}
+
+function streamOf(exchange: Exchange, { parsed, result, fault, shape }: Computed, context: RenderContext): Streamed {
+  const { route } = exchange
+  const framing = route.framingOf?.(parsed) ?? route.framing ?? 'sse'
+  const plain = route.stream?.(result, parsed, context) ?? []
+  const chosen = chooseShape(exchange, framing, shape ?? null)
+  if (chosen === null) return { framing, shape: null, ...eventsOf(plain, fault?.break), fault }
+  if (itemOf(chosen.shape, 'error-first') !== undefined)
+    return { framing, shape: chosen.shape, ...eventsOf([], ERROR_FIRST.break), fault: ERROR_FIRST }
+  const events = shapeEvents(plain, chosen.shape, chosen.shapes, result.op === 'chat' ? result : null)
+  return { framing, shape: chosen.shape, ...eventsOf(events, fault?.break), fault }
 }
 
 /** A stream with fewer tokens than the break point completes, and no fault is reported. */
-function eventsOf(events: Iterable<StreamEvent>, wanted: FaultSpec['break']): Streamed {
+function eventsOf(events: Iterable<StreamEvent>, wanted: FaultSpec['break']): Pick<Streamed, 'events' | 'breaksAfter'> {
   if (wanted === undefined) return { events }
   const all = [...events]
-  const tokens = all.reduce((sum, { paced }) => sum + (paced === true ? 1 : paced || 0), 0)
+  const tokens = all.reduce((sum, event) => sum + tokensOf(event), 0)
   return wanted.afterTokens > tokens
     ? { events: all }
     : { events: all, breaksAfter: { ...wanted, isLast: wanted.afterTokens === tokens } }
@@ -251,23 +299,26 @@ function sendWhole(
 }
 
 const stallMs = { normal: 120_000, public: 20_000 }
+/** Bytes that the shape `split=byte` writes one by one. */
+const singleBytes = { normal: 16_384, public: 4096 }
 const paceMs = { normal: 60_000, public: 20_000 }
 
 function stream(
-  clock: TokenClock,
+  { clock, ledger }: RunnerServices,
   exchange: Exchange,
   { parsed, result, latency }: Computed,
-  { events, breaksAfter }: Streamed,
+  { framing, shape, events, breaksAfter }: Streamed,
+  recorded: AiRecord | null,
 ): FastifyReply {
   const { svc, request, reply, route, instance } = exchange
   const caps = svc.config.publicMode ? 'public' : 'normal'
-  const name = route.framingOf?.(parsed) ?? route.framing ?? 'sse'
-  const framer = framings[name]
+  const framer = framings[framing]
   const headers = {
     'Content-Type': framer.contentType,
     'Cache-Control': 'no-cache',
     'X-Accel-Buffering': 'no',
     ...route.streamHeaders?.(result, parsed),
+    ...(shape === null ? {} : shapeHeaders(shape)),
   }
   const open = framer.contentType.startsWith('text/event-stream') ? svc.streams.sse : svc.streams.body
   const opened = open(request, reply, { status: 200, headers })
@@ -282,8 +333,17 @@ function stream(
       }
     )
   }
+  ledger.streamOpened()
   pump(opened, events, {
-    framer,
+    output:
+      shape === null
+        ? new PlainOutput(opened, framer, clock.now)
+        : new ShapedOutput(opened, { shape, framing, now: clock.now, maxSingleBytes: singleBytes[caps] }),
+    ended(outcome: StreamOutcome) {
+      ledger.streamEnded()
+      if (recorded !== null)
+        ledger.add(endedCall(exchange, { status: 200, record: recorded, parsed, result, stream: outcome }))
+    },
     errorEvent,
     clock,
     ttftMs: latency.ttftMs,
@@ -298,6 +358,14 @@ function stream(
     ...(breaksAfter === undefined ? {} : { break: breaksAfter }),
   })
   return reply
+}
+
+function shapeHeaders(shape: StreamShape): Record<string, string> {
+  const type = itemOf(shape, 'type')
+  return {
+    'X-Svc-Stream-Shape': showShape(shape),
+    ...(type === undefined ? {} : { 'Content-Type': type === 'json' ? 'application/json' : 'text/plain' }),
+  }
 }
 
 function countFault({ svc, metrics }: RunnerServices, exchange: Exchange): void {
@@ -337,5 +405,6 @@ async function sendError(
   exchange.faultSource = facts.source ?? ''
   if (exchange.fault !== null) countFault(services, exchange)
   services.records.add(recordError(exchange, status))
+  if (!exchange.isRefused) services.ledger.add(endedCall(exchange, { status }))
   return reply.code(status).headers(headers).send(JSON.stringify(body))
 }

@@ -4,6 +4,7 @@ import type { CompiledRule } from '../engine/rules.ts'
 import type { FaultSpec } from '../exchange/faults.ts'
 import type { Mode, ModelInfo } from '../neutral.ts'
 import { modeOfModel } from '../engine/model-mode.ts'
+import type { StreamShape } from '../shapes/shape.ts'
 import type { Latency } from '../streaming/pace.ts'
 import type { LlmProvider } from '../provider.ts'
 
@@ -23,6 +24,8 @@ export interface ProviderInstance {
   rules: readonly CompiledRule[]
   latency: Latency
   fail: FaultSpec | null
+  /** Shape of its streams if the request names none. */
+  streamShape?: StreamShape
   requirement: CredentialRequirement
   isNamed: boolean
 }

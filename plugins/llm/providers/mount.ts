@@ -27,6 +27,12 @@ const sharedParameters: RouteParameter[] = [
     schema: { enum: ['canned', 'echo', 'scripted', 'random'] },
   },
   {
+    name: 'X-Svc-Strict-Fixtures',
+    in: 'header',
+    description: 'Whether a text generation on which no rule acts gets 404',
+    schema: { type: 'boolean' },
+  },
+  {
     name: 'X-Svc-Fail',
     in: 'header',
     description: 'Fault to inject: a kind or a status, optionally with :<percent>; also as ?fail=',
@@ -61,6 +67,24 @@ const sharedParameters: RouteParameter[] = [
     in: 'header',
     description: 'Variation of the gaps between tokens, in percent',
     schema: { type: 'integer', minimum: 0, maximum: 100 },
+  },
+  {
+    name: 'X-Svc-Reply',
+    in: 'header',
+    description: 'The text of the reply, with percent escapes',
+    schema: { type: 'string' },
+  },
+  {
+    name: 'X-Svc-Reply-Json',
+    in: 'header',
+    description: 'The reply as JSON or base64url of it, like the `reply` of a rule',
+    schema: { type: 'string' },
+  },
+  {
+    name: 'X-Svc-Stream-Shape',
+    in: 'header',
+    description: 'How a stream is written, such as `split=utf8, crlf` or `no-done`',
+    schema: { type: 'string' },
   },
 ]
 

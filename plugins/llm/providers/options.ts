@@ -2,9 +2,15 @@
 import type { JsonSchema } from 'svc/plugin'
 import type { RuleReply } from '../engine/rules.ts'
 import type { Mode } from '../neutral.ts'
+import type { Price } from '../usage/prices.ts'
 
 export interface LlmOptions {
+  fixtures: string | string[]
+  strict_fixtures: boolean
   providers: NamedProvider[]
+  /** Currency of the prices. */
+  currency: string
+  prices: Price[]
 }
 
 /** A provider that serves an existing format under another name. */
@@ -19,6 +25,7 @@ export interface NamedProvider {
   rules?: NamedRule[]
   latency?: { latency_ms?: number; ttft_ms?: number; tokens_per_second?: number; jitter_percent?: number }
   fail?: string
+  stream_shape?: string
   require_auth?: boolean
   api_key?: string
 }
@@ -60,7 +67,46 @@ const reply: JsonSchema = {
 }
 const whole = (maximum: number): JsonSchema => ({ type: 'integer', minimum: 0, maximum })
 
+const filePath: JsonSchema = { type: 'string', minLength: 1, maxLength: 4096 }
+const price: JsonSchema = { type: 'number', minimum: 0, maximum: 1_000_000 }
+
 export const optionsSchema: JsonSchema = object({
+  fixtures: {
+    description: 'Files or folders with rules, relative to this file; fixture files of aimock too',
+    anyOf: [filePath, { type: 'array', items: filePath, maxItems: 100 }],
+    default: [],
+  },
+  strict_fixtures: {
+    description: 'A text generation on which no rule acts gets 404; X-Svc-Strict-Fixtures overrides it',
+    type: 'boolean',
+    default: false,
+  },
+  currency: {
+    description: 'Currency of the prices, as `/ai/usage` shows it',
+    type: 'string',
+    pattern: '^[A-Z]{3}$',
+    default: 'USD',
+  },
+  prices: {
+    description: 'Prices per million tokens; the first that matches a call applies',
+    type: 'array',
+    default: [],
+    maxItems: 200,
+    items: object(
+      {
+        model: { ...shortText, description: 'Model name, or a prefix followed by *; default: all' },
+        provider: { ...shortText, description: 'Name or format of a provider; default: all' },
+        input: price,
+        output: price,
+        cached: { ...price, description: 'Prompt tokens read from a cache; default: input' },
+        cache_write: { ...price, description: 'Prompt tokens written to a cache; default: input' },
+        audio_input: { ...price, description: 'Default: input' },
+        audio_output: { ...price, description: 'Default: output' },
+        batch_factor: { type: 'number', minimum: 0, maximum: 1, description: 'For items of a batch; default 0.5' },
+      },
+      ['input', 'output'],
+    ),
+  },
   providers: {
     description: 'Mock LLM providers with an existing wire format',
     type: 'array',
@@ -72,7 +118,7 @@ export const optionsSchema: JsonSchema = object({
           description: 'Served at /ai/<name>',
           type: 'string',
           pattern: '^[a-z][a-z0-9-]{0,31}$',
-          not: { enum: ['v1', 'requests'] },
+          not: { enum: ['v1', 'requests', 'usage', 'profiles', 'limits'] },
         },
         format: { ...shortText, description: 'Wire format, such as openai or anthropic' },
         title: { ...shortText, description: 'Default: the name' },
@@ -98,6 +144,12 @@ export const optionsSchema: JsonSchema = object({
           jitter_percent: whole(100),
         }),
         fail: { ...shortText, description: 'Default fault, in the syntax of X-Svc-Fail' },
+        stream_shape: {
+          description: 'Shape of streams, in the syntax of X-Svc-Stream-Shape',
+          type: 'string',
+          minLength: 1,
+          maxLength: 500,
+        },
         require_auth: { description: 'Reject requests without a credential', type: 'boolean' },
         api_key: { ...text, description: 'The only accepted credential' },
       },

@@ -53,6 +53,11 @@ export class ProviderRegistry implements Providers {
     })
   }
 
+  /** The first segment of the paths at which providers are served. */
+  paths(): string[] {
+    return [...new Set(this.#mounted.map(({ template }) => template.split('/', 2).join('/')))]
+  }
+
   /** The route of a request by its method and decoded path; null if no provider serves it. */
   find(method: string, path: string): PlacedRoute | null {
     if (path.length > MAX_PATH) return null
@@ -64,6 +69,11 @@ export class ProviderRegistry implements Providers {
       return { instance, route, params: Object.fromEntries(names.map((name, place) => [name, values[place] ?? ''])) }
     }
     return null
+  }
+
+  /** The format of a provider; its name if it is unknown. */
+  formatOf(name: string): string {
+    return this.#instances.find(instance => instance.name === name)?.format.id ?? name
   }
 
   addRule(rule: Parameters<Providers['addRule']>[0]): void {

@@ -1,10 +1,11 @@
 /** Writes the events of a streamed reply at its speed, and breaks the stream if a fault requests it. */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { BodyStream } from 'svc/plugin'
+import type { BodyStream, StreamEnd } from 'svc/plugin'
 import type { StreamBreak } from '../exchange/faults.ts'
-import type { Framer } from './framing.ts'
+import type { StreamOutput, Written } from './output.ts'
 import type { StreamEvent } from '../provider.ts'
 import type { Sleeper, TokenClock } from './token-clock.ts'
+import { tokensOf } from './tokens-of.ts'
 
 export interface BreakPoint {
   what: StreamBreak
@@ -14,7 +15,7 @@ export interface BreakPoint {
 }
 
 export interface PumpOptions {
-  framer: Framer
+  output: StreamOutput
   clock: TokenClock
   ttftMs: number
   /** Milliseconds before the next token. */
@@ -29,10 +30,18 @@ export interface PumpOptions {
   fail: (error: unknown) => void
   /** How long a stalled stream stays open. */
   stallMs: number
+  /** Called once when the stream has ended, on either side. Must not throw. */
+  ended: (outcome: StreamOutcome) => void
 }
 
-/** Number of characters to buffer before a write, if no event has to wait. */
-const batchLength = 12_288
+/** How a stream ended, and what was written of it. */
+export interface StreamOutcome extends Written {
+  /** All events were written. */
+  isWhole: boolean
+  /** What ended the stream early. */
+  by: 'client' | 'fault' | 'server' | null
+}
+
 /** Events due within this time are written immediately. */
 const earlyMs = 0.5
 /**
@@ -51,27 +60,27 @@ class Pump implements Sleeper {
   readonly #stream: BodyStream
   readonly #events: Iterator<StreamEvent>
   readonly #options: PumpOptions
-  /** Buffered text, so that one turn of the event loop needs only one write. */
-  #text = ''
-  /** False while the client reads too slowly. */
-  #isWritable = true
+  readonly #output: StreamOutput
   /** The event that waits, and its due time. */
   #pending: StreamEvent | null = null
   #dueAt = 0
   /** Cached clock value: reading the clock takes measurable time, and a stream without pauses doesn't need it. */
   #now = 0
   #tokens = 0
-  #isFirst = true
+  #isBroken = false
+  #hasFailed = false
 
   constructor(stream: BodyStream, events: Iterable<StreamEvent>, options: PumpOptions) {
     this.#stream = stream
     this.#events = events[Symbol.iterator]()
     this.#options = options
+    this.#output = options.output
   }
 
   begin(): void {
     this.#options.clock.begin()
-    this.#add(this.#options.framer.head)
+    void this.#stream.over.then(reason => this.#options.ended(this.#outcome(reason)))
+    this.#output.begin()
     this.#run()
   }
 
@@ -88,29 +97,32 @@ class Pump implements Sleeper {
       let event = this.#pending
       this.#pending = null
       while (!this.#stream.closed && (event ??= this.#next()) !== null) {
-        this.#add(this.#options.framer.frame(event, this.#isFirst))
-        this.#isFirst = false
+        this.#output.add(event)
         event = null
-        if (this.#isWritable) continue
-        this.#isWritable = true
-        return void this.#stream.ready().then(() => this.#run())
+        if (this.#output.isWritable) continue
+        return void this.#output.ready().then(() => this.#run())
       }
       if (this.#stream.closed) this.#events.return?.()
     } catch (error) {
-      this.#options.fail(error)
+      this.#fail(error)
     }
+  }
+
+  #fail(error: unknown): void {
+    this.#hasFailed = true
+    this.#options.fail(error)
   }
 
   /** The next event to write now; null if it has to wait, or if the stream has ended or broken. */
   #next(): StreamEvent | null {
     const { value: event, done } = this.#events.next()
     if (done === true) return this.#finish()
-    const tokens = event.paced === true ? 1 : event.paced || 0
+    const tokens = tokensOf(event)
     if (this.#breaksBefore(tokens)) return this.#break(event)
     if (tokens === 0) return event
     if (this.#advance(tokens)) return event
     this.#pending = event
-    this.#flush()
+    this.#output.flush()
     this.#sleep()
     return null
   }
@@ -129,28 +141,21 @@ class Pump implements Sleeper {
     this.#options.clock.at(this.#dueAt, this, this.#now)
   }
 
-  #add(chunk: string | Buffer): void {
-    if (typeof chunk === 'string') {
-      this.#text += chunk
-      if (this.#text.length >= batchLength) this.#flush()
-    } else {
-      this.#flush()
-      this.#isWritable = this.#stream.write(chunk)
+  #outcome(reason: StreamEnd): StreamOutcome {
+    const isWhole = reason === 'done' && !this.#isBroken
+    const ended = this.#hasFailed || reason !== 'client' ? 'server' : 'client'
+    return {
+      isWhole,
+      by: isWhole ? null : this.#isBroken ? 'fault' : ended,
+      ...this.#output.written,
     }
-  }
-
-  #flush(): void {
-    if (this.#text === '') return
-    this.#isWritable = this.#stream.write(this.#text)
-    this.#text = ''
   }
 
   #finish(): null {
     // The break comes after the last token.
     if (this.#options.break !== undefined && this.#tokens >= this.#options.break.afterTokens)
       return this.#break({ data: {} })
-    this.#add(this.#options.framer.tail)
-    this.#stream.end(this.#text)
+    this.#output.end(true)
     return null
   }
 
@@ -161,23 +166,23 @@ class Pump implements Sleeper {
   }
 
   #break(event: StreamEvent): null {
-    this.#breakOff(event).catch(this.#options.fail)
+    this.#isBroken = true
+    this.#breakOff(event).catch((error: unknown) => this.#fail(error))
     return null
   }
 
   async #breakOff(event: StreamEvent): Promise<void> {
-    const { framer, errorEvent, stallMs, destroy, break: broken } = this.#options
+    const { errorEvent, stallMs, destroy, break: broken } = this.#options
     const stream = this.#stream
+    const output = this.#output
     const what = broken?.what
-    if (what === 'stream_error') this.#add(framer.frame(errorEvent(), this.#isFirst))
-    if (what === 'malformed') this.#add(framer.broken(event, this.#isFirst))
-    if (what === 'stream_error') this.#add(framer.tail)
-    this.#flush()
+    if (what === 'stream_error') output.addExtra(errorEvent(), false)
+    if (what === 'malformed') output.addExtra(event, true)
+    if (what !== 'disconnect' && what !== 'stall') return output.end(what === 'stream_error')
+    // Writes first: the client must receive the tokens before the connection breaks.
+    await output.writeAll()
     // Ends early if the client disconnects.
     if (what === 'stall') await wait(stallMs, undefined, { signal: stream.signal }).catch(() => {})
-    if (what !== 'disconnect' && what !== 'stall') return stream.end()
-    // Flushes first: the client must receive the tokens before the connection breaks.
-    await stream.ready()
     await new Promise(resolve => setImmediate(resolve))
     destroy()
   }

@@ -5,9 +5,10 @@ import type { Exchange } from '../exchange/exchange.ts'
 import type { FaultParser, FaultSpec } from '../exchange/faults.ts'
 import type { ChatResult, EmbedResult } from '../neutral.ts'
 import type { ErrorKind, Parsed } from '../provider.ts'
+import type { StreamShape } from '../shapes/shape.ts'
 import type { Latency } from '../streaming/pace.ts'
 import { factsOf } from './protocol.ts'
-import { chatResultOf, embedResultOf, fits, lookUpOf, readReply } from './reply.ts'
+import { chatResultOf, embedResultOf, fits, readReply } from './reply.ts'
 
 type Parse = () => Parsed | Promise<Parsed>
 
@@ -63,7 +64,7 @@ export function failureOfRule(
     injected: fault?.label ?? 'server_error',
     source: `rule ${rule}`,
     ...(word !== null && fault?.status === undefined ? {} : { status: fault?.status ?? status }),
-    ...(message === null ? (own === undefined ? {} : { message: own }) : { message }),
+    ...(message === null ? (own === undefined ? {} : { message: own }) : { message, isExact: true as const }),
     ...(retryAfterSecs === null ? {} : { retryAfterSecs }),
   })
 }
@@ -73,24 +74,27 @@ export interface FixedReply {
   result: ChatResult | EmbedResult
   /** The pace where the request's headers say nothing. */
   pace: Partial<Latency>
+  /** The shape of a stream where the request names none. */
+  shape: StreamShape | null
   /** How the stream breaks. */
   fault: FaultSpec | null
 }
 
 /** The reply of a rule; null if it does not fit the request. */
 export function replyOfRule(
-  { rule, reply, hit }: Extract<RuleOutcome, { kind: 'reply' }>,
+  { rule, reply, lookUp }: Extract<RuleOutcome, { kind: 'reply' }>,
   parsed: Parsed,
-  { svc, request }: Exchange,
 ): FixedReply | null {
   const fixed = readReply(reply, '')
   if (fixed.kind === 'embedding')
-    return parsed.op === 'embed' ? { result: embedResultOf(fixed.vector, parsed), pace: {}, fault: null } : null
+    return parsed.op === 'embed'
+      ? { result: embedResultOf(fixed.vector, parsed), pace: {}, shape: null, fault: null }
+      : null
   if (parsed.op !== 'chat') return null
-  const lookUp = lookUpOf({ hit, session: svc.http.session(request).label })
   return {
     result: chatResultOf(fixed, parsed, lookUp),
     pace: fixed.stream,
+    shape: fixed.shape,
     fault: fixed.break && { ...fixed.break, source: `rule ${rule}` },
   }
 }

@@ -5,7 +5,7 @@ import { lastUserText } from '../engine/prompt.ts'
 import { parseObject } from '../exchange/exchange.ts'
 import type { FaultParser } from '../exchange/faults.ts'
 import type { Message, NeutralRequest } from '../neutral.ts'
-import type { EngineLimits, LlmRoute, Parsed, RouteInput } from '../provider.ts'
+import type { EmbedParsed, EngineLimits, LlmRoute, Parsed, RouteInput } from '../provider.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
 import { readReply } from './reply.ts'
 
@@ -21,13 +21,17 @@ export interface PlacedRoute {
 export interface LlmProtocolOptions {
   faults: FaultParser
   limits: EngineLimits
-  /** The route of a captured request. */
-  find(method: string, path: string): PlacedRoute | null
+  providers: {
+    /** The route of a captured request. */
+    find(method: string, path: string): PlacedRoute | null
+    paths(): string[]
+  }
 }
 
-export function createLlmProtocol({ faults, limits, find }: LlmProtocolOptions): MatchProtocol {
+export function createLlmProtocol({ faults, limits, providers }: LlmProtocolOptions): MatchProtocol {
   return {
     name: 'llm',
+    paths: () => providers.paths(),
     fields: {
       provider: { description: 'Id of the provider or its format' },
       model: { description: 'The model; a plain text may end in `*`', kind: 'wildcard' },
@@ -38,13 +42,16 @@ export function createLlmProtocol({ faults, limits, find }: LlmProtocolOptions):
         description: 'The text of a tool result after the last user message; true: there is one',
         kind: 'presence',
       },
+      last_result: { description: 'The text of the tool result with which the request ends' },
+      last_result_id: { description: 'The id of the tool call that this result belongs to' },
       turn: { description: 'The number of assistant messages before' },
+      input: { description: 'A text of an embeddings request' },
       stream: { description: 'Whether the client requests a stream', kind: 'boolean' },
       op: { description: '`chat`, `embed`, `rerank`, …' },
       format: { description: 'The format of the reply that the client requests', kind: FORMATS },
     },
     read(request) {
-      const placed = find(request.method, request.path)
+      const placed = providers.find(request.method, request.path)
       if (placed === null) return null
       return [factsOf(placed, parseCaptured(placed, request, limits))]
     },
@@ -97,6 +104,7 @@ export function factsOf(
   if (parsed === null) return { provider, op: route.op }
   const op = parsed.op === 'own' ? route.op : parsed.op
   const common = { provider, op, model: parsed.model, stream: parsed.stream === true }
+  if (parsed.op === 'embed') return { ...common, input: parsed.inputs.map(textOfInput) }
   if (parsed.op !== 'chat' && parsed.op !== 'count') return common
   const { request } = parsed
   return {
@@ -105,6 +113,7 @@ export function factsOf(
     system: request.system.length === 0 ? undefined : request.system.join('\n'),
     tool: request.tools.map(({ name }) => name),
     tool_result: resultsAfterUser(request),
+    ...lastResult(request),
     turn: request.messages.filter(({ role }) => role === 'assistant').length,
     format: request.format.type,
   }
@@ -116,6 +125,16 @@ function resultsAfterUser({ messages }: NeutralRequest): Json[] {
   return messages
     .slice(last + 1)
     .flatMap(({ parts }) => parts.flatMap(part => (part.type === 'result' ? [part.content] : [])))
+}
+
+/** The tool result at the end of the request. */
+function lastResult({ messages }: NeutralRequest): { last_result?: string; last_result_id?: string } {
+  const part = messages.at(-1)?.parts.at(-1)
+  return part?.type === 'result' ? { last_result: part.content, last_result_id: part.id } : {}
+}
+
+function textOfInput(input: EmbedParsed['inputs'][number]): string {
+  return typeof input === 'string' ? input : input.join(' ')
 }
 
 function isResult({ parts }: Message): boolean {

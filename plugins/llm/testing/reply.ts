@@ -1,5 +1,6 @@
 /** The `reply` step of rules: a fixed reply, which every provider sends in its own format. */
 import {
+  asBoolean,
   asInteger,
   asObject,
   asText,
@@ -17,11 +18,25 @@ import { count, pieces } from '../engine/tokens.ts'
 import { streamBreaks, type FaultSpec } from '../exchange/faults.ts'
 import type { Call, ChatResult, Choice, EmbedResult, Finish, NeutralRequest } from '../neutral.ts'
 import type { ChatParsed, EmbedParsed } from '../provider.ts'
+import { EXPECTED_SHAPE, readShape, type StreamShape } from '../shapes/shape.ts'
 import type { Latency } from '../streaming/pace.ts'
 
 const FINISHES = ['stop', 'length', 'tool_calls', 'content_filter'] as const
-const USAGE = ['prompt_tokens', 'completion_tokens', 'reasoning_tokens'] as const
-const STREAM = ['ttft_ms', 'tokens_per_second', 'jitter_percent', 'break']
+const USAGE = ['prompt_tokens', 'completion_tokens', 'reasoning_tokens', 'cached_tokens'] as const
+/** What becomes the text of the reply. */
+const CONTENTS = ['text', 'json', 'refusal']
+const CHAT_KEYS = [
+  'reasoning',
+  ...CONTENTS,
+  'tool_calls',
+  'calls_first',
+  'finish',
+  'usage',
+  'stream',
+  'template',
+  'embedding',
+]
+const STREAM = ['ttft_ms', 'tokens_per_second', 'jitter_percent', 'shape', 'break']
 const MAX_TEXT = 65_536
 const MAX_CALLS = 50
 const MAX_VECTOR = 4096
@@ -34,10 +49,17 @@ export type RuleReply =
       kind: 'chat'
       reasoning: string
       text: string
+      /** Sent as its compact text. */
+      json: { value: Json } | null
+      isRefusal: boolean
+      callsFirst: boolean
+      /** Whether references in texts are replaced. */
+      isTemplate: boolean
       calls: readonly { name: string; args: Json; id: string | null }[]
       finish: Finish | null
       usage: Partial<Record<(typeof USAGE)[number], number>>
       stream: Partial<Latency>
+      shape: StreamShape | null
       break: FaultSpec | null
     }
 
@@ -48,18 +70,30 @@ export function readReply(value: Json, at: string): RuleReply {
     rejectUnknownKeys(given, ['embedding'], at)
     return { kind: 'embedding', vector: readVector(given.embedding, below(at, 'embedding')) }
   }
-  rejectUnknownKeys(given, ['reasoning', 'text', 'tool_calls', 'finish', 'usage', 'stream', 'embedding'], at)
-  if (given.text === undefined && given.tool_calls === undefined && given.finish === undefined)
-    throw new InputProblem(at, 'expected text, tool_calls or embedding')
+  rejectUnknownKeys(given, CHAT_KEYS, at)
+  if ([...CONTENTS, 'tool_calls', 'finish'].every(key => given[key] === undefined))
+    throw new InputProblem(at, 'expected text, json, tool_calls, refusal or embedding')
+  const contents = CONTENTS.filter(key => given[key] !== undefined)
+  if (contents.length > 1)
+    throw new InputProblem(below(at, contents[1]!), `${contents[0]} and ${contents[1]} cannot be combined`)
+  if (given.refusal !== undefined)
+    for (const key of ['tool_calls', 'finish'])
+      if (given[key] !== undefined) throw new InputProblem(below(at, key), `${key} and refusal cannot be combined`)
   const text = (key: string): string => (given[key] === undefined ? '' : asText(given[key], below(at, key), MAX_TEXT))
   return {
     kind: 'chat',
     reasoning: text('reasoning'),
-    text: text('text'),
+    text: text('refusal') || text('text'),
+    json: given.json === undefined ? null : { value: given.json },
+    isRefusal: given.refusal !== undefined,
+    callsFirst: given.calls_first !== undefined && asBoolean(given.calls_first, below(at, 'calls_first')),
+    isTemplate: given.template === undefined || asBoolean(given.template, below(at, 'template')),
     calls: given.tool_calls === undefined ? [] : readCalls(given.tool_calls, below(at, 'tool_calls')),
     finish: given.finish === undefined ? null : readFinish(given.finish, below(at, 'finish')),
     usage: given.usage === undefined ? {} : readUsage(given.usage, below(at, 'usage')),
-    ...(given.stream === undefined ? { stream: {}, break: null } : readStream(given.stream, below(at, 'stream'))),
+    ...(given.stream === undefined
+      ? { stream: {}, shape: null, break: null }
+      : readStream(given.stream, below(at, 'stream'))),
   }
 }
 
@@ -103,7 +137,10 @@ function readUsage(value: Json, at: string): Partial<Record<(typeof USAGE)[numbe
   )
 }
 
-function readStream(value: Json, at: string): { stream: Partial<Latency>; break: FaultSpec | null } {
+function readStream(
+  value: Json,
+  at: string,
+): { stream: Partial<Latency>; shape: StreamShape | null; break: FaultSpec | null } {
   const given = asObject(value, at)
   rejectUnknownKeys(given, STREAM, at)
   const integer = (key: string, max: number): number | undefined =>
@@ -117,8 +154,15 @@ function readStream(value: Json, at: string): { stream: Partial<Latency>; break:
       ...(tokensPerSecond === undefined ? {} : { tokensPerSecond }),
       ...(jitterPercent === undefined ? {} : { jitterPercent }),
     },
+    shape: given.shape === undefined ? null : readRuleShape(given.shape, below(at, 'shape')),
     break: given.break === undefined ? null : readBreak(given.break, below(at, 'break')),
   }
+}
+
+function readRuleShape(value: Json, at: string): StreamShape {
+  const { shape, unknown } = readShape(asText(value, at, 500, 1))
+  if (unknown.length > 0) throw new InputProblem(at, `unknown item ${unknown[0]}; expected ${EXPECTED_SHAPE}`)
+  return shape
 }
 
 function readBreak(value: Json, at: string): FaultSpec {
@@ -145,29 +189,41 @@ export function chatResultOf(
     if (reference === 'prompt') return lastUserText(request)
     return reference === 'model' ? request.model : lookUp(reference)
   }
-  const choices = Array.from({ length: request.n }, (_, index) => choiceOf(reply, request, { prompt, index, fill }))
+  const expand: Expansion = reply.isTemplate
+    ? { text: text => expandText(text, fill), value: value => expandValue(value, fill) }
+    : { text: text => text, value: value => value }
+  const choices = Array.from({ length: request.n }, (_, index) => choiceOf(reply, request, { prompt, index, expand }))
   const { usage } = reply
+  const inputTokens = usage.prompt_tokens ?? own ?? promptTokens(request, prompt)
   return {
     op: 'chat',
     mode: 'rule',
     prompt,
     choices,
-    promptTokens: usage.prompt_tokens ?? own ?? promptTokens(request, prompt),
+    promptTokens: inputTokens,
     completionTokens: usage.completion_tokens ?? choices.reduce((sum, choice) => sum + completionTokens(choice), 0),
     reasoningTokens: usage.reasoning_tokens ?? choices.reduce((sum, choice) => sum + choice.reasoningPieces.length, 0),
+    ...(usage.cached_tokens === undefined ? {} : { cachedTokens: Math.min(usage.cached_tokens, inputTokens) }),
   }
+}
+
+/** Replaces the references in texts. */
+interface Expansion {
+  text(text: string): string
+  value(value: Json): Json
 }
 
 function choiceOf(
   reply: Extract<RuleReply, { kind: 'chat' }>,
   request: NeutralRequest,
-  { prompt, index, fill }: { prompt: string; index: number; fill: LookUp },
+  { prompt, index, expand }: { prompt: string; index: number; expand: Expansion },
 ): Choice {
-  const content = limited(expandText(reply.text, fill), request)
+  const text = reply.json === null ? expand.text(reply.text) : JSON.stringify(expand.value(reply.json.value))
+  const content = limited(text, request)
   const calls = reply.calls.map((call, place) =>
-    callOf(call, request, { prompt, fill, number: index * MAX_CALLS + place }),
+    callOf(call, request, { prompt, expand, number: index * MAX_CALLS + place }),
   )
-  const reasoning = expandText(reply.reasoning, fill)
+  const reasoning = expand.text(reply.reasoning)
   const byCut = content.finish === 'stop' && calls.length > 0 ? 'tool_calls' : content.finish
   const isGiven = reply.finish !== null
   return {
@@ -176,7 +232,9 @@ function choiceOf(
     calls,
     reasoning,
     reasoningPieces: pieces(reasoning),
-    finish: reply.finish ?? byCut,
+    finish: reply.isRefusal ? 'content_filter' : (reply.finish ?? byCut),
+    ...(reply.isRefusal ? { isRefusal: true as const } : {}),
+    ...(reply.callsFirst ? { callsFirst: true as const } : {}),
     stopSequence: isGiven ? null : content.stopSequence,
   }
 }
@@ -184,9 +242,9 @@ function choiceOf(
 function callOf(
   { name, args, id: givenId }: { name: string; args: Json; id: string | null },
   request: NeutralRequest,
-  { prompt, fill, number }: { prompt: string; fill: LookUp; number: number },
+  { prompt, expand, number }: { prompt: string; expand: Expansion; number: number },
 ): Call {
-  const filled = expandValue(args, fill)
+  const filled = expand.value(args)
   const isText = request.tools.find(tool => tool.name === name)?.input !== undefined
   const json = isText && typeof filled === 'string' ? filled : JSON.stringify(filled)
   return {
@@ -205,20 +263,4 @@ export function embedResultOf(vector: readonly number[], { inputs, dimensions }:
   const own = Array.from({ length: dimensions }, (_, place) => vector[place] ?? 0)
   const tokens = inputs.map(input => (typeof input === 'string' ? count(input) : input.length))
   return { op: 'embed', vectors: inputs.map(() => own), tokens, promptTokens: tokens.reduce((sum, n) => sum + n, 0) }
-}
-
-/** References that do not depend on the request's messages. */
-export function lookUpOf({ hit, session }: { hit: number; session: string }): LookUp {
-  return reference => {
-    switch (reference) {
-      case 'count':
-        return hit + 1
-      case 'session':
-        return session
-      case 'now':
-        return new Date().toISOString()
-      default:
-        return undefined
-    }
-  }
 }

@@ -1,33 +1,46 @@
-/** Owns a server of an SDK behind a server of svc: its connections, its lists, and forwarding calls to it. */
+/** Owns a bridged server behind a server of svc: its connections, its lists, and forwarding calls to it. */
 import { isRecord } from 'svc/plugin'
 import type { Call, MethodResult } from '../calls/call.ts'
 import { HandlerContext } from '../calls/call-context.ts'
-import { CODES, invalidParams, methodNotFound, RpcError, shorten } from '../errors.ts'
+import { Cancelled, CODES, invalidParams, RpcError, shorten } from '../errors.ts'
 import type { ListKind } from '../registry/lists.ts'
 import type { Tool } from '../registry/registry.ts'
 import { routedArguments } from '../registry/schema.ts'
-import type { JsonObject, ListName, SdkDefinition, SdkServer, ToolDefinition } from '../types.ts'
+import type { JsonObject, ListName, ToolDefinition } from '../types.ts'
 import { type BridgedItems, BridgedLists } from './bridged-lists.ts'
-import { Connection, type ConnectionEvents } from './connection.ts'
+import { Connection, type ConnectionEvents, LinkClosed, TimedOut } from './connection.ts'
+import { Keeper } from './keeper.ts'
+import type { LinkEnd, LinkSource } from './link.ts'
+import type { BridgeState, BridgeStatus, CallOutcome } from './status.ts'
 
 export interface BridgeOptions {
-  definition: SdkDefinition
+  name: string
+  source: LinkSource
   /** Version of svc. */
   release: string
   timeoutMs: number
+  /** Time for each request until the server is known. Default 10 s. */
+  startMs?: number
+  /** Connections of sessions, in addition to the common one. */
   maxConnections: number
+  maxInFlight: number
   listChanged(list: ListName): void
   resourceUpdated(uri: string): void
   /** Calls `ended` when the session ends. Returns a function that removes it. */
   whenEnded(session: string, ended: () => void): () => void
   /** Gets errors that no call reports. */
   log(error: unknown): void
+  stateChanged?(state: BridgeState): void
+  restarted?(): void
+  called?(outcome: CallOutcome): void
 }
 
 const MAX_PAGES = 50
 const MAX_ITEMS = 5000
 const MAX_LIST_LENGTH = 8 * 1024 * 1024
-const START_MS = 10_000
+const DEFAULT_START_MS = 10_000
+const LIST_NAMES = ['tools', 'resources', 'prompts'] as const
+const META_LOG_LEVEL = 'io.modelcontextprotocol/logLevel'
 
 /** The methods and members of the lists, by capability. */
 const LISTS: Record<ListName, readonly { kind: ListKind; method: string }[]> = {
@@ -43,30 +56,66 @@ const FORWARDED: readonly string[] = ['tools/call', 'resources/read', 'prompts/g
 export class Bridge {
   readonly lists = new BridgedLists()
   readonly tools = new Map<string, Tool>()
-  info: JsonObject = {}
+  info: JsonObject
   capabilities: JsonObject = {}
   instructions: string | undefined
   readonly #options: BridgeOptions
-  /** One connection for all, or for all stateless calls. */
-  #common: Connection | null = null
+  /** The connection for all, or for all stateless calls. */
+  readonly #common: Keeper
   readonly #ofSessions = new Map<string, Promise<Connection>>()
   /** Removes the callbacks of sessions, which outlive this object. */
   readonly #removals = new Set<() => void>()
+  #calls = 0
+  #inFlight = 0
+  #hasStarted = false
 
   constructor(options: BridgeOptions) {
     this.#options = options
+    this.info = { name: options.name, version: options.release }
+    this.#common = new Keeper({
+      connect: closed => this.#openCommon(closed),
+      changed: state => options.stateChanged?.(state),
+      restarting: () => options.restarted?.(),
+    })
   }
 
-  /** Connects to the server and reads its lists. */
-  async start(): Promise<void> {
-    const { definition, release } = this.#options
-    const connection = new Connection(await makeServer(definition, null), this.#events)
-    const { serverInfo, capabilities, instructions } = await connection.open(release)
-    this.#common = connection
-    this.info = serverInfo
-    this.capabilities = capabilities
-    this.instructions = instructions
-    for (const list of ['tools', 'resources', 'prompts'] as const) await this.#readList(list)
+  get kind(): LinkSource['kind'] {
+    return this.#options.source.kind
+  }
+
+  get status(): BridgeStatus {
+    const pid = this.#common.connection?.pid ?? null
+    return {
+      state: this.#common.state,
+      ...(pid === null ? {} : { pid }),
+      ...this.#common.facts,
+      sessions: this.#ofSessions.size,
+      calls: this.#calls,
+      in_flight: this.#inFlight,
+    }
+  }
+
+  /** Connects to the server and reads its lists. Rejects if that fails. */
+  start(): Promise<void> {
+    this.#hasStarted = true
+    return this.#common.start()
+  }
+
+  /** Starts the server, and starts it again whenever it ends. Repeated calls have no effect. */
+  keep(): void {
+    if (this.#hasStarted) return
+    this.#hasStarted = true
+    this.#common.keep()
+  }
+
+  /** Resolves when the server has started, or could not be started at first. */
+  firstAttempt(): Promise<void> {
+    return this.#common.firstAttempt()
+  }
+
+  async restart(): Promise<void> {
+    await this.#closeSessions()
+    await this.#common.restart()
   }
 
   has(capability: string): boolean {
@@ -84,6 +133,52 @@ export class Bridge {
 
   async forward(call: Call): Promise<MethodResult> {
     const params = this.#paramsOf(call)
+    const { maxInFlight } = this.#options
+    if (this.#inFlight >= maxInFlight)
+      throw new RpcError(CODES.internal, `too many calls in flight (at most ${maxInFlight})`)
+    this.#inFlight++
+    this.#calls++
+    try {
+      const answer = await this.#request(call, params)
+      this.#options.called?.('ok')
+      return answer
+    } catch (error) {
+      this.#options.called?.(outcomeOf(error))
+      throw error instanceof LinkClosed ? this.#notRunning() : error
+    } finally {
+      this.#inFlight--
+    }
+  }
+
+  /** Subscribes to changes of a resource, if the server supports it. */
+  async subscribe(uri: string): Promise<void> {
+    const { resources } = this.capabilities
+    if (isRecord(resources) && resources.subscribe === true)
+      await this.#common.connection?.subscribe(uri, this.#options.timeoutMs)
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled([this.#closeSessions(), this.#common.close()])
+  }
+
+  get #startMs(): number {
+    return this.#options.startMs ?? DEFAULT_START_MS
+  }
+
+  /** What the server reports on its own, on any of its connections. */
+  get #events(): Omit<ConnectionEvents, 'closed'> {
+    return {
+      listChanged: list => {
+        this.#readList(list).then(
+          () => this.#options.listChanged(list),
+          error => this.#options.log(error),
+        )
+      },
+      resourceUpdated: uri => this.#options.resourceUpdated(uri),
+    }
+  }
+
+  async #request(call: Call, params: JsonObject): Promise<MethodResult> {
     await call.conversation.resume(call)
     const context = new HandlerContext(call)
     const connection = await this.#connectionFor(context.session)
@@ -98,63 +193,47 @@ export class Bridge {
     return call.version.isStateless ? { result: shown, meta: _meta, ...cache } : { result: { ...shown, _meta } }
   }
 
-  /** Subscribes to changes of a resource, if the server supports it. */
-  async subscribe(uri: string): Promise<void> {
-    const { resources } = this.capabilities
-    if (isRecord(resources) && resources.subscribe === true)
-      await this.#common?.request('resources/subscribe', { uri }, null, this.#options.timeoutMs)
-  }
-
-  async close(): Promise<void> {
-    for (const remove of this.#removals) remove()
-    this.#removals.clear()
-    const all = await Promise.allSettled([...this.#ofSessions.values(), this.#common])
-    this.#ofSessions.clear()
-    await Promise.allSettled(
-      all.map(async one => {
-        if (one.status === 'fulfilled') await one.value?.close()
-      }),
-    )
-  }
-
-  get #events(): ConnectionEvents {
-    return {
-      listChanged: list => {
-        this.#readList(list).then(
-          () => this.#options.listChanged(list),
-          error => this.#options.log(error),
-        )
-      },
-      resourceUpdated: uri => this.#options.resourceUpdated(uri),
-    }
-  }
-
   /** The params for the server: without what only svc reads. */
-  #paramsOf({ method, params }: Call): JsonObject {
+  #paramsOf({ method, params, conversation }: Call): JsonObject {
     const { _meta: _, inputResponses: _responses, requestState: _state, ...own } = params
-    if (method !== 'tools/call') return own
+    const { logLevel } = conversation
+    // A remote server without sessions sends no log messages otherwise.
+    const meta = logLevel ? { _meta: { [META_LOG_LEVEL]: logLevel } } : {}
+    if (method !== 'tools/call') return { ...own, ...meta }
     if (typeof own.name !== 'string') throw invalidParams('Missing tool name')
+    if (!this.#common.connection) throw this.#notRunning()
     if (!this.tools.has(own.name)) throw invalidParams(`Unknown tool: ${shorten(own.name)}`)
     const { arguments: args, ...others } = own
     if (args !== undefined && args !== null && !isRecord(args)) throw invalidParams('"arguments" must be an object')
-    return { ...others, arguments: args ?? {} }
+    return { ...others, arguments: args ?? {}, ...meta }
+  }
+
+  #notRunning(): RpcError {
+    const { state, last_exit } = this.status
+    const data = {
+      server: this.#options.name,
+      state,
+      ...(typeof last_exit?.code === 'number' ? { exit_code: last_exit.code } : {}),
+    }
+    return new RpcError(CODES.internal, 'the server is not running', { data })
   }
 
   async #connectionFor(session: string | null): Promise<Connection> {
-    if (!this.#common) throw methodNotFound('the server has not started')
-    if (session === null || this.#options.definition.create === undefined) return this.#common
+    const common = this.#common.connection
+    if (!common) throw this.#notRunning()
+    if (session === null || !this.#options.source.isPerSession) return common
     const known = this.#ofSessions.get(session)
     if (known) return known
     if (this.#ofSessions.size >= this.#options.maxConnections)
       throw new RpcError(CODES.internal, `too many connections (at most ${this.#options.maxConnections})`)
-    const opening = this.#openFor(session)
-    this.#ofSessions.set(session, opening)
-    let remove = (): void => {}
     const forget = (): void => {
       remove()
       this.#removals.delete(remove)
       if (this.#ofSessions.get(session) === opening) this.#ofSessions.delete(session)
     }
+    let remove = (): void => {}
+    const opening = this.#open(session, { ...this.#events, closed: () => forget() })
+    this.#ofSessions.set(session, opening)
     remove = this.#options.whenEnded(session, () => {
       forget()
       opening.then(connection => connection.close()).catch((error: unknown) => this.#options.log(error))
@@ -164,16 +243,53 @@ export class Bridge {
     return opening
   }
 
-  async #openFor(session: string): Promise<Connection> {
-    const connection = new Connection(await makeServer(this.#options.definition, session), this.#events)
-    await connection.open(this.#options.release)
-    return connection
+  async #open(session: string | null, events: ConnectionEvents): Promise<Connection> {
+    const connection = new Connection(await this.#options.source.create(session), events)
+    try {
+      await connection.open(this.#options.release, this.#startMs)
+      return connection
+    } catch (error) {
+      await connection.close()
+      throw error
+    }
   }
 
-  async #readList(list: ListName): Promise<void> {
-    if (!this.has(list) || !this.#common) return
+  /** Opens the common connection and reads what the server offers. Changed lists are announced. */
+  async #openCommon(closed: (end: LinkEnd) => void): Promise<Connection> {
+    const connection = new Connection(await this.#options.source.create(null), { ...this.#events, closed })
+    try {
+      const { serverInfo, capabilities, instructions } = await connection.open(this.#options.release, this.#startMs)
+      this.info = { name: this.#options.name, version: this.#options.release, ...serverInfo }
+      this.capabilities = capabilities
+      this.instructions = instructions
+      for (const list of LIST_NAMES) {
+        const before = this.lists.fingerprint(list)
+        await this.#readList(list, connection)
+        if (this.lists.fingerprint(list) !== before) this.#options.listChanged(list)
+      }
+      return connection
+    } catch (error) {
+      await connection.close()
+      throw error
+    }
+  }
+
+  async #closeSessions(): Promise<void> {
+    for (const remove of this.#removals) remove()
+    this.#removals.clear()
+    const all = await Promise.allSettled(this.#ofSessions.values())
+    this.#ofSessions.clear()
+    await Promise.allSettled(
+      all.map(async one => {
+        if (one.status === 'fulfilled') await one.value.close()
+      }),
+    )
+  }
+
+  async #readList(list: ListName, connection = this.#common.connection): Promise<void> {
+    if (!this.has(list) || !connection) return
     const items: BridgedItems = {}
-    for (const { kind, method } of LISTS[list]) items[kind] = await this.#readPages(kind, method, this.#common)
+    for (const { kind, method } of LISTS[list]) items[kind] = await this.#readPages(kind, method, connection)
     this.lists.replace(items)
     if (list !== 'tools') return
     this.tools.clear()
@@ -202,7 +318,7 @@ export class Bridge {
   /** A server may have the capability without the method, such as for templates. */
   async #readPage(method: string, cursor: unknown, connection: Connection): Promise<JsonObject> {
     try {
-      return await connection.request(method, cursor === undefined ? {} : { cursor }, null, START_MS)
+      return await connection.request(method, cursor === undefined ? {} : { cursor }, null, this.#startMs)
     } catch (error) {
       if (error instanceof RpcError && error.code === CODES.methodNotFound) return {}
       throw error
@@ -210,10 +326,10 @@ export class Bridge {
   }
 }
 
-async function makeServer({ server, create }: SdkDefinition, session: string | null): Promise<SdkServer> {
-  const made = server ?? (await create?.(session))
-  if (!made) throw new Error('the definition has no server')
-  return made
+function outcomeOf(error: unknown): CallOutcome {
+  if (error instanceof LinkClosed) return 'not_running'
+  if (error instanceof TimedOut) return 'timeout'
+  return error instanceof Cancelled ? 'canceled' : 'error'
 }
 
 /** For checks of headers only: the server itself checks arguments. */

@@ -1,12 +1,13 @@
-/** Owns one connection to a server of an SDK: svc is its client, in revision 2025-11-25. */
+/** Owns one connection to a bridged server: svc is its client, in revision 2025-11-25 or in the one without sessions. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { isRecord } from 'svc/plugin'
 import { isLogLevel } from '../calls/call.ts'
 import { Cancelled, CODES, RpcError, ToolFailure } from '../errors.ts'
-import type { CallContext, JsonObject, ListName, QuestionMethod, SdkServer, SdkTransport } from '../types.ts'
+import type { CallContext, JsonObject, ListName, Question, QuestionMethod } from '../types.ts'
+import type { Link, LinkEnd } from './link.ts'
 
 const PROTOCOL = '2025-11-25'
-const START_MS = 10_000
+const MAX_ROUNDS = 20
 const QUESTIONS: readonly string[] = ['elicitation/create', 'sampling/createMessage', 'roots/list']
 const LISTS: readonly ListName[] = ['tools', 'resources', 'prompts']
 
@@ -14,6 +15,8 @@ const LISTS: readonly ListName[] = ['tools', 'resources', 'prompts']
 export interface ConnectionEvents {
   listChanged(list: ListName): void
   resourceUpdated(uri: string): void
+  /** The connection has closed on its own. */
+  closed(end: LinkEnd): void
 }
 
 /** A call of a client of svc that the server works on. */
@@ -27,7 +30,7 @@ interface ActiveCall {
 interface Pending {
   resolve(result: JsonObject): void
   reject(error: unknown): void
-  context: CallContext | null
+  call: ActiveCall | null
 }
 
 export interface InitializeAnswer {
@@ -37,37 +40,38 @@ export interface InitializeAnswer {
 }
 
 export class Connection {
-  readonly #server: SdkServer
+  readonly #link: Link
   readonly #events: ConnectionEvents
-  readonly #transport: SdkTransport
   readonly #pending = new Map<unknown, Pending>()
-  /** The call that caused what the server sends. */
+  /** The call that caused what the server sends, if the server is in this process. */
   readonly #active = new AsyncLocalStorage<ActiveCall>()
   #count = 0
-  #isClosed = false
+  #end: LinkEnd | null = null
 
-  constructor(server: SdkServer, events: ConnectionEvents) {
-    this.#server = server
+  constructor(link: Link, events: ConnectionEvents) {
+    this.#link = link
     this.#events = events
-    this.#transport = {
-      start: async () => {},
-      // Messages within a process may have undefined members, which JSON does not.
-      send: async message => this.#receive(JSON.parse(JSON.stringify(message))),
-      close: async () => this.#closed(),
-    }
   }
 
-  /** Connects and initializes the server. */
-  async open(version: string): Promise<InitializeAnswer> {
-    await this.#server.connect(this.#transport)
-    const capabilities = { sampling: {}, elicitation: {}, roots: {} }
-    const answer = await this.request(
-      'initialize',
-      { protocolVersion: PROTOCOL, capabilities, clientInfo: { name: 'svc', version } },
-      null,
-      START_MS,
-    )
-    this.#send({ method: 'notifications/initialized' })
+  get isClosed(): boolean {
+    return this.#end !== null
+  }
+
+  get pid(): number | null {
+    return this.#link.pid
+  }
+
+  /** Connects and initializes the server. Rejects if it ends or does not answer. */
+  async open(version: string, timeoutMs: number): Promise<InitializeAnswer> {
+    await this.#link.open({
+      received: message => this.#receive(message),
+      closed: end => {
+        this.#closed(end)
+        this.#events.closed(end)
+      },
+    })
+    const answer = this.#link.isStateless ? await this.#discover(timeoutMs) : await this.#initialize(version, timeoutMs)
+    this.#send({ method: 'notifications/initialized' }, null)
     return {
       serverInfo: isRecord(answer.serverInfo) ? answer.serverInfo : {},
       capabilities: isRecord(answer.capabilities) ? answer.capabilities : {},
@@ -75,17 +79,67 @@ export class Connection {
     }
   }
 
-  /** Sends a request. Rejects with the error of the server, or with what a question to the client throws. */
+  /**
+   * Sends a request. Rejects with the error of the server, with what a question to the client throws, or with
+   * `LinkClosed`.
+   */
   async request(
     method: string,
     params: JsonObject,
     context: CallContext | null,
     timeoutMs: number,
   ): Promise<JsonObject> {
-    if (this.#isClosed) throw notRunning()
+    let result = await this.#exchange(method, params, context, timeoutMs)
+    let questionCount = 0
+    for (let round = 0; result.resultType === 'input_required' && context !== null; round++) {
+      if (round === MAX_ROUNDS) throw new RpcError(CODES.internal, `the server asks in more than ${MAX_ROUNDS} rounds`)
+      const inputResponses = await askAll(result.inputRequests, context, () => `q${++questionCount}`)
+      result = await this.#exchange(
+        method,
+        { ...params, inputResponses, requestState: result.requestState },
+        context,
+        timeoutMs,
+      )
+    }
+    return result
+  }
+
+  /** Asks for notifications about a resource. */
+  async subscribe(uri: string, timeoutMs: number): Promise<void> {
+    if (this.#link.isStateless) this.#link.follow(uri)
+    else await this.request('resources/subscribe', { uri }, null, timeoutMs)
+  }
+
+  async close(): Promise<void> {
+    this.#closed({ reason: 'closed' })
+    await this.#link.close()
+  }
+
+  async #initialize(version: string, timeoutMs: number): Promise<JsonObject> {
+    const capabilities = { sampling: {}, elicitation: {}, roots: {} }
+    return this.request(
+      'initialize',
+      { protocolVersion: PROTOCOL, capabilities, clientInfo: { name: 'svc', version } },
+      null,
+      timeoutMs,
+    )
+  }
+
+  async #discover(timeoutMs: number): Promise<JsonObject> {
+    const { _meta, ...answer } = await this.request('server/discover', {}, null, timeoutMs)
+    return { ...answer, serverInfo: isRecord(_meta) ? _meta['io.modelcontextprotocol/serverInfo'] : undefined }
+  }
+
+  async #exchange(
+    method: string,
+    params: JsonObject,
+    context: CallContext | null,
+    timeoutMs: number,
+  ): Promise<JsonObject> {
+    if (this.#end) throw new LinkClosed(this.#end)
     if (context?.signal.aborted) throw new Cancelled()
     const id = ++this.#count
-    const stop = (): void => this.#send({ method: 'notifications/cancelled', params: { requestId: id } })
+    const stop = (): void => this.#send({ method: 'notifications/cancelled', params: { requestId: id } }, context)
     let timer: NodeJS.Timeout | undefined
     let onAbort = (): void => {}
     try {
@@ -94,13 +148,14 @@ export class Connection {
           reject(error)
           stop()
         }
-        this.#pending.set(id, { resolve, reject, context })
-        timer = setTimeout(() => give(new RpcError(CODES.internal, 'the server did not answer in time')), timeoutMs)
+        const call = context && { context, questionCount: 0, fail: give }
+        this.#pending.set(id, { resolve, reject, call })
+        timer = setTimeout(() => give(new TimedOut()), timeoutMs)
         onAbort = () => give(new Cancelled())
         context?.signal.addEventListener('abort', onAbort, { once: true })
         const message = { id, method, params: context ? withToken(params, id) : params }
-        if (context) this.#active.run({ context, questionCount: 0, fail: give }, () => this.#send(message))
-        else this.#send(message)
+        if (call) this.#active.run(call, () => this.#send(message, context))
+        else this.#send(message, null)
       })
     } finally {
       clearTimeout(timer)
@@ -109,21 +164,14 @@ export class Connection {
     }
   }
 
-  async close(): Promise<void> {
-    this.#closed()
-    await this.#server.close()
+  #closed(end: LinkEnd): void {
+    if (this.#end) return
+    this.#end = end
+    for (const { reject } of this.#pending.values()) reject(new LinkClosed(end))
   }
 
-  #closed(): void {
-    if (this.#isClosed) return
-    this.#isClosed = true
-    for (const { reject } of this.#pending.values()) reject(notRunning())
-    this.#transport.onclose?.()
-  }
-
-  #send(message: JsonObject): void {
-    if (!this.#isClosed)
-      this.#transport.onmessage?.(JSON.parse(JSON.stringify({ jsonrpc: '2.0', ...message })) as never)
+  #send(message: JsonObject, context: CallContext | null): void {
+    if (!this.#end) this.#link.send({ jsonrpc: '2.0', ...message }, context)
   }
 
   #receive(message: unknown): void {
@@ -132,8 +180,16 @@ export class Connection {
     const params = isRecord(message.params) ? message.params : {}
     if (typeof method !== 'string') this.#complete(message)
     else if (id === undefined) this.#notified(method, params)
-    // Not awaited: the transport of the SDK only passes messages on.
-    else void this.#answer(method, params).then(reply => this.#send({ id, ...reply }))
+    // Not awaited: a link only passes messages on.
+    else void this.#answer(method, params).then(reply => this.#reply(id, reply))
+  }
+
+  #reply(id: unknown, reply: JsonObject): void {
+    try {
+      this.#send({ id, ...reply }, null)
+    } catch {
+      // The server reads nothing; its own timeout applies.
+    }
   }
 
   #complete({ id, result, error }: JsonObject): void {
@@ -147,11 +203,11 @@ export class Connection {
 
   #notified(method: string, params: JsonObject): void {
     if (method === 'notifications/progress') {
-      const context = this.#pending.get(params.progressToken)?.context
+      const context = this.#pending.get(params.progressToken)?.call?.context
       const { progress, total, message } = params
       if (typeof progress === 'number') context?.progress(progress, numberOrNone(total), textOrNone(message))
     } else if (method === 'notifications/message') {
-      if (isLogLevel(params.level)) this.#active.getStore()?.context.log(params.level, params.data)
+      if (isLogLevel(params.level)) this.#activeCall()?.context.log(params.level, params.data)
     } else if (method === 'notifications/resources/updated') {
       if (typeof params.uri === 'string') this.#events.resourceUpdated(params.uri)
     } else {
@@ -160,11 +216,18 @@ export class Connection {
     }
   }
 
+  /** The call that a message of the server belongs to: over a wire only known if one alone is in flight. */
+  #activeCall(): ActiveCall | undefined {
+    if (this.#link.isInProcess) return this.#active.getStore()
+    const calls = [...this.#pending.values()].flatMap(({ call }) => call ?? [])
+    return calls.length === 1 ? calls[0] : undefined
+  }
+
   /** Handles a request of the server. Questions go to the client whose call caused them. */
   async #answer(method: string, params: JsonObject): Promise<JsonObject> {
     if (method === 'ping') return { result: {} }
     if (!QUESTIONS.includes(method)) return failure(CODES.methodNotFound, 'Method not found')
-    const active = this.#active.getStore()
+    const active = this.#activeCall()
     if (!active) return failure(CODES.internal, 'no call to ask through')
     const key = `q${++active.questionCount}`
     try {
@@ -178,16 +241,47 @@ export class Connection {
   }
 }
 
+/** Asks the client all questions of a round of the revision without sessions. Returns the answers by the server's keys. */
+async function askAll(requests: unknown, context: CallContext, nextKey: () => string): Promise<JsonObject> {
+  const questions: Record<string, Question> = {}
+  const keys: [own: string, given: string][] = []
+  for (const [key, request] of Object.entries(isRecord(requests) ? requests : {})) {
+    if (!isRecord(request) || !QUESTIONS.includes(String(request.method)))
+      throw new RpcError(CODES.internal, 'the server asks for something unknown')
+    const own = nextKey()
+    questions[own] = {
+      method: request.method as QuestionMethod,
+      params: isRecord(request.params) ? request.params : {},
+    }
+    keys.push([own, key])
+  }
+  const answers = await context.ask(questions)
+  return Object.fromEntries(keys.map(([own, given]) => [given, answers[own]]))
+}
+
+/** The server has ended, or its connection has broken. */
+export class LinkClosed extends Error {
+  readonly end: LinkEnd
+
+  constructor(end: LinkEnd) {
+    super(end.reason)
+    this.end = end
+  }
+}
+
+/** The server did not answer. */
+export class TimedOut extends RpcError {
+  constructor() {
+    super(CODES.internal, 'the server did not answer in time')
+  }
+}
+
 function withToken(params: JsonObject, id: number): JsonObject {
   return { ...params, _meta: { ...(isRecord(params._meta) ? params._meta : {}), progressToken: id } }
 }
 
 function failure(code: number, message: string): JsonObject {
   return { error: { code, message } }
-}
-
-function notRunning(): RpcError {
-  return new RpcError(CODES.internal, 'the server is not running')
 }
 
 function numberOrNone(value: unknown): number | undefined {

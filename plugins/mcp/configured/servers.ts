@@ -1,17 +1,23 @@
 /** Owns the servers from svc.yaml. They are built after all plugins have registered, since they select from all. */
 import type { Config } from 'svc/plugin'
+import type { Bridge } from '../bridge/bridge.ts'
 import type { ConfiguredServer } from '../options.ts'
 import { compileTool, type Registry, type Tool } from '../registry/registry.ts'
 import { type Report, select } from '../registry/selection.ts'
 import { Server } from '../registry/server.ts'
+import { isBridged } from './bridges.ts'
 import { defineDeclaredTool } from './declared-tool.ts'
 import { configuredSkills, type SkillSource } from './skills.ts'
 
 export interface ServerContext {
+  /** Name of this plugin. */
+  plugin: string
   /** Version of svc. */
   release: string
   config: Config
   skills: SkillSource
+  /** The bridge of an entry that is a process or a URL; null if the entry is invalid. */
+  bridgeOf(item: ConfiguredServer, report: Report): Bridge | null
 }
 
 /** Builds the servers. An invalid tool, resource or prompt, or a server with a name in use, is reported and skipped. */
@@ -28,23 +34,40 @@ export function buildConfiguredServers(
     const server = buildServer(item, registry, context, (member, message, remedy) =>
       report(`${at}.${member}`, message, remedy),
     )
-    if (registry.servers.has(item.name) || servers.has(item.name))
-      report(at, `the server name "${item.name}" is already in use`, 'choose another name')
-    else servers.set(item.name, server)
+    const owner = registry.ownerOf(item.name)
+    if (servers.has(item.name)) report(at, `the server name "${item.name}" is already in use`, 'choose another name')
+    else if (owner !== undefined)
+      report(
+        at,
+        `the server name "${item.name}" is already in use by the plugin ${owner}`,
+        owner === context.plugin ? 'choose another name' : `choose another name, or disable the plugin ${owner}`,
+      )
+    else if (server) servers.set(item.name, server)
   }
   return [...servers.values()]
 }
 
-function buildServer(item: ConfiguredServer, registry: Registry, context: ServerContext, report: Report): Server {
+function buildServer(
+  item: ConfiguredServer,
+  registry: Registry,
+  context: ServerContext,
+  report: Report,
+): Server | null {
   const { name, title = name, description, instructions, auth, api_key = null } = item
+  const definition = { name, title, description, instructions, auth }
   const selection = select(registry, item, report)
+  if (isBridged(item)) {
+    const bridge = context.bridgeOf(item, report)
+    return (
+      bridge && new Server(definition, selection, context.release, { apiKey: api_key, bridge, source: bridge.kind })
+    )
+  }
   const tools = new Map([...selection.tools, ...declaredTools(item, selection.tools, context.config, report)])
   const skills =
     item.skills === undefined
       ? selection.skills
       : configuredSkills(item.skills, context.skills, (message, remedy) => report('skills', message, remedy))
-  const definition = { name, title, description, instructions, auth }
-  return new Server(definition, { ...selection, tools, skills }, context.release, api_key)
+  return new Server(definition, { ...selection, tools, skills }, context.release, { apiKey: api_key, source: 'config' })
 }
 
 function declaredTools(

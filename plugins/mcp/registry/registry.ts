@@ -41,11 +41,11 @@ export class Registry {
   readonly servers = new Map<string, ServerDefinition>()
   /** Methods of protocol extensions, by server and name. */
   readonly methods = new Map<string, Map<string, MethodHandler>>()
-  /** The registering plugin, by `<kind> <name>`. */
   /** Servers of SDKs by name. */
   readonly bridged = new Map<string, SdkDefinition>()
   /** Skills by server. */
   readonly skills = new Map<string, Skill[]>()
+  /** The registering plugin, by `<kind> <name>`. */
   readonly #owners = new Map<string, string>()
   readonly #limits: SkillLimits
   readonly #report: (message: string) => void
@@ -101,6 +101,11 @@ export class Registry {
       },
       updated,
     }
+  }
+
+  /** The plugin that registered a server. */
+  ownerOf(server: string): string | undefined {
+    return this.#owners.get(`server ${server}`)
   }
 
   /** Rejects later registrations, because the servers are built now. */

@@ -22,6 +22,17 @@ export type FoundResource =
   | { definition: ResourceDefinition; variables: null }
   | { definition: TemplateDefinition; variables: Record<string, string> }
 
+/** Where a server comes from: svc.yaml, a plugin, a plugin with an SDK, a process or a URL. */
+export type ServerSource = 'config' | 'plugin' | 'sdk' | 'stdio' | 'remote'
+
+export interface ServerParts {
+  apiKey?: string | null
+  bridge?: Bridge | null
+  source?: ServerSource
+  /** The plugin that registered it. */
+  plugin?: string | null
+}
+
 export class Server implements Selection {
   readonly name: string
   /** Whether the server is below `/mcp/servers`. */
@@ -45,15 +56,17 @@ export class Server implements Selection {
   readonly lists: ListPages
   /** The server of an SDK that works for this one. */
   readonly bridge: Bridge | null
+  readonly source: ServerSource
+  /** The plugin that registered the server; null if it is from svc.yaml. */
+  readonly plugin: string | null
   /** `serverInfo` as JSON text, which is part of every stateless result. */
-  readonly infoText: string
+  readonly #infoText: string | null
 
   constructor(
     definition: ServerDefinition,
     selection: Selection,
     release: string,
-    apiKey: string | null = null,
-    bridge: Bridge | null = null,
+    { apiKey = null, bridge = null, source = 'plugin', plugin = null }: ServerParts = {},
   ) {
     this.name = definition.name
     this.isNamed = !UNNAMED_SERVERS.includes(definition.name)
@@ -71,7 +84,14 @@ export class Server implements Selection {
     this.methods = selection.methods
     this.hasTasks = [...selection.tools.values()].some(({ definition }) => definition.task !== undefined)
     this.lists = bridge?.lists ?? new Lists(this)
-    this.infoText = JSON.stringify(serverInfo(this, STATELESS))
+    this.source = source
+    this.plugin = plugin
+    this.#infoText = bridge === null ? JSON.stringify(serverInfo(this, STATELESS)) : null
+  }
+
+  /** That of a bridged server may change when it starts again. */
+  get infoText(): string {
+    return this.#infoText ?? JSON.stringify(serverInfo(this, STATELESS))
   }
 
   get instructions(): string | undefined {

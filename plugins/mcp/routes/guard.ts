@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'svc/plugin'
 import { authenticate } from '../access/authenticate.ts'
 import { checkOrigin } from '../access/origin.ts'
+import { checkLoop } from '../bridge/forwarding.ts'
 import { RpcError } from '../errors.ts'
 import { Exchange, factHeaders } from '../calls/exchange.ts'
 import type { Mcp } from '../mcp.ts'
@@ -22,6 +23,8 @@ export function guard(mcp: Mcp, unnamed: string | undefined, serve: Serve, check
       checkOrigin(exchange)
       checkMethod(exchange)
       if (server.auth !== 'open') exchange.claims = await authenticate(exchange)
+      checkLoop(exchange.header('x-svc-mcp-via'), mcp.svc.instance.id)
+      await server.bridge?.firstAttempt()
       await serve(exchange)
     } catch (error) {
       if (!(error instanceof RpcError)) {

@@ -3,6 +3,8 @@ import type { Evidence } from '../client/evidence.ts'
 import type { ConnectionSpec } from '../client/exchange.ts'
 
 export type Level = 'must' | 'other-spec' | 'integrity' | 'should' | 'hazard' | 'proxy-only' | 'observation' | 'timing'
+/** In which the client half speaks to the gateway. */
+export type Protocol = '1.1' | '2'
 export type Impact = 'low' | 'medium' | 'high'
 export type VerdictWord = 'pass' | 'fail' | 'warn' | 'note' | 'skip' | 'error' | 'flaky'
 
@@ -15,7 +17,10 @@ export const GROUPS = [
   'streaming',
   'connections',
   'caching',
+  'websocket',
+  'grpc',
   'trust',
+  'llm',
 ] as const
 
 export interface Source {
@@ -43,6 +48,9 @@ export interface Facts {
   hasCredentials: boolean
   timeoutMs: number
   isSlow: boolean
+  protocol: Protocol
+  /** Protocols that the gateway speaks with clients. */
+  clientProtocols: Protocol[]
 }
 
 export interface Plan {
@@ -68,6 +76,8 @@ export interface Check {
   impact?: Impact
   sources: readonly Source[]
   hostile?: boolean
+  /** In which it runs. Default: only HTTP/1.1. */
+  protocols?: readonly Protocol[]
   when?: {
     /** Runs while no other check does. */
     alone?: boolean
@@ -85,6 +95,8 @@ export interface Check {
     counts?: boolean
     /** The judge gets the evidence of the direct run too. */
     comparesDirect?: boolean
+    /** There is no direct run, since the upstream itself rejects what is sent. */
+    noDirect?: boolean
   }
   page: CheckPage
   plan(facts: Facts): Plan
@@ -94,6 +106,9 @@ export interface Check {
 export function defineCheck(check: Check): Check {
   return check
 }
+
+/** For checks that run in both protocols. */
+export const BOTH: readonly Protocol[] = ['1.1', '2']
 
 type Values = Record<string, unknown>
 const verdict =
@@ -122,7 +137,7 @@ export function worst(verdicts: readonly Verdict[]): Verdict {
 }
 
 const HIGH =
-  /^(?:FRM-CLTE|FRM-TE-.*|FRM-CL-.*|FRM-HOST|FRM-TRAILER|FRM-H2-BAD|RSP-TRUNC|RSP-EXTRA|RSP-CL-BAD|RSP-103|HDR-CONN-ABUSE|HDR-XFF|CON-RETRY)$/
+  /^(?:FRM-CLTE|FRM-TE-.*|FRM-CL-.*|FRM-HOST|FRM-TRAILER|FRM-H2-BAD|RSP-TRUNC|RSP-EXTRA|RSP-CL-BAD|RSP-103|HDR-CONN-ABUSE|HDR-XFF|CON-RETRY|CCH-PRIVATE|CCH-AUTH|CCH-VARY|MTL-SPOOF|JWT-BAD|MCP-AUTH|MCP-SESSION)$/
 const LOW = /^(?:HDR-VIA|HDR-MAXFWD|RSP-DATE|HDR-TRACE|TGT-ABS|FRM-CHUNK-EXT|CON-CLOSE)$/
 
 export function impactOf({ id, level, impact }: Pick<Check, 'id' | 'level' | 'impact'>): Impact {

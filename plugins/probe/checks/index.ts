@@ -3,8 +3,10 @@ import type { Check } from '../catalog/check.ts'
 import { CACHING_CHECKS, CCH_POISON } from './caching/rules.ts'
 import { CCH_STORE } from './caching/store.ts'
 import { FAILURE_CHECKS } from './connections/failures.ts'
+import { HTTP2_CONNECTION_CHECKS } from './connections/http2.ts'
 import { REUSE_CHECKS } from './connections/reuse.ts'
 import { HEAD_CHECKS } from './framing/heads.ts'
+import { HTTP2_FRAMING_CHECKS } from './framing/http2.ts'
 import { LENGTH_CHECKS } from './framing/lengths.ts'
 import { VALID_FRAMING_CHECKS } from './framing/valid.ts'
 import { ADDED_CHECKS } from './headers/added.ts'
@@ -17,6 +19,7 @@ import { STREAM_CHECKS } from './streaming/streams.ts'
 import { UPLOAD_CHECKS } from './streaming/uploads.ts'
 import { TARGET_CHECKS } from './targets/targets.ts'
 import { TRUST_CHECKS } from './trust/trust.ts'
+import { WEBSOCKET_CHECKS } from './websocket/websocket.ts'
 
 export const CATALOG: readonly Check[] = [
   ...REACH_CHECKS,
@@ -26,6 +29,7 @@ export const CATALOG: readonly Check[] = [
   ...VALID_FRAMING_CHECKS,
   ...LENGTH_CHECKS,
   ...HEAD_CHECKS,
+  ...HTTP2_FRAMING_CHECKS,
   ...RESPONSE_HEAD_CHECKS,
   ...NO_CONTENT_CHECKS,
   ...RESPONSE_BODY_CHECKS,
@@ -33,9 +37,11 @@ export const CATALOG: readonly Check[] = [
   ...STREAM_CHECKS,
   ...CONTENT_CHECKS,
   ...REUSE_CHECKS,
+  ...HTTP2_CONNECTION_CHECKS,
   ...FAILURE_CHECKS,
   CCH_STORE,
   ...CACHING_CHECKS,
   CCH_POISON,
+  ...WEBSOCKET_CHECKS,
   ...TRUST_CHECKS,
 ]

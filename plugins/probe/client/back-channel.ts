@@ -2,7 +2,7 @@
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { Address } from './address.ts'
-import { clock } from './connection.ts'
+import { clock } from './changes.ts'
 import type { ArrivalRecord } from '../upstream/arrival-record.ts'
 import type { StepScript } from '../upstream/script.ts'
 
@@ -17,6 +17,7 @@ export interface SessionFacts {
   version: string
   catalogue: string
   clock_ms: number
+  ports: { http: number | null; https: number | null; grpc: number | null }
 }
 
 /** The upstream refused, or can't be reached. */

@@ -3,6 +3,7 @@ import { connect as connectTcp } from 'node:net'
 import type { Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { Address } from './address.ts'
+import { Changes, clock } from './changes.ts'
 
 /** More is not kept of what one connection receives. */
 const MAX_RECEIVED = 72 * 1024 * 1024
@@ -20,11 +21,6 @@ export interface TlsTrust {
   name: string | null
 }
 
-/** Milliseconds since the epoch that never go backwards. */
-export function clock(): number {
-  return performance.timeOrigin + performance.now()
-}
-
 export class Connection {
   readonly sent: Piece[] = []
   readonly received: Piece[] = []
@@ -35,7 +31,7 @@ export class Connection {
   readonly port: number
   readonly #socket: Socket
   #isDropping = false
-  readonly #listeners = new Set<() => void>()
+  readonly #changes = new Changes()
 
   constructor(socket: Socket) {
     this.#socket = socket
@@ -45,7 +41,7 @@ export class Connection {
       this.receivedBytes += chunk.length
       if (!this.#isDropping) this.received.push({ atMs: clock(), bytes: chunk })
       if (this.receivedBytes > MAX_RECEIVED) this.#isDropping = true
-      this.#notify()
+      this.#changes.notify()
     })
     socket.on('end', () => this.#end('fin'))
     socket.on('error', () => this.#end('reset'))
@@ -67,23 +63,7 @@ export class Connection {
 
   /** Resolves when the condition holds after something has happened, or the time is over. */
   waitUntil(condition: () => boolean, deadlineMs: () => number): Promise<boolean> {
-    return new Promise(resolve => {
-      let timer: NodeJS.Timeout
-      const done = (result: boolean): void => {
-        clearTimeout(timer)
-        this.#listeners.delete(check)
-        resolve(result)
-      }
-      const check = (): void => {
-        if (condition()) return done(true)
-        const left = deadlineMs() - clock()
-        if (left <= 0) return done(false)
-        clearTimeout(timer)
-        timer = setTimeout(check, left + 1)
-      }
-      this.#listeners.add(check)
-      check()
-    })
+    return this.#changes.waitUntil(condition, deadlineMs)
   }
 
   pause(): void {
@@ -103,23 +83,24 @@ export class Connection {
     if (this.ended !== null) return
     this.ended = how
     this.endedMs = clock()
-    this.#notify()
-  }
-
-  #notify(): void {
-    for (const listener of this.#listeners) listener()
+    this.#changes.notify()
   }
 }
 
 /** Rejects with Node's error if there is no connection, or no valid certificate. */
-export function openConnection(address: Address, trust: TlsTrust): Promise<Connection> {
+export async function openConnection(address: Address, trust: TlsTrust): Promise<Connection> {
+  return new Connection(await openSocket(address, trust, ['http/1.1']))
+}
+
+/** A socket with nobody's listeners; `protocols` are offered by ALPN. */
+export function openSocket(address: Address, trust: TlsTrust, protocols: string[]): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const target = { host: address.ip, port: address.port }
     const socket = address.isTls
       ? connectTls({
           ...target,
           servername: trust.name ?? address.host,
-          ALPNProtocols: ['http/1.1'],
+          ALPNProtocols: protocols,
           rejectUnauthorized: !trust.insecure,
           ...(trust.ca === null ? {} : { ca: trust.ca }),
         })
@@ -132,7 +113,7 @@ export function openConnection(address: Address, trust: TlsTrust): Promise<Conne
     socket.once(address.isTls ? 'secureConnect' : 'connect', () => {
       clearTimeout(timer)
       socket.removeAllListeners('error')
-      resolve(new Connection(socket))
+      resolve(socket)
     })
   })
 }

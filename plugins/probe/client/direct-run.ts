@@ -4,23 +4,94 @@
  */
 import { createHash } from 'node:crypto'
 import type { ArrivalRecord } from '../upstream/arrival-record.ts'
-import type { Evidence } from './evidence.ts'
+import type { StepScript } from '../upstream/script.ts'
+import type { Call, Evidence } from './evidence.ts'
 import type { ExchangeRecord } from './exchange.ts'
 
-/** The first difference, or null. */
-export function directDifference(evidence: Evidence): string | null {
+/** Times of the two halves may differ by this much, besides the error of the measured offset. */
+const CLOCK_MS = 500
+
+/** Actions that write nothing. */
+const SILENT: ReadonlySet<string> = new Set(['receive', 'wait', 'keep', 'end', 'reset'])
+
+/** The first difference, or null. `clockErrorMs`: how wrong the offset between the clocks of the halves may be. */
+export function directDifference(evidence: Evidence, clockErrorMs = 0): string | null {
+  return (
+    bytesDifference(evidence) ??
+    evidence.calls.map(call => clockDifference(call, CLOCK_MS + clockErrorMs)).find(text => text !== null) ??
+    evidence.calls.map(call => scriptDifference(call, evidence.scripts)).find(text => text !== null) ??
+    null
+  )
+}
+
+/** A request arrives after it was sent, and before its answer comes back. Several requests may be of one step. */
+function clockDifference({ record, arrivals, response }: Call, toleranceMs: number): string | null {
+  if (arrivals.length === 0 || record.sent.length === 0) return null
+  const isPossible = arrivals.some(({ record: { head_at_ms: at } }) => {
+    const isEarly = at < record.sentAtMs - toleranceMs
+    const isLate = response !== null && at > response.headAtMs + toleranceMs
+    return !isEarly && !isLate
+  })
+  return isPossible ? null : 'the clocks of the two halves disagree'
+}
+
+/** Whether the upstream wrote what its script says, as far as the script says it by bytes. */
+function scriptDifference(call: Call, scripts: ReadonlyMap<number, StepScript>): string | null {
+  const found = scripts.get(call.record.step)
+  if (found === undefined || call.record.http2 !== null) return null
+  for (const [index, { record }] of call.arrivals.entries()) {
+    const isOwn =
+      record.framing !== 'invalid' && found.http2 !== true && !(found.http11 === true && record.protocol === '1.0')
+    if (!isOwn) continue
+    const actions = index === 0 ? found.script : (found.next ?? found.script)
+    let expected = ''
+    for (const action of actions) {
+      if (action.do === 'bytes') expected += action.bytes.replaceAll('{{n}}', String(index + 1).padStart(5, '0'))
+      else if (!SILENT.has(action.do)) break
+    }
+    const written = record.answered.bytes
+    const size = Math.min(written.length, expected.length)
+    if (written.slice(0, size) !== expected.slice(0, size)) return 'the upstream did not obey its script'
+  }
+  return null
+}
+
+function bytesDifference(evidence: Evidence): string | null {
   for (const { record, calls } of evidence.exchanges) {
     if (record.connectError !== null) return `no connection to the upstream: ${record.connectError}`
     const arrivals = [
       ...calls.flatMap(call => call.arrivals),
       ...evidence.embedded.flatMap(({ arrivals }) => arrivals),
     ].map(view => view.record)
+    if (record.calls.some(({ http2 }) => http2 !== null)) {
+      const problem = http2Difference(calls)
+      if (problem !== null) return problem
+      continue
+    }
     const own = unique(arrivals.filter(({ peer }) => peer.endsWith(`:${record.port}`))).toSorted(
       (a, b) => a.request_on_connection - b.request_on_connection,
     )
     if (own.length === 0) return 'the upstream saw nothing of it'
     const problem = sentDifference(record, own) ?? receivedDifference(record, own)
     if (problem !== null) return problem
+  }
+  return null
+}
+
+/** Streams are compared one by one, since their frames are mixed on the connection. */
+function http2Difference(calls: readonly Call[]): string | null {
+  for (const { record, arrival, exchange } of calls) {
+    if (record.sent.length === 0) continue
+    if (arrival === null) return 'the upstream saw nothing of it'
+    const { size, sha256, answered } = arrival.record
+    const isCut = record.http2!.errorCode !== null || exchange.hasLeft
+    if (hashOf(record.sent.subarray(0, size)) !== sha256) return 'what arrived differs from what was sent'
+    if (size < record.sent.length && !isCut) return `${record.sent.length - size} bytes did not arrive`
+    const received = Buffer.concat(record.http2!.received.map(({ bytes }) => bytes))
+    if (received.length > answered.size) return 'more came back than the upstream answered'
+    if (received.length < answered.size) {
+      if (!isCut) return 'a part of the answer did not come back'
+    } else if (hashOf(received) !== answered.sha256) return 'what came back differs from what the upstream answered'
   }
   return null
 }

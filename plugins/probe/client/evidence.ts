@@ -1,6 +1,7 @@
 /** What was recorded of one run of a check, in the form that its judge reads. */
 import { createHash } from 'node:crypto'
 import type { ArrivalRecord } from '../upstream/arrival-record.ts'
+import type { StepScript } from '../upstream/script.ts'
 import type { CallRecord, ExchangeRecord } from './exchange.ts'
 import { valuesOf } from './response-parser.ts'
 import type { Field, Response } from './response-parser.ts'
@@ -21,7 +22,8 @@ export class ArrivalView {
     this.fields = lines
       .filter(text => text !== '')
       .map(text => {
-        const colon = text.indexOf(':')
+        // The name of a pseudo-header field begins with a colon.
+        const colon = text.indexOf(':', 1)
         return colon === -1 ? ([text, ''] as const) : ([text.slice(0, colon), text.slice(colon + 1).trim()] as const)
       })
   }
@@ -59,7 +61,10 @@ export class ArrivalView {
     return at === -1 ? this.target : this.target.slice(0, at)
   }
   values(name: string): string[] {
-    return valuesOf(this.fields, name)
+    const values = valuesOf(this.fields, name)
+    // In HTTP/2 the name of the host is in :authority (RFC 9113, 8.3.1).
+    const isHost = name === 'host' && values.length === 0 && this.record.protocol === '2'
+    return isHost ? valuesOf(this.fields, ':authority') : values
   }
   has(name: string): boolean {
     return this.values(name).length > 0
@@ -125,13 +130,17 @@ export class Evidence {
   /** Arrivals of embedded requests, by the label of their specification. */
   readonly embedded: { label: string; step: number; arrivals: ArrivalView[] }[]
   readonly through: 'direct' | 'gateway'
+  /** Scripts of the upstream, by step. */
+  readonly scripts: ReadonlyMap<number, StepScript>
 
   constructor(
     through: 'direct' | 'gateway',
     exchanges: { record: ExchangeRecord; calls: Call[] }[],
     embedded: { label: string; step: number; arrivals: ArrivalView[] }[],
+    scripts: ReadonlyMap<number, StepScript> = new Map(),
   ) {
     this.through = through
+    this.scripts = scripts
     this.exchanges = exchanges
     this.embedded = embedded
   }

@@ -1,5 +1,6 @@
 /** Sends the requests of one connection and records what came back. */
-import { clock, openConnection } from './connection.ts'
+import { clock, pause } from './changes.ts'
+import { openConnection } from './connection.ts'
 import type { Connection, Piece, TlsTrust } from './connection.ts'
 import type { Address } from './address.ts'
 import type { EncodedRequest, Part, RequestSpec } from './request.ts'
@@ -13,6 +14,8 @@ export interface ConnectionSpec {
   gapMs?: number
   /** How long the connection is watched after the last response; it ends earlier when the gateway closes it. */
   watchMs?: number
+  /** How long to wait after an answer, whatever happens to the connection, so that the upstream can be watched. */
+  stayMs?: number
   /** The client leaves this long after it has sent the last request. */
   leaveAfterMs?: number
   /** Reads nothing for this long after the last request was sent. */
@@ -30,6 +33,8 @@ export interface CallRecord {
   sentEndMs: number
   sent: Buffer
   response: Response | null
+  /** HTTP/2 only: what came back on the stream, and the error code of RST_STREAM. */
+  http2: { received: Piece[]; errorCode: number | null } | null
 }
 
 export interface ExchangeRecord {
@@ -48,9 +53,11 @@ export interface ExchangeRecord {
   extra: Buffer
   /** The client left on its own. */
   hasLeft: boolean
+  /** HTTP/2 only: streams that the gateway allows at once, as it announced. */
+  announcedStreams: number | null
 }
 
-const SILENCE_MS = 2_000
+export const SILENCE_MS = 2_000
 
 export interface ExchangeOptions {
   address: Address
@@ -73,12 +80,13 @@ export async function runExchange(
     sentEndMs: 0,
     sent: Buffer.alloc(0),
     response: null,
+    http2: null,
   }))
   let connection: Connection
   try {
     connection = await openConnection(address, trust)
   } catch (error) {
-    return failed(calls, (error as NodeJS.ErrnoException).code ?? (error as Error).message)
+    return failedExchange(calls, (error as NodeJS.ErrnoException).code ?? (error as Error).message)
   }
   const stop = (): void => connection.close()
   signal.addEventListener('abort', stop)
@@ -116,6 +124,7 @@ export async function runExchange(
         () => until,
       )
     }
+    if (spec.stayMs !== undefined && reader.responses.length > 0) await pause(spec.stayMs)
   } finally {
     signal.removeEventListener('abort', stop)
   }
@@ -135,6 +144,7 @@ export async function runExchange(
     watchedUntilMs: clock(),
     extra: reader.extra,
     hasLeft,
+    announcedStreams: null,
   }
 }
 
@@ -151,6 +161,11 @@ async function send(connection: Connection, reader: Reader, call: CallRecord, pa
         () => !connection.isOpen,
         () => until,
       )
+    } else if ('reply' in part) {
+      const reply = await reader.waitForReply(part.reply, part.timeoutMs)
+      if (reply === null || reply.length === 0) continue
+      sent.push(reply)
+      await connection.send(reply)
     } else await reader.waitForAny(part.timeoutMs)
   }
   call.sent = Buffer.concat(sent)
@@ -200,6 +215,21 @@ class Reader {
     )
   }
 
+  /** Waits until what was received has a reply. */
+  async waitForReply(replyTo: (received: Buffer) => Buffer | null, timeoutMs: number): Promise<Buffer | null> {
+    const until = clock() + timeoutMs
+    const connection = this.#connection
+    let reply: Buffer | null = null
+    await connection.waitUntil(
+      () => {
+        reply = replyTo(Buffer.concat(connection.received.map(({ bytes }) => bytes)))
+        return reply !== null || !connection.isOpen
+      },
+      () => until,
+    )
+    return reply
+  }
+
   finish(): void {
     this.#feed()
     const { ended, endedMs } = this.#connection
@@ -214,7 +244,7 @@ class Reader {
   }
 }
 
-function failed(calls: CallRecord[], reason: string): ExchangeRecord {
+export function failedExchange(calls: CallRecord[], reason: string): ExchangeRecord {
   return {
     connectError: reason,
     port: 0,
@@ -227,9 +257,6 @@ function failed(calls: CallRecord[], reason: string): ExchangeRecord {
     watchedUntilMs: clock(),
     extra: Buffer.alloc(0),
     hasLeft: false,
+    announcedStreams: null,
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise(resolve => setTimeout(resolve, ms))
 }

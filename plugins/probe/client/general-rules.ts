@@ -1,5 +1,5 @@
 /** Rules that every check obeys before its own judge is asked. */
-import { skip, warn } from '../catalog/check.ts'
+import { fault, skip, warn } from '../catalog/check.ts'
 import type { Check, Verdict } from '../catalog/check.ts'
 import type { Evidence } from './evidence.ts'
 
@@ -10,6 +10,8 @@ export function generalVerdict(check: Check, evidence: Evidence): Verdict | null
   for (const { record } of evidence.exchanges)
     if (record.connectError !== null)
       return { verdict: 'error', summary: `no connection to the gateway: ${record.connectError}`, values: {} }
+  if (evidence.calls.some(call => call.count === 0 && call.isOurs))
+    return fault('the answer of the upstream came back, but the upstream does not know the request')
   if (check.when?.http11 === true && evidence.calls.some(({ arrival }) => arrival?.record.protocol === '1.0'))
     return skip('upstream spoken to in HTTP/1.0')
   if (check.when?.judgesRefusal === true || check.hostile === true) return null

@@ -1,7 +1,7 @@
 /** A run: reach, direct run, gateway run, repeats. */
 import { setMaxListeners } from 'node:events'
-import { fault, skip } from '../catalog/check.ts'
-import type { Check, Facts, Verdict, VerdictWord } from '../catalog/check.ts'
+import { fail, fault, skip } from '../catalog/check.ts'
+import type { Check, Facts, Protocol, Verdict, VerdictWord } from '../catalog/check.ts'
 import type { Address } from './address.ts'
 import { BackChannelError } from './back-channel.ts'
 import type { BackChannel } from './back-channel.ts'
@@ -22,6 +22,8 @@ export interface RunOptions {
   route: Pick<Route, 'trust' | 'extraFields' | 'authority'>
   isHostile: boolean
   isSlow: boolean
+  /** HTTP/2 is tried: with prior knowledge, or by ALPN. */
+  triesHttp2: boolean
   repeat: number
   timeoutMs: number
   concurrency: number
@@ -30,9 +32,15 @@ export interface RunOptions {
   onProgress(progress: { group: string; done: number; total: number; result: CheckResult }): void
 }
 
+/** A check in one protocol. */
+interface Job {
+  check: Check
+  protocol: Protocol
+}
+
 export interface CheckResult {
   check: Check
-  protocol: '1.1' | '2'
+  protocol: Protocol
   verdict: VerdictWord
   summary: string
   reason: string | null
@@ -48,6 +56,7 @@ export interface RunResult {
   reached: Reached
   isComplete: boolean
   requests: number
+  clientProtocols: Protocol[]
 }
 
 /** Direct runs are quick and disturb nobody, so more of them run at once. */
@@ -64,11 +73,14 @@ const HEALTH: Pick<Check, 'id' | 'plan'> = {
 export class ProbeRun {
   readonly #options: RunOptions
   readonly #runner: StepRunner
-  readonly #direct: Route
-  readonly #gateway: Route
+  readonly #direct: Omit<Route, 'protocol'>
+  /** Where the upstream speaks HTTP/2; null if nowhere that this machine reaches. */
+  #directHttp2: Omit<Route, 'protocol'> | null = null
+  readonly #gateway: Omit<Route, 'protocol'>
   readonly #facts: Facts
-  readonly #results = new Map<Check, CheckResult>()
-  readonly #directEvidence = new Map<Check, Evidence>()
+  #jobs: readonly Job[]
+  readonly #results = new Map<Job, CheckResult>()
+  readonly #directEvidence = new Map<Job, Evidence>()
   #reached: Reached | null = null
   #lostConnections = 0
   #isLost = false
@@ -102,16 +114,23 @@ export class ProbeRun {
       hasCredentials: options.hasCredentials,
       timeoutMs: options.timeoutMs,
       isSlow: options.isSlow,
+      protocol: '1.1',
+      clientProtocols: ['1.1'],
     }
+    this.#jobs = this.#jobsOf(options.triesHttp2)
   }
 
   /** Rejects with `ReachError` or `BackChannelError`. */
   async run(): Promise<RunResult> {
-    const { checks } = this.#options
-    await reach(this.#runner, this.#facts, this.#direct, this.#direct.address.url)
-    const reached = await reach(this.#runner, this.#facts, this.#gateway, this.#direct.address.url)
+    const upstreamUrl = this.#direct.address.url
+    await reach(this.#runner, this.#facts, { ...this.#direct, protocol: '1.1' }, upstreamUrl)
+    const reached = await reach(this.#runner, this.#facts, { ...this.#gateway, protocol: '1.1' }, upstreamUrl)
     this.#reached = reached
-    const chosen = checks.filter(check => !this.#skipEarly(check, reached))
+    if (this.#options.triesHttp2 && (await this.#isServed({ ...this.#gateway, protocol: '2' }))) {
+      this.#facts.clientProtocols.push('2')
+      this.#directHttp2 = await this.#findDirectHttp2()
+    }
+    const chosen = this.#jobs.filter(job => !this.#skipEarly(job, reached))
     const phases: { of(check: Check): boolean; atOnce: number }[] = [
       { of: check => check.when?.first === true, atOnce: this.#options.concurrency },
       { of: check => isOrdinary(check), atOnce: this.#options.concurrency },
@@ -120,92 +139,121 @@ export class ProbeRun {
       { of: check => check.hostile === true, atOnce: 1 },
     ]
     const direct = this.#directRuns(chosen)
-    const runBoth = async (check: Check): Promise<void> => {
-      if (await direct.get(check)) await this.#gatewayRun(check)
+    const runBoth = async (job: Job): Promise<void> => {
+      if (await direct.get(job)) await this.#gatewayRun(job)
     }
-    const waiting = Promise.all(chosen.filter(check => check.when?.waits === true).map(runBoth))
+    const waiting = Promise.all(chosen.filter(({ check }) => check.when?.waits === true).map(runBoth))
     for (const phase of phases)
       await inParallel(
-        chosen.filter(check => check.when?.waits !== true && phase.of(check)),
+        chosen.filter(({ check }) => check.when?.waits !== true && phase.of(check)),
         phase.atOnce,
         runBoth,
       )
     await waiting
-    return {
-      results: checks.flatMap(check => this.#results.get(check) ?? []),
-      reached,
-      isComplete: !this.#isLost && !this.#options.signal.aborted,
-      requests: this.#runner.requests,
-    }
+    return this.#result(reached, !this.#isLost && !this.#options.signal.aborted)
   }
 
   /** What has been found so far, for a run that was interrupted. */
   get soFar(): RunResult | null {
-    return this.#reached === null
-      ? null
-      : {
-          results: this.#options.checks.flatMap(check => this.#results.get(check) ?? []),
-          reached: this.#reached,
-          isComplete: false,
-          requests: this.#runner.requests,
-        }
+    return this.#reached === null ? null : this.#result(this.#reached, false)
   }
 
-  #skipEarly(check: Check, { isTunnel }: Reached): boolean {
+  #result(reached: Reached, isComplete: boolean): RunResult {
+    return {
+      results: this.#jobs.flatMap(job => this.#results.get(job) ?? []),
+      reached,
+      isComplete,
+      requests: this.#runner.requests,
+      clientProtocols: [...this.#facts.clientProtocols],
+    }
+  }
+
+  /** svc speaks HTTP/2 on its gRPC port, and on the others if that is set. */
+  async #findDirectHttp2(): Promise<Omit<Route, 'protocol'> | null> {
+    const { grpc } = this.#options.channels[0]!.session.ports
+    const { address } = this.#direct
+    const addresses = [address, ...(grpc === null ? [] : [{ ...address, isTls: false, port: grpc }])]
+    for (const candidate of addresses) {
+      const route = { ...this.#direct, address: candidate }
+      if (await this.#isServed({ ...route, protocol: '2' })) return route
+    }
+    return null
+  }
+
+  /** Without HTTP/2 only the checks that need it have a result for it, which says that they were skipped. */
+  #jobsOf(triesHttp2: boolean): Job[] {
+    return this.#options.checks.flatMap(check => {
+      const { protocols = ['1.1'] } = check
+      return protocols
+        .filter(protocol => protocol !== '2' || triesHttp2 || protocols.length === 1)
+        .map(protocol => ({ check, protocol }))
+    })
+  }
+
+  #skipEarly(job: Job, { isTunnel }: Reached): boolean {
+    const { check, protocol } = job
     const reason =
       isTunnel && (TUNNEL_GROUPS.includes(check.group) || TUNNEL_CHECKS.includes(check.id))
         ? 'nothing that reads HTTP was seen'
         : check.hostile === true && !this.#options.isHostile
           ? '--hostile'
-          : null
-    if (reason !== null) this.#record(check, skip(reason), [], null, 'not run', 0)
+          : !this.#facts.clientProtocols.includes(protocol)
+            ? this.#options.triesHttp2
+              ? 'the gateway does not speak HTTP/2'
+              : '--h2'
+            : protocol === '2' && this.#directHttp2 === null
+              ? 'the upstream is not reached in HTTP/2: SVC_GRPC_PORT, SVC_GRPC_ON_HTTP'
+              : null
+    if (reason !== null) this.#record(job, skip(reason), [], null, 'not run', 0)
     return reason !== null
   }
 
   /** Starts all direct runs; each resolves with whether it shows no difference. */
-  #directRuns(checks: readonly Check[]): Map<Check, Promise<boolean>> {
-    const resolvers = new Map<Check, (isSame: boolean) => void>()
-    const found = new Map(
-      checks.map(check => [check, new Promise<boolean>(resolve => resolvers.set(check, resolve))] as const),
-    )
+  #directRuns(jobs: readonly Job[]): Map<Job, Promise<boolean>> {
+    const resolvers = new Map<Job, (isSame: boolean) => void>()
+    const found = new Map(jobs.map(job => [job, new Promise<boolean>(resolve => resolvers.set(job, resolve))] as const))
     // Those that only wait first, since they take longest.
-    const ordered = checks.toSorted((a, b) => Number(b.when?.waits === true) - Number(a.when?.waits === true))
-    void inParallel(ordered, DIRECT_CONCURRENCY, async check => {
-      resolvers.get(check)!(await this.#directRun(check).catch(() => false))
+    const ordered = jobs.toSorted((a, b) => Number(b.check.when?.waits === true) - Number(a.check.when?.waits === true))
+    void inParallel(ordered, DIRECT_CONCURRENCY, async job => {
+      resolvers.get(job)!(await this.#directRun(job).catch(() => false))
     })
     return found
   }
 
   /** A check with a difference runs twice, since the machine may be busy. */
-  async #directRun(check: Check): Promise<boolean> {
+  async #directRun(job: Job): Promise<boolean> {
+    const { check, protocol } = job
     const from = performance.now()
     if (this.#options.signal.aborted) return false
+    if (check.when?.noDirect === true) return true
     let evidence: Evidence | null = null
     let difference: string | null = null
     for (let attempt = 0; attempt < 2; attempt++) {
       try {
-        evidence = await this.#runner.run(check, this.#facts, this.#direct)
-        difference = directDifference(evidence)
+        const route = protocol === '2' ? this.#directHttp2! : this.#direct
+        evidence = await this.#runner.run(check, this.#facts, { ...route, protocol })
+        difference = directDifference(evidence, this.#options.channels[0]!.offsetErrorMs)
       } catch (error) {
         difference = (error as Error).message
         if (error instanceof BackChannelError && error.isLost) this.#isLost = true
       }
       if (difference === null) break
     }
-    if (difference === null && check.when?.comparesDirect === true) this.#directEvidence.set(check, evidence!)
+    if (difference === null && check.when?.comparesDirect === true) this.#directEvidence.set(job, evidence!)
     if (difference !== null)
-      this.#record(check, fault(`direct run: ${difference}`), ['error'], evidence, 'differs', performance.now() - from)
+      this.#record(job, fault(`direct run: ${difference}`), ['error'], evidence, 'differs', performance.now() - from)
     return difference === null
   }
 
-  async #gatewayRun(check: Check): Promise<void> {
+  async #gatewayRun(job: Job): Promise<void> {
+    const { check } = job
     const from = performance.now()
     if (this.#isLost || this.#options.signal.aborted) return
-    if ((check.when?.breaks === true || check.hostile === true) && !(await this.#isHealthy(check))) return
+    if ((check.when?.breaks === true || check.hostile === true) && !(await this.#isHealthy(job))) return
     const verdicts: Verdict[] = []
     let evidence: Evidence | null = null
     do {
-      const one = await this.#attempt(check)
+      const one = await this.#attempt(job)
       evidence = verdicts.length === 0 || one.verdict.verdict !== 'pass' ? one.evidence : evidence
       verdicts.push(one.verdict)
     } while (
@@ -217,24 +265,19 @@ export class ProbeRun {
     const words = verdicts.map(({ verdict }) => verdict)
     const isSame = words.every(word => word === words[0])
     const chosen = isSame ? verdicts[0]! : { ...verdicts[0]!, verdict: 'flaky' as const }
-    if (check.hostile === true && !(await this.#serves(10_000)))
-      this.#record(
-        check,
-        { verdict: 'fail', summary: 'the gateway stopped serving', values: {} },
-        words,
-        evidence,
-        'same',
-        performance.now() - from,
-      )
-    else this.#record(check, chosen, words, evidence, 'same', performance.now() - from)
+    const isServing = check.hostile !== true || (await this.#serves(10_000))
+    const verdict = isServing ? chosen : fail('the gateway stopped serving')
+    const direct = check.when?.noDirect === true ? 'not run' : 'same'
+    this.#record(job, verdict, words, evidence, direct, performance.now() - from)
   }
 
-  async #attempt(check: Check): Promise<{ verdict: Verdict; evidence: Evidence | null }> {
+  async #attempt(job: Job): Promise<{ verdict: Verdict; evidence: Evidence | null }> {
+    const { check, protocol } = job
     try {
-      const evidence = await this.#runner.run(check, this.#facts, this.#gateway)
+      const evidence = await this.#runner.run(check, this.#facts, { ...this.#gateway, protocol })
       const general = generalVerdict(check, evidence)
       await this.#countLost(general)
-      return { verdict: general ?? this.#judge(check, evidence), evidence }
+      return { verdict: general ?? this.#judge(job, evidence), evidence }
     } catch (error) {
       if (error instanceof BackChannelError && error.isLost) this.#isLost = true
       return {
@@ -244,8 +287,10 @@ export class ProbeRun {
     }
   }
 
-  #judge(check: Check, evidence: Evidence): Verdict {
-    const verdict = check.judge(evidence, this.#facts, this.#directEvidence.get(check) ?? null)
+  #judge(job: Job, evidence: Evidence): Verdict {
+    const { check, protocol } = job
+    const verdict = check.judge(evidence, { ...this.#facts, protocol }, this.#directEvidence.get(job) ?? null)
+    if (protocol === '2') return verdict
     if (check.id === 'CCH-STORE') this.#facts.reuses = verdict.values.reuses === true
     if (check.id === 'HDR-VIA')
       this.#facts.viaPseudonym = (verdict.values.pseudonym as string | null | undefined) ?? null
@@ -260,34 +305,40 @@ export class ProbeRun {
   }
 
   /** Before a check that breaks something: waits for an upstream that the gateway has taken out. */
-  async #isHealthy(check: Check): Promise<boolean> {
-    if (await this.#serves(check.hostile === true ? 10_000 : EJECTED_MS)) return true
-    this.#record(check, skip(check.hostile === true ? 'the gateway stopped serving' : 'ejected'), [], null, 'same', 0)
+  async #isHealthy(job: Job): Promise<boolean> {
+    const isHostile = job.check.hostile === true
+    if (await this.#serves(isHostile ? 10_000 : EJECTED_MS)) return true
+    this.#record(job, skip(isHostile ? 'the gateway stopped serving' : 'ejected'), [], null, 'same', 0)
     return false
   }
 
   async #serves(withinMs: number): Promise<boolean> {
     const until = performance.now() + withinMs
     do {
-      const evidence = await this.#runner.run(HEALTH, this.#facts, this.#gateway)
-      if (evidence.first.count > 0 && evidence.first.status === 200) return true
+      if (await this.#isServed({ ...this.#gateway, protocol: '1.1' })) return true
       await new Promise(resolve => setTimeout(resolve, 500))
     } while (performance.now() < until && !this.#options.signal.aborted)
     return false
   }
 
+  async #isServed(route: Route): Promise<boolean> {
+    const { first } = await this.#runner.run(HEALTH, this.#facts, route)
+    return first.count > 0 && first.status === 200
+  }
+
   #record(
-    check: Check,
+    job: Job,
     verdict: Verdict,
     repeats: VerdictWord[],
     evidence: Evidence | null,
     direct: CheckResult['direct'],
     tookMs: number,
   ): void {
+    const { check, protocol } = job
     const hasReason = verdict.verdict === 'skip' || verdict.verdict === 'error'
     const result: CheckResult = {
       check,
-      protocol: '1.1',
+      protocol,
       verdict: verdict.verdict,
       summary: hasReason ? '' : verdict.summary,
       reason: hasReason ? verdict.summary : null,
@@ -297,9 +348,9 @@ export class ProbeRun {
       tookMs: Math.round(tookMs),
       evidence,
     }
-    this.#results.set(check, result)
-    const { checks, onProgress } = this.#options
-    onProgress({ group: check.group, done: this.#results.size, total: checks.length, result })
+    this.#results.set(job, result)
+    const { onProgress } = this.#options
+    onProgress({ group: check.group, done: this.#results.size, total: this.#jobs.length, result })
   }
 }
 

@@ -2,8 +2,13 @@
 import type { Action } from '../upstream/script.ts'
 import type { Field } from './response-parser.ts'
 
-/** A part of what is sent: bytes, a pause, or waiting for an interim or final response. */
-export type Part = Buffer | { waitMs: number } | { untilAnswer: true; timeoutMs: number }
+/** A part of what is sent: bytes, a pause, waiting for an interim or final response, or a reply to what was received. */
+export type Part =
+  | Buffer
+  | { waitMs: number }
+  | { untilAnswer: true; timeoutMs: number }
+  /** Waits until `reply` returns bytes for all that was received. */
+  | { reply: (received: Buffer) => Buffer | null; timeoutMs: number }
 
 export interface RequestSpec {
   method?: string
@@ -37,6 +42,10 @@ export interface RequestSpec {
   script?: (step: number, facts: ScriptFacts) => Action[]
   next?: (step: number, facts: ScriptFacts) => Action[]
   http11?: boolean
+  /** The script is used only if the upstream is spoken to in HTTP/2. */
+  http2?: boolean
+  /** HTTP/2 only: what is sent as frames of the probe's own, malformed as it may be. Gets the valid fields. */
+  http2Form?: (fields: readonly Field[]) => { fields: readonly Field[]; data?: Buffer }
   /** Of the response; default: the timeout of the run. */
   timeoutMs?: number
   /** Silence after which an incomplete response is given up; default 2 s. */

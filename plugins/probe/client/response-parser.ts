@@ -31,7 +31,15 @@ interface Input {
 const MAX_HEAD = 1024 * 1024
 const CRLF2 = Buffer.from('\r\n\r\n')
 
+/** What happens while a response is parsed. */
+export interface ParserEvents {
+  onHead?(status: number, fields: readonly Field[], isInterim: boolean): void
+  onContent?(bytes: Buffer): void
+  onComplete?(trailers: readonly Field[]): void
+}
+
 export class ResponseParser {
+  readonly #events: ParserEvents
   readonly responses: Response[] = []
   /** Bytes behind the last expected response. */
   extra: Buffer = Buffer.alloc(0)
@@ -44,8 +52,9 @@ export class ResponseParser {
   #isBroken = false
 
   /** Methods of the requests on the connection, in order. */
-  constructor(methods: readonly string[]) {
+  constructor(methods: readonly string[], events: ParserEvents = {}) {
     this.#methods = methods
+    this.#events = events
   }
 
   feed({ atMs, bytes }: Input): void {
@@ -110,9 +119,11 @@ export class ResponseParser {
     }
     if (response.status >= 100 && response.status < 200 && response.status !== 101) {
       this.#interims.push({ status: response.status, fields: response.fields, atMs })
+      this.#events.onHead?.(response.status, response.fields, true)
       return true
     }
     this.#interims = []
+    this.#events.onHead?.(response.status, response.fields, false)
     this.#begin(response, this.#methods[this.responses.length] ?? 'GET', atMs)
     this.responses.push(response)
     return true
@@ -161,7 +172,9 @@ export class ResponseParser {
     const taken = this.#pending.subarray(0, this.#left)
     this.#left -= taken.length
     this.#pending = this.#pending.subarray(taken.length)
-    if (taken.length > 0) response.parts.push({ atMs, bytes: taken })
+    if (taken.length === 0) return
+    response.parts.push({ atMs, bytes: taken })
+    this.#events.onContent?.(taken)
   }
 
   #readChunk(response: Response, atMs: number): void {
@@ -195,6 +208,7 @@ export class ResponseParser {
     response.endAtMs = atMs
     response.body = Buffer.concat(response.parts.map(({ bytes }) => bytes))
     this.#current = null
+    this.#events.onComplete?.(response.trailers)
   }
 
   /** Joins the parts of responses that did not complete. */

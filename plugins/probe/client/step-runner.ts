@@ -1,15 +1,18 @@
 /** Runs the plan of a check once, through the gateway or straight to the upstream. */
-import type { Check, Facts } from '../catalog/check.ts'
+import type { Check, Facts, Protocol } from '../catalog/check.ts'
 import type { ArrivalRecord } from '../upstream/arrival-record.ts'
 import type { StepScript } from '../upstream/script.ts'
 import type { Address } from './address.ts'
 import type { BackChannel } from './back-channel.ts'
+import { pause } from './changes.ts'
 import type { TlsTrust } from './connection.ts'
 import { ArrivalView, Call, Evidence } from './evidence.ts'
 import { runExchange } from './exchange.ts'
-import type { ExchangeRecord } from './exchange.ts'
+import { runHttp2Exchange } from './http2-exchange.ts'
+import { encodeHttp2Request } from './http2-request.ts'
+import type { ConnectionSpec, ExchangeRecord } from './exchange.ts'
 import { encodeRequest } from './request.ts'
-import type { EncodedRequest, Encoding, RequestSpec } from './request.ts'
+import type { Encoding, RequestSpec } from './request.ts'
 import type { Field } from './response-parser.ts'
 
 /** How long late arrivals are waited for, once the client half is done. */
@@ -24,6 +27,7 @@ export interface Route {
   authority: string
   trust: TlsTrust
   extraFields: readonly Field[]
+  protocol: Protocol
 }
 
 export interface StepRunnerOptions {
@@ -44,8 +48,9 @@ export class StepRunner {
     this.#options = options
   }
 
-  async run(check: Pick<Check, 'id' | 'plan' | 'when'>, facts: Facts, route: Route): Promise<Evidence> {
+  async run(check: Pick<Check, 'id' | 'plan' | 'when'>, common: Facts, route: Route): Promise<Evidence> {
     const { channels, nonce, field } = this.#options
+    const facts = { ...common, protocol: route.protocol }
     const plan = check.plan(facts)
     const encoding: Encoding = {
       authority: route.authority,
@@ -64,9 +69,7 @@ export class StepRunner {
       if (spec.label !== undefined) labels.set(spec.label, number)
       return number
     }
-    const encoded: EncodedRequest[][] = plan.connections.map(({ requests }) =>
-      requests.map(request => encodeRequest(request, encoding, numberOf)),
-    )
+    const exchanges = plan.connections.map(spec => this.#prepare(spec, encoding, numberOf, route))
     const upstreamOrigin = `http://${channels[0]!.address.authority}`
     const scripts: StepScript[] = []
     for (const [spec, step] of numbers) {
@@ -76,37 +79,36 @@ export class StepRunner {
         script: spec.script(step, { upstreamOrigin }),
         ...(spec.next === undefined ? {} : { next: spec.next(step, { upstreamOrigin }) }),
         ...(spec.http11 === true ? { http11: true } : {}),
+        ...(spec.http2 === true ? { http2: true } : {}),
       })
     }
     await Promise.all(channels.map(channel => channel.addScripts(scripts)))
-    const records = await this.#exchange(plan.connections, encoded, plan.inOrder === true, route)
-    this.requests += encoded.flat().length
-    return this.#collect(records, numbers, route, check.when?.counts === true)
+    const records = await inTurn(exchanges, plan.inOrder === true)
+    this.requests += plan.connections.flatMap(({ requests }) => requests).length
+    return this.#collect(records, numbers, scripts, route, check.when?.counts === true)
   }
 
-  async #exchange(
-    connections: ReturnType<Check['plan']>['connections'],
-    encoded: readonly EncodedRequest[][],
-    inOrder: boolean,
-    route: Route,
-  ): Promise<ExchangeRecord[]> {
+  /** Encodes the requests of a connection, since scripts have to be known before anything is sent. */
+  #prepare(
+    spec: ConnectionSpec,
+    encoding: Encoding,
+    numberOf: (spec: RequestSpec) => number,
+    { address, trust, protocol }: Route,
+  ): () => Promise<ExchangeRecord> {
     const { timeoutMs, signal } = this.#options
-    const run = (index: number): Promise<ExchangeRecord> =>
-      runExchange(connections[index]!, encoded[index]!, {
-        address: route.address,
-        trust: route.trust,
-        timeoutMs,
-        signal,
-      })
-    if (!inOrder) return Promise.all(connections.map((_, index) => run(index)))
-    const records: ExchangeRecord[] = []
-    for (let index = 0; index < connections.length; index++) records.push(await run(index))
-    return records
+    const options = { address, trust, timeoutMs, signal }
+    if (protocol === '2') {
+      const requests = spec.requests.map(request => encodeHttp2Request(request, encoding, numberOf, address.isTls))
+      return () => runHttp2Exchange(spec, requests, options)
+    }
+    const requests = spec.requests.map(request => encodeRequest(request, encoding, numberOf))
+    return () => runExchange(spec, requests, options)
   }
 
   async #collect(
     records: readonly ExchangeRecord[],
     numbers: ReadonlyMap<RequestSpec, number>,
+    scripts: readonly StepScript[],
     route: Route,
     counts: boolean,
   ): Promise<Evidence> {
@@ -134,10 +136,13 @@ export class StepRunner {
     const embedded = [...numbers]
       .filter(([, step]) => !called.has(step))
       .map(([spec, step]) => ({ label: spec.label ?? '', step, arrivals: viewsOf(step) }))
-    return new Evidence(route.through, exchanges, embedded)
+    return new Evidence(route.through, exchanges, embedded, new Map(scripts.map(script => [script.step, script])))
   }
 }
 
-function pause(ms: number): Promise<void> {
-  return ms === 0 ? Promise.resolve() : new Promise(resolve => setTimeout(resolve, ms))
+async function inTurn<T>(work: readonly (() => Promise<T>)[], inOrder: boolean): Promise<T[]> {
+  if (!inOrder) return Promise.all(work.map(run => run()))
+  const results: T[] = []
+  for (const run of work) results.push(await run())
+  return results
 }

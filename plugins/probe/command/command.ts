@@ -23,6 +23,7 @@ answered, and what came back.
   --checks ID,..          only these checks; HDR-* selects by prefix
   --hostile               also send malformed requests
   --slow                  also wait for more than 15 s
+  --h2                    HTTP/2 with prior knowledge too; for https gateways ALPN is tried in any case
   --header 'Name: value'  field of every request to the gateway; repeat it for several
   --bearer T, --host name credentials and Host of every request to the gateway
   --ca file, --insecure   trust for https gateways

@@ -39,7 +39,7 @@ const VALUES: Record<string, string> = {
   'write-baseline': 'file',
   'fail-on': 'list',
 }
-const FLAGS = ['hostile', 'slow', 'insecure', 'quiet', 'verbose']
+const FLAGS = ['hostile', 'slow', 'h2', 'insecure', 'quiet', 'verbose']
 
 export interface ProbeOptions {
   gateway: Address
@@ -53,6 +53,7 @@ export interface ProbeOptions {
   ids: string[] | null
   isHostile: boolean
   isSlow: boolean
+  isHttp2: boolean
   fields: [string, string][]
   /** Values that no report contains. */
   secrets: string[]
@@ -156,6 +157,7 @@ export function readProbeOptions(
     ids: ids?.split(',') ?? null,
     isHostile: flags.has('hostile'),
     isSlow: flags.has('slow'),
+    isHttp2: flags.has('h2'),
     fields,
     secrets: [
       ...fields.map(([, value]) => value),

@@ -90,5 +90,6 @@ function rememberedOptions({ run, upstream, options }: Report, given: readonly s
         ? ['--listen', new URL(upstream.base_url).host]
         : ['--upstream', upstream.base_url]
   const repeat = has('--repeat') || typeof options.repeat !== 'number' ? [] : ['--repeat', String(options.repeat)]
-  return [...where, ...valueOf('--prefix'), ...valueOf('--host'), ...repeat]
+  const http2 = options.h2 === true && !has('--h2') ? ['--h2'] : []
+  return [...where, ...http2, ...valueOf('--prefix'), ...valueOf('--host'), ...repeat]
 }

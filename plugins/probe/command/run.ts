@@ -117,6 +117,7 @@ async function probe(
     },
     isHostile: options.isHostile,
     isSlow: options.isSlow,
+    triesHttp2: options.isHttp2 || gateway.isTls,
     repeat: options.repeat,
     timeoutMs: options.timeoutS * 1000,
     concurrency: options.concurrency,
@@ -159,7 +160,7 @@ async function probe(
         groups: options.groups,
         checks: options.ids,
         hostile: options.isHostile,
-        h2: false,
+        h2: options.isHttp2,
         slow: options.isSlow,
         repeat: options.repeat,
         timeout_s: options.timeoutS,
@@ -264,6 +265,8 @@ async function listen(
         SVC_HTTP_PORT: String(port),
         SVC_HTTPS_PORT: String(https),
         SVC_GRPC_PORT: String(grpc),
+        // So that the gateway can speak HTTP/2 with it.
+        SVC_GRPC_ON_HTTP: 'true',
         SVC_ADMIN_TOKEN: token,
         SVC_WATCH: 'false',
         SVC_LOG_LEVEL: 'off',
@@ -323,6 +326,7 @@ function reportedArguments(options: ProbeOptions): string[] {
     ...(options.ids === null ? [] : ['--checks', options.ids.join(',')]),
     ...(options.isHostile ? ['--hostile'] : []),
     ...(options.isSlow ? ['--slow'] : []),
+    ...(options.isHttp2 ? ['--h2'] : []),
     ...(options.host === null ? [] : ['--host', options.host]),
     ...options.fields.flatMap(([name]) => ['--header', `${name}: ***`]),
   ]

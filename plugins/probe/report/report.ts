@@ -134,7 +134,7 @@ export function createReport(input: ReportInput): Report {
         server: reached.server,
         via: typeof via === 'string' ? via : null,
         forwarding: reached.isTunnel ? 'bytes' : 'messages',
-        client_protocols: ['1.1'],
+        client_protocols: run.clientProtocols,
         upstream_protocols: reached.upstreamVersions,
         path: { removed: reached.removed, added: reached.added },
       },

@@ -1,12 +1,28 @@
 /** Runs the script of an arrival, and records what was written. */
 import { createHash } from 'node:crypto'
-import type { Arrival, TapReply } from 'svc/plugin'
+import type { Arrival } from 'svc/plugin'
+import type { Conversation } from '../client/websocket-frames.ts'
 import type { Action } from './script.ts'
+import { acceptH2c, asksFor, WebSocketEnd } from './upgrade.ts'
 
 const MAX_KEPT = 64 * 1024
 const MAX_CHUNKS = 1_000
 const INVALID =
   'HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nContent-Length: 7\r\nConnection: close\r\n\r\ninvalid'
+
+/** Where a script writes: the connection of an HTTP/1 request, or the stream of an HTTP/2 request. */
+export interface ScriptWriter {
+  write(bytes: Buffer): Promise<boolean>
+  keep(): void
+  end(): void
+  reset(): void
+  /** HTTP/2 only: REFUSED_STREAM, and GOAWAY. */
+  refuse(): void
+  goAway(isRefused: boolean): void
+  /** HTTP/1 only: bytes of the connection that no longer are requests. */
+  onBytes(listener: (bytes: Buffer) => void): void
+  readonly signal: AbortSignal
+}
 
 /** What was written as answer. */
 export class Answered {
@@ -16,8 +32,11 @@ export class Answered {
   #keptBytes = 0
   size = 0
   isDone = false
+  /** What came after a 101 of a WebSocket. */
+  conversation: Conversation | null = null
 
   add(bytes: Buffer, atMs: number): void {
+    if (bytes.length === 0) return
     this.size += bytes.length
     this.#hash.update(bytes)
     if (this.chunks.length < MAX_CHUNKS) this.chunks.push({ atMs, size: bytes.length })
@@ -37,13 +56,11 @@ export class Answered {
 /** Runs a script. `number` counts the arrivals of the step from 1. */
 export async function answer(
   arrival: Arrival,
-  reply: TapReply,
-  { script, number, now, answered }: { script: Action[]; number: number; now(): number; answered: Answered },
+  reply: ScriptWriter,
+  { script, number, answered }: { script: Action[]; number: number; answered: Answered },
 ): Promise<void> {
-  const write = async (bytes: Buffer): Promise<boolean> => {
-    answered.add(bytes, now())
-    return await reply.write(bytes)
-  }
+  let webSocket: WebSocketEnd | null = null
+  const write = (bytes: Buffer): Promise<boolean> => reply.write(bytes)
   for (const action of script) {
     if (reply.signal.aborted) break
     switch (action.do) {
@@ -80,6 +97,29 @@ export async function answer(
       case 'reset':
         answered.isDone = true
         return reply.reset()
+      case 'accept':
+        webSocket = new WebSocketEnd(reply)
+        answered.conversation = webSocket.seen
+        await webSocket.accept(arrival.head, action.protocol)
+        break
+      case 'frame':
+        await webSocket?.send(action.opcode, Buffer.from(action.payload, 'latin1'))
+        break
+      case 'converse':
+        if (webSocket !== null) await Promise.race([webSocket.whenClosed, pause(action.ms, reply.signal)])
+        break
+      case 'h2c':
+        if (!asksFor(arrival.head, 'h2c')) break
+        await acceptH2c(reply)
+        await pause(action.ms, reply.signal)
+        answered.isDone = true
+        return reply.end()
+      case 'refuse':
+        answered.isDone = true
+        return reply.refuse()
+      case 'goaway':
+        answered.isDone = true
+        return reply.goAway(action.refused)
     }
   }
   answered.isDone = true
@@ -88,6 +128,7 @@ export async function answer(
 
 /** Whether the connection ends after the answer (RFC 9112, 9.3). */
 function isClosing({ head, protocol }: Arrival): boolean {
+  if (protocol === '2') return false
   const connection = /^connection:(.*)$/gim
   const options = [...head.toString('latin1').matchAll(connection)].map(([, value]) => value!.toLowerCase()).join(',')
   return /\bclose\b/.test(options) || (protocol === '1.0' && !options.includes('keep-alive'))
@@ -119,7 +160,7 @@ async function fill(
 }
 
 /** Writes the body back as it arrives, in chunks, until it is complete. */
-async function echo(arrival: Arrival, reply: TapReply, write: (bytes: Buffer) => Promise<boolean>): Promise<void> {
+async function echo(arrival: Arrival, reply: ScriptWriter, write: (bytes: Buffer) => Promise<boolean>): Promise<void> {
   let echoed = 0
   while (!reply.signal.aborted) {
     const isComplete = arrival.framing !== 'incomplete'

@@ -1,5 +1,6 @@
 /** The form in which arrivals go over the back channel. */
 import type { Arrival } from 'svc/plugin'
+import type { Conversation } from '../client/websocket-frames.ts'
 import type { Answered } from './answer.ts'
 
 export interface TimedChunk {
@@ -31,6 +32,8 @@ export interface ArrivalRecord {
   framing: Arrival['framing']
   ended: Arrival['ended']
   ended_ms: number | null
+  /** After a 101 of a WebSocket. */
+  conversation: Conversation | null
   answered: { bytes: string; size: number; sha256: string; chunks: TimedChunk[]; done: boolean }
 }
 
@@ -69,6 +72,7 @@ export function arrivalRecord(number: number, arrival: Arrival, answered: Answer
     framing: arrival.framing,
     ended: arrival.ended,
     ended_ms: arrival.endedMs,
+    conversation: answered.conversation,
     answered: {
       bytes: answered.bytes.toString('latin1'),
       size: answered.size,

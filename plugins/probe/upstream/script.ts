@@ -16,6 +16,16 @@ export type Action =
   | { do: 'keep' }
   | { do: 'end' }
   | { do: 'reset' }
+  /** HTTP/2 only: RST_STREAM with REFUSED_STREAM; GOAWAY that counts the request as processed or not. */
+  | { do: 'refuse' }
+  | { do: 'goaway'; refused: boolean }
+  /** Accepts a WebSocket: from then on messages are echoed, and pings answered. */
+  | { do: 'accept'; protocol: string | null }
+  | { do: 'frame'; opcode: number; payload: string }
+  /** Waits for a closing handshake. */
+  | { do: 'converse'; ms: number }
+  /** Accepts the upgrade to h2c if the request has it, and writes back what comes. */
+  | { do: 'h2c'; ms: number }
 
 export interface StepScript {
   step: number
@@ -24,6 +34,8 @@ export interface StepScript {
   next?: Action[]
   /** The script uses what HTTP/1.0 does not have; a request in HTTP/1.0 gets an ordinary answer instead. */
   http11?: boolean
+  /** The script uses what only HTTP/2 has; other requests get an ordinary answer instead. */
+  http2?: boolean
 }
 
 export const MAX_STEPS = 4_000
@@ -39,13 +51,14 @@ export function readScripts(value: unknown): StepScript[] | string {
   for (const [index, one] of value.entries()) {
     if (!isRecord(one) || !isStepNumber(one.step)) return `item ${index}: "step" must be a number from 1 to 999999`
     for (const key of Object.keys(one))
-      if (!['step', 'script', 'next', 'http11'].includes(key))
+      if (!['step', 'script', 'next', 'http11', 'http2'].includes(key))
         return `item ${index}: unknown key "${key.slice(0, 100)}"`
     for (const actions of [one.script, one.next ?? []]) {
       const problem = actionsProblem(actions)
       if (problem !== null) return `item ${index}: ${problem}`
     }
-    if (one.http11 !== undefined && typeof one.http11 !== 'boolean') return `item ${index}: "http11" must be a boolean`
+    for (const key of ['http11', 'http2'])
+      if (one[key] !== undefined && typeof one[key] !== 'boolean') return `item ${index}: "${key}" must be a boolean`
     read.push(one as unknown as StepScript)
   }
   return read
@@ -67,13 +80,22 @@ function actionsProblem(value: unknown): string | null {
     } else if (action.do === 'fill') {
       if (!isBetween(action.size, 1, MAX_FILL) || !isBetween(action.piece, 1, 1024 * 1024))
         return '"fill" needs a size up to 67108864 and a piece up to 1048576'
-    } else if (action.do === 'wait') {
-      if (!isBetween(action.ms, 0, MAX_WAIT_MS)) return `"wait" needs ms from 0 to ${MAX_WAIT_MS}`
+    } else if (action.do === 'accept') {
+      if (action.protocol !== null && (typeof action.protocol !== 'string' || !/^[\w.-]{1,100}$/.test(action.protocol)))
+        return '"accept" needs the name of a protocol, or null'
+    } else if (action.do === 'frame') {
+      if (!isBetween(action.opcode, 0, 15) || typeof action.payload !== 'string')
+        return '"frame" needs an opcode from 0 to 15, and a payload'
+      bytes += action.payload.length
+    } else if (action.do === 'wait' || action.do === 'converse' || action.do === 'h2c') {
+      if (!isBetween(action.ms, 0, MAX_WAIT_MS)) return `"${action.do}" needs ms from 0 to ${MAX_WAIT_MS}`
     } else if (action.do === 'reflect') {
       if (typeof action.field !== 'string' || typeof action.fields !== 'string')
         return '"reflect" needs the name of a field, and the lines of fields'
       bytes += action.fields.length
-    } else if (!['receive', 'echo', 'keep', 'end', 'reset'].includes(String(action.do)))
+    } else if (action.do === 'goaway') {
+      if (typeof action.refused !== 'boolean') return '"goaway" needs refused, a boolean'
+    } else if (!['receive', 'echo', 'keep', 'end', 'reset', 'refuse'].includes(String(action.do)))
       return `unknown action "${String(action.do).slice(0, 100)}"`
   }
   return bytes > MAX_SCRIPT_BYTES ? `a script has at most ${MAX_SCRIPT_BYTES} bytes` : null

@@ -2,8 +2,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Arrival, ArmedTap, SvcTap, TapReply } from 'svc/plugin'
 import { Answered, answer } from './answer.ts'
+import type { ScriptWriter } from './answer.ts'
 import { arrivalRecord } from './arrival-record.ts'
 import type { ArrivalRecord } from './arrival-record.ts'
+import { http2Writer } from './http2-writer.ts'
 import { MAX_STEPS, defaultScript } from './script.ts'
 import type { StepScript } from './script.ts'
 
@@ -47,7 +49,11 @@ export class ProbeSession {
     this.#armed = tap.arm({
       claims: head => this.#claims(head),
       onArrival: () => {},
-      answer: (arrival, reply) => this.#answer(arrival, reply),
+      answer: (arrival, reply) => this.#answer(arrival, answered => bytesWriter(reply, answered, this.#now)),
+      answerHttp2: (arrival, reply) => {
+        const method = arrival.head.toString('latin1', 0, arrival.head.indexOf(' '))
+        this.#answer(arrival, answered => http2Writer(reply, { method, answered, now: this.#now }))
+      },
       lifetimeMs: ttlS * 1000,
     })
     this.#timer = setTimeout(onEnd, ttlS * 1000)
@@ -105,16 +111,19 @@ export class ProbeSession {
     return (ofPath ?? ofField)?.[1] ?? '0'
   }
 
-  #answer(arrival: Arrival, reply: TapReply): void {
+  #answer(arrival: Arrival, writerFor: (answered: Answered) => ScriptWriter): void {
     const step = Number(arrival.step)
     const number = (this.#counts.get(step) ?? 0) + 1
     this.#counts.set(step, number)
     const answered = new Answered()
     this.#add({ number: ++this.#total, arrival, answered, kept: 0 })
     const found = this.#steps.get(step)
-    const isUsable = found !== undefined && !(found.http11 === true && arrival.protocol === '1.0')
+    const isUsable =
+      found !== undefined &&
+      !(found.http11 === true && arrival.protocol === '1.0') &&
+      !(found.http2 === true && arrival.protocol !== '2')
     const script = isUsable ? ((number > 1 ? found.next : undefined) ?? found.script) : defaultScript(step)
-    void answer(arrival, reply, { script, number, now: this.#now, answered })
+    void answer(arrival, writerFor(answered), { script, number, answered })
   }
 
   #add(entry: Entry): void {
@@ -126,6 +135,23 @@ export class ProbeSession {
     })
     if (this.#entries.length > MAX_ARRIVALS) this.#bytes -= this.#entries.shift()!.kept
     for (const wake of this.#waiting) wake()
+  }
+}
+
+/** Writes the bytes of a script as they are, and records them. */
+function bytesWriter(reply: TapReply, answered: Answered, now: () => number): ScriptWriter {
+  return {
+    signal: reply.signal,
+    write(bytes) {
+      answered.add(bytes, now())
+      return reply.write(bytes)
+    },
+    keep: () => reply.keep(),
+    end: () => reply.end(),
+    reset: () => reply.reset(),
+    refuse: () => reply.reset(),
+    goAway: () => reply.end(),
+    onBytes: listener => reply.onBytes(listener),
   }
 }
 

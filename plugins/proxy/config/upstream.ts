@@ -1,7 +1,6 @@
 /** Creates the upstreams of svc.yaml. */
-import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { headerProblem, pointerTokens, trimEndCharacters } from 'svc/plugin'
+import { fillVariables, headerProblem, pointerTokens, readPemCertificates, trimEndCharacters } from 'svc/plugin'
 import type { Svc } from 'svc/plugin'
 import type { Mode, UpstreamOptions } from './options.ts'
 
@@ -104,17 +103,6 @@ function readTarget(text: string, at: string, report: ProblemReport): URL | null
   return url
 }
 
-/** Replaces `${NAME}`; what is not closed or not a name stays. */
-function fillVariables(template: string, valueOf: (variable: string) => string): string {
-  const [first = '', ...others] = template.split('${')
-  const filled = others.map(part => {
-    const end = part.indexOf('}')
-    const variable = end < 0 ? '' : part.slice(0, end)
-    return /^[A-Za-z_]\w*$/.test(variable) ? valueOf(variable) + part.slice(end + 1) : `\${${part}`
-  })
-  return first + filled.join('')
-}
-
 function readSetHeaders(
   given: Record<string, string>,
   at: string,
@@ -149,14 +137,9 @@ function readAuthority(
   report: ProblemReport,
 ): string | undefined {
   svc.watch(file)
-  try {
-    const pem = readFileSync(file, 'utf8')
-    if (pem.includes('-----BEGIN CERTIFICATE-----')) return pem
-    report(`${at}.ca_file`, 'the file contains no PEM certificate', 'name a file with a certificate in PEM format')
-  } catch (error) {
-    const { code = 'unknown error' } = error as NodeJS.ErrnoException
-    report(`${at}.ca_file`, `the file can't be read (${code})`, 'correct the path, which is relative to svc.yaml')
-  }
+  const read = readPemCertificates(file)
+  if ('pem' in read) return read.pem
+  report(`${at}.ca_file`, read.message, read.remedy)
   return undefined
 }
 

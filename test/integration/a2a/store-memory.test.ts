@@ -1,4 +1,4 @@
-/** Measures the memory of tasks and sinks that are filled with the worst input from clients. */
+/** The memory of A2A tasks and sinks filled with the worst input from clients. Runs alone: it measures the heap. */
 import t from 'tap'
 import { HEAP_FACTOR, heapGrowth } from '../../support/store-memory.ts'
 import { serve } from '../../support/server.ts'

@@ -1,4 +1,5 @@
 /** Claimed requests as bytes, next to requests that the server answers on the same connection. */
+import { connect as connectHttp2 } from 'node:http2'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
@@ -29,6 +30,13 @@ export default definePlugin({
           if (isValid) reply.keep()
           else reply.end()
         },
+        answerHttp2: async (arrival, reply) => {
+          await arrival.whenReceived
+          reply.interim(103, [['link', '</a>']])
+          reply.respond(200, [['x-claimed', 'one'], ['x-claimed', 'two']])
+          await reply.write(Buffer.from('ok'))
+          reply.end([['x-trailer', 'last']])
+        },
         lifetimeMs: 60_000,
       })
       return { armed: true }
@@ -42,6 +50,14 @@ export default definePlugin({
 })
 `
 
+interface Answer {
+  status: number
+  interim: number[]
+  fields: string[]
+  body: string
+  trailers: Record<string, unknown>
+}
+
 interface Shown {
   bytes: string
   framing: string
@@ -53,9 +69,10 @@ interface Shown {
   tls: string | null
 }
 
-async function start(
-  t: Test,
-): Promise<{ server: TestServer & { ports: { http: number | null } }; shown(): Promise<Shown[]> }> {
+async function start(t: Test): Promise<{
+  server: TestServer & { ports: { http: number | null; grpc: number | null } }
+  shown(): Promise<Shown[]>
+}> {
   const { folder } = pluginFolder(t, { taps: PLUGIN })
   const server = await launch({ folders: [folder] })
   t.teardown(() => server.stop())
@@ -196,4 +213,38 @@ t.test('the tap is armed four times at most, and not at all in public mode [PRB-
   const open = await launch({ folders: [folder], env: { SVC_PUBLIC_MODE: 'true', SVC_ADMIN_TOKEN: 'secret' } })
   t.teardown(() => open.stop())
   t.equal((await fetch(`${open.url}/arm`)).status, 500)
+})
+
+t.test('claimed requests of HTTP/2 are shown with their fields in order, and others are answered [PRB-12]', async t => {
+  const { server, shown } = await start(t)
+  await fetch(`${server.url}/arm`)
+  const session = connectHttp2(`http://127.0.0.1:${server.ports.grpc}`)
+  t.teardown(() => session.destroy())
+  const ask = (headers: Record<string, string | string[]>, body = ''): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      const answer: Answer = { status: 0, interim: [], fields: [], body: '', trailers: {} }
+      const stream = session.request(headers, { endStream: body === '' })
+      stream.on('headers', found => answer.interim.push(found[':status'] ?? 0))
+      stream.on('response', (found, _flags, ...more: unknown[]) => {
+        answer.status = found[':status'] ?? 0
+        answer.fields = more[0] as string[]
+      })
+      stream.on('trailers', found => void (answer.trailers = { ...found }))
+      stream.on('data', (chunk: Buffer) => void (answer.body += chunk.toString()))
+      stream.on('error', reject)
+      stream.on('close', () => resolve(answer))
+      if (body !== '') stream.end(body)
+    })
+  const claimed = await ask({ ':method': 'POST', ':path': '/x', 'x-b': ['1', '2'], 'x-a': 'tapped' }, 'hello')
+  t.equal(claimed.status, 200)
+  t.strictSame(claimed.interim, [103])
+  t.equal(claimed.fields.filter(name => name === 'x-claimed').length, 2)
+  t.notOk(claimed.fields.includes('date'), 'nothing is added')
+  t.equal(claimed.body, 'ok')
+  t.equal(claimed.trailers['x-trailer'], 'last')
+  const [arrival] = await shown()
+  t.match(arrival!.bytes, /^POST \/x HTTP\/2\r\n:/)
+  t.match(arrival!.bytes, /x-b: 1\r\nx-b: 2\r\nx-a: tapped\r\n\r\nhello$/)
+  t.match(arrival, { framing: 'complete', bodySize: 5, ended: 'kept', listener: 'grpc' })
+  t.notOk((await ask({ ':path': '/x' })).fields.includes('x-claimed'), 'others are left to the server')
 })

@@ -166,7 +166,7 @@ t.test('an unknown issuer is a 404 with all names [IDN-3]', async t => {
     const { status, body } = await call(`${server.url}${path}`)
     t.match(
       { status, body },
-      { status: 404, body: { error: 'unknown_issuer', issuers: ['full', 'idp', 'hostile'] } },
+      { status: 404, body: { error: 'unknown_issuer', issuers: ['full', 'idp', 'strict', 'workload', 'hostile'] } },
       path,
     )
   }
@@ -421,7 +421,7 @@ t.test('the control plane changes only its own issuers [IDN-5]', async t => {
   t.equal((await remove('temporary')).status, 204)
   t.equal((await call(`${server.url}/oauth/i/temporary/jwks`)).status, 404)
   t.equal((await remove('temporary')).status, 404)
-  for (const name of ['full', 'idp', 'hostile']) {
+  for (const name of ['full', 'idp', 'strict', 'workload', 'hostile']) {
     t.match((await put(name, {})).body, { error: 'issuer_from_file' })
     t.equal((await remove(name)).status, 409)
   }

@@ -11,7 +11,7 @@ import { issuerSettings } from '../../../plugins/identity/issuers/issuer-setting
 import { createImportedKeys, importThrough } from '../../../plugins/identity/keys/imported-keys.ts'
 import { readParameters } from '../../../plugins/identity/requests/parameters.ts'
 import { DEMO_USERS } from '../../../plugins/identity/users/users.ts'
-import { basic, callback, encode } from '../../support/oauth.ts'
+import { callback, encode } from '../../support/oauth.ts'
 import type { Fields } from '../../support/oauth.ts'
 
 /** Responds one turn of the event loop later, so that all concurrent requests have read before one of them writes. */
@@ -30,8 +30,19 @@ function openIssuer(): Issuer {
   const open = <T>() => new SlowStore<T>({ maxCount: 100 })
   return createIssuer(issuerSettings.read({ name: 'slow' }, ''), 'config', {
     svc: {} as Svc,
-    stores: { codes: open(), refreshTokens: open(), accessTokens: open(), clients: open(), revoked: open() },
+    stores: {
+      codes: open(),
+      refreshTokens: open(),
+      accessTokens: open(),
+      clients: open(),
+      revoked: open(),
+      assertionIds: open(),
+      deviceCodes: open(),
+      proofIds: open(),
+      pushedRequests: open(),
+    },
     keys: { records: open(), importKey: importThrough(createImportedKeys()) },
+    demoKey: async () => ({}),
   })
 }
 
@@ -39,7 +50,9 @@ function openIssuer(): Issuer {
 async function winners(issuer: Issuer, fields: Fields): Promise<number> {
   const request: TokenRequest = {
     parameters: readParameters(encode(fields)),
-    authorization: basic('svc', 'svc-secret'),
+    authenticate: async () => (await issuer.findClient('svc'))!,
+    bind: async () => ({}),
+    issuers: { find: async () => undefined },
     issuer,
     url: 'i',
     verify: async () => ({ valid: false, reason: 'invalid token' }),

@@ -148,6 +148,11 @@ t.test('fail maps the status, delay waits, and both are listed in the entry [GRP
     call(client, 'Echo', {}, { metadata: metadataOf({ 'x-svc-delay': '5000' }), deadline: Date.now() + 60 }),
   )
   t.equal(late.code, status.DEADLINE_EXCEEDED)
+  const unexpected = await failureOf(
+    call(client, 'Echo', {}, { metadata: metadataOf({ 'x-svc-expect': '{"header":{"x-tenant":"a"}}' }) }),
+  )
+  t.equal(unexpected.code, status.FAILED_PRECONDITION)
+  t.match(JSON.parse(unexpected.details), { error: 'expectation_failed', differences: [{ at: 'header.x-tenant' }] })
   const metrics = await (await fetch(`${server.url}/_svc/metrics`)).text()
   t.match(metrics, /svc_faults_injected_total\{kind="fail"\} 15\n/)
   t.notMatch(metrics, /svc_requests_total\{route="\/svc\.echo/)

@@ -1,7 +1,7 @@
 /** `svc/testing`: rules, requests, resets and sessions, in the process and against a running instance. */
 import t from 'tap'
-import { connect, startTestServer, TestClientError } from 'svc/testing'
-import type { TestClient } from 'svc/testing'
+import { connect, startTestServer, TestClientError, VerificationError } from 'svc/testing'
+import type { Har, TestClient } from 'svc/testing'
 
 const server = await startTestServer({ plugins: ['echo'], env: { SVC_ADMIN_TOKEN: 'secret-token' } })
 t.teardown(() => server.stop())
@@ -49,4 +49,74 @@ t.test('errors have the status and the body of the response [TESTLIB-3]', async 
     .rules.clear()
     .catch((thrown: unknown) => thrown)
   t.match(denied, { status: 401 })
+})
+
+const thrownBy = (promise: Promise<unknown>): Promise<unknown> => promise.catch((thrown: unknown) => thrown)
+
+t.test('verifies the requests of a session, or of all [TESTLIB-4]', async t => {
+  await using test = server.session()
+  await fetch(`${test.url}/echo/a`, { method: 'POST', headers: { 'x-tenant': 'acme' }, body: '{"n":1}' })
+  const match = { path: '/echo/**', header: { 'X-Tenant': 'acme' } }
+  t.match(await test.verify({ match, exactly: 1 }), { verified: true, count: 1, expected: 'exactly 1' })
+  t.match(await test.verify({ match: { path: '/never' }, none: true }), { count: 0 })
+  const later = test.verify({ match, at_least: 2, within_ms: 5000 })
+  await fetch(`${test.url}/echo/b`, { headers: { 'x-tenant': 'acme' } })
+  t.match(await later, { count: 2 })
+  t.match(await test.verify({ order: [{ path: '/echo/a' }, { path: '/echo/b' }], strict: true }), { count: 2 })
+  const error = await thrownBy(test.verify({ match: { ...match, method: 'PUT' }, exactly: 1 }))
+  t.type(error, VerificationError)
+  t.match(error, {
+    name: 'VerificationError',
+    message: /^expected exactly 1 request with .*, got 0; the closest is GET \/echo\/b, which differs in method$/,
+    expected: 'exactly 1',
+    count: 0,
+    requests: [],
+    closest: [{ uri: '/echo/b', differences: [{ at: 'method', expected: 'PUT', got: 'GET' }] }, { uri: '/echo/a' }],
+  })
+  await using other = server.session()
+  await other.verify({ none: true })
+  t.match(await server.verify({ match: { session: { in: [test.name, other.name] } }, exactly: 2 }), { count: 2 })
+  t.match(await thrownBy(test.verify({ match: { path: 7 } } as never)), {
+    name: 'TestClientError',
+    status: 400,
+    body: { error: 'invalid_verification', at: 'match.path' },
+  })
+})
+
+t.test('waits for requests [TESTLIB-5]', async t => {
+  await using test = server.session()
+  const waiting = test.waitFor({ path: '/echo/**', method: 'GET' }, 2)
+  for (const part of ['a', 'b']) await fetch(`${test.url}/echo/${part}`)
+  t.match(await waiting, [{ uri: '/echo/b' }, { uri: '/echo/a' }])
+  t.match(await test.waitFor(), [{ uri: '/echo/b' }, {}])
+  const error = await thrownBy(test.waitFor({ path: '/echo/**' }, 3, 10))
+  t.type(error, VerificationError)
+  t.match(error, {
+    message: /^expected at least 3 requests with path \/echo\/\*\*, got 2 in \d+ ms$/,
+    expected: 'at least 3',
+    count: 2,
+    closest: [],
+  })
+  t.match(await thrownBy(test.waitFor({ pth: '/echo' })), { status: 400, body: { did_you_mean: 'path' } })
+})
+
+t.test('exports an HTTP archive [TESTLIB-6]', async t => {
+  await using test = server.session()
+  await fetch(`${test.url}/echo/a?x=1`)
+  await fetch(`${test.url}/echo/b`, { method: 'POST', body: 'hello' })
+  const har: Har = await test.har()
+  t.match(har.log, {
+    version: '1.2',
+    creator: { name: 'svc' },
+    entries: [
+      {
+        request: { url: `${server.url}/echo/a?x=1`, queryString: [{ name: 'x', value: '1' }] },
+        response: { status: 200 },
+      },
+      { request: { method: 'POST', postData: { text: 'hello' } }, _session: test.name },
+    ],
+  })
+  t.equal((await test.har({ method: 'POST' })).log.entries.length, 1)
+  const all = await server.har()
+  t.ok(all.log.entries.length > har.log.entries.length)
 })

@@ -283,6 +283,92 @@ t.test('replies are cut, counted, paced and broken like others [LLMRULE-5]', asy
   t.equal(chat.headers.get('x-svc-rule'), null, 'an embedding does not fit a chat request')
 })
 
+/** Sends a request in each format, with a rule that replies. */
+async function askAll(session: string, reply: object): Promise<Record<string, string>> {
+  await putRule(server, 'r', { match: { llm: {} }, then: { reply } }, session)
+  const texts: Record<string, string> = {}
+  for (const name of Object.keys(FORMATS)) texts[name] = (await ask(name, 'hello', session)).text
+  return texts
+}
+
+t.test('cached tokens are a part of the prompt tokens [LLMRULE-5]', async t => {
+  const texts = await askAll('cached', { text: 'x', usage: { prompt_tokens: 11, cached_tokens: 4 } })
+  const usages: Record<string, RegExp> = {
+    openai: /"prompt_tokens":11,.*"cached_tokens":4,/,
+    azure: /"prompt_tokens":11,.*"cached_tokens":4,/,
+    responses: /"input_tokens":11,"input_tokens_details":\{"cached_tokens":4,/,
+    anthropic: /"input_tokens":7,"cache_creation_input_tokens":0,"cache_read_input_tokens":4,/,
+    gemini: /"promptTokenCount":11,.*"cachedContentTokenCount":4,/,
+    bedrock: /"inputTokens":11,.*"cacheReadInputTokens":4,/,
+    cohere: /"cached_tokens":4/,
+    ollama: /"prompt_eval_count":11,/,
+  }
+  for (const [name, usage] of Object.entries(usages)) t.match(texts[name], usage, name)
+  const all = await askAll('cached', { text: 'x', usage: { prompt_tokens: 11, cached_tokens: 12 } })
+  t.match(all.anthropic, /"input_tokens":0,/, 'at most all of them')
+  await putRule(server, 'r', { match: { llm: {} }, then: { reply: { text: 'x', usage: { cached_tokens: 2 } } } }, 'cs')
+  const streamed = await send(server, 'POST /ai/bedrock/model/anthropic.claude/converse-stream', {
+    session: 'cs',
+    headers,
+    body: FORMATS.bedrock!.body('hello'),
+  })
+  t.match(streamed.text, /"cacheReadInputTokens":2/)
+})
+
+t.test('JSON is sent as its compact text, with references [LLMRULE-5]', async t => {
+  const texts = await askAll('json', { json: { said: '{{prompt}}', list: [1, null] } })
+  for (const [name, text] of Object.entries(texts))
+    t.match(text, String.raw`{\"said\":\"hello\",\"list\":[1,null]}`, name)
+  await putRule(server, 'r', { match: { llm: {} }, then: { reply: { json: ['{{prompt}}'] } } }, 'quote')
+  const quoted = await send(server, 'POST /ai/openai/v1/chat/completions', {
+    session: 'quote',
+    body: { model: 'm', messages: [{ role: 'user', content: 'a "b"' }] },
+  })
+  const { choices } = quoted.json as OpenAI.ChatCompletion
+  t.strictSame(JSON.parse(choices[0]!.message.content!), ['a "b"'])
+})
+
+t.test('a refusal has the form of the provider [LLMRULE-7]', async t => {
+  const texts = await askAll('no', { refusal: 'I cannot do that.' })
+  const wanted: Record<string, RegExp> = {
+    openai: /"content":null,"refusal":"I cannot do that\.".*"finish_reason":"stop"/,
+    azure: /"content":null,"refusal":"I cannot do that\."/,
+    responses: /"status":"completed".*\{"type":"refusal","refusal":"I cannot do that\."\}/,
+    anthropic: /"text":"I cannot do that\.".*"stop_reason":"refusal"/,
+    gemini: /"text":"I cannot do that\.".*"finishReason":"SAFETY"/,
+    bedrock: /"text":"I cannot do that\.".*"stopReason":"content_filtered"/,
+    cohere: /"text":"I cannot do that\."/,
+    ollama: /"content":"I cannot do that\."/,
+  }
+  for (const [name, text] of Object.entries(wanted)) t.match(texts[name], text, name)
+  const openai = new OpenAI({ baseURL: `${server.url}/s/no/ai/openai/v1`, apiKey: 'k', maxRetries: 0 })
+  const stream = openai.chat.completions.stream({ model: 'm', messages: [{ role: 'user', content: 'hi' }] })
+  t.match((await stream.finalChatCompletion()).choices[0], {
+    finish_reason: 'stop',
+    message: { content: null, refusal: 'I cannot do that.' },
+  })
+  const events = openai.responses.stream({ model: 'm', input: 'hi' })
+  let delta = ''
+  events.on('event', event => {
+    if (event.type === 'response.refusal.delta') delta += event.delta
+  })
+  t.match((await events.finalResponse()).output, [{ content: [{ type: 'refusal', refusal: 'I cannot do that.' }] }])
+  t.equal(delta, 'I cannot do that.')
+})
+
+t.test('texts refer to the request [LLMRULE-8]', async t => {
+  const text = '{{request.header.x-tenant}} {{request.path.format}} {{request.body.model}} {{session}}'
+  await putRule(server, 'r', { match: { path: '/ai/{format}/**', llm: {} }, then: { reply: { text } } }, 'words')
+  const reply = await send(server, 'POST /ai/openai/v1/chat/completions', {
+    session: 'words',
+    headers: { 'x-tenant': 'acme' },
+    body: { model: 'm', messages: [{ role: 'user', content: 'hi' }] },
+  })
+  t.match(reply.json, { choices: [{ message: { content: 'acme openai m words' } }] })
+  await putRule(server, 'r', { match: { llm: {} }, then: { reply: { text: '{{uuid}}' } } }, 'words')
+  t.match((await ask('cohere', 'hi', 'words')).text, /"text":"[0-9a-f-]{36}"/)
+})
+
 t.test('wrong replies are rejected with their place [LLMRULE-6]', async t => {
   const rows: [reply: unknown, at: string][] = [
     ['x', 'then.reply'],
@@ -297,6 +383,9 @@ t.test('wrong replies are rejected with their place [LLMRULE-6]', async t => {
     [{ text: 'x', stream: { ttft: 1 } }, 'then.reply.stream.ttft'],
     [{ embedding: [] }, 'then.reply.embedding'],
     [{ embedding: [1], text: 'x' }, 'then.reply.text'],
+    [{ text: 'x', json: {} }, 'then.reply.json'],
+    [{ refusal: 'no', finish: 'stop' }, 'then.reply.finish'],
+    [{ text: 'x', usage: { cached_tokens: 1.5 } }, 'then.reply.usage.cached_tokens'],
   ]
   for (const [reply, at] of rows) {
     const { status, json } = await send(server, 'PUT /_svc/rules/w?session=w', { body: { then: { reply } } })

@@ -1,4 +1,4 @@
-/** The memory of full stores: bins and their requests [HARD-12]. */
+/** The memory of full stores: bins and their requests [HARD-12]. Runs alone: it measures the heap. */
 import t from 'tap'
 import type { Config } from '../../../core/contract/plugin.ts'
 import { createBinStore } from '../../../plugins/bins/bin-store.ts'

@@ -6,18 +6,25 @@ import t from 'tap'
 t.test(
   'each store of svc.state and log of svc.eventLog has a worst case in a test of memory, or is small enough to be bounded by its count [HARD-12]',
   async t => {
-    /** Numbers and flags with short keys. */
+    /** Numbers, flags and short texts with short keys. */
     const counted = [
+      'assertion-ids',
+      'attempts',
       'authorities',
+      'calls',
       'contexts',
       'counters',
       'counts',
       'debug-keys',
+      'device-attempts',
       'fault-uses',
       'issuer-faults',
+      'ledger',
       'positions',
       'prompt-cache',
+      'proof-ids',
       'revoked',
+      'revoked-serials',
       'runs',
     ]
     const integration = join(import.meta.dirname, '..')

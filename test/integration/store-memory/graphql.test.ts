@@ -1,4 +1,4 @@
-/** The memory of full stores: persisted queries [HARD-12]. */
+/** The memory of full stores: persisted queries [HARD-12]. Runs alone: it measures the heap. */
 import t from 'tap'
 import { MemoryStore } from '../../../core/state/state-registry.ts'
 import { persistedQueryBounds } from '../../../plugins/graphql/yoga/persisted-queries.ts'

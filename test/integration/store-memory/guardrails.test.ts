@@ -1,4 +1,4 @@
-/** The memory of full stores: blocklists [HARD-12]. */
+/** The memory of full stores: blocklists [HARD-12]. Runs alone: it measures the heap. */
 import t from 'tap'
 import { Blocklists } from '../../../plugins/guardrails/azure-blocklists.ts'
 import { pluginState } from '../../support/plugin-state.ts'

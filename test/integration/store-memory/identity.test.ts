@@ -1,4 +1,4 @@
-/** The memory of full stores: the identity provider [HARD-12]. */
+/** The memory of full stores: the identity provider [HARD-12]. Runs alone: it measures the heap. */
 import t from 'tap'
 import type { AuthorizationCode } from '../../../plugins/identity/grants/authorization-code.ts'
 import { issuerSettings } from '../../../plugins/identity/issuers/issuer-settings.ts'
@@ -6,75 +6,115 @@ import { openAddedIssuers, openKeyRecords, openStores } from '../../../plugins/i
 import { pluginState } from '../../support/plugin-state.ts'
 import { MIB, own, ascii, slice, wide, wideFor, bounded, times } from '../../support/store-memory.ts'
 
-t.test('identity: svc.state "codes", "refresh-tokens", "clients", "access-tokens" [HARD-12]', async t => {
-  const login = {
-    user: { username: 'demo', name: 'Demo User', email: 'demo@svc.local', groups: ['users'] },
-    authTime: 1,
-  }
-  /** As many names as fit into 1,000 characters, or one cut from a large text. */
-  const scopes = (): string[] => Array.from({ length: 500 }, (_, index) => ascii(`s${index % 9}`))
-  await t.test('codes', async t =>
-    bounded(t, 32 * MIB, async () => {
-      const { codes } = openStores(pluginState({ publicMode: false }).svc)
-      const code = (index: number): AuthorizationCode => ({
-        clientId: slice(index),
-        redirectUri: slice(index + 1),
-        isRedirectUriGiven: true,
-        login,
-        scope: scopes(),
-        resources: [slice(index + 2)],
-        nonce: wide(500),
-        challenge: null,
-      })
-      await times(4_000, index => codes.set(`code ${index}`, code(index)))
-      return codes
-    }),
-  )
-  await t.test('refresh-tokens', async t =>
-    bounded(t, 32 * MIB, async () => {
-      const { refreshTokens } = openStores(pluginState({ publicMode: false }).svc)
-      await times(10_000, index =>
-        refreshTokens.set(`rt_${index}`, {
+t.test(
+  'identity: svc.state "codes", "refresh-tokens", "clients", "access-tokens", "device-codes", "pushed-requests" [HARD-12]',
+  async t => {
+    const login = {
+      user: { username: 'demo', name: 'Demo User', email: 'demo@svc.local', groups: ['users'] },
+      authTime: 1,
+    }
+    /** As many names as fit into 1,000 characters, or one cut from a large text. */
+    const scopes = (): string[] => Array.from({ length: 500 }, (_, index) => ascii(`s${index % 9}`))
+    await t.test('codes', async t =>
+      bounded(t, 32 * MIB, async () => {
+        const { codes } = openStores(pluginState({ publicMode: false }).svc)
+        const code = (index: number): AuthorizationCode => ({
           clientId: slice(index),
+          redirectUri: slice(index + 1),
+          isRedirectUriGiven: true,
           login,
-          scope: [slice(index)],
-          resources: [slice(index), wide(1000)],
-          issuer: ascii('https://svc.example'),
-          issuedAt: index + 0.5,
-          expiresAt: index + 1.5,
-        }),
-      )
-      return refreshTokens
-    }),
-  )
-  await t.test('clients', async t =>
-    bounded(t, 32 * MIB, async () => {
-      const { clients } = openStores(pluginState({ publicMode: false }).svc)
-      await times(1_000, index =>
-        clients.set(`dyn-${index}`, {
-          id: `dyn-${index}`,
-          name: wide(200),
-          secret: ascii(`secret ${index}`),
-          grantTypes: ['authorization_code'],
-          redirectUris: Array.from({ length: 10 }, () => wide(5_000)),
           scope: scopes(),
-        }),
-      )
-      return clients
-    }),
-  )
-  await t.test('access-tokens', async t =>
-    bounded(t, 32 * MIB, async () => {
-      const { accessTokens } = openStores(pluginState({ publicMode: false }).svc)
-      await times(10_000, index =>
-        accessTokens.set(`at_${index}`, {
-          claims: { sub: slice(index), aud: [slice(index), wide(1000)], exp: index + 0.5, scope: wideFor(1000) },
-        }),
-      )
-      return accessTokens
-    }),
-  )
-})
+          resources: [slice(index + 2)],
+          nonce: wide(500),
+          challenge: null,
+        })
+        await times(4_000, index => codes.set(`code ${index}`, code(index)))
+        return codes
+      }),
+    )
+    await t.test('refresh-tokens', async t =>
+      bounded(t, 32 * MIB, async () => {
+        const { refreshTokens } = openStores(pluginState({ publicMode: false }).svc)
+        await times(10_000, index =>
+          refreshTokens.set(`rt_${index}`, {
+            clientId: slice(index),
+            login,
+            scope: [slice(index)],
+            resources: [slice(index), wide(1000)],
+            issuer: ascii('https://svc.example'),
+            issuedAt: index + 0.5,
+            expiresAt: index + 1.5,
+          }),
+        )
+        return refreshTokens
+      }),
+    )
+    await t.test('clients', async t =>
+      bounded(t, 32 * MIB, async () => {
+        const { clients } = openStores(pluginState({ publicMode: false }).svc)
+        await times(1_000, index =>
+          clients.set(`dyn-${index}`, {
+            id: `dyn-${index}`,
+            name: wide(200),
+            secret: ascii(`secret ${index}`),
+            grantTypes: ['authorization_code'],
+            redirectUris: Array.from({ length: 10 }, () => wide(5_000)),
+            scope: scopes(),
+          }),
+        )
+        return clients
+      }),
+    )
+    await t.test('device-codes', async t =>
+      bounded(t, 32 * MIB, async () => {
+        const { deviceCodes } = openStores(pluginState({ publicMode: false }).svc)
+        await times(10_000, index =>
+          deviceCodes.set(`code ${index}`, {
+            secret: ascii(`secret ${index}`),
+            clientId: slice(index),
+            scope: scopes(),
+            resources: [slice(index), wide(1000)],
+            expiresAt: index + 0.5,
+            intervalS: 1.5,
+            polledAt: index + 1.5,
+            isTooFast: false,
+            decision: { login },
+          }),
+        )
+        return deviceCodes
+      }),
+    )
+    await t.test('pushed-requests', async t =>
+      bounded(t, 32 * MIB, async () => {
+        const { pushedRequests } = openStores(pluginState({ publicMode: false }).svc)
+        await times(10_000, index =>
+          pushedRequests.set(`urn ${index}`, {
+            clientId: slice(index),
+            parameters: [
+              ['client_id', slice(index)],
+              ['state', wideFor(4096)],
+              ...Array.from({ length: 5 }, (): [string, string] => ['resource', slice(index)]),
+            ],
+            isSigned: false,
+            expiresAt: index + 0.5,
+          }),
+        )
+        return pushedRequests
+      }),
+    )
+    await t.test('access-tokens', async t =>
+      bounded(t, 32 * MIB, async () => {
+        const { accessTokens } = openStores(pluginState({ publicMode: false }).svc)
+        await times(10_000, index =>
+          accessTokens.set(`at_${index}`, {
+            claims: { sub: slice(index), aud: [slice(index), wide(1000)], exp: index + 0.5, scope: wideFor(1000) },
+          }),
+        )
+        return accessTokens
+      }),
+    )
+  },
+)
 
 t.test('identity: svc.state "issuer-keys", "issuers" [HARD-12]', async t => {
   await t.test('issuer-keys', async t =>

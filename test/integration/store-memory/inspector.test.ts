@@ -1,4 +1,4 @@
-/** The memory of full stores: captured requests [HARD-12]. */
+/** The memory of full stores: captured requests [HARD-12]. Runs alone: it measures the heap. */
 import t from 'tap'
 import { CaptureStore } from '../../../core/inspector/capture-store.ts'
 import type { CapturedRequest as Captured } from '../../../core/inspector/captured-request.ts'

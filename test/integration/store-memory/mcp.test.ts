@@ -1,4 +1,4 @@
-/** The memory of full stores: MCP sessions and tasks [HARD-12]. */
+/** The memory of full stores: MCP sessions and tasks [HARD-12]. Runs alone: it measures the heap. */
 import t from 'tap'
 import { boundsOf as mcpBounds } from '../../../plugins/mcp/bounds.ts'
 import { openTaskStore, openTaskUpdates, type TaskRecord } from '../../../plugins/mcp/tasks/task-record.ts'

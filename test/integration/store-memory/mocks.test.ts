@@ -1,4 +1,4 @@
-/** The memory of full stores: mocks and what they keep [HARD-12]. */
+/** The memory of full stores: mocks and what they keep [HARD-12]. Runs alone: it measures the heap. */
 import t from 'tap'
 import type { StoreBounds } from '../../../core/contract/plugin.ts'
 import { MemoryStore } from '../../../core/state/state-registry.ts'

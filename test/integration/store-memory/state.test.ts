@@ -1,4 +1,4 @@
-/** The memory of full stores: any data of a plugin [HARD-12]. */
+/** The memory of full stores: any data of a plugin [HARD-12]. Runs alone: it measures the heap. */
 import t from 'tap'
 import { MemoryStore } from '../../../core/state/state-registry.ts'
 import { MIB, KIB, slice, wide, shortHeaders, record, nested, bounded, times } from '../../support/store-memory.ts'

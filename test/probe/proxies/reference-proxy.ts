@@ -70,6 +70,13 @@ export interface Fault {
   caches?(response: Head, request: Head): boolean
   /** Forwards fields about client certificates. */
   passesCertificates?: boolean
+  /** Protocols that are upgraded to; default: websocket. */
+  upgrades?: readonly string[]
+  /** Changes what goes through after a 101; null ends the connection. */
+  toUpstream?(bytes: Buffer): Buffer | null
+  toClient?(bytes: Buffer): Buffer | null
+  /** Keeps a connection to the client whose upstream has ended its own. */
+  keepsDead?: boolean
   /** Status for an upstream that fails. */
   failure?: string
   /** Line end of forwarded heads. */
@@ -88,6 +95,8 @@ const HOP = new Set([
 const CERTIFICATE =
   /^(?:client-cert|client-cert-chain|x-forwarded-client-cert|x-ssl-client-cert|x-client-cert|ssl-client-cert)$/
 const FORWARDED = /^(?:forwarded|x-forwarded-(?:for|proto|host|port|prefix)|x-real-ip)$/
+/** Version in which the request was received. */
+export const RECEIVED = 'x-proxy-received'
 const METHOD = /^[!#$%&'*+.^_`|~\w-]+$/
 const PLAIN_HOST = /^[\w.-]+(?::\d+)?$|^\[[\da-f:.]+\](?::\d+)?$/i
 
@@ -201,9 +210,46 @@ class ClientConnection {
       if ((closes && fault.keepsOpen !== true) || ended || this.#isEnded) this.#client.end()
       else setImmediate(() => this.#advance())
     }
-    this.#exchange = new Exchange({ client: this.#client, shared: this.#shared, head, bytes, reader, done, closes })
+    const tunnel = (upstream: Socket, early: Buffer): void => this.#tunnel(upstream, early)
+    this.#exchange = new Exchange({
+      client: this.#client,
+      shared: this.#shared,
+      head,
+      bytes,
+      reader,
+      done,
+      closes,
+      tunnel,
+    })
     if (this.#pending.length > 0) this.#advance()
     return false
+  }
+
+  /** After a 101: bytes go both ways. */
+  #tunnel(upstream: Socket, early: Buffer): void {
+    const { fault } = this.#shared
+    const client = this.#client
+    client.removeAllListeners('data')
+    client.removeAllListeners('end')
+    client.removeAllListeners('close')
+    upstream.removeAllListeners('data')
+    upstream.removeAllListeners('end')
+    upstream.removeAllListeners('close')
+    const pass = (to: Socket, change: ((bytes: Buffer) => Buffer | null) | undefined) => (bytes: Buffer) => {
+      const changed = change === undefined ? bytes : change(bytes)
+      if (changed !== null) return void to.write(changed)
+      client.destroy()
+      upstream.destroy()
+    }
+    const up = pass(upstream, fault.toUpstream)
+    const down = pass(client, fault.toClient)
+    client.on('data', up).on('end', () => upstream.end())
+    client.on('close', () => upstream.destroy())
+    upstream.on('data', down)
+    if (fault.keepsDead !== true) upstream.on('end', () => client.end()).on('close', () => client.destroy())
+    if (this.#pending.length > 0) up(this.#pending)
+    if (early.length > 0) down(early)
+    this.#pending = Buffer.alloc(0)
   }
 
   #refuse(status: string): void {
@@ -230,9 +276,10 @@ class Exchange {
   #attempts = 0
   readonly #received: Buffer
   readonly #dropsBody: boolean
+  readonly #tunnel: ExchangeStart['tunnel']
   readonly #method: string
 
-  constructor({ client, shared, head, bytes, reader, done, closes }: ExchangeStart) {
+  constructor({ client, shared, head, bytes, reader, done, closes, tunnel }: ExchangeStart) {
     const { fault } = shared
     this.#client = client
     this.#shared = shared
@@ -244,6 +291,10 @@ class Exchange {
     this.#received = bytes
     this.#dropsBody = fault.dropsBodyOfGet === true && /^(?:GET|HEAD|DELETE|OPTIONS)$/.test(this.#method)
     this.#request = forwardedRequest(head, client, { isChunked: this.#isChunked, fault, dropsBody: this.#dropsBody })
+    this.#tunnel = tunnel
+    const protocol = valuesOf(head.fields, 'upgrade').join().toLowerCase()
+    if ((fault.upgrades ?? ['websocket']).includes(protocol))
+      this.#request.fields.push(['Upgrade', protocol], ['Connection', 'Upgrade'])
     fault.request?.(this.#request)
     const stored = shared.stored.get(head.line)
     if (stored !== undefined) {
@@ -309,6 +360,12 @@ class Exchange {
       onBytes: bytes => this.#toClient(fault.responseBody === undefined ? bytes : fault.responseBody(bytes)),
       onEnd: (isReusable, extra) => this.#onEnd(isReusable, extra),
       onInvalid: () => this.#onFailure(),
+      onUpgrade: (head, early) => {
+        this.#isOver = true
+        this.#shared.fault.response?.(head, this.#request)
+        this.#client.write(textOf(head), 'latin1')
+        this.#tunnel(upstream, early)
+      },
     })
     this.#response = response
     upstream.on('data', chunk => response.feed(chunk))
@@ -452,6 +509,8 @@ interface ExchangeStart {
   reader: BodyReader
   done: (mustClose: boolean) => void
   closes: boolean
+  /** Passes bytes on after a 101. */
+  tunnel: (upstream: Socket, early: Buffer) => void
 }
 
 interface ResponseEvents {
@@ -459,6 +518,7 @@ interface ResponseEvents {
   onBytes(bytes: Buffer): void
   onEnd(isReusable: boolean, extra: Buffer): void
   onInvalid(): void
+  onUpgrade(head: Head, early: Buffer): void
 }
 
 /** Reads one response of the upstream. */
@@ -529,6 +589,11 @@ class ResponseReader {
     const status = Number(head.line.split(' ')[1])
     if (/\r\n[ \t]/.test(bytes.toString('latin1')) || !/^HTTP\/1\.[01] \d{3}/.test(head.line)) {
       this.#invalid()
+      return false
+    }
+    if (status === 101) {
+      this.#isOver = true
+      this.#events.onUpgrade(head, this.#pending)
       return false
     }
     if (status < 200) {
@@ -625,11 +690,13 @@ function forwardedRequest(
       'Content-Length',
       fault.takesFirstLength === true ? String(firstLength(fields)) : lengths[0]!.split(',')[0]!.trim(),
     ])
-  const rest = own.filter(([name]) => !/^(?:content-length|via)$/i.test(name))
+  const rest = own.filter(([name]) => !/^(?:content-length|via|x-proxy-received)$/i.test(name))
   const added: Fields = [
     ['X-Forwarded-For', client.remoteAddress ?? 'unknown'],
     ['X-Forwarded-Proto', 'http'],
   ]
+  // Set by the proxy in front of this one, which speaks HTTP/2.
+  const version = valuesOf(own, RECEIVED)[0] ?? '1.1'
   const removed = new Set(fault.connectionRemovesOwn === true ? connectionOptions(fields) : [])
   return {
     line: line.replace(/HTTP\/1\.0$/, 'HTTP/1.1'),
@@ -640,7 +707,7 @@ function forwardedRequest(
         ([name]) =>
           !removed.has(name.toLowerCase()) && !rest.some(([found]) => found.toLowerCase() === name.toLowerCase()),
       ),
-      ['Via', [...valuesOf(own, 'via'), '1.1 reference'].join(', ')],
+      ['Via', [...valuesOf(own, 'via'), `${version} reference`].join(', ')],
     ],
   }
 }

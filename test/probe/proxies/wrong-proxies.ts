@@ -554,6 +554,76 @@ const TRUST: WrongProxy[] = [
   { name: 'believes certificate fields', fault: { passesCertificates: true }, caught: { 'MTL-SPOOF': 'warn' } },
 ]
 
+const WS = ['WS-OPEN', 'WS-BYTES', 'WS-PING', 'WS-CLOSE', 'WS-REFUSED', 'UPG-H2C']
+/** The first byte of a final frame with this opcode. */
+const begins = (bytes: Buffer, opcode: number): boolean => bytes[0] === (0x80 | opcode)
+
+const WEBSOCKET: WrongProxy[] = [
+  {
+    name: 'ends a WebSocket on the first ping',
+    // The probe sends each frame in a write of its own, but they may arrive together.
+    fault: {
+      toUpstream: bytes =>
+        bytes.includes(Buffer.from([0x89, 0x82])) || bytes.includes(Buffer.from([0x89, 0x87])) ? null : bytes,
+    },
+    caught: { 'WS-PING': 'fail', 'WS-BYTES': 'fail' },
+    groups: WS,
+  },
+  {
+    name: 'changes the text of messages',
+    fault: { toClient: bytes => Buffer.from(bytes.toString('latin1').replace('one two', 'One two'), 'latin1') },
+    caught: { 'WS-BYTES': 'fail' },
+    groups: WS,
+  },
+  {
+    name: 'closes with a code of its own',
+    fault: { toClient: bytes => (begins(bytes, 8) ? Buffer.from([0x88, 2, 3, 0xee]) : bytes) },
+    caught: { 'WS-CLOSE': 'fail' },
+    groups: WS,
+  },
+  {
+    name: 'changes 1011 alone',
+    fault: { toClient: bytes => (begins(bytes, 8) && bytes[3] === 0xf3 ? Buffer.from([0x88, 2, 3, 0xe8]) : bytes) },
+    caught: { 'WS-CLOSE': 'warn' },
+    groups: WS,
+  },
+  {
+    name: 'drops the close frame of the client',
+    fault: { toUpstream: bytes => (begins(bytes, 8) && bytes.length > 10 ? null : bytes) },
+    caught: { 'WS-CLOSE': 'fail' },
+    groups: WS,
+  },
+  byResponse(
+    'chooses another protocol',
+    head => set(head.fields, 'sec-websocket-protocol', () => 'b.probe'),
+    { 'WS-OPEN': 'fail' },
+    { groups: WS },
+  ),
+  byRequest('drops Origin', head => remove(head, /^origin$/i), { 'WS-OPEN': 'warn' }, { groups: WS }),
+  byResponse(
+    'answers refusals with 502',
+    head => {
+      if (status(head) === 403) head.line = 'HTTP/1.1 502 Bad Gateway'
+    },
+    { 'WS-REFUSED': 'fail' },
+    { groups: WS },
+  ),
+  byResponse(
+    'drops the reason of refusals',
+    head => remove(head, /^x-probe-reason$/i),
+    { 'WS-REFUSED': 'warn' },
+    { groups: WS },
+  ),
+  { name: 'keeps a dead WebSocket', fault: { keepsDead: true }, caught: { 'WS-DEAD': 'warn' }, groups: ['WS-DEAD'] },
+  {
+    name: 'tunnels h2c',
+    fault: { upgrades: ['websocket', 'h2c'] },
+    caught: { 'UPG-H2C': 'warn' },
+    groups: WS,
+  },
+  { name: 'knows no WebSocket', fault: { upgrades: [] }, caught: {}, groups: [...WS, 'WS-DEAD'] },
+]
+
 export const WRONG_PROXIES: WrongProxy[] = [
   ...HEADERS,
   ...TARGETS,
@@ -563,4 +633,5 @@ export const WRONG_PROXIES: WrongProxy[] = [
   ...CONNECTIONS,
   ...CACHING,
   ...TRUST,
+  ...WEBSOCKET,
 ]

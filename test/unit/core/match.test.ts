@@ -130,6 +130,8 @@ t.test('tests values [MATCH-3]', async t => {
     [{ contains: 'ell' }, 'hello', true],
     [{ contains: 'ELL' }, 'hello', false],
     [{ contains: 'ELL', ignore_case: true }, 'hello', true],
+    [{ contains: ['lo', 'he'] }, 'hello', true],
+    [{ contains: ['lo', 'ha'] }, 'hello', false],
     [{ contains: 2 }, [1, 2], true],
     [{ contains: { a: 1 } }, [{ a: 1 }], true],
     [{ contains: 'a' }, { a: 1 }, false],
@@ -403,6 +405,18 @@ t.test('an index finds the matches that can hold, in order [MATCH-9]', async t =
   t.strictSame(numbers('POST', '/a'), [1, 2, 3, 5])
   t.strictSame(numbers('GET', '/b/x'), [0, 2, 5])
   t.strictSame(numbers('GET', '/z'), [2, 5])
+  const order = { name: 'order', fields: {}, read: () => [], paths: () => ['/orders', '/v2/orders'] }
+  const protocols = registryOf(order, { ...order, paths: () => ['/orders', '/baskets'], read: () => null })
+  const ofProtocol = new MatchIndex([{ match: matchOf({ order: {} }, { protocols }) }])
+  for (const [url, isCandidate] of [
+    ['/orders/7', true],
+    ['/v2/orders', true],
+    ['/v2/x', false],
+    ['/baskets', true],
+    ['/', false],
+  ] as const)
+    t.equal(ofProtocol.candidates('GET', subjectOf({ url }).segments).length, isCandidate ? 1 : 0, url)
+  t.notOk(ofProtocol.mayFit('/echo'), 'requests with another path are not read')
   const many = new MatchIndex(
     Array.from({ length: 5000 }, (_, number) => ({ match: matchOf({ path: `/p${number}/x` }) })),
   )

@@ -48,8 +48,21 @@ const TABLE: Record<string, Record<string, string>> = {
     'state refresh-tokens': 'shared',
     'state clients': 'shared',
     'state revoked': 'shared',
+    'state assertion-ids': 'shared',
+    'state device-codes': 'shared',
+    'state proof-ids': 'shared',
+    'secret dpop-nonces': 'shared',
+    'state pushed-requests': 'shared',
+    'state device-attempts': 'shared',
   },
-  llm: { 'eventLog records': 'shared' },
+  llm: {
+    'eventLog records': 'shared',
+    'state ledger': 'shared',
+    'eventLog calls': 'shared',
+    'state attempts': 'shared',
+    'secret keys': 'shared',
+    'shared ledger-counts': 'open streams of this process',
+  },
   'llm-anthropic': { 'state prompt-cache': 'shared' },
   mcp: {
     'state sessions': 'shared',
@@ -61,6 +74,7 @@ const TABLE: Record<string, Record<string, string>> = {
     'channel tasks': 'to the replica that runs a task',
     'shared tasks': 'tasks at work',
     'shared hub': 'requests in flight, open streams, questions and listeners',
+    'shared bridges': 'connections to bridged servers, and processes',
     'shared clock': 'a timer; the leader announces the time',
   },
   mocks: {
@@ -84,6 +98,7 @@ const TABLE: Record<string, Record<string, string>> = {
   reliability: { 'state counters': 'shared' },
   tls: {
     'state authorities': 'shared',
+    'state revoked-serials': 'shared',
     'shared chains': 'a cache of certificates, which each replica issues',
     'shared open': 'counts of open connections',
   },

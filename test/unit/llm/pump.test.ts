@@ -3,9 +3,10 @@
  * fails.
  */
 import t from 'tap'
-import type { BodyStream } from 'svc/plugin'
-import { framings } from '../../../plugins/llm/streaming/framing.ts'
-import { pump, type PumpOptions } from '../../../plugins/llm/streaming/pump.ts'
+import type { BodyStream, StreamEnd } from 'svc/plugin'
+import { framings, type Framer } from '../../../plugins/llm/streaming/framing.ts'
+import { PlainOutput } from '../../../plugins/llm/streaming/output.ts'
+import { pump, type PumpOptions, type StreamOutcome } from '../../../plugins/llm/streaming/pump.ts'
 import type { StreamEvent } from '../../../plugins/llm/provider.ts'
 import type { Sleeper, TokenClock } from '../../../plugins/llm/streaming/token-clock.ts'
 
@@ -18,6 +19,10 @@ class Reader {
   #capacity: number
   #drain = (): void => {}
   readonly signal = new AbortController().signal
+  finish: (reason: StreamEnd) => void = () => {}
+  readonly over = new Promise<StreamEnd>(resolve => {
+    this.finish = resolve
+  })
 
   constructor(capacity = Infinity) {
     this.#capacity = capacity
@@ -31,6 +36,12 @@ class Reader {
   end(last = ''): void {
     this.text += last
     this.closed = true
+    this.finish('done')
+  }
+
+  leave(): void {
+    this.closed = true
+    this.finish('client')
   }
 
   ready(): Promise<void> {
@@ -75,16 +86,21 @@ class HeldClock {
 function start(
   reader: Reader,
   events: Iterable<StreamEvent>,
-  { clock = new HeldClock(), ...options }: Omit<Partial<PumpOptions>, 'clock'> & { clock?: HeldClock },
+  {
+    clock = new HeldClock(),
+    framer = framings.ndjson,
+    ...options
+  }: Omit<Partial<PumpOptions>, 'clock'> & { clock?: HeldClock; framer?: Framer },
 ): void {
   pump(reader as unknown as BodyStream, events, {
-    framer: framings.ndjson,
+    output: new PlainOutput(reader as unknown as BodyStream, framer, () => clock.now()),
     clock: clock as unknown as TokenClock,
     ttftMs: 0,
     nextGap: () => 0,
     errorEvent: () => ({ data: '' }),
     destroy() {},
     stallMs: 0,
+    ended() {},
     fail(error) {
       throw error
     },
@@ -197,4 +213,31 @@ t.test('errors of the event generator are passed on, immediately and later', t =
     t.match(errors, [{ message: 'cannot be made' }], `after ${after}`)
   }
   t.end()
+})
+
+/** Starts a stream and returns its outcome once it has ended. */
+function outcomeOf(reader: Reader, options: Parameters<typeof start>[2], events = tokens(3)): Promise<StreamOutcome> {
+  return new Promise(ended => start(reader, events, { ...options, ended }))
+}
+
+t.test('a whole stream reports all that it wrote [LLMN-1]', async t => {
+  const clock = new HeldClock()
+  const outcome = await outcomeOf(new Reader(), { clock }, [{ data: 'head' }, ...tokens(3), { data: 'end' }])
+  t.same(outcome, { isWhole: true, by: null, events: 5, tokens: 3, firstTokenAt: 1000 })
+})
+
+t.test('a stream whose client leaves reports only what was written [LLMN-1]', async t => {
+  const clock = new HeldClock()
+  const reader = new Reader()
+  const ended = outcomeOf(reader, { clock, nextGap: () => GAP_MS }, [{ data: 'head' }, ...tokens(3)])
+  clock.time = clock.dueAt[0]!
+  clock.wakeNext()
+  reader.leave()
+  t.same(await ended, { isWhole: false, by: 'client', events: 3, tokens: 2, firstTokenAt: 1000 })
+})
+
+t.test('a stream that a fault breaks reports the fault [LLMN-1]', async t => {
+  const point = { what: 'stream_error', afterTokens: 2, isLast: false } as const
+  const outcome = await outcomeOf(new Reader(), { break: point })
+  t.match(outcome, { isWhole: false, by: 'fault', events: 2, tokens: 2 })
 })

@@ -1,8 +1,10 @@
 /** The connection to a server of an SDK, with a scripted server. */
 import t, { type Test } from 'tap'
 import { Bridge, type BridgeOptions } from '../../../plugins/mcp/bridge/bridge.ts'
+import { sdkSource } from '../../../plugins/mcp/bridge/sdk-link.ts'
 import type { Call } from '../../../plugins/mcp/calls/call.ts'
 import type { JsonObject, SdkServer, SdkTransport } from '../../../plugins/mcp/types.ts'
+import { until } from '../../support/until.ts'
 import { VERSIONS } from '../../../plugins/mcp/wire/versions.ts'
 
 /** Answers requests by method; what has no answer is never answered. */
@@ -35,10 +37,12 @@ function open(t: Test, server: SdkServer | (() => SdkServer), more: Partial<Brid
   const definition =
     typeof server === 'function' ? { name: 's', title: 'S', create: server } : { name: 's', title: 'S', server }
   const bridge = new Bridge({
-    definition,
+    name: 's',
+    source: sdkSource(definition),
     release: '1',
     timeoutMs: 50,
     maxConnections: 1,
+    maxInFlight: 10,
     listChanged() {},
     resourceUpdated() {},
     whenEnded(session, ended) {
@@ -123,4 +127,46 @@ t.test('endless lists and errors at the start are refused [MCPX-14]', async t =>
   await t.rejects(open(t, server).bridge.start(), { message: 'the server lists too many tools' })
   const broken: SdkServer = { connect: async () => Promise.reject(new Error('no disk')), close: async () => {} }
   await t.rejects(open(t, broken).bridge.start(), { message: 'no disk' })
+})
+
+t.test('a server that does not answer or that ends is started again, later each time [MCPX-17]', async t => {
+  const starts: number[] = []
+  let answers = false
+  const source = {
+    ...sdkSource({ name: 's', title: 'S', create: () => scripted(answers ? { initialize, ...tools } : {}).server }),
+    kind: 'stdio' as const,
+  }
+  const states: string[] = []
+  const { bridge } = open(t, scripted({}).server, {
+    source,
+    startMs: 20,
+    stateChanged: state => void states.push(state),
+    restarted: () => void starts.push(performance.now()),
+  })
+  bridge.keep()
+  bridge.keep()
+  await bridge.firstAttempt()
+  t.match(bridge.status, { state: 'starting', last_error: 'the server did not answer in time' })
+  await until(() => starts.length === 2)
+  t.match(bridge.status, { state: 'restarting', restarts: 2 })
+  await t.rejects(bridge.forward(callOf(null)), {
+    code: -32603,
+    message: 'the server is not running',
+    data: { server: 's', state: 'restarting' },
+  })
+  answers = true
+  await until(() => bridge.status.state === 'up')
+  t.equal(states.at(-1), 'up')
+  t.strictSame([...bridge.tools.keys()], ['one'])
+  await bridge.restart()
+  await until(() => bridge.status.state === 'up')
+})
+
+t.test('calls in flight are limited [MCPX-14]', async t => {
+  const { server } = scripted({ initialize, ...tools })
+  const { bridge } = open(t, server, { maxInFlight: 1 })
+  await bridge.start()
+  const first = bridge.forward(callOf(null))
+  await t.rejects(bridge.forward(callOf(null)), { code: -32603, message: 'too many calls in flight (at most 1)' })
+  await t.rejects(first, { message: 'the server did not answer in time' })
 })

@@ -1,6 +1,6 @@
 /** The stage that applies rules: the first one whose conditions hold, and that acts on this request. */
 import { STATUS_CODES } from 'node:http'
-import type { CoreFailure, ProtocolFacts, RuleOutcome } from '../../../contract/plugin.ts'
+import type { CoreFailure, NearRule, ProtocolFacts, RuleOutcome } from '../../../contract/plugin.ts'
 import type { Json } from '../../../contract/json.ts'
 import { memberAt } from '../../../contract/references.ts'
 import type { LookUp } from '../../../contract/references.ts'
@@ -63,6 +63,29 @@ export function applyRulesInRoute(
     if (taken !== null) return perform(taken, context, rules, { isInRoute: true })
     return context.closed ? ANSWERED : PASS
   })
+}
+
+/** The rule with conditions of a protocol that a request nearly meets; null if there is none. */
+export async function closestRuleInRoute(
+  context: RequestContext,
+  { book }: RuleServices,
+  facts: ProtocolFacts,
+): Promise<NearRule | null> {
+  const endsAt = performance.now() + MAX_EVALUATION_MS
+  const subject = subjectOf(context)
+  subject.setProtocol(facts.protocol, await facts.read())
+  const session = context.session.header
+  const scopes = session === null ? [null] : [session, null]
+  let closest: NearRule | null = null
+  for (const scope of scopes)
+    for (const { match, rule } of book.list(context.generation.rules, scope).entries) {
+      if (!match.protocols.includes(facts.protocol)) continue
+      if (performance.now() > endsAt) return closest
+      const differences = match.explain(subject).differences.map(({ at }) => at)
+      if (closest === null || differences.length < closest.differences.length)
+        closest = { name: rule.name, differences }
+    }
+  return closest
 }
 
 /** For calls outside the pipeline: the rule, without applying it. The body is never read. */
@@ -135,7 +158,7 @@ async function takeAmong(
 }
 
 /** Reads the body once; false if it was rejected or the client disconnected. */
-async function receive(context: RequestContext, limit: number): Promise<boolean> {
+export async function receive(context: RequestContext, limit: number): Promise<boolean> {
   if (context.isBodyRead || context.isRouted) return true
   const isThere = await readBody(context, limit)
   context.isBodyRead = true
@@ -217,13 +240,19 @@ async function perform(
       })
       return ANSWERED
     case 'reply':
-      return { kind: 'reply', rule: entry.rule.name, reply: action.reply, hit: taken.hit }
+      return {
+        kind: 'reply',
+        rule: entry.rule.name,
+        reply: action.reply,
+        hit: taken.hit,
+        lookUp: lookUpFor(taken, context),
+      }
     default:
-      return { kind: 'pass' }
+      return { kind: 'pass', rule: entry.rule.name }
   }
 }
 
-const PASS: RuleOutcome = { kind: 'pass' }
+const PASS: RuleOutcome = { kind: 'pass', rule: null }
 const ANSWERED: RuleOutcome = { kind: 'answered' }
 
 /** What the inspector shows as the source of the fault. */

@@ -11,7 +11,7 @@ export interface ButtonProps
   icon?: IconName
   /** Shows only the icon; the children are the accessible name. */
   iconOnly?: boolean
-  /** The action is running: shows a spinner and disables the button. */
+  /** The action is running: shows a spinner and ignores clicks. The button keeps the focus, unlike a disabled one. */
   busy?: boolean
   disabled?: boolean
   type?: 'button' | 'submit'
@@ -28,6 +28,7 @@ export function Button({
   small,
   disabled,
   type = 'button',
+  onClick,
   children,
   class: extra,
   ...rest
@@ -48,8 +49,10 @@ export function Button({
       {...rest}
       type={type}
       class={classes}
-      disabled={disabled || busy}
+      disabled={disabled}
+      aria-disabled={busy || undefined}
       aria-busy={busy || undefined}
+      onClick={busy ? event => event.preventDefault() : onClick}
       title={rest.title ?? name}
     >
       {icon && <Icon name={icon} />}

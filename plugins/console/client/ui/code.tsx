@@ -6,6 +6,18 @@ import { CopyButton } from './button.tsx'
 /** Characters to show at first, since megabytes of text in one element slow the page down. */
 const MAX_SHOWN = 100_000
 
+/** A command to try, with a copy button. */
+export function TryCommand({ command }: { command: string }) {
+  return (
+    <div class="try-command">
+      <code>{command}</code>
+      <CopyButton small iconOnly text={command}>
+        Copy the command
+      </CopyButton>
+    </div>
+  )
+}
+
 export interface CodeProps {
   text: string
   /** Accessible name of the scrollable text. */

@@ -1,6 +1,7 @@
 /** Modal dialogs with the `<dialog>` element, which keeps the focus inside. */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
+import { controlInUse, returnFocus } from '../lib/shell/focus.ts'
 import { Button } from './button.tsx'
 
 export interface DialogProps {
@@ -17,14 +18,15 @@ export interface DialogProps {
 export function Dialog({ title, onClose, children, actions, wide, class: extra }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const id = useId()
-  useEffect(() => {
+  // Before the browser paints: a later effect would read the focus after the opener may have lost it.
+  useLayoutEffect(() => {
     const dialog = ref.current!
-    const opener = document.activeElement
+    const opener = controlInUse()
     dialog.showModal()
     return () => {
       dialog.close()
       // The browser does not restore the focus if a modal element is removed.
-      if (opener instanceof HTMLElement && opener.isConnected) opener.focus()
+      returnFocus(opener)
     }
   }, [])
   return (
@@ -35,6 +37,10 @@ export function Dialog({ title, onClose, children, actions, wide, class: extra }
       onCancel={event => {
         event.preventDefault()
         onClose()
+      }}
+      // Without a click since the last dialog, browsers close a dialog on Escape and ignore `preventDefault`.
+      onClose={event => {
+        if (event.target === event.currentTarget && event.currentTarget.isConnected) onClose()
       }}
       onMouseDown={event => {
         if (event.target === ref.current) onClose()

@@ -28,7 +28,10 @@ export default function A2aView() {
   const directory = useLoad(signal => callJson<Directory>('a2a', { signal }), [plugins.value?.generation])
   return (
     <>
-      <ViewHeader title="A2A client" />
+      <ViewHeader
+        title="A2A client"
+        about="A client for A2A agents, directly and through a gateway: send messages, follow tasks, and see every message with its HTTP headers."
+      />
       {directory.error !== null && <Notice kind="bad">{directory.error}</Notice>}
       {directory.value === undefined ? directory.isLoading && <Loading /> : <Client agents={directory.value.agents} />}
     </>
@@ -189,7 +192,12 @@ function Client({ agents }: { agents: readonly Agent[] }) {
             </div>
           </details>
         </Panel>
-        <TaskPanel handle={handle} target={target} onToken={authorize} />
+        <TaskPanel
+          handle={handle}
+          target={target}
+          onToken={authorize}
+          example={card.value?.skills?.find(({ examples = [] }) => examples.length > 0)?.examples?.[0] ?? 'Hello'}
+        />
         {isPushed && <SinkPanel id={sinkId} />}
       </div>
       <MessagesPanel

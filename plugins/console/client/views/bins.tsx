@@ -1,11 +1,13 @@
 /** Request bins: URLs that record requests, with a live list of what they captured. */
 import { useState } from 'preact/hooks'
 import { callJson } from '../lib/instance/api.ts'
+import { instanceBase } from '../lib/instance/page.ts'
 import { useAction, useLoad } from '../lib/shell/hooks.ts'
 import { formatNumber, formatTime } from '../lib/protocol/http.ts'
 import { route, setParams } from '../lib/shell/router.ts'
 import { settings } from '../lib/shell/storage.ts'
 import { Button } from '../ui/button.tsx'
+import { TryCommand } from '../ui/code.tsx'
 import { Empty, Loading, Notice } from '../ui/notice.tsx'
 import { Panel, ViewHeader } from '../ui/view.tsx'
 import { BinPanel } from './bins/bin-panel.tsx'
@@ -27,15 +29,20 @@ export default function Bins() {
     setParams({ bin: id, n: null })
   })
 
+  const isEmpty = value?.length === 0 && wanted === null
+  const createButton = (
+    <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
+      Create bin
+    </Button>
+  )
+
   return (
     <>
       <ViewHeader
         title="Request bins"
         about="A bin is a URL that records every request, returns the response you configure, and shows what arrived."
       >
-        <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
-          Create bin
-        </Button>
+        {!isEmpty && createButton}
       </ViewHeader>
       {error !== null && <Notice kind="bad">{error}</Notice>}
       {isCreating && (
@@ -51,11 +58,23 @@ export default function Bins() {
       )}
       {value === undefined ? (
         isLoading && <Loading />
+      ) : isEmpty ? (
+        <Panel title="Bins" hideTitle>
+          <Empty title="No bins yet">
+            <p>
+              Use a bin as the target of webhooks and callbacks, or behind a route of a gateway, and see every request
+              with its headers and body.
+            </p>
+            {createButton}
+            <p>Or create one from a shell:</p>
+            <TryCommand command={`curl -X POST ${instanceBase}bin`} />
+          </Empty>
+        </Panel>
       ) : (
         <div class={`bins-split ${wanted === null ? '' : 'with-bin'}`}>
           <Panel title="Bins" class="bins-list">
             {value.length === 0 ? (
-              <Empty title="No bins yet">Create a bin and send requests to its URL.</Empty>
+              <Empty title="No bins yet" />
             ) : (
               <ul aria-label="Bins">
                 {value.map(({ id, created_at: createdAt, total_requests: total, response }) => (

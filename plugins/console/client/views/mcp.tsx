@@ -2,12 +2,15 @@
 import { useEffect, useState } from 'preact/hooks'
 import { callJson } from '../lib/instance/api.ts'
 import { useLoad } from '../lib/shell/hooks.ts'
+import { instanceBase } from '../lib/instance/page.ts'
+import { toCurl } from '../lib/protocol/curl.ts'
 import type { NameValue } from '../lib/protocol/http.ts'
 import type { Catalog } from '../lib/shell/places.ts'
 import { route, setParams } from '../lib/shell/router.ts'
 import { plugins } from '../lib/instance/status.ts'
 import { activeGateway } from '../lib/shell/storage.ts'
 import { Badge } from '../ui/badge.tsx'
+import { TryCommand } from '../ui/code.tsx'
 import { Empty, Loading, Notice } from '../ui/notice.tsx'
 import { ViewHeader } from '../ui/view.tsx'
 import { MessagesPanel } from './request/message-log.tsx'
@@ -20,6 +23,30 @@ import { ServerRequestDialog } from './mcp/server-request.tsx'
 import { ResourcePage, TemplatePage } from './mcp/resource.tsx'
 import { ToolView } from './mcp/tool.tsx'
 import { VERSIONS, type Target } from './mcp/types.ts'
+
+const CALL_FROM_SHELL = toCurl({
+  method: 'POST',
+  url: `${instanceBase}mcp`,
+  headers: [
+    { name: 'Content-Type', value: 'application/json' },
+    { name: 'MCP-Protocol-Version', value: VERSIONS[0] },
+    { name: 'Mcp-Method', value: 'tools/call' },
+    { name: 'Mcp-Name', value: 'add' },
+  ],
+  body: JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: {
+      name: 'add',
+      arguments: { a: 2, b: 3 },
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': VERSIONS[0],
+        'io.modelcontextprotocol/clientCapabilities': {},
+      },
+    },
+  }),
+})
 
 /** The servers of this instance: the catalog has an example for each, named after it. */
 async function loadServers(signal: AbortSignal): Promise<OwnServer[]> {
@@ -59,7 +86,10 @@ export default function McpInspector() {
 
   return (
     <>
-      <ViewHeader title="MCP inspector" />
+      <ViewHeader
+        title="MCP inspector"
+        about="A client for MCP servers, directly and through a gateway: call tools, read resources, and see every message with its HTTP headers."
+      />
       {servers.error !== null && <Notice kind="bad">{servers.error}</Notice>}
       {servers.value === undefined ? (
         servers.isLoading && <Loading />
@@ -101,7 +131,9 @@ export default function McpInspector() {
         ) : (
           <div class="panel mcp-none">
             <Empty title="Not connected">
-              Choose a server and connect to list and try its tools, resources and prompts.
+              <p>Choose a server and connect to list and try its tools, resources and prompts.</p>
+              <p>Or call a tool from a shell:</p>
+              <TryCommand command={CALL_FROM_SHELL} />
             </Empty>
           </div>
         )}

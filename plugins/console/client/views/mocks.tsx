@@ -1,9 +1,11 @@
 /** OpenAPI mocks: the list, and the document, behavior, traffic and versions of each. */
 import { useEffect, useState } from 'preact/hooks'
 import { callJson } from '../lib/instance/api.ts'
+import { instanceBase } from '../lib/instance/page.ts'
 import { useAction, useLoad } from '../lib/shell/hooks.ts'
 import { route, setParams } from '../lib/shell/router.ts'
 import { Button } from '../ui/button.tsx'
+import { TryCommand } from '../ui/code.tsx'
 import { Empty, Loading, Notice } from '../ui/notice.tsx'
 import { Panel, ViewHeader } from '../ui/view.tsx'
 import { MockDetail } from './mocks/detail.tsx'
@@ -26,15 +28,20 @@ export default function Mocks() {
   const wanted = route.value.params.get('mock')
   const selected = mocks.find(({ name }) => name === wanted) ?? (wanted === null ? mocks[0] : undefined)
 
+  const isEmpty = list.value?.mocks.length === 0 && wanted === null
+  const uploadButton = (
+    <Button kind="primary" icon="plus" onClick={() => setUpload({ name: '', text: '' })}>
+      Upload
+    </Button>
+  )
+
   return (
     <>
       <ViewHeader title="Mocks" about="Mock APIs from OpenAPI documents, with behavior that you control.">
         <Button icon="replay" busy={reloadFiles.isRunning} onClick={() => void reloadFiles.run()}>
           Reload files
         </Button>
-        <Button kind="primary" icon="plus" onClick={() => setUpload({ name: '', text: '' })}>
-          Upload
-        </Button>
+        {!isEmpty && uploadButton}
       </ViewHeader>
       {[list.error, reloadFiles.error].map(error => error !== null && <Notice kind="bad">{error}</Notice>)}
       {list.value?.load_errors.map((error, at) => (
@@ -59,6 +66,20 @@ export default function Mocks() {
       )}
       {list.value === undefined ? (
         list.isLoading && <Loading />
+      ) : isEmpty ? (
+        <Panel title="Mock" hideTitle>
+          <Empty title="No mocks yet">
+            <p>
+              Upload an OpenAPI 3.0 or 3.1 document as JSON or YAML, or drop the file anywhere on this page. The
+              instance then answers its operations, with examples or generated data, and checks the requests.
+            </p>
+            {uploadButton}
+            <p>Or upload it from a shell:</p>
+            <TryCommand
+              command={`curl -X PUT --data-binary @openapi.yaml -H 'Content-Type: application/yaml' ${instanceBase}_svc/mocks/shop`}
+            />
+          </Empty>
+        </Panel>
       ) : (
         <div class="mocks-split">
           <MockListing mocks={mocks} selected={selected?.name ?? null} onChange={() => void list.reload()} />
@@ -73,12 +94,6 @@ export default function Mocks() {
               }}
               onCopy={text => setUpload({ name: `${selected.name}-copy`, text })}
             />
-          ) : wanted === null ? (
-            <Panel title="Mock">
-              <Empty title="No mocks yet">
-                Upload an OpenAPI 3.0 or 3.1 document as JSON or YAML, or drop the file anywhere on this page.
-              </Empty>
-            </Panel>
           ) : (
             <Panel title="Mock">
               <Empty title="Mock not found">

@@ -111,7 +111,7 @@ function matchArgumentHeaders({ request, server, header }: Subject): void {
 }
 
 /** The parameter that `Mcp-Name` must repeat, or null. */
-function routedName({ method, params }: RpcRequest): string | null {
+export function routedName({ method, params }: Pick<RpcRequest, 'method' | 'params'>): string | null {
   const name =
     method === 'tools/call' || method === 'prompts/get'
       ? params.name

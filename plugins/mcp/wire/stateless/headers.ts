@@ -27,6 +27,13 @@ export function decodeHeader(header: string, value: string): string {
   return text
 }
 
+/** The inverse of `decodeHeader`. */
+export function encodeHeader(value: string): string {
+  return /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value) && !value.startsWith('=?base64?')
+    ? value
+    : `=?base64?${Buffer.from(value, 'utf8').toString('base64')}?=`
+}
+
 /** Compares as text, but integers as numbers, so that `42.0` equals 42. */
 export function equalsArgument(value: string, argument: unknown): boolean {
   if (Number.isInteger(argument)) return /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(value) && Number(value) === argument

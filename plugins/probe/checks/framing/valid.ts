@@ -1,5 +1,5 @@
 /** Valid messages, whose bodies have to arrive unchanged. */
-import { defineCheck, fail, note, pass, warn, worst } from '../../catalog/check.ts'
+import { BOTH, defineCheck, fail, note, pass, warn, worst } from '../../catalog/check.ts'
 import type { Verdict } from '../../catalog/check.ts'
 import { sha256 } from '../../client/evidence.ts'
 import type { RequestSpec } from '../../client/request.ts'
@@ -35,6 +35,7 @@ export const VALID_FRAMING_CHECKS = [
     id: 'FRM-BODY',
     title: 'Bodies unchanged',
     group: 'framing',
+    protocols: BOTH,
     since: '2026.1',
     level: 'integrity',
     sources: rfc(9112, '6'),

@@ -1,5 +1,5 @@
 /** Fields that the gateway writes: Host, Via, X-Forwarded-*, Forwarded, trace context, request ids, Max-Forwards. */
-import { defineCheck, fail, note, pass, skip, warn, worst } from '../../catalog/check.ts'
+import { BOTH, defineCheck, fail, note, pass, skip, warn, worst } from '../../catalog/check.ts'
 import type { Verdict } from '../../catalog/check.ts'
 import { each, listMembers, one, rfc } from '../builders.ts'
 
@@ -45,6 +45,7 @@ export const ADDED_CHECKS = [
     id: 'HDR-VIA',
     title: 'Via',
     group: 'headers',
+    protocols: BOTH,
     since: '2026.1',
     level: 'must',
     sources: rfc(9110, '7.6.3'),
@@ -55,14 +56,15 @@ export const ADDED_CHECKS = [
       why: 'Via shows the route of a message, and how loops are found.',
     },
     plan: () => one(),
-    judge({ first }) {
+    judge({ first }, { protocol }) {
       const members = listMembers(first.arrival!.values('via'))
       const last = members.at(-1)
       const values = { via: members.join(', ') || null, response: first.values('via').join(', ') || null }
       if (last === undefined) return fail('no Via field in the request', values)
       const match = /^(?:HTTP\/)?(\d(?:\.\d)?)\s+(\S+)/i.exec(last)
       const pseudonym = match?.[2] ?? null
-      return match?.[1] === '1.1'
+      const versions = protocol === '2' ? ['2', '2.0'] : ['1.1']
+      return versions.includes(match?.[1] ?? '')
         ? pass('', { ...values, pseudonym })
         : warn(`Via names another version than the client's: ${last}`, { ...values, pseudonym })
     },

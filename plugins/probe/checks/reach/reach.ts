@@ -97,16 +97,19 @@ export const REACH_CHECKS = [
     level: 'observation',
     sources: [],
     page: {
-      sent: 'An ordinary GET in HTTP/1.1.',
-      expected: 'The version in which the upstream is spoken to is reported.',
+      sent: 'An ordinary GET in HTTP/1.1; with --h2 or https: also one in HTTP/2.',
+      expected: 'The versions that the gateway speaks with clients and with the upstream are reported.',
       why: 'Over HTTP/1.0 an upstream can neither stream with chunks nor send interim responses.',
     },
     plan: () => one(),
-    judge(evidence) {
+    judge(evidence, { clientProtocols }) {
       const upstream = evidence.first.arrival!.record.protocol
       const consequence =
         upstream === '1.0' ? ': no chunked answers, no interim responses, a connection per request' : ''
-      return note(`client 1.1; upstream ${upstream}${consequence}`, { client: ['1.1'], upstream: [upstream] })
+      return note(`client ${clientProtocols.join(', ')}; upstream ${upstream}${consequence}`, {
+        client: clientProtocols,
+        upstream: [upstream],
+      })
     },
   }),
 ]

@@ -1,5 +1,5 @@
 /** Ends of answers: broken ones, additional bytes, folded lines, trailers, early refusals. */
-import { defineCheck, fail, note, pass, warn, worst } from '../../catalog/check.ts'
+import { BOTH, defineCheck, fail, note, pass, warn, worst } from '../../catalog/check.ts'
 import type { Verdict } from '../../catalog/check.ts'
 import {
   answerBytes,
@@ -68,6 +68,7 @@ export const RESPONSE_BODY_CHECKS = [
     id: 'RSP-TRUNC',
     title: 'What breaks off is seen to',
     group: 'responses',
+    protocols: BOTH,
     since: '2026.1',
     level: 'must',
     sources: rfc(9112, '8', '6.3'),

@@ -1,5 +1,5 @@
 /** Heads of answers: status codes, fields, and what the gateway adds. */
-import { defineCheck, fail, note, pass, warn, worst } from '../../catalog/check.ts'
+import { BOTH, defineCheck, fail, note, pass, warn, worst } from '../../catalog/check.ts'
 import type { Verdict } from '../../catalog/check.ts'
 import type { Field } from '../../client/response-parser.ts'
 import {
@@ -53,6 +53,7 @@ export const RESPONSE_HEAD_CHECKS = [
     id: 'RSP-STATUS',
     title: 'Unusual status codes',
     group: 'responses',
+    protocols: BOTH,
     since: '2026.1',
     level: 'integrity',
     sources: rfc(9110, '7.6'),
@@ -87,6 +88,7 @@ export const RESPONSE_HEAD_CHECKS = [
     id: 'RSP-103',
     title: 'Interim answers',
     group: 'responses',
+    protocols: BOTH,
     since: '2026.1',
     level: 'proxy-only',
     sources: rfc(9110, '15.2'),
@@ -151,6 +153,7 @@ export const RESPONSE_HEAD_CHECKS = [
     id: 'RSP-COOKIES',
     title: 'Three cookies stay three',
     group: 'responses',
+    protocols: BOTH,
     since: '2026.1',
     level: 'integrity',
     sources: [...rfc(9110, '5.3'), { spec: 'RFC 6265' }],
@@ -212,6 +215,7 @@ export const RESPONSE_HEAD_CHECKS = [
     id: 'RSP-FIELDS',
     title: 'Unknown fields come back',
     group: 'responses',
+    protocols: BOTH,
     since: '2026.1',
     level: 'integrity',
     sources: rfc(9110, '5.1'),
@@ -262,6 +266,7 @@ export const RESPONSE_HEAD_CHECKS = [
     id: 'RSP-BIG',
     title: 'Large heads',
     group: 'responses',
+    protocols: BOTH,
     since: '2026.1',
     level: 'observation',
     impact: 'high',
@@ -356,6 +361,7 @@ export const NO_CONTENT_CHECKS = [
     id: 'RSP-204',
     title: 'Answers without content',
     group: 'responses',
+    protocols: BOTH,
     since: '2026.1',
     level: 'must',
     sources: [...rfc(9110, '8.6'), ...rfc(9112, '6.3')],
@@ -403,6 +409,7 @@ export const NO_CONTENT_CHECKS = [
     id: 'RSP-HEAD',
     title: 'HEAD',
     group: 'responses',
+    protocols: BOTH,
     since: '2026.1',
     level: 'must',
     sources: rfc(9110, '9.3.2', '8.6'),

@@ -1,7 +1,7 @@
 /** Content codings and ranges. */
 import { createHash } from 'node:crypto'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import { defineCheck, fail, note, pass, warn, worst } from '../../catalog/check.ts'
+import { BOTH, defineCheck, fail, note, pass, warn, worst } from '../../catalog/check.ts'
 import type { Verdict } from '../../catalog/check.ts'
 import type { Field } from '../../client/response-parser.ts'
 import { dateField, each, listMembers, one, rfc, script } from '../builders.ts'
@@ -25,6 +25,7 @@ export const CONTENT_CHECKS = [
     id: 'STR-NO-TRANSFORM',
     title: 'no-transform',
     group: 'streaming',
+    protocols: BOTH,
     since: '2026.1',
     level: 'must',
     sources: rfc(9111, '5.2.2.6'),
@@ -48,6 +49,7 @@ export const CONTENT_CHECKS = [
     id: 'STR-ENCODING',
     title: 'Compression is honest',
     group: 'streaming',
+    protocols: BOTH,
     since: '2026.1',
     level: 'should',
     sources: [...rfc(9110, '8.8.1', '12.5.5'), ...rfc(9530, '2')],

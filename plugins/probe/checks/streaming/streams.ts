@@ -1,5 +1,5 @@
 /** Streams: whether pieces come as they are sent, and what happens when nobody sends or reads. */
-import { defineCheck, fail, note, pass, skip, warn, worst } from '../../catalog/check.ts'
+import { BOTH, defineCheck, fail, note, pass, skip, warn, worst } from '../../catalog/check.ts'
 import type { Verdict } from '../../catalog/check.ts'
 import type { Call } from '../../client/evidence.ts'
 import type { RequestSpec } from '../../client/request.ts'
@@ -108,6 +108,7 @@ export const STREAM_CHECKS = [
     id: 'STR-BUFFER',
     title: 'Small pieces pass',
     group: 'streaming',
+    protocols: BOTH,
     since: '2026.1',
     level: 'hazard',
     sources: [],
@@ -156,6 +157,7 @@ export const STREAM_CHECKS = [
     id: 'STR-SSE',
     title: 'Events come as they are sent',
     group: 'streaming',
+    protocols: BOTH,
     since: '2026.1',
     level: 'hazard',
     sources: SSE_SOURCE,
@@ -197,6 +199,7 @@ export const STREAM_CHECKS = [
     id: 'STR-SSE-BYTES',
     title: 'Event bytes',
     group: 'streaming',
+    protocols: BOTH,
     since: '2026.1',
     level: 'integrity',
     sources: SSE_SOURCE,
@@ -266,6 +269,7 @@ export const STREAM_CHECKS = [
     id: 'STR-ABORT',
     title: 'Clients that disconnect',
     group: 'streaming',
+    protocols: BOTH,
     since: '2026.1',
     level: 'hazard',
     sources: [],

@@ -1,5 +1,5 @@
 /** Uploads: streaming, framing, Expect, sizes, both ways at once. */
-import { defineCheck, fail, note, worst } from '../../catalog/check.ts'
+import { BOTH, defineCheck, fail, note, worst } from '../../catalog/check.ts'
 import type { Verdict } from '../../catalog/check.ts'
 import { sha256 } from '../../client/evidence.ts'
 import type { Part } from '../../client/request.ts'
@@ -42,6 +42,7 @@ export const UPLOAD_CHECKS = [
     id: 'STR-UPLOAD',
     title: 'Requests are streamed',
     group: 'streaming',
+    protocols: BOTH,
     since: '2026.1',
     level: 'timing',
     sources: [],
@@ -206,6 +207,7 @@ export const UPLOAD_CHECKS = [
     id: 'STR-BIDI',
     title: 'Both ways at once',
     group: 'streaming',
+    protocols: BOTH,
     since: '2026.1',
     level: 'observation',
     sources: [],
@@ -226,6 +228,8 @@ export const UPLOAD_CHECKS = [
           { untilAnswer: true, timeoutMs: 2_000 },
           Buffer.from(chunk('two')),
           { untilAnswer: true, timeoutMs: 2_000 },
+          // What comes in this time was echoed before the request was complete.
+          { waitMs: 300 },
           Buffer.from('0\r\n\r\n'),
         ],
         script: () => [bytes(headBytes([...DEFAULT_FIELDS, ['Transfer-Encoding', 'chunked']])), { do: 'echo' }, KEEP],

@@ -1,6 +1,6 @@
 /** Paths and queries, which have to arrive as they were sent. */
-import { defineCheck, fail, note, pass, skip, warn, worst } from '../../catalog/check.ts'
-import type { CheckPage, Level, Source, Verdict } from '../../catalog/check.ts'
+import { BOTH, defineCheck, fail, note, pass, skip, warn, worst } from '../../catalog/check.ts'
+import type { CheckPage, Level, Protocol, Source, Verdict } from '../../catalog/check.ts'
 import type { Call, Evidence } from '../../client/evidence.ts'
 import { each, one, rfc, shown } from '../builders.ts'
 
@@ -20,12 +20,22 @@ interface TargetCheck {
   title: string
   level: Level
   sources: readonly Source[]
+  protocols?: readonly Protocol[]
   page: CheckPage
   rests: readonly string[]
   judge(arrived: Record<string, string>, evidence: Evidence): Verdict
 }
 
-function targetCheck({ id, title, level, sources, page, rests, judge }: TargetCheck): ReturnType<typeof defineCheck> {
+function targetCheck({
+  id,
+  title,
+  level,
+  sources,
+  protocols = ['1.1'],
+  page,
+  rests,
+  judge,
+}: TargetCheck): ReturnType<typeof defineCheck> {
   return defineCheck({
     id,
     title,
@@ -33,6 +43,7 @@ function targetCheck({ id, title, level, sources, page, rests, judge }: TargetCh
     since: '2026.1',
     level,
     sources,
+    protocols,
     when: { judgesRefusal: true },
     page,
     plan: () => each(rests.map(rest => ({ rest }))),
@@ -209,6 +220,7 @@ export const TARGET_CHECKS = [
   targetCheck({
     id: 'TGT-QUERY',
     title: 'Query bytes',
+    protocols: BOTH,
     level: 'proxy-only',
     sources: rfc(9110, '7.7'),
     page: {

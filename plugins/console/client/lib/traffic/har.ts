@@ -49,6 +49,10 @@ function toEntry(entry: Entry): object {
     cache: {},
     timings: { send: 0, wait: entry.latency_ms, receive: 0 },
     // Custom fields start with an underscore (HAR 1.2, "Custom fields").
+    _request_id: entry.request_id,
+    _session: entry.session,
+    _session_from: entry.session_from,
+    _rule: entry.rule,
     _fault: entry.fault,
     _fault_source: entry.fault_source,
     _fault_origin: entry.fault_origin,
@@ -56,6 +60,7 @@ function toEntry(entry: Entry): object {
     _route: entry.route,
     _plugin: entry.plugin,
     _ended: entry.ended,
+    _abort: entry.abort,
     _grpc_status: entry.grpc_status,
     comment: `request ${entry.request_id} of ${entry.client_ip}`,
   }

@@ -1,8 +1,11 @@
 /** A task: its state, timeline and artifacts, and the input it waits for. */
+import { instanceBase } from '../../lib/instance/page.ts'
+import { toCurl } from '../../lib/protocol/curl.ts'
 import { formatTime } from '../../lib/protocol/http.ts'
 import { useAction } from '../../lib/shell/hooks.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
+import { TryCommand } from '../../ui/code.tsx'
 import { Empty, Loading, Notice } from '../../ui/notice.tsx'
 import { Panel } from '../../ui/view.tsx'
 import { Parts } from './parts.tsx'
@@ -22,14 +25,26 @@ export function StateBadge({ state }: { state: State }) {
   return <Badge tone={TONES[state] ?? 'info'}>{state}</Badge>
 }
 
+function sendFromShell(agent: string, text: string): string {
+  return toCurl({
+    method: 'POST',
+    url: `${instanceBase}a2a/${agent}/v1/message:send`,
+    headers: [{ name: 'A2A-Version', value: '1.0' }],
+    body: JSON.stringify({ message: { messageId: 'm-1', role: 'ROLE_USER', parts: [{ text }] } }),
+  })
+}
+
 export function TaskPanel({
   handle,
   target,
   onToken,
+  example,
 }: {
   handle: TaskHandle
   target: AgentTarget
   onToken(): Promise<void>
+  /** A message that the agent understands. */
+  example: string
 }) {
   const { task, isRunning, error } = handle
   const canEnd = task.id !== null && !isTerminal(task.state)
@@ -63,7 +78,11 @@ export function TaskPanel({
     >
       {error !== null && <Notice kind="bad">{error}</Notice>}
       {task.timeline.length === 0 && error === null && (
-        <Empty title="No task yet">Send a message to follow its task here step by step.</Empty>
+        <Empty title="No task yet">
+          <p>Send a message to follow its task here step by step.</p>
+          <p>Or send one from a shell:</p>
+          <TryCommand command={sendFromShell(target.agent, example)} />
+        </Empty>
       )}
       {task.timeline.length > 0 && (
         <>

@@ -9,6 +9,7 @@ import { route, setParams } from '../../lib/shell/router.ts'
 import { activeGateway } from '../../lib/shell/storage.ts'
 import { Method } from '../../ui/badge.tsx'
 import { Button, CopyButton } from '../../ui/button.tsx'
+import { TryCommand } from '../../ui/code.tsx'
 import { Empty, Notice } from '../../ui/notice.tsx'
 import { DataTable, type Column } from '../../ui/table.tsx'
 import { Facts, Panel } from '../../ui/view.tsx'
@@ -113,12 +114,7 @@ export function BinPanel({ id, summary, onChange, onDeleted }: BinPanelProps) {
             empty={
               <Empty title="Waiting for requests">
                 <p>Requests to this URL, or to a path below it, appear here.</p>
-                <div class="try-line">
-                  <code>curl {direct} -d hello</code>
-                  <CopyButton small iconOnly text={`curl ${direct} -d hello`}>
-                    Copy command
-                  </CopyButton>
-                </div>
+                <TryCommand command={`curl ${direct} -d hello`} />
               </Empty>
             }
           />

@@ -14,6 +14,14 @@ import { GatewayReport } from './gateway-report.tsx'
 import { RequestHead, type RequestHeadProps } from './head.tsx'
 import { Records } from './records.tsx'
 
+/** What named the session, by `session_from`. */
+const SESSION_FROM = {
+  path: 'the path /s/<name>',
+  header: 'X-Svc-Session',
+  baggage: 'baggage',
+  key: 'the API key',
+} as const satisfies Record<NonNullable<Entry['session_from']>, string>
+
 export function RequestDetail({ entry, ...head }: Omit<RequestHeadProps, 'request'> & { entry: Entry }) {
   const sent = sentOf(entry)
   const side = sent === null ? clientSideOf(entry.id) : null
@@ -54,7 +62,15 @@ export function RequestDetail({ entry, ...head }: Omit<RequestHeadProps, 'reques
               entry.grpc_status !== null && ['gRPC status', String(entry.grpc_status)],
               ['From', <code key="ip">{entry.client_ip}</code>],
               ['Version', entry.version],
-              ['Session', entry.session],
+              [
+                'Session',
+                entry.session && (
+                  <>
+                    {entry.session}{' '}
+                    {entry.session_from !== null && <Badge>{`from ${SESSION_FROM[entry.session_from]}`}</Badge>}
+                  </>
+                ),
+              ],
               ['Request ID', <code key="rid">{entry.request_id}</code>],
               entry.trace && ['Trace', <code key="trace">{entry.trace.trace_id}</code>],
               ['Entry ID', <code key="id">{entry.id}</code>],

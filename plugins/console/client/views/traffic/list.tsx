@@ -8,7 +8,8 @@ import { instanceBase } from '../../lib/instance/page.ts'
 import { attemptText, type Attempt } from '../../lib/traffic/attempts.ts'
 import { tagsOf } from '../../lib/traffic/tags.ts'
 import { Badge, Method, StatusBadge } from '../../ui/badge.tsx'
-import { Button, CopyButton } from '../../ui/button.tsx'
+import { Button } from '../../ui/button.tsx'
+import { TryCommand } from '../../ui/code.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Empty } from '../../ui/notice.tsx'
 import { SendThrough } from '../request/send-through.tsx'
@@ -144,7 +145,6 @@ function Tags({ entry, attempt }: { entry: Entry; attempt: Attempt | undefined }
 }
 
 function NothingYet() {
-  const command = `curl ${instanceBase}echo/hello`
   return (
     <Empty title="Waiting for requests">
       <p>Everything that reaches the instance appears here, newest first.</p>
@@ -154,12 +154,7 @@ function NothingYet() {
         <SendThrough />
       </section>
       <p>Or send one directly:</p>
-      <div class="try-line">
-        <code>{command}</code>
-        <CopyButton small iconOnly text={command}>
-          Copy the command
-        </CopyButton>
-      </div>
+      <TryCommand command={`curl ${instanceBase}echo/hello`} />
     </Empty>
   )
 }

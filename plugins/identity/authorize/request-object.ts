@@ -1,0 +1,44 @@
+/** Request objects: the parameters of an authorization request as a JWT that the client signed (RFC 9101). */
+import type { Client } from '../clients/clients.ts'
+import { OAuthError } from '../errors.ts'
+import { parametersOf } from '../requests/parameters.ts'
+import type { Parameters } from '../requests/parameters.ts'
+import { checkAudience, checkKeySignature, checkLifetime, JwtProblem, readForeignJwt } from '../tokens/foreign-jwt.ts'
+import type { TokenClaims } from '../types.ts'
+
+const MAX_AHEAD_S = 3600
+/** Claims of the JWT itself (RFC 7519, 4.1). */
+const REGISTERED_CLAIMS = new Set(['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti'])
+
+/** The parameters in the object, which alone count; throws `invalid_request_object`. */
+export function readRequestObject(object: string, client: Client, url: string): Parameters {
+  try {
+    const jwt = readForeignJwt(object, ['oauth-authz-req+jwt', null])
+    checkKeySignature(jwt, client.jwks ?? [])
+    const { claims } = jwt
+    if (claims.iss !== client.id) throw new JwtProblem('must have the client id as iss')
+    checkAudience(claims, [url])
+    checkLifetime(claims, MAX_AHEAD_S)
+    if (claims.client_id !== undefined && claims.client_id !== client.id)
+      throw new JwtProblem('has another client_id than the request')
+    if (claims.request !== undefined || claims.request_uri !== undefined)
+      throw new JwtProblem('must not have request or request_uri')
+    return parametersOf([['client_id', client.id], ...entriesOf(claims)])
+  } catch (error) {
+    throw error instanceof JwtProblem
+      ? new OAuthError('invalid_request_object', `the request object ${error.message}`)
+      : error
+  }
+}
+
+/** The claims that are parameters, as text. Lists are repeated parameters; objects are ignored. */
+function entriesOf(claims: TokenClaims): [string, string][] {
+  return Object.entries(claims)
+    .filter(([name]) => !REGISTERED_CLAIMS.has(name) && name !== 'client_id')
+    .flatMap(([name, value]) =>
+      Array.isArray(value) ? value.map((one: unknown) => [name, one] as const) : [[name, value] as const],
+    )
+    .flatMap(([name, value]) =>
+      typeof value === 'string' || typeof value === 'number' ? [[name, String(value)] as [string, string]] : [],
+    )
+}

@@ -1,0 +1,65 @@
+/** Client authentication with a JWT (RFC 7523, 2.2 and 3; OpenID Connect Core, 9). */
+import type { Issuer } from '../issuers/issuer.ts'
+import { endpointUrl } from '../issuers/issuer.ts'
+import { isSecretAlgorithm } from '../keys/algorithms.ts'
+import type { Parameters } from '../requests/parameters.ts'
+import {
+  checkAudience,
+  checkKeySignature,
+  checkLifetime,
+  checkSecretSignature,
+  jwtId,
+  JwtProblem,
+  readForeignJwt,
+} from '../tokens/foreign-jwt.ts'
+import { useOnce } from '../tokens/used-ids.ts'
+import type { AuthMethod } from './auth-methods.ts'
+import type { Client } from './clients.ts'
+
+/** The value of `client_assertion_type`. */
+export const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+const MAX_AHEAD_S = 600
+
+/** Whether a request has a client assertion, complete or not. */
+export function hasAssertion(parameters: Parameters): boolean {
+  return parameters.has('client_assertion') || parameters.has('client_assertion_type')
+}
+
+/**
+ * The client whose assertion the request has, and the method. Throws a `JwtProblem`. Each assertion is accepted once, by
+ * its `jti`.
+ */
+export async function verifyAssertion(
+  parameters: Parameters,
+  issuer: Issuer,
+  url: string,
+): Promise<{ client: Client; method: AuthMethod }> {
+  if (parameters.get('client_assertion_type') !== ASSERTION_TYPE)
+    throw new JwtProblem(`needs the client_assertion_type ${ASSERTION_TYPE}`)
+  const jwt = readForeignJwt(parameters.get('client_assertion') ?? '')
+  const { iss, sub } = jwt.claims
+  if (typeof iss !== 'string' || iss !== sub) throw new JwtProblem('must have the client id as iss and sub')
+  if (parameters.has('client_id') && parameters.get('client_id') !== iss)
+    throw new JwtProblem('is of another client than client_id')
+  const client = await issuer.findClient(iss)
+  if (client === undefined) throw new JwtProblem('is of an unknown client')
+  const method = checkSignature(client, jwt)
+  const exp = checkLifetime(jwt.claims, MAX_AHEAD_S)
+  checkAudience(jwt.claims, [url, endpointUrl(issuer, url, 'token')])
+  const id = jwtId(jwt.claims)
+  if (id === undefined) throw new JwtProblem('has no jti')
+  if (!(await useOnce(issuer.stores.assertionIds, iss, id, exp))) throw new JwtProblem('was used before')
+  return { client, method }
+}
+
+/** A client with keys signs with one of them, a client with a secret makes a message authentication code. */
+function checkSignature(client: Client, jwt: ReturnType<typeof readForeignJwt>): AuthMethod {
+  const isSecret = isSecretAlgorithm(jwt.header.alg)
+  const method = isSecret ? 'client_secret_jwt' : 'private_key_jwt'
+  if (client.auth !== undefined && client.auth !== method)
+    throw new JwtProblem(`is not for this client, which registered ${client.auth}`)
+  if (!isSecret) checkKeySignature(jwt, client.jwks ?? [])
+  else if (client.secret === null) throw new JwtProblem('is of a client without a secret')
+  else checkSecretSignature(jwt, client.secret)
+  return method
+}

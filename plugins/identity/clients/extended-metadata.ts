@@ -1,0 +1,92 @@
+/** Client metadata that issuers by path accept in addition (RFC 7591, 2; RFC 8705, 2.1.2; OpenID Registration, 2). */
+import type { JWK } from 'jose'
+import { OAuthError } from '../errors.ts'
+import type { KeyPairAlgorithm } from '../keys/algorithms.ts'
+import type { AuthMethod } from './auth-methods.ts'
+import { isStrongMethod } from './auth-methods.ts'
+import { readClientKeys } from './client-keys.ts'
+import type { Client, ClientRequirement } from './clients.ts'
+import { parseName } from './distinguished-name.ts'
+
+/** The value of a member; undefined for an absent one and for null. */
+export type Members = (name: string) => unknown
+
+/** What the members mean for the client, and what the response shows. */
+export interface ExtendedMetadata {
+  client: Partial<Pick<Client, 'auth' | 'jwks' | 'subjectDn' | 'idTokenAlg' | 'require'>>
+  shown: Record<string, unknown>
+}
+
+/** Members that are true or false, and what they require. */
+const FLAGS: readonly (readonly [name: string, requirement: ClientRequirement])[] = [
+  ['require_pushed_authorization_requests', 'par'],
+  ['require_signed_request_object', 'jar'],
+  ['dpop_bound_access_tokens', 'dpop'],
+  ['tls_client_certificate_bound_access_tokens', 'mtls'],
+]
+
+/** Reads the members; throws `invalid_client_metadata`. `algorithms` are those of the issuer. */
+export function readExtendedMetadata(
+  member: Members,
+  method: AuthMethod,
+  algorithms: readonly KeyPairAlgorithm[],
+): ExtendedMetadata {
+  const jwks = readKeys(member('jwks'), member('jwks_uri'), method)
+  const subjectDn = readSubject(member('tls_client_auth_subject_dn'), method)
+  const idTokenAlg = readAlgorithm(member('id_token_signed_response_alg'), algorithms)
+  const flags = FLAGS.map(([name, requirement]) => ({ name, requirement, isSet: readFlag(member, name) }))
+  const require = flags.flatMap(({ requirement, isSet }) => (isSet === true ? [requirement] : []))
+  return {
+    client: {
+      ...(isStrongMethod(method) && { auth: method }),
+      ...(jwks !== undefined && { jwks }),
+      ...(subjectDn !== undefined && { subjectDn }),
+      ...(idTokenAlg !== undefined && { idTokenAlg }),
+      ...(require.length > 0 && { require }),
+    },
+    shown: {
+      jwks: jwks === undefined ? undefined : { keys: jwks },
+      tls_client_auth_subject_dn: subjectDn,
+      id_token_signed_response_alg: idTokenAlg,
+      ...Object.fromEntries(flags.map(({ name, isSet }) => [name, isSet])),
+    },
+  }
+}
+
+function readKeys(value: unknown, uri: unknown, method: AuthMethod): JWK[] | undefined {
+  if (uri !== undefined) throw invalid('jwks_uri is not supported; send the keys as jwks')
+  if (value === undefined) {
+    if (method === 'private_key_jwt') throw invalid('private_key_jwt needs jwks')
+    return undefined
+  }
+  const read = readClientKeys(value)
+  if ('problem' in read) throw invalid(`jwks ${read.problem}`)
+  return read.keys
+}
+
+function readSubject(value: unknown, method: AuthMethod): string | undefined {
+  if (value === undefined) {
+    if (method === 'tls_client_auth') throw invalid('tls_client_auth needs tls_client_auth_subject_dn')
+    return undefined
+  }
+  if (typeof value !== 'string' || parseName(value) === null)
+    throw invalid('tls_client_auth_subject_dn must be a distinguished name such as CN=shop, O=Example')
+  return value
+}
+
+function readFlag(member: Members, name: string): boolean | undefined {
+  const value = member(name)
+  if (value !== undefined && typeof value !== 'boolean') throw invalid(`${name} must be true or false`)
+  return value
+}
+
+function readAlgorithm(value: unknown, algorithms: readonly KeyPairAlgorithm[]): KeyPairAlgorithm | undefined {
+  if (value === undefined) return undefined
+  const algorithm = algorithms.find(known => known === value)
+  if (algorithm === undefined) throw invalid(`id_token_signed_response_alg must be one of ${algorithms.join(', ')}`)
+  return algorithm
+}
+
+function invalid(description: string): OAuthError {
+  return new OAuthError('invalid_client_metadata', description)
+}

@@ -1,0 +1,57 @@
+/**
+ * Identity assertion authorization grants (ID-JAG) by token exchange: the sign-on of an enterprise lets a client use its
+ * ID token at another authorization server.
+ */
+import { shownText } from 'svc/plugin'
+import { OAuthError } from '../errors.ts'
+import { issuerNameOf } from '../issuers/issuer.ts'
+import { audienceOf } from '../requests/resource.ts'
+import { registeredClaims } from '../tokens/token-response.ts'
+import type { TokenResponse } from '../tokens/token-response.ts'
+import { signToken } from '../tokens/tokens.ts'
+import { ID_JAG_TYP } from '../trust/trusted-tokens.ts'
+import type { TokenClaims } from '../types.ts'
+import { requestedScope } from './grant-request.ts'
+import type { GrantRequest } from './grant-request.ts'
+
+/** The value of `requested_token_type`. */
+export const ID_JAG_TYPE = 'urn:ietf:params:oauth:token-type:id-jag'
+/** The issuer that gives them. */
+export const ID_JAG_ISSUER = 'idp'
+const LIFE_S = 300
+const MAX_AUDIENCE_CHARACTERS = 2048
+
+/** Issues the grant for an ID token that the client got here; throws `invalid_request` or `invalid_target`. */
+export async function issueIdJag(subject: TokenClaims, request: GrantRequest): Promise<TokenResponse> {
+  const { parameters, client, resources, issuer, url } = request
+  if (subject.aud !== client.id || subject.azp !== client.id)
+    throw new OAuthError('invalid_request', 'subject_token must be an ID token of this client')
+  const audience = await readAudience(request)
+  const scope = requestedScope(parameters)
+  const claims = {
+    ...registeredClaims(url, shownText(subject.sub), audience, LIFE_S),
+    client_id: client.id,
+    ...(resources.length > 0 && { resource: audienceOf(resources, '') }),
+    ...(scope.length > 0 && { scope: scope.join(' ') }),
+    email: issuer.users.find(shownText(subject.sub))?.email,
+    auth_time: subject.auth_time,
+  }
+  return {
+    access_token: await signToken(claims, issuer, { typ: ID_JAG_TYP }),
+    issued_token_type: ID_JAG_TYPE,
+    token_type: 'N_A',
+    expires_in: LIFE_S,
+    scope: scope.join(' '),
+  }
+}
+
+/** One issuer: one of this instance, or any with https. */
+async function readAudience({ parameters, issuers }: GrantRequest): Promise<string> {
+  const [audience, ...others] = parameters.getAll('audience')
+  if (audience === undefined) throw new OAuthError('invalid_request', 'audience is missing')
+  const isUsable = others.length === 0 && audience.length <= MAX_AUDIENCE_CHARACTERS && URL.canParse(audience)
+  const isOwn = isUsable && /\/oauth\/i\//.test(audience) && (await issuers.find(issuerNameOf(audience))) !== undefined
+  if (!isUsable || !(isOwn || audience.startsWith('https://')))
+    throw new OAuthError('invalid_target', 'audience must be the URL of an issuer')
+  return audience
+}

@@ -1,0 +1,141 @@
+/** The device authorization endpoint and its page (RFC 8628). */
+import { readQuery } from 'svc/plugin'
+import type { FastifyInstance, FastifyReply } from 'svc/plugin'
+import { sendLoginPage } from '../authorize/login-page.ts'
+import { sendErrorPage } from '../authorize/page.ts'
+import { authenticateClient } from '../clients/client-authentication.ts'
+import { authorizeDevice } from '../device/device-authorization.ts'
+import { decide, deviceState, readUserCode, shownUserCode } from '../device/device-codes.ts'
+import { sendCodePage, sendDecidedPage } from '../device/device-page.ts'
+import { OAuthError } from '../errors.ts'
+import type { Provider } from '../provider.ts'
+import { readForm } from '../requests/parameters.ts'
+import type { Parameters } from '../requests/parameters.ts'
+import { openDeviceAttempts } from '../stores.ts'
+import { registerEndpoint } from './issuer-routes.ts'
+import type { IssuerRequest } from './issuer-routes.ts'
+import { CATEGORY, formBody, formExample, sendJson } from './route-parts.ts'
+
+/** Wrong codes from one address in a minute. */
+const MAX_WRONG_CODES = 5
+const EXAMPLE_CODE = 'BCDF-GHJK'
+
+/** Registers the endpoint and the page. */
+export function registerDeviceRoutes(app: FastifyInstance, provider: Provider): void {
+  const { svc } = provider
+  const wrongCodes = openDeviceAttempts(svc)
+
+  registerEndpoint(app, provider, {
+    method: 'POST',
+    endpoint: 'device_authorization',
+    isByPathOnly: true,
+    description: {
+      category: CATEGORY,
+      summary: 'Start the device flow',
+      description:
+        'Device authorization (RFC 8628). The user enters the code on the page; `svc_outcome`, `svc_after_s` and `svc_user` decide without a browser.',
+      requestBody: formBody(
+        'The client, and the request',
+        ['client_id', 'scope', 'resource', 'svc_outcome', 'svc_after_s', 'svc_user'],
+        ['client_id'],
+      ),
+      responses: {
+        200: { description: 'Device code, user code, and the address of the page' },
+        400: { description: '`invalid_request` or another OAuth error' },
+        401: { description: '`invalid_client`' },
+      },
+      examples: [
+        formExample('Start', '/oauth/device_authorization', { client_id: 'svc-device' }, 200, null),
+        formExample(
+          'Approved without a browser',
+          '/oauth/device_authorization',
+          { client_id: 'svc-device', svc_outcome: 'approve', svc_user: 'alice' },
+          200,
+          null,
+        ),
+      ],
+    },
+    async handle({ issuer, url, request, reply }) {
+      const parameters = readForm(request, svc)
+      const client = await authenticateClient({ request, parameters, issuer, url }, svc)
+      return sendJson(reply, await authorizeDevice(parameters, client, issuer, url))
+    },
+  })
+
+  registerEndpoint(app, provider, {
+    method: 'GET',
+    endpoint: 'device',
+    isByPathOnly: true,
+    description: {
+      category: CATEGORY,
+      summary: 'Enter the code of a device',
+      parameters: [{ name: 'user_code', in: 'query', description: 'Prefills the form', schema: { type: 'string' } }],
+      responses: { 200: { description: 'The form' } },
+      examples: [{ name: 'Form', path: '/oauth/device', expectStatus: 200 }],
+    },
+    handle: ({ issuer, request, reply }) =>
+      sendCodePage(reply, issuer, { entered: readQuery(request).get('user_code') ?? '', problem: null }),
+  })
+
+  registerEndpoint(app, provider, {
+    method: 'POST',
+    endpoint: 'device',
+    isByPathOnly: true,
+    description: {
+      category: CATEGORY,
+      summary: 'Approve or deny a device',
+      description:
+        'First `user_code` alone, which shows the login form; then with `username`, `password` and `action`.',
+      requestBody: formBody(
+        'The code, and the input of the login form',
+        ['user_code', 'username', 'password', 'action'],
+        ['user_code'],
+      ),
+      responses: {
+        200: { description: 'The login form, or the page after the decision' },
+        400: { description: 'The form again: the code is unknown or has expired' },
+        401: { description: 'Wrong user name or password: the login form again' },
+        429: { description: 'Too many wrong codes from this address; `Retry-After` says when to continue' },
+      },
+      examples: [formExample('Unknown code', '/oauth/device', { user_code: EXAMPLE_CODE }, 400, null)],
+    },
+    async handle(asked) {
+      try {
+        return await enterCode(asked, readForm(asked.request, svc))
+      } catch (error) {
+        if (error instanceof OAuthError) return sendErrorPage(asked.reply, error.error, error.description)
+        throw error
+      }
+    },
+  })
+
+  async function enterCode({ issuer, request, reply }: IssuerRequest, parameters: Parameters): Promise<FastifyReply> {
+    const entered = parameters.get('user_code') ?? ''
+    const address = svc.http.clientIp(request)
+    if (((await wrongCodes.peek(address)) ?? 0) >= MAX_WRONG_CODES) {
+      const problem = 'Too many wrong codes. Try again in a minute.'
+      return sendCodePage(reply.header('Retry-After', '60'), issuer, { entered, problem }, 429)
+    }
+    const userCode = readUserCode(entered)
+    const record = await issuer.stores.deviceCodes.peek(userCode)
+    const client = record === undefined ? undefined : await issuer.findClient(record.clientId)
+    if (record === undefined || client === undefined || deviceState(record, Date.now()) !== 'pending') {
+      await wrongCodes.increment(address)
+      return sendCodePage(reply, issuer, { entered, problem: 'This code is unknown or has expired.' })
+    }
+    const subject = { issuer, client, scope: record.scope, action: 'device' }
+    const hidden = [['user_code', shownUserCode(userCode)]] as const
+    if (parameters.get('action') === 'deny') {
+      await decide(userCode, 'denied', issuer.stores.deviceCodes)
+      return sendDecidedPage(reply, false)
+    }
+    const username = parameters.get('username')
+    if (username === undefined) return sendLoginPage(reply, { ...subject, hidden, username: undefined }, false)
+    const user = issuer.users.logIn(username, parameters.get('password') ?? '')
+    if (user === null) return sendLoginPage(reply, { ...subject, hidden, username }, true)
+    const login = { user, authTime: Math.floor(Date.now() / 1000) }
+    const isDecided = await decide(userCode, { login }, issuer.stores.deviceCodes)
+    if (isDecided) return sendDecidedPage(reply, true)
+    return sendCodePage(reply, issuer, { entered, problem: 'This code is unknown or has expired.' })
+  }
+}

@@ -1,0 +1,110 @@
+/** Tokens of issuers that an issuer trusts (RFC 7523, 3). */
+import { endpointUrl, issuerNameOf } from '../issuers/issuer.ts'
+import type { Issuer } from '../issuers/issuer.ts'
+import type { Issuers } from '../issuers/issuers.ts'
+import { isSignatureOf } from '../keys/algorithms.ts'
+import {
+  checkAudience,
+  checkKeySignature,
+  checkLifetime,
+  jwtId,
+  JwtProblem,
+  readForeignJwt,
+} from '../tokens/foreign-jwt.ts'
+import type { ForeignJwt } from '../tokens/foreign-jwt.ts'
+import { useOnce } from '../tokens/used-ids.ts'
+import type { TokenClaims } from '../types.ts'
+import { isOwnName } from './trust-settings.ts'
+import type { TrustEntry, TrustType } from './trust-settings.ts'
+
+/** The type of the header of an identity assertion authorization grant. */
+export const ID_JAG_TYP = 'oauth-id-jag+jwt'
+const MAX_ASSERTION_AHEAD_S = 3600
+const MAX_TOKEN_AHEAD_S = 86_400
+
+/** An assertion of a trusted issuer. */
+export interface TrustedJwt {
+  entry: TrustEntry
+  type: TrustType
+  claims: TokenClaims
+  /** The subject. */
+  subject: string
+}
+
+/** The entry for the issuer of a token that is not verified yet; throws a `JwtProblem`. */
+export function findTrust(
+  token: string,
+  { settings }: Issuer,
+): { jwt: ForeignJwt; entry: TrustEntry; type: TrustType } {
+  const jwt = readForeignJwt(token)
+  const type: TrustType = jwt.header.typ === ID_JAG_TYP ? 'id-jag' : 'workload'
+  const { iss } = jwt.claims
+  const entry = settings.trust.find(({ issuer, types }) => {
+    const isIssuer = isOwnName(issuer) ? typeof iss === 'string' && issuerNameOf(iss) === issuer : issuer === iss
+    return isIssuer && types.includes(type)
+  })
+  if (entry === undefined) throw new JwtProblem('is of an issuer that is not trusted for it')
+  return { jwt, entry, type }
+}
+
+/** Verifies an assertion, which is accepted once if it has a `jti`; throws a `JwtProblem`. */
+export async function verifyAssertedJwt(
+  token: string,
+  issuer: Issuer,
+  url: string,
+  issuers: Pick<Issuers, 'find'>,
+): Promise<TrustedJwt> {
+  const { jwt, entry, type } = findTrust(token, issuer)
+  await checkSignature(jwt, entry, issuers)
+  const exp = checkLifetime(jwt.claims, MAX_ASSERTION_AHEAD_S)
+  checkAudience(jwt.claims, [url, endpointUrl(issuer, url, 'token')])
+  const subject = subjectOf(jwt.claims, entry)
+  const id = jwtId(jwt.claims)
+  if (id !== undefined && !(await useOnce(issuer.stores.assertionIds, `iss ${String(jwt.claims.iss)}`, id, exp)))
+    throw new JwtProblem('was used before')
+  return { entry, type, claims: jwt.claims, subject }
+}
+
+/** The claims of a token of a trusted issuer for anybody, as in a token exchange; throws a `JwtProblem`. */
+export async function verifyTrustedToken(
+  token: string,
+  issuer: Issuer,
+  issuers: Pick<Issuers, 'find'>,
+): Promise<TokenClaims> {
+  const { jwt, entry } = findTrust(token, issuer)
+  await checkSignature(jwt, entry, issuers)
+  checkLifetime(jwt.claims, MAX_TOKEN_AHEAD_S)
+  subjectOf(jwt.claims, entry)
+  return jwt.claims
+}
+
+async function checkSignature(jwt: ForeignJwt, entry: TrustEntry, issuers: Pick<Issuers, 'find'>): Promise<void> {
+  if (entry.jwks !== undefined) return checkKeySignature(jwt, entry.jwks.keys)
+  const trusted = await issuers.find(entry.issuer)
+  const keys = trusted === undefined ? [] : await trusted.keys.verifying()
+  const isSigned = keys.some(
+    ({ alg, key }) => alg === jwt.header.alg && isSignatureOf(alg, key, jwt.signed, jwt.signature),
+  )
+  if (!isSigned) throw new JwtProblem('has an invalid signature')
+}
+
+function subjectOf({ sub }: TokenClaims, { subjects }: TrustEntry): string {
+  if (typeof sub !== 'string' || sub === '' || sub.length > 500) throw new JwtProblem('has no usable sub')
+  if (!subjects.some(pattern => fitsPattern(sub, pattern))) throw new JwtProblem('has a sub that is not trusted')
+  return sub
+}
+
+/** Whether a text fits a pattern in which `*` is any text. */
+export function fitsPattern(value: string, pattern: string): boolean {
+  const [first = '', ...rest] = pattern.split('*')
+  if (!value.startsWith(first)) return false
+  const last = rest.pop()
+  if (last === undefined) return value === first
+  let position = first.length
+  for (const part of rest) {
+    const found = value.indexOf(part, position)
+    if (found === -1) return false
+    position = found + part.length
+  }
+  return value.length - last.length >= position && value.endsWith(last)
+}

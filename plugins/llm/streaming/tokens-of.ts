@@ -1,0 +1,6 @@
+/** Tokens of an event: the number of token gaps before it. */
+import type { StreamEvent } from '../provider.ts'
+
+export function tokensOf({ paced }: StreamEvent): number {
+  return paced === true ? 1 : paced || 0
+}

@@ -1,0 +1,323 @@
+/** The ledger: what the mock LLM really counted, by minute, provider, model, key, session, operation and status. */
+import { createHmac } from 'node:crypto'
+import { BoundedMap, type EventLog, type LoggedEvent, type SessionKey, type Store, type Svc } from 'svc/plugin'
+import type { Credential } from '../exchange/credentials.ts'
+import { NO_TOKENS, type EndedCall, type LoggedCall, type TokenCounts } from './call.ts'
+import { costOf, priceOf, type Price } from './prices.ts'
+
+/** What a row adds up. */
+export interface Sums extends TokenCounts {
+  requests: number
+  ok: number
+  errors: number
+  limited: number
+  faults: number
+  retries: number
+  streams: number
+  streams_cut: number
+  /** Null: nothing in the row has a price. */
+  cost: number | null
+  unpriced: number
+}
+
+/** The calls of one minute that have all of these in common. */
+export interface LedgerRow extends Sums {
+  /** Start of the minute, in milliseconds since 1970. */
+  minute: number
+  provider: string
+  model: string | null
+  key: string
+  key_id: string
+  session: string
+  session_key: string
+  op: string
+  status: number
+}
+
+export const NO_SUMS: Readonly<Sums> = {
+  ...NO_TOKENS,
+  requests: 0,
+  ok: 0,
+  errors: 0,
+  limited: 0,
+  faults: 0,
+  retries: 0,
+  streams: 0,
+  streams_cut: 0,
+  cost: null,
+  unpriced: 0,
+}
+
+/** Adds up two rows. */
+export function addSums(one: Sums, other: Sums): Sums {
+  return {
+    requests: one.requests + other.requests,
+    ok: one.ok + other.ok,
+    errors: one.errors + other.errors,
+    limited: one.limited + other.limited,
+    faults: one.faults + other.faults,
+    retries: one.retries + other.retries,
+    streams: one.streams + other.streams,
+    streams_cut: one.streams_cut + other.streams_cut,
+    prompt_tokens: one.prompt_tokens + other.prompt_tokens,
+    cached_tokens: one.cached_tokens + other.cached_tokens,
+    cache_write_tokens: one.cache_write_tokens + other.cache_write_tokens,
+    completion_tokens: one.completion_tokens + other.completion_tokens,
+    reasoning_tokens: one.reasoning_tokens + other.reasoning_tokens,
+    audio_input_tokens: one.audio_input_tokens + other.audio_input_tokens,
+    audio_output_tokens: one.audio_output_tokens + other.audio_output_tokens,
+    cost: one.cost === null ? other.cost : one.cost + (other.cost ?? 0),
+    unpriced: one.unpriced + other.unpriced,
+  }
+}
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** Calls are entered together after this time, or earlier when there are many. */
+const FOLD_MS = 100
+const FOLD_COUNT = 512
+const KEY_ID_DIGITS = 12
+/** Longer credentials are not kept in memory. */
+const MAX_REMEMBERED_KEY = 256
+const ALL = 'all'
+/** An estimate: all texts of a call are short. */
+const CALL_BYTES = 2048
+
+const BOUNDS = {
+  normal: { rows: 20_000, rowsMs: DAY_MS, calls: 5000, callsPerSession: 5000, attempts: 20_000 },
+  public: { rows: 2000, rowsMs: HOUR_MS, calls: 500, callsPerSession: 100, attempts: 2000 },
+}
+
+export interface LedgerOptions {
+  prices: readonly Price[]
+  /** The format of a provider, for prices. */
+  formatOf(provider: string): string
+}
+
+export class Ledger {
+  readonly #svc: Svc<unknown>
+  readonly #options: LedgerOptions
+  readonly #rows: Store<LedgerRow>
+  readonly #calls: EventLog<LoggedCall>
+  /** Calls of an hour by session and request id, to count attempts. */
+  readonly #attempts: Store<number>
+  /** In memory, since the calculation takes measurable time. */
+  readonly #keyIds = new BoundedMap<string>(1000)
+  readonly #readSecret: () => Promise<Buffer>
+  #secret: Buffer | undefined
+  #pending: EndedCall[] = []
+  #timer: NodeJS.Timeout | undefined
+  /** The entering of earlier calls. */
+  #entering: Promise<void> = Promise.resolve()
+  /** Open streams and dropped calls of all generations of this process. */
+  readonly #counts: { openStreams: number; dropped: number }
+
+  constructor(svc: Svc<unknown>, options: LedgerOptions) {
+    this.#svc = svc
+    this.#options = options
+    const bounds = BOUNDS[svc.config.publicMode ? 'public' : 'normal']
+    this.#counts = svc.shared('ledger-counts', () => ({ openStreams: 0, dropped: 0 }))
+    this.#rows = svc.state<LedgerRow>('ledger', { maxCount: bounds.rows, ttlMs: bounds.rowsMs, watched: true })
+    this.#calls = svc.eventLog<LoggedCall>('calls', {
+      maxPerStream: bounds.callsPerSession,
+      maxCount: bounds.calls,
+      ttlMs: bounds.rowsMs,
+      batched: true,
+      sizeOf: () => CALL_BYTES,
+    })
+    this.#readSecret = () => svc.secret('keys')
+    this.#attempts = svc.state<number>('attempts', { maxCount: bounds.attempts, ttlMs: HOUR_MS })
+    svc.whenClosed(
+      this.#rows.subscribe(change => {
+        if (change.kind === 'evicted') this.#counts.dropped += change.value.requests
+      }),
+    )
+    svc.whenClosed(() => this.flush())
+  }
+
+  /** Enters a call soon, so that this takes no time from its response. */
+  add(call: EndedCall): void {
+    const { length } = this.#pending
+    this.#pending.push(call)
+    if (length === 0) this.#timer = setTimeout(() => void this.flush(), FOLD_MS).unref()
+    else if (length + 1 >= FOLD_COUNT) void this.flush()
+  }
+
+  streamOpened(): void {
+    this.#counts.openStreams += 1
+  }
+
+  streamEnded(): void {
+    this.#counts.openStreams -= 1
+  }
+
+  get openStreams(): number {
+    return this.#counts.openStreams
+  }
+
+  /** Calls in rows that were evicted. */
+  get dropped(): number {
+    return this.#counts.dropped
+  }
+
+  /** Resolves when all calls until now are entered. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer)
+    const calls = this.#pending
+    if (calls.length > 0) {
+      this.#pending = []
+      this.#entering = this.#entering
+        .then(() => this.#enter(calls))
+        .catch((error: unknown) => this.#svc.log.error('calls could not be entered in the ledger', { error }))
+    }
+    return this.#entering
+  }
+
+  async rows(where: (row: LedgerRow) => boolean): Promise<LedgerRow[]> {
+    await this.flush()
+    return (await this.#rows.list({ where })).map(({ value }) => value)
+  }
+
+  /** The newest calls that match. In public mode, of one session. */
+  async calls(
+    session: SessionKey,
+    limit: number,
+    where: (call: LoggedCall) => boolean,
+    before: number | null,
+  ): Promise<LoggedEvent<LoggedCall>[]> {
+    await this.flush()
+    if (before === null) return this.#calls.newest(this.#streamOf(session.key), limit, where)
+    const { count } = await this.#calls.info(this.#streamOf(session.key))
+    const all = await this.#calls.newest(this.#streamOf(session.key), count, where)
+    return all.filter(({ seq }) => seq < before).slice(0, limit)
+  }
+
+  /** Removes what is kept for a session, or everything; returns the number of rows. */
+  async clear(session: SessionKey | null): Promise<number> {
+    await this.flush()
+    const isOf = (item: { session_key: string }): boolean => session === null || item.session_key === session.key
+    await this.#attempts.clear((_count, key) => session === null || key.startsWith(`${session.key}\0`))
+    const rows = await this.#rows.list({ where: isOf })
+    const streams = this.#svc.config.publicMode ? new Set(rows.map(({ value }) => value.session_key)) : [ALL]
+    for (const stream of streams) await this.#calls.clear(stream, isOf)
+    return this.#rows.clear(isOf)
+  }
+
+  /** In public mode each session has a log of its own, since it sees no other. */
+  #streamOf(sessionKey: string): string {
+    return this.#svc.config.publicMode ? sessionKey : ALL
+  }
+
+  async #enter(calls: readonly EndedCall[]): Promise<void> {
+    const secret = (this.#secret ??= await this.#readSecret())
+    const rows = new Map<string, LedgerRow>()
+    for (const ended of calls) {
+      const { attempt_key: attemptKey } = ended
+      const earlier = attemptKey === null ? 0 : await this.#countAttempt(ended.session_key, attemptKey)
+      const call = this.#logged(ended, 1 + Math.max(earlier, ended.retry_count), secret)
+      await this.#calls.append(this.#streamOf(call.session_key), call)
+      addToRows(rows, call)
+    }
+    for (const [key, row] of rows)
+      await this.#rows.update(key, current => (current === undefined ? row : { ...current, ...addSums(current, row) }))
+  }
+
+  /** One object literal, since this runs for every call. */
+  #logged(call: EndedCall, attempt: number, secret: Buffer): LoggedCall {
+    const { prices, formatOf } = this.#options
+    const price =
+      prices.length === 0
+        ? undefined
+        : priceOf(prices, { name: call.provider, format: formatOf(call.provider) }, call.model)
+    return {
+      request_id: call.request_id,
+      attempt,
+      at: call.at,
+      duration_ms: call.duration_ms,
+      provider: call.provider,
+      model: call.model,
+      op: call.op,
+      endpoint: call.endpoint,
+      session: call.session,
+      session_key: call.session_key,
+      key: call.key,
+      key_id: this.#keyIdOf(call.credential, secret),
+      status: call.status,
+      stream: call.stream,
+      limited: call.limited,
+      fault: call.fault,
+      cut: call.cut,
+      ttft_ms: call.ttft_ms,
+      queue_ms: call.queue_ms,
+      prompt_tokens: call.prompt_tokens,
+      cached_tokens: call.cached_tokens,
+      cache_write_tokens: call.cache_write_tokens,
+      completion_tokens: call.completion_tokens,
+      reasoning_tokens: call.reasoning_tokens,
+      audio_input_tokens: call.audio_input_tokens,
+      audio_output_tokens: call.audio_output_tokens,
+      cost: price === undefined ? null : costOf(price, call, call.batch !== null),
+      batch: call.batch,
+    }
+  }
+
+  /** Returns the number of earlier calls. */
+  async #countAttempt(session: string, attemptKey: string): Promise<number> {
+    return (await this.#attempts.increment(`${session}\0${attemptKey}`)) - 1
+  }
+
+  /** The same for the same credential on every replica; it does not reveal the credential. */
+  #keyIdOf(credential: Credential | null, secret: Buffer): string {
+    if (credential === null) return 'none'
+    const text = `${credential.source}\0${credential.value}`
+    const known = this.#keyIds.get(text)
+    if (known !== undefined) return known
+    const id = createHmac('sha256', secret).update(text).digest('hex').slice(0, KEY_ID_DIGITS)
+    if (text.length <= MAX_REMEMBERED_KEY) this.#keyIds.set(text, id)
+    return id
+  }
+}
+
+function addToRows(rows: Map<string, LedgerRow>, call: LoggedCall): void {
+  const minute = Math.floor(call.at / MINUTE_MS) * MINUTE_MS
+  const { provider, model, key, key_id, session, session_key, op, status } = call
+  const id = JSON.stringify([minute, provider, model, key_id, session_key, op, status])
+  const sums = sumsOf(call)
+  const row = rows.get(id)
+  rows.set(id, {
+    minute,
+    provider,
+    model,
+    key,
+    key_id,
+    session,
+    session_key,
+    op,
+    status,
+    ...(row === undefined ? sums : addSums(row, sums)),
+  })
+}
+
+function sumsOf(call: LoggedCall): Sums {
+  const isOk = call.status < 400
+  return {
+    requests: 1,
+    ok: isOk ? 1 : 0,
+    errors: isOk ? 0 : 1,
+    limited: call.limited === null ? 0 : 1,
+    faults: call.fault === null ? 0 : 1,
+    retries: call.attempt > 1 ? 1 : 0,
+    streams: call.stream ? 1 : 0,
+    streams_cut: call.cut === null ? 0 : 1,
+    prompt_tokens: call.prompt_tokens,
+    cached_tokens: call.cached_tokens,
+    cache_write_tokens: call.cache_write_tokens,
+    completion_tokens: call.completion_tokens,
+    reasoning_tokens: call.reasoning_tokens,
+    audio_input_tokens: call.audio_input_tokens,
+    audio_output_tokens: call.audio_output_tokens,
+    cost: call.cost,
+    unpriced: call.cost === null ? 1 : 0,
+  }
+}

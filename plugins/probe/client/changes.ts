@@ -1,0 +1,39 @@
+/** Waits for something to happen on a connection. */
+
+/** Milliseconds since the epoch that never go backwards. */
+export function clock(): number {
+  return performance.timeOrigin + performance.now()
+}
+
+export function pause(ms: number): Promise<void> {
+  return ms <= 0 ? Promise.resolve() : new Promise(resolve => setTimeout(resolve, ms))
+}
+
+export class Changes {
+  readonly #listeners = new Set<() => void>()
+
+  notify(): void {
+    for (const listener of this.#listeners) listener()
+  }
+
+  /** Resolves when the condition holds after something has happened, or the time is over. */
+  waitUntil(condition: () => boolean, deadlineMs: () => number): Promise<boolean> {
+    return new Promise(resolve => {
+      let timer: NodeJS.Timeout
+      const done = (result: boolean): void => {
+        clearTimeout(timer)
+        this.#listeners.delete(check)
+        resolve(result)
+      }
+      const check = (): void => {
+        if (condition()) return done(true)
+        const left = deadlineMs() - clock()
+        if (left <= 0) return done(false)
+        clearTimeout(timer)
+        timer = setTimeout(check, left + 1)
+      }
+      this.#listeners.add(check)
+      check()
+    })
+  }
+}

@@ -1,0 +1,76 @@
+/** Requests of the client half in HTTP/2. */
+import { http2Fields } from './http2-message.ts'
+import { stepPath } from './request.ts'
+import type { Encoding, Part, RequestSpec } from './request.ts'
+import type { Field } from './response-parser.ts'
+
+export interface EncodedHttp2Request {
+  step: number
+  method: string
+  /** Pseudo-header fields first. */
+  fields: Field[]
+  /** The content, with pauses. */
+  parts: Part[]
+  /** Content that frames of the probe's own send; null for an ordinary request. */
+  form: Buffer | null
+}
+
+export function encodeHttp2Request(
+  spec: RequestSpec,
+  encoding: Encoding,
+  numberOf: (spec: RequestSpec) => number,
+  isTls: boolean,
+): EncodedHttp2Request {
+  const step = numberOf(spec)
+  const method = spec.method ?? 'GET'
+  const body = Buffer.isBuffer(spec.body) ? spec.body : Buffer.from(spec.body ?? '', 'latin1')
+  const raw = typeof spec.rawFields === 'function' ? spec.rawFields(body.length) : spec.rawFields
+  const own = raw === undefined ? (spec.fields ?? []) : fieldsOf(raw)
+  const hasLength = spec.body !== undefined && spec.parts === undefined && (spec.framing ?? 'length') === 'length'
+  const fields: Field[] = [
+    [':method', method],
+    [':scheme', isTls ? 'https' : 'http'],
+    [':authority', encoding.authority],
+    [':path', `${stepPath(encoding, step)}${spec.rest ?? ''}`],
+    ...http2Fields([
+      ['x-svc-probe', `${encoding.field}-${step}`],
+      ...encoding.extraFields,
+      ...own,
+      ...(hasLength ? [['content-length', String(body.length)] as const] : []),
+    ]),
+  ]
+  const parts = spec.parts === undefined ? (body.length === 0 ? [] : [body]) : contentParts(spec)
+  const form = spec.http2Form?.(fields)
+  return {
+    step,
+    method,
+    fields: [...(form?.fields ?? fields)],
+    parts,
+    form: form === undefined ? null : (form.data ?? Buffer.alloc(0)),
+  }
+}
+
+function fieldsOf(lines: string): Field[] {
+  return lines
+    .split(/\r?\n/)
+    .filter(line => line.includes(':'))
+    .map(line => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()])
+}
+
+/** The parts without the chunked coding. Each part of a plan has whole chunks. */
+function contentParts(spec: RequestSpec): Part[] {
+  const parts = spec.parts!(() => Buffer.alloc(0))
+  const isChunked = typeof spec.rawFields === 'string' && /^transfer-encoding:/im.test(spec.rawFields)
+  return isChunked ? parts.map(part => (Buffer.isBuffer(part) ? unchunked(part) : part)) : parts
+}
+
+function unchunked(bytes: Buffer): Buffer {
+  const content: Buffer[] = []
+  for (let at = 0; at < bytes.length; ) {
+    const end = bytes.indexOf('\r\n', at)
+    const size = Number.parseInt(bytes.toString('latin1', at, end), 16)
+    content.push(bytes.subarray(end + 2, end + 2 + size))
+    at = end + 2 + size + 2
+  }
+  return Buffer.concat(content)
+}

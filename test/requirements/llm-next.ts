@@ -1,0 +1,55 @@
+/** The realism of the mock LLM: what it counts, how its streams look, its speed and its limits. */
+export default [
+  {
+    id: 'LLMN-1',
+    rule: 'the ledger counts what was written to the connection: a stream that was cut counts the tokens before the cut',
+    where: 'llm-next 2',
+  },
+  {
+    id: 'LLMN-2',
+    rule: 'the ledger is grouped and filtered by provider, model, key, session, operation, status and time',
+    where: 'llm-next 2',
+  },
+  {
+    id: 'LLMN-3',
+    rule: 'attempts are counted by request id, idempotency key or the count of an SDK',
+    where: 'llm-next 2',
+  },
+  { id: 'LLMN-4', rule: 'the ledger as CSV follows RFC 4180 and contains no formulas', where: 'llm-next 2' },
+  { id: 'LLMN-5', rule: 'costs follow the first price that matches a call', where: 'llm-next 2' },
+  {
+    id: 'LLMN-6',
+    rule: 'in public mode, the ledger shows only the sessions of the caller and no keys',
+    where: 'llm-next 2',
+  },
+  {
+    id: 'LLMN-10',
+    rule: 'the first part of stream shapes changes the bytes and chunks of a stream, not its events',
+    where: 'llm-next 3',
+  },
+  {
+    id: 'LLMN-11',
+    rule: 'the second part of stream shapes changes events as each format says, and does nothing elsewhere',
+    where: 'llm-next 3',
+  },
+  {
+    id: 'LLMN-12',
+    rule: 'a stream shape is named by header, by a rule or by a provider, in this order',
+    where: 'llm-next 3',
+  },
+  {
+    id: 'LLMN-20',
+    rule: 'a request can name its exact reply, which every format sends and which wins over modes and rules, but not over faults',
+    where: 'llm-next 10',
+  },
+  {
+    id: 'LLMN-21',
+    rule: 'an exact reply that cannot be read, or is of another kind than the route, gets a native 400 with the path of the mistake',
+    where: 'llm-next 10',
+  },
+  {
+    id: 'LLMN-22',
+    rule: 'a request that does not meet its own expectation gets 417 with the differences, before faults, rules and credentials',
+    where: 'llm-next 11',
+  },
+]
