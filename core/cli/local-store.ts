@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 
 const PROGRAMS = ['valkey-server', 'redis-server']
 const START_MS = 5_000
@@ -39,7 +40,7 @@ async function start(program: string, environment: NodeJS.ProcessEnv): Promise<L
     rmSync(folder, { recursive: true, force: true })
   }
   process.on('exit', stop)
-  if (await isListening(child, socket)) return { url: `unix://${encodeURI(socket)}`, stop }
+  if (await isListening(child, socket)) return { url: pathToFileURL(socket).href.replace(/^file:/, 'unix:'), stop }
   process.off('exit', stop)
   stop()
   return null

@@ -165,6 +165,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     isControlCredential: value => controlAuth.isCredential(value),
     flush: () => completions.flush(),
     logs: state.captures,
+    isPartial: () => sharedState !== null && !sharedState.connection.isUp,
   })
   const ports: Ports = { http: null, https: null, grpc: null }
   const book = new RuleBook({
