@@ -343,6 +343,8 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
       await tracer?.close()
       await limits.close()
       keys?.close()
+      // Captured requests are sent to the store before it is closed.
+      completions.flush()
       if (options.states === undefined) await states.close()
       process.off('exit', flushAtExit)
       completions.flush()

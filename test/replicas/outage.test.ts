@@ -6,6 +6,12 @@ import { until } from '../support/until.ts'
 
 const plugins = ['echo', 'bins', 'reliability', 'mcp', 'a2a', 'identity', 'graphql', 'llm-openai', 'mocks']
 
+/** `GET /_svc/replicas`, in part. */
+interface Shown {
+  count: number
+  store: { up: boolean }
+}
+
 t.test('two servers and their store', NEEDS_SERVER, async t => {
   const store = await startStateServer(t)
   const start = (id: string) =>
@@ -19,8 +25,14 @@ t.test('two servers and their store', NEEDS_SERVER, async t => {
       body: JSON.stringify({ jsonrpc: '2.0', id: 7, method, params }),
     })
   const initialize = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '1' } }
+  /** Both servers use the store again, and know each other. */
   const isBack = () =>
-    until(async () => (await fetch(`${one.url}/flaky/recover/1`)).status !== 503 || null, 'the store')
+    until(async () => {
+      const shown = await Promise.all(
+        [one, two].map(async ({ url }) => (await fetch(`${url}/_svc/replicas`)).json() as Promise<Shown>),
+      )
+      return shown.every(({ count, store: { up } }) => up && count === 2)
+    }, 'the return of the store')
 
   await t.test('responses and the control plane show the replicas [STATE-40]', async t => {
     t.equal((await fetch(`${one.url}/echo`)).headers.get('x-svc-replica'), 'one')

@@ -42,12 +42,15 @@ export async function serveReplicas(t: Test, count: number, options: LaunchOptio
   }
 }
 
+/** The servers reject large heads themselves. */
+const MAX_HEADER_BYTES = 1024 * 1024
+
 /** Sends the requests of each connection to the ports in turn. */
 export async function startBalancer(ports: readonly number[]): Promise<{ url: string; stop(): Promise<void> }> {
   let requests = 0
   const nextPort = (): number => ports[requests++ % ports.length]!
   const sockets = new Set<Duplex>()
-  const server = createServer((request, response) => {
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (request, response) => {
     const upstream = sendRequest({
       host: '127.0.0.1',
       port: nextPort(),
