@@ -1,6 +1,10 @@
 /** Starts the server and handles signals. */
 import type { Server, ServerOptions } from '../server/server.ts'
+import cluster from 'node:cluster'
+import { readEnvironment } from '../config/environment.ts'
+import { startLocalStore } from './local-store.ts'
 import type { Terminal } from './terminal.ts'
+import { runWorkers } from './workers.ts'
 
 export interface ServeRequest {
   options: ServerOptions
@@ -12,7 +16,26 @@ export interface ServeRequest {
 const DUPLICATE_SIGNAL_MS = 1_000
 
 /** Ends the process with code 0 after a signal, or 1 if the HTTP port can't be bound. */
-export async function serve({ options, whenListening }: ServeRequest, { err }: Terminal): Promise<void> {
+export async function serve(request: ServeRequest, terminal: Terminal): Promise<void> {
+  const environment = request.options.environment ?? process.env
+  const { config } = readEnvironment(environment)
+  if (!cluster.isPrimary || (config.workers === 1 && config.stateStore.url !== 'local'))
+    return serveHere(request, terminal)
+  const own = config.stateStore.url === 'local' ? await localEnvironment(environment, terminal) : {}
+  if (config.workers > 1)
+    return runWorkers({ count: config.workers, instanceId: config.instanceId, environment: own }, terminal)
+  return serveHere({ ...request, options: { ...request.options, environment: { ...environment, ...own } } }, terminal)
+}
+
+/** Starts a state store on this machine, and returns the variable that leads to it. */
+async function localEnvironment(environment: NodeJS.ProcessEnv, { err }: Terminal): Promise<NodeJS.ProcessEnv> {
+  const store = await startLocalStore(environment)
+  if (store !== null) return { SVC_STATE_STORE: store.url }
+  err.write('SVC_STATE_STORE is local, but neither valkey-server nor redis-server could be started\n')
+  return { SVC_STATE_STORE: '' }
+}
+
+async function serveHere({ options, whenListening }: ServeRequest, { err }: Terminal): Promise<void> {
   let server: Server | undefined
   /** Logs an uncaught error, so that a plugin can't end the process. Before the server has started, prints it. */
   const report = (what: string, error: unknown): void => {

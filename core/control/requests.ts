@@ -105,6 +105,7 @@ function registerList(app: FastifyInstance, deps: ControlDeps): void {
         capacity: inspector.capacity,
         public_mode: config.publicMode,
         ...waited,
+        ...(inspector.isPartial && { partial: true }),
         requests,
       }
     },

@@ -140,12 +140,18 @@ export class FollowedCaptures {
   /** Resolves when the ring has the stored requests. Call `release` afterwards. */
   async acquire(): Promise<void> {
     this.#readers++
-    await (this.#stop ??= this.#log.copyTo(this.ring, this.#onNew))
+    this.#stop ??= this.#log.copyTo(this.ring, this.#onNew)
+    const stop = this.#stop
+    await stop.catch((error: unknown) => {
+      // The next reader tries again.
+      if (this.#stop === stop) this.#stop = null
+      throw error
+    })
   }
 
   async release(): Promise<void> {
     this.#readers--
-    const stop = await this.#stop
+    const stop = await this.#stop?.catch(() => null)
     if (this.#readers > 0 || this.#stop === null) return
     this.#stop = null
     stop?.()

@@ -64,6 +64,8 @@ export interface Inspector extends SvcInspector {
   capture(facts: CaptureFacts): CapturedRequest
   /** Call it when the response of a stored request has ended. */
   end(captured: CapturedRequest): void
+  /** Whether the store of all replicas is unavailable, so that only the requests of this one are shown. */
+  readonly isPartial: boolean
   /** Newest first, or oldest first. */
   list(query: CaptureQuery, limit: number, isOldestFirst: boolean): Promise<InspectorEntry[]>
   /** Oldest first. */
@@ -92,16 +94,24 @@ export interface InspectorOptions {
   flush(): void
   /** The logs of all replicas; null if there is no shared store. */
   logs: CaptureLogs | null
+  /** Whether the logs can't be read now, so that only the requests of this replica are known. Default: never. */
+  isPartial?: () => boolean
 }
 
-export function createInspector({ config, isControlCredential, flush, logs }: InspectorOptions): Inspector {
+export function createInspector({
+  config,
+  isControlCredential,
+  flush,
+  logs,
+  isPartial = () => false,
+}: InspectorOptions): Inspector {
   const { publicMode } = config
   const sharedMode = config.shared.enabled
   const store = new CaptureStore(config.inspectorCapacity)
   const log = logs === null ? null : new CaptureLog(logs, config.instanceId, store.capacity)
   const flushed = (): CaptureSource => {
     flush()
-    return log ?? store
+    return log === null || isPartial() ? store : log
   }
   const followed =
     log &&
@@ -220,10 +230,11 @@ export function createInspector({ config, isControlCredential, flush, logs }: In
       stored: session => stored({ session }),
       onCapture(listener) {
         listeners.add(listener)
-        void followed?.acquire()
+        // While the store is unavailable, only new requests of other replicas are missed.
+        followed?.acquire().catch(() => {})
         return () => {
           listeners.delete(listener)
-          void followed?.release()
+          followed?.release().catch(() => {})
         }
       },
     },
@@ -232,6 +243,9 @@ export function createInspector({ config, isControlCredential, flush, logs }: In
 
   return {
     capacity: store.capacity,
+    get isPartial() {
+      return isPartial()
+    },
     get isFeedFull() {
       return feeds.isFull
     },
@@ -302,7 +316,7 @@ export function createInspector({ config, isControlCredential, flush, logs }: In
     async openFeed(stream, filter, lastEventId) {
       flush()
       if (followed !== null) {
-        void stream.over.then(() => followed.release())
+        void stream.over.then(() => followed.release()).catch(() => {})
         await followed.acquire()
       }
       feeds.open(stream, matcher(filter), lastEventId)

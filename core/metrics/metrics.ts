@@ -3,6 +3,7 @@
  * generations.
  */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { openWorkerMetrics } from './worker-metrics.ts'
 import type { SvcMetrics } from '../contract/plugin.ts'
 
 /** One sample of a metric: labels, value, and the suffix of the metric name (`_bucket`, `_sum`, `_count`). */
@@ -17,6 +18,8 @@ export interface OwnSeries {
   name: string
   help: string
   type: 'counter' | 'gauge' | 'histogram'
+  /** How the values of several workers become one. Default: `sum`. */
+  aggregator?: 'sum' | 'min' | 'max'
   samples(): Sample[]
 }
 
@@ -38,13 +41,13 @@ export function createMetrics(): Metrics {
   }
   return {
     contentType: registry.contentType,
-    text: () => registry.metrics(),
-    add({ name, help, type, samples }) {
+    text: openWorkerMetrics(registry) ?? (() => registry.metrics()),
+    add({ name, help, type, aggregator = 'sum', samples }) {
       const get = (): object => ({
         name,
         help,
         type,
-        aggregator: 'sum',
+        aggregator,
         values: samples().map(({ labels, value, suffix = '' }) => ({ labels, value, metricName: name + suffix })),
       })
       registry.registerMetric({ name, get } as never)

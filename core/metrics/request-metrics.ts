@@ -68,9 +68,13 @@ export class RequestMetrics {
     )
     this.#faults = metrics.counter('svc_faults_injected_total', 'Faults injected on request', ['kind'], flush)
     this.declare({ areas: PROTOCOLS, faultKinds: FAULTS })
-    metrics
-      .gauge('svc_build_info', 'Version and revision of the service', ['version', 'git_sha'])
-      .set({ version: build.version, git_sha: build.gitSha ?? 'unknown' }, 1)
+    metrics.add({
+      name: 'svc_build_info',
+      help: 'Version and revision of the service',
+      type: 'gauge',
+      aggregator: 'max',
+      samples: () => [{ labels: { version: build.version, git_sha: build.gitSha ?? 'unknown' }, value: 1 }],
+    })
   }
 
   /** Creates the metrics of the areas and fault kinds that plugins declare. */

@@ -72,14 +72,16 @@ export function createStateStoreObservers(metrics: Metrics): Observers {
 
 /** Adds the metrics of the connection and of the replicas. */
 export function addStateStoreGauges(metrics: Metrics, state: SharedState): void {
-  const gauge = (name: string, help: string, value: () => number): void =>
-    metrics.add({ name, help, type: 'gauge', samples: () => [{ labels: {}, value: value() }] })
-  gauge('svc_state_store_up', 'Whether the state store can be used', () => (state.connection.isUp ? 1 : 0))
-  gauge('svc_state_store_pending', 'Commands that the state store has not answered', () => state.connection.pending)
+  const gauge = (name: string, aggregator: 'sum' | 'min' | 'max', help: string, value: () => number): void =>
+    metrics.add({ name, help, type: 'gauge', aggregator, samples: () => [{ labels: {}, value: value() }] })
+  const { connection, replicas } = state
+  gauge('svc_state_store_up', 'min', 'Whether the state store can be used', () => (connection.isUp ? 1 : 0))
+  gauge('svc_state_store_pending', 'sum', 'Commands that the state store has not answered', () => connection.pending)
   gauge(
     'svc_state_store_clock_offset_seconds',
+    'max',
     'Difference between the clock of this replica and that of the state store',
-    () => state.replicas.clockOffsetMs / 1000,
+    () => replicas.clockOffsetMs / 1000,
   )
-  gauge('svc_replicas', 'Living replicas, as this replica sees them', () => state.replicas.records().length)
+  gauge('svc_replicas', 'max', 'Living replicas, as this replica sees them', () => replicas.records().length)
 }

@@ -165,6 +165,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     isControlCredential: value => controlAuth.isCredential(value),
     flush: () => completions.flush(),
     logs: state.captures,
+    isPartial: () => sharedState !== null && !sharedState.connection.isUp,
   })
   const ports: Ports = { http: null, https: null, grpc: null }
   const book = new RuleBook({
@@ -283,7 +284,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
       variables,
       registerTimes: options.registerTimes,
       generationOptions: {
-        replica: sharedState === null ? null : config.instanceId,
+        replica: sharedState === null && config.workers === 1 ? null : config.instanceId,
         bodyLimit: config.bodyLimit,
         websockets: { streams, plan, memory: new WebSocketMemory(webSocketBoundsOf(config)) },
         errors: { log },
@@ -296,7 +297,8 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
         exposedHeaders(ofPlugins, [
           ...limits.exposedHeaders,
           ...(keys?.exposedHeaders ?? []),
-          ...(sharedState === null ? [] : ['X-Svc-Replica', 'X-Svc-State-Store']),
+          ...(sharedState === null && config.workers === 1 ? [] : ['X-Svc-Replica']),
+          ...(sharedState === null ? [] : ['X-Svc-State-Store']),
         ]),
       registerCore: generation => {
         generation.app.register(async app => {
@@ -341,6 +343,8 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
       await tracer?.close()
       await limits.close()
       keys?.close()
+      // Captured requests are sent to the store before it is closed.
+      completions.flush()
       if (options.states === undefined) await states.close()
       process.off('exit', flushAtExit)
       completions.flush()

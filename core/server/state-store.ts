@@ -41,7 +41,11 @@ export async function openState(options: StateStoreOptions): Promise<OpenedState
     onError,
     ...(shared !== null && { openBackend: () => shared }),
   })
-  if (shared === null) return { states, shared }
+  if (shared === null) {
+    if (config.workers > 1)
+      log.warn('each worker has its own state: requests of one client see different state (set SVC_STATE_STORE)')
+    return { states, shared }
+  }
   await shared.open()
   if (!(await shared.connection.whenUp(START_MS)))
     log.warn(`the state store ${hostOf(config.stateStore.url!)} did not respond; routes that need no state are served`)

@@ -23,6 +23,7 @@ export const OAUTH_ERRORS = {
   unsupported_response_type: { status: 400 },
   invalid_scope: { status: 400 },
   access_denied: { status: 400 },
+  temporarily_unavailable: { status: 503 },
   // RFC 8628, 3.5
   authorization_pending: { status: 400 },
   slow_down: { status: 400 },
@@ -46,6 +47,12 @@ export const OAUTH_ERRORS = {
   request_uri_not_supported: { status: 400 },
   registration_not_supported: { status: 400 },
 } satisfies Record<string, ErrorKind>
+
+/** The body of responses while the state store is unavailable or full (RFC 6749, 4.1.2.1). */
+export const TEMPORARILY_UNAVAILABLE = {
+  error: 'temporarily_unavailable',
+  error_description: 'the state of the provider is unavailable; try again',
+} as const
 
 /** A value of `error`. */
 export type OAuthErrorCode = keyof typeof OAUTH_ERRORS

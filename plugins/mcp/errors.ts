@@ -1,5 +1,7 @@
 /** Owns the JSON-RPC error codes of the protocol, and the classes of errors. */
 
+import { StateUnavailable } from 'svc/plugin'
+
 /** Codes of JSON-RPC 2.0 (section 5.1) and of MCP, and two own codes outside the reserved range. */
 export const CODES = {
   parse: -32700,
@@ -38,6 +40,16 @@ export class RpcError extends Error {
     this.status = details.status
     this.headers = details.headers ?? {}
   }
+}
+
+/** A failure of the state store as an error of the protocol; other errors stay as they are. */
+export function withStateError(error: unknown): unknown {
+  if (!(error instanceof StateUnavailable)) return error
+  const isFull = error.code === 'STATE_FULL'
+  return new RpcError(CODES.internal, `The state store is ${isFull ? 'full' : 'unavailable'}`, {
+    status: 503,
+    headers: { 'X-Svc-State-Store': isFull ? 'full' : 'away', 'Retry-After': isFull ? '5' : '1' },
+  })
 }
 
 /** An error of the transport: code -32600 with the given HTTP status. */

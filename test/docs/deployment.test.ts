@@ -8,6 +8,10 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, 
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { Deployment } from 'kubernetes-models/apps/v1/Deployment'
+import { StatefulSet } from 'kubernetes-models/apps/v1/StatefulSet'
+import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler'
+import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy'
+import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget'
 import { ConfigMap } from 'kubernetes-models/v1/ConfigMap'
 import { Service } from 'kubernetes-models/v1/Service'
 import { parseDocument } from 'yaml'
@@ -196,10 +200,47 @@ t.test('the manifests are valid against the Kubernetes schemas [DOC-6]', async t
   t.throws(() => new Service({ spec: { ports: [{ port: 'x' as never }] } }).validate())
 })
 
+t.test('three replicas share a store, in Kubernetes and with compose [DOC-6]', async t => {
+  const folder = 'deploy/kubernetes/replicas'
+  for (const [Model, name] of [
+    [HorizontalPodAutoscaler, 'autoscaler'],
+    [PodDisruptionBudget, 'disruption-budget'],
+    [NetworkPolicy, 'network-policy'],
+    [StatefulSet, 'valkey'],
+    [Service, 'valkey-service'],
+  ] as const) {
+    const manifest = yamlOf(`${folder}/${name}.yaml`)
+    const model = new Model(manifest)
+    t.strictSame([manifest.apiVersion, manifest.kind], [model.apiVersion, model.kind])
+    model.validate()
+  }
+  const { resources, patches } = yamlOf(`${folder}/kustomization.yaml`)
+  t.strictSame(
+    [...resources, ...patches.map(({ path }: { path: string }) => path), 'kustomization.yaml'].sort(),
+    ['..', ...readdirSync(join(root, folder))].sort(),
+  )
+  const patch = yamlOf(`${folder}/deployment-patch.yaml`)
+  t.equal(patch.spec.replicas, 3)
+  const [container] = patch.spec.template.spec.containers
+  const variables = Object.fromEntries(
+    container.env.map(({ name, value }: { name: string; value?: string }) => [name, value ?? 'x'.repeat(32)]),
+  )
+  t.strictSame(readEnvironment(variables).warnings, [])
+  const { metadata, spec } = yamlOf(`${folder}/valkey-service.yaml`)
+  t.equal(variables.SVC_STATE_STORE, `redis://${metadata.name}:${spec.ports[0].port}`)
+  t.match(yamlOf(`${folder}/valkey.yaml`).spec.template.spec.containers[0].args[0], /--maxmemory-policy noeviction/)
+
+  const { services } = yamlOf('compose.replicas.yaml')
+  t.equal(services.svc.deploy.replicas, 3)
+  t.notOk(services.svc.ports, 'only the balancer is reached from outside')
+  t.strictSame(readEnvironment(services.svc.environment).warnings, [])
+  t.ok(existsSync(join(root, services.nginx.volumes[0].split(':')[0])))
+})
+
 t.test('the manifests agree with the image and with each other [DOC-6]', async t => {
   const folder = 'deploy/kubernetes'
   const { resources } = yamlOf(`${folder}/kustomization.yaml`)
-  t.strictSame([...resources, 'kustomization.yaml'].sort(), readdirSync(join(root, folder)).sort())
+  t.strictSame([...resources, 'kustomization.yaml', 'replicas'].sort(), readdirSync(join(root, folder)).sort())
   const { spec } = yamlOf(`${folder}/deployment.yaml`)
   const pod = spec.template.spec
   const [container] = pod.containers

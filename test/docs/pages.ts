@@ -22,6 +22,7 @@ export const ELSEWHERE = [
   'areas',
   'comparison',
   'deployment',
+  'replicas',
   'hardening',
   'plugins',
   'command-line',

@@ -165,4 +165,14 @@ export default [
     rule: 'Credentials are neither in names nor, with SVC_STATE_STORE_SECRET, in values of the store.',
     where: 'replicas 14',
   },
+  {
+    id: 'STATE-39',
+    rule: 'SVC_WORKERS runs several processes behind one set of ports, with one exit code and one sum of metrics.',
+    where: 'replicas 2',
+  },
+  {
+    id: 'STATE-40',
+    rule: 'Responses name their replica; /_svc/replicas and /_svc/status show all of them and the store; health can be switched for one.',
+    where: 'replicas 7.1',
+  },
 ]

@@ -3,6 +3,7 @@ import { launch } from '../../core/testing/launch.ts'
 import type { LaunchOptions } from '../../core/testing/launch.ts'
 import type { TestServer as PublicTestServer } from '../../core/testing/index.ts'
 import type { Server } from '../../core/server/server.ts'
+import { serveReplicas } from './replica-group.ts'
 import { pluginsOfArea } from './areas.ts'
 
 export type TestServer = PublicTestServer & Server
@@ -13,9 +14,13 @@ interface Test {
   teardown(callback: () => unknown): unknown
 }
 
-/** Starts a server until the test ends. By default it runs the plugins for the test's folder. */
+/**
+ * Starts a server until the test ends, or several that share a state store if `SVC_TEST_REPLICAS` is set. By default it runs the plugins for the test's folder.
+ */
 export async function serve(t: Test, options: TestServerOptions = {}): Promise<TestServer> {
-  const server = await launch({ ...(saysWhatRuns(options) ? {} : { plugins: pluginsOfArea() }), ...options })
+  const complete = { ...(saysWhatRuns(options) ? {} : { plugins: pluginsOfArea() }), ...options }
+  const replicas = Number(process.env.SVC_TEST_REPLICAS ?? 1)
+  const server = replicas > 1 ? await serveReplicas(t, replicas, complete) : await launch(complete)
   t.teardown(() => server.stop())
   return server
 }

@@ -31,13 +31,16 @@ export class LogBatch {
   #waiting: BatchedEntry[] = []
   #bytes = 0
   #timer: NodeJS.Timeout | null = null
+  #isClosed = false
   #sending: Promise<void> = Promise.resolve()
 
   constructor(options: LogBatchOptions) {
     this.#options = options
   }
 
+  /** Entries that come after `close` are not kept. */
   add(entry: BatchedEntry): void {
+    if (this.#isClosed) return
     this.#waiting.push(entry)
     this.#bytes += entry.text.length
     this.#dropExcess()
@@ -56,6 +59,7 @@ export class LogBatch {
 
   async close(): Promise<void> {
     await this.flush()
+    this.#isClosed = true
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#waiting = []
   }

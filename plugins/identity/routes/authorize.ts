@@ -1,5 +1,5 @@
 /** The authorization endpoint: request, login form and authorization response. */
-import { rawQuery } from 'svc/plugin'
+import { rawQuery, StateUnavailable } from 'svc/plugin'
 import type { FastifyInstance, FastifyReply, RouteParameter } from 'svc/plugin'
 import { sendToClient } from '../authorize/authorization-response.ts'
 import { checkAuthorizationRequest } from '../authorize/checks.ts'
@@ -8,7 +8,7 @@ import { loginSubject, sendLoginPage } from '../authorize/login-page.ts'
 import { receiveRequest } from '../authorize/received-request.ts'
 import { sendErrorPage } from '../authorize/page.ts'
 import { asksOf } from '../issuers/hostile.ts'
-import { OAuthError } from '../errors.ts'
+import { OAuthError, TEMPORARILY_UNAVAILABLE } from '../errors.ts'
 import { readForm, readParameters } from '../requests/parameters.ts'
 import type { Parameters } from '../requests/parameters.ts'
 import type { Provider } from '../provider.ts'
@@ -123,7 +123,10 @@ async function proceed({ issuer, url, request: asked, reply }: IssuerRequest, fo
   if (error !== null)
     return sendToClient(reply, request, url, { error: error.error, error_description: error.description })
   if (!isLogin) return sendLoginPage(reply, loginSubject(request), false)
-  const result = await handleLogin(request, form)
+  const result = await handleLogin(request, form).catch((error: unknown) => {
+    if (error instanceof StateUnavailable) return TEMPORARILY_UNAVAILABLE
+    throw error
+  })
   if (result === null)
     return sendLoginPage(reply, { ...loginSubject(request), username: form.get('username') ?? '' }, true)
   return sendToClient(reply, request, url, result)

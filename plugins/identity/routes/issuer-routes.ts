@@ -1,6 +1,15 @@
 /** Registers endpoints for all issuers: below `/oauth` for the default one, below `/oauth/i/{issuer}` for the others. */
 import { describe, HttpError } from 'svc/plugin'
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, RouteExample } from 'svc/plugin'
+import type {
+  CoreFailure,
+  ErrorForm,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  RouteDescription,
+  RouteExample,
+} from 'svc/plugin'
+import { NO_STORE, TEMPORARILY_UNAVAILABLE } from '../errors.ts'
 import type { Issuer } from '../issuers/issuer.ts'
 import type { Provider } from '../provider.ts'
 
@@ -38,8 +47,9 @@ const ISSUER_PARAMETER = {
 export function registerEndpoint(
   app: FastifyInstance,
   provider: Provider,
-  { method, endpoint, description, handle, isByPathOnly = false }: Endpoint,
+  { method, endpoint, description: given, handle, isByPathOnly = false }: Endpoint,
 ): void {
+  const description = method === 'POST' ? { ...given, errorForm } : given
   if (!isByPathOnly)
     app.route({
       method,
@@ -57,6 +67,10 @@ export function registerEndpoint(
       return handle({ issuer, url: issuer.url(request), request, reply })
     },
   })
+}
+
+function errorForm({ kind, body }: CoreFailure): ReturnType<ErrorForm> {
+  return kind === 'unavailable' ? { body: TEMPORARILY_UNAVAILABLE, headers: NO_STORE } : { body }
 }
 
 /** The issuer that the path names; throws a 404 that lists all issuers. */

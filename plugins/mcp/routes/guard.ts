@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'svc/plugin'
 import { authenticate } from '../access/authenticate.ts'
 import { checkOrigin } from '../access/origin.ts'
 import { checkLoop } from '../bridge/forwarding.ts'
-import { RpcError } from '../errors.ts'
+import { RpcError, withStateError } from '../errors.ts'
 import { Exchange, factHeaders } from '../calls/exchange.ts'
 import type { Mcp } from '../mcp.ts'
 
@@ -26,7 +26,8 @@ export function guard(mcp: Mcp, unnamed: string | undefined, serve: Serve, check
       checkLoop(exchange.header('x-svc-mcp-via'), mcp.svc.instance.id)
       await server.bridge?.firstAttempt()
       await serve(exchange)
-    } catch (error) {
+    } catch (caught) {
+      const error = withStateError(caught)
       if (!(error instanceof RpcError)) {
         reply.headers(factHeaders(exchange.facts))
         throw error

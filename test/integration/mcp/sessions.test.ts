@@ -272,7 +272,7 @@ t.test('questions are sent on the stream of the call, and the client responds wi
       return { question, result: (await stream.message())?.result }
     }
     const confirmed = await ask('elicit_confirmation', {}, { result: { action: 'accept', content: { confirm: true } } })
-    t.match(confirmed.question, { method: 'elicitation/create', id: 'svc-1' })
+    t.match(confirmed.question, { method: 'elicitation/create', id: /^svc-(?:[0-9a-f]{12}-)?1$/ })
     t.equal(confirmed.question?.params?.mode as unknown, version === '2025-11-25' ? 'form' : undefined)
     t.equal(confirmed.result?.content?.[0]?.text as unknown, 'User confirmed: deploy to production.')
     const refused = await ask('sample_llm', { prompt: 'hi' }, { error: { code: -1, message: 'no model here' } })

@@ -288,7 +288,7 @@ t.test('secrets are in neither the warnings nor the view [ENV-6] [VIEW-1]', asyn
     SVC_MCP_RESOURCE_URL: `https://${secret}@host`,
   })
   const view = effectiveView(config, { ...state, warnings })
-  t.equal(Object.keys(env).length, 6)
+  t.equal(Object.keys(env).length, 9)
   t.notMatch(JSON.stringify({ view, warnings }), secret)
   t.match(view, {
     admin_token_configured: true,
@@ -553,6 +553,12 @@ t.test('the view has every field, and the limits of the usage record [VIEW-1] [V
     require_key: false,
     key_registry: 'url',
     quota_store_configured: false,
+    workers: 1,
+    state_store_configured: false,
+    state_store_prefix: 'svc',
+    state_store_cluster: false,
+    state_store_timeout_ms: 1000,
+    state_store_encrypted: false,
     ai: { require_auth: false, api_key_configured: false },
     mcp: {
       clock_tick_secs: 5,

@@ -1,7 +1,7 @@
 /** Owns batches (an array of messages in one POST), which exist only in revision 2025-03-26. */
 import { checkScope } from '../../access/scope.ts'
 import { MAX_BATCH } from '../../bounds.ts'
-import { transportError, RpcError } from '../../errors.ts'
+import { transportError, RpcError, withStateError } from '../../errors.ts'
 import type { Exchange } from '../../calls/exchange.ts'
 import { errorText, readId, readMessage } from '../../calls/json-rpc.ts'
 import type { Session } from '../../sessions/session.ts'
@@ -37,7 +37,8 @@ async function respondToMember(value: unknown, session: Session, exchange: Excha
       throw transportError(400, 'Invalid Request: initialize must not be part of a batch')
     checkScope(exchange, message)
     return await respondTo(message, session, exchange, NO_STREAM)
-  } catch (error) {
+  } catch (caught) {
+    const error = withStateError(caught)
     if (error instanceof RpcError) return errorText(readId(value), error)
     throw error
   }

@@ -1,7 +1,7 @@
 /** Owns the response to one request of a session, for both transports. */
 import type { Call } from '../../calls/call.ts'
 import { dispatch, resultJson } from '../../calls/dispatch.ts'
-import { Cancelled, CODES, RpcError } from '../../errors.ts'
+import { Cancelled, CODES, RpcError, withStateError } from '../../errors.ts'
 import type { Exchange } from '../../calls/exchange.ts'
 import { errorText, resultText, type RpcRequest } from '../../calls/json-rpc.ts'
 import { pageSizeOf } from '../../routes/page-size.ts'
@@ -54,7 +54,8 @@ async function run(
   }
 }
 
-function failureText(error: unknown, request: RpcRequest, exchange: Exchange): string | null {
+function failureText(caught: unknown, request: RpcRequest, exchange: Exchange): string | null {
+  const error = withStateError(caught)
   if (error instanceof Cancelled) return null
   if (error instanceof RpcError) return errorText(request.id, error)
   exchange.logFailure(request.method, error)

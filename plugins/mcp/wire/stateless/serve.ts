@@ -4,7 +4,7 @@ import { checkScope } from '../../access/scope.ts'
 import { STREAM_AFTER_MS } from '../../bounds.ts'
 import type { Call } from '../../calls/call.ts'
 import { dispatch, type Method } from '../../calls/dispatch.ts'
-import { Cancelled, CODES, transportError, RpcError } from '../../errors.ts'
+import { Cancelled, CODES, transportError, RpcError, withStateError } from '../../errors.ts'
 import type { Exchange } from '../../calls/exchange.ts'
 import { errorText, readMessage, resultText, type RpcRequest } from '../../calls/json-rpc.ts'
 import type { Mcp } from '../../mcp.ts'
@@ -70,11 +70,12 @@ async function respond(request: RpcRequest, exchange: Exchange, conversation: St
 }
 
 function finishFailed(
-  error: unknown,
+  caught: unknown,
   request: RpcRequest,
   exchange: Exchange,
   conversation: StatelessConversation,
 ): void {
+  const error = withStateError(caught)
   if (error instanceof InputRequired) {
     const result = { ...error.result, _meta: resultMeta(exchange.server) }
     conversation.finish(200, resultText(request.id, JSON.stringify(result)))
