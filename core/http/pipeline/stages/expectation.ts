@@ -8,9 +8,6 @@ import { sendResponse } from '../../response/send.ts'
 import type { PipelineServices, RuleServices } from '../stage.ts'
 import { receive, subjectOf } from './rules.ts'
 
-/** Paths of the control plane and of the console. */
-const OWN_PATHS = ['/_svc', '/ui']
-
 /** What is wrong with a request, as the body of its response. */
 export type ExpectationFailure = { status: 400 | 417; body: object }
 
@@ -31,8 +28,9 @@ async function check(context: RequestContext, rules: RuleServices): Promise<bool
   return false
 }
 
-export function hasExpectations({ path }: RequestContext): boolean {
-  return path === null || !OWN_PATHS.some(own => isBelow(path, own))
+/** The control plane, and paths that plugins exempt from faults, have none. */
+function hasExpectations({ path, generation }: RequestContext): boolean {
+  return (path === null || !isBelow(path, '/_svc')) && !generation.exemptions.has('faults', path)
 }
 
 /** Null if the request has no expectation, if it is met, or if the client has disconnected. */
