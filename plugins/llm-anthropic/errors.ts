@@ -1,5 +1,5 @@
 /** Errors of the Anthropic format: `{ type: "error", error: { type, message }, request_id }`. */
-import type { ErrorFacts, ErrorKind } from '../llm/types.ts'
+import type { Dimension, ErrorFacts, ErrorKind, ErrorResponse, Refusal } from '../llm/types.ts'
 
 /** `error.type` of each kind; absent: `invalid_request_error`. */
 const types: Readonly<Partial<Record<ErrorKind, string>>> = {
@@ -36,4 +36,19 @@ export function anthropicError(kind: ErrorKind, { message, requestId }: ErrorFac
     error: { type: types[kind] ?? 'invalid_request_error', message },
     request_id: requestIdOf(requestId),
   }
+}
+
+const UNITS: Readonly<Record<Dimension, string>> = {
+  rpm: 'requests per minute',
+  rpd: 'requests per day',
+  tpm: 'tokens per minute',
+  tpd: 'tokens per day',
+  itpm: 'input tokens per minute',
+  otpm: 'output tokens per minute',
+}
+
+/** The refusal of a rate limit. */
+export function anthropicLimited({ dimension, limit }: Refusal, facts: ErrorFacts): ErrorResponse {
+  const message = `This request would exceed your organization's rate limit of ${limit.toLocaleString('en-US')} ${UNITS[dimension]}.`
+  return { status: facts.status, body: anthropicError('rate_limit', { ...facts, message }) }
 }

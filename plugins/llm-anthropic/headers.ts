@@ -1,5 +1,5 @@
 /** Headers of the Anthropic format: always the request id; rate limits on success and for rate limit errors. */
-import type { HeaderFacts } from '../llm/types.ts'
+import type { Dimension, HeaderFacts, LimitState } from '../llm/types.ts'
 import { requestIdOf } from './errors.ts'
 
 const limits = { requests: 4000, tokens: 400_000, input: 200_000, output: 80_000 }
@@ -13,8 +13,10 @@ export function anthropicHeaders({
   completion,
   kind,
   now,
+  limits: state,
 }: HeaderFacts): Record<string, string> {
   const id = requestIdOf(requestId).replace(/[^\x20-\x7e]/g, '?')
+  if (state !== undefined) return { 'request-id': id, ...limitHeaders(state, now, kind === 'rate_limit') }
   const isLimited = kind === 'rate_limit' || kind === 'overloaded'
   if (!isLimited && (kind !== undefined || status !== 200)) return { 'request-id': id }
   // RFC 3339 without fractional seconds.
@@ -35,4 +37,36 @@ export function anthropicHeaders({
     'anthropic-ratelimit-output-tokens-remaining': left(limits.output, completion),
     'anthropic-ratelimit-output-tokens-reset': reset,
   }
+}
+
+const UNITS: readonly [name: string, dimensions: readonly Dimension[]][] = [
+  ['requests', ['rpm', 'rpd']],
+  ['tokens', ['tpm', 'tpd']],
+  ['input-tokens', ['itpm']],
+  ['output-tokens', ['otpm']],
+]
+const EPSILON = 1e-6
+
+/** The headers of the configured limits; the scarcer of two is shown. */
+function limitHeaders(state: LimitState, now: number, isRejected: boolean): Record<string, string> {
+  const headers: Record<string, string> = {}
+  let fullAt = now
+  for (const [unit, dimensions] of UNITS) {
+    const left = dimensions
+      .flatMap(dimension => state[dimension] ?? [])
+      .sort((one, other) => one.remaining - other.remaining)
+      .at(0)
+    if (left === undefined) continue
+    fullAt = Math.max(fullAt, left.fullAt)
+    headers[`anthropic-ratelimit-${unit}-limit`] = String(left.limit)
+    headers[`anthropic-ratelimit-${unit}-remaining`] = String(Math.max(0, Math.floor(left.remaining + EPSILON)))
+    headers[`anthropic-ratelimit-${unit}-reset`] = `${new Date(wholeSecond(left.fullAt)).toISOString().slice(0, 19)}Z`
+  }
+  headers['anthropic-ratelimit-unified-status'] = isRejected ? 'rejected' : 'allowed'
+  headers['anthropic-ratelimit-unified-reset'] = String(wholeSecond(fullAt) / 1000)
+  return headers
+}
+
+function wholeSecond(time: number): number {
+  return Math.ceil(time / 1000) * 1000
 }

@@ -1,6 +1,6 @@
 /** The Anthropic provider. */
 import type { Engine, LlmProvider, LlmRoute } from '../llm/types.ts'
-import { anthropicError, messages } from './errors.ts'
+import { anthropicError, anthropicLimited, messages } from './errors.ts'
 import { anthropicHeaders } from './headers.ts'
 import { countTokens, createMessages, finishReasons } from './messages.ts'
 import { listModels, models, retrieveModel } from './models.ts'
@@ -34,6 +34,7 @@ export function createProvider(engine: Engine, cache: PromptCache): LlmProvider 
     messages,
     unknownModel: 'model: {model}',
     headers: anthropicHeaders,
+    limited: anthropicLimited,
     faultStatus: { overloaded: 529 },
     finishReasons,
     streamError: facts => ({ event: 'error', data: anthropicError('server_error', facts) }),

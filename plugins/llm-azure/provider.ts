@@ -2,7 +2,7 @@
 import type { Engine, LlmProvider, LlmRoute, LlmRouteDescription, ModelInfo, Parsed, RouteInput } from '../llm/types.ts'
 import type { OpenAiRouteName, OpenAiWireFactory } from '../llm-openai/types.ts'
 import { filterExtras } from './content-filter.ts'
-import { azureError } from './errors.ts'
+import { azureError, azureLimited, wholeSeconds } from './errors.ts'
 
 const models: ModelInfo[] = [
   { id: 'svc-gpt' },
@@ -70,7 +70,11 @@ export function createProvider(engine: Engine, createWire: OpenAiWireFactory): L
     ],
     error: (kind, facts) => azureError(wire, kind, facts),
     messages: wire.messages,
-    headers: wire.headers,
+    headers: facts =>
+      facts.limits === undefined
+        ? wire.headers(facts)
+        : { ...wire.headers(facts), ...wire.limitHeaders(facts.limits, facts.now, wholeSeconds) },
+    limited: azureLimited,
     finishReasons: wire.finishReasons,
     unknownModel: wire.unknownModel,
   }

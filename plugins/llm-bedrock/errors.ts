@@ -1,5 +1,5 @@
 /** Errors of Bedrock: `{ message }`, with the error name in the header `x-amzn-errortype`. */
-import type { ErrorFacts, ErrorKind, ErrorResponse } from '../llm/types.ts'
+import type { ErrorFacts, ErrorKind, ErrorResponse, Refusal } from '../llm/types.ts'
 
 /** Error names by kind; default `ValidationException`. */
 const names: Readonly<Partial<Record<ErrorKind, string>>> = {
@@ -27,4 +27,10 @@ export const messages: Partial<Record<ErrorKind, string>> = {
 export function bedrockError(kind: ErrorKind, { status, message, type }: ErrorFacts): ErrorResponse {
   const name = type === 'malformed' ? 'IncompleteSignatureException' : (names[kind] ?? 'ValidationException')
   return { status, headers: { 'x-amzn-errortype': name }, body: { message } }
+}
+
+/** The refusal of a rate limit. */
+export function bedrockLimited({ dimension }: Refusal, facts: ErrorFacts): ErrorResponse {
+  const unit = dimension === 'rpm' || dimension === 'rpd' ? 'requests' : 'tokens'
+  return bedrockError('rate_limit', { ...facts, message: `Too many ${unit}, please wait before trying again.` })
 }

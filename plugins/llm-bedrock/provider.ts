@@ -3,7 +3,7 @@ import type { BedrockGuardrails } from '../guardrails/types.ts'
 import type { Engine, LlmProvider, LlmRoute, ModelInfo } from '../llm/types.ts'
 import { applyRoute } from './apply-guardrail.ts'
 import { converse, converseStream, finishReasons } from './converse.ts'
-import { bedrockError, messages } from './errors.ts'
+import { bedrockError, bedrockLimited, messages } from './errors.ts'
 import { createFamilies, type SharedFormats } from './families.ts'
 import { countTokens, invoke, invokeStream } from './invoke.ts'
 import { sigV4 } from './sigv4.ts'
@@ -54,6 +54,7 @@ export function createProvider(engine: Engine, formats: SharedFormats, guardrail
       ...(guardrails === undefined ? [] : [applyRoute(engine, guardrails) as LlmRoute]),
     ],
     error: bedrockError,
+    limited: bedrockLimited,
     messages,
     headers: ({ requestId }) => ({ 'x-amzn-requestid': requestId.replace(/[^\x20-\x7e]/g, '?') }),
     faultStatus: { missing_credential: 403, invalid_credential: 403, timeout: 408 },

@@ -1,6 +1,6 @@
 /** The Cohere provider. */
 import { randomUUID } from 'node:crypto'
-import type { Engine, ErrorKind, LlmProvider } from '../llm/types.ts'
+import type { Dimension, Engine, ErrorKind, LlmProvider, Remaining } from '../llm/types.ts'
 import { checkApiKey, listModels, models, tokenize } from './account.ts'
 import { chat, finishReasons } from './chat.ts'
 import { chatV1 } from './chat-v1.ts'
@@ -13,6 +13,23 @@ const messages: Partial<Record<ErrorKind, string>> = {
   bad_request: 'invalid request: the body must be a JSON object',
   context_length: 'too many tokens: the request exceeds the context length of the model',
   rate_limit: 'Rate limit of this API key exceeded. Please wait and try again.',
+}
+
+const units: Readonly<Record<Dimension, string>> = {
+  rpm: 'API calls / minute',
+  rpd: 'API calls / day',
+  tpm: 'tokens / minute',
+  tpd: 'tokens / day',
+  itpm: 'input tokens / minute',
+  otpm: 'output tokens / minute',
+}
+const EPSILON = 1e-6
+
+function trialHeaders({ limit, remaining }: Remaining): Record<string, string> {
+  return {
+    'x-trial-endpoint-call-limit': String(limit),
+    'x-trial-endpoint-call-remaining': String(Math.max(0, Math.floor(remaining + EPSILON))),
+  }
 }
 
 export function createProvider(engine: Engine): LlmProvider {
@@ -36,6 +53,14 @@ export function createProvider(engine: Engine): LlmProvider {
       listModels(engine),
     ],
     error: (_kind, { status, message }) => ({ status, body: { id: randomUUID(), message } }),
+    headers: ({ limits }) => (limits?.rpm === undefined ? {} : trialHeaders(limits.rpm)),
+    limited: ({ dimension, limit }, { status }) => ({
+      status,
+      body: {
+        id: randomUUID(),
+        message: `You are using a Trial key, which is limited to ${limit} ${units[dimension]}.`,
+      },
+    }),
     messages,
     finishReasons,
   }

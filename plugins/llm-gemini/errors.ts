@@ -1,5 +1,5 @@
 /** Errors of the Gemini format: `google.rpc.Status` as JSON. */
-import type { ErrorFacts, ErrorKind, ErrorResponse } from '../llm/types.ts'
+import type { ErrorFacts, ErrorKind, ErrorResponse, Refusal } from '../llm/types.ts'
 
 /** Status names of kinds with a specific name; for others the name depends on the HTTP status. */
 const statusNames: Readonly<Partial<Record<ErrorKind, string>>> = {
@@ -57,4 +57,31 @@ export function geminiError(kind: ErrorKind, { status, message }: ErrorFacts): E
     headers: { 'Content-Type': 'application/json; charset=UTF-8' },
     body: { error: { code: status, message, status: statusName, details: detailsOf(kind) } },
   }
+}
+
+/** The refusal of a rate limit, with its quota. */
+export function geminiLimited(
+  { dimension, limit, waitMs, model }: Refusal & { model: string },
+  facts: ErrorFacts,
+): ErrorResponse {
+  const isOfRequests = dimension === 'rpm' || dimension === 'rpd'
+  const isDaily = dimension === 'rpd' || dimension === 'tpd'
+  const metric = `generativelanguage.googleapis.com/generate_content_paid_tier_${isOfRequests ? 'requests' : 'input_token_count'}`
+  const wait = waitMs === null ? '' : ` Please retry in ${Math.ceil(waitMs) / 1000}s.`
+  const message = `You exceeded your current quota. Quota exceeded for metric: ${metric}, limit: ${limit}.${wait}`
+  const { status, headers, body } = geminiError('rate_limit', { ...facts, message })
+  const { error } = body as { error: object }
+  const failure = {
+    '@type': `${rpc}.QuotaFailure`,
+    violations: [
+      {
+        quotaMetric: metric,
+        quotaId: `Generate${isOfRequests ? 'Requests' : 'ContentInputTokens'}Per${isDaily ? 'Day' : 'Minute'}PerProjectPerModel`,
+        quotaDimensions: { location: 'global', model },
+        quotaValue: String(limit),
+      },
+    ],
+  }
+  const retry = waitMs === null ? [] : [{ '@type': `${rpc}.RetryInfo`, retryDelay: `${Math.ceil(waitMs) / 1000}s` }]
+  return { status, headers: headers ?? {}, body: { error: { ...error, details: [failure, ...retry] } } }
 }

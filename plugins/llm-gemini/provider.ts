@@ -1,7 +1,7 @@
 /** The Gemini provider. */
 import type { Engine, LlmProvider } from '../llm/types.ts'
 import { batchEmbedContents, embedContent, predict } from './embed.ts'
-import { geminiError, messages } from './errors.ts'
+import { geminiError, geminiLimited, messages } from './errors.ts'
 import { countTokens, finishReasons, generateContent, streamGenerateContent } from './generate.ts'
 import { getModel, listModels, models, unknownAction } from './models.ts'
 
@@ -37,6 +37,7 @@ export function createProvider(engine: Engine): LlmProvider {
       unknownAction(engine),
     ],
     error: geminiError,
+    limited: geminiLimited,
     messages,
     unknownModel: 'models/{model} is not found for API version v1beta.',
     faultStatus: { missing_credential: 403, invalid_credential: 400 },

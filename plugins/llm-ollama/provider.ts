@@ -33,6 +33,10 @@ export function createProvider(engine: Engine, wire?: OpenAiWire): LlmProvider {
       status: facts.status,
       body: wire !== undefined && isOpenAiPath(facts.path) ? wire.error(kind, facts) : { error: facts.message },
     }),
+    limited: (refusal, facts) =>
+      wire !== undefined && isOpenAiPath(facts.path)
+        ? wire.limited(refusal, facts)
+        : { status: facts.status, body: { error: 'too many requests' } },
     unknownModel: "model '{model}' not found",
     finishReasons,
     streamError: ({ message }) => ({ data: { error: message } }),

@@ -1,5 +1,6 @@
 /** Errors of the OpenAI format: `{ error: { message, type, param, code } }`. */
-import type { ErrorFacts, ErrorKind } from '../llm/types.ts'
+import type { ErrorFacts, ErrorKind, ErrorResponse, Refusal } from '../llm/types.ts'
+import { limitMessage, retryAfterMs, unitOf } from './rate-limits.ts'
 import type { OpenAiError } from './types.ts'
 
 interface Row {
@@ -49,5 +50,15 @@ export function openAiError(kind: ErrorKind, facts: ErrorFacts): { error: OpenAi
       param: facts.param ?? row.param ?? null,
       code: facts.code ?? row.code,
     },
+  }
+}
+
+/** The refusal of a rate limit. */
+export function openAiLimited(refusal: Refusal & { model: string }, facts: ErrorFacts): ErrorResponse {
+  const { error } = openAiError('rate_limit', { ...facts, message: limitMessage(refusal) })
+  return {
+    status: facts.status,
+    headers: retryAfterMs(refusal),
+    body: { error: { ...error, type: unitOf(refusal.dimension) } },
   }
 }

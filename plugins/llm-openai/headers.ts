@@ -1,15 +1,20 @@
 /** Headers of OpenAI and Azure: version and duration on success; rate limits on success and for rate limit errors. */
 import type { HeaderFacts } from '../llm/types.ts'
+import { limitHeaders } from './rate-limits.ts'
 
 const limits = { requests: 10_000, tokens: 2_000_000 }
 const shownLimits = { requests: String(limits.requests), tokens: String(limits.tokens) }
 
-export function openAiHeaders({ status, prompt, completion, kind, elapsedMs }: HeaderFacts): Record<string, string> {
+export function openAiHeaders(facts: HeaderFacts): Record<string, string> {
+  const { status, prompt, completion, kind, elapsedMs, limits: state, now } = facts
+  const version = { 'openai-version': '2020-10-01', 'openai-processing-ms': String(elapsedMs) }
+  if (state !== undefined)
+    return { ...limitHeaders(state, now), ...(kind === undefined && status === 200 ? version : {}) }
   if (kind === 'rate_limit' || kind === 'overloaded') return rateLimits(0, 0, '2s', '2s')
   if (kind !== undefined || status !== 200) return {}
   const headers = rateLimits(limits.requests - 1, limits.tokens - prompt - completion, '6ms', '0s')
-  headers['openai-version'] = '2020-10-01'
-  headers['openai-processing-ms'] = String(elapsedMs)
+  headers['openai-version'] = version['openai-version']
+  headers['openai-processing-ms'] = version['openai-processing-ms']
   return headers
 }
 

@@ -39,6 +39,7 @@ export function createProvider(engine: Engine): LlmProvider {
     error: (kind, facts) => ({ status: facts.status, body: wire.error(kind, facts) }),
     messages: wire.messages,
     headers: wire.headers,
+    limited: wire.limited,
     finishReasons: wire.finishReasons,
     unknownModel: wire.unknownModel,
   }

@@ -1,5 +1,14 @@
 /** The extension point `llm-openai.wire`: the routes of the format, for providers that share it (Azure, Bedrock). */
-import type { ErrorFacts, ErrorKind, Finish, HeaderFacts, LlmRoute } from '../llm/types.ts'
+import type {
+  ErrorFacts,
+  ErrorKind,
+  ErrorResponse,
+  Finish,
+  HeaderFacts,
+  LimitState,
+  LlmRoute,
+  Refusal,
+} from '../llm/types.ts'
 
 /** The routes of the format, without a base path. */
 export type OpenAiRouteName =
@@ -21,6 +30,10 @@ export interface OpenAiWire {
   error(kind: ErrorKind, facts: ErrorFacts): { error: OpenAiError }
   messages: Partial<Record<ErrorKind, string>>
   headers(facts: HeaderFacts): Record<string, string>
+  /** The refusal of a rate limit. */
+  limited(refusal: Refusal & { model: string }, facts: ErrorFacts): ErrorResponse
+  /** Headers that tell what rate limits have left; `reset` formats milliseconds. */
+  limitHeaders(state: LimitState, now: number, reset?: (ms: number) => string): Record<string, string>
   finishReasons: Record<Finish, string>
   unknownModel: string
 }

@@ -3,7 +3,8 @@ import type { Engine, Finish, LlmRoute } from '../llm/types.ts'
 import { chatCompletions } from './chat.ts'
 import { completions } from './completions.ts'
 import { embeddings } from './embeddings.ts'
-import { messages, openAiError } from './errors.ts'
+import { limitHeaders } from './rate-limits.ts'
+import { messages, openAiError, openAiLimited } from './errors.ts'
 import { openAiHeaders } from './headers.ts'
 import { images } from './images.ts'
 import { listModels, retrieveModel } from './models.ts'
@@ -42,6 +43,8 @@ export function createWire(engine: Engine, extras?: ChatExtras): OpenAiWire {
     error: openAiError,
     messages,
     headers: openAiHeaders,
+    limited: openAiLimited,
+    limitHeaders,
     finishReasons,
     unknownModel: "The model '{model}' does not exist",
   }

@@ -5,16 +5,31 @@ import type { CompiledRule } from './engine/rules.ts'
 import { FaultParser } from './exchange/faults.ts'
 import { engineLimits } from './exchange/limits.ts'
 import { createMetrics } from './records/metrics.ts'
+import { Limiter } from './limits/limiter.ts'
+import { registerLimitRoutes } from './limits/routes.ts'
 import { optionsSchema, type LlmOptions } from './providers/options.ts'
 import { translateFixtures } from './testing/aimock/translate.ts'
 import { createLlmProtocol } from './testing/protocol.ts'
 import { fixturesCommand } from './testing/aimock/command.ts'
 import { createRecords } from './records/records.ts'
 import { registerRoutes } from './routes.ts'
+import { KeyIds } from './usage/key-ids.ts'
 import { Ledger } from './usage/ledger.ts'
 import { registerUsageRoutes } from './usage/routes.ts'
 import { resolveVariables, variables, type Variables } from './variables.ts'
 import { TokenClock } from './streaming/token-clock.ts'
+
+/** What the formats tell about their limits. */
+const LIMIT_HEADERS = [
+  ...['limit', 'remaining', 'reset'].flatMap(what => ['requests', 'tokens'].map(unit => `x-ratelimit-${what}-${unit}`)),
+  ...['requests', 'tokens', 'input-tokens', 'output-tokens'].flatMap(unit =>
+    ['limit', 'remaining', 'reset'].map(what => `anthropic-ratelimit-${unit}-${what}`),
+  ),
+  'anthropic-ratelimit-unified-status',
+  'anthropic-ratelimit-unified-reset',
+  'x-trial-endpoint-call-limit',
+  'x-trial-endpoint-call-remaining',
+]
 
 export default definePlugin<LlmOptions, Variables>({
   title: 'Mock LLM',
@@ -29,6 +44,9 @@ export default definePlugin<LlmOptions, Variables>({
     'X-Svc-Model',
     'X-Svc-Mode',
     'X-Svc-Stream-Shape',
+    'X-Svc-Limited',
+    'retry-after-ms',
+    ...LIMIT_HEADERS,
   ],
   variables,
   resolveVariables,
@@ -45,7 +63,10 @@ export default definePlugin<LlmOptions, Variables>({
       reset: session => records.clear(record => session === null || record.session_header === session.header),
     })
     const { prices, currency } = svc.options
-    const ledger = new Ledger(svc, { prices, formatOf: name => providers.formatOf(name) })
+    const keyIds = new KeyIds(svc)
+    const ledger = new Ledger(svc, { prices, keyIds, formatOf: name => providers.formatOf(name) })
+    const limiter = new Limiter(svc, svc.options.limits, keyIds)
+    svc.use('testing.resets')!.register({ name: 'llm_limits', reset: session => limiter.clear(session) })
     svc.use('testing.resets')!.register({ name: 'usage', reset: session => ledger.clear(session) })
     const providers: ProviderRegistry = new ProviderRegistry(
       {
@@ -55,6 +76,7 @@ export default definePlugin<LlmOptions, Variables>({
         rules,
         records,
         ledger,
+        limiter,
         metrics: createMetrics(svc.metrics),
         strictFixtures: svc.options.strict_fixtures,
         clock: new TokenClock(),
@@ -68,6 +90,7 @@ export default definePlugin<LlmOptions, Variables>({
       .use('testing.rules')!
       .add({ paths: [svc.options.fixtures].flat(), at: 'llm.fixtures', translate: translateFixtures })
     registerRoutes(app, svc, { providers, faults, records })
+    registerLimitRoutes(app, svc, limiter)
     registerUsageRoutes(app, svc, { ledger, currency })
     svc.whenRegistered(() => providers.registerNamed(app, svc.options))
   },

@@ -1,5 +1,6 @@
 /** The interface between `llm` and a plugin that adds a wire format: data and functions, no HTTP. */
 import type { RouteDescription } from 'svc/plugin'
+import type { LimitState, Refusal } from './limits/bucket.ts'
 import type {
   ChatResult,
   CountResult,
@@ -38,6 +39,8 @@ export interface LlmProvider {
   unknownModel?: string
   /** Headers of every response. */
   headers?(facts: HeaderFacts): Record<string, string>
+  /** The response to a request that a rate limit refuses. Default: the error `rate_limit`. */
+  limited?(refusal: Refusal & { model: string }, facts: ErrorFacts): ErrorResponse
   /** Statuses that replace the defaults. */
   faultStatus?: Partial<Record<FaultKind, number>>
   /** Its finish reasons, for replies and records. */
@@ -120,6 +123,8 @@ export interface HeaderFacts {
   /** Milliseconds since the request arrived. */
   elapsedMs: number
   now: number
+  /** What the rate limits have left, to be sent instead of constant figures; absent: nothing limits the request. */
+  limits?: LimitState
 }
 
 /** One operation of a provider. */

@@ -8,6 +8,7 @@ export type { Engine } from './engine/engine.ts'
 export type { Rule, RuleReply } from './engine/rules.ts'
 export type * from './neutral.ts'
 export type * from './provider.ts'
+export type { Dimension, LimitState, Refusal, Remaining } from './limits/bucket.ts'
 
 /** The extension point `llm.providers`. */
 export interface Providers {

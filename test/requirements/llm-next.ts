@@ -52,4 +52,20 @@ export default [
     rule: 'a request that does not meet its own expectation gets 417 with the differences, before faults, rules and credentials',
     where: 'llm-next 11',
   },
+  {
+    id: 'LLMN-30',
+    rule: 'buckets start full and refill continuously; a refused request takes nothing and is admitted after exactly the stated time',
+    where: 'llm-next 7',
+  },
+  {
+    id: 'LLMN-31',
+    rule: 'the headers of each format show the configured limits and count down to the token',
+    where: 'llm-next 7',
+  },
+  { id: 'LLMN-32', rule: 'a refusal has the status, words and headers of each format', where: 'llm-next 7' },
+  {
+    id: 'LLMN-33',
+    rule: 'the first entry that matches provider, model and key applies; headers limit a request for its session',
+    where: 'llm-next 7',
+  },
 ]

@@ -31,6 +31,9 @@ export function createErrorForm(instance: ProviderInstance, { svc, records, ledg
       credential,
       shownCredential: showCredential(credential),
       startedAt: performance.now(),
+      rateLimits: null,
+      model: null,
+      limited: null,
     }
     const kind = failure.kind === 'unrouted' && failure.status === 405 ? 'wrong_method' : kindOf[failure.kind]
     const details: ErrorDetails = { status: failure.status }

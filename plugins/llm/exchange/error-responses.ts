@@ -1,5 +1,6 @@
 /** Error responses in a provider's format, with the common headers. */
 import { kinds } from '../errors.ts'
+import type { LimitState, Refusal } from '../limits/bucket.ts'
 import { maskKey, printable, type Credential } from './credentials.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
 import type { ErrorFacts, ErrorKind, FaultKind, HeaderFacts, ErrorResponse } from '../provider.ts'
@@ -29,6 +30,8 @@ export interface ErrorDetails {
   source?: string
   /** Value of `Retry-After`; default: that of the kind. */
   retryAfterSecs?: number
+  /** The limit that refused the request. */
+  refusal?: Refusal
 }
 
 /** Values for the headers of every response. */
@@ -39,6 +42,12 @@ export interface ResponseContext {
   credential: Credential | null
   shownCredential: string
   startedAt: number
+  /** What the rate limits have left; null: nothing limits the request. */
+  rateLimits: LimitState | null
+  /** The requested model; null: it was not read. */
+  model: string | null
+  /** The limit that refused the request. */
+  limited: string | null
 }
 
 /** Headers of every response of a provider, including errors; in lower case, as Fastify expects. */
@@ -69,6 +78,7 @@ export function nativeHeaders(
     now: Date.now(),
   }
   if (kind !== undefined) facts.kind = kind
+  if (context.rateLimits !== null) facts.limits = context.rateLimits
   return instance.format.headers?.(facts) ?? {}
 }
 
@@ -104,7 +114,13 @@ export function errorResponse(
   kind: ErrorKind,
   facts: ErrorDetails,
 ): Required<ErrorResponse> {
-  const { status, headers, body } = instance.format.error(kind, errorFacts(instance, context, kind, facts))
+  const { format } = instance
+  const shown = errorFacts(instance, context, kind, facts)
+  const { refusal } = facts
+  const { status, headers, body } =
+    refusal !== undefined && format.limited !== undefined
+      ? format.limited({ ...refusal, model: context.model ?? '' }, shown)
+      : format.error(kind, shown)
   return {
     status,
     body,
@@ -112,9 +128,16 @@ export function errorResponse(
       'Content-Type': 'application/json',
       ...commonHeaders(instance, context),
       ...nativeHeaders(instance, context, status, 0, 0, kind),
-      ...(kind === 'rate_limit' || kind === 'overloaded' ? { 'Retry-After': '2' } : {}),
+      ...(refusal === undefined && (kind === 'rate_limit' || kind === 'overloaded') ? { 'Retry-After': '2' } : {}),
+      ...(context.limited === null ? {} : { 'X-Svc-Limited': context.limited }),
+      ...(refusal === undefined ? {} : retryAfter(refusal)),
       ...headers,
       ...(facts.retryAfterSecs === undefined ? {} : { 'Retry-After': String(facts.retryAfterSecs) }),
     },
   }
+}
+
+/** Whole seconds until the request is admitted; none if it never is. */
+function retryAfter({ waitMs }: Refusal): Record<string, string> {
+  return waitMs === null ? {} : { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1000))) }
 }

@@ -6,6 +6,8 @@ import { BadInput } from '../errors.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
 import type { LlmRoute, RequestHeaders, RouteInput } from '../provider.ts'
 import type { EngineLimits } from '../provider.ts'
+import type { Admission } from '../limits/limiter.ts'
+import type { LimitState } from '../limits/bucket.ts'
 import type { Variables } from '../variables.ts'
 
 /** Rejects deeper JSON, which could overflow the stack of recursive code. */
@@ -33,6 +35,10 @@ export class Exchange implements ResponseContext {
   model: string | null = null
   /** The limit that refused the request. */
   limited: string | null = null
+  /** What the rate limits have left; null: nothing limits the request. */
+  rateLimits: LimitState | null = null
+  /** Its buckets, until they are paid. */
+  admission: Admission | null = null
   /** When the request was parsed, on the clock of `startedAt`. */
   parsedAt = 0
   /** Time in the queue. */

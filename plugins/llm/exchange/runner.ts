@@ -42,7 +42,8 @@ import { applyRules, failureOfRule, once, replyOfRule } from '../testing/apply.t
 import { hasActed, isStrict, missingFixture } from '../testing/strict.ts'
 import { recordError, recordReply } from '../records/recording.ts'
 import type { AiRecord, Records } from '../records/records.ts'
-import { endedCall } from '../usage/ended-call.ts'
+import type { Limiter } from '../limits/limiter.ts'
+import { endedCall, type Outcome } from '../usage/ended-call.ts'
 import type { Ledger } from '../usage/ledger.ts'
 import type { Variables } from '../variables.ts'
 
@@ -54,6 +55,7 @@ export interface RunnerServices {
   rules: readonly CompiledRule[]
   records: Records
   ledger: Ledger
+  limiter: Limiter
   metrics: LlmMetrics
   /** Whether a text generation needs a rule, if its header does not say so. */
   strictFixtures: boolean
@@ -92,12 +94,14 @@ export async function run(
     exchange.model = parsed.model ?? null
     exchange.parsedAt = performance.now()
     const isStream = parsed.stream === true && served.route.stream !== undefined
+    const admitting = services.limiter.admit(exchange, parsed)
+    if (admitting !== null) exchange.admission = await admitting
     const filtered = filterOf(fault, parsed, exchange)
     const exact = filtered === undefined ? exactReply(exchange, parsed) : null
     const fixed = exact ?? (rule?.kind === 'reply' ? replyOfRule(rule, parsed) : null)
     if (fixed !== null) {
       const paced = readLatency(exchange.headers, { ...served.instance.latency, ...fixed.pace }, svc.config.maxDelayMs)
-      if (!isStream && paced.ttftMs > 0 && !(await svc.http.delay(request, paced.ttftMs))) return reply
+      if (!isStream && paced.ttftMs > 0 && !(await svc.http.delay(request, paced.ttftMs))) return abandoned(exchange)
       return respond(services, exchange, { parsed, ...fixed, fault: fault ?? fixed.fault, latency: paced, isStream })
     }
     if (parsed.op === 'chat' && fault === null && !hasActed(rule) && isStrict(exchange, services.strictFixtures))
@@ -110,11 +114,17 @@ export async function run(
       filtered,
     })
     const result = computing instanceof Promise ? await computing : computing
-    if (!isStream && latency.ttftMs > 0 && !(await svc.http.delay(request, latency.ttftMs))) return reply
+    if (!isStream && latency.ttftMs > 0 && !(await svc.http.delay(request, latency.ttftMs))) return abandoned(exchange)
     return respond(services, exchange, { parsed, result, latency, fault, isStream })
   } catch (error) {
     return sendError(services, exchange, errorOf(error, services.faults, exchange))
   }
+}
+
+/** The client disconnected before the response: what was reserved is returned. */
+function abandoned(exchange: Exchange): FastifyReply {
+  exchange.admission?.finish(0, 0)
+  return exchange.reply
 }
 
 /** A missing or invalid credential takes precedence over every fault. */
@@ -236,8 +246,16 @@ function respond(services: RunnerServices, exchange: Exchange, computed: Compute
     return stream(services, exchange, computed, streamed, recorded)
   }
   sendWhole(reply, rendered!, [headers, native])
-  if (recorded !== null) ledger.add(endedCall(exchange, { status: recorded.status, record: recorded, parsed, result }))
+  if (recorded !== null) enter(exchange, ledger, { status: recorded.status, record: recorded, parsed, result })
   return reply
+}
+
+/** The response has ended: the ledger counts it, and its buckets are paid. */
+function enter(exchange: Exchange, ledger: Ledger, outcome: Outcome): void {
+  const call = endedCall(exchange, outcome)
+  exchange.admission?.finish(call.prompt_tokens, call.completion_tokens)
+  exchange.admission = null
+  ledger.add(call)
 }
 
 interface Streamed {
@@ -341,8 +359,7 @@ function stream(
         : new ShapedOutput(opened, { shape, framing, now: clock.now, maxSingleBytes: singleBytes[caps] }),
     ended(outcome: StreamOutcome) {
       ledger.streamEnded()
-      if (recorded !== null)
-        ledger.add(endedCall(exchange, { status: 200, record: recorded, parsed, result, stream: outcome }))
+      if (recorded !== null) enter(exchange, ledger, { status: 200, record: recorded, parsed, result, stream: outcome })
     },
     errorEvent,
     clock,
@@ -405,6 +422,6 @@ async function sendError(
   exchange.faultSource = facts.source ?? ''
   if (exchange.fault !== null) countFault(services, exchange)
   services.records.add(recordError(exchange, status))
-  if (!exchange.isRefused) services.ledger.add(endedCall(exchange, { status }))
+  if (!exchange.isRefused) enter(exchange, services.ledger, { status })
   return reply.code(status).headers(headers).send(JSON.stringify(body))
 }

@@ -2,6 +2,7 @@
 import type { CredentialRequirement } from '../exchange/credentials.ts'
 import type { CompiledRule } from '../engine/rules.ts'
 import type { FaultSpec } from '../exchange/faults.ts'
+import type { Limits } from '../limits/bucket.ts'
 import type { Mode, ModelInfo } from '../neutral.ts'
 import { modeOfModel } from '../engine/model-mode.ts'
 import type { StreamShape } from '../shapes/shape.ts'
@@ -26,6 +27,8 @@ export interface ProviderInstance {
   fail: FaultSpec | null
   /** Shape of its streams if the request names none. */
   streamShape?: StreamShape
+  /** Rate limits of this provider. */
+  limits?: Limits
   requirement: CredentialRequirement
   isNamed: boolean
 }

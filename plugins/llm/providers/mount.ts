@@ -68,6 +68,14 @@ const sharedParameters: RouteParameter[] = [
     description: 'Variation of the gaps between tokens, in percent',
     schema: { type: 'integer', minimum: 0, maximum: 100 },
   },
+  ...(['Rpm', 'Tpm', 'Itpm', 'Otpm', 'Rpd', 'Tpd'] as const).map(
+    (name): RouteParameter => ({
+      name: `X-Svc-Limit-${name}`,
+      in: 'header',
+      description: 'Rate limit for the session, key and model of the request',
+      schema: { type: 'integer', minimum: 1, maximum: 1_000_000_000 },
+    }),
+  ),
   {
     name: 'X-Svc-Reply',
     in: 'header',

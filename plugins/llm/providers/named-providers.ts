@@ -58,6 +58,7 @@ export function createNamed(item: NamedProvider, at: string, services: NamedProv
     },
     fail,
     ...(streamShape === undefined ? {} : { streamShape }),
+    ...(item.limits === undefined ? {} : { limits: item.limits }),
     requirement: { requireAuth: item.require_auth ?? false, apiKey: item.api_key ?? null },
     isNamed: true,
   }

@@ -2,6 +2,8 @@
 import type { JsonSchema } from 'svc/plugin'
 import type { RuleReply } from '../engine/rules.ts'
 import type { Mode } from '../neutral.ts'
+import { DIMENSIONS, type Limits } from '../limits/bucket.ts'
+import type { LimitEntry } from '../limits/limiter.ts'
 import type { Price } from '../usage/prices.ts'
 
 export interface LlmOptions {
@@ -11,6 +13,7 @@ export interface LlmOptions {
   /** Currency of the prices. */
   currency: string
   prices: Price[]
+  limits: LimitEntry[]
 }
 
 /** A provider that serves an existing format under another name. */
@@ -26,6 +29,7 @@ export interface NamedProvider {
   latency?: { latency_ms?: number; ttft_ms?: number; tokens_per_second?: number; jitter_percent?: number }
   fail?: string
   stream_shape?: string
+  limits?: Limits
   require_auth?: boolean
   api_key?: string
 }
@@ -70,6 +74,10 @@ const whole = (maximum: number): JsonSchema => ({ type: 'integer', minimum: 0, m
 const filePath: JsonSchema = { type: 'string', minLength: 1, maxLength: 4096 }
 const price: JsonSchema = { type: 'number', minimum: 0, maximum: 1_000_000 }
 
+const dimensions: Record<string, JsonSchema> = Object.fromEntries(
+  DIMENSIONS.map(name => [name, { type: 'integer', minimum: 1, maximum: 1_000_000_000 }]),
+)
+
 export const optionsSchema: JsonSchema = object({
   fixtures: {
     description: 'Files or folders with rules, relative to this file; fixture files of aimock too',
@@ -106,6 +114,22 @@ export const optionsSchema: JsonSchema = object({
       },
       ['input', 'output'],
     ),
+  },
+  limits: {
+    description: 'Rate limits; the first entry that matches a request applies',
+    type: 'array',
+    default: [],
+    maxItems: 200,
+    items: {
+      ...object({
+        model: { ...shortText, description: 'Model name, or a prefix followed by *; default: all' },
+        provider: { ...shortText, description: 'Name or format of a provider; default: all' },
+        key: { ...text, description: 'A credential, or * followed by its last characters; default: all' },
+        per: { description: 'What has a bucket of its own', enum: ['key', 'model', 'both', 'all'] },
+        ...dimensions,
+      }),
+      anyOf: DIMENSIONS.map(name => ({ required: [name] })),
+    },
   },
   providers: {
     description: 'Mock LLM providers with an existing wire format',
@@ -150,6 +174,7 @@ export const optionsSchema: JsonSchema = object({
           minLength: 1,
           maxLength: 500,
         },
+        limits: { ...object(dimensions), description: 'Rate limits of this provider', minProperties: 1 },
         require_auth: { description: 'Reject requests without a credential', type: 'boolean' },
         api_key: { ...text, description: 'The only accepted credential' },
       },

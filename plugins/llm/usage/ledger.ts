@@ -1,8 +1,7 @@
 /** The ledger: what the mock LLM really counted, by minute, provider, model, key, session, operation and status. */
-import { createHmac } from 'node:crypto'
-import { BoundedMap, type EventLog, type LoggedEvent, type SessionKey, type Store, type Svc } from 'svc/plugin'
-import type { Credential } from '../exchange/credentials.ts'
+import type { EventLog, LoggedEvent, SessionKey, Store, Svc } from 'svc/plugin'
 import { NO_TOKENS, type EndedCall, type LoggedCall, type TokenCounts } from './call.ts'
+import type { KeyIds } from './key-ids.ts'
 import { costOf, priceOf, type Price } from './prices.ts'
 
 /** What a row adds up. */
@@ -77,9 +76,6 @@ const DAY_MS = 24 * HOUR_MS
 /** Calls are entered together after this time, or earlier when there are many. */
 const FOLD_MS = 100
 const FOLD_COUNT = 512
-const KEY_ID_DIGITS = 12
-/** Longer credentials are not kept in memory. */
-const MAX_REMEMBERED_KEY = 256
 const ALL = 'all'
 /** An estimate: all texts of a call are short. */
 const CALL_BYTES = 2048
@@ -93,6 +89,7 @@ export interface LedgerOptions {
   prices: readonly Price[]
   /** The format of a provider, for prices. */
   formatOf(provider: string): string
+  keyIds: KeyIds
 }
 
 export class Ledger {
@@ -102,10 +99,6 @@ export class Ledger {
   readonly #calls: EventLog<LoggedCall>
   /** Calls of an hour by session and request id, to count attempts. */
   readonly #attempts: Store<number>
-  /** In memory, since the calculation takes measurable time. */
-  readonly #keyIds = new BoundedMap<string>(1000)
-  readonly #readSecret: () => Promise<Buffer>
-  #secret: Buffer | undefined
   #pending: EndedCall[] = []
   #timer: NodeJS.Timeout | undefined
   /** The entering of earlier calls. */
@@ -126,7 +119,6 @@ export class Ledger {
       batched: true,
       sizeOf: () => CALL_BYTES,
     })
-    this.#readSecret = () => svc.secret('keys')
     this.#attempts = svc.state<number>('attempts', { maxCount: bounds.attempts, ttlMs: HOUR_MS })
     svc.whenClosed(
       this.#rows.subscribe(change => {
@@ -210,12 +202,15 @@ export class Ledger {
   }
 
   async #enter(calls: readonly EndedCall[]): Promise<void> {
-    const secret = (this.#secret ??= await this.#readSecret())
     const rows = new Map<string, LedgerRow>()
     for (const ended of calls) {
       const { attempt_key: attemptKey } = ended
       const earlier = attemptKey === null ? 0 : await this.#countAttempt(ended.session_key, attemptKey)
-      const call = this.#logged(ended, 1 + Math.max(earlier, ended.retry_count), secret)
+      const call = this.#logged(
+        ended,
+        1 + Math.max(earlier, ended.retry_count),
+        await this.#options.keyIds.of(ended.credential),
+      )
       await this.#calls.append(this.#streamOf(call.session_key), call)
       addToRows(rows, call)
     }
@@ -224,7 +219,7 @@ export class Ledger {
   }
 
   /** One object literal, since this runs for every call. */
-  #logged(call: EndedCall, attempt: number, secret: Buffer): LoggedCall {
+  #logged(call: EndedCall, attempt: number, keyId: string): LoggedCall {
     const { prices, formatOf } = this.#options
     const price =
       prices.length === 0
@@ -242,7 +237,7 @@ export class Ledger {
       session: call.session,
       session_key: call.session_key,
       key: call.key,
-      key_id: this.#keyIdOf(call.credential, secret),
+      key_id: keyId,
       status: call.status,
       stream: call.stream,
       limited: call.limited,
@@ -265,17 +260,6 @@ export class Ledger {
   /** Returns the number of earlier calls. */
   async #countAttempt(session: string, attemptKey: string): Promise<number> {
     return (await this.#attempts.increment(`${session}\0${attemptKey}`)) - 1
-  }
-
-  /** The same for the same credential on every replica; it does not reveal the credential. */
-  #keyIdOf(credential: Credential | null, secret: Buffer): string {
-    if (credential === null) return 'none'
-    const text = `${credential.source}\0${credential.value}`
-    const known = this.#keyIds.get(text)
-    if (known !== undefined) return known
-    const id = createHmac('sha256', secret).update(text).digest('hex').slice(0, KEY_ID_DIGITS)
-    if (text.length <= MAX_REMEMBERED_KEY) this.#keyIds.set(text, id)
-    return id
   }
 }
 

@@ -11,6 +11,7 @@ t.test(
       'assertion-ids',
       'attempts',
       'authorities',
+      'buckets',
       'calls',
       'contexts',
       'counters',

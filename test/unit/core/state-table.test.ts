@@ -63,6 +63,7 @@ const TABLE: Record<string, Record<string, string>> = {
     'state ledger': 'shared',
     'eventLog calls': 'shared',
     'state attempts': 'shared',
+    'state buckets': 'shared',
     'secret keys': 'shared',
     'shared ledger-counts': 'open streams of this process',
   },

@@ -29,7 +29,7 @@ async function check(context: RequestContext, rules: RuleServices): Promise<bool
 }
 
 /** The control plane has no expectations. */
-export function hasExpectations({ path }: RequestContext): boolean {
+function hasExpectations({ path }: RequestContext): boolean {
   return path === null || !isBelow(path, '/_svc')
 }
 
