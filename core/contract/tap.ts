@@ -91,6 +91,11 @@ export interface TapHttp2Reply {
 export interface TapOptions {
   /** Called with each request head. Returns a name for the request, or null to leave it to the server. */
   claims(head: Buffer): string | null
+  /**
+   * Called with the head and up to 64 KiB of the JSON content of requests of HTTP/1 that `claims` returned null for. Each such
+   * request waits for its content.
+   */
+  claimsContent?(head: Buffer, content: Buffer): string | null
   /** Called with each claimed request once its head has arrived. */
   onArrival(arrival: Arrival): void
   /** Responds to a claimed request. Without it, the server responds as to all others. */

@@ -9,6 +9,7 @@ export interface ProbeSection {
   skip?: string[]
   fail_on?: string
   baseline?: string
+  routes?: string
 }
 
 export const PROBE_OPTIONS: JsonSchema = {
@@ -27,5 +28,6 @@ export const PROBE_OPTIONS: JsonSchema = {
       description: 'Findings that count for the exit code, such as fail,warn.',
     },
     baseline: { type: 'string', maxLength: 1000, description: 'File with known findings.' },
+    routes: { type: 'string', maxLength: 1000, description: 'File with the paths and URLs of groups.' },
   },
 }

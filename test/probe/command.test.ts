@@ -51,6 +51,12 @@ t.test('an invalid command line is exit code 2 and says what is expected [PRB-4]
     join(folder, 'unknown.json'),
     '{"svc_probe_baseline": 1, "accepted": [{"id": "HDR-NONE", "verdict": "fail"}]}',
   )
+  writeFileSync(join(folder, 'routes-key.yaml'), 'llmm: {openai: /v1}\n')
+  writeFileSync(join(folder, 'routes-llm.yaml'), 'llm: {opnai: /v1}\n')
+  writeFileSync(join(folder, 'routes-url.yaml'), 'websocket: ftp://gateway\n')
+  writeFileSync(join(folder, 'routes-path.yaml'), 'llm: {openai: "/v1?x"}\n')
+  writeFileSync(join(folder, 'routes-not.yaml'), '{\n')
+  writeFileSync(join(folder, 'routes-credential.yaml'), 'llm: {credential: mine}\n')
   const gateway = 'http://127.0.0.1:1'
   const cases: [string[], RegExp][] = [
     [[], /expected the URL of the gateway/],
@@ -82,6 +88,13 @@ t.test('an invalid command line is exit code 2 and says what is expected [PRB-4]
     [[gateway, '--baseline', 'large.conf'], /not JSON/],
     [[gateway, '--baseline', 'unknown.json'], /HDR-NONE/],
     [[gateway, '--note', 'HDR-CONN'], /ID=text/],
+    [[gateway, '--routes', 'missing.yaml'], /cannot read/],
+    [[gateway, '--routes', 'routes-not.yaml'], /--routes: not YAML/],
+    [[gateway, '--routes', 'routes-key.yaml'], /--routes: unknown key "llmm" \(did you mean llm\?\)/],
+    [[gateway, '--routes', 'routes-llm.yaml'], /unknown key "llm\.opnai" \(did you mean openai\?\)/],
+    [[gateway, '--routes', 'routes-url.yaml'], /websocket must be a path or a URL|http: or https: URL/],
+    [[gateway, '--routes', 'routes-path.yaml'], /llm\.openai must be a path such as \/v1/],
+    [[gateway, '--routes', 'routes-credential.yaml'], /llm\.credential must be "gateway" or "client"/],
     [[gateway, '--hostil'], /did you mean --hostile\?/],
     [[gateway, '--bearer', '${PROBE_TOKEN}'], /PROBE_TOKEN is not set/],
     [['show', 'HDR-VAI'], /did you mean HDR-VIA\?/],
@@ -241,4 +254,48 @@ t.test('--listen starts an svc for the time of the run [PRB-8]', async t => {
   t.match(result.err, /cannot reach the gateway/)
   t.equal(environment.SVC_HOST, '127.0.0.1')
   t.ok((environment.SVC_ADMIN_TOKEN ?? '').length > 30, 'the back channel has a token of its own')
+})
+
+t.test('--routes names the address of a group, and --h2 is part of the report [PRB-16]', async t => {
+  const folder = workingFolder(t)
+  const server = await launch({ plugins: ['probe'] })
+  t.teardown(() => server.stop())
+  // It forwards other paths than the probe knows, and none of its fields.
+  const proxy = await startProxy(server.ports.http!, {
+    request(head) {
+      head.fields = head.fields.filter(([name]) => name.toLowerCase() !== 'x-svc-probe')
+      head.line = head.line.replace(' /v1/', ' /upstream/v1/')
+    },
+  })
+  t.teardown(() => proxy.close())
+  for (const openai of ['/v1', `${proxy.url}/v1`]) {
+    writeFileSync(join(folder, 'routes.yaml'), `llm: {openai: "${openai}", model: small, credential: gateway}\n`)
+    const { exitCode, err } = await run(
+      [
+        proxy.url,
+        '--upstream',
+        server.url,
+        '--checks',
+        'LLM-BODY,LLM-CRED',
+        '--routes',
+        'routes.yaml',
+        '--h2',
+        '--verbose',
+        '--out',
+        'report',
+      ],
+      { workingDirectory: folder },
+    )
+    t.equal(exitCode, 0, err)
+    const report = JSON.parse(readFileSync(join(folder, 'report', 'report.json'), 'utf8')) as {
+      options: { h2: boolean }
+      results: { id: string; verdict: string; summary: string; exchanges: { sent: { bytes: string } }[] }[]
+    }
+    t.equal(report.options.h2, true)
+    t.match(report.results, [
+      { id: 'LLM-BODY', verdict: 'pass' },
+      { id: 'LLM-CRED', verdict: 'warn', summary: "the client's key arrives at the provider" },
+    ])
+    t.match(report.results[1]!.exchanges[0]!.sent.bytes, /^POST \/v1\/chat\/completions [^]*"model":"small"/)
+  }
 })

@@ -44,6 +44,7 @@ const FACTS: Facts = {
   reuses: null,
   viaPseudonym: 'reference',
   hasCredentials: false,
+  hasOwnLlmCredential: false,
   timeoutMs: 10_000,
   isSlow: false,
   protocol: '1.1',

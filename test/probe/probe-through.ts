@@ -5,6 +5,8 @@ import type { Address } from '../../plugins/probe/client/address.ts'
 import { BackChannel } from '../../plugins/probe/client/back-channel.ts'
 import { ProbeRun } from '../../plugins/probe/client/probe-run.ts'
 import type { RunResult } from '../../plugins/probe/client/probe-run.ts'
+import { NO_ROUTES } from '../../plugins/probe/client/routes.ts'
+import type { Routes } from '../../plugins/probe/client/routes.ts'
 import type { Check } from '../../plugins/probe/catalog/check.ts'
 
 export interface ThroughOptions {
@@ -17,6 +19,7 @@ export interface ThroughOptions {
   isHttp2?: boolean
   /** Default: one that tells the truth. */
   channel?: BackChannel
+  routes?: Routes
 }
 
 async function addressOf(url: string): Promise<Address> {
@@ -43,6 +46,10 @@ export function quickChecks(): Check[] {
     'STR-SSE-GZIP',
     'WS-IDLE',
     'WS-DEAD',
+    'LLM-STALL',
+    'LLM-CANCEL',
+    'LLM-TTFT',
+    'LLM-GAP',
   ])
   return CATALOG.filter(({ id, hostile }) => !slow.has(id) && hostile !== true)
 }
@@ -72,6 +79,7 @@ export async function probeThrough(
       route: { trust: { ca: null, insecure: false, name: null }, extraFields: [], authority: gateway.authority },
       isHostile: options.isHostile ?? false,
       isSlow: false,
+      routes: options.routes ?? NO_ROUTES,
       triesHttp2: options.isHttp2 ?? false,
       repeat: options.repeat ?? 1,
       timeoutMs: options.timeoutMs ?? 10_000,

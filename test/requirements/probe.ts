@@ -55,4 +55,9 @@ export default [
     rule: 'a judge is a function of what was recorded, and sees one changed byte, field or time',
     where: 'docs/probe.md',
   },
+  {
+    id: 'PRB-16',
+    rule: '--routes says where groups live; requests of models are recognized by their content too',
+    where: 'docs/probe.md',
+  },
 ]

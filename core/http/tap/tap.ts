@@ -79,6 +79,8 @@ export class Tap implements SvcTap {
         serve,
         activity: () => listener.activityOf(socket),
         claim: head => this.#claim(head),
+        readsContent: () => [...this.#armed].some(({ claimsContent }) => claimsContent !== undefined),
+        claimContent: (head, content) => this.#claimContent(head, content),
         onRelease: () => this.#sockets.delete(socket),
       }),
     )
@@ -102,6 +104,14 @@ export class Tap implements SvcTap {
       listener: kind,
     })
     return true
+  }
+
+  #claimContent(head: Buffer, content: Buffer): TapClaim | null {
+    for (const options of this.#armed) {
+      const step = options.claimsContent?.(head, content) ?? null
+      if (step !== null) return { step, options }
+    }
+    return null
   }
 
   #claim(head: Buffer): TapClaim | null {

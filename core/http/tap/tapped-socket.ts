@@ -11,6 +11,8 @@ import type { BodyReader } from './message-framing.ts'
 
 /** A longer head is left to the HTTP server, which rejects it. */
 const MAX_HEAD_BYTES = 256 * 1024
+/** So much of the content is read to find out who claims a request. */
+const MAX_CONTENT_BYTES = 64 * 1024
 /** How long an incomplete head is kept from the HTTP server, which has a timeout for it. */
 const MAX_HEAD_MS = 90_000
 const KEEP_ALIVE_MS = 75_000
@@ -34,6 +36,9 @@ export interface TappedConnection {
   activity(): ConnectionActivity | null
   /** The session that claims the head. */
   claim(head: Buffer): TapClaim | null
+  /** Whether a session claims requests by their content. */
+  readsContent(): boolean
+  claimContent(head: Buffer, content: Buffer): TapClaim | null
   onRelease(): void
 }
 
@@ -94,11 +99,29 @@ export class TappedSocket {
     if (length === -1) return this.#awaitHead()
     this.#clearHeadTimer()
     const head = this.#pending.subarray(0, length)
-    const claim = this.#connection.claim(head)
+    let claim = this.#connection.claim(head)
+    if (claim === null && this.#connection.readsContent() && isJson(head)) {
+      const content = this.#contentOf(head)
+      if (content === null) return this.#awaitHead()
+      claim = this.#connection.claimContent(head, content)
+      this.#clearHeadTimer()
+    }
     if (claim === null) return this.#passOn(head)
     this.#consume(length)
     this.#begin(head, claim)
     return true
+  }
+
+  /** Up to 64 KiB of the content behind the head; null if more of it has to arrive. */
+  #contentOf(head: Buffer): Buffer | null {
+    const reader = bodyReaderFor(head)
+    const parts: Buffer[] = []
+    let size = 0
+    reader.take(this.#pending.subarray(head.length), content => {
+      if (size < MAX_CONTENT_BYTES) parts.push(content)
+      size += content.length
+    })
+    return reader.state === 'incomplete' && size < MAX_CONTENT_BYTES ? null : Buffer.concat(parts)
   }
 
   #begin(head: Buffer, { step, options }: TapClaim): void {
@@ -314,4 +337,8 @@ export class TappedSocket {
   readonly #onError = (): void => {
     this.#socket.destroy()
   }
+}
+
+function isJson(head: Buffer): boolean {
+  return fieldsOf(head).some(([name, value]) => name === 'content-type' && value.toLowerCase().includes('json'))
 }

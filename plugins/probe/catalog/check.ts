@@ -46,6 +46,8 @@ export interface Facts {
   viaPseudonym: string | null
   /** Requests to the gateway carry an Authorization of the user. */
   hasCredentials: boolean
+  /** The gateway has a credential of its own for the provider of models. */
+  hasOwnLlmCredential: boolean
   timeoutMs: number
   isSlow: boolean
   protocol: Protocol

@@ -11,6 +11,7 @@ import { LENGTH_CHECKS } from './framing/lengths.ts'
 import { VALID_FRAMING_CHECKS } from './framing/valid.ts'
 import { ADDED_CHECKS } from './headers/added.ts'
 import { FORWARDING_CHECKS } from './headers/forwarding.ts'
+import { LLM_CHECKS } from './llm/llm.ts'
 import { REACH_CHECKS } from './reach/reach.ts'
 import { RESPONSE_BODY_CHECKS } from './responses/bodies.ts'
 import { NO_CONTENT_CHECKS, RESPONSE_HEAD_CHECKS } from './responses/heads.ts'
@@ -44,4 +45,5 @@ export const CATALOG: readonly Check[] = [
   CCH_POISON,
   ...WEBSOCKET_CHECKS,
   ...TRUST_CHECKS,
+  ...LLM_CHECKS,
 ]

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { ArrivalRecord } from '../upstream/arrival-record.ts'
 import type { StepScript } from '../upstream/script.ts'
 import type { CallRecord, ExchangeRecord } from './exchange.ts'
+import { unchunked } from './http2-request.ts'
 import { valuesOf } from './response-parser.ts'
 import type { Field, Response } from './response-parser.ts'
 
@@ -37,6 +38,11 @@ export class ArrivalView {
   /** Everything behind the head, with its framing. */
   get rawBody(): string {
     return this.record.bytes.slice(this.record.head_size)
+  }
+  /** The body without the chunked coding. */
+  get content(): Buffer {
+    const body = Buffer.from(this.rawBody, 'latin1')
+    return this.has('transfer-encoding') ? unchunked(body) : body
   }
   get method(): string {
     return this.line.split(/[ \t]/, 1)[0]!

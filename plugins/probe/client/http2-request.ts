@@ -64,11 +64,13 @@ function contentParts(spec: RequestSpec): Part[] {
   return isChunked ? parts.map(part => (Buffer.isBuffer(part) ? unchunked(part) : part)) : parts
 }
 
-function unchunked(bytes: Buffer): Buffer {
+/** The content of a chunked body; what is not a whole chunk is left out. */
+export function unchunked(bytes: Buffer): Buffer {
   const content: Buffer[] = []
   for (let at = 0; at < bytes.length; ) {
     const end = bytes.indexOf('\r\n', at)
-    const size = Number.parseInt(bytes.toString('latin1', at, end), 16)
+    const size = end === -1 ? Number.NaN : Number.parseInt(bytes.toString('latin1', at, end), 16)
+    if (!(size > 0)) break
     content.push(bytes.subarray(end + 2, end + 2 + size))
     at = end + 2 + size + 2
   }

@@ -11,6 +11,7 @@ import { generalVerdict } from './general-rules.ts'
 import { reach } from './reach.ts'
 import type { Reached } from './reach.ts'
 import { StepRunner } from './step-runner.ts'
+import type { Routes } from './routes.ts'
 import type { Route } from './step-runner.ts'
 
 export interface RunOptions {
@@ -22,6 +23,8 @@ export interface RunOptions {
   route: Pick<Route, 'trust' | 'extraFields' | 'authority'>
   isHostile: boolean
   isSlow: boolean
+  /** Where groups live that have addresses of their own. */
+  routes: Routes
   /** HTTP/2 is tried: with prior knowledge, or by ALPN. */
   triesHttp2: boolean
   repeat: number
@@ -65,6 +68,8 @@ const REPEATED: readonly VerdictWord[] = ['fail', 'warn', 'error']
 const TUNNEL_GROUPS: readonly string[] = ['headers', 'targets', 'framing', 'responses', 'caching', 'trust']
 const TUNNEL_CHECKS: readonly string[] = ['CON-ERROR', 'CON-LOOP', 'UPG-H2C']
 const EJECTED_MS = 35_000
+/** Paths of the groups that do not use that of the probe. */
+const DEFAULT_PATHS: Readonly<Record<string, string>> = { llm: '/ai/openai/v1' }
 const HEALTH: Pick<Check, 'id' | 'plan'> = {
   id: 'HEALTH',
   plan: () => ({ connections: [{ requests: [{ timeoutMs: 5_000 }] }] }),
@@ -112,6 +117,7 @@ export class ProbeRun {
       reuses: null,
       viaPseudonym: null,
       hasCredentials: options.hasCredentials,
+      hasOwnLlmCredential: options.routes.ownLlmCredential,
       timeoutMs: options.timeoutMs,
       isSlow: options.isSlow,
       protocol: '1.1',
@@ -230,7 +236,7 @@ export class ProbeRun {
     let difference: string | null = null
     for (let attempt = 0; attempt < 2; attempt++) {
       try {
-        const route = protocol === '2' ? this.#directHttp2! : this.#direct
+        const route = this.#routeOf(check, protocol === '2' ? this.#directHttp2! : this.#direct)
         evidence = await this.#runner.run(check, this.#facts, { ...route, protocol })
         difference = directDifference(evidence, this.#options.channels[0]!.offsetErrorMs)
       } catch (error) {
@@ -271,10 +277,21 @@ export class ProbeRun {
     this.#record(job, verdict, words, evidence, direct, performance.now() - from)
   }
 
+  /** Where the group of a check lives. */
+  #routeOf(check: Pick<Check, 'group'>, route: Omit<Route, 'protocol'>): Omit<Route, 'protocol'> {
+    const own = this.#options.routes.paths[check.group]
+    const base = DEFAULT_PATHS[check.group] ?? ''
+    const model = this.#options.routes.model
+    const common = { ...route, ...(model === null ? {} : { model }) }
+    if (route.through === 'direct' || own === undefined) return { ...common, prefix: `${route.prefix}${base}` }
+    if (own.address === null) return { ...common, prefix: `${route.address.prefix}${own.path}` }
+    return { ...common, address: own.address, prefix: own.address.prefix, authority: own.address.authority }
+  }
+
   async #attempt(job: Job): Promise<{ verdict: Verdict; evidence: Evidence | null }> {
     const { check, protocol } = job
     try {
-      const evidence = await this.#runner.run(check, this.#facts, { ...this.#gateway, protocol })
+      const evidence = await this.#runner.run(check, this.#facts, { ...this.#routeOf(check, this.#gateway), protocol })
       const general = generalVerdict(check, evidence)
       await this.#countLost(general)
       return { verdict: general ?? this.#judge(job, evidence), evidence }

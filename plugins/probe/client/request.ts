@@ -56,6 +56,10 @@ export interface RequestSpec {
   isValid?: boolean
   /** Leaves the marker field out. */
   noMarker?: boolean
+  /** Replaces the path of the probe: what follows the prefix of the route. */
+  path?: string
+  /** JSON content that contains the marker, by which the request is recognized too. */
+  content?: (marker: string, encoding: Encoding) => string
   /** Sends to the path of an earlier request of the same plan, by its label. */
   sameAs?: string
   label?: string
@@ -76,6 +80,8 @@ export interface Encoding {
   /** Credentials. */
   extraFields: readonly Field[]
   check: string
+  /** Name of the model for the routes of models. */
+  model: string
 }
 
 export interface EncodedRequest {
@@ -101,16 +107,17 @@ export function encodeRequest(
   const render = (request: RequestSpec): Buffer =>
     Buffer.concat(encodeRequest(request, encoding, numberOf).parts.filter(part => Buffer.isBuffer(part)))
   const embedded = Buffer.concat((spec.embedded ?? []).map(render))
-  const own = Buffer.isBuffer(spec.body) ? spec.body : Buffer.from(spec.body ?? '', 'latin1')
+  const text = spec.content?.(`${encoding.field}-${step}`, encoding) ?? spec.body ?? ''
+  const own = Buffer.isBuffer(text) ? text : Buffer.from(text, spec.content === undefined ? 'latin1' : 'utf8')
   const body = Buffer.concat([own, embedded])
-  const target = `${spec.targetPrefix?.(encoding.authority) ?? ''}${stepPath(encoding, step)}${spec.rest ?? ''}`
+  const target = `${spec.targetPrefix?.(encoding.authority) ?? ''}${spec.path === undefined ? stepPath(encoding, step) : `${encoding.prefix}${spec.path}`}${spec.rest ?? ''}`
   const host = spec.host?.(encoding.authority) ?? `Host: ${encoding.authority}${end}`
   const line = spec.line?.(target) ?? `${method} ${target} HTTP/${spec.version ?? '1.1'}`
   const marker = spec.noMarker === true ? '' : `X-Svc-Probe: ${encoding.field}-${step}${end}`
   const raw = typeof spec.rawFields === 'function' ? spec.rawFields(body.length) : spec.rawFields
   const fields = raw ?? linesOf(spec.fields ?? [], end)
   const framing = spec.framing ?? 'length'
-  const hasBody = spec.body !== undefined || embedded.length > 0
+  const hasBody = spec.body !== undefined || spec.content !== undefined || embedded.length > 0
   const framed = !hasBody || spec.parts !== undefined || framing === 'raw' ? '' : framingField(framing, body, end)
   const head = Buffer.from(
     `${line}${end}${spec.lead ?? ''}${host}${marker}${linesOf(encoding.extraFields, end)}${fields}${framed}${end}`,

@@ -28,6 +28,8 @@ export interface Route {
   trust: TlsTrust
   extraFields: readonly Field[]
   protocol: Protocol
+  /** For the routes of models. */
+  model?: string
 }
 
 export interface StepRunnerOptions {
@@ -59,6 +61,7 @@ export class StepRunner {
       field,
       extraFields: route.extraFields,
       check: check.id,
+      model: route.model ?? 'gpt-4o-mini',
     }
     const numbers = new Map<RequestSpec, number>()
     const labels = new Map<string, number>()
@@ -80,6 +83,7 @@ export class StepRunner {
         ...(spec.next === undefined ? {} : { next: spec.next(step, { upstreamOrigin }) }),
         ...(spec.http11 === true ? { http11: true } : {}),
         ...(spec.http2 === true ? { http2: true } : {}),
+        ...(spec.content === undefined ? {} : { content: true }),
       })
     }
     await Promise.all(channels.map(channel => channel.addScripts(scripts)))

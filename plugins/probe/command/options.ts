@@ -21,6 +21,7 @@ const VALUES: Record<string, string> = {
   'listen-grpc': 'port',
   'upstream-token': 'token',
   prefix: 'path',
+  routes: 'file',
   groups: 'list',
   checks: 'list',
   'header*': "'Name: value'",
@@ -48,6 +49,8 @@ export interface ProbeOptions {
   listen: { host: string; port: number; https: number; grpc: number } | null
   upstreamToken: string | null
   prefix: string
+  /** Name of the file. */
+  routes: string | null
   checks: Check[]
   groups: string[] | null
   ids: string[] | null
@@ -152,6 +155,7 @@ export function readProbeOptions(
     listen: listen === null ? null : readListen(listen, one('listen-https'), one('listen-grpc')),
     upstreamToken: upstreamToken === '' ? null : upstreamToken,
     prefix: readPrefix(one('prefix') ?? ''),
+    routes: textOf('routes'),
     checks: chosenChecks(catalog, groups, ids, section.skip),
     groups: groups?.split(',') ?? null,
     ids: ids?.split(',') ?? null,

@@ -3,6 +3,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, open, readFile, stat, writeFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { rootCertificates } from 'node:tls'
+import { parse } from 'yaml'
 import type { CommandContext, CommandResult, CommandServer } from 'svc/plugin'
 import { isRecord } from 'svc/plugin'
 import { CATALOG } from '../checks/index.ts'
@@ -12,6 +13,8 @@ import { BackChannel, BackChannelError } from '../client/back-channel.ts'
 import { ProbeRun } from '../client/probe-run.ts'
 import type { RunResult } from '../client/probe-run.ts'
 import { ReachError } from '../client/reach.ts'
+import { NO_ROUTES, readRoutes } from '../client/routes.ts'
+import type { GroupRoute, Routes } from '../client/routes.ts'
 import { baselineOf, readBaseline } from '../report/baseline.ts'
 import type { Baseline } from '../report/baseline.ts'
 import { htmlReport } from '../report/html-report.ts'
@@ -40,6 +43,7 @@ interface Prepared {
   baseline: Baseline | null
   configuration: Report['gateway']['configuration']
   out: string | null
+  routes: Routes
 }
 
 /** Throws `ArgumentError` for what exit code 2 is for. */
@@ -93,7 +97,7 @@ async function runPrepared(prepared: Prepared, context: CommandContext): Promise
 }
 
 async function probe(
-  { options, baseline, configuration }: Prepared,
+  { options, baseline, configuration, routes }: Prepared,
   context: CommandContext,
   channels: readonly BackChannel[],
   signal: AbortSignal,
@@ -117,6 +121,7 @@ async function probe(
     },
     isHostile: options.isHostile,
     isSlow: options.isSlow,
+    routes: await resolvedRoutes(routes),
     triesHttp2: options.isHttp2 || gateway.isTls,
     repeat: options.repeat,
     timeoutMs: options.timeoutS * 1000,
@@ -226,7 +231,29 @@ async function prepare(args: readonly string[], context: CommandContext): Promis
   }
   const out = options.out === null ? null : pathOf(options.out)
   if (out !== null) await prepareFolder(out)
-  return { options, baseline, configuration, out }
+  return { options, baseline, configuration, out, routes: await routesOf(options, pathOf) }
+}
+
+async function routesOf({ routes }: ProbeOptions, pathOf: (name: string) => string): Promise<Routes> {
+  if (routes === null) return NO_ROUTES
+  const text = await readBounded(pathOf(routes), MAX_CONFIGURATION, '--routes')
+  let value: unknown
+  try {
+    value = parse(text, { maxAliasCount: 10 })
+  } catch {
+    throw new ArgumentError(`--routes: not YAML: ${routes}`)
+  }
+  const read = readRoutes(value)
+  if (typeof read === 'string') throw new ArgumentError(`--${read}`)
+  return read
+}
+
+/** Names are resolved once a run. */
+async function resolvedRoutes({ paths, ...rest }: Routes): Promise<Routes> {
+  const resolved: Record<string, GroupRoute> = {}
+  for (const [group, route] of Object.entries(paths))
+    resolved[group] = route.address === null ? route : { ...route, address: await resolveGateway(route.address) }
+  return { ...rest, paths: resolved }
 }
 
 async function prepareFolder(folder: string): Promise<void> {

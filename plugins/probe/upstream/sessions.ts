@@ -34,6 +34,7 @@ export class ProbeSession {
   readonly field = createNonce()
   readonly expiresAt: Date
   readonly #steps = new Map<number, StepScript>()
+  #readsContent = false
   readonly #counts = new Map<number, number>()
   readonly #entries: Entry[] = []
   readonly #waiting = new Set<() => void>()
@@ -48,6 +49,7 @@ export class ProbeSession {
     this.expiresAt = new Date(Date.now() + ttlS * 1000)
     this.#armed = tap.arm({
       claims: head => this.#claims(head),
+      claimsContent: (_head, content) => (this.#readsContent ? stepIn(content.toString('latin1'), this.field) : null),
       onArrival: () => {},
       answer: (arrival, reply) => this.#answer(arrival, answered => bytesWriter(reply, answered, this.#now)),
       answerHttp2: (arrival, reply) => {
@@ -69,7 +71,10 @@ export class ProbeSession {
   /** Adds scripts; returns false if there would be too many. */
   addScripts(scripts: readonly StepScript[]): boolean {
     if (this.#steps.size + scripts.length > MAX_STEPS) return false
-    for (const script of scripts) this.#steps.set(script.step, script)
+    for (const script of scripts) {
+      this.#steps.set(script.step, script)
+      this.#readsContent ||= script.content === true
+    }
     return true
   }
 
@@ -102,13 +107,9 @@ export class ProbeSession {
   #claims(head: Buffer): string | null {
     const text = head.toString('latin1')
     const inPath = text.indexOf(this.nonce)
-    const inField = text.indexOf(this.field)
-    if (inPath === -1 && inField === -1) return null
     const ofPath =
       inPath === -1 ? null : /^\/[a-z0-9-]+\/(\d{1,6})(?!\d)/.exec(text.slice(inPath + this.nonce.length, inPath + 200))
-    const ofField =
-      inField === -1 ? null : /^-(\d{1,6})(?!\d)/.exec(text.slice(inField + this.field.length, inField + 50))
-    return (ofPath ?? ofField)?.[1] ?? '0'
+    return ofPath?.[1] ?? stepIn(text, this.field) ?? (inPath === -1 ? null : '0')
   }
 
   #answer(arrival: Arrival, writerFor: (answered: Answered) => ScriptWriter): void {
@@ -136,6 +137,12 @@ export class ProbeSession {
     if (this.#entries.length > MAX_ARRIVALS) this.#bytes -= this.#entries.shift()!.kept
     for (const wake of this.#waiting) wake()
   }
+}
+
+/** The number behind the second nonce; 0 if there is none, null without the nonce. */
+function stepIn(text: string, field: string): string | null {
+  const at = text.indexOf(field)
+  return at === -1 ? null : (/^-(\d{1,6})(?!\d)/.exec(text.slice(at + field.length, at + 50))?.[1] ?? '0')
 }
 
 /** Writes the bytes of a script as they are, and records them. */

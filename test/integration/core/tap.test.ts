@@ -22,6 +22,7 @@ export default definePlugin({
     app.get('/arm', route('/arm'), () => {
       armed = svc.tap.arm({
         claims: head => head.includes('tapped') ? 'one' : null,
+        claimsContent: (head, content) => head.includes('/content') && content.includes('mine') ? 'two' : null,
         onArrival: arrival => void arrivals.push(arrival),
         answer: async (arrival, reply) => {
           await arrival.whenReceived
@@ -247,4 +248,21 @@ t.test('claimed requests of HTTP/2 are shown with their fields in order, and oth
   t.match(arrival!.bytes, /x-b: 1\r\nx-b: 2\r\nx-a: tapped\r\n\r\nhello$/)
   t.match(arrival, { framing: 'complete', bodySize: 5, ended: 'kept', listener: 'grpc' })
   t.notOk((await ask({ ':path': '/x' })).fields.includes('x-claimed'), 'others are left to the server')
+})
+
+t.test('a request is claimed by its JSON content, also when that comes later [PRB-12]', async t => {
+  const { server, shown } = await start(t)
+  await fetch(`${server.url}/arm`)
+  const socket = connect(server.ports.http!, '127.0.0.1')
+  t.teardown(() => socket.destroy())
+  const json = (path: string, body: string): string =>
+    `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  const whole = json('/content', '{"who":"mine"}')
+  socket.write(whole.slice(0, -4))
+  t.match(await ask(socket, whole.slice(-4), 'ok'), /^HTTP\/1\.1 200 Claimed/)
+  for (const who of ['other', 'mine'])
+    t.match(await ask(socket, json('/anything/post', `{"who":"${who}"}`), '"url"'), new RegExp(`200 OK[^]*${who}`))
+  const arrivals = await shown()
+  t.equal(arrivals.length, 1)
+  t.equal(arrivals[0]!.bytes, whole)
 })

@@ -56,6 +56,10 @@ export interface Fault {
   repairsEnd?: boolean
   /** Repeats a request once when the upstream fails; the status is null if it closed. */
   repeats?(method: string, status: number | null): boolean
+  /** How often it tries in all; default: twice. */
+  attempts?: number
+  /** Repeats a request whose response broke off, and goes on with the content of the second. */
+  repeatsBroken?: boolean
   /** Closes no connection although the client asked for it. */
   keepsOpen?: boolean
   /** Keeps the connection to the upstream although the client has left. */
@@ -357,9 +361,17 @@ class Exchange {
     this.#upstream = upstream
     const response = new ResponseReader(this.#method, fault, {
       onHead: (head, isInterim) => this.#onHead(head, isInterim),
-      onBytes: bytes => this.#toClient(fault.responseBody === undefined ? bytes : fault.responseBody(bytes)),
-      onEnd: (isReusable, extra) => this.#onEnd(isReusable, extra),
-      onInvalid: () => this.#onFailure(),
+      // An attempt that was given up has nothing more to say.
+      onBytes: bytes => {
+        if (this.#upstream === upstream)
+          this.#toClient(fault.responseBody === undefined ? bytes : fault.responseBody(bytes))
+      },
+      onEnd: (isReusable, extra) => {
+        if (this.#upstream === upstream) this.#onEnd(isReusable, extra)
+      },
+      onInvalid: () => {
+        if (this.#upstream === upstream) this.#onFailure()
+      },
       onUpgrade: (head, early) => {
         this.#isOver = true
         this.#shared.fault.response?.(head, this.#request)
@@ -407,12 +419,18 @@ class Exchange {
       }
       return
     }
-    if (!isInterim && !this.#hasHead && fault.repeats?.(this.#method, status) === true && this.#attempts < 2) {
+    if (
+      !isInterim &&
+      !this.#hasHead &&
+      fault.repeats?.(this.#method, status) === true &&
+      this.#attempts < (fault.attempts ?? 2)
+    ) {
       this.#upstream!.removeAllListeners('close')
       this.#upstream!.destroy()
       this.#connect()
       return
     }
+    if (this.#hasHead) return
     this.#hasHead = true
     const out = forwardedResponse(head, this.#response!.isChunked, fault)
     if (fault.keepsOrigin !== true) rewriteOrigin(out, this.#shared.upstreamPort, this.#request)
@@ -482,7 +500,11 @@ class Exchange {
   #onFailure(): void {
     if (this.#isOver) return
     const { fault } = this.#shared
-    if (!this.#hasHead && fault.repeats?.(this.#method, null) === true && this.#attempts < 2) {
+    const isRepeated = this.#hasHead && fault.repeatsBroken === true && this.#attempts < 2
+    if (
+      isRepeated ||
+      (!this.#hasHead && fault.repeats?.(this.#method, null) === true && this.#attempts < (fault.attempts ?? 2))
+    ) {
       this.#upstream!.removeAllListeners('close')
       this.#upstream!.destroy()
       this.#connect()

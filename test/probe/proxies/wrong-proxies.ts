@@ -624,6 +624,111 @@ const WEBSOCKET: WrongProxy[] = [
   { name: 'knows no WebSocket', fault: { upgrades: [] }, caught: {}, groups: [...WS, 'WS-DEAD'] },
 ]
 
+const LLM = ['LLM-BODY', 'LLM-SHAPES', 'LLM-USAGE', 'LLM-ERR-FIRST', 'LLM-ERR-MID', 'LLM-429', 'LLM-CRED']
+/** Replaces a text by one of the same length. */
+const swap = (from: string, to: string) => (bytes: Buffer) =>
+  Buffer.from(bytes.toString('latin1').replaceAll(from, to.padEnd(from.length)), 'latin1')
+const MID_ERROR = 'data: {"error":{"message":"The probe asked for it.","type":"server_error","code":null}}'
+
+const MODELS: WrongProxy[] = [
+  {
+    name: 'adds one to completion_tokens',
+    fault: { responseBody: swap('"completion_tokens":7', '"completion_tokens":8') },
+    caught: { 'LLM-USAGE': 'fail', 'LLM-BODY': 'fail' },
+    groups: LLM,
+  },
+  {
+    name: 'rounds numbers',
+    fault: { requestBody: swap('12345678901234567890', '12345678901234567000') },
+    caught: { 'LLM-BODY': 'fail' },
+    groups: LLM,
+  },
+  {
+    name: 'maps the model and renames an unknown member',
+    fault: {
+      requestBody: bytes => swap('x_probe_unknown', 'y_probe_unknown')(swap('gpt-4o-mini', 'gpt-4o-nano')(bytes)),
+    },
+    caught: {},
+    groups: LLM,
+  },
+  {
+    name: 'drops [DONE]',
+    fault: { responseBody: swap('data: [DONE]', ': no end') },
+    caught: { 'LLM-SHAPES': 'fail' },
+    groups: LLM,
+  },
+  {
+    name: 'replaces an error by [DONE]',
+    fault: { responseBody: swap(MID_ERROR, 'data: [DONE]') },
+    caught: { 'LLM-ERR-FIRST': 'warn', 'LLM-ERR-MID': 'fail' },
+    groups: LLM,
+  },
+  {
+    name: 'turns an error into text',
+    fault: {
+      responseBody: swap(MID_ERROR, 'data: {"id":"chatcmpl-probe","choices":[{"delta":{"content":"no"}}]}'),
+    },
+    caught: { 'LLM-ERR-FIRST': 'fail', 'LLM-ERR-MID': 'fail' },
+    groups: LLM,
+  },
+  byResponse(
+    'says 503 for 529',
+    head => {
+      if (status(head) === 529) head.line = 'HTTP/1.1 503 Service Unavailable'
+    },
+    { 'LLM-ERR-FIRST': 'warn' },
+    { groups: LLM },
+  ),
+  byResponse(
+    'drops Retry-After of limits',
+    head => remove(head, /^retry-after$/i),
+    { 'LLM-429': 'warn' },
+    { groups: LLM },
+  ),
+  {
+    name: 'shows its own key',
+    fault: {
+      request: head => set(head.fields, 'authorization', () => 'Bearer upstream-secret'),
+      response: head => void head.fields.push(['X-Upstream', 'key upstream-secret']),
+    },
+    caught: { 'LLM-CRED': 'fail' },
+    groups: LLM,
+  },
+  {
+    name: 'is late by 2 s with tokens',
+    fault: { holdMs: 2_000 },
+    caught: { 'LLM-TTFT': 'warn' },
+    groups: ['LLM-TTFT'],
+  },
+  {
+    name: 'lets models work for nobody',
+    fault: { ignoresLeaving: true },
+    caught: { 'LLM-CANCEL': 'warn' },
+    groups: ['LLM-CANCEL'],
+  },
+  {
+    name: 'asks a model five times',
+    fault: { repeats: (_method, code) => code === 503, attempts: 5 },
+    caught: { 'LLM-RETRY': 'warn' },
+    groups: ['LLM-RETRY', 'LLM-GAP'],
+  },
+  {
+    name: 'asks a model again after tokens',
+    fault: { repeatsBroken: true },
+    caught: { 'LLM-RETRY': 'fail', 'LLM-ERR-MID': 'fail' },
+    groups: ['LLM-RETRY', 'LLM-ERR-MID'],
+  },
+  byRequest(
+    'has paths of its own and forwards no field of the probe',
+    head => {
+      remove(head, /^x-svc-probe$/i)
+      target(head, path => path.replace('/ai/openai/v1', '/elsewhere'))
+    },
+    {},
+    { groups: LLM },
+  ),
+]
+
 export const WRONG_PROXIES: WrongProxy[] = [
   ...HEADERS,
   ...TARGETS,
@@ -634,4 +739,5 @@ export const WRONG_PROXIES: WrongProxy[] = [
   ...CACHING,
   ...TRUST,
   ...WEBSOCKET,
+  ...MODELS,
 ]
