@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import { startServer } from '../../core/server/server.ts'
 
-const GATEWAY = {
+export const GATEWAY = {
   'X-Forwarded-For': '203.0.113.9',
   'X-Forwarded-Proto': 'https',
   'X-Forwarded-Host': 'api.example.com',
@@ -15,7 +15,7 @@ const GATEWAY = {
 const chat = (model: string, content: string): string =>
   JSON.stringify({ model, messages: [{ role: 'user', content }] })
 
-const REQUESTS: [path: string, init?: RequestInit][] = [
+export const REQUESTS: [path: string, init?: RequestInit][] = [
   ['/echo/orders/7?expand=lines'],
   ['/uuid'],
   ['/cache/60'],

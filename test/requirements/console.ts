@@ -183,7 +183,7 @@ export default [
   },
   {
     id: 'CON-44',
-    rule: 'The view of rules lists them in order with hits and a switch, stores and removes them, and makes one of a request.',
+    rule: 'The view of rules lists them in order in words with hits and a switch, stores and removes them, and makes one of a request.',
     where: 'testing 8',
   },
   {
