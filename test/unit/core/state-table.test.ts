@@ -99,7 +99,10 @@ const TABLE: Record<string, Record<string, string>> = {
     'shared writes': 'files of this replica that are being written',
     'shared generations': 'how often this process has loaded the plugin',
   },
-  probe: { 'shared sessions': 'each holds an armed tap' },
+  probe: {
+    'shared sessions': 'each holds an armed tap',
+    'shared runs': 'open connections and their evidence',
+  },
   reliability: { 'state counters': 'shared' },
   tls: {
     'state authorities': 'shared',
