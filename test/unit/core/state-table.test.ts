@@ -64,10 +64,11 @@ const TABLE: Record<string, Record<string, string>> = {
     'eventLog calls': 'shared',
     'state attempts': 'shared',
     'state buckets': 'shared',
+    'state prefix-blocks': 'shared',
+    'state prompt-cache': 'shared',
     'secret keys': 'shared',
     'shared ledger-counts': 'open streams of this process',
   },
-  'llm-anthropic': { 'state prompt-cache': 'shared' },
   mcp: {
     'state sessions': 'shared',
     'eventLog messages': 'shared',
