@@ -268,7 +268,7 @@ export type CommandResult =
 
 // ---------- Functions for plugins
 
-export { HttpError, invalidParameter, refusal } from './http-error.ts'
+export { HttpError, IncompleteBody, invalidParameter, refusal } from './http-error.ts'
 export {
   capCount,
   decimalParameter,
