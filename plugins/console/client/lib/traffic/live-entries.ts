@@ -24,7 +24,7 @@ export class LiveEntries {
   #announcedAt = 0
   #announcing: ReturnType<typeof setTimeout> | undefined
 
-  /** `isAnnounced`: screen readers hear of new entries. */
+  /** `isAnnounced`: new entries are announced to screen readers. */
   constructor({ isAnnounced = true }: { isAnnounced?: boolean } = {}) {
     this.#isAnnounced = isAnnounced
   }

@@ -92,8 +92,8 @@ function UsageTable({ rows, grouping, currency }: { rows: readonly UsageRow[]; g
     [`Cost (${currency})`, row => (row.cost === null ? 'no price' : costText(row.cost))],
   ]
   return (
-    <div class="usage-scroll" tabIndex={0} role="group" aria-label="Usage, scrollable">
-      <table class="usage-table" aria-label="Usage">
+    <div class="plain-table-scroll" tabIndex={0} role="group" aria-label="Usage, scrollable">
+      <table class="plain-table" aria-label="Usage">
         <thead>
           <tr>
             <th scope="col">{GROUPINGS.find(({ value }) => value === grouping)!.label}</th>

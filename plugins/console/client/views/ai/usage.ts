@@ -93,7 +93,7 @@ async function load(grouping: Grouping, signal: AbortSignal): Promise<{ usage: U
   return { usage, cut: calls.filter((call): call is CutCall => call.cut !== null).slice(0, MAX_CUT) }
 }
 
-/** A link cannot send the session in a header, and in public mode only the own session is shown. */
+/** A link cannot send the session in a header, and in public mode clients see only their own session. */
 export function csvUrl(grouping: Grouping): string {
   const { session } = settings.value
   const prefix = page.isPublic && session !== '' ? `s/${encodeURIComponent(session)}/` : ''
