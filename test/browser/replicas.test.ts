@@ -1,4 +1,4 @@
-/** Replicas in the console: the view, the column of the live traffic, and the banner while the store is away. */
+/** Replicas in the console: the view, the column of the live traffic, and the banner while the store is unavailable. */
 import t from 'tap'
 import { launch } from '../../core/testing/launch.ts'
 import { accessibilityProblems } from '../support/accessibility.ts'
