@@ -57,6 +57,13 @@ export const views: readonly View[] = [
     load: () => import('./a2a.tsx'),
   },
   { key: 'chaos', title: 'Chaos and health', icon: 'chaos', digit: '8', load: () => import('./chaos.tsx') },
+  {
+    key: 'probe',
+    title: 'Gateway report',
+    icon: 'probe',
+    shownWhen: (paths, status) => paths.includes('/_svc/probe') && status?.public_mode === false,
+    load: () => import('./probe.tsx'),
+  },
   { key: 'rules', title: 'Rules', icon: 'rules', load: () => import('./rules.tsx') },
   {
     key: 'tokens',
