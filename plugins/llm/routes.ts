@@ -149,6 +149,7 @@ function showShort(record: AiRecord): object {
     completion_tokens,
     finish_reason,
     fault,
+    rule,
   } = record
   return {
     request_id,
@@ -163,6 +164,7 @@ function showShort(record: AiRecord): object {
     completion_tokens,
     finish_reason,
     fault,
+    rule,
   }
 }
 

@@ -94,6 +94,7 @@ export async function run(
     const applying = fault === null ? applyRules(exchange, parse) : null
     const rule = applying === null ? null : await applying
     if (rule?.kind === 'answered') return reply
+    exchange.rule = rule?.rule ?? null
     if (rule?.kind === 'fail') throw failureOfRule(rule, services.faults)
     const parsing = parse()
     const read = parsing instanceof Promise ? await parsing : parsing
@@ -267,7 +268,8 @@ function respond(services: RunnerServices, exchange: Exchange, computed: Compute
   const headers = commonHeaders(instance, exchange)
   if (parsed.model !== undefined && parsed.op !== 'models')
     headers['x-svc-model'] = printable(parsed.model).slice(0, 256)
-  if (result.op === 'chat') headers['x-svc-mode'] = result.mode
+  const mode = result.op === 'chat' || result.op === 'embed' ? result.mode : undefined
+  if (mode !== undefined) headers['x-svc-mode'] = mode
   const native = nativeHeaders(instance, exchange, 200, tokens.prompt, tokens.completion)
   if (streamed !== null) {
     reply.headers(headers).headers(native)
