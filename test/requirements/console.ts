@@ -211,4 +211,9 @@ export default [
     rule: 'With hundreds of mixed requests, no view is wider than the window at 1440, 1024 and 390 px, and no badge, button or heading is cut off.',
     where: 'issue 27',
   },
+  {
+    id: 'CON-48',
+    rule: 'With replicas, the live traffic has a column, a fact and a filter for the replica, a view lists them with their health and its switches, and a banner says that the store is unavailable. A single instance shows none of it.',
+    where: 'replicas 8',
+  },
 ]

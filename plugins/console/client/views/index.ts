@@ -1,5 +1,6 @@
 /** The views, in the order of the navigation. To add a view, add a file in this folder and an entry here. */
 import type { ComponentType } from 'preact'
+import type { Status } from '../lib/instance/status.ts'
 import type { IconName } from '../ui/icon.tsx'
 
 export interface View {
@@ -10,8 +11,8 @@ export interface View {
   icon: IconName
   /** Digit of the shortcut Alt+<digit>. */
   digit?: string
-  /** Whether to show the view, by the paths that enabled plugins serve. Absent: always. */
-  shownWhen?(paths: readonly string[]): boolean
+  /** Whether to show the view, by the paths that enabled plugins serve and the status. Absent: always. */
+  shownWhen?(paths: readonly string[], status: Status | null): boolean
   /** Loads the component when the view is first opened. */
   load(): Promise<{ default: ComponentType }>
 }
@@ -79,5 +80,12 @@ export const views: readonly View[] = [
     icon: 'exports',
     shownWhen: serves('/export'),
     load: () => import('./exports.tsx'),
+  },
+  {
+    key: 'replicas',
+    title: 'Replicas',
+    icon: 'replicas',
+    shownWhen: (_paths, status) => status !== null && status.state_store !== null,
+    load: () => import('./replicas.tsx'),
   },
 ]
