@@ -66,6 +66,7 @@ const TABLE: Record<string, Record<string, string>> = {
     'state attempts': 'shared',
     'state buckets': 'shared',
     'state prefix-blocks': 'shared',
+    'replicated loads': 'shared',
     'state prompt-cache': 'shared',
     'secret keys': 'shared',
     'shared ledger-counts': 'open streams of this process',
