@@ -67,10 +67,11 @@ const TABLE: Record<string, Record<string, string>> = {
     'eventLog calls': 'shared',
     'state attempts': 'shared',
     'state buckets': 'shared',
+    'state prefix-blocks': 'shared',
+    'state prompt-cache': 'shared',
     'secret keys': 'shared',
     'shared ledger-counts': 'open streams of this process',
   },
-  'llm-anthropic': { 'state prompt-cache': 'shared' },
   mcp: {
     'state sessions': 'shared',
     'eventLog messages': 'shared',
@@ -102,7 +103,10 @@ const TABLE: Record<string, Record<string, string>> = {
     'shared writes': 'files of this replica that are being written',
     'shared generations': 'how often this process has loaded the plugin',
   },
-  probe: { 'shared sessions': 'each holds an armed tap' },
+  probe: {
+    'shared sessions': 'each holds an armed tap',
+    'shared runs': 'open connections and their evidence',
+  },
   reliability: { 'state counters': 'shared' },
   tls: {
     'state authorities': 'shared',
