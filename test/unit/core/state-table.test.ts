@@ -38,6 +38,8 @@ const TABLE: Record<string, Record<string, string>> = {
     'shared known-tokens': 'a cache of pure results',
     'shared imported-keys': 'a cache of keys in another form',
     'state issuer-keys': 'shared',
+    'channel issuer-keys': 'reads of what another replica has changed',
+    'channel issuer-faults': 'reads of what another replica has changed',
     'state issuers': 'shared',
     'state debug-keys': 'shared',
     'state issuer-faults': 'shared',
