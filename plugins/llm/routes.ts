@@ -15,6 +15,11 @@ const requestHeaders = [
   'X-Svc-TTFT-Ms',
   'X-Svc-Tokens-Per-Second',
   'X-Svc-Jitter',
+  'X-Svc-Profile',
+  'X-Svc-Load',
+  'X-Svc-Prefix-Cache',
+  'X-Svc-Cached-Tokens',
+  'X-Svc-Context-Window',
   'X-Svc-Stream-Shape',
   'X-Svc-Limit-Rpm',
   'X-Svc-Limit-Tpm',
@@ -149,6 +154,7 @@ function showShort(record: AiRecord): object {
     completion_tokens,
     finish_reason,
     fault,
+    rule,
   } = record
   return {
     request_id,
@@ -163,6 +169,7 @@ function showShort(record: AiRecord): object {
     completion_tokens,
     finish_reason,
     fault,
+    rule,
   }
 }
 

@@ -65,4 +65,9 @@ export default [
     rule: 'runs over HTTP contact only targets that svc.yaml names, one run at a time, and can be followed and stopped',
     where: 'docs/probe.md',
   },
+  {
+    id: 'PRB-18',
+    rule: 'access tokens and certificates of the upstream that must not pass are found on the routes that are named for it',
+    where: 'docs/probe.md',
+  },
 ]

@@ -82,7 +82,7 @@ function passOn(port: number, request: IncomingMessage, response: ServerResponse
     port,
     method: request.method,
     path: request.url,
-    headers: fieldsOf(request),
+    headers: request.rawHeaders,
     agent: false,
     setHost: false,
     insecureHTTPParser: true,
@@ -141,15 +141,6 @@ function join(one: Duplex, other: Duplex): void {
     from.on('close', () => to.destroy())
     from.pipe(to)
   }
-}
-
-/** With repeated fields, as they were received. */
-function fieldsOf({ rawHeaders }: IncomingMessage): Record<string, string | string[]> {
-  const fields: Record<string, string[]> = {}
-  for (const [name, value] of pairs(rawHeaders)) (fields[name] ??= []).push(value)
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, values]) => [name, values.length === 1 ? values[0]! : values]),
-  )
 }
 
 function pairs(flat: readonly string[]): [string, string][] {
