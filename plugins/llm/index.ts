@@ -105,7 +105,7 @@ export default definePlugin<LlmOptions, Variables>({
     await svc
       .use('testing.rules')!
       .add({ paths: [svc.options.fixtures].flat(), at: 'llm.fixtures', translate: translateFixtures })
-    registerRoutes(app, svc, { providers, faults, records })
+    registerRoutes(app, svc, { providers, faults, records, ledger })
     registerLimitRoutes(app, svc, limiter)
     registerProfileRoutes(app, profiles)
     registerUsageRoutes(app, svc, { ledger, currency })

@@ -211,6 +211,9 @@ export interface RouteInput {
   session: string
   /** The default model of a named provider with its own models. */
   defaultModel?: string
+  /** The listed models, and the context window of those without their own. */
+  models?: readonly ModelInfo[]
+  contextWindow?: number
   limits: EngineLimits
   credential: { source: string; value: string } | null
 }

@@ -135,7 +135,9 @@ export class Exchange implements ResponseContext {
       session: svc.http.session(request).key,
       limits: this.limits,
       credential: this.credential,
+      models: instance.models,
     }
+    if (instance.contextWindow !== undefined) input.contextWindow = instance.contextWindow
     if (instance.defaultModel !== undefined) input.defaultModel = instance.defaultModel
     return input
   }

@@ -113,6 +113,8 @@ export async function run(
     const profileText = exchange.header('x-svc-profile')
     const profile = profileText === undefined ? null : services.profiles.ofHeader(profileText)
     const parsed = fitToWindow(exchange, read)
+    // A filter replaces every reply.
+    const exact = fault?.kind === undefined || parsed.op !== 'chat' ? exactReply(exchange, parsed) : null
     const looking = services.cache.look(exchange, parsed)
     if (looking !== null) exchange.cacheUse = looking instanceof Promise ? await looking : looking
     const admitting = services.limiter.admit(exchange, parsed)
@@ -123,13 +125,12 @@ export async function run(
       if (exchange.load === null) return abandoned(exchange)
     }
     const filtered = filterOf(fault, parsed, exchange)
-    const exact = filtered === undefined ? exactReply(exchange, parsed) : null
     const fixed = exact ?? (rule?.kind === 'reply' ? replyOfRule(rule, parsed) : null)
     if (fixed !== null) {
       const paced = readLatency(exchange.headers, { ...served.instance.latency, ...fixed.pace }, svc.config.maxDelayMs)
       const result = await withCache(exchange, parsed, fixed.result)
       const fixedReply = { parsed, ...fixed, result, fault: fault ?? fixed.fault, latency: paced, isStream }
-      const waitMs = waitBefore(exchange, fixedReply, { profile, ofReply: fixed.pace })
+      const waitMs = waitBefore(exchange, fixedReply, profile, fixed.pace)
       if (waitMs > 0 && !(await svc.http.delay(request, waitMs))) return abandoned(exchange)
       return respond(services, exchange, fixedReply)
     }
@@ -145,7 +146,7 @@ export async function run(
     const computed = computing instanceof Promise ? await computing : computing
     const result = exchange.cacheUse === null ? computed : await withCache(exchange, parsed, computed)
     const generated = { parsed, result, latency, fault, isStream }
-    const waitMs = waitBefore(exchange, generated, { profile, ofReply: NO_PACE })
+    const waitMs = waitBefore(exchange, generated, profile, NO_PACE)
     if (waitMs > 0 && !(await svc.http.delay(request, waitMs))) return abandoned(exchange)
     return respond(services, exchange, generated)
   } catch (error) {

@@ -41,6 +41,8 @@ export interface ProviderInstance {
   profile?: Profile
   /** Slots of its generations; absent: all run at once, and nobody counts them. */
   slots?: Slots
+  /** Tokens that running generations and the prompt cache hold together; absent: as many as they need. */
+  kvTokens?: number
   /** Metrics of an inference engine. */
   engineMetrics?: EngineMetrics
   /** Automatic prompt cache. */

@@ -16,7 +16,7 @@ export type Report = (at: string, message: string, remedy?: string) => void
 
 export type Settings = Pick<
   ProviderInstance,
-  'streamShape' | 'limits' | 'contextWindow' | 'cache' | 'profile' | 'slots' | 'engineMetrics'
+  'streamShape' | 'limits' | 'contextWindow' | 'cache' | 'profile' | 'slots' | 'engineMetrics' | 'kvTokens'
 >
 
 export interface SettingsServices {
@@ -53,6 +53,7 @@ export function readSettings(
     ...(item.context_window === undefined ? {} : { contextWindow: item.context_window }),
     ...(cache === undefined ? {} : { cache }),
     ...(profile === undefined ? {} : { profile }),
+    ...(item.capacity?.kv_tokens === undefined ? {} : { kvTokens: item.capacity.kv_tokens }),
     ...readEngine(item, at, { ...owner, cache }, services),
   }
 }
