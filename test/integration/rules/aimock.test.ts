@@ -101,6 +101,46 @@ t.test('the examples give the same replies as aimock [FIXTURE-6]', async t => {
   }
 })
 
+/** What a client of Anthropic's format reads: blocks and the reason why they end. */
+async function readMessage(base: string, content: string): Promise<unknown> {
+  const response = await fetch(`${base}/v1/messages`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': 'k', 'anthropic-version': '2023-06-01' },
+    body: JSON.stringify({ model: 'claude-x', max_tokens: 500, messages: [{ role: 'user', content }] }),
+  })
+  const json = (await response.json()) as {
+    content?: { type: string; text?: string; name?: string; input?: object }[]
+    stop_reason?: string
+    error?: { message: string; type: string }
+  }
+  return {
+    status: response.status,
+    blocks: json.content?.map(({ type, text, name, input }) => ({ type, text, name, input })),
+    stop: json.stop_reason,
+    error: json.error && [json.error.message, json.error.type],
+  }
+}
+
+t.test('the examples give the same messages as aimock in the format of Anthropic [FIXTURE-6]', async t => {
+  for (const file of examples()) {
+    const { fixtures } = JSON.parse(readFileSync(file, 'utf8')) as { fixtures: Fixture[] }
+    const texts = fixtures.flatMap(({ match }) => match.userMessage ?? [])
+    if (texts.length === 0) continue
+    const other = new LLMock({ port: 0 })
+    other.loadFixtureFile(file)
+    const base = await other.start()
+    const server = await serve(t, { plugins: NAMES, settings: { llm: { fixtures: file } } })
+    for (const text of texts)
+      t.strictSame(
+        await readMessage(`${server.url}/ai/anthropic`, text),
+        await readMessage(base, text),
+        `${file}: ${text}`,
+      )
+    await other.stop()
+    await server.stop()
+  }
+})
+
 /** The fixtures in aimock's documentation: whole files, and groups of single ones that belong together. */
 function documented(): Fixture[][] {
   const page = readFileSync(join(FOLDER, '..', 'skills', 'write-fixtures', 'SKILL.md'), 'utf8')
