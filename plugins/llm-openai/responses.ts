@@ -9,6 +9,7 @@ import type {
   RenderContext,
   StreamEvent,
 } from '../llm/types.ts'
+import { responsesContextError } from './context-error.ts'
 import { describePost } from './describe.ts'
 import { parseResponses, type ResponsesParsed } from './responses-request.ts'
 import { streamResponse } from './responses-stream.ts'
@@ -37,6 +38,8 @@ export function responses(engine: Engine): LlmRoute<ResponsesParsed> {
     finishReasons,
     parse: input => parseResponses(engine, input),
     render: (result, parsed, context) => ({ body: completeResponse(engine, result, parsed, context) }),
+    contextError: responsesContextError,
+    reportsCacheWrites: true,
     shapes: responseShapes,
     stream: (result, parsed, context) => streamResponse(engine, result, parsed, context),
     streamError,
@@ -169,7 +172,10 @@ export function finished(
     output,
     usage: {
       input_tokens: result.promptTokens,
-      input_tokens_details: { cached_tokens: result.cachedTokens ?? 0, cache_write_tokens: 0 },
+      input_tokens_details: {
+        cached_tokens: result.cachedTokens ?? 0,
+        cache_write_tokens: result.cacheWriteTokens ?? 0,
+      },
       output_tokens: result.completionTokens,
       output_tokens_details: { reasoning_tokens: result.reasoningTokens },
       total_tokens: result.promptTokens + result.completionTokens,

@@ -117,6 +117,8 @@ export interface EmbedResult {
   op: 'embed'
   /** One vector of length 1 for each input. */
   vectors: number[][]
+  /** How the vectors were made, unless by the engine. */
+  mode?: 'rule' | 'reply'
   /** Tokens of each input, and their sum. */
   tokens: number[]
   promptTokens: number
@@ -142,6 +144,9 @@ export interface ModelInfo {
   owned_by?: string
   /** Mode of this model; takes precedence over its name. */
   mode?: Mode
+  /** Maximum number of tokens of prompt and reply, and of the reply. Default: those of the provider, if any. */
+  context_window?: number
+  max_output_tokens?: number
 }
 
 export interface ModelsResult {

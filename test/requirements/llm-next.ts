@@ -68,4 +68,70 @@ export default [
     rule: 'the first entry that matches provider, model and key applies; headers limit a request for its session',
     where: 'llm-next 7',
   },
+  {
+    id: 'LLMN-40',
+    rule: 'a prompt that exceeds the context window gets the error of each format, or loses its oldest messages where the format does so',
+    where: 'llm-next 6',
+  },
+  {
+    id: 'LLMN-41',
+    rule: 'a reply ends where the context window or the output limit of its model ends',
+    where: 'llm-next 6',
+  },
+  {
+    id: 'LLMN-42',
+    rule: 'cached tokens are whole blocks of the longest known prefix, in the fields of each format; prompt totals stay the same',
+    where: 'llm-next 6',
+  },
+  {
+    id: 'LLMN-43',
+    rule: 'the cache is off without configuration and header; Anthropic caches what is marked, for 5 minutes or an hour',
+    where: 'llm-next 6',
+  },
+  {
+    id: 'LLMN-50',
+    rule: 'draws of a profile follow its distribution and repeat for the same request, unless its seed is random',
+    where: 'llm-next 4',
+  },
+  {
+    id: 'LLMN-51',
+    rule: 'the pace comes from the figures of the request, its profile, a rule, the profile of the provider or its latency, in this order',
+    where: 'llm-next 4',
+  },
+  {
+    id: 'LLMN-52',
+    rule: 'an unknown profile or a wrong distribution is a native 400, or a load error in svc.yaml',
+    where: 'llm-next 4',
+  },
+  { id: 'LLMN-53', rule: 'profiles are listed, and their draws can be read', where: 'llm-next 4' },
+  {
+    id: 'LLMN-54',
+    rule: 'generations beyond the slots wait in order of arrival; beyond the queue, or after its timeout, they are refused',
+    where: 'llm-next 5',
+  },
+  {
+    id: 'LLMN-55',
+    rule: 'a request can state the load among which it runs',
+    where: 'llm-next 5',
+  },
+  {
+    id: 'LLMN-56',
+    rule: '/tokenize gives the tokens of a prompt, as many as the usage of a request with it counts',
+    where: 'llm-next 9',
+  },
+  {
+    id: 'LLMN-60',
+    rule: "an inference gateway's scrape of a provider's metrics is complete, in vLLM's names, with all series at 0 from the start",
+    where: 'llm-next 8',
+  },
+  {
+    id: 'LLMN-61',
+    rule: 'the metrics count what the provider serves; cancelled generations are aborted ones',
+    where: 'llm-next 8',
+  },
+  {
+    id: 'LLMN-62',
+    rule: 'gauges can be functions of the clock, or stated for a time by a guarded request',
+    where: 'llm-next 8',
+  },
 ]

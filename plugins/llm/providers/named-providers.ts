@@ -5,15 +5,14 @@ import type { ProviderInstance } from './instance.ts'
 import type { ModelInfo } from '../neutral.ts'
 import type { NamedProvider } from './options.ts'
 import { defaultLatency } from '../streaming/pace.ts'
-import { EXPECTED_SHAPE, readShape, type StreamShape } from '../shapes/shape.ts'
+import { readSettings, type SettingsServices } from './settings.ts'
 import type { LlmProvider } from '../provider.ts'
 
-export interface NamedProviderServices {
+export interface NamedProviderServices extends SettingsServices {
   formats: ReadonlyMap<string, LlmProvider>
   faults: FaultParser
   /** Whether the name or its path is in use. */
   isTaken(name: string): boolean
-  report(at: string, message: string, remedy?: string): void
 }
 
 /** Creates the instance for an item of svc.yaml. Reports errors and returns null if the item is invalid. */
@@ -34,11 +33,11 @@ export function createNamed(item: NamedProvider, at: string, services: NamedProv
       'choose another name',
     )
   const fail = readFail(item.fail, `${at}.fail`, services)
-  const streamShape = readStreamShape(item.stream_shape, `${at}.stream_shape`, services)
   const rules = readRules(item, at, services)
   if (format === undefined || isTaken || fail === undefined) return null
   const models =
     item.models?.map((model): ModelInfo => (typeof model === 'string' ? { id: model } : model)) ?? format.models
+  const settings = readSettings(item, at, { name: item.name, models }, services)
   return {
     name: item.name,
     title: item.title ?? item.name,
@@ -57,8 +56,10 @@ export function createNamed(item: NamedProvider, at: string, services: NamedProv
       jitterPercent: item.latency?.jitter_percent ?? defaultLatency.jitterPercent,
     },
     fail,
-    ...(streamShape === undefined ? {} : { streamShape }),
-    ...(item.limits === undefined ? {} : { limits: item.limits }),
+    ...settings,
+    hasWindows:
+      settings.contextWindow !== undefined ||
+      models.some(model => model.context_window !== undefined || model.max_output_tokens !== undefined),
     requirement: { requireAuth: item.require_auth ?? false, apiKey: item.api_key ?? null },
     isNamed: true,
   }
@@ -74,23 +75,6 @@ function readFail(text: string | undefined, at: string, services: NamedProviderS
     'write one of the kinds that GET /ai lists, such as rate_limit',
   )
   return undefined
-}
-
-/** Skips only the invalid items. */
-function readStreamShape(
-  text: string | undefined,
-  at: string,
-  services: NamedProviderServices,
-): StreamShape | undefined {
-  if (text === undefined) return undefined
-  const { shape, unknown } = readShape(text)
-  if (unknown.length > 0)
-    services.report(
-      at,
-      `unknown stream shape ${JSON.stringify(unknown[0])} (expected ${EXPECTED_SHAPE})`,
-      'docs/llm.md lists the items',
-    )
-  return shape
 }
 
 /** Skips only the invalid rules: the provider works without them. */

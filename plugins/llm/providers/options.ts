@@ -1,5 +1,8 @@
 /** The section `llm` of svc.yaml: named providers. */
-import type { JsonSchema } from 'svc/plugin'
+import type { Json, JsonSchema } from 'svc/plugin'
+import type { FakeGauge } from '../inference/fake-gauge.ts'
+import type { Gauge } from '../inference/stated-load.ts'
+import type { CapacitySettings } from '../capacity/slots.ts'
 import type { RuleReply } from '../engine/rules.ts'
 import type { Mode } from '../neutral.ts'
 import { DIMENSIONS, type Limits } from '../limits/bucket.ts'
@@ -14,22 +17,61 @@ export interface LlmOptions {
   currency: string
   prices: Price[]
   limits: LimitEntry[]
+  /** Latency profiles by name; `readProfile` reads them. */
+  profiles: Record<string, Json>
+  /** Settings of formats under their own name, by id. */
+  builtin: Record<string, ProviderSettings>
+}
+
+/** Settings of a named provider, and of a format under its own name. */
+export interface ProviderSettings {
+  stream_shape?: string
+  limits?: Limits
+  context_window?: number
+  cache?: boolean | CacheOption
+  profile?: string
+  capacity?: CapacityOption
+  metrics?: 'vllm' | { format: 'vllm'; fake?: Partial<Record<Gauge, FakeGauge>> }
+  loras?: string[]
+}
+
+export interface CapacityOption {
+  slots: number
+  queue?: number
+  queue_timeout_ms?: number
+  full?: CapacitySettings['full']
+  load_factor?: number
+  kv_tokens?: number
+}
+
+export interface CacheOption {
+  block?: number
+  tokens?: number
+  ttl_ms?: number
+  scope?: 'session' | 'instance'
+  min_tokens?: number
+}
+
+export interface ModelOption {
+  id: string
+  mode?: Mode
+  owned_by?: string
+  context_window?: number
+  max_output_tokens?: number
 }
 
 /** A provider that serves an existing format under another name. */
-export interface NamedProvider {
+export interface NamedProvider extends ProviderSettings {
   name: string
   format: string
   title?: string
-  models?: (string | { id: string; mode?: Mode; owned_by?: string })[]
+  models?: (string | ModelOption)[]
   strict_models?: boolean
   mode?: Mode
   reply?: string
   rules?: NamedRule[]
   latency?: { latency_ms?: number; ttft_ms?: number; tokens_per_second?: number; jitter_percent?: number }
   fail?: string
-  stream_shape?: string
-  limits?: Limits
   require_auth?: boolean
   api_key?: string
 }
@@ -77,6 +119,103 @@ const price: JsonSchema = { type: 'number', minimum: 0, maximum: 1_000_000 }
 const dimensions: Record<string, JsonSchema> = Object.fromEntries(
   DIMENSIONS.map(name => [name, { type: 'integer', minimum: 1, maximum: 1_000_000_000 }]),
 )
+
+const tokens: JsonSchema = { type: 'integer', minimum: 1, maximum: 1_000_000_000 }
+
+/** A number, or a function of the clock with values up to a maximum. */
+function fakeGauge(maximum: number): JsonSchema {
+  const value: JsonSchema = { type: 'number', minimum: 0, maximum }
+  const pair: JsonSchema = { type: 'array', items: value, minItems: 2, maxItems: 2 }
+  const clock: Record<string, JsonSchema> = {
+    period_s: { type: 'number', minimum: 0.1, maximum: 86_400 },
+    phase_s: { type: 'number', minimum: -86_400, maximum: 86_400 },
+  }
+  const duty: JsonSchema = { type: 'number', minimum: 0, maximum: 1 }
+  return {
+    anyOf: [
+      value,
+      object({ ramp: pair, ...clock }, ['ramp', 'period_s']),
+      object({ square: pair, duty, ...clock }, ['square', 'period_s']),
+      object({ oscillate: pair, ...clock }, ['oscillate', 'period_s']),
+    ],
+  }
+}
+
+/** Settings of a named provider, and of a format under its own name. */
+const settings: Record<string, JsonSchema> = {
+  stream_shape: {
+    description: 'Shape of streams, in the syntax of X-Svc-Stream-Shape',
+    type: 'string',
+    minLength: 1,
+    maxLength: 500,
+  },
+  limits: { ...object(dimensions), description: 'Rate limits of this provider', minProperties: 1 },
+  metrics: {
+    description: 'Metrics of an inference engine at /ai/<name>/metrics, in the names of vLLM',
+    anyOf: [
+      { enum: ['vllm'] },
+      object(
+        {
+          format: { enum: ['vllm'] },
+          fake: {
+            ...object({ running: fakeGauge(1_000_000), waiting: fakeGauge(1_000_000), kv_usage: fakeGauge(1) }),
+            description: 'Replaces gauges by functions of the clock',
+          },
+        },
+        ['format'],
+      ),
+    ],
+  },
+  loras: {
+    description: 'Names of adapters, for metrics: models that are served as the default model',
+    type: 'array',
+    maxItems: 20,
+    items: shortText,
+  },
+  profile: { ...shortText, description: 'Latency profile of its generations: a name, or the syntax of X-Svc-Profile' },
+  capacity: {
+    ...object(
+      {
+        slots: { type: 'integer', minimum: 1, maximum: 10_000, description: 'Generations that run at once' },
+        queue: { ...whole(10_000), description: 'Generations that wait; others are refused. Default 0' },
+        queue_timeout_ms: { ...whole(600_000), description: 'Less than the request timeout. Default 30000, or less' },
+        full: {
+          enum: ['overloaded', 'unavailable', 'rate_limit'],
+          description: 'Error of a refusal; default overloaded',
+        },
+        load_factor: {
+          type: 'number',
+          minimum: 1,
+          maximum: 1000,
+          description: 'How much slower a generation is when all slots are in use; default 1',
+        },
+        kv_tokens: {
+          ...tokens,
+          description: 'Tokens of running generations and of the cache, for metrics; default 65536',
+        },
+      },
+      ['slots'],
+    ),
+    description: 'Generations at once, and the queue',
+  },
+  context_window: {
+    ...tokens,
+    description: 'Maximum number of tokens of prompt and reply, for models without their own',
+  },
+  cache: {
+    description: 'Automatic prompt cache; true: with the defaults',
+    anyOf: [
+      { type: 'boolean' },
+      object({
+        block: { type: 'integer', minimum: 1, maximum: 1024, description: 'Tokens of a block; default 16' },
+        tokens: { type: 'integer', minimum: 16, maximum: 1_048_576, description: 'Capacity; default 65536' },
+        ttl_ms: { type: 'integer', minimum: 1, maximum: 86_400_000, description: 'Since the last use; default 300000' },
+        scope: { enum: ['session', 'instance'], description: 'Who shares it; default session' },
+        min_tokens: { type: 'integer', minimum: 0, maximum: 1_000_000, description: 'Default 1024' },
+      }),
+    ],
+  },
+}
 
 export const optionsSchema: JsonSchema = object({
   fixtures: {
@@ -131,6 +270,25 @@ export const optionsSchema: JsonSchema = object({
       anyOf: DIMENSIONS.map(name => ({ required: [name] })),
     },
   },
+  profiles: {
+    description: 'Latency profiles by name, in addition to instant, fast, typical, slow and thinking',
+    type: 'object',
+    default: {},
+    maxProperties: 50,
+    additionalProperties: object({
+      ttft: { description: 'Time to the first token: milliseconds or a distribution' },
+      gap: { description: 'Gap between tokens: milliseconds or a distribution' },
+      prefill_ms_per_token: { type: 'number', minimum: 0, maximum: 10_000, description: 'For uncached prompt tokens' },
+      seed: { anyOf: [shortText, { type: 'number' }], description: 'Default: the request alone; random: by chance' },
+    }),
+  },
+  builtin: {
+    description: 'Settings of formats under their own name, such as openai',
+    type: 'object',
+    default: {},
+    maxProperties: 50,
+    additionalProperties: object(settings),
+  },
   providers: {
     description: 'Mock LLM providers with an existing wire format',
     type: 'array',
@@ -150,7 +308,14 @@ export const optionsSchema: JsonSchema = object({
           description: 'Default: the models of the format',
           type: 'array',
           maxItems: 100,
-          items: { anyOf: [shortText, object({ id: shortText, mode, owned_by: shortText }, ['id'])] },
+          items: {
+            anyOf: [
+              shortText,
+              object({ id: shortText, mode, owned_by: shortText, context_window: tokens, max_output_tokens: tokens }, [
+                'id',
+              ]),
+            ],
+          },
         },
         strict_models: { description: 'Reject unknown models', type: 'boolean' },
         mode: { ...mode, description: 'Used if neither the request header nor the model sets a mode' },
@@ -168,13 +333,7 @@ export const optionsSchema: JsonSchema = object({
           jitter_percent: whole(100),
         }),
         fail: { ...shortText, description: 'Default fault, in the syntax of X-Svc-Fail' },
-        stream_shape: {
-          description: 'Shape of streams, in the syntax of X-Svc-Stream-Shape',
-          type: 'string',
-          minLength: 1,
-          maxLength: 500,
-        },
-        limits: { ...object(dimensions), description: 'Rate limits of this provider', minProperties: 1 },
+        ...settings,
         require_auth: { description: 'Reject requests without a credential', type: 'boolean' },
         api_key: { ...text, description: 'The only accepted credential' },
       },
