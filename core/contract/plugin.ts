@@ -151,7 +151,7 @@ export {
 } from './parsers.ts'
 export type { Parsed, Parser } from './parsers.ts'
 export type { Logger, LoggerOptions, LogMethod } from './logger.ts'
-export type { LoadError, ReloadResult, ReportedError } from './reload.ts'
+export type { LoadError, ReloadResult, ReplicaReload, ReportedError } from './reload.ts'
 export { describe } from './routes.ts'
 export type {
   CoreFailure,
@@ -268,7 +268,7 @@ export type CommandResult =
 
 // ---------- Functions for plugins
 
-export { HttpError, invalidParameter, refusal } from './http-error.ts'
+export { HttpError, IncompleteBody, invalidParameter, refusal } from './http-error.ts'
 export {
   capCount,
   decimalParameter,

@@ -113,6 +113,11 @@ export class Host {
     return this.#result?.generation.number ?? 0
   }
 
+  /** Whether a plugin could not be registered because the state store was unavailable. */
+  get lacksState(): boolean {
+    return this.#result?.lacksState ?? false
+  }
+
   /** `open`: generations that serve or drain. `inMemory`: also those that are not garbage-collected yet. */
   get generationCounts(): { open: number; inMemory: number } {
     return { open: this.#draining.length + 1, inMemory: this.#inMemory }
@@ -197,6 +202,14 @@ export class Host {
       await switches.update(({ [name]: _removed, ...others }) => others)
       await this.#rebuild()
       return this.#switched(name)
+    })
+  }
+
+  /** The switches that the running generation was built with, after all pending changes. */
+  followedSwitches(): Promise<Readonly<Record<string, boolean>>> {
+    return this.#queue.enqueue(async () => {
+      await this.#followSwitches()
+      return this.#builtSwitches
     })
   }
 

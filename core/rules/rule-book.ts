@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { readOrProblem } from '../contract/input-problem.ts'
 import type { Store, StoreBounds } from '../contract/plugin.ts'
+import { StateUnavailable } from '../contract/state.ts'
 import type { MatchSubject } from '../match/subject.ts'
 import type { RuleBounds } from './bounds.ts'
 import { countMatch, NO_COUNT } from './counting.ts'
@@ -16,15 +17,12 @@ interface RuleSet {
   rules: StoredRule[]
 }
 
-/** The rules of a scope in one generation, and what they were made of. */
+/** The rules of a scope in one generation, and the rules of files among them. */
 interface CompiledScope {
-  set: RuleSet | undefined
   files: readonly RuleEntry[]
   list: RuleList
 }
 
-/** Generations whose rules are kept compiled: the current one, and one that drains. */
-const COMPILED_GENERATIONS = 2
 /** The use of a session's rules is noted at most this often. */
 const TOUCH_MS = 10_000
 const INSTANCE = 'instance'
@@ -69,7 +67,8 @@ export class RuleBook {
   /** What the stores hold, in memory: every request needs it. Null is the instance. */
   readonly #sets = new Map<string | null, RuleSet>()
   readonly #usedAt = new Map<string, number>()
-  readonly #compiled = new Map<GenerationRules, Map<string | null, CompiledScope>>()
+  /** By generation, then by what the stores hold of the scope, or else by its rules of files. */
+  readonly #compiled = new WeakMap<GenerationRules, WeakMap<object, CompiledScope>>()
 
   constructor({ bounds, openStore, now = Date.now }: RuleBookOptions) {
     this.bounds = bounds
@@ -86,11 +85,18 @@ export class RuleBook {
     this.#follow(this.#sessions, key => key)
   }
 
-  /** Reads what the stores hold. Call it once, before requests are served. */
+  /** Reads what the stores hold. Call it once, before requests are served. While they are unavailable, there are no rules. */
   async open(): Promise<void> {
-    const instance = await this.#instance.peek(INSTANCE)
-    if (instance !== undefined) this.#sets.set(null, instance)
-    for (const { key, value } of await this.#sessions.list()) this.#sets.set(key, value)
+    try {
+      const [instance, sessions] = await Promise.all([this.#instance.peek(INSTANCE), this.#sessions.list()])
+      const stored = new Map<string | null, RuleSet>(sessions.map(({ key, value }) => [key, value]))
+      if (instance !== undefined) stored.set(null, instance)
+      for (const scope of this.#sets.keys()) if (!stored.has(scope)) this.#mirror(scope, undefined)
+      for (const [scope, set] of stored) this.#mirror(scope, set)
+    } catch (error) {
+      // They are read when the store is back, which resets the subscriptions.
+      if (!(error instanceof StateUnavailable)) throw error
+    }
   }
 
   #follow(store: Store<RuleSet>, scopeOf: (key: string) => string | null): void {
@@ -108,7 +114,6 @@ export class RuleBook {
     }
     this.#sets.delete(session)
     if (session !== null) this.#usedAt.delete(session)
-    for (const scopes of this.#compiled.values()) scopes.delete(session)
   }
 
   // ------------------------------------------------------------------------------------------------------- requests
@@ -171,26 +176,23 @@ export class RuleBook {
 
   /** The rules of a scope, in the order of evaluation. */
   list(generation: GenerationRules, session: string | null): RuleList {
-    const scopes = this.#scopesOf(generation)
     const set = this.#sets.get(session)
-    const known = scopes.get(session)
     const files = generation.ofSession(session)
-    if (known !== undefined && known.set === set && known.files === files) return known.list
     if (set === undefined && files.length === 0) return NO_RULES
+    const scopes = this.#scopesOf(generation)
+    const known = scopes.get(set ?? files)
+    if (known !== undefined && known.files === files) return known.list
     const list = new RuleList([
       ...(set?.rules ?? []).flatMap(stored => this.#compile(stored, session, generation)),
       ...files,
     ])
-    scopes.set(session, { set, files, list })
+    scopes.set(set ?? files, { files, list })
     return list
   }
 
-  #scopesOf(generation: GenerationRules): Map<string | null, CompiledScope> {
+  #scopesOf(generation: GenerationRules): WeakMap<object, CompiledScope> {
     let scopes = this.#compiled.get(generation)
-    if (scopes === undefined) {
-      this.#compiled.set(generation, (scopes = new Map()))
-      if (this.#compiled.size > COMPILED_GENERATIONS) this.#compiled.delete(this.#compiled.keys().next().value!)
-    }
+    if (scopes === undefined) this.#compiled.set(generation, (scopes = new WeakMap()))
     return scopes
   }
 

@@ -55,7 +55,9 @@ import { createSvcPki } from '../host/svc/pki.ts'
 import { BUILTIN_FOLDER, PRODUCT_FOLDER, VERSION } from '../product.ts'
 import type { StateRegistry } from '../state/state-registry.ts'
 import type { ReplicaFacts } from '../state/shared/membership.ts'
+import { createReplicaChanges } from './replica-changes.ts'
 import { createReplicaViews } from './replica-views.ts'
+import { recoverPlugins } from './state-recovery.ts'
 import { openState } from './state-store.ts'
 import { openTracer } from '../tracing/tracer.ts'
 
@@ -225,9 +227,11 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     requestsTotal: requestMetrics.requestCount(),
     ports: { ...ports },
   })
+  const changes = createReplicaChanges(() => host, sharedState)
   const deps = createControlDeps({
     config,
     replicas: createReplicaViews(config, states, sharedState, ownFacts),
+    changes,
     http,
     instance,
     inspector,
@@ -263,7 +267,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     cors: (request, expose) => corsOutsidePipeline(cors, request, expose),
     follow: createCallFollower({ config, inspector, completions, log, rules }),
     streamsOf,
-    reload: how => host.reload(how),
+    reload: how => changes.reload(how),
   }
   host = new Host({
     config,
@@ -311,6 +315,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     },
   })
   sharedState?.setFacts(ownFacts)
+  const endRecovery = sharedState === null ? null : recoverPlugins(host, sharedState)
   host.onReload = async () => keys?.reload()
   return {
     config,
@@ -339,6 +344,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     requestMetrics,
     completions,
     async close() {
+      endRecovery?.()
       deadlines?.close()
       await tracer?.close()
       await limits.close()

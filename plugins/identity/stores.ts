@@ -1,4 +1,6 @@
 /** The stores of all issuers and their limits. */
+import { mirrorStore } from './mirrored-store.ts'
+import type { MirroredStore } from './mirrored-store.ts'
 import type { Store, Svc } from 'svc/plugin'
 import type { JWK } from 'jose'
 import type { PushedRequest } from './authorize/pushed-requests.ts'
@@ -82,19 +84,26 @@ export function openDeviceAttempts(svc: Pick<Svc, 'state'>): Store<number> {
   return svc.state<number>('device-attempts', { maxCount: 10_000, ttlMs: 60_000 })
 }
 
+/** Opens the count of introspections with the fault `flip`. */
+export function openFlips(svc: Pick<Svc, 'state'>): Store<number> {
+  return svc.state<number>('introspection-flips', { maxCount: 1 })
+}
+
 /** More than all issuers that can exist at once. */
 const MAX_KEY_RECORDS = 400
 /** Issuers of the control plane are removed a day after their last change. */
 const ISSUER_LIFE_MS = 86_400_000
 
 /** Opens the store of the issuers' keys, by the name of the issuer. */
-export function openKeyRecords(svc: Pick<Svc, 'state'>): Store<KeyRecord> {
-  return svc.state<KeyRecord>('issuer-keys', {
+export function openKeyRecords(svc: Svc): MirroredStore<KeyRecord> {
+  const store = svc.state<KeyRecord>('issuer-keys', {
     maxCount: MAX_KEY_RECORDS,
     maxBytes: 16 * MIB,
     evict: 'idle',
     secret: true,
+    watched: true,
   })
+  return mirrorStore(svc, store, handler => svc.channel('issuer-keys', handler))
 }
 
 /** Opens the store of keys that no issuer has, by use and algorithm. Few combinations exist. */

@@ -163,6 +163,7 @@ function showShort(record: AiRecord): object {
     completion_tokens,
     finish_reason,
     fault,
+    rule,
   } = record
   return {
     request_id,
@@ -177,6 +178,7 @@ function showShort(record: AiRecord): object {
     completion_tokens,
     finish_reason,
     fault,
+    rule,
   }
 }
 

@@ -60,4 +60,14 @@ export default [
     rule: '--routes says where groups live; requests of models are recognized by their content too',
     where: 'docs/probe.md',
   },
+  {
+    id: 'PRB-17',
+    rule: 'runs over HTTP contact only targets that svc.yaml names, one run at a time, and can be followed and stopped',
+    where: 'docs/probe.md',
+  },
+  {
+    id: 'PRB-18',
+    rule: 'access tokens and certificates of the upstream that must not pass are found on the routes that are named for it',
+    where: 'docs/probe.md',
+  },
 ]

@@ -96,6 +96,11 @@ export default [
     where: 'docs/testing.md',
   },
   {
+    id: 'RULE-28',
+    rule: 'Conditions on the body do not hold for a body without a known end that the route reads as it arrives.',
+    where: 'docs/testing.md',
+  },
+  {
     id: 'RULE-11',
     rule: 'Quiet requests are neither captured nor logged.',
     where: 'docs/testing.md',
@@ -338,6 +343,11 @@ export default [
   {
     id: 'TESTLIB-5',
     rule: 'svc/testing waits for a number of requests, and says what came if they do not.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'TESTLIB-7',
+    rule: 'What a tester needs first takes fewer than ten lines, which the documentation shows.',
     where: 'docs/testing.md',
   },
   {

@@ -63,6 +63,7 @@ export function createErrorForm(instance: ProviderInstance, { svc, records, ledg
       guardrail: null,
       status,
       fault: null,
+      rule: null,
       session_header: session,
       session: session ?? '',
     })

@@ -33,6 +33,8 @@ export class Exchange implements ResponseContext {
   readonly shownCredential: string
   /** Label of the fault that fired. */
   fault: string | null = null
+  /** Name of the rule that acted on the request. */
+  rule: string | null = null
   /** The source of the fault, such as a header. */
   faultSource = ''
   /** The requested model, once it is known. */

@@ -107,6 +107,7 @@ export async function run(
     const applying = fault === null ? applyRules(exchange, parse) : null
     const rule = applying === null ? null : await applying
     if (rule?.kind === 'answered') return reply
+    exchange.rule = rule?.rule ?? null
     if (rule?.kind === 'fail') throw failureOfRule(rule, services.faults)
     const parsing = parse()
     const read = parsing instanceof Promise ? await parsing : parsing
@@ -278,7 +279,8 @@ function respond(services: RunnerServices, exchange: Exchange, computed: Compute
   const headers = commonHeaders(instance, exchange)
   if (parsed.model !== undefined && parsed.op !== 'models')
     headers['x-svc-model'] = printable(parsed.model).slice(0, 256)
-  if (result.op === 'chat') headers['x-svc-mode'] = result.mode
+  const mode = result.op === 'chat' || result.op === 'embed' ? result.mode : undefined
+  if (mode !== undefined) headers['x-svc-mode'] = mode
   if (exchange.timing !== null && result.op === 'chat')
     headers['x-svc-timing'] = showTiming(exchange.timing, {
       queueMs: exchange.queueMs,

@@ -40,6 +40,7 @@ function record(exchange: Exchange, report: Report, { model, stream, status }: S
     body,
     json,
     fault: exchange.fault,
+    rule: exchange.rule,
     session_header: session.header,
     session: session.label,
     mode: report.mode,
@@ -99,7 +100,7 @@ function reportOf(parsed: Parsed, result: ResultOf<Parsed>, finishReasons: Recor
     case 'embed':
       return {
         ...nothing,
-        mode: 'embedding',
+        mode: result.mode ?? 'embedding',
         normalized_prompt: keepPrompt(parsed.op === 'embed' ? textOf(parsed.inputs) : ''),
         prompt_tokens: result.promptTokens,
       }

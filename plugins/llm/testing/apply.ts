@@ -88,7 +88,7 @@ export function replyOfRule(
   const fixed = readReply(reply, '')
   if (fixed.kind === 'embedding')
     return parsed.op === 'embed'
-      ? { result: embedResultOf(fixed.vector, parsed), pace: {}, shape: null, fault: null }
+      ? { result: embedResultOf(fixed.vector, parsed, 'rule'), pace: {}, shape: null, fault: null }
       : null
   if (parsed.op !== 'chat') return null
   return {

@@ -9,6 +9,7 @@ import { HEAD_CHECKS } from './framing/heads.ts'
 import { HTTP2_FRAMING_CHECKS } from './framing/http2.ts'
 import { LENGTH_CHECKS } from './framing/lengths.ts'
 import { VALID_FRAMING_CHECKS } from './framing/valid.ts'
+import { GRPC_CHECKS } from './grpc/grpc.ts'
 import { ADDED_CHECKS } from './headers/added.ts'
 import { FORWARDING_CHECKS } from './headers/forwarding.ts'
 import { LLM_CHECKS } from './llm/llm.ts'
@@ -19,6 +20,8 @@ import { CONTENT_CHECKS } from './streaming/content.ts'
 import { STREAM_CHECKS } from './streaming/streams.ts'
 import { UPLOAD_CHECKS } from './streaming/uploads.ts'
 import { TARGET_CHECKS } from './targets/targets.ts'
+import { JWT_CHECKS } from './trust/jwt.ts'
+import { TLS_CHECKS } from './trust/tls.ts'
 import { TRUST_CHECKS } from './trust/trust.ts'
 import { WEBSOCKET_CHECKS } from './websocket/websocket.ts'
 
@@ -44,6 +47,9 @@ export const CATALOG: readonly Check[] = [
   ...CACHING_CHECKS,
   CCH_POISON,
   ...WEBSOCKET_CHECKS,
+  ...GRPC_CHECKS,
   ...TRUST_CHECKS,
+  ...TLS_CHECKS,
+  ...JWT_CHECKS,
   ...LLM_CHECKS,
 ]

@@ -98,7 +98,9 @@ t.test('one rule serves all providers: a text, a call and a finish [LLMRULE-1]',
     t.equal(reply.headers.get('x-svc-mode'), 'rule', name)
     t.equal((await ask(name, 'hello', 's')).headers.get('x-svc-rule'), null, name)
   }
-  t.match((await send(server, '/ai/requests?session=s&limit=2')).json, { requests: [{}, { mode: 'rule' }] })
+  t.match((await send(server, '/ai/requests?session=s&limit=2')).json, {
+    requests: [{ rule: null }, { mode: 'rule', rule: 'refund' }],
+  })
 })
 
 t.test('failures have the words and the status of the provider [LLMRULE-2]', async t => {
@@ -276,6 +278,8 @@ t.test('replies are cut, counted, paced and broken like others [LLMRULE-5]', asy
     body: { model: 'svc-embed', input: ['a', 'b'], dimensions: 4 },
   })
   t.match(embedded.json, { data: [{ embedding: [1, 2, 3, 0] }, { embedding: [1, 2, 3, 0] }] })
+  t.equal(embedded.headers.get('x-svc-mode'), 'rule')
+  t.match((await send(server, '/ai/requests?session=vec&limit=1')).json, { requests: [{ mode: 'rule', rule: 'r' }] })
   const chat = await send(server, 'POST /ai/openai/v1/chat/completions', {
     session: 'vec',
     body: { model: 'm', messages: [{ role: 'user', content: 'hi' }] },

@@ -729,6 +729,21 @@ const MODELS: WrongProxy[] = [
   ),
 ]
 
+const GRPC_WEB: WrongProxy[] = [
+  {
+    name: 'drops the trailers of gRPC-Web',
+    fault: { responseBody: swap('grpc-status: 0', 'grpc-sta') },
+    caught: { 'GRPC-WEB': 'fail' },
+    groups: ['GRPC-WEB'],
+  },
+  {
+    name: 'changes messages of gRPC-Web',
+    fault: { responseBody: swap('reply', 'Reply') },
+    caught: { 'GRPC-WEB': 'fail' },
+    groups: ['GRPC-WEB'],
+  },
+]
+
 export const WRONG_PROXIES: WrongProxy[] = [
   ...HEADERS,
   ...TARGETS,
@@ -740,4 +755,5 @@ export const WRONG_PROXIES: WrongProxy[] = [
   ...TRUST,
   ...WEBSOCKET,
   ...MODELS,
+  ...GRPC_WEB,
 ]

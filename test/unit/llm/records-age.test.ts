@@ -28,6 +28,7 @@ const record = (id: string, ageMs = 0): AiRecord => ({
   guardrail: null,
   status: 200,
   fault: null,
+  rule: null,
   session_header: null,
   session: 's',
 })

@@ -17,11 +17,17 @@ export class LiveEntries {
   /** Called before each update; true keeps the list still, for example during a text selection. */
   isBusy: () => boolean = () => false
 
+  #isAnnounced: boolean
   #waiting: Entry[] = []
   #isScheduled = false
   #toAnnounce = 0
   #announcedAt = 0
   #announcing: ReturnType<typeof setTimeout> | undefined
+
+  /** `isAnnounced`: new entries are announced to screen readers. */
+  constructor({ isAnnounced = true }: { isAnnounced?: boolean } = {}) {
+    this.#isAnnounced = isAnnounced
+  }
 
   /** Adds entries, oldest first. */
   push(entries: readonly Entry[]): void {
@@ -71,7 +77,7 @@ export class LiveEntries {
     const fresh = this.#waiting.filter(({ id }) => !known.has(id)).reverse()
     this.#waiting = []
     this.entries.value = [...fresh, ...this.entries.peek()].slice(0, MAX_ROWS)
-    this.#announce(fresh.length)
+    if (this.#isAnnounced) this.#announce(fresh.length)
   }
 
   #announce(count: number): void {

@@ -4,16 +4,17 @@ import { useMedia } from '../../lib/shell/hooks.ts'
 import { formatAge, formatMs, formatTime, type Entry } from '../../lib/protocol/http.ts'
 import type { LiveEntries } from '../../lib/traffic/live-entries.ts'
 import { setParams } from '../../lib/shell/router.ts'
+import { shortId } from '../../lib/instance/short-id.ts'
 import { instanceBase } from '../../lib/instance/page.ts'
-import { attemptText, type Attempt } from '../../lib/traffic/attempts.ts'
-import { tagsOf } from '../../lib/traffic/tags.ts'
-import { Badge, Method, StatusBadge } from '../../ui/badge.tsx'
+import type { Attempt } from '../../lib/traffic/attempts.ts'
+import { Method, StatusBadge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { TryCommand } from '../../ui/code.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Empty } from '../../ui/notice.tsx'
 import { SendThrough } from '../request/send-through.tsx'
 import { DataTable, type Column } from '../../ui/table.tsx'
+import { Tags } from './tags.tsx'
 
 export interface RequestListProps {
   rows: readonly Entry[]
@@ -46,6 +47,7 @@ export function RequestList({
 }: RequestListProps) {
   const list = useRef<HTMLDivElement>(null)
   const isPhone = useMedia('(max-width: 720px)')
+  const isNarrow = useMedia('(max-width: 1280px)')
   useHeldWhileSelecting(list, live)
   const columns: readonly Column<Entry>[] = [
     {
@@ -87,11 +89,21 @@ export function RequestList({
     ...(rows.some(({ session }) => session !== null)
       ? [{ key: 'session', title: 'Session', class: 'col-session', cell: ({ session }: Entry) => session ?? '' }]
       : []),
+    ...(hasReplicas(rows)
+      ? [
+          {
+            key: 'replica',
+            title: 'Replica',
+            class: 'col-replica',
+            cell: ({ replica }: Entry) => shortId(replica ?? ''),
+          },
+        ]
+      : []),
     {
       key: 'tags',
       title: 'Tags',
       class: 'col-tags',
-      cell: entry => <Tags entry={entry} attempt={attempts.get(entry.id)} />,
+      cell: entry => <Tags entry={entry} attempt={attempts.get(entry.id)} isNarrow={isNarrow} />,
     },
   ]
   return (
@@ -127,21 +139,10 @@ export function RequestList({
   )
 }
 
-function Tags({ entry, attempt }: { entry: Entry; attempt: Attempt | undefined }) {
-  return (
-    <>
-      {attempt && (
-        <Badge tone="warn" title="The same request arrived several times, according to its request ID or trace">
-          {attemptText(attempt)}
-        </Badge>
-      )}
-      {tagsOf(entry).map(({ text, tone }) => (
-        <Badge key={text} tone={tone}>
-          {text}
-        </Badge>
-      ))}
-    </>
-  )
+/** Whether more than one replica received them. */
+function hasReplicas(rows: readonly Entry[]): boolean {
+  const first = rows[0]?.replica
+  return rows.some(({ replica }) => replica !== first)
 }
 
 function NothingYet() {
