@@ -115,6 +115,16 @@ export default [
     where: 'llm-next 5',
   },
   {
+    id: 'LLMN-56',
+    rule: '/tokenize gives the tokens of a prompt, as many as the usage of a request with it counts',
+    where: 'llm-next 9',
+  },
+  {
+    id: 'LLMN-57',
+    rule: 'with an encoding of OpenAI, prompts, replies, streams and limits count its tokens; a missing package is an error that names it',
+    where: 'llm-next 9',
+  },
+  {
     id: 'LLMN-60',
     rule: "an inference gateway's scrape of a provider's metrics is complete, in vLLM's names, with all series at 0 from the start",
     where: 'llm-next 8',

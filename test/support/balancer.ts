@@ -26,6 +26,8 @@ export async function startBalancer(ports: readonly number[]): Promise<Balancer>
   const http = createHttpServer({ maxHeaderSize: MAX_HEADER_BYTES }, (request, response) =>
     passOn(next(), request, response),
   )
+  // Longer than that of clients, which would otherwise use a connection that is being closed.
+  http.keepAliveTimeout = 120_000
   http.on('checkContinue', (request, response) => passOn(next(), request, response))
   http.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) =>
     passUpgradeOn(next(), request, socket, head),
@@ -88,6 +90,7 @@ function passOn(port: number, request: IncomingMessage, response: ServerResponse
     insecureHTTPParser: true,
     maxHeaderSize: MAX_HEADER_BYTES,
   })
+  upstream.flushHeaders()
   upstream.on('continue', () => response.writeContinue())
   upstream.on('information', ({ statusCode, rawHeaders }) => {
     if (statusCode === 100) return
@@ -114,6 +117,8 @@ function passOn(port: number, request: IncomingMessage, response: ServerResponse
     answer.on('aborted', () => response.destroy())
   })
   upstream.on('error', () => response.destroy())
+  // The rest of a body that the server does not want must be read, or the connection could not be used again.
+  response.on('finish', () => request.removeAllListeners('data').resume())
   response.on('close', () => upstream.destroy())
   request.on('data', chunk => upstream.write(chunk) || request.pause())
   upstream.on('drain', () => request.resume())

@@ -46,6 +46,7 @@ import type { AiRecord, Records } from '../records/records.ts'
 import { enterSlots } from '../capacity/load.ts'
 import type { StatedLoads } from '../inference/stated-load.ts'
 import { countServed } from '../inference/count-served.ts'
+import { withTokenizer, type Tokenizers } from '../tokenizers/tokenizers.ts'
 import type { Profiles } from '../profiles/profiles.ts'
 import { showTiming } from '../profiles/timing.ts'
 import { NO_PACE, waitBefore } from '../profiles/wait-before.ts'
@@ -68,6 +69,7 @@ export interface RunnerServices {
   limiter: Limiter
   cache: PromptCache
   profiles: Profiles
+  tokenizers: Tokenizers
   loads: Replicated<StatedLoads> | null
   /** Settings of formats under their own name, by id. */
   builtin: Readonly<Record<string, ProviderSettings>>
@@ -99,6 +101,8 @@ export async function run(
     const latency = readLatency(exchange.headers, served.instance.latency, svc.config.maxDelayMs)
     if (latency.latencyMs > 0 && !(await svc.http.delay(request, latency.latencyMs))) return reply
     const fault = rollFault(services, exchange)
+    const preparing = services.tokenizers.prepare(exchange)
+    if (preparing !== null) exchange.tokenizers = await preparing
     const parse = once(() => served.route.parse(exchange.input()))
     const applying = fault === null ? applyRules(exchange, parse) : null
     const rule = applying === null ? null : await applying
@@ -112,7 +116,10 @@ export async function run(
     const isStream = read.stream === true && served.route.stream !== undefined
     const profileText = exchange.header('x-svc-profile')
     const profile = profileText === undefined ? null : services.profiles.ofHeader(profileText)
-    const parsed = fitToWindow(exchange, read)
+    const { tokenizers } = exchange
+    const parsed = fitToWindow(exchange, tokenizers === null ? read : withTokenizer(read, tokenizers))
+    // A filter replaces every reply.
+    const exact = fault?.kind === undefined || parsed.op !== 'chat' ? exactReply(exchange, parsed) : null
     const looking = services.cache.look(exchange, parsed)
     if (looking !== null) exchange.cacheUse = looking instanceof Promise ? await looking : looking
     const admitting = services.limiter.admit(exchange, parsed)
@@ -123,13 +130,12 @@ export async function run(
       if (exchange.load === null) return abandoned(exchange)
     }
     const filtered = filterOf(fault, parsed, exchange)
-    const exact = filtered === undefined ? exactReply(exchange, parsed) : null
     const fixed = exact ?? (rule?.kind === 'reply' ? replyOfRule(rule, parsed) : null)
     if (fixed !== null) {
       const paced = readLatency(exchange.headers, { ...served.instance.latency, ...fixed.pace }, svc.config.maxDelayMs)
       const result = await withCache(exchange, parsed, fixed.result)
       const fixedReply = { parsed, ...fixed, result, fault: fault ?? fixed.fault, latency: paced, isStream }
-      const waitMs = waitBefore(exchange, fixedReply, { profile, ofReply: fixed.pace })
+      const waitMs = waitBefore(exchange, fixedReply, profile, fixed.pace)
       if (waitMs > 0 && !(await svc.http.delay(request, waitMs))) return abandoned(exchange)
       return respond(services, exchange, fixedReply)
     }
@@ -145,7 +151,7 @@ export async function run(
     const computed = computing instanceof Promise ? await computing : computing
     const result = exchange.cacheUse === null ? computed : await withCache(exchange, parsed, computed)
     const generated = { parsed, result, latency, fault, isStream }
-    const waitMs = waitBefore(exchange, generated, { profile, ofReply: NO_PACE })
+    const waitMs = waitBefore(exchange, generated, profile, NO_PACE)
     if (waitMs > 0 && !(await svc.http.delay(request, waitMs))) return abandoned(exchange)
     return respond(services, exchange, generated)
   } catch (error) {

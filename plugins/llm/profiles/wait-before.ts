@@ -17,17 +17,19 @@ interface Generation {
 /** A reply that says nothing about its pace. */
 export const NO_PACE: Partial<Latency> = {}
 
-export interface Pace {
-  /** The profile that the request names. */
-  profile: Profile | null
-  /** What a rule or an exact reply says. */
-  ofReply: Partial<Latency>
-}
-
-/** Milliseconds before the response: a simulated queue, and the generation of a complete reply. */
-export function waitBefore(exchange: Exchange, computed: Generation, pace: Pace): number {
+/**
+ * Milliseconds before the response: a simulated queue, and the generation of a complete reply. `profile` is that of the
+ * request, `ofReply` what a rule or an exact reply says.
+ */
+export function waitBefore(
+  exchange: Exchange,
+  computed: Generation,
+  profile: Profile | null,
+  ofReply: Partial<Latency>,
+): number {
   const { isStream, latency, result } = computed
-  if (result.op === 'chat' && hasTiming(exchange, pace)) planTimingOf(exchange, { ...computed, result }, pace)
+  if (result.op === 'chat' && hasTiming(exchange, profile))
+    planTimingOf(exchange, { ...computed, result }, profile, ofReply)
   const { timing, load } = exchange
   const simulatedMs = timing === null || load === null ? 0 : simulatedQueue(exchange, load, lengthOf(timing, isStream))
   return simulatedMs + (isStream ? 0 : (timing?.wholeMs ?? latency.ttftMs))
@@ -38,14 +40,15 @@ function lengthOf({ ttftMs, gapsMs, wholeMs }: Timing, isStream: boolean): numbe
 }
 
 /** Whether a profile, the load of the provider or its cache acts. */
-function hasTiming({ instance, load, cacheUse }: Exchange, { profile }: Pace): boolean {
+function hasTiming({ instance, load, cacheUse }: Exchange, profile: Profile | null): boolean {
   return profile !== null || instance.profile !== undefined || load !== null || cacheUse !== null
 }
 
 function planTimingOf(
   exchange: Exchange,
   { parsed, result, latency, isStream }: Generation & { result: ChatResult },
-  { profile, ofReply }: Pace,
+  profile: Profile | null,
+  ofReply: Partial<Latency>,
 ): void {
   const { instance, load, svc } = exchange
   const timing = planTiming({

@@ -24,6 +24,8 @@ export interface AiRecord {
   json: boolean
   normalized_prompt: string
   prompt_tokens: number
+  /** Prompt tokens that were read from the prompt cache. */
+  cached_tokens: number
   completion_tokens: number
   finish_reason: string | null
   reply_preview: string

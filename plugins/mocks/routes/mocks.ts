@@ -1,5 +1,12 @@
 /** `/_svc/mocks`: lists, uploads, checks, replaces, deletes, enables and disables mocks. */
-import { describe, readQuery, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'svc/plugin'
+import {
+  describe,
+  HttpError,
+  readQuery,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'svc/plugin'
 import { stringify } from 'yaml'
 import { showReport } from '../check/report.ts'
 import { readDocument } from '../document/read.ts'
@@ -11,13 +18,23 @@ import type { DocumentReference, Mock } from '../management/mock.ts'
 import { checkRevision, requireMock, refuseManaged, summaryOf, urlOf, type Service } from '../management/service.ts'
 import { decodeBody, readUpload, type ReadUpload } from '../management/upload.ts'
 import { deployUpload, requireDocument, sendMock } from './deployment.ts'
-import { MANAGEMENT, nameParameter, TINY_SPEC, writes } from './descriptions.ts'
+import { DOCUMENT_BODY, MANAGEMENT, nameParameter, TINY_SPEC, writes } from './descriptions.ts'
 
 interface Named {
   Params: { name: string }
 }
 
+/** The tools for a language model. */
+const TOOLS = [
+  ['list_mocks', 'GET', '/_svc/mocks'],
+  ['get_mock', 'GET', '/_svc/mocks/{name}'],
+  ['put_mock', 'PUT', '/_svc/mocks/{name}'],
+  ['delete_mock', 'DELETE', '/_svc/mocks/{name}'],
+] as const
+
 export function registerMocks(app: FastifyInstance, service: Service): void {
+  const tools = service.svc.use('control.tools')!
+  for (const [name, method, path] of TOOLS) tools.tool({ name, operation: { method, path } })
   app.get(
     '/_svc/mocks',
     describe({
@@ -100,6 +117,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
     writes({
       summary: 'Deploy a document as a mock',
       parameters: [nameParameter],
+      requestBody: DOCUMENT_BODY,
       examples: [
         {
           name: 'Rejected for the built-in sample',
@@ -257,14 +275,28 @@ async function replace(service: Service, request: FastifyRequest<Named>, reply: 
   const { name } = request.params
   if (!isMockName(name)) throw invalidName(name)
   const upload = await receive(service, request)
-  return service.registry.inOrder(name, () => {
+  const deploy = (): Promise<FastifyReply> => {
     const mock = service.registry.get(name)
     if (mock) {
       refuseManaged(mock)
       checkRevision(request, mock)
     }
     return deployUpload(service, request, reply, name, upload)
+  }
+  return service.registry.inOrder(name, async () => {
+    try {
+      return await deploy()
+    } catch (error) {
+      if (!isNameTaken(error)) throw error
+      // Another replica has created it meanwhile.
+      await service.mocks.refresh(name)
+      return deploy()
+    }
   })
+}
+
+function isNameTaken(error: unknown): boolean {
+  return error instanceof HttpError && (error.body as { error?: unknown }).error === 'name_taken'
 }
 
 async function check(service: Service, request: FastifyRequest): Promise<JsonObject> {

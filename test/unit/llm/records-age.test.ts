@@ -21,6 +21,7 @@ const record = (id: string, ageMs = 0): AiRecord => ({
   json: false,
   normalized_prompt: '',
   prompt_tokens: 0,
+  cached_tokens: 0,
   completion_tokens: 0,
   finish_reason: null,
   reply_preview: '',
