@@ -104,10 +104,10 @@ function a2aCheck({ judge, when, ...check }: A2aCheck): Check {
   })
 }
 
-/** Every URL at which the card says that the agent is reached, by its path in the card. */
+/** Every URL at which the card says that the agent is reached over HTTP, by its path in the card. */
 function urlsOf(value: unknown, path = ''): [path: string, url: string][] {
   if (Array.isArray(value)) return value.flatMap((item, index) => urlsOf(item, `${path}/${index}`))
-  if (!isRecord(value)) return []
+  if (!isRecord(value) || value.protocolBinding === 'GRPC' || value.transport === 'GRPC') return []
   return Object.entries(value).flatMap(([key, member]) => {
     const isUrl = key === 'url' && typeof member === 'string' && URL.canParse(member)
     return isUrl ? ([[`${path}/${key}`, member]] as [string, string][]) : urlsOf(member, `${path}/${key}`)
@@ -162,16 +162,15 @@ export const A2A_CHECKS: Check[] = [
         }
       },
     }),
-    judge(evidence, { gateway: { origin }, upstreamOrigins }) {
+    judge(evidence, { gateway: { origin } }) {
       const found: Verdict[] = []
       const gateway = new URL(origin)
       for (const [index, name] of CARDS.entries()) {
         const call = evidence.call(name)
         if (call.status !== 200) return skip(`not routed: ${call.status ?? 'closed'}`)
-        const away = urlsOf(cardIn(evidence.exchanges[index]!.record)).filter(([, url]) => {
-          const { origin: own, hostname } = new URL(url)
-          return own !== gateway.origin && (upstreamOrigins.includes(own) || hostname === gateway.hostname)
-        })
+        const away = urlsOf(cardIn(evidence.exchanges[index]!.record)).filter(
+          ([path, url]) => !path.includes('provider') && new URL(url).origin !== gateway.origin,
+        )
         if (away.length > 0)
           found.push(
             warn(

@@ -116,7 +116,7 @@ function judgeList(call: Call, key: string, items: readonly Record<string, unkno
 /** Where the metadata of a protected resource is, as the challenge says. */
 function metadataUrlOf(record: ExchangeRecord | undefined): string | null {
   const challenge = valuesOf(record?.calls[0]?.response?.fields ?? [], 'www-authenticate').join(', ')
-  return /resource_metadata="([^"]{1,2000})"/.exec(challenge)?.[1] ?? null
+  return /resource_metadata="([^"]*)"/.exec(challenge)?.[1] ?? null
 }
 
 const bodyOf = (record: ExchangeRecord | undefined): Record<string, unknown> =>
