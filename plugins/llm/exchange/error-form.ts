@@ -56,7 +56,7 @@ export function createErrorForm(instance: ProviderInstance, { svc, records, ledg
       json: false,
       normalized_prompt: '',
       prompt_tokens: 0,
-    cached_tokens: 0,
+      cached_tokens: 0,
       completion_tokens: 0,
       finish_reason: 'error',
       reply_preview: '',
