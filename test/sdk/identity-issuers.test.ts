@@ -1,6 +1,11 @@
 /** openid-client, oauth4webapi and the official MCP client, unmodified, at issuers by path. */
 import t from 'tap'
-import { exchangeJwtAuthGrant, PrivateKeyJwtProvider, requestJwtAuthorizationGrant } from '@modelcontextprotocol/client'
+import {
+  CrossAppAccessProvider,
+  exchangeJwtAuthGrant,
+  PrivateKeyJwtProvider,
+  requestJwtAuthorizationGrant,
+} from '@modelcontextprotocol/client'
 import { importJWK } from 'jose'
 import type { CryptoKey, JWK } from 'jose'
 import * as oauth from 'oauth4webapi'
@@ -173,4 +178,24 @@ t.test('the MCP client: a key, and access across applications [IDN-16] [IDN-21]'
     ...own,
   })
   t.match(read(exchanged.access_token).claims, { sub: 'alice', aud: 'https://mcp.test/', client_id: 'svc' })
+
+  const across = new CrossAppAccessProvider({
+    ...own,
+    expectedIssuer: full,
+    assertion: async ({ authorizationServerUrl, resourceUrl }) =>
+      (
+        await requestJwtAuthorizationGrant({
+          tokenEndpoint: `${idp}/token`,
+          audience: authorizationServerUrl,
+          resource: resourceUrl,
+          idToken: id_token!,
+          ...own,
+        })
+      ).jwtAuthGrant,
+  })
+  across.saveAuthorizationServerUrl(full)
+  across.saveResourceUrl?.('https://mcp.test/tools')
+  const request = await across.prepareTokenRequest()
+  const granted = await post(`${full}/token`, Object.fromEntries(request))
+  t.match(read(granted.body.access_token!).claims, { sub: 'alice', aud: 'https://mcp.test/tools' })
 })
