@@ -101,6 +101,7 @@ export function registerDeviceRoutes(app: FastifyInstance, provider: Provider): 
         200: { description: 'The login form, or the page after the decision' },
         400: { description: 'The form again: the code is unknown or has expired' },
         401: { description: 'Wrong user name, password or one-time code: the form again' },
+        500: { description: 'The login is broken (`login` of the issuer)' },
         429: { description: 'Too many wrong codes from this address; `Retry-After` says when to continue' },
       },
       examples: [formExample('Unknown code', '/oauth/device', { user_code: EXAMPLE_CODE }, 400, null)],
