@@ -60,6 +60,10 @@ const TABLE: Record<string, Record<string, string>> = {
     'secret dpop-nonces': 'shared',
     'state pushed-requests': 'shared',
     'state device-attempts': 'shared',
+    'state sessions': 'shared',
+    'state used-steps': 'shared',
+    'secret login-steps': 'shared',
+    'shared logout-queue': 'notifications of the process that wait',
   },
   llm: {
     'eventLog records': 'shared',
