@@ -23,6 +23,12 @@ export interface ControlTool {
   inputSchema?: JsonSchema
   /** The request for arguments that meet the schema. Required with an `inputSchema`. */
   request?(args: Record<string, unknown>): InProcessCall
+  /**
+   * For an operation that starts work: the request whose response shows the work, and null once it has ended. `body` is that
+   * of the operation, and then of each such request. Programs that can wait call it again and again; others return the
+   * response of the operation.
+   */
+  follow?(body: unknown): InProcessCall | null
 }
 
 /** A tool whose operation exists. */
@@ -35,6 +41,8 @@ export interface ResolvedControlTool {
   scope: ControlScope
   /** The call for `svc.http.call`. */
   request(args: Record<string, unknown>): InProcessCall
+  /** See `ControlTool`; null if the operation starts no work. */
+  follow: ((body: unknown) => InProcessCall | null) | null
 }
 
 /** `control.tools`. */

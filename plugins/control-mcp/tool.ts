@@ -1,10 +1,11 @@
 /** Converts the tools of the control plane to MCP tools. */
 import type { ResolvedControlTool, Svc } from 'svc/plugin'
-import type { ToolDefinition, ToolResult } from '../mcp/types.ts'
+import type { CallContext, ToolDefinition, ToolResult } from '../mcp/types.ts'
 import { type OperationResult, runOperation } from './operation.ts'
 
 /** Characters of the text of a result. The structured result is complete. */
 const MAX_TEXT = 64 * 1024
+const POLL_MS = 500
 
 const OUTPUT_SCHEMA = {
   type: 'object',
@@ -23,10 +24,31 @@ export function toMcpTool(tool: ResolvedControlTool, server: string, svc: Pick<S
     scope,
     servers: [server],
     fixture: true,
-    async call(args, { http }) {
-      return toResult(await runOperation(svc, http.request, tool.request(args)))
+    ...(tool.follow === null ? {} : { task: 'optional' }),
+    async call(args, context) {
+      const { request } = context.http
+      const first = await runOperation(svc, request, tool.request(args))
+      // Without a task the client asks for the state of the work itself.
+      if (tool.follow === null || context.task === null || first.status >= 400) return toResult(first)
+      return toResult(await waitForWork(first, tool.follow, context, svc))
     },
   }
+}
+
+/** The first response that shows that the work has ended, or that it can't be followed. */
+async function waitForWork(
+  first: OperationResult,
+  follow: NonNullable<ResolvedControlTool['follow']>,
+  context: CallContext,
+  svc: Pick<Svc, 'http'>,
+): Promise<OperationResult> {
+  let latest = first
+  for (let call = follow(first.body); call !== null; call = follow(latest.body)) {
+    await context.sleep(POLL_MS)
+    latest = await runOperation(svc, context.http.request, call)
+    if (latest.status >= 400) break
+  }
+  return latest
 }
 
 function toResult({ status, body, text }: OperationResult): ToolResult {

@@ -5,7 +5,7 @@ import { openPage, skipWithoutBrowser, startBrowser } from '../support/browser.t
 import { serve } from '../support/server.ts'
 
 t.test(
-  'the page shows the result of the tool, and calls another tool through its host',
+  'the page shows the result of the tool, and calls another tool through its host [MCPX-27]',
   { skip: skipWithoutBrowser },
   async t => {
     const { url } = await serve(t, { plugins: ['mcp-extensions'] })

@@ -28,7 +28,7 @@ const AGENTS: Record<string, (url: string) => Promise<Agent>> = {
 }
 
 for (const [name, connect] of Object.entries(AGENTS)) {
-  t.test(`an agent tests a gateway by tools alone: ${name}`, async t => {
+  t.test(`an agent tests a gateway by tools alone: ${name} [MCPX-25]`, async t => {
     const { url } = await serve(t)
     const agent = await connect(`${url}/_svc/mcp`)
     const session = 'agent-run'

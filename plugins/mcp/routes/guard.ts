@@ -42,6 +42,8 @@ export function guard(mcp: Mcp, unnamed: string | undefined, serve: Serve, check
 }
 
 function sendUnknownServer(mcp: Mcp, name: string, reply: FastifyReply): FastifyReply {
-  const available = [...mcp.servers.values()].filter(server => server.isNamed).map(server => server.name)
+  const available = [...mcp.servers.values()]
+    .filter(server => server.isNamed && server.definition.hostile === undefined)
+    .map(server => server.name)
   return reply.code(404).headers(factHeaders({})).send({ error: 'unknown MCP server', name, available })
 }

@@ -7,7 +7,7 @@ import { serve } from '../../support/server.ts'
 
 const structured = (reply: { answer: Json }): Json => reply.answer.result?.structuredContent as Json
 
-t.test('tools are operations of the control plane, in both kinds of revisions', async t => {
+t.test('tools are operations of the control plane, in both kinds of revisions [MCPX-24]', async t => {
   const { url } = await serve(t)
   const mcp = `${url}/_svc/mcp`
   const listed = await call(mcp, 'tools/list')
@@ -180,7 +180,7 @@ t.test('resources and the prompt', async t => {
   t.match(await call(mcp, 'prompts/get', { name: 'diagnose_gateway' }), { status: 200 })
 })
 
-t.test('a control token sees and calls the tools of its scopes', async t => {
+t.test('a control token sees and calls the tools of its scopes [MCPX-24]', async t => {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   const { url } = await serve(t, {
     env: {

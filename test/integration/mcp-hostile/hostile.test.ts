@@ -11,7 +11,7 @@ const at = (name: string, query = ''): string => `${url}/mcp/servers/hostile-${n
 const toolsOf = async (name: string, query = ''): Promise<Json[]> =>
   items((await call(at(name, query), 'tools/list')).answer.result?.tools)
 
-t.test('every server says that it is hostile, and lists its tools in both kinds of revisions', async t => {
+t.test('every server says that it is hostile, and lists its tools in both kinds of revisions [MCPX-23]', async t => {
   const { servers } = (await (await fetch(`${url}/mcp/servers`)).json()) as {
     servers: { name: string; hostile: boolean }[]
   }

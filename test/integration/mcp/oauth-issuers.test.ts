@@ -29,7 +29,7 @@ function proof(method: string, url: string, token?: string): Promise<string> {
     .sign(privateKey)
 }
 
-t.test('tokens of the issuer, with its scopes, are accepted [MCP-32]', async t => {
+t.test('tokens of the issuer, with its scopes, are accepted [MCP-32, MCPX-26]', async t => {
   const { url, host } = await serve(t, { yaml: YAML })
   const at = (name: string) => `${url}/mcp/servers/${name}`
   const tokenOf = async (issuer: string, form: Record<string, string> = {}, headers: Record<string, string> = {}) => {
