@@ -185,4 +185,9 @@ export default [
     rule: 'A rolling update of all replicas fails no request.',
     where: 'replicas 17',
   },
+  {
+    id: 'STATE-43',
+    rule: 'Requests that need no state use no operation of the store, and others no more than they need; forgotten scripts are sent again.',
+    where: 'replicas 4.2, 9',
+  },
 ]
