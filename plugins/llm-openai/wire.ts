@@ -11,6 +11,7 @@ import { listModels, retrieveModel } from './models.ts'
 import { moderations } from './moderations.ts'
 import { responses } from './responses.ts'
 import { speech } from './speech.ts'
+import { tokenize } from './tokenize.ts'
 import { transcriptions } from './transcriptions.ts'
 import type { ChatExtras, OpenAiRouteName, OpenAiWire } from './types.ts'
 
@@ -40,6 +41,7 @@ export function createWire(engine: Engine, extras?: ChatExtras): OpenAiWire {
   }
   return {
     routes,
+    tokenize: base => tokenize(engine, base) as LlmRoute,
     error: openAiError,
     messages,
     headers: openAiHeaders,

@@ -12,6 +12,10 @@ import { optionsSchema, type LlmOptions } from './providers/options.ts'
 import { translateFixtures } from './testing/aimock/translate.ts'
 import { createLlmProtocol } from './testing/protocol.ts'
 import { fixturesCommand } from './testing/aimock/command.ts'
+import { Profiles } from './profiles/profiles.ts'
+import { registerProfileRoutes } from './profiles/routes.ts'
+import type { StatedLoads } from './inference/stated-load.ts'
+import { Tokenizers } from './tokenizers/tokenizers.ts'
 import { createRecords } from './records/records.ts'
 import { registerRoutes } from './routes.ts'
 import { KeyIds } from './usage/key-ids.ts'
@@ -32,6 +36,10 @@ const LIMIT_HEADERS = [
   'x-trial-endpoint-call-remaining',
 ]
 
+function hasMetrics({ builtin, providers }: LlmOptions): boolean {
+  return [...Object.values(builtin), ...providers].some(({ metrics }) => metrics !== undefined)
+}
+
 export default definePlugin<LlmOptions, Variables>({
   title: 'Mock LLM',
   description:
@@ -46,6 +54,7 @@ export default definePlugin<LlmOptions, Variables>({
     'X-Svc-Mode',
     'X-Svc-Stream-Shape',
     'X-Svc-Limited',
+    'X-Svc-Timing',
     'retry-after-ms',
     ...LIMIT_HEADERS,
   ],
@@ -71,6 +80,7 @@ export default definePlugin<LlmOptions, Variables>({
     svc.use('testing.resets')!.register({ name: 'llm_cache', reset: session => cache.clear(session) })
     svc.use('testing.resets')!.register({ name: 'llm_limits', reset: session => limiter.clear(session) })
     svc.use('testing.resets')!.register({ name: 'usage', reset: session => ledger.clear(session) })
+    const profiles = new Profiles(svc.options.profiles, (at, message) => svc.reportLoadError({ at, message }))
     const providers: ProviderRegistry = new ProviderRegistry(
       {
         svc,
@@ -81,6 +91,9 @@ export default definePlugin<LlmOptions, Variables>({
         ledger,
         limiter,
         cache,
+        profiles,
+        tokenizers: new Tokenizers(),
+        loads: hasMetrics(svc.options) ? svc.replicated<StatedLoads>('loads', { initial: () => ({}) }) : null,
         builtin: svc.options.builtin,
         metrics: createMetrics(svc.metrics),
         strictFixtures: svc.options.strict_fixtures,
@@ -94,8 +107,9 @@ export default definePlugin<LlmOptions, Variables>({
     await svc
       .use('testing.rules')!
       .add({ paths: [svc.options.fixtures].flat(), at: 'llm.fixtures', translate: translateFixtures })
-    registerRoutes(app, svc, { providers, faults, records })
+    registerRoutes(app, svc, { providers, faults, records, ledger })
     registerLimitRoutes(app, svc, limiter)
+    registerProfileRoutes(app, profiles)
     registerUsageRoutes(app, svc, { ledger, currency })
     svc.whenRegistered(() => providers.registerNamed(app, svc.options))
   },

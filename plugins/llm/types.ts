@@ -5,6 +5,7 @@ import type { ErrorKind, LlmProvider, LlmRoute, Parsed } from './provider.ts'
 import type { Rule } from './engine/rules.ts'
 
 export type { Engine } from './engine/engine.ts'
+export type { Tokenizer } from './engine/tokenizer.ts'
 export type { Rule, RuleReply } from './engine/rules.ts'
 export type * from './neutral.ts'
 export type * from './provider.ts'

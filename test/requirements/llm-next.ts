@@ -88,4 +88,55 @@ export default [
     rule: 'the cache is off without configuration and header; Anthropic caches what is marked, for 5 minutes or an hour',
     where: 'llm-next 6',
   },
+  {
+    id: 'LLMN-50',
+    rule: 'draws of a profile follow its distribution and repeat for the same request, unless its seed is random',
+    where: 'llm-next 4',
+  },
+  {
+    id: 'LLMN-51',
+    rule: 'the pace comes from the figures of the request, its profile, a rule, the profile of the provider or its latency, in this order',
+    where: 'llm-next 4',
+  },
+  {
+    id: 'LLMN-52',
+    rule: 'an unknown profile or a wrong distribution is a native 400, or a load error in svc.yaml',
+    where: 'llm-next 4',
+  },
+  { id: 'LLMN-53', rule: 'profiles are listed, and their draws can be read', where: 'llm-next 4' },
+  {
+    id: 'LLMN-54',
+    rule: 'generations beyond the slots wait in order of arrival; beyond the queue, or after its timeout, they are refused',
+    where: 'llm-next 5',
+  },
+  {
+    id: 'LLMN-55',
+    rule: 'a request can state the load among which it runs',
+    where: 'llm-next 5',
+  },
+  {
+    id: 'LLMN-56',
+    rule: '/tokenize gives the tokens of a prompt, as many as the usage of a request with it counts',
+    where: 'llm-next 9',
+  },
+  {
+    id: 'LLMN-57',
+    rule: 'with an encoding of OpenAI, prompts, replies, streams and limits count its tokens; a missing package is an error that names it',
+    where: 'llm-next 9',
+  },
+  {
+    id: 'LLMN-60',
+    rule: "an inference gateway's scrape of a provider's metrics is complete, in vLLM's names, with all series at 0 from the start",
+    where: 'llm-next 8',
+  },
+  {
+    id: 'LLMN-61',
+    rule: 'the metrics count what the provider serves; cancelled generations are aborted ones',
+    where: 'llm-next 8',
+  },
+  {
+    id: 'LLMN-62',
+    rule: 'gauges can be functions of the clock, or stated for a time by a guarded request',
+    where: 'llm-next 8',
+  },
 ]

@@ -16,6 +16,7 @@ import { lastUserText, promptTokens, render, textOfParts } from './prompt.ts'
 import { rankDocuments } from './relevance.ts'
 import { fromSchema } from './schema-value.ts'
 import { digest, generator } from './seed.ts'
+import { RULE, type Tokenizer } from './tokenizer.ts'
 import { count, pieces, words } from './tokens.ts'
 
 /** Functions for text, tokens, schemas and vectors; all but `randomId` are deterministic. */
@@ -24,6 +25,8 @@ export interface Engine {
   /** The tokens of a text, and their number. */
   pieces(text: string): string[]
   count(text: string): number
+  /** Splits and counts by the same rule. */
+  readonly tokenizer: Tokenizer
   words(text: string): string[]
   /** The request as text, and its prompt tokens. */
   render(request: NeutralRequest): string
@@ -89,6 +92,7 @@ const pure: Omit<Engine, 'randomId'> = {
   generate,
   pieces,
   count,
+  tokenizer: RULE,
   words,
   render,
   lastUserText,

@@ -6,6 +6,10 @@ import type { Limits } from '../limits/bucket.ts'
 import type { Mode, ModelInfo } from '../neutral.ts'
 import { modeOfModel } from '../engine/model-mode.ts'
 import type { StreamShape } from '../shapes/shape.ts'
+import type { EngineMetrics } from '../inference/engine-metrics.ts'
+import type { TokenizerName } from '../tokenizers/tokenizers.ts'
+import type { Slots } from '../capacity/slots.ts'
+import type { Profile } from '../profiles/profile.ts'
 import type { CacheSettings } from '../cache/prompt-cache.ts'
 import type { Latency } from '../streaming/pace.ts'
 import type { LlmProvider } from '../provider.ts'
@@ -34,6 +38,16 @@ export interface ProviderInstance {
   contextWindow?: number
   /** A context window or an output limit is configured, for the provider or a model. */
   hasWindows: boolean
+  /** Latency profile of its generations. */
+  profile?: Profile
+  /** Slots of its generations; absent: all run at once, and nobody counts them. */
+  slots?: Slots
+  /** Tokens that running generations and the prompt cache hold together; absent: as many as they need. */
+  kvTokens?: number
+  /** Metrics of an inference engine. */
+  engineMetrics?: EngineMetrics
+  /** Tokenizers of the provider and of its models; absent: the rule of the engine. */
+  tokenizers?: { provider: TokenizerName | undefined; models: Readonly<Record<string, TokenizerName>> }
   /** Automatic prompt cache. */
   cache?: CacheSettings
   requirement: CredentialRequirement
