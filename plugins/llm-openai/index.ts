@@ -1,6 +1,7 @@
 /** The OpenAI plugin: chat completions, responses, embeddings, images, audio and moderations. */
 import { definePlugin } from 'svc/plugin'
 import { createProvider } from './provider.ts'
+import { createResponsesState } from './responses/state.ts'
 import { createWire } from './wire.ts'
 import type {} from '../llm/types.ts'
 import type {} from './types.ts'
@@ -23,7 +24,13 @@ export default definePlugin({
   ].map(path => ({ path, here: `/ai/openai${path}` })),
   register(app, svc) {
     const llm = svc.use('llm.providers')!
-    svc.offer('llm-openai.wire', extras => createWire(llm.engine, extras))
-    llm.register(app, createProvider(llm.engine))
+    const state = createResponsesState(svc, llm.engine)
+    llm.addState(session =>
+      Promise.all([state.responses.clear(session), state.conversations.clear(session)]).then(
+        ([one, other]) => one + other,
+      ),
+    )
+    svc.offer('llm-openai.wire', extras => createWire(llm.engine, state, extras))
+    llm.register(app, createProvider(llm.engine, state))
   },
 })

@@ -10,11 +10,21 @@ import type {
   Refusal,
 } from '../llm/types.ts'
 
+import type { ConversationRouteName } from './conversations/routes.ts'
+
 /** The routes of the format, without a base path. */
 export type OpenAiRouteName =
   | 'chat'
   | 'completions'
   | 'responses'
+  | 'responsesSocket'
+  | 'countInput'
+  | 'compact'
+  | 'response'
+  | 'deleteResponse'
+  | 'cancelResponse'
+  | 'inputItems'
+  | ConversationRouteName
   | 'embeddings'
   | 'moderations'
   | 'images'

@@ -9,7 +9,12 @@ import { openAiHeaders } from './headers.ts'
 import { images } from './images.ts'
 import { listModels, retrieveModel } from './models.ts'
 import { moderations } from './moderations.ts'
-import { responses } from './responses.ts'
+import { conversationRoutes } from './conversations/routes.ts'
+import { compactResponse } from './responses/compact.ts'
+import { createResponse } from './responses/create.ts'
+import { cancelResponse, countInput, deleteResponse, listInputItems, retrieveResponse } from './responses/routes.ts'
+import { responsesSocket } from './responses/socket.ts'
+import type { ResponsesState } from './responses/state.ts'
 import { speech } from './speech.ts'
 import { transcriptions } from './transcriptions.ts'
 import type { ChatExtras, OpenAiRouteName, OpenAiWire } from './types.ts'
@@ -24,11 +29,19 @@ export const finishReasons: Record<Finish, string> = {
   prompt_filter: 'content_filter',
 }
 
-export function createWire(engine: Engine, extras?: ChatExtras): OpenAiWire {
+export function createWire(engine: Engine, state: ResponsesState, extras?: ChatExtras): OpenAiWire {
   const routes: Record<OpenAiRouteName, LlmRoute> = {
     chat: chatCompletions(engine, extras),
     completions: completions(engine),
-    responses: responses(engine),
+    responses: createResponse(state),
+    responsesSocket: responsesSocket(state),
+    countInput: countInput(state),
+    compact: compactResponse(state),
+    response: retrieveResponse(state),
+    deleteResponse: deleteResponse(state),
+    cancelResponse: cancelResponse(state),
+    inputItems: listInputItems(state),
+    ...conversationRoutes(state),
     embeddings: embeddings(engine),
     moderations: moderations(engine),
     images: images(engine),

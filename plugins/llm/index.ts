@@ -1,4 +1,5 @@
 /** The mock LLM plugin: engine, request processing and records. Each wire format is a separate plugin. */
+import { randomUUID } from 'node:crypto'
 import { definePlugin } from 'svc/plugin'
 import { ProviderRegistry } from './providers/provider-registry.ts'
 import type { CompiledRule } from './engine/rules.ts'
@@ -80,9 +81,15 @@ export default definePlugin<LlmOptions, Variables>({
         metrics: createMetrics(svc.metrics),
         strictFixtures: svc.options.strict_fixtures,
         clock: new TokenClock(),
+        find: (method, path) => providers.find(method, path),
+        newId: randomUUID,
       },
       rules,
     )
+    svc.use('testing.resets')!.register({
+      name: 'llm_state',
+      reset: session => providers.clearState(session === null ? null : session.key),
+    })
     svc.offer('llm.providers', providers)
     const limits = engineLimits(svc.config)
     svc.use('testing.protocols')!.register(createLlmProtocol({ faults, limits, providers }))

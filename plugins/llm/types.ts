@@ -24,6 +24,11 @@ export interface Providers {
    * Adds a fault kind for `X-Svc-Fail`. Its error has the format of the kind `like`, with the given status and message.
    */
   addFault(fault: AddedFault): void
+  /**
+   * Adds to what the reset `llm_state` clears: the data of the session with this key, or all. Returns the number of
+   * removed entries.
+   */
+  addState(clear: (session: string | null) => Promise<number>): void
   /** All served providers, in the order of `GET /ai`; complete after all plugins have registered. */
   list(): ServedProvider[]
   /** Whether providers without their own key accept only the credential in `SVC_AI_API_KEY`. */

@@ -68,4 +68,39 @@ export default [
     rule: 'the first entry that matches provider, model and key applies; headers limit a request for its session',
     where: 'llm-next 7',
   },
+  {
+    id: 'LLMN-50',
+    rule: 'a stored response can be retrieved, continued, replayed and deleted; one that is not stored cannot',
+    where: 'llm-next 12',
+  },
+  {
+    id: 'LLMN-51',
+    rule: 'in a chain, tool outputs need their calls and calls their outputs',
+    where: 'llm-next 12',
+  },
+  {
+    id: 'LLMN-52',
+    rule: 'the state of a background response is a function of its record and the clock; a replay of its events is the same each time',
+    where: 'llm-next 12',
+  },
+  {
+    id: 'LLMN-53',
+    rule: 'a conversation collects the items of its responses, of which one runs at a time',
+    where: 'llm-next 12',
+  },
+  {
+    id: 'LLMN-54',
+    rule: 'compaction items carry a sealed summary, and a changed one is refused',
+    where: 'llm-next 12',
+  },
+  {
+    id: 'LLMN-55',
+    rule: 'a WebSocket carries the events of responses, one response at a time in each lane',
+    where: 'llm-next 13',
+  },
+  {
+    id: 'LLMN-56',
+    rule: 'in public mode, what has an id exists only for the session that made it',
+    where: 'llm-next 22',
+  },
 ]

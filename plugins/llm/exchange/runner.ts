@@ -26,6 +26,7 @@ import type {
   LlmRoute,
   Parsed,
   RenderContext,
+  ReplyPlan,
   Rendered,
   ResultOf,
   StreamEvent,
@@ -39,6 +40,7 @@ import { PlainOutput } from '../streaming/output.ts'
 import { tokensOf } from '../streaming/tokens-of.ts'
 import type { TokenClock } from '../streaming/token-clock.ts'
 import { applyRules, failureOfRule, once, replyOfRule } from '../testing/apply.ts'
+import type { PlacedRoute } from '../testing/protocol.ts'
 import { hasActed, isStrict, missingFixture } from '../testing/strict.ts'
 import { recordError, recordReply } from '../records/recording.ts'
 import type { AiRecord, Records } from '../records/records.ts'
@@ -60,6 +62,10 @@ export interface RunnerServices {
   /** Whether a text generation needs a rule, if its header does not say so. */
   strictFixtures: boolean
   clock: TokenClock
+  /** The route of a path; null if no provider serves it. */
+  find(method: string, path: string): PlacedRoute | null
+  /** A new request id. */
+  newId(): string
 }
 
 export interface Served {
@@ -101,8 +107,20 @@ export async function run(
     const fixed = exact ?? (rule?.kind === 'reply' ? replyOfRule(rule, parsed) : null)
     if (fixed !== null) {
       const paced = readLatency(exchange.headers, { ...served.instance.latency, ...fixed.pace }, svc.config.maxDelayMs)
-      if (!isStream && paced.ttftMs > 0 && !(await svc.http.delay(request, paced.ttftMs))) return abandoned(exchange)
-      return respond(services, exchange, { parsed, ...fixed, fault: fault ?? fixed.fault, latency: paced, isStream })
+      if (
+        !isStream &&
+        parsed.isBackground !== true &&
+        paced.ttftMs > 0 &&
+        !(await svc.http.delay(request, paced.ttftMs))
+      )
+        return abandoned(exchange)
+      return await finish(services, exchange, {
+        parsed,
+        ...fixed,
+        fault: fault ?? fixed.fault,
+        latency: paced,
+        isStream,
+      })
     }
     if (parsed.op === 'chat' && fault === null && !hasActed(rule) && isStrict(exchange, services.strictFixtures))
       throw await missingFixture(exchange, parsed)
@@ -114,8 +132,14 @@ export async function run(
       filtered,
     })
     const result = computing instanceof Promise ? await computing : computing
-    if (!isStream && latency.ttftMs > 0 && !(await svc.http.delay(request, latency.ttftMs))) return abandoned(exchange)
-    return respond(services, exchange, { parsed, result, latency, fault, isStream })
+    if (
+      !isStream &&
+      parsed.isBackground !== true &&
+      latency.ttftMs > 0 &&
+      !(await svc.http.delay(request, latency.ttftMs))
+    )
+      return abandoned(exchange)
+    return await finish(services, exchange, { parsed, result, latency, fault, isStream })
   } catch (error) {
     return sendError(services, exchange, errorOf(error, services.faults, exchange))
   }
@@ -128,7 +152,7 @@ function abandoned(exchange: Exchange): FastifyReply {
 }
 
 /** A missing or invalid credential takes precedence over every fault. */
-function checkCredential(exchange: Exchange): void {
+export function checkCredential(exchange: Exchange): void {
   const { instance, credential, svc } = exchange
   const { requireAuth } = svc.variables
   exchange.isRefused = true
@@ -148,7 +172,7 @@ function checkCredential(exchange: Exchange): void {
 }
 
 /** Throws the fault that fires, or returns it if it applies later: a filtered reply, a broken stream. */
-function rollFault({ faults }: RunnerServices, exchange: Exchange): FaultSpec | null {
+export function rollFault({ faults }: RunnerServices, exchange: Exchange): FaultSpec | null {
   const header = exchange.header('x-svc-fail')
   if (header !== undefined && faults.parse(header) === null)
     exchange.svc.http.ignoreHeader(
@@ -178,7 +202,7 @@ function sourceOf({ source, label }: FaultSpec, { instance }: Exchange): string 
   return source ?? `provider ${instance.name}: ${label}`
 }
 
-function recordFault(fault: FaultSpec, exchange: Exchange): void {
+export function recordFault(fault: FaultSpec, exchange: Exchange): void {
   exchange.fault = fault.label
   exchange.faultSource = sourceOf(fault, exchange)
 }
@@ -192,7 +216,7 @@ function injected(fault: FaultSpec, exchange: Exchange): ProviderError {
   })
 }
 
-function filterOf(
+export function filterOf(
   fault: FaultSpec | null,
   parsed: Parsed,
   exchange: Exchange,
@@ -202,7 +226,7 @@ function filterOf(
   return fault.kind === 'prompt_filter' ? 'prompt_filter' : 'content_filter'
 }
 
-interface Computed {
+export interface Computed {
   parsed: Parsed
   result: Result
   latency: Latency
@@ -212,21 +236,57 @@ interface Computed {
   shape?: StreamShape | null
 }
 
-function respond(services: RunnerServices, exchange: Exchange, computed: Computed): FastifyReply {
-  const { svc, records, ledger, metrics } = services
-  const { parsed, result, isStream } = computed
-  const { reply, request, route, instance } = exchange
-  const words = route.finishReasons ?? instance.format.finishReasons
+/** Stores what the route keeps, and responds. */
+function finish(
+  services: RunnerServices,
+  exchange: Exchange,
+  computed: Computed,
+): FastifyReply | Promise<FastifyReply> {
+  const { route } = exchange
+  const context = renderContext(services, exchange, computed)
+  if (route.keep === undefined) return respond(services, exchange, computed, context)
+  return route
+    .keep(computed.result, computed.parsed, context)
+    .then(() => respond(services, exchange, computed, context))
+}
+
+export function renderContext(services: RunnerServices, exchange: Exchange, computed: Computed): RenderContext {
+  const { svc } = services
+  const { request, route, instance } = exchange
   const nowMs = Date.now()
-  const context: RenderContext = {
+  return {
     requestId: exchange.requestId,
     created: Math.floor(nowMs / 1000),
     nowMs,
     provider: instance.name,
-    finishReasons: words,
+    finishReasons: route.finishReasons ?? instance.format.finishReasons,
     limits: services.limits,
     url: path => svc.http.url(request, path),
+    session: svc.http.session(request).key,
+    plan: () => replyPlan(svc.config.publicMode, computed),
   }
+}
+
+function replyPlan(isPublic: boolean, { result, latency, fault }: Computed): ReplyPlan {
+  const tokens = result.op === 'chat' ? result.completionTokens : 0
+  const gap = gaps({ ...latency, jitterPercent: 0 }, tokens, paceMs[isPublic ? 'public' : 'normal'], () => '')
+  return {
+    ttftMs: latency.ttftMs,
+    gapMs: gap(),
+    failsAfter: fault?.break?.what === 'stream_error' ? fault.break.afterTokens : null,
+  }
+}
+
+function respond(
+  services: RunnerServices,
+  exchange: Exchange,
+  computed: Computed,
+  context: RenderContext,
+): FastifyReply {
+  const { records, ledger, metrics } = services
+  const { parsed, result, isStream } = computed
+  const { reply, route, instance } = exchange
+  const words = context.finishReasons
   const rendered = isStream ? null : route.render(result, parsed, context)
   const streamed = isStream ? streamOf(exchange, computed, context) : null
   if (streamed?.breaksAfter !== undefined) recordFault(streamed.fault!, exchange)
@@ -251,14 +311,14 @@ function respond(services: RunnerServices, exchange: Exchange, computed: Compute
 }
 
 /** The response has ended: the ledger counts it, and its buckets are paid. */
-function enter(exchange: Exchange, ledger: Ledger, outcome: Outcome): void {
+export function enter(exchange: Exchange, ledger: Ledger, outcome: Outcome): void {
   const call = endedCall(exchange, outcome)
   exchange.admission?.finish(call.prompt_tokens, call.completion_tokens)
   exchange.admission = null
   ledger.add(call)
 }
 
-interface Streamed {
+export interface Streamed {
   framing: Framing
   /** Its items act; null: the events are written as they are. */
   shape: StreamShape | null
@@ -275,7 +335,11 @@ const ERROR_FIRST: FaultSpec = {
   source: 'X-Svc-Stream-Shape: error-first',
 }
 
-function streamOf(exchange: Exchange, { parsed, result, fault, shape }: Computed, context: RenderContext): Streamed {
+export function streamOf(
+  exchange: Exchange,
+  { parsed, result, fault, shape }: Computed,
+  context: RenderContext,
+): Streamed {
   const { route } = exchange
   const framing = route.framingOf?.(parsed) ?? route.framing ?? 'sse'
   const plain = route.stream?.(result, parsed, context) ?? []
@@ -316,10 +380,10 @@ function sendWhole(
   return reply
 }
 
-const stallMs = { normal: 120_000, public: 20_000 }
+export const stallMs = { normal: 120_000, public: 20_000 }
 /** Bytes that the shape `split=byte` writes one by one. */
 const singleBytes = { normal: 16_384, public: 4096 }
-const paceMs = { normal: 60_000, public: 20_000 }
+export const paceMs = { normal: 60_000, public: 20_000 }
 
 function stream(
   { clock, ledger }: RunnerServices,
@@ -392,7 +456,11 @@ function countFault({ svc, metrics }: RunnerServices, exchange: Exchange): void 
 }
 
 /** Converts a thrown error into an error response; rethrows unexpected errors, which become a 500. */
-function errorOf(error: unknown, faults: FaultParser, exchange: Exchange): { kind: ErrorKind; facts: ErrorDetails } {
+export function errorOf(
+  error: unknown,
+  faults: FaultParser,
+  exchange: Exchange,
+): { kind: ErrorKind; facts: ErrorDetails } {
   if (error instanceof ProviderError) return error
   if (error instanceof RuleFault) {
     const fault = faults.parse(error.fail)

@@ -11,6 +11,7 @@ import type {
   RouteParameter,
 } from 'svc/plugin'
 import { createErrorForm } from '../exchange/error-form.ts'
+import { socketRoute } from '../exchange/sockets.ts'
 import type { ProviderInstance } from './instance.ts'
 import { routerPath, type RouterPath } from './router-path.ts'
 import type { CredentialRule, LlmRoute } from '../provider.ts'
@@ -157,10 +158,14 @@ function register(
 ): void {
   const [method = 'GET', path = ''] = key.split(' ', 2)
   const descriptions = places.map(place => place.description)
+  const socket = places.find(({ route }) => route.socket !== undefined)
   app.route({
     method,
     url: path,
     ...describe(...descriptions),
+    ...(socket === undefined
+      ? {}
+      : socketRoute(services, { instance, route: socket.route, params: {} }, target => services.find('POST', target))),
     handler: (request: FastifyRequest, reply: FastifyReply) => {
       const params = request.params as Record<string, string>
       for (const { route, router, description } of places) {

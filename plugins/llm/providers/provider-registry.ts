@@ -24,6 +24,7 @@ export class ProviderRegistry implements Providers {
   readonly #formats = new Map<string, LlmProvider>()
   readonly #instances: ProviderInstance[] = []
   readonly #mounted: MountedRoute[] = []
+  readonly #states: ((session: string | null) => Promise<number>)[] = []
 
   /** `rules` is the list in `services`; plugins add rules to it. */
   constructor(services: RunnerServices, rules: CompiledRule[]) {
@@ -82,6 +83,16 @@ export class ProviderRegistry implements Providers {
 
   addFault(fault: Parameters<Providers['addFault']>[0]): void {
     this.#services.faults.add(fault)
+  }
+
+  addState(clear: (session: string | null) => Promise<number>): void {
+    this.#states.push(clear)
+  }
+
+  /** Clears what providers store for a session, or everything. */
+  async clearState(session: string | null): Promise<number> {
+    const counts = await Promise.all(this.#states.map(clear => clear(session)))
+    return counts.reduce((sum, count) => sum + count, 0)
   }
 
   /** Creates the named providers of svc.yaml; reports and skips invalid ones. */

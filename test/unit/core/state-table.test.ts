@@ -68,6 +68,7 @@ const TABLE: Record<string, Record<string, string>> = {
     'shared ledger-counts': 'open streams of this process',
   },
   'llm-anthropic': { 'state prompt-cache': 'shared' },
+  'llm-openai': { 'state responses': 'shared', 'state conversations': 'shared', 'secret sealed': 'shared' },
   mcp: {
     'state sessions': 'shared',
     'eventLog messages': 'shared',

@@ -16,17 +16,20 @@ import { createProvider as cohere } from '../../../plugins/llm-cohere/provider.t
 import { createProvider as gemini } from '../../../plugins/llm-gemini/provider.ts'
 import { createProvider as ollama } from '../../../plugins/llm-ollama/provider.ts'
 import { createProvider as openai } from '../../../plugins/llm-openai/provider.ts'
+import { createResponsesState } from '../../../plugins/llm-openai/responses/state.ts'
 import { createWire } from '../../../plugins/llm-openai/wire.ts'
+import { pluginState } from '../../support/plugin-state.ts'
 
 const engine = createEngine()
 
 const cache: PromptCache = { use: async (_session, _model, _prefix, tokens) => ({ created: tokens, read: 0 }) }
+const state = createResponsesState(pluginState({ publicMode: false }, { isStrict: true }).svc, engine)
 const providers: LlmProvider[] = [
-  openai(engine),
-  azure(engine, extras => createWire(engine, extras)),
+  openai(engine, state),
+  azure(engine, extras => createWire(engine, state, extras)),
   anthropic(engine, cache),
   gemini(engine),
-  bedrock(engine, { anthropic: createMessages(engine, cache), openai: createWire(engine).routes.chat }),
+  bedrock(engine, { anthropic: createMessages(engine, cache), openai: createWire(engine, state).routes.chat }),
   ollama(engine),
   cohere(engine),
 ]
@@ -57,6 +60,9 @@ function inputOf(body: object): RouteInput {
     body: Buffer.from(JSON.stringify(body)),
     json: () => structuredClone(body) as Record<string, unknown>,
     session: 's',
+    provider: 'p',
+    isUpgrade: false,
+    url: path => path,
     limits,
     credential: null,
   }
@@ -81,7 +87,10 @@ async function answer(provider: LlmProvider, route: LlmRoute, body: object): Pro
       provider: provider.id,
       finishReasons: route.finishReasons ?? provider.finishReasons,
       limits,
+      session: 's',
+      plan: () => ({ ttftMs: 0, gapMs: 0, failsAfter: null }),
     }
+    await route.keep?.(result, parsed, context)
     JSON.stringify(route.render(result, parsed, context).body)
     for (const event of route.stream?.(result, parsed, context) ?? []) JSON.stringify(event.data)
     return null
