@@ -20,6 +20,14 @@ export class HttpError extends Error {
   }
 }
 
+/**
+ * A body that a route reads as it arrives (`svc.http.bodyStream`) ended early: the client has disconnected, or the core
+ * has sent the 413. A route that throws it sends no response.
+ */
+export class IncompleteBody extends Error {
+  readonly code = 'SVC_INCOMPLETE_BODY'
+}
+
 /** An error response with the usual body: `{"error": "<code>", "details": "<sentence>"}`. */
 export function refusal(status: number, error: string, details: string): HttpError {
   return new HttpError(status, { error, details })

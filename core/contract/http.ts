@@ -24,6 +24,12 @@ export interface SvcHttp {
   traceHeaders(request: AnyRequest): Record<string, string>
   /** The body as received; empty if the request has no body. Same as `request.body` on routes that do not parse it. */
   body(request: FastifyRequest): Buffer
+  /**
+   * The body as it arrives, on routes with `streamsBody`; null if the request has none. Call it once. Ends with an
+   * `IncompleteBody` if the client disconnects, or if the body exceeds its limit: the core has then sent the 413, unless
+   * the response had begun. `body` has the complete body afterwards.
+   */
+  bodyStream(request: FastifyRequest): AsyncIterable<Buffer> | null
   /** Header lines as received, names and values alternating: `request.raw.rawHeaders` without those that svc added. */
   receivedHeaders(request: AnyRequest): readonly string[]
   /** Path and query as received, without `SVC_BASE_PATH`. Differs from `request.url` on a host of `svc.serveHost`. */

@@ -151,7 +151,7 @@ export {
 } from './parsers.ts'
 export type { Parsed, Parser } from './parsers.ts'
 export type { Logger, LoggerOptions, LogMethod } from './logger.ts'
-export type { LoadError, ReloadResult, ReportedError } from './reload.ts'
+export type { LoadError, ReloadResult, ReplicaReload, ReportedError } from './reload.ts'
 export { describe } from './routes.ts'
 export type {
   CoreFailure,
@@ -268,7 +268,7 @@ export type CommandResult =
 
 // ---------- Functions for plugins
 
-export { HttpError, invalidParameter, refusal } from './http-error.ts'
+export { HttpError, IncompleteBody, invalidParameter, refusal } from './http-error.ts'
 export {
   capCount,
   decimalParameter,
@@ -288,6 +288,8 @@ export type { NumberParameter } from './input.ts'
 export { jsonSerializer } from './json-serializer.ts'
 export { readJsonObject } from './json-body.ts'
 export { isRecord } from './record.ts'
+export { readDistribution } from './distribution.ts'
+export type { Distribution } from './distribution.ts'
 export { nearest } from './nearest.ts'
 export { unknownName } from './unknown-name.ts'
 export { isNestedWithin, isTextNestedWithin } from './json-depth.ts'

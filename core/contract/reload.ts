@@ -31,4 +31,17 @@ export interface ReloadResult {
   load_errors: LoadError[]
   /** Duration in milliseconds. */
   took_ms: number
+  /** With a state store: the outcome of each replica, this one first. */
+  replicas?: ReplicaReload[]
+}
+
+/** What a replica did when all were reloaded. */
+export interface ReplicaReload {
+  replica: string
+  instance_id: string
+  applied: boolean
+  changed: boolean
+  /** Null if it did not reply. */
+  generation: number | null
+  error: string | null
 }

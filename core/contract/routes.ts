@@ -33,6 +33,11 @@ export interface RouteDescription {
   area?: string
   /** Maximum size of the request body in bytes. SVC_BODY_LIMIT applies too if it is smaller. */
   bodyLimit?: number
+  /**
+   * The route reads the body as it arrives, with `svc.http.bodyStream`, instead of getting it complete. Rules test a body
+   * without an announced length only by its head.
+   */
+  streamsBody?: boolean
   /** The route handles `X-Svc-Fail` itself; the core only applies `X-Svc-Delay`. */
   ownFail?: boolean
   /** Formats errors that the core sends for this route: 413, 500, 503, injected faults and thrown 4xx. Default: JSON. */

@@ -20,8 +20,11 @@ export interface StoreBounds<T> {
   ttlFrom?: 'set' | 'use'
   /** Maximum number of entries of one group, such as a session. The oldest entry of the group is evicted. */
   maxPerGroup?: number
-  /** What is evicted first: the entry inserted first, used least recently, or expiring first. Default: `oldest`. */
-  evict?: 'oldest' | 'idle' | 'expiring'
+  /**
+   * What is evicted first: the entry inserted first, used least recently, or expiring first. With `none` nothing is: a write
+   * above a bound is not kept, and `add` returns false. Default: `oldest`.
+   */
+  evict?: 'oldest' | 'idle' | 'expiring' | 'none'
   /**
    * Version of the format of the values. Increase it if new code cannot read values of older code. Replicas with the same
    * number share the store, whatever their version. Default: 1.

@@ -78,7 +78,7 @@ export function registerControl(app: FastifyInstance, deps: ControlDeps): void {
     describe({
       summary: 'Reload svc.yaml and the plugins',
       description:
-        'Requests in flight finish with the old configuration. Requires the admin token if one is configured.',
+        'Requests in flight finish with the old configuration. With a state store, all replicas reload. Requires the admin token if one is configured.',
       category,
       parameters: [
         {

@@ -118,10 +118,18 @@ export interface ControlPlugins {
   overview(): PluginsOverview
   /** Enables or disables a plugin. Resolves after the generation has been swapped. */
   switch(name: string, on: boolean, cascade: boolean): Promise<SwitchResult>
+  /** How many replicas serve with the switches of this one, when all have replied. Undefined without a state store. */
+  followers(): Promise<SwitchFollowers | undefined>
   /** Removes the override that `switch` set, so that svc.yaml applies again. */
   clearOverride(name: string): Promise<ClearResult>
-  /** `force` builds a generation even if no file changed. */
+  /** Of all replicas. `force` builds a generation even if no file changed. */
   reload(force: boolean): Promise<ReloadResult>
+}
+
+/** The others follow with their next heartbeat. */
+export interface SwitchFollowers {
+  followed: number
+  of: number
 }
 
 /** Fields of `GET /_svc/plugins` apart from the records. */

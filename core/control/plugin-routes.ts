@@ -130,13 +130,16 @@ export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): v
     },
   )
 
-  function sendSwitchResult(reply: FastifyReply, name: string, result: SwitchResult): FastifyReply {
+  async function sendSwitchResult(reply: FastifyReply, name: string, result: SwitchResult): Promise<FastifyReply> {
     switch (result.outcome) {
       case 'switched':
       case 'unchanged':
-        return reply.send(view(result.record))
-      case 'failed':
-        return reply.code(422).send(view(result.record))
+      case 'failed': {
+        const replicas = await plugins.followers()
+        return reply
+          .code(result.outcome === 'failed' ? 422 : 200)
+          .send({ ...view(result.record), ...(replicas && { replicas }) })
+      }
       case 'in-use':
         return reply.code(409).send({ error: 'plugin in use', name, used_by: result.usedBy })
       case 'needs':

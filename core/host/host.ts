@@ -200,6 +200,14 @@ export class Host {
     })
   }
 
+  /** The switches that the running generation was built with, after all pending changes. */
+  followedSwitches(): Promise<Readonly<Record<string, boolean>>> {
+    return this.#queue.enqueue(async () => {
+      await this.#followSwitches()
+      return this.#builtSwitches
+    })
+  }
+
   #switched(name: string): ClearResult {
     const record = this.records().find(other => other.name === name)!
     return record.state === 'failed' ? { outcome: 'failed', record } : { outcome: 'switched', record }

@@ -16,15 +16,12 @@ interface RuleSet {
   rules: StoredRule[]
 }
 
-/** The rules of a scope in one generation, and what they were made of. */
+/** The rules of a scope in one generation, and the rules of files among them. */
 interface CompiledScope {
-  set: RuleSet | undefined
   files: readonly RuleEntry[]
   list: RuleList
 }
 
-/** Generations whose rules are kept compiled: the current one, and one that drains. */
-const COMPILED_GENERATIONS = 2
 /** The use of a session's rules is noted at most this often. */
 const TOUCH_MS = 10_000
 const INSTANCE = 'instance'
@@ -69,7 +66,8 @@ export class RuleBook {
   /** What the stores hold, in memory: every request needs it. Null is the instance. */
   readonly #sets = new Map<string | null, RuleSet>()
   readonly #usedAt = new Map<string, number>()
-  readonly #compiled = new Map<GenerationRules, Map<string | null, CompiledScope>>()
+  /** By generation, then by what the stores hold of the scope, or else by its rules of files. */
+  readonly #compiled = new WeakMap<GenerationRules, WeakMap<object, CompiledScope>>()
 
   constructor({ bounds, openStore, now = Date.now }: RuleBookOptions) {
     this.bounds = bounds
@@ -108,7 +106,6 @@ export class RuleBook {
     }
     this.#sets.delete(session)
     if (session !== null) this.#usedAt.delete(session)
-    for (const scopes of this.#compiled.values()) scopes.delete(session)
   }
 
   // ------------------------------------------------------------------------------------------------------- requests
@@ -171,26 +168,23 @@ export class RuleBook {
 
   /** The rules of a scope, in the order of evaluation. */
   list(generation: GenerationRules, session: string | null): RuleList {
-    const scopes = this.#scopesOf(generation)
     const set = this.#sets.get(session)
-    const known = scopes.get(session)
     const files = generation.ofSession(session)
-    if (known !== undefined && known.set === set && known.files === files) return known.list
     if (set === undefined && files.length === 0) return NO_RULES
+    const scopes = this.#scopesOf(generation)
+    const known = scopes.get(set ?? files)
+    if (known !== undefined && known.files === files) return known.list
     const list = new RuleList([
       ...(set?.rules ?? []).flatMap(stored => this.#compile(stored, session, generation)),
       ...files,
     ])
-    scopes.set(session, { set, files, list })
+    scopes.set(set ?? files, { files, list })
     return list
   }
 
-  #scopesOf(generation: GenerationRules): Map<string | null, CompiledScope> {
+  #scopesOf(generation: GenerationRules): WeakMap<object, CompiledScope> {
     let scopes = this.#compiled.get(generation)
-    if (scopes === undefined) {
-      this.#compiled.set(generation, (scopes = new Map()))
-      if (this.#compiled.size > COMPILED_GENERATIONS) this.#compiled.delete(this.#compiled.keys().next().value!)
-    }
+    if (scopes === undefined) this.#compiled.set(generation, (scopes = new WeakMap()))
     return scopes
   }
 

@@ -13,6 +13,7 @@ import type { Keys } from '../keys/keys.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { RuleBook } from '../rules/rule-book.ts'
 import type { Metrics } from '../metrics/metrics.ts'
+import type { ReplicaChanges } from './replica-changes.ts'
 
 export interface ControlDepsSources {
   config: Config
@@ -22,6 +23,7 @@ export interface ControlDepsSources {
   book: RuleBook
   limits: Limits
   replicas: ControlReplicas
+  changes: ReplicaChanges
   keys: Keys | null
   metrics: Metrics
   streamsOf(generation: number): SvcStreams
@@ -40,6 +42,7 @@ export function createControlDeps({
   limits,
   metrics,
   replicas,
+  changes,
   streamsOf,
   host,
   effectiveConfig,
@@ -62,7 +65,8 @@ export function createControlDeps({
     }),
     switch: (name, on, cascade) => host().switch(name, on, cascade),
     clearOverride: name => host().clearOverride(name),
-    reload: force => host().reload({ force }),
+    followers: () => changes.followers(),
+    reload: force => changes.reload({ force }),
   }
   return {
     config,

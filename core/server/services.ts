@@ -55,6 +55,7 @@ import { createSvcPki } from '../host/svc/pki.ts'
 import { BUILTIN_FOLDER, PRODUCT_FOLDER, VERSION } from '../product.ts'
 import type { StateRegistry } from '../state/state-registry.ts'
 import type { ReplicaFacts } from '../state/shared/membership.ts'
+import { createReplicaChanges } from './replica-changes.ts'
 import { createReplicaViews } from './replica-views.ts'
 import { openState } from './state-store.ts'
 import { openTracer } from '../tracing/tracer.ts'
@@ -225,9 +226,11 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     requestsTotal: requestMetrics.requestCount(),
     ports: { ...ports },
   })
+  const changes = createReplicaChanges(() => host, sharedState)
   const deps = createControlDeps({
     config,
     replicas: createReplicaViews(config, states, sharedState, ownFacts),
+    changes,
     http,
     instance,
     inspector,
@@ -263,7 +266,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     cors: (request, expose) => corsOutsidePipeline(cors, request, expose),
     follow: createCallFollower({ config, inspector, completions, log, rules }),
     streamsOf,
-    reload: how => host.reload(how),
+    reload: how => changes.reload(how),
   }
   host = new Host({
     config,

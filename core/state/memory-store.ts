@@ -195,6 +195,7 @@ export class MemoryStore<T> implements Store<T> {
     const present = this.#entries.get(key)
     const group = options.group ?? present?.group ?? null
     const { copy: kept, bytes } = this.#measure(key, value, group)
+    if (this.#bounds.evict === 'none' && !this.#hasRoom(present, group, bytes)) return false
     if (!this.#canHold(bytes, group)) {
       if (present !== undefined) this.#detach(present)
       this.#publishRemoval('evicted', key, value)
@@ -235,6 +236,13 @@ export class MemoryStore<T> implements Store<T> {
   #canHold(bytes: number, group: string | null): boolean {
     const { maxCount, maxBytes = Infinity, maxPerGroup = Infinity } = this.#bounds
     return maxCount >= 1 && bytes <= maxBytes && (group === null || maxPerGroup >= 1)
+  }
+
+  #hasRoom(present: Entry<T> | undefined, group: string | null, bytes: number): boolean {
+    const { maxCount, maxBytes = Infinity, maxPerGroup = Infinity } = this.#bounds
+    if (this.#entries.size + (present === undefined ? 1 : 0) > maxCount) return false
+    if (this.#bytes + bytes - (present?.bytes ?? 0) > maxBytes) return false
+    return group === null || present?.group === group || (this.#groups.get(group)?.size ?? 0) < maxPerGroup
   }
 
   #remove(entry: Entry<T>, kind: RemovalKind): void {

@@ -10,7 +10,10 @@ import type { TestServer, TestServerOptions } from './types.ts'
 /** Additional options for the tests of svc itself. */
 export interface LaunchOptions
   extends TestServerOptions,
-    Pick<ServerOptions, 'builtinFolder' | 'shutdownTimes' | 'registerTimes' | 'states'> {}
+    Pick<ServerOptions, 'builtinFolder' | 'shutdownTimes' | 'registerTimes' | 'states'> {
+  /** Folder of the files. The caller removes it. Default: a temporary one. */
+  folder?: string
+}
 
 const ENVIRONMENT = {
   SVC_HOST: '127.0.0.1',
@@ -40,9 +43,11 @@ export async function launch(options: LaunchOptions = {}): Promise<TestServer & 
     shutdownTimes = SHUTDOWN_TIMES,
   } = options
   const yaml = yamlOf(options)
-  const folder = await mkdtemp(join(tmpdir(), 'svc-test-'))
+  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'svc-test-')))
   const lines: string[] = []
-  const clean = (): Promise<void> => rm(folder, { recursive: true, force: true })
+  const clean = async (): Promise<void> => {
+    if (options.folder === undefined) await rm(folder, { recursive: true, force: true })
+  }
   try {
     if (yaml !== undefined) await writeFile(join(folder, 'svc.yaml'), yaml)
     const server = await startServer({

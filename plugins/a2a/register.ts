@@ -35,8 +35,9 @@ export function registerPlugin(app: FastifyInstance, svc: A2a['svc']): void {
   svc.offer('a2a.agents', { ...agents.registrar(svc.name), [forPlugin]: plugin => agents.registrar(plugin) })
   const sinks = openSinkStore(svc, bounds)
   const cardKey = svc.replicated<JsonWebKey>('card-key', { initial: createCardKey, secret: true })
-  const signatures = svc.shared('card-signatures', () => new BoundedMap<string>(bounds.cardSignatures))
-  const signer = new CardSigner(() => cardKey.current, signatures)
+  const stored = svc.state<string>('card-signatures', { maxCount: bounds.cardSignatures })
+  const kept = svc.shared('card-signatures', () => new BoundedMap<string>(bounds.cardSignatures))
+  const signer = new CardSigner(() => cardKey.current, stored, kept)
   const tenants = svc.options.tenants ?? DEFAULT_TENANTS
   const a2a: A2a = { svc, agents, sinks, signer, tenants, ...openTasks(svc, bounds, sinks) }
   svc.use('testing.resets')!.register({

@@ -43,7 +43,7 @@ export function createBinStore(svc: Svc, limits: BinLimits): BinStore {
     maxBytes,
     sizeOf: sizeOfBin,
     ttlMs: limits.ttl_secs * 1000,
-    evict: 'oldest',
+    ...(svc.config.publicMode ? { maxPerGroup: limits.max_bins_per_session, evict: 'none' } : { evict: 'oldest' }),
   })
   const requests = svc.eventLog<CapturedRequest>('requests', {
     of: store as Store<unknown>,
@@ -63,6 +63,12 @@ export function createBinStore(svc: Svc, limits: BinLimits): BinStore {
     if (ofBins + ofRequests + sizeOfBin(bin) + limits.max_bytes_per_bin > maxBytes) throw binsHoldTooMuch()
   }
 
+  /** The limit because of which a bin was not added. */
+  async function limitOf(session: string): Promise<Error> {
+    const own = await store.count({ group: session })
+    return own >= limits.max_bins_per_session ? tooManyBins(limits.max_bins_per_session) : binsFull(limits.max_bins)
+  }
+
   /** Bins and their requests share one limit: over it, the oldest bin is removed, but not the one just written. */
   async function evictOldest(written: string): Promise<void> {
     for (;;) {
@@ -79,11 +85,13 @@ export function createBinStore(svc: Svc, limits: BinLimits): BinStore {
       inTurn(async () => {
         const bin = emptyBin(randomBytes(12).toString('hex'), response, limits)
         if (svc.config.publicMode) await refuseWhenFull(session, bin)
-        const [, ofBins, ofRequests] = await Promise.all([
-          store.set(bin.id, bin, { group: session }),
+        const [isAdded, ofBins, ofRequests] = await Promise.all([
+          store.add(bin.id, bin, { group: session }),
           store.bytes(),
           requests.bytes(),
         ])
+        // Another replica was faster.
+        if (!isAdded && svc.config.publicMode) throw await limitOf(session)
         if (ofBins + ofRequests > maxBytes) await evictOldest(bin.id)
         return bin
       }),

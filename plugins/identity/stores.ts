@@ -82,6 +82,11 @@ export function openDeviceAttempts(svc: Pick<Svc, 'state'>): Store<number> {
   return svc.state<number>('device-attempts', { maxCount: 10_000, ttlMs: 60_000 })
 }
 
+/** Opens the count of introspections with the fault `flip`. */
+export function openFlips(svc: Pick<Svc, 'state'>): Store<number> {
+  return svc.state<number>('introspection-flips', { maxCount: 1 })
+}
+
 /** More than all issuers that can exist at once. */
 const MAX_KEY_RECORDS = 400
 /** Issuers of the control plane are removed a day after their last change. */

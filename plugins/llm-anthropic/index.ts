@@ -1,6 +1,5 @@
 /** The Anthropic plugin: messages, token counting and models. */
 import { definePlugin } from 'svc/plugin'
-import { createPromptCache } from './prompt-cache.ts'
 import { createProvider } from './provider.ts'
 import { createMessages } from './messages.ts'
 import type {} from '../llm/types.ts'
@@ -15,8 +14,7 @@ export default definePlugin({
   buildsOn: ['llm'],
   register(app, svc) {
     const llm = svc.use('llm.providers')!
-    const cache = createPromptCache(svc, llm.engine)
-    svc.offer('llm-anthropic.wire', options => createMessages(llm.engine, cache, options))
-    llm.register(app, createProvider(llm.engine, cache))
+    svc.offer('llm-anthropic.wire', options => createMessages(llm.engine, options))
+    llm.register(app, createProvider(llm.engine))
   },
 })

@@ -13,13 +13,15 @@ import type {
   RouteInput,
   StreamEvent,
 } from '../llm/types.ts'
-import { cachedPrefix, noCacheUsage, type CacheUsage, type PromptCache } from './prompt-cache.ts'
+import { contextError } from './context-error.ts'
+import { markedPrefix } from './prompt-cache.ts'
 import { readRequest } from './request.ts'
 import type { MessagesOptions } from './types.ts'
 import { messageShapes } from './stream-shapes.ts'
 
 interface MessageWire {
-  cache: CacheUsage
+  /** Tokens up to the last cache mark with a lifetime of an hour. */
+  longTokens: number
   /** Thinking blocks are returned without their text. */
   hidesThinking: boolean
 }
@@ -64,7 +66,7 @@ function describeAt(path: string, summary: string, examples: { name: string; bod
 
 const hello = { model: 'svc-claude', max_tokens: 256, messages: [{ role: 'user', content: 'hello' }] }
 
-export function createMessages(engine: Engine, cache: PromptCache, options: MessagesOptions = {}): LlmRoute<Parsed> {
+export function createMessages(engine: Engine, options: MessagesOptions = {}): LlmRoute<Parsed> {
   return {
     method: 'POST',
     path: '/v1/messages',
@@ -75,9 +77,8 @@ export function createMessages(engine: Engine, cache: PromptCache, options: Mess
     ]),
     framing: 'sse',
     finishReasons,
-    parse: input => parse(engine, cache, input),
-    hasEffects: true,
-    readOnly: input => read(engine, input),
+    parse: input => parse(engine, input),
+    contextError,
     render: (result, parsed) => ({ body: messageOf(engine, result, parsed, options) }),
     shapes: messageShapes,
     stream: (result, parsed) => streamMessage(engine, result, parsed, options),
@@ -111,32 +112,18 @@ function versionOf({ headers }: RouteInput): string | undefined {
   return Array.isArray(value) ? value[0] : value
 }
 
-/** The request without its use of the prompt cache. */
-function read(
-  engine: Engine,
-  input: RouteInput,
-): Omit<Parsed, 'wire'> & { wire: undefined; body: Record<string, unknown> } {
+function parse(engine: Engine, input: RouteInput): Parsed {
   const { json } = engine
   const body = input.json()
   const model = json.textOf(body.model) ?? input.defaultModel ?? defaultModel
-  const request = readRequest(engine, body, { model, version: versionOf(input), needsMaxTokens: true })
-  return { op: 'chat', model, stream: body.stream === true, request, wire: undefined, body }
-}
-
-async function parse(engine: Engine, cache: PromptCache, input: RouteInput): Promise<Parsed> {
-  const { json } = engine
-  const { body, model, request } = read(engine, input)
-  const prefix = cachedPrefix(engine, body)
-  const use =
-    prefix === null
-      ? noCacheUsage
-      : await cache.use(input.session, model, prefix, Math.min(engine.count(prefix), engine.promptTokens(request) - 1))
+  const mark = markedPrefix(engine, body)
   return {
     op: 'chat',
     model,
     stream: body.stream === true,
-    request,
-    wire: { cache: use, hidesThinking: json.own(body.thinking, 'display') === 'omitted' },
+    request: readRequest(engine, body, { model, version: versionOf(input), needsMaxTokens: true }),
+    cacheMark: mark,
+    wire: { longTokens: mark?.longTokens ?? 0, hidesThinking: json.own(body.thinking, 'display') === 'omitted' },
   }
 }
 
@@ -145,13 +132,13 @@ function usageOf(
   wire: MessageWire,
   outputTokens = result.completionTokens,
 ): Record<string, unknown> {
-  const { cachedTokens } = result
-  const cache = cachedTokens === undefined ? wire.cache : { created: 0, read: cachedTokens }
+  const { cachedTokens: read = 0, cacheWriteTokens: created = 0 } = result
+  const long = Math.min(created, wire.longTokens)
   return {
-    input_tokens: result.promptTokens - cache.created - cache.read,
-    cache_creation_input_tokens: cache.created,
-    cache_read_input_tokens: cache.read,
-    cache_creation: { ephemeral_5m_input_tokens: cache.created, ephemeral_1h_input_tokens: 0 },
+    input_tokens: result.promptTokens - created - read,
+    cache_creation_input_tokens: created,
+    cache_read_input_tokens: read,
+    cache_creation: { ephemeral_5m_input_tokens: created - long, ephemeral_1h_input_tokens: long },
     output_tokens: outputTokens,
     output_tokens_details: result.reasoningTokens === 0 ? null : { thinking_tokens: result.reasoningTokens },
     server_tool_use: null,

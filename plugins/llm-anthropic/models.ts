@@ -22,7 +22,7 @@ export const models: ModelInfo[] = [
   'svc-random',
 ].map(id => ({ id }))
 
-function show({ id }: ModelInfo): object {
+function show({ id, context_window, max_output_tokens }: ModelInfo): object {
   const name = id
     .split('-')
     .map(word => word.charAt(0).toUpperCase() + word.slice(1))
@@ -36,8 +36,8 @@ function show({ id }: ModelInfo): object {
     deprecated_at: null,
     lifecycle: 'active',
     line: null,
-    max_input_tokens: 200_000,
-    max_tokens: 64_000,
+    max_input_tokens: context_window ?? 200_000,
+    max_tokens: max_output_tokens ?? 64_000,
     retires_at: null,
   }
 }

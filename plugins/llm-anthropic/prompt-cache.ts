@@ -1,54 +1,51 @@
-/** Simulates prompt caching in `usage`: remembers the prefixes that a session has sent. */
-import { isRecord, type Svc } from 'svc/plugin'
+/** What a request marks for the prompt cache with `cache_control`. */
+import { isRecord } from 'svc/plugin'
 import type { Engine } from '../llm/types.ts'
 
-/** Tokens that a request reads from or writes to the cache; one of them is 0. */
-export interface CacheUsage {
-  created: number
-  read: number
+const SHORT_MS = 300_000
+const LONG_MS = 3_600_000
+
+/** The prefix up to the last mark. */
+export interface MarkedPrefix {
+  prefix: string
+  ttlMs: number
+  /** Tokens up to the last mark with the lifetime `1h`. */
+  longTokens: number
 }
-
-export const noCacheUsage: CacheUsage = { created: 0, read: 0 }
-
-export interface PromptCache {
-  /** Stores a prefix with its size in tokens. */
-  use(session: string, model: string, prefix: string, tokens: number): Promise<CacheUsage>
-}
-
-const lifetimeMs = 5 * 60 * 1000
 
 /**
- * Entries expire 5 minutes after their last use. Keeps at most 4096 entries (512 in public mode); evicts the oldest.
+ * The text of tools, system and messages up to the last block with `cache_control`, which is the last of all blocks if the
+ * request itself has `cache_control`. Null if nothing is marked.
  */
-export function createPromptCache(svc: Svc, engine: Engine): PromptCache {
-  const store = svc.state<true>('prompt-cache', {
-    maxCount: svc.config.publicMode ? 512 : 4096,
-    ttlMs: lifetimeMs,
-    ttlFrom: 'use',
-  })
+export function markedPrefix(engine: Engine, body: Record<string, unknown>): MarkedPrefix | null {
+  const { json } = engine
+  const isWhole = isRecord(body.cache_control)
+  const blocks = [
+    ...json.listOf(body.tools),
+    ...blocksOf(engine, body.system, isWhole),
+    ...json.listOf(body.messages).flatMap(message => blocksOf(engine, json.own(message, 'content'), isWhole)),
+  ]
+  const marks = blocks.map(block => json.own(block, 'cache_control'))
+  if (isWhole && marks.length > 0) marks[marks.length - 1] = body.cache_control
+  const last = marks.findLastIndex(mark => isRecord(mark))
+  if (last < 0) return null
+  const textUpTo = (end: number): string =>
+    blocks
+      .slice(0, end + 1)
+      .map(block => textOf(json.objectOf(block)))
+      .join('\n')
+  const isLong = (mark: unknown): boolean => json.own(mark, 'ttl') === '1h'
+  const lastLong = marks.findLastIndex(isLong)
   return {
-    async use(session, model, prefix, tokens) {
-      const key = engine.digest(session, model, prefix)
-      if (await store.get(key)) return { created: 0, read: tokens }
-      await store.set(key, true)
-      return { created: tokens, read: 0 }
-    },
+    prefix: textUpTo(last),
+    ttlMs: isLong(marks[last]) ? LONG_MS : SHORT_MS,
+    longTokens: lastLong < 0 ? 0 : engine.count(textUpTo(lastLong)),
   }
 }
 
-/** The text of tools, system and messages up to the last block with `cache_control`; null if there is no such block. */
-export function cachedPrefix({ json }: Engine, body: Record<string, unknown>): string | null {
-  const blocks = [
-    ...json.listOf(body.tools),
-    ...json.listOf(body.system),
-    ...json.listOf(body.messages).flatMap(message => json.listOf(json.own(message, 'content'))),
-  ]
-  const last = blocks.findLastIndex(block => isRecord(json.own(block, 'cache_control')))
-  if (last < 0) return null
-  return blocks
-    .slice(0, last + 1)
-    .map(block => textOf(json.objectOf(block)))
-    .join('\n')
+/** A text that is not in blocks can't be marked itself, so it only counts where the whole request is. */
+function blocksOf({ json }: Engine, content: unknown, isWhole: boolean): unknown[] {
+  return isWhole && typeof content === 'string' ? [{ type: 'text', text: content }] : json.listOf(content)
 }
 
 /** Text unchanged; other blocks as JSON without `cache_control`, which may be on another block in the next turn. */

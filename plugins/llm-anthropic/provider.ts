@@ -4,10 +4,9 @@ import { anthropicError, anthropicLimited, messages } from './errors.ts'
 import { anthropicHeaders } from './headers.ts'
 import { countTokens, createMessages, finishReasons } from './messages.ts'
 import { listModels, models, retrieveModel } from './models.ts'
-import type { PromptCache } from './prompt-cache.ts'
 import { isVertexPath, vertexRoutes } from './vertex.ts'
 
-export function createProvider(engine: Engine, cache: PromptCache): LlmProvider {
+export function createProvider(engine: Engine): LlmProvider {
   return {
     id: 'anthropic',
     title: 'Anthropic',
@@ -20,15 +19,11 @@ export function createProvider(engine: Engine, cache: PromptCache): LlmProvider 
     models,
     knowsModel: id => id.startsWith('claude'),
     routes: [
-      createMessages(engine, cache),
+      createMessages(engine),
       countTokens(engine),
       listModels(),
       retrieveModel(),
-      ...vertexRoutes(
-        engine,
-        createMessages(engine, cache, { idPrefix: 'msg_vrtx_' }) as LlmRoute,
-        countTokens(engine),
-      ),
+      ...vertexRoutes(engine, createMessages(engine, { idPrefix: 'msg_vrtx_' }) as LlmRoute, countTokens(engine)),
     ],
     error: (kind, facts) => ({ status: facts.status, body: anthropicError(kind, facts) }),
     messages,

@@ -2,6 +2,7 @@
 import type { ChatParsed, ChatResult, Choice, Engine, Finish, LlmRoute, RouteInput, StreamEvent } from '../llm/types.ts'
 import type { BedrockGuardrails } from '../guardrails/types.ts'
 import { guardConverse } from './converse-guardrail.ts'
+import { tokensUpToCachePoint } from './cache-point.ts'
 import { readConverse } from './converse-request.ts'
 import { describeOperation } from './describe.ts'
 import { converseShapes } from './stream-shapes.ts'
@@ -26,10 +27,15 @@ export function converse(engine: Engine, guardrails?: BedrockGuardrails): LlmRou
     op: 'chat',
     describe: describeOperation('converse', model, 'converse', hello),
     parse: input => parse(engine, guardrails, input, false),
+    reportsCacheWrites: true,
     render: result => ({
       body: {
         ...outputOf(engine, result),
-        usage: { ...usageOf(result), cacheReadInputTokens: result.cachedTokens ?? 0, cacheWriteInputTokens: 0 },
+        usage: {
+          ...usageOf(result),
+          cacheReadInputTokens: result.cachedTokens ?? 0,
+          cacheWriteInputTokens: result.cacheWriteTokens ?? 0,
+        },
         metrics,
         ...traceOf(result),
       },
@@ -45,6 +51,7 @@ export function converseStream(engine: Engine, guardrails?: BedrockGuardrails): 
     describe: describeOperation('converse-stream', model, 'converse with streaming', hello),
     framing: 'aws-eventstream',
     parse: input => parse(engine, guardrails, input, true),
+    reportsCacheWrites: true,
     render: result => ({ body: outputOf(engine, result) }),
     shapes: converseShapes,
     stream: result => converseEvents(engine, result),
@@ -61,6 +68,7 @@ function parse(
   const id = input.params.modelId ?? ''
   const body = input.json()
   const guardrail = guardConverse(engine, guardrails, body)
+  const cacheUpTo = tokensUpToCachePoint(engine, body)
   return {
     op: 'chat',
     model: id,
@@ -68,6 +76,7 @@ function parse(
     request: readConverse(engine, body, id),
     wire: undefined,
     ...(guardrail && { guardrail }),
+    ...(cacheUpTo === null ? {} : { cacheUpTo }),
   }
 }
 
@@ -147,7 +156,11 @@ export function* converseEvents(engine: Engine, result: ChatResult): Iterable<Co
   }
   for (const events of choice.callsFirst === true ? [calls, texts] : [texts, calls]) yield* events()
   yield { event: 'messageStop', data: { stopReason: stopReasonOf(result, choice) } }
-  const { cachedTokens } = result
-  const usage = { ...usageOf(result), ...(cachedTokens === undefined ? {} : { cacheReadInputTokens: cachedTokens }) }
+  const { cachedTokens, cacheWriteTokens } = result
+  const usage = {
+    ...usageOf(result),
+    ...(cachedTokens === undefined ? {} : { cacheReadInputTokens: cachedTokens }),
+    ...(cacheWriteTokens === undefined ? {} : { cacheWriteInputTokens: cacheWriteTokens }),
+  }
   yield { event: 'metadata', data: { usage, metrics, ...traceOf(result) } }
 }

@@ -56,6 +56,8 @@ export function createProvider(engine: Engine, formats: SharedFormats, guardrail
     error: bedrockError,
     limited: bedrockLimited,
     messages,
+    contextError: ({ promptTokens, window }) =>
+      window !== null && promptTokens > window ? { message: messages.context_length! } : 'cut',
     headers: ({ requestId }) => ({ 'x-amzn-requestid': requestId.replace(/[^\x20-\x7e]/g, '?') }),
     faultStatus: { missing_credential: 403, invalid_credential: 403, timeout: 408 },
     finishReasons,

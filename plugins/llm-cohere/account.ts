@@ -70,12 +70,12 @@ export function listModels(engine: Engine): LlmRoute<ModelsParsed<Page>> {
   }
 }
 
-function show({ id, kind = 'chat' }: ModelInfo) {
+function show({ id, kind = 'chat', context_window }: ModelInfo) {
   return {
     name: id,
     endpoints: endpoints[kind] ?? ['chat'],
     finetuned: false,
-    context_length: 128_000,
+    context_length: context_window ?? 128_000,
     is_deprecated: false,
   }
 }

@@ -62,6 +62,12 @@ export function createProvider(engine: Engine): LlmProvider {
       },
     }),
     messages,
+    contextError: ({ promptTokens, window }) =>
+      window !== null && promptTokens > window
+        ? {
+            message: `too many tokens: total number of tokens in the prompt cannot exceed ${window} - received ${promptTokens}.`,
+          }
+        : 'cut',
     finishReasons,
   }
 }

@@ -19,14 +19,14 @@ export const models: ModelInfo[] = [
   { id: 'svc-random' },
 ]
 
-function show({ id, kind }: ModelInfo): object {
+function show({ id, kind, context_window, max_output_tokens }: ModelInfo): object {
   return {
     name: `models/${id}`,
     version: '001',
     displayName: id,
     description: 'A mock model of svc',
-    inputTokenLimit: kind === 'embed' ? 2048 : 1_048_576,
-    outputTokenLimit: kind === 'embed' ? 1 : 65_536,
+    inputTokenLimit: context_window ?? (kind === 'embed' ? 2048 : 1_048_576),
+    outputTokenLimit: max_output_tokens ?? (kind === 'embed' ? 1 : 65_536),
     supportedGenerationMethods:
       kind === 'embed'
         ? ['embedContent', 'batchEmbedContents', 'countTokens']

@@ -39,6 +39,12 @@ export function createProvider(engine: Engine): LlmProvider {
     error: geminiError,
     limited: geminiLimited,
     messages,
+    contextError: ({ promptTokens, window }) =>
+      window !== null && promptTokens > window
+        ? {
+            message: `The input token count (${promptTokens}) exceeds the maximum number of tokens allowed (${window}).`,
+          }
+        : 'cut',
     unknownModel: 'models/{model} is not found for API version v1beta.',
     faultStatus: { missing_credential: 403, invalid_credential: 400 },
     rendersPromptFilter: true,

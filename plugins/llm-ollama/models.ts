@@ -74,7 +74,7 @@ export function show(engine: Engine): LlmRoute<ModelsParsed> {
           model_info: {
             'general.architecture': family,
             'general.parameter_count': 7_000_000_000,
-            [`${family}.context_length`]: 8192,
+            [`${family}.context_length`]: model.context_window ?? 8192,
           },
           capabilities: model.kind === 'embed' ? ['embedding'] : ['completion', 'tools', 'thinking'],
           modified_at: modifiedAt,

@@ -37,6 +37,9 @@ export function createProvider(engine: Engine, wire?: OpenAiWire): LlmProvider {
       wire !== undefined && isOpenAiPath(facts.path)
         ? wire.limited(refusal, facts)
         : { status: facts.status, body: { error: 'too many requests' } },
+    // The server drops what does not fit.
+    contextError: ({ promptTokens, window, isShortened }) =>
+      window !== null && promptTokens > window && !isShortened ? 'drop' : 'cut',
     unknownModel: "model '{model}' not found",
     finishReasons,
     streamError: ({ message }) => ({ data: { error: message } }),

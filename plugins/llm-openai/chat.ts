@@ -12,6 +12,7 @@ import type {
 } from '../llm/types.ts'
 import { createChatWriter } from './chat-json.ts'
 import type { ChatChunk, ChatReply, ChatWriter, ChunkChoice, Delta } from './chat-json.ts'
+import { contextError } from './context-error.ts'
 import { describePost } from './describe.ts'
 import { logprobOf } from './logprobs.ts'
 import { readFormat, readMessages } from './messages.ts'
@@ -75,6 +76,7 @@ export function chatCompletions(engine: Engine, extras?: ChatExtras): LlmRoute<P
     ]),
     framing: 'sse',
     parse: input => parse(engine, input),
+    contextError,
     withReply: parsed => ({ ...parsed, wire: { ...parsed.wire, topLogprobs: null } }),
     render: (result, parsed, context) => ({ body: renderReply(writer(), engine, result, parsed, context, extras) }),
     stream: (result, parsed, context) => streamReply(writer(), engine, result, parsed, context, extras),

@@ -11,6 +11,7 @@ import type {
   StreamEvent,
 } from '../llm/types.ts'
 import { clamp } from './chat.ts'
+import { contextError } from './context-error.ts'
 import { describePost } from './describe.ts'
 import { logprobOf } from './logprobs.ts'
 
@@ -42,6 +43,7 @@ export function completions(engine: Engine): LlmRoute<Parsed> {
     ]),
     framing: 'sse',
     parse: input => parse(engine, input),
+    contextError,
     withReply: parsed => ({ ...parsed, wire: { ...parsed.wire, logprobs: null } }),
     render: (result, parsed, context) => ({
       body: {

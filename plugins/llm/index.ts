@@ -6,6 +6,7 @@ import type { CompiledRule } from './engine/rules.ts'
 import { FaultParser } from './exchange/faults.ts'
 import { engineLimits } from './exchange/limits.ts'
 import { createMetrics } from './records/metrics.ts'
+import { PromptCache } from './cache/prompt-cache.ts'
 import { Limiter } from './limits/limiter.ts'
 import { registerLimitRoutes } from './limits/routes.ts'
 import { optionsSchema, type LlmOptions } from './providers/options.ts'
@@ -67,6 +68,8 @@ export default definePlugin<LlmOptions, Variables>({
     const keyIds = new KeyIds(svc)
     const ledger = new Ledger(svc, { prices, keyIds, formatOf: name => providers.formatOf(name) })
     const limiter = new Limiter(svc, svc.options.limits, keyIds)
+    const cache = new PromptCache(svc)
+    svc.use('testing.resets')!.register({ name: 'llm_cache', reset: session => cache.clear(session) })
     svc.use('testing.resets')!.register({ name: 'llm_limits', reset: session => limiter.clear(session) })
     svc.use('testing.resets')!.register({ name: 'usage', reset: session => ledger.clear(session) })
     const providers: ProviderRegistry = new ProviderRegistry(
@@ -78,6 +81,8 @@ export default definePlugin<LlmOptions, Variables>({
         records,
         ledger,
         limiter,
+        cache,
+        builtin: svc.options.builtin,
         metrics: createMetrics(svc.metrics),
         strictFixtures: svc.options.strict_fixtures,
         clock: new TokenClock(),

@@ -142,6 +142,9 @@ export interface ModelInfo {
   owned_by?: string
   /** Mode of this model; takes precedence over its name. */
   mode?: Mode
+  /** Maximum number of tokens of prompt and reply, and of the reply. Default: those of the provider, if any. */
+  context_window?: number
+  max_output_tokens?: number
 }
 
 export interface ModelsResult {

@@ -41,6 +41,8 @@ export interface LlmProvider {
   headers?(facts: HeaderFacts): Record<string, string>
   /** The response to a request that a rate limit refuses. Default: the error `rate_limit`. */
   limited?(refusal: Refusal & { model: string }, facts: ErrorFacts): ErrorResponse
+  /** What happens to a request that exceeds the context window or the output limit of its model. */
+  contextError?(facts: ContextFacts, parsed: ChatParsed): ContextAnswer
   /** Statuses that replace the defaults. */
   faultStatus?: Partial<Record<FaultKind, number>>
   /** Its finish reasons, for replies and records. */
@@ -52,6 +54,25 @@ export interface LlmProvider {
   /** Additional checks of the request headers, after the credential. Throws `engine.badInput`. */
   check?(input: { headers: RequestHeaders; enforced: boolean; path: string }): void
 }
+
+/** A request that exceeds the context window or the output limit of its model. */
+export interface ContextFacts {
+  model: string
+  promptTokens: number
+  /** The limit of the reply; 0 if the request has none. At most `outputLimit`. */
+  maxTokens: number
+  /** The limit of the reply as the request has it. */
+  requestedTokens: number
+  /** Tokens of prompt and reply together; null: not limited. */
+  window: number | null
+  /** Tokens of the reply that the model can generate; null: not limited. */
+  outputLimit: number | null
+  /** The oldest messages were dropped already. */
+  isShortened: boolean
+}
+
+/** An error, or what happens instead: the reply is cut where the window ends, or the oldest messages are dropped. */
+export type ContextAnswer = { message: string; param?: string; code?: string; type?: string } | 'cut' | 'drop'
 
 /** Where to find a credential. */
 export interface CredentialRule {
@@ -168,6 +189,10 @@ export interface LlmRoute<P extends Parsed = Parsed> {
   withReply?(parsed: P, reply: Readonly<Record<string, unknown>>): P
   /** Stream shapes of its events. Default for chats: those of OpenAI's chunks; otherwise none. */
   shapes?: StreamShapes
+  /** Replaces the provider's `contextError` for this route. */
+  contextError?(facts: ContextFacts, parsed: ChatParsed): ContextAnswer
+  /** Its usage says how many tokens were written to the prompt cache. */
+  reportsCacheWrites?: true
   /** Headers of streamed replies. */
   streamHeaders?(result: ResultOf<P>, parsed: P): Record<string, string>
 }
@@ -244,6 +269,13 @@ export interface ChatParsed<W = unknown> extends ParsedBase {
   /** The prompt tokens, if the format counts them differently. */
   promptTokens?: number
   guardrail?: ChatGuardrail
+  /**
+   * For formats in which the client marks what is cached: the text up to the last mark, and its lifetime; null: nothing is
+   * marked. Absent: the provider's own cache applies.
+   */
+  cacheMark?: { prefix: string; ttlMs: number } | null
+  /** The provider's own cache keeps only this number of prompt tokens. */
+  cacheUpTo?: number
   /** Other data that the format needs for its reply. */
   wire: W
 }

@@ -3,6 +3,7 @@ import { definePlugin } from 'svc/plugin'
 import { probeCommand } from './command/command.ts'
 import { PROBE_OPTIONS } from './options.ts'
 import type { ProbeSection } from './options.ts'
+import { registerRuns } from './runs/routes.ts'
 import { registerUpstream } from './upstream/routes.ts'
 
 export default definePlugin<ProbeSection>({
@@ -12,6 +13,8 @@ export default definePlugin<ProbeSection>({
   command: probeCommand,
   options: PROBE_OPTIONS,
   register(app, svc) {
-    if (!svc.config.publicMode) registerUpstream(app, svc)
+    if (svc.config.publicMode) return
+    registerUpstream(app, svc)
+    registerRuns(app, svc)
   },
 })

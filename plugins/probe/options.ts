@@ -10,6 +10,7 @@ export interface ProbeSection {
   fail_on?: string
   baseline?: string
   routes?: string
+  targets?: string[]
 }
 
 export const PROBE_OPTIONS: JsonSchema = {
@@ -28,6 +29,13 @@ export const PROBE_OPTIONS: JsonSchema = {
       description: 'Findings that count for the exit code, such as fail,warn.',
     },
     baseline: { type: 'string', maxLength: 1000, description: 'File with known findings.' },
+    targets: {
+      type: 'array',
+      maxItems: 50,
+      items: { type: 'string', maxLength: 300 },
+      description:
+        'Origins of gateways that `POST /_svc/probe/runs` may probe, such as http://gateway:8000. Default: none.',
+    },
     routes: { type: 'string', maxLength: 1000, description: 'File with the paths and URLs of groups.' },
   },
 }

@@ -76,10 +76,10 @@ export function upstreamHeaders(
     client: readonly HeaderLine[]
     setHeaders: readonly HeaderLine[]
     host: string
-    bodyBytes: number | null
+    hasBody: boolean
   },
 ): string[] {
-  const { client, setHeaders, host, bodyBytes } = parts
+  const { client, setHeaders, host, hasBody } = parts
   const replaced = new Set(setHeaders.map(([name]) => name.toLowerCase()))
   const via = headerLines(request.raw.rawHeaders).filter(([name]) => name.toLowerCase() === 'via')
   const lines: HeaderLine[] = [
@@ -89,7 +89,9 @@ export function upstreamHeaders(
     ['Via', [...via.map(([, value]) => value), `1.1 ${viaName(svc.instance.id)}`].join(', ')],
     ...Object.entries(svc.http.traceHeaders(request)),
   ]
-  if (bodyBytes !== null) lines.push(['Content-Length', String(bodyBytes)])
+  const length = request.headers['content-length']
+  if (length !== undefined) lines.push(['Content-Length', length])
+  else if (hasBody) lines.push(['Transfer-Encoding', 'chunked'])
   return lines.flat()
 }
 

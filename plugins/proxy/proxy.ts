@@ -1,5 +1,6 @@
 /** The upstreams of one generation: their modes, counts, recordings and positions in sequences. */
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest, Replicated, RuleFileSet, Store, Svc } from 'svc/plugin'
 import type { Mode, UpstreamOptions } from './config/options.ts'
 import type { Upstream } from './config/upstream.ts'
@@ -134,16 +135,26 @@ export class Proxy {
     const path = normalizePath(given)
     const requested = targetPath(upstream, path, query)
     const mode = this.#modeOf(upstream)
-    const exchange = { request, reply, upstream, requested }
-    if (mode === 'passthrough') return forward(svc, { ...exchange, client: served.client.send, record: null })
-    const shape = shapeOf(upstream, {
-      method: request.method,
-      path,
-      query,
-      header: header => joined(request.headers[header]),
-      body: svc.http.body(request),
-    })
-    if (mode !== 'record') {
+    const exchange = {
+      request,
+      reply,
+      upstream,
+      requested,
+      client: served.client.send,
+      body: svc.http.bodyStream(request),
+    }
+    if (mode === 'passthrough') return forward(svc, { ...exchange, record: null })
+    const readShape = (): RequestShape =>
+      shapeOf(upstream, {
+        method: request.method,
+        path,
+        query,
+        header: header => joined(request.headers[header]),
+        body: svc.http.body(request),
+      })
+    if (mode === 'replay' || (mode !== 'record' && (await served.folder.has(request.method, path)))) {
+      exchange.body = await completeBody(svc, request, exchange.body)
+      const shape = readShape()
       const found = await this.#find(served, shape, mode)
       if (found !== undefined) {
         void this.#count(name, 'replayed')
@@ -156,8 +167,8 @@ export class Proxy {
     }
     const isFull = served.folder.isFull
     if (isFull) this.#warn(served)
-    const record = (response: RecordedResponse): Promise<void> => this.#record(served, shape, response)
-    return forward(svc, { ...exchange, client: served.client.send, record: isFull ? null : record })
+    const record = (response: RecordedResponse): Promise<void> => this.#record(served, readShape(), response)
+    return forward(svc, { ...exchange, record: isFull ? null : record })
   }
 
   #require(name: string): Served {
@@ -224,4 +235,15 @@ export class Proxy {
 
 function joined(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value.join(', ') : value
+}
+
+/** Waits for the whole body, which decides what is replayed. */
+async function completeBody(
+  svc: Svc<unknown>,
+  request: FastifyRequest,
+  body: AsyncIterable<Buffer> | null,
+): Promise<AsyncIterable<Buffer> | null> {
+  if (body === null) return null
+  for await (const _piece of body);
+  return Readable.from([svc.http.body(request)])
 }

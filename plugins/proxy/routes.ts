@@ -12,8 +12,9 @@ const name: RouteParameter = {
   description: 'Name of the upstream',
   schema: { type: 'string' },
 }
-const forwarded: Pick<RouteDescription, 'description' | 'category' | 'responses'> = {
+const forwarded: Pick<RouteDescription, 'description' | 'category' | 'responses' | 'streamsBody'> = {
   category,
+  streamsBody: true,
   description:
     'Forwards the request to the upstream, or replays a recorded response. `X-Svc-Proxy` is `record`, `replay`, `passthrough` or `miss`.',
   responses: {

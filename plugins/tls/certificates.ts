@@ -9,11 +9,11 @@ import type { Revocation } from './revocation.ts'
 export interface Chain {
   certificates: string
   key: string
-  /** Makes the OCSP response to staple; absent if the endpoint does not staple. */
-  staple?: () => Promise<Uint8Array>
+  /** The certificate, as PEM, whose OCSP response is stapled; absent if the endpoint does not staple. */
+  stapled?: string
 }
 
-/** A chain, and when it was made, in milliseconds since 1970. */
+/** A chain of the cache, which survives reloads and so refers to no generation, and when it was made, in milliseconds since 1970. */
 export interface MadeChain {
   chain: Promise<Chain>
   madeAt: number
@@ -77,8 +77,7 @@ export function chainsOf({ svc, findAuthority, revocation, cache }: ChainParts):
     return {
       certificates: [leaf.certificate, ...rest].join(''),
       key: leaf.key,
-      ...(hasDemoIssuer &&
-        rule !== 'staple-missing' && { staple: () => revocation.respond({ certificate: leaf.certificate }) }),
+      ...(hasDemoIssuer && rule !== 'staple-missing' && { stapled: leaf.certificate }),
     }
   }
 }

@@ -78,7 +78,12 @@ function accept(
   const begin = async (): Promise<void> => {
     const ca =
       kind.clientCertificate === 'wrong-ca' ? (await parts.findAuthority('foreign')).certificate : svc.pki.caCertificate
-    const settings = { chain: await findChain(), ca, alpnProtocols }
+    const settings = {
+      chain: await findChain(),
+      ca,
+      alpnProtocols,
+      respondFor: (certificate: string) => parts.revocation.respond({ certificate }),
+    }
     if (socket.destroyed) return
     const dripping = kind.behavior === 'drip-handshake' ? new DrippingSocket(socket) : undefined
     const onSecured = (secured: TLSSocket): void => {

@@ -16,6 +16,8 @@ export interface HandshakeSettings {
   ca: string
   /** Offered unless the kind says otherwise. */
   alpnProtocols: readonly string[]
+  /** Makes the OCSP response to staple for a certificate, given as PEM. */
+  respondFor: (certificate: string) => Promise<Uint8Array>
 }
 
 /** Secures connections. */
@@ -67,7 +69,7 @@ function connectionOf({ remoteAddress, remotePort, localAddress, localPort }: So
   return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`
 }
 
-function createEndpointServer(kind: Kind, { chain, ca, alpnProtocols }: HandshakeSettings): Server {
+function createEndpointServer(kind: Kind, { chain, ca, alpnProtocols, respondFor }: HandshakeSettings): Server {
   const { alpn = alpnProtocols } = kind
   const server = createServer({
     ...contextOptions(kind, chain),
@@ -78,11 +80,11 @@ function createEndpointServer(kind: Kind, { chain, ca, alpnProtocols }: Handshak
     ...(alpn.length > 0 && { ALPNProtocols: [...alpn] }),
   })
   server.on('tlsClientError', (_error, secured) => secured.destroy())
-  const { staple } = chain
+  const { stapled } = chain
   // Node asks for the OCSP response if the client does.
-  if (staple !== undefined)
+  if (stapled !== undefined)
     server.on('OCSPRequest', (_certificate, _issuer, respond) => {
-      staple().then(
+      respondFor(stapled).then(
         response => respond(null, Buffer.from(response)),
         (error: Error) => respond(error, null!),
       )

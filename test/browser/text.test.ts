@@ -137,9 +137,14 @@ t.test('tags by type of traffic [CON-21]', async t => {
   t.strictSame(tags({ uri: '/a2a/echo/v1/message:send' }), ['A2A send'])
   t.strictSame(tags({ uri: '/mock/shop/orders' }), ['mock shop'])
   t.strictSame(tags({ headers: [{ name: 'x-svc-fail', value: '503:1' }] }), [], 'a fault that did not occur has no tag')
-  t.strictSame(tags({ fault: 'abort', fault_source: 'X-Svc-Abort: truncate', ended: 'aborted' }), [
-    'fault X-Svc-Abort: truncate',
-  ])
+  t.strictSame(tags({ fault: 'abort', fault_source: 'X-Svc-Abort: truncate', ended: 'aborted' }), ['fault truncate'])
+  t.strictSame(
+    tags({ uri: '/ai/openai/v1/responses', fault: 'ai', fault_source: '?fail=overloaded' }),
+    ['fault overloaded', 'AI openai'],
+    'first what went wrong',
+  )
+  t.strictSame(tags({ rule: 'busy', fault: 'fail', fault_source: 'rule: fail 503' }), ['fault 503', 'rule busy'])
+  t.strictSame(tags({ fault: 'identity', fault_source: 'identity: slow_jwks' }), ['fault slow_jwks'])
   t.strictSame(tags({ uri: '/flaky/status' }), ['fault'])
   t.strictSame(tags({ ended: 'client_left' }), ['client disconnected'])
   t.strictSame(tags({ ended: 'open' }), ['open'])

@@ -41,6 +41,7 @@ t.test('random operations', NEEDS_SERVER, async t => {
         const done: string[] = []
         for (let step = 0; step < 400; step++) {
           const stream = `s${random(4)}`
+          const from = [2, -1, 1e20][random(3)]!
           const value = 'v'.repeat(random(200))
           const operations: Record<string, (pair: Pair) => Promise<unknown>> = {
             'set the owner': ({ owner }) => owner.set(stream, 1),
@@ -49,7 +50,7 @@ t.test('random operations', NEEDS_SERVER, async t => {
             'append once more': ({ log }) => log.append(stream, value),
             'append a long one': ({ log }) => log.append(stream, value.repeat(10)),
             newest: ({ log }) => log.newest(stream, 2),
-            after: ({ log }) => log.after(stream, 2, 2),
+            after: ({ log }) => log.after(stream, from, 2),
             find: ({ log }) => log.find(stream, found => found.length % 2 === 1),
             clear: ({ log }) => log.clear(stream, found => found.length % 3 === 0),
           }

@@ -15,7 +15,15 @@ interface Shown {
 t.test('two servers and their store', NEEDS_SERVER, async t => {
   const store = await startStateServer(t)
   const start = (id: string) =>
-    launch({ plugins, env: { SVC_STATE_STORE: store.url, SVC_INSTANCE_ID: id, SVC_STATE_STORE_TIMEOUT_MS: '300' } })
+    launch({
+      plugins,
+      env: {
+        SVC_STATE_STORE: store.url,
+        SVC_INSTANCE_ID: id,
+        SVC_STATE_STORE_TIMEOUT_MS: '300',
+        SVC_LOG_LEVEL: 'info',
+      },
+    })
   const [one, two] = await Promise.all([start('one'), start('two')])
   t.teardown(() => Promise.all([one.stop(), two.stop()]))
   const rpc = (path: string, method: string, headers: Record<string, string> = {}, params: object = {}) =>
@@ -106,6 +114,14 @@ t.test('two servers and their store', NEEDS_SERVER, async t => {
     t.equal((await fetch(`${two.url}/health`)).status, 503)
     await until(async () => (await fetch(`${two.url}/health/healthy`, { method: 'POST' })).status === 200)
     t.equal((await fetch(`${one.url}/health`)).status, 200)
+  })
+
+  await t.test('no replica is taken for gone because of an outage [STATE-36]', async t => {
+    t.ok(one.lines.some(line => line.includes('joined')) || two.lines.some(line => line.includes('joined')))
+    t.same(
+      [...one.lines, ...two.lines].filter(line => line.includes('is gone')),
+      [],
+    )
   })
 
   await t.test('a store that is full refuses writes and answers the rest [STATE-37]', async t => {

@@ -81,17 +81,17 @@ t.test('two replicas', NEEDS_SERVER, async t => {
     const stops = [a, b].map((store, index) => store.subscribe(change => seen[index]!.push(print(change))))
     await a.set('a', '1')
     await b.set('b', '2', { ttlMs: 5 })
+    await until(async () => (await b.count()) === 1)
     await a.update('a', () => '3')
     await b.delete('a')
-    await until(async () => (await b.count()) === 0)
     for (const key of ['c', 'd', 'e', 'f']) await a.set(key, '4')
     await until(() => seen.every(changes => changes.at(-1) === 'evicted c 4'))
     t.same(seen[0], [
       'set a 1',
       'set b 2',
+      'expired b 2',
       'set a 3',
       'deleted a 3',
-      'expired b 2',
       'set c 4',
       'set d 4',
       'set e 4',

@@ -49,7 +49,8 @@ const BOUNDS: Record<string, StoreBounds<Value>> = {
   idle: { maxCount: 4, evict: 'idle', ttlMs: 3_600_000, ttlFrom: 'use' },
   expiring: { maxCount: 4, evict: 'expiring' },
   'own sizes': { maxCount: 6, maxBytes: 2_500, sizeOf: value => (typeof value === 'number' ? 100 : value.text.length) },
-  none: { maxCount: 0 },
+  nothing: { maxCount: 0 },
+  'no eviction': { maxCount: 5, maxPerGroup: 2, maxBytes: 2_000, evict: 'none' },
   secret: { maxCount: 4, secret: true, maxPerGroup: 3 },
 }
 

@@ -69,6 +69,26 @@ export default [
     where: 'llm-next 7',
   },
   {
+    id: 'LLMN-40',
+    rule: 'a prompt that exceeds the context window gets the error of each format, or loses its oldest messages where the format does so',
+    where: 'llm-next 6',
+  },
+  {
+    id: 'LLMN-41',
+    rule: 'a reply ends where the context window or the output limit of its model ends',
+    where: 'llm-next 6',
+  },
+  {
+    id: 'LLMN-42',
+    rule: 'cached tokens are whole blocks of the longest known prefix, in the fields of each format; prompt totals stay the same',
+    where: 'llm-next 6',
+  },
+  {
+    id: 'LLMN-43',
+    rule: 'the cache is off without configuration and header; Anthropic caches what is marked, for 5 minutes or an hour',
+    where: 'llm-next 6',
+  },
+  {
     id: 'LLMN-50',
     rule: 'a stored response can be retrieved, continued, replayed and deleted; one that is not stored cannot',
     where: 'llm-next 12',

@@ -60,4 +60,9 @@ export default [
     rule: '--routes says where groups live; requests of models are recognized by their content too',
     where: 'docs/probe.md',
   },
+  {
+    id: 'PRB-17',
+    rule: 'runs over HTTP contact only targets that svc.yaml names, one run at a time, and can be followed and stopped',
+    where: 'docs/probe.md',
+  },
 ]

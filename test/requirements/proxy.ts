@@ -38,6 +38,11 @@ export default [
     where: 'hardening: web pages',
   },
   {
+    id: 'PROXY-14',
+    rule: 'Requests are sent on piece by piece, unless they may be replayed; a body that breaks off or is too large ends the exchange.',
+    where: 'testing 7',
+  },
+  {
     id: 'PROXY-20',
     rule: 'A recording is one YAML file for each key, named after method, path and key.',
     where: 'testing 7',

@@ -96,6 +96,11 @@ export default [
     where: 'docs/testing.md',
   },
   {
+    id: 'RULE-28',
+    rule: 'Conditions on the body do not hold for a body without a known end that the route reads as it arrives.',
+    where: 'docs/testing.md',
+  },
+  {
     id: 'RULE-11',
     rule: 'Quiet requests are neither captured nor logged.',
     where: 'docs/testing.md',

@@ -180,6 +180,7 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
       routesOf: name =>
         host.routes.filter(route => route.plugin === name).map(({ methods, path }) => ({ methods, path })),
       overview: () => host.overview,
+      followers: async () => undefined,
       async switch(name, on, cascade) {
         host.calls.push(`switch ${name} ${on ? 'on' : 'off'}${cascade ? ' cascade' : ''}`)
         return host.switchResult

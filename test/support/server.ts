@@ -7,7 +7,10 @@ import { serveReplicas } from './replica-group.ts'
 import { pluginsOfArea } from './areas.ts'
 
 export type TestServer = PublicTestServer & Server
-export type TestServerOptions = LaunchOptions
+export interface TestServerOptions extends LaunchOptions {
+  /** Why the test concerns one process, so that it has one even if `SVC_TEST_REPLICAS` is set. */
+  oneProcess?: string
+}
 
 /** The `t` of tap, for teardown. */
 interface Test {
@@ -15,11 +18,12 @@ interface Test {
 }
 
 /**
- * Starts a server until the test ends, or several that share a state store if `SVC_TEST_REPLICAS` is set. By default it runs the plugins for the test's folder.
+ * Starts a server until the test ends, or several that share a state store if `SVC_TEST_REPLICAS` is set. By default it runs
+ * the plugins for the test's folder.
  */
-export async function serve(t: Test, options: TestServerOptions = {}): Promise<TestServer> {
+export async function serve(t: Test, { oneProcess, ...options }: TestServerOptions = {}): Promise<TestServer> {
   const complete = { ...(saysWhatRuns(options) ? {} : { plugins: pluginsOfArea() }), ...options }
-  const replicas = Number(process.env.SVC_TEST_REPLICAS ?? 1)
+  const replicas = oneProcess === undefined ? Number(process.env.SVC_TEST_REPLICAS ?? 1) : 1
   const server = replicas > 1 ? await serveReplicas(t, replicas, complete) : await launch(complete)
   t.teardown(() => server.stop())
   return server

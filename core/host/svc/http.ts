@@ -8,8 +8,10 @@ import type { BrowserAccess, BrowserRefusal } from '../../http/pipeline/browser-
 import type { InProcessCall, InProcessResponse, SvcHttp } from '../../contract/plugin.ts'
 import { HttpError } from '../../contract/plugin.ts'
 import type { Config } from '../../config/variables.ts'
+import { bodyLimitOf } from '../../http/request/body.ts'
 import { contextOf } from '../../http/request/context.ts'
 import type { RequestContext } from '../../http/request/context.ts'
+import { streamBody } from '../../http/request/streamed-body.ts'
 import { negotiate } from '../../http/response/negotiation.ts'
 import { sendUnrouted } from '../../http/pipeline/pipeline.ts'
 import type { RuleServices } from '../../http/pipeline/stage.ts'
@@ -41,6 +43,10 @@ export function createSvcHttp({ browserAccess, call, config, guard, rules, https
       return trace.state === null ? { traceparent } : { traceparent, tracestate: trace.state }
     },
     body: request => contextOf(request).body,
+    bodyStream(request) {
+      const context = contextOf(request)
+      return streamBody(context, bodyLimitOf(context, config.bodyLimit))
+    },
     receivedHeaders: request => {
       const { receivedHeaderCount, request: raw } = contextOf(request)
       return raw.rawHeaders.slice(0, receivedHeaderCount)

@@ -99,6 +99,7 @@ export function createInProcessCall({
     })
     context.requestId = request.headers['x-request-id'] as string
     context.body = body
+    context.isBodyRead = true
     response.context = context
     response.assignSocket(request.socket)
     current.retain()

@@ -7,6 +7,7 @@
 import { sendResponse, sendError, sendErrorInForm, replaceWithError } from '../response/send.ts'
 import { announcedLength, bodyLimitOf, readBody, rejectBody } from '../request/body.ts'
 import type { RequestContext } from '../request/context.ts'
+import { dropUnread } from '../request/streamed-body.ts'
 import {
   badRequest,
   internalError,
@@ -152,7 +153,8 @@ function rejectAnnouncedBody(context: RequestContext, { config }: PipelineServic
 }
 
 function receiveBody(context: RequestContext, { config }: PipelineServices): true | Promise<boolean> {
-  return context.isBodyRead || readBody(context, bodyLimitOf(context, config.bodyLimit))
+  if (context.isBodyRead || context.description?.streamsBody === true) return true
+  return readBody(context, bodyLimitOf(context, config.bodyLimit))
 }
 
 function callRoute(context: RequestContext): boolean {
@@ -160,6 +162,7 @@ function callRoute(context: RequestContext): boolean {
   if (response.headersSent) return false
   if (context.route !== null) {
     context.isRouted = true
+    if (context.description?.streamsBody === true) context.whenClosed(() => dropUnread(context))
     // Fastify routes by it. The context keeps the target as received.
     if (context.routeTarget !== context.url) rewriteTarget(request, context.routeTarget)
     if (upgrade !== null) generation.upgrade(request, upgrade.socket, upgrade.handOver())

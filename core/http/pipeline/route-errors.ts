@@ -39,6 +39,10 @@ export function sendRouteError(
     sendBody(context, request, reply, thrown.body!)
     return
   }
+  if (thrown.code === 'SVC_INCOMPLETE_BODY') {
+    reply.hijack()
+    return
+  }
   const isLate = reply.raw.headersSent || context.response.isDetached === true
   if (isStateCode(thrown.code) && !isLate) {
     reply.hijack()

@@ -3,7 +3,7 @@ import { sendError } from '../response/send.ts'
 import { contextOf, EMPTY_BODY } from './context.ts'
 import { isHttp2 } from './types.ts'
 import type { RequestContext } from './context.ts'
-import type { ServerRequest } from './types.ts'
+import type { ReceivedChunks, ServerRequest } from './types.ts'
 import { payloadTooLarge } from '../pipeline/error-bodies.ts'
 
 /** Bytes still read after a rejection, so that the client gets the response and not a reset. */
@@ -69,11 +69,14 @@ function loseBody(this: ServerRequest): void {
 function stopReading(context: RequestContext, isThere: boolean, before?: () => void): void {
   const { reading } = context
   if (reading === null) return
-  const { chunks, bytes } = reading
-  context.body = chunks.length === 0 ? EMPTY_BODY : chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, bytes)
+  context.body = joinedChunks(reading)
   context.reading = null
   before?.()
   reading.resolve(isThere)
+}
+
+export function joinedChunks({ chunks, bytes }: ReceivedChunks): Buffer {
+  return chunks.length === 0 ? EMPTY_BODY : chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, bytes)
 }
 
 /**
@@ -91,7 +94,8 @@ export function rejectBody(context: RequestContext, limit: number): void {
   })
 }
 
-function discardRest(context: RequestContext, done: () => void): void {
+/** Reads and drops the rest of the body, within bounds. */
+export function discardRest(context: RequestContext, done: () => void): void {
   const { request } = context
   if (request.complete || context.expectsContinue) return done()
   let discarded = 0

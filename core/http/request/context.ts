@@ -21,6 +21,7 @@ import type {
   BodyReading,
   EgressCounter,
   ListenerFacts,
+  ReceivedChunks,
   RequestFollower,
   ResponseInUse,
   RoutingGeneration,
@@ -86,6 +87,8 @@ export class RequestContext implements Waiting<RequestContext> {
   expectation: 'met' | 'failed' | null = null
   /** Whether a rule keeps the request out of the inspector and the access log. */
   isQuiet = false
+  /** What has arrived of a body that the route reads as it arrives. */
+  streamed: ReceivedChunks | null = null
   /** Whether the body was read before its stage, for the conditions of rules. */
   isBodyRead = false
   faultOrigin: FaultOrigin | null = null

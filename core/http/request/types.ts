@@ -51,10 +51,13 @@ export interface EgressCounter {
   addEgress(bytes: number): void
 }
 
-/** A body that is being read. */
-export interface BodyReading {
-  readonly chunks: Buffer[]
+export interface ReceivedChunks {
+  chunks: Buffer[]
   bytes: number
+}
+
+/** A body that is being read. */
+export interface BodyReading extends ReceivedChunks {
   readonly limit: number
   resolve(isThere: boolean): void
 }

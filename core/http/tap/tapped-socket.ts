@@ -87,7 +87,7 @@ export class TappedSocket {
   }
 
   #advance(): void {
-    while (this.#pending.length > 0 && !this.#isReleased) if (!this.#step()) return
+    while (this.#pending.length > 0 && !this.#isReleased && !this.#socket.destroyed) if (!this.#step()) return
   }
 
   /** Processes what has arrived; returns false if it has to wait. */

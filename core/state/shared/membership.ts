@@ -54,6 +54,8 @@ export class Membership implements SvcReplicas {
   #epoch: string | null = null
   #sentRecord = ''
   #timer: NodeJS.Timeout | null = null
+  /** Until then a replica without a record may not have had the time to write it again. */
+  #patientUntil = 0
   #hasLeft = false
 
   constructor(options: MembershipOptions) {
@@ -96,6 +98,11 @@ export class Membership implements SvcReplicas {
     return () => void this.#listeners.delete(own)
   }
 
+  /** Called with each connection. When the store is back, the records of replicas that live may have expired, or be lost. */
+  expectReturn(): void {
+    if (this.#epoch !== null) this.#patientUntil = performance.now() + RECORD_MS
+  }
+
   /** Sends a heartbeat, and then one every two seconds. */
   async beat(): Promise<void> {
     if (this.#timer !== null) clearTimeout(this.#timer)
@@ -107,10 +114,11 @@ export class Membership implements SvcReplicas {
     }
   }
 
-  /** Reports that a replica does not exist any more. */
-  lose(replica: string): void {
+  /** Reports that a replica does not exist any more. Returns false if it may only be late after an outage of the store. */
+  lose(replica: string): boolean {
     const record = this.#living.get(replica)
-    if (record === undefined || replica === this.self) return
+    if (record === undefined || replica === this.self) return true
+    if (performance.now() < this.#patientUntil) return false
     this.#living.delete(replica)
     this.#options.onGone(record)
     for (const { call } of this.#listeners) {
@@ -120,6 +128,7 @@ export class Membership implements SvcReplicas {
         this.#options.onError(error)
       }
     }
+    return true
   }
 
   /** Removes this replica, so that the others do not wait for it. */
@@ -163,7 +172,7 @@ export class Membership implements SvcReplicas {
       living.set(record.replica, record)
     }
     const before = this.#living
-    for (const name of before.keys()) if (!living.has(name)) this.lose(name)
+    for (const [name, record] of before) if (!living.has(name) && !this.lose(name)) living.set(name, record)
     this.#living = living
     for (const [name, record] of living) if (!before.has(name) && name !== this.self) this.#options.onJoined(record)
   }

@@ -6,6 +6,9 @@ import type { StoreConnection } from './store-connection.ts'
 
 /** Maximum length of a message in characters. */
 const MAX_LENGTH = 8 * 1024 * 1024
+/** Time for which a message that needs no reply is sent again, and the pause before, in milliseconds. */
+const SEND_MS = 2_000
+const RETRY_MS = 100
 /** Replies that are awaited at the same time. */
 const MAX_AWAITED = 10_000
 
@@ -35,8 +38,8 @@ export interface ReplicaMessagesOptions {
   self: string
   /** Handles a request of another replica. */
   handle(plugin: string, channel: string, message: unknown, from: string): Promise<unknown>
-  /** Called when a replica does not receive messages any more. */
-  onGone(replica: string): void
+  /** Called when a replica does not receive messages. Returns false if it may soon. */
+  onGone(replica: string): boolean
   observer?: MessageObserver
   onError(error: unknown, channel: { plugin: string; name: string }): void
 }
@@ -88,7 +91,7 @@ export class ReplicaMessages {
     })
     reply.catch(() => {})
     try {
-      await this.#send(to, { plugin, channel, from: this.#options.self, message, id })
+      await this.#send(to, { plugin, channel, from: this.#options.self, message, id }, timeoutMs)
       return await reply
     } finally {
       clearTimeout(timer)
@@ -99,7 +102,7 @@ export class ReplicaMessages {
 
   /** Sends a message that needs no reply. */
   async send(to: string, plugin: string, channel: string, message: unknown): Promise<void> {
-    await this.#send(to, { plugin, channel, from: this.#options.self, message })
+    await this.#send(to, { plugin, channel, from: this.#options.self, message }, SEND_MS)
   }
 
   close(): void {
@@ -108,12 +111,15 @@ export class ReplicaMessages {
     this.#awaited.clear()
   }
 
-  async #send(to: string, request: Request): Promise<void> {
+  async #send(to: string, request: Request, timeoutMs: number): Promise<void> {
     this.#options.observer?.sent(request.plugin)
-    const receivers = await this.#publish(to, request)
-    if (receivers > 0) return
-    this.#options.onGone(to)
-    throw new ReplicaError('REPLICA_GONE', `the replica ${to} is gone`)
+    const endsAt = performance.now() + timeoutMs
+    while ((await this.#publish(to, request)) === 0) {
+      if (this.#options.onGone(to)) throw new ReplicaError('REPLICA_GONE', `the replica ${to} is gone`)
+      if (performance.now() > endsAt)
+        throw new ReplicaError('REPLICA_TIMEOUT', `the replica ${to} does not receive messages`)
+      await new Promise(resolve => setTimeout(resolve, RETRY_MS))
+    }
   }
 
   async #publish(to: string, message: Request | Reply): Promise<number> {

@@ -167,7 +167,9 @@ export class SharedEventLog<T> implements EventLog<T> {
   /** `name` is the stream as it is stored. */
   async readAfter(name: string, seq: number, limit: number): Promise<LoggedEvent<T>[]> {
     const found: LoggedEvent<T>[] = []
-    for (let from = seq; found.length < limit; from = found.at(-1)!.seq) {
+    // Larger numbers are not printed as integers.
+    const start = Math.max(0, Math.min(seq, Number.MAX_SAFE_INTEGER - 1))
+    for (let from = start; found.length < limit; from = found.at(-1)!.seq) {
       const page = await this.#read(READ, name, [
         `${from + 1}-0`,
         '+',

@@ -298,6 +298,7 @@ export class SharedState implements StateBackend {
 
   /** Resolves when the others know this replica, so that it misses none of their announcements. */
   async #join(): Promise<void> {
+    this.replicas.expectReturn()
     await this.replicas.beat()
     await this.#joining.tell(null, { waitMs: JOIN_MS })
   }

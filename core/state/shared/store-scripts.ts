@@ -95,13 +95,25 @@ local function deadlineOf(own)
   return ttl and now + math.max(ttl, 0) or 0
 end
 -- Options: bytes, group ('-' keeps it), bytes of the group, own ttl ('' for none, -1 for no expiry), spare ('' keeps it).
+local function hasRoom(present, group, bytes)
+  local held = present and present[1] + present[5] or 0
+  if redis.call('HLEN', V) + (present and 0 or 1) > c.count then return false end
+  if c.bytes and tonumber(redis.call('HGET', N, 'bytes') or 0) + bytes - held > c.bytes then return false end
+  local isThere = present and present[2] == group
+  return group == '' or not c.perGroup or isThere or redis.call('ZCARD', S .. ':g:' .. group) < c.perGroup
+end
 local function put(k, value, m, at, isUpdate)
+  if c.evict == 'none' then
+    dropExpired(1000)
+    m = metaOf(k)
+  end
   local present = m and not isExpired(m) and m or nil
   local bytes = tonumber(ARGV[at])
   local group, groupBytes = ARGV[at + 1], tonumber(ARGV[at + 2])
   if group == '-' then
     group, groupBytes = present and present[2] or '', present and present[5] or 0
   end
+  if c.evict == 'none' and not hasRoom(present, group, bytes + groupBytes) then return { 0, 0 } end
   local canHold = c.count >= 1 and (not c.bytes or bytes + groupBytes <= c.bytes)
     and (group == '' or not c.perGroup or c.perGroup >= 1)
   if not canHold then
@@ -153,7 +165,7 @@ export interface ScriptBounds {
   ttl?: number
   /** A use restarts the time to live. */
   use: boolean
-  evict: 'oldest' | 'idle' | 'expiring'
+  evict: 'oldest' | 'idle' | 'expiring' | 'none'
   watched: boolean
   /** Names of the logs that belong to the store. */
   logs: readonly string[]

@@ -20,18 +20,23 @@ export function subjectOf(a2a: A2a, agent: AgentDefinition, request: AnyRequest)
 }
 
 /** The card in the format of the call. Cards of 1.0 do not include 0.3 fields here. */
-export function renderCard({ a2a, agent, wire, request }: Call, isExtended: boolean): JsonObject {
+export async function renderCard({ a2a, agent, wire, request }: Call, isExtended: boolean): Promise<JsonObject> {
   const subject = { ...subjectOf(a2a, agent, request), isExtended }
   if (wire.protocolVersion === '1.0') {
     const card = cardV1(subject)
     const isSigned = isExtended && a2a.svc.options.card === 'signed'
-    return isSigned ? { ...card, signatures: [a2a.signer.sign(card, `${subject.base}/a2a/jwks.json`)] } : card
+    return isSigned ? { ...card, signatures: [await a2a.signer.sign(card, `${subject.base}/a2a/jwks.json`)] } : card
   }
   return wire === httpJsonV03 ? cardV03Proto(subject) : cardV03(subject)
 }
 
 /** A variant of the public card. */
-export function renderVariant(a2a: A2a, agent: AgentDefinition, request: AnyRequest, variant: CardVariant): JsonObject {
+export function renderVariant(
+  a2a: A2a,
+  agent: AgentDefinition,
+  request: AnyRequest,
+  variant: CardVariant,
+): Promise<JsonObject> {
   const { signer } = a2a
   return variantCard(variant, subjectOf(a2a, agent, request), {
     signer,

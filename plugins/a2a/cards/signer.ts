@@ -1,7 +1,7 @@
 /** Owns signing cards: JSON Web Signatures with a detached payload (RFC 7515, A2A 1.0, 8.4). */
 import { createHash, createPrivateKey, generateKeyPairSync, sign } from 'node:crypto'
 import type { JsonWebKey, KeyObject } from 'node:crypto'
-import type { BoundedMap } from 'svc/plugin'
+import { type BoundedMap, StateUnavailable, type Store } from 'svc/plugin'
 import type { JsonObject } from '../types.ts'
 import { canonicalCard } from './canonical.ts'
 
@@ -21,11 +21,14 @@ export function createCardKey(): JsonWebKey {
 
 export class CardSigner {
   readonly #key: () => JsonWebKey
-  /** Signatures differ each time, so they are kept: the same card always has the same entity tag. */
+  /** Signatures differ each time, so they are kept: the same card has the same entity tag at every replica. */
+  readonly #stored: Store<string>
+  /** What this replica has read or signed. */
   readonly #kept: BoundedMap<string>
 
-  constructor(key: () => JsonWebKey, kept: BoundedMap<string>) {
+  constructor(key: () => JsonWebKey, stored: Store<string>, kept: BoundedMap<string>) {
     this.#key = key
+    this.#stored = stored
     this.#kept = kept
   }
 
@@ -36,26 +39,37 @@ export class CardSigner {
   }
 
   /** A valid signature of a card, whose key is at `jku`. */
-  sign(card: JsonObject, jku: string): CardSignature {
+  sign(card: JsonObject, jku: string): Promise<CardSignature> {
     const header = encodeHeader({ alg: 'ES256', kid: CARD_KEY_ID, typ: 'JOSE', jku })
     return this.#signature(card, header, () => createPrivateKey({ key: this.#key(), format: 'jwk' }))
   }
 
   /** A signature with a key that the JWK Set does not have. */
-  signUnknown(card: JsonObject, jku: string): CardSignature {
+  signUnknown(card: JsonObject, jku: string): Promise<CardSignature> {
     const header = encodeHeader({ alg: 'ES256', kid: UNKNOWN_KEY_ID, typ: 'JOSE', jku })
     return this.#signature(card, header, () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)
   }
 
-  #signature(card: JsonObject, header: string, key: () => KeyObject): CardSignature {
+  async #signature(card: JsonObject, header: string, key: () => KeyObject): Promise<CardSignature> {
     const input = `${header}.${Buffer.from(canonicalCard(card)).toString('base64url')}`
     const digest = createHash('sha256').update(`${this.#key().x} ${input}`).digest('base64url')
     let signature = this.#kept.get(digest)
     if (signature === undefined) {
-      signature = sign('sha256', Buffer.from(input), { key: key(), dsaEncoding: 'ieee-p1363' }).toString('base64url')
+      const own = sign('sha256', Buffer.from(input), { key: key(), dsaEncoding: 'ieee-p1363' }).toString('base64url')
+      signature = await this.#agree(digest, own)
       this.#kept.set(digest, signature)
     }
     return { protected: header, signature }
+  }
+
+  /** The signature that was stored first, or `own` while the store is unavailable. */
+  async #agree(digest: string, own: string): Promise<string> {
+    try {
+      return (await this.#stored.add(digest, own)) ? own : ((await this.#stored.peek(digest)) ?? own)
+    } catch (error) {
+      if (error instanceof StateUnavailable) return own
+      throw error
+    }
   }
 }
 

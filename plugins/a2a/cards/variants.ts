@@ -32,33 +32,37 @@ export function isCardVariant(name: string): name is CardVariant {
   return CARD_VARIANTS.some(known => known === name)
 }
 
-export function variantCard(variant: CardVariant, subject: CardSubject, parts: VariantParts): JsonObject {
+export async function variantCard(
+  variant: CardVariant,
+  subject: CardSubject,
+  parts: VariantParts,
+): Promise<JsonObject> {
   const { signer } = parts
   const card = cardV1(subject)
   const jku = `${subject.base}/a2a/jwks.json`
   const signed = (signatures: unknown[], shown: JsonObject = card): JsonObject => ({ ...shown, signatures })
   switch (variant) {
     case 'signed':
-      return signed([signer.sign(card, jku)])
+      return signed([await signer.sign(card, jku)])
     case 'signed-wrong':
-      return signed([withWrongBit(signer.sign(card, jku))])
+      return signed([withWrongBit(await signer.sign(card, jku))])
     case 'signed-tampered':
-      return signed([signer.sign(card, jku)], { ...card, name: `${subject.agent.name} (changed)` })
+      return signed([await signer.sign(card, jku)], { ...card, name: `${subject.agent.name} (changed)` })
     case 'signed-unknown-key':
-      return signed([signer.signUnknown(card, jku)])
+      return signed([await signer.signUnknown(card, jku)])
     case 'signed-stale':
-      return signed([signer.sign(cardV1({ ...subject, base: STALE_BASE }), jku)])
+      return signed([await signer.sign(cardV1({ ...subject, base: STALE_BASE }), jku)])
     case 'signed-none':
       return signed([unsigned(jku)])
     case 'signed-two':
-      return signed([signer.signUnknown(card, jku), signer.sign(card, jku)])
+      return signed([await signer.signUnknown(card, jku), await signer.sign(card, jku)])
     case 'grpc':
       return withInterfaces(card, grpcInterfaces(subject, parts))
     case 'tenant':
       return withInterfaces(card, tenantInterfaces(card, parts))
     case 'full': {
       const full = withInterfaces(card, [...grpcInterfaces(subject, parts), ...tenantInterfaces(card, parts)])
-      return signed([signer.sign(full, jku)], full)
+      return signed([await signer.sign(full, jku)], full)
     }
   }
 }

@@ -18,12 +18,12 @@ export async function extendedCard(call: Call): Promise<OperationResult> {
     throw new A2aError('UNSUPPORTED_OPERATION', `agent ${call.agent.id} has no extended card`)
   const credential = await readCredential(call)
   if (!credential.claims) throw unauthenticated(credential)
-  return { result: renderCard(call, true), headers: PRIVATE }
+  return { result: await renderCard(call, true), headers: PRIVATE }
 }
 
 /** The public card, or the extended one if the request has a valid token. */
 export async function publicCard(call: Call): Promise<OperationResult> {
   if (call.agent.requiresToken && (await readCredential(call)).claims)
-    return { result: renderCard(call, true), headers: PRIVATE }
-  return { result: renderCard(call, false) }
+    return { result: await renderCard(call, true), headers: PRIVATE }
+  return { result: await renderCard(call, false) }
 }

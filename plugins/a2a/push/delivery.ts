@@ -50,7 +50,9 @@ export class PushDelivery {
     for (const config of task.configs) {
       const body = JSON.stringify(pushBody(task, update, config.protocolVersion))
       const { target } = config
-      if ('sink' in target) void sinks.receive(target.sink, 'in-process', this.#headersOf(config), Buffer.from(body))
+      if ('sink' in target)
+        // Like a delivery over HTTP, it is lost while the state store is unavailable.
+        sinks.receive(target.sink, 'in-process', this.#headersOf(config), Buffer.from(body)).catch(() => {})
       else
         this.#enqueue(this.#queues.get(keyOf(task.id, config.id)) ?? this.#open(task, config, target.url, onEnd), body)
     }

@@ -42,13 +42,13 @@ export function registerCards(app: FastifyInstance, a2a: A2a): void {
   app.get('/a2a', describe(directory), request => renderDirectory(a2a, request))
   app.get('/a2a/', describe(directoryWithSlash), request => renderDirectory(a2a, request))
   for (const { route, summary, render } of ROUTES) {
-    app.get(route, describe(describeCard(route, summary)), (request, reply) =>
-      sendCard(request, reply, plainCard(a2a, request, render)),
+    app.get(route, describe(describeCard(route, summary)), async (request, reply) =>
+      sendCard(request, reply, await plainCard(a2a, request, render)),
     )
   }
   for (const route of VARIANT_ROUTES)
-    app.get(route, describe(describeVariant(route)), (request, reply) =>
-      sendCard(request, reply, renderVariant(a2a, agentOf(a2a, request), request, variantOf(request))),
+    app.get(route, describe(describeVariant(route)), async (request, reply) =>
+      sendCard(request, reply, await renderVariant(a2a, agentOf(a2a, request), request, variantOf(request))),
     )
   app.get('/a2a/jwks.json', describe(describeKeys), (_request, reply) =>
     reply.header('Cache-Control', 'no-cache').send(a2a.signer.jwks),
@@ -56,7 +56,11 @@ export function registerCards(app: FastifyInstance, a2a: A2a): void {
 }
 
 /** The configured variant takes the place of the card of 1.0, but not of that of 0.3. */
-function plainCard(a2a: A2a, request: FastifyRequest, render: (subject: CardSubject) => JsonObject): JsonObject {
+async function plainCard(
+  a2a: A2a,
+  request: FastifyRequest,
+  render: (subject: CardSubject) => JsonObject,
+): Promise<JsonObject> {
   const agent = agentOf(a2a, request)
   const { card } = a2a.svc.options
   if (card !== undefined && render === combinedCard) return renderVariant(a2a, agent, request, card)

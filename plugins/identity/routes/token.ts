@@ -13,6 +13,7 @@ import { INTROSPECTION_MEDIA_TYPE, introspectionJwt, isJwtRequested } from '../t
 import { readForm, required } from '../requests/parameters.ts'
 import type { Provider } from '../provider.ts'
 import { revoke } from '../tokens/revocation.ts'
+import { openFlips } from '../stores.ts'
 import { registerEndpoint } from './issuer-routes.ts'
 import { CATEGORY, formBody, formExample, sendJson } from './route-parts.ts'
 
@@ -44,8 +45,7 @@ const SAMPLE_TOKEN = 'not-a-token'
 /** Registers the token, introspection and revocation endpoints. */
 export function registerTokenRoutes(app: FastifyInstance, provider: Provider): void {
   const { svc, verify, faults } = provider
-  /** Which of two requests gets the other answer of the fault `flip`. */
-  const flip = svc.shared('introspection-flip', () => ({ isEven: true }))
+  const flips = openFlips(svc)
   registerEndpoint(app, provider, {
     method: 'POST',
     endpoint: 'token',
@@ -117,8 +117,9 @@ export function registerTokenRoutes(app: FastifyInstance, provider: Provider): v
       const replaced = fault === null ? null : await sendPlainFault(fault, svc, request, reply)
       if (replaced !== null) return replaced
       const state = await introspect(required(parameters, 'token'), issuer, token => verify(issuer, token))
-      if (fault !== null) flip.isEven = !flip.isEven
-      const sent = fault === null ? state : faultyIntrospection(fault.kind, state, flip.isEven)
+      // Every second request gets the other answer of the fault `flip`.
+      const isEven = fault?.kind === 'flip' && (await flips.increment('requests')) % 2 === 0
+      const sent = fault === null ? state : faultyIntrospection(fault.kind, state, isEven)
       if (!isJwtRequested(issuer, request)) return sendJson(reply, sent)
       const jwt = await introspectionJwt(sent, client, issuer, url)
       return reply.headers({ ...NO_STORE, 'Content-Type': INTROSPECTION_MEDIA_TYPE }).send(jwt)

@@ -8,6 +8,7 @@ import type {
   RenderContext,
   StreamEvent,
 } from '../../llm/types.ts'
+import { responsesContextError } from '../context-error.ts'
 import { describePost } from '../describe.ts'
 import { locked, readContext } from './context.ts'
 import { NO_CONTEXT, parseResponses, type ResponsesParsed, type ResponsesWire } from './request.ts'
@@ -74,6 +75,8 @@ export function createResponse(state: ResponsesState): LlmRoute<CreateParsed> {
       const record = recordOf(result, parsed, context)
       return { body: responseAt(engine, record, parsed.wire.secret, record.plan?.beganAt ?? context.nowMs) }
     },
+    contextError: responsesContextError,
+    reportsCacheWrites: true,
     shapes: responseShapes,
     stream: (result, parsed, context) => timedEvents(engine, recordOf(result, parsed, context), parsed.wire.secret),
     streamError,

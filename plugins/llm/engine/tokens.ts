@@ -52,6 +52,11 @@ function scan(text: string, found: (end: number) => boolean | void): number {
   return count
 }
 
+/** Calls `found` with the end offset of each piece until it returns false. */
+export function eachPiece(text: string, found: (end: number) => boolean): void {
+  scan(text, found)
+}
+
 const ignore = (): void => {}
 
 /** Number of pieces in a text: 4 for `hello world`, 0 for the empty text. */

@@ -6,6 +6,7 @@ import { BadInput } from '../errors.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
 import type { LlmRoute, RequestHeaders, RouteInput } from '../provider.ts'
 import type { EngineLimits } from '../provider.ts'
+import type { CacheUse } from '../cache/prompt-cache.ts'
 import type { Admission } from '../limits/limiter.ts'
 import type { LimitState } from '../limits/bucket.ts'
 import type { Variables } from '../variables.ts'
@@ -53,6 +54,8 @@ export class Exchange implements ResponseContext {
   rateLimits: LimitState | null = null
   /** Its buckets, until they are paid. */
   admission: Admission | null = null
+  /** What it reads from the prompt cache and writes to it; null: nothing is cached. */
+  cacheUse: CacheUse | null = null
   /** When the request was parsed, on the clock of `startedAt`. */
   parsedAt = 0
   /** Time in the queue. */

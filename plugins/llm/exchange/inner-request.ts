@@ -9,6 +9,7 @@ import type { StreamOutput, Written } from '../streaming/output.ts'
 import { tokensOf } from '../streaming/tokens-of.ts'
 import { isStrict } from '../testing/strict.ts'
 import { compute } from './compute.ts'
+import { fitToWindow } from './context-window.ts'
 import { errorFacts, errorResponse, ProviderError } from './error-responses.ts'
 import { exactReply } from './exact-reply.ts'
 import { Exchange, type InnerRequest } from './exchange.ts'
@@ -22,6 +23,7 @@ import {
   rollFault,
   stallMs,
   streamOf,
+  withCache,
   type Computed,
   type RunnerServices,
 } from './runner.ts'
@@ -57,10 +59,12 @@ export async function runItem(
     batch: item.batch,
   })
   try {
-    const parsed = await placed.route.parse(exchange.input())
+    const parsed = fitToWindow(exchange, await placed.route.parse(exchange.input()))
     exchange.model = parsed.model ?? null
     exchange.parsedAt = performance.now()
-    const result = await compute(parsed, computeOptions(services, exchange, undefined))
+    exchange.cacheUse = await services.cache.look(exchange, parsed)
+    const computing = await compute(parsed, computeOptions(services, exchange, undefined))
+    const result = await withCache(exchange, parsed, computing)
     const latency: Latency = { latencyMs: 0, ttftMs: 0, tokensPerSecond: 0, jitterPercent: 0 }
     const computed: Computed = { parsed, result, latency, fault: null, isStream: false }
     const context = renderContext(services, exchange, computed)
@@ -120,9 +124,11 @@ export async function runMessage(
   try {
     const latency = readLatency(exchange.headers, outer.instance.latency, svc.config.maxDelayMs)
     const fault = rollFault(services, exchange)
-    const parsed = await placed.route.parse(exchange.input())
-    exchange.model = parsed.model ?? null
+    const read = await placed.route.parse(exchange.input())
+    exchange.model = read.model ?? null
     exchange.parsedAt = performance.now()
+    const parsed = fitToWindow(exchange, read)
+    exchange.cacheUse = await services.cache.look(exchange, parsed)
     exchange.admission = (await limiter.admit(exchange, parsed)) ?? null
     const filtered = filterOf(fault, parsed, exchange)
     const exact = filtered === undefined ? exactReply(exchange, parsed) : null
@@ -132,13 +138,18 @@ export async function runMessage(
       exact === null
         ? {
             parsed,
-            result: await compute(parsed, computeOptions(services, exchange, filtered)),
+            result: await withCache(
+              exchange,
+              parsed,
+              await compute(parsed, computeOptions(services, exchange, filtered)),
+            ),
             latency,
             fault,
             isStream: true,
           }
         : {
             ...exact,
+            result: await withCache(exchange, exact.parsed, exact.result),
             fault: fault ?? exact.fault,
             latency: readLatency(exchange.headers, { ...outer.instance.latency, ...exact.pace }, svc.config.maxDelayMs),
             isStream: true,

@@ -13,6 +13,7 @@ import { isEnforced, printable } from './credentials.ts'
 import type { CompiledRule } from '../engine/rules.ts'
 import { isBadInput } from '../errors.ts'
 import { Exchange } from './exchange.ts'
+import { fitToWindow } from './context-window.ts'
 import { exactReply } from './exact-reply.ts'
 import { fires, originOf, type FaultSpec, type FaultParser } from './faults.ts'
 import { framings } from '../streaming/framing.ts'
@@ -44,6 +45,8 @@ import type { PlacedRoute } from '../testing/protocol.ts'
 import { hasActed, isStrict, missingFixture } from '../testing/strict.ts'
 import { recordError, recordReply } from '../records/recording.ts'
 import type { AiRecord, Records } from '../records/records.ts'
+import type { PromptCache } from '../cache/prompt-cache.ts'
+import type { ProviderSettings } from '../providers/options.ts'
 import type { Limiter } from '../limits/limiter.ts'
 import { endedCall, type Outcome } from '../usage/ended-call.ts'
 import type { Ledger } from '../usage/ledger.ts'
@@ -58,6 +61,9 @@ export interface RunnerServices {
   records: Records
   ledger: Ledger
   limiter: Limiter
+  cache: PromptCache
+  /** Settings of formats under their own name, by id. */
+  builtin: Readonly<Record<string, ProviderSettings>>
   metrics: LlmMetrics
   /** Whether a text generation needs a rule, if its header does not say so. */
   strictFixtures: boolean
@@ -96,10 +102,13 @@ export async function run(
     if (rule?.kind === 'answered') return reply
     if (rule?.kind === 'fail') throw failureOfRule(rule, services.faults)
     const parsing = parse()
-    const parsed = parsing instanceof Promise ? await parsing : parsing
-    exchange.model = parsed.model ?? null
+    const read = parsing instanceof Promise ? await parsing : parsing
+    exchange.model = read.model ?? null
     exchange.parsedAt = performance.now()
-    const isStream = parsed.stream === true && served.route.stream !== undefined
+    const isStream = read.stream === true && served.route.stream !== undefined
+    const parsed = fitToWindow(exchange, read)
+    const looking = services.cache.look(exchange, parsed)
+    if (looking !== null) exchange.cacheUse = looking instanceof Promise ? await looking : looking
     const admitting = services.limiter.admit(exchange, parsed)
     if (admitting !== null) exchange.admission = await admitting
     const filtered = filterOf(fault, parsed, exchange)
@@ -117,6 +126,7 @@ export async function run(
       return await finish(services, exchange, {
         parsed,
         ...fixed,
+        result: await withCache(exchange, parsed, fixed.result),
         fault: fault ?? fixed.fault,
         latency: paced,
         isStream,
@@ -131,7 +141,8 @@ export async function run(
       modeHeader: exchange.header('x-svc-mode'),
       filtered,
     })
-    const result = computing instanceof Promise ? await computing : computing
+    const computed = computing instanceof Promise ? await computing : computing
+    const result = exchange.cacheUse === null ? computed : await withCache(exchange, parsed, computed)
     if (
       !isStream &&
       parsed.isBackground !== true &&
@@ -143,6 +154,21 @@ export async function run(
   } catch (error) {
     return sendError(services, exchange, errorOf(error, services.faults, exchange))
   }
+}
+
+/** The result with what was read from the prompt cache; what is new is stored. Figures of an exact reply stay. */
+export async function withCache<R extends Result>(
+  { cacheUse, route }: Exchange,
+  parsed: Parsed,
+  result: R,
+): Promise<R> {
+  if (cacheUse === null || result.op !== 'chat') return result
+  await cacheUse.commit()
+  if (result.cachedTokens !== undefined) return result
+  const isReported = route.reportsCacheWrites === true || (parsed.op === 'chat' && parsed.cacheMark !== undefined)
+  const cachedTokens = Math.min(cacheUse.read, Math.max(0, result.promptTokens - 1))
+  const cacheWriteTokens = isReported ? Math.min(cacheUse.written, result.promptTokens - cachedTokens) : 0
+  return { ...result, cachedTokens, ...(isReported ? { cacheWriteTokens } : {}) }
 }
 
 /** The client disconnected before the response: what was reserved is returned. */

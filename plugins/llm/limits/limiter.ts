@@ -128,7 +128,7 @@ export class Limiter {
     ])
     const isDaily = limits.rpd !== undefined || limits.tpd !== undefined
     const options = isDaily ? { ttlMs: (Math.floor(now / DAY_MS) + 1) * DAY_MS - now + IDLE_MS } : {}
-    const amounts = { rpm: 1, rpd: 1, itpm: prompt, tpm: reserved }
+    const amounts = { rpm: 1, rpd: 1, itpm: prompt - (exchange.cacheUse?.read ?? 0), tpm: reserved }
     const fresh: Bucket = {
       limits,
       levels: {},

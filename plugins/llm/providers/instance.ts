@@ -6,6 +6,7 @@ import type { Limits } from '../limits/bucket.ts'
 import type { Mode, ModelInfo } from '../neutral.ts'
 import { modeOfModel } from '../engine/model-mode.ts'
 import type { StreamShape } from '../shapes/shape.ts'
+import type { CacheSettings } from '../cache/prompt-cache.ts'
 import type { Latency } from '../streaming/pace.ts'
 import type { LlmProvider } from '../provider.ts'
 
@@ -29,6 +30,12 @@ export interface ProviderInstance {
   streamShape?: StreamShape
   /** Rate limits of this provider. */
   limits?: Limits
+  /** Default context window of its models. */
+  contextWindow?: number
+  /** A context window or an output limit is configured, for the provider or a model. */
+  hasWindows: boolean
+  /** Automatic prompt cache. */
+  cache?: CacheSettings
   requirement: CredentialRequirement
   isNamed: boolean
 }

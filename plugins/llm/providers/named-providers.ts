@@ -5,7 +5,7 @@ import type { ProviderInstance } from './instance.ts'
 import type { ModelInfo } from '../neutral.ts'
 import type { NamedProvider } from './options.ts'
 import { defaultLatency } from '../streaming/pace.ts'
-import { EXPECTED_SHAPE, readShape, type StreamShape } from '../shapes/shape.ts'
+import { readSettings } from './settings.ts'
 import type { LlmProvider } from '../provider.ts'
 
 export interface NamedProviderServices {
@@ -34,7 +34,7 @@ export function createNamed(item: NamedProvider, at: string, services: NamedProv
       'choose another name',
     )
   const fail = readFail(item.fail, `${at}.fail`, services)
-  const streamShape = readStreamShape(item.stream_shape, `${at}.stream_shape`, services)
+  const settings = readSettings(item, at, services.report)
   const rules = readRules(item, at, services)
   if (format === undefined || isTaken || fail === undefined) return null
   const models =
@@ -57,8 +57,10 @@ export function createNamed(item: NamedProvider, at: string, services: NamedProv
       jitterPercent: item.latency?.jitter_percent ?? defaultLatency.jitterPercent,
     },
     fail,
-    ...(streamShape === undefined ? {} : { streamShape }),
-    ...(item.limits === undefined ? {} : { limits: item.limits }),
+    ...settings,
+    hasWindows:
+      settings.contextWindow !== undefined ||
+      models.some(model => model.context_window !== undefined || model.max_output_tokens !== undefined),
     requirement: { requireAuth: item.require_auth ?? false, apiKey: item.api_key ?? null },
     isNamed: true,
   }
@@ -74,23 +76,6 @@ function readFail(text: string | undefined, at: string, services: NamedProviderS
     'write one of the kinds that GET /ai lists, such as rate_limit',
   )
   return undefined
-}
-
-/** Skips only the invalid items. */
-function readStreamShape(
-  text: string | undefined,
-  at: string,
-  services: NamedProviderServices,
-): StreamShape | undefined {
-  if (text === undefined) return undefined
-  const { shape, unknown } = readShape(text)
-  if (unknown.length > 0)
-    services.report(
-      at,
-      `unknown stream shape ${JSON.stringify(unknown[0])} (expected ${EXPECTED_SHAPE})`,
-      'docs/llm.md lists the items',
-    )
-  return shape
 }
 
 /** Skips only the invalid rules: the provider works without them. */

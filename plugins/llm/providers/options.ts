@@ -14,22 +14,46 @@ export interface LlmOptions {
   currency: string
   prices: Price[]
   limits: LimitEntry[]
+  /** Settings of formats under their own name, by id. */
+  builtin: Record<string, ProviderSettings>
+}
+
+/** Settings of a named provider, and of a format under its own name. */
+export interface ProviderSettings {
+  stream_shape?: string
+  limits?: Limits
+  context_window?: number
+  cache?: boolean | CacheOption
+}
+
+export interface CacheOption {
+  block?: number
+  tokens?: number
+  ttl_ms?: number
+  scope?: 'session' | 'instance'
+  min_tokens?: number
+}
+
+export interface ModelOption {
+  id: string
+  mode?: Mode
+  owned_by?: string
+  context_window?: number
+  max_output_tokens?: number
 }
 
 /** A provider that serves an existing format under another name. */
-export interface NamedProvider {
+export interface NamedProvider extends ProviderSettings {
   name: string
   format: string
   title?: string
-  models?: (string | { id: string; mode?: Mode; owned_by?: string })[]
+  models?: (string | ModelOption)[]
   strict_models?: boolean
   mode?: Mode
   reply?: string
   rules?: NamedRule[]
   latency?: { latency_ms?: number; ttft_ms?: number; tokens_per_second?: number; jitter_percent?: number }
   fail?: string
-  stream_shape?: string
-  limits?: Limits
   require_auth?: boolean
   api_key?: string
 }
@@ -77,6 +101,36 @@ const price: JsonSchema = { type: 'number', minimum: 0, maximum: 1_000_000 }
 const dimensions: Record<string, JsonSchema> = Object.fromEntries(
   DIMENSIONS.map(name => [name, { type: 'integer', minimum: 1, maximum: 1_000_000_000 }]),
 )
+
+const tokens: JsonSchema = { type: 'integer', minimum: 1, maximum: 1_000_000_000 }
+
+/** Settings of a named provider, and of a format under its own name. */
+const settings: Record<string, JsonSchema> = {
+  stream_shape: {
+    description: 'Shape of streams, in the syntax of X-Svc-Stream-Shape',
+    type: 'string',
+    minLength: 1,
+    maxLength: 500,
+  },
+  limits: { ...object(dimensions), description: 'Rate limits of this provider', minProperties: 1 },
+  context_window: {
+    ...tokens,
+    description: 'Maximum number of tokens of prompt and reply, for models without their own',
+  },
+  cache: {
+    description: 'Automatic prompt cache; true: with the defaults',
+    anyOf: [
+      { type: 'boolean' },
+      object({
+        block: { type: 'integer', minimum: 1, maximum: 1024, description: 'Tokens of a block; default 16' },
+        tokens: { type: 'integer', minimum: 16, maximum: 1_048_576, description: 'Capacity; default 65536' },
+        ttl_ms: { type: 'integer', minimum: 1, maximum: 86_400_000, description: 'Since the last use; default 300000' },
+        scope: { enum: ['session', 'instance'], description: 'Who shares it; default session' },
+        min_tokens: { type: 'integer', minimum: 0, maximum: 1_000_000, description: 'Default 1024' },
+      }),
+    ],
+  },
+}
 
 export const optionsSchema: JsonSchema = object({
   fixtures: {
@@ -131,6 +185,13 @@ export const optionsSchema: JsonSchema = object({
       anyOf: DIMENSIONS.map(name => ({ required: [name] })),
     },
   },
+  builtin: {
+    description: 'Settings of formats under their own name, such as openai',
+    type: 'object',
+    default: {},
+    maxProperties: 50,
+    additionalProperties: object(settings),
+  },
   providers: {
     description: 'Mock LLM providers with an existing wire format',
     type: 'array',
@@ -150,7 +211,14 @@ export const optionsSchema: JsonSchema = object({
           description: 'Default: the models of the format',
           type: 'array',
           maxItems: 100,
-          items: { anyOf: [shortText, object({ id: shortText, mode, owned_by: shortText }, ['id'])] },
+          items: {
+            anyOf: [
+              shortText,
+              object({ id: shortText, mode, owned_by: shortText, context_window: tokens, max_output_tokens: tokens }, [
+                'id',
+              ]),
+            ],
+          },
         },
         strict_models: { description: 'Reject unknown models', type: 'boolean' },
         mode: { ...mode, description: 'Used if neither the request header nor the model sets a mode' },
@@ -168,13 +236,7 @@ export const optionsSchema: JsonSchema = object({
           jitter_percent: whole(100),
         }),
         fail: { ...shortText, description: 'Default fault, in the syntax of X-Svc-Fail' },
-        stream_shape: {
-          description: 'Shape of streams, in the syntax of X-Svc-Stream-Shape',
-          type: 'string',
-          minLength: 1,
-          maxLength: 500,
-        },
-        limits: { ...object(dimensions), description: 'Rate limits of this provider', minProperties: 1 },
+        ...settings,
         require_auth: { description: 'Reject requests without a credential', type: 'boolean' },
         api_key: { ...text, description: 'The only accepted credential' },
       },

@@ -1,11 +1,12 @@
 /** Registers the wire formats and the named providers, and lists them for the index. */
-import { describe, readParameters, templateParameters } from 'svc/plugin'
+import { describe, readParameters, templateParameters, unknownName } from 'svc/plugin'
 import type { FastifyInstance } from 'svc/plugin'
 import { createEngine } from '../engine/engine.ts'
 import { compileRule, type CompiledRule } from '../engine/rules.ts'
 import type { ProviderInstance } from './instance.ts'
 import { category, mount, type MountedRoute } from './mount.ts'
 import { createNamed } from './named-providers.ts'
+import { readSettings } from './settings.ts'
 import type { LlmOptions } from './options.ts'
 import { defaultLatency } from '../streaming/pace.ts'
 import type { LlmProvider } from '../provider.ts'
@@ -39,6 +40,10 @@ export class ProviderRegistry implements Providers {
         `the provider ${provider.id} can't be registered: its id or its path ${provider.basePath} is already used by ${same.title}`,
       )
     this.#formats.set(provider.id, provider)
+    const { builtin, svc } = this.#services
+    const settings = readSettings(builtin[provider.id] ?? {}, `llm.builtin.${provider.id}`, (at, message, remedy) =>
+      svc.reportLoadError({ at, message, remedy }),
+    )
     this.#serve(app, {
       name: provider.id,
       title: provider.title,
@@ -49,6 +54,8 @@ export class ProviderRegistry implements Providers {
       rules: [],
       latency: defaultLatency,
       fail: null,
+      ...settings,
+      hasWindows: settings.contextWindow !== undefined,
       requirement: { requireAuth: false, apiKey: null },
       isNamed: false,
     })
@@ -96,8 +103,13 @@ export class ProviderRegistry implements Providers {
   }
 
   /** Creates the named providers of svc.yaml; reports and skips invalid ones. */
-  registerNamed(app: FastifyInstance, { providers }: LlmOptions): void {
+  registerNamed(app: FastifyInstance, { providers, builtin }: LlmOptions): void {
     const { svc, faults } = this.#services
+    for (const id of Object.keys(builtin))
+      if (!this.#formats.has(id)) {
+        const { message, remedy } = unknownName('format', id, [...this.#formats.keys()])
+        svc.reportLoadError({ at: `llm.builtin.${id}`, message, remedy })
+      }
     providers.forEach((item, index) => {
       const instance = createNamed(item, `llm.providers[${index}]`, {
         formats: this.#formats,

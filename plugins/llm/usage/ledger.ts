@@ -289,7 +289,8 @@ function sumsOf(call: LoggedCall): Sums {
     requests: 1,
     ok: isOk ? 1 : 0,
     errors: isOk ? 0 : 1,
-    limited: call.limited === null ? 0 : 1,
+    // A prompt that is too long is an error of the client.
+    limited: call.limited === null || call.limited === 'context' ? 0 : 1,
     faults: call.fault === null ? 0 : 1,
     retries: call.attempt > 1 ? 1 : 0,
     streams: call.stream ? 1 : 0,

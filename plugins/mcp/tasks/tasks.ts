@@ -82,9 +82,14 @@ export class Tasks {
     task.publish(({ id, record }) => {
       const { result: _, ...update } = record
       saving = saving
-        .then(() => store.update(id, current => current && record, { spare: isTerminal(record) }))
+        // Another replica has ended the task if this one seemed to be gone.
+        .then(() =>
+          store.update(id, current => (current && !isTerminal(current) ? record : current), {
+            spare: isTerminal(record),
+          }),
+        )
         .then(async found => {
-          if (found === undefined) task.cancel()
+          if (found === undefined || (isTerminal(found) && !isTerminal(record))) task.cancel()
           else await updates.append(id, update)
         })
         // Without the store, the task can't be found; it ends at the end of its life.

@@ -314,6 +314,7 @@ async function reload({ svc, registry }: Service, reply: FastifyReply): Promise<
     load_errors: errors,
     generation: result.generation,
     took_ms: result.took_ms,
+    ...(result.replicas && { replicas: result.replicas }),
   })
 }
 

@@ -159,6 +159,18 @@ export class ProbeRun {
     return this.#result(reached, !this.#isLost && !this.#options.signal.aborted)
   }
 
+  /** Number of results that the run will have. */
+  get total(): number {
+    return this.#jobs.length
+  }
+
+  /** Groups, each with its number of results. */
+  get groups(): ReadonlyMap<string, number> {
+    const groups = new Map<string, number>()
+    for (const { check } of this.#jobs) groups.set(check.group, (groups.get(check.group) ?? 0) + 1)
+    return groups
+  }
+
   /** What has been found so far, for a run that was interrupted. */
   get soFar(): RunResult | null {
     return this.#reached === null ? null : this.#result(this.#reached, false)

@@ -57,6 +57,17 @@ export function readRoutes(value: unknown): Routes | string {
   return { paths, model, ownLlmCredential }
 }
 
+/** Names are resolved once a run. */
+export async function resolvedRoutes(
+  { paths, ...rest }: Routes,
+  resolve: (address: Address) => Promise<Address>,
+): Promise<Routes> {
+  const resolved: Record<string, GroupRoute> = {}
+  for (const [group, route] of Object.entries(paths))
+    resolved[group] = route.address === null ? route : { ...route, address: await resolve(route.address) }
+  return { ...rest, paths: resolved }
+}
+
 function readRoute(name: string, value: unknown): GroupRoute | string {
   if (typeof value !== 'string' || value.length > 2_000) return `routes: ${name} must be a path or a URL`
   if (value.startsWith('/')) {

@@ -3,15 +3,10 @@ import type { CommandContext, CommandResult } from 'svc/plugin'
 import { CATALOG } from '../checks/index.ts'
 import { impactOf } from '../catalog/check.ts'
 import type { Check } from '../catalog/check.ts'
+import { listedCheck } from '../catalog/listed-check.ts'
 import { CATALOGUE } from '../catalog/version.ts'
 import REPORT_SCHEMA from '../report.schema.json' with { type: 'json' }
 import { ArgumentError, splitArguments, unknownCheck } from './options.ts'
-
-/** A check as `list --json` and `GET /_svc/probe/checks` show it. */
-export function listedCheck(check: Check): Record<string, unknown> {
-  const { id, title, group, level, sources, since, hostile = false } = check
-  return { id, title, group, level, impact: impactOf(check), sources, since, hostile }
-}
 
 export function listChecks(args: readonly string[], { out }: CommandContext): CommandResult {
   const { words, values, flags } = splitArguments(args, { groups: 'list' }, ['json', 'schema'])

@@ -1,7 +1,7 @@
 /** Reads the arguments of `svc probe`. */
 import { nearest, trimEndCharacters } from 'svc/plugin'
-import { GROUPS } from '../catalog/check.ts'
 import type { Check } from '../catalog/check.ts'
+import { selectChecks } from '../catalog/selection.ts'
 import { readAddress } from '../client/address.ts'
 import type { Address } from '../client/address.ts'
 import type { FailOn } from '../report/report.ts'
@@ -272,22 +272,17 @@ export function unknownCheck(id: string, catalog: readonly Check[]): string {
 }
 
 function chosenChecks(catalog: readonly Check[], groups: string | null, ids: string | null, skipped: unknown): Check[] {
-  const known = [...new Set([...GROUPS, ...catalog.map(({ group }) => group)])]
-  const ofGroups = groups === null ? null : listOf(groups, known, '--groups')
-  const patterns = ids === null ? null : ids.split(',').map(id => id.trim())
-  for (const pattern of patterns ?? [])
-    if (!catalog.some(({ id }) => matches(id, pattern))) throw new ArgumentError(unknownCheck(pattern, catalog))
-  const without = Array.isArray(skipped) ? skipped.map(String) : []
-  return catalog.filter(
-    ({ id, group }) =>
-      (ofGroups === null || ofGroups.includes(group)) &&
-      (patterns === null || patterns.some(pattern => matches(id, pattern))) &&
-      !without.includes(id),
+  const chosen = selectChecks(catalog, {
+    groups: groups?.split(',').map(word => word.trim()) ?? null,
+    ids: ids?.split(',').map(id => id.trim()) ?? null,
+    without: Array.isArray(skipped) ? skipped.map(String) : [],
+  })
+  if (!('unknown' in chosen)) return chosen
+  const { unknown, known } = chosen
+  if (chosen.kind === 'check') throw new ArgumentError(unknownCheck(unknown, catalog))
+  throw new ArgumentError(
+    `--groups: unknown "${unknown.slice(0, 50)}"${guess(unknown, known, '')}; expected ${known.join(', ')}`,
   )
-}
-
-function matches(id: string, pattern: string): boolean {
-  return pattern.endsWith('*') ? id.startsWith(pattern.slice(0, -1)) : id === pattern
 }
 
 function guess(word: string, known: readonly string[], prefix: string): string {

@@ -13,8 +13,8 @@ import { BackChannel, BackChannelError } from '../client/back-channel.ts'
 import { ProbeRun } from '../client/probe-run.ts'
 import type { RunResult } from '../client/probe-run.ts'
 import { ReachError } from '../client/reach.ts'
-import { NO_ROUTES, readRoutes } from '../client/routes.ts'
-import type { GroupRoute, Routes } from '../client/routes.ts'
+import { NO_ROUTES, readRoutes, resolvedRoutes } from '../client/routes.ts'
+import type { Routes } from '../client/routes.ts'
 import { baselineOf, readBaseline } from '../report/baseline.ts'
 import type { Baseline } from '../report/baseline.ts'
 import { htmlReport } from '../report/html-report.ts'
@@ -121,7 +121,7 @@ async function probe(
     },
     isHostile: options.isHostile,
     isSlow: options.isSlow,
-    routes: await resolvedRoutes(routes),
+    routes: await resolvedRoutes(routes, resolveGateway),
     triesHttp2: options.isHttp2 || gateway.isTls,
     repeat: options.repeat,
     timeoutMs: options.timeoutS * 1000,
@@ -246,14 +246,6 @@ async function routesOf({ routes }: ProbeOptions, pathOf: (name: string) => stri
   const read = readRoutes(value)
   if (typeof read === 'string') throw new ArgumentError(`--${read}`)
   return read
-}
-
-/** Names are resolved once a run. */
-async function resolvedRoutes({ paths, ...rest }: Routes): Promise<Routes> {
-  const resolved: Record<string, GroupRoute> = {}
-  for (const [group, route] of Object.entries(paths))
-    resolved[group] = route.address === null ? route : { ...route, address: await resolveGateway(route.address) }
-  return { ...rest, paths: resolved }
 }
 
 async function prepareFolder(folder: string): Promise<void> {

@@ -3,6 +3,7 @@ import { CATALOGUE } from '../catalog/version.ts'
 import { GROUPS, impactOf } from '../catalog/check.ts'
 import type { Impact, Level, Source, VerdictWord } from '../catalog/check.ts'
 import type { CheckResult, RunResult } from '../client/probe-run.ts'
+import type { Reached } from '../client/reach.ts'
 import { accepts } from './baseline.ts'
 import type { Baseline } from './baseline.ts'
 import { exchangesOf } from './sides.ts'
@@ -66,7 +67,8 @@ export interface Report {
 export type FailOn = 'fail' | 'fail:medium' | 'fail:high' | 'warn' | 'flaky' | 'error'
 
 export interface ReportInput {
-  run: RunResult
+  /** `reached` is null for a run that has not begun. */
+  run: Omit<RunResult, 'reached'> & { reached: Reached | null }
   facts: Pick<Report, 'svc' | 'upstream'> & { id: string; startedAt: Date; tookMs: number; arguments: string[] }
   gateway: { url: string; prefix: string; name: string | null; configuration: Report['gateway']['configuration'] }
   options: Record<string, unknown>
@@ -85,35 +87,15 @@ export function createReport(input: ReportInput): Report {
   let evidenceBytes = 0
   let isTruncated = false
   const results = run.results.map((result): ReportedResult => {
-    const { check } = result
     const isShown =
-      ['fail', 'warn', 'flaky', 'error'].includes(result.verdict) || check.hostile === true || input.isVerbose
+      ['fail', 'warn', 'flaky', 'error'].includes(result.verdict) || result.check.hostile === true || input.isVerbose
     let exchanges = isShown && result.evidence !== null ? exchangesOf(result.evidence) : []
     evidenceBytes += JSON.stringify(exchanges).length
     if (evidenceBytes > MAX_EVIDENCE) {
       exchanges = []
       isTruncated = true
     }
-    const isFinding = ['fail', 'warn', 'flaky'].includes(result.verdict)
-    return {
-      id: check.id,
-      title: check.title,
-      group: check.group,
-      level: check.level,
-      impact: impactOf(check),
-      sources: check.sources,
-      protocol: result.protocol,
-      verdict: result.verdict,
-      summary: result.summary,
-      reason: result.reason,
-      values: result.values,
-      repeats: result.repeats,
-      direct: result.direct,
-      baseline: baseline === null || !isFinding ? null : accepts(baseline, check.id, result) ? 'known' : 'new',
-      owner_note: notes.get(check.id) ?? null,
-      took_ms: result.tookMs,
-      exchanges,
-    }
+    return { ...reportedResult(result, { baseline, notes }), exchanges }
   })
   const { reached } = run
   const via = run.results.find(({ check }) => check.id === 'HDR-VIA')?.values.via
@@ -131,32 +113,19 @@ export function createReport(input: ReportInput): Report {
     gateway: {
       ...gateway,
       seen: {
-        server: reached.server,
+        server: reached?.server ?? null,
         via: typeof via === 'string' ? via : null,
-        forwarding: reached.isTunnel ? 'bytes' : 'messages',
+        forwarding: reached?.isTunnel === true ? 'bytes' : 'messages',
         client_protocols: run.clientProtocols,
-        upstream_protocols: reached.upstreamVersions,
-        path: { removed: reached.removed, added: reached.added },
+        upstream_protocols: reached?.upstreamVersions ?? [],
+        path: { removed: reached?.removed ?? '', added: reached?.added ?? '' },
       },
     },
     upstream: facts.upstream,
     options: input.options,
     summary: {
       verdicts: countsOf(results),
-      groups: groupsOf(results).map(group => {
-        const own = results.filter(result => result.group === group)
-        const musts = own.filter(
-          ({ level, verdict }) => MUSTS.includes(level) && verdict !== 'skip' && verdict !== 'error',
-        )
-        return {
-          group,
-          musts: {
-            kept: musts.filter(({ verdict }) => verdict !== 'fail' && verdict !== 'flaky').length,
-            tried: musts.length,
-          },
-          verdicts: countsOf(own),
-        }
-      }),
+      groups: groupsOf(results).map(group => groupSummary(group, results)),
       counted: results.filter(result => counts(result, input.failOn)).length,
       known: results.filter(({ baseline: known }) => known === 'known').length,
     },
@@ -172,6 +141,50 @@ export function createReport(input: ReportInput): Report {
             )
             .map(({ id, protocol, verdict }) => ({ id, protocol, verdict })),
     ...(isTruncated ? { truncated: true as const } : {}),
+  }
+}
+
+/** A result without its evidence. */
+export function reportedResult(
+  result: CheckResult,
+  { baseline, notes }: Pick<ReportInput, 'baseline' | 'notes'>,
+): ReportedResult {
+  const { check } = result
+  const isFinding = ['fail', 'warn', 'flaky'].includes(result.verdict)
+  return {
+    id: check.id,
+    title: check.title,
+    group: check.group,
+    level: check.level,
+    impact: impactOf(check),
+    sources: check.sources,
+    protocol: result.protocol,
+    verdict: result.verdict,
+    summary: result.summary,
+    reason: result.reason,
+    values: result.values,
+    repeats: result.repeats,
+    direct: result.direct,
+    baseline: baseline === null || !isFinding ? null : accepts(baseline, check.id, result) ? 'known' : 'new',
+    owner_note: notes.get(check.id) ?? null,
+    took_ms: result.tookMs,
+    exchanges: [],
+  }
+}
+
+type Judged = Pick<ReportedResult, 'group' | 'level' | 'verdict'>
+
+/** Kept MUSTs, and how many results have each verdict. */
+export function groupSummary(group: string, results: readonly Judged[]): Report['summary']['groups'][number] {
+  const own = results.filter(result => result.group === group)
+  const musts = own.filter(({ level, verdict }) => MUSTS.includes(level) && verdict !== 'skip' && verdict !== 'error')
+  return {
+    group,
+    musts: {
+      kept: musts.filter(({ verdict }) => verdict !== 'fail' && verdict !== 'flaky').length,
+      tried: musts.length,
+    },
+    verdicts: countsOf(own),
   }
 }
 

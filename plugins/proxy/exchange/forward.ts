@@ -1,5 +1,6 @@
 /** Forwards a request to the upstream, sends its response as it comes, and records it. */
 import type { IncomingMessage } from 'node:http'
+import { IncompleteBody } from 'svc/plugin'
 import type { BodyStream, FastifyReply, FastifyRequest, Svc } from 'svc/plugin'
 import type { Upstream } from '../config/upstream.ts'
 import { upstreamTimeout, upstreamUnreachable } from '../errors.ts'
@@ -17,6 +18,8 @@ export interface Forwarded {
   client: Client
   /** Path and query at the upstream. */
   requested: string
+  /** The body of the request as it arrives; null if there is none. */
+  body: AsyncIterable<Buffer> | null
   /** Called with the complete response; null if it is not to be recorded. */
   record: ((response: RecordedResponse) => Promise<void>) | null
 }
@@ -26,7 +29,8 @@ export async function forward(svc: Svc<unknown>, exchange: Forwarded): Promise<F
   const { request, reply, upstream, requested } = exchange
   const sent = clientHeaders(svc, request)
   const sentAt = performance.now()
-  const response = await send(svc, exchange, sent)
+  const upload = new Upload(exchange.body)
+  const response = await send(svc, exchange, upload, sent)
   if (response === null) return reply.hijack()
   const lines = headerLines(response.rawHeaders)
   const status = response.statusCode ?? 502
@@ -41,7 +45,7 @@ export async function forward(svc: Svc<unknown>, exchange: Forwarded): Promise<F
   }
   if (isEmpty) {
     response.resume()
-    await keep(svc, exchange, recorder)
+    await keep(svc, exchange, upload, recorder)
     return reply.code(status).headers(headers).send()
   }
   const stream = svc.streams.body(request, reply, { status, headers })
@@ -58,7 +62,7 @@ export async function forward(svc: Svc<unknown>, exchange: Forwarded): Promise<F
     else svc.http.abortResponse(request, reply)
     return reply
   }
-  await keep(svc, exchange, recorder)
+  await keep(svc, exchange, upload, recorder)
   if (last !== null) stream.write(last)
   stream.end()
   return reply
@@ -71,42 +75,65 @@ function hasNoBody(method: string, { statusCode = 0, headers }: IncomingMessage)
   return method === 'HEAD' || BODILESS.has(statusCode) || headers['content-length'] === '0'
 }
 
+/** The body of a request on its way to the upstream. */
+class Upload {
+  isComplete: boolean
+  readonly pieces: AsyncIterable<Buffer> | null
+
+  constructor(body: AsyncIterable<Buffer> | null) {
+    this.isComplete = body === null
+    this.pieces = body === null ? null : this.#follow(body)
+  }
+
+  async *#follow(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    yield* body
+    this.isComplete = true
+  }
+}
+
 /** Records a complete response. */
 async function keep(
   svc: Svc<unknown>,
   { upstream, record }: Forwarded,
+  upload: Upload,
   recorder: ResponseRecorder | null,
 ): Promise<void> {
   if (recorder === null) return
+  if (!upload.isComplete) {
+    recorder.discard()
+    svc.log.warn('response not recorded: it ended before the body of the request', { upstream: upstream.name })
+    return
+  }
   const recorded = await recorder.finish()
   if (recorded !== null) await record?.(recorded)
   else
     svc.log.warn('response not recorded: its body is too large or its coding is invalid', { upstream: upstream.name })
 }
 
-/** Null if the client has disconnected. */
+/** Null if the client has disconnected, or its body was rejected. */
 async function send(
   svc: Svc<unknown>,
   { request, upstream, client, requested }: Forwarded,
+  upload: Upload,
   sent: ReturnType<typeof clientHeaders>,
 ): Promise<IncomingMessage | null> {
-  const body = svc.http.body(request)
-  const hasBody = body.length > 0 || request.headers['content-length'] !== undefined
   const headers = upstreamHeaders(svc, request, {
     client: sent,
     setHeaders: upstream.setHeaders,
     host: upstream.target.host,
-    bodyBytes: hasBody ? body.length : null,
+    hasBody: upload.pieces !== null,
   })
   try {
     return await client({
       method: request.method,
       path: requested,
       headers,
-      body,
+      body: upload.pieces,
+      receivedBody: () => (upload.isComplete ? svc.http.body(request) : null),
       signal: svc.http.signal(request),
     })
   } catch (error) {
+    if (error instanceof IncompleteBody) return null
     if (!(error instanceof UpstreamFailure)) throw error
     if (error.kind === 'client_left') return null
     if (error.kind === 'timeout') throw upstreamTimeout(upstream.name, upstream.timeoutMs)

@@ -1,8 +1,9 @@
 /** Sends a request to an upstream. */
 import http from 'node:http'
-import type { IncomingMessage } from 'node:http'
+import type { ClientRequest, IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { rootCertificates } from 'node:tls'
+import { IncompleteBody } from 'svc/plugin'
 import type { Upstream } from '../config/upstream.ts'
 
 export interface UpstreamRequest {
@@ -11,7 +12,10 @@ export interface UpstreamRequest {
   path: string
   /** Names and values in turn. */
   headers: string[]
-  body: Buffer
+  /** Sent on as it arrives; null if there is none. */
+  body: AsyncIterable<Buffer> | null
+  /** The complete body, to send it again; null if it is not complete. */
+  receivedBody(): Buffer | null
   /** Aborts when the client has disconnected. */
   signal: AbortSignal
 }
@@ -41,7 +45,10 @@ export function createClient(upstream: Upstream): { send: Client; close(): void 
     ? new https.Agent({ ...options, ...(ca === null ? {} : { ca: [...rootCertificates, ca] }) })
     : new http.Agent(options)
 
-  function sendOnce({ method, path, headers, body, signal }: UpstreamRequest): Promise<IncomingMessage> {
+  function sendOnce(
+    { method, path, headers, signal }: UpstreamRequest,
+    body: AsyncIterable<Buffer> | Buffer | null,
+  ): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(new UpstreamFailure('client_left', 'the client has disconnected'))
       const request = (isSecure ? https : http).request({
@@ -67,26 +74,56 @@ export function createClient(upstream: Upstream): { send: Client; close(): void 
       request.on('error', (error: NodeJS.ErrnoException) => {
         clearTimeout(timer)
         signal.removeEventListener('abort', leave)
-        const failure =
-          error instanceof UpstreamFailure ? error : new UpstreamFailure('unreachable', error.code ?? error.message)
+        const isOwn = error instanceof UpstreamFailure || error instanceof IncompleteBody
+        const failure = isOwn ? error : new UpstreamFailure('unreachable', error.code ?? error.message)
         reject(Object.assign(failure, { isStale: request.reusedSocket && error.code === 'ECONNRESET' }))
       })
       // An upgrade that was not asked for.
       request.once('upgrade', (_response, socket) => socket.destroy())
-      request.end(body.length === 0 ? undefined : body)
+      sendBody(request, body, () => timer.refresh()).catch((error: Error) => request.destroy(error))
     })
   }
 
   return {
     async send(request) {
       try {
-        return await sendOnce(request)
+        return await sendOnce(request, request.body)
       } catch (error) {
         const isStale = (error as { isStale?: boolean }).isStale === true
-        if (isStale && IDEMPOTENT.has(request.method)) return sendOnce(request)
-        throw error
+        const body = isStale && IDEMPOTENT.has(request.method) ? request.receivedBody() : null
+        if (body === null) throw error
+        return sendOnce(request, body)
       }
     },
     close: () => agent.destroy(),
   }
+}
+
+/** Sends the body as it arrives. `restart` is called with each piece: the upstream need not respond before the last one. */
+async function sendBody(
+  request: ClientRequest,
+  body: AsyncIterable<Buffer> | Buffer | null,
+  restart: () => void,
+): Promise<void> {
+  if (body !== null && !Buffer.isBuffer(body)) {
+    // Together with the first piece, if it has already arrived.
+    setImmediate(() => request.flushHeaders())
+    for await (const piece of body) {
+      if (request.destroyed) return
+      restart()
+      if (!request.write(piece)) await writable(request)
+    }
+    request.end()
+  } else request.end(body?.length ? body : undefined)
+}
+
+/** Resolves when the request can take more, or is destroyed. */
+function writable(request: ClientRequest): Promise<void> {
+  return new Promise(resolve => {
+    const proceed = (): void => {
+      request.off('drain', proceed).off('close', proceed)
+      resolve()
+    }
+    request.on('drain', proceed).on('close', proceed)
+  })
 }

@@ -12,6 +12,7 @@ import { parseHar } from './har.ts'
 import type { HarExchange } from './har.ts'
 import { InvalidRecording, parseRecording, parseRequest, printRecording } from './recording.ts'
 import type { RecordedResponse } from './recording.ts'
+import { canonicalPath } from '../target-path.ts'
 import { keyOf } from './request-shape.ts'
 import type { RequestShape } from './request-shape.ts'
 
@@ -92,6 +93,15 @@ export class RecordingFolder {
       this.#refreshing = undefined
     })
     return this.#refreshing
+  }
+
+  /** Whether a request with this method and normalized path is recorded, whatever its query and body. */
+  async has(method: string, path: string): Promise<boolean> {
+    await this.refresh()
+    const canonical = canonicalPath(path)
+    for (const { entries } of this.#files.values())
+      if (entries.some(({ shape }) => shape.method === method && shape.path === canonical)) return true
+    return false
   }
 
   /** The recording of exactly this request. */

@@ -9,7 +9,7 @@ import { CARD_VARIANTS } from '../../../plugins/a2a/cards/variants.ts'
 import type { Json } from '../../support/a2a.ts'
 import { serve } from '../../support/server.ts'
 
-const { url, ports } = await serve(t)
+const { url } = await serve(t)
 const get = async (path: string, from = url): Promise<Json> => (await fetch(from + path)).json()
 const card = (agent: string, variant: string, from = url) => get(`/a2a/${agent}/cards/${variant}`, from)
 
@@ -82,7 +82,8 @@ t.test('the other variants add interfaces [A2A-35]', async t => {
   t.same(await interfacesOf('tenant'), [...plain, ...tenants])
   t.same(await interfacesOf('grpc'), [...plain, 'GRPC 1.0 weather'])
   t.same(await interfacesOf('full'), [...plain, 'GRPC 1.0 weather', ...tenants])
-  t.equal((await card('weather', 'grpc')).supportedInterfaces[4].url, `127.0.0.1:${ports.grpc}`)
+  const one = await serve(t, { oneProcess: 'the card contains its gRPC port' })
+  t.equal((await card('weather', 'grpc', one.url)).supportedInterfaces[4].url, `127.0.0.1:${one.ports.grpc}`)
 })
 
 t.test('a variant is cached like the plain card, and an unknown one is 404 [A2A-35, A2A-1]', async t => {

@@ -27,7 +27,7 @@ t.test('a reload stops neither tasks nor streams nor pushes [A2A-28]', async t =
 })
 
 t.test('requests are counted, and streams have their headers [A2A-29]', async t => {
-  const { url } = await serve(t)
+  const { url } = await serve(t, { oneProcess: 'metrics are those of one process' })
   const client = caller(url)
   const stream = await client.request('echo', 'x', {}, true)
   for (const [name, value] of [

@@ -10,7 +10,11 @@ const AT_ONCE = 10
 
 // One server for all tests, because the remaining memory of stopped servers would distort the measurements. The copies of
 // strict stores would too: production does not make them.
-const { url } = await serve(t, { env: { SVC_PUBLIC_MODE: 'true', SVC_INSPECTOR_CAPACITY: '1' }, strictState: false })
+const { url } = await serve(t, {
+  env: { SVC_PUBLIC_MODE: 'true', SVC_INSPECTOR_CAPACITY: '1' },
+  strictState: false,
+  oneProcess: 'it measures the memory of the process',
+})
 
 async function ask(path: string, body: string, headers: Record<string, string> = {}): Promise<void> {
   const response = await fetch(url + path, { method: 'POST', headers, body })

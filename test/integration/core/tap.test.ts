@@ -205,6 +205,19 @@ t.test('an upgrade of others works while the tap is armed [PRB-1]', async t => {
   )
 })
 
+t.test('a client that disconnects while requests wait for the server does not stop it [PRB-1]', async t => {
+  const { server } = await start(t)
+  await fetch(`${server.url}/arm`)
+  const socket = connect(server.ports.http!, '127.0.0.1')
+  socket.on('error', () => {})
+  // The second one is left to the server, which is still busy with the first one.
+  socket.write('GET /delay/1000 HTTP/1.1\r\nHost: a\r\n\r\nCONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n')
+  await new Promise(resolve => setTimeout(resolve, 100))
+  socket.resetAndDestroy()
+  await new Promise(resolve => setTimeout(resolve, 100))
+  t.equal((await fetch(`${server.url}/echo`)).status, 200)
+})
+
 t.test('the tap is armed four times at most, and not at all in public mode [PRB-2]', async t => {
   const { server } = await start(t)
   const statuses = []

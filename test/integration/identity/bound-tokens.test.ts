@@ -287,13 +287,14 @@ t.test('an issuer that requires both is satisfied by either [IDN-19] [IDN-20]', 
 })
 
 t.test('the metadata of issuers by path has algorithms and aliases [IDN-19] [IDN-20] [IDN-2]', async t => {
-  const { body } = await call(`${full}/.well-known/openid-configuration`)
+  const one = await serve(t, { plugins: ['identity'], oneProcess: 'the metadata contains its HTTPS port' })
+  const { body } = await call(`${one.url}/oauth/i/full/.well-known/openid-configuration`)
   t.match(body, {
     dpop_signing_alg_values_supported: ['RS256'],
     tls_client_certificate_bound_access_tokens: true,
     mtls_endpoint_aliases: {
-      token_endpoint: `${server.httpsUrl.replace('localhost', '127.0.0.1')}/oauth/i/full/token`,
+      token_endpoint: `${one.httpsUrl.replace('localhost', '127.0.0.1')}/oauth/i/full/token`,
     },
   })
-  t.notOk('dpop_signing_alg_values_supported' in (await call(`${server.url}/.well-known/openid-configuration`)).body)
+  t.notOk('dpop_signing_alg_values_supported' in (await call(`${one.url}/.well-known/openid-configuration`)).body)
 })

@@ -24,12 +24,14 @@ const check = async (token: string | undefined, query = ''): Promise<Answer> =>
   call(`${server.url}/auth/jwt${query}`, { headers: { Authorization: `Bearer ${token}` } })
 
 t.test('the metadata is the same at four addresses [IDN-1]', async t => {
+  const { url } = await serve(t, { plugins: ['identity'], oneProcess: 'the metadata contains its HTTPS port' })
+  const full = `${url}/oauth/i/full`
   const answers = await Promise.all(
     [
       `${full}/.well-known/openid-configuration`,
       `${full}/.well-known/oauth-authorization-server`,
-      `${server.url}/.well-known/openid-configuration/oauth/i/full`,
-      `${server.url}/.well-known/oauth-authorization-server/oauth/i/full`,
+      `${url}/.well-known/openid-configuration/oauth/i/full`,
+      `${url}/.well-known/oauth-authorization-server/oauth/i/full`,
     ].map(url => call(url)),
   )
   for (const { status, headers, body } of answers) {

@@ -180,7 +180,7 @@ t.test('clients that disconnect leave nothing behind [MCP-13, MCP-35]', async t 
 })
 
 t.test('a session allows 64 requests in flight [MCP-36]', async t => {
-  const { url } = await serve(t)
+  const { url } = await serve(t, { oneProcess: 'each replica counts the requests that it handles' })
   const session = await openSession(`${url}/mcp`, { version: '2025-03-26' })
   const slow = (id: number) => ({
     jsonrpc: '2.0',
@@ -206,7 +206,7 @@ t.test('a session allows 64 requests in flight [MCP-36]', async t => {
 })
 
 t.test('the limit of streams applies to MCP too, and a rejected call stops [MCP-36]', async t => {
-  const { url } = await serve(t, { env: { SVC_LIMIT_STREAMS: '1' } })
+  const { url } = await serve(t, { env: { SVC_LIMIT_STREAMS: '1' }, oneProcess: 'each replica limits its streams' })
   const session = await openSession(`${url}/mcp`)
   const stream = await session.stream()
   t.equal(stream.status, 200)

@@ -22,6 +22,7 @@ t.test(
       'issuer-faults',
       'ledger',
       'positions',
+      'prefix-blocks',
       'prompt-cache',
       'proof-ids',
       'revoked',

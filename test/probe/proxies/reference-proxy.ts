@@ -110,8 +110,8 @@ export interface ProxyServer {
   close(): Promise<void>
 }
 
-/** Starts a proxy in front of a port of this machine. */
-export async function startProxy(upstreamPort: number, fault: Fault = {}): Promise<ProxyServer> {
+/** Starts a proxy in front of a port of this machine; its own port is a free one unless it is named. */
+export async function startProxy(upstreamPort: number, fault: Fault = {}, ownPort = 0): Promise<ProxyServer> {
   const idle: Socket[] = []
   const extra = new WeakMap<Socket, Buffer>()
   const stored = new Map<string, Buffer>()
@@ -121,7 +121,7 @@ export async function startProxy(upstreamPort: number, fault: Fault = {}): Promi
     client.on('close', () => sockets.delete(client))
     new ClientConnection(client, { upstreamPort, fault, idle, extra, stored, sockets })
   })
-  const port = await listen(server)
+  const port = await listen(server, ownPort)
   return {
     port,
     url: `http://127.0.0.1:${port}`,
@@ -133,9 +133,9 @@ export async function startProxy(upstreamPort: number, fault: Fault = {}): Promi
   }
 }
 
-function listen(server: Server): Promise<number> {
+function listen(server: Server, port: number): Promise<number> {
   return new Promise(resolve =>
-    server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port)),
+    server.listen(port, '127.0.0.1', () => resolve((server.address() as { port: number }).port)),
   )
 }
 

@@ -233,14 +233,14 @@ t.test('bounds patterns and queries [MATCH-5]', async t => {
   }
   t.match(tryMatch({ body: { matches: 'a)(b', ignore_case: true } }), { problem: { at: 'match.body.matches' } })
   const evil = 'a'.repeat(60_000)
-  const startedAt = performance.now()
+  const before = process.cpuUsage()
   t.equal(holds(t, { body: { matches: '^(a|aa)+$' } }, { body: `${evil}!` }), false)
   t.equal(holds(t, { body: { matches: '(.*)*(.*)*!\\d' } }, { body: `${evil}!` }), false)
   const nested = JSON.parse('['.repeat(90) + ']'.repeat(90)) as unknown
   const wide = Array.from({ length: 300 }, () => nested)
   t.equal(holds(t, { json: { '$..*..*..*..*..nothing': { exists: false } } }, json(wide)), true)
   t.equal(holds(t, { json: { '$..[?$..[?@..x]]': { exists: false } } }, json(wide)), true)
-  t.ok(performance.now() - startedAt < 5000, 'takes bounded time')
+  t.ok(process.cpuUsage(before).user < 10e6, 'takes less than 10 s of processor time')
   t.match(tryMatch({ json: { '$[?match(@, "a")]': 1 } }), { problem: { at: /match\.json\.\$/, details: /JSONPath/ } })
 })
 

@@ -2,7 +2,6 @@
 import t from 'tap'
 import { jsonSerializer } from '../../../core/contract/plugin.ts'
 import { createMessages } from '../../../plugins/llm-anthropic/messages.ts'
-import type { PromptCache } from '../../../plugins/llm-anthropic/prompt-cache.ts'
 import { filterExtras, filterResults } from '../../../plugins/llm-azure/content-filter.ts'
 import { streamGenerateContent } from '../../../plugins/llm-gemini/generate.ts'
 import { chatCompletions } from '../../../plugins/llm-openai/chat.ts'
@@ -188,8 +187,8 @@ for (const [name, extras] of [
 }
 
 t.test('Anthropic: deltas', async t => {
-  const route = createMessages(engine, {} as PromptCache) as unknown as LlmRoute
-  const wire = { cache: { created: 0, read: 0 }, hidesThinking: false }
+  const route = createMessages(engine) as unknown as LlmRoute
+  const wire = { longTokens: 0, hidesThinking: false }
   for (const text of TEXTS) {
     const result = resultOf(choiceOf(text, { reasoning: `${text}.`, reasoningPieces: [text, '.'] }))
     const deltas = events(route, result, parsedAs('m', wire)).filter(data =>

@@ -9,7 +9,6 @@ import { defaultLatency } from '../../../plugins/llm/streaming/pace.ts'
 import type { LlmProvider, LlmRoute, RenderContext, RouteInput } from '../../../plugins/llm/types.ts'
 import { createProvider as anthropic } from '../../../plugins/llm-anthropic/provider.ts'
 import { createMessages } from '../../../plugins/llm-anthropic/messages.ts'
-import type { PromptCache } from '../../../plugins/llm-anthropic/prompt-cache.ts'
 import { createProvider as azure } from '../../../plugins/llm-azure/provider.ts'
 import { createProvider as bedrock } from '../../../plugins/llm-bedrock/provider.ts'
 import { createProvider as cohere } from '../../../plugins/llm-cohere/provider.ts'
@@ -22,14 +21,13 @@ import { pluginState } from '../../support/plugin-state.ts'
 
 const engine = createEngine()
 
-const cache: PromptCache = { use: async (_session, _model, _prefix, tokens) => ({ created: tokens, read: 0 }) }
 const state = createResponsesState(pluginState({ publicMode: false }, { isStrict: true }).svc, engine)
 const providers: LlmProvider[] = [
   openai(engine, state),
   azure(engine, extras => createWire(engine, state, extras)),
-  anthropic(engine, cache),
+  anthropic(engine),
   gemini(engine),
-  bedrock(engine, { anthropic: createMessages(engine, cache), openai: createWire(engine, state).routes.chat }),
+  bedrock(engine, { anthropic: createMessages(engine), openai: createWire(engine, state).routes.chat }),
   ollama(engine),
   cohere(engine),
 ]
@@ -46,6 +44,7 @@ function instanceOf(format: LlmProvider): ProviderInstance {
     rules: [],
     latency: defaultLatency,
     fail: null,
+    hasWindows: false,
     requirement: { requireAuth: false, apiKey: null },
     isNamed: false,
   }

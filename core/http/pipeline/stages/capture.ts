@@ -1,6 +1,7 @@
 /** The stage that marks a request for the inspector: every request that gets this far is captured, however it ends. */
 import type { Inspector } from '../../../inspector/inspector.ts'
 import type { RequestContext } from '../../request/context.ts'
+import { receivedBody } from '../../request/streamed-body.ts'
 import type { CompletionReader } from '../completion-batch.ts'
 import { ResponseCopy } from '../../../inspector/response-copy.ts'
 import { copyText } from '../../../collections/text-memory.ts'
@@ -42,7 +43,7 @@ export function recordRequests(inspector: Inspector): CompletionReader {
       clientIp: context.clientIp,
       session: context.session.header,
       sessionFrom: context.session.from,
-      body: context.body,
+      body: receivedBody(context),
       status: statusOf(context),
       latencyMs: context.latencyMs,
       trace: context.trace,

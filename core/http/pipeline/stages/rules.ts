@@ -11,7 +11,7 @@ import { injectedFaultBody } from '../../../rules/fault-headers.ts'
 import type { RuleEntry } from '../../../rules/rule-entry.ts'
 import type { Action, Step } from '../../../rules/step.ts'
 import { nextStep } from '../../../rules/counting.ts'
-import { bodyLimitOf, readBody } from '../../request/body.ts'
+import { announcedLength, bodyLimitOf, readBody } from '../../request/body.ts'
 import type { RequestContext } from '../../request/context.ts'
 import { breakConnection } from '../../response/connection-faults.ts'
 import { sendRuleResponse } from '../../response/rule-response.ts'
@@ -127,7 +127,7 @@ async function takeAmong(
 ): Promise<TakenRule | null> {
   const endsAt = performance.now() + MAX_EVALUATION_MS
   const bodyLimit = bodyLimitOf(context, rules.config.bodyLimit)
-  const canHaveBody = !isCall && context.upgrade === null
+  const canHaveBody = !isCall && context.upgrade === null && !isEndless(context)
   let unread = facts
   for (const entry of candidates) {
     if (!rules.book.isInForce(entry) || !entry.match.headHolds(subject)) continue
@@ -155,6 +155,11 @@ async function takeAmong(
     return context.closed ? null : { entry, step, hit, subject }
   }
   return null
+}
+
+/** A body that the route reads as it arrives, and whose end is unknown: reading it first could wait forever. */
+function isEndless(context: RequestContext): boolean {
+  return context.description?.streamsBody === true && !context.isBodyRead && announcedLength(context) === null
 }
 
 /** Reads the body once; false if it was rejected or the client disconnected. */

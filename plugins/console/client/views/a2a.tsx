@@ -61,7 +61,7 @@ function Client({ agents }: { agents: readonly Agent[] }) {
   })
   // A new object only on changes, since each new one reloads the agent cards.
   const target = useMemo(() => targetWith(token), [agent.id, version, binding, gateway, token])
-  const card = useLoad(signal => loadCard(target, '1.0', signal), [agent.id, gateway])
+  const card = useLoad(signal => loadCard(target, '1.0', signal, true), [agent.id, gateway])
   const dataError = data.trim() !== '' && parseJson(data) === undefined ? 'This is not valid JSON.' : null
 
   function sendText(message: string, over = target): void {

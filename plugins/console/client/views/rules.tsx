@@ -11,7 +11,8 @@ import { Switch } from '../ui/field.tsx'
 import { Empty, Loading, Notice } from '../ui/notice.tsx'
 import { Panel, ViewHeader } from '../ui/view.tsx'
 import { RuleDialog, type RuleDraft } from './rules/rule-dialog.tsx'
-import { draftFor, matchText, stepsText, textOfRule, type RuleList, type RuleView } from './rules/types.ts'
+import { countingText, matchText, stepTexts } from './rules/rule-text.ts'
+import { draftFor, textOfRule, type RuleList, type RuleView } from './rules/types.ts'
 
 const REFRESH_MS = 3000
 
@@ -121,6 +122,8 @@ function Rule({
   onRemove(): void
 }) {
   const isOfFile = rule.file !== null
+  const steps = stepTexts(rule)
+  const counting = countingText(rule)
   return (
     <li class="rule-item">
       {isOfFile ? (
@@ -139,8 +142,26 @@ function Rule({
           <strong>{rule.name}</strong> <Badge tone={STATES[rule.state]}>{rule.state}</Badge>{' '}
           <Badge>{rule.session === null ? 'instance' : `session ${rule.session}`}</Badge>
         </p>
+        {rule.description && <p class="quiet-text">{rule.description}</p>}
         <p class="mono rule-match">{matchText(rule)}</p>
-        <p class="mono rule-then">{stepsText(rule)}</p>
+        {steps.length === 1 ? (
+          <p class="rule-then">{steps[0]}</p>
+        ) : (
+          <ol class="rule-then" aria-label="Steps">
+            {steps.map((step, index) => (
+              <li key={index} aria-current={index === rule.step ? 'step' : undefined}>
+                {step}
+                {index === rule.step && (
+                  <>
+                    {' '}
+                    <Badge tone="info">next</Badge>
+                  </>
+                )}
+              </li>
+            ))}
+          </ol>
+        )}
+        {counting !== '' && <p class="hint">{counting}</p>}
         {isOfFile && (
           <p class="hint">
             from <code>{[rule.file, rule.line].filter(part => part !== null).join(':')}</code>; change it there
@@ -149,18 +170,18 @@ function Rule({
       </div>
       <p class="rule-counts">
         <a href={hashOf('traffic', { filter: `rule:${rule.name}` })}>
-          <strong>{formatNumber(rule.hits)}</strong> hits
+          <strong>{formatNumber(rule.hits)}</strong> {rule.hits === 1 ? 'hit' : 'hits'}
         </a>
         <span class="hint">
-          {rule.step !== null && `next: step ${rule.step + 1}, `}
-          {rule.last_hit_at === null ? 'never used' : `last ${formatAge(rule.last_hit_at)}`}
+          {rule.matches !== rule.hits && `of ${formatNumber(rule.matches)} matches, `}
+          {rule.last_hit_at === null ? 'never used' : lastText(rule.last_hit_at)}
         </span>
       </p>
       <div class="actions">
         {!isOfFile && (
           <>
             <Button small icon="edit" onClick={onEdit}>
-              {`Edit ${rule.name}`}
+              Edit<span class="off-screen"> {rule.name}</span>
             </Button>
             <Button small kind="danger" icon="trash" iconOnly disabled={isBusy} onClick={onRemove}>
               {`Remove ${rule.name}`}
@@ -170,4 +191,9 @@ function Rule({
       </div>
     </li>
   )
+}
+
+function lastText(lastHitAt: string): string {
+  const age = formatAge(lastHitAt)
+  return age === 'now' ? 'last just now' : `last ${age} ago`
 }

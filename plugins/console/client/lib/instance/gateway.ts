@@ -23,6 +23,8 @@ export interface OutgoingRequest {
   signal?: AbortSignal
   /** Default `follow`. */
   redirect?: RequestRedirect
+  /** Only loads data for the page: the live traffic does not show it. */
+  isLookUp?: boolean
   /** URL fragment, which is never sent. Identifies this request in the timings of the browser. */
   fragment?: string
 }
@@ -78,8 +80,12 @@ export function urlAt(path: string, gateway: Gateway | null): string {
  */
 export async function send(request: OutgoingRequest): Promise<{ sent: Sent; response: Response }> {
   const sent = prepare(request)
-  remember(sent)
-  channel?.postMessage(sent)
+  const share = (known: Sent): void => {
+    if (request.isLookUp) return
+    remember(known)
+    channel?.postMessage(known)
+  }
+  share(sent)
   const init: RequestInit = {
     method: sent.method,
     headers: sent.headers.map(({ name, value }): [string, string] => [name, value]),
@@ -110,8 +116,7 @@ export async function send(request: OutgoingRequest): Promise<{ sent: Sent; resp
       ms: performance.now() - startedAt,
     },
   }
-  remember(completed)
-  channel?.postMessage(completed)
+  share(completed)
   return { sent: completed, response }
 }
 
@@ -125,6 +130,7 @@ function prepare({
   headers = [],
   body = null,
   gateway: wanted = activeGateway(),
+  isLookUp = false,
 }: OutgoingRequest): Sent {
   const id = randomId()
   const gateway = isAbsolute(path) ? null : wanted
@@ -135,7 +141,7 @@ function prepare({
     ? []
     : [
         { name: 'X-Request-Id', value: `con-${id}` },
-        { name: 'X-Svc-Console', value: id },
+        { name: 'X-Svc-Console', value: isLookUp ? LOOK_UP : id },
       ]
   return {
     id,

@@ -51,6 +51,11 @@ function keysOf({ method, uri, request_id: id, trace }: Entry): string[] {
 }
 
 /** `attempt 2 of 3, +1 ms` */
-export function attemptText({ number, count, afterMs }: Attempt): string {
-  return `attempt ${number} of ${count}${afterMs === null ? '' : `, +${afterMs} ms`}`
+export function attemptText(attempt: Attempt): string {
+  return `${attemptNumber(attempt)}${attempt.afterMs === null ? '' : `, +${attempt.afterMs} ms`}`
+}
+
+/** `attempt 2 of 3` */
+export function attemptNumber({ number, count }: Attempt): string {
+  return `attempt ${number} of ${count}`
 }

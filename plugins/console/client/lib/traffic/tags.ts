@@ -7,11 +7,13 @@ export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'info' | 'accent'
 export interface Tag {
   text: string
   tone: Tone
+  /** What the text shortens. */
+  title?: string
 }
 
 const known = new WeakMap<Entry, readonly Tag[]>()
 
-/** The tags of an entry, computed once. */
+/** The tags of an entry, computed once; first what went wrong, then the type. */
 export function tagsOf(entry: Entry): readonly Tag[] {
   let tags = known.get(entry)
   if (tags === undefined) {
@@ -24,6 +26,16 @@ export function tagsOf(entry: Entry): readonly Tag[] {
 function readTags(entry: Entry): Tag[] {
   const { path, headers } = entry
   const tags: Tag[] = []
+  if (entry.fault !== null)
+    tags.push({
+      text: `fault ${faultValue(entry.fault_source ?? entry.fault)}`,
+      tone: 'warn',
+      title: entry.fault_source ?? entry.fault,
+    })
+  else if (below(path, '/flaky')) tags.push({ text: 'fault', tone: 'warn' })
+  if (entry.rule !== null) tags.push({ text: `rule ${entry.rule}`, tone: 'warn' })
+  if (entry.ended === 'open') tags.push({ text: 'open', tone: 'info' })
+  if (entry.ended === 'client_left') tags.push({ text: 'client disconnected', tone: 'warn' })
   const ai = /^\/ai\/([^/]+)/.exec(path)?.[1]
   if (ai !== undefined && ai !== 'requests') tags.push({ text: `AI ${ai === 'v1' ? 'openai' : ai}`, tone: 'info' })
   if (below(path, '/mcp'))
@@ -47,12 +59,14 @@ function readTags(entry: Entry): Tag[] {
       text: entry.grpc_status === null ? 'gRPC' : `gRPC ${entry.grpc_status}`,
       tone: entry.grpc_status === null || entry.grpc_status === 0 ? 'info' : 'warn',
     })
-  if (entry.fault !== null) tags.push({ text: `fault ${entry.fault_source ?? entry.fault}`, tone: 'warn' })
-  else if (below(path, '/flaky')) tags.push({ text: 'fault', tone: 'warn' })
-  if (entry.ended === 'open') tags.push({ text: 'open', tone: 'info' })
-  if (entry.ended === 'client_left') tags.push({ text: 'client disconnected', tone: 'warn' })
   if (headerOf(headers, 'x-svc-console') !== null) tags.push({ text: 'console', tone: 'accent' })
   return tags
+}
+
+/** `overloaded` of `X-Svc-Fail: overloaded`, `?fail=overloaded` and `rule: fail overloaded`. */
+function faultValue(source: string): string {
+  const value = source.slice(Math.max(source.lastIndexOf(': ') + 2, source.lastIndexOf('=') + 1, 0))
+  return value.replace(/^(?:abort|delay|fail) /, '')
 }
 
 function below(path: string, prefix: string): boolean {

@@ -16,11 +16,18 @@ export interface Card {
   [member: string]: unknown
 }
 
-export async function loadCard(target: AgentTarget, version: Version, signal: AbortSignal): Promise<Card> {
+/** `isLookUp`: the page needs the card, the user did not ask for it. */
+export async function loadCard(
+  target: AgentTarget,
+  version: Version,
+  signal: AbortSignal,
+  isLookUp = false,
+): Promise<Card> {
   const { response } = await send({
     method: 'GET',
     path: cardPath(target.agent, version),
     gateway: target.gateway,
+    isLookUp,
     signal,
   })
   const card = parseJson(await response.text()) as Card | undefined

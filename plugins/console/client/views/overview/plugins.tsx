@@ -157,10 +157,12 @@ function Plugin({
     <li class="overview-plugin">
       <Switch label={name} hideLabel checked={state === 'enabled'} busy={isRunning} onChecked={onSwitch} />
       <div class="overview-plugin-text" title={description}>
-        <p class="ellipsis">
+        <p class="overview-plugin-name">
           <strong>{title}</strong> <code class="quiet-text">{name}</code>
         </p>
-        <p class="ellipsis hint">{paths.length > 0 ? <code>{paths.join(' ')}</code> : description}</p>
+        <p class="ellipsis hint" title={paths.length > 0 ? paths.join(' ') : undefined}>
+          {paths.length > 0 ? <code>{paths.join(' ')}</code> : description}
+        </p>
         {(state === 'failed' || stale || source !== 'builtin' || disabledBy !== null) && (
           <p class="actions">
             {state === 'failed' && <Badge tone="bad">failed</Badge>}

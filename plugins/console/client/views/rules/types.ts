@@ -7,6 +7,15 @@ export interface RuleView {
   then?: unknown
   scope: 'instance' | 'session'
   session: string | null
+  description?: string | null
+  priority?: number
+  skip?: number
+  every?: number
+  /** Share of the matches. */
+  sample?: number
+  times?: number | null
+  loop?: boolean
+  count?: 'session' | 'instance'
   /** Where the rule comes from: `api`, or a file. */
   source: string
   file: string | null
@@ -40,28 +49,4 @@ export function textOfRule(rule: RuleView): string {
 /** A new rule for requests like this one. */
 export function draftFor(method: string, path: string): string {
   return JSON.stringify({ match: { method, path }, then: [{ fail: 503, times: 2 }] }, null, 2)
-}
-
-/** Method and path, then the other conditions as JSON. */
-export function matchText({ match = {} }: RuleView): string {
-  const { method, path, ...others } = match
-  const parts = [method, path].flatMap(part => (part === undefined ? [] : [plain(part)]))
-  if (Object.keys(others).length > 0) parts.push(JSON.stringify(others))
-  return parts.length === 0 ? 'every request' : parts.join(' ')
-}
-
-/** `fail 503 2 times, then delay 100`. */
-export function stepsText({ then = [] }: RuleView): string {
-  return (Array.isArray(then) ? then : [then]).map(stepText).join(', then ')
-}
-
-function stepText(step: unknown): string {
-  if (typeof step !== 'object' || step === null) return plain(step)
-  const { times, ...effects } = step as Record<string, unknown>
-  const text = Object.entries(effects).map(([name, value]) => `${name} ${plain(value)}`)
-  return [...text, ...(times === undefined ? [] : [times === 'always' ? 'always' : `${plain(times)} times`])].join(' ')
-}
-
-function plain(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
 }

@@ -5,15 +5,15 @@ import { formatAge, formatMs, formatTime, type Entry } from '../../lib/protocol/
 import type { LiveEntries } from '../../lib/traffic/live-entries.ts'
 import { setParams } from '../../lib/shell/router.ts'
 import { instanceBase } from '../../lib/instance/page.ts'
-import { attemptText, type Attempt } from '../../lib/traffic/attempts.ts'
-import { tagsOf } from '../../lib/traffic/tags.ts'
-import { Badge, Method, StatusBadge } from '../../ui/badge.tsx'
+import type { Attempt } from '../../lib/traffic/attempts.ts'
+import { Method, StatusBadge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { TryCommand } from '../../ui/code.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Empty } from '../../ui/notice.tsx'
 import { SendThrough } from '../request/send-through.tsx'
 import { DataTable, type Column } from '../../ui/table.tsx'
+import { Tags } from './tags.tsx'
 
 export interface RequestListProps {
   rows: readonly Entry[]
@@ -46,6 +46,7 @@ export function RequestList({
 }: RequestListProps) {
   const list = useRef<HTMLDivElement>(null)
   const isPhone = useMedia('(max-width: 720px)')
+  const isNarrow = useMedia('(max-width: 1280px)')
   useHeldWhileSelecting(list, live)
   const columns: readonly Column<Entry>[] = [
     {
@@ -91,7 +92,7 @@ export function RequestList({
       key: 'tags',
       title: 'Tags',
       class: 'col-tags',
-      cell: entry => <Tags entry={entry} attempt={attempts.get(entry.id)} />,
+      cell: entry => <Tags entry={entry} attempt={attempts.get(entry.id)} isNarrow={isNarrow} />,
     },
   ]
   return (
@@ -124,23 +125,6 @@ export function RequestList({
         }
       />
     </div>
-  )
-}
-
-function Tags({ entry, attempt }: { entry: Entry; attempt: Attempt | undefined }) {
-  return (
-    <>
-      {attempt && (
-        <Badge tone="warn" title="The same request arrived several times, according to its request ID or trace">
-          {attemptText(attempt)}
-        </Badge>
-      )}
-      {tagsOf(entry).map(({ text, tone }) => (
-        <Badge key={text} tone={tone}>
-          {text}
-        </Badge>
-      ))}
-    </>
   )
 }
 

@@ -1,0 +1,195 @@
+/** The prompt cache of all formats: remembers prefixes of prompts, and says which tokens a request reads from it. */
+import type { SessionKey, Store, Svc } from 'svc/plugin'
+import { count } from '../engine/tokens.ts'
+import { digest } from '../engine/seed.ts'
+import type { Exchange } from '../exchange/exchange.ts'
+import { promptTokensOf } from '../limits/prompt-tokens.ts'
+import type { ChatParsed, Parsed } from '../provider.ts'
+import { blockKeys, cachedText } from './prefix-blocks.ts'
+
+/** The automatic cache of a provider. */
+export interface CacheSettings {
+  /** Tokens of a block. */
+  block: number
+  /** Capacity. */
+  tokens: number
+  /** Lifetime of a block since its last use. */
+  ttlMs: number
+  scope: 'session' | 'instance'
+  /** A shorter prefix is not read. */
+  minTokens: number
+}
+
+export const DEFAULT_CACHE: CacheSettings = {
+  block: 16,
+  tokens: 65_536,
+  ttlMs: 300_000,
+  scope: 'session',
+  minTokens: 1024,
+}
+
+/** What a request reads from the cache and writes to it. */
+export interface CacheUse {
+  read: number
+  written: number
+  /** Stores what is new, when the reply begins. */
+  commit(): Promise<void>
+}
+
+interface Block {
+  provider: string
+  session_key: string
+  /** Time of the last use. */
+  used_at: number
+}
+
+interface MarkedPrefix {
+  session_key: string
+}
+
+const BOUNDS = { normal: { blocks: 65_536, marks: 4096 }, public: { blocks: 4096, marks: 512 } }
+/** Blocks that are looked up together. */
+const BATCH = 64
+/** A full cache is emptied to this share, so that not every request has to look for the oldest blocks. */
+const KEPT_SHARE = 0.9
+
+export class PromptCache {
+  readonly #svc: Svc<unknown>
+  readonly #blocks: Store<Block>
+  readonly #marks: Store<MarkedPrefix>
+  readonly #maxBlocks: number
+
+  constructor(svc: Svc<unknown>) {
+    const { blocks, marks } = BOUNDS[svc.config.publicMode ? 'public' : 'normal']
+    this.#svc = svc
+    this.#maxBlocks = blocks
+    this.#blocks = svc.state<Block>('prefix-blocks', {
+      maxCount: blocks,
+      ttlMs: DEFAULT_CACHE.ttlMs,
+      ttlFrom: 'use',
+      evict: 'idle',
+    })
+    this.#marks = svc.state<MarkedPrefix>('prompt-cache', {
+      maxCount: marks,
+      ttlMs: DEFAULT_CACHE.ttlMs,
+      ttlFrom: 'use',
+    })
+  }
+
+  /** Null if nothing is cached for the request. */
+  look(exchange: Exchange, parsed: Parsed): Promise<CacheUse> | CacheUse | null {
+    const { headers, instance } = exchange
+    if (
+      instance.cache === undefined &&
+      headers['x-svc-prefix-cache'] === undefined &&
+      headers['x-svc-cached-tokens'] === undefined &&
+      (parsed.op !== 'chat' || parsed.cacheMark == null)
+    )
+      return null
+    if (parsed.op !== 'chat') return null
+    const stated = readStated(exchange)
+    if (stated !== null)
+      return { read: Math.min(stated, promptTokensOf(parsed) - 1), written: 0, commit: () => Promise.resolve() }
+    const { cacheMark: mark } = parsed
+    if (mark !== undefined) return mark === null ? null : this.#lookForMark(exchange, parsed, mark)
+    const settings = settingsOf(exchange)
+    return settings === null ? null : this.#lookForBlocks(exchange, parsed, settings)
+  }
+
+  /** Tokens of the blocks of a provider. */
+  async tokensOf(provider: string, block = DEFAULT_CACHE.block): Promise<number> {
+    return block * (await this.#blocks.count({ group: provider }))
+  }
+
+  /** Removes what is kept for a session, or everything. */
+  async clear(session: SessionKey | null): Promise<number> {
+    const isOf = ({ session_key }: MarkedPrefix): boolean => session === null || session_key === session.key
+    return (await this.#blocks.clear(isOf)) + (await this.#marks.clear(isOf))
+  }
+
+  async #lookForMark(
+    exchange: Exchange,
+    parsed: ChatParsed,
+    mark: NonNullable<ChatParsed['cacheMark']>,
+  ): Promise<CacheUse> {
+    const session = this.#svc.http.session(exchange.request).key
+    const key = digest(session, parsed.model, mark.prefix)
+    const tokens = Math.max(0, Math.min(count(mark.prefix), promptTokensOf(parsed) - 1))
+    const isKnown = (await this.#marks.get(key)) !== undefined
+    return {
+      read: isKnown ? tokens : 0,
+      written: isKnown ? 0 : tokens,
+      commit: async () => {
+        if (!isKnown) await this.#marks.set(key, { session_key: session }, { ttlMs: mark.ttlMs })
+      },
+    }
+  }
+
+  async #lookForBlocks(exchange: Exchange, parsed: ChatParsed, settings: CacheSettings): Promise<CacheUse> {
+    const { block, minTokens, ttlMs } = settings
+    const provider = exchange.instance.name
+    const session = this.#svc.http.session(exchange.request).key
+    const isShared = settings.scope === 'instance' && !this.#svc.config.publicMode
+    const maxBlocks = Math.min(Math.floor(settings.tokens / block), this.#maxBlocks)
+    const upTo = Math.floor((parsed.cacheUpTo ?? Infinity) / block)
+    const keys = blockKeys(cachedText(parsed.request), {
+      scope: JSON.stringify([provider, parsed.model, isShared ? null : session]),
+      block,
+      maxBlocks: Math.min(maxBlocks, upTo),
+    })
+    const known = await this.#leading(keys)
+    const found = known * block
+    const read = found < minTokens ? 0 : Math.min(found, promptTokensOf(parsed) - 1)
+    return {
+      read,
+      written: keys.length * block < minTokens ? 0 : (keys.length - known) * block,
+      commit: async () => {
+        const value = { provider, session_key: isShared ? '' : session, used_at: Date.now() }
+        for (let at = 0; at < keys.length; at += BATCH)
+          await Promise.all(
+            keys.slice(at, at + BATCH).map(key => this.#blocks.set(key, value, { group: provider, ttlMs })),
+          )
+        await this.#trim(provider, maxBlocks)
+      },
+    }
+  }
+
+  /** The number of leading keys that are stored. */
+  async #leading(keys: readonly string[]): Promise<number> {
+    for (let at = 0; at < keys.length; at += BATCH) {
+      const found = await Promise.all(keys.slice(at, at + BATCH).map(key => this.#blocks.peek(key)))
+      const missing = found.findIndex(value => value === undefined)
+      if (missing >= 0) return at + missing
+    }
+    return keys.length
+  }
+
+  /** Drops the blocks of a provider that were not used for the longest time. */
+  async #trim(provider: string, maxBlocks: number): Promise<void> {
+    if ((await this.#blocks.count({ group: provider })) <= maxBlocks) return
+    const all = await this.#blocks.list({ group: provider })
+    all.sort((one, other) => one.value.used_at - other.value.used_at)
+    const surplus = all.slice(0, all.length - Math.floor(maxBlocks * KEPT_SHARE))
+    await Promise.all(surplus.map(({ key }) => this.#blocks.delete(key)))
+  }
+}
+
+/** The number in `X-Svc-Cached-Tokens`; null without a valid one. */
+function readStated(exchange: Exchange): number | null {
+  const text = exchange.header('x-svc-cached-tokens')?.trim()
+  if (text === undefined) return null
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  exchange.svc.http.ignoreHeader(exchange.request, 'X-Svc-Cached-Tokens', 'expected a whole number')
+  return null
+}
+
+/** The provider's cache, as the header switches it; null: off. */
+function settingsOf(exchange: Exchange): CacheSettings | null {
+  const configured = exchange.instance.cache ?? null
+  const text = exchange.header('x-svc-prefix-cache')?.trim().toLowerCase()
+  if (text === undefined) return configured
+  if (text === 'off') return null
+  if (text === 'on') return { ...DEFAULT_CACHE, ...configured, minTokens: 0 }
+  exchange.svc.http.ignoreHeader(exchange.request, 'X-Svc-Prefix-Cache', 'expected on or off')
+  return configured
+}

@@ -1,0 +1,40 @@
+/** Which checks of the catalog run. */
+import { GROUPS } from './check.ts'
+import type { Check } from './check.ts'
+
+export interface Selection {
+  /** Null: all. */
+  groups: readonly string[] | null
+  /** Ids, or prefixes such as `HDR-*`. Null: all. */
+  ids: readonly string[] | null
+  /** Ids that are left out. */
+  without?: readonly string[]
+}
+
+/** A word that is neither a group nor an id. */
+export interface UnknownWord {
+  kind: 'group' | 'check'
+  unknown: string
+  known: readonly string[]
+}
+
+export function selectChecks(
+  catalog: readonly Check[],
+  { groups, ids, without = [] }: Selection,
+): Check[] | UnknownWord {
+  const known = [...new Set([...GROUPS, ...catalog.map(({ group }) => group)])]
+  const unknownGroup = groups?.find(group => !known.includes(group))
+  if (unknownGroup !== undefined) return { kind: 'group', unknown: unknownGroup, known }
+  const unknownId = ids?.find(pattern => !catalog.some(({ id }) => matches(id, pattern)))
+  if (unknownId !== undefined) return { kind: 'check', unknown: unknownId, known: catalog.map(({ id }) => id) }
+  return catalog.filter(
+    ({ id, group }) =>
+      (groups === null || groups.includes(group)) &&
+      (ids === null || ids.some(pattern => matches(id, pattern))) &&
+      !without.includes(id),
+  )
+}
+
+function matches(id: string, pattern: string): boolean {
+  return pattern.endsWith('*') ? id.startsWith(pattern.slice(0, -1)) : id === pattern
+}

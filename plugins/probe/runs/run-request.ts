@@ -1,0 +1,130 @@
+/** The body of `POST /_svc/probe/runs`. */
+import { asBoolean, asInteger, asObject, asText, below, InputProblem, rejectUnknownKeys, unknownName } from 'svc/plugin'
+import type { Json, JsonObject } from 'svc/plugin'
+import { selectChecks } from '../catalog/selection.ts'
+import type { Check } from '../catalog/check.ts'
+import { readAddress } from '../client/address.ts'
+import type { Address } from '../client/address.ts'
+import type { Field } from '../client/response-parser.ts'
+import { NO_ROUTES, readRoutes } from '../client/routes.ts'
+import type { Routes } from '../client/routes.ts'
+
+const KEYS = [
+  'target',
+  'groups',
+  'checks',
+  'hostile',
+  'slow',
+  'h2',
+  'repeat',
+  'prefix',
+  'headers',
+  'host',
+  'insecure',
+  'routes',
+  'name',
+  'configuration',
+]
+const MAX_HEADERS = 50
+const MAX_CONFIGURATION = 256 * 1024
+const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/
+
+export interface RunRequest {
+  target: Address
+  checks: Check[]
+  groups: string[] | null
+  ids: string[] | null
+  isHostile: boolean
+  isSlow: boolean
+  isHttp2: boolean
+  isInsecure: boolean
+  repeat: number
+  prefix: string
+  fields: Field[]
+  /** Host of the requests, instead of that of the target. */
+  host: string | null
+  routes: Routes
+  name: string | null
+  configuration: string | null
+}
+
+/** Throws `InputProblem`. */
+export function readRunRequest(value: unknown, catalog: readonly Check[], repeat: number): RunRequest {
+  const body = asObject(value, '', 'expected a JSON object')
+  rejectUnknownKeys(body, KEYS, '')
+  const target = readAddress(asText(body.target, 'target', 2_000, 1))
+  if (typeof target === 'string') throw new InputProblem('target', target)
+  const groups = listOf(body.groups, 'groups')
+  const ids = listOf(body.checks, 'checks')
+  const chosen = selectChecks(catalog, { groups, ids })
+  if ('unknown' in chosen) {
+    const { message, remedy } = unknownName(chosen.kind, chosen.unknown, chosen.known)
+    throw new InputProblem(chosen.kind === 'group' ? 'groups' : 'checks', message, remedy)
+  }
+  return {
+    target,
+    checks: chosen,
+    groups,
+    ids,
+    isHostile: flag(body, 'hostile'),
+    isSlow: flag(body, 'slow'),
+    isHttp2: flag(body, 'h2'),
+    isInsecure: flag(body, 'insecure'),
+    repeat: body.repeat === undefined ? repeat : asInteger(body.repeat, 'repeat', 1, 10),
+    prefix: prefixOf(body.prefix),
+    fields: fieldsOf(body.headers),
+    host: hostOf(body.host),
+    routes: routesOf(body.routes),
+    name: body.name === undefined || body.name === null ? null : asText(body.name, 'name', 200),
+    configuration:
+      body.configuration === undefined || body.configuration === null
+        ? null
+        : asText(body.configuration, 'configuration', MAX_CONFIGURATION),
+  }
+}
+
+function flag(body: JsonObject, key: string): boolean {
+  return body[key] === undefined ? false : asBoolean(body[key], key)
+}
+
+function listOf(value: Json | undefined, at: string): string[] | null {
+  if (value === undefined || value === null) return null
+  if (!Array.isArray(value) || value.length > 500) throw new InputProblem(at, 'expected a list of texts')
+  return value.map((word, index) => asText(word, below(at, index), 100, 1))
+}
+
+function prefixOf(value: Json | undefined): string {
+  if (value === undefined) return ''
+  const text = asText(value, 'prefix', 1_000)
+  if (text === '' || text === '/') return ''
+  if (!/^\/[\w.~!$&'()*+,;=:@%/-]*$/.test(text)) throw new InputProblem('prefix', 'expected a path such as /svc')
+  return text.endsWith('/') ? text.slice(0, -1) : text
+}
+
+function fieldsOf(value: Json | undefined): Field[] {
+  if (value === undefined) return []
+  const headers = Object.entries(asObject(value, 'headers'))
+  if (headers.length > MAX_HEADERS) throw new InputProblem('headers', `expected at most ${MAX_HEADERS} fields`)
+  return headers.map(([name, one]) => {
+    const at = below('headers', name)
+    if (!TOKEN.test(name)) throw new InputProblem(at, 'the name is not valid')
+    if (name.toLowerCase() === 'host') throw new InputProblem(at, 'the Host field is given as "host"')
+    const text = asText(one, at, 8_192)
+    if (/[^\t\u0020-\u007e\u0080-\u00ff]/.test(text)) throw new InputProblem(at, 'the value has control characters')
+    return [name, text.trim()] as const
+  })
+}
+
+function hostOf(value: Json | undefined): string | null {
+  if (value === undefined || value === null) return null
+  const host = asText(value, 'host', 255, 1)
+  if (!/^[\w.:[\]-]+$/.test(host)) throw new InputProblem('host', 'expected a name such as api.example')
+  return host
+}
+
+function routesOf(value: Json | undefined): Routes {
+  if (value === undefined) return NO_ROUTES
+  const read = readRoutes(value)
+  if (typeof read !== 'string') return read
+  throw new InputProblem('routes', read)
+}

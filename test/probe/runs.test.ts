@@ -1,0 +1,179 @@
+/** Runs over HTTP: only configured targets, one at a time, with events and reports. Runs alone: it measures times. */
+import { readFileSync } from 'node:fs'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import t from 'tap'
+import type { Test } from 'tap'
+import { isRecord } from '../../core/contract/record.ts'
+import { launch } from '../../core/testing/launch.ts'
+import { startProxy } from './proxies/reference-proxy.ts'
+import type { ProxyServer } from './proxies/reference-proxy.ts'
+
+type Answer = { status: number; body: Record<string, unknown>; text: string }
+
+async function ask(url: string, init: RequestInit = {}): Promise<Answer> {
+  const response = await fetch(url, init)
+  const text = await response.text()
+  let body: unknown = null
+  try {
+    body = JSON.parse(text)
+  } catch {
+    // Reports in other formats.
+  }
+  return { status: response.status, body: isRecord(body) ? body : {}, text }
+}
+
+const post = (value: unknown, headers: Record<string, string> = {}): RequestInit => ({
+  method: 'POST',
+  headers: { 'Content-Type': 'application/json', ...headers },
+  body: JSON.stringify(value),
+})
+
+interface SentEvent {
+  id: number
+  event: string
+  data: Record<string, unknown>
+}
+
+async function eventsOf(url: string, after = ''): Promise<SentEvent[]> {
+  const { text } = await ask(url, after === '' ? {} : { headers: { 'Last-Event-ID': after } })
+  return text
+    .split('\n\n')
+    .filter(block => block.includes('data:'))
+    .map(block => {
+      const line = (name: string): string => new RegExp(`^${name}: ?(.*)$`, 'm').exec(block)?.[1] ?? ''
+      return { id: Number(line('id')), event: line('event'), data: JSON.parse(line('data')) as Record<string, unknown> }
+    })
+}
+
+/** A server that may probe a proxy which forwards to it. */
+async function probing(t: Test, more: Record<string, string> = {}): Promise<{ url: string; proxy: ProxyServer }> {
+  const reserved = await startProxy(1)
+  await reserved.close()
+  const server = await launch({
+    plugins: ['probe'],
+    settings: { probe: { targets: [`http://127.0.0.1:${reserved.port}`] } },
+    env: more,
+  })
+  t.teardown(() => server.stop())
+  const proxy = await startProxy(server.ports.http!, {}, reserved.port)
+  t.teardown(() => proxy.close())
+  return { url: server.url, proxy }
+}
+
+t.test('a run goes to a configured target, with events and reports [PRB-17]', async t => {
+  const { url, proxy } = await probing(t)
+  const started = await ask(
+    `${url}/_svc/probe/runs`,
+    post({
+      target: proxy.url,
+      checks: ['HDR-*', 'RSP-DATE'],
+      name: 'reference',
+      headers: { 'X-Key': 'very-secret-key' },
+    }),
+  )
+  t.equal(started.status, 202)
+  const events = await eventsOf(`${url}${String(started.body.events)}`)
+  t.equal(events[0]!.event, 'begin')
+  t.equal(events.at(-1)!.event, 'end')
+  t.equal(events.filter(({ event }) => event === 'check').length, events[0]!.data.total)
+  t.strictSame(
+    events
+      .filter(({ event }) => event === 'group')
+      .map(({ data }) => String(data.group))
+      .toSorted(),
+    ['headers', 'responses'],
+  )
+  t.strictSame(
+    events.map(({ id }) => id),
+    events.map((_, index) => index + 1),
+  )
+  const rest = await eventsOf(`${url}${String(started.body.events)}`, String(events.length - 1))
+  t.strictSame(rest, [events.at(-1)], 'continues after the last event that the client has')
+
+  const report = await ask(`${url}${String(started.body.url)}`)
+  t.match(report.body, { complete: true, progress: { state: 'complete', error: null }, gateway: { name: 'reference' } })
+  const schema: unknown = JSON.parse(
+    readFileSync(new URL('../../plugins/probe/report.schema.json', import.meta.url), 'utf8'),
+  )
+  const validate = new Ajv2020({ strict: false, allErrors: true }).compile(schema as object)
+  t.ok(validate(report.body), JSON.stringify(validate.errors))
+  t.notMatch(report.text, 'very-secret-key')
+  for (const [file, start] of [
+    ['report.html', '<!doctype html>'],
+    ['report.xml', '<?xml'],
+    ['report.md', '#'],
+  ] as const)
+    t.ok((await ask(`${url}${String(started.body.url)}/${file}`)).text.startsWith(start), file)
+  const list = await ask(`${url}/_svc/probe/runs`)
+  t.match(list.body, { targets: [proxy.url], runs: [{ id: started.body.id, state: 'complete' }] })
+  t.equal((await ask(`${url}${String(started.body.url)}`, { method: 'DELETE' })).status, 204)
+  t.equal((await ask(`${url}${String(started.body.url)}`)).status, 404)
+})
+
+t.test('other targets, and routes to them, are refused [PRB-17]', async t => {
+  const { url, proxy } = await probing(t)
+  const refused: [body: unknown, status: number, error: string][] = [
+    [{ target: url }, 403, 'target_not_allowed'],
+    [{ target: 'http://169.254.169.254' }, 403, 'target_not_allowed'],
+    [{ target: proxy.url, routes: { websocket: 'http://127.0.0.1:1/ws' } }, 403, 'target_not_allowed'],
+    [{ target: 'ftp://x' }, 400, 'invalid_body'],
+    [{ target: proxy.url, checks: ['HDR-CON'] }, 400, 'invalid_body'],
+    [{ target: proxy.url, groups: ['header'] }, 400, 'invalid_body'],
+    [{ target: proxy.url, repeat: 0 }, 400, 'invalid_body'],
+    [{ target: proxy.url, hostil: true }, 400, 'invalid_body'],
+    [{ target: proxy.url, headers: { 'a b': 'c' } }, 400, 'invalid_body'],
+    [{ target: proxy.url, headers: { a: 'b\r\nc: d' } }, 400, 'invalid_body'],
+    [{ target: proxy.url, headers: { Host: 'x' } }, 400, 'invalid_body'],
+    [{ target: proxy.url, prefix: 'svc' }, 400, 'invalid_body'],
+    [[], 400, 'invalid_body'],
+  ]
+  for (const [body, status, error] of refused) {
+    const answer = await ask(`${url}/_svc/probe/runs`, post(body))
+    t.match({ status: answer.status, error: answer.body.error }, { status, error }, JSON.stringify(body))
+  }
+  t.match(
+    (await ask(`${url}/_svc/probe/runs`, post({ target: 'http://127.0.0.1:1' }))).body.remedy,
+    'probe:\n  targets:',
+  )
+  t.match((await ask(`${url}/_svc/probe/runs`)).body, { runs: [] })
+})
+
+t.test('one run at a time; it can be stopped [PRB-17]', async t => {
+  const { url, proxy } = await probing(t)
+  const first = await ask(`${url}/_svc/probe/runs`, post({ target: proxy.url, checks: ['STR-IDLE'] }))
+  t.equal(first.status, 202)
+  const second = await ask(`${url}/_svc/probe/runs`, post({ target: proxy.url }))
+  t.match(second, { status: 409, body: { error: 'run_in_progress', url: first.body.url } })
+  t.equal((await ask(`${url}${String(first.body.url)}/stop`, { method: 'POST' })).status, 202)
+  const events = await eventsOf(`${url}${String(first.body.events)}`)
+  t.match(events.at(-1), { event: 'end', data: { state: 'stopped' } })
+  t.match((await ask(`${url}${String(first.body.url)}`)).body, { complete: false, progress: { state: 'stopped' } })
+})
+
+t.test('a gateway that is not there fails the run with the cause [PRB-17]', async t => {
+  const { url, proxy } = await probing(t)
+  await proxy.close()
+  const { body } = await ask(`${url}/_svc/probe/runs`, post({ target: proxy.url }))
+  const events = await eventsOf(`${url}${String(body.events)}`)
+  t.match(events.at(-1), { event: 'end', data: { state: 'failed', error: /cannot reach the gateway: ECONNREFUSED/ } })
+})
+
+t.test('starting and stopping needs the admin token, the catalog does not [PRB-17]', async t => {
+  const { url, proxy } = await probing(t, { SVC_ADMIN_TOKEN: 'admin-token' })
+  const wanted = { target: proxy.url, checks: ['RSP-DATE'] }
+  t.equal((await ask(`${url}/_svc/probe/runs`, post(wanted))).status, 401)
+  t.equal((await ask(`${url}/_svc/probe/runs/none/stop`, post({}))).status, 401)
+  const started = await ask(`${url}/_svc/probe/runs`, post(wanted, { 'X-Svc-Admin-Token': 'admin-token' }))
+  t.equal(started.status, 202)
+  const events = await eventsOf(`${url}${String(started.body.events)}`)
+  t.match(events.at(-1), { event: 'end', data: { state: 'complete' } })
+  t.match((await ask(`${url}/_svc/probe/checks`)).body, { catalogue: '2026.1' })
+  t.match((await ask(`${url}/_svc/probe/checks/HDR-CONN`)).body, { id: 'HDR-CONN', page: { sent: /Connection/ } })
+  t.match(await ask(`${url}/_svc/probe/checks/HDR-CON`), { status: 404, body: { details: /HDR-CONN/ } })
+})
+
+t.test('public instances have no runs [PRB-17]', async t => {
+  const server = await launch({ plugins: ['probe'], env: { SVC_PUBLIC_MODE: 'true', SVC_ADMIN_TOKEN: 'x' } })
+  t.teardown(() => server.stop())
+  t.equal((await ask(`${server.url}/_svc/probe/runs`, { headers: { 'X-Svc-Admin-Token': 'x' } })).status, 404)
+})
