@@ -30,7 +30,20 @@ const byDeployment: readonly OpenAiRouteName[] = [
   'translations',
   'speech',
 ]
-const byResource: readonly OpenAiRouteName[] = ['responses', 'models', 'model']
+const byResource: readonly OpenAiRouteName[] = [
+  'responses',
+  'models',
+  'model',
+  'createFile',
+  'listFiles',
+  'file',
+  'deleteFile',
+  'fileContent',
+  'createBatch',
+  'listBatches',
+  'batch',
+  'cancelBatch',
+]
 
 const version = {
   name: 'api-version',

@@ -1,7 +1,7 @@
 /** The OpenAI plugin: chat completions, responses, embeddings, images, audio and moderations. */
 import { definePlugin } from 'svc/plugin'
 import { createProvider } from './provider.ts'
-import { createResponsesState } from './responses/state.ts'
+import { createState } from './responses/state.ts'
 import { createWire } from './wire.ts'
 import type {} from '../llm/types.ts'
 import type {} from './types.ts'
@@ -19,17 +19,17 @@ export default definePlugin({
     '/v1/embeddings',
     '/v1/moderations',
     '/v1/models',
+    '/v1/conversations',
+    '/v1/files',
+    '/v1/uploads',
+    '/v1/batches',
     '/v1/images/generations',
     '/v1/audio/{*path}',
   ].map(path => ({ path, here: `/ai/openai${path}` })),
   register(app, svc) {
     const llm = svc.use('llm.providers')!
-    const state = createResponsesState(svc, llm.engine)
-    llm.addState(session =>
-      Promise.all([state.responses.clear(session), state.conversations.clear(session)]).then(
-        ([one, other]) => one + other,
-      ),
-    )
+    const state = createState(svc, llm)
+    llm.addState(session => state.clear(session))
     svc.offer('llm-openai.wire', extras => createWire(llm.engine, state, extras))
     llm.register(app, createProvider(llm.engine, state))
   },

@@ -10,6 +10,9 @@ import type {
   Refusal,
 } from '../llm/types.ts'
 
+import type { BatchRouteName } from './batches/routes.ts'
+import type { FileRouteName } from './files/routes.ts'
+import type { UploadRouteName } from './files/uploads.ts'
 import type { ConversationRouteName } from './conversations/routes.ts'
 
 /** The routes of the format, without a base path. */
@@ -25,6 +28,9 @@ export type OpenAiRouteName =
   | 'cancelResponse'
   | 'inputItems'
   | ConversationRouteName
+  | FileRouteName
+  | UploadRouteName
+  | BatchRouteName
   | 'embeddings'
   | 'moderations'
   | 'images'

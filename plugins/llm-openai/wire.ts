@@ -14,7 +14,10 @@ import { compactResponse } from './responses/compact.ts'
 import { createResponse } from './responses/create.ts'
 import { cancelResponse, countInput, deleteResponse, listInputItems, retrieveResponse } from './responses/routes.ts'
 import { responsesSocket } from './responses/socket.ts'
-import type { ResponsesState } from './responses/state.ts'
+import { batchRoutes } from './batches/routes.ts'
+import { fileRoutes } from './files/routes.ts'
+import { uploadRoutes } from './files/uploads.ts'
+import type { OpenAiState } from './responses/state.ts'
 import { speech } from './speech.ts'
 import { transcriptions } from './transcriptions.ts'
 import type { ChatExtras, OpenAiRouteName, OpenAiWire } from './types.ts'
@@ -29,7 +32,7 @@ export const finishReasons: Record<Finish, string> = {
   prompt_filter: 'content_filter',
 }
 
-export function createWire(engine: Engine, state: ResponsesState, extras?: ChatExtras): OpenAiWire {
+export function createWire(engine: Engine, state: OpenAiState, extras?: ChatExtras): OpenAiWire {
   const routes: Record<OpenAiRouteName, LlmRoute> = {
     chat: chatCompletions(engine, extras),
     completions: completions(engine),
@@ -42,6 +45,9 @@ export function createWire(engine: Engine, state: ResponsesState, extras?: ChatE
     cancelResponse: cancelResponse(state),
     inputItems: listInputItems(state),
     ...conversationRoutes(state),
+    ...fileRoutes(engine, state.documents),
+    ...uploadRoutes(engine, state.uploads, state.documents),
+    ...batchRoutes(engine, state.batches, state.documents),
     embeddings: embeddings(engine),
     moderations: moderations(engine),
     images: images(engine),

@@ -13,6 +13,10 @@ import { optionsSchema, type LlmOptions } from './providers/options.ts'
 import { translateFixtures } from './testing/aimock/translate.ts'
 import { createLlmProtocol } from './testing/protocol.ts'
 import { fixturesCommand } from './testing/aimock/command.ts'
+import { BatchStore } from './state/batches.ts'
+import { DocumentStore } from './state/documents.ts'
+import { createRunItem } from './exchange/inner-request.ts'
+import type { RunnerServices } from './exchange/runner.ts'
 import { createRecords } from './records/records.ts'
 import { registerRoutes } from './routes.ts'
 import { KeyIds } from './usage/key-ids.ts'
@@ -72,25 +76,28 @@ export default definePlugin<LlmOptions, Variables>({
     svc.use('testing.resets')!.register({ name: 'llm_cache', reset: session => cache.clear(session) })
     svc.use('testing.resets')!.register({ name: 'llm_limits', reset: session => limiter.clear(session) })
     svc.use('testing.resets')!.register({ name: 'usage', reset: session => ledger.clear(session) })
-    const providers: ProviderRegistry = new ProviderRegistry(
-      {
-        svc,
-        limits: engineLimits(svc.config),
-        faults,
-        rules,
-        records,
-        ledger,
-        limiter,
-        cache,
-        builtin: svc.options.builtin,
-        metrics: createMetrics(svc.metrics),
-        strictFixtures: svc.options.strict_fixtures,
-        clock: new TokenClock(),
-        find: (method, path) => providers.find(method, path),
-        newId: randomUUID,
-      },
+    const documents = new DocumentStore(svc)
+    const batches = new BatchStore(svc, svc.options.batch_lines)
+    const services: RunnerServices = {
+      svc,
+      limits: engineLimits(svc.config),
+      faults,
       rules,
-    )
+      records,
+      ledger,
+      limiter,
+      cache,
+      builtin: svc.options.builtin,
+      metrics: createMetrics(svc.metrics),
+      strictFixtures: svc.options.strict_fixtures,
+      clock: new TokenClock(),
+      find: (method, path) => providers.find(method, path),
+      newId: randomUUID,
+      runItem: createRunItem(() => services),
+    }
+    const providers: ProviderRegistry = new ProviderRegistry(services, rules, { documents, batches })
+    providers.addState(session => documents.clear(session))
+    providers.addState(session => batches.clear(session))
     svc.use('testing.resets')!.register({
       name: 'llm_state',
       reset: session => providers.clearState(session === null ? null : session.key),

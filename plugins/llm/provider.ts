@@ -156,6 +156,8 @@ export interface LlmRoute<P extends Parsed = Parsed> {
    * `/*`.
    */
   path: string
+  /** The aliases at which the route is served too. Default: all. */
+  aliases?: readonly string[]
   /** The main purpose of the route; each parsed request has its own `op`. */
   op: 'chat' | 'embed' | 'rerank' | 'moderate' | 'image' | 'speech' | 'transcribe' | 'count' | 'models' | 'other'
   describe: LlmRouteDescription
@@ -218,6 +220,8 @@ export interface RouteInput {
   session: string
   /** Name of the provider: the format's id, or the name in svc.yaml. */
   provider: string
+  /** Path of the provider's routes: `/ai/openai`. */
+  basePath: string
   /** Whether the client asks for a WebSocket. */
   isUpgrade: boolean
   /** URL of a path of this server, as clients see it. */
@@ -226,8 +230,31 @@ export interface RouteInput {
   defaultModel?: string
   limits: EngineLimits
   credential: { source: string; value: string } | null
+  /** Reports that a header is not valid and therefore ignored. `expected` is printable ASCII. */
+  ignoreHeader(name: string, expected: string): void
+  /**
+   * Runs a POST route of the provider as an item of a batch: without faults, rate limits and delays. `path` is its path
+   * below the base path, or the end of it.
+   */
+  runItem(path: string, body: object, options: RunItemOptions): Promise<ItemReply>
   /** What the socket that the request came from passed to `run`. */
   socketData?: unknown
+}
+
+export interface RunItemOptions {
+  /** Id of the batch, for the ledger. */
+  batch: string
+  /** The call is recorded, and counted in the ledger. */
+  isCounted: boolean
+  /** Parameters of the path. */
+  params?: Record<string, string>
+}
+
+/** The reply to an item, as it would be over HTTP. */
+export interface ItemReply {
+  status: number
+  requestId: string
+  body: object
 }
 
 /** Limits of the server. */

@@ -123,4 +123,22 @@ export default [
     rule: 'in public mode, what has an id exists only for the session that made it',
     where: 'llm-next 22',
   },
+  {
+    id: 'LLMN-60',
+    rule: 'files are stored within bounds, listed page by page, and described where the input names them',
+    where: 'llm-next 14',
+  },
+  { id: 'LLMN-61', rule: 'an upload becomes a file when its parts have exactly its bytes', where: 'llm-next 14' },
+  {
+    id: 'LLMN-62',
+    rule: 'the output of a batch contains the very replies of its endpoint, and each item is counted once',
+    where: 'llm-next 14',
+  },
+  {
+    id: 'LLMN-63',
+    rule: 'the state of a batch follows from its plan and the clock, and wrong input ends in a failed batch',
+    where: 'llm-next 14',
+  },
+  { id: 'LLMN-64', rule: 'message batches end with a result for each request', where: 'llm-next 15' },
+  { id: 'LLMN-65', rule: 'files of Anthropic can be named in messages, but not downloaded', where: 'llm-next 15' },
 ]

@@ -1,6 +1,7 @@
 /** What comes before the input of a response: its predecessors, or a conversation. */
-import type { Engine, RouteInput } from '../../llm/types.ts'
+import type { Documents, Engine, RouteInput } from '../../llm/types.ts'
 import type { Conversation, ConversationStore } from '../conversations/conversation-store.ts'
+import { findFile } from '../files/routes.ts'
 import { givenItems, isReference, type Item } from './items.ts'
 import { outputAt } from './response-state.ts'
 import type { ResponseStore, StoredResponse } from './response-store.ts'
@@ -19,6 +20,7 @@ export interface ContextServices {
   engine: Engine
   responses: ResponseStore
   conversations: ConversationStore
+  documents: Documents
   secret(): Promise<Buffer>
 }
 
@@ -46,7 +48,8 @@ export async function readContext(
     body.input == null && isInputOptional && (previous !== null || conversationId !== null)
       ? []
       : givenItems(engine, body.input)
-  const resolved = given.some(isReference) ? await resolve(services, input, given) : given
+  const named = await nameFiles(services, input, given)
+  const resolved = named.some(isReference) ? await resolve(services, input, named) : named
   if (previous === null && conversationId === null) return { before: [], resolved, previous, conversation: null }
   const conversation =
     conversationId === null
@@ -112,6 +115,28 @@ async function chain(
     id = found.previous
   }
   return turns.flat()
+}
+
+/** Files that the input names by their ids are described by their names and sizes. */
+async function nameFiles(
+  { engine, documents }: ContextServices,
+  input: RouteInput,
+  items: Record<string, unknown>[],
+): Promise<Record<string, unknown>[]> {
+  const { json } = engine
+  const named: Record<string, unknown>[] = []
+  for (const item of items) {
+    const content: unknown[] = []
+    for (const part of json.listOf(item.content)) {
+      const id = json.own(part, 'type') === 'input_file' ? json.textOf(json.own(part, 'file_id')) : undefined
+      const file = id === undefined ? undefined : await findFile(engine, documents, input, id, { status: 400 })
+      content.push(
+        file === undefined ? part : { ...json.objectOf(part), filename: `${file.name} (${file.bytes} bytes)` },
+      )
+    }
+    named.push(Array.isArray(item.content) ? { ...item, content } : item)
+  }
+  return named
 }
 
 /** Replaces references to stored items. */

@@ -1,7 +1,8 @@
 /** What the routes of stored responses and conversations share. */
 import type { Svc } from 'svc/plugin'
-import type { Engine, RouteInput } from '../../llm/types.ts'
+import type { Batches, Documents, Engine, Providers, RouteInput } from '../../llm/types.ts'
 import { ConversationStore } from '../conversations/conversation-store.ts'
+import { UploadStore } from '../files/uploads.ts'
 import type { ContextServices } from './context.ts'
 import { ResponseStore, type StoredResponse } from './response-store.ts'
 
@@ -10,10 +11,39 @@ export interface ResponsesState extends ContextServices {
   find(input: RouteInput): Promise<StoredResponse>
 }
 
-export function createResponsesState(svc: Svc, engine: Engine): ResponsesState {
+/** What the routes of the format keep. */
+export interface OpenAiState extends ResponsesState {
+  uploads: UploadStore
+  documents: Documents
+  batches: Batches
+  clear(session: string | null): Promise<number>
+}
+
+export function createState(
+  svc: Svc,
+  { engine, documents, batches }: Pick<Providers, 'engine' | 'documents' | 'batches'>,
+): OpenAiState {
+  const responses = createResponsesState(svc, engine, documents)
+  const uploads = new UploadStore(svc)
+  return {
+    ...responses,
+    uploads,
+    documents,
+    batches,
+    async clear(session) {
+      const counts = await Promise.all(
+        [responses.responses, responses.conversations, uploads].map(store => store.clear(session)),
+      )
+      return counts.reduce((sum, count) => sum + count, 0)
+    },
+  }
+}
+
+function createResponsesState(svc: Svc, engine: Engine, documents: Documents): ResponsesState {
   const responses = new ResponseStore(svc)
   return {
     engine,
+    documents,
     responses,
     conversations: new ConversationStore(svc, engine),
     secret: () => svc.secret('sealed'),

@@ -5,7 +5,7 @@ import { findCredential, header, showCredential, type Credential } from './crede
 import { BadInput } from '../errors.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
 import type { LlmRoute, RequestHeaders, RouteInput } from '../provider.ts'
-import type { EngineLimits } from '../provider.ts'
+import type { EngineLimits, ItemReply, RunItemOptions } from '../provider.ts'
 import type { CacheUse } from '../cache/prompt-cache.ts'
 import type { Admission } from '../limits/limiter.ts'
 import type { LimitState } from '../limits/bucket.ts'
@@ -24,6 +24,8 @@ export interface InnerRequest {
   /** The batch whose item it is. */
   batch?: string
 }
+
+export type RunItem = (outer: Exchange, path: string, body: object, options: RunItemOptions) => Promise<ItemReply>
 
 /** Rejects deeper JSON, which could overflow the stack of recursive code. */
 const maxJsonDepth = 200
@@ -60,6 +62,8 @@ export class Exchange implements ResponseContext {
   parsedAt = 0
   /** Time in the queue. */
   queueMs = 0
+  /** Runs items of batches; set by what creates the exchange. */
+  runItem: RunItem | null = null
   /** The request is not a call of the model: its credential was rejected. */
   isRefused = false
   readonly inner: InnerRequest | null
@@ -147,6 +151,12 @@ export class Exchange implements ResponseContext {
       json: () => parseObject(this.bodyText(), instance.format.messages?.bad_request),
       session: svc.http.session(request).key,
       provider: instance.name,
+      basePath: instance.basePath,
+      ignoreHeader: (name, expected) => svc.http.ignoreHeader(request, name, expected),
+      runItem: (path, body, options) => {
+        if (this.runItem === null) throw new Error('items of batches have no items')
+        return this.runItem(this, path, body, options)
+      },
       isUpgrade: request.ws && this.inner === null,
       url: path => svc.http.url(request, path),
       limits: this.limits,

@@ -1,7 +1,7 @@
 /** Runs requests within another one: messages on a socket, and items of a batch. */
 import type { BodyStream, FastifyReply, FastifyRequest, StreamEnd } from 'svc/plugin'
 import type { ProviderInstance } from '../providers/instance.ts'
-import type { LlmRoute, Parsed, Rendered, RequestHeaders, ResultOf, StreamEvent } from '../provider.ts'
+import type { ItemReply, LlmRoute, Parsed, Rendered, ResultOf, RunItemOptions, StreamEvent } from '../provider.ts'
 import { recordError, recordReply } from '../records/recording.ts'
 import { gaps, readLatency, type Latency } from '../streaming/pace.ts'
 import { pump, type StreamOutcome } from '../streaming/pump.ts'
@@ -12,7 +12,7 @@ import { compute } from './compute.ts'
 import { fitToWindow } from './context-window.ts'
 import { errorFacts, errorResponse, ProviderError } from './error-responses.ts'
 import { exactReply } from './exact-reply.ts'
-import { Exchange, type InnerRequest } from './exchange.ts'
+import { Exchange, type InnerRequest, type RunItem } from './exchange.ts'
 import {
   enter,
   errorOf,
@@ -35,27 +35,40 @@ export interface OuterRequest {
   reply: FastifyReply
 }
 
-/** A reply without a connection. */
-export interface InnerReply {
-  status: number
-  headers: Record<string, string>
-  body: Rendered['body']
-  requestId: string
+/** Creates what runs the items of batches: without faults, rate limits or delays. */
+export function createRunItem(services: () => RunnerServices): RunItem {
+  return (outer, path, body, options) => {
+    const { routes } = outer.instance.format
+    const route =
+      routes.find(candidate => candidate.method === 'POST' && candidate.path === path) ??
+      // The last of several: a provider lists the paths without further parameters last.
+      routes.findLast(candidate => candidate.method === 'POST' && isEndOf(path, candidate.path))
+    if (route === undefined) throw new Error(`the provider ${outer.instance.name} has no route POST ${path}`)
+    return runItem(services(), outer, { route, params: options.params ?? {} }, { path, body, ...options })
+  }
 }
 
-/** Runs an item of a batch: without faults, rate limits or delays. */
-export async function runItem(
+/** Routes render JSON as an object or as text. */
+function objectOf(body: Rendered['body']): object {
+  return typeof body === 'object' && !Buffer.isBuffer(body) ? body : (JSON.parse(body.toString()) as object)
+}
+
+function isEndOf(path: string, whole: string): boolean {
+  return whole.endsWith(path) && !whole.includes('{')
+}
+
+async function runItem(
   services: RunnerServices,
   outer: OuterRequest,
   placed: { route: LlmRoute; params: Record<string, string> },
-  item: { path: string; body: object; batch: string; headers?: RequestHeaders; isCounted: boolean },
-): Promise<InnerReply> {
+  item: { path: string; body: object } & RunItemOptions,
+): Promise<ItemReply> {
   const exchange = innerExchange(services, outer, placed, {
     requestId: services.newId(),
     method: 'POST',
-    path: item.path,
+    path: outer.instance.basePath + item.path,
     body: Buffer.from(JSON.stringify(item.body)),
-    headers: { 'content-type': 'application/json', ...item.headers },
+    headers: { 'content-type': 'application/json' },
     batch: item.batch,
   })
   try {
@@ -69,7 +82,7 @@ export async function runItem(
     const computed: Computed = { parsed, result, latency, fault: null, isStream: false }
     const context = renderContext(services, exchange, computed)
     await placed.route.keep?.(result, parsed, context)
-    const { status = 200, headers = {}, body } = placed.route.render(result, parsed, context)
+    const { status = 200, body } = placed.route.render(result, parsed, context)
     if (item.isCounted) {
       const recorded = recordReply(exchange, parsed, result, context.finishReasons, false, status)
       if (recorded !== null) {
@@ -77,15 +90,15 @@ export async function runItem(
         enter(exchange, services.ledger, { status, record: recorded, parsed, result })
       }
     }
-    return { status, headers, body, requestId: exchange.requestId }
+    return { status, body: objectOf(body), requestId: exchange.requestId }
   } catch (error) {
     const { kind, facts } = errorOf(error, services.faults, exchange)
-    const { status, headers, body } = errorResponse(outer.instance, exchange, kind, facts)
+    const { status, body } = errorResponse(outer.instance, exchange, kind, facts)
     if (item.isCounted) {
       services.records.add(recordError(exchange, status))
       enter(exchange, services.ledger, { status })
     }
-    return { status, headers, body, requestId: exchange.requestId }
+    return { status, body, requestId: exchange.requestId }
   }
 }
 

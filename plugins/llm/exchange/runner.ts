@@ -12,7 +12,7 @@ import { compute, RuleFault } from './compute.ts'
 import { isEnforced, printable } from './credentials.ts'
 import type { CompiledRule } from '../engine/rules.ts'
 import { isBadInput } from '../errors.ts'
-import { Exchange } from './exchange.ts'
+import { Exchange, type RunItem } from './exchange.ts'
 import { fitToWindow } from './context-window.ts'
 import { exactReply } from './exact-reply.ts'
 import { fires, originOf, type FaultSpec, type FaultParser } from './faults.ts'
@@ -70,6 +70,8 @@ export interface RunnerServices {
   clock: TokenClock
   /** The route of a path; null if no provider serves it. */
   find(method: string, path: string): PlacedRoute | null
+  /** Runs items of batches. */
+  runItem: RunItem
   /** A new request id. */
   newId(): string
 }
@@ -91,6 +93,7 @@ export async function run(
 ): Promise<FastifyReply> {
   const { svc } = services
   const exchange = new Exchange(svc, served, services.limits, request, reply)
+  exchange.runItem = services.runItem
   try {
     checkCredential(exchange)
     const latency = readLatency(exchange.headers, served.instance.latency, svc.config.maxDelayMs)

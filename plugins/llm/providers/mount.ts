@@ -119,7 +119,7 @@ export function mount(app: FastifyInstance, instance: ProviderInstance, services
   for (const [base, below] of basesOf(instance)) {
     if (!base.includes('{')) services.svc.unroutedForm(base, errorForm)
     for (const route of instance.format.routes) {
-      if (!isBelow(route.path, below)) continue
+      if (!isBelow(route.path, below) || !isServedAt(route, base, instance)) continue
       const template = base + route.path.slice(below.length)
       const router = routerPath(template)
       const key = `${route.method} ${router.path}`
@@ -143,6 +143,10 @@ export function mount(app: FastifyInstance, instance: ProviderInstance, services
 /** Named providers have no aliases; those belong to the format itself. */
 function basesOf(instance: ProviderInstance): [base: string, below: string][] {
   return [[instance.basePath, ''], ...(instance.isNamed ? [] : Object.entries(instance.format.aliases ?? {}))]
+}
+
+function isServedAt({ aliases }: LlmRoute, base: string, { basePath }: ProviderInstance): boolean {
+  return aliases === undefined || base === basePath || aliases.includes(base)
 }
 
 function isBelow(path: string, prefix: string): boolean {

@@ -10,6 +10,8 @@ import { readSettings } from './settings.ts'
 import type { LlmOptions } from './options.ts'
 import { defaultLatency } from '../streaming/pace.ts'
 import type { LlmProvider } from '../provider.ts'
+import type { Batches } from '../state/batches.ts'
+import type { Documents } from '../state/documents.ts'
 import type { RunnerServices } from '../exchange/runner.ts'
 import type { PlacedRoute } from '../testing/protocol.ts'
 import type { Providers, ServedProvider } from '../types.ts'
@@ -20,6 +22,8 @@ const MAX_PATH = 2000
 
 export class ProviderRegistry implements Providers {
   readonly engine = createEngine()
+  readonly documents: Documents
+  readonly batches: Batches
   readonly #services: RunnerServices
   readonly #rules: CompiledRule[]
   readonly #formats = new Map<string, LlmProvider>()
@@ -28,7 +32,9 @@ export class ProviderRegistry implements Providers {
   readonly #states: ((session: string | null) => Promise<number>)[] = []
 
   /** `rules` is the list in `services`; plugins add rules to it. */
-  constructor(services: RunnerServices, rules: CompiledRule[]) {
+  constructor(services: RunnerServices, rules: CompiledRule[], state: { documents: Documents; batches: Batches }) {
+    this.documents = state.documents
+    this.batches = state.batches
     this.#services = services
     this.#rules = rules
   }

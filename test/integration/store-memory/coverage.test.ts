@@ -11,6 +11,7 @@ t.test(
       'assertion-ids',
       'attempts',
       'authorities',
+      'batch-runs',
       'buckets',
       'calls',
       'contexts',
@@ -18,6 +19,7 @@ t.test(
       'counts',
       'debug-keys',
       'device-attempts',
+      'documents',
       'fault-uses',
       'issuer-faults',
       'ledger',
@@ -28,6 +30,7 @@ t.test(
       'revoked',
       'revoked-serials',
       'runs',
+      'uploads',
     ]
     const integration = join(import.meta.dirname, '..')
     const sources = readdirSync(integration, { recursive: true, encoding: 'utf8' })

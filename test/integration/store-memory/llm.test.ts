@@ -5,6 +5,10 @@ import { createEngine } from '../../../plugins/llm/engine/engine.ts'
 import type { StoredResponse } from '../../../plugins/llm-openai/responses/response-store.ts'
 import { ResponseStore } from '../../../plugins/llm-openai/responses/response-store.ts'
 import { ConversationStore } from '../../../plugins/llm-openai/conversations/conversation-store.ts'
+import { UploadStore } from '../../../plugins/llm-openai/files/uploads.ts'
+import { DEFAULT_PLAN } from '../../../plugins/llm/state/batch-plan.ts'
+import { BatchStore } from '../../../plugins/llm/state/batches.ts'
+import { DocumentStore } from '../../../plugins/llm/state/documents.ts'
 import { pluginState } from '../../support/plugin-state.ts'
 import { MIB, ascii, bounded, nested, times, wideFor } from '../../support/store-memory.ts'
 
@@ -59,3 +63,44 @@ for (const [name, textOf] of Object.entries(texts)) {
     }),
   )
 }
+
+t.test('svc.state "document-contents" [HARD-12]', async t =>
+  bounded(t, 64 * MIB, async () => {
+    const store = new DocumentStore(pluginState(config).svc)
+    await times(600, index =>
+      store.put(
+        { provider: 'openai', session: `session ${index}` },
+        { kind: 'file', id: `file-${index}`, name: 'a', type: 'b', content: Buffer.alloc(200_000, index) },
+      ),
+    )
+    return store
+  }),
+)
+
+t.test('svc.state "batches" [HARD-12]', async t =>
+  bounded(t, 16 * MIB, async () => {
+    const store = new BatchStore(pluginState(config).svc, 1000)
+    await times(600, index =>
+      store.create(
+        { provider: 'openai', session: `session ${index}` },
+        {
+          id: `batch_${index}`,
+          plan: DEFAULT_PLAN,
+          total: 1,
+          isInvalid: false,
+          data: { problems: Array.from({ length: 50 }, () => ({ line: 1, message: wideFor(500) })) },
+        },
+      ),
+    )
+    return store
+  }),
+)
+
+t.test('svc.state "upload-parts" [HARD-12]', async t =>
+  bounded(t, 64 * MIB, async () => {
+    const store = new UploadStore(pluginState(config).svc)
+    const upload = { provider: 'openai', session: 's' } as Parameters<UploadStore['setPart']>[0]
+    await times(600, index => store.setPart(upload, `part_${index}`, Buffer.alloc(200_000, index)))
+    return store
+  }),
+)

@@ -5,6 +5,8 @@ import { compute } from '../../../plugins/llm/exchange/compute.ts'
 import { isBadInput } from '../../../plugins/llm/errors.ts'
 import { ProviderError } from '../../../plugins/llm/exchange/error-responses.ts'
 import type { ProviderInstance } from '../../../plugins/llm/providers/instance.ts'
+import { BatchStore } from '../../../plugins/llm/state/batches.ts'
+import { DocumentStore } from '../../../plugins/llm/state/documents.ts'
 import { defaultLatency } from '../../../plugins/llm/streaming/pace.ts'
 import type { LlmProvider, LlmRoute, RenderContext, RouteInput } from '../../../plugins/llm/types.ts'
 import { createProvider as anthropic } from '../../../plugins/llm-anthropic/provider.ts'
@@ -15,17 +17,19 @@ import { createProvider as cohere } from '../../../plugins/llm-cohere/provider.t
 import { createProvider as gemini } from '../../../plugins/llm-gemini/provider.ts'
 import { createProvider as ollama } from '../../../plugins/llm-ollama/provider.ts'
 import { createProvider as openai } from '../../../plugins/llm-openai/provider.ts'
-import { createResponsesState } from '../../../plugins/llm-openai/responses/state.ts'
+import { createState } from '../../../plugins/llm-openai/responses/state.ts'
 import { createWire } from '../../../plugins/llm-openai/wire.ts'
 import { pluginState } from '../../support/plugin-state.ts'
 
 const engine = createEngine()
 
-const state = createResponsesState(pluginState({ publicMode: false }, { isStrict: true }).svc, engine)
+const { svc } = pluginState({ publicMode: false }, { isStrict: true })
+const llm = { engine, documents: new DocumentStore(svc), batches: new BatchStore(svc, 1000) }
+const state = createState(svc, llm)
 const providers: LlmProvider[] = [
   openai(engine, state),
   azure(engine, extras => createWire(engine, state, extras)),
-  anthropic(engine),
+  anthropic(llm),
   gemini(engine),
   bedrock(engine, { anthropic: createMessages(engine), openai: createWire(engine, state).routes.chat }),
   ollama(engine),
@@ -60,6 +64,9 @@ function inputOf(body: object): RouteInput {
     json: () => structuredClone(body) as Record<string, unknown>,
     session: 's',
     provider: 'p',
+    basePath: '/ai/p',
+    ignoreHeader: () => {},
+    runItem: () => Promise.reject(new Error('no batches here')),
     isUpgrade: false,
     url: path => path,
     limits,
