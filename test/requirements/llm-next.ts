@@ -141,4 +141,14 @@ export default [
   },
   { id: 'LLMN-64', rule: 'message batches end with a result for each request', where: 'llm-next 15' },
   { id: 'LLMN-65', rule: 'files of Anthropic can be named in messages, but not downloaded', where: 'llm-next 15' },
+  {
+    id: 'LLMN-66',
+    rule: 'files of Gemini are uploaded in a resumable way or with one request',
+    where: 'llm-next 16',
+  },
+  {
+    id: 'LLMN-67',
+    rule: 'batches of Gemini answer requests inline or from a file, in the same form',
+    where: 'llm-next 16',
+  },
 ]

@@ -9,60 +9,58 @@ import { UploadStore } from '../../../plugins/llm-openai/files/uploads.ts'
 import { DEFAULT_PLAN } from '../../../plugins/llm/state/batch-plan.ts'
 import { BatchStore } from '../../../plugins/llm/state/batches.ts'
 import { DocumentStore } from '../../../plugins/llm/state/documents.ts'
+import { UploadStore as GeminiUploads } from '../../../plugins/llm-gemini/upload-store.ts'
+import type { RouteInput } from '../../../plugins/llm/types.ts'
 import { pluginState } from '../../support/plugin-state.ts'
 import { MIB, ascii, bounded, nested, times, wideFor } from '../../support/store-memory.ts'
 
 const engine = createEngine()
 const config = { publicMode: false } as Config
-const texts: Record<string, (index: number) => unknown> = {
-  'two bytes a character': () => wideFor(150_000),
-  'nested lists': () => Array.from({ length: 200 }, nested),
-}
+const wide = wideFor(150_000)
+const deep = Array.from({ length: 200 }, nested)
 
-for (const [name, textOf] of Object.entries(texts)) {
-  await t.test(`svc.state "responses": ${name} [HARD-12]`, async t =>
-    bounded(t, 64 * MIB, async () => {
-      const store = new ResponseStore(pluginState(config).svc)
-      await times(400, index => {
-        const id = `resp_${engine.randomId(48)}`
-        const stored: StoredResponse = {
-          provider: ascii('openai'),
-          session: ascii(`session ${index}`),
-          head: {
-            id,
-            created: index,
-            model: ascii('svc-gpt'),
-            body: { tools: [textOf(index)] },
-            showsSummary: false,
-            sealsReasoning: false,
-            isBackground: false,
-            conversation: null,
-          },
-          input: [{ type: 'message', id: ascii(`msg_${id}`), content: textOf(index) }],
-          previous: null,
-          reply: null,
-          plan: null,
-          cancelledAt: null,
-        }
-        return store.put(stored)
-      })
-      return store
-    }),
-  )
+await t.test('svc.state "responses" [HARD-12]', async t =>
+  bounded(t, 64 * MIB, async () => {
+    const store = new ResponseStore(pluginState(config).svc)
+    await times(400, index => {
+      const id = `resp_${engine.randomId(48)}`
+      const stored: StoredResponse = {
+        provider: ascii('openai'),
+        session: ascii(`session ${index}`),
+        head: {
+          id,
+          created: index,
+          model: ascii('svc-gpt'),
+          body: { tools: [index % 2 === 0 ? wide : deep] },
+          showsSummary: false,
+          sealsReasoning: false,
+          isBackground: false,
+          conversation: null,
+        },
+        input: [{ type: 'message', id: ascii(`msg_${id}`), content: index % 2 === 0 ? wide : deep }],
+        previous: null,
+        reply: null,
+        plan: null,
+        cancelledAt: null,
+      }
+      return store.put(stored)
+    })
+    return store
+  }),
+)
 
-  await t.test(`svc.state "conversations": ${name} [HARD-12]`, async t =>
-    bounded(t, 64 * MIB, async () => {
-      const store = new ConversationStore(pluginState(config).svc, engine)
-      await times(500, index =>
-        store.create('openai', `session ${index}`, {
-          items: [{ role: 'user', content: [textOf(index)] }],
-          metadata: {},
-        }),
-      )
-      return store
-    }),
-  )
-}
+await t.test('svc.state "conversations" [HARD-12]', async t =>
+  bounded(t, 64 * MIB, async () => {
+    const store = new ConversationStore(pluginState(config).svc, engine)
+    await times(500, index =>
+      store.create('openai', `session ${index}`, {
+        items: [{ role: 'user', content: [index % 2 === 0 ? wide : deep] }],
+        metadata: {},
+      }),
+    )
+    return store
+  }),
+)
 
 t.test('svc.state "document-contents" [HARD-12]', async t =>
   bounded(t, 64 * MIB, async () => {
@@ -101,6 +99,19 @@ t.test('svc.state "upload-parts" [HARD-12]', async t =>
     const store = new UploadStore(pluginState(config).svc)
     const upload = { provider: 'openai', session: 's' } as Parameters<UploadStore['setPart']>[0]
     await times(600, index => store.setPart(upload, `part_${index}`, Buffer.alloc(200_000, index)))
+    return store
+  }),
+)
+
+t.test('svc.state "resumable-uploads" [HARD-12]', async t =>
+  bounded(t, 64 * MIB, async () => {
+    const store = new GeminiUploads(pluginState(config).svc)
+    const file = { name: 'a', displayName: null, type: 'b' }
+    await times(50, async index => {
+      const owner = { provider: 'gemini', session: `session ${index}` } as RouteInput
+      await store.begin(owner, `upload-${index}`, file)
+      await store.append(owner, `upload-${index}`, 0, Buffer.alloc(2_000_000, index))
+    })
     return store
   }),
 )

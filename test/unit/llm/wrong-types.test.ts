@@ -15,6 +15,7 @@ import { createProvider as azure } from '../../../plugins/llm-azure/provider.ts'
 import { createProvider as bedrock } from '../../../plugins/llm-bedrock/provider.ts'
 import { createProvider as cohere } from '../../../plugins/llm-cohere/provider.ts'
 import { createProvider as gemini } from '../../../plugins/llm-gemini/provider.ts'
+import { createState as geminiState } from '../../../plugins/llm-gemini/state.ts'
 import { createProvider as ollama } from '../../../plugins/llm-ollama/provider.ts'
 import { createProvider as openai } from '../../../plugins/llm-openai/provider.ts'
 import { createState } from '../../../plugins/llm-openai/responses/state.ts'
@@ -30,7 +31,7 @@ const providers: LlmProvider[] = [
   openai(engine, state),
   azure(engine, extras => createWire(engine, state, extras)),
   anthropic(llm),
-  gemini(engine),
+  gemini(geminiState(svc, llm)),
   bedrock(engine, { anthropic: createMessages(engine), openai: createWire(engine, state).routes.chat }),
   ollama(engine),
   cohere(engine),

@@ -1,0 +1,20 @@
+/** What the routes of the format keep. */
+import type { Svc } from 'svc/plugin'
+import type { Batches, Documents, Engine, Providers } from '../llm/types.ts'
+import { UploadStore } from './upload-store.ts'
+
+export interface GeminiState {
+  engine: Engine
+  documents: Documents
+  batches: Batches
+  uploads: UploadStore
+  clear(session: string | null): Promise<number>
+}
+
+export function createState(
+  svc: Svc,
+  { engine, documents, batches }: Pick<Providers, 'engine' | 'documents' | 'batches'>,
+): GeminiState {
+  const uploads = new UploadStore(svc)
+  return { engine, documents, batches, uploads, clear: session => uploads.clear(session) }
+}
