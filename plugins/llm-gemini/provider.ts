@@ -3,6 +3,8 @@ import type { LlmProvider } from '../llm/types.ts'
 import { batchEmbedContents, embedContent, predict } from './embed.ts'
 import { batchRoutes } from './batches.ts'
 import { fileRoutes } from './files.ts'
+import { interactionError, isInteractionsPath } from './interactions/errors.ts'
+import { interactionRoutes } from './interactions/routes.ts'
 import type { GeminiState } from './state.ts'
 import { geminiError, geminiLimited, messages } from './errors.ts'
 import { countTokens, finishReasons, generateContent, streamGenerateContent } from './generate.ts'
@@ -14,13 +16,14 @@ const places = [`/projects/{project}/locations/{location}${publisher}`, publishe
 const vertexPaths = ['/ai/gemini/v1', '/ai/gemini/v1beta1'].flatMap(version => places.map(place => version + place))
 
 export function createProvider(state: GeminiState): LlmProvider {
-  const { engine, documents, uploads } = state
+  const { engine, documents, uploads, interactions } = state
   return {
     id: 'gemini',
     title: 'Gemini',
     basePath: '/ai/gemini',
     aliases: {
       ...Object.fromEntries(['/ai/gemini/v1', ...vertexPaths].map(base => [base, '/v1beta'])),
+      '/ai/gemini/v1beta2/interactions': '/v1beta/interactions',
       '/ai/gemini/upload/v1': '/upload/v1beta',
       '/ai/gemini/download/v1': '/download/v1beta',
     },
@@ -44,10 +47,12 @@ export function createProvider(state: GeminiState): LlmProvider {
       predict(engine),
       ...fileRoutes(engine, documents, uploads),
       ...batchRoutes(state),
+      ...interactionRoutes(engine, interactions),
       unknownAction(engine),
     ],
-    error: geminiError,
-    limited: geminiLimited,
+    error: (kind, facts) => (isInteractionsPath(facts.path) ? interactionError(facts) : geminiError(kind, facts)),
+    limited: (refusal, facts) =>
+      isInteractionsPath(facts.path) ? interactionError(facts) : geminiLimited(refusal, facts),
     messages,
     contextError: ({ promptTokens, window }) =>
       window !== null && promptTokens > window

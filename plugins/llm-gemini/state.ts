@@ -1,6 +1,7 @@
 /** What the routes of the format keep. */
 import type { Svc } from 'svc/plugin'
 import type { Batches, Documents, Engine, Providers } from '../llm/types.ts'
+import { InteractionStore } from './interactions/interaction-store.ts'
 import { UploadStore } from './upload-store.ts'
 
 export interface GeminiState {
@@ -8,6 +9,7 @@ export interface GeminiState {
   documents: Documents
   batches: Batches
   uploads: UploadStore
+  interactions: InteractionStore
   clear(session: string | null): Promise<number>
 }
 
@@ -16,5 +18,15 @@ export function createState(
   { engine, documents, batches }: Pick<Providers, 'engine' | 'documents' | 'batches'>,
 ): GeminiState {
   const uploads = new UploadStore(svc)
-  return { engine, documents, batches, uploads, clear: session => uploads.clear(session) }
+  const interactions = new InteractionStore(svc)
+  return {
+    engine,
+    documents,
+    batches,
+    uploads,
+    interactions,
+    async clear(session) {
+      return (await uploads.clear(session)) + (await interactions.clear(session))
+    },
+  }
 }

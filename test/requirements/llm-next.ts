@@ -151,4 +151,19 @@ export default [
     rule: 'batches of Gemini answer requests inline or from a file, in the same form',
     where: 'llm-next 16',
   },
+  {
+    id: 'LLMN-70',
+    rule: 'a stored interaction can be read, continued and deleted; errors have the form of this API',
+    where: 'llm-next 17',
+  },
+  {
+    id: 'LLMN-71',
+    rule: 'in a chain of interactions, results need their calls and calls their results',
+    where: 'llm-next 17',
+  },
+  {
+    id: 'LLMN-72',
+    rule: 'the events of an interaction are the same in each replay, and go on after the last event that the client saw',
+    where: 'llm-next 17',
+  },
 ]

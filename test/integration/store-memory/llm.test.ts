@@ -9,6 +9,7 @@ import { UploadStore } from '../../../plugins/llm-openai/files/uploads.ts'
 import { DEFAULT_PLAN } from '../../../plugins/llm/state/batch-plan.ts'
 import { BatchStore } from '../../../plugins/llm/state/batches.ts'
 import { DocumentStore } from '../../../plugins/llm/state/documents.ts'
+import { InteractionStore } from '../../../plugins/llm-gemini/interactions/interaction-store.ts'
 import { UploadStore as GeminiUploads } from '../../../plugins/llm-gemini/upload-store.ts'
 import type { RouteInput } from '../../../plugins/llm/types.ts'
 import { pluginState } from '../../support/plugin-state.ts'
@@ -112,6 +113,42 @@ t.test('svc.state "resumable-uploads" [HARD-12]', async t =>
       await store.begin(owner, `upload-${index}`, file)
       await store.append(owner, `upload-${index}`, 0, Buffer.alloc(2_000_000, index))
     })
+    return store
+  }),
+)
+
+t.test('svc.state "interactions" [HARD-12]', async t =>
+  bounded(t, 64 * MIB, async () => {
+    const store = new InteractionStore(pluginState(config).svc)
+    await times(400, index =>
+      store.put({
+        provider: 'gemini',
+        session: `session ${index}`,
+        head: {
+          id: `interaction-${index}`,
+          created: index,
+          model: 'svc-gemini',
+          echo: { tools: [index % 2 === 0 ? wide : deep] },
+          showsSummary: false,
+          isBackground: false,
+        },
+        input: [],
+        previous: null,
+        choice: {
+          index: 0,
+          text: '',
+          pieces: [],
+          calls: [],
+          reasoning: '',
+          reasoningPieces: [],
+          finish: 'stop',
+          stopSequence: null,
+        },
+        tokens: { prompt: 0, cached: 0, completion: 0, reasoning: 0 },
+        plan: null,
+        cancelledAt: null,
+      }),
+    )
     return store
   }),
 )

@@ -74,7 +74,7 @@ const TABLE: Record<string, Record<string, string>> = {
     'secret keys': 'shared',
     'shared ledger-counts': 'open streams of this process',
   },
-  'llm-gemini': { 'state resumable-uploads': 'shared' },
+  'llm-gemini': { 'state resumable-uploads': 'shared', 'state interactions': 'shared' },
   'llm-openai': {
     'state responses': 'shared',
     'state conversations': 'shared',
