@@ -26,6 +26,7 @@ const byDeployment: readonly OpenAiRouteName[] = [
   'completions',
   'embeddings',
   'images',
+  'imageEdits',
   'transcriptions',
   'translations',
   'speech',

@@ -24,6 +24,8 @@ export default definePlugin({
     '/v1/uploads',
     '/v1/batches',
     '/v1/images/generations',
+    '/v1/images/edits',
+    '/v1/images/variations',
     '/v1/audio/{*path}',
   ].map(path => ({ path, here: `/ai/openai${path}` })),
   register(app, svc) {

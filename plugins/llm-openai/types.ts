@@ -12,6 +12,7 @@ import type {
 
 import type { BatchRouteName } from './batches/routes.ts'
 import type { FileRouteName } from './files/routes.ts'
+import type { ImageRouteName } from './images/routes.ts'
 import type { UploadRouteName } from './files/uploads.ts'
 import type { ConversationRouteName } from './conversations/routes.ts'
 
@@ -33,7 +34,7 @@ export type OpenAiRouteName =
   | BatchRouteName
   | 'embeddings'
   | 'moderations'
-  | 'images'
+  | ImageRouteName
   | 'transcriptions'
   | 'translations'
   | 'speech'

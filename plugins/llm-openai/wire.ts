@@ -6,7 +6,7 @@ import { embeddings } from './embeddings.ts'
 import { limitHeaders } from './rate-limits.ts'
 import { messages, openAiError, openAiLimited } from './errors.ts'
 import { openAiHeaders } from './headers.ts'
-import { images } from './images.ts'
+import { imageRoutes } from './images/routes.ts'
 import { listModels, retrieveModel } from './models.ts'
 import { moderations } from './moderations.ts'
 import { conversationRoutes } from './conversations/routes.ts'
@@ -50,7 +50,7 @@ export function createWire(engine: Engine, state: OpenAiState, extras?: ChatExtr
     ...batchRoutes(engine, state.batches, state.documents),
     embeddings: embeddings(engine),
     moderations: moderations(engine),
-    images: images(engine),
+    ...imageRoutes(engine, state.fixedImage),
     transcriptions: transcriptions(engine, 'transcriptions'),
     translations: transcriptions(engine, 'translations'),
     speech: speech(engine),

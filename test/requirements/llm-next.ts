@@ -166,4 +166,9 @@ export default [
     rule: 'the events of an interaction are the same in each replay, and go on after the last event that the client saw',
     where: 'llm-next 17',
   },
+  {
+    id: 'LLMN-75',
+    rule: 'images have the proportions of the requested size, and can be edited, varied and streamed',
+    where: 'llm-next 20',
+  },
 ]

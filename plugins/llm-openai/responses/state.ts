@@ -2,6 +2,7 @@
 import type { Svc } from 'svc/plugin'
 import type { Batches, Documents, Engine, Providers, RouteInput } from '../../llm/types.ts'
 import { ConversationStore } from '../conversations/conversation-store.ts'
+import type { FixedImage } from '../images/routes.ts'
 import { UploadStore } from '../files/uploads.ts'
 import type { ContextServices } from './context.ts'
 import { ResponseStore, type StoredResponse } from './response-store.ts'
@@ -16,6 +17,7 @@ export interface OpenAiState extends ResponsesState {
   uploads: UploadStore
   documents: Documents
   batches: Batches
+  fixedImage: FixedImage
   clear(session: string | null): Promise<number>
 }
 
@@ -30,6 +32,10 @@ export function createState(
     uploads,
     documents,
     batches,
+    async fixedImage(format) {
+      const { status, body } = await svc.http.call(null, { method: 'GET', path: `/image/${format}` })
+      return status === 200 ? body : null
+    },
     async clear(session) {
       const counts = await Promise.all(
         [responses.responses, responses.conversations, uploads].map(store => store.clear(session)),
