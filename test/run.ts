@@ -4,7 +4,8 @@
  *     run.ts [--tier=<tier>] [--jobs=N] [--timeout=<seconds per file>] [--folder=<folder>] [--verbose] [part of a file name ...]
  *
  * Tiers: main, docs, sdk, browser, fuzz, probe, replicas, all. Without arguments, the tier main runs; with parts of file names, the
- * matching files of all tiers run. `--jobs` sets how many files run at once. Each job runs its files in one process, except
+ * matching files of all tiers run. In the tier `replicas`, integration tests run with three replicas, too: a selection, or
+ * all of them with `SVC_TEST_REPLICAS=3`. `--jobs` sets how many files run at once. Each job runs its files in one process, except
  * those described in `test/runner/tiers.ts`. `--verbose` prints the output of all files, with the time of each test, instead
  * of the output of failed files only.
  */
@@ -15,6 +16,7 @@ import { removeBundles } from './runner/bundle.ts'
 import { Worker, runThroughLoader } from './runner/processes.ts'
 import { printFile, printSummary, printTotals } from './runner/report.ts'
 import type { TestResult } from './runner/report.ts'
+import { missingReplicas, replicaFiles } from './runner/replica-files.ts'
 import { missingRound, planRounds } from './runner/rounds.ts'
 import type { Round } from './runner/rounds.ts'
 import { TIERS, findTestFiles } from './runner/tiers.ts'
@@ -52,8 +54,11 @@ const files = findTestFiles(resolve(values.folder ?? import.meta.dirname)).filte
   file =>
     (tier === 'all' || file.tier === tier) && (parts.length === 0 || parts.some(part => file.name.includes(part))),
 )
-const rounds = await planRounds(files)
-process.stdout.write(`${files.length} files bundled in ${seconds().toFixed(1)} s\n`)
+const hasReplicas = parts.length === 0 && values.folder === undefined && (tier === 'all' || tier === 'replicas')
+const rounds = await planRounds(files, hasReplicas ? replicaFiles(findTestFiles(import.meta.dirname)) : undefined)
+process.stdout.write(
+  `${rounds.reduce((sum, round) => sum + round.files.length, 0)} files bundled in ${seconds().toFixed(1)} s\n`,
+)
 
 const results: TestResult[] = []
 const items = rounds.flatMap(round => round.files.map(file => ({ round, file })))
@@ -108,7 +113,7 @@ async function runFiles(): Promise<void> {
       continue
     }
     if (current?.round !== round || !current.worker.isAlive || current.worker.files >= FILES_OF_A_PROCESS) await close()
-    current ??= { worker: new Worker(round.node, round.bundles.worker), round, hasFailed: false }
+    current ??= { worker: new Worker(round.node, round.bundles.worker, round.env), round, hasFailed: false }
     const result = await current.worker.run(name, round.bundles.scriptOf(path), timeoutMs)
     if (result === null) {
       await close()
@@ -129,5 +134,6 @@ try {
 }
 process.stdout.write(printSummary(results, seconds()))
 process.stdout.write(missingRound(files) ?? '')
+if (hasReplicas) process.stdout.write(missingReplicas() ?? '')
 process.stdout.write(printTotals(results))
 process.exitCode = results.some(result => result.failed > 0) || !results.some(result => result.passed > 0) ? 1 : 0

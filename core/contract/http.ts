@@ -153,22 +153,29 @@ export interface NearRule {
   differences: readonly string[]
 }
 
+/** A failure that a rule injects. */
+export interface RuleFailure {
+  status: number
+  /** The word that the rule has instead of a status; null: it has a status. */
+  word: string | null
+  message: string | null
+  /** `type` and `code` of the error, for formats that have them; null: those of the status. */
+  type: string | null
+  code: string | null
+  retryAfterSecs: number | null
+}
+
 /** What rules did with a request, and what they leave to the route. */
 export type RuleOutcome =
   /** The route continues. `rule` acted on the request; null: none did. */
   | { kind: 'pass'; rule: string | null }
   /** A response was sent, or the connection is gone: the route returns `reply`. */
   | { kind: 'answered' }
-  | {
+  | ({
       kind: 'fail'
       /** Name of the rule. */
       rule: string
-      status: number
-      /** The word that the rule has instead of a status; null: it has a status. */
-      word: string | null
-      message: string | null
-      retryAfterSecs: number | null
-    }
+    } & RuleFailure)
   | {
       kind: 'reply'
       rule: string

@@ -64,6 +64,7 @@ export type {
   Origin,
   NearRule,
   ProtocolFacts,
+  RuleFailure,
   RuleOutcome,
 } from './http.ts'
 export type {

@@ -75,7 +75,8 @@ export type TapFields = readonly (readonly [name: string, value: string])[]
 export interface TapHttp2Reply {
   /** Sends an interim response (1xx). */
   interim(status: number, fields: TapFields): void
-  respond(status: number, fields: TapFields): void
+  /** `isLast`: without content and trailers, so that the head ends the stream. */
+  respond(status: number, fields: TapFields, isLast?: boolean): void
   /** Resolves when the stream has taken the bytes; false if it has ended. */
   write(bytes: Buffer): Promise<boolean>
   /** The response is complete; with trailers if there are any. */

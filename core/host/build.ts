@@ -18,6 +18,7 @@ import type { FoundPlugin } from './discovery.ts'
 import { Generation } from './generation.ts'
 import type { GenerationOptions } from './generation.ts'
 import type { ExposedHeader, LoadError, Plugin, RouteDescription } from '../contract/plugin.ts'
+import { StateUnavailable } from '../contract/state.ts'
 import type { PluginVariables } from '../config/plugin-variables.ts'
 import { Exemptions } from '../http/pipeline/exemptions.ts'
 import { RuleFileReader } from '../rules/rule-files.ts'
@@ -78,6 +79,8 @@ export interface BuildResult {
   failures: Map<string, string>
   /** Where in their files the plugins in `failures` failed, if known. */
   causes: Map<string, FailureCause[]>
+  /** Whether a plugin failed because the state store was unavailable. */
+  lacksState: boolean
   /** Effective options of every plugin that could be loaded. */
   options: Map<string, Record<string, unknown>>
   release(): void
@@ -102,6 +105,7 @@ export async function buildGeneration(input: BuildInput, services: BuildServices
   const rolledBack = new Set<string>()
   /** Plugins that are left out. */
   const excluded = new Set<string>()
+  let lacksState = false
   const markFailed = (plugin: string, error: string): void => {
     if (rolledBack.has(plugin) || input.candidates.get(plugin)!.lastGood === null) excluded.add(plugin)
     else rolledBack.add(plugin)
@@ -110,7 +114,8 @@ export async function buildGeneration(input: BuildInput, services: BuildServices
   for (const [plugin, error] of input.problems) markFailed(plugin, error)
   for (;;) {
     const attempt = await tryBuild(input, services, { failures, causes, rolledBack, excluded })
-    if ('generation' in attempt) return attempt
+    if ('generation' in attempt) return { ...attempt, lacksState }
+    lacksState ||= attempt.lacksState
     if (!failures.has(attempt.plugin)) causes.set(attempt.plugin, attempt.causes)
     markFailed(attempt.plugin, attempt.error)
   }
@@ -123,7 +128,9 @@ interface EarlierAttempts {
   rolledBack: Set<string>
   excluded: Set<string>
 }
-type Attempt = BuildResult | { plugin: string; error: string; causes: FailureCause[] }
+type Attempt =
+  | Omit<BuildResult, 'lacksState'>
+  | { plugin: string; error: string; causes: FailureCause[]; lacksState: boolean }
 
 async function tryBuild(
   input: BuildInput,
@@ -187,7 +194,8 @@ async function tryBuild(
   const abandon = async (plugin: string, error: unknown): Promise<Attempt> => {
     await generation.close(() => {})
     release()
-    return { plugin, error: reasonOf(error), causes: failureCauses(error, versionOf(plugin).found) }
+    const lacksState = error instanceof StateUnavailable
+    return { plugin, error: reasonOf(error), causes: failureCauses(error, versionOf(plugin).found), lacksState }
   }
   services.registerCore(generation)
   for (const name of resolution.order) {

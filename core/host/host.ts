@@ -113,6 +113,11 @@ export class Host {
     return this.#result?.generation.number ?? 0
   }
 
+  /** Whether a plugin could not be registered because the state store was unavailable. */
+  get lacksState(): boolean {
+    return this.#result?.lacksState ?? false
+  }
+
   /** `open`: generations that serve or drain. `inMemory`: also those that are not garbage-collected yet. */
   get generationCounts(): { open: number; inMemory: number } {
     return { open: this.#draining.length + 1, inMemory: this.#inMemory }

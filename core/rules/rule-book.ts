@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { readOrProblem } from '../contract/input-problem.ts'
 import type { Store, StoreBounds } from '../contract/plugin.ts'
+import { StateUnavailable } from '../contract/state.ts'
 import type { MatchSubject } from '../match/subject.ts'
 import type { RuleBounds } from './bounds.ts'
 import { countMatch, NO_COUNT } from './counting.ts'
@@ -84,11 +85,18 @@ export class RuleBook {
     this.#follow(this.#sessions, key => key)
   }
 
-  /** Reads what the stores hold. Call it once, before requests are served. */
+  /** Reads what the stores hold. Call it once, before requests are served. While they are unavailable, there are no rules. */
   async open(): Promise<void> {
-    const instance = await this.#instance.peek(INSTANCE)
-    if (instance !== undefined) this.#sets.set(null, instance)
-    for (const { key, value } of await this.#sessions.list()) this.#sets.set(key, value)
+    try {
+      const [instance, sessions] = await Promise.all([this.#instance.peek(INSTANCE), this.#sessions.list()])
+      const stored = new Map<string | null, RuleSet>(sessions.map(({ key, value }) => [key, value]))
+      if (instance !== undefined) stored.set(null, instance)
+      for (const scope of this.#sets.keys()) if (!stored.has(scope)) this.#mirror(scope, undefined)
+      for (const [scope, set] of stored) this.#mirror(scope, set)
+    } catch (error) {
+      // They are read when the store is back, which resets the subscriptions.
+      if (!(error instanceof StateUnavailable)) throw error
+    }
   }
 
   #follow(store: Store<RuleSet>, scopeOf: (key: string) => string | null): void {

@@ -57,6 +57,7 @@ import type { StateRegistry } from '../state/state-registry.ts'
 import type { ReplicaFacts } from '../state/shared/membership.ts'
 import { createReplicaChanges } from './replica-changes.ts'
 import { createReplicaViews } from './replica-views.ts'
+import { recoverPlugins } from './state-recovery.ts'
 import { openState } from './state-store.ts'
 import { openTracer } from '../tracing/tracer.ts'
 
@@ -314,6 +315,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     },
   })
   sharedState?.setFacts(ownFacts)
+  const endRecovery = sharedState === null ? null : recoverPlugins(host, sharedState)
   host.onReload = async () => keys?.reload()
   return {
     config,
@@ -342,6 +344,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     requestMetrics,
     completions,
     async close() {
+      endRecovery?.()
       deadlines?.close()
       await tracer?.close()
       await limits.close()

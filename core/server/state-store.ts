@@ -11,8 +11,6 @@ import type { StoreAddress, StoreLink } from '../state/shared/store-link.ts'
 import { StateRegistry } from '../state/state-registry.ts'
 import type { StateRegistryOptions } from '../state/state-registry.ts'
 
-/** Time for which the start waits for the store, in milliseconds. */
-const START_MS = 10_000
 /** A larger difference between clocks is reported. */
 const MAX_CLOCK_OFFSET_MS = 1_000
 
@@ -47,7 +45,7 @@ export async function openState(options: StateStoreOptions): Promise<OpenedState
     return { states, shared }
   }
   await shared.open()
-  if (!(await shared.connection.whenUp(START_MS)))
+  if (!(await shared.connection.whenStarted()))
     log.warn(`the state store ${hostOf(config.stateStore.url!)} did not respond; routes that need no state are served`)
   return { states, shared }
 }

@@ -30,11 +30,11 @@ export function requestIdOf(requestId: string): string {
   return `req_${requestId.replaceAll('-', '')}`
 }
 
-export function anthropicError(kind: ErrorKind, { message, requestId, code }: ErrorFacts): object {
+export function anthropicError(kind: ErrorKind, { message, requestId, type, code }: ErrorFacts): object {
   return {
     type: 'error',
     error: {
-      type: types[kind] ?? 'invalid_request_error',
+      type: type ?? types[kind] ?? 'invalid_request_error',
       message,
       ...(code === undefined ? {} : { details: { error_code: code } }),
     },

@@ -81,6 +81,7 @@ export function createProvider(engine: Engine, createWire: OpenAiWireFactory): L
         path: `/openai/v1${route.path}`,
         describe: movedTo(route, '/ai/azure/openai/v1'),
       })),
+      wire.tokenize('/ai/azure'),
     ],
     error: (kind, facts) => azureError(wire, kind, facts),
     messages: wire.messages,

@@ -36,7 +36,10 @@ export function createProvider(engine: Engine, state: OpenAiState): LlmProvider 
     order: 1,
     credentials: [{ source: 'bearer', scheme: 'Bearer' }],
     models,
-    routes: Object.values(wire.routes).map(route => ({ ...route, path: `/v1${route.path}` })),
+    routes: [
+      ...Object.values(wire.routes).map(route => ({ ...route, path: `/v1${route.path}` })),
+      wire.tokenize('/ai/openai'),
+    ],
     error: (kind, facts) => ({ status: facts.status, body: wire.error(kind, facts) }),
     messages: wire.messages,
     headers: wire.headers,

@@ -44,6 +44,8 @@ export type OpenAiRouteName =
 export interface OpenAiWire {
   /** Paths are relative to `/v1`: `/chat/completions`. */
   routes: Record<OpenAiRouteName, LlmRoute>
+  /** `POST /tokenize` below the base path of the provider. */
+  tokenize(base: string): LlmRoute
   error(kind: ErrorKind, facts: ErrorFacts): { error: OpenAiError }
   messages: Partial<Record<ErrorKind, string>>
   headers(facts: HeaderFacts): Record<string, string>

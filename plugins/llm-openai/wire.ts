@@ -19,6 +19,7 @@ import { fileRoutes } from './files/routes.ts'
 import { uploadRoutes } from './files/uploads.ts'
 import type { OpenAiState } from './responses/state.ts'
 import { speech } from './speech.ts'
+import { tokenize } from './tokenize.ts'
 import { transcriptions } from './transcriptions.ts'
 import type { ChatExtras, OpenAiRouteName, OpenAiWire } from './types.ts'
 
@@ -59,6 +60,7 @@ export function createWire(engine: Engine, state: OpenAiState, extras?: ChatExtr
   }
   return {
     routes,
+    tokenize: base => tokenize(engine, base) as LlmRoute,
     error: openAiError,
     messages,
     headers: openAiHeaders,

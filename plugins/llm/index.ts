@@ -17,6 +17,9 @@ import { BatchStore } from './state/batches.ts'
 import { DocumentStore } from './state/documents.ts'
 import { createRunItem } from './exchange/inner-request.ts'
 import type { RunnerServices } from './exchange/runner.ts'
+import { Profiles } from './profiles/profiles.ts'
+import { registerProfileRoutes } from './profiles/routes.ts'
+import type { StatedLoads } from './inference/stated-load.ts'
 import { createRecords } from './records/records.ts'
 import { registerRoutes } from './routes.ts'
 import { KeyIds } from './usage/key-ids.ts'
@@ -37,6 +40,10 @@ const LIMIT_HEADERS = [
   'x-trial-endpoint-call-remaining',
 ]
 
+function hasMetrics({ builtin, providers }: LlmOptions): boolean {
+  return [...Object.values(builtin), ...providers].some(({ metrics }) => metrics !== undefined)
+}
+
 export default definePlugin<LlmOptions, Variables>({
   title: 'Mock LLM',
   description:
@@ -51,6 +58,7 @@ export default definePlugin<LlmOptions, Variables>({
     'X-Svc-Mode',
     'X-Svc-Stream-Shape',
     'X-Svc-Limited',
+    'X-Svc-Timing',
     'retry-after-ms',
     ...LIMIT_HEADERS,
   ],
@@ -78,6 +86,7 @@ export default definePlugin<LlmOptions, Variables>({
     svc.use('testing.resets')!.register({ name: 'usage', reset: session => ledger.clear(session) })
     const documents = new DocumentStore(svc)
     const batches = new BatchStore(svc, svc.options.batch_lines)
+    const profiles = new Profiles(svc.options.profiles, (at, message) => svc.reportLoadError({ at, message }))
     const services: RunnerServices = {
       svc,
       limits: engineLimits(svc.config),
@@ -87,6 +96,8 @@ export default definePlugin<LlmOptions, Variables>({
       ledger,
       limiter,
       cache,
+      profiles,
+      loads: hasMetrics(svc.options) ? svc.replicated<StatedLoads>('loads', { initial: () => ({}) }) : null,
       builtin: svc.options.builtin,
       metrics: createMetrics(svc.metrics),
       strictFixtures: svc.options.strict_fixtures,
@@ -108,8 +119,9 @@ export default definePlugin<LlmOptions, Variables>({
     await svc
       .use('testing.rules')!
       .add({ paths: [svc.options.fixtures].flat(), at: 'llm.fixtures', translate: translateFixtures })
-    registerRoutes(app, svc, { providers, faults, records })
+    registerRoutes(app, svc, { providers, faults, records, ledger })
     registerLimitRoutes(app, svc, limiter)
+    registerProfileRoutes(app, profiles)
     registerUsageRoutes(app, svc, { ledger, currency })
     svc.whenRegistered(() => providers.registerNamed(app, svc.options))
   },

@@ -117,6 +117,8 @@ export interface EmbedResult {
   op: 'embed'
   /** One vector of length 1 for each input. */
   vectors: number[][]
+  /** How the vectors were made, unless by the engine. */
+  mode?: 'rule' | 'reply'
   /** Tokens of each input, and their sum. */
   tokens: number[]
   promptTokens: number

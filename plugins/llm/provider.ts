@@ -228,6 +228,9 @@ export interface RouteInput {
   url(path: string): string
   /** The default model of a named provider with its own models. */
   defaultModel?: string
+  /** The listed models, and the context window of those without their own. */
+  models?: readonly ModelInfo[]
+  contextWindow?: number
   limits: EngineLimits
   credential: { source: string; value: string } | null
   /** Reports that a header is not valid and therefore ignored. `expected` is printable ASCII. */

@@ -3,6 +3,8 @@ import { describe, HttpError } from 'svc/plugin'
 import type { FastifyInstance, FastifyRequest, InspectorEntry, RouteDescription, Svc } from 'svc/plugin'
 import type { ProviderRegistry } from './providers/provider-registry.ts'
 import type { FaultParser } from './exchange/faults.ts'
+import type { LoggedCall } from './usage/call.ts'
+import type { Ledger } from './usage/ledger.ts'
 import { category } from './providers/mount.ts'
 import { modes } from './neutral.ts'
 import type { AiRecord, Records } from './records/records.ts'
@@ -15,6 +17,11 @@ const requestHeaders = [
   'X-Svc-TTFT-Ms',
   'X-Svc-Tokens-Per-Second',
   'X-Svc-Jitter',
+  'X-Svc-Profile',
+  'X-Svc-Load',
+  'X-Svc-Prefix-Cache',
+  'X-Svc-Cached-Tokens',
+  'X-Svc-Context-Window',
   'X-Svc-Stream-Shape',
   'X-Svc-Limit-Rpm',
   'X-Svc-Limit-Tpm',
@@ -74,9 +81,9 @@ const one: RouteDescription = {
 export function registerRoutes(
   app: FastifyInstance,
   svc: Svc<unknown>,
-  parts: { providers: ProviderRegistry; faults: FaultParser; records: Records },
+  parts: { providers: ProviderRegistry; faults: FaultParser; records: Records; ledger: Ledger },
 ): void {
-  const { providers, faults, records } = parts
+  const { providers, faults, records, ledger } = parts
   app.get('/ai', describe(index), (request, reply) =>
     reply.send({
       providers: providers.index(svc.http.baseUrl(request)),
@@ -105,7 +112,13 @@ export function registerRoutes(
         request_id: id,
         hint: 'records are kept for one hour; GET /ai/requests lists them',
       })
-    return reply.send(showWhole(record, await svc.inspector.entry(id, record.session_header)))
+    const [ended] = await ledger.calls(
+      svc.http.session(request),
+      1,
+      call => call.request_id === id && call.provider === record.provider,
+      null,
+    )
+    return reply.send(showWhole(record, await svc.inspector.entry(id, record.session_header), ended?.value))
   })
 }
 
@@ -150,6 +163,7 @@ function showShort(record: AiRecord): object {
     completion_tokens,
     finish_reason,
     fault,
+    rule,
   } = record
   return {
     request_id,
@@ -164,21 +178,25 @@ function showShort(record: AiRecord): object {
     completion_tokens,
     finish_reason,
     fault,
+    rule,
   }
 }
 
 function showWhole(
   { request_id, at, json, session: _session, session_header: _header, ...record }: AiRecord,
   entry: InspectorEntry | undefined,
+  ended: LoggedCall | undefined,
 ): object {
-  const { prompt_tokens, completion_tokens } = record
+  const { prompt_tokens, cached_tokens, completion_tokens } = record
   return {
     request_id,
     timestamp: new Date(at).toISOString(),
     ...record,
     headers: readHeaders(record.headers),
     body: json ? readBody(record.body) : record.body,
-    usage: { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens },
+    usage: { prompt_tokens, cached_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens },
+    attempt: ended?.attempt ?? null,
+    cut: ended?.cut ?? null,
     captured:
       entry === undefined
         ? null

@@ -3,7 +3,6 @@ import {
   type FastifyInstance,
   forPlugin,
   isRecord,
-  jsonRpcProtocol,
   type RouteDescription,
   type Svc,
   type SvcReplicas,
@@ -19,6 +18,7 @@ import { registerConformance } from './conformance/register.ts'
 import { registerDemo } from './demo/register.ts'
 import { CLOCK_URI } from './demo/resources.ts'
 import { openFaultCounts, resetFaultCounts } from './faults/inject.ts'
+import { rpcProtocol } from './faults/rule-failure.ts'
 import { Hub } from './sessions/hub.ts'
 import type { HubMessage, HubReply } from './sessions/hub-messages.ts'
 import { openMessageLog } from './sessions/kept-messages.ts'
@@ -26,7 +26,7 @@ import { openSessionStore } from './sessions/session-record.ts'
 import type { Mcp } from './mcp.ts'
 import type { ConfiguredServer, Options } from './options.ts'
 import { Registry } from './registry/registry.ts'
-import { serverExamples } from './routes/descriptions.ts'
+import { serverAt, serverExamples } from './routes/descriptions.ts'
 import { registerHttpSse } from './routes/http-sse.ts'
 import { registerMetadata } from './routes/metadata.ts'
 import { registerServerList } from './routes/server-list.ts'
@@ -42,7 +42,6 @@ import type { Variables } from './variables.ts'
 const SWITCH_MS = 200
 
 export function registerPlugin(app: FastifyInstance, svc: Svc<Options, Variables>): void {
-  svc.use('testing.protocols')!.register(jsonRpcProtocol)
   const bounds = boundsOf(svc.config)
   const hub = openHub(svc, bounds)
   const registry = offerRegistry(svc, hub, bounds)
@@ -50,6 +49,7 @@ export function registerPlugin(app: FastifyInstance, svc: Svc<Options, Variables
   const pool = openPool(svc, hub, bounds)
   const faultCounts = openFaultCounts(svc, bounds)
   const mcp: Mcp = { svc, bounds, hub, tasks: openTasks(svc, bounds), pool, faultCounts, servers }
+  svc.use('testing.protocols')!.register(rpcProtocol(path => serverAt(path, mcp)))
   svc.use('testing.resets')!.register({
     name: 'mcp',
     reset: async session =>

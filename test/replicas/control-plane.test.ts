@@ -19,6 +19,7 @@ t.test('two servers with files of their own', NEEDS_SERVER, async t => {
       folder: join(folder, id),
       env: {
         SVC_STATE_STORE: store.url,
+        SVC_STATE_STORE_TIMEOUT_MS: '10000',
         SVC_INSTANCE_ID: id,
         SVC_CONFIG: join(folder, id, 'svc.yaml'),
       },

@@ -12,6 +12,25 @@ interface Shown {
   store: { up: boolean }
 }
 
+t.test('a server that starts before its store [STATE-36]', NEEDS_SERVER, async t => {
+  const store = await startStateServer(t)
+  await store.kill()
+  const server = await launch({
+    plugins: ['echo', 'mocks', 'identity', 'mcp', 'a2a'],
+    env: { SVC_STATE_STORE: store.url, SVC_INSTANCE_ID: 'early' },
+  })
+  t.teardown(() => server.stop())
+  const status = async (path: string) => (await fetch(`${server.url}${path}`)).status
+  t.same([await status('/echo'), await status('/_svc/ready'), await status('/oauth/jwks')], [200, 200, 200])
+  t.match(server.lines.join(''), /did not respond; routes that need no state are served/)
+  await store.start()
+  await until(async () => (await status('/mock/petstore/v1/pets')) === 200, 'the mocks')
+  t.same(
+    server.plugins().filter(({ state }) => state === 'failed'),
+    [],
+  )
+})
+
 t.test('two servers and their store', NEEDS_SERVER, async t => {
   const store = await startStateServer(t)
   const start = (id: string) =>
@@ -89,10 +108,18 @@ t.test('two servers and their store', NEEDS_SERVER, async t => {
       t.equal((await rpc('/mcp', 'initialize', {}, initialize)).status, 503)
       const token = await fetch(`${one.url}/oauth/token`, {
         method: 'POST',
-        body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token: 'x', client_id: 'svc' }),
+        headers: { Authorization: `Basic ${Buffer.from('svc:svc-secret').toString('base64')}` },
+        body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token: 'x' }),
       })
       t.equal(token.status, 503)
       t.match(await token.json(), { error: 'temporarily_unavailable' })
+      const own = await fetch(`${one.url}/oauth/token`, {
+        method: 'POST',
+        headers: { Authorization: `Basic ${Buffer.from('svc:svc-secret').toString('base64')}` },
+        body: new URLSearchParams({ grant_type: 'client_credentials' }),
+      })
+      t.equal(own.status, 200, 'client credentials need no state')
+      t.equal((await fetch(`${one.url}/oauth/jwks`)).status, 200)
       const { inspector } = (await (await fetch(`${one.url}/_svc/status`)).json()) as { inspector: { stored: number } }
       t.ok(inspector.stored >= 1, 'captured requests of this replica')
       t.match(await (await fetch(`${one.url}/_svc/requests`)).json(), { partial: true })

@@ -31,6 +31,11 @@ export default [
     where: 'console 3, 4',
   },
   {
+    id: 'AIVIEW-7',
+    rule: 'The playground shows what the upstream counted: totals, figures by model, key or session with a CSV link, and where streams were cut. It is refreshed by the feed of captured requests.',
+    where: 'llm-next 2',
+  },
+  {
     id: 'MCPVIEW-1',
     rule: 'The inspector lists the servers of the instance and accepts any URL. Connecting lists tools, resources, templates and prompts, in both protocol versions, with the configured headers.',
     where: 'console 4',

@@ -211,4 +211,14 @@ export default [
     rule: 'With hundreds of mixed requests, no view is wider than the window at 1440, 1024 and 390 px, and no badge, button or heading is cut off.',
     where: 'issue 27',
   },
+  {
+    id: 'CON-48',
+    rule: 'With replicas, the live traffic has a column, a fact and a filter for the replica, a view lists them with their health and its switches, and a banner says that the store is unavailable. A single instance shows none of it.',
+    where: 'replicas 8',
+  },
+  {
+    id: 'CON-49',
+    rule: 'The gateway report starts, follows and stops runs of the probe, shows the evidence of a check from four sides, saves the report, and opens and compares report files. A gateway that svc.yaml does not list is answered with the lines to add.',
+    where: 'probe 6',
+  },
 ]

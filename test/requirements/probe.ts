@@ -65,4 +65,14 @@ export default [
     rule: 'runs over HTTP contact only targets that svc.yaml names, one run at a time, and can be followed and stopped',
     where: 'docs/probe.md',
   },
+  {
+    id: 'PRB-18',
+    rule: 'access tokens and certificates of the upstream that must not pass are found on the routes that are named for it',
+    where: 'docs/probe.md',
+  },
+  {
+    id: 'PRB-19',
+    rule: 'the HTML report is readable in both themes and printed, has no scripts, and shows what a gateway says as text',
+    where: 'docs/probe.md',
+  },
 ]

@@ -346,6 +346,11 @@ export default [
     where: 'docs/testing.md',
   },
   {
+    id: 'TESTLIB-7',
+    rule: 'What a tester needs first takes fewer than ten lines, which the documentation shows.',
+    where: 'docs/testing.md',
+  },
+  {
     id: 'TESTLIB-6',
     rule: 'svc/testing exports the requests of a session or of all as an HTTP archive.',
     where: 'docs/testing.md',

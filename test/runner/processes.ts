@@ -59,8 +59,8 @@ export class Worker {
   files = 0
 
   /** `node` is the path of the Node binary. */
-  constructor(node: string, script: string) {
-    this.#child = start(node, [script], { TAP_TIMEOUT: '0' })
+  constructor(node: string, script: string, env: Record<string, string> = {}) {
+    this.#child = start(node, [script], { TAP_TIMEOUT: '0', ...env })
     this.#child.stdout.setEncoding('utf8').on('data', (chunk: string) => this.#read(chunk))
     this.#child.stderr.setEncoding('utf8').on('data', (chunk: string) => this.#note(chunk))
     // If the process has exited, its `exit` event reports the problem.

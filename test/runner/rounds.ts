@@ -20,19 +20,29 @@ export interface Round {
   /** Appended to the names of its files. */
   label: string
   node: string
+  /** Additional environment variables. */
+  env: Record<string, string>
   bundles: Bundles
   files: TestFile[]
 }
 
-export async function planRounds(files: TestFile[]): Promise<Round[]> {
+/** `replicated` are the files that run with several replicas, too. */
+export async function planRounds(
+  files: TestFile[],
+  replicated: Pick<Round, 'files' | 'env'> = { files: [], env: {} },
+): Promise<Round[]> {
   const sdkFiles = files.filter(({ tier, mode }) => tier === 'sdk' && mode !== 'loader')
-  const [usual, newest] = await Promise.all([
+  const [usual, newest, replicas] = await Promise.all([
     bundle(files, 'usual', {}),
     sdkFiles.length > 0 && existsSync(NODE_22) ? bundle(sdkFiles, 'newest', NEWEST) : null,
+    replicated.files.length > 0 ? bundle(replicated.files, 'replicas', {}) : null,
   ])
   return [
-    { label: '', node: process.execPath, bundles: usual, files },
-    ...(newest === null ? [] : [{ label: ' on Node 22', node: NODE_22, bundles: newest, files: sdkFiles }]),
+    { label: '', node: process.execPath, env: {}, bundles: usual, files },
+    ...(newest === null ? [] : [{ label: ' on Node 22', node: NODE_22, env: {}, bundles: newest, files: sdkFiles }]),
+    ...(replicas === null
+      ? []
+      : [{ label: ' with replicas', node: process.execPath, bundles: replicas, ...replicated }]),
   ]
 }
 

@@ -42,7 +42,7 @@ async function resultsOf(id: string): Promise<Anthropic.Messages.MessageBatchInd
   return results
 }
 
-t.test('a batch ends with a result for each request [LLMN-64]', async t => {
+t.test('a batch ends with a result for each request [LLMN-164]', async t => {
   const requests = [request('a'), request('b', { messages: [] })]
   const running = await clientOf({ 'X-Svc-Batch': '60s' }).messages.batches.create({ requests })
   t.match(running, {
@@ -77,7 +77,7 @@ t.test('a batch ends with a result for each request [LLMN-64]', async t => {
   })
 })
 
-t.test('a batch is cancelled, expires or fails, as the plan says [LLMN-64]', async t => {
+t.test('a batch is cancelled, expires or fails, as the plan says [LLMN-164]', async t => {
   const start = (plan: string): Promise<Anthropic.Messages.MessageBatch> =>
     clientOf({ 'X-Svc-Batch': plan }).messages.batches.create({ requests: ['a', 'b'].map(id => request(id)) })
   const slow = await start('60s')
@@ -93,7 +93,7 @@ t.test('a batch is cancelled, expires or fails, as the plan says [LLMN-64]', asy
   t.match(await resultsOf(failed.id), [{ result: { error: { error: { type: 'api_error' } } } }, {}])
 })
 
-t.test('wrong batches get 400 [LLMN-64]', async t => {
+t.test('wrong batches get 400 [LLMN-164]', async t => {
   const create = (requests: unknown): Promise<unknown> =>
     failure(client.messages.batches.create({ requests: requests as [] }))
   t.match(await create([]), { status: 400 })
@@ -102,7 +102,7 @@ t.test('wrong batches get 400 [LLMN-64]', async t => {
   t.match(await create([{ custom_id: 'a' }]), { message: /requests\.0\.params: Field required/ })
 })
 
-t.test('files are uploaded, listed, named in messages and deleted [LLMN-65]', async t => {
+t.test('files are uploaded, listed, named in messages and deleted [LLMN-165]', async t => {
   const file = await client.beta.files.upload({
     file: await toFile(Buffer.from('hello'), 'a.txt', { type: 'text/plain' }),
   })

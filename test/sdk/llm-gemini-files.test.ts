@@ -22,7 +22,7 @@ async function ended(name: string): Promise<BatchJob> {
   }
 }
 
-t.test('files are uploaded in a resumable way, listed and deleted [LLMN-66]', async t => {
+t.test('files are uploaded in a resumable way, listed and deleted [LLMN-166]', async t => {
   const file = await client.files.upload({
     file: new Blob(['hello'], { type: 'text/plain' }),
     config: { displayName: 'a.txt', mimeType: 'text/plain' },
@@ -43,7 +43,7 @@ t.test('files are uploaded in a resumable way, listed and deleted [LLMN-66]', as
   t.match(await failure(client.files.get({ name: file.name! })), { status: 403, message: /PERMISSION_DENIED/ })
 })
 
-t.test('a file is uploaded with one request, and wrong uploads are refused [LLMN-66]', async t => {
+t.test('a file is uploaded with one request, and wrong uploads are refused [LLMN-166]', async t => {
   const post = (headers: Record<string, string>, body: string, query = ''): Promise<Response> =>
     fetch(`${server.url}/ai/gemini/upload/v1beta/files${query}`, { method: 'POST', headers, body })
   const raw = (await (await post({ 'Content-Type': 'text/plain' }, 'hello')).json()) as { file: object }
@@ -68,7 +68,7 @@ t.test('a file is uploaded with one request, and wrong uploads are refused [LLMN
   t.equal((await part('upload', '5', 'x')).status, 404, 'the upload has ended')
 })
 
-t.test('batches with inlined requests and with a file [LLMN-67]', async t => {
+t.test('batches with inlined requests and with a file [LLMN-167]', async t => {
   const quick = clientOf({ 'X-Svc-Batch': '20ms' })
   const created = await quick.batches.create({
     model: 'gemini-echo',
@@ -110,7 +110,7 @@ t.test('batches with inlined requests and with a file [LLMN-67]', async t => {
   t.match(await failure(client.batches.get({ name: name! })), { status: 404 })
 })
 
-t.test('a batch is cancelled, expires or fails, as the plan says [LLMN-67]', async t => {
+t.test('a batch is cancelled, expires or fails, as the plan says [LLMN-167]', async t => {
   const start = (plan: string): Promise<BatchJob> =>
     clientOf({ 'X-Svc-Batch': plan }).batches.create({
       model: 'gemini-echo',

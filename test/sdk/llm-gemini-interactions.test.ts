@@ -23,7 +23,7 @@ const tools = [
   },
 ]
 
-t.test('an interaction is created, read, continued and deleted [LLMN-70]', async t => {
+t.test('an interaction is created, read, continued and deleted [LLMN-170]', async t => {
   const first = await client.interactions.create({ model, input: 'I am Ada', system_instruction: 'Be brief' })
   t.match(first, {
     object: 'interaction',
@@ -55,7 +55,7 @@ t.test('an interaction is created, read, continued and deleted [LLMN-70]', async
   t.match(await failure(client.interactions.get(unstored.id)), { message: /not found/ })
 })
 
-t.test('calls of functions need their results [LLMN-71]', async t => {
+t.test('calls of functions need their results [LLMN-171]', async t => {
   const asked = await client.interactions.create({ model: 'svc-gemini', input: 'weather in Rome', tools })
   t.equal(asked.status, 'requires_action')
   const call = asked.steps!.find(step => step.type === 'function_call') as { id: string; name: string }
@@ -75,7 +75,7 @@ t.test('calls of functions need their results [LLMN-71]', async t => {
   t.match(done.steps, [{ content: [{ text: /get_weather returned sunny/ }] }])
 })
 
-t.test('streams, in the background and resumed [LLMN-72]', async t => {
+t.test('streams, in the background and resumed [LLMN-172]', async t => {
   const types: string[] = []
   let text = ''
   for await (const event of await client.interactions.create({ model, input: 'one two', stream: true })) {
@@ -114,7 +114,7 @@ t.test('streams, in the background and resumed [LLMN-72]', async t => {
   t.match(await client.interactions.get(failed.id), { status: 'failed', errors: [{ code: 'internal' }] })
 })
 
-t.test('thoughts, limits, formats and wrong requests [LLMN-70]', async t => {
+t.test('thoughts, limits, formats and wrong requests [LLMN-170]', async t => {
   const thinking = await client.interactions.create({
     model: 'svc-gemini',
     input: 'hello',

@@ -39,7 +39,7 @@ const linesOf = async (id: string): Promise<{ custom_id: string; response: { sta
     .split('\n')
     .map(text => JSON.parse(text))
 
-t.test('files are uploaded, listed, read and deleted [LLMN-60]', async t => {
+t.test('files are uploaded, listed, read and deleted [LLMN-160]', async t => {
   const file = await client.files.create({
     file: await toFile(Buffer.from('hello'), 'grüße.txt'),
     purpose: 'user_data',
@@ -73,7 +73,7 @@ t.test('files are uploaded, listed, read and deleted [LLMN-60]', async t => {
   })
 })
 
-t.test('an upload is sent in parts [LLMN-61]', async t => {
+t.test('an upload is sent in parts [LLMN-161]', async t => {
   const begun = await client.uploads.create({
     filename: 'a.txt',
     purpose: 'user_data',
@@ -94,7 +94,7 @@ t.test('an upload is sent in parts [LLMN-61]', async t => {
   t.match(await failure(client.uploads.cancel('upload_0')), { status: 404 })
 })
 
-t.test('a batch completes, and its items are counted once [LLMN-62]', async t => {
+t.test('a batch completes, and its items are counted once [LLMN-162]', async t => {
   const session = clientOf({ 'X-Svc-Session': 'batch', 'X-Svc-Batch': '20ms' })
   const input = await upload([
     line('a', 'one'),
@@ -131,7 +131,7 @@ t.test('a batch completes, and its items are counted once [LLMN-62]', async t =>
   t.match(await failure(client.batches.cancel(created.id)), { status: 400 })
 })
 
-t.test('a batch fails, expires, is cancelled or has errors, as the plan says [LLMN-63]', async t => {
+t.test('a batch fails, expires, is cancelled or has errors, as the plan says [LLMN-163]', async t => {
   const input = await upload(['a', 'b', 'c', 'd'].map(id => line(id, id)))
   const start = (plan: string): Promise<OpenAI.Batch> =>
     clientOf({ 'X-Svc-Batch': plan }).batches.create({
@@ -159,7 +159,7 @@ t.test('a batch fails, expires, is cancelled or has errors, as the plan says [LL
   t.equal((await ended((await start('50, cancel')).id)).status, 'cancelled')
 })
 
-t.test('wrong input ends in a failed batch [LLMN-63]', async t => {
+t.test('wrong input ends in a failed batch [LLMN-163]', async t => {
   const cases: [string[], string][] = [
     [['no JSON'], 'invalid_json_line'],
     [[JSON.stringify({ custom_id: 'a' })], 'missing_required_parameter'],
@@ -196,7 +196,7 @@ t.test('wrong input ends in a failed batch [LLMN-63]', async t => {
   })
 })
 
-t.test('Azure has files and batches with an API version, and endpoints without /v1 [LLMN-62]', async t => {
+t.test('Azure has files and batches with an API version, and endpoints without /v1 [LLMN-162]', async t => {
   const azure = new AzureOpenAI({
     endpoint: `${server.url}/ai/azure`,
     apiKey: 'any',

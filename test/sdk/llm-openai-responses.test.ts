@@ -26,7 +26,7 @@ const tools: OpenAI.Responses.FunctionTool[] = [
   },
 ]
 
-t.test('a response is retrieved, listed by its input items, continued and deleted [LLMN-50]', async t => {
+t.test('a response is retrieved, listed by its input items, continued and deleted [LLMN-150]', async t => {
   const first = await client.responses.create({ model, input: 'My name is Ada', instructions: 'Be brief' })
   t.match(await client.responses.retrieve(first.id), { ...first, output_text: first.output_text })
   const items = await client.responses.inputItems.list(first.id)
@@ -86,7 +86,7 @@ t.test('a response is retrieved, listed by its input items, continued and delete
   })
 })
 
-t.test('a response that is not stored has no later life [LLMN-50]', async t => {
+t.test('a response that is not stored has no later life [LLMN-150]', async t => {
   const { id, ...others } = await client.responses.create({ model, input: 'hello', store: false })
   t.match(others, { store: false })
   t.ok((await failure(client.responses.retrieve(id))) instanceof NotFoundError)
@@ -100,7 +100,7 @@ t.test('a response that is not stored has no later life [LLMN-50]', async t => {
   })
 })
 
-t.test('tool calls of a predecessor need their outputs, and outputs their calls [LLMN-51]', async t => {
+t.test('tool calls of a predecessor need their outputs, and outputs their calls [LLMN-151]', async t => {
   const asked = await client.responses.create({ model: 'svc-gpt', input: 'weather in Rome', tools })
   const call = asked.output.find(item => item.type === 'function_call')!
   t.match(await failure(client.responses.create({ model: 'svc-gpt', input: 'and?', previous_response_id: asked.id })), {
@@ -125,7 +125,7 @@ t.test('tool calls of a predecessor need their outputs, and outputs their calls 
   t.match(done.output_text, 'get_weather returned sunny')
 })
 
-t.test('a background response is polled, streamed and resumed [LLMN-52]', async t => {
+t.test('a background response is polled, streamed and resumed [LLMN-152]', async t => {
   const slow = clientOf({ 'X-Svc-TTFT-Ms': '150', 'X-Svc-Tokens-Per-Second': '100' })
   const started = await slow.responses.create({ model, input: 'one two three four five', background: true })
   t.match(started, { status: 'queued', background: true, output: [], usage: null, completed_at: null })
@@ -169,7 +169,7 @@ t.test('a background response is polled, streamed and resumed [LLMN-52]', async 
   t.same(all, [...seen, ...rest], 'a replay has the same events')
 })
 
-t.test('a background response is cancelled, or fails [LLMN-52]', async t => {
+t.test('a background response is cancelled, or fails [LLMN-152]', async t => {
   const slow = clientOf({ 'X-Svc-TTFT-Ms': '20000' })
   const { id } = await slow.responses.create({ model, input: 'hello', background: true })
   t.match(await client.responses.cancel(id), { status: 'cancelled', output: [] })
@@ -187,7 +187,7 @@ t.test('a background response is cancelled, or fails [LLMN-52]', async t => {
   })
 })
 
-t.test('conversations hold items, and responses append to them [LLMN-53]', async t => {
+t.test('conversations hold items, and responses append to them [LLMN-153]', async t => {
   const created = await client.conversations.create({
     items: [{ type: 'message', role: 'user', content: 'I am Ada' }],
     metadata: { topic: 'demo' },
@@ -229,7 +229,7 @@ t.test('conversations hold items, and responses append to them [LLMN-53]', async
   t.ok(await client.responses.retrieve(response.id), 'its responses stay')
 })
 
-t.test('a compacted conversation goes on with its summary [LLMN-54]', async t => {
+t.test('a compacted conversation goes on with its summary [LLMN-154]', async t => {
   const compacted = await client.responses.compact({
     model: 'gpt-5',
     input: [
@@ -256,7 +256,7 @@ t.test('a compacted conversation goes on with its summary [LLMN-54]', async t =>
   t.match(sealed.output[0], { type: 'reasoning', encrypted_content: /^[\w-]+$/ })
 })
 
-t.test('responses over a WebSocket, in lanes [LLMN-55]', async t => {
+t.test('responses over a WebSocket, in lanes [LLMN-155]', async t => {
   const ws = new ResponsesWS(client)
   const events: OpenAI.Responses.ResponsesServerEvent[] = []
   const waiting: ((event: OpenAI.Responses.ResponsesServerEvent) => void)[] = []

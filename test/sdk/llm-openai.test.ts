@@ -287,7 +287,7 @@ t.test('models, moderations, images [LLM-52]', async t => {
   t.equal((await client.images.generate({ prompt: 'x' })).data?.[0]?.url, `${server.url}/image/png`)
 })
 
-t.test('images: sizes, formats, edits, variations, streams [LLMN-75]', async t => {
+t.test('images: sizes, formats, edits, variations, streams [LLMN-175]', async t => {
   const sizeOf = (base64: string | undefined): number[] => {
     const png = Buffer.from(base64 ?? '', 'base64')
     return [png.readUInt32BE(16), png.readUInt32BE(20)]
@@ -650,3 +650,35 @@ t.test('log probabilities of completions with and without streaming [LLM-52]', a
     choices: [{ logprobs: null }],
   })
 })
+
+t.test('the headers of a token bucket count down to the token [LLMN-31]', async t => {
+  const limited = client.withOptions({
+    defaultHeaders: { ...fast, 'X-Svc-Session': 'buckets', 'X-Svc-Limit-Tpd': '5000', 'X-Svc-Limit-Rpd': '50' },
+  })
+  let tokens = 5000
+  for (let call = 1; call <= 12; call++) {
+    const ask = { model: 'svc-gpt', messages: [{ role: 'user' as const, content: 'hello '.repeat(call) }] }
+    const { data, response } =
+      call % 3 === 0
+        ? await streamed(limited, ask)
+        : await limited.chat.completions.create({ ...ask, max_tokens: call * 5 }).withResponse()
+    t.equal(response.headers.get('x-ratelimit-limit-tokens'), '5000')
+    t.equal(response.headers.get('x-ratelimit-remaining-tokens'), String(tokens), `call ${call}`)
+    t.equal(response.headers.get('x-ratelimit-remaining-requests'), String(50 - call))
+    tokens -= data.usage!.total_tokens
+  }
+  t.ok(tokens < 4700, 'what the SDK counted')
+})
+
+/** The last usage of a stream, with its response. */
+async function streamed(
+  openai: OpenAI,
+  ask: { model: string; messages: OpenAI.ChatCompletionMessageParam[] },
+): Promise<{ data: { usage: OpenAI.CompletionUsage | null | undefined }; response: Response }> {
+  const { data, response } = await openai.chat.completions
+    .create({ ...ask, stream: true, stream_options: { include_usage: true } })
+    .withResponse()
+  let usage: OpenAI.CompletionUsage | null | undefined
+  for await (const chunk of data) usage = chunk.usage
+  return { data: { usage }, response }
+}

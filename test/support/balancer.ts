@@ -26,6 +26,8 @@ export async function startBalancer(ports: readonly number[]): Promise<Balancer>
   const http = createHttpServer({ maxHeaderSize: MAX_HEADER_BYTES }, (request, response) =>
     passOn(next(), request, response),
   )
+  // Longer than that of clients, which would otherwise use a connection that is being closed.
+  http.keepAliveTimeout = 120_000
   http.on('checkContinue', (request, response) => passOn(next(), request, response))
   http.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) =>
     passUpgradeOn(next(), request, socket, head),
@@ -82,12 +84,13 @@ function passOn(port: number, request: IncomingMessage, response: ServerResponse
     port,
     method: request.method,
     path: request.url,
-    headers: fieldsOf(request),
+    headers: request.rawHeaders,
     agent: false,
     setHost: false,
     insecureHTTPParser: true,
     maxHeaderSize: MAX_HEADER_BYTES,
   })
+  upstream.flushHeaders()
   upstream.on('continue', () => response.writeContinue())
   upstream.on('information', ({ statusCode, rawHeaders }) => {
     if (statusCode === 100) return
@@ -114,6 +117,8 @@ function passOn(port: number, request: IncomingMessage, response: ServerResponse
     answer.on('aborted', () => response.destroy())
   })
   upstream.on('error', () => response.destroy())
+  // The rest of a body that the server does not want must be read, or the connection could not be used again.
+  response.on('finish', () => request.removeAllListeners('data').resume())
   response.on('close', () => upstream.destroy())
   request.on('data', chunk => upstream.write(chunk) || request.pause())
   upstream.on('drain', () => request.resume())
@@ -141,15 +146,6 @@ function join(one: Duplex, other: Duplex): void {
     from.on('close', () => to.destroy())
     from.pipe(to)
   }
-}
-
-/** With repeated fields, as they were received. */
-function fieldsOf({ rawHeaders }: IncomingMessage): Record<string, string | string[]> {
-  const fields: Record<string, string[]> = {}
-  for (const [name, value] of pairs(rawHeaders)) (fields[name] ??= []).push(value)
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, values]) => [name, values.length === 1 ? values[0]! : values]),
-  )
 }
 
 function pairs(flat: readonly string[]): [string, string][] {

@@ -64,7 +64,13 @@ export async function serveLimits(
   env: Record<string, string> = {},
   options: Partial<ServerOptions> = {},
 ): Promise<TestServer> {
-  return serve(t, { env, builtinFolder: pluginFolder(t, { x: ROUTES, ...AREAS }).folder, ...options })
+  const builtinFolder = pluginFolder(t, { x: ROUTES, ...AREAS }).folder
+  return serve(t, {
+    env,
+    builtinFolder,
+    oneProcess: 'plans limit each process, and its entries have an order',
+    ...options,
+  })
 }
 
 /** The record of `GET /_svc/usage`. */

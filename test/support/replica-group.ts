@@ -19,7 +19,8 @@ interface Test {
  */
 export async function serveReplicas(t: Test, count: number, options: LaunchOptions): Promise<TestServer> {
   const store = await startStateServer(t)
-  const env = { ...options.env, SVC_STATE_STORE: store.url }
+  // The servers of a test share a process, and often a busy machine.
+  const env = { SVC_STATE_STORE_TIMEOUT_MS: '10000', ...options.env, SVC_STATE_STORE: store.url }
   const folder = mkdtempSync(join(tmpdir(), 'svc-test-'))
   const servers = await Promise.all(Array.from({ length: count }, () => launch({ ...options, env, folder })))
   const balancer = await startBalancer(servers.map(({ url }) => Number(new URL(url).port)))

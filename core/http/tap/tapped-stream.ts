@@ -85,10 +85,13 @@ export class TappedStream {
       interim: (status, fields) => {
         if (isOpen()) stream.additionalHeaders({ ':status': status, ...grouped(fields) })
       },
-      respond: (status, fields) => {
+      respond: (status, fields, isLast = false) => {
         if (!isOpen() || stream.headersSent) return
         // What the server adds by itself would not be what the claimer wrote.
-        const options: ServerStreamResponseOptions & { sendDate: boolean } = { waitForTrailers: true, sendDate: false }
+        const options: ServerStreamResponseOptions & { sendDate: boolean } = {
+          ...(isLast ? { endStream: true } : { waitForTrailers: true }),
+          sendDate: false,
+        }
         stream.respond({ ':status': status, ...grouped(fields) }, options)
       },
       write: bytes =>

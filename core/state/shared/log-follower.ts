@@ -5,6 +5,8 @@
 import type { LoggedEvent } from '../../contract/plugin.ts'
 import type { StoreConnection } from './store-connection.ts'
 
+const MAX_ANNOUNCED = 100
+
 export interface FollowerOptions<T> {
   connection: StoreConnection
   channel: string
@@ -31,6 +33,8 @@ export class Follower<T> {
   /** The running catch-up. Another one follows if a message arrives meanwhile. */
   #catchUp: Promise<void> | null = null
   #isBehind = false
+  /** Entries that were announced while others were read: the last ones of a stream that has ended can't be read any more. */
+  readonly #announced = new Map<number, string>()
   #hasRead = false
 
   constructor(options: FollowerOptions<T>) {
@@ -63,9 +67,13 @@ export class Follower<T> {
     this.#subscription.stop()
   }
 
-  /** Stops and reports the end. */
+  /** Delivers what was announced, stops and reports the end. */
   end(): void {
     if (this.#isStopped) return
+    for (const [seq, text] of this.#announced) {
+      const value = this.#position === null ? undefined : this.#options.log.decode(text)
+      if (value !== undefined) this.#deliver(seq, value)
+    }
     this.stop()
     this.#guard(() => this.#options.ended())
   }
@@ -80,8 +88,9 @@ export class Follower<T> {
     }
     const isNext = this.#catchUp === null && this.#position !== null && seq === this.#position + 1
     const value = isNext && encoded !== undefined ? this.#options.log.decode(encoded) : undefined
-    if (value === undefined) this.#start()
-    else this.#deliver(seq, value)
+    if (value !== undefined) return this.#deliver(seq, value)
+    if (encoded !== undefined && this.#announced.size < MAX_ANNOUNCED) this.#announced.set(seq, encoded)
+    this.#start()
   }
 
   /** Reads what is missing. */
@@ -94,6 +103,7 @@ export class Follower<T> {
         this.#isBehind = false
         await this.#readMissing()
       }
+      this.#announced.clear()
     })()
       .catch((error: unknown) => {
         // While the store is unavailable, the reset after the reconnect starts it again.

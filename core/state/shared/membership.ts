@@ -5,6 +5,8 @@ import { BEAT, LEAVE, RECORD_MS } from './membership-scripts.ts'
 import type { StoreConnection } from './store-connection.ts'
 
 const BEAT_MS = 2_000
+/** A replica that receives no messages is gone if its last heartbeat is older. */
+const MISSED_MS = 5_000
 const LABEL = '_core/replicas'
 
 /** What a replica reports about itself with its heartbeat. */
@@ -112,6 +114,14 @@ export class Membership implements SvcReplicas {
     } finally {
       if (!this.#hasLeft) this.#timer = setTimeout(() => void this.beat().catch(this.#options.onError), BEAT_MS)
     }
+  }
+
+  /** Called when a replica receives no messages: whether it has missed a heartbeat, and is not just connecting again. */
+  async isGone(replica: string): Promise<boolean> {
+    const { connection, key } = this.#options
+    const record = `${key}:r:${replica}`
+    const remainingMs = Number(await connection.send(record, 'PTTL', record))
+    return remainingMs < RECORD_MS - MISSED_MS && this.lose(replica)
   }
 
   /** Reports that a replica does not exist any more. Returns false if it may only be late after an outage of the store. */

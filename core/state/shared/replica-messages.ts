@@ -9,6 +9,8 @@ const MAX_LENGTH = 8 * 1024 * 1024
 /** Time for which a message that needs no reply is sent again, and the pause before, in milliseconds. */
 const SEND_MS = 2_000
 const RETRY_MS = 100
+/** Time after which it is known that a replica is gone that receives no messages, in milliseconds. */
+const KNOWN_MS = 6_000
 /** Replies that are awaited at the same time. */
 const MAX_AWAITED = 10_000
 
@@ -38,8 +40,8 @@ export interface ReplicaMessagesOptions {
   self: string
   /** Handles a request of another replica. */
   handle(plugin: string, channel: string, message: unknown, from: string): Promise<unknown>
-  /** Called when a replica does not receive messages. Returns false if it may soon. */
-  onGone(replica: string): boolean
+  /** Called when a replica does not receive messages. False if it may soon. */
+  isGone(replica: string): Promise<boolean>
   observer?: MessageObserver
   onError(error: unknown, channel: { plugin: string; name: string }): void
 }
@@ -113,9 +115,10 @@ export class ReplicaMessages {
 
   async #send(to: string, request: Request, timeoutMs: number): Promise<void> {
     this.#options.observer?.sent(request.plugin)
-    const endsAt = performance.now() + timeoutMs
+    // Who waits for a reply also waits until it is known whether the replica is gone.
+    const endsAt = performance.now() + (timeoutMs < SEND_MS ? timeoutMs : Math.max(timeoutMs, KNOWN_MS))
     while ((await this.#publish(to, request)) === 0) {
-      if (this.#options.onGone(to)) throw new ReplicaError('REPLICA_GONE', `the replica ${to} is gone`)
+      if (await this.#options.isGone(to)) throw new ReplicaError('REPLICA_GONE', `the replica ${to} is gone`)
       if (performance.now() > endsAt)
         throw new ReplicaError('REPLICA_TIMEOUT', `the replica ${to} does not receive messages`)
       await new Promise(resolve => setTimeout(resolve, RETRY_MS))

@@ -6,8 +6,6 @@ import { READ_REGISTER, WRITE_REGISTER } from './membership-scripts.ts'
 import type { StoreConnection } from './store-connection.ts'
 import type { ValueCodec } from './value-codec.ts'
 
-/** Time to wait for the store at the start, in milliseconds. */
-export const START_MS = 10_000
 const MAX_LOSSES = 20
 
 export interface SharedRegisterOptions {
@@ -75,7 +73,7 @@ export class SharedRegister<T> implements Replicated<T> {
 
   async #start(): Promise<void> {
     const { connection } = this.#options
-    const isUp = await connection.whenUp(START_MS)
+    const isUp = await connection.whenStarted()
     const stored = isUp ? await this.#read().catch(() => null) : null
     if (stored !== null) return this.#adopt(stored)
     const text = this.#encode(await this.#initial())

@@ -39,7 +39,7 @@ const ANNOUNCE_MS = 2_000
 /** Time that a replica waits at its start until the others know it. */
 const JOIN_MS = 1_000
 const SWEEP_MS = 1_000
-/** Stores without a time to live may still have entries with one. */
+/** Only subscribers need to know soon what has expired; of other stores nobody sees it. */
 const SWEEPS_OF_OTHERS = 10
 const RENEW_MS = 3_600_000
 
@@ -117,7 +117,7 @@ export class SharedState implements StateBackend {
       prefix: options.prefix,
       self,
       handle: (plugin, channel, message, from) => this.#channels.receive(plugin, channel, message, from),
-      onGone: replica => this.replicas.lose(replica),
+      isGone: replica => this.replicas.isGone(replica),
       ...(options.observers && { observer: options.observers.messages }),
       onError: (error, channel) => options.onError(error, { ...channel, during: 'message' }),
     })
@@ -350,7 +350,8 @@ export class SharedState implements StateBackend {
     if (!this.connection.isUp || !this.replicas.isLeader()) return
     this.#sweeps += 1
     const isFull = this.#sweeps % SWEEPS_OF_OTHERS === 0
-    for (const { store, hasTtl } of this.#stores.values()) if (hasTtl || isFull) store.sweep().catch(() => {})
+    for (const { store, hasTtl } of this.#stores.values())
+      if ((hasTtl && store.isWatched) || isFull) store.sweep().catch(() => {})
   }
 
   #renewAll(): void {

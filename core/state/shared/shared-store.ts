@@ -67,6 +67,10 @@ export class SharedStore<T> implements Store<T> {
     return this.#bounds.secret === true
   }
 
+  get isWatched(): boolean {
+    return this.#bounds.watched === true
+  }
+
   /** The name of an entry: its key, hashed if the store is secret. */
   entryOf(key: string): string {
     return this.#bounds.secret === true ? hashName(key) : key

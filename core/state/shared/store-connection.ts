@@ -6,6 +6,8 @@ import { StateUnavailable } from '../../contract/state.ts'
 import type { Script } from './script.ts'
 import type { StoreLink } from './store-link.ts'
 
+/** Time for which the start of the process waits for the store, in milliseconds. */
+const START_MS = 10_000
 const FIRST_RETRY_MS = 100
 const LONGEST_RETRY_MS = 2_000
 /** Waiting times differ by this share, so that replicas do not reconnect at the same time. */
@@ -85,6 +87,7 @@ export class StoreConnection {
   #retry: NodeJS.Timeout | null = null
   #isClosed = false
   #pending = 0
+  readonly #createdAt = performance.now()
   #waiting: (() => void)[] = []
   facts: ServerFacts | null = null
   /** Duration of the last probe in milliseconds. */
@@ -133,18 +136,18 @@ export class StoreConnection {
       this.since = new Date()
       this.#isReported = false
       this.#options.onUp(facts, performance.now() - this.#awayAt)
-      for (const { listeners } of this.#subscriptions.values())
-        if (this.#wasUp) for (const { reset } of listeners) reset()
       this.#wasUp = true
+      for (const { listeners } of this.#subscriptions.values()) for (const { reset } of listeners) reset()
       for (const resolve of this.#waiting.splice(0)) resolve()
     } catch (error) {
       this.#lose(links, error instanceof Error && error.message !== '' ? error.message : 'it cannot be reached')
     }
   }
 
-  /** Resolves when the store can be used, or after a time. */
-  async whenUp(waitMs: number): Promise<boolean> {
+  /** Resolves when the store can be used, or ten seconds after the start of the process, and says whether it can. */
+  async whenStarted(): Promise<boolean> {
     if (this.#isUp && this.#wasUp) return true
+    const waitMs = Math.max(0, this.#createdAt + START_MS - performance.now())
     await new Promise<void>(resolve => {
       const timer = setTimeout(resolve, waitMs)
       this.#waiting.push(() => {

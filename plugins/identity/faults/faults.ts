@@ -1,7 +1,8 @@
 /** Which fault applies to a request: one that the request asks for, one of the control plane, or one of the settings. */
 import { randomUUID } from 'node:crypto'
 import { HttpError, integerParameter, readQuery } from 'svc/plugin'
-import type { FastifyReply, FastifyRequest, Store, Svc } from 'svc/plugin'
+import type { FastifyReply, FastifyRequest, Svc } from 'svc/plugin'
+import { mirrorStore } from '../mirrored-store.ts'
 import type { Issuer } from '../issuers/issuer.ts'
 import { suggestion } from '../issuers/shape.ts'
 import { FAULT_KINDS } from './fault-settings.ts'
@@ -13,6 +14,8 @@ export const FAULT = 'identity'
 /** Faults with the id under which their uses are counted. */
 export interface StoredFaults extends TimedFaults {
   id: string
+  /** Milliseconds since 1970. */
+  until: number
 }
 
 /** A fault for one request. */
@@ -40,9 +43,17 @@ export interface Faults {
 const MAX_ISSUERS = 400
 
 /** Opens the faults. */
-export function createFaults(svc: Pick<Svc, 'state' | 'http' | 'config'>): Faults {
-  const stored: Store<StoredFaults> = svc.state<StoredFaults>('issuer-faults', { maxCount: MAX_ISSUERS })
+export function createFaults(
+  svc: Pick<Svc, 'state' | 'http' | 'config' | 'channel' | 'whenRegistered' | 'whenClosed'>,
+): Faults {
+  const store = svc.state<StoredFaults>('issuer-faults', { maxCount: MAX_ISSUERS, watched: true })
+  const stored = mirrorStore(svc, store, handler => svc.channel('issuer-faults', handler))
   const uses = svc.state<number>('fault-uses', { maxCount: 2 * MAX_ISSUERS })
+
+  async function ofControlPlane(issuer: string): Promise<StoredFaults | undefined> {
+    const found = await stored.peek(issuer)
+    return found !== undefined && Date.now() < found.until ? found : undefined
+  }
 
   /** Faults with uses left; counts a use. */
   async function take(id: string, { times }: FaultSettings): Promise<boolean> {
@@ -53,7 +64,7 @@ export function createFaults(svc: Pick<Svc, 'state' | 'http' | 'config'>): Fault
     async find(place, issuer, request, reply) {
       const asked = requestedFault(place, request, svc.config.maxDelayMs)
       if (asked !== null) return marked(asked, svc, request, reply)
-      const ofControl = await stored.peek(issuer.name)
+      const ofControl = await ofControlPlane(issuer.name)
       const faults = ofControl ?? issuer.settings.faults
       const kind = faults?.[place] as FaultKind<typeof place> | undefined
       if (faults === undefined || kind === undefined) return null
@@ -61,12 +72,15 @@ export function createFaults(svc: Pick<Svc, 'state' | 'http' | 'config'>): Fault
       return marked({ kind, ms: faults.ms }, svc, request, reply)
     },
     async current(issuer) {
-      const ofControl = await stored.peek(issuer.name)
+      const ofControl = await ofControlPlane(issuer.name)
       if (ofControl === undefined) return issuer.settings.faults ?? null
-      const { id: _id, ...faults } = ofControl
+      const { id: _id, until: _until, ...faults } = ofControl
       return faults
     },
-    set: (issuer, faults) => stored.set(issuer, { ...faults, id: randomUUID() }, { ttlMs: faults.for_s * 1000 }),
+    set(issuer, faults) {
+      const ttlMs = faults.for_s * 1000
+      return stored.set(issuer, { ...faults, id: randomUUID(), until: Date.now() + ttlMs }, { ttlMs })
+    },
     async clear(issuer) {
       await stored.delete(issuer)
     },

@@ -1,7 +1,7 @@
 /** The keys of one issuer: made at first use, kept in a store, rotated on request or by the clock. */
 import type { KeyObject } from 'node:crypto'
 import type { JWK } from 'jose'
-import type { Store } from 'svc/plugin'
+import type { MirroredStore } from '../mirrored-store.ts'
 import { generateJwk } from './algorithms.ts'
 import type { KeyPairAlgorithm } from './algorithms.ts'
 import type { ImportKey } from './imported-keys.ts'
@@ -35,7 +35,7 @@ export interface KeySource {
   algorithms: readonly KeyPairAlgorithm[]
   /** Seconds between automatic rotations; 0 for none. */
   rotateEveryS?: number
-  records: Store<KeyRecord>
+  records: MirroredStore<KeyRecord>
   importKey: ImportKey
   /** The first key, if it exists already; it is not copied to the store before the first rotation. */
   first?: () => JWK

@@ -111,6 +111,7 @@ export function registerIssuerRoutes(app: FastifyInstance, provider: Provider): 
       const { name } = await requestedIssuer(request, provider)
       await refuseFixed(name, provider)
       await issuers.remove(name)
+      await provider.faults.clear(name)
       return reply.code(204).send()
     },
   )
@@ -159,6 +160,7 @@ async function describeIssuer(issuer: Issuer, url: string): Promise<Record<strin
       until: key.until === null ? null : new Date(key.until).toISOString(),
     })),
     clients: settings.clients.length + (await stores.clients.count()),
+    sessions: await stores.sessions.count(),
   }
 }
 

@@ -130,7 +130,7 @@ export class PromptCache {
     const provider = exchange.instance.name
     const session = this.#svc.http.session(exchange.request).key
     const isShared = settings.scope === 'instance' && !this.#svc.config.publicMode
-    const maxBlocks = Math.min(Math.floor(settings.tokens / block), this.#maxBlocks)
+    const maxBlocks = Math.min(Math.floor(settings.tokens / block), this.#maxBlocks, blocksLeft(exchange, block))
     const upTo = Math.floor((parsed.cacheUpTo ?? Infinity) / block)
     const keys = blockKeys(cachedText(parsed.request), {
       scope: JSON.stringify([provider, parsed.model, isShared ? null : session]),
@@ -172,6 +172,11 @@ export class PromptCache {
     const surplus = all.slice(0, all.length - Math.floor(maxBlocks * KEPT_SHARE))
     await Promise.all(surplus.map(({ key }) => this.#blocks.delete(key)))
   }
+}
+
+/** Blocks that the running generations leave of the KV cache. */
+function blocksLeft({ instance: { kvTokens, slots } }: Exchange, block: number): number {
+  return kvTokens === undefined ? Infinity : Math.floor(Math.max(0, kvTokens - (slots?.tokens ?? 0)) / block)
 }
 
 /** The number in `X-Svc-Cached-Tokens`; null without a valid one. */

@@ -93,8 +93,8 @@ function withLimit(
   request: NeutralRequest,
   { promptTokens: prompt, window, outputLimit }: Pick<ContextFacts, 'promptTokens' | 'window' | 'outputLimit'>,
 ): NeutralRequest {
-  const room = window === null ? Infinity : Math.max(0, window - prompt)
-  const limit = Math.min(request.maxTokens ?? Infinity, room, outputLimit ?? Infinity)
+  const available = window === null ? Infinity : Math.max(0, window - prompt)
+  const limit = Math.min(request.maxTokens ?? Infinity, available, outputLimit ?? Infinity)
   return limit === (request.maxTokens ?? Infinity) ? request : { ...request, maxTokens: limit }
 }
 

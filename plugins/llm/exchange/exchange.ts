@@ -6,6 +6,8 @@ import { BadInput } from '../errors.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
 import type { LlmRoute, RequestHeaders, RouteInput } from '../provider.ts'
 import type { EngineLimits, ItemReply, RunItemOptions } from '../provider.ts'
+import type { Load } from '../capacity/load.ts'
+import type { Timing } from '../profiles/timing.ts'
 import type { CacheUse } from '../cache/prompt-cache.ts'
 import type { Admission } from '../limits/limiter.ts'
 import type { LimitState } from '../limits/bucket.ts'
@@ -46,6 +48,8 @@ export class Exchange implements ResponseContext {
   readonly shownCredential: string
   /** Label of the fault that fired. */
   fault: string | null = null
+  /** Name of the rule that acted on the request. */
+  rule: string | null = null
   /** The source of the fault, such as a header. */
   faultSource = ''
   /** The requested model, once it is known. */
@@ -58,6 +62,10 @@ export class Exchange implements ResponseContext {
   admission: Admission | null = null
   /** What it reads from the prompt cache and writes to it; null: nothing is cached. */
   cacheUse: CacheUse | null = null
+  /** How it runs among others; null: its provider has no slots. */
+  load: Load | null = null
+  /** Its planned timing; null: by `Latency` alone. */
+  timing: Timing | null = null
   /** When the request was parsed, on the clock of `startedAt`. */
   parsedAt = 0
   /** Time in the queue. */
@@ -161,8 +169,10 @@ export class Exchange implements ResponseContext {
       url: path => svc.http.url(request, path),
       limits: this.limits,
       credential: this.credential,
+      models: instance.models,
     }
     if (this.inner?.data !== undefined) input.socketData = this.inner.data
+    if (instance.contextWindow !== undefined) input.contextWindow = instance.contextWindow
     if (instance.defaultModel !== undefined) input.defaultModel = instance.defaultModel
     return input
   }

@@ -1,9 +1,14 @@
 /** Runs requests within another one: messages on a socket, and items of a batch. */
+import { setTimeout as wait } from 'node:timers/promises'
 import type { BodyStream, FastifyReply, FastifyRequest, StreamEnd } from 'svc/plugin'
 import type { ProviderInstance } from '../providers/instance.ts'
 import type { ItemReply, LlmRoute, Parsed, Rendered, ResultOf, RunItemOptions, StreamEvent } from '../provider.ts'
 import { recordError, recordReply } from '../records/recording.ts'
-import { gaps, readLatency, type Latency } from '../streaming/pace.ts'
+import { withCache } from '../cache/cached-result.ts'
+import { enterSlots } from '../capacity/load.ts'
+import { countServed } from '../inference/count-served.ts'
+import { NO_PACE, waitBefore } from '../profiles/wait-before.ts'
+import { gaps, MAX_GAPS_MS, readLatency, type Latency } from '../streaming/pace.ts'
 import { pump, type StreamOutcome } from '../streaming/pump.ts'
 import type { StreamOutput, Written } from '../streaming/output.ts'
 import { tokensOf } from '../streaming/tokens-of.ts'
@@ -17,13 +22,11 @@ import {
   enter,
   errorOf,
   filterOf,
-  paceMs,
   recordFault,
   renderContext,
   rollFault,
   stallMs,
   streamOf,
-  withCache,
   type Computed,
   type RunnerServices,
 } from './runner.ts'
@@ -136,6 +139,8 @@ export async function runMessage(
   })
   try {
     const latency = readLatency(exchange.headers, outer.instance.latency, svc.config.maxDelayMs)
+    const profileText = exchange.header('x-svc-profile')
+    const profile = profileText === undefined ? null : services.profiles.ofHeader(profileText)
     const fault = rollFault(services, exchange)
     const read = await placed.route.parse(exchange.input())
     exchange.model = read.model ?? null
@@ -143,6 +148,11 @@ export async function runMessage(
     const parsed = fitToWindow(exchange, read)
     exchange.cacheUse = await services.cache.look(exchange, parsed)
     exchange.admission = (await limiter.admit(exchange, parsed)) ?? null
+    const { slots } = outer.instance
+    if (slots !== undefined && parsed.op === 'chat') {
+      exchange.load = await enterSlots(exchange, slots)
+      if (exchange.load === null) throw new ProviderError('server_error')
+    }
     const filtered = filterOf(fault, parsed, exchange)
     const exact = filtered === undefined ? exactReply(exchange, parsed) : null
     if (exact === null && parsed.op === 'chat' && fault === null && isStrict(exchange, services.strictFixtures))
@@ -167,11 +177,14 @@ export async function runMessage(
             latency: readLatency(exchange.headers, { ...outer.instance.latency, ...exact.pace }, svc.config.maxDelayMs),
             isStream: true,
           }
+    const waitMs = waitBefore(exchange, computed, profile, exact?.pace ?? NO_PACE)
+    if (waitMs > 0) await wait(waitMs, undefined, { signal: options.signal }).catch(() => {})
     const context = renderContext(services, exchange, computed)
     await placed.route.keep?.(computed.result, computed.parsed, context)
     const outcome = await sendEvents(services, exchange, computed, context, options)
     return { kind: 'sent', isWhole: outcome.isWhole, parsed: computed.parsed, result: computed.result }
   } catch (error) {
+    if (exchange.load !== null) countServed(exchange, null, undefined)
     const { kind, facts } = errorOf(error, services.faults, exchange)
     const { status, headers, body } = errorResponse(outer.instance, exchange, kind, facts)
     exchange.fault = facts.injected ?? null
@@ -225,8 +238,8 @@ function sendEvents(
     pump(stream, streamed.events, {
       output: new MessageOutput(stream, options, clock.now),
       clock,
-      ttftMs: latency.ttftMs,
-      nextGap: gaps(latency, tokens, paceMs[caps], () => exchange.requestId),
+      ttftMs: exchange.timing?.ttftMs ?? latency.ttftMs,
+      nextGap: exchange.timing?.nextGap ?? gaps(latency, tokens, MAX_GAPS_MS[caps], () => exchange.requestId),
       stallMs: stallMs[caps],
       errorEvent() {
         const facts = errorFacts(instance, exchange, 'server_error', { injected: 'stream_error' })

@@ -1,5 +1,5 @@
 /** Processes every provider request, in an order that clients can rely on. Providers only parse and render. */
-import type { FastifyReply, FastifyRequest, Svc } from 'svc/plugin'
+import type { FastifyReply, FastifyRequest, Replicated, Svc } from 'svc/plugin'
 import {
   commonHeaders,
   errorResponse,
@@ -19,7 +19,7 @@ import { fires, originOf, type FaultSpec, type FaultParser } from './faults.ts'
 import { framings } from '../streaming/framing.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
 import type { LlmMetrics } from '../records/metrics.ts'
-import { gaps, readLatency, type Latency } from '../streaming/pace.ts'
+import { gaps, MAX_GAPS_MS, readLatency, type Latency } from '../streaming/pace.ts'
 import type {
   EngineLimits,
   ErrorKind,
@@ -45,6 +45,13 @@ import type { PlacedRoute } from '../testing/protocol.ts'
 import { hasActed, isStrict, missingFixture } from '../testing/strict.ts'
 import { recordError, recordReply } from '../records/recording.ts'
 import type { AiRecord, Records } from '../records/records.ts'
+import { enterSlots } from '../capacity/load.ts'
+import type { StatedLoads } from '../inference/stated-load.ts'
+import { countServed } from '../inference/count-served.ts'
+import type { Profiles } from '../profiles/profiles.ts'
+import { showTiming } from '../profiles/timing.ts'
+import { NO_PACE, waitBefore } from '../profiles/wait-before.ts'
+import { withCache } from '../cache/cached-result.ts'
 import type { PromptCache } from '../cache/prompt-cache.ts'
 import type { ProviderSettings } from '../providers/options.ts'
 import type { Limiter } from '../limits/limiter.ts'
@@ -62,6 +69,8 @@ export interface RunnerServices {
   ledger: Ledger
   limiter: Limiter
   cache: PromptCache
+  profiles: Profiles
+  loads: Replicated<StatedLoads> | null
   /** Settings of formats under their own name, by id. */
   builtin: Readonly<Record<string, ProviderSettings>>
   metrics: LlmMetrics
@@ -103,37 +112,36 @@ export async function run(
     const applying = fault === null ? applyRules(exchange, parse) : null
     const rule = applying === null ? null : await applying
     if (rule?.kind === 'answered') return reply
+    exchange.rule = rule?.rule ?? null
     if (rule?.kind === 'fail') throw failureOfRule(rule, services.faults)
     const parsing = parse()
     const read = parsing instanceof Promise ? await parsing : parsing
     exchange.model = read.model ?? null
     exchange.parsedAt = performance.now()
     const isStream = read.stream === true && served.route.stream !== undefined
+    const profileText = exchange.header('x-svc-profile')
+    const profile = profileText === undefined ? null : services.profiles.ofHeader(profileText)
     const parsed = fitToWindow(exchange, read)
+    // A filter replaces every reply.
+    const exact = fault?.kind === undefined || parsed.op !== 'chat' ? exactReply(exchange, parsed) : null
     const looking = services.cache.look(exchange, parsed)
     if (looking !== null) exchange.cacheUse = looking instanceof Promise ? await looking : looking
     const admitting = services.limiter.admit(exchange, parsed)
     if (admitting !== null) exchange.admission = await admitting
+    const { slots } = served.instance
+    if (slots !== undefined && parsed.op === 'chat' && parsed.isBackground !== true) {
+      exchange.load = await enterSlots(exchange, slots)
+      if (exchange.load === null) return abandoned(exchange)
+    }
     const filtered = filterOf(fault, parsed, exchange)
-    const exact = filtered === undefined ? exactReply(exchange, parsed) : null
     const fixed = exact ?? (rule?.kind === 'reply' ? replyOfRule(rule, parsed) : null)
     if (fixed !== null) {
       const paced = readLatency(exchange.headers, { ...served.instance.latency, ...fixed.pace }, svc.config.maxDelayMs)
-      if (
-        !isStream &&
-        parsed.isBackground !== true &&
-        paced.ttftMs > 0 &&
-        !(await svc.http.delay(request, paced.ttftMs))
-      )
-        return abandoned(exchange)
-      return await finish(services, exchange, {
-        parsed,
-        ...fixed,
-        result: await withCache(exchange, parsed, fixed.result),
-        fault: fault ?? fixed.fault,
-        latency: paced,
-        isStream,
-      })
+      const result = await withCache(exchange, parsed, fixed.result)
+      const fixedReply = { parsed, ...fixed, result, fault: fault ?? fixed.fault, latency: paced, isStream }
+      const waitMs = waitBefore(exchange, withoutWait(fixedReply), profile, fixed.pace)
+      if (waitMs > 0 && !(await svc.http.delay(request, waitMs))) return abandoned(exchange)
+      return await finish(services, exchange, fixedReply)
     }
     if (parsed.op === 'chat' && fault === null && !hasActed(rule) && isStrict(exchange, services.strictFixtures))
       throw await missingFixture(exchange, parsed)
@@ -146,37 +154,25 @@ export async function run(
     })
     const computed = computing instanceof Promise ? await computing : computing
     const result = exchange.cacheUse === null ? computed : await withCache(exchange, parsed, computed)
-    if (
-      !isStream &&
-      parsed.isBackground !== true &&
-      latency.ttftMs > 0 &&
-      !(await svc.http.delay(request, latency.ttftMs))
-    )
-      return abandoned(exchange)
-    return await finish(services, exchange, { parsed, result, latency, fault, isStream })
+    const generated = { parsed, result, latency, fault, isStream }
+    const waitMs = waitBefore(exchange, withoutWait(generated), profile, NO_PACE)
+    if (waitMs > 0 && !(await svc.http.delay(request, waitMs))) return abandoned(exchange)
+    return await finish(services, exchange, generated)
   } catch (error) {
+    if (exchange.load !== null) countServed(exchange, null, undefined)
     return sendError(services, exchange, errorOf(error, services.faults, exchange))
   }
 }
 
-/** The result with what was read from the prompt cache; what is new is stored. Figures of an exact reply stay. */
-export async function withCache<R extends Result>(
-  { cacheUse, route }: Exchange,
-  parsed: Parsed,
-  result: R,
-): Promise<R> {
-  if (cacheUse === null || result.op !== 'chat') return result
-  await cacheUse.commit()
-  if (result.cachedTokens !== undefined) return result
-  const isReported = route.reportsCacheWrites === true || (parsed.op === 'chat' && parsed.cacheMark !== undefined)
-  const cachedTokens = Math.min(cacheUse.read, Math.max(0, result.promptTokens - 1))
-  const cacheWriteTokens = isReported ? Math.min(cacheUse.written, result.promptTokens - cachedTokens) : 0
-  return { ...result, cachedTokens, ...(isReported ? { cacheWriteTokens } : {}) }
+/** Nobody waits for a reply in the background: it is planned like a stream. */
+function withoutWait<C extends { parsed: Parsed; isStream: boolean }>(computed: C): C {
+  return computed.parsed.isBackground === true ? { ...computed, isStream: true } : computed
 }
 
 /** The client disconnected before the response: what was reserved is returned. */
 function abandoned(exchange: Exchange): FastifyReply {
   exchange.admission?.finish(0, 0)
+  if (exchange.load !== null) countServed(exchange, null, undefined)
   return exchange.reply
 }
 
@@ -292,16 +288,19 @@ export function renderContext(services: RunnerServices, exchange: Exchange, comp
     limits: services.limits,
     url: path => svc.http.url(request, path),
     session: svc.http.session(request).key,
-    plan: () => replyPlan(svc.config.publicMode, computed),
+    plan: () => replyPlan(exchange, computed),
   }
 }
 
-function replyPlan(isPublic: boolean, { result, latency, fault }: Computed): ReplyPlan {
+function replyPlan({ svc, timing }: Exchange, { result, latency, fault }: Computed): ReplyPlan {
   const tokens = result.op === 'chat' ? result.completionTokens : 0
-  const gap = gaps({ ...latency, jitterPercent: 0 }, tokens, paceMs[isPublic ? 'public' : 'normal'], () => '')
+  const maxMs = MAX_GAPS_MS[svc.config.publicMode ? 'public' : 'normal']
   return {
-    ttftMs: latency.ttftMs,
-    gapMs: gap(),
+    ttftMs: timing?.ttftMs ?? latency.ttftMs,
+    gapMs:
+      timing === null
+        ? gaps({ ...latency, jitterPercent: 0 }, tokens, maxMs, () => '')()
+        : timing.gapsMs / Math.max(1, tokens - 1),
     failsAfter: fault?.break?.what === 'stream_error' ? fault.break.afterTokens : null,
   }
 }
@@ -328,7 +327,14 @@ function respond(
   const headers = commonHeaders(instance, exchange)
   if (parsed.model !== undefined && parsed.op !== 'models')
     headers['x-svc-model'] = printable(parsed.model).slice(0, 256)
-  if (result.op === 'chat') headers['x-svc-mode'] = result.mode
+  const mode = result.op === 'chat' || result.op === 'embed' ? result.mode : undefined
+  if (mode !== undefined) headers['x-svc-mode'] = mode
+  if (exchange.timing !== null && result.op === 'chat')
+    headers['x-svc-timing'] = showTiming(exchange.timing, {
+      queueMs: exchange.queueMs,
+      tokens: result.completionTokens,
+      load: exchange.load?.shown ?? null,
+    })
   const native = nativeHeaders(instance, exchange, 200, tokens.prompt, tokens.completion)
   if (streamed !== null) {
     reply.headers(headers).headers(native)
@@ -342,6 +348,7 @@ function respond(
 /** The response has ended: the ledger counts it, and its buckets are paid. */
 export function enter(exchange: Exchange, ledger: Ledger, outcome: Outcome): void {
   const call = endedCall(exchange, outcome)
+  if (exchange.load !== null) countServed(exchange, call, outcome.result)
   exchange.admission?.finish(call.prompt_tokens, call.completion_tokens)
   exchange.admission = null
   ledger.add(call)
@@ -412,7 +419,6 @@ function sendWhole(
 export const stallMs = { normal: 120_000, public: 20_000 }
 /** Bytes that the shape `split=byte` writes one by one. */
 const singleBytes = { normal: 16_384, public: 4096 }
-export const paceMs = { normal: 60_000, public: 20_000 }
 
 function stream(
   { clock, ledger }: RunnerServices,
@@ -433,7 +439,9 @@ function stream(
   }
   const open = framer.contentType.startsWith('text/event-stream') ? svc.streams.sse : svc.streams.body
   const opened = open(request, reply, { status: 200, headers })
-  if (opened === null) return reply
+  if (opened === null) {
+    return abandoned(exchange)
+  }
   const tokens = result.op === 'chat' ? result.completionTokens : 0
   const seed = (): string => (result.op === 'chat' ? `${parsed.model}\0${result.prompt}` : '')
   const errorEvent = () => {
@@ -456,8 +464,8 @@ function stream(
     },
     errorEvent,
     clock,
-    ttftMs: latency.ttftMs,
-    nextGap: gaps(latency, tokens, paceMs[caps], seed),
+    ttftMs: exchange.timing?.ttftMs ?? latency.ttftMs,
+    nextGap: exchange.timing?.nextGap ?? gaps(latency, tokens, MAX_GAPS_MS[caps], seed),
     stallMs: stallMs[caps],
     destroy: () => svc.http.abortResponse(request, reply),
     fail(error) {

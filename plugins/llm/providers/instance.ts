@@ -6,6 +6,9 @@ import type { Limits } from '../limits/bucket.ts'
 import type { Mode, ModelInfo } from '../neutral.ts'
 import { modeOfModel } from '../engine/model-mode.ts'
 import type { StreamShape } from '../shapes/shape.ts'
+import type { EngineMetrics } from '../inference/engine-metrics.ts'
+import type { Slots } from '../capacity/slots.ts'
+import type { Profile } from '../profiles/profile.ts'
 import type { CacheSettings } from '../cache/prompt-cache.ts'
 import type { Latency } from '../streaming/pace.ts'
 import type { LlmProvider } from '../provider.ts'
@@ -34,6 +37,14 @@ export interface ProviderInstance {
   contextWindow?: number
   /** A context window or an output limit is configured, for the provider or a model. */
   hasWindows: boolean
+  /** Latency profile of its generations. */
+  profile?: Profile
+  /** Slots of its generations; absent: all run at once, and nobody counts them. */
+  slots?: Slots
+  /** Tokens that running generations and the prompt cache hold together; absent: as many as they need. */
+  kvTokens?: number
+  /** Metrics of an inference engine. */
+  engineMetrics?: EngineMetrics
   /** Automatic prompt cache. */
   cache?: CacheSettings
   requirement: CredentialRequirement

@@ -69,6 +69,36 @@ const sharedParameters: RouteParameter[] = [
     description: 'Variation of the gaps between tokens, in percent',
     schema: { type: 'integer', minimum: 0, maximum: 100 },
   },
+  {
+    name: 'X-Svc-Profile',
+    in: 'header',
+    description: 'Latency profile: a name, or one such as `ttft=lognormal(400,2500); gap=normal(20,5)`',
+    schema: { type: 'string' },
+  },
+  {
+    name: 'X-Svc-Load',
+    in: 'header',
+    description: 'Other generations that the request behaves as if they were running',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  {
+    name: 'X-Svc-Prefix-Cache',
+    in: 'header',
+    description: 'Switches the automatic prompt cache',
+    schema: { enum: ['on', 'off'] },
+  },
+  {
+    name: 'X-Svc-Cached-Tokens',
+    in: 'header',
+    description: 'Prompt tokens that are reported as read from the cache',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  {
+    name: 'X-Svc-Context-Window',
+    in: 'header',
+    description: 'Context window in tokens',
+    schema: { type: 'integer', minimum: 1 },
+  },
   ...(['Rpm', 'Tpm', 'Itpm', 'Otpm', 'Rpd', 'Tpd'] as const).map(
     (name): RouteParameter => ({
       name: `X-Svc-Limit-${name}`,

@@ -5,15 +5,14 @@ import type { ProviderInstance } from './instance.ts'
 import type { ModelInfo } from '../neutral.ts'
 import type { NamedProvider } from './options.ts'
 import { defaultLatency } from '../streaming/pace.ts'
-import { readSettings } from './settings.ts'
+import { readSettings, type SettingsServices } from './settings.ts'
 import type { LlmProvider } from '../provider.ts'
 
-export interface NamedProviderServices {
+export interface NamedProviderServices extends SettingsServices {
   formats: ReadonlyMap<string, LlmProvider>
   faults: FaultParser
   /** Whether the name or its path is in use. */
   isTaken(name: string): boolean
-  report(at: string, message: string, remedy?: string): void
 }
 
 /** Creates the instance for an item of svc.yaml. Reports errors and returns null if the item is invalid. */
@@ -34,11 +33,11 @@ export function createNamed(item: NamedProvider, at: string, services: NamedProv
       'choose another name',
     )
   const fail = readFail(item.fail, `${at}.fail`, services)
-  const settings = readSettings(item, at, services.report)
   const rules = readRules(item, at, services)
   if (format === undefined || isTaken || fail === undefined) return null
   const models =
     item.models?.map((model): ModelInfo => (typeof model === 'string' ? { id: model } : model)) ?? format.models
+  const settings = readSettings(item, at, { name: item.name, models }, services)
   return {
     name: item.name,
     title: item.title ?? item.name,

@@ -1,5 +1,8 @@
 /** The section `llm` of svc.yaml: named providers. */
-import type { JsonSchema } from 'svc/plugin'
+import type { Json, JsonSchema } from 'svc/plugin'
+import type { FakeGauge } from '../inference/fake-gauge.ts'
+import type { Gauge } from '../inference/stated-load.ts'
+import type { CapacitySettings } from '../capacity/slots.ts'
 import type { RuleReply } from '../engine/rules.ts'
 import type { Mode } from '../neutral.ts'
 import { DIMENSIONS, type Limits } from '../limits/bucket.ts'
@@ -15,6 +18,8 @@ export interface LlmOptions {
   batch_lines: number
   prices: Price[]
   limits: LimitEntry[]
+  /** Latency profiles by name; `readProfile` reads them. */
+  profiles: Record<string, Json>
   /** Settings of formats under their own name, by id. */
   builtin: Record<string, ProviderSettings>
 }
@@ -25,6 +30,19 @@ export interface ProviderSettings {
   limits?: Limits
   context_window?: number
   cache?: boolean | CacheOption
+  profile?: string
+  capacity?: CapacityOption
+  metrics?: 'vllm' | { format: 'vllm'; fake?: Partial<Record<Gauge, FakeGauge>> }
+  loras?: string[]
+}
+
+export interface CapacityOption {
+  slots: number
+  queue?: number
+  queue_timeout_ms?: number
+  full?: CapacitySettings['full']
+  load_factor?: number
+  kv_tokens?: number
 }
 
 export interface CacheOption {
@@ -105,6 +123,25 @@ const dimensions: Record<string, JsonSchema> = Object.fromEntries(
 
 const tokens: JsonSchema = { type: 'integer', minimum: 1, maximum: 1_000_000_000 }
 
+/** A number, or a function of the clock with values up to a maximum. */
+function fakeGauge(maximum: number): JsonSchema {
+  const value: JsonSchema = { type: 'number', minimum: 0, maximum }
+  const pair: JsonSchema = { type: 'array', items: value, minItems: 2, maxItems: 2 }
+  const clock: Record<string, JsonSchema> = {
+    period_s: { type: 'number', minimum: 0.1, maximum: 86_400 },
+    phase_s: { type: 'number', minimum: -86_400, maximum: 86_400 },
+  }
+  const duty: JsonSchema = { type: 'number', minimum: 0, maximum: 1 }
+  return {
+    anyOf: [
+      value,
+      object({ ramp: pair, ...clock }, ['ramp', 'period_s']),
+      object({ square: pair, duty, ...clock }, ['square', 'period_s']),
+      object({ oscillate: pair, ...clock }, ['oscillate', 'period_s']),
+    ],
+  }
+}
+
 /** Settings of a named provider, and of a format under its own name. */
 const settings: Record<string, JsonSchema> = {
   stream_shape: {
@@ -114,6 +151,54 @@ const settings: Record<string, JsonSchema> = {
     maxLength: 500,
   },
   limits: { ...object(dimensions), description: 'Rate limits of this provider', minProperties: 1 },
+  metrics: {
+    description: 'Metrics of an inference engine at /ai/<name>/metrics, in the names of vLLM',
+    anyOf: [
+      { enum: ['vllm'] },
+      object(
+        {
+          format: { enum: ['vllm'] },
+          fake: {
+            ...object({ running: fakeGauge(1_000_000), waiting: fakeGauge(1_000_000), kv_usage: fakeGauge(1) }),
+            description: 'Replaces gauges by functions of the clock',
+          },
+        },
+        ['format'],
+      ),
+    ],
+  },
+  loras: {
+    description: 'Names of adapters, for metrics: models that are served as the default model',
+    type: 'array',
+    maxItems: 20,
+    items: shortText,
+  },
+  profile: { ...shortText, description: 'Latency profile of its generations: a name, or the syntax of X-Svc-Profile' },
+  capacity: {
+    ...object(
+      {
+        slots: { type: 'integer', minimum: 1, maximum: 10_000, description: 'Generations that run at once' },
+        queue: { ...whole(10_000), description: 'Generations that wait; others are refused. Default 0' },
+        queue_timeout_ms: { ...whole(600_000), description: 'Less than the request timeout. Default 30000, or less' },
+        full: {
+          enum: ['overloaded', 'unavailable', 'rate_limit'],
+          description: 'Error of a refusal; default overloaded',
+        },
+        load_factor: {
+          type: 'number',
+          minimum: 1,
+          maximum: 1000,
+          description: 'How much slower a generation is when all slots are in use; default 1',
+        },
+        kv_tokens: {
+          ...tokens,
+          description: 'Tokens of running generations and of the cache, for metrics; default 65536',
+        },
+      },
+      ['slots'],
+    ),
+    description: 'Generations at once, and the queue',
+  },
   context_window: {
     ...tokens,
     description: 'Maximum number of tokens of prompt and reply, for models without their own',
@@ -192,6 +277,18 @@ export const optionsSchema: JsonSchema = object({
       }),
       anyOf: DIMENSIONS.map(name => ({ required: [name] })),
     },
+  },
+  profiles: {
+    description: 'Latency profiles by name, in addition to instant, fast, typical, slow and thinking',
+    type: 'object',
+    default: {},
+    maxProperties: 50,
+    additionalProperties: object({
+      ttft: { description: 'Time to the first token: milliseconds or a distribution' },
+      gap: { description: 'Gap between tokens: milliseconds or a distribution' },
+      prefill_ms_per_token: { type: 'number', minimum: 0, maximum: 10_000, description: 'For uncached prompt tokens' },
+      seed: { anyOf: [shortText, { type: 'number' }], description: 'Default: the request alone; random: by chance' },
+    }),
   },
   builtin: {
     description: 'Settings of formats under their own name, such as openai',

@@ -4,9 +4,10 @@ import type { FastifyInstance } from 'svc/plugin'
 import { createEngine } from '../engine/engine.ts'
 import { compileRule, type CompiledRule } from '../engine/rules.ts'
 import type { ProviderInstance } from './instance.ts'
+import { registerMetricsRoutes } from '../inference/routes.ts'
 import { category, mount, type MountedRoute } from './mount.ts'
 import { createNamed } from './named-providers.ts'
-import { readSettings } from './settings.ts'
+import { readSettings, type SettingsServices } from './settings.ts'
 import type { LlmOptions } from './options.ts'
 import { defaultLatency } from '../streaming/pace.ts'
 import type { LlmProvider } from '../provider.ts'
@@ -46,9 +47,11 @@ export class ProviderRegistry implements Providers {
         `the provider ${provider.id} can't be registered: its id or its path ${provider.basePath} is already used by ${same.title}`,
       )
     this.#formats.set(provider.id, provider)
-    const { builtin, svc } = this.#services
-    const settings = readSettings(builtin[provider.id] ?? {}, `llm.builtin.${provider.id}`, (at, message, remedy) =>
-      svc.reportLoadError({ at, message, remedy }),
+    const settings = readSettings(
+      this.#services.builtin[provider.id] ?? {},
+      `llm.builtin.${provider.id}`,
+      { name: provider.id, models: provider.models },
+      this.#settingsServices(),
     )
     this.#serve(app, {
       name: provider.id,
@@ -121,16 +124,29 @@ export class ProviderRegistry implements Providers {
         formats: this.#formats,
         faults,
         isTaken: name => this.#instances.some(other => other.name === name || other.basePath === `/ai/${name}`),
-        report: (at, message, remedy) => svc.reportLoadError({ at, message, remedy }),
+        ...this.#settingsServices(),
       })
       if (instance !== null) this.#serve(app, instance)
     })
+  }
+
+  #settingsServices(): SettingsServices {
+    const { svc, profiles, cache, loads } = this.#services
+    return {
+      profiles,
+      cache,
+      loads,
+      requestTimeoutMs: svc.config.requestTimeoutSecs * 1000,
+      report: (at, message, remedy) => svc.reportLoadError({ at, message, remedy }),
+    }
   }
 
   #serve(app: FastifyInstance, instance: ProviderInstance): void {
     this.#instances.push(instance)
     this.#mounted.push(...mount(app, instance, this.#services))
     const { svc } = this.#services
+    const { engineMetrics: metrics, basePath, title } = instance
+    if (metrics !== undefined) registerMetricsRoutes(app, svc, { basePath, title, category, metrics })
     app.get(
       instance.basePath,
       describe({

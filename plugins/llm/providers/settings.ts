@@ -1,24 +1,127 @@
 /** Reads the settings that named providers and formats under their own name share. */
-import { DEFAULT_CACHE, type CacheSettings } from '../cache/prompt-cache.ts'
+import { DEFAULT_CACHE, type CacheSettings, type PromptCache } from '../cache/prompt-cache.ts'
 import { EXPECTED_SHAPE, readShape, type StreamShape } from '../shapes/shape.ts'
+import { unknownName, type Replicated } from 'svc/plugin'
+import { EngineMetrics } from '../inference/engine-metrics.ts'
+import { StatedLoad, type StatedLoads } from '../inference/stated-load.ts'
+import type { ModelInfo } from '../neutral.ts'
+import { Slots, UNLIMITED, type CapacitySettings } from '../capacity/slots.ts'
+import type { Profile } from '../profiles/profile.ts'
+import type { Profiles } from '../profiles/profiles.ts'
 import type { ProviderInstance } from './instance.ts'
-import type { CacheOption, ProviderSettings } from './options.ts'
+import type { CacheOption, CapacityOption, ProviderSettings } from './options.ts'
 
 /** Reports a mistake in svc.yaml. */
 export type Report = (at: string, message: string, remedy?: string) => void
 
-export type Settings = Pick<ProviderInstance, 'streamShape' | 'limits' | 'contextWindow' | 'cache'>
+export type Settings = Pick<
+  ProviderInstance,
+  'streamShape' | 'limits' | 'contextWindow' | 'cache' | 'profile' | 'slots' | 'engineMetrics' | 'kvTokens'
+>
+
+export interface SettingsServices {
+  profiles: Profiles
+  /** Milliseconds that a route has for its response headers; 0: not limited. */
+  requestTimeoutMs: number
+  report: Report
+  cache: PromptCache
+  /** The loads that clients state; null: no provider has metrics. */
+  loads: Replicated<StatedLoads> | null
+}
+
+/** The provider that has the settings. */
+export interface SettingsOwner {
+  name: string
+  /** The default first. */
+  models: readonly ModelInfo[]
+}
 
 /** Skips only what is invalid. */
-export function readSettings(item: ProviderSettings, at: string, report: Report): Settings {
+export function readSettings(
+  item: ProviderSettings,
+  at: string,
+  owner: SettingsOwner,
+  services: SettingsServices,
+): Settings {
+  const { report } = services
   const streamShape = readStreamShape(item.stream_shape, `${at}.stream_shape`, report)
+  const profile = item.profile === undefined ? undefined : readProfileName(item.profile, `${at}.profile`, services)
   const cache = item.cache === undefined || item.cache === false ? undefined : readCache(item.cache)
   return {
     ...(streamShape === undefined ? {} : { streamShape }),
     ...(item.limits === undefined ? {} : { limits: item.limits }),
     ...(item.context_window === undefined ? {} : { contextWindow: item.context_window }),
     ...(cache === undefined ? {} : { cache }),
+    ...(profile === undefined ? {} : { profile }),
+    ...(item.capacity?.kv_tokens === undefined ? {} : { kvTokens: item.capacity.kv_tokens }),
+    ...readEngine(item, at, { ...owner, cache }, services),
   }
+}
+
+const KV_TOKENS = 65_536
+
+/** The slots, and the metrics, which count the generations in them. */
+function readEngine(
+  { capacity, metrics, loras = [] }: ProviderSettings,
+  at: string,
+  { name, models, cache }: SettingsOwner & { cache: CacheSettings | undefined },
+  services: SettingsServices,
+): Pick<Settings, 'slots' | 'engineMetrics'> {
+  const slots =
+    capacity === undefined
+      ? metrics === undefined
+        ? undefined
+        : new Slots(UNLIMITED)
+      : new Slots(readCapacity(capacity, `${at}.capacity`, services))
+  if (slots === undefined) return {}
+  if (metrics === undefined || services.loads === null) return { slots }
+  const block = cache?.block ?? DEFAULT_CACHE.block
+  const engineMetrics = new EngineMetrics({
+    slots,
+    models: models.filter(({ kind = 'chat' }) => kind === 'chat').map(({ id }) => id),
+    loras,
+    fake: metrics === 'vllm' ? {} : (metrics.fake ?? {}),
+    stated: new StatedLoad(name, services.loads),
+    kvTokens: Math.max(block, capacity?.kv_tokens ?? KV_TOKENS),
+    block,
+    isCaching: cache !== undefined,
+    cachedTokens: () => services.cache.tokensOf(name, block),
+  })
+  return { slots, engineMetrics }
+}
+
+function readProfileName(text: string, at: string, { profiles, report }: SettingsServices): Profile | undefined {
+  try {
+    const profile = profiles.find(text)
+    if (profile === undefined) {
+      const { message, remedy } = unknownName('profile', text, profiles.names())
+      report(at, message, remedy)
+    }
+    return profile
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'SVC_INPUT_PROBLEM') throw error
+    const problem = error as Error & { at: string }
+    report(at, problem.at === '' ? problem.message : `${problem.at}: ${problem.message}`)
+    return undefined
+  }
+}
+
+const QUEUE_TIMEOUT_MS = 30_000
+
+/** A request that waits longer than the server gives it would get the server's own 503. */
+function readCapacity(
+  { slots, queue = 0, queue_timeout_ms: given, full = 'overloaded', load_factor: loadFactor = 1 }: CapacityOption,
+  at: string,
+  { requestTimeoutMs, report }: SettingsServices,
+): CapacitySettings {
+  const most = requestTimeoutMs === 0 ? Infinity : requestTimeoutMs - 1
+  if (given !== undefined && given > most)
+    report(
+      `${at}.queue_timeout_ms`,
+      `requests time out after ${requestTimeoutMs} ms, before they leave the queue`,
+      'write a shorter time, or raise SVC_REQUEST_TIMEOUT',
+    )
+  return { slots, queue, full, loadFactor, queueTimeoutMs: Math.min(given ?? QUEUE_TIMEOUT_MS, most) }
 }
 
 function readStreamShape(text: string | undefined, at: string, report: Report): StreamShape | undefined {

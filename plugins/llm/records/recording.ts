@@ -8,7 +8,14 @@ import { keepBody, keepHeaders, keepPath, keepPreview, keepPrompt, keepQuery, ty
 /** The part of a record that describes the result. */
 type Report = Pick<
   AiRecord,
-  'mode' | 'normalized_prompt' | 'prompt_tokens' | 'completion_tokens' | 'finish_reason' | 'reply_preview' | 'guardrail'
+  | 'mode'
+  | 'normalized_prompt'
+  | 'prompt_tokens'
+  | 'cached_tokens'
+  | 'completion_tokens'
+  | 'finish_reason'
+  | 'reply_preview'
+  | 'guardrail'
 >
 type Sent = Pick<AiRecord, 'model' | 'stream' | 'status'>
 
@@ -33,11 +40,13 @@ function record(exchange: Exchange, report: Report, { model, stream, status }: S
     body,
     json,
     fault: exchange.fault,
+    rule: exchange.rule,
     session_header: session.header,
     session: session.label,
     mode: report.mode,
     normalized_prompt: report.normalized_prompt,
     prompt_tokens: report.prompt_tokens,
+    cached_tokens: report.cached_tokens,
     completion_tokens: report.completion_tokens,
     finish_reason: report.finish_reason,
     reply_preview: report.reply_preview,
@@ -60,6 +69,7 @@ export function recordError(exchange: Exchange, status: number): AiRecord {
       mode: null,
       normalized_prompt: '',
       prompt_tokens: 0,
+      cached_tokens: 0,
       completion_tokens: 0,
       finish_reason: 'error',
       reply_preview: '',
@@ -83,14 +93,14 @@ export function recordReply(
 }
 
 function reportOf(parsed: Parsed, result: ResultOf<Parsed>, finishReasons: Record<Finish, string>): Report | null {
-  const nothing = { completion_tokens: 0, finish_reason: null, reply_preview: '', guardrail: null }
+  const nothing = { cached_tokens: 0, completion_tokens: 0, finish_reason: null, reply_preview: '', guardrail: null }
   switch (result.op) {
     case 'chat':
       return reportChat(result, finishReasons)
     case 'embed':
       return {
         ...nothing,
-        mode: 'embedding',
+        mode: result.mode ?? 'embedding',
         normalized_prompt: keepPrompt(parsed.op === 'embed' ? textOf(parsed.inputs) : ''),
         prompt_tokens: result.promptTokens,
       }
@@ -135,6 +145,7 @@ function reportChat(result: ChatResult, finishReasons: Record<Finish, string>): 
     mode: result.mode,
     normalized_prompt: keepPrompt(result.prompt),
     prompt_tokens: result.promptTokens,
+    cached_tokens: result.cachedTokens ?? 0,
     completion_tokens: result.completionTokens,
     finish_reason: result.guardrail?.finishReason ?? (first === undefined ? null : finishReasons[first.finish]),
     reply_preview: keepPreview(preview),

@@ -24,6 +24,8 @@ export interface AiRecord {
   json: boolean
   normalized_prompt: string
   prompt_tokens: number
+  /** Prompt tokens that were read from the prompt cache. */
+  cached_tokens: number
   completion_tokens: number
   finish_reason: string | null
   reply_preview: string
@@ -31,6 +33,8 @@ export interface AiRecord {
   guardrail: GuardrailOutcome['action'] | null
   status: number
   fault: string | null
+  /** Name of the rule that acted on the request. */
+  rule: string | null
   /** Value of `X-Svc-Session`, and the displayed session (header or address). */
   session_header: string | null
   session: string
@@ -74,6 +78,7 @@ export function recordMemory(record: AiRecord): number {
     (record.model?.length ?? 0) +
     (record.credential?.length ?? 0) +
     (record.fault?.length ?? 0) +
+    (record.rule?.length ?? 0) +
     (record.session_header?.length ?? 0) +
     record.session.length +
     record.body.length +

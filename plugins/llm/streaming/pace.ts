@@ -16,6 +16,9 @@ export interface Latency {
 
 export const defaultLatency: Latency = { latencyMs: 0, ttftMs: 0, tokensPerSecond: 100, jitterPercent: 0 }
 
+/** Upper bound of all gaps of a stream. */
+export const MAX_GAPS_MS = { normal: 60_000, public: 20_000 }
+
 const maxTokensPerSecond = 100_000
 const maxJitterPercent = 100
 
@@ -30,6 +33,15 @@ export function readLatency(headers: RequestHeaders, defaults: Latency, maxDelay
     ),
     jitterPercent: Math.min(whole(headers, 'x-svc-jitter') ?? defaults.jitterPercent, maxJitterPercent),
   }
+}
+
+/** Whether the request itself states the time to the first token, and the gaps. */
+export function statesTtft(headers: RequestHeaders): boolean {
+  return headers['x-svc-ttft-ms'] !== undefined && whole(headers, 'x-svc-ttft-ms') !== undefined
+}
+
+export function statesGap(headers: RequestHeaders): boolean {
+  return headers['x-svc-tokens-per-second'] !== undefined && whole(headers, 'x-svc-tokens-per-second') !== undefined
 }
 
 function whole(headers: RequestHeaders, name: string): number | undefined {

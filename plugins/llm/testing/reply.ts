@@ -259,8 +259,13 @@ function callOf(
 }
 
 /** The result for an embeddings request: each input gets the vector, cut or padded to the dimensions. */
-export function embedResultOf(vector: readonly number[], { inputs, dimensions }: EmbedParsed): EmbedResult {
+export function embedResultOf(
+  vector: readonly number[],
+  { inputs, dimensions }: EmbedParsed,
+  mode: 'rule' | 'reply',
+): EmbedResult {
   const own = Array.from({ length: dimensions }, (_, place) => vector[place] ?? 0)
   const tokens = inputs.map(input => (typeof input === 'string' ? count(input) : input.length))
-  return { op: 'embed', vectors: inputs.map(() => own), tokens, promptTokens: tokens.reduce((sum, n) => sum + n, 0) }
+  const promptTokens = tokens.reduce((sum, n) => sum + n, 0)
+  return { op: 'embed', mode, vectors: inputs.map(() => own), tokens, promptTokens }
 }

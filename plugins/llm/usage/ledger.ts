@@ -77,6 +77,10 @@ const DAY_MS = 24 * HOUR_MS
 const FOLD_MS = 100
 const FOLD_COUNT = 512
 const ALL = 'all'
+/** Rows that wait for the state store. */
+const MAX_UNSAVED = 2000
+/** Id of a credential while the secret is unavailable. */
+const UNKNOWN_KEY = 'unknown'
 /** An estimate: all texts of a call are short. */
 const CALL_BYTES = 2048
 
@@ -100,6 +104,8 @@ export class Ledger {
   /** Calls of an hour by session and request id, to count attempts. */
   readonly #attempts: Store<number>
   #pending: EndedCall[] = []
+  /** Rows that could not be stored yet, since the state store was unavailable. */
+  #unsaved = new Map<string, LedgerRow>()
   #timer: NodeJS.Timeout | undefined
   /** The entering of earlier calls. */
   #entering: Promise<void> = Promise.resolve()
@@ -157,7 +163,7 @@ export class Ledger {
   flush(): Promise<void> {
     clearTimeout(this.#timer)
     const calls = this.#pending
-    if (calls.length > 0) {
+    if (calls.length > 0 || this.#unsaved.size > 0) {
       this.#pending = []
       this.#entering = this.#entering
         .then(() => this.#enter(calls))
@@ -201,21 +207,39 @@ export class Ledger {
     return this.#svc.config.publicMode ? sessionKey : ALL
   }
 
+  /** A call counts in its row although the attempts or the log are unavailable; rows are stored later. */
   async #enter(calls: readonly EndedCall[]): Promise<void> {
-    const rows = new Map<string, LedgerRow>()
     for (const ended of calls) {
       const { attempt_key: attemptKey } = ended
-      const earlier = attemptKey === null ? 0 : await this.#countAttempt(ended.session_key, attemptKey)
-      const call = this.#logged(
-        ended,
-        1 + Math.max(earlier, ended.retry_count),
-        await this.#options.keyIds.of(ended.credential),
-      )
-      await this.#calls.append(this.#streamOf(call.session_key), call)
-      addToRows(rows, call)
+      const earlier = attemptKey === null ? 0 : await this.#countAttempt(ended.session_key, attemptKey).catch(() => 0)
+      const keyId = await this.#options.keyIds.of(ended.credential).catch(() => UNKNOWN_KEY)
+      const call = this.#logged(ended, 1 + Math.max(earlier, ended.retry_count), keyId)
+      addToRows(this.#unsaved, call)
+      await this.#calls
+        .append(this.#streamOf(call.session_key), call)
+        .catch((error: unknown) => this.#svc.log.error('a call could not be logged', { error }))
     }
-    for (const [key, row] of rows)
-      await this.#rows.update(key, current => (current === undefined ? row : { ...current, ...addSums(current, row) }))
+    const rows = this.#unsaved
+    this.#unsaved = new Map()
+    try {
+      for (const [key, row] of rows) {
+        await this.#rows.update(key, current =>
+          current === undefined ? row : { ...current, ...addSums(current, row) },
+        )
+        rows.delete(key)
+      }
+    } catch (error) {
+      this.#keepUnsaved(rows)
+      throw error
+    }
+  }
+
+  /** Rows beyond the bound are dropped. */
+  #keepUnsaved(rows: ReadonlyMap<string, LedgerRow>): void {
+    for (const [key, row] of rows) {
+      if (this.#unsaved.size < MAX_UNSAVED) this.#unsaved.set(key, row)
+      else this.#counts.dropped += row.requests
+    }
   }
 
   /** One object literal, since this runs for every call. */

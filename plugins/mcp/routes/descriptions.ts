@@ -246,15 +246,17 @@ function common(
     category: 'MCP Server',
     bodyLimit: mcp.bounds.bodyBytes,
     errorForm: (failure: CoreFailure, request: RequestFacts) => ({
-      headers: factHeaders({ server: server ?? knownServer(request.path, mcp) }),
+      headers: factHeaders({ server: server ?? serverAt(request.path, mcp) }),
       body: failure.body,
     }),
   }
 }
 
-function knownServer(path: string, mcp: Mcp): string | null {
-  const name = path.split('/')[3] ?? ''
-  return mcp.servers.has(name) && !UNNAMED_SERVERS.includes(name) ? name : null
+/** Name of the server of a path; null if there is none. */
+export function serverAt(path: string, mcp: Mcp): string | null {
+  const [, , second = '', third = ''] = path.split('/')
+  if (second === 'servers') return mcp.servers.has(third) && !UNNAMED_SERVERS.includes(third) ? third : null
+  return UNNAMED_SERVERS.includes(second) ? second : 'default'
 }
 
 function parameters({ server }: Endpoint) {

@@ -1,5 +1,12 @@
 /** `/_svc/mocks`: lists, uploads, checks, replaces, deletes, enables and disables mocks. */
-import { describe, readQuery, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'svc/plugin'
+import {
+  describe,
+  HttpError,
+  readQuery,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'svc/plugin'
 import { stringify } from 'yaml'
 import { showReport } from '../check/report.ts'
 import { readDocument } from '../document/read.ts'
@@ -257,14 +264,28 @@ async function replace(service: Service, request: FastifyRequest<Named>, reply: 
   const { name } = request.params
   if (!isMockName(name)) throw invalidName(name)
   const upload = await receive(service, request)
-  return service.registry.inOrder(name, () => {
+  const deploy = (): Promise<FastifyReply> => {
     const mock = service.registry.get(name)
     if (mock) {
       refuseManaged(mock)
       checkRevision(request, mock)
     }
     return deployUpload(service, request, reply, name, upload)
+  }
+  return service.registry.inOrder(name, async () => {
+    try {
+      return await deploy()
+    } catch (error) {
+      if (!isNameTaken(error)) throw error
+      // Another replica has created it meanwhile.
+      await service.mocks.refresh(name)
+      return deploy()
+    }
   })
+}
+
+function isNameTaken(error: unknown): boolean {
+  return error instanceof HttpError && (error.body as { error?: unknown }).error === 'name_taken'
 }
 
 async function check(service: Service, request: FastifyRequest): Promise<JsonObject> {

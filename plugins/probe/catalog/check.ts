@@ -1,6 +1,6 @@
 /** The form of a check. `plan` and `judge` are pure. */
 import type { Evidence } from '../client/evidence.ts'
-import type { ConnectionSpec } from '../client/exchange.ts'
+import type { ConnectionSpec, ExchangeRecord } from '../client/exchange.ts'
 
 export type Level = 'must' | 'other-spec' | 'integrity' | 'should' | 'hazard' | 'proxy-only' | 'observation' | 'timing'
 /** In which the client half speaks to the gateway. */
@@ -21,6 +21,9 @@ export const GROUPS = [
   'grpc',
   'trust',
   'llm',
+  'mcp',
+  'a2a',
+  'oauth',
 ] as const
 
 export interface Source {
@@ -46,6 +49,13 @@ export interface Facts {
   viaPseudonym: string | null
   /** Requests to the gateway carry an Authorization of the user. */
   hasCredentials: boolean
+  asksForCertificates: boolean
+  /** A token of the gateway's own issuer. */
+  mcpToken: string | null
+  /** Names of the routes that `--routes` gives. */
+  routes: ReadonlySet<string>
+  /** Tokens of the upstream's issuer by preset, for checks that ask for them. */
+  tokens: Readonly<Record<string, string>>
   /** The gateway has a credential of its own for the provider of models. */
   hasOwnLlmCredential: boolean
   timeoutMs: number
@@ -59,6 +69,10 @@ export interface Plan {
   connections: ConnectionSpec[]
   /** One after the other, instead of all at once. */
   inOrder?: boolean
+  /** With `inOrder`: whether the remaining connections are not needed any more. */
+  isEnough?(record: ExchangeRecord): boolean
+  /** With `inOrder`: the connection that follows from what came back so far; called at most five times. */
+  follow?(records: readonly ExchangeRecord[]): ConnectionSpec | null
 }
 
 export interface CheckPage {
@@ -97,6 +111,12 @@ export interface Check {
     counts?: boolean
     /** The judge gets the evidence of the direct run too. */
     comparesDirect?: boolean
+    /** Routes of `--routes`, one of which it needs. */
+    routes?: readonly string[]
+    /** Presets of tokens of the upstream's issuer that it needs. */
+    tokens?: readonly string[]
+    /** Changes the signing key of the issuer before it runs through the gateway. */
+    rotatesKeys?: boolean
     /** There is no direct run, since the upstream itself rejects what is sent. */
     noDirect?: boolean
   }

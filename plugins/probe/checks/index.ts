@@ -1,5 +1,6 @@
 /** The catalog of checks, in its order. */
 import type { Check } from '../catalog/check.ts'
+import { A2A_CHECKS } from './a2a/a2a.ts'
 import { CACHING_CHECKS, CCH_POISON } from './caching/rules.ts'
 import { CCH_STORE } from './caching/store.ts'
 import { FAILURE_CHECKS } from './connections/failures.ts'
@@ -9,9 +10,12 @@ import { HEAD_CHECKS } from './framing/heads.ts'
 import { HTTP2_FRAMING_CHECKS } from './framing/http2.ts'
 import { LENGTH_CHECKS } from './framing/lengths.ts'
 import { VALID_FRAMING_CHECKS } from './framing/valid.ts'
+import { GRPC_CHECKS } from './grpc/grpc.ts'
 import { ADDED_CHECKS } from './headers/added.ts'
 import { FORWARDING_CHECKS } from './headers/forwarding.ts'
 import { LLM_CHECKS } from './llm/llm.ts'
+import { MCP_CHECKS } from './mcp/mcp.ts'
+import { OAUTH_CHECKS } from './oauth/oauth.ts'
 import { REACH_CHECKS } from './reach/reach.ts'
 import { RESPONSE_BODY_CHECKS } from './responses/bodies.ts'
 import { NO_CONTENT_CHECKS, RESPONSE_HEAD_CHECKS } from './responses/heads.ts'
@@ -19,6 +23,8 @@ import { CONTENT_CHECKS } from './streaming/content.ts'
 import { STREAM_CHECKS } from './streaming/streams.ts'
 import { UPLOAD_CHECKS } from './streaming/uploads.ts'
 import { TARGET_CHECKS } from './targets/targets.ts'
+import { JWT_CHECKS } from './trust/jwt.ts'
+import { TLS_CHECKS } from './trust/tls.ts'
 import { TRUST_CHECKS } from './trust/trust.ts'
 import { WEBSOCKET_CHECKS } from './websocket/websocket.ts'
 
@@ -44,6 +50,12 @@ export const CATALOG: readonly Check[] = [
   ...CACHING_CHECKS,
   CCH_POISON,
   ...WEBSOCKET_CHECKS,
+  ...GRPC_CHECKS,
   ...TRUST_CHECKS,
+  ...TLS_CHECKS,
+  ...JWT_CHECKS,
   ...LLM_CHECKS,
+  ...MCP_CHECKS,
+  ...A2A_CHECKS,
+  ...OAUTH_CHECKS,
 ]

@@ -51,7 +51,7 @@ export class BackChannel {
   }
 
   async open(ttlS: number): Promise<void> {
-    this.#session = (await this.#ask('POST', '/sessions', { ttl_s: ttlS })) as SessionFacts
+    this.#session = (await this.#ask('POST', '/sessions', { body: { ttl_s: ttlS } })) as SessionFacts
     let best = Number.POSITIVE_INFINITY
     for (let index = 0; index < 5; index++) {
       const before = clock()
@@ -71,7 +71,7 @@ export class BackChannel {
     let batch: StepScript[] = []
     let size = 0
     const send = async (): Promise<void> => {
-      if (batch.length > 0) await this.#ask('PUT', `/sessions/${this.session.id}/steps`, batch)
+      if (batch.length > 0) await this.#ask('PUT', `/sessions/${this.session.id}/steps`, { body: batch })
       batch = []
       size = 0
     }
@@ -100,6 +100,19 @@ export class BackChannel {
     return arrivals
   }
 
+  /** Tokens of the default issuer, by preset. */
+  async tokens(presets: readonly string[]): Promise<Record<string, string>> {
+    const list = (await this.#ask('GET', `/oauth/debug/tokens?presets=${presets.join(',')}`, { isWhole: true })) as {
+      tokens: { preset: string; token: string }[]
+    }
+    return Object.fromEntries(list.tokens.map(({ preset, token }) => [preset, token]))
+  }
+
+  /** The default issuer signs with another key from now on; the old one stays published. */
+  async rotateKeys(): Promise<void> {
+    await this.#ask('POST', '/_svc/identity/issuers/default/rotate', { body: {}, isWhole: true })
+  }
+
   async close(): Promise<void> {
     if (this.#session === null) return
     const { id } = this.#session
@@ -107,7 +120,12 @@ export class BackChannel {
     await this.#ask('DELETE', `/sessions/${id}`).catch(() => {})
   }
 
-  #ask(method: string, path: string, body?: unknown): Promise<unknown> {
+  /** `isWhole`: the path is not one of the probe's. */
+  #ask(
+    method: string,
+    path: string,
+    { body, isWhole = false }: { body?: unknown; isWhole?: boolean } = {},
+  ): Promise<unknown> {
     const { address } = this
     const text = body === undefined ? undefined : JSON.stringify(body)
     return new Promise((resolve, reject) => {
@@ -121,7 +139,7 @@ export class BackChannel {
           // The upstream is one of ours, with a certificate of the demo CA or of nobody.
           rejectUnauthorized: false,
           method,
-          path: `${address.prefix}/_svc/probe${path}`,
+          path: `${address.prefix}${isWhole ? '' : '/_svc/probe'}${path}`,
           agent: false,
           timeout: TIMEOUT_MS,
           headers: {

@@ -10,6 +10,8 @@ import type { Response } from './response-parser.ts'
 /** The requests of one client connection, in order. */
 export interface ConnectionSpec {
   requests: RequestSpec[]
+  /** Where it goes instead of the place of the group: a name of `--routes`. */
+  route?: string
   /** Between a response and the next request. */
   gapMs?: number
   /** How long the connection is watched after the last response; it ends earlier when the gateway closes it. */

@@ -8,7 +8,8 @@ const REFUSALS = new Set([401, 403, 404, 405, 407, 421, 426, 429, 501])
 /** The verdict of the general rules; null if the judge has to decide. */
 export function generalVerdict(check: Check, evidence: Evidence): Verdict | null {
   for (const { record } of evidence.exchanges)
-    if (record.connectError !== null)
+    if (record.connectError !== null && check.group === 'grpc') return skip(`not routed: ${record.connectError}`)
+    else if (record.connectError !== null)
       return { verdict: 'error', summary: `no connection to the gateway: ${record.connectError}`, values: {} }
   if (evidence.calls.some(call => call.count === 0 && call.isOurs))
     return fault('the answer of the upstream came back, but the upstream does not know the request')

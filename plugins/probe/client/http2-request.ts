@@ -23,17 +23,22 @@ export function encodeHttp2Request(
 ): EncodedHttp2Request {
   const step = numberOf(spec)
   const method = spec.method ?? 'GET'
-  const body = Buffer.isBuffer(spec.body) ? spec.body : Buffer.from(spec.body ?? '', 'latin1')
+  const text = spec.content?.(`${encoding.field}-${step}`, encoding) ?? spec.body ?? ''
+  const body = Buffer.isBuffer(text) ? text : Buffer.from(text, spec.content === undefined ? 'latin1' : 'utf8')
   const raw = typeof spec.rawFields === 'function' ? spec.rawFields(body.length) : spec.rawFields
   const own = raw === undefined ? (spec.fields ?? []) : fieldsOf(raw)
-  const hasLength = spec.body !== undefined && spec.parts === undefined && (spec.framing ?? 'length') === 'length'
+  const hasBody = spec.body !== undefined || spec.content !== undefined
+  const hasLength = hasBody && spec.parts === undefined && (spec.framing ?? 'length') === 'length'
   const fields: Field[] = [
     [':method', method],
     [':scheme', isTls ? 'https' : 'http'],
     [':authority', encoding.authority],
-    [':path', `${stepPath(encoding, step)}${spec.rest ?? ''}`],
+    [
+      ':path',
+      `${spec.path === undefined ? stepPath(encoding, step) : `${encoding.prefix}${spec.path}`}${spec.rest ?? ''}`,
+    ],
     ...http2Fields([
-      ['x-svc-probe', `${encoding.field}-${step}`],
+      ...(spec.noMarker === true ? [] : [['x-svc-probe', `${encoding.field}-${step}`] as const]),
       ...encoding.extraFields,
       ...own,
       ...(hasLength ? [['content-length', String(body.length)] as const] : []),

@@ -10,7 +10,7 @@ import type { Evidence } from './evidence.ts'
 import { generalVerdict } from './general-rules.ts'
 import { reach } from './reach.ts'
 import type { Reached } from './reach.ts'
-import { StepRunner } from './step-runner.ts'
+import { ROOT, StepRunner } from './step-runner.ts'
 import type { Routes } from './routes.ts'
 import type { Route } from './step-runner.ts'
 
@@ -69,7 +69,7 @@ const TUNNEL_GROUPS: readonly string[] = ['headers', 'targets', 'framing', 'resp
 const TUNNEL_CHECKS: readonly string[] = ['CON-ERROR', 'CON-LOOP', 'UPG-H2C']
 const EJECTED_MS = 35_000
 /** Paths of the groups that do not use that of the probe. */
-const DEFAULT_PATHS: Readonly<Record<string, string>> = { llm: '/ai/openai/v1' }
+const DEFAULT_PATHS: Readonly<Record<string, string>> = { llm: '/ai/openai/v1', mcp: '/mcp', a2a: '/a2a/weather' }
 const HEALTH: Pick<Check, 'id' | 'plan'> = {
   id: 'HEALTH',
   plan: () => ({ connections: [{ requests: [{ timeoutMs: 5_000 }] }] }),
@@ -118,6 +118,13 @@ export class ProbeRun {
       viaPseudonym: null,
       hasCredentials: options.hasCredentials,
       hasOwnLlmCredential: options.routes.ownLlmCredential,
+      asksForCertificates: options.routes.asksForCertificates,
+      mcpToken: options.routes.mcpToken,
+      routes: new Set([
+        ...Object.keys(options.routes.paths),
+        ...(options.routes.mcpToken === null ? [] : ['mcp.token']),
+      ]),
+      tokens: {},
       timeoutMs: options.timeoutMs,
       isSlow: options.isSlow,
       protocol: '1.1',
@@ -132,10 +139,10 @@ export class ProbeRun {
     await reach(this.#runner, this.#facts, { ...this.#direct, protocol: '1.1' }, upstreamUrl)
     const reached = await reach(this.#runner, this.#facts, { ...this.#gateway, protocol: '1.1' }, upstreamUrl)
     this.#reached = reached
-    if (this.#options.triesHttp2 && (await this.#isServed({ ...this.#gateway, protocol: '2' }))) {
+    if (this.#options.triesHttp2 && (await this.#isServed({ ...this.#gateway, protocol: '2' })))
       this.#facts.clientProtocols.push('2')
+    if (this.#facts.clientProtocols.includes('2') || this.#hasOwnGrpcAddress)
       this.#directHttp2 = await this.#findDirectHttp2()
-    }
     const chosen = this.#jobs.filter(job => !this.#skipEarly(job, reached))
     const phases: { of(check: Check): boolean; atOnce: number }[] = [
       { of: check => check.when?.first === true, atOnce: this.#options.concurrency },
@@ -208,20 +215,29 @@ export class ProbeRun {
     })
   }
 
+  /** gRPC has an address of its own, where HTTP/2 is spoken. */
+  get #hasOwnGrpcAddress(): boolean {
+    return (this.#options.routes.paths.grpc?.address ?? null) !== null
+  }
+
   #skipEarly(job: Job, { isTunnel }: Reached): boolean {
     const { check, protocol } = job
+    const isGrpc = check.group === 'grpc' && this.#hasOwnGrpcAddress
+    const wanted = check.when?.routes
     const reason =
       isTunnel && (TUNNEL_GROUPS.includes(check.group) || TUNNEL_CHECKS.includes(check.id))
         ? 'nothing that reads HTTP was seen'
         : check.hostile === true && !this.#options.isHostile
           ? '--hostile'
-          : !this.#facts.clientProtocols.includes(protocol)
+          : !this.#facts.clientProtocols.includes(protocol) && !isGrpc
             ? this.#options.triesHttp2
               ? 'the gateway does not speak HTTP/2'
               : '--h2'
             : protocol === '2' && this.#directHttp2 === null
               ? 'the upstream is not reached in HTTP/2: SVC_GRPC_PORT, SVC_GRPC_ON_HTTP'
-              : null
+              : wanted !== undefined && !wanted.some(name => this.#facts.routes.has(name))
+                ? `not in --routes: ${wanted.join(', ')}`
+                : null
     if (reason !== null) this.#record(job, skip(reason), [], null, 'not run', 0)
     return reason !== null
   }
@@ -249,7 +265,7 @@ export class ProbeRun {
     for (let attempt = 0; attempt < 2; attempt++) {
       try {
         const route = this.#routeOf(check, protocol === '2' ? this.#directHttp2! : this.#direct)
-        evidence = await this.#runner.run(check, this.#facts, { ...route, protocol })
+        evidence = await this.#runner.run(check, await this.#factsOf(check), { ...route, protocol })
         difference = directDifference(evidence, this.#options.channels[0]!.offsetErrorMs)
       } catch (error) {
         difference = (error as Error).message
@@ -289,21 +305,49 @@ export class ProbeRun {
     this.#record(job, verdict, words, evidence, direct, performance.now() - from)
   }
 
+  async #factsOf({ when }: Check): Promise<Facts> {
+    if (when?.tokens === undefined) return this.#facts
+    return { ...this.#facts, tokens: await this.#options.channels[0]!.tokens(when.tokens) }
+  }
+
+  /** Also with `before`, a valid token of the key that signed so far. */
+  async #factsAfterRotation(check: Check): Promise<Facts> {
+    const [channel] = this.#options.channels
+    const { valid = '' } = await channel!.tokens(['valid'])
+    await channel!.rotateKeys()
+    const facts = await this.#factsOf(check)
+    return { ...facts, tokens: { ...facts.tokens, before: valid } }
+  }
+
   /** Where the group of a check lives. */
   #routeOf(check: Pick<Check, 'group'>, route: Omit<Route, 'protocol'>): Omit<Route, 'protocol'> {
-    const own = this.#options.routes.paths[check.group]
     const base = DEFAULT_PATHS[check.group] ?? ''
     const model = this.#options.routes.model
-    const common = { ...route, ...(model === null ? {} : { model }) }
-    if (route.through === 'direct' || own === undefined) return { ...common, prefix: `${route.prefix}${base}` }
-    if (own.address === null) return { ...common, prefix: `${route.address.prefix}${own.path}` }
-    return { ...common, address: own.address, prefix: own.address.prefix, authority: own.address.authority }
+    return {
+      ...route,
+      ...(model === null ? {} : { model }),
+      prefix: `${route.prefix}${base}`,
+      ...this.#placeOf(check.group, route),
+      at: name => this.#placeOf(name, route),
+    }
+  }
+
+  /** Where `--routes` says that something lives; null without a route, and in the direct run. */
+  #placeOf(name: string, route: Omit<Route, 'protocol'>): Pick<Route, 'address' | 'prefix' | 'authority'> | null {
+    const { address, authority } = route
+    // Paths that came back in answers have all prefixes already.
+    if (name === ROOT) return { address, authority, prefix: '' }
+    const own = this.#options.routes.paths[name]
+    if (own === undefined || route.through === 'direct') return null
+    if (own.address === null) return { address, authority, prefix: `${address.prefix}${own.path}` }
+    return { address: own.address, authority: own.address.authority, prefix: own.address.prefix }
   }
 
   async #attempt(job: Job): Promise<{ verdict: Verdict; evidence: Evidence | null }> {
     const { check, protocol } = job
     try {
-      const evidence = await this.#runner.run(check, this.#facts, { ...this.#routeOf(check, this.#gateway), protocol })
+      const facts = await (check.when?.rotatesKeys === true ? this.#factsAfterRotation(check) : this.#factsOf(check))
+      const evidence = await this.#runner.run(check, facts, { ...this.#routeOf(check, this.#gateway), protocol })
       const general = generalVerdict(check, evidence)
       await this.#countLost(general)
       return { verdict: general ?? this.#judge(job, evidence), evidence }

@@ -11,50 +11,104 @@ export interface GroupRoute {
 }
 
 export interface Routes {
+  /** By group; `jwt`, and `tls.expired` and others, are routes of single checks. */
   paths: Readonly<Record<string, GroupRoute>>
   /** Of the requests to models. */
   model: string | null
   /** The gateway has a credential of its own for the model's provider. */
   ownLlmCredential: boolean
+  /** The gateway asks clients for certificates. */
+  asksForCertificates: boolean
+  /** A token of the gateway's own issuer for MCP. */
+  mcpToken: string | null
 }
 
-export const NO_ROUTES: Routes = { paths: {}, model: null, ownLlmCredential: false }
+export const NO_ROUTES: Routes = {
+  paths: {},
+  model: null,
+  ownLlmCredential: false,
+  asksForCertificates: false,
+  mcpToken: null,
+}
 
-const KEYS = ['llm', 'websocket']
+const KEYS = ['llm', 'websocket', 'grpc', 'mcp', 'a2a', 'oauth', 'jwt', 'tls', 'mtls']
+/** Those that are one path or URL. */
+const PLAIN = ['websocket', 'grpc', 'a2a', 'oauth', 'jwt'] as const
 const LLM_KEYS = ['openai', 'model', 'credential']
+const MCP_KEYS = ['path', 'token']
+/** Kinds of certificates of the upstream. */
+const TLS_KEYS = ['good', 'expired', 'wrong-host', 'unknown-ca']
 
 /** Returns a sentence for invalid routes. */
 export function readRoutes(value: unknown): Routes | string {
   if (!isRecord(value)) return 'routes: expected a mapping of groups to paths or URLs'
-  const unknown = Object.keys(value).find(key => !KEYS.includes(key))
-  if (unknown !== undefined) return `routes: unknown key "${unknown.slice(0, 50)}"${guess(unknown, KEYS)}`
   const paths: Record<string, GroupRoute> = {}
-  let { model, ownLlmCredential } = NO_ROUTES
-  if (value.websocket !== undefined) {
-    const route = readRoute('websocket', value.websocket)
+  const read: Routes = { ...NO_ROUTES, paths }
+  const add = (name: string, text: unknown, group = name): string | null => {
+    const route = readRoute(name, text)
     if (typeof route === 'string') return route
-    paths.websocket = route
+    paths[group] = route
+    return null
   }
-  if (value.llm !== undefined) {
-    const { llm } = value
-    if (!isRecord(llm)) return 'routes: llm must be a mapping, such as {openai: /v1}'
-    const wrong = Object.keys(llm).find(key => !LLM_KEYS.includes(key))
-    if (wrong !== undefined) return `routes: unknown key "llm.${wrong.slice(0, 50)}"${guess(wrong, LLM_KEYS)}`
-    if (llm.openai !== undefined) {
-      const route = readRoute('llm.openai', llm.openai)
-      if (typeof route === 'string') return route
-      paths.llm = route
-    }
-    if (llm.model !== undefined) {
-      if (typeof llm.model !== 'string' || llm.model === '' || llm.model.length > 200)
-        return 'routes: llm.model must be the name of a model'
-      model = llm.model
-    }
-    if (llm.credential !== undefined && llm.credential !== 'gateway' && llm.credential !== 'client')
-      return 'routes: llm.credential must be "gateway" or "client"'
-    ownLlmCredential = llm.credential === 'gateway'
+  const problem =
+    unknownKey('', value, KEYS) ??
+    PLAIN.map(name => (value[name] === undefined ? null : add(name, value[name]))).find(text => text !== null) ??
+    readLlm(value.llm, read, add) ??
+    readMcp(value.mcp, read, add) ??
+    readTls(value.tls, add) ??
+    (value.mtls === undefined || typeof value.mtls === 'boolean' ? null : 'routes: mtls must be true or false')
+  if (problem !== null) return problem
+  return { ...read, asksForCertificates: value.mtls === true }
+}
+
+type Add = (name: string, text: unknown, group?: string) => string | null
+
+function readLlm(llm: unknown, read: Routes, add: Add): string | null {
+  if (llm === undefined) return null
+  if (!isRecord(llm)) return 'routes: llm must be a mapping, such as {openai: /v1}'
+  const { openai, model, credential } = llm
+  const problem = unknownKey('llm.', llm, LLM_KEYS) ?? (openai === undefined ? null : add('llm.openai', openai, 'llm'))
+  if (problem !== null) return problem
+  if (model !== undefined) {
+    if (typeof model !== 'string' || model === '' || model.length > 200)
+      return 'routes: llm.model must be the name of a model'
+    read.model = model
   }
-  return { paths, model, ownLlmCredential }
+  if (credential !== undefined && credential !== 'gateway' && credential !== 'client')
+    return 'routes: llm.credential must be "gateway" or "client"'
+  read.ownLlmCredential = credential === 'gateway'
+  return null
+}
+
+/** A path or URL, or a mapping with a token. */
+function readMcp(mcp: unknown, read: Routes, add: Add): string | null {
+  if (mcp === undefined) return null
+  if (!isRecord(mcp)) return add('mcp', mcp)
+  const { path, token } = mcp
+  const problem = unknownKey('mcp.', mcp, MCP_KEYS) ?? (path === undefined ? null : add('mcp.path', path, 'mcp'))
+  if (problem !== null) return problem
+  if (token === undefined) return null
+  if (typeof token !== 'string' || !/^[\w.~+/=-]{1,8192}$/.test(token)) return 'routes: mcp.token must be a token'
+  read.mcpToken = token
+  return null
+}
+
+function readTls(tls: unknown, add: Add): string | null {
+  if (tls === undefined) return null
+  if (!isRecord(tls)) return 'routes: tls must be a mapping, such as {expired: /tls-expired}'
+  const problem = unknownKey('tls.', tls, TLS_KEYS)
+  return (
+    problem ??
+    Object.entries(tls)
+      .map(([kind, text]) => add(`tls.${kind}`, text))
+      .find(text => text !== null) ??
+    null
+  )
+}
+
+function unknownKey(prefix: string, value: Record<string, unknown>, known: readonly string[]): string | null {
+  const wrong = Object.keys(value).find(key => !known.includes(key))
+  return wrong === undefined ? null : `routes: unknown key "${prefix}${wrong.slice(0, 50)}"${guess(wrong, known)}`
 }
 
 /** Names are resolved once a run. */

@@ -1,5 +1,5 @@
 /** Runs the plan of a check once, through the gateway or straight to the upstream. */
-import type { Check, Facts, Protocol } from '../catalog/check.ts'
+import type { Check, Facts, Plan, Protocol } from '../catalog/check.ts'
 import type { ArrivalRecord } from '../upstream/arrival-record.ts'
 import type { StepScript } from '../upstream/script.ts'
 import type { Address } from './address.ts'
@@ -17,7 +17,12 @@ import type { Field } from './response-parser.ts'
 
 /** How long late arrivals are waited for, once the client half is done. */
 const LATE_MS = 500
+/** Connections that follow from what came back. */
+const MAX_FOLLOWED = 5
 const ARRIVAL_CHECKS_MS = [0, 20, 60, 150, 300]
+
+/** The route of connections whose paths are complete. */
+export const ROOT = 'root'
 
 export interface Route {
   through: 'direct' | 'gateway'
@@ -30,6 +35,8 @@ export interface Route {
   protocol: Protocol
   /** For the routes of models. */
   model?: string
+  /** Where a connection with a route of its own goes; null: where all others go. */
+  at?(name: string): Pick<Route, 'address' | 'prefix' | 'authority'> | null
 }
 
 export interface StepRunnerOptions {
@@ -72,24 +79,42 @@ export class StepRunner {
       if (spec.label !== undefined) labels.set(spec.label, number)
       return number
     }
-    const exchanges = plan.connections.map(spec => this.#prepare(spec, encoding, numberOf, route))
-    const upstreamOrigin = `http://${channels[0]!.address.authority}`
-    const scripts: StepScript[] = []
-    for (const [spec, step] of numbers) {
-      if (spec.script === undefined) continue
-      scripts.push({
-        step,
-        script: spec.script(step, { upstreamOrigin }),
-        ...(spec.next === undefined ? {} : { next: spec.next(step, { upstreamOrigin }) }),
-        ...(spec.http11 === true ? { http11: true } : {}),
-        ...(spec.http2 === true ? { http2: true } : {}),
-        ...(spec.content === undefined ? {} : { content: true }),
-      })
+    const prepare = (spec: ConnectionSpec): (() => Promise<ExchangeRecord>) => {
+      const own = spec.route === undefined ? null : (route.at?.(spec.route) ?? null)
+      const { prefix, authority } = own ?? route
+      return this.#prepare(spec, { ...encoding, prefix, authority }, numberOf, { ...route, ...own })
     }
-    await Promise.all(channels.map(channel => channel.addScripts(scripts)))
-    const records = await inTurn(exchanges, plan.inOrder === true)
-    this.requests += plan.connections.flatMap(({ requests }) => requests).length
-    return this.#collect(records, numbers, scripts, route, check.when?.counts === true)
+    const scripts = new Map<number, StepScript>()
+    const addScripts = async (): Promise<void> => {
+      const added = [...numbers].filter(([spec, step]) => spec.script !== undefined && !scripts.has(step))
+      for (const [spec, step] of added) scripts.set(step, this.#scriptOf(spec, step))
+      const own = added.map(([, step]) => scripts.get(step)!)
+      await Promise.all(channels.map(channel => channel.addScripts(own)))
+    }
+    const exchanges = plan.connections.map(prepare)
+    await addScripts()
+    const records = await inTurn(exchanges, plan)
+    for (let round = 0; round < MAX_FOLLOWED; round++) {
+      const next = plan.follow?.(records) ?? null
+      if (next === null) break
+      const exchange = prepare(next)
+      await addScripts()
+      records.push(await exchange())
+    }
+    this.requests += records.flatMap(({ calls }) => calls).length
+    return this.#collect(records, numbers, [...scripts.values()], route, check.when?.counts === true)
+  }
+
+  #scriptOf(spec: RequestSpec, step: number): StepScript {
+    const facts = { upstreamOrigin: `http://${this.#options.channels[0]!.address.authority}` }
+    return {
+      step,
+      script: spec.script!(step, facts),
+      ...(spec.next === undefined ? {} : { next: spec.next(step, facts) }),
+      ...(spec.http11 === true ? { http11: true } : {}),
+      ...(spec.http2 === true ? { http2: true } : {}),
+      ...(spec.content === undefined ? {} : { content: true }),
+    }
   }
 
   /** Encodes the requests of a connection, since scripts have to be known before anything is sent. */
@@ -144,9 +169,16 @@ export class StepRunner {
   }
 }
 
-async function inTurn<T>(work: readonly (() => Promise<T>)[], inOrder: boolean): Promise<T[]> {
-  if (!inOrder) return Promise.all(work.map(run => run()))
-  const results: T[] = []
-  for (const run of work) results.push(await run())
-  return results
+async function inTurn(
+  work: readonly (() => Promise<ExchangeRecord>)[],
+  { inOrder, isEnough }: Plan,
+): Promise<ExchangeRecord[]> {
+  if (inOrder !== true) return Promise.all(work.map(run => run()))
+  const records: ExchangeRecord[] = []
+  for (const run of work) {
+    const record = await run()
+    records.push(record)
+    if (isEnough?.(record) === true) break
+  }
+  return records
 }

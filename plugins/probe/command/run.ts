@@ -177,7 +177,7 @@ async function probe(
       notes: options.notes,
       isVerbose: options.isVerbose,
     }),
-    options.secrets,
+    [...options.secrets, ...(routes.mcpToken === null ? [] : [routes.mcpToken])],
   )
   if (signal.aborted) return { exitCode: 130, report }
   if (!report.complete) return { exitCode: 3, report }

@@ -115,7 +115,8 @@ export class ServerRun {
   }
 
   get #secrets(): string[] {
-    return this.request.fields.map(([, value]) => value)
+    const { fields, routes } = this.request
+    return [...fields.map(([, value]) => value), ...(routes.mcpToken === null ? [] : [routes.mcpToken])]
   }
 
   async #probe(): Promise<void> {

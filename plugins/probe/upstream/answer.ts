@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Arrival } from 'svc/plugin'
 import type { Conversation } from '../client/websocket-frames.ts'
+import { answerUnary } from './grpc-web.ts'
 import type { Action } from './script.ts'
 import { acceptH2c, asksFor, WebSocketEnd } from './upgrade.ts'
 
@@ -107,6 +108,9 @@ export async function answer(
         break
       case 'converse':
         if (webSocket !== null) await Promise.race([webSocket.whenClosed, pause(action.ms, reply.signal)])
+        break
+      case 'unary':
+        await answerUnary(arrival, reply, action.text)
         break
       case 'h2c':
         if (!asksFor(arrival.head, 'h2c')) break

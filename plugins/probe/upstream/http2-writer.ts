@@ -15,19 +15,28 @@ export function http2Writer(
   let isFailed = false
   let written: Promise<boolean> = Promise.resolve(true)
   let trailers: readonly Field[] = []
+  /** A final head that was written in the same bytes as what follows it. */
+  let head: { status: number; fields: Field[] } | null = null
+  const respond = (isLast: boolean): void => {
+    const found = head
+    head = null
+    if (found === null) return
+    try {
+      reply.respond(found.status, found.fields, isLast)
+    } catch {
+      // A head that HTTP/2 does not have: the stream ends with an error.
+      isFailed = true
+    }
+  }
   const parser = new ResponseParser([method], {
     onHead(status, fields, isInterim) {
       const own = http2Fields(fields)
       answered.add(http2ResponseHead(status, own), now())
-      try {
-        if (isInterim) reply.interim(status, own)
-        else reply.respond(status, own)
-      } catch {
-        // A head that HTTP/2 does not have: the stream ends with an error.
-        isFailed = true
-      }
+      if (isInterim) reply.interim(status, own)
+      else head = { status, fields: own }
     },
     onContent(content) {
+      respond(false)
       answered.add(content, now())
       written = reply.write(content)
     },
@@ -45,6 +54,7 @@ export function http2Writer(
     signal: reply.signal,
     async write(bytes) {
       parser.feed({ atMs: now(), bytes })
+      respond(isComplete && trailers.length === 0)
       return !isFailed && (await written)
     },
     keep: finish,

@@ -24,6 +24,8 @@ export type Action =
   | { do: 'frame'; opcode: number; payload: string }
   /** Waits for a closing handshake. */
   | { do: 'converse'; ms: number }
+  /** A reply of a unary call of gRPC, or gRPC-Web if that is what arrived. */
+  | { do: 'unary'; text: string }
   /** Accepts the upgrade to h2c if the request has it, and writes back what comes. */
   | { do: 'h2c'; ms: number }
 
@@ -95,6 +97,9 @@ function actionsProblem(value: unknown): string | null {
       if (typeof action.field !== 'string' || typeof action.fields !== 'string')
         return '"reflect" needs the name of a field, and the lines of fields'
       bytes += action.fields.length
+    } else if (action.do === 'unary') {
+      if (typeof action.text !== 'string' || action.text.length > 100)
+        return '"unary" needs a text of at most 100 characters'
     } else if (action.do === 'goaway') {
       if (typeof action.refused !== 'boolean') return '"goaway" needs refused, a boolean'
     } else if (!['receive', 'echo', 'keep', 'end', 'reset', 'refuse'].includes(String(action.do)))

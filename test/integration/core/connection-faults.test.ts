@@ -8,6 +8,8 @@ import { exchange, splitResponse } from '../../support/raw-client.ts'
 import { serve } from '../../support/server.ts'
 import { until } from '../../support/until.ts'
 
+const CONNECTION = { oneProcess: 'it looks at the bytes of a connection' }
+
 function get(path: string, abort: string, { method = 'GET', version = '1.1', more = '' } = {}): string {
   return `${method} ${path} HTTP/${version}\r\nHost: a\r\nX-Svc-Abort: ${abort}\r\n${more}\r\n`
 }
@@ -60,7 +62,7 @@ t.test('ignores invalid values [ABORT-1]', async t => {
 for (const tls of [false, true]) {
   const name = tls ? 'HTTPS' : 'HTTP'
   t.test(`each fault over HTTP/1.1 acts as documented, on ${name} [ABORT-2]`, async t => {
-    const server = await serve(t)
+    const server = await serve(t, CONNECTION)
     const port = (tls ? server.ports.https : server.ports.http)!
     t.strictSame(await exchange(port, get('/echo', 'reset'), { tls }), { text: '', end: 'reset' })
     t.strictSame(await exchange(port, get('/echo', 'close'), { tls }), { text: '', end: 'fin' })
@@ -87,7 +89,7 @@ for (const tls of [false, true]) {
 }
 
 t.test('the faults apply to every route, known or unknown, except the control plane [ABORT-3]', async t => {
-  const server = await serve(t)
+  const server = await serve(t, CONNECTION)
   const port = server.ports.http!
   for (const path of ['/', '/health', '/no/such', '/status/204', '/sse', '/bin', '/openapi.json', '/%zz', '/jsonrpc']) {
     t.strictSame(await exchange(port, get(path, 'close')), { text: '', end: 'fin' }, path)
@@ -99,7 +101,7 @@ t.test('the faults apply to every route, known or unknown, except the control pl
 })
 
 t.test('response headers sent before the break include the headers of every response [ABORT-4]', async t => {
-  const server = await serve(t)
+  const server = await serve(t, CONNECTION)
   for (const fault of ['empty', 'truncate', 'bad-chunk']) {
     const { head } = splitResponse(
       (await exchange(server.ports.http!, get('/echo', fault, { more: 'X-Request-Id: abort-1\r\n' }))).text,
@@ -111,7 +113,7 @@ t.test('response headers sent before the break include the headers of every resp
 })
 
 t.test('HEAD and HTTP/1.0 get the faults that are distinguishable from success [ABORT-5]', async t => {
-  const port = (await serve(t)).ports.http!
+  const port = (await serve(t, CONNECTION)).ports.http!
   for (const fault of ['close', 'empty', 'truncate', 'bad-chunk'])
     t.strictSame(await exchange(port, get('/echo', fault, { method: 'HEAD' })), { text: '', end: 'fin' }, fault)
   t.equal((await exchange(port, get('/echo', 'reset', { method: 'HEAD' }))).end, 'reset')
@@ -121,7 +123,7 @@ t.test('HEAD and HTTP/1.0 get the faults that are distinguishable from success [
 })
 
 t.test('an unread request body does not turn a close into a reset [ABORT-6]', async t => {
-  const port = (await serve(t)).ports.http!
+  const port = (await serve(t, CONNECTION)).ports.http!
   const body = 'x'.repeat(900_000)
   for (const framing of [
     `Content-Length: ${body.length}\r\n\r\n${body}`,
@@ -133,7 +135,7 @@ t.test('an unread request body does not turn a close into a reset [ABORT-6]', as
 })
 
 t.test('a pipelined request breaks the connection after the responses before it [ABORT-7]', async t => {
-  const port = (await serve(t)).ports.http!
+  const port = (await serve(t, CONNECTION)).ports.http!
   for (const [fault, end] of [
     ['close', 'fin'],
     ['truncate', 'fin'],
@@ -148,7 +150,7 @@ t.test('a pipelined request breaks the connection after the responses before it 
 })
 
 t.test('delay comes first; fail is evaluated only if abort does not apply [ABORT-8]', async t => {
-  const server = await serve(t)
+  const server = await serve(t, CONNECTION)
   const port = server.ports.http!
   const startedAt = performance.now()
   t.strictSame(await exchange(port, get('/echo', 'close', { more: 'X-Svc-Delay: 80\r\nX-Svc-Fail: 503\r\n' })), {
@@ -165,7 +167,7 @@ t.test('delay comes first; fail is evaluated only if abort does not apply [ABORT
 })
 
 t.test('about the requested percentage is affected [ABORT-8]', async t => {
-  const server = await serve(t)
+  const server = await serve(t, CONNECTION)
   const outcomes = await Promise.all(
     Array.from({ length: 200 }, () =>
       fetch(`${server.url}/uuid`, { headers: { 'X-Svc-Abort': 'close:50' } })
@@ -181,7 +183,7 @@ t.test('about the requested percentage is affected [ABORT-8]', async t => {
 })
 
 t.test('a WebSocket handshake is broken like any request [ABORT-9]', async t => {
-  const server = await serve(t)
+  const server = await serve(t, CONNECTION)
   for (const fault of ['reset', 'close', 'empty', 'truncate', 'bad-chunk']) {
     const socket = new WebSocket(`${server.url.replace('http', 'ws')}/ws`, { headers: { 'X-Svc-Abort': fault } })
     const outcome = await new Promise<string>(resolve => {
@@ -198,7 +200,7 @@ t.test('a WebSocket handshake is broken like any request [ABORT-9]', async t => 
 })
 
 t.test('an abort is counted, and recorded as no response [ABORT-10]', async t => {
-  const server = await serve(t)
+  const server = await serve(t, CONNECTION)
   await exchange(server.ports.http!, get('/uuid', 'reset', { more: 'X-Request-Id: gone-1\r\n' }))
   await exchange(server.ports.http!, get('/uuid', 'truncate', { more: 'X-Request-Id: gone-2\r\n' }))
   const entry = await until(async () => {
@@ -240,7 +242,7 @@ function streamEnd(session: ClientHttp2Session, fault: string): Promise<StreamEn
 }
 
 t.test('over HTTP/2 the stream breaks and the others continue; close ends the connection [ABORT-11]', async t => {
-  const server = await serve(t, { env: { SVC_GRPC_ON_HTTP: 'true' } })
+  const server = await serve(t, { env: { SVC_GRPC_ON_HTTP: 'true' }, ...CONNECTION })
   const session = connect(server.url)
   session.on('error', () => {})
   t.teardown(() => session.destroy())

@@ -55,7 +55,11 @@ interface Result {
 
 t.test("[CALL-1] a call reaches a route in nobody's name", async t => {
   const { folder } = pluginFolder(t, { calls: CALLER })
-  const server = await serve(t, { folders: [folder], env: { SVC_ADMIN_TOKEN: 'secret', SVC_BODY_LIMIT: '4096' } })
+  const server = await serve(t, {
+    folders: [folder],
+    env: { SVC_ADMIN_TOKEN: 'secret', SVC_BODY_LIMIT: '4096' },
+    oneProcess: 'a call has the address of the listener',
+  })
   const call = async (details: object): Promise<Result> => {
     const response = await fetch(`${server.url}/calls`, { method: 'POST', body: JSON.stringify(details) })
     return (await response.json()) as Result

@@ -29,7 +29,7 @@ export default definePlugin({ title: 'r', paths: ['/r'], exposes: ['X-Mine'], re
 
 async function serveRoutes(t: Parameters<typeof serve>[0], env: Record<string, string> = {}) {
   const { folder } = pluginFolder(t, { r: ROUTES })
-  return serve(t, { env: { SVC_PLUGINS_DIR: folder, ...env } })
+  return serve(t, { env: { SVC_PLUGINS_DIR: folder, ...env }, oneProcess: 'it looks at the bytes of a connection' })
 }
 
 t.test("the request id is the client's own, verbatim, or a new one that the route sees [PIPE-1]", async t => {
@@ -400,7 +400,10 @@ export default definePlugin({ title: 's', paths: ['/s'], register(app, svc) {
   })
 } })`,
     })
-    const server = await serve(t, { env: { SVC_PLUGINS_DIR: folder } })
+    const server = await serve(t, {
+      env: { SVC_PLUGINS_DIR: folder },
+      oneProcess: 'it looks at the bytes of a connection',
+    })
     const answers = await Promise.all(
       Array.from({ length: 1_000 }, async () => (await fetch(`${server.url}/echo`)).status),
     )

@@ -88,6 +88,7 @@ t.test('embeddings, rerank, moderations and transcriptions [LLMN-20]', async t =
   const json = (value: object): Record<string, string> => ({ 'X-Svc-Reply-Json': JSON.stringify(value) })
   const embedded = await post('/ai/v1/embeddings', { input: ['a', 'b'], dimensions: 3 }, json({ embedding: [1, 2] }))
   t.match(await embedded.json(), { data: [{ embedding: [1, 2, 0] }, { embedding: [1, 2, 0] }] })
+  t.equal(embedded.headers.get('x-svc-mode'), 'reply')
   const documents = ['a', 'b', 'c']
   const ranked = await post(
     '/ai/cohere/v2/rerank',

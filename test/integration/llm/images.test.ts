@@ -2,7 +2,7 @@
 import t from 'tap'
 import { serve } from '../../support/server.ts'
 
-t.test('WebP and JPEG are the files of the plugin images [LLMN-75]', async t => {
+t.test('WebP and JPEG are the files of the plugin images [LLMN-175]', async t => {
   const { url } = await serve(t, { yaml: 'plugins: { enable: [llm, llm-openai, images] }' })
   const ask = async (body: object): Promise<{ data: { b64_json?: string; url?: string }[] }> => {
     const response = await fetch(`${url}/ai/v1/images/generations`, { method: 'POST', body: JSON.stringify(body) })

@@ -13,6 +13,7 @@ llm:
     - { input: 1000000, cached: 100000, output: 0 }
   providers:
     - { name: shared, format: openai, cache: { scope: instance, min_tokens: 0 } }
+    - { name: tight, format: openai, cache: { min_tokens: 0 }, capacity: { slots: 9, kv_tokens: 48 } }
     - { name: little, format: openai, cache: { tokens: 64, min_tokens: 0 } }
 `,
 })
@@ -155,6 +156,9 @@ t.test('sessions can share a cache, which drops what was not used for the longes
   t.same(await cached(words(40, 'ccc'), session, little), [42, 0])
   t.same(await cached(words(40, 'ccc'), session, little), [42, 32])
   t.same(await cached(words(40, 'aaa'), session, little), [42, 0])
+  const tight = '/ai/tight/v1/chat/completions'
+  t.same(await cached(words(100), session, tight), [102, 0])
+  t.same(await cached(words(100), session, tight), [102, 48], 'the KV cache holds no more')
 })
 
 t.test('reads do not count against input limits, and a reset empties the cache [LLMN-42]', async t => {

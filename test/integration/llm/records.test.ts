@@ -276,3 +276,16 @@ t.test('metrics count served requests, tokens and faults by family [LLM-28]', as
   ]
   for (const [model, family] of families) t.equal(modelFamily(model), family, model)
 })
+
+t.test('a record shows cached tokens, the attempt and the place of a cut [LLMN-1, LLMN-42]', async t => {
+  const headers = { 'X-Request-Id': 'rec-cut', 'X-Svc-Session': 'cut', 'X-Svc-Cached-Tokens': '2' }
+  const read = async () => (await get<object>('/ai/requests/rec-cut')).body
+  await askFormat(server.url, openai, { headers: { ...headers, 'X-Svc-Fail': 'rate_limit' } })
+  t.match(await read(), { attempt: 1, cut: null, usage: { cached_tokens: 0 } })
+  await askFormat(server.url, openai, { stream: true, headers: { ...headers, 'X-Svc-Fail': 'stream_error@3' } })
+  t.match(await read(), {
+    attempt: 2,
+    cut: { after_tokens: 3, of_tokens: 45, by: 'fault' },
+    usage: { prompt_tokens: 4, cached_tokens: 2 },
+  })
+})

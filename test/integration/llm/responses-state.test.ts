@@ -19,7 +19,7 @@ const ask = async (
   return { status: response.status, json: (await response.json()) as Record<string, unknown> }
 }
 
-t.test('in public mode, responses and conversations belong to their session [LLMN-56]', async t => {
+t.test('in public mode, responses and conversations belong to their session [LLMN-156]', async t => {
   const { url } = await serveLlm(t, { env: { SVC_PUBLIC_MODE: 'true' } })
   const one = { headers: { 'X-Svc-Session': 'one' } }
   const other = { headers: { 'X-Svc-Session': 'other' } }
@@ -33,7 +33,7 @@ t.test('in public mode, responses and conversations belong to their session [LLM
   t.equal((await ask(`${url}/ai/v1/conversations/${String(conversation.id)}`, undefined, one)).status, 200)
 })
 
-t.test('each provider has its own responses, and a reset removes those of the session [LLMN-50]', async t => {
+t.test('each provider has its own responses, and a reset removes those of the session [LLMN-150]', async t => {
   const server = await serveLlm(t, { yaml: 'llm: { providers: [{ name: acme, format: openai }] }' })
   const { url } = server
   const session = { headers: { 'X-Svc-Session': 'one' } }
@@ -51,7 +51,7 @@ t.test('each provider has its own responses, and a reset removes those of the se
   t.equal((await ask(`${url}/ai/azure/openai/v1/responses/${String(azure.id)}`)).status, 200)
 })
 
-t.test('wrong input gets 400 [LLMN-50] [LLMN-53]', async t => {
+t.test('wrong input gets 400 [LLMN-150] [LLMN-153]', async t => {
   const { url } = await serveLlm(t)
   const { id } = (await ask(`${url}/ai/v1/responses`, { input: 'hello' })).json
   const conversation = (await ask(`${url}/ai/v1/conversations`, {})).json
@@ -73,7 +73,7 @@ t.test('wrong input gets 400 [LLMN-50] [LLMN-53]', async t => {
   t.match(await ask(`${url}/ai/v1/responses`), { status: 426, json: { error: { type: 'invalid_request_error' } } })
 })
 
-t.test('background responses count in the ledger, and a disconnected client changes nothing [LLMN-52]', async t => {
+t.test('background responses count in the ledger, and a disconnected client changes nothing [LLMN-152]', async t => {
   const { url } = await serveLlm(t)
   const session = { 'X-Svc-Session': 'bill', 'X-Svc-Tokens-Per-Second': '0' }
   const { id } = (await ask(`${url}/ai/v1/responses`, { input: 'hello', background: true }, { headers: session })).json
@@ -96,7 +96,7 @@ t.test('background responses count in the ledger, and a disconnected client chan
   t.match(await replay.text(), /event: response\.completed/)
 })
 
-t.test('messages on a socket: mistakes, faults and limits [LLMN-55]', async t => {
+t.test('messages on a socket: mistakes, faults and limits [LLMN-155]', async t => {
   const { url } = await serveLlm(t)
   const target = `${url.replace('http', 'ws')}/ai/v1/responses`
   const connect = async (headers: Record<string, string>) => {

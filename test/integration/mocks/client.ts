@@ -38,7 +38,7 @@ export async function mockServer(t: Test, options?: TestServerOptions): Promise<
       const outgoing = send(
         {
           host: '127.0.0.1',
-          port: server.ports.http,
+          port: new URL(server.url).port,
           path,
           method,
           headers: {

@@ -9,7 +9,7 @@ import { until } from '../../support/until.ts'
 import { call, collect, connectTo, echoClient, failureOf, metadataOf } from './grpc-client.ts'
 import type { EchoClient } from './grpc-client.ts'
 
-const server = await serve(t)
+const server = await serve(t, { oneProcess: 'gRPC connections stay at one process, which counts them' })
 const target = `127.0.0.1:${server.ports.grpc}`
 const client = echoClient(target)
 t.teardown(() => client.close())

@@ -10,7 +10,10 @@ import { until } from '../../support/until.ts'
 import { call, collect, connectTo, definitions, echoClient, failureOf, metadataOf } from './grpc-client.ts'
 import type { EchoClient, EchoResponse } from './grpc-client.ts'
 
-const server = await serve(t, { env: { SVC_GRPC_ON_HTTP: 'true' } })
+const server = await serve(t, {
+  env: { SVC_GRPC_ON_HTTP: 'true' },
+  oneProcess: 'gRPC connections stay at one process, which counts them',
+})
 const ca = readFileSync(join(server.folder, 'certs/ca.crt'))
 const clients: Record<string, EchoClient> = {
   'the gRPC port': echoClient(`127.0.0.1:${server.ports.grpc}`),

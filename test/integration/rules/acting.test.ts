@@ -232,7 +232,7 @@ t.test('WebSocket handshakes have rules [RULE-12]', async t => {
 })
 
 t.test('hits are counted by action [RULE-13]', async t => {
-  const server = await serve(t, { plugins: ['echo'] })
+  const server = await serve(t, { plugins: ['echo'], oneProcess: 'metrics are those of one process' })
   await putRule(server, 'steps', {
     match: { path: '/echo' },
     then: [{ fail: 500 }, { delay: 1 }, { respond: {} }, { pass: true }],

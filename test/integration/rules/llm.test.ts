@@ -98,7 +98,9 @@ t.test('one rule serves all providers: a text, a call and a finish [LLMRULE-1]',
     t.equal(reply.headers.get('x-svc-mode'), 'rule', name)
     t.equal((await ask(name, 'hello', 's')).headers.get('x-svc-rule'), null, name)
   }
-  t.match((await send(server, '/ai/requests?session=s&limit=2')).json, { requests: [{}, { mode: 'rule' }] })
+  t.match((await send(server, '/ai/requests?session=s&limit=2')).json, {
+    requests: [{ rule: null }, { mode: 'rule', rule: 'refund' }],
+  })
 })
 
 t.test('failures have the words and the status of the provider [LLMRULE-2]', async t => {
@@ -116,6 +118,12 @@ t.test('failures have the words and the status of the provider [LLMRULE-2]', asy
     t.equal(reply.headers.get('x-svc-fault'), 'ai', name)
     t.equal(reply.headers.get('x-svc-rule'), 'busy', name)
   }
+  const own = { fail: 403, message: 'budget exceeded', type: 'billing_error', code: 'over_budget' }
+  await putRule(server, 'own', { match: { llm: {} }, then: own }, 'e')
+  const error = { message: 'budget exceeded', type: 'billing_error' }
+  t.match((await ask('openai', 'hello', 'e')).json, { error: { ...error, code: 'over_budget' } })
+  t.match((await ask('anthropic', 'hello', 'e')).json, { error })
+  t.match((await ask('gemini', 'hello', 'e')).json, { error: { code: 403, message: 'budget exceeded' } })
   await putRule(server, 'busy', { match: { path: '/ai/openai/**' }, then: [{ fail: 429, times: 2 }] }, 'g')
   const openai = new OpenAI({ baseURL: `${server.url}/s/g/ai/openai/v1`, apiKey: 'k', maxRetries: 2 })
   const reply = await openai.chat.completions.create({ model: 'svc-gpt', messages: [{ role: 'user', content: 'hi' }] })
@@ -276,6 +284,8 @@ t.test('replies are cut, counted, paced and broken like others [LLMRULE-5]', asy
     body: { model: 'svc-embed', input: ['a', 'b'], dimensions: 4 },
   })
   t.match(embedded.json, { data: [{ embedding: [1, 2, 3, 0] }, { embedding: [1, 2, 3, 0] }] })
+  t.equal(embedded.headers.get('x-svc-mode'), 'rule')
+  t.match((await send(server, '/ai/requests?session=vec&limit=1')).json, { requests: [{ mode: 'rule', rule: 'r' }] })
   const chat = await send(server, 'POST /ai/openai/v1/chat/completions', {
     session: 'vec',
     body: { model: 'm', messages: [{ role: 'user', content: 'hi' }] },

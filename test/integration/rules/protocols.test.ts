@@ -18,6 +18,18 @@ t.test('JSON-RPC routes fail with a JSON-RPC error [RULE-26]', async t => {
   const mcp = await send(server, 'POST /mcp', { session: 's', body: tool })
   t.equal(mcp.status, 500)
   t.match(mcp.json, { jsonrpc: '2.0', error: { code: -32_603, message: /injected fault: 500/ }, id: 't' })
+  t.match(Object.fromEntries(mcp.headers), {
+    'x-svc-mcp-server': 'default',
+    'x-svc-mcp-method': 'tools/call',
+    'x-svc-mcp-request-id': 't',
+    'x-svc-rule': 'tool',
+  })
+  const named = await send(server, 'POST /mcp/servers/weather', { session: 's', body: tool })
+  t.equal(named.headers.get('x-svc-mcp-server'), 'weather')
+  await putRule(server, 'stream', { match: { method: 'GET', path: '/mcp/apikey' }, then: { fail: 503 } }, 's')
+  const stream = await send(server, 'GET /mcp/apikey', { session: 's' })
+  t.match(stream.json, { error: { code: -32_603 }, id: null })
+  t.match(Object.fromEntries(stream.headers), { 'x-svc-mcp-server': 'apikey', 'x-svc-mcp-method': 'none' })
   await putRule(server, 'agents', { match: { path: '/a2a/**' }, then: { fail: 503 } }, 's')
   t.match((await send(server, 'POST /a2a/echo', { session: 's', body: { ...rpc, method: 'SendMessage' } })).json, {
     error: { code: -32_603 },

@@ -9,7 +9,9 @@ import { serve } from '../../support/server.ts'
 import { watch } from '../../support/stream-server.ts'
 import { until } from '../../support/until.ts'
 
-const server = await serve(t)
+const server = await serve(t, {
+  oneProcess: 'it reads the chunks of the connection, and counts the requests of the process',
+})
 const { url, port } = { url: server.url, port: Number(new URL(server.url).port) }
 const generation = server.host.current()
 

@@ -11,9 +11,12 @@ import { exchange } from '../../support/raw-client.ts'
 import { serve } from '../../support/server.ts'
 import { until } from '../../support/until.ts'
 
-const server = await serve(t)
+const server = await serve(t, { oneProcess: 'sockets stay at one process, and a proxy owns the field Connection' })
 const { url } = server
-const { url: publicUrl } = await serve(t, { env: { SVC_PUBLIC_MODE: 'true' } })
+const { url: publicUrl } = await serve(t, {
+  env: { SVC_PUBLIC_MODE: 'true' },
+  oneProcess: 'each process limits its sockets',
+})
 
 async function open(
   path: string,

@@ -3,7 +3,7 @@
  * the reference proxy as it is.
  */
 import { connect as connectHttp2, constants, createServer as createHttp2Server } from 'node:http2'
-import type { ClientHttp2Session, ServerHttp2Stream } from 'node:http2'
+import type { ClientHttp2Session, ClientHttp2Stream, ServerHttp2Stream } from 'node:http2'
 import { connect, createServer } from 'node:net'
 import type { Server, Socket } from 'node:net'
 import { FRAME, framesIn } from '../../../plugins/probe/client/http2-form.ts'
@@ -17,8 +17,19 @@ type Pairs = [name: string, value: string][]
 export interface Http2Fault {
   /** Changes the head of the request in HTTP/1.1, line by line, before the reference proxy gets it. */
   lines?(lines: string[]): string[]
-  /** Changes the fields of the response. */
+  /** Changes the fields of the request, in HTTP/2 with the upstream. */
+  request?(fields: Pairs): Pairs
+  /** Changes the fields of the response, or its trailers. */
   response?(fields: Pairs): Pairs
+  trailers?(fields: Pairs): Pairs
+  requestBody?(bytes: Buffer): Buffer
+  responseBody?(bytes: Buffer): Buffer
+  /** Forwards a request once all of it has arrived. */
+  holdsRequests?: boolean
+  /** Does not end the call at the upstream when the client does. */
+  ignoresCancel?: boolean
+  /** Content-Type of its own errors. */
+  errorType?: string
   /** Speaks HTTP/2 with the upstream. */
   upstreamHttp2?: boolean
   /** Repeats a request when the upstream in HTTP/2 ends its stream with an error; the code is null for GOAWAY. */
@@ -184,39 +195,59 @@ function toHttp1(stream: ServerHttp2Stream, fields: Pairs, port: number, fault: 
 
 /** Forwards a stream to an upstream in HTTP/2. */
 function toHttp2(stream: ServerHttp2Stream, fields: Pairs, session: () => ClientHttp2Session, fault: Http2Fault): void {
+  const own = fields.filter(([name]) => name !== 'host' && name !== 'x-forwarded-for')
   const forwarded = [
-    ...fields.filter(([name]) => name !== 'host' && name !== 'x-forwarded-for'),
+    ...(fault.request?.(own) ?? own),
     ['x-forwarded-for', '127.0.0.1'] as [string, string],
     ['via', '2.0 reference'] as [string, string],
   ]
   const body: Buffer[] = []
-  stream.on('data', (bytes: Buffer) => body.push(bytes))
-  stream.on('end', () => attempt(1))
+  let current: ClientHttp2Stream | null = null
+  let trailers: Pairs = []
+  stream.on('wantTrailers', () => stream.sendTrailers(grouped(fault.trailers?.(trailers) ?? trailers)))
+  const change = (bytes: Buffer): Buffer => fault.requestBody?.(bytes) ?? bytes
+  stream.on('data', (bytes: Buffer) => {
+    body.push(change(bytes))
+    if (fault.holdsRequests !== true) current!.write(change(bytes))
+  })
+  stream.on('end', () => {
+    if (fault.holdsRequests === true) attempt(1)
+    else current!.end()
+  })
   const attempt = (number: number): void => {
-    const sent = session().request(grouped(forwarded))
+    const isWhole = number > 1 || fault.holdsRequests === true
+    const sent = session().request(grouped(forwarded), { endStream: false })
+    current = sent
     sent.on('error', () => {})
-    // Node has ended a GET by itself.
-    if (!sent.writableEnded) sent.end(Buffer.concat(body))
+    if (isWhole) sent.end(Buffer.concat(body))
     let hasHead = false
-    sent.on('response', (_headers, _flags, ...more: unknown[]) => {
+    sent.on('response', (_headers, flags: number, ...more: unknown[]) => {
       hasHead = true
-      const pairs = pairsOf(more[0] as unknown as string[])
-      if (!stream.destroyed) stream.respond(grouped([...pairs, ['via', '2.0 reference']]))
+      const pairs = pairsOf(more[0] as string[]).map(([name, value]): [string, string] => [name, value])
+      const back = grouped([...(fault.response?.(pairs) ?? pairs), ['via', '2.0 reference']])
+      const isLast = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0
+      if (!stream.destroyed) stream.respond(back, isLast ? { endStream: true } : { waitForTrailers: true })
     })
+    sent.on('trailers', (_headers: unknown, _flags: unknown, ...more: unknown[]) => {
+      trailers = pairsOf(more[0] as string[])
+    })
+    const held: Buffer[] = []
     sent.on('data', (bytes: Buffer) => {
-      if (!stream.destroyed) stream.write(bytes)
+      if (fault.holdsResponses === true) held.push(bytes)
+      else if (!stream.destroyed) stream.write(fault.responseBody?.(bytes) ?? bytes)
     })
     sent.on('close', () => {
       if (stream.destroyed) return
-      if (hasHead && sent.rstCode === 0) return void stream.end()
+      if (hasHead && sent.rstCode === 0) return void stream.end(Buffer.concat(held))
       const isRefused = sent.rstCode === constants.NGHTTP2_REFUSED_STREAM
       if (!hasHead && number === 1 && fault.repeats?.(isRefused) === true) return attempt(2)
       if (hasHead) return void stream.destroy(new Error('broken off'))
-      stream.respond({ ':status': 502 })
+      stream.respond({ ':status': 502, 'content-type': fault.errorType ?? 'text/plain' })
       stream.end()
     })
-    stream.on('close', () => sent.close(constants.NGHTTP2_CANCEL))
+    if (fault.ignoresCancel !== true) stream.on('close', () => sent.close(constants.NGHTTP2_CANCEL))
   }
+  if (fault.holdsRequests !== true) attempt(1)
 }
 
 /** Reads the literal fields of the probe, and writes them as HTTP/1.1 without looking at them. */

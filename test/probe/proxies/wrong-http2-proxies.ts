@@ -25,6 +25,105 @@ const HEADER_CHECKS = [
 const RESPONSE_CHECKS = ['RSP-STATUS', 'RSP-103', 'RSP-204', 'RSP-HEAD', 'RSP-COOKIES', 'RSP-FIELDS']
 const UPSTREAM = { upstreamHttp2: true }
 
+const CALLS = ['GRPC-CALLS', 'GRPC-STATUS', 'GRPC-OWN-ERRORS']
+const without = (pattern: RegExp) => (fields: [string, string][]) => fields.filter(([name]) => !pattern.test(name))
+const changed =
+  (name: string, change: (value: string) => string) =>
+  (fields: [string, string][]): [string, string][] =>
+    fields.map(([one, value]) => [one, one === name ? change(value) : value])
+
+/** Between gRPC clients and the upstream. */
+const GRPC_PROXIES: WrongHttp2Proxy[] = [
+  { name: 'forwards calls', http2: UPSTREAM, checks: [...CALLS, 'GRPC-DEADLINE'], caught: {} },
+  {
+    name: 'drops trailers',
+    http2: { ...UPSTREAM, trailers: () => [] },
+    checks: CALLS,
+    caught: { 'GRPC-CALLS': 'fail', 'GRPC-STATUS': 'fail' },
+  },
+  {
+    name: 'drops trailers but the status',
+    http2: { ...UPSTREAM, trailers: fields => fields.filter(([name]) => name.startsWith('grpc-')) },
+    checks: CALLS,
+    caught: { 'GRPC-CALLS': 'fail' },
+  },
+  {
+    name: 'drops binary metadata',
+    http2: { ...UPSTREAM, request: without(/-bin$/) },
+    checks: CALLS,
+    caught: { 'GRPC-CALLS': 'fail' },
+  },
+  {
+    name: 'changes a message',
+    http2: {
+      ...UPSTREAM,
+      requestBody: bytes => Buffer.from(bytes.toString('latin1').replace('four', 'Four'), 'latin1'),
+    },
+    checks: CALLS,
+    caught: { 'GRPC-CALLS': 'fail' },
+  },
+  {
+    name: 'holds requests',
+    http2: { ...UPSTREAM, holdsRequests: true },
+    checks: CALLS,
+    caught: { 'GRPC-CALLS': 'warn' },
+  },
+  {
+    name: 'holds replies',
+    http2: { ...UPSTREAM, holdsResponses: true },
+    checks: CALLS,
+    caught: { 'GRPC-CALLS': 'warn' },
+  },
+  {
+    name: 'says 14 for 5',
+    http2: { ...UPSTREAM, trailers: changed('grpc-status', value => (value === '5' ? '14' : value)) },
+    checks: CALLS,
+    caught: { 'GRPC-STATUS': 'fail' },
+  },
+  {
+    name: 'decodes messages of statuses',
+    http2: { ...UPSTREAM, trailers: changed('grpc-message', value => value.replaceAll('%25', '')) },
+    checks: CALLS,
+    caught: { 'GRPC-STATUS': 'fail' },
+  },
+  {
+    name: 'drops details of statuses',
+    http2: { ...UPSTREAM, trailers: without(/^grpc-status-details-bin$/) },
+    checks: CALLS,
+    caught: { 'GRPC-STATUS': 'fail' },
+  },
+  {
+    name: 'makes an answer without content an HTTP error',
+    http2: {
+      ...UPSTREAM,
+      response: fields =>
+        fields.some(([name]) => name === 'grpc-status')
+          ? fields.map(([name, value]) => [name, name === ':status' ? '401' : value])
+          : fields,
+    },
+    checks: CALLS,
+    caught: { 'GRPC-STATUS': 'fail' },
+  },
+  {
+    name: 'drops grpc-timeout',
+    http2: { ...UPSTREAM, request: without(/^grpc-timeout$/) },
+    checks: [...CALLS, 'GRPC-DEADLINE'],
+    caught: { 'GRPC-DEADLINE': 'warn' },
+  },
+  {
+    name: 'goes on after clients have left',
+    http2: { ...UPSTREAM, ignoresCancel: true },
+    checks: ['GRPC-DEADLINE'],
+    caught: { 'GRPC-DEADLINE': 'fail' },
+  },
+  {
+    name: 'shows pages to gRPC clients',
+    http2: { ...UPSTREAM, errorType: 'text/html' },
+    checks: CALLS,
+    caught: { 'GRPC-OWN-ERRORS': 'warn' },
+  },
+]
+
 export const HTTP2_PROXIES: WrongHttp2Proxy[] = [
   {
     name: 'writes a Cookie line for each field',
@@ -138,4 +237,5 @@ export const HTTP2_PROXIES: WrongHttp2Proxy[] = [
     checks: ['CON-H2-GOAWAY', 'HDR-UNKNOWN', 'FRM-BODY', 'RSP-STATUS'],
     caught: { 'CON-H2-GOAWAY': 'warn' },
   },
+  ...GRPC_PROXIES,
 ]

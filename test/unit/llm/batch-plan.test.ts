@@ -2,7 +2,7 @@
 import t from 'tap'
 import { DEFAULT_PLAN, parsePlan, stateAt, type BatchPlan } from '../../../plugins/llm/state/batch-plan.ts'
 
-t.test('the header names a time, an outcome, errors and an order [LLMN-63]', async t => {
+t.test('the header names a time, an outcome, errors and an order [LLMN-163]', async t => {
   const cases: [string, Partial<BatchPlan>][] = [
     ['500', { ms: 500 }],
     ['500ms', { ms: 500 }],
@@ -17,7 +17,7 @@ t.test('the header names a time, an outcome, errors and an order [LLMN-63]', asy
     t.equal(parsePlan(text, 60_000), null, text)
 })
 
-t.test('the state follows from the plan and the clock [LLMN-63]', async t => {
+t.test('the state follows from the plan and the clock [LLMN-163]', async t => {
   const batch = (plan: Partial<BatchPlan>, more: object = {}) => ({
     plan: { ...DEFAULT_PLAN, ...plan },
     total: 10,

@@ -1,9 +1,11 @@
 /** Banners above the view for problems that concern the whole page. */
-import { outage, isOutdated, refresh, rejection } from '../lib/instance/status.ts'
+import { formatAge } from '../lib/protocol/http.ts'
+import { outage, isOutdated, refresh, rejection, status } from '../lib/instance/status.ts'
 import { Button } from '../ui/button.tsx'
 import { Notice } from '../ui/notice.tsx'
 
 export function Banners() {
+  const store = status.value?.state_store ?? null
   return (
     <div class="banners">
       {outage.value && (
@@ -17,6 +19,11 @@ export function Banners() {
           }
         >
           This page keeps its current content. Retrying in {Math.ceil(outage.value.retryInMs / 1000)} s.
+        </Notice>
+      )}
+      {store !== null && !store.up && outage.value === null && (
+        <Notice kind="warn" title={`The state store is unavailable (${formatAge(store.since)})`}>
+          The page shows requests of one replica only. Routes that need shared state respond with 503.
         </Notice>
       )}
       {rejection.value && (

@@ -1,12 +1,12 @@
 /** The available views, and the current one. */
 import { computed } from '@preact/signals'
 import { route } from '../lib/shell/router.ts'
-import { enabledPaths } from '../lib/instance/status.ts'
+import { enabledPaths, status } from '../lib/instance/status.ts'
 import { views, type View } from '../views/index.ts'
 
-/** Views to show in the navigation: those with an enabled plugin. */
+/** Views to show in the navigation: those with an enabled plugin, or for the way the instance runs. */
 export const shownViews = computed<readonly View[]>(() =>
-  views.filter(({ shownWhen }) => shownWhen === undefined || shownWhen(enabledPaths.value ?? [])),
+  views.filter(({ shownWhen }) => shownWhen === undefined || shownWhen(enabledPaths.value ?? [], status.value)),
 )
 
 /**

@@ -32,6 +32,8 @@ const PATHS = {
   info: 'M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18ZM12 11v5M12 8v.5',
   arrow: 'M5 12h14m0 0-5-5m5 5-5 5',
   rules: 'M4 6h.01M4 12h.01M4 18h.01M9 6h11M9 12h11M9 18h7',
+  replicas: 'M4 4h16v6H4zM4 14h16v6H4zM8 7h.01M8 17h.01',
+  probe: 'M9 6h11M9 12h11M9 18h11M3 6l1.5 1.5L7 5M3 12l1.5 1.5L7 11M3 18l1.5 1.5L7 17',
   chevron: 'M9 6l6 6-6 6',
   presenter: 'M4 4h16M5 4v11h14V4M12 15v3M8 21l4-3 4 3M9 11V9M12 11V7M15 11V8',
   plus: 'M12 5v14M5 12h14',

@@ -24,6 +24,7 @@ import {
   type Setup,
 } from './ai/setup.ts'
 import { SetupPanel } from './ai/setup-panel.tsx'
+import { UsagePanel } from './ai/usage-panel.tsx'
 import type { Turn } from './ai/types.ts'
 
 export default function AiPlayground() {
@@ -46,7 +47,10 @@ export default function AiPlayground() {
       ) : index.value.providers.length === 0 ? (
         <Empty title="No provider is enabled">Enable one of the LLM plugins in the overview.</Empty>
       ) : (
-        <Playground index={index.value} isComparing={isComparing} />
+        <>
+          <Playground index={index.value} isComparing={isComparing} />
+          <UsagePanel />
+        </>
       )}
     </>
   )

@@ -1,5 +1,6 @@
 /** The views, in the order of the navigation. To add a view, add a file in this folder and an entry here. */
 import type { ComponentType } from 'preact'
+import type { Status } from '../lib/instance/status.ts'
 import type { IconName } from '../ui/icon.tsx'
 
 export interface View {
@@ -10,8 +11,8 @@ export interface View {
   icon: IconName
   /** Digit of the shortcut Alt+<digit>. */
   digit?: string
-  /** Whether to show the view, by the paths that enabled plugins serve. Absent: always. */
-  shownWhen?(paths: readonly string[]): boolean
+  /** Whether to show the view, by the paths that enabled plugins serve and the status. Absent: always. */
+  shownWhen?(paths: readonly string[], status: Status | null): boolean
   /** Loads the component when the view is first opened. */
   load(): Promise<{ default: ComponentType }>
 }
@@ -56,6 +57,13 @@ export const views: readonly View[] = [
     load: () => import('./a2a.tsx'),
   },
   { key: 'chaos', title: 'Chaos and health', icon: 'chaos', digit: '8', load: () => import('./chaos.tsx') },
+  {
+    key: 'probe',
+    title: 'Gateway report',
+    icon: 'probe',
+    shownWhen: (paths, status) => paths.includes('/_svc/probe') && status?.public_mode === false,
+    load: () => import('./probe.tsx'),
+  },
   { key: 'rules', title: 'Rules', icon: 'rules', load: () => import('./rules.tsx') },
   {
     key: 'tokens',
@@ -79,5 +87,12 @@ export const views: readonly View[] = [
     icon: 'exports',
     shownWhen: serves('/export'),
     load: () => import('./exports.tsx'),
+  },
+  {
+    key: 'replicas',
+    title: 'Replicas',
+    icon: 'replicas',
+    shownWhen: (_paths, status) => status !== null && status.state_store !== null,
+    load: () => import('./replicas.tsx'),
   },
 ]

@@ -81,10 +81,14 @@ export const TRUST_CHECKS = [
       configure: { nginx: 'proxy_set_header Client-Cert "";' },
     },
     plan: () => one({ fields: CERTIFICATE_FIELDS }),
-    judge({ first: { arrival } }) {
+    judge({ first: { arrival } }, { asksForCertificates }) {
       const arrived = CERTIFICATE_FIELDS.filter(([name, value]) => arrival!.values(name).includes(value)).map(
         ([name]) => name,
       )
+      if (asksForCertificates && arrived.includes('Client-Cert'))
+        return fail('Client-Cert arrives as the client sent it, although the gateway asks for certificates', {
+          arrived,
+        })
       return arrived.length === 0 ? pass() : warn(`arrives as the client sent it: ${arrived.join(', ')}`, { arrived })
     },
   }),

@@ -18,6 +18,8 @@ export interface Status {
   control_auth: string
   hosted_mode: boolean
   inspector: { stored: number; capacity: number; total_captured: number }
+  /** The store that replicas share; null without one. */
+  state_store: { up: boolean; since: string } | null
   ports: { http: number | null; https: number | null; grpc: number | null }
   plugins: { enabled: number; disabled: number; failed: number; generation: number }
   /** Names of request headers that show a proxy. */

@@ -28,6 +28,8 @@ const PARTS: Record<string, (value: string) => Predicate | string> = {
   session: value => entry => (entry.session ?? '').toLowerCase() === value,
   ip: value => entry => entry.client_ip.toLowerCase().startsWith(value),
   rule: value => entry => (entry.rule ?? '').toLowerCase() === value,
+  // Instance IDs may be shortened on the page.
+  replica: value => entry => (entry.replica ?? '').toLowerCase().startsWith(value),
   tag: value => entry => tagsOf(entry).some(({ text }) => text.toLowerCase().includes(value)),
   id: value => entry => entry.id === value || entry.request_id.toLowerCase() === value,
   after: value => timeTerm(value, (at, wanted) => at >= wanted),

@@ -1,10 +1,12 @@
-/** Captured requests, newest first: bounded, updated once per animation frame, and held back while paused. */
+/** Captured requests, newest first: bounded, updated a few times per second, and held back while paused. */
 import { signal } from '@preact/signals'
 import { announce } from '../shell/announce.ts'
 import { LOOK_UP, CONSOLE_HEADER } from '../instance/gateway.ts'
 import { headerOf, type Entry } from '../protocol/http.ts'
 
 const MAX_ROWS = 1000
+/** Minimum time between two updates: more often than people can read costs the page its responsiveness. */
+const UPDATE_MS = 100
 /** Minimum time between two announcements of new traffic. */
 const ANNOUNCE_MS = 5000
 
@@ -17,11 +19,18 @@ export class LiveEntries {
   /** Called before each update; true keeps the list still, for example during a text selection. */
   isBusy: () => boolean = () => false
 
+  #isAnnounced: boolean
   #waiting: Entry[] = []
   #isScheduled = false
+  #updatedAt = -Infinity
   #toAnnounce = 0
   #announcedAt = 0
   #announcing: ReturnType<typeof setTimeout> | undefined
+
+  /** `isAnnounced`: new entries are announced to screen readers. */
+  constructor({ isAnnounced = true }: { isAnnounced?: boolean } = {}) {
+    this.#isAnnounced = isAnnounced
+  }
 
   /** Adds entries, oldest first. */
   push(entries: readonly Entry[]): void {
@@ -53,10 +62,15 @@ export class LiveEntries {
   #schedule(): void {
     if (this.#isScheduled) return
     this.#isScheduled = true
-    requestAnimationFrame(() => {
-      this.#isScheduled = false
-      this.#flush()
-    })
+    const update = () =>
+      requestAnimationFrame(() => {
+        this.#isScheduled = false
+        this.#updatedAt = performance.now()
+        this.#flush()
+      })
+    const wait = this.#updatedAt + UPDATE_MS - performance.now()
+    if (wait <= 0) update()
+    else setTimeout(update, wait)
   }
 
   #flush(): void {
@@ -71,7 +85,7 @@ export class LiveEntries {
     const fresh = this.#waiting.filter(({ id }) => !known.has(id)).reverse()
     this.#waiting = []
     this.entries.value = [...fresh, ...this.entries.peek()].slice(0, MAX_ROWS)
-    this.#announce(fresh.length)
+    if (this.#isAnnounced) this.#announce(fresh.length)
   }
 
   #announce(count: number): void {

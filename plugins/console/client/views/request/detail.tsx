@@ -60,6 +60,7 @@ export function RequestDetail({ entry, ...head }: Omit<RequestHeadProps, 'reques
               ['Route', entry.route === null ? 'none' : <code key="route">{entry.route}</code>],
               entry.plugin !== null && ['Plugin', entry.plugin],
               entry.grpc_status !== null && ['gRPC status', String(entry.grpc_status)],
+              entry.replica !== undefined && ['Replica', <code key="replica">{entry.replica}</code>],
               ['From', <code key="ip">{entry.client_ip}</code>],
               ['Version', entry.version],
               [

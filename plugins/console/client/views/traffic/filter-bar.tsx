@@ -14,6 +14,7 @@ const EXAMPLES: readonly (readonly [text: string, meaning: string])[] = [
   ['header:via=1.1', 'the header via contains 1.1'],
   ['body:"order 42"', 'text in the body; quotes allow spaces'],
   ['rule:busy', 'requests that this rule acted on'],
+  ['replica:9f2c', 'requests that this replica received'],
   ['ip:10.1. tag:MCP', 'client address; type of traffic'],
   ['slow:500', 'took at least 500 ms'],
   ['after:14:05 before:14:06:30', 'arrived between these times; dragging over the chart adds them'],

@@ -4,6 +4,7 @@ import { useMedia } from '../../lib/shell/hooks.ts'
 import { formatAge, formatMs, formatTime, type Entry } from '../../lib/protocol/http.ts'
 import type { LiveEntries } from '../../lib/traffic/live-entries.ts'
 import { setParams } from '../../lib/shell/router.ts'
+import { shortId } from '../../lib/instance/short-id.ts'
 import { instanceBase } from '../../lib/instance/page.ts'
 import type { Attempt } from '../../lib/traffic/attempts.ts'
 import { Method, StatusBadge } from '../../ui/badge.tsx'
@@ -88,6 +89,16 @@ export function RequestList({
     ...(rows.some(({ session }) => session !== null)
       ? [{ key: 'session', title: 'Session', class: 'col-session', cell: ({ session }: Entry) => session ?? '' }]
       : []),
+    ...(hasReplicas(rows)
+      ? [
+          {
+            key: 'replica',
+            title: 'Replica',
+            class: 'col-replica',
+            cell: ({ replica }: Entry) => shortId(replica ?? ''),
+          },
+        ]
+      : []),
     {
       key: 'tags',
       title: 'Tags',
@@ -126,6 +137,12 @@ export function RequestList({
       />
     </div>
   )
+}
+
+/** Whether more than one replica received them. */
+function hasReplicas(rows: readonly Entry[]): boolean {
+  const first = rows[0]?.replica
+  return rows.some(({ replica }) => replica !== first)
 }
 
 function NothingYet() {
