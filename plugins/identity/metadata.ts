@@ -108,12 +108,18 @@ function sessions({ name }: Issuer, at: (endpoint: string) => string): Record<st
   }
 }
 
+/** Whether the issuer takes identity assertions of others as a grant. */
+export function takesIdentityAssertions({ settings }: Issuer): boolean {
+  return settings.grants.includes(JWT_BEARER) && settings.trust.some(({ types }) => types.includes('id-jag'))
+}
+
 /** Grants across issuers (identity assertion authorization grant; identity chaining). */
-function identityChaining({ name, settings }: Issuer): Record<string, unknown> {
-  const isAccepted =
-    settings.grants.includes(JWT_BEARER) && settings.trust.some(({ types }) => types.includes('id-jag'))
+function identityChaining(issuer: Issuer): Record<string, unknown> {
+  const { name } = issuer
   return {
-    ...(isAccepted && { authorization_grant_profiles_supported: ['urn:ietf:params:oauth:grant-profile:id-jag'] }),
+    ...(takesIdentityAssertions(issuer) && {
+      authorization_grant_profiles_supported: ['urn:ietf:params:oauth:grant-profile:id-jag'],
+    }),
     ...(name === ID_JAG_ISSUER && { identity_chaining_requested_token_types_supported: [ID_JAG_TYPE] }),
   }
 }

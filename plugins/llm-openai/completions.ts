@@ -9,6 +9,7 @@ import type {
   RenderContext,
   RouteInput,
   StreamEvent,
+  Tokenizer,
 } from '../llm/types.ts'
 import { clamp } from './chat.ts'
 import { contextError } from './context-error.ts'
@@ -66,7 +67,7 @@ function parse(engine: Engine, input: RouteInput): Parsed {
   const { json } = engine
   const body = input.json()
   const model = json.textOf(body.model) ?? input.defaultModel ?? 'svc-gpt'
-  const prompts = readPrompts(engine, body.prompt)
+  const prompts = readPrompts(engine, input.tokenizerOf?.(model) ?? engine.tokenizer, body.prompt)
   const n = clamp(body.n, 1, input.limits.choices)
   const maxTokens = json.countOf(body.max_tokens)
   const requestOf = (text: string): NeutralRequest => ({
@@ -100,7 +101,7 @@ function parse(engine: Engine, input: RouteInput): Parsed {
 }
 
 /** A string, a list of strings, token ids, or lists of token ids. */
-function readPrompts(engine: Engine, given: unknown): { text: string; tokens: number }[] {
+function readPrompts(engine: Engine, tokenizer: Tokenizer, given: unknown): { text: string; tokens: number }[] {
   const invalid = (message: string): Error => engine.badInput(message, { param: 'prompt', code: 'invalid_value' })
   const isTokens = (value: unknown): value is number[] =>
     Array.isArray(value) && value.length > 0 && value.every(item => typeof item === 'number')
@@ -109,7 +110,7 @@ function readPrompts(engine: Engine, given: unknown): { text: string; tokens: nu
   if (list.length > maxPrompts)
     throw invalid(`Invalid 'prompt': expected at most ${maxPrompts} prompts, received ${list.length}.`)
   return list.map(prompt => {
-    if (typeof prompt === 'string') return { text: prompt, tokens: engine.count(prompt) }
+    if (typeof prompt === 'string') return { text: prompt, tokens: tokenizer.count(prompt) }
     if (isTokens(prompt)) return { text: prompt.join(' '), tokens: prompt.length }
     throw invalid("Invalid type for 'prompt': expected a string, a list of strings, or token ids.")
   })

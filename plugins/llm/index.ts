@@ -20,6 +20,7 @@ import type { RunnerServices } from './exchange/runner.ts'
 import { Profiles } from './profiles/profiles.ts'
 import { registerProfileRoutes } from './profiles/routes.ts'
 import type { StatedLoads } from './inference/stated-load.ts'
+import { Tokenizers } from './tokenizers/tokenizers.ts'
 import { createRecords } from './records/records.ts'
 import { registerRoutes } from './routes.ts'
 import { KeyIds } from './usage/key-ids.ts'
@@ -97,6 +98,7 @@ export default definePlugin<LlmOptions, Variables>({
       limiter,
       cache,
       profiles,
+      tokenizers: new Tokenizers(),
       loads: hasMetrics(svc.options) ? svc.replicated<StatedLoads>('loads', { initial: () => ({}) }) : null,
       builtin: svc.options.builtin,
       metrics: createMetrics(svc.metrics),

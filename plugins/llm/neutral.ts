@@ -1,5 +1,7 @@
 /** The vendor-neutral request that every wire format produces, and the engine's results. */
 
+import type { Tokenizer } from './engine/tokenizer.ts'
+
 /** A vendor-neutral text-generation request. */
 export interface NeutralRequest {
   model: string
@@ -17,6 +19,8 @@ export interface NeutralRequest {
   reasoning?: { budget?: number }
   /** Number of choices, clamped by the format. */
   n: number
+  /** Splits and counts its texts. Default: the rule of the engine. */
+  tokenizer?: Tokenizer
 }
 
 export interface Message {
@@ -147,6 +151,8 @@ export interface ModelInfo {
   /** Maximum number of tokens of prompt and reply, and of the reply. Default: those of the provider, if any. */
   context_window?: number
   max_output_tokens?: number
+  /** Takes precedence over that of the provider. */
+  tokenizer?: string
 }
 
 export interface ModelsResult {

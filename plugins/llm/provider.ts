@@ -1,5 +1,6 @@
 /** The interface between `llm` and a plugin that adds a wire format: data and functions, no HTTP. */
 import type { RouteDescription } from 'svc/plugin'
+import type { Tokenizer } from './engine/tokenizer.ts'
 import type { LimitState, Refusal } from './limits/bucket.ts'
 import type {
   ChatResult,
@@ -231,6 +232,8 @@ export interface RouteInput {
   /** The listed models, and the context window of those without their own. */
   models?: readonly ModelInfo[]
   contextWindow?: number
+  /** The tokenizer for a model; absent: the rule of the engine for all. */
+  tokenizerOf?(model: string | undefined): Tokenizer
   limits: EngineLimits
   credential: { source: string; value: string } | null
   /** Reports that a header is not valid and therefore ignored. `expected` is printable ASCII. */

@@ -18,6 +18,7 @@ const requestHeaders = [
   'X-Svc-Tokens-Per-Second',
   'X-Svc-Jitter',
   'X-Svc-Profile',
+  'X-Svc-Tokenizer',
   'X-Svc-Load',
   'X-Svc-Prefix-Cache',
   'X-Svc-Cached-Tokens',

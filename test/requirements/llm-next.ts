@@ -120,6 +120,11 @@ export default [
     where: 'llm-next 9',
   },
   {
+    id: 'LLMN-57',
+    rule: 'with an encoding of OpenAI, prompts, replies, streams and limits count its tokens; a missing package is an error that names it',
+    where: 'llm-next 9',
+  },
+  {
     id: 'LLMN-60',
     rule: "an inference gateway's scrape of a provider's metrics is complete, in vLLM's names, with all series at 0 from the start",
     where: 'llm-next 8',

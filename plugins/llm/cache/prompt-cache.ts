@@ -1,6 +1,6 @@
 /** The prompt cache of all formats: remembers prefixes of prompts, and says which tokens a request reads from it. */
 import type { SessionKey, Store, Svc } from 'svc/plugin'
-import { count } from '../engine/tokens.ts'
+import { tokenizerOf } from '../engine/tokenizer.ts'
 import { digest } from '../engine/seed.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { promptTokensOf } from '../limits/prompt-tokens.ts'
@@ -114,7 +114,7 @@ export class PromptCache {
   ): Promise<CacheUse> {
     const session = this.#svc.http.session(exchange.request).key
     const key = digest(session, parsed.model, mark.prefix)
-    const tokens = Math.max(0, Math.min(count(mark.prefix), promptTokensOf(parsed) - 1))
+    const tokens = Math.max(0, Math.min(tokenizerOf(parsed.request).count(mark.prefix), promptTokensOf(parsed) - 1))
     const isKnown = (await this.#marks.get(key)) !== undefined
     return {
       read: isKnown ? tokens : 0,

@@ -17,6 +17,7 @@ import { rankDocuments } from './relevance.ts'
 import { readForm } from './form.ts'
 import { fromSchema } from './schema-value.ts'
 import { digest, generator } from './seed.ts'
+import { RULE, type Tokenizer } from './tokenizer.ts'
 import { count, pieces, words } from './tokens.ts'
 
 /** Functions for text, tokens, schemas and vectors; all but `randomId` are deterministic. */
@@ -25,6 +26,8 @@ export interface Engine {
   /** The tokens of a text, and their number. */
   pieces(text: string): string[]
   count(text: string): number
+  /** Splits and counts by the same rule. */
+  readonly tokenizer: Tokenizer
   words(text: string): string[]
   /** The request as text, and its prompt tokens. */
   render(request: NeutralRequest): string
@@ -92,6 +95,7 @@ const pure: Omit<Engine, 'randomId'> = {
   generate,
   pieces,
   count,
+  tokenizer: RULE,
   words,
   render,
   lastUserText,

@@ -7,7 +7,8 @@ import { fromSchema } from './schema-value.ts'
 import { cannedText, randomText, scriptedText } from './scripted.ts'
 import { digest } from './seed.ts'
 import { cannedTable, standard } from './texts.ts'
-import { count, pieces } from './tokens.ts'
+import { tokenizerOf } from './tokenizer.ts'
+import { pieces } from './tokens.ts'
 import { chooseTool } from './tool-choice.ts'
 
 export interface GenerateOptions {
@@ -38,7 +39,8 @@ export function generate(request: NeutralRequest, options: GenerateOptions): Cha
   const rule = matchingRule(request, userText, options)
   if (rule !== undefined && 'fail' in rule) return { op: 'fault', fail: rule.fail }
   const reasoning = options.filtered === undefined ? reasoningText(request, userText, options.mode) : ''
-  const reasoningPieces = pieces(reasoning)
+  const { pieces: piecesOf } = tokenizerOf(request)
+  const reasoningPieces = piecesOf(reasoning)
   const choices: Choice[] = []
   for (let index = 0; index < request.n; index++) {
     const {
@@ -56,13 +58,15 @@ export function generate(request: NeutralRequest, options: GenerateOptions): Cha
     prompt,
     choices,
     promptTokens: promptTokens(request, prompt),
-    completionTokens: choices.reduce((sum, choice) => sum + completionTokens(choice), 0),
+    completionTokens: choices.reduce((sum, choice) => sum + completionTokens(choice, request), 0),
     reasoningTokens: reasoningPieces.length * choices.length,
   }
 }
 
-export function completionTokens(choice: Choice): number {
-  const calls = choice.calls.reduce((sum, call) => sum + count(call.name) + call.jsonPieces.length, 0)
+export function completionTokens(choice: Choice, request: NeutralRequest): number {
+  if (choice.calls.length === 0) return choice.pieces.length + choice.reasoningPieces.length
+  const tokenizer = tokenizerOf(request)
+  const calls = choice.calls.reduce((sum, call) => sum + tokenizer.count(call.name) + call.jsonPieces.length, 0)
   return choice.pieces.length + calls + choice.reasoningPieces.length
 }
 
@@ -148,7 +152,7 @@ export function limited(text: string, request: NeutralRequest): Content {
     }
   }
   const cut = text.slice(0, end)
-  const all = cannedPieces.get(cut) ?? pieces(cut)
+  const all = request.tokenizer?.pieces(cut) ?? cannedPieces.get(cut) ?? pieces(cut)
   if (request.maxTokens !== undefined && all.length > request.maxTokens) {
     const kept = all.slice(0, request.maxTokens)
     return textContent(kept.join(''), kept, 'length')
@@ -175,10 +179,10 @@ function callOf(request: NeutralRequest, turn: Turn, name: string, args: object,
   const id = digest('call', request.model, turn.prompt, turn.index).slice(0, idDigits)
   if (isText) {
     const text = textOfArguments(args)
-    return { id, name, args: text, json: text, jsonPieces: pieces(text), isText }
+    return { id, name, args: text, json: text, jsonPieces: tokenizerOf(request).pieces(text), isText }
   }
   const json = JSON.stringify(args)
-  return { id, name, args, json, jsonPieces: pieces(json) }
+  return { id, name, args, json, jsonPieces: tokenizerOf(request).pieces(json) }
 }
 
 /** The text for a tool that takes text: the argument `input`, otherwise all arguments as JSON. */
@@ -199,5 +203,5 @@ function reasoningText(request: NeutralRequest, userText: string, mode: Mode): s
   if (request.reasoning === undefined) return ''
   const text = `The user said: "${userText.slice(0, quotedCharacters)}". I will answer in ${mode} mode.`
   const { budget } = request.reasoning
-  return budget !== undefined && budget > 0 ? pieces(text).slice(0, budget).join('') : text
+  return budget !== undefined && budget > 0 ? tokenizerOf(request).pieces(text).slice(0, budget).join('') : text
 }

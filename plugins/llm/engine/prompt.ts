@@ -30,6 +30,8 @@ function compact(args: unknown): string {
 
 /** Prompt tokens of a request with the rendered text `prompt`: the text, its tools, and 85 per image; at least 1. */
 export function promptTokens(request: NeutralRequest, prompt: string): number {
+  const own = request.tokenizer?.promptTokens?.(request)
+  if (own !== undefined) return own
   let tokens = count(prompt)
   for (const tool of request.tools)
     tokens += count(`${tool.name} ${tool.description} ${JSON.stringify(tool.schema) ?? ''}`)

@@ -6,6 +6,7 @@ import { BadInput } from '../errors.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
 import type { LlmRoute, RequestHeaders, RouteInput } from '../provider.ts'
 import type { EngineLimits, ItemReply, RunItemOptions } from '../provider.ts'
+import type { RequestTokenizers } from '../tokenizers/tokenizers.ts'
 import type { Load } from '../capacity/load.ts'
 import type { Timing } from '../profiles/timing.ts'
 import type { CacheUse } from '../cache/prompt-cache.ts'
@@ -62,6 +63,8 @@ export class Exchange implements ResponseContext {
   admission: Admission | null = null
   /** What it reads from the prompt cache and writes to it; null: nothing is cached. */
   cacheUse: CacheUse | null = null
+  /** Its tokenizers; null: the rule of the engine. */
+  tokenizers: RequestTokenizers | null = null
   /** How it runs among others; null: its provider has no slots. */
   load: Load | null = null
   /** Its planned timing; null: by `Latency` alone. */
@@ -173,6 +176,7 @@ export class Exchange implements ResponseContext {
     }
     if (this.inner?.data !== undefined) input.socketData = this.inner.data
     if (instance.contextWindow !== undefined) input.contextWindow = instance.contextWindow
+    if (this.tokenizers !== null) input.tokenizerOf = this.tokenizers
     if (instance.defaultModel !== undefined) input.defaultModel = instance.defaultModel
     return input
   }

@@ -11,6 +11,7 @@ import { NO_PACE, waitBefore } from '../profiles/wait-before.ts'
 import { gaps, MAX_GAPS_MS, readLatency, type Latency } from '../streaming/pace.ts'
 import { pump, type StreamOutcome } from '../streaming/pump.ts'
 import type { StreamOutput, Written } from '../streaming/output.ts'
+import { withTokenizer } from '../tokenizers/tokenizers.ts'
 import { tokensOf } from '../streaming/tokens-of.ts'
 import { isStrict } from '../testing/strict.ts'
 import { compute } from './compute.ts'
@@ -75,7 +76,9 @@ async function runItem(
     batch: item.batch,
   })
   try {
-    const parsed = fitToWindow(exchange, await placed.route.parse(exchange.input()))
+    exchange.tokenizers = await services.tokenizers.prepare(exchange)
+    const read = await placed.route.parse(exchange.input())
+    const parsed = fitToWindow(exchange, exchange.tokenizers === null ? read : withTokenizer(read, exchange.tokenizers))
     exchange.model = parsed.model ?? null
     exchange.parsedAt = performance.now()
     exchange.cacheUse = await services.cache.look(exchange, parsed)
@@ -142,10 +145,11 @@ export async function runMessage(
     const profileText = exchange.header('x-svc-profile')
     const profile = profileText === undefined ? null : services.profiles.ofHeader(profileText)
     const fault = rollFault(services, exchange)
+    exchange.tokenizers = await services.tokenizers.prepare(exchange)
     const read = await placed.route.parse(exchange.input())
     exchange.model = read.model ?? null
     exchange.parsedAt = performance.now()
-    const parsed = fitToWindow(exchange, read)
+    const parsed = fitToWindow(exchange, exchange.tokenizers === null ? read : withTokenizer(read, exchange.tokenizers))
     exchange.cacheUse = await services.cache.look(exchange, parsed)
     exchange.admission = (await limiter.admit(exchange, parsed)) ?? null
     const { slots } = outer.instance

@@ -48,6 +48,7 @@ import type { AiRecord, Records } from '../records/records.ts'
 import { enterSlots } from '../capacity/load.ts'
 import type { StatedLoads } from '../inference/stated-load.ts'
 import { countServed } from '../inference/count-served.ts'
+import { withTokenizer, type Tokenizers } from '../tokenizers/tokenizers.ts'
 import type { Profiles } from '../profiles/profiles.ts'
 import { showTiming } from '../profiles/timing.ts'
 import { NO_PACE, waitBefore } from '../profiles/wait-before.ts'
@@ -70,6 +71,7 @@ export interface RunnerServices {
   limiter: Limiter
   cache: PromptCache
   profiles: Profiles
+  tokenizers: Tokenizers
   loads: Replicated<StatedLoads> | null
   /** Settings of formats under their own name, by id. */
   builtin: Readonly<Record<string, ProviderSettings>>
@@ -108,6 +110,8 @@ export async function run(
     const latency = readLatency(exchange.headers, served.instance.latency, svc.config.maxDelayMs)
     if (latency.latencyMs > 0 && !(await svc.http.delay(request, latency.latencyMs))) return reply
     const fault = rollFault(services, exchange)
+    const preparing = services.tokenizers.prepare(exchange)
+    if (preparing !== null) exchange.tokenizers = await preparing
     const parse = once(() => served.route.parse(exchange.input()))
     const applying = fault === null ? applyRules(exchange, parse) : null
     const rule = applying === null ? null : await applying
@@ -121,7 +125,8 @@ export async function run(
     const isStream = read.stream === true && served.route.stream !== undefined
     const profileText = exchange.header('x-svc-profile')
     const profile = profileText === undefined ? null : services.profiles.ofHeader(profileText)
-    const parsed = fitToWindow(exchange, read)
+    const { tokenizers } = exchange
+    const parsed = fitToWindow(exchange, tokenizers === null ? read : withTokenizer(read, tokenizers))
     // A filter replaces every reply.
     const exact = fault?.kind === undefined || parsed.op !== 'chat' ? exactReply(exchange, parsed) : null
     const looking = services.cache.look(exchange, parsed)

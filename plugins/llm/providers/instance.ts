@@ -7,6 +7,7 @@ import type { Mode, ModelInfo } from '../neutral.ts'
 import { modeOfModel } from '../engine/model-mode.ts'
 import type { StreamShape } from '../shapes/shape.ts'
 import type { EngineMetrics } from '../inference/engine-metrics.ts'
+import type { TokenizerName } from '../tokenizers/tokenizers.ts'
 import type { Slots } from '../capacity/slots.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { CacheSettings } from '../cache/prompt-cache.ts'
@@ -45,6 +46,8 @@ export interface ProviderInstance {
   kvTokens?: number
   /** Metrics of an inference engine. */
   engineMetrics?: EngineMetrics
+  /** Tokenizers of the provider and of its models; absent: the rule of the engine. */
+  tokenizers?: { provider: TokenizerName | undefined; models: Readonly<Record<string, TokenizerName>> }
   /** Automatic prompt cache. */
   cache?: CacheSettings
   requirement: CredentialRequirement

@@ -76,6 +76,12 @@ const sharedParameters: RouteParameter[] = [
     schema: { type: 'string' },
   },
   {
+    name: 'X-Svc-Tokenizer',
+    in: 'header',
+    description: 'What counts and splits texts; encodings need the package gpt-tokenizer',
+    schema: { enum: ['rule', 'o200k_base', 'cl100k_base'] },
+  },
+  {
     name: 'X-Svc-Load',
     in: 'header',
     description: 'Other generations that the request behaves as if they were running',

@@ -2,6 +2,7 @@
 import type { Json, JsonSchema } from 'svc/plugin'
 import type { FakeGauge } from '../inference/fake-gauge.ts'
 import type { Gauge } from '../inference/stated-load.ts'
+import { TOKENIZERS, type TokenizerName } from '../tokenizers/tokenizers.ts'
 import type { CapacitySettings } from '../capacity/slots.ts'
 import type { RuleReply } from '../engine/rules.ts'
 import type { Mode } from '../neutral.ts'
@@ -31,6 +32,7 @@ export interface ProviderSettings {
   context_window?: number
   cache?: boolean | CacheOption
   profile?: string
+  tokenizer?: TokenizerName
   capacity?: CapacityOption
   metrics?: 'vllm' | { format: 'vllm'; fake?: Partial<Record<Gauge, FakeGauge>> }
   loras?: string[]
@@ -59,6 +61,7 @@ export interface ModelOption {
   owned_by?: string
   context_window?: number
   max_output_tokens?: number
+  tokenizer?: TokenizerName
 }
 
 /** A provider that serves an existing format under another name. */
@@ -123,6 +126,11 @@ const dimensions: Record<string, JsonSchema> = Object.fromEntries(
 
 const tokens: JsonSchema = { type: 'integer', minimum: 1, maximum: 1_000_000_000 }
 
+const tokenizer: JsonSchema = {
+  enum: TOKENIZERS,
+  description: 'Counts and splits texts; default rule. The others need the package gpt-tokenizer',
+}
+
 /** A number, or a function of the clock with values up to a maximum. */
 function fakeGauge(maximum: number): JsonSchema {
   const value: JsonSchema = { type: 'number', minimum: 0, maximum }
@@ -151,6 +159,7 @@ const settings: Record<string, JsonSchema> = {
     maxLength: 500,
   },
   limits: { ...object(dimensions), description: 'Rate limits of this provider', minProperties: 1 },
+  tokenizer,
   metrics: {
     description: 'Metrics of an inference engine at /ai/<name>/metrics, in the names of vLLM',
     anyOf: [
@@ -319,9 +328,17 @@ export const optionsSchema: JsonSchema = object({
           items: {
             anyOf: [
               shortText,
-              object({ id: shortText, mode, owned_by: shortText, context_window: tokens, max_output_tokens: tokens }, [
-                'id',
-              ]),
+              object(
+                {
+                  id: shortText,
+                  mode,
+                  owned_by: shortText,
+                  context_window: tokens,
+                  max_output_tokens: tokens,
+                  tokenizer,
+                },
+                ['id'],
+              ),
             ],
           },
         },

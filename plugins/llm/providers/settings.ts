@@ -5,6 +5,8 @@ import { unknownName, type Replicated } from 'svc/plugin'
 import { EngineMetrics } from '../inference/engine-metrics.ts'
 import { StatedLoad, type StatedLoads } from '../inference/stated-load.ts'
 import type { ModelInfo } from '../neutral.ts'
+import { isInstalled, MISSING } from '../tokenizers/encodings.ts'
+import { TOKENIZERS, type TokenizerName } from '../tokenizers/tokenizers.ts'
 import { Slots, UNLIMITED, type CapacitySettings } from '../capacity/slots.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { Profiles } from '../profiles/profiles.ts'
@@ -16,7 +18,15 @@ export type Report = (at: string, message: string, remedy?: string) => void
 
 export type Settings = Pick<
   ProviderInstance,
-  'streamShape' | 'limits' | 'contextWindow' | 'cache' | 'profile' | 'slots' | 'engineMetrics' | 'kvTokens'
+  | 'streamShape'
+  | 'limits'
+  | 'contextWindow'
+  | 'cache'
+  | 'profile'
+  | 'slots'
+  | 'engineMetrics'
+  | 'kvTokens'
+  | 'tokenizers'
 >
 
 export interface SettingsServices {
@@ -53,6 +63,7 @@ export function readSettings(
     ...(item.context_window === undefined ? {} : { contextWindow: item.context_window }),
     ...(cache === undefined ? {} : { cache }),
     ...(profile === undefined ? {} : { profile }),
+    ...readTokenizers(item.tokenizer, at, owner, report),
     ...(item.capacity?.kv_tokens === undefined ? {} : { kvTokens: item.capacity.kv_tokens }),
     ...readEngine(item, at, { ...owner, cache }, services),
   }
@@ -88,6 +99,28 @@ function readEngine(
     cachedTokens: () => services.cache.tokensOf(name, block),
   })
   return { slots, engineMetrics }
+}
+
+/** Reports an encoding whose package is missing; texts are then counted by the rule. */
+function readTokenizers(
+  provider: TokenizerName | undefined,
+  at: string,
+  { models }: SettingsOwner,
+  report: Report,
+): Pick<Settings, 'tokenizers'> {
+  const own = models.flatMap(({ id, tokenizer }, index) => {
+    const name = TOKENIZERS.find(known => known === tokenizer)
+    return name === undefined ? [] : [{ id, name, place: `${at}.models[${index}].tokenizer` }]
+  })
+  const isUsable = (name: TokenizerName, place: string): boolean => {
+    if (name === 'rule' || isInstalled(name)) return true
+    report(place, `the tokenizer ${name} can't be used: ${MISSING}`)
+    return false
+  }
+  const usable = provider !== undefined && isUsable(provider, `${at}.tokenizer`) ? provider : undefined
+  const ofModels = own.filter(({ name, place }) => isUsable(name, place)).map(({ id, name }) => [id, name] as const)
+  if (usable === undefined && ofModels.length === 0) return {}
+  return { tokenizers: { provider: usable, models: Object.fromEntries(ofModels) } }
 }
 
 function readProfileName(text: string, at: string, { profiles, report }: SettingsServices): Profile | undefined {

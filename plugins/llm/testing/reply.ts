@@ -14,7 +14,8 @@ import type { Json, LookUp } from 'svc/plugin'
 import { completionTokens, limited } from '../engine/generate.ts'
 import { lastUserText, promptTokens, render } from '../engine/prompt.ts'
 import { digest } from '../engine/seed.ts'
-import { count, pieces } from '../engine/tokens.ts'
+import { tokenizerOf } from '../engine/tokenizer.ts'
+import { count } from '../engine/tokens.ts'
 import { streamBreaks, type FaultSpec } from '../exchange/faults.ts'
 import type { Call, ChatResult, Choice, EmbedResult, Finish, NeutralRequest } from '../neutral.ts'
 import type { ChatParsed, EmbedParsed } from '../provider.ts'
@@ -201,7 +202,8 @@ export function chatResultOf(
     prompt,
     choices,
     promptTokens: inputTokens,
-    completionTokens: usage.completion_tokens ?? choices.reduce((sum, choice) => sum + completionTokens(choice), 0),
+    completionTokens:
+      usage.completion_tokens ?? choices.reduce((sum, choice) => sum + completionTokens(choice, request), 0),
     reasoningTokens: usage.reasoning_tokens ?? choices.reduce((sum, choice) => sum + choice.reasoningPieces.length, 0),
     ...(usage.cached_tokens === undefined ? {} : { cachedTokens: Math.min(usage.cached_tokens, inputTokens) }),
   }
@@ -231,7 +233,7 @@ function choiceOf(
     index,
     calls,
     reasoning,
-    reasoningPieces: pieces(reasoning),
+    reasoningPieces: tokenizerOf(request).pieces(reasoning),
     finish: reply.isRefusal ? 'content_filter' : (reply.finish ?? byCut),
     ...(reply.isRefusal ? { isRefusal: true as const } : {}),
     ...(reply.callsFirst ? { callsFirst: true as const } : {}),
@@ -253,7 +255,7 @@ function callOf(
     name,
     args: isText ? json : filled,
     json,
-    jsonPieces: pieces(json),
+    jsonPieces: tokenizerOf(request).pieces(json),
     ...(isText ? { isText: true as const } : {}),
   }
 }

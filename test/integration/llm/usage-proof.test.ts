@@ -4,7 +4,8 @@ import { Agent, request } from 'node:http'
 import { formats, serveLlm, type LlmFormat } from '../../support/llm-formats.ts'
 import { settledUsage, type UsageRow } from '../../support/llm-usage.ts'
 
-const CALLS = 10_000
+/** `SVC_LEDGER_CALLS=10000` runs the whole proof. */
+const CALLS = Number(process.env.SVC_LEDGER_CALLS ?? 2000)
 const AT_ONCE = 24
 const PROMPTS = ['hello', 'what is the weather like in a small town?', 'write a poem about lorem and the sea']
 /** Formats whose events have one token each, so that a client can count what it received. */
@@ -176,7 +177,7 @@ const plan: Step[] = [whole, streamed, whole, limitedTwice, broken, streamed, wh
 /** Calls of one round of the plan. */
 const PER_ROUND = plan.length + 2
 
-t.test('the ledger equals what a client counted over 10,000 calls, to the token [LLMN-1, LLMN-3]', async t => {
+t.test('the ledger equals what a client counted over a mixed run, to the token [LLMN-1, LLMN-3]', async t => {
   const steps = Math.ceil(CALLS / PER_ROUND) * plan.length
   let next = 0
   const work = async (): Promise<void> => {
@@ -192,7 +193,7 @@ t.test('the ledger equals what a client counted over 10,000 calls, to the token 
   const { rows, totals, dropped } = await settledUsage(server.url, '?group=provider')
   t.ok(totals.requests >= CALLS, `${totals.requests} calls`)
   t.equal(dropped, 0)
-  t.ok(totals.streams_cut > 1000 && totals.retries > 1000 && totals.faults > 1000)
+  t.ok([totals.streams_cut, totals.retries, totals.faults].every(count => count > CALLS / 10))
   for (const { id } of counted) {
     const { provider, ...row } = rows.find(candidate => candidate.provider === id)!
     t.equal(provider, id)

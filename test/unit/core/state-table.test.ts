@@ -103,6 +103,9 @@ const TABLE: Record<string, Record<string, string>> = {
     'shared bridges': 'connections to bridged servers, and processes',
     'shared clock': 'a timer; the leader announces the time',
   },
+  'mcp-hostile': {
+    'shared swapped': 'two requests in flight that get the answers of each other',
+  },
   mocks: {
     'state mocks': 'shared',
     'state documents': 'shared',

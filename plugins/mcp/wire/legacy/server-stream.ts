@@ -21,7 +21,11 @@ async function openStandalone(session: Session, exchange: Exchange): Promise<voi
   const stream = isFree ? session.newStandalone() : undefined
   if (!stream) throw transportError(409, 'Conflict: the session already has a GET stream')
   const connection = connect(session, exchange)
-  if (connection) stream.begin(connection, session.version.priming)
+  if (!connection) return
+  stream.begin(connection, session.version.priming)
+  const { request, server, mcp } = exchange
+  const push = (method: string): void => void session.push(method)
+  server.definition.hooks?.stream?.({ request, signal: mcp.svc.http.signal(request), push })
 }
 
 /** Throws 400 if the id is unknown or later messages are no longer kept, 409 if the stream is connected. */

@@ -1,0 +1,69 @@
+/** Chooses the tokenizer of a request: by header, by its model, or by its provider. */
+import { RULE, type Tokenizer } from '../engine/tokenizer.ts'
+import { BadInput } from '../errors.ts'
+import type { Exchange } from '../exchange/exchange.ts'
+import type { ProviderInstance } from '../providers/instance.ts'
+import type { Parsed } from '../provider.ts'
+import { ENCODINGS, isInstalled, loadEncoding, MISSING, type EncodingName } from './encodings.ts'
+
+export const TOKENIZERS = ['rule', ...ENCODINGS] as const
+export type TokenizerName = (typeof TOKENIZERS)[number]
+
+const HEADER = 'X-Svc-Tokenizer'
+
+/** The tokenizers that have been used, so that each encoding is imported once. */
+export class Tokenizers {
+  readonly #loaded = new Map<EncodingName, Promise<Tokenizer>>()
+
+  /** Null: everything is counted by the default rule. Throws `BadInput` for a wrong header. */
+  prepare(exchange: Exchange): Promise<RequestTokenizers> | null {
+    const { instance } = exchange
+    if (exchange.headers['x-svc-tokenizer'] === undefined && instance.tokenizers === undefined) return null
+    return this.#prepare(exchange.header('x-svc-tokenizer')?.trim(), instance)
+  }
+
+  async #prepare(
+    text: string | undefined,
+    { tokenizers = { provider: undefined, models: {} } }: ProviderInstance,
+  ): Promise<RequestTokenizers> {
+    if (text !== undefined) {
+      const ofHeader = await this.#load(readName(text))
+      return () => ofHeader
+    }
+    const names = [tokenizers.provider, ...Object.values(tokenizers.models)]
+    const loaded = new Map<TokenizerName, Tokenizer>()
+    for (const name of new Set(names)) if (name !== undefined) loaded.set(name, await this.#load(name))
+    return model => {
+      const own = model !== undefined && Object.hasOwn(tokenizers.models, model) ? tokenizers.models[model] : undefined
+      return loaded.get(own ?? tokenizers.provider ?? 'rule') ?? RULE
+    }
+  }
+
+  #load(name: TokenizerName): Promise<Tokenizer> {
+    if (name === 'rule') return Promise.resolve(RULE)
+    const known = this.#loaded.get(name)
+    if (known !== undefined) return known
+    const loading = loadEncoding(name)
+    this.#loaded.set(name, loading)
+    return loading
+  }
+}
+
+/** The tokenizer for a model. */
+export type RequestTokenizers = (model: string | undefined) => Tokenizer
+
+function readName(text: string): TokenizerName {
+  const name = TOKENIZERS.find(known => known === text)
+  if (name === undefined) throw new BadInput(`${HEADER}: expected one of ${TOKENIZERS.join(', ')}`, { param: HEADER })
+  if (name !== 'rule' && !isInstalled(name)) throw new BadInput(`${HEADER}: ${MISSING}`, { param: HEADER })
+  return name
+}
+
+/** The request with its tokenizer. */
+export function withTokenizer(parsed: Parsed, tokenizers: RequestTokenizers): Parsed {
+  if (parsed.op !== 'chat' && parsed.op !== 'count') return parsed
+  const tokenizer = tokenizers(parsed.model)
+  const request = { ...parsed.request, tokenizer }
+  if (parsed.op === 'count' || parsed.also === undefined) return { ...parsed, request }
+  return { ...parsed, request, also: parsed.also.map(other => ({ ...other, tokenizer })) }
+}
