@@ -30,10 +30,14 @@ export function requestIdOf(requestId: string): string {
   return `req_${requestId.replaceAll('-', '')}`
 }
 
-export function anthropicError(kind: ErrorKind, { message, requestId, type }: ErrorFacts): object {
+export function anthropicError(kind: ErrorKind, { message, requestId, type, code }: ErrorFacts): object {
   return {
     type: 'error',
-    error: { type: type ?? types[kind] ?? 'invalid_request_error', message },
+    error: {
+      type: type ?? types[kind] ?? 'invalid_request_error',
+      message,
+      ...(code === undefined ? {} : { details: { error_code: code } }),
+    },
     request_id: requestIdOf(requestId),
   }
 }

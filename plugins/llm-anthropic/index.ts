@@ -15,6 +15,6 @@ export default definePlugin({
   register(app, svc) {
     const llm = svc.use('llm.providers')!
     svc.offer('llm-anthropic.wire', options => createMessages(llm.engine, options))
-    llm.register(app, createProvider(llm.engine))
+    llm.register(app, createProvider(llm))
   },
 })

@@ -6,6 +6,7 @@ import type {
   ChatResult,
   Choice,
   CountParsed,
+  Documents,
   Engine,
   Finish,
   LlmRoute,
@@ -13,6 +14,7 @@ import type {
   RouteInput,
   StreamEvent,
 } from '../llm/types.ts'
+import { describeFiles } from './files.ts'
 import { contextError } from './context-error.ts'
 import { markedPrefix } from './prompt-cache.ts'
 import { readRequest } from './request.ts'
@@ -77,7 +79,8 @@ export function createMessages(engine: Engine, options: MessagesOptions = {}): L
     ]),
     framing: 'sse',
     finishReasons,
-    parse: input => parse(engine, input),
+    parse: input => withFiles(engine, options.documents, input, body => parse(engine, input, body)),
+    readOnly: input => parse(engine, input, input.json()),
     contextError,
     render: (result, parsed) => ({ body: messageOf(engine, result, parsed, options) }),
     shapes: messageShapes,
@@ -85,7 +88,7 @@ export function createMessages(engine: Engine, options: MessagesOptions = {}): L
   }
 }
 
-export function countTokens(engine: Engine): LlmRoute<CountParsed> {
+export function countTokens(engine: Engine, documents?: Documents): LlmRoute<CountParsed> {
   return {
     method: 'POST',
     path: '/v1/messages/count_tokens',
@@ -93,17 +96,19 @@ export function countTokens(engine: Engine): LlmRoute<CountParsed> {
     describe: describeAt('/messages/count_tokens', 'count tokens', [
       { name: 'Hello', body: { model: hello.model, messages: hello.messages } },
     ]),
-    parse(input) {
-      const body = input.json()
-      const model = engine.json.textOf(body.model) ?? input.defaultModel ?? defaultModel
-      return {
-        op: 'count',
-        model,
-        request: readRequest(engine, body, { model, version: versionOf(input), needsMaxTokens: false }),
-        wire: undefined,
-      }
-    },
+    parse: input => withFiles(engine, documents, input, body => parseCount(engine, input, body)),
+    readOnly: input => parseCount(engine, input, input.json()),
     render: ({ promptTokens }) => ({ body: { input_tokens: promptTokens } }),
+  }
+}
+
+function parseCount(engine: Engine, input: RouteInput, body: Record<string, unknown>): CountParsed {
+  const model = engine.json.textOf(body.model) ?? input.defaultModel ?? defaultModel
+  return {
+    op: 'count',
+    model,
+    request: readRequest(engine, body, { model, version: versionOf(input), needsMaxTokens: false }),
+    wire: undefined,
   }
 }
 
@@ -112,9 +117,20 @@ function versionOf({ headers }: RouteInput): string | undefined {
   return Array.isArray(value) ? value[0] : value
 }
 
-function parse(engine: Engine, input: RouteInput): Parsed {
-  const { json } = engine
+/** Blocks can name uploaded files. Other requests are parsed at once. */
+function withFiles<P>(
+  engine: Engine,
+  documents: Documents | undefined,
+  input: RouteInput,
+  read: (body: Record<string, unknown>) => P,
+): P | Promise<P> {
   const body = input.json()
+  if (documents === undefined || !input.body.includes('"file_id"')) return read(body)
+  return describeFiles(engine, documents, input, body).then(read)
+}
+
+function parse(engine: Engine, input: RouteInput, body: Record<string, unknown>): Parsed {
+  const { json } = engine
   const model = json.textOf(body.model) ?? input.defaultModel ?? defaultModel
   const mark = markedPrefix(engine, body)
   return {

@@ -1,14 +1,6 @@
 /** `GET /v1/models` with pagination, and `GET /v1/models/{model}`. */
-import type { LlmRoute, ModelInfo, ModelsParsed, RouteInput } from '../llm/types.ts'
-
-interface Page {
-  limit: number
-  afterId: string | null
-  beforeId: string | null
-}
-
-const defaultLimit = 20
-const maxLimit = 1000
+import type { LlmRoute, ModelInfo, ModelsParsed } from '../llm/types.ts'
+import { pageOf, readPage, type Page } from './page.ts'
 
 export const models: ModelInfo[] = [
   'svc-claude',
@@ -40,29 +32,6 @@ function show({ id, context_window, max_output_tokens }: ModelInfo): object {
     max_tokens: max_output_tokens ?? 64_000,
     retires_at: null,
   }
-}
-
-function readPage({ query }: RouteInput): Page {
-  const limit = Number(query.get('limit') ?? defaultLimit)
-  return {
-    limit: Number.isFinite(limit) ? Math.min(Math.max(1, Math.trunc(limit)), maxLimit) : defaultLimit,
-    afterId: query.get('after_id'),
-    beforeId: query.get('before_id'),
-  }
-}
-
-/** The models of a page: those after or before an id. An unknown id returns the first page. */
-function pageOf(
-  all: readonly ModelInfo[],
-  { limit, afterId, beforeId }: Page,
-): { page: ModelInfo[]; hasMore: boolean } {
-  const before = beforeId === null ? -1 : all.findIndex(model => model.id === beforeId)
-  if (before >= 0) {
-    const start = Math.max(0, before - limit)
-    return { page: all.slice(start, before), hasMore: start > 0 }
-  }
-  const start = all.findIndex(model => model.id === afterId) + 1
-  return { page: all.slice(start, start + limit), hasMore: start + limit < all.length }
 }
 
 export function listModels(): LlmRoute<ModelsParsed<Page>> {

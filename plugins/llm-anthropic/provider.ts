@@ -1,12 +1,18 @@
 /** The Anthropic provider. */
-import type { Engine, LlmProvider, LlmRoute } from '../llm/types.ts'
+import type { LlmProvider, LlmRoute, Providers } from '../llm/types.ts'
 import { anthropicError, anthropicLimited, messages } from './errors.ts'
+import { fileRoutes } from './files.ts'
 import { anthropicHeaders } from './headers.ts'
 import { countTokens, createMessages, finishReasons } from './messages.ts'
+import { messageBatchRoutes } from './message-batches.ts'
 import { listModels, models, retrieveModel } from './models.ts'
 import { isVertexPath, vertexRoutes } from './vertex.ts'
 
-export function createProvider(engine: Engine): LlmProvider {
+export function createProvider({
+  engine,
+  documents,
+  batches,
+}: Pick<Providers, 'engine' | 'documents' | 'batches'>): LlmProvider {
   return {
     id: 'anthropic',
     title: 'Anthropic',
@@ -19,10 +25,12 @@ export function createProvider(engine: Engine): LlmProvider {
     models,
     knowsModel: id => id.startsWith('claude'),
     routes: [
-      createMessages(engine),
-      countTokens(engine),
+      createMessages(engine, { documents }),
+      countTokens(engine, documents),
       listModels(),
       retrieveModel(),
+      ...messageBatchRoutes(engine, batches, documents),
+      ...fileRoutes(engine, documents),
       ...vertexRoutes(engine, createMessages(engine, { idPrefix: 'msg_vrtx_' }) as LlmRoute, countTokens(engine)),
     ],
     error: (kind, facts) => ({ status: facts.status, body: anthropicError(kind, facts) }),

@@ -26,11 +26,25 @@ const byDeployment: readonly OpenAiRouteName[] = [
   'completions',
   'embeddings',
   'images',
+  'imageEdits',
   'transcriptions',
   'translations',
   'speech',
 ]
-const byResource: readonly OpenAiRouteName[] = ['responses', 'models', 'model']
+const byResource: readonly OpenAiRouteName[] = [
+  'responses',
+  'models',
+  'model',
+  'createFile',
+  'listFiles',
+  'file',
+  'deleteFile',
+  'fileContent',
+  'createBatch',
+  'listBatches',
+  'batch',
+  'cancelBatch',
+]
 
 const version = {
   name: 'api-version',

@@ -1,6 +1,7 @@
 /** The Gemini plugin: content generation, embeddings, token counting and models. */
 import { definePlugin } from 'svc/plugin'
 import { createProvider } from './provider.ts'
+import { createState } from './state.ts'
 import type {} from '../llm/types.ts'
 
 export default definePlugin({
@@ -12,6 +13,8 @@ export default definePlugin({
   buildsOn: ['llm'],
   register(app, svc) {
     const llm = svc.use('llm.providers')!
-    llm.register(app, createProvider(llm.engine))
+    const state = createState(svc, llm)
+    llm.addState(session => state.clear(session))
+    llm.register(app, createProvider(state))
   },
 })

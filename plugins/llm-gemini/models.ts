@@ -1,6 +1,7 @@
 /** `GET /models` with pagination, `GET /models/{model}`, and the error for unknown actions below `/models/`. */
-import type { Engine, LlmRoute, ModelInfo, ModelsParsed, OwnParsed, RouteInput } from '../llm/types.ts'
+import type { Engine, LlmRoute, ModelInfo, ModelsParsed, OwnParsed } from '../llm/types.ts'
 import { modelOf } from './actions.ts'
+import { readPage, type Page } from './page.ts'
 
 export const models: ModelInfo[] = [
   ...[
@@ -36,14 +37,6 @@ function show({ id, kind, context_window, max_output_tokens }: ModelInfo): objec
 
 const contentType = 'application/json; charset=UTF-8'
 
-interface Page {
-  size: number
-  start: number
-}
-
-const defaultPageSize = 50
-const maxPageSize = 1000
-
 export function listModels(engine: Engine): LlmRoute<ModelsParsed<Page>> {
   return {
     method: 'GET',
@@ -70,7 +63,10 @@ export function listModels(engine: Engine): LlmRoute<ModelsParsed<Page>> {
         { name: 'A page of three', path: '/ai/gemini/v1beta/models?pageSize=3', expectStatus: 200 },
       ],
     },
-    parse: input => ({ op: 'models', wire: readPage(engine, input) }),
+    parse: input => ({
+      op: 'models',
+      wire: readPage(engine, input, { method: 'ListModelsRequest', usual: 50, max: 1000 }),
+    }),
     render(result, { wire }) {
       const { items, nextToken } = engine.cutPage(result.models, wire.start, wire.size)
       return {
@@ -79,22 +75,6 @@ export function listModels(engine: Engine): LlmRoute<ModelsParsed<Page>> {
       }
     },
   }
-}
-
-/** A page size of 0 selects the default; larger sizes are capped. Throws for anything but a 32-bit integer. */
-function readPage(engine: Engine, { query }: RouteInput): Page {
-  const size = query.get('pageSize') ?? query.get('page_size') ?? ''
-  if (size !== '' && !isInt32(size))
-    throw engine.badInput(`Invalid value at 'page_size' (TYPE_INT32), ${JSON.stringify(size.slice(0, 50))}`)
-  if (Number(size) < 0) throw engine.badInput('* ListModelsRequest.page_size: page_size must not be negative')
-  const token = query.get('pageToken') ?? query.get('page_token') ?? ''
-  const start = token === '' ? 0 : engine.pageStart(token)
-  if (start === null) throw engine.badInput('* ListModelsRequest.page_token: page_token is invalid')
-  return { start, size: Math.min(Number(size) || defaultPageSize, maxPageSize) }
-}
-
-function isInt32(text: string): boolean {
-  return /^-?\d{1,10}$/.test(text) && Number(text) === (Number(text) | 0)
 }
 
 export function getModel(): LlmRoute<ModelsParsed> {

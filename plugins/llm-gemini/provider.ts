@@ -1,6 +1,11 @@
 /** The Gemini provider. */
-import type { Engine, LlmProvider } from '../llm/types.ts'
+import type { LlmProvider } from '../llm/types.ts'
 import { batchEmbedContents, embedContent, predict } from './embed.ts'
+import { batchRoutes } from './batches.ts'
+import { fileRoutes } from './files.ts'
+import { interactionError, isInteractionsPath } from './interactions/errors.ts'
+import { interactionRoutes } from './interactions/routes.ts'
+import type { GeminiState } from './state.ts'
 import { geminiError, geminiLimited, messages } from './errors.ts'
 import { countTokens, finishReasons, generateContent, streamGenerateContent } from './generate.ts'
 import { getModel, listModels, models, unknownAction } from './models.ts'
@@ -10,12 +15,18 @@ const publisher = '/publishers/google'
 const places = [`/projects/{project}/locations/{location}${publisher}`, publisher]
 const vertexPaths = ['/ai/gemini/v1', '/ai/gemini/v1beta1'].flatMap(version => places.map(place => version + place))
 
-export function createProvider(engine: Engine): LlmProvider {
+export function createProvider(state: GeminiState): LlmProvider {
+  const { engine, documents, uploads, interactions } = state
   return {
     id: 'gemini',
     title: 'Gemini',
     basePath: '/ai/gemini',
-    aliases: Object.fromEntries(['/ai/gemini/v1', ...vertexPaths].map(base => [base, '/v1beta'])),
+    aliases: {
+      ...Object.fromEntries(['/ai/gemini/v1', ...vertexPaths].map(base => [base, '/v1beta'])),
+      '/ai/gemini/v1beta2/interactions': '/v1beta/interactions',
+      '/ai/gemini/upload/v1': '/upload/v1beta',
+      '/ai/gemini/download/v1': '/download/v1beta',
+    },
     order: 4,
     credentials: [
       { source: 'x-goog-api-key', header: 'x-goog-api-key' },
@@ -34,10 +45,14 @@ export function createProvider(engine: Engine): LlmProvider {
       batchEmbedContents(engine),
       embedContent(engine),
       predict(engine),
+      ...fileRoutes(engine, documents, uploads),
+      ...batchRoutes(state),
+      ...interactionRoutes(engine, interactions),
       unknownAction(engine),
     ],
-    error: geminiError,
-    limited: geminiLimited,
+    error: (kind, facts) => (isInteractionsPath(facts.path) ? interactionError(facts) : geminiError(kind, facts)),
+    limited: (refusal, facts) =>
+      isInteractionsPath(facts.path) ? interactionError(facts) : geminiLimited(refusal, facts),
     messages,
     contextError: ({ promptTokens, window }) =>
       window !== null && promptTokens > window

@@ -1,6 +1,6 @@
 /** What the API says of a request that exceeds the context window of its model. */
 import type { ChatParsed, ContextAnswer, ContextFacts } from '../llm/types.ts'
-import type { ResponsesWire } from './responses-request.ts'
+import type { ResponsesWire } from './responses/request.ts'
 
 const CODE = 'context_length_exceeded'
 
@@ -24,7 +24,7 @@ export function responsesContextError(
   { wire }: ChatParsed<ResponsesWire>,
 ): ContextAnswer {
   if (window === null || prompt <= window) return 'cut'
-  if (wire.body.truncation === 'auto' && !isShortened) return 'drop'
+  if (wire.head.body.truncation === 'auto' && !isShortened) return 'drop'
   return {
     param: 'input',
     code: CODE,

@@ -26,6 +26,17 @@ export function describePost(
 }
 
 /** A GET route with one example. */
-export function describeGet(path: string, summary: string, name: string): LlmRouteDescription {
-  return { summary, examples: [{ name, path: `/ai/openai/v1${path}`, expectStatus: 200 }] }
+export function describeGet(path: string, summary: string, name: string, status = 200): LlmRouteDescription {
+  return describeOther('GET', path, summary, name, status)
+}
+
+/** A route with one example that has no body. */
+export function describeOther(
+  method: string,
+  path: string,
+  summary: string,
+  name: string,
+  status: number,
+): LlmRouteDescription {
+  return { summary, examples: [{ name, method, path: `/ai/openai/v1${path}`, expectStatus: status }] }
 }

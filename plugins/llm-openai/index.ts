@@ -1,6 +1,7 @@
 /** The OpenAI plugin: chat completions, responses, embeddings, images, audio and moderations. */
 import { definePlugin } from 'svc/plugin'
 import { createProvider } from './provider.ts'
+import { createState } from './responses/state.ts'
 import { createWire } from './wire.ts'
 import type {} from '../llm/types.ts'
 import type {} from './types.ts'
@@ -18,12 +19,20 @@ export default definePlugin({
     '/v1/embeddings',
     '/v1/moderations',
     '/v1/models',
+    '/v1/conversations',
+    '/v1/files',
+    '/v1/uploads',
+    '/v1/batches',
     '/v1/images/generations',
+    '/v1/images/edits',
+    '/v1/images/variations',
     '/v1/audio/{*path}',
   ].map(path => ({ path, here: `/ai/openai${path}` })),
   register(app, svc) {
     const llm = svc.use('llm.providers')!
-    svc.offer('llm-openai.wire', extras => createWire(llm.engine, extras))
-    llm.register(app, createProvider(llm.engine))
+    const state = createState(svc, llm)
+    llm.addState(session => state.clear(session))
+    svc.offer('llm-openai.wire', extras => createWire(llm.engine, state, extras))
+    llm.register(app, createProvider(llm.engine, state))
   },
 })

@@ -1,5 +1,6 @@
 /** The OpenAI provider: its models, and the routes of the format below `/v1`. */
 import type { Engine, LlmProvider, ModelInfo } from '../llm/types.ts'
+import type { OpenAiState } from './responses/state.ts'
 import { createWire } from './wire.ts'
 
 const models: ModelInfo[] = [
@@ -24,8 +25,8 @@ const models: ModelInfo[] = [
   { id: 'tts-1', kind: 'speech' },
 ]
 
-export function createProvider(engine: Engine): LlmProvider {
-  const wire = createWire(engine)
+export function createProvider(engine: Engine, state: OpenAiState): LlmProvider {
+  const wire = createWire(engine, state)
   return {
     id: 'openai',
     title: 'OpenAI',

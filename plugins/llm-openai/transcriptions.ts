@@ -60,14 +60,7 @@ export function transcriptions(engine: Engine, task: Task): LlmRoute<Parsed> {
 
 async function parse(engine: Engine, input: RouteInput): Promise<Parsed> {
   const invalid = (message: string): Error => engine.badInput(message, { param: 'file' })
-  const type = input.headers['content-type']
-  const form = await new Response(new Uint8Array(input.body), {
-    headers: { 'content-type': typeof type === 'string' ? type : '' },
-  })
-    .formData()
-    .catch(() => {
-      throw invalid('Invalid body: expected a multipart form.')
-    })
+  const form = await engine.readForm(input)
   const file = form.get('file')
   if (file === null || typeof file === 'string') throw invalid("Missing required parameter: 'file'.")
   const field = (name: string): string | undefined => {

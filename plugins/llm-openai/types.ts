@@ -10,14 +10,31 @@ import type {
   Refusal,
 } from '../llm/types.ts'
 
+import type { BatchRouteName } from './batches/routes.ts'
+import type { FileRouteName } from './files/routes.ts'
+import type { ImageRouteName } from './images/routes.ts'
+import type { UploadRouteName } from './files/uploads.ts'
+import type { ConversationRouteName } from './conversations/routes.ts'
+
 /** The routes of the format, without a base path. */
 export type OpenAiRouteName =
   | 'chat'
   | 'completions'
   | 'responses'
+  | 'responsesSocket'
+  | 'countInput'
+  | 'compact'
+  | 'response'
+  | 'deleteResponse'
+  | 'cancelResponse'
+  | 'inputItems'
+  | ConversationRouteName
+  | FileRouteName
+  | UploadRouteName
+  | BatchRouteName
   | 'embeddings'
   | 'moderations'
-  | 'images'
+  | ImageRouteName
   | 'transcriptions'
   | 'translations'
   | 'speech'

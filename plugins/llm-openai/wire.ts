@@ -6,10 +6,18 @@ import { embeddings } from './embeddings.ts'
 import { limitHeaders } from './rate-limits.ts'
 import { messages, openAiError, openAiLimited } from './errors.ts'
 import { openAiHeaders } from './headers.ts'
-import { images } from './images.ts'
+import { imageRoutes } from './images/routes.ts'
 import { listModels, retrieveModel } from './models.ts'
 import { moderations } from './moderations.ts'
-import { responses } from './responses.ts'
+import { conversationRoutes } from './conversations/routes.ts'
+import { compactResponse } from './responses/compact.ts'
+import { createResponse } from './responses/create.ts'
+import { cancelResponse, countInput, deleteResponse, listInputItems, retrieveResponse } from './responses/routes.ts'
+import { responsesSocket } from './responses/socket.ts'
+import { batchRoutes } from './batches/routes.ts'
+import { fileRoutes } from './files/routes.ts'
+import { uploadRoutes } from './files/uploads.ts'
+import type { OpenAiState } from './responses/state.ts'
 import { speech } from './speech.ts'
 import { tokenize } from './tokenize.ts'
 import { transcriptions } from './transcriptions.ts'
@@ -25,14 +33,25 @@ export const finishReasons: Record<Finish, string> = {
   prompt_filter: 'content_filter',
 }
 
-export function createWire(engine: Engine, extras?: ChatExtras): OpenAiWire {
+export function createWire(engine: Engine, state: OpenAiState, extras?: ChatExtras): OpenAiWire {
   const routes: Record<OpenAiRouteName, LlmRoute> = {
     chat: chatCompletions(engine, extras),
     completions: completions(engine),
-    responses: responses(engine),
+    responses: createResponse(state),
+    responsesSocket: responsesSocket(state),
+    countInput: countInput(state),
+    compact: compactResponse(state),
+    response: retrieveResponse(state),
+    deleteResponse: deleteResponse(state),
+    cancelResponse: cancelResponse(state),
+    inputItems: listInputItems(state),
+    ...conversationRoutes(state),
+    ...fileRoutes(engine, state.documents),
+    ...uploadRoutes(engine, state.uploads, state.documents),
+    ...batchRoutes(engine, state.batches, state.documents),
     embeddings: embeddings(engine),
     moderations: moderations(engine),
-    images: images(engine),
+    ...imageRoutes(engine, state.fixedImage),
     transcriptions: transcriptions(engine, 'transcriptions'),
     translations: transcriptions(engine, 'translations'),
     speech: speech(engine),

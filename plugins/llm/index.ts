@@ -1,4 +1,5 @@
 /** The mock LLM plugin: engine, request processing and records. Each wire format is a separate plugin. */
+import { randomUUID } from 'node:crypto'
 import { definePlugin } from 'svc/plugin'
 import { ProviderRegistry } from './providers/provider-registry.ts'
 import type { CompiledRule } from './engine/rules.ts'
@@ -12,6 +13,10 @@ import { optionsSchema, type LlmOptions } from './providers/options.ts'
 import { translateFixtures } from './testing/aimock/translate.ts'
 import { createLlmProtocol } from './testing/protocol.ts'
 import { fixturesCommand } from './testing/aimock/command.ts'
+import { BatchStore } from './state/batches.ts'
+import { DocumentStore } from './state/documents.ts'
+import { createRunItem } from './exchange/inner-request.ts'
+import type { RunnerServices } from './exchange/runner.ts'
 import { Profiles } from './profiles/profiles.ts'
 import { registerProfileRoutes } from './profiles/routes.ts'
 import type { StatedLoads } from './inference/stated-load.ts'
@@ -80,27 +85,36 @@ export default definePlugin<LlmOptions, Variables>({
     svc.use('testing.resets')!.register({ name: 'llm_cache', reset: session => cache.clear(session) })
     svc.use('testing.resets')!.register({ name: 'llm_limits', reset: session => limiter.clear(session) })
     svc.use('testing.resets')!.register({ name: 'usage', reset: session => ledger.clear(session) })
+    const documents = new DocumentStore(svc)
+    const batches = new BatchStore(svc, svc.options.batch_lines)
     const profiles = new Profiles(svc.options.profiles, (at, message) => svc.reportLoadError({ at, message }))
-    const providers: ProviderRegistry = new ProviderRegistry(
-      {
-        svc,
-        limits: engineLimits(svc.config),
-        faults,
-        rules,
-        records,
-        ledger,
-        limiter,
-        cache,
-        profiles,
-        tokenizers: new Tokenizers(),
-        loads: hasMetrics(svc.options) ? svc.replicated<StatedLoads>('loads', { initial: () => ({}) }) : null,
-        builtin: svc.options.builtin,
-        metrics: createMetrics(svc.metrics),
-        strictFixtures: svc.options.strict_fixtures,
-        clock: new TokenClock(),
-      },
+    const services: RunnerServices = {
+      svc,
+      limits: engineLimits(svc.config),
+      faults,
       rules,
-    )
+      records,
+      ledger,
+      limiter,
+      cache,
+      profiles,
+      tokenizers: new Tokenizers(),
+      loads: hasMetrics(svc.options) ? svc.replicated<StatedLoads>('loads', { initial: () => ({}) }) : null,
+      builtin: svc.options.builtin,
+      metrics: createMetrics(svc.metrics),
+      strictFixtures: svc.options.strict_fixtures,
+      clock: new TokenClock(),
+      find: (method, path) => providers.find(method, path),
+      newId: randomUUID,
+      runItem: createRunItem(() => services),
+    }
+    const providers: ProviderRegistry = new ProviderRegistry(services, rules, { documents, batches })
+    providers.addState(session => documents.clear(session))
+    providers.addState(session => batches.clear(session))
+    svc.use('testing.resets')!.register({
+      name: 'llm_state',
+      reset: session => providers.clearState(session === null ? null : session.key),
+    })
     svc.offer('llm.providers', providers)
     const limits = engineLimits(svc.config)
     svc.use('testing.protocols')!.register(createLlmProtocol({ faults, limits, providers }))

@@ -151,12 +151,14 @@ export interface HeaderFacts {
 
 /** One operation of a provider. */
 export interface LlmRoute<P extends Parsed = Parsed> {
-  method: 'GET' | 'POST'
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /**
    * Below the base path: `/v1/models/{model}`, `/model/{*modelId}/converse` (the rest, slashes included), or ending in
    * `/*`.
    */
   path: string
+  /** The aliases at which the route is served too. Default: all. */
+  aliases?: readonly string[]
   /** The main purpose of the route; each parsed request has its own `op`. */
   op: 'chat' | 'embed' | 'rerank' | 'moderate' | 'image' | 'speech' | 'transcribe' | 'count' | 'models' | 'other'
   describe: LlmRouteDescription
@@ -166,6 +168,13 @@ export interface LlmRoute<P extends Parsed = Parsed> {
   hasEffects?: true
   /** Parses a captured request for conditions, without effects. Default: `parse`, unless that has effects. */
   readOnly?(input: RouteInput): Parsed | Promise<Parsed>
+  /** Stores what later requests need, after the reply is computed and before anything is sent. May throw `engine.badInput`. */
+  keep?(result: ResultOf<P>, parsed: P, context: RenderContext): Promise<void>
+  /**
+   * Serves a WebSocket on a GET route; requests without an upgrade are parsed and get an error. Called after the
+   * handshake, whose request `parse` has accepted.
+   */
+  socket?(socket: LlmSocket, parsed: P, input: RouteInput): void
   /** Renders the complete reply. */
   render(result: ResultOf<P>, parsed: P, context: RenderContext): Rendered
   /** Renders the events of a streamed reply. */
@@ -194,7 +203,7 @@ export interface LlmRoute<P extends Parsed = Parsed> {
 /** A route description without the fields that the runner adds. Paths in it start with the provider's base path. */
 export type LlmRouteDescription = Omit<
   RouteDescription,
-  'path' | 'methods' | 'category' | 'protocol' | 'area' | 'ownFail' | 'errorForm'
+  'path' | 'methods' | 'category' | 'area' | 'ownFail' | 'errorForm'
 >
 
 /** The input of a route's `parse`. */
@@ -210,6 +219,14 @@ export interface RouteInput {
   json(): Record<string, unknown>
   /** Session key for stored data: `X-Svc-Session`, or the client address. */
   session: string
+  /** Name of the provider: the format's id, or the name in svc.yaml. */
+  provider: string
+  /** Path of the provider's routes: `/ai/openai`. */
+  basePath: string
+  /** Whether the client asks for a WebSocket. */
+  isUpgrade: boolean
+  /** URL of a path of this server, as clients see it. */
+  url(path: string): string
   /** The default model of a named provider with its own models. */
   defaultModel?: string
   /** The listed models, and the context window of those without their own. */
@@ -219,6 +236,31 @@ export interface RouteInput {
   tokenizerOf?(model: string | undefined): Tokenizer
   limits: EngineLimits
   credential: { source: string; value: string } | null
+  /** Reports that a header is not valid and therefore ignored. `expected` is printable ASCII. */
+  ignoreHeader(name: string, expected: string): void
+  /**
+   * Runs a POST route of the provider as an item of a batch: without faults, rate limits and delays. `path` is its path
+   * below the base path, or the end of it.
+   */
+  runItem(path: string, body: object, options: RunItemOptions): Promise<ItemReply>
+  /** What the socket that the request came from passed to `run`. */
+  socketData?: unknown
+}
+
+export interface RunItemOptions {
+  /** Id of the batch, for the ledger. */
+  batch: string
+  /** The call is recorded, and counted in the ledger. */
+  isCounted: boolean
+  /** Parameters of the path. */
+  params?: Record<string, string>
+}
+
+/** The reply to an item, as it would be over HTTP. */
+export interface ItemReply {
+  status: number
+  requestId: string
+  body: object
 }
 
 /** Limits of the server. */
@@ -240,6 +282,8 @@ interface ParsedBase {
   stream?: boolean
   /** A one-line description of a body that is not JSON (multipart). */
   bodyLine?: string
+  /** The reply does not wait for the model: it tells where to look later. */
+  isBackground?: true
 }
 /** Checks a prompt before the model processes it, and the reply before it is rendered and recorded. */
 export interface ChatGuardrail {
@@ -299,7 +343,7 @@ export interface ModelsParsed<W = unknown> extends ParsedBase {
 export interface OwnParsed<W = unknown> extends ParsedBase {
   op: 'own'
   /** The mode in the record; absent: the request is not recorded. */
-  mode?: 'moderation' | 'image' | 'speech' | 'transcription'
+  mode?: 'moderation' | 'image' | 'speech' | 'transcription' | 'compaction' | 'warmup'
   prompt?: string
   promptTokens: number
   completionTokens: number
@@ -336,6 +380,20 @@ export interface RenderContext {
   /** The finish reasons of the route. */
   finishReasons: Record<Finish, string>
   limits: EngineLimits
+  /** The session that asks, as `RouteInput` has it. */
+  session: string
+  /** When the tokens of the reply are due, and where a requested fault breaks it. */
+  plan(): ReplyPlan
+}
+
+/** The speed of a reply that nobody waits for. */
+export interface ReplyPlan {
+  /** Milliseconds until the first token. */
+  ttftMs: number
+  /** Milliseconds between tokens. */
+  gapMs: number
+  /** Number of tokens after which the reply fails; null: it does not. */
+  failsAfter: number | null
 }
 
 export interface Rendered {
@@ -355,6 +413,8 @@ export interface StreamEvent {
   data: string | object
   /** Number of token gaps to wait before the event is written; true: one. Default: none. */
   paced?: boolean | number
+  /** When the event is due, in milliseconds since 1970; the pace of the request does not matter then. */
+  dueAt?: number
   /** AWS event streams: the event is an exception of this type. */
   exception?: string
 }
@@ -386,3 +446,37 @@ export interface StreamShapes {
 
 /** The encoding of events. `sse-crlf` is SSE with CRLF line ends and without event names. */
 export type Framing = 'sse' | 'sse-crlf' | 'ndjson' | 'json-array' | 'aws-eventstream'
+
+/** A WebSocket of a provider. Messages beyond the bounds close it. */
+export interface LlmSocket {
+  readonly isClosed: boolean
+  /** Path and query of the handshake. */
+  readonly target: string
+  /** Milliseconds after which the route should close the socket; the host closes it a second later. */
+  readonly lifetimeMs: number
+  /** Sends JSON in a text frame. */
+  send(message: object): void
+  /** Calls the listener for each message, in order. */
+  onMessage(listener: (message: Buffer, isBinary: boolean) => void): void
+  onClosed(listener: () => void): void
+  close(code: number, reason: string): void
+  /**
+   * Runs the POST route of a path, which may have a query, as a separate request with the headers of the handshake. The events of a streamed reply are sent at its pace, and the faults of a stream apply. Resolves when
+   * the last event was sent.
+   */
+  run(target: string, body: object, options: SocketRunOptions): Promise<SocketRun>
+}
+
+export interface SocketRunOptions {
+  /** Sends an event; default: its data. */
+  send?(event: StreamEvent): void
+  /** Stops the reply. */
+  signal?: AbortSignal
+  /** Data for the route's `parse`, as `RouteInput.socketData`. */
+  data?: unknown
+}
+
+/** How a request on a socket ended: its reply, or the error response that it would have got over HTTP. */
+export type SocketRun =
+  | { kind: 'sent'; isWhole: boolean; parsed: Parsed; result: ResultOf<Parsed> }
+  | { kind: 'error'; status: number; headers: Record<string, string>; body: object }

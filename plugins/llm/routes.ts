@@ -32,6 +32,7 @@ const requestHeaders = [
   'X-Svc-Limit-Tpd',
   'X-Svc-Reply',
   'X-Svc-Reply-Json',
+  'X-Svc-Batch',
   'X-Svc-Session',
   'X-Svc-Delay',
 ]

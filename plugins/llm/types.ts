@@ -1,9 +1,14 @@
 /** The public types of the mock LLM, for plugins that add a provider. Import them as types only. */
 import type { FastifyInstance } from 'svc/plugin'
 import type { Engine } from './engine/engine.ts'
+import type { Batches } from './state/batches.ts'
+import type { Documents } from './state/documents.ts'
 import type { ErrorKind, LlmProvider, LlmRoute, Parsed } from './provider.ts'
 import type { Rule } from './engine/rules.ts'
 
+export type { Batch, Batches, BatchItem, ItemResult } from './state/batches.ts'
+export type { BatchPhase, BatchPlan, BatchState } from './state/batch-plan.ts'
+export type { DocumentFacts, Documents, NewDocument, Owner } from './state/documents.ts'
 export type { Engine } from './engine/engine.ts'
 export type { Tokenizer } from './engine/tokenizer.ts'
 export type { Rule, RuleReply } from './engine/rules.ts'
@@ -25,6 +30,14 @@ export interface Providers {
    * Adds a fault kind for `X-Svc-Fail`. Its error has the format of the kind `like`, with the given status and message.
    */
   addFault(fault: AddedFault): void
+  /**
+   * Adds to what the reset `llm_state` clears: the data of the session with this key, or all. Returns the number of
+   * removed entries.
+   */
+  addState(clear: (session: string | null) => Promise<number>): void
+  /** Files and other documents of all providers. */
+  readonly documents: Documents
+  readonly batches: Batches
   /** All served providers, in the order of `GET /ai`; complete after all plugins have registered. */
   list(): ServedProvider[]
   /** Whether providers without their own key accept only the credential in `SVC_AI_API_KEY`. */

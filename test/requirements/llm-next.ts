@@ -139,4 +139,87 @@ export default [
     rule: 'gauges can be functions of the clock, or stated for a time by a guarded request',
     where: 'llm-next 8',
   },
+  {
+    id: 'LLMN-150',
+    rule: 'a stored response can be retrieved, continued, replayed and deleted; one that is not stored cannot',
+    where: 'llm-next 12',
+  },
+  {
+    id: 'LLMN-151',
+    rule: 'in a chain, tool outputs need their calls and calls their outputs',
+    where: 'llm-next 12',
+  },
+  {
+    id: 'LLMN-152',
+    rule: 'the state of a background response is a function of its record and the clock; a replay of its events is the same each time',
+    where: 'llm-next 12',
+  },
+  {
+    id: 'LLMN-153',
+    rule: 'a conversation collects the items of its responses, of which one runs at a time',
+    where: 'llm-next 12',
+  },
+  {
+    id: 'LLMN-154',
+    rule: 'compaction items carry a sealed summary, and a changed one is refused',
+    where: 'llm-next 12',
+  },
+  {
+    id: 'LLMN-155',
+    rule: 'a WebSocket carries the events of responses, one response at a time in each lane',
+    where: 'llm-next 13',
+  },
+  {
+    id: 'LLMN-156',
+    rule: 'in public mode, what has an id exists only for the session that made it',
+    where: 'llm-next 22',
+  },
+  {
+    id: 'LLMN-160',
+    rule: 'files are stored within bounds, listed page by page, and described where the input names them',
+    where: 'llm-next 14',
+  },
+  { id: 'LLMN-161', rule: 'an upload becomes a file when its parts have exactly its bytes', where: 'llm-next 14' },
+  {
+    id: 'LLMN-162',
+    rule: 'the output of a batch contains the very replies of its endpoint, and each item is counted once',
+    where: 'llm-next 14',
+  },
+  {
+    id: 'LLMN-163',
+    rule: 'the state of a batch follows from its plan and the clock, and wrong input ends in a failed batch',
+    where: 'llm-next 14',
+  },
+  { id: 'LLMN-164', rule: 'message batches end with a result for each request', where: 'llm-next 15' },
+  { id: 'LLMN-165', rule: 'files of Anthropic can be named in messages, but not downloaded', where: 'llm-next 15' },
+  {
+    id: 'LLMN-166',
+    rule: 'files of Gemini are uploaded in a resumable way or with one request',
+    where: 'llm-next 16',
+  },
+  {
+    id: 'LLMN-167',
+    rule: 'batches of Gemini answer requests inline or from a file, in the same form',
+    where: 'llm-next 16',
+  },
+  {
+    id: 'LLMN-170',
+    rule: 'a stored interaction can be read, continued and deleted; errors have the form of this API',
+    where: 'llm-next 17',
+  },
+  {
+    id: 'LLMN-171',
+    rule: 'in a chain of interactions, results need their calls and calls their results',
+    where: 'llm-next 17',
+  },
+  {
+    id: 'LLMN-172',
+    rule: 'the events of an interaction are the same in each replay, and go on after the last event that the client saw',
+    where: 'llm-next 17',
+  },
+  {
+    id: 'LLMN-175',
+    rule: 'images have the proportions of the requested size, and can be edited, varied and streamed',
+    where: 'llm-next 20',
+  },
 ]

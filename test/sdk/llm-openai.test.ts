@@ -287,6 +287,53 @@ t.test('models, moderations, images [LLM-52]', async t => {
   t.equal((await client.images.generate({ prompt: 'x' })).data?.[0]?.url, `${server.url}/image/png`)
 })
 
+t.test('images: sizes, formats, edits, variations, streams [LLMN-175]', async t => {
+  const sizeOf = (base64: string | undefined): number[] => {
+    const png = Buffer.from(base64 ?? '', 'base64')
+    return [png.readUInt32BE(16), png.readUInt32BE(20)]
+  }
+  const wide = await client.images.generate({ model: 'gpt-image-1', prompt: 'a', size: '1536x1024', quality: 'low' })
+  t.match(wide, { size: '1536x1024', quality: 'low', output_format: 'png', background: 'auto' })
+  t.same(sizeOf(wide.data?.[0]?.b64_json), [24, 16], 'the proportions of the size')
+  const file = (name: string): Promise<File> => toFile(Buffer.from('PNG'), name, { type: 'image/png' })
+  const edited = await client.images.edit({
+    model: 'gpt-image-1',
+    image: [await file('a.png'), await file('b.png')],
+    mask: await file('mask.png'),
+    prompt: 'a gateway at dusk',
+  })
+  t.match(edited.usage, { input_tokens_details: { image_tokens: 170 } })
+  t.same(sizeOf(edited.data?.[0]?.b64_json), [16, 16])
+  const varied = await client.images.createVariation({ image: await file('a.png'), n: 2 })
+  t.match(varied.data, [{ url: /\/image\/png$/ }, {}])
+  const types: string[] = []
+  for await (const event of await client.images.generate({
+    model: 'gpt-image-1',
+    prompt: 'a',
+    stream: true,
+    partial_images: 2,
+  }))
+    types.push(event.type)
+  t.same(types, ['image_generation.partial_image', 'image_generation.partial_image', 'image_generation.completed'])
+  const editing: string[] = []
+  for await (const event of await client.images.edit({
+    model: 'gpt-image-1',
+    image: await file('a.png'),
+    prompt: 'a',
+    stream: true,
+  }))
+    editing.push(event.type)
+  t.same(editing, ['image_edit.completed'])
+  const wrong: [OpenAI.ImageGenerateParamsNonStreaming, string][] = [
+    [{ prompt: 'x', size: '5000x10' as '1024x1024' }, 'size'],
+    [{ prompt: 'x', output_format: 'gif' as 'png' }, 'output_format'],
+    [{ prompt: 'x', partial_images: 4 }, 'partial_images'],
+    [{ prompt: 'x', model: 'gpt-image-1', output_format: 'webp' }, 'output_format'],
+  ]
+  for (const [body, param] of wrong)
+    await t.rejects(client.images.generate(body), { status: 400, param, message: /value/ })
+})
+
 t.test('audio: transcriptions in all formats, translation, speech [LLM-52]', async t => {
   const file = (): Promise<File> => toFile(Buffer.alloc(40_000), 'talk.wav', { type: 'audio/wav' })
   const text = 'Hello from svc. This is a fixed transcription for gateway demos.'

@@ -3,7 +3,7 @@ import { randomFillSync } from 'node:crypto'
 import { InputProblem } from 'svc/plugin'
 import type { ChatResult, NeutralRequest, Part } from '../neutral.ts'
 import { BadInput, type BadInputDetails } from '../errors.ts'
-import type { StreamShapes } from '../provider.ts'
+import type { RequestHeaders, StreamShapes } from '../provider.ts'
 import { openAiShapes } from '../shapes/openai-shapes.ts'
 import { cosine, Embedder } from './embedding.ts'
 import { embeddingInputs, vectorSize } from './embedding-input.ts'
@@ -14,6 +14,7 @@ import { modeOfModel } from './model-mode.ts'
 import { cutPage, pageStart } from './page.ts'
 import { lastUserText, promptTokens, render, textOfParts } from './prompt.ts'
 import { rankDocuments } from './relevance.ts'
+import { readForm } from './form.ts'
 import { fromSchema } from './schema-value.ts'
 import { digest, generator } from './seed.ts'
 import { RULE, type Tokenizer } from './tokenizer.ts'
@@ -51,6 +52,8 @@ export interface Engine {
   /** Short descriptions of media. */
   describeUrl: typeof describeUrl
   describeInline: typeof describeInline
+  /** Parses a multipart form; throws `badInput` for another body. */
+  readForm(input: { body: Buffer; headers: RequestHeaders }): Promise<FormData>
   /** An id of random hex digits, at most 64. */
   randomId(digits: number): string
   /** SHA-256 of the parts as hex digits, and a generator of numbers in [0, 1) with it as seed. */
@@ -110,6 +113,7 @@ const pure: Omit<Engine, 'randomId'> = {
   describeInline,
   pageStart,
   cutPage,
+  readForm,
   promptTokens: request => promptTokens(request, render(request)),
   embed: (text, dimensions) => new Embedder(dimensions).embed(text),
   relevance: rankDocuments,

@@ -5,7 +5,7 @@ import { findCredential, header, showCredential, type Credential } from './crede
 import { BadInput } from '../errors.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
 import type { LlmRoute, RequestHeaders, RouteInput } from '../provider.ts'
-import type { EngineLimits } from '../provider.ts'
+import type { EngineLimits, ItemReply, RunItemOptions } from '../provider.ts'
 import type { RequestTokenizers } from '../tokenizers/tokenizers.ts'
 import type { Load } from '../capacity/load.ts'
 import type { Timing } from '../profiles/timing.ts'
@@ -13,6 +13,22 @@ import type { CacheUse } from '../cache/prompt-cache.ts'
 import type { Admission } from '../limits/limiter.ts'
 import type { LimitState } from '../limits/bucket.ts'
 import type { Variables } from '../variables.ts'
+
+/** What a request within another one has of its own: a message on a socket, an item of a batch. */
+export interface InnerRequest {
+  requestId: string
+  /** In the record: `WS` for messages on a socket. */
+  method: string
+  path: string
+  body: Buffer
+  headers?: RequestHeaders
+  /** Passed to the route. */
+  data?: unknown
+  /** The batch whose item it is. */
+  batch?: string
+}
+
+export type RunItem = (outer: Exchange, path: string, body: object, options: RunItemOptions) => Promise<ItemReply>
 
 /** Rejects deeper JSON, which could overflow the stack of recursive code. */
 const maxJsonDepth = 200
@@ -57,8 +73,11 @@ export class Exchange implements ResponseContext {
   parsedAt = 0
   /** Time in the queue. */
   queueMs = 0
+  /** Runs items of batches; set by what creates the exchange. */
+  runItem: RunItem | null = null
   /** The request is not a call of the model: its credential was rejected. */
   isRefused = false
+  readonly inner: InnerRequest | null
   #query: URLSearchParams | undefined
   #bodyText: string | undefined
 
@@ -68,30 +87,36 @@ export class Exchange implements ResponseContext {
     limits: EngineLimits,
     request: FastifyRequest,
     reply: FastifyReply,
+    inner: InnerRequest | null = null,
   ) {
     this.svc = svc
+    this.inner = inner
     this.instance = served.instance
     this.route = served.route
     this.params = served.params
     this.limits = limits
     this.request = request
     this.reply = reply
-    this.requestId = svc.http.requestId(request)
+    this.requestId = inner?.requestId ?? svc.http.requestId(request)
     this.instanceId = svc.instance.id
     this.credential = findCredential(served.instance.format.credentials, this.headers, () => this.query)
     this.shownCredential = showCredential(this.credential)
   }
 
   get headers(): RequestHeaders {
-    return this.request.headers
+    return this.inner?.headers ?? this.request.headers
   }
 
   header(name: string): string | undefined {
-    return header(this.request.headers, name)
+    return header(this.headers, name)
+  }
+
+  get method(): string {
+    return this.inner?.method ?? this.request.method
   }
 
   get url(): string {
-    return this.request.raw.url ?? ''
+    return this.inner?.path ?? this.request.raw.url ?? ''
   }
 
   get hasQuery(): boolean {
@@ -112,7 +137,7 @@ export class Exchange implements ResponseContext {
   }
 
   get body(): Buffer {
-    return this.svc.http.body(this.request)
+    return this.inner?.body ?? this.svc.http.body(this.request)
   }
 
   /** The body as text; decoded once for both the route and the record. */
@@ -129,17 +154,27 @@ export class Exchange implements ResponseContext {
   input(): RouteInput {
     const { svc, request, instance } = this
     const input: RouteInput = {
-      method: request.method,
-      headers: request.headers,
+      method: this.method,
+      headers: this.headers,
       params: this.params,
       query: this.query,
       body: this.body,
       json: () => parseObject(this.bodyText(), instance.format.messages?.bad_request),
       session: svc.http.session(request).key,
+      provider: instance.name,
+      basePath: instance.basePath,
+      ignoreHeader: (name, expected) => svc.http.ignoreHeader(request, name, expected),
+      runItem: (path, body, options) => {
+        if (this.runItem === null) throw new Error('items of batches have no items')
+        return this.runItem(this, path, body, options)
+      },
+      isUpgrade: request.ws && this.inner === null,
+      url: path => svc.http.url(request, path),
       limits: this.limits,
       credential: this.credential,
       models: instance.models,
     }
+    if (this.inner?.data !== undefined) input.socketData = this.inner.data
     if (instance.contextWindow !== undefined) input.contextWindow = instance.contextWindow
     if (this.tokenizers !== null) input.tokenizerOf = this.tokenizers
     if (instance.defaultModel !== undefined) input.defaultModel = instance.defaultModel

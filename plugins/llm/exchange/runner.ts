@@ -12,7 +12,7 @@ import { compute, RuleFault } from './compute.ts'
 import { isEnforced, printable } from './credentials.ts'
 import type { CompiledRule } from '../engine/rules.ts'
 import { isBadInput } from '../errors.ts'
-import { Exchange } from './exchange.ts'
+import { Exchange, type RunItem } from './exchange.ts'
 import { fitToWindow } from './context-window.ts'
 import { exactReply } from './exact-reply.ts'
 import { fires, originOf, type FaultSpec, type FaultParser } from './faults.ts'
@@ -27,6 +27,7 @@ import type {
   LlmRoute,
   Parsed,
   RenderContext,
+  ReplyPlan,
   Rendered,
   ResultOf,
   StreamEvent,
@@ -40,6 +41,7 @@ import { PlainOutput } from '../streaming/output.ts'
 import { tokensOf } from '../streaming/tokens-of.ts'
 import type { TokenClock } from '../streaming/token-clock.ts'
 import { applyRules, failureOfRule, once, replyOfRule } from '../testing/apply.ts'
+import type { PlacedRoute } from '../testing/protocol.ts'
 import { hasActed, isStrict, missingFixture } from '../testing/strict.ts'
 import { recordError, recordReply } from '../records/recording.ts'
 import type { AiRecord, Records } from '../records/records.ts'
@@ -77,6 +79,12 @@ export interface RunnerServices {
   /** Whether a text generation needs a rule, if its header does not say so. */
   strictFixtures: boolean
   clock: TokenClock
+  /** The route of a path; null if no provider serves it. */
+  find(method: string, path: string): PlacedRoute | null
+  /** Runs items of batches. */
+  runItem: RunItem
+  /** A new request id. */
+  newId(): string
 }
 
 export interface Served {
@@ -96,6 +104,7 @@ export async function run(
 ): Promise<FastifyReply> {
   const { svc } = services
   const exchange = new Exchange(svc, served, services.limits, request, reply)
+  exchange.runItem = services.runItem
   try {
     checkCredential(exchange)
     const latency = readLatency(exchange.headers, served.instance.latency, svc.config.maxDelayMs)
@@ -125,7 +134,7 @@ export async function run(
     const admitting = services.limiter.admit(exchange, parsed)
     if (admitting !== null) exchange.admission = await admitting
     const { slots } = served.instance
-    if (slots !== undefined && parsed.op === 'chat') {
+    if (slots !== undefined && parsed.op === 'chat' && parsed.isBackground !== true) {
       exchange.load = await enterSlots(exchange, slots)
       if (exchange.load === null) return abandoned(exchange)
     }
@@ -135,9 +144,9 @@ export async function run(
       const paced = readLatency(exchange.headers, { ...served.instance.latency, ...fixed.pace }, svc.config.maxDelayMs)
       const result = await withCache(exchange, parsed, fixed.result)
       const fixedReply = { parsed, ...fixed, result, fault: fault ?? fixed.fault, latency: paced, isStream }
-      const waitMs = waitBefore(exchange, fixedReply, profile, fixed.pace)
+      const waitMs = waitBefore(exchange, withoutWait(fixedReply), profile, fixed.pace)
       if (waitMs > 0 && !(await svc.http.delay(request, waitMs))) return abandoned(exchange)
-      return respond(services, exchange, fixedReply)
+      return await finish(services, exchange, fixedReply)
     }
     if (parsed.op === 'chat' && fault === null && !hasActed(rule) && isStrict(exchange, services.strictFixtures))
       throw await missingFixture(exchange, parsed)
@@ -151,13 +160,18 @@ export async function run(
     const computed = computing instanceof Promise ? await computing : computing
     const result = exchange.cacheUse === null ? computed : await withCache(exchange, parsed, computed)
     const generated = { parsed, result, latency, fault, isStream }
-    const waitMs = waitBefore(exchange, generated, profile, NO_PACE)
+    const waitMs = waitBefore(exchange, withoutWait(generated), profile, NO_PACE)
     if (waitMs > 0 && !(await svc.http.delay(request, waitMs))) return abandoned(exchange)
-    return respond(services, exchange, generated)
+    return await finish(services, exchange, generated)
   } catch (error) {
     if (exchange.load !== null) countServed(exchange, null, undefined)
     return sendError(services, exchange, errorOf(error, services.faults, exchange))
   }
+}
+
+/** Nobody waits for a reply in the background: it is planned like a stream. */
+function withoutWait<C extends { parsed: Parsed; isStream: boolean }>(computed: C): C {
+  return computed.parsed.isBackground === true ? { ...computed, isStream: true } : computed
 }
 
 /** The client disconnected before the response: what was reserved is returned. */
@@ -168,7 +182,7 @@ function abandoned(exchange: Exchange): FastifyReply {
 }
 
 /** A missing or invalid credential takes precedence over every fault. */
-function checkCredential(exchange: Exchange): void {
+export function checkCredential(exchange: Exchange): void {
   const { instance, credential, svc } = exchange
   const { requireAuth } = svc.variables
   exchange.isRefused = true
@@ -188,7 +202,7 @@ function checkCredential(exchange: Exchange): void {
 }
 
 /** Throws the fault that fires, or returns it if it applies later: a filtered reply, a broken stream. */
-function rollFault({ faults }: RunnerServices, exchange: Exchange): FaultSpec | null {
+export function rollFault({ faults }: RunnerServices, exchange: Exchange): FaultSpec | null {
   const header = exchange.header('x-svc-fail')
   if (header !== undefined && faults.parse(header) === null)
     exchange.svc.http.ignoreHeader(
@@ -218,7 +232,7 @@ function sourceOf({ source, label }: FaultSpec, { instance }: Exchange): string 
   return source ?? `provider ${instance.name}: ${label}`
 }
 
-function recordFault(fault: FaultSpec, exchange: Exchange): void {
+export function recordFault(fault: FaultSpec, exchange: Exchange): void {
   exchange.fault = fault.label
   exchange.faultSource = sourceOf(fault, exchange)
 }
@@ -232,7 +246,7 @@ function injected(fault: FaultSpec, exchange: Exchange): ProviderError {
   })
 }
 
-function filterOf(
+export function filterOf(
   fault: FaultSpec | null,
   parsed: Parsed,
   exchange: Exchange,
@@ -242,7 +256,7 @@ function filterOf(
   return fault.kind === 'prompt_filter' ? 'prompt_filter' : 'content_filter'
 }
 
-interface Computed {
+export interface Computed {
   parsed: Parsed
   result: Result
   latency: Latency
@@ -252,21 +266,60 @@ interface Computed {
   shape?: StreamShape | null
 }
 
-function respond(services: RunnerServices, exchange: Exchange, computed: Computed): FastifyReply {
-  const { svc, records, ledger, metrics } = services
-  const { parsed, result, isStream } = computed
-  const { reply, request, route, instance } = exchange
-  const words = route.finishReasons ?? instance.format.finishReasons
+/** Stores what the route keeps, and responds. */
+function finish(
+  services: RunnerServices,
+  exchange: Exchange,
+  computed: Computed,
+): FastifyReply | Promise<FastifyReply> {
+  const { route } = exchange
+  const context = renderContext(services, exchange, computed)
+  if (route.keep === undefined) return respond(services, exchange, computed, context)
+  return route
+    .keep(computed.result, computed.parsed, context)
+    .then(() => respond(services, exchange, computed, context))
+}
+
+export function renderContext(services: RunnerServices, exchange: Exchange, computed: Computed): RenderContext {
+  const { svc } = services
+  const { request, route, instance } = exchange
   const nowMs = Date.now()
-  const context: RenderContext = {
+  return {
     requestId: exchange.requestId,
     created: Math.floor(nowMs / 1000),
     nowMs,
     provider: instance.name,
-    finishReasons: words,
+    finishReasons: route.finishReasons ?? instance.format.finishReasons,
     limits: services.limits,
     url: path => svc.http.url(request, path),
+    session: svc.http.session(request).key,
+    plan: () => replyPlan(exchange, computed),
   }
+}
+
+function replyPlan({ svc, timing }: Exchange, { result, latency, fault }: Computed): ReplyPlan {
+  const tokens = result.op === 'chat' ? result.completionTokens : 0
+  const maxMs = MAX_GAPS_MS[svc.config.publicMode ? 'public' : 'normal']
+  return {
+    ttftMs: timing?.ttftMs ?? latency.ttftMs,
+    gapMs:
+      timing === null
+        ? gaps({ ...latency, jitterPercent: 0 }, tokens, maxMs, () => '')()
+        : timing.gapsMs / Math.max(1, tokens - 1),
+    failsAfter: fault?.break?.what === 'stream_error' ? fault.break.afterTokens : null,
+  }
+}
+
+function respond(
+  services: RunnerServices,
+  exchange: Exchange,
+  computed: Computed,
+  context: RenderContext,
+): FastifyReply {
+  const { records, ledger, metrics } = services
+  const { parsed, result, isStream } = computed
+  const { reply, route, instance } = exchange
+  const words = context.finishReasons
   const rendered = isStream ? null : route.render(result, parsed, context)
   const streamed = isStream ? streamOf(exchange, computed, context) : null
   if (streamed?.breaksAfter !== undefined) recordFault(streamed.fault!, exchange)
@@ -298,7 +351,7 @@ function respond(services: RunnerServices, exchange: Exchange, computed: Compute
 }
 
 /** The response has ended: the ledger counts it, and its buckets are paid. */
-function enter(exchange: Exchange, ledger: Ledger, outcome: Outcome): void {
+export function enter(exchange: Exchange, ledger: Ledger, outcome: Outcome): void {
   const call = endedCall(exchange, outcome)
   if (exchange.load !== null) countServed(exchange, call, outcome.result)
   exchange.admission?.finish(call.prompt_tokens, call.completion_tokens)
@@ -306,7 +359,7 @@ function enter(exchange: Exchange, ledger: Ledger, outcome: Outcome): void {
   ledger.add(call)
 }
 
-interface Streamed {
+export interface Streamed {
   framing: Framing
   /** Its items act; null: the events are written as they are. */
   shape: StreamShape | null
@@ -323,7 +376,11 @@ const ERROR_FIRST: FaultSpec = {
   source: 'X-Svc-Stream-Shape: error-first',
 }
 
-function streamOf(exchange: Exchange, { parsed, result, fault, shape }: Computed, context: RenderContext): Streamed {
+export function streamOf(
+  exchange: Exchange,
+  { parsed, result, fault, shape }: Computed,
+  context: RenderContext,
+): Streamed {
   const { route } = exchange
   const framing = route.framingOf?.(parsed) ?? route.framing ?? 'sse'
   const plain = route.stream?.(result, parsed, context) ?? []
@@ -364,7 +421,7 @@ function sendWhole(
   return reply
 }
 
-const stallMs = { normal: 120_000, public: 20_000 }
+export const stallMs = { normal: 120_000, public: 20_000 }
 /** Bytes that the shape `split=byte` writes one by one. */
 const singleBytes = { normal: 16_384, public: 4096 }
 
@@ -441,7 +498,11 @@ function countFault({ svc, metrics }: RunnerServices, exchange: Exchange): void 
 }
 
 /** Converts a thrown error into an error response; rethrows unexpected errors, which become a 500. */
-function errorOf(error: unknown, faults: FaultParser, exchange: Exchange): { kind: ErrorKind; facts: ErrorDetails } {
+export function errorOf(
+  error: unknown,
+  faults: FaultParser,
+  exchange: Exchange,
+): { kind: ErrorKind; facts: ErrorDetails } {
   if (error instanceof ProviderError) return error
   if (error instanceof RuleFault) {
     const fault = faults.parse(error.fail)

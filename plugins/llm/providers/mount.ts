@@ -11,6 +11,7 @@ import type {
   RouteParameter,
 } from 'svc/plugin'
 import { createErrorForm } from '../exchange/error-form.ts'
+import { socketRoute } from '../exchange/sockets.ts'
 import type { ProviderInstance } from './instance.ts'
 import { routerPath, type RouterPath } from './router-path.ts'
 import type { CredentialRule, LlmRoute } from '../provider.ts'
@@ -154,7 +155,7 @@ export function mount(app: FastifyInstance, instance: ProviderInstance, services
   for (const [base, below] of basesOf(instance)) {
     if (!base.includes('{')) services.svc.unroutedForm(base, errorForm)
     for (const route of instance.format.routes) {
-      if (!isBelow(route.path, below)) continue
+      if (!isBelow(route.path, below) || !isServedAt(route, base, instance)) continue
       const template = base + route.path.slice(below.length)
       const router = routerPath(template)
       const key = `${route.method} ${router.path}`
@@ -180,6 +181,10 @@ function basesOf(instance: ProviderInstance): [base: string, below: string][] {
   return [[instance.basePath, ''], ...(instance.isNamed ? [] : Object.entries(instance.format.aliases ?? {}))]
 }
 
+function isServedAt({ aliases }: LlmRoute, base: string, { basePath }: ProviderInstance): boolean {
+  return aliases === undefined || base === basePath || aliases.includes(base)
+}
+
 function isBelow(path: string, prefix: string): boolean {
   return path === prefix || path.startsWith(prefix === '' ? '/' : `${prefix}/`)
 }
@@ -193,10 +198,14 @@ function register(
 ): void {
   const [method = 'GET', path = ''] = key.split(' ', 2)
   const descriptions = places.map(place => place.description)
+  const socket = places.find(({ route }) => route.socket !== undefined)
   app.route({
     method,
     url: path,
     ...describe(...descriptions),
+    ...(socket === undefined
+      ? {}
+      : socketRoute(services, { instance, route: socket.route, params: {} }, target => services.find('POST', target))),
     handler: (request: FastifyRequest, reply: FastifyReply) => {
       const params = request.params as Record<string, string>
       for (const { route, router, description } of places) {

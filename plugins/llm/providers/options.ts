@@ -16,6 +16,7 @@ export interface LlmOptions {
   providers: NamedProvider[]
   /** Currency of the prices. */
   currency: string
+  batch_lines: number
   prices: Price[]
   limits: LimitEntry[]
   /** Latency profiles by name; `readProfile` reads them. */
@@ -236,6 +237,13 @@ export const optionsSchema: JsonSchema = object({
     description: 'A text generation on which no rule acts gets 404; X-Svc-Strict-Fixtures overrides it',
     type: 'boolean',
     default: false,
+  },
+  batch_lines: {
+    description: 'Maximum number of requests in a batch',
+    type: 'integer',
+    minimum: 1,
+    maximum: 10_000,
+    default: 1000,
   },
   currency: {
     description: 'Currency of the prices, as `/ai/usage` shows it',

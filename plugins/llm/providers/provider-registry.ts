@@ -11,6 +11,8 @@ import { readSettings, type SettingsServices } from './settings.ts'
 import type { LlmOptions } from './options.ts'
 import { defaultLatency } from '../streaming/pace.ts'
 import type { LlmProvider } from '../provider.ts'
+import type { Batches } from '../state/batches.ts'
+import type { Documents } from '../state/documents.ts'
 import type { RunnerServices } from '../exchange/runner.ts'
 import type { PlacedRoute } from '../testing/protocol.ts'
 import type { Providers, ServedProvider } from '../types.ts'
@@ -21,14 +23,19 @@ const MAX_PATH = 2000
 
 export class ProviderRegistry implements Providers {
   readonly engine = createEngine()
+  readonly documents: Documents
+  readonly batches: Batches
   readonly #services: RunnerServices
   readonly #rules: CompiledRule[]
   readonly #formats = new Map<string, LlmProvider>()
   readonly #instances: ProviderInstance[] = []
   readonly #mounted: MountedRoute[] = []
+  readonly #states: ((session: string | null) => Promise<number>)[] = []
 
   /** `rules` is the list in `services`; plugins add rules to it. */
-  constructor(services: RunnerServices, rules: CompiledRule[]) {
+  constructor(services: RunnerServices, rules: CompiledRule[], state: { documents: Documents; batches: Batches }) {
+    this.documents = state.documents
+    this.batches = state.batches
     this.#services = services
     this.#rules = rules
   }
@@ -92,6 +99,16 @@ export class ProviderRegistry implements Providers {
 
   addFault(fault: Parameters<Providers['addFault']>[0]): void {
     this.#services.faults.add(fault)
+  }
+
+  addState(clear: (session: string | null) => Promise<number>): void {
+    this.#states.push(clear)
+  }
+
+  /** Clears what providers store for a session, or everything. */
+  async clearState(session: string | null): Promise<number> {
+    const counts = await Promise.all(this.#states.map(clear => clear(session)))
+    return counts.reduce((sum, count) => sum + count, 0)
   }
 
   /** Creates the named providers of svc.yaml; reports and skips invalid ones. */

@@ -32,7 +32,7 @@ function record(exchange: Exchange, report: Report, { model, stream, status }: S
     request_id: exchange.requestId,
     at: Date.now(),
     provider: exchange.instance.name,
-    method: request.method,
+    method: exchange.method,
     endpoint: keepPath(exchange.path, exchange.hasQuery),
     query: keepQuery(exchange.url, svc.inspector),
     credential: exchange.credential === null ? null : exchange.shownCredential,

@@ -119,8 +119,9 @@ class Pump implements Sleeper {
     if (done === true) return this.#finish()
     const tokens = tokensOf(event)
     if (this.#breaksBefore(tokens)) return this.#break(event)
-    if (tokens === 0) return event
-    if (this.#advance(tokens)) return event
+    if (event.dueAt !== undefined) {
+      if (this.#isDue(event.dueAt, tokens)) return event
+    } else if (tokens === 0 || this.#advance(tokens)) return event
     this.#pending = event
     this.#output.flush()
     this.#sleep()
@@ -135,6 +136,14 @@ class Pump implements Sleeper {
     else for (let token = 0; token < tokens; token++) this.#dueAt += nextGap()
     this.#tokens += tokens
     return this.#dueAt - this.#now <= earlyMs || this.#dueAt - (this.#now = this.#options.clock.now()) <= earlyMs
+  }
+
+  /** Whether a time of the wall clock has been reached. */
+  #isDue(at: number, tokens: number): boolean {
+    this.#tokens += tokens
+    this.#now = this.#options.clock.now()
+    this.#dueAt = this.#now + at - Date.now()
+    return this.#dueAt - this.#now <= earlyMs
   }
 
   #sleep(): void {

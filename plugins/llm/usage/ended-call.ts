@@ -59,7 +59,7 @@ export function endedCall(exchange: Exchange, { status, record, parsed, result, 
     audio_output_tokens: chat?.audio?.output ?? 0,
     attempt_key: attemptKeyOf(exchange),
     retry_count: retryCountOf(exchange),
-    batch: null,
+    batch: exchange.inner?.batch ?? null,
   }
 }
 
@@ -70,6 +70,7 @@ function opOf({ route }: Exchange, parsed: Parsed | undefined): string {
 /** What attempts have in common: the client's request id, or else its idempotency key. */
 function attemptKeyOf(exchange: Exchange): string | null {
   const { svc, request } = exchange
+  if (exchange.inner !== null) return null
   if (!svc.http.isRequestIdGenerated(request)) return `id ${exchange.requestId.slice(0, MAX_ID)}`
   const idempotencyKey = exchange.header('idempotency-key')
   return idempotencyKey === undefined ? null : `key ${idempotencyKey.slice(0, MAX_ID)}`
@@ -77,6 +78,6 @@ function attemptKeyOf(exchange: Exchange): string | null {
 
 /** The number of earlier attempts that an SDK states. */
 function retryCountOf(exchange: Exchange): number {
-  const text = exchange.header('x-stainless-retry-count')
+  const text = exchange.inner === null ? exchange.header('x-stainless-retry-count') : undefined
   return text !== undefined && /^\d{1,3}$/.test(text) ? Number(text) : 0
 }

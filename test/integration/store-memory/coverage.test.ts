@@ -11,6 +11,7 @@ t.test(
       'assertion-ids',
       'attempts',
       'authorities',
+      'batch-runs',
       'buckets',
       'calls',
       'card-signatures',
@@ -19,6 +20,7 @@ t.test(
       'counts',
       'debug-keys',
       'device-attempts',
+      'documents',
       'fault-uses',
       'introspection-flips',
       'issuer-faults',
@@ -31,6 +33,7 @@ t.test(
       'revoked-serials',
       'runs',
       'used-steps',
+      'uploads',
     ]
     const integration = join(import.meta.dirname, '..')
     const sources = readdirSync(integration, { recursive: true, encoding: 'utf8' })

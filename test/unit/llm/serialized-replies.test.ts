@@ -41,6 +41,8 @@ const context: RenderContext = {
   finishReasons,
   limits: {} as RenderContext['limits'],
   url: path => path,
+  session: 's',
+  plan: () => ({ ttftMs: 0, gapMs: 0, failsAfter: null }),
 }
 
 function choiceOf(text: string, more: Partial<Choice> = {}): Choice {

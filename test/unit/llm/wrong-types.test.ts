@@ -5,6 +5,8 @@ import { compute } from '../../../plugins/llm/exchange/compute.ts'
 import { isBadInput } from '../../../plugins/llm/errors.ts'
 import { ProviderError } from '../../../plugins/llm/exchange/error-responses.ts'
 import type { ProviderInstance } from '../../../plugins/llm/providers/instance.ts'
+import { BatchStore } from '../../../plugins/llm/state/batches.ts'
+import { DocumentStore } from '../../../plugins/llm/state/documents.ts'
 import { defaultLatency } from '../../../plugins/llm/streaming/pace.ts'
 import type { LlmProvider, LlmRoute, RenderContext, RouteInput } from '../../../plugins/llm/types.ts'
 import { createProvider as anthropic } from '../../../plugins/llm-anthropic/provider.ts'
@@ -13,18 +15,24 @@ import { createProvider as azure } from '../../../plugins/llm-azure/provider.ts'
 import { createProvider as bedrock } from '../../../plugins/llm-bedrock/provider.ts'
 import { createProvider as cohere } from '../../../plugins/llm-cohere/provider.ts'
 import { createProvider as gemini } from '../../../plugins/llm-gemini/provider.ts'
+import { createState as geminiState } from '../../../plugins/llm-gemini/state.ts'
 import { createProvider as ollama } from '../../../plugins/llm-ollama/provider.ts'
 import { createProvider as openai } from '../../../plugins/llm-openai/provider.ts'
+import { createState } from '../../../plugins/llm-openai/responses/state.ts'
 import { createWire } from '../../../plugins/llm-openai/wire.ts'
+import { pluginState } from '../../support/plugin-state.ts'
 
 const engine = createEngine()
 
+const { svc } = pluginState({ publicMode: false }, { isStrict: true })
+const llm = { engine, documents: new DocumentStore(svc), batches: new BatchStore(svc, 1000) }
+const state = createState(svc, llm)
 const providers: LlmProvider[] = [
-  openai(engine),
-  azure(engine, extras => createWire(engine, extras)),
-  anthropic(engine),
-  gemini(engine),
-  bedrock(engine, { anthropic: createMessages(engine), openai: createWire(engine).routes.chat }),
+  openai(engine, state),
+  azure(engine, extras => createWire(engine, state, extras)),
+  anthropic(llm),
+  gemini(geminiState(svc, llm)),
+  bedrock(engine, { anthropic: createMessages(engine), openai: createWire(engine, state).routes.chat }),
   ollama(engine),
   cohere(engine),
 ]
@@ -56,6 +64,12 @@ function inputOf(body: object): RouteInput {
     body: Buffer.from(JSON.stringify(body)),
     json: () => structuredClone(body) as Record<string, unknown>,
     session: 's',
+    provider: 'p',
+    basePath: '/ai/p',
+    ignoreHeader: () => {},
+    runItem: () => Promise.reject(new Error('no batches here')),
+    isUpgrade: false,
+    url: path => path,
     limits,
     credential: null,
   }
@@ -80,7 +94,10 @@ async function answer(provider: LlmProvider, route: LlmRoute, body: object): Pro
       provider: provider.id,
       finishReasons: route.finishReasons ?? provider.finishReasons,
       limits,
+      session: 's',
+      plan: () => ({ ttftMs: 0, gapMs: 0, failsAfter: null }),
     }
+    await route.keep?.(result, parsed, context)
     JSON.stringify(route.render(result, parsed, context).body)
     for (const event of route.stream?.(result, parsed, context) ?? []) JSON.stringify(event.data)
     return null

@@ -1,5 +1,5 @@
 /** What `X-Svc-Stream-Shape` can change about a streamed response. */
-import type { StreamShapes, UsageMode, WireEvent } from '../llm/types.ts'
+import type { StreamShapes, UsageMode, WireEvent } from '../../llm/types.ts'
 
 const ENDS = ['response.completed', 'response.incomplete']
 

@@ -1,26 +1,34 @@
 /** The numbered events of a streamed response. */
-import type { Call, ChatResult, Choice, Engine, RenderContext, StreamEvent } from '../llm/types.ts'
-import { contentPart, finished, isIncomplete, outputItems, pendingResponse, type OutputItem } from './responses.ts'
-import type { ResponsesParsed } from './responses-request.ts'
+import type { Call, Choice, Engine, StreamEvent } from '../../llm/types.ts'
+import {
+  contentPart,
+  finished,
+  isIncomplete,
+  outputItems,
+  pendingResponse,
+  type OutputItem,
+  type Reply,
+  type ResponseHead,
+} from './response-object.ts'
 
 type Emit = (type: string, data: object, paced?: boolean) => StreamEvent
 
+/** The events of a response. With the same head and reply they are the same each time. */
 export function* streamResponse(
   engine: Engine,
-  result: ChatResult,
-  parsed: ResponsesParsed,
-  context: RenderContext,
+  head: ResponseHead,
+  reply: Reply,
+  options: { secret: Buffer; completedAt: number },
 ): Iterable<StreamEvent> {
-  let sequence = 0
-  const emit: Emit = (type, data, paced = false) => ({
-    event: type,
-    data: { type, ...data, sequence_number: sequence++ },
-    paced,
-  })
-  const choice = result.choices[0] as Choice
-  const pending = pendingResponse(engine, parsed, context)
-  const output = outputItems(engine, choice, parsed)
-  yield emit('response.created', { response: pending })
+  const emit = numbered()
+  const { choice } = reply
+  const pending = pendingResponse(engine, head, 'in_progress')
+  const output = outputItems(engine, choice, head, options.secret)
+  if (head.isBackground) {
+    const queued = { response: { ...pending, status: 'queued' } }
+    yield emit('response.created', queued)
+    yield emit('response.queued', queued)
+  } else yield emit('response.created', { response: pending })
   yield emit('response.in_progress', { response: pending })
   for (const [index, item] of output.entries()) {
     yield emit('response.output_item.added', {
@@ -31,8 +39,20 @@ export function* streamResponse(
     yield emit('response.output_item.done', { output_index: index, item })
   }
   yield emit(isIncomplete(choice) ? 'response.incomplete' : 'response.completed', {
-    response: finished(pending, output, choice, result, context),
+    response: finished(pending, output, reply, options.completedAt),
   })
+}
+
+/** The events of a response without a reply. */
+export function* streamWarmup(response: object): Iterable<StreamEvent> {
+  const emit = numbered()
+  yield emit('response.created', { response: { ...response, status: 'in_progress', completed_at: null, usage: null } })
+  yield emit('response.completed', { response })
+}
+
+function numbered(): Emit {
+  let sequence = 0
+  return (type, data, paced = false) => ({ event: type, data: { type, ...data, sequence_number: sequence++ }, paced })
 }
 
 /** The empty members of an item that its deltas fill in. */

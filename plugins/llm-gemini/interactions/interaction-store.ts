@@ -1,0 +1,68 @@
+/** The stored interactions. */
+import type { Store, Svc } from 'svc/plugin'
+import type { Interaction } from './interaction.ts'
+
+/** As it is kept: JSON of clients as text, whose memory is known whatever it contains. */
+interface Packed {
+  session: string
+  cancelledAt: number | null
+  json: string
+}
+
+const MIB = 1024 * 1024
+const BOUNDS = {
+  normal: { maxCount: 2000, maxPerGroup: 2000, maxBytes: 64 * MIB, ttlMs: 86_400_000 },
+  public: { maxCount: 200, maxPerGroup: 20, maxBytes: 8 * MIB, ttlMs: 3_600_000 },
+}
+
+export class InteractionStore {
+  readonly #store: Store<Packed>
+  readonly #isPublic: boolean
+
+  constructor(svc: Svc) {
+    this.#isPublic = svc.config.publicMode
+    this.#store = svc.state<Packed>('interactions', {
+      ...BOUNDS[this.#isPublic ? 'public' : 'normal'],
+      ttlFrom: 'use',
+    })
+  }
+
+  async put(interaction: Interaction): Promise<void> {
+    const { provider, session, head, cancelledAt } = interaction
+    const packed: Packed = { session, cancelledAt, json: JSON.stringify(interaction) }
+    await this.#store.set(keyOf(provider, head.id), packed, { group: session })
+  }
+
+  /** In public mode, an interaction exists only for the session that made it. */
+  async get(provider: string, session: string, id: string): Promise<Interaction | undefined> {
+    const found = await this.#store.get(keyOf(provider, id))
+    return found !== undefined && (!this.#isPublic || found.session === session) ? unpack(found) : undefined
+  }
+
+  async cancel({ provider, head }: Interaction, now: number): Promise<Interaction | undefined> {
+    const changed = await this.#store.update(keyOf(provider, head.id), found =>
+      found === undefined || found.cancelledAt !== null ? found : { ...found, cancelledAt: now },
+    )
+    return changed && unpack(changed)
+  }
+
+  async delete({ provider, head }: Interaction): Promise<void> {
+    await this.#store.delete(keyOf(provider, head.id))
+  }
+
+  clear(session: string | null): Promise<number> {
+    return this.#store.clear(found => session === null || found.session === session)
+  }
+
+  bytes(): Promise<number> {
+    return this.#store.bytes()
+  }
+}
+
+function unpack({ json, cancelledAt }: Packed): Interaction {
+  return { ...(JSON.parse(json) as Interaction), cancelledAt }
+}
+
+function keyOf(provider: string, id: string): string {
+  return `${provider} ${id.slice(0, 100)}`
+}

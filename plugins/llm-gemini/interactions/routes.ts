@@ -1,0 +1,244 @@
+/** The routes of interactions. */
+import type {
+  ChatResult,
+  Engine,
+  ErrorFacts,
+  LlmRoute,
+  OwnParsed,
+  RenderContext,
+  RouteInput,
+  StreamEvent,
+} from '../../llm/types.ts'
+import { finishReasons } from '../generate.ts'
+import { interactionAt, eventsOf, outputSteps, type Interaction } from './interaction.ts'
+import { interactionError } from './errors.ts'
+import type { InteractionStore } from './interaction-store.ts'
+import { parseInteraction, revisionOf, type InteractionParsed, type InteractionWire } from './request.ts'
+import { givenSteps, type Step } from './steps.ts'
+
+type BodyParsed = OwnParsed<{ body: object; revision: string | null; events?: StreamEvent[] }>
+
+/** Interactions exist in the versions v1beta, v1beta2 and v1. */
+const ALIASES = ['/ai/gemini/v1', '/ai/gemini/v1beta2/interactions']
+const PATH = '/v1beta/interactions'
+const MAX_CHAIN = 200
+const UNKNOWN = 'unknown'
+
+export function interactionRoutes(engine: Engine, store: InteractionStore): LlmRoute[] {
+  const find = async (input: RouteInput): Promise<Interaction> => {
+    const id = input.params.interaction ?? ''
+    const found = await store.get(input.provider, input.session, id)
+    if (found === undefined) throw missing(engine, id)
+    return found
+  }
+  const bodyOf = (input: RouteInput, body: object, events?: StreamEvent[]): BodyParsed => ({
+    op: 'own',
+    promptTokens: 0,
+    completionTokens: 0,
+    ...(events === undefined ? {} : { stream: true }),
+    wire: { body, revision: revisionOf(engine, input), ...(events === undefined ? {} : { events }) },
+  })
+  const render: LlmRoute<BodyParsed>['render'] = (_result, { wire }) => ({
+    body: wire.body,
+    headers: revisionHeader(wire.revision),
+  })
+  const describeUnknown = (method: string, tail: string, summary: string): LlmRoute['describe'] => ({
+    summary,
+    examples: [{ name: 'Unknown id', method, path: `/ai/gemini${PATH}/${UNKNOWN}${tail}`, expectStatus: 404 }],
+  })
+  const get: LlmRoute<BodyParsed> = {
+    method: 'GET',
+    path: `${PATH}/{interaction}`,
+    aliases: ALIASES,
+    op: 'other',
+    describe: {
+      ...describeUnknown('GET', '', 'get an interaction'),
+      parameters: [
+        { name: 'stream', in: 'query', description: 'Send its events', schema: { type: 'boolean' } },
+        {
+          name: 'last_event_id',
+          in: 'query',
+          description: 'Send only the events after this one',
+          schema: { type: 'string' },
+        },
+        {
+          name: 'include_input',
+          in: 'query',
+          description: 'Begin the steps with the input',
+          schema: { type: 'boolean' },
+        },
+      ],
+    },
+    framing: 'sse',
+    async parse(input) {
+      const found = await find(input)
+      if (input.query.get('stream') !== 'true') {
+        const shown = interactionAt(engine, found, Date.now())
+        const before = input.query.get('include_input') === 'true' ? found.input : []
+        return bodyOf(input, { ...shown, steps: [...before, ...shown.steps] })
+      }
+      const until = found.cancelledAt ?? Infinity
+      const events = eventsOf(engine, found).filter(({ dueAt = 0 }) => dueAt <= until)
+      const last = input.query.get('last_event_id')
+      const place = last === null ? -1 : events.findIndex(({ data }) => engine.json.own(data, 'event_id') === last)
+      if (last !== null && place < 0) throw engine.badInput('last_event_id: no such event.')
+      return bodyOf(
+        input,
+        {},
+        events.slice(place + 1).map(event => ({ ...event, dueAt: event.dueAt ?? 0 })),
+      )
+    },
+    render,
+    stream: (_result, { wire }) => wire.events ?? [],
+    streamHeaders: (_result, { wire }) => revisionHeader(wire.revision),
+    streamError,
+  }
+  const cancel: LlmRoute<BodyParsed> = {
+    method: 'POST',
+    path: `${PATH}/{interaction}/cancel`,
+    aliases: ALIASES,
+    op: 'other',
+    describe: describeUnknown('POST', '/cancel', 'cancel an interaction'),
+    hasEffects: true,
+    async parse(input) {
+      const found = await find(input)
+      if (!found.head.isBackground) throw engine.badInput('Only interactions in the background can be cancelled.')
+      const now = Date.now()
+      const isOpen = interactionAt(engine, found, now).status === 'in_progress'
+      const cancelled = isOpen ? await store.cancel(found, now) : undefined
+      return bodyOf(input, interactionAt(engine, cancelled ?? found, now))
+    },
+    render,
+  }
+  const remove: LlmRoute<BodyParsed> = {
+    method: 'DELETE',
+    path: `${PATH}/{interaction}`,
+    aliases: ALIASES,
+    op: 'other',
+    describe: describeUnknown('DELETE', '', 'delete an interaction'),
+    hasEffects: true,
+    async parse(input) {
+      await store.delete(await find(input))
+      return bodyOf(input, {})
+    },
+    render,
+  }
+  return [createInteraction(engine, store), get, cancel, remove] as LlmRoute[]
+}
+
+function createInteraction(engine: Engine, store: InteractionStore): LlmRoute<InteractionParsed> {
+  const made = new WeakMap<InteractionWire, Interaction>()
+  const recordOf = (result: ChatResult, { wire, request }: InteractionParsed, context: RenderContext): Interaction => {
+    const known = made.get(wire)
+    if (known !== undefined) return known
+    const { promptTokens, cachedTokens = 0, completionTokens, reasoningTokens } = result
+    const record: Interaction = {
+      provider: wire.provider,
+      session: context.session,
+      head: { ...wire.head, created: context.nowMs, model: request.model },
+      input: wire.input,
+      previous: engine.json.textOf(wire.head.echo.previous_interaction_id) ?? null,
+      choice: result.choices[0]!,
+      tokens: {
+        prompt: promptTokens,
+        cached: cachedTokens,
+        completion: completionTokens,
+        reasoning: reasoningTokens,
+      },
+      plan: wire.head.isBackground ? context.plan() : null,
+      cancelledAt: null,
+    }
+    made.set(wire, record)
+    return record
+  }
+  return {
+    method: 'POST',
+    path: PATH,
+    aliases: ALIASES,
+    op: 'chat',
+    describe: {
+      summary: 'create an interaction',
+      requestBody: { required: true, content: { 'application/json': { type: 'object' } } },
+      examples: [{ input: 'hello' }, { input: 'hello', stream: true }, { input: 'hello', background: true }].map(
+        (body, index) => ({
+          name: ['Hello', 'Stream', 'In the background'][index]!,
+          method: 'POST',
+          path: `/ai/gemini${PATH}`,
+          headers: 'stream' in body ? [{ name: 'X-Svc-Tokens-Per-Second', value: '500' }] : [],
+          body: JSON.stringify({ model: 'svc-gemini', ...body }),
+          bodyType: 'json' as const,
+          expectStatus: 200,
+        }),
+      ),
+    },
+    framing: 'sse',
+    finishReasons,
+    async parse(input) {
+      const body = input.json()
+      const previous = engine.json.textOf(body.previous_interaction_id)
+      const steps = givenSteps(engine, body.input)
+      const before = previous === undefined ? [] : await chain(engine, store, input, previous)
+      if (previous !== undefined) checkCalls(engine, before, steps)
+      return parseInteraction(engine, input, body, { before, steps })
+    },
+    readOnly(input) {
+      const body = input.json()
+      return parseInteraction(engine, input, body, { before: [], steps: givenSteps(engine, body.input) })
+    },
+    async keep(result, parsed, context) {
+      const record = recordOf(result, parsed, context)
+      if (parsed.wire.isStored) await store.put(record)
+    },
+    render(result, parsed, context) {
+      const record = recordOf(result, parsed, context)
+      return {
+        body: interactionAt(engine, record, context.nowMs),
+        headers: revisionHeader(parsed.wire.revision),
+      }
+    },
+    shapes: {},
+    stream: (result, parsed, context) => eventsOf(engine, recordOf(result, parsed, context)),
+    streamHeaders: (_result, parsed) => revisionHeader(parsed.wire.revision),
+    streamError,
+  }
+}
+
+/** The steps of all predecessors, the oldest first. */
+async function chain(engine: Engine, store: InteractionStore, input: RouteInput, latest: string): Promise<Step[]> {
+  const turns: Step[][] = []
+  let id: string | null = latest
+  while (id !== null) {
+    if (turns.length === MAX_CHAIN) throw engine.badInput('The chain of interactions exceeds the context window.')
+    const found: Interaction | undefined = await store.get(input.provider, input.session, id)
+    if (found === undefined) throw missing(engine, id)
+    const { status } = interactionAt(engine, found, Date.now())
+    if (status === 'failed') throw missing(engine, id)
+    if (status === 'in_progress') throw engine.badInput(`Interaction ${id} is still in progress.`)
+    turns.unshift([...found.input, ...outputSteps(engine, found)])
+    id = found.previous
+  }
+  return turns.flat()
+}
+
+/** Each result has its call, and each call its result. */
+function checkCalls(engine: Engine, before: readonly Step[], given: readonly Step[]): void {
+  const all = [...before, ...given]
+  const calls = new Set(all.filter(({ type }) => type === 'function_call').map(({ id }) => id))
+  const results = new Set(all.filter(({ type }) => type === 'function_result').map(step => step.call_id))
+  for (const id of results)
+    if (!calls.has(id)) throw engine.badInput(`No function call found for the result of ${String(id).slice(0, 100)}.`)
+  for (const id of calls)
+    if (!results.has(id)) throw engine.badInput(`No result found for the function call ${String(id).slice(0, 100)}.`)
+}
+
+function missing(engine: Engine, id: string): Error {
+  return engine.badInput(`Interaction ${id.slice(0, 100)} not found.`, { kind: 'not_found', status: 404 })
+}
+
+function revisionHeader(revision: string | null): Record<string, string> {
+  return revision === null ? {} : { 'Api-Revision': revision }
+}
+
+function streamError(facts: ErrorFacts): StreamEvent {
+  return { event: 'error', data: { event_type: 'error', ...interactionError(facts).body } }
+}

@@ -1,0 +1,147 @@
+/** The stored conversations. */
+import type { Store, Svc } from 'svc/plugin'
+import type { Engine } from '../../llm/types.ts'
+import { ownerOf, storedItem, type Item } from '../responses/items.ts'
+
+export interface Conversation {
+  provider: string
+  session: string
+  id: string
+  /** Seconds since 1970. */
+  created: number
+  metadata: Record<string, unknown>
+  items: Item[]
+  /** Number of items that were ever added; new ids follow from it. */
+  added: number
+  /** Another one after each change of the items. */
+  version: string
+  /** A response writes to it until then; milliseconds since 1970. */
+  busyUntil: number
+}
+
+/** As it is kept: JSON of clients as text, whose memory is known whatever it contains. */
+interface Packed {
+  session: string
+  json: string
+}
+
+const BOUNDS = {
+  normal: { maxCount: 1000, maxPerGroup: 1000, maxBytes: 64 * 1024 * 1024, ttlMs: 86_400_000, items: 1000 },
+  public: { maxCount: 100, maxPerGroup: 10, maxBytes: 8 * 1024 * 1024, ttlMs: 3_600_000, items: 100 },
+}
+
+export class ConversationStore {
+  readonly #store: Store<Packed>
+  readonly #isPublic: boolean
+  readonly #maxItems: number
+  readonly #engine: Engine
+
+  constructor(svc: Svc, engine: Engine) {
+    this.#isPublic = svc.config.publicMode
+    this.#engine = engine
+    const { items, ...bounds } = BOUNDS[this.#isPublic ? 'public' : 'normal']
+    this.#maxItems = items
+    this.#store = svc.state<Packed>('conversations', { ...bounds, ttlFrom: 'use' })
+  }
+
+  async create(
+    provider: string,
+    session: string,
+    { items, metadata }: { items: Record<string, unknown>[]; metadata: Record<string, unknown> },
+  ): Promise<Conversation> {
+    const empty: Conversation = {
+      provider,
+      session,
+      id: `conv_${this.#engine.randomId(48)}`,
+      created: Math.floor(Date.now() / 1000),
+      metadata,
+      items: [],
+      added: 0,
+      version: '',
+      busyUntil: 0,
+    }
+    const conversation = this.#with(empty, items, this.#engine.randomId(16))
+    await this.#store.set(keyOf(provider, conversation.id), pack(conversation), { group: session })
+    return conversation
+  }
+
+  /** In public mode, a conversation exists only for the session that made it. */
+  async get(provider: string, session: string, id: string): Promise<Conversation | undefined> {
+    const found = await this.owner(provider, session, id)
+    return found?.id === id ? found : undefined
+  }
+
+  /** The conversation to which an item was added directly. */
+  async owner(provider: string, session: string, item: string): Promise<Conversation | undefined> {
+    const found = ownerOf(item) === null ? undefined : await this.#store.get(keyOf(provider, item))
+    return found !== undefined && (!this.#isPublic || found.session === session) ? unpack(found) : undefined
+  }
+
+  /** Changes a conversation that exists; undefined if it does not. */
+  async change(
+    { provider, id }: Conversation,
+    change: (conversation: Conversation) => Conversation,
+  ): Promise<Conversation | undefined> {
+    const changed = await this.#store.update(keyOf(provider, id), found =>
+      found === undefined ? undefined : pack(change(unpack(found))),
+    )
+    return changed && unpack(changed)
+  }
+
+  /** Appends new items, and returns the conversation with them. */
+  add(conversation: Conversation, items: Record<string, unknown>[]): Promise<Conversation | undefined> {
+    const version = this.#engine.randomId(16)
+    return this.change(conversation, found => this.#with(found, items, version))
+  }
+
+  /** Appends the items of a response, unless the conversation has changed since it was read. */
+  async append(read: Conversation, items: Item[], busyUntil: number): Promise<boolean> {
+    const version = this.#engine.randomId(16)
+    const changed = await this.change(read, found =>
+      found.version === read.version
+        ? this.#trimmed({ ...found, items: [...found.items, ...items], version, busyUntil })
+        : found,
+    )
+    return changed?.version === version
+  }
+
+  async delete({ provider, id }: Conversation): Promise<void> {
+    await this.#store.delete(keyOf(provider, id))
+  }
+
+  clear(session: string | null): Promise<number> {
+    return this.#store.clear(found => session === null || found.session === session)
+  }
+
+  bytes(): Promise<number> {
+    return this.#store.bytes()
+  }
+
+  #with(conversation: Conversation, items: Record<string, unknown>[], version: string): Conversation {
+    const { id, added } = conversation
+    const stored = items.map((item, index) => storedItem(this.#engine, item, id, `item ${added + index}`))
+    return this.#trimmed({
+      ...conversation,
+      items: [...conversation.items, ...stored],
+      added: added + items.length,
+      version,
+    })
+  }
+
+  /** The oldest items go. */
+  #trimmed(conversation: Conversation): Conversation {
+    return { ...conversation, items: conversation.items.slice(-this.#maxItems) }
+  }
+}
+
+function pack(conversation: Conversation): Packed {
+  return { session: conversation.session, json: JSON.stringify(conversation) }
+}
+
+function unpack({ json }: Packed): Conversation {
+  return JSON.parse(json) as Conversation
+}
+
+function keyOf(provider: string, id: string): string {
+  return `${provider} ${ownerOf(id) ?? id}`
+}

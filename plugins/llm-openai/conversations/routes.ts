@@ -1,0 +1,212 @@
+/** The routes of conversations and their items. */
+import type { Engine, LlmRoute, RouteInput } from '../../llm/types.ts'
+import { describeGet, describeOther, describePost } from '../describe.ts'
+import { pageOf } from '../responses/items.ts'
+import { bodyOf } from '../responses/routes.ts'
+import type { ResponsesState } from '../responses/state.ts'
+import type { Conversation } from './conversation-store.ts'
+
+type Route = LlmRoute<ReturnType<typeof bodyOf>>
+
+const UNKNOWN = `conv_${'0'.repeat(48)}`
+const UNKNOWN_ITEM = `msg_${'0'.repeat(48)}`
+const MAX_ITEMS = 20
+const MAX_METADATA = 16
+
+export type ConversationRouteName =
+  | 'createConversation'
+  | 'conversation'
+  | 'updateConversation'
+  | 'deleteConversation'
+  | 'addItems'
+  | 'listItems'
+  | 'item'
+  | 'deleteItem'
+
+export function conversationRoutes({ engine, conversations }: ResponsesState): Record<ConversationRouteName, Route> {
+  const find = async ({ provider, session, params }: RouteInput): Promise<Conversation> => {
+    const id = params.conversation_id ?? ''
+    const found = await conversations.get(provider, session, id)
+    if (found === undefined) throw missing(engine, id)
+    return found
+  }
+  const findItem = async (input: RouteInput): Promise<{ conversation: Conversation; index: number }> => {
+    const conversation = await find(input)
+    const id = input.params.item_id ?? ''
+    const index = conversation.items.findIndex(item => item.id === id)
+    if (index < 0) throw engine.badInput(`Item with id '${id.slice(0, 100)}' not found.`, { status: 404 })
+    return { conversation, index }
+  }
+  const render: Route['render'] = (_result, parsed) => ({ body: parsed.wire.body })
+  const base = '/conversations/{conversation_id}'
+  return {
+    createConversation: {
+      method: 'POST',
+      path: '/conversations',
+      op: 'other',
+      describe: describePost('/conversations', 'create a conversation', [
+        { name: 'With a message', body: { items: [{ type: 'message', role: 'user', content: 'Hello' }] } },
+      ]),
+      hasEffects: true,
+      async parse(input) {
+        const body = input.body.length === 0 ? {} : input.json()
+        const items = body.items == null ? [] : itemsOf(engine, body.items, 0)
+        const created = await conversations.create(input.provider, input.session, {
+          items,
+          metadata: metadataOf(engine, body.metadata),
+        })
+        return bodyOf(show(created))
+      },
+      render,
+    },
+    conversation: {
+      method: 'GET',
+      path: base,
+      op: 'other',
+      describe: describeGet(`/conversations/${UNKNOWN}`, 'get a conversation', 'Unknown id', 404),
+      parse: async input => bodyOf(show(await find(input))),
+      render,
+    },
+    updateConversation: {
+      method: 'POST',
+      path: base,
+      op: 'other',
+      describe: describePost(`/conversations/${UNKNOWN}`, 'change the metadata of a conversation', [
+        { name: 'Unknown id', body: { metadata: { topic: 'demo' } }, status: 404 },
+      ]),
+      hasEffects: true,
+      async parse(input) {
+        const found = await find(input)
+        const metadata = metadataOf(engine, input.json().metadata)
+        const changed = await conversations.change(found, conversation => ({ ...conversation, metadata }))
+        return bodyOf(show(changed ?? found))
+      },
+      render,
+    },
+    deleteConversation: {
+      method: 'DELETE',
+      path: base,
+      op: 'other',
+      describe: describeOther('DELETE', `/conversations/${UNKNOWN}`, 'delete a conversation', 'Unknown id', 404),
+      hasEffects: true,
+      async parse(input) {
+        const found = await find(input)
+        await conversations.delete(found)
+        return bodyOf({ id: found.id, object: 'conversation.deleted', deleted: true })
+      },
+      render,
+    },
+    addItems: {
+      method: 'POST',
+      path: `${base}/items`,
+      op: 'other',
+      describe: describePost(`/conversations/${UNKNOWN}/items`, 'add items to a conversation', [
+        { name: 'Unknown id', body: { items: [{ type: 'message', role: 'user', content: 'Hello' }] }, status: 404 },
+      ]),
+      hasEffects: true,
+      async parse(input) {
+        const found = await find(input)
+        const items = itemsOf(engine, input.json().items, 1)
+        const added = (await conversations.add(found, items))?.items.slice(-items.length) ?? []
+        return bodyOf({
+          object: 'list',
+          data: added,
+          first_id: added[0]?.id ?? null,
+          last_id: added.at(-1)?.id ?? null,
+          has_more: false,
+        })
+      },
+      render,
+    },
+    listItems: {
+      method: 'GET',
+      path: `${base}/items`,
+      op: 'other',
+      describe: describeGet(`/conversations/${UNKNOWN}/items`, 'list the items of a conversation', 'Unknown id', 404),
+      async parse(input) {
+        const { items } = await find(input)
+        return bodyOf(pageOf(engine, items, input.query, { limit: 20, max: 100 }))
+      },
+      render,
+    },
+    item: {
+      method: 'GET',
+      path: `${base}/items/{item_id}`,
+      op: 'other',
+      describe: describeGet(
+        `/conversations/${UNKNOWN}/items/${UNKNOWN_ITEM}`,
+        'get an item of a conversation',
+        'Unknown id',
+        404,
+      ),
+      async parse(input) {
+        const { conversation, index } = await findItem(input)
+        return bodyOf(conversation.items[index]!)
+      },
+      render,
+    },
+    deleteItem: {
+      method: 'DELETE',
+      path: `${base}/items/{item_id}`,
+      op: 'other',
+      describe: describeOther(
+        'DELETE',
+        `/conversations/${UNKNOWN}/items/${UNKNOWN_ITEM}`,
+        'delete an item of a conversation',
+        'Unknown id',
+        404,
+      ),
+      hasEffects: true,
+      async parse(input) {
+        const { conversation, index } = await findItem(input)
+        const { id } = conversation.items[index]!
+        const version = engine.randomId(16)
+        const changed = await conversations.change(conversation, found => ({
+          ...found,
+          items: found.items.filter(item => item.id !== id),
+          version,
+        }))
+        return bodyOf(show(changed ?? conversation))
+      },
+      render,
+    },
+  }
+}
+
+function missing(engine: Engine, id: string): Error {
+  return engine.badInput(`Conversation with id '${id.slice(0, 100)}' not found.`, { status: 404 })
+}
+
+function show({ id, created, metadata }: Conversation): object {
+  return { id, object: 'conversation', created_at: created, metadata }
+}
+
+function itemsOf(engine: Engine, given: unknown, min: number): Record<string, unknown>[] {
+  const invalid = (message: string): Error => engine.badInput(message, { param: 'items', code: 'invalid_value' })
+  if (!Array.isArray(given)) throw invalid("Invalid type for 'items': expected an array of objects.")
+  if (given.length < min || given.length > MAX_ITEMS)
+    throw invalid(`Invalid 'items': expected an array with ${min} to ${MAX_ITEMS} items, but got ${given.length}.`)
+  return given.map((item: unknown, index) => {
+    const object = engine.json.objectOf(item)
+    const isMessage = object.type === undefined || object.type === 'message'
+    if (isMessage && typeof object.role !== 'string')
+      throw engine.badInput(`Missing required parameter: 'items[${index}].role'.`, {
+        param: `items[${index}].role`,
+        code: 'missing_required_parameter',
+      })
+    return object
+  })
+}
+
+/** At most 16 texts, with names of at most 64 and values of at most 512 characters. */
+export function metadataOf(engine: Engine, given: unknown): Record<string, unknown> {
+  const entries = Object.entries(engine.json.objectOf(given))
+  const invalid = (message: string): Error => engine.badInput(message, { param: 'metadata', code: 'invalid_value' })
+  if (entries.length > MAX_METADATA) throw invalid(`Invalid 'metadata': expected at most ${MAX_METADATA} properties.`)
+  for (const [name, value] of entries)
+    if (typeof value !== 'string' || name.length > 64 || value.length > 512)
+      throw invalid(
+        "Invalid 'metadata': expected names of at most 64 characters and strings of at most 512 characters.",
+      )
+  return Object.fromEntries(entries)
+}

@@ -1,0 +1,265 @@
+/** Uploads: files that are sent in parts. */
+import type { Store, Svc } from 'svc/plugin'
+import type { Documents, Engine, LlmRoute, RouteInput } from '../../llm/types.ts'
+import { describeOther, describePost } from '../describe.ts'
+import { bodyOf } from '../responses/routes.ts'
+import { MULTIPART_EXAMPLE, missing, purposeOf, showFile, storeFile } from './routes.ts'
+
+export type UploadRouteName = 'createUpload' | 'addPart' | 'completeUpload' | 'cancelUpload'
+type Route = LlmRoute<ReturnType<typeof bodyOf>>
+
+/** An upload without the content of its parts. Plain data. */
+interface Upload {
+  provider: string
+  session: string
+  id: string
+  filename: string
+  purpose: string
+  bytes: number
+  /** Seconds since 1970. */
+  created: number
+  status: 'pending' | 'completed' | 'cancelled'
+  parts: { id: string; bytes: number }[]
+  /** What a completed upload shows as its file. */
+  file: Record<string, unknown> | null
+}
+
+interface Part {
+  session: string
+  base64: string
+}
+
+const MIB = 1024 * 1024
+const LIFETIME_MS = 3_600_000
+const BOUNDS = {
+  normal: { uploads: 50, parts: 100, maxBytes: 64 * MIB },
+  public: { uploads: 5, parts: 10, maxBytes: 8 * MIB },
+}
+const UNKNOWN = `upload_${'0'.repeat(24)}`
+
+export class UploadStore {
+  readonly maxParts: number
+  readonly #uploads: Store<Upload>
+  readonly #parts: Store<Part>
+  readonly #isPublic: boolean
+
+  constructor(svc: Svc) {
+    this.#isPublic = svc.config.publicMode
+    const { uploads, parts, maxBytes } = BOUNDS[this.#isPublic ? 'public' : 'normal']
+    this.maxParts = parts
+    this.#uploads = svc.state<Upload>('uploads', { maxCount: uploads, ttlMs: LIFETIME_MS })
+    this.#parts = svc.state<Part>('upload-parts', { maxCount: uploads * parts, maxBytes, ttlMs: LIFETIME_MS })
+  }
+
+  async set(upload: Upload): Promise<void> {
+    await this.#uploads.set(keyOf(upload.provider, upload.id), upload, { group: upload.session })
+  }
+
+  async get({ provider, session }: RouteInput, id: string): Promise<Upload | undefined> {
+    const found = await this.#uploads.peek(keyOf(provider, id))
+    return found !== undefined && (!this.#isPublic || found.session === session) ? found : undefined
+  }
+
+  change({ provider, id }: Upload, change: (upload: Upload) => Upload): Promise<Upload | undefined> {
+    return this.#uploads.update(keyOf(provider, id), found => (found === undefined ? undefined : change(found)))
+  }
+
+  async setPart({ provider, session }: Upload, part: string, content: Buffer): Promise<void> {
+    await this.#parts.set(keyOf(provider, part), { session, base64: content.toString('base64') }, { group: session })
+  }
+
+  async part({ provider }: Upload, part: string): Promise<Buffer | undefined> {
+    const found = await this.#parts.peek(keyOf(provider, part))
+    return found && Buffer.from(found.base64, 'base64')
+  }
+
+  async drop({ provider, parts }: Upload): Promise<void> {
+    for (const { id } of parts) await this.#parts.delete(keyOf(provider, id))
+  }
+
+  async clear(session: string | null): Promise<number> {
+    const where = (value: { session: string }): boolean => session === null || value.session === session
+    await this.#parts.clear(where)
+    return this.#uploads.clear(where)
+  }
+
+  bytes(): Promise<number> {
+    return this.#parts.bytes()
+  }
+}
+
+function keyOf(provider: string, id: string): string {
+  return `${provider} ${id.slice(0, 100)}`
+}
+
+export function uploadRoutes(
+  engine: Engine,
+  uploads: UploadStore,
+  documents: Documents,
+): Record<UploadRouteName, Route> {
+  const { json } = engine
+  const find = async (input: RouteInput): Promise<Upload> => {
+    const id = input.params.upload_id ?? ''
+    const found = await uploads.get(input, id)
+    if (found === undefined)
+      throw engine.badInput(`No such Upload object: ${id.slice(0, 100)}`, { status: 404, param: 'id' })
+    return found
+  }
+  const open = async (input: RouteInput): Promise<Upload> => {
+    const found = await find(input)
+    if (found.status !== 'pending')
+      throw engine.badInput(`Upload has status '${found.status}' and can't be changed.`, { param: 'upload_id' })
+    return found
+  }
+  const render: Route['render'] = (_result, parsed) => ({ body: parsed.wire.body })
+  return {
+    createUpload: {
+      method: 'POST',
+      path: '/uploads',
+      op: 'other',
+      describe: describePost('/uploads', 'begin an upload', [
+        {
+          name: 'Eleven bytes',
+          body: { filename: 'a.txt', purpose: 'user_data', bytes: 11, mime_type: 'text/plain' },
+        },
+      ]),
+      hasEffects: true,
+      async parse(input) {
+        const body = input.json()
+        const filename = json.textOf(body.filename)
+        if (filename === undefined) throw missing(engine, 'filename')
+        if (json.textOf(body.mime_type) === undefined) throw missing(engine, 'mime_type')
+        const bytes = json.countOf(body.bytes)
+        if (bytes === undefined) throw missing(engine, 'bytes')
+        if (bytes > documents.maxBytes)
+          throw engine.badInput(`Invalid 'bytes': at most ${documents.maxBytes} are supported.`, { param: 'bytes' })
+        const upload: Upload = {
+          provider: input.provider,
+          session: input.session,
+          id: `upload_${engine.randomId(24)}`,
+          filename: filename.slice(0, 200),
+          purpose: purposeOf(engine, json.textOf(body.purpose) ?? null, filename),
+          bytes,
+          created: Math.floor(Date.now() / 1000),
+          status: 'pending',
+          parts: [],
+          file: null,
+        }
+        await uploads.set(upload)
+        return bodyOf(show(upload))
+      },
+      render,
+    },
+    addPart: {
+      method: 'POST',
+      path: '/uploads/{upload_id}/parts',
+      op: 'other',
+      describe: {
+        summary: 'add a part to an upload',
+        requestBody: {
+          required: true,
+          content: {
+            'multipart/form-data': {
+              type: 'object',
+              properties: { data: { type: 'string', format: 'binary' } },
+              required: ['data'],
+            },
+          },
+        },
+        examples: [
+          {
+            name: 'Unknown id',
+            method: 'POST',
+            path: `/ai/openai/v1/uploads/${UNKNOWN}/parts`,
+            headers: [{ name: 'Content-Type', value: 'multipart/form-data; boundary=svc' }],
+            body: MULTIPART_EXAMPLE({}, { name: 'data', filename: 'part', text: 'hello' }),
+            bodyType: null,
+            expectStatus: 404,
+          },
+        ],
+      },
+      hasEffects: true,
+      async parse(input) {
+        const upload = await open(input)
+        const data = (await engine.readForm(input)).get('data')
+        if (data === null || typeof data === 'string') throw missing(engine, 'data')
+        const sent = upload.parts.reduce((sum, part) => sum + part.bytes, 0)
+        if (upload.parts.length >= uploads.maxParts)
+          throw engine.badInput(`An upload has at most ${uploads.maxParts} parts.`, { param: 'data' })
+        if (sent + data.size > upload.bytes)
+          throw engine.badInput(`The parts have more bytes than the upload: ${sent + data.size} of ${upload.bytes}.`, {
+            param: 'data',
+          })
+        const id = `part_${engine.randomId(24)}`
+        await uploads.setPart(upload, id, Buffer.from(await data.arrayBuffer()))
+        const bytes = data.size
+        await uploads.change(upload, found => ({ ...found, parts: [...found.parts, { id, bytes }] }))
+        return {
+          ...bodyOf({ id, object: 'upload.part', created_at: Math.floor(Date.now() / 1000), upload_id: upload.id }),
+          bodyLine: `multipart: data (${bytes} bytes)`,
+        }
+      },
+      render,
+    },
+    completeUpload: {
+      method: 'POST',
+      path: '/uploads/{upload_id}/complete',
+      op: 'other',
+      describe: describePost(`/uploads/${UNKNOWN}/complete`, 'complete an upload', [
+        { name: 'Unknown id', body: { part_ids: [] }, status: 404 },
+      ]),
+      hasEffects: true,
+      async parse(input) {
+        const upload = await open(input)
+        const ids = json.listOf(input.json().part_ids)
+        const contents: Buffer[] = []
+        for (const id of ids.slice(0, uploads.maxParts)) {
+          const isOwn = upload.parts.some(part => part.id === id)
+          const content = isOwn ? await uploads.part(upload, String(id)) : undefined
+          if (content === undefined)
+            throw engine.badInput(`No such Part object: ${String(id).slice(0, 100)}`, { param: 'part_ids' })
+          contents.push(content)
+        }
+        const content = Buffer.concat(contents)
+        if (content.length !== upload.bytes)
+          throw engine.badInput(`The parts have ${content.length} bytes, but the upload has ${upload.bytes}.`, {
+            param: 'part_ids',
+          })
+        const { filename: name, purpose } = upload
+        const file = { ...showFile(await storeFile(engine, documents, input, { name, purpose, content })) }
+        const changed = await uploads.change(upload, found => ({ ...found, status: 'completed', parts: [], file }))
+        await uploads.drop(upload)
+        return bodyOf(show(changed ?? { ...upload, status: 'completed', file }))
+      },
+      render,
+    },
+    cancelUpload: {
+      method: 'POST',
+      path: '/uploads/{upload_id}/cancel',
+      op: 'other',
+      describe: describeOther('POST', `/uploads/${UNKNOWN}/cancel`, 'cancel an upload', 'Unknown id', 404),
+      hasEffects: true,
+      async parse(input) {
+        const upload = await open(input)
+        const changed = await uploads.change(upload, found => ({ ...found, status: 'cancelled', parts: [] }))
+        await uploads.drop(upload)
+        return bodyOf(show(changed ?? { ...upload, status: 'cancelled' }))
+      },
+      render,
+    },
+  }
+}
+
+function show({ id, bytes, created, filename, purpose, status, file }: Upload): object {
+  return {
+    id,
+    object: 'upload',
+    bytes,
+    created_at: created,
+    expires_at: created + LIFETIME_MS / 1000,
+    filename,
+    purpose,
+    status,
+    file,
+  }
+}

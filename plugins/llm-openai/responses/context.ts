@@ -1,0 +1,188 @@
+/** What comes before the input of a response: its predecessors, or a conversation. */
+import type { Documents, Engine, RouteInput } from '../../llm/types.ts'
+import type { Conversation, ConversationStore } from '../conversations/conversation-store.ts'
+import { findFile } from '../files/routes.ts'
+import { givenItems, isReference, type Item } from './items.ts'
+import { outputAt } from './response-state.ts'
+import type { ResponseStore, StoredResponse } from './response-store.ts'
+import type { ResponsesSocketData } from './request.ts'
+
+export interface Context {
+  /** The items of the predecessors or of the conversation. */
+  before: Record<string, unknown>[]
+  /** The new items with references resolved; null: as given. */
+  resolved: Record<string, unknown>[] | null
+  previous: string | null
+  conversation: { id: string; conversation: Conversation } | null
+}
+
+export interface ContextServices {
+  engine: Engine
+  responses: ResponseStore
+  conversations: ConversationStore
+  documents: Documents
+  secret(): Promise<Buffer>
+}
+
+const MAX_CHAIN = 200
+const CALLS = new Set(['function_call', 'custom_tool_call'])
+const OUTPUTS = new Set(['function_call_output', 'custom_tool_call_output'])
+
+/** Finds what comes before. `isInputOptional`: a request without input is taken, if it has a predecessor. */
+export async function readContext(
+  services: ContextServices,
+  input: RouteInput,
+  body: Record<string, unknown>,
+  { isInputOptional = false } = {},
+): Promise<Context> {
+  const { engine } = services
+  const { json } = engine
+  const previous = json.textOf(body.previous_response_id) ?? null
+  const conversationId = json.textOf(body.conversation) ?? json.textOf(json.own(body.conversation, 'id')) ?? null
+  if (previous !== null && conversationId !== null)
+    throw engine.badInput("Mutually exclusive parameters: 'previous_response_id' and 'conversation'.", {
+      param: 'previous_response_id',
+      code: 'mutually_exclusive_parameters',
+    })
+  const given =
+    body.input == null && isInputOptional && (previous !== null || conversationId !== null)
+      ? []
+      : givenItems(engine, body.input)
+  const named = await nameFiles(services, input, given)
+  const resolved = named.some(isReference) ? await resolve(services, input, named) : named
+  if (previous === null && conversationId === null) return { before: [], resolved, previous, conversation: null }
+  const conversation =
+    conversationId === null
+      ? null
+      : { id: conversationId, conversation: await openConversation(services, input, conversationId) }
+  const before: Record<string, unknown>[] =
+    previous === null ? conversation!.conversation.items : await chain(services, input, previous)
+  checkCalls(engine, before, resolved, { isChain: previous !== null })
+  return { before, resolved, previous, conversation }
+}
+
+async function openConversation(
+  { engine, conversations }: ContextServices,
+  { provider, session }: RouteInput,
+  id: string,
+): Promise<Conversation> {
+  const found = await conversations.get(provider, session, id)
+  if (found === undefined)
+    throw engine.badInput(`Conversation with id '${id.slice(0, 100)}' not found.`, { status: 404 })
+  if (found.busyUntil > Date.now()) throw locked(engine)
+  return found
+}
+
+export function locked(engine: Engine): Error {
+  return engine.badInput(
+    'Another process is currently operating on this conversation. Please retry in a few seconds.',
+    {
+      status: 409,
+      code: 'conversation_locked',
+    },
+  )
+}
+
+/** The items of all predecessors, the oldest first. */
+async function chain(
+  { engine, responses, secret }: ContextServices,
+  { provider, session, socketData }: RouteInput,
+  latest: string,
+): Promise<Item[]> {
+  const socket = socketData as ResponsesSocketData | undefined
+  const turns: Item[][] = []
+  const now = Date.now()
+  let id: string | null = latest
+  while (id !== null) {
+    if (turns.length === MAX_CHAIN)
+      throw engine.badInput(
+        'Your input exceeds the context window of this model. Please adjust your input and try again.',
+        { param: 'input', code: 'context_length_exceeded' },
+      )
+    const found: StoredResponse | undefined = socket?.recall(id) ?? (await responses.get(provider, session, id))
+    const state = found === undefined ? null : outputAt(engine, found, await secret(), now)
+    if (found === undefined || state === null || state.status === 'failed')
+      throw engine.badInput(`Previous response with id '${id.slice(0, 100)}' not found.`, {
+        param: 'previous_response_id',
+        code: 'previous_response_not_found',
+      })
+    if (state.status === 'queued' || state.status === 'in_progress')
+      throw engine.badInput(`Previous response with id '${id.slice(0, 100)}' is still in progress.`, {
+        param: 'previous_response_id',
+        code: 'previous_response_in_progress',
+      })
+    turns.unshift([...found.input, ...state.output])
+    id = found.previous
+  }
+  return turns.flat()
+}
+
+/** Files that the input names by their ids are described by their names and sizes. */
+async function nameFiles(
+  { engine, documents }: ContextServices,
+  input: RouteInput,
+  items: Record<string, unknown>[],
+): Promise<Record<string, unknown>[]> {
+  const { json } = engine
+  const named: Record<string, unknown>[] = []
+  for (const item of items) {
+    const content: unknown[] = []
+    for (const part of json.listOf(item.content)) {
+      const id = json.own(part, 'type') === 'input_file' ? json.textOf(json.own(part, 'file_id')) : undefined
+      const file = id === undefined ? undefined : await findFile(engine, documents, input, id, { status: 400 })
+      content.push(
+        file === undefined ? part : { ...json.objectOf(part), filename: `${file.name} (${file.bytes} bytes)` },
+      )
+    }
+    named.push(Array.isArray(item.content) ? { ...item, content } : item)
+  }
+  return named
+}
+
+/** Replaces references to stored items. */
+async function resolve(
+  { engine, responses, conversations, secret }: ContextServices,
+  { provider, session }: RouteInput,
+  items: Record<string, unknown>[],
+): Promise<Record<string, unknown>[]> {
+  const resolved: Record<string, unknown>[] = []
+  for (const item of items) {
+    if (!isReference(item)) {
+      resolved.push(item)
+      continue
+    }
+    const response = await responses.owner(provider, session, item.id)
+    const stored =
+      response === undefined
+        ? (await conversations.owner(provider, session, item.id))?.items
+        : [...response.input, ...outputAt(engine, response, await secret(), Date.now()).output]
+    const found = stored?.find(({ id }) => id === item.id)
+    if (found === undefined)
+      throw engine.badInput(`Item with id '${item.id.slice(0, 100)}' not found.`, { status: 404, param: 'input' })
+    resolved.push(found)
+  }
+  return resolved
+}
+
+/** Each output has its call, and each call of a predecessor its output. */
+function checkCalls(
+  engine: Engine,
+  before: readonly Record<string, unknown>[],
+  given: readonly Record<string, unknown>[],
+  { isChain }: { isChain: boolean },
+): void {
+  const all = [...before, ...given]
+  const idsOf = (items: readonly Record<string, unknown>[], types: ReadonlySet<string>): Set<unknown> =>
+    new Set(items.filter(({ type }) => types.has(String(type))).map(item => item.call_id))
+  const calls = idsOf(all, CALLS)
+  const outputs = idsOf(all, OUTPUTS)
+  for (const id of idsOf(given, OUTPUTS))
+    if (!calls.has(id))
+      throw engine.badInput(`No tool call found for function call output with call_id ${String(id).slice(0, 100)}.`, {
+        param: 'input',
+      })
+  if (!isChain) return
+  for (const id of idsOf(before, CALLS))
+    if (!outputs.has(id))
+      throw engine.badInput(`No tool output found for function call ${String(id).slice(0, 100)}.`, { param: 'input' })
+}

@@ -1,0 +1,123 @@
+/** `POST /responses`. */
+import type {
+  ChatResult,
+  ErrorFacts,
+  LlmRoute,
+  OwnParsed,
+  OwnResult,
+  RenderContext,
+  StreamEvent,
+} from '../../llm/types.ts'
+import { responsesContextError } from '../context-error.ts'
+import { describePost } from '../describe.ts'
+import { locked, readContext } from './context.ts'
+import { NO_CONTEXT, parseResponses, type ResponsesParsed, type ResponsesWire } from './request.ts'
+import { finishReasons, outputItems, replyOf, type Reply } from './response-object.ts'
+import { responseAt, timedEvents } from './response-state.ts'
+import { packReply, type StoredResponse } from './response-store.ts'
+import { responseShapes } from './shapes.ts'
+import type { ResponsesState } from './state.ts'
+
+/** A request that only prepares a continuation (`generate: false`). */
+type Warmup = OwnParsed<ResponsesWire>
+type CreateParsed = ResponsesParsed | Warmup
+
+const NO_SECRET = Buffer.alloc(0)
+
+export function createResponse(state: ResponsesState): LlmRoute<CreateParsed> {
+  const { engine } = state
+  const stored = new WeakMap<ResponsesWire, StoredResponse>()
+  /** The response as it is stored; made once for each request. */
+  const recordOf = (result: ChatResult | OwnResult, parsed: CreateParsed, context: RenderContext): StoredResponse => {
+    const known = stored.get(parsed.wire)
+    if (known !== undefined) return known
+    const record = newRecord(state, parsed, result.op === 'chat' ? replyOf(result) : null, context)
+    stored.set(parsed.wire, record)
+    return record
+  }
+  return {
+    method: 'POST',
+    path: '/responses',
+    op: 'chat',
+    describe: describePost('/responses', 'create a response', [
+      { name: 'Hello', body: { model: 'svc-gpt', input: 'hello' } },
+      { name: 'Stream', body: { model: 'svc-gpt', input: 'hello', stream: true } },
+      { name: 'In the background', body: { model: 'svc-gpt', input: 'hello', background: true } },
+    ]),
+    framing: 'sse',
+    finishReasons,
+    async parse(input) {
+      const body = input.json()
+      const isWarmup = input.socketData !== undefined && body.generate === false
+      const [context, secret] = await Promise.all([
+        readContext(state, input, body, { isInputOptional: input.socketData !== undefined }),
+        state.secret(),
+      ])
+      const parsed = parseResponses(engine, input, body, { context, secret })
+      if (!isWarmup) return parsed
+      const { model, wire } = parsed
+      return { op: 'own', mode: 'warmup', model, stream: true, promptTokens: 0, completionTokens: 0, wire }
+    },
+    readOnly: input => parseResponses(engine, input, input.json(), { context: NO_CONTEXT, secret: NO_SECRET }),
+    async keep(result, parsed, context) {
+      const { wire } = parsed
+      const record = recordOf(result, parsed, context)
+      if (wire.context.conversation !== null) {
+        const { conversation } = wire.context.conversation
+        const items = [...wire.input, ...outputOf(state, record, wire.secret)]
+        if (!(await state.conversations.append(conversation, items, endOf(record, parsed, context))))
+          throw locked(engine)
+      }
+      wire.socket?.remember(record)
+      if (wire.isStored) await state.responses.put(record)
+    },
+    render(result, parsed, context) {
+      const record = recordOf(result, parsed, context)
+      return { body: responseAt(engine, record, parsed.wire.secret, record.plan?.beganAt ?? context.nowMs) }
+    },
+    contextError: responsesContextError,
+    reportsCacheWrites: true,
+    shapes: responseShapes,
+    stream: (result, parsed, context) => timedEvents(engine, recordOf(result, parsed, context), parsed.wire.secret),
+    streamError,
+  }
+}
+
+export function streamError(facts: ErrorFacts): StreamEvent {
+  return {
+    event: 'error',
+    data: { type: 'error', code: 'server_error', message: facts.message, param: null, sequence_number: 0 },
+  }
+}
+
+function newRecord(
+  { engine }: ResponsesState,
+  { wire }: CreateParsed,
+  reply: Reply | null,
+  context: RenderContext,
+): StoredResponse {
+  return {
+    provider: wire.provider,
+    session: context.session,
+    head: { ...wire.head, created: context.created },
+    input: wire.input,
+    previous: wire.context.previous,
+    reply: reply && packReply(engine, reply),
+    plan: wire.head.isBackground ? { beganAt: context.nowMs, ...context.plan() } : null,
+    cancelledAt: null,
+  }
+}
+
+/** The items of the complete reply. */
+function outputOf({ engine }: ResponsesState, record: StoredResponse, secret: Buffer): ReturnType<typeof outputItems> {
+  return record.reply === null
+    ? []
+    : outputItems(engine, { ...record.reply.choice, pieces: [], reasoningPieces: [] }, record.head, secret)
+}
+
+/** When the reply has been sent: until then, its conversation is locked. */
+function endOf(record: StoredResponse, parsed: CreateParsed, context: RenderContext): number {
+  if (record.plan === null && parsed.stream !== true) return 0
+  const { ttftMs, gapMs } = context.plan()
+  return context.nowMs + ttftMs + gapMs * (record.reply?.completionTokens ?? 0)
+}

@@ -1,0 +1,176 @@
+/** The reply object of the Responses API. */
+import type { ChatResult, Choice, Engine, Finish } from '../../llm/types.ts'
+import { itemId, type Item } from './items.ts'
+import { sealText } from './sealed-text.ts'
+
+/** Finish reasons, for records. */
+export const finishReasons: Record<Finish, string> = {
+  stop: 'completed',
+  stop_sequence: 'completed',
+  tool_calls: 'completed',
+  length: 'incomplete',
+  content_filter: 'incomplete',
+  prompt_filter: 'incomplete',
+}
+
+/** What a reply object shows of its request. Plain data. */
+export interface ResponseHead {
+  id: string
+  /** Seconds since 1970. */
+  created: number
+  model: string
+  /** The request without its input: the reply echoes many of its fields. */
+  body: Record<string, unknown>
+  /** The client requests a summary of the reasoning. */
+  showsSummary: boolean
+  /** Reasoning items have `encrypted_content`. */
+  sealsReasoning: boolean
+  isBackground: boolean
+  conversation: string | null
+}
+
+/** What the model replied, as far as a reply object needs it. */
+export type Reply = Pick<
+  ChatResult,
+  'promptTokens' | 'completionTokens' | 'reasoningTokens' | 'cachedTokens' | 'cacheWriteTokens'
+> & { choice: Choice }
+
+export type OutputItem = Item & { status: string }
+
+export function replyOf(result: ChatResult): Reply {
+  const { promptTokens, completionTokens, reasoningTokens, cachedTokens, cacheWriteTokens } = result
+  const tokens = { promptTokens, completionTokens, reasoningTokens }
+  return {
+    choice: result.choices[0] as Choice,
+    ...tokens,
+    ...(cachedTokens === undefined ? {} : { cachedTokens }),
+    ...(cacheWriteTokens === undefined ? {} : { cacheWriteTokens }),
+  }
+}
+
+export function isIncomplete(choice: Choice): boolean {
+  return choice.finish === 'length' || (choice.finish === 'content_filter' && choice.isRefusal !== true)
+}
+
+/** The items of a reply: the reasoning, if any, then a message or calls. Their ids follow from that of the response. */
+export function outputItems(engine: Engine, choice: Choice, head: ResponseHead, secret: Buffer): OutputItem[] {
+  if (choice.finish === 'content_filter' && choice.text === '') return []
+  let number = 0
+  const idOf = (type: string): string => itemId(engine, type, head.id, `output ${number++}`)
+  const items: OutputItem[] = []
+  if (choice.reasoning !== '') {
+    items.push({
+      type: 'reasoning',
+      id: idOf('reasoning'),
+      summary: head.showsSummary ? [{ type: 'summary_text', text: choice.reasoning }] : [],
+      ...(head.sealsReasoning ? { encrypted_content: sealText(secret, choice.reasoning) } : {}),
+      status: 'completed',
+    })
+  }
+  const message: OutputItem[] = []
+  const calls: OutputItem[] = []
+  if (choice.calls.length === 0 || choice.text !== '') {
+    message.push({
+      type: 'message',
+      id: idOf('message'),
+      status: isIncomplete(choice) ? 'incomplete' : 'completed',
+      role: 'assistant',
+      content: [contentPart(choice, choice.text)],
+    })
+  }
+  for (const call of choice.calls) {
+    const called = { call_id: call.givenId ?? `call_${call.id}`, name: call.name }
+    if (call.isText === true) {
+      const type = 'custom_tool_call'
+      calls.push({ type, id: idOf(type), ...called, input: call.json, status: 'completed' })
+    } else {
+      const type = 'function_call'
+      calls.push({ type, id: idOf(type), ...called, arguments: call.json, status: 'completed' })
+    }
+  }
+  return [...items, ...(choice.callsFirst === true ? [...calls, ...message] : [...message, ...calls])]
+}
+
+/** A refusal has a part of its own. */
+export function contentPart({ isRefusal }: Choice, text: string): object {
+  return isRefusal === true
+    ? { type: 'refusal', refusal: text }
+    : { type: 'output_text', text, annotations: [], logprobs: [] }
+}
+
+/** The reply object without output; echoes fields of the request. */
+export function pendingResponse({ json }: Engine, head: ResponseHead, status: string): Record<string, unknown> {
+  const { body } = head
+  return {
+    id: head.id,
+    object: 'response',
+    created_at: head.created,
+    completed_at: null,
+    status,
+    background: head.isBackground,
+    conversation: head.conversation === null ? null : { id: head.conversation },
+    access_programs: null,
+    error: null,
+    incomplete_details: null,
+    instructions: body.instructions ?? null,
+    max_output_tokens: body.max_output_tokens ?? null,
+    max_tool_calls: body.max_tool_calls ?? null,
+    model: head.model,
+    output: [],
+    parallel_tool_calls: body.parallel_tool_calls ?? true,
+    previous_response_id: body.previous_response_id ?? null,
+    prompt_cache_key: body.prompt_cache_key ?? null,
+    prompt_cache_retention: body.prompt_cache_retention ?? null,
+    presence_penalty: 0,
+    frequency_penalty: 0,
+    reasoning: {
+      effort: json.own(body.reasoning, 'effort') ?? null,
+      summary: json.own(body.reasoning, 'summary') ?? null,
+    },
+    safety_identifier: body.safety_identifier ?? null,
+    service_tier: 'default',
+    store: body.store ?? true,
+    temperature: body.temperature ?? 1,
+    text: { format: { type: 'text' }, ...json.objectOf(body.text) },
+    tool_choice: body.tool_choice ?? 'auto',
+    tools: json.listOf(body.tools),
+    top_logprobs: body.top_logprobs ?? 0,
+    top_p: body.top_p ?? 1,
+    truncation: body.truncation ?? 'disabled',
+    usage: null,
+    user: body.user ?? null,
+    metadata: json.objectOf(body.metadata),
+  }
+}
+
+/** The final reply object. `completedAt` in seconds. */
+export function finished(
+  pending: Record<string, unknown>,
+  output: OutputItem[],
+  reply: Reply,
+  completedAt: number,
+): Record<string, unknown> {
+  const { choice } = reply
+  const reason = choice.finish === 'length' ? 'max_output_tokens' : 'content_filter'
+  return {
+    ...pending,
+    status: isIncomplete(choice) ? 'incomplete' : 'completed',
+    completed_at: isIncomplete(choice) ? null : completedAt,
+    incomplete_details: isIncomplete(choice) ? { reason } : null,
+    output,
+    usage: usageOf(reply),
+  }
+}
+
+export function usageOf(reply: Omit<Reply, 'choice'>): object {
+  return {
+    input_tokens: reply.promptTokens,
+    input_tokens_details: {
+      cached_tokens: reply.cachedTokens ?? 0,
+      cache_write_tokens: reply.cacheWriteTokens ?? 0,
+    },
+    output_tokens: reply.completionTokens,
+    output_tokens_details: { reasoning_tokens: reply.reasoningTokens },
+    total_tokens: reply.promptTokens + reply.completionTokens,
+  }
+}

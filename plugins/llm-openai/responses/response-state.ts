@@ -1,0 +1,83 @@
+/** The state of a response at an instant: a function of its record and the clock. */
+import type { Engine, StreamEvent } from '../../llm/types.ts'
+import { streamResponse, streamWarmup } from './events.ts'
+import { pendingResponse, usageOf, type OutputItem, type Reply } from './response-object.ts'
+import { unpackReply, type StoredResponse } from './response-store.ts'
+
+/** The events of a stored response, in order, with the time at which each is due. */
+export function timedEvents(engine: Engine, stored: StoredResponse, secret: Buffer): StreamEvent[] {
+  const { plan, head } = stored
+  if (stored.reply === null) return [...streamWarmup(warmupResponse(engine, stored))]
+  const reply = unpackReply(engine, stored.reply)
+  if (plan === null) return [...streamResponse(engine, head, reply, { secret, completedAt: head.created })]
+  return timed(engine, stored, reply, secret)
+}
+
+/** A response for which nothing was generated. */
+export function warmupResponse(engine: Engine, { head }: Pick<StoredResponse, 'head'>): object {
+  const none = { promptTokens: 0, completionTokens: 0, reasoningTokens: 0 }
+  return { ...pendingResponse(engine, head, 'completed'), completed_at: head.created, usage: usageOf(none) }
+}
+
+function timed(engine: Engine, stored: StoredResponse, reply: Reply, secret: Buffer): StreamEvent[] {
+  const { beganAt, ttftMs, gapMs, failsAfter } = stored.plan!
+  const events: StreamEvent[] = []
+  const tokens = paceableTokens(engine, stored, reply, secret)
+  const endsAt = beganAt + ttftMs + gapMs * Math.max(0, tokens - 1)
+  const completedAt = Math.ceil(endsAt / 1000)
+  let sent = 0
+  let dueAt = beganAt
+  for (const event of streamResponse(engine, stored.head, reply, { secret, completedAt })) {
+    if (failsAfter !== null && event.paced === true && sent >= failsAfter) break
+    if (event.event === 'response.in_progress') dueAt = beganAt + ttftMs
+    if (event.paced === true) dueAt = beganAt + ttftMs + gapMs * sent++
+    events.push({ ...event, dueAt })
+  }
+  if (failsAfter === null || failsAfter > tokens) return events
+  if (failsAfter === tokens) events.pop()
+  const output = doneItems(events)
+  const error = { code: 'server_error', message: 'The server had an error while processing your request (simulated)' }
+  const response = { ...pendingResponse(engine, stored.head, 'failed'), output, error }
+  const data = { type: 'response.failed', response, sequence_number: events.length }
+  return [...events, { event: 'response.failed', data, dueAt }]
+}
+
+function paceableTokens(engine: Engine, { head }: StoredResponse, reply: Reply, secret: Buffer): number {
+  let tokens = 0
+  for (const { paced } of streamResponse(engine, head, reply, { secret, completedAt: 0 })) if (paced === true) tokens++
+  return tokens
+}
+
+interface State {
+  status: string
+  output: OutputItem[]
+}
+
+/** The status and the items that are done. */
+export function outputAt(engine: Engine, stored: StoredResponse, secret: Buffer, now: number): State {
+  const response = responseAt(engine, stored, secret, now)
+  return { status: String(response.status), output: response.output as OutputItem[] }
+}
+
+/** The response as it is at `now`. */
+export function responseAt(
+  engine: Engine,
+  stored: StoredResponse,
+  secret: Buffer,
+  now: number,
+): Record<string, unknown> {
+  const events = timedEvents(engine, stored, secret)
+  const last = events.at(-1)!
+  const until = Math.min(now, stored.cancelledAt ?? now)
+  if ((last.dueAt ?? 0) <= until) return (last.data as { response: Record<string, unknown> }).response
+  const due = events.filter(({ dueAt = 0 }) => dueAt <= until)
+  const hasBegun = due.some(({ event }) => event === 'response.in_progress')
+  const status = stored.cancelledAt !== null ? 'cancelled' : hasBegun ? 'in_progress' : 'queued'
+  return { ...pendingResponse(engine, stored.head, status), output: doneItems(due) }
+}
+
+function doneItems(events: readonly StreamEvent[]): OutputItem[] {
+  return events
+    .filter(({ event }) => event === 'response.output_item.done')
+    .map(({ data }) => (data as { item: OutputItem }).item)
+}

@@ -1,0 +1,128 @@
+/** The stored responses. What changes over time is worked out when somebody asks. */
+import type { Store, Svc } from 'svc/plugin'
+import type { Choice, Engine } from '../../llm/types.ts'
+import { ownerOf, type Item } from './items.ts'
+import type { Reply, ResponseHead } from './response-object.ts'
+
+/** A response with what is needed to continue it, and to replay its events. Plain data. */
+export interface StoredResponse {
+  provider: string
+  session: string
+  head: ResponseHead
+  input: Item[]
+  previous: string | null
+  /** Null: nothing was generated. */
+  reply: StoredReply | null
+  /** When the tokens of a background response are due; null: it was complete at once. */
+  plan: ResponsePlan | null
+  /** Milliseconds since 1970. */
+  cancelledAt: number | null
+}
+
+export interface ResponsePlan {
+  /** Milliseconds since 1970. */
+  beganAt: number
+  ttftMs: number
+  gapMs: number
+  /** Number of tokens after which it fails; null: it does not. */
+  failsAfter: number | null
+}
+
+/** A reply whose pieces are left out if they follow from the text. */
+export interface StoredReply extends Omit<Reply, 'choice'> {
+  choice: Omit<Choice, 'pieces' | 'reasoningPieces'>
+  pieces: { text: readonly string[]; reasoning: readonly string[] } | null
+}
+
+/** As it is kept: JSON of clients as text, whose memory is known whatever it contains. */
+interface Packed {
+  session: string
+  cancelledAt: number | null
+  json: string
+}
+
+const BOUNDS = {
+  normal: { maxCount: 2000, maxPerGroup: 2000, maxBytes: 64 * 1024 * 1024, ttlMs: 86_400_000 },
+  public: { maxCount: 200, maxPerGroup: 20, maxBytes: 8 * 1024 * 1024, ttlMs: 3_600_000 },
+}
+
+export class ResponseStore {
+  readonly #store: Store<Packed>
+  readonly #isPublic: boolean
+
+  constructor(svc: Svc) {
+    this.#isPublic = svc.config.publicMode
+    this.#store = svc.state<Packed>('responses', {
+      ...BOUNDS[this.#isPublic ? 'public' : 'normal'],
+      ttlFrom: 'use',
+    })
+  }
+
+  async put(response: StoredResponse): Promise<void> {
+    const { session, cancelledAt } = response
+    const packed: Packed = { session, cancelledAt, json: JSON.stringify(response) }
+    await this.#store.set(keyOf(response.provider, response.head.id), packed, { group: session })
+  }
+
+  /** In public mode, a response exists only for the session that made it. */
+  async get(provider: string, session: string, id: string): Promise<StoredResponse | undefined> {
+    const found = await this.owner(provider, session, id)
+    return found?.head.id === id ? found : undefined
+  }
+
+  /** The response whose item this is. */
+  async owner(provider: string, session: string, item: string): Promise<StoredResponse | undefined> {
+    if (ownerOf(item) === null) return undefined
+    const found = await this.#store.get(keyOf(provider, item))
+    return found !== undefined && (!this.#isPublic || found.session === session) ? unpack(found) : undefined
+  }
+
+  async delete(provider: string, id: string): Promise<boolean> {
+    return this.#store.delete(keyOf(provider, id))
+  }
+
+  async cancel(provider: string, id: string, now: number): Promise<StoredResponse | undefined> {
+    const changed = await this.#store.update(keyOf(provider, id), found =>
+      found === undefined || found.cancelledAt !== null ? found : { ...found, cancelledAt: now },
+    )
+    return changed && unpack(changed)
+  }
+
+  clear(session: string | null): Promise<number> {
+    return this.#store.clear(found => session === null || found.session === session)
+  }
+
+  bytes(): Promise<number> {
+    return this.#store.bytes()
+  }
+}
+
+function unpack({ json, cancelledAt }: Packed): StoredResponse {
+  return { ...(JSON.parse(json) as StoredResponse), cancelledAt }
+}
+
+/** Items have the first digits of their response in their ids, so that they lead to it. */
+function keyOf(provider: string, id: string): string {
+  return `${provider} ${ownerOf(id) ?? id}`
+}
+
+export function packReply(engine: Engine, { choice, ...tokens }: Reply): StoredReply {
+  const { pieces, reasoningPieces, ...rest } = choice
+  const isUsual = equal(pieces, engine.pieces(choice.text)) && equal(reasoningPieces, engine.pieces(choice.reasoning))
+  return { ...tokens, choice: rest, pieces: isUsual ? null : { text: pieces, reasoning: reasoningPieces } }
+}
+
+export function unpackReply(engine: Engine, { choice, pieces, ...tokens }: StoredReply): Reply {
+  return {
+    ...tokens,
+    choice: {
+      ...choice,
+      pieces: pieces?.text ?? engine.pieces(choice.text),
+      reasoningPieces: pieces?.reasoning ?? engine.pieces(choice.reasoning),
+    },
+  }
+}
+
+function equal(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((piece, index) => piece === other[index])
+}

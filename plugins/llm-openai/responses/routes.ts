@@ -1,0 +1,135 @@
+/** The routes of stored responses: retrieve, delete, cancel, input items, and the number of input tokens. */
+import type { CountParsed, LlmRoute, OwnParsed, StreamEvent } from '../../llm/types.ts'
+import { describeGet, describeOther, describePost } from '../describe.ts'
+import { readContext } from './context.ts'
+import { streamError } from './create.ts'
+import { pageOf } from './items.ts'
+import { neutralRequest } from './request.ts'
+import { outputAt, responseAt, timedEvents } from './response-state.ts'
+import type { ResponsesState } from './state.ts'
+
+type BodyParsed = OwnParsed<{ body: object; events?: StreamEvent[] }>
+
+/** A parsed request whose reply is known. */
+export function bodyOf(body: object): BodyParsed {
+  return { op: 'own', promptTokens: 0, completionTokens: 0, wire: { body } }
+}
+
+const render: LlmRoute<BodyParsed>['render'] = (_result, parsed) => ({ body: parsed.wire.body })
+
+const UNKNOWN = `resp_${'0'.repeat(48)}`
+
+export function retrieveResponse(state: ResponsesState): LlmRoute<BodyParsed> {
+  const { engine } = state
+  return {
+    method: 'GET',
+    path: '/responses/{response_id}',
+    op: 'other',
+    describe: {
+      ...describeGet(`/responses/${UNKNOWN}`, 'get a response', 'Unknown id', 404),
+      parameters: [
+        { name: 'stream', in: 'query', description: 'Send its events', schema: { type: 'boolean' } },
+        {
+          name: 'starting_after',
+          in: 'query',
+          description: 'Send only the events after this number',
+          schema: { type: 'integer' },
+        },
+      ],
+    },
+    framing: 'sse',
+    async parse(input) {
+      const [stored, secret] = await Promise.all([state.find(input), state.secret()])
+      if (input.query.get('stream') !== 'true') return bodyOf(responseAt(engine, stored, secret, Date.now()))
+      const after = input.query.get('starting_after') ?? '-1'
+      if (!/^-?\d{1,9}$/.test(after))
+        throw engine.badInput("Invalid value for 'starting_after': expected an integer.", { param: 'starting_after' })
+      const until = stored.cancelledAt ?? Infinity
+      const events = timedEvents(engine, stored, secret).filter(
+        (event, number) => number > Number(after) && (event.dueAt ?? 0) <= until,
+      )
+      return {
+        ...bodyOf({}),
+        stream: true,
+        // The pace of this request does not matter: events without a due time are overdue.
+        wire: { body: {}, events: events.map(event => ({ ...event, dueAt: event.dueAt ?? 0 })) },
+      }
+    },
+    render,
+    stream: (_result, parsed) => parsed.wire.events ?? [],
+    streamError,
+  }
+}
+
+export function deleteResponse({ engine: _engine, responses, find }: ResponsesState): LlmRoute<BodyParsed> {
+  return {
+    method: 'DELETE',
+    path: '/responses/{response_id}',
+    op: 'other',
+    describe: describeOther('DELETE', `/responses/${UNKNOWN}`, 'delete a response', 'Unknown id', 404),
+    hasEffects: true,
+    async parse(input) {
+      const { head, provider } = await find(input)
+      await responses.delete(provider, head.id)
+      return bodyOf({ id: head.id, object: 'response', deleted: true })
+    },
+    render,
+  }
+}
+
+export function cancelResponse(state: ResponsesState): LlmRoute<BodyParsed> {
+  const { engine, responses } = state
+  return {
+    method: 'POST',
+    path: '/responses/{response_id}/cancel',
+    op: 'other',
+    describe: describeOther('POST', `/responses/${UNKNOWN}/cancel`, 'cancel a response', 'Unknown id', 404),
+    hasEffects: true,
+    async parse(input) {
+      const [stored, secret] = await Promise.all([state.find(input), state.secret()])
+      if (!stored.head.isBackground) throw engine.badInput('Cannot cancel a synchronous response.')
+      const now = Date.now()
+      const { status } = outputAt(engine, stored, secret, now)
+      const isOpen = status === 'queued' || status === 'in_progress'
+      const cancelled = isOpen ? await responses.cancel(stored.provider, stored.head.id, now) : undefined
+      return bodyOf(responseAt(engine, cancelled ?? stored, secret, now))
+    },
+    render,
+  }
+}
+
+export function listInputItems(state: ResponsesState): LlmRoute<BodyParsed> {
+  return {
+    method: 'GET',
+    path: '/responses/{response_id}/input_items',
+    op: 'other',
+    describe: describeGet(`/responses/${UNKNOWN}/input_items`, 'list the input items of a response', 'Unknown id', 404),
+    async parse(input) {
+      const { input: items } = await state.find(input)
+      return bodyOf(pageOf(state.engine, items, input.query, { limit: 20, max: 100 }))
+    },
+    render,
+  }
+}
+
+export function countInput(state: ResponsesState): LlmRoute<CountParsed> {
+  const { engine } = state
+  return {
+    method: 'POST',
+    path: '/responses/input_tokens',
+    op: 'count',
+    describe: describePost('/responses/input_tokens', 'count the input tokens of a response', [
+      { name: 'Hello', body: { model: 'svc-gpt', input: 'hello' } },
+    ]),
+    async parse(input) {
+      const body = input.json()
+      const [context, secret] = await Promise.all([
+        readContext(state, input, body, { isInputOptional: true }),
+        state.secret(),
+      ])
+      const request = neutralRequest(engine, input, body, { context, secret })
+      return { op: 'count', model: request.model, request, wire: null }
+    },
+    render: ({ promptTokens }) => ({ body: { object: 'response.input_tokens', input_tokens: promptTokens } }),
+  }
+}

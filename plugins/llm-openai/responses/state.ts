@@ -1,0 +1,64 @@
+/** What the routes of stored responses and conversations share. */
+import type { Svc } from 'svc/plugin'
+import type { Batches, Documents, Engine, Providers, RouteInput } from '../../llm/types.ts'
+import { ConversationStore } from '../conversations/conversation-store.ts'
+import type { FixedImage } from '../images/routes.ts'
+import { UploadStore } from '../files/uploads.ts'
+import type { ContextServices } from './context.ts'
+import { ResponseStore, type StoredResponse } from './response-store.ts'
+
+export interface ResponsesState extends ContextServices {
+  /** The response, or a 404. */
+  find(input: RouteInput): Promise<StoredResponse>
+}
+
+/** What the routes of the format keep. */
+export interface OpenAiState extends ResponsesState {
+  uploads: UploadStore
+  documents: Documents
+  batches: Batches
+  fixedImage: FixedImage
+  clear(session: string | null): Promise<number>
+}
+
+export function createState(
+  svc: Svc,
+  { engine, documents, batches }: Pick<Providers, 'engine' | 'documents' | 'batches'>,
+): OpenAiState {
+  const responses = createResponsesState(svc, engine, documents)
+  const uploads = new UploadStore(svc)
+  return {
+    ...responses,
+    uploads,
+    documents,
+    batches,
+    async fixedImage(format) {
+      const { status, body } = await svc.http.call(null, { method: 'GET', path: `/image/${format}` })
+      return status === 200 ? body : null
+    },
+    async clear(session) {
+      const counts = await Promise.all(
+        [responses.responses, responses.conversations, uploads].map(store => store.clear(session)),
+      )
+      return counts.reduce((sum, count) => sum + count, 0)
+    },
+  }
+}
+
+function createResponsesState(svc: Svc, engine: Engine, documents: Documents): ResponsesState {
+  const responses = new ResponseStore(svc)
+  return {
+    engine,
+    documents,
+    responses,
+    conversations: new ConversationStore(svc, engine),
+    secret: () => svc.secret('sealed'),
+    async find({ provider, session, params }) {
+      const id = params.response_id ?? ''
+      const found = await responses.get(provider, session, id)
+      if (found === undefined)
+        throw engine.badInput(`Response with id '${id.slice(0, 100)}' not found.`, { status: 404 })
+      return found
+    },
+  }
+}

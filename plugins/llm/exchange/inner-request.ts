@@ -1,0 +1,356 @@
+/** Runs requests within another one: messages on a socket, and items of a batch. */
+import { setTimeout as wait } from 'node:timers/promises'
+import type { BodyStream, FastifyReply, FastifyRequest, StreamEnd } from 'svc/plugin'
+import type { ProviderInstance } from '../providers/instance.ts'
+import type { ItemReply, LlmRoute, Parsed, Rendered, ResultOf, RunItemOptions, StreamEvent } from '../provider.ts'
+import { recordError, recordReply } from '../records/recording.ts'
+import { withCache } from '../cache/cached-result.ts'
+import { enterSlots } from '../capacity/load.ts'
+import { countServed } from '../inference/count-served.ts'
+import { NO_PACE, waitBefore } from '../profiles/wait-before.ts'
+import { gaps, MAX_GAPS_MS, readLatency, type Latency } from '../streaming/pace.ts'
+import { pump, type StreamOutcome } from '../streaming/pump.ts'
+import type { StreamOutput, Written } from '../streaming/output.ts'
+import { withTokenizer } from '../tokenizers/tokenizers.ts'
+import { tokensOf } from '../streaming/tokens-of.ts'
+import { isStrict } from '../testing/strict.ts'
+import { compute } from './compute.ts'
+import { fitToWindow } from './context-window.ts'
+import { errorFacts, errorResponse, ProviderError } from './error-responses.ts'
+import { exactReply } from './exact-reply.ts'
+import { Exchange, type InnerRequest, type RunItem } from './exchange.ts'
+import {
+  enter,
+  errorOf,
+  filterOf,
+  recordFault,
+  renderContext,
+  rollFault,
+  stallMs,
+  streamOf,
+  type Computed,
+  type RunnerServices,
+} from './runner.ts'
+
+/** The request that contains others, with the provider that serves it. */
+export interface OuterRequest {
+  instance: ProviderInstance
+  request: FastifyRequest
+  reply: FastifyReply
+}
+
+/** Creates what runs the items of batches: without faults, rate limits or delays. */
+export function createRunItem(services: () => RunnerServices): RunItem {
+  return (outer, path, body, options) => {
+    const { routes } = outer.instance.format
+    const route =
+      routes.find(candidate => candidate.method === 'POST' && candidate.path === path) ??
+      // The last of several: a provider lists the paths without further parameters last.
+      routes.findLast(candidate => candidate.method === 'POST' && isEndOf(path, candidate.path))
+    if (route === undefined) throw new Error(`the provider ${outer.instance.name} has no route POST ${path}`)
+    return runItem(services(), outer, { route, params: options.params ?? {} }, { path, body, ...options })
+  }
+}
+
+/** Routes render JSON as an object or as text. */
+function objectOf(body: Rendered['body']): object {
+  return typeof body === 'object' && !Buffer.isBuffer(body) ? body : (JSON.parse(body.toString()) as object)
+}
+
+function isEndOf(path: string, whole: string): boolean {
+  return whole.endsWith(path) && !whole.includes('{')
+}
+
+async function runItem(
+  services: RunnerServices,
+  outer: OuterRequest,
+  placed: { route: LlmRoute; params: Record<string, string> },
+  item: { path: string; body: object } & RunItemOptions,
+): Promise<ItemReply> {
+  const exchange = innerExchange(services, outer, placed, {
+    requestId: services.newId(),
+    method: 'POST',
+    path: outer.instance.basePath + item.path,
+    body: Buffer.from(JSON.stringify(item.body)),
+    headers: { 'content-type': 'application/json' },
+    batch: item.batch,
+  })
+  try {
+    exchange.tokenizers = await services.tokenizers.prepare(exchange)
+    const read = await placed.route.parse(exchange.input())
+    const parsed = fitToWindow(exchange, exchange.tokenizers === null ? read : withTokenizer(read, exchange.tokenizers))
+    exchange.model = parsed.model ?? null
+    exchange.parsedAt = performance.now()
+    exchange.cacheUse = await services.cache.look(exchange, parsed)
+    const computing = await compute(parsed, computeOptions(services, exchange, undefined))
+    const result = await withCache(exchange, parsed, computing)
+    const latency: Latency = { latencyMs: 0, ttftMs: 0, tokensPerSecond: 0, jitterPercent: 0 }
+    const computed: Computed = { parsed, result, latency, fault: null, isStream: false }
+    const context = renderContext(services, exchange, computed)
+    await placed.route.keep?.(result, parsed, context)
+    const { status = 200, body } = placed.route.render(result, parsed, context)
+    if (item.isCounted) {
+      const recorded = recordReply(exchange, parsed, result, context.finishReasons, false, status)
+      if (recorded !== null) {
+        services.records.add(recorded)
+        enter(exchange, services.ledger, { status, record: recorded, parsed, result })
+      }
+    }
+    return { status, body: objectOf(body), requestId: exchange.requestId }
+  } catch (error) {
+    const { kind, facts } = errorOf(error, services.faults, exchange)
+    const { status, body } = errorResponse(outer.instance, exchange, kind, facts)
+    if (item.isCounted) {
+      services.records.add(recordError(exchange, status))
+      enter(exchange, services.ledger, { status })
+    }
+    return { status, body, requestId: exchange.requestId }
+  }
+}
+
+export interface MessageOptions {
+  path: string
+  body: object
+  data?: unknown
+  signal: AbortSignal
+  send(event: StreamEvent): void
+  /** Sends a frame that is not JSON. */
+  sendBroken(event: StreamEvent): void
+  /** Resolves when more can be sent. */
+  ready(): Promise<void>
+  destroy(): void
+}
+
+export type MessageOutcome =
+  | { kind: 'sent'; isWhole: boolean; parsed: Parsed; result: ResultOf<Parsed> }
+  | { kind: 'error'; status: number; headers: Record<string, string>; body: object }
+
+/** Runs a message on a socket, and sends the events of its reply at their pace. */
+export async function runMessage(
+  services: RunnerServices,
+  outer: OuterRequest,
+  placed: { route: LlmRoute; params: Record<string, string> },
+  options: MessageOptions,
+): Promise<MessageOutcome> {
+  const { svc, limiter } = services
+  const exchange = innerExchange(services, outer, placed, {
+    requestId: services.newId(),
+    method: 'WS',
+    path: options.path,
+    body: Buffer.from(JSON.stringify(options.body)),
+    ...(options.data === undefined ? {} : { data: options.data }),
+  })
+  try {
+    const latency = readLatency(exchange.headers, outer.instance.latency, svc.config.maxDelayMs)
+    const profileText = exchange.header('x-svc-profile')
+    const profile = profileText === undefined ? null : services.profiles.ofHeader(profileText)
+    const fault = rollFault(services, exchange)
+    exchange.tokenizers = await services.tokenizers.prepare(exchange)
+    const read = await placed.route.parse(exchange.input())
+    exchange.model = read.model ?? null
+    exchange.parsedAt = performance.now()
+    const parsed = fitToWindow(exchange, exchange.tokenizers === null ? read : withTokenizer(read, exchange.tokenizers))
+    exchange.cacheUse = await services.cache.look(exchange, parsed)
+    exchange.admission = (await limiter.admit(exchange, parsed)) ?? null
+    const { slots } = outer.instance
+    if (slots !== undefined && parsed.op === 'chat') {
+      exchange.load = await enterSlots(exchange, slots)
+      if (exchange.load === null) throw new ProviderError('server_error')
+    }
+    const filtered = filterOf(fault, parsed, exchange)
+    const exact = filtered === undefined ? exactReply(exchange, parsed) : null
+    if (exact === null && parsed.op === 'chat' && fault === null && isStrict(exchange, services.strictFixtures))
+      throw new ProviderError('not_found', { message: 'no fixture matches' })
+    const computed: Computed =
+      exact === null
+        ? {
+            parsed,
+            result: await withCache(
+              exchange,
+              parsed,
+              await compute(parsed, computeOptions(services, exchange, filtered)),
+            ),
+            latency,
+            fault,
+            isStream: true,
+          }
+        : {
+            ...exact,
+            result: await withCache(exchange, exact.parsed, exact.result),
+            fault: fault ?? exact.fault,
+            latency: readLatency(exchange.headers, { ...outer.instance.latency, ...exact.pace }, svc.config.maxDelayMs),
+            isStream: true,
+          }
+    const waitMs = waitBefore(exchange, computed, profile, exact?.pace ?? NO_PACE)
+    if (waitMs > 0) await wait(waitMs, undefined, { signal: options.signal }).catch(() => {})
+    const context = renderContext(services, exchange, computed)
+    await placed.route.keep?.(computed.result, computed.parsed, context)
+    const outcome = await sendEvents(services, exchange, computed, context, options)
+    return { kind: 'sent', isWhole: outcome.isWhole, parsed: computed.parsed, result: computed.result }
+  } catch (error) {
+    if (exchange.load !== null) countServed(exchange, null, undefined)
+    const { kind, facts } = errorOf(error, services.faults, exchange)
+    const { status, headers, body } = errorResponse(outer.instance, exchange, kind, facts)
+    exchange.fault = facts.injected ?? null
+    if (exchange.fault !== null) services.metrics.fault(outer.instance.name, exchange.fault)
+    services.records.add(recordError(exchange, status))
+    enter(exchange, services.ledger, { status })
+    return { kind: 'error', status, headers, body }
+  }
+}
+
+function innerExchange(
+  { svc, limits }: RunnerServices,
+  { instance, request, reply }: OuterRequest,
+  { route, params }: { route: LlmRoute; params: Record<string, string> },
+  inner: InnerRequest,
+): Exchange {
+  return new Exchange(svc, { instance, route, params }, limits, request, reply, inner)
+}
+
+function computeOptions(
+  { limits, rules }: RunnerServices,
+  exchange: Exchange,
+  filtered: ReturnType<typeof filterOf>,
+): Parameters<typeof compute>[1] {
+  return { instance: exchange.instance, limits, rules, modeHeader: exchange.header('x-svc-mode'), filtered }
+}
+
+function sendEvents(
+  { svc, clock, records, ledger, metrics }: RunnerServices,
+  exchange: Exchange,
+  computed: Computed,
+  context: ReturnType<typeof renderContext>,
+  options: MessageOptions,
+): Promise<StreamOutcome> {
+  const { parsed, result, latency } = computed
+  const { instance, route } = exchange
+  const streamed = streamOf(exchange, computed, context)
+  if (streamed.breaksAfter !== undefined) {
+    recordFault(streamed.fault!, exchange)
+    metrics.fault(instance.name, exchange.fault ?? '')
+  }
+  const recorded = recordReply(exchange, parsed, result, context.finishReasons, true, 200)
+  if (recorded !== null) {
+    records.add(recorded)
+    metrics.served(instance.name, parsed.model ?? '', true, recorded.prompt_tokens, recorded.completion_tokens)
+  }
+  const caps = svc.config.publicMode ? 'public' : 'normal'
+  const tokens = result.op === 'chat' ? result.completionTokens : 0
+  const stream = new MessageStream(options)
+  return new Promise((resolve, reject) => {
+    pump(stream, streamed.events, {
+      output: new MessageOutput(stream, options, clock.now),
+      clock,
+      ttftMs: exchange.timing?.ttftMs ?? latency.ttftMs,
+      nextGap: exchange.timing?.nextGap ?? gaps(latency, tokens, MAX_GAPS_MS[caps], () => exchange.requestId),
+      stallMs: stallMs[caps],
+      errorEvent() {
+        const facts = errorFacts(instance, exchange, 'server_error', { injected: 'stream_error' })
+        return (
+          (route.streamError ?? instance.format.streamError)?.(facts) ?? {
+            data: instance.format.error('server_error', facts).body,
+          }
+        )
+      },
+      destroy: () => options.destroy(),
+      fail: reject,
+      ended(outcome) {
+        if (recorded !== null)
+          enter(exchange, ledger, { status: 200, record: recorded, parsed, result, stream: outcome })
+        resolve(outcome)
+      },
+      ...(streamed.breaksAfter === undefined ? {} : { break: streamed.breaksAfter }),
+    })
+  })
+}
+
+/** The stream of one message: the socket stays open when it ends. */
+class MessageStream implements BodyStream {
+  closed = false
+  readonly signal: AbortSignal
+  readonly over: Promise<StreamEnd>
+  readonly pendingBytes = 0
+  readonly #options: MessageOptions
+  readonly #controller = new AbortController()
+  #end!: (reason: StreamEnd) => void
+
+  constructor(options: MessageOptions) {
+    this.#options = options
+    this.signal = this.#controller.signal
+    this.over = new Promise(resolve => {
+      this.#end = resolve
+    })
+    const stop = (): void => this.#close('client')
+    if (options.signal.aborted) stop()
+    else options.signal.addEventListener('abort', stop, { once: true })
+    void this.over.then(() => options.signal.removeEventListener('abort', stop))
+  }
+
+  write(): boolean {
+    return true
+  }
+
+  ready(): Promise<void> {
+    return this.#options.ready()
+  }
+
+  end(): void {
+    this.#close('done')
+  }
+
+  #close(reason: StreamEnd): void {
+    if (this.closed) return
+    this.closed = true
+    this.#end(reason)
+    this.#controller.abort(reason)
+  }
+}
+
+/** Events sent before the socket's buffer is checked. */
+const EVENTS_PER_TURN = 64
+
+class MessageOutput implements StreamOutput {
+  readonly written: Written = { events: 0, tokens: 0, firstTokenAt: null }
+  isWritable = true
+  readonly #stream: BodyStream
+  readonly #options: MessageOptions
+  readonly #now: () => number
+
+  constructor(stream: BodyStream, options: MessageOptions, now: () => number) {
+    this.#stream = stream
+    this.#options = options
+    this.#now = now
+  }
+
+  begin(): void {}
+
+  add(event: StreamEvent): void {
+    const { written } = this
+    this.#options.send(event)
+    written.events += 1
+    written.tokens += tokensOf(event)
+    if (written.firstTokenAt === null && written.tokens > 0) written.firstTokenAt = this.#now()
+    this.isWritable = written.events % EVENTS_PER_TURN !== 0
+  }
+
+  addExtra(event: StreamEvent, isBroken: boolean): void {
+    if (isBroken) this.#options.sendBroken(event)
+    else this.#options.send(event)
+  }
+
+  flush(): void {}
+
+  writeAll(): Promise<void> {
+    return this.ready()
+  }
+
+  async ready(): Promise<void> {
+    this.isWritable = true
+    await this.#options.ready()
+  }
+
+  end(): void {
+    this.#stream.end()
+  }
+}

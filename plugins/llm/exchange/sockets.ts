@@ -1,0 +1,128 @@
+/** Serves the WebSocket routes of providers. */
+import type { FastifyReply, FastifyRequest, WebSocket } from 'svc/plugin'
+import { errorResponse } from './error-responses.ts'
+import { Exchange } from './exchange.ts'
+import { runMessage } from './inner-request.ts'
+import type { PlacedRoute } from '../testing/protocol.ts'
+import { checkCredential, errorOf, rollFault, type RunnerServices, type Served } from './runner.ts'
+import type { LlmSocket, Parsed, SocketRun, SocketRunOptions, StreamEvent } from '../provider.ts'
+
+export interface SocketRoute {
+  preValidation: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | void>
+  wsHandler(socket: WebSocket, request: FastifyRequest): void
+}
+
+/** The longest life of a socket: 60 minutes, 10 in public mode. */
+const LIFETIME_MS = { normal: 3_600_000, public: 600_000 }
+/** A socket with more unsent bytes has to wait. */
+const MAX_BUFFERED = 256 * 1024
+const WAIT_MS = 10
+
+export function socketRoute(
+  services: RunnerServices,
+  served: Served,
+  find: (path: string) => PlacedRoute | null,
+): SocketRoute {
+  const accepted = new WeakMap<FastifyRequest, { exchange: Exchange; parsed: Parsed }>()
+  return {
+    async preValidation(request, reply) {
+      if (!request.ws) return
+      const params = request.params as Record<string, string>
+      const exchange = new Exchange(services.svc, { ...served, params }, services.limits, request, reply)
+      try {
+        checkCredential(exchange)
+        // Faults that need a reply apply to the messages.
+        rollFault(services, exchange)
+        accepted.set(request, { exchange, parsed: await served.route.parse(exchange.input()) })
+      } catch (error) {
+        const { kind, facts } = errorOf(error, services.faults, exchange)
+        const { status, headers, body } = errorResponse(served.instance, exchange, kind, facts)
+        if (facts.injected !== undefined) services.metrics.fault(served.instance.name, facts.injected)
+        return reply.code(status).headers(headers).send(JSON.stringify(body))
+      }
+    },
+    wsHandler(socket, request) {
+      const { exchange, parsed } = accepted.get(request)!
+      const lifetimeMs = LIFETIME_MS[services.svc.config.publicMode ? 'public' : 'normal']
+      services.svc.streams.websocket(request, socket, { lifetimeMs: lifetimeMs + 1000, idleMs: Infinity })
+      served.route.socket!(new ProviderSocket(services, exchange, socket, find, lifetimeMs), parsed, exchange.input())
+    },
+  }
+}
+
+class ProviderSocket implements LlmSocket {
+  readonly lifetimeMs: number
+  readonly #services: RunnerServices
+  readonly #exchange: Exchange
+  readonly #socket: WebSocket
+  readonly #find: (path: string) => PlacedRoute | null
+  readonly #closed = new AbortController()
+
+  constructor(
+    services: RunnerServices,
+    exchange: Exchange,
+    socket: WebSocket,
+    find: (path: string) => PlacedRoute | null,
+    lifetimeMs: number,
+  ) {
+    this.#services = services
+    this.#exchange = exchange
+    this.#socket = socket
+    this.#find = find
+    this.lifetimeMs = lifetimeMs
+    socket.on('close', () => this.#closed.abort())
+    // A message that violates the protocol closes the socket; the close event follows.
+    socket.on('error', () => this.#closed.abort())
+  }
+
+  get isClosed(): boolean {
+    return this.#socket.readyState !== this.#socket.OPEN
+  }
+
+  send(message: object): void {
+    if (!this.isClosed) this.#socket.send(JSON.stringify(message))
+  }
+
+  onMessage(listener: (message: Buffer, isBinary: boolean) => void): void {
+    this.#socket.on('message', (data, isBinary) => {
+      if (!this.isClosed) listener(Buffer.isBuffer(data) ? data : Buffer.concat([data].flat() as Buffer[]), isBinary)
+    })
+  }
+
+  onClosed(listener: () => void): void {
+    this.#closed.signal.addEventListener('abort', listener, { once: true })
+  }
+
+  close(code: number, reason: string): void {
+    this.#socket.close(code, reason)
+  }
+
+  get target(): string {
+    return this.#exchange.url
+  }
+
+  async run(target: string, body: object, { send, signal, data }: SocketRunOptions): Promise<SocketRun> {
+    const { instance, request, reply } = this.#exchange
+    const placed = this.#find(decodeURIComponent(target.split('?', 1)[0]!))
+    if (placed === null) throw new Error(`no provider has the route POST ${target}`)
+    const socket = this.#socket
+    return runMessage(this.#services, { instance, request, reply }, placed, {
+      path: target,
+      body,
+      data,
+      signal: signal === undefined ? this.#closed.signal : AbortSignal.any([signal, this.#closed.signal]),
+      send: send ?? ((event: StreamEvent) => this.send(event.data as object)),
+      sendBroken: event => {
+        const text = typeof event.data === 'string' ? event.data : JSON.stringify(event.data)
+        if (!this.isClosed) socket.send(text.slice(0, Math.max(1, text.length >> 1)))
+      },
+      ready: () => this.#drained(),
+      destroy: () => socket.terminate(),
+    })
+  }
+
+  async #drained(): Promise<void> {
+    while (!this.isClosed && this.#socket.bufferedAmount > MAX_BUFFERED)
+      await new Promise(resolve => setTimeout(resolve, WAIT_MS))
+  }
+}

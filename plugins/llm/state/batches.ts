@@ -1,0 +1,203 @@
+/** The batches of providers: records with a plan, whose items run when somebody first asks for the results. */
+import { setImmediate } from 'node:timers/promises'
+import type { JsonObject, Store, Svc } from 'svc/plugin'
+import { digest, generator } from '../engine/seed.ts'
+import type { RouteInput } from '../provider.ts'
+import { DEFAULT_PLAN, parsePlan, stateAt, type BatchPlan, type BatchState } from './batch-plan.ts'
+import type { Owner } from './documents.ts'
+
+/** A batch. Plain data; `data` is what the format keeps. */
+export interface Batch<D extends JsonObject = JsonObject> {
+  provider: string
+  session: string
+  id: string
+  /** Milliseconds since 1970. */
+  createdAt: number
+  plan: BatchPlan
+  total: number
+  cancelledAt: number | null
+  isInvalid: boolean
+  data: D
+  /** What the format learned from the results; null: they are not made yet. */
+  results: JsonObject | null
+}
+
+/** An item to run. */
+export interface BatchItem {
+  /** End of the path of a POST route, such as `/chat/completions`, or the whole path with parameters in braces. */
+  path: string
+  params?: Record<string, string>
+  body: object
+}
+
+/** The reply to an item, as it would be over HTTP; or why there is none. */
+export type ItemResult =
+  | { kind: 'done'; index: number; status: number; requestId: string; body: object }
+  | { kind: 'failed'; index: number }
+  | { kind: 'cancelled'; index: number }
+  | { kind: 'expired'; index: number }
+
+export interface Batches {
+  /** Largest number of items. */
+  readonly maxItems: number
+  /** The plan that the request asks for. */
+  planOf(input: RouteInput): BatchPlan
+  create(owner: Owner, batch: Pick<Batch, 'id' | 'plan' | 'total' | 'isInvalid' | 'data'>): Promise<Batch>
+  get(owner: Owner, id: string): Promise<Batch | undefined>
+  /** In the order of their creation. */
+  list(owner: Owner): Promise<Batch[]>
+  delete(batch: Batch): Promise<void>
+  /** Cancels a batch that has not ended. */
+  cancel(batch: Batch): Promise<Batch>
+  stateAt(batch: Batch, now: number): BatchState
+  /**
+   * The batch with its results. After its end, the first look runs the items, and `finish` stores what they returned; what
+   * it returns is kept in the batch.
+   */
+  withResults(
+    batch: Batch,
+    input: RouteInput,
+    items: () => Promise<BatchItem[] | null>,
+    finish: (results: ItemResult[]) => Promise<JsonObject>,
+  ): Promise<Batch>
+  clear(session: string | null): Promise<number>
+}
+
+const BOUNDS = {
+  normal: { maxCount: 500, maxPerGroup: 500, maxPlanMs: 86_400_000, ttlMs: 86_400_000 * 2, maxBytes: 16 * 1024 * 1024 },
+  public: { maxCount: 50, maxPerGroup: 5, maxPlanMs: 600_000, ttlMs: 3_600_000, maxBytes: 2 * 1024 * 1024 },
+}
+const PUBLIC_ITEMS = 50
+/** Items to run before yielding to other requests. */
+const ITEMS_PER_TURN = 20
+
+export class BatchStore implements Batches {
+  readonly maxItems: number
+  readonly #batches: Store<Batch>
+  readonly #runs: Store<true>
+  readonly #isPublic: boolean
+  readonly #maxPlanMs: number
+
+  constructor(svc: Svc<unknown>, maxItems: number) {
+    this.#isPublic = svc.config.publicMode
+    const { maxPlanMs, ...bounds } = BOUNDS[this.#isPublic ? 'public' : 'normal']
+    this.maxItems = this.#isPublic ? Math.min(maxItems, PUBLIC_ITEMS) : maxItems
+    this.#maxPlanMs = maxPlanMs
+    this.#batches = svc.state<Batch>('batches', bounds)
+    this.#runs = svc.state<true>('batch-runs', { maxCount: bounds.maxCount, ttlMs: bounds.ttlMs })
+  }
+
+  planOf(input: RouteInput): BatchPlan {
+    const given = input.headers['x-svc-batch']
+    const text = Array.isArray(given) ? given[0] : given
+    if (text === undefined) return DEFAULT_PLAN
+    const plan = parsePlan(text, this.#maxPlanMs)
+    if (plan === null)
+      input.ignoreHeader('X-Svc-Batch', 'expected a time such as 2s, then fail, expire, cancel, errors=10 or shuffle')
+    return plan ?? DEFAULT_PLAN
+  }
+
+  async create(
+    { provider, session }: Owner,
+    batch: Pick<Batch, 'id' | 'plan' | 'total' | 'isInvalid' | 'data'>,
+  ): Promise<Batch> {
+    const created: Batch = { provider, session, ...batch, createdAt: Date.now(), cancelledAt: null, results: null }
+    await this.#batches.set(keyOf(created), created, { group: session })
+    return created
+  }
+
+  async get({ provider, session }: Owner, id: string): Promise<Batch | undefined> {
+    const found = await this.#batches.peek(keyOf({ provider, id }))
+    return found !== undefined && (!this.#isPublic || found.session === session) ? found : undefined
+  }
+
+  async list({ provider, session }: Owner): Promise<Batch[]> {
+    const found = await this.#batches.list({
+      where: batch => batch.provider === provider && (!this.#isPublic || batch.session === session),
+    })
+    return found.map(({ value }) => value)
+  }
+
+  async delete(batch: Batch): Promise<void> {
+    await this.#batches.delete(keyOf(batch))
+  }
+
+  async cancel(batch: Batch): Promise<Batch> {
+    const now = Date.now()
+    const changed = await this.#batches.update(keyOf(batch), found =>
+      found === undefined || found.cancelledAt !== null ? found : { ...found, cancelledAt: now },
+    )
+    return changed ?? batch
+  }
+
+  stateAt(batch: Batch, now: number): BatchState {
+    return stateAt(batch, now)
+  }
+
+  async withResults(
+    batch: Batch,
+    input: RouteInput,
+    itemsOf: () => Promise<BatchItem[] | null>,
+    finish: (results: ItemResult[]) => Promise<JsonObject>,
+  ): Promise<Batch> {
+    const state = stateAt(batch, Date.now())
+    if (!state.isEnded || state.phase === 'failed' || batch.results !== null) return batch
+    const items = await itemsOf()
+    const isCounted = await this.#runs.add(keyOf(batch), true)
+    const results = items === null ? [] : await this.#run(batch, state, input, items, isCounted)
+    const summary = await finish(results)
+    const changed = await this.#batches.update(keyOf(batch), found =>
+      found === undefined || found.results !== null ? found : { ...found, results: summary },
+    )
+    return changed ?? { ...batch, results: summary }
+  }
+
+  async clear(session: string | null): Promise<number> {
+    return this.#batches.clear(batch => session === null || batch.session === session)
+  }
+
+  bytes(): Promise<number> {
+    return this.#batches.bytes()
+  }
+
+  async #run(
+    batch: Batch,
+    state: BatchState,
+    input: RouteInput,
+    items: BatchItem[],
+    isCounted: boolean,
+  ): Promise<ItemResult[]> {
+    const results: ItemResult[] = []
+    for (const [index, item] of items.entries()) {
+      if (index % ITEMS_PER_TURN === ITEMS_PER_TURN - 1) await setImmediate()
+      if (index >= state.done) results.push({ kind: state.phase === 'expired' ? 'expired' : 'cancelled', index })
+      else if (isPicked(batch, index)) results.push({ kind: 'failed', index })
+      else {
+        const { status, body, requestId } = await input.runItem(item.path, item.body, {
+          batch: batch.id,
+          isCounted,
+          ...(item.params === undefined ? {} : { params: item.params }),
+        })
+        results.push({ kind: 'done', index, status, requestId, body })
+      }
+    }
+    return batch.plan.shuffle ? shuffled(results, batch.id) : results
+  }
+}
+
+/** Whether the plan makes this item fail. */
+function isPicked({ id, plan }: Batch, index: number): boolean {
+  return plan.errors > 0 && generator(digest('batch errors', id, index))() * 100 < plan.errors
+}
+
+function shuffled(results: ItemResult[], seed: string): ItemResult[] {
+  const next = generator(digest('batch order', seed))
+  return results
+    .map(result => ({ result, place: next() }))
+    .sort((one, other) => one.place - other.place)
+    .map(({ result }) => result)
+}
+
+function keyOf({ provider, id }: Pick<Batch, 'provider' | 'id'>): string {
+  return `${provider} ${id.slice(0, 200)}`
+}

@@ -1,0 +1,140 @@
+/** The documents of providers: uploaded files, and what batches read and write. */
+import type { JsonObject, Store, Svc } from 'svc/plugin'
+
+/** A document without its content. Plain data. */
+export interface DocumentFacts {
+  provider: string
+  session: string
+  /** What lists show together: `file`, or something that no list shows. */
+  kind: string
+  id: string
+  name: string
+  /** Media type. */
+  type: string
+  bytes: number
+  /** Milliseconds since 1970. */
+  createdAt: number
+  expiresAt: number | null
+  meta: JsonObject
+}
+
+export interface NewDocument {
+  kind: string
+  id: string
+  name: string
+  type: string
+  content: Buffer
+  meta?: JsonObject
+  /** Milliseconds; default: as long as documents live. */
+  ttlMs?: number
+}
+
+/** Whose documents: a provider's, and in public mode only those of the session. */
+export interface Owner {
+  provider: string
+  session: string
+}
+
+/** Documents of all providers, bounded together. */
+export interface Documents {
+  /** Largest content in bytes. */
+  readonly maxBytes: number
+  /** Stores a document unless its id exists. Resolves with what is stored, or undefined if it is too large. */
+  put(owner: Owner, document: NewDocument): Promise<DocumentFacts | undefined>
+  get(owner: Owner, kind: string, id: string): Promise<DocumentFacts | undefined>
+  content(document: DocumentFacts): Promise<Buffer | undefined>
+  /** In the order of their creation. */
+  list(owner: Owner, kind: string): Promise<DocumentFacts[]>
+  delete(document: DocumentFacts): Promise<void>
+  clear(session: string | null): Promise<number>
+}
+
+const MIB = 1024 * 1024
+const BOUNDS = {
+  normal: { maxCount: 500, maxPerGroup: 500, maxBytes: 64 * MIB, each: 64 * MIB, ttlMs: 86_400_000 },
+  public: { maxCount: 50, maxPerGroup: 5, maxBytes: 8 * MIB, each: 256 * 1024, ttlMs: 3_600_000 },
+}
+const MAX_NAME = 200
+
+interface Content {
+  session: string
+  base64: string
+}
+
+export class DocumentStore implements Documents {
+  readonly maxBytes: number
+  readonly #facts: Store<DocumentFacts>
+  readonly #contents: Store<Content>
+  readonly #isPublic: boolean
+  readonly #ttlMs: number
+
+  constructor(svc: Svc<unknown>) {
+    this.#isPublic = svc.config.publicMode
+    const { maxCount, maxPerGroup, maxBytes, each, ttlMs } = BOUNDS[this.#isPublic ? 'public' : 'normal']
+    this.maxBytes = each
+    this.#ttlMs = ttlMs
+    this.#facts = svc.state<DocumentFacts>('documents', { maxCount, maxPerGroup, ttlMs })
+    this.#contents = svc.state<Content>('document-contents', { maxCount, maxPerGroup, maxBytes, ttlMs })
+  }
+
+  async put({ provider, session }: Owner, document: NewDocument): Promise<DocumentFacts | undefined> {
+    const { content, ttlMs, meta = {}, ...given } = document
+    if (content.length > this.maxBytes) return undefined
+    const now = Date.now()
+    const facts: DocumentFacts = {
+      provider,
+      session,
+      ...given,
+      name: given.name.slice(0, MAX_NAME),
+      type: given.type.slice(0, MAX_NAME),
+      bytes: content.length,
+      createdAt: now,
+      expiresAt: ttlMs === undefined ? null : now + ttlMs,
+      meta,
+    }
+    const key = keyOf(facts)
+    const options = { group: session, ttlMs: Math.min(ttlMs ?? this.#ttlMs, this.#ttlMs) }
+    if (!(await this.#contents.add(key, { session, base64: content.toString('base64') }, options)))
+      return this.#facts.peek(key)
+    await this.#facts.set(key, facts, options)
+    return facts
+  }
+
+  async get({ provider, session }: Owner, kind: string, id: string): Promise<DocumentFacts | undefined> {
+    const found = await this.#facts.peek(keyOf({ provider, kind, id }))
+    return found !== undefined && (!this.#isPublic || found.session === session) ? found : undefined
+  }
+
+  async content(document: DocumentFacts): Promise<Buffer | undefined> {
+    const found = await this.#contents.peek(keyOf(document))
+    return found && Buffer.from(found.base64, 'base64')
+  }
+
+  async list({ provider, session }: Owner, kind: string): Promise<DocumentFacts[]> {
+    const found = await this.#facts.list({
+      where: document =>
+        document.provider === provider && document.kind === kind && (!this.#isPublic || document.session === session),
+    })
+    return found.map(({ value }) => value)
+  }
+
+  async delete(document: DocumentFacts): Promise<void> {
+    await this.#facts.delete(keyOf(document))
+    await this.#contents.delete(keyOf(document))
+  }
+
+  async clear(session: string | null): Promise<number> {
+    const where = (value: { session: string }): boolean => session === null || value.session === session
+    await this.#contents.clear(where)
+    return this.#facts.clear(where)
+  }
+
+  /** Memory of the contents. */
+  bytes(): Promise<number> {
+    return this.#contents.bytes()
+  }
+}
+
+function keyOf({ provider, kind, id }: Pick<DocumentFacts, 'provider' | 'kind' | 'id'>): string {
+  return `${provider} ${kind} ${id.slice(0, MAX_NAME)}`
+}
