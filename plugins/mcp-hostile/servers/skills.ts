@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { CallContext, JsonObject } from '../../mcp/types.ts'
 import { addServer, type HostileParts, withCache } from '../hostile-server.ts'
 
+const ROOT = 'skill:/'
 const EXTENSION = 'io.modelcontextprotocol/skills'
 
 const FILES: Record<string, string> = {
@@ -20,7 +21,7 @@ const FILES: Record<string, string> = {
 }
 
 const entry = (name: string, description: string, digestOf?: string): JsonObject => {
-  const uri = `skill://${name}/SKILL.md`
+  const uri = [ROOT, name, 'SKILL.md'].join('/')
   const text = digestOf ?? FILES[uri]!
   const digest = `sha256:${createHash('sha256').update(text).digest('hex')}`
   return { uri, frontmatter: { name, description }, resources: [{ uri, digest, size: Buffer.byteLength(FILES[uri]!) }] }
