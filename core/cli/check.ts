@@ -4,6 +4,7 @@ import type { Command, PluginRecord } from '../contract/plugin.ts'
 import { readArguments } from './arguments.ts'
 import { findProblems } from './findings.ts'
 import type { Finding } from './findings.ts'
+import type { StoreReport } from './store-connection.ts'
 import { inspect } from './inspection.ts'
 import { painter, plural } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
@@ -12,33 +13,42 @@ interface Report {
   configFile: string | null
   findings: Finding[]
   plugins: PluginRecord[]
+  /** Only with `--connect`. */
+  store?: Omit<StoreReport, 'findings'>
 }
 
 export function checkCommand(terminal: Terminal): Command {
   return {
     name: 'check',
     summary: 'validate svc.yaml and the plugins without serving',
-    usage: `usage: svc check [--config <file>] [--json]
+    usage: `usage: svc check [--config <file>] [--connect] [--json]
 
 Reads svc.yaml and the environment, builds all plugins as the server would at start, and reports every problem with
-its place and a fix. It opens no port, fetches nothing and writes no file.
+its place and a fix. It opens no port and writes no file; it uses the network only with --connect.
 
   --config <file>   check this file
+  --connect         also connect to the state store, and print its version and policy
   --json            print the findings as JSON
 
 Exit codes: 0 no errors (there may be warnings), 1 errors, 2 invalid command line.
 `,
     async run(args) {
-      const { options } = readArguments(args, { config: { value: 'file' }, json: {} })
+      const { options } = readArguments(args, { config: { value: 'file' }, connect: {}, json: {} })
       const { readEnvironment } = await import('../config/environment.ts')
       const { PluginVariables } = await import('../config/plugin-variables.ts')
       // The inspection changes some variables. Report warnings about the original ones.
       const variables = new PluginVariables(terminal.environment, readEnvironment(terminal.environment))
-      const report = await inspect(terminal, options.config as string | undefined, async services => ({
+      const report: Report = await inspect(terminal, options.config as string | undefined, async services => ({
         configFile: services.host.configFile,
         plugins: services.host.records(),
         findings: await findProblems(services, variables.warnings(services.host.declarations.definitions)),
       }))
+      if (options.connect) {
+        const { connectToStore } = await import('./store-connection.ts')
+        const { findings, ...store } = await connectToStore(terminal)
+        report.findings.push(...findings)
+        report.store = store
+      }
       const isValid = report.findings.every(({ severity }) => severity !== 'error')
       terminal.out.write(options.json ? asJson(report, isValid) : asText(report, terminal))
       return { exitCode: isValid ? 0 : 1 }
@@ -46,12 +56,12 @@ Exit codes: 0 no errors (there may be warnings), 1 errors, 2 invalid command lin
   }
 }
 
-function asJson({ configFile, findings, plugins }: Report, isValid: boolean): string {
+function asJson({ configFile, findings, plugins, store }: Report, isValid: boolean): string {
   const states = plugins.map(({ name, state, error }) => ({ name, state, error }))
-  return `${JSON.stringify({ ok: isValid, config_file: configFile, findings, plugins: states }, null, 2)}\n`
+  return `${JSON.stringify({ ok: isValid, config_file: configFile, findings, plugins: states, ...(store && { state_store: store }) }, null, 2)}\n`
 }
 
-function asText({ configFile, findings, plugins }: Report, { out, workingDirectory }: Terminal): string {
+function asText({ configFile, findings, plugins, store }: Report, { out, workingDirectory }: Terminal): string {
   const paint = painter(out)
   const shown = findings.map(finding => {
     const place = placeOf(finding, workingDirectory)
@@ -67,7 +77,8 @@ function asText({ configFile, findings, plugins }: Report, { out, workingDirecto
     `${enabled} of ${plural(plugins.length, 'plugin')} enabled`,
   ].join(', ')
   const file = configFile === null ? 'no svc.yaml, using defaults' : shortPath(configFile, workingDirectory)
-  return `${shown.join('')}${shown.length > 0 ? '\n' : ''}${file}: ${paint(count('error') > 0 ? 'red' : 'green', summary)}\n`
+  const answered = store?.version == null ? '' : `state store ${store.host}: ${store.version}, ${store.policy}\n`
+  return `${shown.join('')}${shown.length > 0 ? '\n' : ''}${answered}${file}: ${paint(count('error') > 0 ? 'red' : 'green', summary)}\n`
 }
 
 /** `file:line:column`, which editors and terminals turn into a link. */

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 import type { NegotiatedType } from '../fields/accept.ts'
+import type { ControlScope } from './control-scope.ts'
 import type { JsonObject } from './json.ts'
 import type { LookUp } from './references.ts'
 import type { FaultOrigin } from './observation.ts'
@@ -105,12 +106,19 @@ export interface SvcHttp {
    */
   delay(request: AnyRequest, ms: number): Promise<boolean>
   /**
-   * Runs a route of this instance without a connection, for deliveries to own paths. `request` is null: the call is in
-   * nobody's name. It has no credentials, is not limited, captured or subject to faults, and reaches no route below
-   * `/_svc` (403). A call within a call gets 508. Rejects if the route does not answer in time, answers with too many
-   * bytes or breaks off. Do not call it before the plugins are registered.
+   * The scopes of the control plane that the caller has, highest first: all of them if the control plane requires no
+   * credential, otherwise those of the credential that it accepted for this request.
    */
-  call(request: null, call: InProcessCall): Promise<InProcessResponse>
+  controlScopes(request: AnyRequest): readonly ControlScope[]
+  /**
+   * Runs a route of this instance without a connection. With a request, the call is in its name: it has its credentials,
+   * session, client address and origin, and the control plane and `guardAdmin` check it like any other request. Otherwise
+   * (null) it is in nobody's name, for deliveries to own paths: it has no credentials and reaches no route below `/_svc`
+   * (403). Neither is limited, captured or subject to faults. A call within a call gets 508. Rejects if the route does not
+   * answer in time, answers with too many bytes or breaks off, or if the client of `request` disconnects. Do not call it
+   * before the plugins are registered.
+   */
+  call(request: AnyRequest | null, call: InProcessCall): Promise<InProcessResponse>
 }
 
 /** A request to a route of this instance. */
@@ -122,7 +130,7 @@ export interface InProcessCall {
   query?: string
   headers?: Record<string, string>
   body?: Buffer
-  /** What `svc.http.baseUrl` returns for the call. Default: that of the HTTP listener on `localhost`. */
+  /** What `svc.http.baseUrl` returns for the call. Default: that of the request, or of the HTTP listener on `localhost`. */
   baseUrl?: string
   /** Default: 10000. */
   timeoutMs?: number
@@ -153,22 +161,29 @@ export interface NearRule {
   differences: readonly string[]
 }
 
+/** A failure that a rule injects. */
+export interface RuleFailure {
+  status: number
+  /** The word that the rule has instead of a status; null: it has a status. */
+  word: string | null
+  message: string | null
+  /** `type` and `code` of the error, for formats that have them; null: those of the status. */
+  type: string | null
+  code: string | null
+  retryAfterSecs: number | null
+}
+
 /** What rules did with a request, and what they leave to the route. */
 export type RuleOutcome =
   /** The route continues. `rule` acted on the request; null: none did. */
   | { kind: 'pass'; rule: string | null }
   /** A response was sent, or the connection is gone: the route returns `reply`. */
   | { kind: 'answered' }
-  | {
+  | ({
       kind: 'fail'
       /** Name of the rule. */
       rule: string
-      status: number
-      /** The word that the rule has instead of a status; null: it has a status. */
-      word: string | null
-      message: string | null
-      retryAfterSecs: number | null
-    }
+    } & RuleFailure)
   | {
       kind: 'reply'
       rule: string

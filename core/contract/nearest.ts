@@ -2,7 +2,7 @@
 
 /**
  * Returns the known name with the smallest edit distance to `name`, or undefined if all are further away than
- * `maxDistance` (default: a third of the name's length, at least 2).
+ * `maxDistance` (default: a third of the name's length, at least 2), or have nothing in common with it.
  */
 export function nearest(
   name: string,
@@ -14,7 +14,8 @@ export function nearest(
   let bestDistance = maxDistance + 1
   for (const candidate of known) {
     const distance = editDistance(wanted, candidate.toLowerCase())
-    if (distance < bestDistance) {
+    const isSimilar = distance < Math.max(wanted.length, candidate.length)
+    if (isSimilar && distance < bestDistance) {
       best = candidate
       bestDistance = distance
     }

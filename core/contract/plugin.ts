@@ -64,6 +64,7 @@ export type {
   Origin,
   NearRule,
   ProtocolFacts,
+  RuleFailure,
   RuleOutcome,
 } from './http.ts'
 export type {
@@ -120,6 +121,8 @@ export type {
   TranslatedFile,
   TranslatedRule,
 } from './testing.ts'
+export type { ControlTool, ControlTools, ResolvedControlTool } from './control-tools.ts'
+export type { ControlScope } from './control-scope.ts'
 export { jsonRpcProtocol } from './json-rpc.ts'
 export type { Channel, ChannelHandler, Replica, Replicated, ReplicatedOptions, SvcReplicas } from './replication.ts'
 export { ReplicaError } from './replication.ts'
@@ -363,7 +366,7 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
   offer<K extends keyof ExtensionPoints>(point: K, value: ExtensionPoints[K] & PersonalPoint<ExtensionPoints[K]>): void
   /**
    * Another plugin's extension point; undefined if that plugin is disabled. `buildsOn` or `uses` must list that plugin. The
-   * points `testing.*` belong to the core and are always there.
+   * points `testing.*` and `control.*` belong to the core and are always there.
    */
   use<K extends keyof ExtensionPoints>(point: K): ExtensionPoints[K] | undefined
 

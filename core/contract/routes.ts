@@ -1,5 +1,6 @@
 /** Descriptions of routes (`describe`), and the format of errors that the core sends for them. */
 import type { IncomingMessage } from 'node:http'
+import type { ControlScope } from './control-scope.ts'
 import type { JsonSchema } from './json-schema.ts'
 
 /** Describes an operation for the catalog and everything generated from it: `/openapi.json`, the landing page, exported collections. */
@@ -42,6 +43,11 @@ export interface RouteDescription {
   ownFail?: boolean
   /** Formats errors that the core sends for this route: 413, 500, 503, injected faults and thrown 4xx. Default: JSON. */
   errorForm?: ErrorForm
+  /**
+   * Below `/_svc`: the scope that the route requires of control tokens. Default: the highest, or a lower one if the route
+   * only reads.
+   */
+  controlScope?: ControlScope
   /** The route serves a service worker script. Requests for one on other routes get 403. */
   serviceWorker?: boolean
   /** WebSocket: selects one of the offered subprotocols, or false for none. Default: the first one. */

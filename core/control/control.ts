@@ -1,6 +1,7 @@
 /** Control plane routes about the process: version, readiness, configuration, status, catalog and reload. */
 import type { FastifyInstance } from 'fastify'
-import { describe, isFlagSet } from '../contract/plugin.ts'
+import { describe, isFlagSet, readQuery } from '../contract/plugin.ts'
+import type { Catalog } from '../contract/plugin.ts'
 import { buildFacts } from './build-facts.ts'
 import type { ControlDeps } from './deps.ts'
 import { viewLoadErrors } from './plugin-view.ts'
@@ -68,9 +69,18 @@ export function registerControl(app: FastifyInstance, deps: ControlDeps): void {
     describe({
       summary: 'All enabled endpoints, with examples',
       category,
+      parameters: [
+        { name: 'category', in: 'query', description: 'Only endpoints of this category.', schema: { type: 'string' } },
+        {
+          name: 'plugin',
+          in: 'query',
+          description: 'Only endpoints of this plugin; `core` for those of no plugin.',
+          schema: { type: 'string' },
+        },
+      ],
       examples: [{ name: 'Catalog', path: '/_svc/catalog', expectStatus: 200 }],
     }),
-    request => ({ base_url: deps.http.baseUrl(request), ...instance.catalog() }),
+    request => ({ base_url: deps.http.baseUrl(request), ...selected(instance.catalog(), readQuery(request)) }),
   )
 
   app.post(
@@ -104,6 +114,19 @@ export function registerControl(app: FastifyInstance, deps: ControlDeps): void {
   )
 
   registerPluginRoutes(app, deps)
+}
+
+/** The endpoints of a category or plugin; `count` is their number. */
+function selected(catalog: Catalog, query: URLSearchParams): Catalog {
+  const category = query.get('category')
+  const plugin = query.get('plugin')
+  if (category === null && plugin === null) return catalog
+  const endpoints = catalog.endpoints.filter(
+    endpoint =>
+      (category === null || endpoint.category === category) &&
+      (plugin === null || (endpoint.plugin ?? 'core') === plugin),
+  )
+  return { ...catalog, count: endpoints.length, endpoints }
 }
 
 /** `generations_in_memory` includes replaced generations until they are garbage-collected. If it stays high, there is a leak. */

@@ -1,7 +1,7 @@
 /** `POST /_svc/verify`: whether the expected requests came. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { describe, HttpError } from '../contract/plugin.ts'
-import type { RouteExample } from '../contract/plugin.ts'
+import type { JsonSchema, RouteExample } from '../contract/plugin.ts'
 import { isTextNestedWithin } from '../contract/json-depth.ts'
 import { Subjects } from '../inspector/subjects.ts'
 import { closestRequests, createVerifier } from '../inspector/verification.ts'
@@ -14,6 +14,26 @@ import { scopeOf } from './request-scope.ts'
 import { maxWaitMs, orRefuse } from './request-waits.ts'
 
 const MAX_DEPTH = 160
+
+const COUNT: JsonSchema = { type: 'integer', minimum: 0, maximum: 1_000_000 }
+const MATCH: JsonSchema = { type: 'object', description: 'Conditions, as `match` of a rule' }
+/** For documentation. The body is read by code. */
+const VERIFICATION_SCHEMA: JsonSchema = {
+  type: 'object',
+  properties: {
+    match: MATCH,
+    exactly: COUNT,
+    at_least: COUNT,
+    at_most: COUNT,
+    none: { type: 'boolean', description: 'No request may match' },
+    order: { type: 'array', minItems: 2, maxItems: 20, items: MATCH, description: 'Requests in this order' },
+    strict: { type: 'boolean', description: 'With `order`: no other request between them' },
+    within_ms: { type: 'integer', minimum: 0, maximum: 30_000, description: 'How long to wait for the requests' },
+    settle_ms: { type: 'integer', minimum: 0, maximum: 10_000, description: 'How long to watch for surplus requests' },
+    since: { type: 'string', description: 'Id of an entry, or a time (RFC 3339): only what came after' },
+    session: { type: 'string', description: 'Only requests of this session' },
+  },
+}
 
 function example(name: string, body: object): RouteExample {
   return {
@@ -43,6 +63,7 @@ export function registerVerify(app: FastifyInstance, deps: ControlDeps): void {
           schema: { enum: ['session', 'instance'] },
         },
       ],
+      requestBody: { content: { 'application/json': VERIFICATION_SCHEMA } },
       responses: {
         200: { description: 'They came as expected.' },
         400: { description: 'The verification is wrong: `at` names the place of the first mistake.' },

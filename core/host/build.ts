@@ -17,7 +17,7 @@ import type { Resolution, RequestedState } from './resolution.ts'
 import type { FoundPlugin } from './discovery.ts'
 import { Generation } from './generation.ts'
 import type { GenerationOptions } from './generation.ts'
-import type { ExposedHeader, LoadError, Plugin, RouteDescription } from '../contract/plugin.ts'
+import type { ControlTools, ExposedHeader, LoadError, Plugin, RouteDescription } from '../contract/plugin.ts'
 import { StateUnavailable } from '../contract/state.ts'
 import type { PluginVariables } from '../config/plugin-variables.ts'
 import { Exemptions } from '../http/pipeline/exemptions.ts'
@@ -67,6 +67,8 @@ export interface BuildServices {
   declareSeries(declared: Pick<Declarations, 'areas' | 'faultKinds'>): { isArea(name: string): boolean }
   /** Registers the core's own routes. */
   registerCore(generation: Generation): void
+  /** The extension point for operations of the control plane as tools. */
+  controlTools(generation: Generation): ControlTools
 }
 export interface BuildResult {
   generation: Generation
@@ -179,6 +181,7 @@ async function tryBuild(
       ['testing.protocols', generation.rules.protocols],
       ['testing.resets', generation.resets],
       ['testing.rules', ruleFiles],
+      ['control.tools', services.controlTools(generation)],
     ]),
     registered: [],
     stopped: [],

@@ -1,5 +1,10 @@
 /** JSON Schemas of rules, and of the sections `rules` and `sessions` of `svc.yaml`, for editors. Rules are read by code. */
 import type { JsonSchema } from '../contract/plugin.ts'
+import type { Match, Rule, Step, ValueTest } from '../contract/rule-types.ts'
+
+/** A schema for each member of a type: a member without one, or with another name, is an error of the compiler. */
+type SchemasOf<T> = Record<keyof T, JsonSchema>
+type Named<T> = { [K in keyof T as string extends K ? never : number extends K ? never : K]: T[K] }
 
 const text = { type: 'string' }
 const count = { type: 'integer', minimum: 1 }
@@ -27,7 +32,7 @@ const valueTest = {
         lt: { type: 'number' },
         lte: { type: 'number' },
         ignore_case: { type: 'boolean' },
-      },
+      } satisfies SchemasOf<Extract<ValueTest, object>>,
     },
   ],
 }
@@ -53,7 +58,7 @@ const match = {
     like: { description: 'JSON that the body contains' },
     session: valueTest,
     client_ip: valueTest,
-  },
+  } satisfies SchemasOf<Named<Match>>,
 }
 
 const delay = {
@@ -68,6 +73,8 @@ const stepProperties = {
     type: ['integer', 'string'],
   },
   message: { type: 'string', maxLength: 500 },
+  type: { type: 'string', maxLength: 100, description: 'The type of the error, in formats that have one' },
+  code: { type: 'string', maxLength: 100, description: 'The code of the error, in formats that have one' },
   retry_after: { type: 'integer', minimum: 0, maximum: 86_400 },
   abort: { enum: ['reset', 'close', 'empty', 'truncate', 'bad-chunk'] },
   respond: {
@@ -86,7 +93,7 @@ const stepProperties = {
   reply: { type: 'object', description: 'A reply in the terms of a protocol' },
   pass: { const: true },
   quiet: { type: 'boolean' },
-}
+} satisfies SchemasOf<Step>
 const step = { type: 'object', additionalProperties: false, minProperties: 1, properties: stepProperties }
 const listedStep = {
   ...step,
@@ -108,7 +115,7 @@ const properties = {
   expires_in_secs: { type: 'integer', minimum: 1, maximum: 86_400 },
   enabled: { type: 'boolean', default: true },
   description: { type: 'string', maxLength: 200 },
-}
+} satisfies SchemasOf<Omit<Rule, 'name'>>
 
 /** A rule that is stored over HTTP. */
 export const RULE_SCHEMA: JsonSchema = {

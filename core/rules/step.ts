@@ -1,4 +1,5 @@
 /** Steps: what a rule does with a request. */
+import type { RuleFailure } from '../contract/http.ts'
 import type { Json, JsonObject } from '../contract/json.ts'
 import {
   asBoolean,
@@ -29,7 +30,7 @@ export interface Step {
 
 export type Action =
   | { kind: 'pass' }
-  | { kind: 'fail'; status: number; word: string | null; message: string | null; retryAfterSecs: number | null }
+  | ({ kind: 'fail' } & RuleFailure)
   | { kind: 'abort'; fault: ConnectionFault }
   | { kind: 'respond'; respond: RespondStep }
   | { kind: 'reply'; reply: JsonObject; protocol: string }
@@ -40,8 +41,13 @@ export interface StepOptions {
 }
 
 const ACTIONS = ['fail', 'abort', 'respond', 'reply', 'pass']
-const KEYS = ['delay', ...ACTIONS, 'message', 'retry_after', 'quiet']
+/** What a failure can have in addition. */
+const OF_FAIL = ['message', 'type', 'code', 'retry_after']
+const KEYS = ['delay', ...ACTIONS, ...OF_FAIL, 'quiet']
 const MAX_RETRY_AFTER_SECS = 86_400
+const MAX_MESSAGE = 500
+/** Of the type and the code of an error. */
+const MAX_WORD = 100
 
 /** Reads one step. Throws an `InputProblem`. */
 export function readStep(
@@ -58,7 +64,7 @@ export function readStep(
   if (named.length > 1) throw new InputProblem(below(at, named[1]!), `expected at most one of ${ACTIONS.join(', ')}`)
   if (named.length === 0 && given.delay === undefined && given.quiet === undefined)
     throw new InputProblem(at, 'expected a step: an object with fail, abort, respond, reply, pass or delay')
-  for (const key of ['message', 'retry_after'])
+  for (const key of OF_FAIL)
     if (given[key] !== undefined && given.fail === undefined)
       throw new InputProblem(below(at, key), `${key} belongs to fail`)
   return {
@@ -117,11 +123,15 @@ function readFail(value: Json, given: JsonObject, at: string, { protocols }: Ste
     const known = words.size === 0 ? '' : `, or one of ${[...words.keys()].join(', ')}`
     throw new InputProblem(below(at, 'fail'), `expected a status from 400 to 599${known}`)
   }
+  const text = (key: string, max: number): string | null =>
+    given[key] === undefined ? null : asText(given[key], below(at, key), max)
   return {
     kind: 'fail',
     status,
     word: typeof value === 'string' ? value : null,
-    message: given.message === undefined ? null : asText(given.message, below(at, 'message'), 500),
+    message: text('message', MAX_MESSAGE),
+    type: text('type', MAX_WORD),
+    code: text('code', MAX_WORD),
     retryAfterSecs:
       given.retry_after === undefined
         ? null

@@ -10,6 +10,7 @@ import { readEnvironment } from '../config/environment.ts'
 import { PluginVariables } from '../config/plugin-variables.ts'
 import { findConfigFile } from '../config/svc-yaml.ts'
 import { registerCoreRoutes } from '../control/routes.ts'
+import { ControlToolRegistry } from '../control/control-tools.ts'
 import { createControlDeps } from './control-deps.ts'
 import { openCoreState } from './core-state.ts'
 import { Host } from '../host/host.ts'
@@ -185,6 +186,8 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     httpsPort: () => ports.https,
     call: createInProcessCall({
       config,
+      controlAuth,
+      browserAccess,
       facts: createRequestFacts(config),
       generation: () => host.current(),
       httpPort: () => ports.http,
@@ -304,6 +307,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
           ...(sharedState === null && config.workers === 1 ? [] : ['X-Svc-Replica']),
           ...(sharedState === null ? [] : ['X-Svc-State-Store']),
         ]),
+      controlTools: generation => new ControlToolRegistry(() => generation.routes.list),
       registerCore: generation => {
         generation.app.register(async app => {
           app.addHook('onRoute', function (route) {

@@ -11,7 +11,7 @@ import type { TestClient, TestServer, TestServerOptions } from './types.ts'
 import type { Unverified } from './verification-types.ts'
 
 export type { RequestFilter, TestClient, TestScope, TestServer, TestServerOptions, TestSession } from './types.ts'
-export type { JsonValue, Match, Rule, Step, StoredRule, ValueTest } from './rule-types.ts'
+export type { JsonValue, Match, Rule, Step, StoredRule, ValueTest } from '../contract/rule-types.ts'
 export type { CapturedMatch, ClosestRequest, Har, HarEntry, Verification, Verified } from './verification-types.ts'
 export type { InspectorEntry, LoadError, PluginRecord, ReloadResult } from '../contract/plugin.ts'
 

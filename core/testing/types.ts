@@ -1,6 +1,6 @@
 /** Types of `svc/testing`. */
 import type { InspectorEntry, LoadError, PluginRecord, ReloadResult } from '../contract/plugin.ts'
-import type { Rule, StoredRule } from './rule-types.ts'
+import type { Rule, StoredRule } from '../contract/rule-types.ts'
 import type { Har, Verification, Verified } from './verification-types.ts'
 
 /** Configuration of a test server. Paths are relative to the working directory of the process. */

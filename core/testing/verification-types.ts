@@ -1,5 +1,5 @@
 /** Types of verifications and HTTP archives, for tests in TypeScript. */
-import type { Match, ValueTest } from './rule-types.ts'
+import type { Match, ValueTest } from '../contract/rule-types.ts'
 
 /** Conditions on captured requests: those of rules, and what is known once a request has been answered. */
 export interface CapturedMatch extends Match {

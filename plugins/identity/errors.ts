@@ -23,6 +23,7 @@ export const OAUTH_ERRORS = {
   unsupported_response_type: { status: 400 },
   invalid_scope: { status: 400 },
   access_denied: { status: 400 },
+  server_error: { status: 500 },
   temporarily_unavailable: { status: 503 },
   // RFC 8628, 3.5
   authorization_pending: { status: 400 },

@@ -10,6 +10,7 @@ import { registerDeviceRoutes } from './routes/device.ts'
 import { registerParRoute } from './routes/par.ts'
 import { registerClientDocumentRoute } from './routes/client-documents.ts'
 import { registerIssuerRoutes } from './routes/issuers.ts'
+import { registerLogoutRoutes } from './routes/logout.ts'
 import { registerMetadataRoutes } from './routes/metadata.ts'
 import { registerRegistrationRoute } from './routes/registration.ts'
 import { registerRotationRoutes } from './routes/rotation.ts'
@@ -66,6 +67,7 @@ export default definePlugin<IdentityOptions>({
     registerTokenRoutes(app, provider)
     registerDeviceRoutes(app, provider)
     registerParRoute(app, provider)
+    registerLogoutRoutes(app, provider)
     registerUserInfoRoutes(app, provider)
     registerRegistrationRoute(app, provider)
     registerOrderRoutes(app, provider)

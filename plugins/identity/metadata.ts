@@ -8,6 +8,7 @@ import { endpointUrl } from './issuers/issuer.ts'
 import type { Issuer } from './issuers/issuer.ts'
 import { DEFAULT_ISSUER } from './issuers/issuer-settings.ts'
 import { KEY_PAIR_ALGORITHMS, SECRET_ALGORITHMS } from './keys/algorithms.ts'
+import { ACR } from './login/login.ts'
 import { CHALLENGE_METHODS } from './requests/pkce.ts'
 import { DEFAULT_USER_SCOPE } from './requests/scope.ts'
 
@@ -28,6 +29,9 @@ const CLAIMS = [
   'email_verified',
   'groups',
 ]
+
+/** Claims of ID tokens that the default issuer does not have. */
+const SESSION_CLAIMS = ['amr', 'acr', 'sid']
 
 /** Authorization server metadata (RFC 8414, 2) for an issuer identifier without a trailing slash. */
 export function serverMetadata(issuer: Issuer, url: string, httpsUrl: string): Record<string, unknown> {
@@ -52,6 +56,7 @@ export function serverMetadata(issuer: Issuer, url: string, httpsUrl: string): R
     ...requestForms(issuer, at),
     ...tokenBinding(issuer, httpsUrl),
     ...identityChaining(issuer),
+    ...sessions(issuer, at),
     client_id_metadata_document_supported: issuer.name === DEFAULT_ISSUER ? undefined : true,
     introspection_signing_alg_values_supported: issuer.name === DEFAULT_ISSUER ? undefined : settings.algorithms,
     scopes_supported: DEFAULT_USER_SCOPE,
@@ -92,12 +97,29 @@ function tokenBinding(issuer: Issuer, httpsUrl: string): Record<string, unknown>
   }
 }
 
-/** Grants across issuers (identity assertion authorization grant; identity chaining). */
-function identityChaining({ name, settings }: Issuer): Record<string, unknown> {
-  const isAccepted =
-    settings.grants.includes(JWT_BEARER) && settings.trust.some(({ types }) => types.includes('id-jag'))
+/** Logout and authentication (RP-Initiated Logout, 2.1; Back-Channel Logout, 2.1; OpenID Connect Discovery, 3). */
+function sessions({ name }: Issuer, at: (endpoint: string) => string): Record<string, unknown> {
+  if (name === DEFAULT_ISSUER) return {}
   return {
-    ...(isAccepted && { authorization_grant_profiles_supported: ['urn:ietf:params:oauth:grant-profile:id-jag'] }),
+    end_session_endpoint: at('logout'),
+    backchannel_logout_supported: true,
+    backchannel_logout_session_supported: true,
+    acr_values_supported: Object.values(ACR),
+  }
+}
+
+/** Whether the issuer takes identity assertions of others as a grant. */
+export function takesIdentityAssertions({ settings }: Issuer): boolean {
+  return settings.grants.includes(JWT_BEARER) && settings.trust.some(({ types }) => types.includes('id-jag'))
+}
+
+/** Grants across issuers (identity assertion authorization grant; identity chaining). */
+function identityChaining(issuer: Issuer): Record<string, unknown> {
+  const { name } = issuer
+  return {
+    ...(takesIdentityAssertions(issuer) && {
+      authorization_grant_profiles_supported: ['urn:ietf:params:oauth:grant-profile:id-jag'],
+    }),
     ...(name === ID_JAG_ISSUER && { identity_chaining_requested_token_types_supported: [ID_JAG_TYPE] }),
   }
 }
@@ -126,7 +148,11 @@ export function openidConfiguration(issuer: Issuer, url: string, httpsUrl: strin
     ...serverMetadata(issuer, url, httpsUrl),
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: issuer.settings.algorithms,
-    claims_supported: hasRoles ? [...CLAIMS, 'roles'] : CLAIMS,
+    claims_supported: [
+      ...CLAIMS,
+      ...(issuer.name === DEFAULT_ISSUER ? [] : SESSION_CLAIMS),
+      ...(hasRoles ? ['roles'] : []),
+    ],
     claims_parameter_supported: false,
     request_parameter_supported: issuer.name !== DEFAULT_ISSUER,
     // Required, because the default is true.

@@ -1,6 +1,6 @@
 /** The section `identity` of svc.yaml. */
 import type { JsonSchema, Svc } from 'svc/plugin'
-import { clientSettings, userSettings } from './issuers/account-settings.ts'
+import { defaultClientSettings, userSettings } from './issuers/account-settings.ts'
 import type { ClientSettings, UserSettings } from './issuers/account-settings.ts'
 import { fetchHost, issuerSettings } from './issuers/issuer-settings.ts'
 import { below, defaulted, list, object, ShapeError } from './issuers/shape.ts'
@@ -21,7 +21,7 @@ export type IdentityOptions = {
 /** The JSON Schema of the section. */
 export const OPTIONS: JsonSchema = object({
   users: defaulted(list(userSettings, { max: MAX_ACCOUNTS }), () => []),
-  clients: defaulted(list(clientSettings, { max: MAX_ACCOUNTS }), () => []),
+  clients: defaulted(list(defaultClientSettings, { max: MAX_ACCOUNTS }), () => []),
   issuers: defaulted(list(issuerSettings, { max: MAX_ISSUERS }), () => []),
   fetch_allow: defaulted(list(fetchHost, { max: 50 }), () => []),
 }).schema
@@ -45,7 +45,7 @@ export function readSection(svc: Svc<IdentityOptions>): Section {
     })
   return {
     users: readAll(users, 'users', userSettings),
-    clients: readAll(clients, 'clients', clientSettings),
+    clients: readAll(clients, 'clients', defaultClientSettings),
     issuers: issuers.map((value, index) => ({ value, at: `identity.issuers[${index}]` })),
   }
 }

@@ -6,7 +6,7 @@ import { createDpopNonces } from './binding/dpop-nonces.ts'
 import { createTokenBinder } from './binding/token-binding.ts'
 import type { TokenBinder } from './binding/token-binding.ts'
 import { KEY_CLIENT, KEY_CLIENT_ALGORITHM } from './clients/demo-clients.ts'
-import { createFetcher } from './outbound/fetcher.ts'
+import { createFetcher, documentLimit } from './outbound/fetcher.ts'
 import { createFaults } from './faults/faults.ts'
 import type { Faults } from './faults/faults.ts'
 import type { Issuer } from './issuers/issuer.ts'
@@ -16,6 +16,8 @@ import { generateJwk } from './keys/algorithms.ts'
 import { createImportedKeys, importThrough, publicJwk } from './keys/imported-keys.ts'
 import type { StoredKey } from './keys/key-record.ts'
 import { createThrowAwayKeys } from './keys/throw-away-keys.ts'
+import { createSteps } from './login/steps.ts'
+import type { Steps } from './login/steps.ts'
 import type { IdentityOptions } from './options.ts'
 import { createOrderKeys } from './orders/signer.ts'
 import type { OrderKeys } from './orders/signer.ts'
@@ -35,6 +37,8 @@ export interface Provider {
   /** The key pair of the demo client with one. */
   demoClientKey(): Promise<StoredKey>
   faults: Faults
+  /** The states of logins between two pages. */
+  steps: Steps
   binder: TokenBinder
   /** Verifies a token of an issuer that is not revoked. */
   verify(issuer: Issuer, token: string, checks?: TokenChecks): Promise<TokenVerification>
@@ -55,27 +59,35 @@ export function createProvider(svc: Svc<IdentityOptions>): Provider {
     stores,
     keys: { records, importKey },
     demoKey,
-    fetcher: createFetcher(svc, svc.options.fetch_allow),
+    fetcher: createFetcher(svc, svc.options.fetch_allow, documentLimit(svc)),
   }
   const issuers = createIssuers(svc, parts, () => signingKey.current)
-  svc.use('testing.resets')!.register({ name: 'identity', scope: 'instance', reset: () => resetAll(stores, issuers) })
+  const faults = createFaults(svc)
+  svc
+    .use('testing.resets')!
+    .register({ name: 'identity', scope: 'instance', reset: () => resetAll(stores, issuers, faults) })
   return {
     svc,
     issuers,
     tokens: createTokens(svc, issuers, known),
     demoClientKey,
     orderKeys: createOrderKeys(svc as unknown as Svc, issuers, importKey, openDebugKeys(svc)),
-    faults: createFaults(svc),
+    faults,
+    steps: createSteps(svc),
     binder: createTokenBinder(svc, createDpopNonces(svc)),
     verify: (issuer, token, checks) => verifyOfIssuer(token, { refuseRevoked: true, ...checks }, issuer, known),
   }
 }
 
 /** Removes the issuers of the control plane, registered clients, sessions and codes. Returns their number. */
-async function resetAll(stores: Stores, issuers: Issuers): Promise<number> {
+async function resetAll(stores: Stores, issuers: Issuers, faults: Faults): Promise<number> {
   const all: readonly Pick<Store<unknown>, 'clear'>[] = Object.values(stores)
   const cleared = await Promise.all(all.map(store => store.clear()))
   let removed = cleared.reduce((sum, count) => sum + count, 0)
-  for (const issuer of await issuers.list()) if (await issuers.remove(issuer.name)) removed++
+  for (const { name } of await issuers.list()) {
+    if (!(await issuers.remove(name))) continue
+    removed++
+    await faults.clear(name)
+  }
   return removed
 }

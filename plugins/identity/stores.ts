@@ -10,6 +10,7 @@ import type { OpaqueToken } from './tokens/access-tokens.ts'
 import type { RefreshToken } from './tokens/refresh-tokens.ts'
 import type { Client } from './clients/clients.ts'
 import type { IssuerSettings } from './issuers/issuer-settings.ts'
+import type { Session } from './login/sessions.ts'
 import type { KeyRecord, StoredKey } from './keys/key-record.ts'
 
 /** Lifetime of an authorization code in milliseconds, unless the issuer sets another one. */
@@ -40,6 +41,10 @@ export interface Stores {
   keySets: Store<JWK[]>
   /** By request URI. */
   pushedRequests: Store<PushedRequest>
+  /** By session id. */
+  sessions: Store<Session>
+  /** Digests of the ids of steps of a login, which are used once. */
+  usedSteps: Store<true>
 }
 
 const MIB = 1024 * 1024
@@ -69,11 +74,13 @@ export function openStores(svc: Pick<Svc, 'state' | 'config'>): Stores {
       secret: true,
       ...size,
     }),
-    revoked: svc.state('revoked', { maxCount: 2 * tokens, evict: 'expiring' }),
+    revoked: svc.state('revoked', { ...count, evict: 'expiring' }),
     assertionIds: svc.state('assertion-ids', { maxCount: tokens, evict: 'expiring' }),
     clientDocuments: svc.state<Client>('client-documents', { ...fetched, evict: 'idle' }),
     keySets: svc.state<JWK[]>('key-sets', { ...fetched, evict: 'idle' }),
     proofIds: svc.state('proof-ids', { maxCount: tokens, evict: 'expiring' }),
+    sessions: svc.state<Session>('sessions', { ...count, secret: true, ...size }),
+    usedSteps: svc.state('used-steps', { maxCount: tokens, evict: 'expiring' }),
     pushedRequests: svc.state<PushedRequest>('pushed-requests', { maxCount: tokens, secret: true, ...size }),
     deviceCodes: svc.state<DeviceCode>('device-codes', { maxCount: tokens, secret: true, ...size }),
   }
@@ -135,6 +142,8 @@ export function storesOf(stores: Stores, issuer: string): Stores {
     proofIds: partOf(stores.proofIds, issuer),
     deviceCodes: partOf(stores.deviceCodes, issuer),
     pushedRequests: partOf(stores.pushedRequests, issuer),
+    sessions: partOf(stores.sessions, issuer),
+    usedSteps: partOf(stores.usedSteps, issuer),
   }
 }
 

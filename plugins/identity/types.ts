@@ -158,6 +158,11 @@ export interface Tokens {
   order(order: Record<string, unknown>, request: FastifyRequest, issuer?: string): Promise<OrderedToken>
   /** The names of the issuers by path. */
   names(): Promise<string[]>
+  /**
+   * The grants of an issuer (default: `default`): `grant_types_supported` of its metadata, and `id-jag` if it takes identity
+   * assertions of other issuers. Undefined for an unknown issuer.
+   */
+  grants(issuer?: string): Promise<readonly string[] | undefined>
 }
 
 /** Adds issuers by path. */

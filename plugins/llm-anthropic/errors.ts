@@ -30,10 +30,10 @@ export function requestIdOf(requestId: string): string {
   return `req_${requestId.replaceAll('-', '')}`
 }
 
-export function anthropicError(kind: ErrorKind, { message, requestId }: ErrorFacts): object {
+export function anthropicError(kind: ErrorKind, { message, requestId, type }: ErrorFacts): object {
   return {
     type: 'error',
-    error: { type: types[kind] ?? 'invalid_request_error', message },
+    error: { type: type ?? types[kind] ?? 'invalid_request_error', message },
     request_id: requestIdOf(requestId),
   }
 }

@@ -46,7 +46,7 @@ export function openAiError(kind: ErrorKind, facts: ErrorFacts): { error: OpenAi
   return {
     error: {
       message: facts.message,
-      type: row.type ?? 'invalid_request_error',
+      type: facts.type ?? row.type ?? 'invalid_request_error',
       param: facts.param ?? row.param ?? null,
       code: facts.code ?? row.code,
     },

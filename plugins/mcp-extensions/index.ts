@@ -1,6 +1,7 @@
 /** The plugin `mcp-extensions`: MCP servers that show protocol extensions. */
 import { definePlugin } from 'svc/plugin'
 import { registerApps } from './apps/register.ts'
+import { registerEnterprise } from './enterprise/register.ts'
 import { registerSkills } from './skills/register.ts'
 import { registerTasks } from './tasks/register.ts'
 
@@ -15,5 +16,6 @@ export default definePlugin({
     registerTasks(servers)
     registerSkills(servers)
     registerApps(servers)
+    registerEnterprise(servers)
   },
 })

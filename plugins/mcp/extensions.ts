@@ -5,6 +5,8 @@ import { CODES, RpcError } from './errors.ts'
 export const TASKS = 'io.modelcontextprotocol/tasks'
 export const SKILLS = 'io.modelcontextprotocol/skills'
 export const UI = 'io.modelcontextprotocol/ui'
+export const CLIENT_CREDENTIALS = 'io.modelcontextprotocol/oauth-client-credentials'
+export const ENTERPRISE = 'io.modelcontextprotocol/enterprise-managed-authorization'
 
 /** More extensions of a client are ignored. */
 const MAX_DECLARED = 32

@@ -25,6 +25,7 @@ export default definePlugin<Options, Variables>({
     'X-Svc-Mcp-Method',
     'X-Svc-Mcp-Request-Id',
     'X-Svc-Mcp-Protocol-Version',
+    'X-Svc-Mcp-Hostile',
   ],
   register: registerPlugin,
 })

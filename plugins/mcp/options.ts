@@ -15,6 +15,11 @@ export interface ConfiguredServer {
   auth: 'open' | 'apikey' | 'oauth'
   /** Exact key for `auth: apikey`. */
   api_key?: string
+  /** Members for `auth: oauth`. */
+  issuer?: string
+  scopes?: string[]
+  dpop?: 'required' | 'optional' | 'off'
+  filter_by_scope?: boolean
   /** Names of registered tools, `*`, or tools declared in place. */
   tools: (string | DeclaredTool)[]
   /** URIs and URI templates of registered resources, `*`. */
@@ -125,6 +130,16 @@ const server: JsonSchema = {
     instructions: text(20_000),
     auth: { enum: ['open', 'apikey', 'oauth'], default: 'open' },
     api_key: { type: 'string', minLength: 1, maxLength: 1000 },
+    issuer: { type: 'string', minLength: 1, maxLength: 200 },
+    // Characters of a scope (RFC 6749, 3.3).
+    scopes: {
+      type: 'array',
+      items: { type: 'string', pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,200}$' },
+      maxItems: 50,
+      uniqueItems: true,
+    },
+    dpop: { enum: ['required', 'optional', 'off'] },
+    filter_by_scope: { type: 'boolean' },
     // `if` instead of `anyOf`, so that an error is reported once and not for both alternatives.
     tools: {
       type: 'array',
@@ -146,7 +161,7 @@ const server: JsonSchema = {
     revision: { enum: ['auto', 'stateless', 'session'] },
     forward: { type: 'array', items: { type: 'string', minLength: 1, maxLength: 100 }, maxItems: 50 },
     ca_file: { type: 'string', minLength: 1, maxLength: 1000 },
-    timeout_ms: { type: 'integer', minimum: 1, maximum: 600_000 },
+    timeout_ms: { type: 'integer', minimum: 1, maximum: 60_000 },
   },
 }
 

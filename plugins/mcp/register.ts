@@ -17,7 +17,7 @@ import { buildConfiguredServers } from './configured/servers.ts'
 import { registerConformance } from './conformance/register.ts'
 import { registerDemo } from './demo/register.ts'
 import { CLOCK_URI } from './demo/resources.ts'
-import { openFaultCounts, resetFaultCounts } from './faults/inject.ts'
+import { countUse, openFaultCounts, resetFaultCounts } from './faults/inject.ts'
 import { rpcProtocol } from './faults/rule-failure.ts'
 import { Hub } from './sessions/hub.ts'
 import type { HubMessage, HubReply } from './sessions/hub-messages.ts'
@@ -25,10 +25,10 @@ import { openMessageLog } from './sessions/kept-messages.ts'
 import { openSessionStore } from './sessions/session-record.ts'
 import type { Mcp } from './mcp.ts'
 import type { ConfiguredServer, Options } from './options.ts'
-import { Registry } from './registry/registry.ts'
+import { Registry, type RegistrarServices } from './registry/registry.ts'
 import { serverAt, serverExamples } from './routes/descriptions.ts'
 import { registerHttpSse } from './routes/http-sse.ts'
-import { registerMetadata } from './routes/metadata.ts'
+import { registerMetadata, registerOwnMetadata } from './routes/metadata.ts'
 import { registerServerList } from './routes/server-list.ts'
 import { registerEndpoint } from './routes/streamable-http.ts'
 import { type Report, select } from './registry/selection.ts'
@@ -36,6 +36,7 @@ import { Server } from './registry/server.ts'
 import type { SkillLimits } from './skills/skill.ts'
 import { openTaskStore, openTaskUpdates } from './tasks/task-record.ts'
 import { type TaskMessage, Tasks } from './tasks/tasks.ts'
+import type { ServerDefinition } from './types.ts'
 import type { Variables } from './variables.ts'
 
 /** Delay from the end of registration until new requests are served by the new routes. */
@@ -44,12 +45,16 @@ const SWITCH_MS = 200
 export function registerPlugin(app: FastifyInstance, svc: Svc<Options, Variables>): void {
   const bounds = boundsOf(svc.config)
   const hub = openHub(svc, bounds)
-  const registry = offerRegistry(svc, hub, bounds)
   const servers = new Map<string, Server>()
   const pool = openPool(svc, hub, bounds)
   const faultCounts = openFaultCounts(svc, bounds)
   const mcp: Mcp = { svc, bounds, hub, tasks: openTasks(svc, bounds), pool, faultCounts, servers }
   svc.use('testing.protocols')!.register(rpcProtocol(path => serverAt(path, mcp)))
+  const own = new Map<string, RouteDescription>()
+  const registry = offerRegistry(mcp, definition => {
+    const post = registerOwnEndpoint(app, definition, mcp)
+    if (post) own.set(definition.name, post)
+  })
   svc.use('testing.resets')!.register({
     name: 'mcp',
     reset: async session =>
@@ -57,14 +62,17 @@ export function registerPlugin(app: FastifyInstance, svc: Svc<Options, Variables
       (session === null ? await mcp.tasks.clear() : 0) +
       (await resetFaultCounts(faultCounts, session?.key ?? null)),
   })
-  const descriptionOf = registerRoutes(app, mcp)
+  const descriptionOf = registerRoutes(app, mcp, own)
 
   svc.whenRegistered(async () => {
+    for (const definition of registry.servers.values())
+      definition.complete?.(registry.registrar(registry.ownerOf(definition.name)!, registrarServices(mcp)))
     registry.close()
     const bridges = await startBridges(registry, mcp)
     const entries: BridgeEntry[] = []
     for (const server of buildServers(registry, mcp, bridges, entries)) {
       servers.set(server.name, server)
+      await readGrants(server, svc)
       // The console finds the servers by these examples.
       descriptionOf(server).examples.push(...serverExamples(server, mcp))
     }
@@ -131,10 +139,12 @@ function startClock(hub: Hub, replicas: SvcReplicas, tickSecs: number): NodeJS.T
 }
 
 /** Creates the registry with the built-in content and offers it to other plugins. */
-function offerRegistry(svc: Svc<Options, Variables>, hub: Hub, bounds: Bounds): Registry {
-  const registry = new Registry(skillLimitsOf(bounds), message => svc.reportLoadError({ at: 'mcp', message }))
-  const registrarOf = (plugin: string) => registry.registrar(plugin, uri => hub.resourceUpdated(uri))
-  const registrar = registry.registrar(svc.name, uri => hub.resourceUpdated(uri), true)
+function offerRegistry(mcp: Mcp, added: (definition: ServerDefinition) => void): Registry {
+  const { svc, bounds } = mcp
+  const registry = new Registry(skillLimitsOf(bounds), message => svc.reportLoadError({ at: 'mcp', message }), added)
+  const services = registrarServices(mcp)
+  const registrarOf = (plugin: string) => registry.registrar(plugin, services)
+  const registrar = registry.registrar(svc.name, services, true)
   const records = svc.use('demo-data.records')
   if (!records)
     throw new Error('the plugin mcp needs the extension point demo-data.records (enable the plugin demo-data)')
@@ -144,31 +154,52 @@ function offerRegistry(svc: Svc<Options, Variables>, hub: Hub, bounds: Bounds): 
   return registry
 }
 
+function registrarServices(mcp: Mcp): RegistrarServices {
+  return {
+    updated: uri => mcp.hub.resourceUpdated(uri),
+    count: (server, request, name) => countUse(mcp, server, request, name),
+  }
+}
+
 function skillLimitsOf({ skills, skillFileBytes }: Bounds): SkillLimits {
   return { skills, fileBytes: skillFileBytes }
 }
 
-/** Registers all routes; returns a function that finds the POST description of a server. */
-function registerRoutes(app: FastifyInstance, mcp: Mcp): (server: Server) => RouteDescription {
-  const own = new Map([
-    ['default', registerEndpoint(app, mcp, { route: '/mcp', server: 'default', summary: 'MCP: open server' })],
-    [
-      'protected',
-      registerEndpoint(app, mcp, {
-        route: '/mcp/protected',
-        server: 'protected',
-        summary: 'MCP: server with OAuth',
-      }),
-    ],
-    [
-      'apikey',
-      registerEndpoint(app, mcp, {
-        route: '/mcp/apikey',
-        server: 'apikey',
-        summary: 'MCP: server with an API key',
-      }),
-    ],
-  ])
+/** The endpoint of a server at a path of its own; returns its POST description. */
+function registerOwnEndpoint(own: FastifyInstance, definition: ServerDefinition, mcp: Mcp): RouteDescription | null {
+  const { name, title, path, app, auth } = definition
+  if (path === undefined) return null
+  if (!app) throw new Error(`the MCP server "${name}" has a path, so it needs "app" too`)
+  if (auth === 'oauth') registerOwnMetadata(own, mcp, definition)
+  return registerEndpoint(app, mcp, { route: path, server: name, summary: `MCP: ${title}` })
+}
+
+/**
+ * Registers all routes; returns a function that finds the POST description of a server. `own` has those of servers with a
+ * path of their own.
+ */
+function registerRoutes(
+  app: FastifyInstance,
+  mcp: Mcp,
+  own: Map<string, RouteDescription>,
+): (server: Server) => RouteDescription {
+  own.set('default', registerEndpoint(app, mcp, { route: '/mcp', server: 'default', summary: 'MCP: open server' }))
+  own.set(
+    'protected',
+    registerEndpoint(app, mcp, {
+      route: '/mcp/protected',
+      server: 'protected',
+      summary: 'MCP: server with OAuth',
+    }),
+  )
+  own.set(
+    'apikey',
+    registerEndpoint(app, mcp, {
+      route: '/mcp/apikey',
+      server: 'apikey',
+      summary: 'MCP: server with an API key',
+    }),
+  )
   const named = registerEndpoint(app, mcp, { route: '/mcp/servers/:name', summary: 'MCP: named server' })
   registerHttpSse(app, mcp)
   registerMetadata(app, mcp)
@@ -247,6 +278,13 @@ function buildServers(
   const servers = [...registered, ...configured]
   for (const server of servers) reportMissingPages(server, svc)
   return servers
+}
+
+/** Reads how clients of a server with `auth: oauth` can get tokens. An issuer that the control plane creates later is unknown. */
+async function readGrants(server: Server, svc: Svc<Options, Variables>): Promise<void> {
+  const tokens = server.auth === 'oauth' ? svc.use('identity.tokens') : undefined
+  const grants = await tokens?.grants(server.definition.issuer)
+  if (grants) server.grants = grants
 }
 
 /** Reports tools that name a page (extension `io.modelcontextprotocol/ui`) that their server does not have. */

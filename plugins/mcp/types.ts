@@ -2,7 +2,7 @@
  * Owns the extension point `mcp.servers`: the definitions of tools, resources, templates, prompts and servers, and the
  * context of their handlers. The built-in content uses the same types.
  */
-import type { JsonSchema } from 'svc/plugin'
+import type { FastifyInstance, FastifyReply, FastifyRequest, JsonSchema, SseStream } from 'svc/plugin'
 
 export type JsonObject = { [name: string]: unknown }
 
@@ -51,6 +51,8 @@ export interface CallHttp {
   /** Alternating names and values, as received (Node's `rawHeaders`). */
   rawHeaders: readonly string[]
   clientIp: string
+  /** For `svc.http`. */
+  request: FastifyRequest
 }
 
 /** The context of a running handler. */
@@ -125,7 +127,7 @@ export interface ToolDefinition extends Entry {
   inputSchema: JsonSchema
   outputSchema?: JsonSchema
   annotations?: ToolAnnotations
-  /** OAuth scope that a call requires on servers with `auth: oauth`. */
+  /** Scope that a call requires on servers with `auth: oauth`, and on those with `callerScopes`. */
   scope?: string
   /**
    * Whether calls run as tasks (extension `io.modelcontextprotocol/tasks`): `optional` if the client supports tasks and
@@ -185,10 +187,17 @@ export interface PromptDefinition extends Entry {
   get(args: Record<string, string>, context: CallContext): PromptResult | Promise<PromptResult>
 }
 
-/** A server at `/mcp/servers/<name>`. */
+/** A server at `/mcp/servers/<name>`, or at a path of its own. */
 export interface ServerDefinition {
   /** `^[a-z][a-z0-9-]{0,63}$` */
   name: string
+  /**
+   * Another path than `/mcp/servers/<name>`, one of the plugin's own `paths`. A server below `/_svc` is part of the control
+   * plane: nothing injects faults, and the list of servers does not show it.
+   */
+  path?: string
+  /** The instance of the plugin, which gets the routes of `path`. */
+  app?: FastifyInstance
   title: string
   description?: string
   /** Instructions for the model. */
@@ -201,10 +210,78 @@ export interface ServerDefinition {
   resources?: string[]
   /** Names of prompts, or `*`. */
   prompts?: string[]
+  /**
+   * Called when all plugins have registered, to add content that depends on them. Later additions are errors.
+   */
+  complete?(servers: McpServers): void
+  /** With `auth: oauth`: name of the issuer whose tokens are accepted. Default: the default issuer. */
+  issuer?: string
+  /** With `auth: oauth`: scopes that every request needs. Default: none, and the metadata names `mcp:tools`. */
+  scopes?: readonly string[]
+  /** With `auth: oauth`: whether tokens can, must or cannot be bound to a key (RFC 9449). Default `off`. */
+  dpop?: 'required' | 'optional' | 'off'
+  /** The scopes of a caller, for tools with `scope`. Default: with `auth: oauth` those of the token, else all. */
+  callerScopes?(request: FastifyRequest): readonly string[]
+  /** Tools whose scope the caller lacks are not listed. */
+  filterByScope?: boolean
+  /** Number of sessions at a replica, within the limit of all servers: the one that began first ends. */
+  maxSessions?: number
   /** Protocol extensions that the server offers in addition to those of its content: settings by id. */
   extensions?: Record<string, JsonObject>
   /** Set if the server attacks its clients on purpose: what it does, in a few ASCII characters. */
   hostile?: string
+  /** For servers that do not behave as the protocol wants. */
+  hooks?: ServerHooks
+}
+
+/** Where a server can misbehave. */
+export interface ServerHooks {
+  /** Before all checks. Throws an `HttpError` to refuse the request; returns true if it has sent a response. */
+  arrive?(request: FastifyRequest, reply: FastifyReply): boolean | void
+  /** Before a message of a POST is handled. Not called for batches. */
+  message?(exchange: MessageExchange): void | Promise<void>
+  /** When a stream for notifications was opened, by GET or `subscriptions/listen`. */
+  stream?(stream: NotificationStream): void
+  /** The parameters of a challenge of a server with `auth: oauth`. */
+  challenge?(
+    parameters: Record<string, string | undefined>,
+    request: FastifyRequest,
+  ): Record<string, string | undefined>
+  /** The metadata document of a server with `auth: oauth`. */
+  metadata?(document: JsonObject, request: FastifyRequest): JsonObject
+}
+
+/** A message of a POST and its response. */
+export interface MessageExchange {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  /** Empty for a response. */
+  readonly method: string
+  readonly params: JsonObject
+  /** Whether the message is a request, which gets a response. */
+  readonly isRequest: boolean
+  /** Key of the session of the client. */
+  readonly session: string
+  /** Counts messages of this client by a name; see `McpServers.count`. */
+  count(name: string): Promise<number>
+  /** Applies a fault of the header `X-Svc-Mcp-Fail`. */
+  fault(kind: string): Promise<void>
+  /** Lets `send` send the response. */
+  answer(send: (answer: FinishedAnswer) => void | Promise<void>): void
+}
+
+export interface FinishedAnswer {
+  /** The JSON-RPC response. */
+  readonly text: string
+  send(text: string): void
+  /** Null if the client has disconnected. */
+  openStream(): SseStream | null
+}
+
+export interface NotificationStream {
+  readonly request: FastifyRequest
+  readonly signal: AbortSignal
+  push(method: string): void
 }
 
 /** A skill (extension `io.modelcontextprotocol/skills`): a SKILL.md with `name` and `description`, and other files. */
@@ -243,7 +320,10 @@ export interface SdkServer {
 }
 
 /** A server of an SDK, served at `/mcp/servers/<name>` in all revisions. Its own information and lists are shown. */
-export type SdkDefinition = Pick<ServerDefinition, 'name' | 'title' | 'description' | 'instructions' | 'auth'> & {
+export type SdkDefinition = Pick<
+  ServerDefinition,
+  'name' | 'title' | 'description' | 'instructions' | 'auth' | 'issuer' | 'scopes' | 'dpop'
+> & {
   /** One object for all clients. */
   server?: SdkServer
   /** Creates an object for each session of a legacy revision, and one (with null) for all stateless calls. */
@@ -264,10 +344,17 @@ export interface McpServers {
   sdk(definition: SdkDefinition): void
   /** Adds a skill to a server. An invalid one is reported as a load error. */
   skill(definition: SkillDefinition): void
-  /** Adds a method of a protocol extension to a server. */
+  /** Adds a method of a protocol extension to a server, or replaces one of the protocol, such as `tools/list`. */
   method(server: string, name: string, handler: MethodHandler): void
   /** Notifies the subscribers of a resource that it has changed. */
   updated(uri: string): void
+  /**
+   * Counts requests of a client for a server by a name, this one included. The counts end after ten minutes, or with a reset
+   * of `mcp`.
+   */
+  count(server: string, request: FastifyRequest, name: string): Promise<number>
+  /** The kinds of `X-Svc-Mcp-Fail` that change how a response is sent. */
+  readonly wireFaults: readonly string[]
 }
 
 declare module 'svc/plugin' {

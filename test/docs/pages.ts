@@ -8,7 +8,7 @@ export const GROUPS = {
   apis: ['identity', 'mocks', 'jsonrpc', 'exports'],
   protocols: ['graphql', 'grpc', 'soap', 'streams'],
   models: ['llm', 'guardrails'],
-  agents: ['mcp', 'a2a'],
+  agents: ['mcp', 'mcp-attacks', 'a2a'],
   operations: ['limits', 'observability', 'control-plane', 'configuration', 'console', 'security', 'probe'],
 } as const
 

@@ -50,6 +50,8 @@ export function quickChecks(): Check[] {
     'LLM-CANCEL',
     'LLM-TTFT',
     'LLM-GAP',
+    'MCP-CANCEL',
+    'JWT-ROTATE',
   ])
   return CATALOG.filter(({ id, hostile }) => !slow.has(id) && hostile !== true)
 }

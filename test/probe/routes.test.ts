@@ -64,7 +64,7 @@ t.test('tokens and certificates that must not pass are found [PRB-18]', async t 
   }
 })
 
-t.test('without routes, and without credentials that work, they are skipped [PRB-18]', async t => {
+t.test('without routes they are skipped [PRB-18]', async t => {
   const server = await launch({ plugins: ['probe', 'identity', 'tls'] })
   t.teardown(() => server.stop())
   const proxy = await startVerifyingProxy(server)
@@ -81,9 +81,9 @@ t.test('without routes, and without credentials that work, they are skipped [PRB
     'no TLS with the upstream',
     'not in --routes: jwt',
   ])
-  t.strictSame(await reasons(routesOf({ jwt: '/nowhere', tls: { expired: '/tls-expired' } })), [
+  t.strictSame(await reasons(routesOf({ tls: { expired: '/tls-expired' } })), [
     null,
     'no TLS with the upstream',
-    'the valid token is not forwarded: 404',
+    'not in --routes: jwt',
   ])
 })

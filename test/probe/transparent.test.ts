@@ -6,7 +6,7 @@ import { startProxy } from './proxies/reference-proxy.ts'
 import { findings, probeThrough, quickChecks } from './probe-through.ts'
 
 t.test('the reference proxy passes everything, hostile forms too [PRB-9]', async t => {
-  const server = await launch({ plugins: ['probe'] })
+  const server = await launch({ plugins: ['probe', 'mcp', 'a2a', 'identity'] })
   t.teardown(() => server.stop())
   const proxy = await startProxy(server.ports.http!)
   t.teardown(() => proxy.close())

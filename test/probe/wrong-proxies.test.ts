@@ -18,7 +18,7 @@ function checksFor({ caught, groups, isHostile }: WrongProxy): Check[] {
 }
 
 t.test('each wrong proxy is caught by exactly the checks that name its fault [PRB-3]', async t => {
-  const server = await launch({ plugins: ['probe'] })
+  const server = await launch({ plugins: ['probe', 'mcp', 'a2a', 'identity'] })
   t.teardown(() => server.stop())
   const only = process.env.SVC_PROXY
   const pending = WRONG_PROXIES.filter(({ name }) => only === undefined || name.includes(only))
@@ -26,7 +26,11 @@ t.test('each wrong proxy is caught by exactly the checks that name its fault [PR
     for (let wrong = pending.shift(); wrong !== undefined; wrong = pending.shift()) {
       const proxy = await startProxy(server.ports.http!, wrong.fault)
       try {
-        const run = await probeThrough(proxy.url, server.url, { checks: checksFor(wrong), isHostile: wrong.isHostile })
+        const run = await probeThrough(proxy.url, server.url, {
+          checks: checksFor(wrong),
+          isHostile: wrong.isHostile,
+          ...(wrong.routes === undefined ? {} : { routes: wrong.routes }),
+        })
         const found = Object.fromEntries(
           run.results
             .filter(({ verdict }) => ['fail', 'warn', 'flaky', 'error'].includes(verdict))

@@ -212,6 +212,16 @@ export default [
     where: 'agents-next 1',
   },
   {
+    id: 'CALL-2',
+    rule: 'svc.http.call with a request runs a route with the credentials, session, address and origin of the request, through the authentication of the control plane and the admin guard',
+    where: 'agents-next 1',
+  },
+  {
+    id: 'CALL-3',
+    rule: 'A call in the name of a request needs the scopes of its operation; a route can name the scope that it requires of control tokens',
+    where: 'agents-next 1',
+  },
+  {
     id: 'TLS-1',
     rule: 'svc.tls.names hands connections with matching server names to a plugin before the handshake, and serves them as the listener does; all others are unaffected',
     where: 'identity-next 1',

@@ -175,4 +175,19 @@ export default [
     rule: 'Responses name their replica; /_svc/replicas and /_svc/status show all of them and the store; health can be switched for one.',
     where: 'replicas 7.1',
   },
+  {
+    id: 'STATE-41',
+    rule: 'What a lost replica worked on ends within 15 seconds: A2A tasks as FAILED, resumed MCP calls with -32603. A replica that was suspended takes its place again.',
+    where: 'replicas 10, 11',
+  },
+  {
+    id: 'STATE-42',
+    rule: 'A rolling update of all replicas fails no request.',
+    where: 'replicas 17',
+  },
+  {
+    id: 'STATE-43',
+    rule: 'Requests that need no state use no operation of the store, and others no more than they need; forgotten scripts are sent again.',
+    where: 'replicas 4.2, 9',
+  },
 ]

@@ -116,4 +116,14 @@ export default [
     rule: 'A client id can be the URL of a metadata document: own ones are read in-process, others only from allowed hosts; documents and key sets are bounded in size and time, redirects are not followed, and unusable documents are refused',
     where: 'identity-next 3, 6.2, 12',
   },
+  {
+    id: 'IDN-25',
+    rule: 'The login has variants, by issuer or by svc_login of a request: at once, with consent, with a one-time code, slow, failing and locked; pages after the password carry their state in one signed field that is used once; ID tokens say how the user logged in',
+    where: 'identity-next 9',
+  },
+  {
+    id: 'IDN-26',
+    rule: 'Each approval begins a session. A logout with an ID token, or confirmed by the user, ends it: its codes and refresh tokens are revoked, its client is notified once, and the browser returns only to a registered URI',
+    where: 'identity-next 9, 12',
+  },
 ]

@@ -110,4 +110,29 @@ export default [
     rule: 'faults begin with a request of a caller; a header that is not valid is refused; notifications are only refused',
     where: 'agents-next 7.1',
   },
+  {
+    id: 'MCPX-23',
+    rule: 'hostile servers say so in every response and do what they say, in all revisions, within bounds',
+    where: 'agents-next 7.2',
+  },
+  {
+    id: 'MCPX-24',
+    rule: 'the tools of /_svc/mcp are operations of the control plane with the rights of the caller; no faults, no capture',
+    where: 'agents-next 8',
+  },
+  {
+    id: 'MCPX-25',
+    rule: 'an agent sets up a fault, verifies traffic and resets through /_svc/mcp alone',
+    where: 'agents-next 8',
+  },
+  {
+    id: 'MCPX-26',
+    rule: 'servers with OAuth accept tokens of their issuer with their scopes, bound or not, and list tools by scope',
+    where: 'agents-next 2',
+  },
+  {
+    id: 'MCPX-27',
+    rule: 'the page of an app works in a sandboxed frame, loads nothing, and calls tools through its host',
+    where: 'agents-next 5',
+  },
 ]

@@ -70,4 +70,9 @@ export default [
     rule: 'access tokens and certificates of the upstream that must not pass are found on the routes that are named for it',
     where: 'docs/probe.md',
   },
+  {
+    id: 'PRB-19',
+    rule: 'the HTML report is readable in both themes and printed, has no scripts, and shows what a gateway says as text',
+    where: 'docs/probe.md',
+  },
 ]

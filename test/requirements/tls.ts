@@ -47,4 +47,9 @@ export default [
     rule: 'tls.ports gives endpoints ports of their own, which follow the configuration; none in public mode',
     where: 'identity-next 11.1, 13',
   },
+  {
+    id: 'TLSZ-12',
+    rule: 'The number of connections to stall is bounded; further ones are closed at once, and other endpoints are unaffected',
+    where: 'identity-next 12, 13',
+  },
 ]

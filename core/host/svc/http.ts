@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { constants } from 'node:http2'
 import type { Http2ServerResponse } from 'node:http2'
 import { negotiateType } from '../../fields/accept.ts'
+import { ALL_SCOPES } from '../../http/pipeline/control-auth/scopes.ts'
 import type { AdminGuard } from '../../http/pipeline/admin-guard.ts'
 import type { BrowserAccess, BrowserRefusal } from '../../http/pipeline/browser-access.ts'
 import type { InProcessCall, InProcessResponse, SvcHttp } from '../../contract/plugin.ts'
@@ -27,7 +28,7 @@ export interface SvcHttpServices {
   /** Bound port of the HTTPS listener; null if it did not start. */
   httpsPort(): number | null
   /** Runs a route without a connection. */
-  call(call: InProcessCall): Promise<InProcessResponse>
+  call(caller: RequestContext | null, call: InProcessCall): Promise<InProcessResponse>
 }
 
 export function createSvcHttp({ browserAccess, call, config, guard, rules, httpsPort }: SvcHttpServices): SvcHttp {
@@ -114,7 +115,8 @@ export function createSvcHttp({ browserAccess, call, config, guard, rules, https
     ignoreHeader(request, name, expected) {
       contextOf(request).ignore(name, expected)
     },
-    call: (_request, toRoute) => call(toRoute),
+    controlScopes: request => (config.controlAuth === 'open' ? ALL_SCOPES : contextOf(request).controlScopes),
+    call: (request, toRoute) => call(request === null ? null : contextOf(request), toRoute),
     delay: (request, ms) => waitFor(contextOf(request), Math.min(ms, config.maxDelayMs)),
   }
 }

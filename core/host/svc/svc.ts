@@ -74,8 +74,8 @@ export interface PluginFacts {
   mayUse: readonly string[]
 }
 
-/** The first part of the names of the core's own extension points. */
-const CORE_OWNER = 'testing'
+/** The first parts of the names of the core's own extension points. */
+const CORE_OWNERS = ['testing', 'control']
 
 export function createSvc(plugin: PluginFacts, shared: SharedServices, build: BuildContext, holder: StateHolder): Svc {
   const { name } = plugin
@@ -117,7 +117,7 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
     },
     use<K extends keyof ExtensionPoints>(point: K) {
       const owner = String(point).split('.', 1)[0]!
-      if (owner !== name && owner !== CORE_OWNER && !plugin.mayUse.includes(owner))
+      if (owner !== name && !CORE_OWNERS.includes(owner) && !plugin.mayUse.includes(owner))
         throw new Error(`"${String(point)}" belongs to ${owner}: add ${owner} to buildsOn or uses of the definition`)
       const value = build.extensions.get(point) as PersonalPoint<ExtensionPoints[K]> | undefined
       return value?.[forPlugin]?.(name) ?? (value as ExtensionPoints[K] | undefined)

@@ -1,6 +1,7 @@
 /**
- * Runs a route without a connection, for deliveries to paths of the same instance. Such a call belongs to nobody: it has
- * no credentials, is not counted, captured or subject to faults, and cannot reach the control plane.
+ * Runs a route without a connection. A call in the name of a request has its credentials and passes the checks of the
+ * control plane; a call that belongs to nobody, for deliveries to paths of the same instance, has none and cannot reach the
+ * control plane. Neither is counted, captured or subject to faults.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
@@ -9,18 +10,23 @@ import type { OutgoingHttpHeader, OutgoingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import type { Config } from '../../config/variables.ts'
-import type { InProcessCall, InProcessResponse } from '../../contract/plugin.ts'
+import type { InProcessCall, InProcessResponse, Origin } from '../../contract/plugin.ts'
 import { decodedPath, isBelow } from '../../fields/request-target.ts'
 import { RequestContext } from '../request/context.ts'
 import { bodyLimitOf } from '../request/body.ts'
 import type { RequestFactsSource } from '../request/request-facts.ts'
+import { headerText } from '../request/header.ts'
+import { isHttp2 } from '../request/types.ts'
 import type { RoutingGeneration } from '../request/types.ts'
 import { eachHeader } from '../response/header-list.ts'
 import type { Headers } from '../response/header-list.ts'
 import { createHttp1Response } from '../response/response.ts'
 import { sendError, sendResponse } from '../response/send.ts'
 import { badRequest, payloadTooLarge } from './error-bodies.ts'
+import type { BrowserAccess } from './browser-access.ts'
+import type { ControlAuth } from './control-auth/control-auth.ts'
 import { sendUnrouted } from './pipeline.ts'
+import { authenticateControl } from './stages/control-auth.ts'
 
 const DEFAULT_TIMEOUT_MS = 10_000
 const DEFAULT_MAX_BYTES = 1024 * 1024
@@ -28,11 +34,15 @@ const DEFAULT_MAX_BYTES = 1024 * 1024
 const MAX_CALLS = 64
 /** The address of the caller, as routes see it. */
 const CALLER_ADDRESS = '127.0.0.1'
-/** Credentials of the control plane and of shared mode: a call has none. */
-const CREDENTIALS = new Set(['x-svc-admin-token', 'x-api-key'])
+/** Credentials of the control plane and of shared mode: those of the caller, if any. */
+const CREDENTIALS = ['x-svc-admin-token', 'x-api-key']
+/** What a call in the name of a request takes from it, so that the same checks have the same result. */
+const OF_CALLER = ['host', 'authorization', ...CREDENTIALS, 'origin', 'sec-fetch-site']
 
 export interface InProcessCallServices {
   config: Config
+  controlAuth: ControlAuth
+  browserAccess: BrowserAccess
   facts: RequestFactsSource
   generation(): RoutingGeneration
   /** Bound port of the HTTP listener. */
@@ -42,20 +52,22 @@ export interface InProcessCallServices {
 /** Creates the function behind `svc.http.call`. */
 export function createInProcessCall({
   config,
+  controlAuth,
+  browserAccess,
   facts,
   generation,
   httpPort,
-}: InProcessCallServices): (call: InProcessCall) => Promise<InProcessResponse> {
+}: InProcessCallServices): (caller: RequestContext | null, call: InProcessCall) => Promise<InProcessResponse> {
   const running = new AsyncLocalStorage<true>()
   let open = 0
 
-  return async call => {
+  return async (caller, call) => {
     // A route that calls itself would never end.
     if (running.getStore() === true) return plain(508, { error: 'a call within a call is refused' })
     if (open >= MAX_CALLS) return plain(503, { error: `at most ${MAX_CALLS} calls can run at once` })
     open++
     try {
-      return await running.run(true, () => runCall(call))
+      return await running.run(true, () => runCall(caller, call))
     } finally {
       open--
       // Tracking the async context costs time in every request while it is enabled.
@@ -63,38 +75,30 @@ export function createInProcessCall({
     }
   }
 
-  function runCall({
-    method,
-    path,
-    query = '',
-    headers = {},
-    body = Buffer.alloc(0),
-    baseUrl,
-    timeoutMs = DEFAULT_TIMEOUT_MS,
-    maxBytes = DEFAULT_MAX_BYTES,
-  }: InProcessCall): Promise<InProcessResponse> {
+  async function runCall(caller: RequestContext | null, call: InProcessCall): Promise<InProcessResponse> {
+    const { method, path, query = '', headers = {}, body = Buffer.alloc(0) } = call
+    const { timeoutMs = DEFAULT_TIMEOUT_MS, maxBytes = DEFAULT_MAX_BYTES } = call
     const url = query === '' ? path : `${path}?${query}`
     const decoded = decodedPath(url)
-    if (decoded !== null && isBelow(decoded, '/_svc'))
-      return Promise.resolve(plain(403, { error: 'a call cannot reach the control plane' }))
-    const base = new URL(baseUrl ?? `http://localhost:${httpPort() ?? 80}${facts.prefix({})}`)
-    const port = Number(base.port) || (base.protocol === 'https:' ? 443 : 80)
-    const scheme = base.protocol === 'https:' ? 'https' : 'http'
-    const origin = facts.origin({ headers: { host: base.host }, scheme, port })
-    const prefix = base.pathname.replace(/\/$/, '')
+    if (caller === null && decoded !== null && isBelow(decoded, '/_svc'))
+      return plain(403, { error: 'a call cannot reach the control plane' })
     const current = generation()
-    const route = decoded === null ? null : current.routes.find(method, url)
-    const request = createRequest({ method, url, headers: { host: base.host, ...headers }, body })
+    const origin = caller === null ? ofNobody(call) : ofCaller(caller)
+    const request = createRequest(
+      { method, url, headers: { ...settable(headers, caller), ...origin.headers }, body },
+      origin.peerAddress,
+    )
     const response = new CollectedResponse(request) as InstanceType<typeof CollectedResponse> & Collected
     const context = new RequestContext({
       request,
       response,
-      listener: { kind: scheme, scheme, port },
+      listener: origin.listener,
       generation: current,
-      facts: { ...facts, clientIp: () => CALLER_ADDRESS, origin: () => origin, prefix: () => prefix },
+      facts: { ...facts, clientIp: () => origin.clientIp, origin: () => origin.origin, prefix: () => origin.prefix },
       path: decoded,
-      route,
+      route: decoded === null ? null : current.routes.find(method, url),
       upgrade: null,
+      pathSession: caller?.pathSession ?? null,
       activity: null,
     })
     context.requestId = request.headers['x-request-id'] as string
@@ -109,6 +113,8 @@ export function createInProcessCall({
         context.abort(reason)
         response.destroy()
       }
+      const stopWithCaller = (): void => stop('the client disconnected')
+      caller?.signal.addEventListener('abort', stopWithCaller, { once: true })
       const timer = setTimeout(() => stop(`the route did not answer within ${timeoutMs} ms`), timeoutMs)
       response.limit = { maxBytes, exceed: () => stop(`the response has more than ${maxBytes} bytes`) }
       response.on('finish', () => {
@@ -117,24 +123,79 @@ export function createInProcessCall({
       })
       response.on('close', () => {
         clearTimeout(timer)
+        caller?.signal.removeEventListener('abort', stopWithCaller)
         reject(new Error('the route closed the connection'))
         context.close(response.writableFinished)
       })
-      if (decoded === null)
-        sendResponse(context, { status: 400, body: badRequest('malformed percent-encoding in the request target') })
-      else if (route === null) sendUnrouted(context, decoded)
-      else if (body.length > bodyLimitOf(context, config.bodyLimit))
-        sendError(context, {
-          status: 413,
-          kind: 'payload_too_large',
-          body: payloadTooLarge(bodyLimitOf(context, config.bodyLimit)),
-        })
-      else {
-        context.isRouted = true
-        current.handle(request, response)
-      }
+      const isAdmitted = caller === null || admit(context)
+      if (isAdmitted === true) handle(context, response)
+      else if (isAdmitted !== false)
+        isAdmitted.then(admitted => admitted && handle(context, response)).catch((error: Error) => stop(error.message))
     })
   }
+
+  /** The checks of the control plane. False if they have refused the call. */
+  function admit(context: RequestContext): boolean | Promise<boolean> {
+    const refusal = browserAccess.guards(context.path) ? browserAccess.check(context) : null
+    if (refusal === null) return authenticateControl(context, { controlAuth })
+    sendResponse(context, refusal)
+    return false
+  }
+
+  function handle(context: RequestContext, response: ServerResponse): void {
+    const limit = bodyLimitOf(context, config.bodyLimit)
+    if (context.path === null)
+      sendResponse(context, { status: 400, body: badRequest('malformed percent-encoding in the request target') })
+    else if (context.route === null) sendUnrouted(context, context.path)
+    else if (context.body.length > limit)
+      sendError(context, { status: 413, kind: 'payload_too_large', body: payloadTooLarge(limit) })
+    else {
+      context.isRouted = true
+      context.generation.handle(context.request, response)
+    }
+  }
+
+  function ofNobody({ baseUrl, headers }: InProcessCall): CallOrigin {
+    const base = new URL(baseUrl ?? `http://localhost:${httpPort() ?? 80}${facts.prefix({})}`)
+    const port = Number(base.port) || (base.protocol === 'https:' ? 443 : 80)
+    const scheme = base.protocol === 'https:' ? 'https' : 'http'
+    const host = Object.keys(headers ?? {}).find(name => name.toLowerCase() === 'host')
+    return {
+      listener: { kind: scheme, scheme, port },
+      clientIp: CALLER_ADDRESS,
+      peerAddress: undefined,
+      origin: facts.origin({ headers: { host: base.host }, scheme, port }),
+      prefix: base.pathname.replace(/\/$/, ''),
+      headers: host === undefined ? { host: base.host } : {},
+    }
+  }
+}
+
+/** Where a call seems to come from. */
+interface CallOrigin {
+  listener: RequestContext['listener']
+  clientIp: string
+  peerAddress: string | undefined
+  origin: Origin
+  prefix: string
+  headers: Record<string, string>
+}
+
+function ofCaller(caller: RequestContext): CallOrigin {
+  const { request, listener, clientIp, peerAddress, origin, session } = caller
+  const own = OF_CALLER.flatMap(name => {
+    const value = headerText(request.headers, name === 'host' && isHttp2(request) ? ':authority' : name)
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  const headers = Object.fromEntries(own)
+  if (session.header !== null) headers['x-svc-session'] = session.header
+  return { listener, clientIp, peerAddress, origin, prefix: caller.basePrefix, headers }
+}
+
+/** The headers of the call, without credentials and what it takes from the caller. */
+function settable(headers: Record<string, string>, caller: RequestContext | null): Record<string, string> {
+  const reserved = caller === null ? CREDENTIALS : OF_CALLER
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !reserved.includes(name.toLowerCase())))
 }
 
 function plain(status: number, body: object): InProcessResponse {
@@ -143,25 +204,29 @@ function plain(status: number, body: object): InProcessResponse {
 
 /** A socket that accepts everything that is written. */
 class NullSocket extends Duplex {
+  readonly remoteAddress: string | undefined
+
+  constructor(remoteAddress: string | undefined) {
+    super()
+    this.remoteAddress = remoteAddress
+  }
   override _read(): void {}
   override _write(_chunk: unknown, _encoding: string, done: () => void): void {
     done()
   }
 }
 
-function createRequest({
-  method,
-  url,
-  headers,
-  body,
-}: Required<Pick<InProcessCall, 'method' | 'headers' | 'body'>> & { url: string }): IncomingMessage {
-  const request = new IncomingMessage(new NullSocket() as unknown as Socket)
+function createRequest(
+  { method, url, headers, body }: Required<Pick<InProcessCall, 'method' | 'headers' | 'body'>> & { url: string },
+  peerAddress: string | undefined,
+): IncomingMessage {
+  const request = new IncomingMessage(new NullSocket(peerAddress) as unknown as Socket)
   request.method = method
   request.url = url
   request.httpVersion = '1.1'
   request.httpVersionMajor = 1
   request.httpVersionMinor = 1
-  const fields = Object.entries(headers).filter(([name]) => !CREDENTIALS.has(name.toLowerCase()))
+  const fields = Object.entries(headers)
   if (body.length > 0) fields.push(['content-length', String(body.length)])
   fields.push(['x-request-id', randomUUID()])
   request.rawHeaders = fields.flat()

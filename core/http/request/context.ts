@@ -9,6 +9,7 @@ import type {
   RouteDescription,
   SessionKey,
 } from '../../contract/plugin.ts'
+import type { ControlScope } from '../../contract/control-scope.ts'
 import type { ConnectionFault } from '../../rules/fault-headers.ts'
 import type { KeyRecord } from '../../keys/api-key.ts'
 import type { KeyAdmission } from '../../keys/key-limits.ts'
@@ -108,6 +109,8 @@ export class RequestContext implements Waiting<RequestContext> {
   ignored: string[] | null = null
   /** Whether control-plane credentials of the request count as the admin token. */
   controlAdmin = false
+  /** The scopes of the credential that the control plane accepted. */
+  controlScopes: readonly ControlScope[] = []
   /** Whether the client waits for `100 Continue` before it sends the body. */
   expectsContinue = false
   /** Whether the control plane has accepted a credential of this request. */

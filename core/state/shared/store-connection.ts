@@ -4,6 +4,8 @@
  */
 import { StateUnavailable } from '../../contract/state.ts'
 import type { Script } from './script.ts'
+import { assertSupported, isServerError, readFacts } from './server-facts.ts'
+import type { ServerFacts } from './server-facts.ts'
 import type { StoreLink } from './store-link.ts'
 
 /** Time for which the start of the process waits for the store, in milliseconds. */
@@ -16,9 +18,6 @@ const JITTER = 0.2
 const BUSY_MS = 50
 /** Additional time for a reply then. */
 const BUSY_GRACE_MS = 100
-/** Versions with sharded publish and subscribe. */
-const OLDEST = { redis: 7.0, valkey: 7.2 }
-
 /** Errors of a server that can't be used now. */
 const AWAY_ERRORS = [
   'READONLY',
@@ -40,12 +39,6 @@ export interface StoreObserver {
   operation(name: string, operation: string, seconds: number): void
   error(name: string, operation: string, reason: StoreErrorReason): void
   retry(): void
-}
-
-export interface ServerFacts {
-  version: string
-  /** What the server does when it is full; null if that can't be read. */
-  policy: string | null
 }
 
 export interface StoreConnectionOptions {
@@ -304,11 +297,6 @@ export class StoreConnection {
   }
 }
 
-/** Whether the server replied with this error. */
-export function isServerError(error: unknown, code: string): boolean {
-  return error instanceof Error && (error.message.startsWith(code) || error.message.startsWith(`ERR ${code}`))
-}
-
 /** Errors of the connection have other names. */
 function isReply(error: unknown): boolean {
   return error instanceof Error && /^(?:SimpleError|ErrorReply|BlobError)$/.test(error.constructor.name)
@@ -316,28 +304,4 @@ function isReply(error: unknown): boolean {
 
 function rethrowTimeout(error: unknown): void {
   if (error instanceof StateUnavailable) throw error
-}
-
-async function readFacts(link: StoreLink): Promise<ServerFacts> {
-  let text: string
-  try {
-    text = String(await link.send('', ['INFO']))
-  } catch (error) {
-    if (!isServerError(error, 'NOPERM')) throw error
-    return { version: '', policy: null }
-  }
-  const fields = new Map(text.split('\r\n').map(line => [line.split(':', 1)[0]!, line.slice(line.indexOf(':') + 1)]))
-  const field = (name: string): string | null => fields.get(name) ?? null
-  const valkey = field('valkey_version')
-  return {
-    version: valkey === null ? `Redis ${field('redis_version') ?? ''}` : `Valkey ${valkey}`,
-    policy: field('maxmemory_policy'),
-  }
-}
-
-function assertSupported(version: string): void {
-  const [, kind, number] = /^(Redis|Valkey) (\d+\.\d+)/.exec(version) ?? []
-  if (number === undefined) return
-  if (Number(number) < OLDEST[kind === 'Valkey' ? 'valkey' : 'redis'])
-    throw new Error(`${version} is too old (Redis 7.0 or Valkey 7.2 is needed)`)
 }

@@ -32,6 +32,7 @@ const ROUTES: readonly { route: string; summary: string; render: (subject: CardS
   },
   { route: '/a2a/.well-known/agent.json', summary: `${LEGACY_CARD} of the default agent, below /a2a`, render: cardV03 },
   { route: '/a2a/:agent', summary: CARD, render: combinedCard },
+  { route: '/a2a/:agent/', summary: `${CARD}, with a slash at the end`, render: combinedCard },
   { route: '/a2a/:agent/.well-known/agent-card.json', summary: `${CARD} at its well-known path`, render: combinedCard },
   { route: '/a2a/:agent/.well-known/agent.json', summary: LEGACY_CARD, render: cardV03 },
 ]

@@ -23,15 +23,19 @@ export function registerJsonRpc(app: FastifyInstance, a2a: A2a): void {
   // A redirect would lose the body.
   const withSlash = describeRpc('/a2a/', 'JSON-RPC of the default agent, with a slash at the end', 'echo')
   app.post('/a2a/', describe(withSlash), serve)
-  app.post(
-    '/a2a/:agent',
-    describe({
-      ...describeRpc('/a2a/weather', 'JSON-RPC of an agent', 'weather'),
-      parameters: [AGENT_PARAMETER, VERSION_PARAMETER],
-      responses: { ...RESPONSES, 404: { description: 'Unknown agent' } },
-    }),
-    serve,
-  )
+  for (const [route, path, summary] of [
+    ['/a2a/:agent', '/a2a/weather', 'JSON-RPC of an agent'],
+    ['/a2a/:agent/', '/a2a/weather/', 'JSON-RPC of an agent, with a slash at the end'],
+  ] as const)
+    app.post(
+      route,
+      describe({
+        ...describeRpc(path, summary, 'weather'),
+        parameters: [AGENT_PARAMETER, VERSION_PARAMETER],
+        responses: { ...RESPONSES, 404: { description: 'Unknown agent' } },
+      }),
+      serve,
+    )
 }
 
 async function serveRpc(a2a: A2a, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {

@@ -5,6 +5,9 @@ import type { Format } from '../format.ts'
 /** Streamable HTTP endpoints: the open server, servers with credentials, and named servers. */
 const ENDPOINT = /^\/mcp(?:\/(protected|apikey)|\/servers\/([a-z0-9-]+))?$/
 
+/** In the examples of servers that attack their clients. */
+const HOSTILE = '(hostile on purpose)'
+
 export const mcp: Format = {
   id: 'mcp',
   title: 'MCP client configuration',
@@ -21,9 +24,10 @@ function listServers(endpoints: CatalogEndpoint[], baseUrl: string): Map<string,
   const servers = new Map<string, object>()
   for (const { plugin, methods, examples } of endpoints) {
     if (plugin !== 'mcp' || !methods.includes('POST')) continue
-    for (const { path, headers, expect_status: status } of examples) {
+    for (const { name: title, path, headers, expect_status: status } of examples) {
       const match = ENDPOINT.exec(path)
-      if (match === null) continue
+      // Nobody wants a server in a client that attacks it.
+      if (match === null || title.includes(HOSTILE)) continue
       const name = match[1] ?? match[2]
       const needsKey = headers.some(header => header.name === 'X-API-Key')
       servers.set(name === undefined ? 'svc' : `svc-${name}`, {

@@ -2,6 +2,7 @@
 import type { Client } from '../clients/clients.ts'
 import type { Ask } from '../issuers/hostile.ts'
 import type { Issuer } from '../issuers/issuer.ts'
+import type { LoginVariant } from '../login/login-settings.ts'
 import type { Parameters } from '../requests/parameters.ts'
 import type { Challenge } from '../requests/pkce.ts'
 import type { ReceivedRequest } from './received-request.ts'
@@ -25,6 +26,8 @@ export const CARRIED_PARAMETERS = [
   'max_age',
   'resource',
   'dpop_jkt',
+  'acr_values',
+  'svc_login',
 ] as const
 /** All parameters that have an effect. */
 export const REQUEST_PARAMETERS = [...CARRIED_PARAMETERS, 'prompt', 'login_hint'] as const
@@ -48,6 +51,7 @@ export interface AuthorizationRequest {
   challenge: Challenge | null
   /** Thumbprint of the key that must redeem the code. */
   dpopJkt: string | undefined
+  loginVariant: LoginVariant
 }
 
 /** A check: sets the validated member, or throws the OAuth error that is sent to the redirect URI. */

@@ -5,6 +5,7 @@ import type { AuthorizationRequest, Check } from './authorization-request.ts'
 import { checkClient } from './check-client.ts'
 import { checkDpopKey } from './check-dpop-key.ts'
 import { checkGrantType } from './check-grant-type.ts'
+import { checkLogin } from './check-login.ts'
 import { checkMaxAge } from './check-max-age.ts'
 import { checkNonce } from './check-nonce.ts'
 import { checkPkce } from './check-pkce.ts'
@@ -36,6 +37,7 @@ const CHECKS: readonly Check[] = [
   checkPkce,
   checkDpopKey,
   checkMaxAge,
+  checkLogin,
   checkPrompt,
 ]
 
@@ -70,6 +72,7 @@ export async function checkAuthorizationRequest(
     nonce: undefined,
     challenge: null,
     dpopJkt: undefined,
+    loginVariant: issuer.settings.login.variant,
   }
   try {
     for (const check of CHECKS) check(request)

@@ -39,23 +39,26 @@ export function loginSubject(request: AuthorizationRequest): LoginSubject {
   }
 }
 
-/** Sends the form; after a failed login with an error message. */
-export function sendLoginPage(
-  reply: FastifyReply,
-  { issuer, client, scope, action, hidden, username = DEFAULT_USERNAME }: LoginSubject,
-  isFailed: boolean,
-): FastifyReply {
-  const { users } = issuer
+/** Who asks for access. */
+export function sentBy({ issuer, client }: LoginSubject): Html {
+  return html`${
+    issuer.settings.title === undefined
+      ? ''
+      : html`<p>${issuer.settings.title}</p>
+`
+  }<p><strong>${client.name}</strong> <span class="fact">(<code>${client.id}</code>)</span> requests access.</p>
+${isDocumentId(client.id) ? html`<p>It comes from <strong>${new URL(client.id).host}</strong>.</p>` : ''}`
+}
+
+/** Sends the form; after a failed login with an error message, `problem`. */
+export function sendLoginPage(reply: FastifyReply, subject: LoginSubject, problem: string | null): FastifyReply {
+  const { scope, action, hidden, username = DEFAULT_USERNAME } = subject
+  const { users } = subject.issuer
+  const isFailed = problem !== null
   return sendPage(reply, isFailed ? 401 : 200, {
     title: isFailed ? 'Sign-in failed' : 'Sign in',
     content: html`<h1>Sign in</h1>
-${
-  issuer.settings.title === undefined
-    ? ''
-    : html`<p>${issuer.settings.title}</p>
-`
-}<p><strong>${client.name}</strong> <span class="fact">(<code>${client.id}</code>)</span> requests access.</p>
-${isDocumentId(client.id) ? html`<p>It comes from <strong>${new URL(client.id).host}</strong>.</p>` : ''}${!isFailed ? '' : html`<p class="alert" id="failed" role="alert">Wrong user name or password.</p>`}
+${sentBy(subject)}${!isFailed ? '' : html`<p class="alert" id="failed" role="alert">${problem}</p>`}
 <h2 id="scopes">Requested scopes</h2>
 <ul class="scopes" aria-labelledby="scopes">${scope.map(name => html`<li>${name}</li>`)}</ul>
 <form method="post" action="${action}">

@@ -50,6 +50,15 @@ ${content}
     .send(document.markup)
 }
 
+/** Sends the page of a login that is broken: neither a redirect nor an OAuth error. */
+export function sendBrokenPage(reply: FastifyReply): FastifyReply {
+  return sendPage(reply, 500, {
+    title: 'Internal server error',
+    content: html`<h1>Internal server error</h1>
+<p class="alert">The login does not work at the moment.</p>`,
+  })
+}
+
 /** Sends the error page for a request whose errors can't be sent to a redirect URI. */
 export function sendErrorPage(reply: FastifyReply, error: string, description: string): FastifyReply {
   return sendPage(reply, 400, {

@@ -36,6 +36,9 @@ input {
   width: 100%; padding: .625rem .75rem; border: 1px solid var(--edge); border-radius: 8px;
   background: var(--field); color: var(--text); font: inherit;
 }
+ul.boxes { margin: 0; padding: 0; list-style: none; }
+ul.boxes label { display: flex; gap: .5rem; align-items: baseline; margin: .25rem 0; font-weight: 400; }
+ul.boxes input { width: auto; }
 .actions { margin-top: 1.5rem; display: flex; gap: .75rem; }
 button {
   flex: 1; padding: .7rem 1rem; border: 1px solid var(--accent); border-radius: 8px; background: var(--accent);

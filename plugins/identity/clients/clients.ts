@@ -32,6 +32,10 @@ export interface Client {
   scope: readonly string[]
   /** What it requires of itself, in addition to its issuer. */
   require?: readonly ClientRequirement[]
+  /** Where a logout can send the browser, compared exactly; null allows any well-formed URI. Default: nowhere. */
+  postLogoutRedirectUris?: readonly string[] | null
+  /** Where it is notified of logouts: a URL, or a path of this instance. */
+  backchannelLogoutUri?: string
   /** The algorithm of its ID tokens; absent for that of the issuer. */
   idTokenAlg?: KeyPairAlgorithm
 }
@@ -96,6 +100,10 @@ function clientOf(settings: ClientSettings): Client {
     ...(settings.jwks_uri !== undefined && { jwksUri: settings.jwks_uri }),
     ...(settings.tls_client_auth_subject_dn !== undefined && { subjectDn: settings.tls_client_auth_subject_dn }),
     ...(settings.require.length > 0 && { require: settings.require }),
+    ...(settings.post_logout_redirect_uris !== undefined && {
+      postLogoutRedirectUris: settings.post_logout_redirect_uris,
+    }),
+    ...(settings.backchannel_logout_uri !== undefined && { backchannelLogoutUri: settings.backchannel_logout_uri }),
     ...(settings.id_token_alg !== undefined && { idTokenAlg: settings.id_token_alg }),
   }
 }

@@ -31,10 +31,11 @@ const PUBLIC: Client = {
 /** The demo clients of an issuer by name. Those of the default issuer never change. */
 export function demoClients(issuer: string): Client[] {
   if (issuer === DEFAULT_ISSUER) return [CONFIDENTIAL, PUBLIC]
-  const shared = { grantTypes: GRANT_TYPES, redirectUris: null, scope: [] }
+  const anyLogout = { postLogoutRedirectUris: null }
+  const shared = { ...anyLogout, grantTypes: GRANT_TYPES, redirectUris: null, scope: [] }
   return [
     { ...CONFIDENTIAL, ...shared },
-    PUBLIC,
+    { ...PUBLIC, ...anyLogout },
     { ...shared, id: KEY_CLIENT, name: 'svc demo client with a key', secret: null, auth: 'private_key_jwt' },
     {
       ...shared,

@@ -7,13 +7,29 @@ import { isStrongMethod } from './auth-methods.ts'
 import { readClientKeys } from './client-keys.ts'
 import type { Client, ClientRequirement } from './clients.ts'
 import { parseName } from './distinguished-name.ts'
+import { isRegistrableRedirectUri } from './redirect-uri.ts'
 
 /** The value of a member; undefined for an absent one and for null. */
 export type Members = (name: string) => unknown
 
+const MAX_URI_CHARACTERS = 2048
+const MAX_LOGOUT_URIS = 10
+
 /** What the members mean for the client, and what the response shows. */
 export interface ExtendedMetadata {
-  client: Partial<Pick<Client, 'auth' | 'jwks' | 'subjectDn' | 'jwksUri' | 'idTokenAlg' | 'require'>>
+  client: Partial<
+    Pick<
+      Client,
+      | 'auth'
+      | 'jwks'
+      | 'subjectDn'
+      | 'jwksUri'
+      | 'idTokenAlg'
+      | 'require'
+      | 'postLogoutRedirectUris'
+      | 'backchannelLogoutUri'
+    >
+  >
   shown: Record<string, unknown>
 }
 
@@ -35,6 +51,8 @@ export function readExtendedMetadata(
   const jwksUri = readKeysUri(member('jwks_uri'), isFetchAllowed)
   const jwks = readKeys(member('jwks'), jwksUri, method)
   const subjectDn = readSubject(member('tls_client_auth_subject_dn'), method)
+  const logoutUris = readLogoutUris(member('post_logout_redirect_uris'))
+  const logoutUri = readLogoutUri(member('backchannel_logout_uri'), isFetchAllowed)
   const idTokenAlg = readAlgorithm(member('id_token_signed_response_alg'), algorithms)
   const flags = FLAGS.map(([name, requirement]) => ({ name, requirement, isSet: readFlag(member, name) }))
   const require = flags.flatMap(({ requirement, isSet }) => (isSet === true ? [requirement] : []))
@@ -45,6 +63,8 @@ export function readExtendedMetadata(
       ...(jwksUri !== undefined && { jwksUri }),
       ...(subjectDn !== undefined && { subjectDn }),
       ...(idTokenAlg !== undefined && { idTokenAlg }),
+      ...(logoutUris !== undefined && { postLogoutRedirectUris: logoutUris }),
+      ...(logoutUri !== undefined && { backchannelLogoutUri: logoutUri }),
       ...(require.length > 0 && { require }),
     },
     shown: {
@@ -52,6 +72,8 @@ export function readExtendedMetadata(
       jwks_uri: jwksUri,
       tls_client_auth_subject_dn: subjectDn,
       id_token_signed_response_alg: idTokenAlg,
+      post_logout_redirect_uris: logoutUris,
+      backchannel_logout_uri: logoutUri,
       ...Object.fromEntries(flags.map(({ name, isSet }) => [name, isSet])),
     },
   }
@@ -59,8 +81,25 @@ export function readExtendedMetadata(
 
 function readKeysUri(value: unknown, isFetchAllowed: (uri: string) => boolean): string | undefined {
   if (value === undefined) return undefined
-  if (typeof value !== 'string' || value.length > 2048 || !isFetchAllowed(value))
+  if (typeof value !== 'string' || value.length > MAX_URI_CHARACTERS || !isFetchAllowed(value))
     throw invalid('jwks_uri is not allowed: its host is not in identity.fetch_allow; send the keys as jwks')
+  return value
+}
+
+function readLogoutUris(value: unknown): string[] | undefined {
+  if (value === undefined) return undefined
+  const isList = Array.isArray(value) && value.length <= MAX_LOGOUT_URIS
+  if (!isList || !value.every((uri): uri is string => typeof uri === 'string' && isRegistrableRedirectUri(uri)))
+    throw invalid(
+      `post_logout_redirect_uris must be an array of at most ${MAX_LOGOUT_URIS} absolute URIs without a fragment`,
+    )
+  return value
+}
+
+function readLogoutUri(value: unknown, isFetchAllowed: (uri: string) => boolean): string | undefined {
+  if (value === undefined) return undefined
+  if (typeof value !== 'string' || value.length > MAX_URI_CHARACTERS || !isFetchAllowed(value))
+    throw invalid('backchannel_logout_uri is not allowed: its host is not in identity.fetch_allow')
   return value
 }
 

@@ -4,6 +4,7 @@ import { OAuthError } from '../errors.ts'
 import { DEVICE_CODE } from '../grants/grant-types.ts'
 import { userScope } from '../grants/grant-request.ts'
 import type { Issuer } from '../issuers/issuer.ts'
+import { loginOf } from '../login/login.ts'
 import type { Parameters } from '../requests/parameters.ts'
 import { checkResources } from '../requests/resource.ts'
 import { createDeviceCode, DEVICE_CODE_LIFE_S, OUTCOMES, POLL_INTERVAL_S } from './device-codes.ts'
@@ -58,5 +59,5 @@ function readPlan(parameters: Parameters, issuer: Issuer): DeviceCode['planned']
   const chosen = parameters.has('svc_user') ? user : (user ?? issuer.users.list[0])
   if (chosen === undefined) throw new OAuthError('invalid_request', 'svc_user is not a user of this issuer')
   const at = Date.now() + Number(after) * 1000
-  return { outcome, at, login: { user: chosen, authTime: Math.floor(at / 1000) } }
+  return { outcome, at, login: { ...loginOf(chosen, chosen.mfa === true), authTime: Math.floor(at / 1000) } }
 }

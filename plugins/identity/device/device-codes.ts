@@ -1,7 +1,7 @@
 /** Device codes and user codes (RFC 8628, 3.2 and 6.1). */
 import { randomBytes, randomInt } from 'node:crypto'
 import type { Store } from 'svc/plugin'
-import type { Login } from '../tokens/token-response.ts'
+import type { Login } from '../login/login.ts'
 
 /** Lifetime of a device code in seconds. */
 export const DEVICE_CODE_LIFE_S = 600
@@ -33,13 +33,19 @@ export interface DeviceCode {
   /** Whether the last poll came before the interval was over. */
   isTooFast: boolean
   /** The user's decision; null while there is none. */
-  decision: { login: Login } | 'denied' | null
+  decision: Approved | 'denied' | null
   /** A decision that is made without a browser, from a time on. */
   planned?: { outcome: Outcome; at: number; login: Login }
 }
 
+/** An approval; without a scope, of the requested one. */
+export interface Approved {
+  login: Login
+  scope?: readonly string[]
+}
+
 /** The state of a code at a time. */
-export type DeviceState = 'pending' | 'expired' | 'denied' | { login: Login }
+export type DeviceState = 'pending' | 'expired' | 'denied' | Approved
 
 /** The state that follows from the record and the clock. */
 export function deviceState({ expiresAt, decision, planned }: DeviceCode, now: number): DeviceState {

@@ -53,7 +53,8 @@ export type FaultPlace = keyof typeof FAULT_KINDS
 export type FaultKind<P extends FaultPlace> = (typeof FAULT_KINDS)[P][number]
 
 const DEFAULT_SLOW_MS = 3000
-const MAX_SLOW_MS = 600_000
+/** The longest delay that can be set; the configured maximum applies besides. */
+export const MAX_SLOW_MS = 600_000
 
 const members = {
   jwks: optional(oneOf(FAULT_KINDS.jwks)),

@@ -1,9 +1,10 @@
 /** The grant `authorization_code` (RFC 6749, 4.1.3) with PKCE (RFC 7636, 4.5). */
 import { OAuthError } from '../errors.ts'
+import { continueSession } from '../login/sessions.ts'
 import { required } from '../requests/parameters.ts'
 import { isVerifierOf } from '../requests/pkce.ts'
 import type { Challenge } from '../requests/pkce.ts'
-import type { Login } from '../tokens/token-response.ts'
+import type { Login } from '../login/login.ts'
 import { firstNonEmpty, issueUserTokens } from './grant-request.ts'
 import type { GrantHandler, GrantRequest } from './grant-request.ts'
 
@@ -31,6 +32,7 @@ export const authorizationCode: GrantHandler = async request => {
   if (code.dpopJkt !== undefined && code.dpopJkt !== request.binding.jkt)
     throw invalidGrant('the code is bound to another key')
   const { login, scope, nonce } = code
+  await continueSession(login, request.issuer)
   return issueUserTokens({ client, login, scope, resources: firstNonEmpty(resources, code.resources), nonce }, request)
 }
 

@@ -1,6 +1,7 @@
 /** The grant `device_code` (RFC 8628, 3.4 and 3.5). */
 import { isSameSecret } from 'svc/plugin'
 import { OAuthError } from '../errors.ts'
+import { beginSession } from '../login/sessions.ts'
 import { required } from '../requests/parameters.ts'
 import { deviceState, splitDeviceCode } from '../device/device-codes.ts'
 import type { DeviceCode } from '../device/device-codes.ts'
@@ -14,7 +15,7 @@ const SLOW_DOWN_S = 5
 
 /** Issues tokens once the user has approved; until then it throws the state of the code. */
 export const deviceCode: GrantHandler = async request => {
-  const { parameters, client, resources, issuer } = request
+  const { parameters, client, resources, issuer, url } = request
   const code = required(parameters, 'device_code')
   const { userCode, record } = await poll(code, request)
   const state = deviceState(record, Date.now())
@@ -27,9 +28,14 @@ export const deviceCode: GrantHandler = async request => {
   // Of several polls one gets the tokens.
   if ((await issuer.stores.deviceCodes.take(userCode)) === undefined) throw unknown()
   if (state === 'denied') throw new OAuthError('access_denied', 'the user denied the request')
-  const { scope } = record
+  const { scope, login } = state
   return issueUserTokens(
-    { client, login: state.login, scope, resources: firstNonEmpty(resources, record.resources) },
+    {
+      client,
+      login: await beginSession(login, client.id, issuer, url),
+      scope: scope ?? record.scope,
+      resources: firstNonEmpty(resources, record.resources),
+    },
     request,
   )
 }

@@ -1,5 +1,6 @@
 /** The grant `password` (RFC 6749, 4.3). */
 import { OAuthError } from '../errors.ts'
+import { loginOf } from '../login/login.ts'
 import { required } from '../requests/parameters.ts'
 import { issueUserTokens, userScope } from './grant-request.ts'
 import type { GrantHandler } from './grant-request.ts'
@@ -12,8 +13,6 @@ export const password: GrantHandler = async request => {
   const scope = userScope(parameters, client)
   const user = issuer.users.logIn(username, secret)
   if (user === null) throw new OAuthError('invalid_grant', 'wrong user name or password')
-  return issueUserTokens(
-    { client, login: { user, authTime: Math.floor(Date.now() / 1000) }, scope, resources },
-    request,
-  )
+  if (user.mfa === true) throw new OAuthError('invalid_grant', 'the user must log in on a page, with a one-time code')
+  return issueUserTokens({ client, login: loginOf(user, false), scope, resources }, request)
 }

@@ -1,5 +1,6 @@
 /** The grant `refresh_token` (RFC 6749, 6) with rotation (RFC 9700, 4.14.2). */
 import { OAuthError } from '../errors.ts'
+import { continueSession } from '../login/sessions.ts'
 import { required } from '../requests/parameters.ts'
 import { isPartOf } from '../requests/scope.ts'
 import { consumeRefreshToken, issueRefreshToken, revokeFamily } from '../tokens/refresh-tokens.ts'
@@ -22,6 +23,7 @@ export const refreshToken: GrantHandler = async request => {
     throw new OAuthError('invalid_grant', 'the refresh token is bound to another key or certificate')
   const requested = requestedScope(parameters)
   if (!isPartOf(requested, seen.scope)) throw new OAuthError('invalid_scope', 'scope exceeds the granted scope')
+  await continueSession(seen.login, issuer)
   const record = await consumeRefreshToken(token, issuer)
   if (record === undefined) throw invalidGrant()
 

@@ -10,7 +10,7 @@ import { KEY_PAIR_ALGORITHMS } from '../keys/algorithms.ts'
 import { GRANT_TYPES } from '../grants/grant-types.ts'
 import { isRegistrableRedirectUri } from '../clients/redirect-uri.ts'
 import { parseScope } from '../requests/scope.ts'
-import { below, defaulted, list, object, oneOf, optional, refined, required, ShapeError, text } from './shape.ts'
+import { below, defaulted, flag, list, object, oneOf, optional, refined, required, ShapeError, text } from './shape.ts'
 import type { Shape, ValueOf } from './shape.ts'
 
 const MAX_NAMES = 50
@@ -34,6 +34,7 @@ export const userSettings = object({
   groups: defaulted(list(text({ max: 100 }), { max: MAX_NAMES }), () => []),
   roles: optional(list(text({ max: 100 }), { max: MAX_NAMES })),
   claims: optional(userClaims),
+  mfa: optional(flag),
 })
 
 /** A user in the settings. */
@@ -86,6 +87,10 @@ const clientMembers = object({
     'refresh_token' as const,
   ]),
   scope: optional(scope),
+  post_logout_redirect_uris: optional(list(redirectUri, { max: 10 })),
+  backchannel_logout_uri: optional(
+    text({ max: 2048, pattern: /^(?:\/(?!\/)|https?:\/\/[^/?#])/, what: 'a URL or a path' }),
+  ),
   id_token_alg: optional(oneOf(KEY_PAIR_ALGORITHMS)),
   auth: optional(oneOf(AUTH_METHODS)),
   jwks: optional(clientKeys),
@@ -111,6 +116,13 @@ export const clientSettings = refined(clientMembers, (client, at) => {
     throw new ShapeError(below(at, 'auth'), `${client.auth} needs ${needed}`)
   if (client.auth === 'none' && client.client_secret !== undefined)
     throw new ShapeError(below(at, 'auth'), 'a client with a secret is not public')
+})
+
+/** A client of the default issuer, which has neither pushed requests nor request objects. */
+export const defaultClientSettings = refined(clientSettings, ({ require }, at) => {
+  const unusable = require.find(name => name === 'par' || name === 'jar')
+  if (unusable !== undefined)
+    throw new ShapeError(below(at, 'require'), `${unusable} is possible only for clients of issuers by path`)
 })
 
 /** A client in the settings. */

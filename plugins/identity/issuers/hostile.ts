@@ -1,6 +1,6 @@
 /** The issuer `hostile`: its metadata and answers are wrong, one thing at a time if `?ask=` says which. */
 import { createHash } from 'node:crypto'
-import { HttpError, readQuery } from 'svc/plugin'
+import { HttpError, isRecord, readQuery } from 'svc/plugin'
 import type { FastifyRequest } from 'svc/plugin'
 import { decodeCompactJwt } from '../tokens/compact-jwt.ts'
 import { signingInput, signToken } from '../tokens/tokens.ts'
@@ -43,15 +43,22 @@ export function askQuery(asks: ReadonlySet<Ask>): string {
 /** The metadata: its endpoints keep the query. */
 export function hostileMetadata(document: Record<string, unknown>, asks: ReadonlySet<Ask>): Record<string, unknown> {
   const query = askQuery(asks)
-  const entries = Object.entries(document).map(([name, value]) => [
-    name,
-    name.endsWith('_endpoint') ? `${String(value)}${query}` : value,
-  ])
   return {
-    ...Object.fromEntries(entries),
+    ...withQuery(document, query),
+    ...(isRecord(document[ALIASES]) && { [ALIASES]: withQuery(document[ALIASES], query) }),
     ...(asks.has('issuer') && { issuer: ATTACKER }),
     ...(asks.has('downgrade') && { code_challenge_methods_supported: undefined }),
   }
+}
+
+const ALIASES = 'mtls_endpoint_aliases'
+
+function withQuery(endpoints: Record<string, unknown>, query: string): Record<string, unknown> {
+  const entries = Object.entries(endpoints).map(([name, value]) => [
+    name,
+    name.endsWith('_endpoint') && typeof value === 'string' ? `${value}${query}` : value,
+  ])
+  return Object.fromEntries(entries) as Record<string, unknown>
 }
 
 /** The parameters of an authorization response, with a wrong `iss` and `state`. */

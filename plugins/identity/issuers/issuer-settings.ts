@@ -4,6 +4,7 @@ import { settledFaults } from '../faults/fault-settings.ts'
 import { KEY_PAIR_ALGORITHMS } from '../keys/algorithms.ts'
 import { GRANT_TYPES } from '../grants/grant-types.ts'
 import { clientSettings, userSettings } from './account-settings.ts'
+import { loginSettings } from '../login/login-settings.ts'
 import { trustEntry } from '../trust/trust-settings.ts'
 import { REFERENCES, unknownReference } from './claim-templates.ts'
 import {
@@ -110,6 +111,7 @@ export const issuerSettings = object({
   require: defaulted(list(oneOf(REQUIREMENTS), { max: 10, unique: true }), () => []),
   dpop: defaultsOf(dpop),
   cimd: defaultsOf(cimd),
+  login: defaultsOf(loginSettings),
   iss_parameter: defaulted(oneOf(ISS_MODES), () => 'right' as const),
   trust: defaulted(list(trustEntry, { max: 50 }), () => []),
   rotate_every_s: defaulted(rotationPeriod, () => 0),

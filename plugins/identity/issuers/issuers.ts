@@ -1,5 +1,5 @@
 /** All issuers: the default one, built-in ones, and those of `svc.yaml`, plugins and the control plane. */
-import type { Svc } from 'svc/plugin'
+import type { Store, Svc } from 'svc/plugin'
 import { DEFAULT_ISSUER_GRANTS } from '../grants/grant-types.ts'
 import { BUILT_IN_ISSUERS } from './built-in.ts'
 import { createIssuer } from './issuer.ts'
@@ -8,7 +8,7 @@ import { DEFAULT_ISSUER, issuerSettings } from './issuer-settings.ts'
 import type { IssuerSettings } from './issuer-settings.ts'
 import { readSection, reportShape } from '../options.ts'
 import type { IdentityOptions } from '../options.ts'
-import { openAddedIssuers } from '../stores.ts'
+import { openAddedIssuers, storesOf } from '../stores.ts'
 import { ShapeError } from './shape.ts'
 import type { KeySource } from '../keys/issuer-keys.ts'
 
@@ -73,8 +73,11 @@ export function createIssuers(
     },
     async remove(name) {
       const isRemoved = await added.delete(name)
-      if (isRemoved) await parts.keys.records.delete(name)
-      return isRemoved
+      if (!isRemoved) return false
+      await parts.keys.records.delete(name)
+      const own: readonly Pick<Store<unknown>, 'clear'>[] = Object.values(storesOf(parts.stores, name))
+      await Promise.all(own.map(store => store.clear()))
+      return true
     },
     add: settings => keep(settings, 'plugin'),
   }

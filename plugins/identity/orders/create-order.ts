@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { KEY_CLIENT } from '../clients/demo-clients.ts'
 import { OAuthError } from '../errors.ts'
+import { LOGOUT_TOKEN_LIFE_S, LOGOUT_TYP, logoutClaims } from '../logout/logout-token.ts'
 import type { Issuer } from '../issuers/issuer.ts'
 import { registeredClaims } from '../tokens/token-response.ts'
 import type { OrderedToken, TokenClaims, TokenHeader, TokenVerification } from '../types.ts'
@@ -23,7 +24,6 @@ export interface OrderPlace {
 const NESTED_LEVELS = 200
 const WORKLOAD = 'spiffe://svc/ns/demo/sa/agent'
 const EXAMPLE_REDIRECT_URI = 'http://localhost:3000/callback'
-const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 
 /** Makes the token; throws `invalid_request` for a combination that is not possible. */
 export async function createOrder(order: Order, place: OrderPlace): Promise<OrderedToken> {
@@ -60,10 +60,10 @@ function kindOf(order: Order, issuer: Issuer, url: string, baseUrl: string): { t
       more: { azp: client, auth_time: nowS(), preferred_username: subject },
     }),
     logout: () => ({
-      typ: 'logout+jwt',
+      typ: LOGOUT_TYP,
       audience: client,
-      lifeS: 120,
-      more: { sid: randomUUID(), events: { [LOGOUT_EVENT]: {} } },
+      lifeS: LOGOUT_TOKEN_LIFE_S,
+      more: logoutClaims(randomUUID()),
     }),
     'id-jag': () => ({
       typ: 'oauth-id-jag+jwt',

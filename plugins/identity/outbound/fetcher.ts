@@ -37,11 +37,27 @@ export interface Fetcher {
   send(url: string, request: OutboundRequest): Promise<OutboundResponse>
 }
 
+/** Requests that count together. */
+interface RequestLimit {
+  active: { count: number }
+  maxAtOnce: number
+}
+
+/** The limit of documents and keys that clients name. */
+export function documentLimit(svc: Pick<Svc, 'shared' | 'config'>): RequestLimit {
+  return {
+    active: svc.shared('fetches', () => ({ count: 0 })),
+    maxAtOnce: svc.config.publicMode ? MAX_AT_ONCE_PUBLIC : MAX_AT_ONCE,
+  }
+}
+
 /** Opens the fetcher. `allow` lists `host` and `host:port`. */
-export function createFetcher(svc: Pick<Svc, 'http' | 'shared' | 'config'>, allow: readonly string[]): Fetcher {
+export function createFetcher(
+  svc: Pick<Svc, 'http'>,
+  allow: readonly string[],
+  { active, maxAtOnce }: RequestLimit,
+): Fetcher {
   const allowed = new Set(allow.map(host => host.toLowerCase()))
-  const active = svc.shared('fetches', () => ({ count: 0 }))
-  const most = svc.config.publicMode ? MAX_AT_ONCE_PUBLIC : MAX_AT_ONCE
 
   function isAllowed(url: string, ownBase: string): boolean {
     if (!URL.canParse(url)) return false
@@ -54,7 +70,7 @@ export function createFetcher(svc: Pick<Svc, 'http' | 'shared' | 'config'>, allo
     isAllowed,
     async send(url, request) {
       if (!isAllowed(url, request.ownBase)) throw new FetchProblem('its host is not in identity.fetch_allow')
-      if (active.count >= most) throw new FetchProblem('too many documents are fetched at the moment')
+      if (active.count >= maxAtOnce) throw new FetchProblem('too many requests are sent at the moment')
       active.count++
       try {
         return isOwnUrl(url, request.ownBase) ? await callOwn(url, request, svc) : await fetchRemote(url, request)

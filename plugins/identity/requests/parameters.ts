@@ -13,21 +13,26 @@ export interface Parameters {
 }
 
 /** Parameters that may be repeated (RFC 8707, 2; RFC 8693, 2.1). */
-const REPEATABLE = new Set(['resource', 'audience'])
+const REPEATABLE: ReadonlySet<string> = new Set(['resource', 'audience'])
+/** The page for consent has a checkbox for each scope. */
+const REPEATABLE_IN_STEPS: ReadonlySet<string> = new Set([...REPEATABLE, 'scope'])
 
 /** Parses `name=value&...`; throws `invalid_request` for a repeated parameter. */
 export function readParameters(encoded: string): Parameters {
   return parametersOf(new URLSearchParams(encoded))
 }
 
-/** Parameters of these names and values; throws `invalid_request` for a repeated one. */
-export function parametersOf(pairs: Iterable<readonly [name: string, value: string]>): Parameters {
+/** Parameters of these names and values; throws `invalid_request` for a repeated one that is not `repeatable`. */
+export function parametersOf(
+  pairs: Iterable<readonly [name: string, value: string]>,
+  repeatable = REPEATABLE,
+): Parameters {
   const values = new Map<string, string[]>()
   for (const [name, value] of pairs) {
     if (value === '') continue
     const given = values.get(name)
     if (given === undefined) values.set(name, [value])
-    else if (REPEATABLE.has(name)) given.push(value)
+    else if (repeatable.has(name)) given.push(value)
     else throw new OAuthError('invalid_request', 'a parameter is repeated')
   }
   return {
@@ -45,6 +50,16 @@ export function isForm(contentType: string | undefined): boolean {
 
 /** The parameters of a form body; throws `invalid_request` for other bodies and for an empty one. */
 export function readForm(request: FastifyRequest, svc: Svc): Parameters {
+  return parametersOf(readPairs(request, svc))
+}
+
+/** The parameters of a form that can be a page of a login, which has the field `step`. */
+export function readLoginForm(request: FastifyRequest, svc: Svc): Parameters {
+  const pairs = readPairs(request, svc)
+  return parametersOf(pairs, pairs.has('step') ? REPEATABLE_IN_STEPS : REPEATABLE)
+}
+
+function readPairs(request: FastifyRequest, svc: Svc): URLSearchParams {
   const body = svc.http.body(request)
   if (!isForm(request.headers['content-type']) || body.length === 0) {
     throw new OAuthError(
@@ -52,7 +67,7 @@ export function readForm(request: FastifyRequest, svc: Svc): Parameters {
       'the body must be a form with the content type application/x-www-form-urlencoded',
     )
   }
-  return readParameters(body.toString())
+  return new URLSearchParams(body.toString())
 }
 
 /** The value of a required parameter; throws `invalid_request`. */

@@ -1,15 +1,17 @@
 /** The authorization endpoint: request, login form and authorization response. */
-import { rawQuery, StateUnavailable } from 'svc/plugin'
+import { rawQuery } from 'svc/plugin'
 import type { FastifyInstance, FastifyReply, RouteParameter } from 'svc/plugin'
 import { sendToClient } from '../authorize/authorization-response.ts'
 import { checkAuthorizationRequest } from '../authorize/checks.ts'
-import { handleLogin, isLoginForm } from '../authorize/login.ts'
-import { loginSubject, sendLoginPage } from '../authorize/login-page.ts'
+import { authorizationPurpose, isLoginForm, receivedAgain } from '../authorize/authorization-login.ts'
 import { receiveRequest } from '../authorize/received-request.ts'
 import { sendErrorPage } from '../authorize/page.ts'
 import { asksOf } from '../issuers/hostile.ts'
-import { OAuthError, TEMPORARILY_UNAVAILABLE } from '../errors.ts'
-import { readForm, readParameters } from '../requests/parameters.ts'
+import { OAuthError } from '../errors.ts'
+import { continueLogin, logIn } from '../login/log-in.ts'
+import { LOGIN_VARIANTS } from '../login/login-settings.ts'
+import { STEP } from '../login/steps.ts'
+import { readLoginForm, readParameters } from '../requests/parameters.ts'
 import type { Parameters } from '../requests/parameters.ts'
 import type { Provider } from '../provider.ts'
 import { registerEndpoint } from './issuer-routes.ts'
@@ -30,6 +32,8 @@ export const PARAMETERS: [name: string, description: string, required?: boolean]
   ['response_mode', '`query` (default) or `form_post`'],
   ['prompt', '`none` results in `login_required`, because there are no login sessions'],
   ['login_hint', 'User name to prefill in the login form'],
+  ['acr_values', '`urn:svc:acr:mfa` asks for a one-time code, which is 123456'],
+  ['svc_login', `How the user logs in: ${LOGIN_VARIANTS.map(name => `\`${name}\``).join(', ')}`],
   ['dpop_jkt', 'Thumbprint of the key that must redeem the code; issuers by path only'],
   ['request', 'The parameters as a signed request object (RFC 9101); issuers by path only'],
   ['request_uri', 'The URI of a pushed request (RFC 9126); issuers by path only'],
@@ -53,6 +57,7 @@ const RESPONSES = {
   200: { description: 'The login form, or the response as a form that submits itself (`form_post`)' },
   303: { description: 'Redirect to the redirect URI with `code` or `error`, `state` and `iss`' },
   400: { description: 'An error page: the client or the redirect URI is not valid' },
+  500: { description: 'The login is broken (`svc_login=broken`)' },
 }
 
 /** Registers the authorization endpoint. */
@@ -75,7 +80,7 @@ export function registerAuthorizeRoutes(app: FastifyInstance, provider: Provider
         },
       ],
     },
-    handle: request => handle(request, () => readParameters(rawQuery(request.request))),
+    handle: request => handle(request, () => readParameters(rawQuery(request.request)), provider),
   })
 
   registerEndpoint(app, provider, {
@@ -85,13 +90,16 @@ export function registerAuthorizeRoutes(app: FastifyInstance, provider: Provider
       category: CATEGORY,
       summary: 'Log in and approve or deny',
       description:
-        'Takes the parameters of GET as a form, with `username`, `password` and `action`. Without any of these three it acts like GET.',
-      requestBody: formBody(
-        'Parameters of the authorization request, and the input of the login form',
-        [...PARAMETERS.map(([name]) => name), 'username', 'password', 'action'],
-        ['client_id'],
-      ),
-      responses: { ...RESPONSES, 401: { description: 'Wrong user name or password: the login form again' } },
+        'Takes the parameters of GET as a form, with `username`, `password` and `action`. Without any of these three it acts like GET. Pages after the password send `step` instead of the parameters, with `otp`, or with a `scope` for each that is granted.',
+      requestBody: formBody('Parameters of the authorization request, and the input of the login form', [
+        ...PARAMETERS.map(([name]) => name),
+        'username',
+        'password',
+        'action',
+        'step',
+        'otp',
+      ]),
+      responses: { ...RESPONSES, 401: { description: 'Wrong user name, password or one-time code: the form again' } },
       examples: [
         formExample(
           'Approve',
@@ -103,31 +111,33 @@ export function registerAuthorizeRoutes(app: FastifyInstance, provider: Provider
         formExample('Deny', '/oauth/authorize', { ...EXAMPLE, action: 'deny' }, 303, null),
       ],
     },
-    handle: request => handle(request, () => readForm(request.request, provider.svc)),
+    handle: request => handle(request, () => readLoginForm(request.request, provider.svc), provider),
   })
 }
 
-async function handle(request: IssuerRequest, read: () => Parameters): Promise<FastifyReply> {
+async function handle(request: IssuerRequest, read: () => Parameters, provider: Provider): Promise<FastifyReply> {
   try {
-    return await proceed(request, read())
+    return await proceed(request, read(), provider)
   } catch (error) {
     if (error instanceof OAuthError) return sendErrorPage(request.reply, error.error, error.description)
     throw error
   }
 }
 
-async function proceed({ issuer, url, request: asked, reply }: IssuerRequest, form: Parameters): Promise<FastifyReply> {
-  const isLogin = asked.method === 'POST' && isLoginForm(form)
-  const received = await receiveRequest(form, issuer, url, isLogin)
+async function proceed(
+  { issuer, url, request: asked, reply }: IssuerRequest,
+  form: Parameters,
+  { svc, steps }: Provider,
+): Promise<FastifyReply> {
+  const isPost = asked.method === 'POST'
+  const text = isPost ? form.get(STEP) : undefined
+  const step = text === undefined ? null : await steps.readLogin(text, issuer, 'authorize')
+  const isLogin = isPost && isLoginForm(form)
+  const received = step === null ? await receiveRequest(form, issuer, url, isLogin) : receivedAgain(step)
   const { request, error } = await checkAuthorizationRequest(received, issuer, url, asksOf(issuer, asked))
   if (error !== null)
     return sendToClient(reply, request, url, { error: error.error, error_description: error.description })
-  if (!isLogin) return sendLoginPage(reply, loginSubject(request), false)
-  const result = await handleLogin(request, form).catch((error: unknown) => {
-    if (error instanceof StateUnavailable) return TEMPORARILY_UNAVAILABLE
-    throw error
-  })
-  if (result === null)
-    return sendLoginPage(reply, { ...loginSubject(request), username: form.get('username') ?? '' }, true)
-  return sendToClient(reply, request, url, result)
+  const purpose = authorizationPurpose(request, url, reply)
+  const login = { svc, steps, request: asked, reply }
+  return step === null ? logIn(purpose, isLogin ? form : null, login) : continueLogin(purpose, step, form, login)
 }

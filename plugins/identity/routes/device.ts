@@ -1,15 +1,17 @@
 /** The device authorization endpoint and its page (RFC 8628). */
 import { readQuery } from 'svc/plugin'
 import type { FastifyInstance, FastifyReply } from 'svc/plugin'
-import { sendLoginPage } from '../authorize/login-page.ts'
 import { sendErrorPage } from '../authorize/page.ts'
 import { authenticateClient } from '../clients/client-authentication.ts'
 import { authorizeDevice } from '../device/device-authorization.ts'
-import { decide, deviceState, readUserCode, shownUserCode } from '../device/device-codes.ts'
-import { sendCodePage, sendDecidedPage } from '../device/device-page.ts'
+import { deviceState, readUserCode } from '../device/device-codes.ts'
+import { codeOf, devicePurpose, UNKNOWN_CODE } from '../device/device-login.ts'
+import { sendCodePage } from '../device/device-page.ts'
 import { OAuthError } from '../errors.ts'
+import { continueLogin, logIn } from '../login/log-in.ts'
+import { STEP } from '../login/steps.ts'
 import type { Provider } from '../provider.ts'
-import { readForm } from '../requests/parameters.ts'
+import { readForm, readLoginForm } from '../requests/parameters.ts'
 import type { Parameters } from '../requests/parameters.ts'
 import { openDeviceAttempts } from '../stores.ts'
 import { registerEndpoint } from './issuer-routes.ts'
@@ -22,7 +24,7 @@ const EXAMPLE_CODE = 'BCDF-GHJK'
 
 /** Registers the endpoint and the page. */
 export function registerDeviceRoutes(app: FastifyInstance, provider: Provider): void {
-  const { svc } = provider
+  const { svc, steps } = provider
   const wrongCodes = openDeviceAttempts(svc)
 
   registerEndpoint(app, provider, {
@@ -85,23 +87,28 @@ export function registerDeviceRoutes(app: FastifyInstance, provider: Provider): 
       category: CATEGORY,
       summary: 'Approve or deny a device',
       description:
-        'First `user_code` alone, which shows the login form; then with `username`, `password` and `action`.',
-      requestBody: formBody(
-        'The code, and the input of the login form',
-        ['user_code', 'username', 'password', 'action'],
-        ['user_code'],
-      ),
+        'First `user_code` alone, which shows the login form; then with `username`, `password` and `action`. Further pages of the login send `step`.',
+      requestBody: formBody('The code, and the input of the login form', [
+        'user_code',
+        'username',
+        'password',
+        'action',
+        'step',
+        'otp',
+        'scope',
+      ]),
       responses: {
         200: { description: 'The login form, or the page after the decision' },
         400: { description: 'The form again: the code is unknown or has expired' },
-        401: { description: 'Wrong user name or password: the login form again' },
+        401: { description: 'Wrong user name, password or one-time code: the form again' },
+        500: { description: 'The login is broken (`login` of the issuer)' },
         429: { description: 'Too many wrong codes from this address; `Retry-After` says when to continue' },
       },
       examples: [formExample('Unknown code', '/oauth/device', { user_code: EXAMPLE_CODE }, 400, null)],
     },
     async handle(asked) {
       try {
-        return await enterCode(asked, readForm(asked.request, svc))
+        return await enterCode(asked, readLoginForm(asked.request, svc))
       } catch (error) {
         if (error instanceof OAuthError) return sendErrorPage(asked.reply, error.error, error.description)
         throw error
@@ -113,7 +120,9 @@ export function registerDeviceRoutes(app: FastifyInstance, provider: Provider): 
     { issuer, url, request, reply }: IssuerRequest,
     parameters: Parameters,
   ): Promise<FastifyReply> {
-    const entered = parameters.get('user_code') ?? ''
+    const text = parameters.get(STEP)
+    const step = text === undefined ? null : await steps.readLogin(text, issuer, 'device')
+    const entered = step === null ? (parameters.get('user_code') ?? '') : codeOf(step)
     const address = svc.http.clientIp(request)
     if (((await wrongCodes.peek(address)) ?? 0) >= MAX_WRONG_CODES) {
       const problem = 'Too many wrong codes. Try again in a minute.'
@@ -124,21 +133,12 @@ export function registerDeviceRoutes(app: FastifyInstance, provider: Provider): 
     const client = record === undefined ? undefined : await issuer.findClient(record.clientId, url)
     if (record === undefined || client === undefined || deviceState(record, Date.now()) !== 'pending') {
       await wrongCodes.increment(address)
-      return sendCodePage(reply, issuer, { entered, problem: 'This code is unknown or has expired.' })
+      return sendCodePage(reply, issuer, { entered, problem: UNKNOWN_CODE })
     }
-    const subject = { issuer, client, scope: record.scope, action: 'device' }
-    const hidden = [['user_code', shownUserCode(userCode)]] as const
-    if (parameters.get('action') === 'deny') {
-      await decide(userCode, 'denied', issuer.stores.deviceCodes)
-      return sendDecidedPage(reply, false)
-    }
-    const username = parameters.get('username')
-    if (username === undefined) return sendLoginPage(reply, { ...subject, hidden, username: undefined }, false)
-    const user = issuer.users.logIn(username, parameters.get('password') ?? '')
-    if (user === null) return sendLoginPage(reply, { ...subject, hidden, username }, true)
-    const login = { user, authTime: Math.floor(Date.now() / 1000) }
-    const isDecided = await decide(userCode, { login }, issuer.stores.deviceCodes)
-    if (isDecided) return sendDecidedPage(reply, true)
-    return sendCodePage(reply, issuer, { entered, problem: 'This code is unknown or has expired.' })
+    const purpose = devicePurpose({ issuer, client, record, userCode }, reply)
+    const login = { svc, steps, request, reply }
+    if (step !== null) return continueLogin(purpose, step, parameters, login)
+    const isDecided = parameters.has('username') || parameters.get('action') === 'deny'
+    return logIn(purpose, isDecided ? parameters : null, login)
   }
 }

@@ -13,6 +13,14 @@ import { CATEGORY, jsonExample, sendJson } from './route-parts.ts'
 const LIST = '/_svc/identity'
 const ONE = '/_svc/identity/issuers/:issuer'
 const EXAMPLE_PATH = '/_svc/identity/issuers/example'
+/** The tools for a language model. */
+const TOOLS = [
+  ['list_issuers', 'GET', LIST],
+  ['put_issuer', 'PUT', '/_svc/identity/issuers/{issuer}'],
+  ['delete_issuer', 'DELETE', '/_svc/identity/issuers/{issuer}'],
+  ['rotate_keys', 'POST', '/_svc/identity/issuers/{issuer}/rotate'],
+  ['set_issuer_faults', 'PUT', '/_svc/identity/issuers/{issuer}/faults'],
+] as const
 const SHARED = { category: CATEGORY } satisfies Partial<RouteDescription>
 
 /** A 400 for a body that can't be used. */
@@ -28,6 +36,8 @@ export function invalidIssuer({ at, message, didYouMean }: ShapeError, error = '
 /** Registers `/_svc/identity` and the routes below it. */
 export function registerIssuerRoutes(app: FastifyInstance, provider: Provider): void {
   const { svc, issuers } = provider
+  const tools = svc.use('control.tools')!
+  for (const [name, method, path] of TOOLS) tools.tool({ name, operation: { method, path } })
   app.get(
     LIST,
     describe({
@@ -111,6 +121,7 @@ export function registerIssuerRoutes(app: FastifyInstance, provider: Provider): 
       const { name } = await requestedIssuer(request, provider)
       await refuseFixed(name, provider)
       await issuers.remove(name)
+      await provider.faults.clear(name)
       return reply.code(204).send()
     },
   )
@@ -159,6 +170,7 @@ async function describeIssuer(issuer: Issuer, url: string): Promise<Record<strin
       until: key.until === null ? null : new Date(key.until).toISOString(),
     })),
     clients: settings.clients.length + (await stores.clients.count()),
+    sessions: await stores.sessions.count(),
   }
 }
 

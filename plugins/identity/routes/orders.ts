@@ -17,6 +17,23 @@ const ORDER_PATH = '/oauth/debug/token'
 const LIST_PATH = '/oauth/debug/tokens'
 const PUBLIC_MAX_BYTES = 16_384
 
+/** The tool for a language model: an order for the default issuer, or another one. */
+function addTool({ use }: Pick<Provider['svc'], 'use'>): void {
+  const { properties, ...schema } = ORDER_SCHEMA
+  const issuer_name = { type: 'string', minLength: 1, maxLength: 200, description: 'Default: the issuer at /oauth' }
+  use('control.tools')!.tool({
+    name: 'order_token',
+    operation: { method: 'POST', path: ORDER_PATH },
+    inputSchema: { ...schema, properties: { issuer_name, ...(properties as object) } },
+    request: ({ issuer_name: name, ...order }) => ({
+      method: 'POST',
+      path: name === undefined ? ORDER_PATH : `/oauth/i/${encodeURIComponent(String(name))}/debug/token`,
+      headers: { 'content-type': 'application/json' },
+      body: Buffer.from(JSON.stringify(order)),
+    }),
+  })
+}
+
 /** Registers the debug endpoints. In public mode they are for admins only, because they sign any claims. */
 export function registerOrderRoutes(app: FastifyInstance, provider: Provider): void {
   const { svc } = provider
@@ -37,6 +54,7 @@ export function registerOrderRoutes(app: FastifyInstance, provider: Provider): v
       )
   }
 
+  addTool(svc)
   registerEndpoint(app, provider, {
     method: 'POST',
     endpoint: 'debug/token',

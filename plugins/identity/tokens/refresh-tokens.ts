@@ -4,7 +4,8 @@ import { isBound } from '../binding/binding.ts'
 import type { Binding } from '../binding/binding.ts'
 import { isPublic } from '../clients/clients.ts'
 import type { Issuer } from '../issuers/issuer.ts'
-import type { Grant, Login, TokenIssuer } from './token-response.ts'
+import type { Login } from '../login/login.ts'
+import type { Grant, TokenIssuer } from './token-response.ts'
 
 /** The data stored with a refresh token. */
 export interface RefreshToken {

@@ -8,6 +8,9 @@ import type { Issuer } from '../issuers/issuer.ts'
 import { audienceOf } from '../requests/resource.ts'
 import type { TokenClaims } from '../types.ts'
 import type { User } from '../users/users.ts'
+import { DEFAULT_ISSUER } from '../issuers/issuer-settings.ts'
+import { authenticationClaims } from '../login/login.ts'
+import type { Login } from '../login/login.ts'
 import { issueOpaqueToken } from './access-tokens.ts'
 import { signToken } from './tokens.ts'
 
@@ -24,12 +27,6 @@ export interface Grant {
   resources: readonly string[]
   /** For the ID token (OpenID Connect Core, 3.1.2.1). */
   nonce?: string
-}
-
-/** A login; `authTime` is in seconds since 1970. */
-export interface Login {
-  user: User
-  authTime: number
 }
 
 /** The issuer of a token and its identifier for the request. */
@@ -128,11 +125,12 @@ function accessTokenClaims(
 /** OpenID Connect Core, 2 and 3.1.3.6. */
 async function issueIdToken(
   { client, scope, nonce }: Grant,
-  { user, authTime }: Login,
+  login: Login,
   issuer: Issuer,
   url: string,
   accessToken: string,
 ): Promise<string> {
+  const { user, authTime } = login
   const { ttl, claims: more } = issuer.settings.id_token
   const key = (await issuer.keys.signing(client.idTokenAlg)) ?? (await issuer.keys.signing())!
   const facts = { user, clientId: client.id, scope: scope.join(' '), issuer: url }
@@ -140,6 +138,7 @@ async function issueIdToken(
     ...registeredClaims(url, user.username, client.id, ttl),
     azp: client.id,
     auth_time: authTime,
+    ...(hasAuthenticationClaims(login, issuer) && authenticationClaims(login)),
     nonce,
     at_hash: leftHalf(accessToken, key.alg),
     preferred_username: user.username,
@@ -149,6 +148,11 @@ async function issueIdToken(
     ...fillClaims(more, facts),
   }
   return signToken(claims, issuer, { algorithm: key.alg })
+}
+
+/** The default issuer never had these claims; there, only a login with a one-time code gets them. */
+function hasAuthenticationClaims({ isMfa }: Login, { name }: Issuer): boolean {
+  return isMfa === true || name !== DEFAULT_ISSUER
 }
 
 /** The left half of the hash that belongs to a signature algorithm (OpenID Connect Core, 3.1.3.6). */

@@ -6,6 +6,7 @@ import { issuerNameOf } from '../issuers/issuer.ts'
 import type { Issuer } from '../issuers/issuer.ts'
 import { DEFAULT_ISSUER } from '../issuers/issuer-settings.ts'
 import type { Issuers } from '../issuers/issuers.ts'
+import { takesIdentityAssertions } from '../metadata.ts'
 import { decodeCompactJwt } from './compact-jwt.ts'
 import type { TokenChecks, TokenClaims, TokenHeader, TokenSigning, TokenVerification, Tokens } from '../types.ts'
 import { verifyToken } from './verification.ts'
@@ -33,6 +34,10 @@ export function createTokens(svc: Svc, issuers: Issuers, known: BoundedMap<strin
     issuer: (request: AnyRequest, name = DEFAULT_ISSUER) =>
       name === DEFAULT_ISSUER ? issuers.default.url(request) : `${svc.http.baseUrl(request)}/oauth/i/${name}`,
     names: async () => (await issuers.list()).map(({ name }) => name),
+    async grants(name) {
+      const issuer = name === undefined || name === DEFAULT_ISSUER ? issuers.default : await issuers.find(name)
+      return issuer && [...issuer.settings.grants, ...(takesIdentityAssertions(issuer) ? ['id-jag'] : [])]
+    },
   }
 }
 

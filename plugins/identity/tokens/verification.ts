@@ -22,9 +22,9 @@ export interface VerifyingKeys {
   secret: string | null
   /**
    * Cache of tokens with a verified signature, with the id of the key. Clients send the same token with every request,
-   * and verifying the signature is the most expensive check. Dates and revocation are checked each time.
+   * and verifying the signature is the most expensive check. Dates and revocation are checked each time. Null for none.
    */
-  known: BoundedMap<string>
+  known: BoundedMap<string> | null
 }
 
 /** Verifies everything but revocation; `now` is in seconds since 1970. */
@@ -70,7 +70,7 @@ const SECRET_ID = 'secret'
 
 function isSigned(token: string, algorithm: string, { keys, secret, known }: VerifyingKeys): boolean {
   const usable = keys.filter(({ alg }) => alg === algorithm)
-  const knownBy = known.get(token)
+  const knownBy = known?.get(token)
   if (knownBy !== undefined && (knownBy === SECRET_ID ? secret !== null : usable.some(({ id }) => id === knownBy)))
     return true
   const end = token.lastIndexOf('.')
@@ -82,7 +82,7 @@ function isSigned(token: string, algorithm: string, { keys, secret, known }: Ver
         ? SECRET_ID
         : undefined
       : usable.find(({ alg, key }) => isSignatureOf(alg, key, input, signature))?.id
-  if (id !== undefined && token.length <= MAX_KNOWN_LENGTH) known.set(token, id)
+  if (id !== undefined && token.length <= MAX_KNOWN_LENGTH) known?.set(token, id)
   return id !== undefined
 }
 

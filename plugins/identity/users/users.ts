@@ -12,6 +12,8 @@ export interface User {
   roles?: readonly string[]
   /** Additional claims. */
   claims?: Record<string, unknown>
+  /** Each login needs a one-time code. */
+  mfa?: true
 }
 
 /** The password of each demo user equals the user name. */
@@ -37,7 +39,7 @@ export interface Users {
 export function createUsers(settings: readonly UserSettings[], { demo }: { demo: boolean }): Users {
   const accounts = new Map<string, { user: User; password: string }>()
   if (demo) for (const user of DEMO_USERS) accounts.set(user.username, { user, password: user.username })
-  for (const { name, password, display_name, email, groups, roles, claims } of settings) {
+  for (const { name, password, display_name, email, groups, roles, claims, mfa } of settings) {
     accounts.set(name, {
       password,
       user: {
@@ -47,6 +49,7 @@ export function createUsers(settings: readonly UserSettings[], { demo }: { demo:
         groups,
         ...(roles !== undefined && { roles }),
         ...(claims !== undefined && { claims }),
+        ...(mfa === true && { mfa }),
       },
     })
   }

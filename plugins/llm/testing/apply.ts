@@ -55,7 +55,7 @@ export function applyRules(
 
 /** The failure in the provider's format: of a kind, or with a status. */
 export function failureOfRule(
-  { rule, status, word, message, retryAfterSecs }: Extract<RuleOutcome, { kind: 'fail' }>,
+  { rule, status, word, message, type, code, retryAfterSecs }: Extract<RuleOutcome, { kind: 'fail' }>,
   faults: FaultParser,
 ): ProviderError {
   const fault = faults.parse(word ?? String(status))
@@ -65,6 +65,8 @@ export function failureOfRule(
     source: `rule ${rule}`,
     ...(word !== null && fault?.status === undefined ? {} : { status: fault?.status ?? status }),
     ...(message === null ? (own === undefined ? {} : { message: own }) : { message, isExact: true as const }),
+    ...(type === null ? {} : { type }),
+    ...(code === null ? {} : { code }),
     ...(retryAfterSecs === null ? {} : { retryAfterSecs }),
   })
 }

@@ -7,9 +7,12 @@ import type { JsonObject } from '../types.ts'
 export const METADATA_PATH = '/.well-known/oauth-protected-resource'
 export const BASE_SCOPE = 'mcp:tools'
 export const WRITE_SCOPE = 'mcp:tools:write'
+/** Algorithms of proofs that the identity provider accepts. */
+const DPOP_ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']
 
 /** Path of a server's Streamable HTTP endpoint. */
 export function endpointPath(server: Server): string {
+  if (server.definition.path !== undefined) return server.definition.path
   if (server.name === 'default') return '/mcp'
   return server.isNamed ? `/mcp/servers/${server.name}` : `/mcp/${server.name}`
 }
@@ -22,13 +25,37 @@ export function resourceUrl(mcp: Mcp, server: Server, request: FastifyRequest): 
 
 /** The metadata document of a server (RFC 9728, 2). */
 export function metadata(mcp: Mcp, server: Server, request: FastifyRequest): JsonObject {
-  return {
+  const document = {
     resource: resourceUrl(mcp, server, request),
-    authorization_servers: [mcp.svc.use('identity.tokens')?.issuer(request) ?? mcp.svc.http.baseUrl(request)],
-    scopes_supported: [BASE_SCOPE, WRITE_SCOPE],
+    authorization_servers: [
+      mcp.svc.use('identity.tokens')?.issuer(request, server.definition.issuer) ?? mcp.svc.http.baseUrl(request),
+    ],
+    scopes_supported: [...new Set([...baseScopes(server), ...toolScopes(server)])],
     bearer_methods_supported: ['header'],
-    resource_name: server.isNamed ? `svc MCP (${server.name})` : 'svc MCP (protected)',
+    resource_name: `svc MCP (${server.name})`,
     resource_documentation: mcp.svc.http.url(request, '/'),
+    ...keyBinding(server),
+  }
+  return server.definition.hooks?.metadata?.(document, request) ?? document
+}
+
+/** The scopes that every request needs, or that a client should ask for. */
+export function baseScopes({ definition }: Server): readonly string[] {
+  return definition.scopes ?? [BASE_SCOPE]
+}
+
+/** A server without scopes of its own may select any tool. */
+function toolScopes({ definition, tools }: Server): string[] {
+  if (definition.scopes === undefined) return [WRITE_SCOPE]
+  return [...tools.values()].flatMap(({ definition: { scope } }) => scope ?? [])
+}
+
+/** Members of RFC 9449, 5.1, as resource metadata (RFC 9728, 2). */
+function keyBinding({ definition: { dpop = 'off' } }: Server): JsonObject {
+  if (dpop === 'off') return {}
+  return {
+    dpop_bound_access_tokens_required: dpop === 'required',
+    dpop_signing_alg_values_supported: DPOP_ALGORITHMS,
   }
 }
 
@@ -37,9 +64,12 @@ export function metadataUrl(mcp: Mcp, server: Server, request: FastifyRequest): 
 }
 
 /** `WWW-Authenticate` (RFC 6750, 3; RFC 9728, 5.1): parameters keep their order, undefined ones are omitted. */
-export function challenge(parameters: Record<string, string | undefined>): Record<string, string> {
+export function challenge(
+  parameters: Record<string, string | undefined>,
+  scheme: 'Bearer' | 'DPoP' = 'Bearer',
+): Record<string, string> {
   const text = Object.entries(parameters)
     .flatMap(([name, value]) => (value === undefined ? [] : [`${name}="${value}"`]))
     .join(', ')
-  return { 'WWW-Authenticate': `Bearer ${text}` }
+  return { 'WWW-Authenticate': `${scheme} ${text}` }
 }

@@ -38,14 +38,14 @@ const METHODS: ReadonlyMap<string, SharedMethod> = new Map<string, SharedMethod>
 export async function dispatch(call: Call, own: (name: string) => Method | undefined): Promise<MethodResult> {
   const ownMethod = own(call.method)
   if (ownMethod) return ownMethod(call)
-  const { bridge } = call.server
+  const { bridge, methods } = call.server
+  const replaced = methods.get(call.method)
+  if (replaced) return { result: await replaced(call.params, new HandlerContext(call)) }
   const method = METHODS.get(call.method)
   if (method && bridge?.forwards(call.method) && method.isOffered?.(call) !== false) return bridge.forward(call)
   if (method && method.isOffered?.(call) !== false) return method.run(call)
-  const extension = call.server.methods.get(call.method)
-  if (!extension && bridge?.hasExtensions) return bridge.forward(call)
-  if (!extension) throw methodNotFound(call.method)
-  return { result: await extension(call.params, new HandlerContext(call)) }
+  if (bridge?.hasExtensions) return bridge.forward(call)
+  throw methodNotFound(call.method)
 }
 
 /** The JSON text of a result. */

@@ -146,6 +146,9 @@ class RequestView implements CallHttp {
     this.#request = request
   }
 
+  get request(): FastifyRequest {
+    return this.#request
+  }
   get method(): string {
     return this.#request.method
   }

@@ -40,7 +40,8 @@ export function readBridge(item: ConfiguredServer, svc: Services, report: Report
     report(at, message, remedy)
   }
   checkMembers(item, refuse)
-  const timeoutMs = item.timeout_ms ?? boundsOf(svc.config).bridgeTimeoutMs
+  const { bridgeTimeoutMs } = boundsOf(svc.config)
+  const timeoutMs = Math.min(item.timeout_ms ?? bridgeTimeoutMs, bridgeTimeoutMs)
   const fill = (at: string, text: string): string =>
     fillVariables(text, variable => {
       const value = svc.environment(variable)

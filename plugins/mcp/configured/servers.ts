@@ -3,6 +3,7 @@ import type { Config } from 'svc/plugin'
 import type { Bridge } from '../bridge/bridge.ts'
 import type { ConfiguredServer } from '../options.ts'
 import { compileTool, type Registry, type Tool } from '../registry/registry.ts'
+import type { ServerDefinition } from '../types.ts'
 import { type Report, select } from '../registry/selection.ts'
 import { Server } from '../registry/server.ts'
 import { isBridged } from './bridges.ts'
@@ -54,7 +55,7 @@ function buildServer(
   report: Report,
 ): Server | null {
   const { name, title = name, description, instructions, auth, api_key = null } = item
-  const definition = { name, title, description, instructions, auth }
+  const definition = { name, title, description, instructions, auth, ...oauthMembers(item, report) }
   const selection = select(registry, item, report)
   if (isBridged(item)) {
     const bridge = context.bridgeOf(item, report)
@@ -68,6 +69,16 @@ function buildServer(
       ? selection.skills
       : configuredSkills(item.skills, context.skills, (message, remedy) => report('skills', message, remedy))
   return new Server(definition, { ...selection, tools, skills }, context.release, { apiKey: api_key, source: 'config' })
+}
+
+/** Members without effect on servers without OAuth are reported. */
+function oauthMembers(item: ConfiguredServer, report: Report): Partial<ServerDefinition> {
+  const { issuer, scopes, dpop, filter_by_scope } = item
+  if (item.auth === 'oauth') return { issuer, scopes, dpop, filterByScope: filter_by_scope }
+  for (const member of ['issuer', 'scopes', 'dpop', 'filter_by_scope'] as const)
+    if (item[member] !== undefined)
+      report(member, `"${member}" has no effect on a server without "auth: oauth"`, 'remove it')
+  return {}
 }
 
 function declaredTools(

@@ -1,9 +1,10 @@
 /** Injects the faults that `X-Svc-Mcp-Fail` asks for. */
 import { createHash } from 'node:crypto'
-import { isRecord, type Store, type Svc } from 'svc/plugin'
+import { type FastifyRequest, isRecord, type Store, type Svc } from 'svc/plugin'
 import type { Bounds } from '../bounds.ts'
 import type { Exchange } from '../calls/exchange.ts'
 import { readMessage, type RpcMessage } from '../calls/json-rpc.ts'
+import type { Mcp } from '../mcp.ts'
 import { FAIL_HEADER, type FaultSpec, readFaults } from './fault-header.ts'
 import { concerns, isStatusKind, isWireKind, type Kind } from './kinds.ts'
 import { withResultFault } from './result-faults.ts'
@@ -71,16 +72,22 @@ async function firstActing(
   for (const fault of faults) {
     const isLeftAlone = message?.kind !== 'request' && !isStatusKind(fault.kind)
     if (isLeftAlone || !concerns(fault.kind, method)) continue
-    const count = await countUse(fault.kind, exchange)
+    const count = await countUse(exchange.mcp, exchange.server.name, exchange.request, fault.kind)
     if (count >= fault.from && (fault.percent === 100 || Math.random() * 100 < fault.percent)) return fault
   }
   return null
 }
 
-async function countUse(kind: Kind, { mcp, request, server }: Exchange): Promise<number> {
-  const owner = digestOf(mcp.svc.http.session(request).key)
-  const counter = digestOf(JSON.stringify([owner, server.name, kind]))
-  const counted = await mcp.faultCounts.update(counter, before => ({ owner, count: (before?.count ?? 0) + 1 }))
+/** Counts requests of a caller for a server by the name of what is counted, this one included. */
+export async function countUse(
+  { svc, faultCounts }: Pick<Mcp, 'svc' | 'faultCounts'>,
+  server: string,
+  request: FastifyRequest,
+  name: string,
+): Promise<number> {
+  const owner = digestOf(svc.http.session(request).key)
+  const counter = digestOf(JSON.stringify([owner, server, name]))
+  const counted = await faultCounts.update(counter, before => ({ owner, count: (before?.count ?? 0) + 1 }))
   return counted?.count ?? 1
 }
 

@@ -1,5 +1,6 @@
 /** Owns `tools/list` and `tools/call`. */
 import { isRecord } from 'svc/plugin'
+import { grantedScopes } from '../access/scope.ts'
 import type { Call, MethodResult } from '../calls/call.ts'
 import { HandlerContext } from '../calls/call-context.ts'
 import { invalidParams, shorten, ToolFailure } from '../errors.ts'
@@ -9,9 +10,24 @@ import type { JsonObject, ToolResult } from '../types.ts'
 import { renderToolResult } from '../wire/results.ts'
 
 const LIST_CACHE = { ttlMs: 300_000, cacheScope: 'public' } as const
+const PRIVATE_LIST_CACHE = { ttlMs: 300_000, cacheScope: 'private' } as const
 
 export function listTools(call: Call): MethodResult {
-  return { result: call.server.lists.page('tools', call.version, call.params.cursor, call.pageSize), cache: LIST_CACHE }
+  const { server, version, params, pageSize } = call
+  const shows = server.definition.filterByScope === true ? visibleTools(call) : undefined
+  return {
+    result: server.lists.page('tools', version, params.cursor, pageSize, shows),
+    cache: shows ? PRIVATE_LIST_CACHE : LIST_CACHE,
+  }
+}
+
+/** Those whose scope the caller has. */
+function visibleTools({ server, claims, http }: Call): (name: string) => boolean {
+  const granted = grantedScopes(server, claims, http.request)
+  return name => {
+    const scope = server.tools.get(name)?.definition.scope
+    return granted === null || scope === undefined || granted.includes(scope)
+  }
 }
 
 /** In every revision, invalid arguments are a tool error, so that the model can read and correct them. */

@@ -10,8 +10,11 @@ import { renderPrompt, renderResource, renderTemplate, renderTool } from '../wir
 export type ListKind = 'tools' | 'resources' | 'resourceTemplates' | 'prompts' | 'skills'
 
 export interface ListPages {
-  /** A page as the JSON text of a list result. Throws -32602 if the cursor is not from this list. */
-  page(kind: ListKind, version: Version, cursor: unknown, pageSize: number): string
+  /**
+   * A page as the JSON text of a list result. Throws -32602 if the cursor is not from this list. `shows` selects the tools
+   * that the caller may see.
+   */
+  page(kind: ListKind, version: Version, cursor: unknown, pageSize: number, shows?: (tool: string) => boolean): string
   /** A digest of a list, to detect changes after a reload. */
   fingerprint(list: ListName): string
 }
@@ -26,8 +29,13 @@ export class Lists implements ListPages {
     this.#selection = selection
   }
 
-  page(kind: ListKind, version: Version, cursor: unknown, pageSize: number): string {
+  page(kind: ListKind, version: Version, cursor: unknown, pageSize: number, shows?: (tool: string) => boolean): string {
     const items = this.#render(kind, version)
+    if (shows && kind === 'tools') {
+      const names = [...this.#selection.tools.keys()]
+      const shown = items.filter((_, index) => shows(names[index]!))
+      return pageText(kind, kind, shown, cursor, pageSize)
+    }
     if ((cursor === undefined || cursor === null) && items.length <= pageSize)
       return this.#renderWhole(kind, version, items)
     return pageText(kind, kind, items, cursor, pageSize)

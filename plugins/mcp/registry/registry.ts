@@ -1,6 +1,7 @@
 /** Owns the registered tools, resources, templates, prompts and servers; names are unique. */
 import { basename } from 'node:path'
 import { compileInput, compileLater, type RoutedArgument, routedArguments, type Validate } from './schema.ts'
+import { WIRE_KINDS } from '../faults/kinds.ts'
 import type {
   McpServers,
   MethodHandler,
@@ -28,6 +29,9 @@ export interface Template {
   readonly pattern: UriTemplate
 }
 
+/** What registered content needs of the servers that run. */
+export type RegistrarServices = Pick<McpServers, 'updated' | 'count'>
+
 const TOOL_NAME = /^[A-Za-z0-9_.-]{1,128}$/
 const SERVER_NAME = /^[a-z][a-z0-9-]{0,63}$/
 /** Servers with their own path, not below `/mcp/servers`. */
@@ -49,21 +53,24 @@ export class Registry {
   readonly #owners = new Map<string, string>()
   readonly #limits: SkillLimits
   readonly #report: (message: string) => void
+  readonly #added: (definition: ServerDefinition) => void
   #isClosed = false
 
-  /** `report` receives problems of skills, which are left out. */
+  /** `report` receives problems of skills, which are left out, and `added` each server. */
   constructor(
     limits: SkillLimits = { skills: 200, fileBytes: 1024 * 1024 },
     report = (message: string): void => {
       throw new Error(message)
     },
+    added: (definition: ServerDefinition) => void = () => {},
   ) {
+    this.#added = added
     this.#limits = limits
     this.#report = report
   }
 
-  /** The extension point for one plugin; `updated` reports changed resources. With `isOwn`, schemas are not checked. */
-  registrar(plugin: string, updated: (uri: string) => void, isOwn = false): McpServers {
+  /** The extension point for one plugin. With `isOwn`, schemas are not checked. */
+  registrar(plugin: string, { updated, count }: RegistrarServices, isOwn = false): McpServers {
     return {
       tool: definition => {
         const tool = isOwn ? ownTool(definition) : compileTool(definition)
@@ -100,6 +107,8 @@ export class Registry {
         this.methods.set(server, methods.set(name, handler))
       },
       updated,
+      count,
+      wireFaults: WIRE_KINDS,
     }
   }
 
@@ -117,6 +126,7 @@ export class Registry {
     if (!SERVER_NAME.test(definition.name))
       throw new Error(`invalid MCP server name "${definition.name}" (it must match ${SERVER_NAME.source})`)
     this.#claim('server', definition.name, plugin)
+    this.#added(definition)
     this.servers.set(definition.name, definition)
   }
 

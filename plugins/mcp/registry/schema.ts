@@ -1,6 +1,6 @@
 /** Owns the JSON Schemas (2020-12) of tools: checks schemas and validates arguments. */
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
-import { isRecord, isToken, type JsonSchema } from 'svc/plugin'
+import { isRecord, isToken, type JsonSchema, nearest } from 'svc/plugin'
 import type { JsonObject } from '../types.ts'
 
 /** Null if the arguments are valid (defaults are filled in), else a message that names the argument and the problem. */
@@ -32,6 +32,8 @@ function compileValid(schema: JsonSchema): Validate {
     useDefaults: true,
     validateFormats: false,
     logger: false,
+    // Errors contain the schema, whose names are suggested.
+    verbose: true,
   }).compile<JsonObject>(schema)
   return args => (validate(args) ? null : describeProblem(validate.errors?.[0]))
 }
@@ -75,7 +77,13 @@ function describeProblem(error: ErrorObject | undefined): string {
   const path = error.instancePath.split('/').slice(1).map(unescapePointer).join('.')
   const below = (name: unknown) => (path ? `${path}.${String(name)}` : String(name))
   if (error.keyword === 'required') return `missing argument "${below(error.params.missingProperty)}"`
-  if (error.keyword === 'additionalProperties') return `unknown argument "${below(error.params.additionalProperty)}"`
+  if (error.keyword === 'additionalProperties') {
+    const name = String(error.params.additionalProperty)
+    const known = isRecord(error.parentSchema?.properties) ? Object.keys(error.parentSchema.properties) : []
+    // Short names are all near each other.
+    const meant = name.length < 3 || name.length > 200 ? undefined : nearest(name, known)
+    return `unknown argument "${below(name)}"${meant === undefined ? '' : ` (did you mean "${below(meant)}"?)`}`
+  }
   if (error.keyword === 'enum')
     return `argument "${path}" must be one of ${(error.params.allowedValues as unknown[]).join(', ')}`
   return path ? `argument "${path}" ${error.message}` : `the arguments ${error.message}`

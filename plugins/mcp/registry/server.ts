@@ -5,7 +5,7 @@ import { type ListPages, Lists } from './lists.ts'
 import { type Template, type Tool, UNNAMED_SERVERS } from './registry.ts'
 import type { Selection } from './selection.ts'
 import type { Skill } from '../skills/skill.ts'
-import { SKILLS, TASKS, UI } from '../extensions.ts'
+import { CLIENT_CREDENTIALS, ENTERPRISE, SKILLS, TASKS, UI } from '../extensions.ts'
 import { STATELESS, type Version } from '../wire/versions.ts'
 import { serverInfo } from '../wire/server-info.ts'
 import type {
@@ -37,6 +37,8 @@ export class Server implements Selection {
   readonly name: string
   /** Whether the server is below `/mcp/servers`. */
   readonly isNamed: boolean
+  /** Whether the server is part of the control plane. */
+  readonly isControl: boolean
   readonly definition: ServerDefinition
   readonly auth: 'open' | 'apikey' | 'oauth'
   /** The accepted API key; null: that of `SVC_MCP_API_KEY`. */
@@ -54,6 +56,8 @@ export class Server implements Selection {
   /** Whether a tool may run as a task. */
   readonly hasTasks: boolean
   readonly lists: ListPages
+  /** The grants of the issuer of a server with `auth: oauth`. */
+  grants: readonly string[] = []
   /** The server of an SDK that works for this one. */
   readonly bridge: Bridge | null
   readonly source: ServerSource
@@ -69,7 +73,8 @@ export class Server implements Selection {
     { apiKey = null, bridge = null, source = 'plugin', plugin = null }: ServerParts = {},
   ) {
     this.name = definition.name
-    this.isNamed = !UNNAMED_SERVERS.includes(definition.name)
+    this.isNamed = !UNNAMED_SERVERS.includes(definition.name) && definition.path === undefined
+    this.isControl = isBelowControl(definition.path)
     this.definition = definition
     this.auth = definition.auth ?? 'open'
     this.apiKey = apiKey
@@ -99,12 +104,17 @@ export class Server implements Selection {
   }
 
   get hasPrompts(): boolean {
-    return this.bridge?.has('prompts') ?? this.prompts.size > 0
+    return this.bridge?.has('prompts') ?? (this.prompts.size > 0 || this.methods.has('prompts/list'))
   }
 
   get hasResources(): boolean {
     if (this.bridge) return this.bridge.has('resources')
-    return this.resources.size > 0 || this.templates.length > 0 || this.skills.length > 0
+    return (
+      this.resources.size > 0 ||
+      this.templates.length > 0 ||
+      this.skills.length > 0 ||
+      this.methods.has('resources/list')
+    )
   }
 
   /** The protocol extensions that the server offers, with their settings. Tasks exist only in the stateless revision. */
@@ -114,6 +124,8 @@ export class Server implements Selection {
       ...(this.hasTasks && version.isStateless ? { [TASKS]: {} } : {}),
       ...(this.skills.length > 0 ? { [SKILLS]: { directoryRead: true } } : {}),
       ...(hasPages ? { [UI]: {} } : {}),
+      ...(this.grants.includes('client_credentials') ? { [CLIENT_CREDENTIALS]: {} } : {}),
+      ...(this.grants.includes('id-jag') ? { [ENTERPRISE]: {} } : {}),
       ...this.definition.extensions,
       ...(isRecord(this.bridge?.capabilities.extensions) ? settingsOf(this.bridge.capabilities.extensions) : {}),
     }
@@ -135,6 +147,10 @@ export class Server implements Selection {
     }
     return null
   }
+}
+
+function isBelowControl(path: string | undefined): boolean {
+  return path?.startsWith('/_svc/') === true
 }
 
 /** Only the server of the SDK knows which of its resources exist. */

@@ -33,6 +33,13 @@ const serverName = {
   schema: { type: 'string' },
 }
 
+const failHeader = {
+  name: FAIL_HEADER,
+  in: 'header' as const,
+  description: `Faults to inject: \`<kind>[@<n>][:<percent>]\`, up to 5, separated by commas. Kinds: ${KINDS.join(', ')}`,
+  schema: { type: 'string' },
+}
+
 export function describePost(endpoint: Endpoint, mcp: Mcp): RouteDescription {
   return {
     ...common(endpoint, mcp),
@@ -55,12 +62,7 @@ export function describePost(endpoint: Endpoint, mcp: Mcp): RouteDescription {
         description: 'Repeats the name of the tool or prompt, or the URI of the resource (2026-07-28)',
         schema: { type: 'string' },
       },
-      {
-        name: FAIL_HEADER,
-        in: 'header',
-        description: `Faults to inject: \`<kind>[@<n>][:<percent>]\`, up to 5, separated by commas. Kinds: ${KINDS.join(', ')}`,
-        schema: { type: 'string' },
-      },
+      ...(isControl(endpoint) ? [] : [failHeader]),
     ],
     requestBody: { required: true, content: { 'application/json': { type: 'object' } } },
     responses: {
@@ -204,6 +206,7 @@ export function describeMetadata(path: string, mcp: Mcp): RouteDescription {
 export function serverExamples(server: Server, mcp: Mcp): RouteExample[] {
   const path = endpointPath(server)
   const headers = demoKey(server.auth === 'apikey')
+  const label = server.definition.hostile === undefined ? server.name : `${server.name} (hostile on purpose)`
   const expectStatus =
     server.auth === 'oauth'
       ? 401
@@ -212,7 +215,7 @@ export function serverExamples(server: Server, mcp: Mcp): RouteExample[] {
         : 200
   return [
     {
-      name: `${server.name}: list the tools (${STATELESS.name})`,
+      name: `${label}: list the tools (${STATELESS.name})`,
       method: 'POST',
       path,
       headers: [
@@ -226,7 +229,7 @@ export function serverExamples(server: Server, mcp: Mcp): RouteExample[] {
       expectStatus,
     },
     {
-      name: `${server.name}: begin a session`,
+      name: `${label}: begin a session`,
       method: 'POST',
       path,
       headers: [json, { name: 'Accept', value: 'application/json, text/event-stream' }, ...headers],
@@ -244,7 +247,10 @@ function common(
   return {
     path: route.replace(':name', '{name}'),
     category: 'MCP Server',
+    area: 'mcp',
     bodyLimit: mcp.bounds.bodyBytes,
+    // Its tools require the scopes of their operations.
+    ...(isControl({ route }) ? { controlScope: 'inspector' } : {}),
     errorForm: (failure: CoreFailure, request: RequestFacts) => ({
       headers: factHeaders({ server: server ?? serverAt(request.path, mcp) }),
       body: failure.body,
@@ -254,9 +260,14 @@ function common(
 
 /** Name of the server of a path; null if there is none. */
 export function serverAt(path: string, mcp: Mcp): string | null {
-  const [, , second = '', third = ''] = path.split('/')
-  if (second === 'servers') return mcp.servers.has(third) && !UNNAMED_SERVERS.includes(third) ? third : null
-  return UNNAMED_SERVERS.includes(second) ? second : 'default'
+  const [, first = '', second = '', third = ''] = path.split('/')
+  if (first === 'mcp' && second === 'servers') return mcp.servers.get(third)?.isNamed === true ? third : null
+  if (first === 'mcp') return UNNAMED_SERVERS.includes(second) ? second : 'default'
+  return [...mcp.servers.values()].find(({ definition }) => definition.path === path)?.name ?? null
+}
+
+function isControl({ route }: Pick<Endpoint, 'route'>): boolean {
+  return route.startsWith('/_svc/')
 }
 
 function parameters({ server }: Endpoint) {

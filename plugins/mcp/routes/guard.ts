@@ -18,6 +18,9 @@ export function guard(mcp: Mcp, unnamed: string | undefined, serve: Serve, check
     const name = unnamed ?? (request.params as { name: string }).name
     const server = mcp.servers.get(name)
     if (!server || server.isNamed === (unnamed !== undefined)) return sendUnknownServer(mcp, name, reply)
+    const { hostile, hooks } = server.definition
+    if (hostile !== undefined) reply.header('X-Svc-Mcp-Hostile', hostile)
+    if (hooks?.arrive?.(request, reply) === true) return reply
     const exchange = new Exchange(mcp, server, request, reply)
     try {
       checkOrigin(exchange)
@@ -39,6 +42,8 @@ export function guard(mcp: Mcp, unnamed: string | undefined, serve: Serve, check
 }
 
 function sendUnknownServer(mcp: Mcp, name: string, reply: FastifyReply): FastifyReply {
-  const available = [...mcp.servers.values()].filter(server => server.isNamed).map(server => server.name)
+  const available = [...mcp.servers.values()]
+    .filter(server => server.isNamed && server.definition.hostile === undefined)
+    .map(server => server.name)
   return reply.code(404).headers(factHeaders({})).send({ error: 'unknown MCP server', name, available })
 }

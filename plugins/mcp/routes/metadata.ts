@@ -3,6 +3,7 @@ import { describe, type FastifyInstance, type FastifyReply, type FastifyRequest 
 import { metadata, METADATA_PATH } from '../access/protected-resource.ts'
 import type { Mcp } from '../mcp.ts'
 import type { Server } from '../registry/server.ts'
+import type { ServerDefinition } from '../types.ts'
 import { describeMetadata } from './descriptions.ts'
 
 export function registerMetadata(app: FastifyInstance, mcp: Mcp): void {
@@ -21,6 +22,14 @@ export function registerMetadata(app: FastifyInstance, mcp: Mcp): void {
       const server = mcp.servers.get((request.params as { name: string }).name)
       return send(server?.isNamed ? server : undefined, mcp, request, reply)
     },
+  )
+}
+
+/** The metadata of a server at a path of its own. */
+export function registerOwnMetadata(app: FastifyInstance, mcp: Mcp, { name, path }: ServerDefinition): void {
+  const route = `${METADATA_PATH}${path}`
+  app.get(route, describe(describeMetadata(route, mcp)), (request, reply) =>
+    send(mcp.servers.get(name), mcp, request, reply),
   )
 }
 

@@ -26,6 +26,12 @@ export function registerServerList(app: FastifyInstance, mcp: Mcp): void {
         : {}),
     })
   }
+  const tools = svc.use('control.tools')!
+  tools.tool({ name: 'list_mcp_servers', operation: { method: 'GET', path: '/_svc/mcp-servers' } })
+  tools.tool({
+    name: 'restart_mcp_server',
+    operation: { method: 'POST', path: '/_svc/mcp-servers/{name}/restart' },
+  })
   app.get('/mcp/servers', describe(describeList('/mcp/servers')), request => ({
     servers: inOrder(servers).map(show(request)),
   }))
@@ -62,10 +68,11 @@ export function registerServerList(app: FastifyInstance, mcp: Mcp): void {
   )
 }
 
-/** Those without a name in their path first, then in order of registration. */
+/** Those without a name in their path first, then in order of registration, without those of the control plane. */
 function inOrder(servers: ReadonlyMap<string, Server>): Server[] {
   const unnamed = UNNAMED_SERVERS.flatMap(name => servers.get(name) ?? [])
-  return [...unnamed, ...[...servers.values()].filter(({ isNamed }) => isNamed)]
+  const others = [...servers.values()].filter(server => !unnamed.includes(server) && !server.isControl)
+  return [...unnamed, ...others]
 }
 
 function showServer(server: Server, urlOf: (path: string) => string) {

@@ -12,6 +12,7 @@ import { serveStream } from '../wire/legacy/server-stream.ts'
 import { isStateless, serveStateless } from '../wire/stateless/serve.ts'
 import { describeDelete, describeGet, describePost, type Endpoint } from './descriptions.ts'
 import { guard } from './guard.ts'
+import { runMessageHook } from './hooks.ts'
 
 /** Registers the routes of an endpoint; returns its POST description, to which each server adds examples. */
 export function registerEndpoint(app: FastifyInstance, mcp: Mcp, endpoint: Endpoint): RouteDescription {
@@ -37,7 +38,8 @@ async function servePost(exchange: Exchange): Promise<void> {
   for (const check of POST_CHECKS) check(exchange)
   const body = parseBody(exchange.mcp.svc.http.body(exchange.request))
   exchange.facts.requestId = readId(body)
-  await injectFaults(exchange, body)
+  if (!exchange.server.isControl) await injectFaults(exchange, body)
+  await runMessageHook(exchange, body)
   if (isStateless(exchange.header('mcp-protocol-version'), body)) await serveStateless(exchange, body)
   else await serveLegacy(exchange, body)
 }

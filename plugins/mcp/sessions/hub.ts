@@ -88,6 +88,13 @@ export class Hub {
     return this.#askStatus({ kind: 'resuming', session: session.id, stream })
   }
 
+  /** Whether all replicas are known to write no more to the stream. */
+  async isUnwritten(session: Session, stream: number): Promise<boolean> {
+    const message = { kind: 'resuming', session: session.id, stream } as const
+    const { replies, missing } = await this.#open.tell(message, { waitMs: STATUS_MS })
+    return missing.length === 0 && replies.every(reply => reply === null || reply.position === null)
+  }
+
   /** Ends the former stream for GET, at whichever replica. False if a client still receives it. */
   async releaseStandalone(session: Session): Promise<boolean> {
     return !(await this.#askStatus({ kind: 'opening', session: session.id })).isConnected

@@ -1,6 +1,7 @@
 /** Owns the messages that are kept for interrupted connections, limited per session and in total. */
 import { type EventLog, heldBytes, type Store, type Svc } from 'svc/plugin'
 import { type Bounds, MAX_REPLAY_BYTES } from '../bounds.ts'
+import type { RequestId } from '../calls/json-rpc.ts'
 import type { SessionRecord } from './session-record.ts'
 
 export interface KeptMessage {
@@ -12,6 +13,8 @@ export interface KeptMessage {
   readonly text: string | null
   /** Whether the stream ends here. */
   readonly isLast: boolean
+  /** The request that the stream answers, if it answers one. */
+  readonly call?: RequestId
 }
 
 /** Memory of a message without its text, in addition to that of the log. */
@@ -29,7 +32,7 @@ export function openMessageLog(
     maxPerStream: bounds.replayMessages,
     maxBytesPerStream: bounds.replayBytes,
     maxBytes,
-    sizeOf: ({ text }) => MESSAGE_BYTES + heldBytes(text ?? ''),
+    sizeOf: ({ text, call = '' }) => MESSAGE_BYTES + heldBytes(text ?? '') + heldBytes(String(call)),
   })
 }
 

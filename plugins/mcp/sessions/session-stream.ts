@@ -1,10 +1,12 @@
 /** Writes one resumable stream of a session: sends its messages on the first connection and keeps them for later ones. */
 import type { SseStream } from 'svc/plugin'
 import { MAX_PENDING_BYTES } from '../bounds.ts'
+import type { RequestId } from '../calls/json-rpc.ts'
 import { eventId, type KeptMessage } from './kept-messages.ts'
 
 export class SessionStream {
   readonly #keep: (message: KeptMessage) => void
+  readonly #call: RequestId | null
   #number: number | null = null
   /** Steps that wait for the number; null once it is known. */
   #waiting: (() => void)[] | null = []
@@ -13,8 +15,13 @@ export class SessionStream {
   #isComplete = false
 
   /** Without a number (the session has ended, or its store is unavailable), messages have no ids and are not kept. */
-  constructor(number: Promise<number | undefined>, keep: (message: KeptMessage) => void) {
+  constructor(
+    number: Promise<number | undefined>,
+    keep: (message: KeptMessage) => void,
+    call: RequestId | null = null,
+  ) {
     this.#keep = keep
+    this.#call = call
     number.then(
       known => this.#start(known ?? null),
       () => this.#start(null),
@@ -97,7 +104,13 @@ export class SessionStream {
 
   #keepMessage(text: string | null, isLast: boolean): void {
     if (this.#number === null || this.#isComplete) return
-    this.#keep({ stream: this.#number, position: this.#position, text, isLast })
+    this.#keep({
+      stream: this.#number,
+      position: this.#position,
+      text,
+      isLast,
+      ...(this.#call !== null && { call: this.#call }),
+    })
   }
 }
 

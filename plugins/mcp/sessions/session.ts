@@ -2,7 +2,7 @@
 import type { SseStream } from 'svc/plugin'
 import { MAX_PENDING_BYTES, MAX_REQUESTS_IN_FLIGHT } from '../bounds.ts'
 import { CODES, RpcError } from '../errors.ts'
-import { notificationText, type RequestId, type RpcResponse } from '../calls/json-rpc.ts'
+import { errorText, notificationText, type RequestId, type RpcResponse } from '../calls/json-rpc.ts'
 import type { ClientCapabilities } from '../calls/questions.ts'
 import type { JsonObject } from '../types.ts'
 import { legacyVersion, OLDEST, type Version } from '../wire/versions.ts'
@@ -10,6 +10,8 @@ import type { KeptMessage } from './kept-messages.ts'
 import { PendingQuestions } from './pending-questions.ts'
 import type { SessionRecord } from './session-record.ts'
 import { sendMessage, SessionStream } from './session-stream.ts'
+
+const LOST = 'The replica that worked on this request is gone'
 
 /** What sessions need of the replica. */
 export interface SessionHost {
@@ -113,9 +115,10 @@ export class Session {
   // ------------------------------------------------------------------------------------------------------- streams
 
   /** A stream for the messages of one call. */
-  newStream(): SessionStream {
+  newStream(call: RequestId | null = null): SessionStream {
     for (const stream of this.#streams) if (stream.isComplete) this.#streams.delete(stream)
-    const stream = new SessionStream(this.#host.numberStream(this.id), message => this.#host.keep(this.id, message))
+    const keep = (message: KeptMessage): void => this.#host.keep(this.id, message)
+    const stream = new SessionStream(this.#host.numberStream(this.id), keep, call)
     this.#streams.add(stream)
     return stream
   }
@@ -162,6 +165,12 @@ export class Session {
       stop()
       if (this.#resumed.get(number) === connection) this.#resumed.delete(number)
     })
+  }
+
+  /** Ends the stream of a call whose replica is gone, with an error after its last message. */
+  endLost({ stream, position, call }: KeptMessage): void {
+    const text = errorText(call ?? null, new RpcError(CODES.internal, LOST, { data: { retry: true } }))
+    this.#host.keep(this.id, { stream, position: position + 1, text, isLast: true })
   }
 
   /** Counts an open connection of the session. */

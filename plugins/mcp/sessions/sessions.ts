@@ -82,6 +82,12 @@ export class Sessions implements SessionHost {
     this.#drop(session)
   }
 
+  /** Ends sessions of a server, those that began first, until there are at most `count`. */
+  async keepWithin(server: string, count: number): Promise<void> {
+    const own = [...this.#local.values()].filter(({ record }) => record.server === server)
+    for (const session of own.slice(0, Math.max(0, own.length - count))) await this.end(session)
+  }
+
   /** Returns the number of ended sessions. */
   endWhere(matches: (record: SessionRecord) => boolean): Promise<number> {
     return this.#options.store.clear(matches)

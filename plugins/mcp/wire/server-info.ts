@@ -1,4 +1,5 @@
 /** Owns the information and capabilities of a server in each protocol revision. */
+import { UNNAMED_SERVERS } from '../registry/registry.ts'
 import type { Server } from '../registry/server.ts'
 import type { Implementation, ServerCapabilities } from './spec.ts'
 import type { JsonObject } from '../types.ts'
@@ -8,7 +9,7 @@ import type { Version } from './versions.ts'
 export function serverInfo(server: Server, version: Version): Implementation {
   if (server.bridge) return infoOfBridge(server.bridge.info, version)
   return {
-    name: server.isNamed ? `svc-mcp-${server.name}` : 'svc-mcp',
+    name: UNNAMED_SERVERS.includes(server.name) ? 'svc-mcp' : `svc-mcp-${server.name}`,
     title: version.titles ? server.definition.title : undefined,
     version: server.release,
     description: version.descriptions ? server.definition.description : undefined,

@@ -21,6 +21,13 @@ export const nameParameter: RouteParameter = {
 export const TINY_SPEC =
   '{"openapi":"3.1.0","info":{"title":"Tiny","version":"1"},"paths":{"/ping":{"get":{"operationId":"ping","responses":{"200":{"description":"ok"}}}}}}'
 
+/** An OpenAPI document, alone or in an envelope with settings. */
+export const DOCUMENT_BODY: NonNullable<RouteDescription['requestBody']> = {
+  description: 'An OpenAPI document in JSON or YAML, alone or as `spec` of an object with settings of the mock',
+  required: true,
+  content: { 'application/json': {}, 'application/yaml': { type: 'string' } },
+}
+
 /** Describes a write route. */
 export function writes(description: Omit<RouteDescription, 'category'>): {
   config: { descriptions: RouteDescription[] }

@@ -18,13 +18,23 @@ import type { DocumentReference, Mock } from '../management/mock.ts'
 import { checkRevision, requireMock, refuseManaged, summaryOf, urlOf, type Service } from '../management/service.ts'
 import { decodeBody, readUpload, type ReadUpload } from '../management/upload.ts'
 import { deployUpload, requireDocument, sendMock } from './deployment.ts'
-import { MANAGEMENT, nameParameter, TINY_SPEC, writes } from './descriptions.ts'
+import { DOCUMENT_BODY, MANAGEMENT, nameParameter, TINY_SPEC, writes } from './descriptions.ts'
 
 interface Named {
   Params: { name: string }
 }
 
+/** The tools for a language model. */
+const TOOLS = [
+  ['list_mocks', 'GET', '/_svc/mocks'],
+  ['get_mock', 'GET', '/_svc/mocks/{name}'],
+  ['put_mock', 'PUT', '/_svc/mocks/{name}'],
+  ['delete_mock', 'DELETE', '/_svc/mocks/{name}'],
+] as const
+
 export function registerMocks(app: FastifyInstance, service: Service): void {
+  const tools = service.svc.use('control.tools')!
+  for (const [name, method, path] of TOOLS) tools.tool({ name, operation: { method, path } })
   app.get(
     '/_svc/mocks',
     describe({
@@ -107,6 +117,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
     writes({
       summary: 'Deploy a document as a mock',
       parameters: [nameParameter],
+      requestBody: DOCUMENT_BODY,
       examples: [
         {
           name: 'Rejected for the built-in sample',

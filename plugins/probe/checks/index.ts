@@ -1,5 +1,6 @@
 /** The catalog of checks, in its order. */
 import type { Check } from '../catalog/check.ts'
+import { A2A_CHECKS } from './a2a/a2a.ts'
 import { CACHING_CHECKS, CCH_POISON } from './caching/rules.ts'
 import { CCH_STORE } from './caching/store.ts'
 import { FAILURE_CHECKS } from './connections/failures.ts'
@@ -13,6 +14,8 @@ import { GRPC_CHECKS } from './grpc/grpc.ts'
 import { ADDED_CHECKS } from './headers/added.ts'
 import { FORWARDING_CHECKS } from './headers/forwarding.ts'
 import { LLM_CHECKS } from './llm/llm.ts'
+import { MCP_CHECKS } from './mcp/mcp.ts'
+import { OAUTH_CHECKS } from './oauth/oauth.ts'
 import { REACH_CHECKS } from './reach/reach.ts'
 import { RESPONSE_BODY_CHECKS } from './responses/bodies.ts'
 import { NO_CONTENT_CHECKS, RESPONSE_HEAD_CHECKS } from './responses/heads.ts'
@@ -52,4 +55,7 @@ export const CATALOG: readonly Check[] = [
   ...TLS_CHECKS,
   ...JWT_CHECKS,
   ...LLM_CHECKS,
+  ...MCP_CHECKS,
+  ...A2A_CHECKS,
+  ...OAUTH_CHECKS,
 ]

@@ -69,7 +69,7 @@ const TUNNEL_GROUPS: readonly string[] = ['headers', 'targets', 'framing', 'resp
 const TUNNEL_CHECKS: readonly string[] = ['CON-ERROR', 'CON-LOOP', 'UPG-H2C']
 const EJECTED_MS = 35_000
 /** Paths of the groups that do not use that of the probe. */
-const DEFAULT_PATHS: Readonly<Record<string, string>> = { llm: '/ai/openai/v1' }
+const DEFAULT_PATHS: Readonly<Record<string, string>> = { llm: '/ai/openai/v1', mcp: '/mcp', a2a: '/a2a/weather' }
 const HEALTH: Pick<Check, 'id' | 'plan'> = {
   id: 'HEALTH',
   plan: () => ({ connections: [{ requests: [{ timeoutMs: 5_000 }] }] }),
@@ -120,7 +120,10 @@ export class ProbeRun {
       hasOwnLlmCredential: options.routes.ownLlmCredential,
       asksForCertificates: options.routes.asksForCertificates,
       mcpToken: options.routes.mcpToken,
-      routes: new Set(Object.keys(options.routes.paths)),
+      routes: new Set([
+        ...Object.keys(options.routes.paths),
+        ...(options.routes.mcpToken === null ? [] : ['mcp.token']),
+      ]),
       tokens: {},
       timeoutMs: options.timeoutMs,
       isSlow: options.isSlow,

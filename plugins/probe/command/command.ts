@@ -19,7 +19,7 @@ answered, and what came back.
   --listen [host:]port    start an svc in this process instead; also --listen-https, --listen-grpc
   --upstream-token T      admin token of the upstream (default: SVC_ADMIN_TOKEN)
   --prefix /path          path in front of /probe
-  --routes file           paths and URLs of groups, as YAML: llm: {openai: /v1}, websocket: /ws
+  --routes file           paths and URLs of groups, as YAML: llm: {openai: /v1}, mcp: /tools, grpc: http://…
   --groups a,b            only these groups
   --checks ID,..          only these checks; HDR-* selects by prefix
   --hostile               also send malformed requests

@@ -1,11 +1,13 @@
 /** The report as one HTML file without scripts. */
 import { escapeHtml } from 'svc/plugin'
+import { CATALOG } from '../checks/index.ts'
 import { groupsOf } from './report.ts'
 import type { Report, ReportedResult } from './report.ts'
 import type { ReportedExchange, Side } from './sides.ts'
 import { HTML_STYLE } from './html-style.ts'
 import { visible } from './visible.ts'
 
+const WORST_FIRST = ['fail', 'flaky', 'warn', 'error']
 const MAX_BYTES = 3 * 1024 * 1024
 const MAX_LINES = 60
 
@@ -42,7 +44,8 @@ function page(report: Report, maxSide: number): string {
 <h1>Report of ${name}</h1>
 <p>Gateway ${text(gateway.url)}, software ${text(gateway.seen.server ?? 'not named')}. svc ${text(svc.version)}, catalog ${text(report.catalogue)}, ${text(run.started_at.slice(0, 10))}, ${(run.took_ms / 1000).toFixed(1)} s.</p>
 ${report.complete ? '' : '<p><strong>The run is not complete.</strong></p>'}
-<p>${summary.verdicts.fail} failures, ${summary.verdicts.warn} warnings, ${summary.verdicts.note} notes, ${summary.verdicts.pass} passed, ${summary.verdicts.skip} skipped.</p>
+<p>${counted(summary.verdicts.fail, 'failure')}, ${counted(summary.verdicts.warn, 'warning')}, ${counted(summary.verdicts.note, 'note')}, ${summary.verdicts.pass} passed, ${summary.verdicts.skip} skipped.</p>
+${findingsList(results)}
 <div class="scroll" tabindex="0" role="region" aria-label="Groups"><table>
 <caption>Groups</caption>
 <thead><tr><th scope="col">Group</th><th scope="col">Musts kept</th><th scope="col">Fail</th><th scope="col">Warn</th><th scope="col">Note</th><th scope="col">Skip</th><th scope="col">Error, flaky</th></tr></thead>
@@ -55,8 +58,32 @@ ${sections.join('\n')}
 `
 }
 
+function counted(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`
+}
+
+const isFinding = ({ verdict }: ReportedResult): boolean => ['fail', 'warn', 'flaky', 'error'].includes(verdict)
+
+/** What was found, the worst first. */
+function findingsList(results: readonly ReportedResult[]): string {
+  const rank = ({ verdict, impact }: ReportedResult): number =>
+    WORST_FIRST.indexOf(verdict) * 3 + ['high', 'medium', 'low'].indexOf(impact)
+  const items = results
+    .filter(isFinding)
+    .toSorted((a, b) => rank(a) - rank(b))
+    .map(
+      ({ id, protocol, verdict, summary, reason, title }) =>
+        `<li><span class="${verdict}">${verdict}</span> <a href="#${anchor(id, protocol)}">${text(id)} ${text(title)}</a>: ${text(summary === '' ? (reason ?? '') : summary)}</li>`,
+    )
+  return items.length === 0 ? '' : `<h2>Findings</h2>\n<ol>${items.join('\n')}</ol>`
+}
+
+/** A check may have a result in each protocol. */
+function anchor(id: string, protocol: string): string {
+  return text(protocol === '1.1' ? id : `${id}-h${protocol}`)
+}
+
 function section(group: string, results: readonly ReportedResult[], maxSide: number): string {
-  const isFinding = ({ verdict }: ReportedResult): boolean => ['fail', 'warn', 'flaky', 'error'].includes(verdict)
   const findings = results.filter(isFinding).map(result => finding(result, maxSide))
   const others = results
     .filter(result => !isFinding(result))
@@ -72,11 +99,13 @@ ${others.length === 0 ? '' : `<div class="scroll" tabindex="0" role="region" ari
 }
 
 function finding(result: ReportedResult, maxSide: number): string {
-  const { id, title, verdict, impact, summary, reason, baseline, owner_note: note, exchanges } = result
+  const { id, title, protocol, verdict, impact, summary, reason, baseline, owner_note: note, exchanges } = result
+  const why = CATALOG.find(check => check.id === id)?.page.why ?? ''
   const sources = result.sources.map(source => sourceLink(source.spec, source.section)).join(', ')
-  return `<details open id="${text(id)}">
+  return `<details open id="${anchor(id, protocol)}">
 <summary><span class="${verdict}">${verdict}</span> ${text(id)} ${text(title)}${baseline === 'known' ? ' (known)' : ''}</summary>
 <p>${text(summary === '' ? (reason ?? '') : summary)}. Impact ${impact}.${sources === '' ? '' : ` Source: ${sources}.`}</p>
+${why === '' ? '' : `<p>Why it matters: ${text(why)}</p>`}
 ${note === null ? '' : `<p>Owner: ${text(note)}</p>`}
 ${exchanges
   .slice(0, 6)

@@ -12,7 +12,7 @@ th, td { border: 1px solid var(--line); padding: .25rem .6rem; text-align: left;
 details { border: 1px solid var(--line); border-radius: .4rem; margin: .6rem 0; padding: .4rem .8rem; }
 summary { cursor: pointer; font-weight: 600; }
 .fail, .error { color: var(--bad); } .warn, .flaky { color: var(--warn); } .pass { color: var(--good); }
-.sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(20rem, 1fr)); gap: .6rem; }
+.sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(30rem, 100%), 1fr)); gap: .6rem; }
 pre { background: var(--soft); padding: .5rem; overflow-x: auto; white-space: pre-wrap; overflow-wrap: anywhere; margin: 0; font-size: .8rem; }
 ins { background: #b9f0c9; color: #08331a; text-decoration: none; } del { background: #ffd1d1; color: #5c0512; text-decoration: none; }
 .end { opacity: .75; }

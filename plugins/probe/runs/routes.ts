@@ -1,6 +1,6 @@
 /** Runs over HTTP, and the catalog. */
 import { HttpError, InputProblem, describe, nearest, parseInteger, readQuery, refusal } from 'svc/plugin'
-import type { FastifyInstance, FastifyRequest, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
+import type { ControlTools, FastifyInstance, FastifyRequest, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
 import { CATALOGUE } from '../catalog/version.ts'
 import { listedCheck } from '../catalog/listed-check.ts'
 import { CATALOG } from '../checks/index.ts'
@@ -44,6 +44,21 @@ interface RunParams {
   Params: { id: string }
 }
 
+/** The tools for a language model. */
+function addTools(tools: ControlTools): void {
+  tools.tool({
+    name: 'start_probe',
+    operation: { method: 'POST', path: '/_svc/probe/runs' },
+    follow(body) {
+      const { id, progress } = body as { id?: string; progress?: { id: string; state: string } }
+      const run = progress?.id ?? id
+      if (run === undefined || (progress !== undefined && progress.state !== 'running')) return null
+      return { method: 'GET', path: `/_svc/probe/runs/${run}` }
+    },
+  })
+  tools.tool({ name: 'get_probe', operation: { method: 'GET', path: '/_svc/probe/runs/{id}' } })
+}
+
 export function registerRuns(app: FastifyInstance, svc: Svc<ProbeSection>): void {
   const runs = svc.shared(
     'runs',
@@ -71,6 +86,7 @@ export function registerRuns(app: FastifyInstance, svc: Svc<ProbeSection>): void
     total: run.total,
   })
 
+  addTools(svc.use('control.tools')!)
   app.post(
     '/_svc/probe/runs',
     describe({

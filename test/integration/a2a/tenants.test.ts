@@ -149,4 +149,8 @@ t.test('a slash at the end changes nothing [A2A-39]', async t => {
   const same = async (path: string) =>
     t.same(await (await fetch(`${url}${path}/`)).json(), await (await fetch(url + path)).json(), path)
   await same('/a2a')
+  await same('/a2a/weather')
+  const ofAgent = (await (await rpc.post('/a2a/approval/', rpcBody)).json()) as Json
+  t.equal(stateOf(ofAgent.result.task), 'INPUT_REQUIRED')
+  t.equal((await fetch(`${url}/a2a/nobody/`)).status, 404)
 })

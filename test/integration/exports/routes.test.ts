@@ -343,7 +343,7 @@ t.test('litellm.yaml has a model per provider, which responds below its api_base
   }
 })
 
-t.test('mcp.json lists every server, and each URL works [EXPORT-13]', async t => {
+t.test('mcp.json lists every server that is not hostile, and each URL works [EXPORT-13]', async t => {
   const { mcpServers: servers } = (await get('/export/mcp.json')).json<McpJson>()
   t.strictSame(Object.keys(servers).sort(), [
     'svc',
@@ -352,6 +352,7 @@ t.test('mcp.json lists every server, and each URL works [EXPORT-13]', async t =>
     'svc-conformance',
     'svc-crm',
     'svc-devtools',
+    'svc-enterprise',
     'svc-protected',
     'svc-skills',
     'svc-support',
@@ -374,7 +375,7 @@ t.test('mcp.json lists every server, and each URL works [EXPORT-13]', async t =>
       headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', ...headers },
       body,
     })
-    t.equal(reply.status, name === 'svc-protected' || name === 'svc-vault' ? 401 : 200, name)
+    t.equal(reply.status, ['svc-protected', 'svc-enterprise', 'svc-vault'].includes(name) ? 401 : 200, name)
   }
 })
 

@@ -420,6 +420,14 @@ t.test('the control plane changes only its own issuers [IDN-5]', async t => {
   t.match(listed.body.users, [{ username: 'demo' }, { username: 'alice' }, { username: 'bob' }])
   const remove = (name: string): Promise<Answer> =>
     call(`${server.url}/_svc/identity/issuers/${name}`, { method: 'DELETE' })
+  const temporary = `${server.url}/oauth/i/temporary`
+  const { refresh_token } = await tokenOf(temporary)
+  const fault = { method: 'PUT', body: '{"token":"500"}' }
+  t.equal((await call(`${server.url}/_svc/identity/issuers/temporary/faults`, fault)).status, 200)
+  t.equal((await remove('temporary')).status, 204)
+  await put('temporary', {})
+  const later = await post(`${temporary}/token`, { grant_type: 'refresh_token', refresh_token })
+  t.equal(later.body.error, 'invalid_grant', 'tokens and faults end with the issuer')
   t.equal((await remove('temporary')).status, 204)
   t.equal((await call(`${server.url}/oauth/i/temporary/jwks`)).status, 404)
   t.equal((await remove('temporary')).status, 404)
@@ -462,6 +470,7 @@ identity:
   clients:
     - { client_id: shop, client_secret: shop-secret, redirect_uris: ["https://shop.test/cb"], grants: [authorization_code, password] }
     - { client_id: bad, redirect_uris: ["javascript:alert(1)"] }
+    - { client_id: pushing, client_secret: s, require: [par] }
   issuers:
     - { name: tenant, algorithms: [RS256], demo_clients: false, clients: [{ client_id: shop, client_secret: s, grants: [client_credentials] }] }
     - { name: full }
@@ -469,10 +478,11 @@ identity:
 `,
   })
   const problems = own.problems().map(({ at, message }) => `${at}: ${message}`)
-  t.equal(problems.length, 7, problems.join('; '))
+  t.equal(problems.length, 8, problems.join('; '))
   t.match(problems.join('\n'), /the issuer branch exists already/)
   t.match(problems.join('\n'), /identity\.issuers\[1\]\.name: the issuer full exists already/)
   t.match(problems.join('\n'), /identity\.clients\[1\]\.redirect_uris\[0\]/)
+  t.match(problems.join('\n'), /identity\.clients\[2\]\.require: par is possible only/)
   const token = async (
     issuer: string,
     username: string,

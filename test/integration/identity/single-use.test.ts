@@ -42,6 +42,8 @@ function openIssuer(): Issuer {
       clientDocuments: open(),
       keySets: open(),
       pushedRequests: open(),
+      sessions: open(),
+      usedSteps: open(),
     },
     keys: { records: open(), importKey: importThrough(createImportedKeys()) },
     demoKey: async () => ({}),

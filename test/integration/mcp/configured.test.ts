@@ -83,6 +83,7 @@ t.test('a configured server has all properties of a built-in one [MCP-28]', asyn
     'tasks',
     'skills',
     'apps',
+    'enterprise',
     'support',
     'locked',
     'vault',

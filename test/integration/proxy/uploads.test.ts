@@ -156,6 +156,20 @@ t.test('a body that is too large ends the exchange with 413 [PROXY-14]', async t
   t.strictSame(await recordingNames(server, 'api'), [])
 })
 
+t.test('a body that is read first has the same limit [PROXY-14]', async t => {
+  const upstream = await startUpstream(t)
+  const server = await proxyTo(t, [{ name: 'api', target: upstream.url, mode: 'replay' }], { SVC_BODY_LIMIT: '100000' })
+  const { request, response } = open(`${server.url}/proxy/api/x`)
+  request.on('error', () => {})
+  request.write('x'.repeat(120_000))
+  const reply = await response
+  t.equal(reply.message.statusCode, 413)
+  await until(() => reply.isEnded, 'the end of the response')
+  t.match(JSON.parse(reply.text), { limit: 100_000 })
+  request.destroy()
+  t.equal((await send(server.url, '/proxy/api/x', { method: 'POST', body: 'x' })).status, 404)
+})
+
 t.test('a client that disconnects ends the upload; nothing is recorded [PROXY-14]', async t => {
   const { url: target, uploads } = await startReceiver(t)
   const server = await proxyTo(t, [{ name: 'api', target }], { SVC_GRPC_ON_HTTP: 'true' })

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { fixturesCommand } from '../../../plugins/llm/testing/aimock/command.ts'
 import type { CommandContext } from '../../../core/contract/plugin.ts'
+import { blocksOf } from '../../support/examples.ts'
 import { serve } from '../../support/server.ts'
 
 const FOLDER = join(dirname(fileURLToPath(import.meta.resolve('@copilotkit/aimock'))), '..', 'fixtures')
@@ -51,7 +52,7 @@ function requestsFor(fixtures: readonly Fixture[]): { path: string; body: object
 }
 
 /** What a client reads: texts, calls, finish and vectors. */
-async function read(base: string, { path, body }: { path: string; body: object }): Promise<unknown> {
+async function read(base: string, { path, body }: { path: string; body: object }) {
   const response = await fetch(base + path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: 'Bearer k' },
@@ -63,7 +64,7 @@ async function read(base: string, { path, body }: { path: string; body: object }
       finish_reason: string
     }[]
     data?: { embedding: number[] }[]
-    error?: { message: string }
+    error?: { message: string; type: string; code: string | null }
   }
   const choice = json.choices?.[0]
   return {
@@ -77,7 +78,7 @@ async function read(base: string, { path, body }: { path: string; body: object }
     finish: choice?.finish_reason,
     // aimock sends the vector as it is; here it is padded to the dimensions of the model.
     vector: json.data?.[0]?.embedding.slice(0, 3),
-    error: response.ok ? undefined : json.error?.message,
+    error: response.ok ? undefined : [json.error?.message, json.error?.type, json.error?.code],
   }
 }
 
@@ -99,6 +100,103 @@ t.test('the examples give the same replies as aimock [FIXTURE-6]', async t => {
     await server.stop()
   }
 })
+
+/** What a client of Anthropic's format reads: blocks and the reason why they end. */
+async function readMessage(base: string, content: string): Promise<unknown> {
+  const response = await fetch(`${base}/v1/messages`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': 'k', 'anthropic-version': '2023-06-01' },
+    body: JSON.stringify({ model: 'claude-x', max_tokens: 500, messages: [{ role: 'user', content }] }),
+  })
+  const json = (await response.json()) as {
+    content?: { type: string; text?: string; name?: string; input?: object }[]
+    stop_reason?: string
+    error?: { message: string; type: string }
+  }
+  return {
+    status: response.status,
+    blocks: json.content?.map(({ type, text, name, input }) => ({ type, text, name, input })),
+    stop: json.stop_reason,
+    error: json.error && [json.error.message, json.error.type],
+  }
+}
+
+t.test('the examples give the same messages as aimock in the format of Anthropic [FIXTURE-6]', async t => {
+  for (const file of examples()) {
+    const { fixtures } = JSON.parse(readFileSync(file, 'utf8')) as { fixtures: Fixture[] }
+    const texts = fixtures.flatMap(({ match }) => match.userMessage ?? [])
+    if (texts.length === 0) continue
+    const other = new LLMock({ port: 0 })
+    other.loadFixtureFile(file)
+    const base = await other.start()
+    const server = await serve(t, { plugins: NAMES, settings: { llm: { fixtures: file } } })
+    for (const text of texts)
+      t.strictSame(
+        await readMessage(`${server.url}/ai/anthropic`, text),
+        await readMessage(base, text),
+        `${file}: ${text}`,
+      )
+    await other.stop()
+    await server.stop()
+  }
+})
+
+/** The fixtures in aimock's documentation: whole files, and groups of single ones that belong together. */
+function documented(): Fixture[][] {
+  const page = readFileSync(join(FOLDER, '..', 'skills', 'write-fixtures', 'SKILL.md'), 'utf8')
+  return blocksOf(page).flatMap(({ language, text }) => {
+    if (language === 'jsonc')
+      return text.split('\n\n').map(group =>
+        group
+          .split('\n')
+          .filter(line => line.startsWith('{'))
+          .map(line => JSON.parse(line) as Fixture),
+      )
+    if (language !== 'json') return []
+    const value = JSON.parse(text) as { fixtures?: Fixture[] } & Partial<Fixture>
+    return value.fixtures !== undefined ? [value.fixtures] : value.match === undefined ? [] : [[value as Fixture]]
+  })
+}
+
+/** Conversations about what a fixture names: at its beginning, after a reply, and after results of a tool. */
+function conversationsFor({ match }: Fixture): { path: string; body: object }[] {
+  if (match.inputText !== undefined) return requestsFor([{ match }])
+  const user = { role: 'user', content: `please, ${match.userMessage ?? 'go'}` }
+  const id = match.toolCallId ?? 'call_001'
+  const called = { role: 'assistant', content: null, tool_calls: [{ id, ...tool('f') }] }
+  const result = (content: string): object => ({ role: 'tool', tool_call_id: id, content })
+  return [
+    [user],
+    [user, { role: 'assistant', content: 'ok' }, user],
+    [user, called, result('{"cancelled":true}')],
+    [user, called, result('{"chosen_time":"9:00"}')],
+    [user, called, result('{}'), { role: 'assistant', content: 'ok' }, { role: 'user', content: 'something else' }],
+  ].map(messages => ({ path: '/v1/chat/completions', body: { model: 'gpt-4o', messages } }))
+}
+
+t.test('the fixtures in the documentation of aimock give the same replies [FIXTURE-6]', async t => {
+  const groups = documented()
+  t.ok(groups.length >= 5 && groups.flat().length >= 10, `${groups.length} groups`)
+  for (const [index, fixtures] of groups.entries()) {
+    const file = join(t.testdir(), `documented-${index}.json`)
+    writeFileSync(file, JSON.stringify({ fixtures }))
+    const other = new LLMock({ port: 0 })
+    other.loadFixtureFile(file)
+    const base = await other.start()
+    const server = await serve(t, { plugins: NAMES, settings: { llm: { fixtures: file, strict_fixtures: true } } })
+    for (const request of fixtures.flatMap(conversationsFor)) {
+      const [here, there] = [await read(`${server.url}/ai/openai`, request), await read(base, request)]
+      t.strictSame(withoutMiss(here), withoutMiss(there), `${index}: ${JSON.stringify(request.body)}`)
+    }
+    await other.stop()
+    await server.stop()
+  }
+})
+
+/** That no fixture matches is said in other words. */
+function withoutMiss(reply: Awaited<ReturnType<typeof read>>): unknown {
+  return reply.status === 404 ? { ...reply, error: undefined } : reply
+}
 
 t.test('turns, results and models are selected as aimock does [FIXTURE-6]', async t => {
   const reply = (content: string): object => ({ response: { content } })

@@ -118,6 +118,12 @@ t.test('failures have the words and the status of the provider [LLMRULE-2]', asy
     t.equal(reply.headers.get('x-svc-fault'), 'ai', name)
     t.equal(reply.headers.get('x-svc-rule'), 'busy', name)
   }
+  const own = { fail: 403, message: 'budget exceeded', type: 'billing_error', code: 'over_budget' }
+  await putRule(server, 'own', { match: { llm: {} }, then: own }, 'e')
+  const error = { message: 'budget exceeded', type: 'billing_error' }
+  t.match((await ask('openai', 'hello', 'e')).json, { error: { ...error, code: 'over_budget' } })
+  t.match((await ask('anthropic', 'hello', 'e')).json, { error })
+  t.match((await ask('gemini', 'hello', 'e')).json, { error: { code: 403, message: 'budget exceeded' } })
   await putRule(server, 'busy', { match: { path: '/ai/openai/**' }, then: [{ fail: 429, times: 2 }] }, 'g')
   const openai = new OpenAI({ baseURL: `${server.url}/s/g/ai/openai/v1`, apiKey: 'k', maxRetries: 2 })
   const reply = await openai.chat.completions.create({ model: 'svc-gpt', messages: [{ role: 'user', content: 'hi' }] })

@@ -50,6 +50,17 @@ t.test('stores, shows, changes and removes rules [RULE-14]', async t => {
   const gone = await send(server, '/_svc/rules/busy')
   t.equal(gone.status, 404)
   t.match(gone.json, { error: 'unknown_rule', name: 'busy' })
+  await putRule(server, 'r1', { then: { pass: true } }, 'names')
+  for (const [name, meant] of [
+    ['R2', 'r1'],
+    ['zz', undefined],
+    ['busy', undefined],
+  ] as const)
+    t.strictSame((await send(server, `/_svc/rules/${name}?session=names`)).json, {
+      error: 'unknown_rule',
+      name,
+      ...(meant === undefined ? {} : { did_you_mean: meant }),
+    })
   for (const method of ['PATCH', 'DELETE'])
     t.equal((await send(server, `${method} /_svc/rules/busy`, { body: {} })).status, 404, method)
 })
@@ -100,6 +111,8 @@ t.test('reports the first mistake with its place [RULE-16]', async t => {
     [{ then: { pass: false } }, 'then.pass', /expected true/],
     [{ then: { quiet: 1 } }, 'then.quiet', /true or false/],
     [{ then: { pass: true, retry_after: 1 } }, 'then.retry_after', /belongs to fail/],
+    [{ then: { pass: true, code: 'x' } }, 'then.code', /belongs to fail/],
+    [{ then: { fail: 500, type: 'x'.repeat(101) } }, 'then.type', /at most 100/],
     [{ then: { fail: 500, retry_after: 86_401 } }, 'then.retry_after', /0 to 86400/],
     [{ then: { fail: 500, message: 'x'.repeat(501) } }, 'then.message', /at most 500/],
     [{ then: { delay: -1 } }, 'then.delay', /milliseconds/],

@@ -13,12 +13,14 @@ t.test(
       'authorities',
       'buckets',
       'calls',
+      'card-signatures',
       'contexts',
       'counters',
       'counts',
       'debug-keys',
       'device-attempts',
       'fault-uses',
+      'introspection-flips',
       'issuer-faults',
       'ledger',
       'positions',
@@ -28,6 +30,7 @@ t.test(
       'revoked',
       'revoked-serials',
       'runs',
+      'used-steps',
     ]
     const integration = join(import.meta.dirname, '..')
     const sources = readdirSync(integration, { recursive: true, encoding: 'utf8' })

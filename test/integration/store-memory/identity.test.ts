@@ -7,7 +7,7 @@ import { pluginState } from '../../support/plugin-state.ts'
 import { MIB, own, ascii, slice, wide, wideFor, bounded, times } from '../../support/store-memory.ts'
 
 t.test(
-  'identity: svc.state "codes", "refresh-tokens", "clients", "access-tokens", "device-codes", "pushed-requests" [HARD-12]',
+  'identity: svc.state "codes", "refresh-tokens", "clients", "access-tokens", "device-codes", "pushed-requests", "sessions" [HARD-12]',
   async t => {
     const login = {
       user: { username: 'demo', name: 'Demo User', email: 'demo@svc.local', groups: ['users'] },
@@ -100,6 +100,19 @@ t.test(
           }),
         )
         return pushedRequests
+      }),
+    )
+    await t.test('sessions', async t =>
+      bounded(t, 32 * MIB, async () => {
+        const { sessions } = openStores(pluginState({ publicMode: false }).svc)
+        await times(20_000, index =>
+          sessions.set(
+            `sid ${index}`,
+            { username: wide(100), clientId: slice(index), issuer: slice(index + 1) },
+            { group: ascii(`issuer-${index % 2}`) },
+          ),
+        )
+        return sessions
       }),
     )
     await t.test('access-tokens', async t =>

@@ -203,6 +203,8 @@ function toHttp2(stream: ServerHttp2Stream, fields: Pairs, session: () => Client
   ]
   const body: Buffer[] = []
   let current: ClientHttp2Stream | null = null
+  let trailers: Pairs = []
+  stream.on('wantTrailers', () => stream.sendTrailers(grouped(fault.trailers?.(trailers) ?? trailers)))
   const change = (bytes: Buffer): Buffer => fault.requestBody?.(bytes) ?? bytes
   stream.on('data', (bytes: Buffer) => {
     body.push(change(bytes))
@@ -219,7 +221,6 @@ function toHttp2(stream: ServerHttp2Stream, fields: Pairs, session: () => Client
     sent.on('error', () => {})
     if (isWhole) sent.end(Buffer.concat(body))
     let hasHead = false
-    let trailers: Pairs = []
     sent.on('response', (_headers, flags: number, ...more: unknown[]) => {
       hasHead = true
       const pairs = pairsOf(more[0] as string[]).map(([name, value]): [string, string] => [name, value])
@@ -227,7 +228,6 @@ function toHttp2(stream: ServerHttp2Stream, fields: Pairs, session: () => Client
       const isLast = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0
       if (!stream.destroyed) stream.respond(back, isLast ? { endStream: true } : { waitForTrailers: true })
     })
-    stream.on('wantTrailers', () => stream.sendTrailers(grouped(fault.trailers?.(trailers) ?? trailers)))
     sent.on('trailers', (_headers: unknown, _flags: unknown, ...more: unknown[]) => {
       trailers = pairsOf(more[0] as string[])
     })

@@ -72,6 +72,8 @@ export interface Fault {
   keepsOrigin?: boolean
   /** Which responses to GET are stored, and given to all later requests of the target. */
   caches?(response: Head, request: Head): boolean
+  /** Stores responses to POST too. */
+  storesPost?: boolean
   /** Forwards fields about client certificates. */
   passesCertificates?: boolean
   /** Protocols that are upgraded to; default: websocket. */
@@ -324,7 +326,7 @@ class Exchange {
       this.#outgoing.push(out)
       this.#upstream?.write(out)
     }
-    if (this.#upstream === null && this.#reader.state !== 'incomplete') {
+    if (this.#upstream === null && !this.#isOver && this.#reader.state !== 'incomplete') {
       if (fault.mergesTrailers === true) this.#mergeTrailers()
       this.#connect()
     }
@@ -436,7 +438,8 @@ class Exchange {
     if (fault.keepsOrigin !== true) rewriteOrigin(out, this.#shared.upstreamPort, this.#request)
     if (this.#closes) out.fields.push(['Connection', 'close'])
     fault.response?.(out, this.#request)
-    if (this.#method === 'GET' && fault.caches?.(out, this.#request) === true) this.#kept = []
+    const isStorable = this.#method === 'GET' || fault.storesPost === true
+    if (isStorable && fault.caches?.(out, this.#request) === true) this.#kept = []
     this.#toClient(Buffer.from(textOf(out), 'latin1'), true)
   }
 

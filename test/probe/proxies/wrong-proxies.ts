@@ -1,4 +1,6 @@
 /** Wrong proxies: the reference proxy with one fault each, and the checks that catch it. */
+import { NO_ROUTES } from '../../../plugins/probe/client/routes.ts'
+import type { Routes } from '../../../plugins/probe/client/routes.ts'
 import type { Fault, Fields, Head } from './reference-proxy.ts'
 import { set, valuesOf } from './reference-proxy.ts'
 
@@ -10,6 +12,8 @@ export interface WrongProxy {
   /** Groups that are run; the others can't see it. Default: those of the checks that catch it. */
   groups?: string[]
   isHostile?: boolean
+  /** Default: none. */
+  routes?: Routes
 }
 
 const remove = (head: Head, name: RegExp): void => {
@@ -729,6 +733,164 @@ const MODELS: WrongProxy[] = [
   ),
 ]
 
+const MCP = ['MCP-HEAD', 'MCP-SESSION', 'MCP-STREAM', 'MCP-LIST', 'MCP-EXT', 'MCP-AUTH']
+const A2A = ['A2A-CARD', 'A2A-SIG', 'A2A-VERSION', 'A2A-STREAM', 'A2A-ERRORS']
+const OAUTH = ['OAU-ISSUER', 'OAU-CODE', 'OAU-FORM', 'OAU-CACHE']
+const dropsOf = (name: string, field: RegExp, caught: WrongProxy['caught'], groups: string[]): WrongProxy =>
+  byRequest(`drops ${name}`, head => remove(head, field), caught, { groups })
+const swapsBack = (
+  name: string,
+  from: string,
+  to: string,
+  caught: WrongProxy['caught'],
+  groups: string[],
+): WrongProxy => ({
+  name,
+  fault: { responseBody: swap(from, to) },
+  caught,
+  groups,
+})
+const withToken = (token: string): Routes => ({ ...NO_ROUTES, mcpToken: token })
+
+const AGENTS: WrongProxy[] = [
+  dropsOf('Mcp-Name', /^mcp-name$/i, { 'MCP-HEAD': 'fail' }, MCP),
+  dropsOf('Mcp-Param-*', /^mcp-param-/i, { 'MCP-HEAD': 'fail' }, MCP),
+  byRequest(
+    'repairs Mcp-Name',
+    head => set(head.fields, 'mcp-name', () => 'echo'),
+    { 'MCP-HEAD': 'warn' },
+    { groups: MCP },
+  ),
+  byResponse(
+    'loses Mcp-Session-Id',
+    head => remove(head, /^mcp-session-id$/i),
+    { 'MCP-SESSION': 'fail' },
+    { groups: MCP },
+  ),
+  dropsOf('Mcp-Session-Id of requests', /^mcp-session-id$/i, { 'MCP-SESSION': 'fail' }, MCP),
+  byResponse(
+    'says 400 for unknown sessions',
+    head => {
+      if (status(head) === 404) head.line = 'HTTP/1.1 400 Bad Request'
+    },
+    { 'MCP-SESSION': 'fail' },
+    { groups: ['MCP-SESSION', 'MCP-STREAM', 'MCP-LIST', 'MCP-HEAD'] },
+  ),
+  swapsBack('drops an event id', 'id: e3', ': e3', { 'MCP-STREAM': 'fail' }, MCP),
+  dropsOf('Last-Event-ID', /^last-event-id$/i, { 'MCP-STREAM': 'fail' }, MCP),
+  {
+    name: 'lets tools go on',
+    fault: { ignoresLeaving: true },
+    caught: { 'MCP-CANCEL': 'warn' },
+    groups: ['MCP-CANCEL'],
+  },
+  swapsBack('drops a keyword of a schema', '"maxItems":3', '"maxitems":3', { 'MCP-LIST': 'fail' }, MCP),
+  swapsBack('loses a tool', '"probe_plain"', '"hidden"', { 'MCP-LIST': 'fail' }, MCP),
+  swapsBack('ends lists early', 'probe-cursor', '', { 'MCP-LIST': 'fail' }, MCP),
+  byResponse('drops challenges', head => remove(head, /^www-authenticate$/i), { 'MCP-AUTH': 'fail' }, { groups: MCP }),
+  byResponse(
+    'names metadata elsewhere',
+    head => set(head.fields, 'www-authenticate', value => value.replace('//127.0.0.1', '//upstream.internal')),
+    { 'MCP-AUTH': 'fail' },
+    { groups: MCP },
+  ),
+  byRequest(
+    'loses the port of the host',
+    head => set(head.fields, 'host', value => value.replace(/:\d+$/, '')),
+    { 'MCP-AUTH': 'fail', 'A2A-CARD': 'warn', 'OAU-ISSUER': 'fail' },
+    { groups: [...MCP, ...A2A, ...OAUTH] },
+  ),
+  {
+    name: 'hands tokens on',
+    fault: {},
+    caught: { 'MCP-TOKEN': 'warn' },
+    groups: ['MCP-TOKEN'],
+    routes: withToken('gateway-token'),
+  },
+  {
+    ...byRequest('has tokens of its own', head => set(head.fields, 'authorization', () => 'Bearer other'), {}),
+    groups: ['MCP-TOKEN'],
+    routes: withToken('gateway-token'),
+  },
+  swapsBack('changes a signed card', 'Probe agent', 'Other agent', { 'A2A-SIG': 'fail' }, A2A),
+  swapsBack('changes a signature', '"cHJvYmU"', '"cHJvYmV"', { 'A2A-SIG': 'fail' }, A2A),
+  swapsBack('removes signatures', '"signatures"', '"x-signed"', {}, A2A),
+  dropsOf('A2A-Extensions', /^a2a-extensions$/i, { 'A2A-VERSION': 'fail' }, A2A),
+  byResponse('drops A2A-Version', head => remove(head, /^a2a-version$/i), { 'A2A-VERSION': 'fail' }, { groups: A2A }),
+  byResponse(
+    'says application/json',
+    head => set(head.fields, 'content-type', value => value.replace('a2a+json', 'json')),
+    { 'A2A-VERSION': 'warn' },
+    { groups: A2A },
+  ),
+  swapsBack('changes an update', '"artifactId":"a2"', '"artifactId":"a1"', { 'A2A-STREAM': 'fail' }, A2A),
+  {
+    name: 'is late by 2 s with updates',
+    fault: { holdMs: 2_000 },
+    caught: { 'A2A-STREAM': 'warn' },
+    groups: ['A2A-STREAM'],
+  },
+  byResponse(
+    'says 500 for errors of agents',
+    head => {
+      if (status(head) === 400) head.line = 'HTTP/1.1 500 Internal Server Error'
+    },
+    { 'A2A-ERRORS': 'fail' },
+    { groups: ['A2A-ERRORS', 'A2A-VERSION', 'A2A-STREAM'] },
+  ),
+  swapsBack('drops details of errors', '"VERSION_NOT_SUPPORTED"', '"ERROR"', { 'A2A-ERRORS': 'fail' }, A2A),
+  byRequest(
+    'drops state',
+    head => target(head, path => path.replace(/&state=[^&]*/, '')),
+    { 'OAU-CODE': 'fail' },
+    { groups: OAUTH },
+  ),
+  byRequest(
+    'keeps one of repeated parameters',
+    head => target(head, path => path.replace(/&resource=[^&]*$/, '')),
+    { 'OAU-CODE': 'fail' },
+    { groups: OAUTH },
+  ),
+  byResponse(
+    'drops iss',
+    head => set(head.fields, 'location', value => value.replace(/&iss=[^&]*/, '')),
+    { 'OAU-CODE': 'fail' },
+    { groups: OAUTH },
+  ),
+  byResponse(
+    'leads logins elsewhere',
+    head => set(head.fields, 'location', value => value.replace('client.example', 'other.example')),
+    { 'OAU-CODE': 'warn' },
+    { groups: OAUTH },
+  ),
+  {
+    name: 'decodes forms',
+    fault: { requestBody: swap('b%2Bc', 'b+c') },
+    caught: { 'OAU-FORM': 'fail' },
+    groups: OAUTH,
+  },
+  byRequest(
+    'lower-cases Basic',
+    head => set(head.fields, 'authorization', value => value.toLowerCase()),
+    { 'OAU-FORM': 'fail' },
+    { groups: OAUTH },
+  ),
+  byResponse('removes no-store', head => remove(head, /^cache-control$/i), { 'OAU-CACHE': 'warn' }, { groups: OAUTH }),
+  {
+    name: 'reuses tokens',
+    fault: { caches: (_response, request) => request.line.includes('/oauth/token'), storesPost: true },
+    caught: { 'OAU-CACHE': 'fail' },
+    groups: ['OAU-CACHE'],
+  },
+  swapsBack(
+    'names endpoints elsewhere',
+    'token_endpoint":"http://127',
+    'token_endpoint":"http://128',
+    { 'OAU-ISSUER': 'warn' },
+    OAUTH,
+  ),
+]
+
 const GRPC_WEB: WrongProxy[] = [
   {
     name: 'drops the trailers of gRPC-Web',
@@ -755,5 +917,6 @@ export const WRONG_PROXIES: WrongProxy[] = [
   ...TRUST,
   ...WEBSOCKET,
   ...MODELS,
+  ...AGENTS,
   ...GRPC_WEB,
 ]

@@ -38,9 +38,9 @@ const ALLOWED: Record<string, { line: string; why: string }[]> = {
   'contract/json-rpc.ts': [
     { line: "const VERSION_MEMBER = 'jsonrpc'", why: 'the member of JSON-RPC messages, which several plugins serve' },
   ],
-  'http/pipeline/control-auth/scopes.ts': [
+  'contract/control-scope.ts': [
     {
-      line: "const SCOPES = ['inspector', 'console', 'admin'] as const",
+      line: "export const CONTROL_SCOPES = ['inspector', 'console', 'admin'] as const",
       why: 'a scope of control-plane tokens (limits sheet, 3)',
     },
   ],

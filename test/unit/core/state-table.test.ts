@@ -60,6 +60,10 @@ const TABLE: Record<string, Record<string, string>> = {
     'secret dpop-nonces': 'shared',
     'state pushed-requests': 'shared',
     'state device-attempts': 'shared',
+    'state sessions': 'shared',
+    'state used-steps': 'shared',
+    'secret login-steps': 'shared',
+    'shared logout-queue': 'notifications of the process that wait',
   },
   llm: {
     'eventLog records': 'shared',
@@ -86,6 +90,9 @@ const TABLE: Record<string, Record<string, string>> = {
     'state fault-uses': 'shared',
     'shared bridges': 'connections to bridged servers, and processes',
     'shared clock': 'a timer; the leader announces the time',
+  },
+  'mcp-hostile': {
+    'shared swapped': 'two requests in flight that get the answers of each other',
   },
   mocks: {
     'state mocks': 'shared',

@@ -79,6 +79,7 @@ t.test('responses [FIXTURE-5]', async t => {
       { fail: 429, message: 'no', retry_after: 3 },
     ],
     [{ response: { error: { message: 'no' } } }, { fail: 500, message: 'no' }],
+    [{ response: { error: { type: 't', code: 'c' }, status: 400 } }, { fail: 400, type: 't', code: 'c' }],
     [
       { response, streamingProfile: { ttft: 200, tps: 40, jitter: 0.1 } },
       { reply: { text: 'hi', stream: { ttft_ms: 200, tokens_per_second: 40, jitter_percent: 10 } } },

@@ -16,6 +16,8 @@ import { readAccept } from '../../../plugins/mcp/access/media-types.ts'
 // Starting and stopping dozens of servers takes long on a busy machine.
 t.setTimeout(180_000)
 
+const services = { updated() {}, count: () => Promise.resolve(1) }
+
 function refusalOf(run: () => unknown): { code: number; status: number | undefined } | null {
   try {
     run()
@@ -176,7 +178,7 @@ const noTool = (name: string, more: Partial<ToolDefinition> = {}): ToolDefinitio
 
 t.test('a server lists its selection, entries that name it, and with * all except fixtures [MCP-25]', async t => {
   const registry = new Registry()
-  const registrar = registry.registrar('test', () => {})
+  const registrar = registry.registrar('test', services)
   for (const tool of [
     noTool('everywhere'),
     noTool('special', { servers: ['shop'] }),
@@ -203,8 +205,8 @@ t.test('a server lists its selection, entries that name it, and with * all excep
 
 t.test('names are unique, and the error names both plugins [MCP-26]', async t => {
   const registry = new Registry()
-  registry.registrar('first', () => {}).tool(noTool('echo'))
-  const second = registry.registrar('second', () => {})
+  registry.registrar('first', services).tool(noTool('echo'))
+  const second = registry.registrar('second', services)
   t.throws(() => second.tool(noTool('echo')), {
     message: 'MCP tool "echo" of plugin second is already registered by plugin first',
   })
@@ -217,7 +219,7 @@ t.test('names are unique, and the error names both plugins [MCP-26]', async t =>
 
 t.test('cursors are opaque, belong to one list, and end [MCP-18]', async t => {
   const registry = new Registry()
-  const registrar = registry.registrar('test', () => {})
+  const registrar = registry.registrar('test', services)
   for (let index = 0; index < 5; index++) registrar.tool(noTool(`t${index}`))
   registrar.prompt({ name: 'p', get: () => ({ messages: [] }) })
   const definition = { name: 'default', title: 'x' }
@@ -264,17 +266,15 @@ t.test('cursors are opaque, belong to one list, and end [MCP-18]', async t => {
 t.test('each protocol revision gets the members that it defines [MCP-17]', async t => {
   const registry = new Registry()
   const schema = { type: 'object', properties: { city: { type: 'string', 'x-mcp-header': 'City' } } }
-  registry
-    .registrar('test', () => {})
-    .tool(
-      noTool('w', {
-        title: 'W',
-        description: 'd',
-        inputSchema: schema,
-        outputSchema: { type: 'object' },
-        annotations: { readOnlyHint: true },
-      }),
-    )
+  registry.registrar('test', services).tool(
+    noTool('w', {
+      title: 'W',
+      description: 'd',
+      inputSchema: schema,
+      outputSchema: { type: 'object' },
+      annotations: { readOnlyHint: true },
+    }),
+  )
   const definition = { name: 'default', title: 'x' }
   const { lists } = new Server(
     definition,
@@ -303,7 +303,7 @@ t.test('each protocol revision gets the members that it defines [MCP-17]', async
 
 t.test('the input schemas of the built-in tools, which are not checked at start, are valid', t => {
   const registry = new Registry()
-  const registrar = registry.registrar('strange', () => {})
+  const registrar = registry.registrar('strange', services)
   t.doesNotThrow(() => {
     registerDemo(registrar, { users: [], products: [], orders: [], reviews: [] }, {} as never)
     registerConformance(registrar)

@@ -1,9 +1,10 @@
 /** The scopes of control-plane tokens. */
 
-/** From lowest to highest; each includes those before it. The second is the public name for reading everything. */
-const SCOPES = ['inspector', 'console', 'admin'] as const
+import { CONTROL_SCOPES as SCOPES, type ControlScope } from '../../../contract/control-scope.ts'
+
+/** The second is the public name for reading everything. */
 const [READ_CAPTURES, READ_ALL, CHANGE] = SCOPES
-export type Scope = (typeof SCOPES)[number]
+export type Scope = ControlScope
 
 /** All scopes, highest first. */
 export const ALL_SCOPES: readonly Scope[] = SCOPES.toReversed()

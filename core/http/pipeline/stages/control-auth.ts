@@ -15,7 +15,7 @@ const CHALLENGE = 'Bearer realm="svc-control"'
 /** 401 without a valid credential, 403 if its scope is too low. */
 export function authenticateControl(
   context: RequestContext,
-  { controlAuth }: PipelineServices,
+  { controlAuth }: Pick<PipelineServices, 'controlAuth'>,
 ): boolean | Promise<boolean> {
   if (controlAuth.mode === 'open') return true
   if (context.path === null || !isBelow(context.path, '/_svc') || context.path === '/_svc/ready')
@@ -33,13 +33,14 @@ function admit(context: RequestContext, path: string, grant: Grant, { mode }: Co
     refuse(context, grant.reason, mode)
     return false
   }
-  const needed = neededScope(context.method, path)
+  const needed = context.description?.controlScope ?? neededScope(context.method, path)
   if (!grant.scopes.includes(needed)) {
     rejectScope(context, needed, grant.scopes, mode)
     return false
   }
   context.hasControlCredential = true
   context.controlAdmin = grant.scopes.includes('admin')
+  context.controlScopes = grant.scopes
   return true
 }
 

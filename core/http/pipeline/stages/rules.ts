@@ -1,6 +1,6 @@
 /** The stage that applies rules: the first one whose conditions hold, and that acts on this request. */
 import { STATUS_CODES } from 'node:http'
-import type { CoreFailure, NearRule, ProtocolFacts, RuleOutcome } from '../../../contract/plugin.ts'
+import type { CoreFailure, NearRule, ProtocolFacts, RuleFailure, RuleOutcome } from '../../../contract/plugin.ts'
 import type { Json } from '../../../contract/json.ts'
 import { memberAt } from '../../../contract/references.ts'
 import type { LookUp } from '../../../contract/references.ts'
@@ -273,13 +273,8 @@ async function afterKnownBody(context: RequestContext, bodyLimit: number, act: (
 
 type Fail = Extract<Action, { kind: 'fail' }>
 
-function failOf({
-  status,
-  word,
-  message,
-  retryAfterSecs,
-}: Fail): Pick<Fail, 'status' | 'word' | 'message' | 'retryAfterSecs'> {
-  return { status, word, message, retryAfterSecs }
+function failOf({ kind: _kind, ...failure }: Fail): RuleFailure {
+  return failure
 }
 
 /** The message of an injected failure. */

@@ -94,6 +94,8 @@ function failureOf(given: JsonObject, error: JsonObject, note: Note): FixtureSte
     step: {
       fail: status,
       ...(typeof error.message === 'string' ? { message: error.message.slice(0, 500) } : {}),
+      ...(typeof error.type === 'string' ? { type: error.type.slice(0, 100) } : {}),
+      ...(typeof error.code === 'string' ? { code: error.code.slice(0, 100) } : {}),
       ...(typeof retryAfter === 'number' && retryAfter >= 0 ? { retry_after: Math.ceil(retryAfter) } : {}),
     },
     op: { in: ['chat', 'embed'] },

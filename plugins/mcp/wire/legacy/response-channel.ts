@@ -41,7 +41,7 @@ export class PostChannel implements ResponseChannel {
   /** Starts the stream. If the client has disconnected, the call continues and its messages are kept. */
   open(): SessionStream {
     if (this.#stream) return this.#stream
-    this.#stream = this.#session.newStream()
+    this.#stream = this.#session.newStream(this.#requestId)
     const connection = this.#exchange.openStream()
     if (!connection) {
       this.#session.cancel(this.#requestId)

@@ -78,6 +78,8 @@ async function initialize(request: RpcRequest, exchange: Exchange): Promise<void
     claims: exchange.claims,
     owner: mcp.svc.http.session(exchange.request).header,
   })
+  if (server.definition.maxSessions !== undefined)
+    await mcp.hub.sessions.keepWithin(server.name, server.definition.maxSessions - 1)
   const session = await mcp.hub.sessions.create(parameters)
   exchange.facts.session = session.id
   exchange.facts.version = session.version.name

@@ -1,9 +1,13 @@
 /** Owns GET in a session, which opens the standalone stream or resumes an interrupted stream. */
+import type { SseStream } from 'svc/plugin'
 import { transportError } from '../../errors.ts'
 import type { Exchange } from '../../calls/exchange.ts'
 import { isResumable, readEventId } from '../../sessions/kept-messages.ts'
 import type { Session } from '../../sessions/session.ts'
 import { checkVersionHeader, requireSession } from './serve.ts'
+
+/** How often a resumed stream is checked for a replica that is gone, in milliseconds. */
+const LOST_LOOK_MS = 1_000
 
 /** Opens or resumes a stream. Throws 400, 404, 406 or 409. */
 export async function serveStream(exchange: Exchange): Promise<void> {
@@ -21,7 +25,11 @@ async function openStandalone(session: Session, exchange: Exchange): Promise<voi
   const stream = isFree ? session.newStandalone() : undefined
   if (!stream) throw transportError(409, 'Conflict: the session already has a GET stream')
   const connection = connect(session, exchange)
-  if (connection) stream.begin(connection, session.version.priming)
+  if (!connection) return
+  stream.begin(connection, session.version.priming)
+  const { request, server, mcp } = exchange
+  const push = (method: string): void => void session.push(method)
+  server.definition.hooks?.stream?.({ request, signal: mcp.svc.http.signal(request), push })
 }
 
 /** Throws 400 if the id is unknown or later messages are no longer kept, 409 if the stream is connected. */
@@ -36,7 +44,29 @@ async function resume(session: Session, lastEventId: string, exchange: Exchange)
   if (status?.isConnected || session.statusOf(after.stream).isConnected)
     throw transportError(409, 'Conflict: this stream is still connected')
   const connection = connect(session, exchange)
-  if (connection) session.resume(connection, after.stream, after.position)
+  if (!connection) return
+  session.resume(connection, after.stream, after.position)
+  if (kept.some(({ call }) => call !== undefined))
+    void endWhenLost(session, after.stream, { hub, connection }).catch(() => {})
+}
+
+/** Ends the stream of a call when the replica that worked on it is gone. */
+async function endWhenLost(
+  session: Session,
+  stream: number,
+  { hub, connection }: { hub: Exchange['mcp']['hub']; connection: SseStream },
+): Promise<void> {
+  while (!connection.closed) {
+    const isUnwritten = await hub.isUnwritten(session, stream)
+    // Read afterwards: its end may have been kept before its replica said that it writes no more.
+    const kept = isUnwritten ? await hub.sessions.kept(session.id, stream).catch(() => []) : []
+    const last = kept.at(-1)
+    if (last !== undefined) {
+      if (!last.isLast) session.endLost(last)
+      return
+    }
+    await new Promise(resolve => setTimeout(resolve, LOST_LOOK_MS).unref())
+  }
 }
 
 function connect(session: Session, exchange: Exchange) {

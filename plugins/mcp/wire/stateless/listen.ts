@@ -47,6 +47,11 @@ export async function listen(exchange: Exchange, request: RpcRequest, envelope: 
   }
   send('notifications/subscriptions/acknowledged', { notifications: acknowledge(honored) })
   const stop = mcp.hub.listen({ server: server.name, lists: honored.lists, uris: honored.uris, send })
+  server.definition.hooks?.stream?.({
+    request: exchange.request,
+    signal: mcp.svc.http.signal(exchange.request),
+    push: method => send(method, {}),
+  })
   const stops = honored.tasks.map(id => mcp.tasks.follow(id, task => send('notifications/tasks', task)))
   void stream.over.then(() => {
     for (const end of [stop, ...stops]) end()

@@ -299,6 +299,7 @@ export const GRPC_CHECKS: Check[] = [
     since: '2026.1',
     level: 'other-spec',
     sources: [{ spec: 'gRPC-Web' }],
+    when: { http11: true },
     page: {
       sent: 'A unary call of a web page as application/grpc-web+proto, and one as text.',
       expected: 'The message and the frame with the trailers come back.',

@@ -5,6 +5,7 @@ import type { Encoding, RequestSpec } from '../../client/request.ts'
 import type { Field } from '../../client/response-parser.ts'
 import { answerBytes, bytes, chunk, dateField, headBytes, KEEP, RECEIVE, wait } from '../builders.ts'
 import type { Action } from '../builders.ts'
+import { eachEvent, fieldOfEvent } from '../event-stream.ts'
 
 export const USAGE = { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12 }
 const CREATED = 1_790_000_000
@@ -157,37 +158,12 @@ export function readStream(call: Call): ChatStream {
     times: [],
     events: 0,
   }
-  let pending: Buffer = Buffer.alloc(0)
-  for (const { atMs, bytes: part } of call.response?.parts ?? []) {
-    pending = Buffer.concat([pending, part])
-    for (let end = endOfEvent(pending); end !== -1; end = endOfEvent(pending)) {
-      readEvent(found, pending.toString('utf8', 0, end), atMs)
-      pending = pending.subarray(end)
-    }
-  }
+  eachEvent(call, (text, atMs) => readEvent(found, text, atMs))
   return found
 }
 
-/** Behind the empty line that ends the first event; -1 without one. */
-function endOfEvent(bytes: Buffer): number {
-  let wasLineEnd = false
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at]
-    if (byte === 13 && at + 1 === bytes.length) return -1
-    if (byte === 13 && bytes[at + 1] === 10) at++
-    if (byte !== 13 && byte !== 10) wasLineEnd = false
-    else if (wasLineEnd) return at + 1
-    else wasLineEnd = true
-  }
-  return -1
-}
-
 function readEvent(found: ChatStream, text: string, atMs: number): void {
-  const data = text
-    .split(/\r\n|\r|\n/)
-    .filter(line => line.startsWith('data:'))
-    .map(line => line.slice(line.startsWith('data: ') ? 6 : 5))
-    .join('\n')
+  const data = fieldOfEvent(text, 'data').join('\n')
   if (data === '') return
   found.events++
   if (data.trim() === '[DONE]') {

@@ -4,7 +4,7 @@ import type { Check, Verdict } from '../../catalog/check.ts'
 import type { Call, Evidence } from '../../client/evidence.ts'
 import type { RequestSpec } from '../../client/request.ts'
 import type { Field } from '../../client/response-parser.ts'
-import { END, each, one, RECEIVE, RESET, wait } from '../builders.ts'
+import { END, each, one, RECEIVE, wait } from '../builders.ts'
 import type { Action } from '../builders.ts'
 import {
   answerOf,

@@ -1,10 +1,12 @@
-/** Captured requests, newest first: bounded, updated once per animation frame, and held back while paused. */
+/** Captured requests, newest first: bounded, updated a few times per second, and held back while paused. */
 import { signal } from '@preact/signals'
 import { announce } from '../shell/announce.ts'
 import { LOOK_UP, CONSOLE_HEADER } from '../instance/gateway.ts'
 import { headerOf, type Entry } from '../protocol/http.ts'
 
 const MAX_ROWS = 1000
+/** Minimum time between two updates: more often than people can read costs the page its responsiveness. */
+const UPDATE_MS = 100
 /** Minimum time between two announcements of new traffic. */
 const ANNOUNCE_MS = 5000
 
@@ -20,6 +22,7 @@ export class LiveEntries {
   #isAnnounced: boolean
   #waiting: Entry[] = []
   #isScheduled = false
+  #updatedAt = -Infinity
   #toAnnounce = 0
   #announcedAt = 0
   #announcing: ReturnType<typeof setTimeout> | undefined
@@ -59,10 +62,15 @@ export class LiveEntries {
   #schedule(): void {
     if (this.#isScheduled) return
     this.#isScheduled = true
-    requestAnimationFrame(() => {
-      this.#isScheduled = false
-      this.#flush()
-    })
+    const update = () =>
+      requestAnimationFrame(() => {
+        this.#isScheduled = false
+        this.#updatedAt = performance.now()
+        this.#flush()
+      })
+    const wait = this.#updatedAt + UPDATE_MS - performance.now()
+    if (wait <= 0) update()
+    else setTimeout(update, wait)
   }
 
   #flush(): void {

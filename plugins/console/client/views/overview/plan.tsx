@@ -30,7 +30,11 @@ export function PlanPanel() {
     REFRESH_MS,
   )
   return (
-    <Panel title="Plan" actions={usage && <Badge tone={usage.active ? 'accent' : 'neutral'}>{usage.plan}</Badge>}>
+    <Panel
+      title="Plan"
+      class="overview-plan"
+      actions={usage && <Badge tone={usage.active ? 'accent' : 'neutral'}>{usage.plan}</Badge>}
+    >
       {error && <Notice kind="warn">{error}</Notice>}
       {usage === undefined ? (
         !error && <Loading />

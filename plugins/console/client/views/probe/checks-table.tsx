@@ -18,6 +18,7 @@ export function VerdictBadge({ verdict }: { verdict: Verdict }) {
 
 /** How many checks have each result. */
 export function Counters({ results }: { results: readonly Result[] }) {
+  if (results.length === 0) return <p class="quiet-text">No results</p>
   return (
     <ul class="probe-counters" aria-label="Results">
       {VERDICTS.map(verdict => {

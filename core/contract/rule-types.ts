@@ -49,6 +49,8 @@ export interface Step {
   delay?: number | { readonly [distribution: string]: JsonValue }
   fail?: number | string
   message?: string
+  type?: string
+  code?: string
   retry_after?: number
   abort?: 'reset' | 'close' | 'empty' | 'truncate' | 'bad-chunk'
   respond?: {

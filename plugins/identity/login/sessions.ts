@@ -1,0 +1,44 @@
+/** Sessions: each approval of a user begins one, and a logout ends it. */
+import { randomBytes } from 'node:crypto'
+import { OAuthError } from '../errors.ts'
+import type { Issuer } from '../issuers/issuer.ts'
+import { DEFAULT_ISSUER } from '../issuers/issuer-settings.ts'
+import type { Login } from './login.ts'
+
+/** The data stored with a session id. */
+export interface Session {
+  username: string
+  clientId: string
+  /** The identifier of the issuer, as the client knows it. */
+  issuer: string
+}
+
+/** Begins the session of a login. The default issuer has no sessions. */
+export async function beginSession(login: Login, clientId: string, issuer: Issuer, url: string): Promise<Login> {
+  if (issuer.name === DEFAULT_ISSUER) return login
+  const sid = randomBytes(16).toString('base64url')
+  const session = { username: login.user.username, clientId, issuer: url }
+  await issuer.stores.sessions.set(sid, session, { ttlMs: lifeMs(issuer) })
+  return { ...login, sid }
+}
+
+/** Keeps the session of a login for as long as a new refresh token; throws `invalid_grant` if it has ended. */
+export async function continueSession({ sid }: Login, issuer: Issuer): Promise<void> {
+  if (sid === undefined) return
+  const session = await issuer.stores.sessions.update(sid, current => current, { ttlMs: lifeMs(issuer) })
+  if (session === undefined) throw new OAuthError('invalid_grant', 'the session has ended')
+}
+
+/** Ends a session: its codes and refresh tokens are revoked. Of several callers one gets the session. */
+export async function endSession(sid: string, { stores }: Issuer): Promise<Session | undefined> {
+  const session = await stores.sessions.take(sid)
+  if (session === undefined) return undefined
+  await stores.refreshTokens.clear(({ login }) => login.sid === sid)
+  await stores.codes.clear(({ login }) => login.sid === sid)
+  return session
+}
+
+/** A session lasts at least a day, and longer with longer refresh tokens. */
+function lifeMs({ settings }: Issuer): number {
+  return Math.max(settings.refresh_token.ttl * 1000, 86_400_000)
+}

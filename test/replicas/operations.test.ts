@@ -1,0 +1,61 @@
+/** How many operations of the store a request needs. */
+import t from 'tap'
+import { launch } from '../../core/testing/launch.ts'
+import { NEEDS_SERVER, startStateServer } from '../support/state-store.ts'
+
+/** Sent in the background, whatever requests do. */
+const BACKGROUND = /operation="(?:beat|sweep|renew)"|store="_core\/(?:captures|capture-ends|registers)"/
+
+t.test('requests wait for no more operations than they need [STATE-43]', NEEDS_SERVER, async t => {
+  const store = await startStateServer(t)
+  const { url, stop } = await launch({
+    plugins: ['echo', 'reliability', 'bins', 'identity', 'auth', 'mcp'],
+    env: { SVC_STATE_STORE: store.url, SVC_STATE_STORE_TIMEOUT_MS: '10000' },
+  })
+  t.teardown(stop)
+  const count = async (): Promise<number> => {
+    const metrics = await (await fetch(`${url}/_svc/metrics`)).text()
+    return metrics
+      .split('\n')
+      .filter(line => line.startsWith('svc_state_store_operations_total{') && !BACKGROUND.test(line))
+      .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
+  }
+  const costOf = async (send: () => Promise<Response>): Promise<number> => {
+    await (await send()).text()
+    const before = await count()
+    await (await send()).text()
+    return (await count()) - before
+  }
+  const basic = { Authorization: `Basic ${Buffer.from('svc:svc-secret').toString('base64')}` }
+  const grant = () =>
+    fetch(`${url}/oauth/token`, {
+      method: 'POST',
+      headers: basic,
+      body: new URLSearchParams({ grant_type: 'client_credentials' }),
+    })
+  const { access_token: token } = (await (await grant()).json()) as { access_token: string }
+  const rpc = (method: string, params: object, headers: Record<string, string> = {}) =>
+    fetch(`${url}/mcp`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', ...headers },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    })
+  const initialize = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '1' } }
+  const session = (await rpc('initialize', initialize)).headers.get('mcp-session-id')!
+  const { id } = (await (await fetch(`${url}/bin`, { method: 'POST' })).json()) as { id: string }
+  t.equal(await costOf(() => fetch(`${url}/echo`)), 0, '/echo')
+  t.equal(await costOf(() => fetch(`${url}/oauth/jwks`)), 0, 'JWKS')
+  t.equal(await costOf(grant), 0, 'client credentials')
+  t.ok(
+    (await costOf(() => fetch(`${url}/auth/jwt`, { headers: { Authorization: `Bearer ${token}` } }))) <= 1,
+    'a token',
+  )
+  t.equal(await costOf(() => fetch(`${url}/flaky/recover/1`)), 1, '/flaky')
+  t.equal(await costOf(() => rpc('initialize', initialize)), 1, 'MCP initialize')
+  t.equal(await costOf(() => rpc('tools/list', {}, { 'Mcp-Session-Id': session })), 1, 'a call in a session')
+  t.equal(await costOf(() => fetch(`${url}/bin/${id}/x`)), 4, 'a capture, sent at once')
+
+  store.command('SCRIPT', 'FLUSH')
+  t.equal((await fetch(`${url}/flaky/recover/1`)).status, 200, 'scripts that the server has forgotten are sent again')
+  t.equal((await fetch(`${url}/bin/${id}/x`)).status, 200)
+})
