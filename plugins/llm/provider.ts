@@ -314,6 +314,8 @@ export interface ChatParsed<W = unknown> extends ParsedBase {
 }
 export interface EmbedParsed<W = unknown> extends ParsedBase {
   op: 'embed'
+  /** Default: the rule of the engine. */
+  tokenizer?: Tokenizer
   model: string
   /** Texts, or lists of token ids. */
   inputs: (string | number[])[]
@@ -322,6 +324,8 @@ export interface EmbedParsed<W = unknown> extends ParsedBase {
 }
 export interface RerankParsed<W = unknown> extends ParsedBase {
   op: 'rerank'
+  /** Default: the rule of the engine. */
+  tokenizer?: Tokenizer
   model: string
   query: string
   documents: string[]

@@ -1,6 +1,7 @@
 /** Computes the result of a parsed request with the engine. */
 import { setImmediate } from 'node:timers/promises'
-import { count, pieces } from '../engine/tokens.ts'
+import { RULE } from '../engine/tokenizer.ts'
+import { pieces } from '../engine/tokens.ts'
 import { Embedder } from '../engine/embedding.ts'
 import { generate, type GenerateOptions } from '../engine/generate.ts'
 import { modeOfHeader, modeOfModel } from '../engine/model-mode.ts'
@@ -148,13 +149,14 @@ const turnCharacters = 20_000
 
 async function embed(parsed: EmbedParsed): Promise<EmbedResult> {
   const embedder = new Embedder(parsed.dimensions)
+  const { tokenizer: counter = RULE } = parsed
   const vectors: number[][] = []
   const tokens: number[] = []
   let since = 0
   for (const input of parsed.inputs) {
     const text = typeof input === 'string' ? input : input.join(' ')
     vectors.push(embedder.embed(text))
-    tokens.push(typeof input === 'string' ? count(input) : input.length)
+    tokens.push(typeof input === 'string' ? counter.count(input) : input.length)
     // A vector with many dimensions takes time even for a short text.
     since += text.length + parsed.dimensions
     if (since > turnCharacters) {
@@ -165,7 +167,7 @@ async function embed(parsed: EmbedParsed): Promise<EmbedResult> {
   return { op: 'embed', vectors, tokens, promptTokens: tokens.reduce((sum, n) => sum + n, 0) }
 }
 
-function rerank({ query, documents }: RerankParsed): RerankResult {
+function rerank({ query, documents, tokenizer: { count } = RULE }: RerankParsed): RerankResult {
   return {
     op: 'rerank',
     results: rankDocuments(query, documents),

@@ -4,7 +4,7 @@ import type { Json, JsonObject, LookUp } from 'svc/plugin'
 import { BadInput } from '../errors.ts'
 import type { RerankResult } from '../neutral.ts'
 import type { Parsed, RerankParsed } from '../provider.ts'
-import { count } from '../engine/tokens.ts'
+import { RULE } from '../engine/tokenizer.ts'
 import type { FixedReply } from '../testing/apply.ts'
 import { chatResultOf, embedResultOf, readReply } from '../testing/reply.ts'
 import type { Exchange } from './exchange.ts'
@@ -115,7 +115,7 @@ function replyFor({ header, value, lookUp }: Given, { route }: Exchange, parsed:
 }
 
 /** The scores of the documents, in their order. */
-function rerankBy(value: JsonObject, { query, documents }: RerankParsed): RerankResult {
+function rerankBy(value: JsonObject, { query, documents, tokenizer: { count } = RULE }: RerankParsed): RerankResult {
   const scores: Json | undefined = value.scores
   const isList = Array.isArray(scores) && scores.every(score => typeof score === 'number')
   if (!isList || scores.length !== documents.length)

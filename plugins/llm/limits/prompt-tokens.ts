@@ -1,6 +1,6 @@
 /** The tokens of a parsed request, before it is computed. */
 import { promptTokens, render } from '../engine/prompt.ts'
-import { count } from '../engine/tokens.ts'
+import { RULE } from '../engine/tokenizer.ts'
 import type { Parsed } from '../provider.ts'
 
 export function promptTokensOf(parsed: Parsed): number {
@@ -11,10 +11,14 @@ export function promptTokensOf(parsed: Parsed): number {
     }
     case 'count':
       return promptTokens(parsed.request, render(parsed.request))
-    case 'embed':
+    case 'embed': {
+      const { count } = parsed.tokenizer ?? RULE
       return parsed.inputs.reduce((sum, input) => sum + (typeof input === 'string' ? count(input) : input.length), 0)
-    case 'rerank':
+    }
+    case 'rerank': {
+      const { count } = parsed.tokenizer ?? RULE
       return parsed.documents.reduce((sum, text) => sum + count(text), count(parsed.query))
+    }
     case 'own':
       return parsed.promptTokens
     case 'models':

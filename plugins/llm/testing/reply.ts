@@ -14,8 +14,7 @@ import type { Json, LookUp } from 'svc/plugin'
 import { completionTokens, limited } from '../engine/generate.ts'
 import { lastUserText, promptTokens, render } from '../engine/prompt.ts'
 import { digest } from '../engine/seed.ts'
-import { tokenizerOf } from '../engine/tokenizer.ts'
-import { count } from '../engine/tokens.ts'
+import { RULE, tokenizerOf } from '../engine/tokenizer.ts'
 import { streamBreaks, type FaultSpec } from '../exchange/faults.ts'
 import type { Call, ChatResult, Choice, EmbedResult, Finish, NeutralRequest } from '../neutral.ts'
 import type { ChatParsed, EmbedParsed } from '../provider.ts'
@@ -263,7 +262,7 @@ function callOf(
 /** The result for an embeddings request: each input gets the vector, cut or padded to the dimensions. */
 export function embedResultOf(
   vector: readonly number[],
-  { inputs, dimensions }: EmbedParsed,
+  { inputs, dimensions, tokenizer: { count } = RULE }: EmbedParsed,
   mode: 'rule' | 'reply',
 ): EmbedResult {
   const own = Array.from({ length: dimensions }, (_, place) => vector[place] ?? 0)

@@ -61,8 +61,9 @@ function readName(text: string): TokenizerName {
 
 /** The request with its tokenizer. */
 export function withTokenizer(parsed: Parsed, tokenizers: RequestTokenizers): Parsed {
-  if (parsed.op !== 'chat' && parsed.op !== 'count') return parsed
+  if (parsed.op === 'models' || parsed.op === 'own') return parsed
   const tokenizer = tokenizers(parsed.model)
+  if (parsed.op === 'embed' || parsed.op === 'rerank') return { ...parsed, tokenizer }
   const request = { ...parsed.request, tokenizer }
   if (parsed.op === 'count' || parsed.also === undefined) return { ...parsed, request }
   return { ...parsed, request, also: parsed.also.map(other => ({ ...other, tokenizer })) }

@@ -102,6 +102,12 @@ t.test('encodings count prompts, replies and streams [LLMN-57]', async t => {
     choices: [{ finish_reason: 'length' }],
     usage: { completion_tokens: 3 },
   })
+  t.match(await ask('/ai/v1/embeddings', { model: 'svc-embed', input: ['hello world', 'Internationalization'] }), {
+    usage: { prompt_tokens: 4 },
+  })
+  t.match(await ask('/ai/cohere/v2/rerank', { query: 'hello world', documents: ['hello world'] }), {
+    meta: { billed_units: { search_units: 1 } },
+  })
   const text = 'Grüße 👩‍👩‍👧 from 日本 <|endoftext|>'
   const stream = await fetch(`${server.url}/ai/v1/chat/completions`, {
     method: 'POST',

@@ -32,6 +32,8 @@ interface Answer {
   bytes: Buffer
 }
 
+const UNPACED = { 'X-Svc-Tokens-Per-Second': '0' }
+
 /** Sends a request; `enough` ends it early, as a client that cancels does. */
 function send(
   format: LlmFormat,
@@ -41,7 +43,7 @@ function send(
   return new Promise((resolve, reject) => {
     const call = request(
       server.url + format.path(stream),
-      { method: 'POST', agent, headers: { 'X-Svc-Tokens-Per-Second': '0', ...headers } },
+      { method: 'POST', agent, headers: { ...('X-Svc-Profile' in headers ? {} : UNPACED), ...headers } },
       answer => {
         const chunks: Buffer[] = []
         const done = (): void => resolve({ status: answer.statusCode ?? 0, bytes: Buffer.concat(chunks) })
@@ -150,11 +152,11 @@ const broken: Step = async (format, text, index) => {
     completion_tokens: receivedTokens(format, bytes),
   })
 }
-/** Cancels after the first token; the second would come after a second. */
+/** Cancels after the first of two tokens; the second would come after a minute. */
 const cancelled: Step = async (format, text) => {
   const { bytes } = await send(format, text, {
     stream: true,
-    headers: { 'X-Svc-Tokens-Per-Second': '1' },
+    headers: { 'X-Svc-Reply': 'one two', 'X-Svc-Profile': 'ttft=0; gap=60000' },
     enough: sofar => receivedTokens(format, sofar) > 0,
   })
   const { prompt } = known.get(`${format.id} ${text}`)!
