@@ -23,6 +23,8 @@ export function pluginState(
   const svc = {
     ...held,
     config,
+    whenRegistered() {},
+    whenClosed() {},
     state<T>(name: string, bounds: StoreBounds<T>): Store<T> {
       const store = held.state<T>(name, bounds)
       stores.set(name, store as Store<unknown>)
