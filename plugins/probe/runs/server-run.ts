@@ -38,6 +38,8 @@ export class ServerRun {
   /** Why the run failed. */
   error: string | null = null
   done = 0
+  /** Number of results that the run will have; 0 before it begins. */
+  total = 0
   readonly events: RunEvent[] = []
   readonly #channel: BackChannel
   readonly #facts: RunFacts
@@ -57,9 +59,6 @@ export class ServerRun {
     this.#facts = facts
   }
 
-  get total(): number {
-    return this.#run?.total ?? 0
-  }
   get isOver(): boolean {
     return this.state !== 'running'
   }
@@ -145,6 +144,7 @@ export class ServerRun {
       onProgress: ({ done, result }) => this.#onProgress(done, result),
     })
     this.#run = run
+    this.total = run.total
     this.#emit('begin', { total: run.total, groups: Object.fromEntries(run.groups) })
     this.#result = await run.run()
   }
