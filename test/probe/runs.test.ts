@@ -105,7 +105,10 @@ t.test('a run goes to a configured target, with events and reports [PRB-17]', as
   ] as const)
     t.ok((await ask(`${url}${String(started.body.url)}/${file}`)).text.startsWith(start), file)
   const list = await ask(`${url}/_svc/probe/runs`)
-  t.match(list.body, { targets: [proxy.url], runs: [{ id: started.body.id, state: 'complete', total: events[0]!.data.total }] })
+  t.match(list.body, {
+    targets: [proxy.url],
+    runs: [{ id: started.body.id, state: 'complete', total: events[0]!.data.total }],
+  })
   t.equal((await ask(`${url}${String(started.body.url)}`, { method: 'DELETE' })).status, 204)
   t.equal((await ask(`${url}${String(started.body.url)}`)).status, 404)
 })

@@ -13,7 +13,7 @@ const RESOURCES: readonly [path: string, allow: string | null][] = [
   ['/a2a/echo/v1/tasks/7/pushNotificationConfigs/c', 'DELETE, GET, HEAD'],
   ['/a2a/echo/v1/nothing', null],
   ['/a2a/echo', 'GET, HEAD, POST'],
-  ['/a2a/echo/', null],
+  ['/a2a/echo/', 'GET, HEAD, POST'],
   ['/ai/gemini/v1beta/models', 'GET, HEAD'],
   ['/ai/gemini/v1beta/models/gemini-2.5-flash', 'GET, HEAD'],
   ['/ai/gemini/v1beta/models/gemini-2.5-flash:generateContent', 'POST'],
