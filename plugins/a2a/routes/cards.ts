@@ -124,6 +124,8 @@ function describeCard(route: string, summary: string): RouteDescription {
   return {
     category: 'A2A Agents',
     summary,
+    // To OpenAPI, the path with a slash would be ambiguous.
+    ...(route === '/a2a/:agent/' ? { path: '/a2a/{agent}' } : {}),
     parameters: hasAgent ? [AGENT_PARAMETER] : [],
     responses: {
       200: { description: 'The agent card' },

@@ -31,6 +31,7 @@ export function registerJsonRpc(app: FastifyInstance, a2a: A2a): void {
       route,
       describe({
         ...describeRpc(path, summary, 'weather'),
+        path: '/a2a/{agent}',
         parameters: [AGENT_PARAMETER, VERSION_PARAMETER],
         responses: { ...RESPONSES, 404: { description: 'Unknown agent' } },
       }),
