@@ -14,6 +14,8 @@ import { picture } from './picture.ts'
 
 export type ImageRouteName = 'images' | 'imageEdits' | 'imageVariations'
 
+const QUALITIES = ['low', 'medium', 'high']
+
 interface ImageWire {
   prompt: string
   n: number
@@ -227,8 +229,14 @@ function render(_result: unknown, { wire, promptTokens }: Parsed, context: Rende
   }
 }
 
+/** What was used. `auto` is a request, not a quality or a background. */
 function echoed({ size, quality, background, format }: ImageWire): object {
-  return { size, quality, background, output_format: format }
+  return {
+    size,
+    quality: QUALITIES.includes(quality) ? quality : 'high',
+    background: background === 'transparent' ? 'transparent' : 'opaque',
+    output_format: format,
+  }
 }
 
 function usageOf({ imageTokens }: ImageWire, promptTokens: number): object {
