@@ -293,7 +293,7 @@ t.test('images: sizes, formats, edits, variations, streams [LLMN-175]', async t 
     return [png.readUInt32BE(16), png.readUInt32BE(20)]
   }
   const wide = await client.images.generate({ model: 'gpt-image-1', prompt: 'a', size: '1536x1024', quality: 'low' })
-  t.match(wide, { size: '1536x1024', quality: 'low', output_format: 'png', background: 'auto' })
+  t.match(wide, { size: '1536x1024', quality: 'low', output_format: 'png', background: 'opaque' })
   t.same(sizeOf(wide.data?.[0]?.b64_json), [24, 16], 'the proportions of the size')
   const file = (name: string): Promise<File> => toFile(Buffer.from('PNG'), name, { type: 'image/png' })
   const edited = await client.images.edit({
