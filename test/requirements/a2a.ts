@@ -150,4 +150,9 @@ export default [
     rule: 'the official client of 0.3 works unmodified over both transports from either card',
     where: 'a2a 12',
   },
+  {
+    id: 'A2A-48',
+    rule: 'While the state store is unavailable, a run waits at its step for 30 s and loses or doubles no update; then it stops, and its task fails when the store is back.',
+    where: 'replicas 11',
+  },
 ]
