@@ -75,4 +75,9 @@ export default [
     rule: 'the HTML report is readable in both themes and printed, has no scripts, and shows what a gateway says as text',
     where: 'docs/probe.md',
   },
+  {
+    id: 'PRB-20',
+    rule: 'other plugins contribute checks, which are validated, bounded, listed, selectable and part of reports',
+    where: 'docs/probe.md',
+  },
 ]
