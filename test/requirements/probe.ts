@@ -80,4 +80,9 @@ export default [
     rule: 'other plugins contribute checks, which are validated, bounded, listed, selectable and part of reports',
     where: 'docs/probe.md',
   },
+  {
+    id: 'PRB-21',
+    rule: 'each check has a generated page with what is sent and expected, why it matters, and a section that was read',
+    where: 'docs/probe/README.md',
+  },
 ]

@@ -12,6 +12,7 @@ import {
   answerBytes,
   bytes,
   chunk,
+  content,
   dateField,
   DEFAULT_FIELDS,
   headBytes,
@@ -68,11 +69,11 @@ function requestOf({ name, method = 'GET', rest, path, fields, body, isChunked, 
     ...(body === undefined ? {} : { body: Buffer.from(body as string) }),
     framing: isChunked === true ? 'chunked' : 'length',
     ...(answer.parts === undefined ? {} : { http11: true }),
-    script: step => actionsOf(answer, { step, method }),
+    script: step => actionsOf(answer, step),
   }
 }
 
-function actionsOf(answer: StepAnswer, { step, method }: { step: number; method: string }): Action[] {
+function actionsOf(answer: StepAnswer, step: number): Action[] {
   const { status = 200, parts, delayMs = 0, then = 'keep' } = answer
   const reason = STATUS_CODES[status] ?? ''
   const fields = [dateField(), ...(answer.fields ?? DEFAULT_FIELDS)]
@@ -81,15 +82,15 @@ function actionsOf(answer: StepAnswer, { step, method }: { step: number; method:
     return [...before, bytes(answerBytes({ status, reason, fields, framing: 'none' })), { do: then }]
   if (parts === undefined) {
     const text = Buffer.from((answer.body ?? probeBody(step)) as string).toString('latin1')
-    const whole = answerBytes({ status, reason, fields, body: text })
-    return [...before, bytes(method === 'HEAD' ? whole.slice(0, whole.length - text.length) : whole), { do: then }]
+    const head = headBytes([...fields, ['Content-Length', String(text.length)]], `${status} ${reason}`)
+    return [...before, bytes(head), content(text), { do: then }]
   }
   const head = bytes(headBytes([...fields, ['Transfer-Encoding', 'chunked']], `${status} ${reason}`))
   const written = parts.flatMap(({ text, afterMs = 0 }): Action[] => [
     ...(afterMs > 0 ? [wait(afterMs)] : []),
-    bytes(chunk(Buffer.from(text).toString('latin1'))),
+    content(chunk(Buffer.from(text).toString('latin1'))),
   ])
-  return [...before, head, ...(method === 'HEAD' ? [] : [...written, bytes('0\r\n\r\n')]), { do: then }]
+  return [...before, head, ...written, content('0\r\n\r\n'), { do: then }]
 }
 
 /** Throws for what is not a verdict. */
