@@ -182,7 +182,12 @@ ${services(facts)}`,
 
 const envoy = (
   kind: GatewayConfiguration['kind'],
-  { manager, routes, clusters }: { manager: string; routes: string; clusters: (facts: GatewayFacts) => string },
+  {
+    manager,
+    trusted,
+    routes,
+    clusters,
+  }: { manager: string; trusted: string; routes: string; clusters: (facts: GatewayFacts) => string },
 ): GatewayConfiguration => ({
   product: 'Envoy',
   kind,
@@ -199,7 +204,7 @@ const envoy = (
                 "@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager
                 stat_prefix: web
 ${manager}                route_config:
-                  virtual_hosts:
+${trusted}                  virtual_hosts:
                     - name: all
                       domains: ["*"]
                       routes:
@@ -308,6 +313,7 @@ sub vcl_pipe {
   ),
   envoy('default', {
     manager: '',
+    trusted: '',
     routes: '                        - { match: { prefix: / }, route: { cluster: svc } }',
     clusters: () => '',
   }),
@@ -317,6 +323,8 @@ sub vcl_pipe {
                 stream_idle_timeout: 0s
                 upgrade_configs: [{ upgrade_type: websocket }]
                 http_protocol_options: { enable_trailers: true }
+`,
+    trusted: `                  request_headers_to_remove: [x-real-ip, forwarded, x-forwarded-host, x-forwarded-port, x-forwarded-prefix]
 `,
     routes: `                        - { match: { prefix: /svc.echo.v1.EchoService/ }, route: { cluster: grpc, timeout: 0s } }
                         - { match: { prefix: / }, route: { cluster: svc, timeout: 0s } }`,
