@@ -16,6 +16,7 @@ const TABLE: Record<string, Record<string, string>> = {
     'state contexts': 'shared',
     'state runs': 'shared',
     'state sinks': 'shared',
+    'state fault-uses': 'shared',
     'channel owner': 'messages to the replica that works on a task',
     'shared runs': 'the agents that this replica runs',
     'replicated card-key': 'shared',
