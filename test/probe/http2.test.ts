@@ -1,4 +1,7 @@
-/** Checks over HTTP/2: the reference proxy passes, and wrong proxies are caught. Runs alone: it measures times. */
+/**
+ * Checks over HTTP/2: the reference proxy passes, and wrong proxies are caught.
+ * Runs alone: it measures times. Mostly waits: for silent connections.
+ */
 import t from 'tap'
 import { CATALOG } from '../../plugins/probe/checks/index.ts'
 import { launch } from '../../core/testing/launch.ts'

@@ -1,4 +1,7 @@
-/** Each wrong proxy is caught by the checks that name its fault, and by no other. Runs alone: it measures times. */
+/**
+ * Each wrong proxy is caught by the checks that name its fault, and by no other.
+ * Runs alone: it measures times. Mostly waits: for silent connections.
+ */
 import t from 'tap'
 import { CATALOG } from '../../plugins/probe/checks/index.ts'
 import { launch } from '../../core/testing/launch.ts'
