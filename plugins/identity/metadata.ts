@@ -8,6 +8,7 @@ import { endpointUrl } from './issuers/issuer.ts'
 import type { Issuer } from './issuers/issuer.ts'
 import { DEFAULT_ISSUER } from './issuers/issuer-settings.ts'
 import { KEY_PAIR_ALGORITHMS, SECRET_ALGORITHMS } from './keys/algorithms.ts'
+import type { KeyPairAlgorithm } from './keys/algorithms.ts'
 import { ACR } from './login/login.ts'
 import { CHALLENGE_METHODS } from './requests/pkce.ts'
 import { DEFAULT_USER_SCOPE } from './requests/scope.ts'
@@ -33,8 +34,18 @@ const CLAIMS = [
 /** Claims of ID tokens that the default issuer does not have. */
 const SESSION_CLAIMS = ['amr', 'acr', 'sid']
 
-/** Authorization server metadata (RFC 8414, 2) for an issuer identifier without a trailing slash. */
-export function serverMetadata(issuer: Issuer, url: string, httpsUrl: string): Record<string, unknown> {
+/** What the metadata says about one request. */
+export interface MetadataFacts {
+  /** The identifier of the issuer, without a trailing slash. */
+  url: string
+  /** The same at the HTTPS listener. */
+  httpsUrl: string
+  /** The algorithms of its keys. */
+  algorithms: readonly KeyPairAlgorithm[]
+}
+
+/** Authorization server metadata (RFC 8414, 2). */
+export function serverMetadata(issuer: Issuer, { url, httpsUrl, algorithms }: MetadataFacts): Record<string, unknown> {
   const { settings } = issuer
   const at = (endpoint: string): string => endpointUrl(issuer, url, endpoint)
   const isS256Only = settings.require.includes('s256')
@@ -58,7 +69,7 @@ export function serverMetadata(issuer: Issuer, url: string, httpsUrl: string): R
     ...identityChaining(issuer),
     ...sessions(issuer, at),
     client_id_metadata_document_supported: issuer.name === DEFAULT_ISSUER ? undefined : true,
-    introspection_signing_alg_values_supported: issuer.name === DEFAULT_ISSUER ? undefined : settings.algorithms,
+    introspection_signing_alg_values_supported: issuer.name === DEFAULT_ISSUER ? undefined : algorithms,
     scopes_supported: DEFAULT_USER_SCOPE,
     authorization_response_iss_parameter_supported: isIssAnnounced(issuer) ? true : undefined,
   }
@@ -142,12 +153,12 @@ function clientAuthentication({ name, settings }: Issuer): Record<string, unknow
 }
 
 /** The same with the members that OpenID Connect adds (Discovery, 3). */
-export function openidConfiguration(issuer: Issuer, url: string, httpsUrl: string): Record<string, unknown> {
+export function openidConfiguration(issuer: Issuer, facts: MetadataFacts): Record<string, unknown> {
   const hasRoles = issuer.users.list.some(({ roles }) => roles !== undefined)
   return {
-    ...serverMetadata(issuer, url, httpsUrl),
+    ...serverMetadata(issuer, facts),
     subject_types_supported: ['public'],
-    id_token_signing_alg_values_supported: issuer.settings.algorithms,
+    id_token_signing_alg_values_supported: facts.algorithms,
     claims_supported: [
       ...CLAIMS,
       ...(issuer.name === DEFAULT_ISSUER ? [] : SESSION_CLAIMS),
