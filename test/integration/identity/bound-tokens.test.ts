@@ -239,6 +239,7 @@ t.test('an issuer can ask for a nonce [IDN-19]', async t => {
   const second = await ask(password, await proof(url, { nonce }), own, base)
   t.equal(second.body.token_type, 'DPoP')
   t.ok(second.headers.get('dpop-nonce'))
+  t.match(second.headers.get('access-control-expose-headers'), 'DPoP-Nonce', 'for clients in browsers')
   for (const wrong of ['x', `9999999999.${nonce.split('.')[1]}`, nonce.slice(0, -2)])
     t.equal((await ask(password, await proof(url, { nonce: wrong }), own, base)).body.error, 'use_dpop_nonce')
 })

@@ -1,7 +1,18 @@
 /** Issuers by path: metadata, isolation, settings, users and clients. */
 import t from 'tap'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
-import { basic, call, callback, getCode, logIn, post, read } from '../../support/oauth.ts'
+import {
+  authorization,
+  basic,
+  call,
+  callback,
+  encode,
+  getCode,
+  locationOf,
+  logIn,
+  post,
+  read,
+} from '../../support/oauth.ts'
 import type { Answer, Body } from '../../support/oauth.ts'
 import { pluginFolder } from '../../support/plugins.ts'
 import { serve } from '../../support/server.ts'
@@ -439,6 +450,11 @@ t.test('the control plane changes only its own issuers [IDN-5]', async t => {
   const guarded = await serve(t, { env: { SVC_ADMIN_TOKEN: 'secret' } })
   t.equal((await put('mine', {}, guarded.url)).status, 401)
   t.equal((await call(`${guarded.url}/_svc/identity/issuers/full`, { method: 'DELETE' })).status, 401)
+})
+
+t.test('an issuer without the grant authorization_code has no login [IDN-6]', async t => {
+  const answer = await call(`${server.url}/oauth/i/workload/authorize?${encode(authorization())}`)
+  t.equal(locationOf(answer).query.get('error'), 'unauthorized_client')
 })
 
 t.test('users, clients and issuers of svc.yaml and of plugins [IDN-4] [IDN-7]', async t => {

@@ -272,4 +272,6 @@ t.test('in public mode, orders are for admins and smaller [IDN-12]', async t => 
   t.equal((await post('{}', { 'Content-Type': 'application/json' })).status, 401)
   t.equal((await post('{}', admin)).status, 200)
   t.equal((await post('{"bytes":16385}', admin)).body.error, 'invalid_request')
+  const huge = String((await post('{"preset":"huge"}', admin)).body.token)
+  t.ok(Math.abs(Buffer.from(huge.split('.')[1]!, 'base64url').length - 16_384) < 100)
 })
