@@ -57,15 +57,12 @@ t.test('on other dates the endpoints are accepted and refused for the same reaso
     const folder = t.testdir()
     writeFileSync(`${folder}/ca.pem`, await (await fetch(`${server.url}/tls/ca.pem`)).text())
     const judgeAll = async (): Promise<Record<string, string | null>> => {
-      const said: Record<string, string | null> = {}
-      for (const kind of JUDGED) {
+      const said = JUDGED.map(async kind => {
         const name = `${kind}.tls.localhost`
-        said[kind] = await judge(
-          `printf 'GET /tls HTTP/1.0\\r\\n\\r\\n' | openssl s_client -quiet -verify_return_error -connect 127.0.0.1:${server.ports.https} -servername ${name} -verify_hostname ${name} -CAfile ca.pem`,
-          folder,
-        )
-      }
-      return said
+        const line = `printf 'GET /tls HTTP/1.0\\r\\n\\r\\n' | openssl s_client -quiet -verify_return_error -connect 127.0.0.1:${server.ports.https} -servername ${name} -verify_hostname ${name} -CAfile ca.pem`
+        return [kind, await judge(line, folder)] as const
+      })
+      return Object.fromEntries(await Promise.all(said))
     }
     let said = await judgeAll()
     if (laterDays > 0) {
