@@ -7,6 +7,7 @@ import { ID_JAG_ISSUER, ID_JAG_TYPE } from './grants/id-jag.ts'
 import { endpointUrl } from './issuers/issuer.ts'
 import type { Issuer } from './issuers/issuer.ts'
 import { DEFAULT_ISSUER } from './issuers/issuer-settings.ts'
+import { issuerQuery } from './issuers/named-issuer.ts'
 import { KEY_PAIR_ALGORITHMS, SECRET_ALGORITHMS } from './keys/algorithms.ts'
 import type { KeyPairAlgorithm } from './keys/algorithms.ts'
 import { ACR } from './login/login.ts'
@@ -65,7 +66,7 @@ export function serverMetadata(issuer: Issuer, { url, httpsUrl, algorithms }: Me
     code_challenge_methods_supported: isS256Only ? ['S256'] : CHALLENGE_METHODS,
     ...clientAuthentication(issuer),
     ...requestForms(issuer, at),
-    ...tokenBinding(issuer, httpsUrl),
+    ...tokenBinding(issuer, url, httpsUrl),
     ...identityChaining(issuer),
     ...sessions(issuer, at),
     client_id_metadata_document_supported: issuer.name === DEFAULT_ISSUER ? undefined : true,
@@ -87,7 +88,7 @@ function requestForms({ name, settings }: Issuer, at: (endpoint: string) => stri
 }
 
 /** Bound tokens (RFC 9449, 5.1; RFC 8705, 3.3 and 5). */
-function tokenBinding(issuer: Issuer, httpsUrl: string): Record<string, unknown> {
+function tokenBinding(issuer: Issuer, url: string, httpsUrl: string): Record<string, unknown> {
   if (issuer.name === DEFAULT_ISSUER) return {}
   const aliases: [member: string, endpoint: string][] = [
     ['token_endpoint', 'token'],
@@ -99,11 +100,12 @@ function tokenBinding(issuer: Issuer, httpsUrl: string): Record<string, unknown>
       ? [['device_authorization_endpoint', 'device_authorization'] as [string, string]]
       : []),
   ]
+  const query = issuerQuery(url, httpsUrl)
   return {
     dpop_signing_alg_values_supported: KEY_PAIR_ALGORITHMS,
     tls_client_certificate_bound_access_tokens: true,
     mtls_endpoint_aliases: Object.fromEntries(
-      aliases.map(([member, endpoint]) => [member, endpointUrl(issuer, httpsUrl, endpoint)]),
+      aliases.map(([member, endpoint]) => [member, endpointUrl(issuer, httpsUrl, endpoint) + query]),
     ),
   }
 }

@@ -46,6 +46,15 @@ t.test('openid-client: tls_client_auth at the addresses for certificates [IDN-16
   const { access_token } = await client.clientCredentialsGrant(config)
   t.match(read(access_token).claims, { client_id: 'svc-mtls', cnf: { 'x5t#S256': /^[\w-]{43}$/ } })
   t.match(await client.tokenIntrospection(config, access_token), { active: true, client_id: 'svc-mtls' })
+
+  const callback = 'http://localhost:3000/callback'
+  const url = client.buildAuthorizationUrl(config, { redirect_uri: callback, scope: 'openid', svc_login: 'auto' })
+  const { headers } = await fetch(url, { redirect: 'manual' })
+  const tokens = await client.authorizationCodeGrant(config, new URL(headers.get('location')!))
+  t.equal(tokens.claims()!.iss, `${server.url}/oauth/i/full`, 'the issuer of the metadata, not of the address')
+  t.equal((await client.fetchUserInfo(config, tokens.access_token, 'demo')).sub, 'demo')
+  t.ok((await client.refreshTokenGrant(config, tokens.refresh_token!)).access_token)
+
   for (const other of [await configure(fetchOf(t)), await configure(fetch, false)])
     await t.rejects(client.clientCredentialsGrant(other), client.WWWAuthenticateChallengeError, 'no certificate')
 })

@@ -150,6 +150,19 @@ t.test('nothing is sent to ids that are not allowed [IDN-24]', async t => {
   t.match(await show({ client_id: 'https://allowed.test/a' }, `${server.url}/oauth/i/limited`), {
     text: /host is not allowed/,
   })
+  for (const [allow, reason] of [
+    [host, /no usable response/],
+    ['127.0.0.1', /no usable response/],
+    ['127.0.0.1:1', /host is not allowed/],
+  ] as const) {
+    await call(`${server.url}/_svc/identity/issuers/limited`, {
+      method: 'PUT',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ cimd: { allow: [allow] } }),
+    })
+    // The host speaks HTTP only, so a request fails.
+    t.match(await show({ client_id: `https://${host}/a` }, `${server.url}/oauth/i/limited`), { text: reason }, allow)
+  }
 })
 
 t.test('keys of registered clients and trusted issuers can be at an allowed URL [IDN-24]', async t => {

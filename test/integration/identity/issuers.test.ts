@@ -369,6 +369,8 @@ t.test('invalid settings name the member and the nearest one [IDN-4]', async t =
     ['bad', { access_token: { claims: { a: '{{user.mail}}' } } }, 'access_token.claims', 'user.email'],
     ['bad', { id_token: { claims: [] } }, 'id_token.claims', undefined],
     ['bad', { users: [{ name: 'x' }] }, 'users[0].password', undefined],
+    ['bad', { users: [1, 2].map(password => ({ name: 'x', password: `p${password}` })) }, 'users[1].name', undefined],
+    ['bad', { clients: [{ client_id: 'x' }, { client_id: 'x' }] }, 'clients[1].client_id', undefined],
     [
       'bad',
       { clients: [{ client_id: 'x', redirect_uris: ['javascript:x'] }] },
@@ -483,6 +485,7 @@ identity:
     - { name: carol, password: carol-pw, display_name: Carol Ops, email: carol@svc.local, groups: [users], roles: [operator], claims: { department: 7 } }
     - { name: bob, password: new-bob }
     - { name: nobody }
+    - { name: bob, password: other }
   clients:
     - { client_id: shop, client_secret: shop-secret, redirect_uris: ["https://shop.test/cb"], grants: [authorization_code, password] }
     - { client_id: bad, redirect_uris: ["javascript:alert(1)"] }
@@ -494,7 +497,8 @@ identity:
 `,
   })
   const problems = own.problems().map(({ at, message }) => `${at}: ${message}`)
-  t.equal(problems.length, 8, problems.join('; '))
+  t.equal(problems.length, 9, problems.join('; '))
+  t.match(problems.join('\n'), /identity\.users\[3\]\.name: occurs twice/)
   t.match(problems.join('\n'), /the issuer branch exists already/)
   t.match(problems.join('\n'), /identity\.issuers\[1\]\.name: the issuer full exists already/)
   t.match(problems.join('\n'), /identity\.clients\[1\]\.redirect_uris\[0\]/)

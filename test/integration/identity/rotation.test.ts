@@ -339,7 +339,7 @@ t.test('the hostile issuer shows one wrong thing at a time [IDN-15]', async t =>
     issuer: hostile,
     token_endpoint: `${hostile}/token?ask=nonce`,
     authorization_endpoint: `${hostile}/authorize?ask=nonce`,
-    mtls_endpoint_aliases: { token_endpoint: /^https:.*\/token\?ask=nonce$/ },
+    mtls_endpoint_aliases: { token_endpoint: /^https:.*\/token\?.*&ask=nonce$/ },
   })
   t.match(await metadata('?ask=issuer'), { issuer: 'https://attacker.example/' })
   t.match(await metadata(''), { issuer: 'https://attacker.example/', token_endpoint: `${hostile}/token` })
