@@ -147,6 +147,39 @@ t.test('openid-client and oauth4webapi: DPoP, and introspection as a JWT [IDN-19
   t.match(state, { active: true, token_type: 'DPoP', cnf: { jkt: /./ } })
 })
 
+t.test('openid-client refuses each wrong answer of the hostile issuer [IDN-15]', async t => {
+  const logIn = async (ask: string): Promise<client.Configuration> => {
+    const metadata = `${server.url}/oauth/i/hostile/.well-known/openid-configuration?ask=${ask}`
+    const config = await client.discovery(new URL(metadata), 'svc', 'svc-secret', undefined, insecure)
+    client.enableNonRepudiationChecks(config)
+    const url = client.buildAuthorizationUrl(config, {
+      redirect_uri: callback,
+      scope: 'openid',
+      svc_login: 'auto',
+      nonce: 'n',
+      state: 's',
+    })
+    const tokens = await client.authorizationCodeGrant(config, await browse(url), {
+      expectedNonce: 'n',
+      expectedState: 's',
+    })
+    await client.fetchUserInfo(config, tokens.access_token, tokens.claims()!.sub)
+    return config
+  }
+  for (const [ask, reason] of [
+    ['issuer', /"iss"/],
+    ['iss', /"iss"/],
+    ['state', /"state"/],
+    ['nonce', /"nonce"/],
+    ['aud', /"aud"/],
+    ['alg', /"alg"/],
+    ['sub', /"sub"/],
+  ] as const)
+    await t.rejects(logIn(ask), { cause: { message: reason } }, ask)
+  t.notOk((await logIn('downgrade')).serverMetadata().supportsPKCE())
+  t.ok(await logIn('at_hash'), 'optional for clients of this flow (OpenID Connect Core, 3.1.3.8)')
+})
+
 t.test('jose: a remote key set across rotations and faults [IDN-13] [IDN-14]', async t => {
   const control = (path: string, body: object, method = 'POST') =>
     call(`${server.url}/_svc/identity/issuers/jose${path}`, { method, body: JSON.stringify(body) })
