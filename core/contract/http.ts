@@ -81,11 +81,11 @@ export interface SvcHttp {
   /** On a route with several descriptions, tells the host which one applies to this request. */
   selectDescription(request: FastifyRequest, description: RouteDescription): void
   /**
-   * Records a fault that an `ownFail` route injected: sets `X-Svc-Fault` and counts it in the metrics. `kind` must be in
+   * Records a fault that an `ownFail` route injected, or the handler of a gRPC call (whose `reply` is null): sets `X-Svc-Fault` and counts it in the metrics. `kind` must be in
    * `faultKinds` of the definition. `source` is shown in the inspector, for example `X-Svc-Fail: overloaded`, and `origin`
    * (default: `endpoint`) says what kind of thing that is.
    */
-  markFault(request: FastifyRequest, reply: FastifyReply, kind: string, source?: string, origin?: FaultOrigin): void
+  markFault(request: AnyRequest, reply: FastifyReply | null, kind: string, source?: string, origin?: FaultOrigin): void
   /**
    * Applies the rules stored for this request. For `ownFail` routes, after they have checked credentials; the core applies
    * rules on all other routes. Delays, aborted connections and fixed responses are applied by the core; `fail` and `reply`

@@ -66,8 +66,8 @@ class Binding {
   async unary(name: MethodName, call: Unary, reply: sendUnaryData<JsonObject>): Promise<void> {
     const outcome = await this.#perform(name, call)
     if ('code' in outcome) return reply(outcome)
-    const result = outcome.kind === 'result' ? ((outcome.result ?? {}) as JsonObject) : outcome.first
-    const message = encode(result, SHAPES[name].response)
+    if (outcome.kind === 'stream') return reply(internal())
+    const message = encode((outcome.result ?? {}) as JsonObject, SHAPES[name].response)
     if ('failure' in message) reply(message.failure)
     else reply(null, message.value)
   }
@@ -82,29 +82,34 @@ class Binding {
       call.write(message.value)
       return null
     }
-    const failure = write(outcome.first)
-    if (failure) return void call.emit('error', failure)
-    if (outcome.follow === null || call.cancelled) return void call.end()
+    if (call.cancelled) return void call.end()
+    let isOver = false
+    let stopEvents = (): void => {}
     const stop = (): void => {
+      isOver = true
       clearTimeout(timer)
-      unfollow()
+      stopEvents()
     }
     const end = (failure?: Failure): void => {
+      if (isOver) return
       stop()
       if (failure) call.emit('error', failure)
       else call.end()
     }
     const timer = setTimeout(end, STREAM_MS).unref()
     call.on('cancelled', stop)
-    const unfollow = outcome.follow({
-      event(event, isFinal) {
+    stopEvents = outcome.open({
+      event(event) {
+        if (isOver) return
         const failed = write(event)
         if (failed) end(failed)
-        else if (isFinal) end()
         else if (call.writableLength > MAX_WAITING) end(exhausted('the client reads updates too slowly'))
       },
-      closed: () => end(),
+      end: () => end(),
+      cut: () => end(broken()),
     })
+    // The first event may have ended the stream.
+    if (isOver) stopEvents()
   }
 
   async #perform(name: MethodName, call: Unary | Streaming): Promise<Exclude<A2aOutcome, { kind: 'error' }> | Failure> {
@@ -136,6 +141,10 @@ function encode(json: JsonObject, shape: Shape): { value: JsonObject } | { failu
     if (!(error instanceof TooDeep)) throw error
     return { failure: exhausted(error.message) }
   }
+}
+
+function broken(): Failure {
+  return { code: status.UNAVAILABLE, details: 'the connection was broken by a fault', metadata: new Metadata() }
 }
 
 function exhausted(details: string): Failure {

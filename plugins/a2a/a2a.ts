@@ -1,6 +1,7 @@
 /** The services that all parts of the plugin share. Replaced at each reload, except for the stores below. */
-import type { Svc } from 'svc/plugin'
+import type { FaultCounter, Svc } from 'svc/plugin'
 import type { AgentRegistry } from './agent-registry.ts'
+import type { Bounds } from './bounds.ts'
 import type { CardSigner } from './cards/signer.ts'
 import type { Options } from './options.ts'
 import type { SinkStore } from './sink.ts'
@@ -16,4 +17,6 @@ export interface A2a {
   readonly sinks: SinkStore
   readonly tenants: readonly string[]
   readonly signer: CardSigner
+  readonly bounds: Bounds
+  readonly faultCounter: FaultCounter
 }

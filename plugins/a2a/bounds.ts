@@ -17,6 +17,11 @@ export interface Bounds {
   sinkBytes: number
   /** Signatures of cards that are kept. */
   cardSignatures: number
+  /** Text of the artifact of the fault `huge`. */
+  hugeArtifactBytes: number
+  /** Counts of requests with the header `X-Svc-A2A-Fail`. */
+  faultCounters: number
+  faultCounterMs: number
 }
 
 const MIB = 2 ** 20
@@ -34,6 +39,9 @@ export function boundsOf(config: Config): Bounds {
         sinks: 100,
         sinkBytes: 8 * MIB,
         cardSignatures: 20,
+        hugeArtifactBytes: MIB,
+        faultCounters: 2000,
+        faultCounterMs: 2 * MINUTE_MS,
       }
     : {
         tasks: 5000,
@@ -45,6 +53,9 @@ export function boundsOf(config: Config): Bounds {
         sinks: 500,
         sinkBytes: 32 * MIB,
         cardSignatures: 100,
+        hugeArtifactBytes: 20 * MIB,
+        faultCounters: 10_000,
+        faultCounterMs: 10 * MINUTE_MS,
       }
 }
 

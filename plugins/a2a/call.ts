@@ -2,6 +2,7 @@
 import type { AnyRequest } from 'svc/plugin'
 import type { A2a } from './a2a.ts'
 import { activeExtensions } from './extensions.ts'
+import type { ActiveFault } from './faults/requested-fault.ts'
 import { scopeOf } from './scope.ts'
 import { applyEvent, type Task } from './task.ts'
 import type { AgentDefinition, JsonObject } from './types.ts'
@@ -12,15 +13,21 @@ export interface Call {
   readonly agent: AgentDefinition
   readonly wire: Wire
   readonly request: AnyRequest
+  /** `other`: a binding of another plugin. */
+  readonly binding: Binding
   readonly session: string
   readonly tenant: string | null
   /** URIs of the active extensions. */
   readonly extensions: readonly string[]
   /** The owner of tasks: the session, or its part that belongs to the tenant. */
   readonly scope: string
+  /** The fault that the request asks for. */
+  readonly fault: ActiveFault | null
   /** Aborts when the client no longer waits. */
   signal(): AbortSignal
 }
+
+export type Binding = 'JSON-RPC' | 'HTTP+JSON' | 'other'
 
 export type OperationResult =
   | { result: unknown; headers?: Record<string, string> }
@@ -31,6 +38,7 @@ export type Operation = (call: Call, params: JsonObject) => OperationResult | Pr
 
 /** What differs between bindings. */
 export interface CallOptions {
+  binding: Binding
   tenant?: string | null
   /** Default: the header `A2A-Extensions`. */
   extensions?: string
@@ -42,7 +50,7 @@ export function makeCall(
   agent: AgentDefinition,
   wire: Wire,
   request: AnyRequest,
-  { tenant = null, extensions, signal = () => a2a.svc.http.signal(request) }: CallOptions = {},
+  { binding, tenant = null, extensions, signal = () => a2a.svc.http.signal(request) }: CallOptions,
 ): Call {
   const session = a2a.svc.http.session(request).key
   return {
@@ -50,10 +58,12 @@ export function makeCall(
     agent,
     wire,
     request,
+    binding,
     session,
     tenant,
     extensions: activeExtensions(agent, extensions ?? extensionsHeader(request)),
     scope: scopeOf(session, tenant),
+    fault: null,
     signal,
   }
 }

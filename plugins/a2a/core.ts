@@ -42,24 +42,20 @@ async function run(
   if (!operation) throw new A2aError('METHOD_NOT_FOUND', `unknown method "${method.slice(0, 100)}"`)
   const { request, tenant, signal, extensions } = caller
   const call = makeCall(a2a, agent, v1, request, {
+    binding: 'other',
     tenant,
     signal: () => signal,
     ...(extensions === undefined ? {} : { extensions }),
   })
   facts.extensions = call.extensions.join(', ')
   const outcome = await perform(operation, call, params)
-  if (!('first' in outcome)) return { kind: 'result', result: outcome.result, ...facts }
-  const { first, task } = outcome
+  if (outcome.kind === 'redirect') throw new Error('redirects exist over HTTP only')
+  if (outcome.kind === 'result') return { kind: 'result', result: outcome.result, ...facts }
+  const { open } = outcome
   return {
     kind: 'stream',
     ...facts,
-    first,
-    follow:
-      task &&
-      (follower =>
-        a2a.tasks.follow(task, {
-          update: update => follower.event(v1.update(task, update), update.kind === 'status' && update.isFinal),
-          closed: () => follower.closed(),
-        })),
+    open: receiver =>
+      open({ event: ({ body }) => receiver.event(body), end: () => receiver.end(), cut: () => receiver.cut() }),
   }
 }

@@ -25,7 +25,7 @@ export async function readCredential({ a2a, request }: Call): Promise<Credential
 }
 
 /** The error with status 401 and a challenge (RFC 6750, 3). */
-export function unauthenticated({ isRefused }: Credential): A2aError {
+export function unauthenticated({ isRefused }: Pick<Credential, 'isRefused'>): A2aError {
   const challenge = `Bearer realm="svc-a2a"${isRefused ? ', error="invalid_token"' : ''}`
   return new A2aError('UNAUTHENTICATED', isRefused ? 'the access token is not valid' : 'an access token is required', {
     headers: { 'WWW-Authenticate': challenge },

@@ -47,6 +47,8 @@ const KINDS = {
   INVALID_REQUEST: { code: -32600, http: 400, status: 'INVALID_ARGUMENT', type: 'InvalidRequestError' },
   METHOD_NOT_FOUND: { code: -32601, http: 404, status: 'NOT_FOUND', type: 'MethodNotFoundError' },
   INVALID_PARAMS: { code: -32602, http: 400, status: 'INVALID_ARGUMENT', type: 'InvalidParamsError' },
+  INTERNAL: { code: -32603, http: 500, status: 'INTERNAL', type: 'InternalError' },
+  UNKNOWN_FAULT: { code: -32602, http: 400, status: 'INVALID_ARGUMENT', type: 'InvalidParamsError' },
   RESOURCE_EXHAUSTED: { code: -32603, http: 429, status: 'RESOURCE_EXHAUSTED', type: 'InternalError' },
   UNKNOWN_AGENT: { code: -32601, http: 404, status: 'NOT_FOUND', type: 'MethodNotFoundError' },
   STATE_UNAVAILABLE: { code: -32603, http: 503, status: 'UNAVAILABLE', type: 'InternalError' },
@@ -144,7 +146,7 @@ export function versionNotSupported(requestedVersion: string, hint: string): A2a
   )
 }
 
-function shorten(text: string): string {
+export function shorten(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text
 }
 

@@ -1,5 +1,6 @@
 /** The plugin `a2a`: Agent2Agent demo agents for two protocol versions and two bindings. */
 import { definePlugin } from 'svc/plugin'
+import { FAULT } from './faults/requested-fault.ts'
 import { type Options, options } from './options.ts'
 import { registerPlugin } from './register.ts'
 import { resolveVariables, variables, type Variables } from './variables.ts'
@@ -14,6 +15,7 @@ export default definePlugin<Options, Variables>({
   options,
   variables,
   resolveVariables,
+  faultKinds: [FAULT],
   area: 'a2a',
   categories: [{ name: 'A2A Agents', rank: 150 }],
   register: registerPlugin,

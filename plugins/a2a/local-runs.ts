@@ -6,6 +6,8 @@ export class LocalRun {
   /** The newest state of the task that this replica has seen. */
   task: Task
   isAborted = false
+  /** The task keeps its state after the last step, and nobody works on it. */
+  isEndless = false
   /** Called once when the run is aborted. */
   onAbort: (() => void) | null = null
   #controller: AbortController | null = null

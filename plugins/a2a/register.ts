@@ -1,6 +1,6 @@
 /** Registers the stores, the demo agents, the extension point and the routes. */
 import type { JsonWebKey } from 'node:crypto'
-import { BoundedMap, type FastifyInstance, forPlugin, jsonRpcProtocol } from 'svc/plugin'
+import { BoundedMap, type FastifyInstance, type FaultCount, FaultCounter, forPlugin, jsonRpcProtocol } from 'svc/plugin'
 import type { A2a } from './a2a.ts'
 import { AgentRegistry } from './agent-registry.ts'
 import { registerDemoAgents } from './agents/register.ts'
@@ -39,11 +39,16 @@ export function registerPlugin(app: FastifyInstance, svc: A2a['svc']): void {
   const kept = svc.shared('card-signatures', () => new BoundedMap<string>(bounds.cardSignatures))
   const signer = new CardSigner(() => cardKey.current, stored, kept)
   const tenants = svc.options.tenants ?? DEFAULT_TENANTS
-  const a2a: A2a = { svc, agents, sinks, signer, tenants, ...openTasks(svc, bounds, sinks) }
+  const faultCounter = new FaultCounter(
+    svc.state<FaultCount>('fault-uses', { maxCount: bounds.faultCounters, ttlMs: bounds.faultCounterMs }),
+  )
+  const a2a: A2a = { svc, agents, sinks, signer, tenants, bounds, faultCounter, ...openTasks(svc, bounds, sinks) }
   svc.use('testing.resets')!.register({
     name: 'a2a',
     reset: async session =>
-      (await a2a.tasks.clear(session?.key ?? null)) + (session === null ? await sinks.clear() : 0),
+      (await a2a.tasks.clear(session?.key ?? null)) +
+      (await faultCounter.reset(session?.key ?? null)) +
+      (session === null ? await sinks.clear() : 0),
   })
   svc.offer('a2a.core', createCore(a2a))
   registerCards(app, a2a)

@@ -85,7 +85,7 @@ export class Runner {
         if (isTerminalOrInterrupted(step.state)) return
       }
     }
-    if (!run.isAborted) await this.#enter(run, 'COMPLETED', 'Done.')
+    if (!run.isAborted && !run.isEndless) await this.#enter(run, 'COMPLETED', 'Done.')
   }
 
   #enter(run: LocalRun, state: TaskState, text: string): Promise<void> {

@@ -9,7 +9,14 @@ export interface Notification {
   headers: Record<string, string>
   /** Parsed JSON, else text. A body over the limit is replaced by `{ truncated, bytes }`. */
   body: unknown
+  /** Number of the attempt, if the task has a fault of its push notifications. */
+  attempt?: number
+  /** The fault, if it affects this attempt. */
+  fault?: string
 }
+
+/** What a notification says about its delivery. */
+export type DeliveryFacts = Pick<Notification, 'attempt' | 'fault'>
 
 export interface Sink {
   /** Oldest first, each as JSON text: parsed JSON can take forty times the memory. */
@@ -52,12 +59,14 @@ export class SinkStore {
     source: Notification['source'],
     headers: Record<string, string | string[] | undefined>,
     body: Buffer,
+    facts: DeliveryFacts = {},
   ): Promise<number> {
     const notification: Notification = {
       receivedAt: new Date().toISOString(),
       source,
       headers: keep(headers, this.#inspector),
       body: readBody(body, this.#inspector),
+      ...facts,
     }
     const text = JSON.stringify(notification)
     const sink = await this.#store.update(copyText(id), current => {

@@ -1,6 +1,7 @@
 /** Owns access to the stored tasks: by agent and session (with its tenant), atomic changes, and following updates. */
 import { RankClock } from './rank-clock.ts'
 import { taskNotFound } from './errors.ts'
+import { isVanished } from './faults/task-faults.ts'
 import { sessionOf } from './scope.ts'
 import type { TaskStores } from './stores.ts'
 import type { Task, TaskEvent, Update } from './task.ts'
@@ -53,7 +54,7 @@ export class TaskStore {
 
   /** The tasks of a session with an agent, the most recent status change first. */
   async list(agent: string, session: string): Promise<Task[]> {
-    const where = (task: Task): boolean => task.agent === agent && task.session === session
+    const where = (task: Task): boolean => task.agent === agent && task.session === session && !isVanished(task)
     const found = await this.#stores.tasks.list({ group: sessionOf(session), where })
     return found.map(({ value }) => value).sort((a, b) => b.rank - a.rank)
   }
@@ -112,7 +113,7 @@ export class TaskStore {
     const own = session === null ? [] : await this.#stores.contexts.list({ group: session })
     const keys = new Set(own.map(({ key }) => key))
     await this.#stores.contexts.clear((_count, key) => session === null || keys.has(key))
-    return this.#stores.tasks.clear(task => session === null || task.session === session)
+    return this.#stores.tasks.clear(task => session === null || sessionOf(task.session) === session)
   }
 
   /** Counts a new task of a context. Returns its number, from 1. */

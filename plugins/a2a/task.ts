@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { heldValueBytes } from 'svc/plugin'
 import { MAX_HISTORY } from './bounds.ts'
+import type { TaskFault } from './faults/task-faults.ts'
 import type { PushConfig } from './push/push-config.ts'
 import type { PushTarget } from './push/target.ts'
 import { isTerminalOrInterrupted } from './states.ts'
@@ -42,6 +43,10 @@ export interface Task {
   readonly rank: number
   /** Approximate memory. Parts that an agent returns are counted again, because it may have changed them. */
   readonly bytes: number
+  /** Faults that stay with the task. */
+  readonly faults?: readonly TaskFault[]
+  /** Reads so far, if a fault counts them. */
+  readonly reads?: number
   /** Index in the history for the status message when the next status replaces it. */
   readonly statusPlace: number
 }

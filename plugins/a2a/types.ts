@@ -164,12 +164,14 @@ export interface A2aCaller {
   readonly signal: AbortSignal
 }
 
-/** Receives the updates of a task. */
-export interface A2aFollower {
-  /** An event as in a stream of 1.0: `{ statusUpdate }` or `{ artifactUpdate }`. No more follow a final one. */
-  event(event: JsonObject, isFinal: boolean): void
-  /** The task was evicted, or the caller has missed updates. */
-  closed(): void
+/** Receives the events of a stream. */
+export interface A2aReceiver {
+  /** An event as in a stream of 1.0: `{ task }`, `{ message }`, `{ statusUpdate }` or `{ artifactUpdate }`. */
+  event(event: JsonObject): void
+  /** The stream ends: after its last event, or because the task was evicted or updates were missed. */
+  end(): void
+  /** The connection should break, because the request asks for this fault. */
+  cut(): void
 }
 
 export interface A2aFailure {
@@ -181,10 +183,10 @@ export interface A2aFailure {
   details: JsonObject[]
 }
 
-/** `follow` is null if no updates follow the first event. It returns a function that stops. */
+/** `open` sends the events, the first one at once. It returns a function that stops. */
 export type A2aOutcome = (
   | { kind: 'result'; result: unknown }
-  | { kind: 'stream'; first: JsonObject; follow: ((follower: A2aFollower) => () => void) | null }
+  | { kind: 'stream'; open(receiver: A2aReceiver): () => void }
   | { kind: 'error'; error: A2aFailure }
 ) & {
   /** The value of `A2A-Extensions` in the response; empty if no extension is active. */

@@ -1,8 +1,7 @@
 /** The services that all routes share. Replaced at each reload, except for the hub and the tasks. */
-import type { Store, Svc } from 'svc/plugin'
+import type { FaultCounter, Svc } from 'svc/plugin'
 import type { Bounds } from './bounds.ts'
 import type { BridgePool } from './bridge/pool.ts'
-import type { FaultCount } from './faults/inject.ts'
 import type { Hub } from './sessions/hub.ts'
 import type { Options } from './options.ts'
 import type { Server } from './registry/server.ts'
@@ -15,8 +14,7 @@ export interface Mcp {
   readonly hub: Hub
   readonly tasks: Tasks
   readonly pool: BridgePool
-  /** See `openFaultCounts`. */
-  readonly faultCounts: Store<FaultCount>
+  readonly faultCounter: FaultCounter
   /** Complete when all plugins have registered. */
   readonly servers: ReadonlyMap<string, Server>
 }

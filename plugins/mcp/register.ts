@@ -17,7 +17,7 @@ import { buildConfiguredServers } from './configured/servers.ts'
 import { registerConformance } from './conformance/register.ts'
 import { registerDemo } from './demo/register.ts'
 import { CLOCK_URI } from './demo/resources.ts'
-import { countUse, openFaultCounts, resetFaultCounts } from './faults/inject.ts'
+import { countUse, openFaultCounter } from './faults/inject.ts'
 import { rpcProtocol } from './faults/rule-failure.ts'
 import { Hub } from './sessions/hub.ts'
 import type { HubMessage, HubReply } from './sessions/hub-messages.ts'
@@ -47,8 +47,8 @@ export function registerPlugin(app: FastifyInstance, svc: Svc<Options, Variables
   const hub = openHub(svc, bounds)
   const servers = new Map<string, Server>()
   const pool = openPool(svc, hub, bounds)
-  const faultCounts = openFaultCounts(svc, bounds)
-  const mcp: Mcp = { svc, bounds, hub, tasks: openTasks(svc, bounds), pool, faultCounts, servers }
+  const faultCounter = openFaultCounter(svc, bounds)
+  const mcp: Mcp = { svc, bounds, hub, tasks: openTasks(svc, bounds), pool, faultCounter, servers }
   svc.use('testing.protocols')!.register(rpcProtocol(path => serverAt(path, mcp)))
   const own = new Map<string, RouteDescription>()
   const registry = offerRegistry(mcp, definition => {
@@ -60,7 +60,7 @@ export function registerPlugin(app: FastifyInstance, svc: Svc<Options, Variables
     reset: async session =>
       (await hub.sessions.endWhere(({ owner }) => session === null || owner === session.header)) +
       (session === null ? await mcp.tasks.clear() : 0) +
-      (await resetFaultCounts(faultCounts, session?.key ?? null)),
+      (await faultCounter.reset(session?.key ?? null)),
   })
   const descriptionOf = registerRoutes(app, mcp, own)
 

@@ -150,4 +150,29 @@ export default [
     rule: 'the official client of 0.3 works unmodified over both transports from either card',
     where: 'a2a 12',
   },
+  {
+    id: 'A2A-43',
+    rule: 'X-Svc-A2A-Fail, or svc.fail in the metadata of a message, refuses requests and breaks responses, in every binding that can',
+    where: 'agents-next 12',
+  },
+  {
+    id: 'A2A-44',
+    rule: 'faults of a stream hold back, drop, repeat, reorder or cut its events; the task continues',
+    where: 'agents-next 12',
+  },
+  {
+    id: 'A2A-45',
+    rule: 'faults stay with a task: it never ends, vanishes after reads, flaps, or has a huge artifact',
+    where: 'agents-next 12',
+  },
+  {
+    id: 'A2A-46',
+    rule: 'push notifications fail, are lost, repeated, late, forged or out of order; the sink shows attempt and fault',
+    where: 'agents-next 12',
+  },
+  {
+    id: 'A2A-47',
+    rule: "faults begin with a request of a caller; what can't be read is refused; cards and sinks ignore faults",
+    where: 'agents-next 12',
+  },
 ]

@@ -217,6 +217,10 @@ t.test('redirects, error pages and broken answers are errors of the call [MCPX-1
     page: response => response.writeHead(500, { 'Content-Type': 'text/html' }).end('<h1>no</h1>'),
     text: response => response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"jsonrpc"'),
     nothing: response => response.writeHead(200, { 'Content-Type': 'text/event-stream' }).end(': no\n\n'),
+    unread: response =>
+      response
+        .writeHead(200, { 'Content-Type': 'application/json' })
+        .end('{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"loop"}}'),
     denied: response =>
       response
         .writeHead(403, { 'Content-Type': 'application/json' })
@@ -235,6 +239,7 @@ t.test('redirects, error pages and broken answers are errors of the call [MCPX-1
     page: { code: -32603, message: 'the server answered with status 500' },
     text: { code: -32603, message: 'the server sent invalid JSON: {"jsonrpc"' },
     nothing: { code: -32603, message: 'the server did not answer' },
+    unread: { code: -32603, message: 'loop' },
     denied: { code: -32000, message: 'denied', data: { a: 1 } },
   }
   for (kind of Object.keys(expected))

@@ -14,7 +14,7 @@ export const PHRASES: readonly Rule[] = [
   },
   { avoid: /\b(?:is|are|be|being|was|were|been) told\b|\btold (?:of|to|by)\b/i, write: 'is notified, is reported' },
   { avoid: /\bhears? (?:of|about|from)\b/i, write: 'is notified of' },
-  { avoid: /\b(?<!all)settle[sd]?\b(?!-up)/i, write: 'flush, resolve, decide, determine' },
+  { avoid: /\b(?<!all)(?<!never-)settle[sd]?\b(?!-up)/i, write: 'flush, resolve, decide, determine' },
   { avoid: /(?<!\bthere )\b(?:is|are|was|were) no(?! longer\b| more\b|\.)\b/i, write: 'is not a …, has no …' },
   { avoid: /\b(?:so|that) many\b/i, write: 'the number itself' },
   { avoid: /(?<!\bthere )\b(?:is|are) none\b/i, write: 'is not a …, there is no …, has none' },

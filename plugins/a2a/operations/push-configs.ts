@@ -5,6 +5,7 @@ import type { OperationResult, Call } from '../call.ts'
 import { requirePush } from '../capabilities.ts'
 import { taskNotFound } from '../errors.ts'
 import type { PushConfigInput } from '../push/push-config.ts'
+import { ownTask } from '../own-task.ts'
 import { decideTarget, ownAddress, type PushTarget } from '../push/target.ts'
 import type { StoredConfig, Task } from '../task.ts'
 import type { JsonObject } from '../types.ts'
@@ -22,7 +23,7 @@ export async function setConfig(call: Call, taskId: string, value: JsonObject, i
   const { a2a, wire } = call
   const read = readPushConfig(value, '')
   const input = read.id === undefined && id !== undefined ? { ...read, id: copyText(id) } : read
-  const task = await ownTask(call, taskId)
+  const task = await pushTask(call, taskId)
   const target = decideTarget(input.url, ownAddress(a2a.svc.http, call.request), policyOf(call))
   const config = toConfig(input, target, wire)
   await a2a.service.attach(task, config)
@@ -31,22 +32,22 @@ export async function setConfig(call: Call, taskId: string, value: JsonObject, i
 
 /** Without an id: the first config. */
 export async function getConfig(call: Call, taskId: string, id: string | undefined): Promise<OperationResult> {
-  const { configs } = await ownTask(call, taskId)
+  const { configs } = await pushTask(call, taskId)
   const config = id === undefined ? configs[0] : configs.find(known => known.id === id)
   if (!config) throw taskNotFound(taskId, id ?? 'any')
   return { result: call.wire.pushConfig(taskId, config) }
 }
 
 export async function listConfigs(call: Call, taskId: string): Promise<JsonObject[]> {
-  return (await ownTask(call, taskId)).configs.map(config => call.wire.pushConfig(taskId, config))
+  return (await pushTask(call, taskId)).configs.map(config => call.wire.pushConfig(taskId, config))
 }
 
 /** Succeeds even if there is no such config. */
 export async function deleteConfig(call: Call, taskId: string, id: string): Promise<void> {
-  await call.a2a.service.detach(await ownTask(call, taskId), id)
+  await call.a2a.service.detach(await pushTask(call, taskId), id)
 }
 
-function ownTask({ a2a, agent, scope }: Call, taskId: string): Promise<Task> {
-  requirePush(agent)
-  return a2a.tasks.find(taskId, agent.id, scope)
+function pushTask(call: Call, taskId: string): Promise<Task> {
+  requirePush(call.agent)
+  return ownTask(call, taskId)
 }

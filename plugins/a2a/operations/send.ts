@@ -10,6 +10,8 @@ import { decideTarget, ownAddress } from '../push/target.ts'
 import { LocalRun } from '../local-runs.ts'
 import { applyEvent, createTask, messageEvent, withConfig } from '../task.ts'
 import type { StoredConfig, Task } from '../task.ts'
+import { withFault, withHugeArtifact } from '../faults/task-faults.ts'
+import { ownTask, taskFaultOf } from '../own-task.ts'
 import type { AgentContext, DirectReply, JsonObject, Message, Plan, TaskState } from '../types.ts'
 import { readMessage, readObject, readPushConfig, readTexts } from '../wire/read.ts'
 import { readHistoryLength } from './tasks.ts'
@@ -32,7 +34,8 @@ export async function send(call: Call, params: JsonObject): Promise<OperationRes
   const sent = await begin(call, request, await credentialOf(call))
   if ('invalid' in sent) return { result: sent.invalid }
   if ('message' in sent) return { result: wire.messageReply(wire.message(sent.message)) }
-  const task = request.waits ? await untilFinal(call, sent.task, WAIT_MS) : sent.task
+  const reached = request.waits ? await untilFinal(call, sent.task, WAIT_MS) : sent.task
+  const task = withHugeArtifact(reached, call.a2a.bounds.hugeArtifactBytes)
   return { result: wire.taskReply(wire.task(task, { historyLength: request.historyLength })) }
 }
 
@@ -44,7 +47,8 @@ export async function stream(call: Call, params: JsonObject): Promise<OperationR
   if ('invalid' in sent) return { first: sent.invalid, task: null }
   if ('message' in sent) return { first: wire.messageReply(wire.message(sent.message)), task: null }
   const { task } = sent
-  const first = wire.taskReply(wire.task(task, { historyLength: request.historyLength }))
+  const shown = withHugeArtifact(task, call.a2a.bounds.hugeArtifactBytes)
+  const first = wire.taskReply(wire.task(shown, { historyLength: request.historyLength }))
   return { first, task: task.run ? task : null }
 }
 
@@ -98,9 +102,14 @@ async function beginTask(
   let isStarted = false
   try {
     const turn = await a2a.tasks.takeTurn(owner)
-    const task = { ...(config ? withConfig(filled, config) : filled), turn, run }
+    const fault = taskFaultOf(call)
+    const configured = config ? withConfig(filled, config) : filled
+    const task = { ...(fault ? withFault(configured, fault) : configured), turn, run }
     const local = new LocalRun(run.id, task)
-    const plan = planOf(call, message, new Context(call, local, { metadata, credential, isFollowUp: false }))
+    const plan = planOf(call, message, {
+      local,
+      context: new Context(call, local, { metadata, credential, isFollowUp: false }),
+    })
     if ('invalidReply' in plan) return { invalid: plan.invalidReply }
     if ('reply' in plan) {
       await a2a.tasks.returnTurn(owner)
@@ -120,15 +129,17 @@ async function followUp(
   credential: Credential,
   taskId: string,
 ): Promise<Task> {
-  const { a2a, agent, scope } = call
-  const task = await a2a.tasks.find(taskId, agent.id, scope)
-  return a2a.service.followUp(
+  const task = await ownTask(call, taskId)
+  return call.a2a.service.followUp(
     task,
     { message, config },
     {
       heldBytes: heldValueBytes(metadata),
       plan: local => {
-        const plan = planOf(call, message, new Context(call, local, { metadata, credential, isFollowUp: true }))
+        const plan = planOf(call, message, {
+          local,
+          context: new Context(call, local, { metadata, credential, isFollowUp: true }),
+        })
         if ('invalidReply' in plan) return []
         return 'reply' in plan ? [{ artifact: { artifactId: 'reply', parts: plan.reply } }] : plan
       },
@@ -147,7 +158,15 @@ function messageOf({ reply, metadata }: DirectReply, contextId: string): Message
 }
 
 /** If the agent throws here, the task fails, as it does when a step throws. */
-function planOf({ a2a, agent }: Call, message: Message, context: AgentContext): Plan {
+function planOf(
+  { a2a, agent, fault }: Call,
+  message: Message,
+  { local, context }: { local: LocalRun; context: AgentContext },
+): Plan {
+  if (fault?.kind === 'never-settles') {
+    local.isEndless = true
+    return [{ state: 'WORKING', text: 'Working until the task is canceled.' }]
+  }
   try {
     return agent.steps(message, context)
   } catch (error) {

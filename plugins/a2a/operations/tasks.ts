@@ -1,6 +1,8 @@
 /** Owns getting, canceling and subscribing to a task. */
 import type { OperationResult, Call } from '../call.ts'
 import { A2aError } from '../errors.ts'
+import { asRead, countsReads, withHugeArtifact, withRead } from '../faults/task-faults.ts'
+import { markTaskFault, ownTask } from '../own-task.ts'
 import { isTerminal } from '../states.ts'
 import type { Task } from '../task.ts'
 import type { JsonObject } from '../types.ts'
@@ -14,13 +16,23 @@ export function readHistoryLength(object: JsonObject, wire: Wire, path = 'histor
 }
 
 /** The caller's task with this `id`. Throws TaskNotFound. */
-function namedTask({ a2a, agent, scope }: Call, params: JsonObject): Promise<Task> {
-  return a2a.tasks.find(readLookupId(params, 'id'), agent.id, scope)
+function namedTask(call: Call, params: JsonObject): Promise<Task> {
+  return ownTask(call, readLookupId(params, 'id'))
 }
 
 export async function getTask(call: Call, params: JsonObject): Promise<OperationResult> {
   const historyLength = readHistoryLength(params, call.wire)
-  return { result: call.wire.task(await namedTask(call, params), { historyLength }) }
+  const task = await readTask(call, await namedTask(call, params))
+  return { result: call.wire.task(task, { historyLength }) }
+}
+
+/** The task as this read shows it; counts the read if a fault needs it. */
+async function readTask(call: Call, task: Task): Promise<Task> {
+  const { bounds, tasks } = call.a2a
+  const counted = countsReads(task) ? await tasks.change(task.id, withRead) : task
+  const shown = withHugeArtifact(asRead(counted), bounds.hugeArtifactBytes)
+  if (shown !== counted) markTaskFault(call, shown.status === counted.status ? 'huge' : 'flap')
+  return shown
 }
 
 export async function cancel(call: Call, params: JsonObject): Promise<OperationResult> {
@@ -35,5 +47,6 @@ export async function subscribe(call: Call, params: JsonObject): Promise<Operati
   const isOver = isTerminal(task.status.state)
   if (isOver && wire.protocolVersion === '1.0')
     throw new A2aError('UNSUPPORTED_OPERATION', `the task is ${task.status.state}: it has no further updates`)
-  return { first: wire.taskReply(wire.task(task)), task: isOver ? null : task }
+  const shown = withHugeArtifact(task, call.a2a.bounds.hugeArtifactBytes)
+  return { first: wire.taskReply(wire.task(shown)), task: isOver ? null : task }
 }

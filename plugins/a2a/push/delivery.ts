@@ -1,10 +1,12 @@
 /** Owns the delivery of push notifications: in order per config, with limits and retries. */
-import { heldBytes } from 'svc/plugin'
+import { BoundedMap, heldBytes } from 'svc/plugin'
 import type { SinkStore } from '../sink.ts'
 import { sleep } from '../sleep.ts'
 import type { StoredConfig, Task, Update } from '../task.ts'
 import { pushBody } from '../wire/push-body.ts'
 import type { PushConfig } from './push-config.ts'
+import { copies, delayMs, holdsUntilLast, isLast, type PushFault, pushFaultOf, withForgery } from './push-faults.ts'
+import type { PushTarget } from './target.ts'
 
 const MAX_QUEUED = 100
 /** Memory of all queued and in-flight notifications. */
@@ -12,11 +14,17 @@ const MAX_QUEUED_BYTES = 32 * 2 ** 20
 const MAX_IN_FLIGHT = 32
 const ATTEMPT_MS = 10_000
 const RETRY_MS = [250, 1000]
+/** Configs whose failed deliveries are counted. */
+const MAX_COUNTED = 10_000
 
 /** The undelivered notifications of one config; it exists while there are any. */
 interface Queue {
   readonly key: string
-  readonly url: string
+  readonly target: PushTarget
+  readonly sinks: SinkStore
+  readonly fault: PushFault | null
+  /** Not delivered yet: the notifications wait for the last one. */
+  isHeld: boolean
   readonly headers: Record<string, string>
   /** JSON texts rather than buffers: small buffers share a memory pool, which is only freed as a whole. */
   readonly bodies: string[]
@@ -39,6 +47,8 @@ export class PushDelivery {
   #heldBytes = 0
   readonly #turns: Queue[] = []
   readonly #queues = new Map<string, Queue>()
+  /** Deliveries so far of configs whose first ones fail. */
+  readonly #failed = new BoundedMap<number>(MAX_COUNTED)
 
   /** `version`: version of svc, for `User-Agent`. */
   constructor(version: string) {
@@ -46,15 +56,21 @@ export class PushDelivery {
   }
 
   /** Sends an update to all configs of the task. `task` is the task after the update. */
-  notify(task: Task, update: Update, { sinks, onEnd }: PushSurroundings): void {
+  notify(task: Task, update: Update, surroundings: PushSurroundings): void {
+    const fault = pushFaultOf(task)
+    if (fault?.kind === 'push-drop') return
     for (const config of task.configs) {
       const body = JSON.stringify(pushBody(task, update, config.protocolVersion))
       const { target } = config
-      if ('sink' in target)
+      if ('sink' in target && !fault) {
         // Like a delivery over HTTP, it is lost while the state store is unavailable.
-        sinks.receive(target.sink, 'in-process', this.#headersOf(config), Buffer.from(body)).catch(() => {})
-      else
-        this.#enqueue(this.#queues.get(keyOf(task.id, config.id)) ?? this.#open(task, config, target.url, onEnd), body)
+        const headers = this.#headersOf(config)
+        surroundings.sinks.receive(target.sink, 'in-process', headers, Buffer.from(body)).catch(() => {})
+        continue
+      }
+      const queue = this.#queues.get(keyOf(task.id, config.id)) ?? this.#open(task, config, fault, surroundings)
+      this.#enqueue(queue, body)
+      if (queue.isHeld && isLast(update)) this.#release(queue)
     }
   }
 
@@ -62,19 +78,23 @@ export class PushDelivery {
   drop(taskId: string, configId: string): void {
     const queue = this.#queues.get(keyOf(taskId, configId))
     if (queue) this.#drop(queue)
+    this.#failed.delete(keyOf(taskId, configId))
   }
 
-  #open(task: Task, config: StoredConfig, url: string, onEnd: PushSurroundings['onEnd']): Queue {
+  #open(task: Task, config: StoredConfig, fault: PushFault | null, { sinks, onEnd }: PushSurroundings): Queue {
     const queue: Queue = {
       key: keyOf(task.id, config.id),
-      url,
-      headers: this.#headersOf(config),
+      target: config.target,
+      sinks,
+      fault,
+      isHeld: holdsUntilLast(fault),
+      headers: withForgery(this.#headersOf(config), fault),
       bodies: [],
       removed: new AbortController(),
       unfollow: onEnd(task, () => this.#drop(queue)),
     }
     this.#queues.set(queue.key, queue)
-    this.#turns.push(queue)
+    if (!queue.isHeld) this.#turns.push(queue)
     return queue
   }
 
@@ -93,18 +113,27 @@ export class PushDelivery {
     queue.bodies.push(body)
     this.#heldBytes += heldBytes(body)
     while (queue.bodies.length > 0 && (queue.bodies.length > MAX_QUEUED || this.#heldBytes > MAX_QUEUED_BYTES))
-      this.#release(queue.bodies.shift()!)
+      this.#forget(queue.bodies.shift()!)
     this.#next()
   }
 
-  #release(body: string): void {
+  /** Delivers the notifications of a held queue, the last one first. */
+  #release(queue: Queue): void {
+    const last = queue.bodies.pop()
+    if (last !== undefined) queue.bodies.unshift(last)
+    queue.isHeld = false
+    this.#turns.push(queue)
+    this.#next()
+  }
+
+  #forget(body: string): void {
     this.#heldBytes -= heldBytes(body)
   }
 
   #drop(queue: Queue): void {
     this.#close(queue)
     queue.removed.abort()
-    for (const body of queue.bodies.splice(0)) this.#release(body)
+    for (const body of queue.bodies.splice(0)) this.#forget(body)
   }
 
   #close(queue: Queue): void {
@@ -123,13 +152,53 @@ export class PushDelivery {
         continue
       }
       this.#inFlight++
-      void deliver(queue, body).finally(() => {
+      void this.#deliver(queue, body).finally(() => {
         this.#inFlight--
-        this.#release(body)
+        this.#forget(body)
         this.#turns.push(queue)
         this.#next()
       })
     }
+  }
+
+  /** Delivers one notification, with a fault perhaps late or twice. Never throws. */
+  async #deliver(queue: Queue, body: string): Promise<void> {
+    const { fault, removed } = queue
+    if (delayMs(fault) > 0) await sleep(delayMs(fault), removed.signal)
+    for (let copy = 0; copy < copies(fault) && !removed.signal.aborted; copy++) await this.#deliverOnce(queue, body)
+  }
+
+  /** Makes up to three attempts. Stops on success or a permanent error. */
+  async #deliverOnce(queue: Queue, body: string): Promise<void> {
+    const { removed } = queue
+    for (const [index, retryMs] of [...RETRY_MS, null].entries()) {
+      const isFinal = await this.#attempt(queue, body, index + 1)
+      if (isFinal || retryMs === null || removed.signal.aborted) return
+      await sleep(retryMs, removed.signal)
+    }
+  }
+
+  /** Makes one attempt. Returns whether its outcome is final, so that no retry follows. */
+  async #attempt(queue: Queue, body: string, number: number): Promise<boolean> {
+    const { fault, target, headers, sinks } = queue
+    const isFailed = fault?.kind === 'push-fail' && this.#isFailed(queue, fault)
+    const isAffected = fault !== null && (fault.kind !== 'push-fail' || isFailed)
+    const facts = { attempt: number, ...(isAffected ? { fault: fault.kind } : {}) }
+    const isFinal =
+      'url' in target
+        ? await post(target.url, headers, body, queue.removed.signal)
+        : await sinks.receive(target.sink, 'in-process', headers, Buffer.from(body), facts).then(
+            () => true,
+            () => true,
+          )
+    return isFinal && !isFailed
+  }
+
+  /** Whether a delivery counts as answered 500, as the first ones do. */
+  #isFailed({ key }: Queue, { amount }: PushFault): boolean {
+    const count = (this.#failed.get(key) ?? 0) + 1
+    this.#failed.set(key, count)
+    return count <= amount
   }
 }
 
@@ -138,17 +207,8 @@ function keyOf(taskId: string, configId: string): string {
   return `${taskId}\0${configId}`
 }
 
-/** Delivers one notification with up to two retries. Stops on success or a permanent error. Never throws. */
-async function deliver({ url, headers, removed }: Queue, body: string): Promise<void> {
-  for (const retryMs of [...RETRY_MS, null]) {
-    const isFinal = await attempt(url, headers, body, removed.signal)
-    if (isFinal || retryMs === null || removed.signal.aborted) return
-    await sleep(retryMs, removed.signal)
-  }
-}
-
-/** Makes one attempt. Returns whether its outcome is final, so that no retry follows. */
-async function attempt(
+/** Makes one attempt over HTTP. Returns whether its outcome is final, so that no retry follows. */
+async function post(
   url: string,
   headers: Record<string, string>,
   body: string,

@@ -3,7 +3,7 @@ import { templateParameters } from 'svc/plugin'
 import type { RouteDescription, RouteExample, RouteParameter } from 'svc/plugin'
 import type { Template } from '../http-json.ts'
 import { AGENT_PARAMETER } from './cards.ts'
-import { VERSION_PARAMETER } from './json-rpc.ts'
+import { FAIL_PARAMETER, VERSION_PARAMETER } from './json-rpc.ts'
 
 const V1 = [{ name: 'A2A-Version', value: '1.0' }]
 const V1_JSON = [...V1, { name: 'Content-Type', value: 'application/json' }]
@@ -165,11 +165,13 @@ function describeRow({ template, methods, summary, examples, query = [], protoco
     category: 'A2A Agents',
     summary: `HTTP+JSON: ${summary}`,
     ...(protocol ? { protocol } : {}),
-    parameters: [AGENT_PARAMETER, ...names.map(pathParameter), ...query, VERSION_PARAMETER],
+    parameters: [AGENT_PARAMETER, ...names.map(pathParameter), ...query, VERSION_PARAMETER, FAIL_PARAMETER],
     ...(takesBody ? { requestBody: { required: true, content: { 'application/json': { type: 'object' } } } } : {}),
     responses: {
       200: { description: 'The result' },
+      307: { description: 'The fault `redirect`' },
       '4XX': { description: 'An error in the format of google.rpc.Status' },
+      500: { description: 'The fault `rpc-error`' },
     },
     examples,
   }

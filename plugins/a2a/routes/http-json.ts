@@ -7,7 +7,7 @@ import { A2aError, httpError, toA2aError } from '../errors.ts'
 import { findResource, type Resource } from '../http-json.ts'
 import { parseJson } from '../json.ts'
 import { perform } from '../operations/perform.ts'
-import { sendJson, sendStream } from '../reply.ts'
+import { sendJson, sendResult, sendStream } from '../reply.ts'
 import { knownTenant } from '../scope.ts'
 import type { JsonObject } from '../types.ts'
 import { readVersion, wrongVersion, type RequestedVersion } from '../version.ts'
@@ -42,14 +42,16 @@ async function serveHttp(a2a: A2a, request: FastifyRequest, reply: FastifyReply)
     const { resource, method } = route(a2a, request, { tail, version })
     const wire = protocolVersion === '1.0' ? v1 : httpJsonV03
     const params = { ...queryOf(request), ...readBody(a2a, request, resource), ...resource.params }
-    const call = makeCall(a2a, agent, wire, request, { tenant })
+    const call = makeCall(a2a, agent, wire, request, { binding: 'HTTP+JSON', tenant })
     if (call.extensions.length > 0) void reply.header('A2A-Extensions', call.extensions.join(', '))
     const outcome = await perform(resource.operations[method]!, call, params)
-    if ('first' in outcome) {
-      sendStream(a2a, request, reply, { ...outcome, wire, envelope: event => event })
+    if (outcome.kind === 'redirect') return reply.redirect(outcome.location, 307)
+    if (outcome.kind === 'stream') {
+      sendStream(a2a, request, reply, { ...outcome, envelope: event => event })
       return reply
     }
-    return sendJson(reply.headers(outcome.headers ?? {}), outcome.result, MEDIA_TYPES[protocolVersion])
+    const { result, headers, wireFault } = outcome
+    return sendResult(reply.headers(headers), result, { wireFault, mediaType: MEDIA_TYPES[protocolVersion] })
   } catch (caught) {
     const error = toA2aError(caught, tenant)
     const isWrongMethod = error.headers.Allow !== undefined

@@ -10,8 +10,9 @@ import type { A2a } from '../a2a.ts'
 import { makeCall } from '../call.ts'
 import { rpcError, toA2aError } from '../errors.ts'
 import { readRpcRequest, type RpcFacts } from '../json-rpc.ts'
+import { FAIL_HEADER } from '../faults/requested-fault.ts'
 import { perform } from '../operations/perform.ts'
-import { sendJson, sendStream } from '../reply.ts'
+import { sendJson, sendResult, sendStream } from '../reply.ts'
 import { knownTenant } from '../scope.ts'
 import { readVersion } from '../version.ts'
 import { agentOf } from './agent.ts'
@@ -32,7 +33,7 @@ export function registerJsonRpc(app: FastifyInstance, a2a: A2a): void {
       describe({
         ...describeRpc(path, summary, 'weather'),
         path: '/a2a/{agent}',
-        parameters: [AGENT_PARAMETER, VERSION_PARAMETER],
+        parameters: [AGENT_PARAMETER, VERSION_PARAMETER, FAIL_PARAMETER],
         responses: { ...RESPONSES, 404: { description: 'Unknown agent' } },
       }),
       serve,
@@ -47,23 +48,32 @@ async function serveRpc(a2a: A2a, request: FastifyRequest, reply: FastifyReply):
     const { method, params } = readRpcRequest(a2a.svc.http.body(request), version, facts)
     void reply.header('A2A-Version', method.wire.protocolVersion)
     facts.tenant = knownTenant(a2a, params.tenant)
-    const call = makeCall(a2a, agent, method.wire, request, { tenant: facts.tenant })
+    const call = makeCall(a2a, agent, method.wire, request, { binding: 'JSON-RPC', tenant: facts.tenant })
     if (call.extensions.length > 0) void reply.header('A2A-Extensions', call.extensions.join(', '))
     const outcome = await perform(method.run, call, params)
-    const envelope = (result: unknown) => ({ jsonrpc: '2.0', id: facts.id, result })
-    if ('first' in outcome) {
-      sendStream(a2a, request, reply, { ...outcome, wire: method.wire, envelope })
+    if (outcome.kind === 'redirect') return reply.redirect(outcome.location, 307)
+    const { wireFault } = outcome
+    const id = wireFault === 'wrong-id' ? otherId(facts.id) : facts.id
+    const envelope = (result: unknown) => ({ jsonrpc: '2.0', id, result })
+    if (outcome.kind === 'stream') {
+      sendStream(a2a, request, reply, { ...outcome, envelope })
       return reply
     }
-    return sendJson(reply.headers(outcome.headers ?? {}), envelope(outcome.result))
+    return sendResult(reply.headers(outcome.headers), envelope(outcome.result), { wireFault })
   } catch (caught) {
     const error = toA2aError(caught, facts.tenant)
     void reply
       .header('A2A-Version', facts.method?.wire.protocolVersion ?? version.protocolVersion ?? '1.0')
       .headers(error.headers)
-    if (error.reason === 'UNAUTHENTICATED') void reply.code(401)
+    // All other errors are part of a successful response.
+    if (error.reason === 'UNAUTHENTICATED' || error.reason === 'UNKNOWN_FAULT') void reply.code(error.kind.http)
     return sendJson(reply, { jsonrpc: '2.0', id: facts.id, error: rpcError(error) })
   }
+}
+
+/** An id that no request has. */
+function otherId(id: RpcFacts['id']): RpcFacts['id'] {
+  return typeof id === 'number' ? id + 1000 : `${String(id)}-other`
 }
 
 export const VERSION_PARAMETER = {
@@ -73,8 +83,17 @@ export const VERSION_PARAMETER = {
   schema: { type: 'string', enum: ['1.0', '0.3'] },
 } as const
 
+export const FAIL_PARAMETER = {
+  name: FAIL_HEADER,
+  in: 'header',
+  description: 'Faults of the protocol, such as `cut@2`',
+  schema: { type: 'string' },
+} as const
+
 const RESPONSES = {
   200: { description: 'A JSON-RPC response, or an event stream of them' },
+  307: { description: 'The fault `redirect`' },
+  400: { description: 'The list of faults cannot be read' },
   401: { description: 'The extended card was requested without a valid token' },
 }
 
@@ -97,7 +116,7 @@ function describeRpc(path: string, summary: string, agent: string): RouteDescrip
     summary,
     description:
       'Protocol 1.0 with the header `A2A-Version: 1.0` (SendMessage, SendStreamingMessage, GetTask, ListTasks, CancelTask, SubscribeToTask, push configs, GetExtendedAgentCard), otherwise 0.3 (message/send, tasks/get and so on).',
-    parameters: [VERSION_PARAMETER],
+    parameters: [VERSION_PARAMETER, FAIL_PARAMETER],
     requestBody: { required: true, content: { 'application/json': { type: 'object' } } },
     responses: RESPONSES,
     examples: [

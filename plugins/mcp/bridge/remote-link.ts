@@ -241,7 +241,8 @@ export class RemoteLink implements Link {
 
 function isAnswerTo(answer: JsonObject, { id, method }: JsonObject, status: number): boolean {
   if (id === undefined || method === undefined || answer.method !== undefined) return false
-  return answer.id === id || (status >= 400 && isRecord(answer.error))
+  // An error may have no id: the server could not read it, or a gateway answers.
+  return answer.id === id || (isRecord(answer.error) && (status >= 400 || answer.id === null))
 }
 
 function noAnswer(status: number): string {

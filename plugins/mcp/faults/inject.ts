@@ -1,33 +1,20 @@
 /** Injects the faults that `X-Svc-Mcp-Fail` asks for. */
-import { createHash } from 'node:crypto'
-import { type FastifyRequest, isRecord, type Store, type Svc } from 'svc/plugin'
+import { type FaultCount, FaultCounter, type FastifyRequest, isRecord, type ListedFault, type Svc } from 'svc/plugin'
 import type { Bounds } from '../bounds.ts'
 import type { Exchange } from '../calls/exchange.ts'
 import { readMessage, type RpcMessage } from '../calls/json-rpc.ts'
 import type { Mcp } from '../mcp.ts'
-import { FAIL_HEADER, type FaultSpec, readFaults } from './fault-header.ts'
+import { FAIL_HEADER, readFaults } from './fault-header.ts'
 import { concerns, isStatusKind, isWireKind, type Kind } from './kinds.ts'
 import { withResultFault } from './result-faults.ts'
 import { throwFault } from './status-faults.ts'
 import { sendWithFault } from './wire-faults.ts'
 
-/** Requests with the header so far, of one caller for one server and kind. */
-export interface FaultCount {
-  /** Digest of the caller's session. */
-  owner: string
-  count: number
-}
-
-/** Keys are digests of caller, server and kind. */
-export function openFaultCounts(svc: Pick<Svc, 'state'>, bounds: Bounds): Store<FaultCount> {
-  return svc.state<FaultCount>('fault-uses', { maxCount: bounds.faultCounters, ttlMs: bounds.faultCounterMs })
-}
-
-/** Forgets the counts of a session, or all. Returns their number. */
-export function resetFaultCounts(counts: Store<FaultCount>, sessionKey: string | null): Promise<number> {
-  if (sessionKey === null) return counts.clear()
-  const digest = digestOf(sessionKey)
-  return counts.clear(({ owner }) => owner === digest)
+/** Counts requests with the header, by caller, server and kind. */
+export function openFaultCounter(svc: Pick<Svc, 'state'>, bounds: Bounds): FaultCounter {
+  return new FaultCounter(
+    svc.state<FaultCount>('fault-uses', { maxCount: bounds.faultCounters, ttlMs: bounds.faultCounterMs }),
+  )
 }
 
 /**
@@ -64,33 +51,26 @@ export async function applyFault(kind: Kind, params: Record<string, unknown>, ex
 }
 
 async function firstActing(
-  faults: readonly FaultSpec[],
+  faults: readonly ListedFault<Kind>[],
   message: RpcMessage | null,
   exchange: Exchange,
-): Promise<FaultSpec | null> {
+): Promise<ListedFault<Kind> | null> {
   const method = message && message.kind !== 'response' ? message.method : ''
   for (const fault of faults) {
     const isLeftAlone = message?.kind !== 'request' && !isStatusKind(fault.kind)
     if (isLeftAlone || !concerns(fault.kind, method)) continue
     const count = await countUse(exchange.mcp, exchange.server.name, exchange.request, fault.kind)
-    if (count >= fault.from && (fault.percent === 100 || Math.random() * 100 < fault.percent)) return fault
+    if (count >= fault.at && (fault.percent === 100 || Math.random() * 100 < fault.percent)) return fault
   }
   return null
 }
 
 /** Counts requests of a caller for a server by the name of what is counted, this one included. */
-export async function countUse(
-  { svc, faultCounts }: Pick<Mcp, 'svc' | 'faultCounts'>,
+export function countUse(
+  { svc, faultCounter }: Pick<Mcp, 'svc' | 'faultCounter'>,
   server: string,
   request: FastifyRequest,
   name: string,
 ): Promise<number> {
-  const owner = digestOf(svc.http.session(request).key)
-  const counter = digestOf(JSON.stringify([owner, server, name]))
-  const counted = await faultCounts.update(counter, before => ({ owner, count: (before?.count ?? 0) + 1 }))
-  return counted?.count ?? 1
-}
-
-function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('base64url')
+  return faultCounter.next(svc.http.session(request).key, server, name)
 }

@@ -50,6 +50,19 @@ t.test('the tasks of a tenant are seen in that tenant alone [A2A-36]', async t =
   t.equal((await rpc.rpc('echo', 'GetTask', { id: ignored.id })).body.result.id, ignored.id)
 })
 
+t.test('a reset of a session removes its tasks of all tenants [A2A-36]', async t => {
+  const own = new Caller(url, COMBINATIONS[0]!, 'reset')
+  const sent = (await own.rpc('echo', 'SendMessage', { ...own.params('x'), tenant: 'acme' })).body.result.task
+  const kept = (await rpc.rpc('echo', 'SendMessage', { ...rpc.params('x'), tenant: 'acme' })).body.result.task
+  const reset = await fetch(`${url}/_svc/reset?kinds=a2a&scope=session`, {
+    method: 'POST',
+    headers: { 'X-Svc-Session': 'reset' },
+  })
+  t.equal(reset.status, 200)
+  t.equal(reasonOf(await own.rpc('echo', 'GetTask', { id: sent.id, tenant: 'acme' })), 'TASK_NOT_FOUND')
+  t.equal((await rpc.rpc('echo', 'GetTask', { id: kept.id, tenant: 'acme' })).body.result.id, kept.id)
+})
+
 t.test('extensions that a card declares are activated, others are ignored [A2A-37]', async t => {
   const headers = { 'A2A-Extensions': `urn:unknown, ${DIRECTORY}` }
   for (const caller of callers) {

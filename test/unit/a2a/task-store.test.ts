@@ -19,6 +19,9 @@ const roomy: Bounds = {
   sinks: 1,
   sinkBytes: 1,
   cardSignatures: 1,
+  hugeArtifactBytes: 1,
+  faultCounters: 1,
+  faultCounterMs: 1000,
 }
 
 function makeStore(t: { teardown(callback: () => void): void }, bounds: Partial<Bounds> = {}) {

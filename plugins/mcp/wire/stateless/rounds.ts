@@ -125,9 +125,8 @@ export function requireCapabilities(
   questions: Question[],
   { version, conversation }: Pick<Call, 'version' | 'conversation'>,
 ): void {
-  const missing = questions
-    .filter(({ method }) => !isSupported(method, version, conversation.clientCapabilities))
-    .map(({ method }) => CAPABILITY[method])
+  const unsupported = questions.filter(({ method }) => !isSupported(method, version, conversation.clientCapabilities))
+  const missing = [...new Set(unsupported.map(({ method }) => CAPABILITY[method]))]
   if (missing.length === 0) return
   const requiredCapabilities = Object.fromEntries(missing.map(name => [name, {}]))
   throw new RpcError(CODES.missingCapability, `Missing required client capability: ${missing.join(', ')}`, {

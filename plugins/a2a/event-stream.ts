@@ -1,0 +1,65 @@
+/** Owns the events of a stream: the first one, then the updates of the task, with the fault that the request asks for. */
+import type { Call } from './call.ts'
+import type { ActiveFault } from './faults/requested-fault.ts'
+import { isStreamKind } from './faults/kinds.ts'
+import { withStreamFault } from './faults/stream-faults.ts'
+import { hugeArtifact } from './faults/task-faults.ts'
+import { isTerminal } from './states.ts'
+import type { Task } from './task.ts'
+import type { JsonObject } from './types.ts'
+
+export interface StreamEvent {
+  kind: 'first' | 'status' | 'artifact'
+  body: JsonObject
+  /** No more events follow. */
+  isFinal: boolean
+  /** It is larger than what may be unsent. */
+  isHuge?: boolean
+}
+
+export interface EventReceiver {
+  event(event: StreamEvent): void
+  /** The stream ends: after the final event, or because the task was evicted or updates were missed. */
+  end(): void
+  /** The connection breaks. */
+  cut(): void
+}
+
+/** Sends the events to the receiver, the first one at once. Returns a function that stops. */
+export type EventStream = (receiver: EventReceiver) => () => void
+
+export interface StreamStart {
+  first: JsonObject
+  /** Null: the stream has only the first event. */
+  task: Task | null
+}
+
+/** Streams the updates after the given state of a task, until it reaches a terminal or interrupted state. */
+export function openEvents(call: Call, start: StreamStart, fault: ActiveFault | null): EventStream {
+  const isFaulty = fault !== null && isStreamKind(fault.kind)
+  return receiver => {
+    const { task, first } = start
+    const to = isFaulty ? withStreamFault(fault, receiver) : receiver
+    to.event({ kind: 'first', body: first, isFinal: task === null })
+    if (task === null) {
+      to.end()
+      return () => {}
+    }
+    const { a2a, wire } = call
+    const shown = fault?.kind === 'wrong-context' ? { ...task, contextId: `${task.contextId}-other` } : task
+    return a2a.tasks.follow(task, {
+      update(update) {
+        const isFinal = update.kind === 'status' && update.isFinal
+        if (update.kind === 'status' && isTerminal(update.status.state)) {
+          const artifact = hugeArtifact(task, a2a.bounds.hugeArtifactBytes)
+          const added = { kind: 'artifact', append: false, lastChunk: true } as const
+          const body = artifact && wire.update(shown, { ...added, artifact })
+          if (body) to.event({ kind: 'artifact', body, isFinal: false, isHuge: true })
+        }
+        to.event({ kind: update.kind, body: wire.update(shown, update), isFinal })
+        if (isFinal) to.end()
+      },
+      closed: () => to.end(),
+    })
+  }
+}
