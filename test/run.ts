@@ -5,9 +5,9 @@
  *
  * Tiers: main, docs, sdk, browser, fuzz, probe, replicas, all. Without arguments, the tier main runs; with parts of file names, the
  * matching files of all tiers run. In the tier `replicas`, integration tests run with three replicas, too: a selection, or
- * all of them with `SVC_TEST_REPLICAS=3`. `--jobs` sets how many files run at once. Each job runs its files in one process, except
- * those described in `test/runner/tiers.ts`. `--verbose` prints the output of all files, with the time of each test, instead
- * of the output of failed files only.
+ * all of them with `SVC_TEST_REPLICAS=3`. `--jobs` sets how many files run at once, besides those that mostly wait. Each job
+ * runs its files in one process, except those described in `test/runner/tiers.ts`. `--verbose` prints the output of all files,
+ * with the time of each test, instead of the output of failed files only.
  */
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
@@ -36,6 +36,8 @@ if (tier !== 'all' && !(TIERS as readonly string[]).includes(tier))
   throw new Error(`unknown tier "${tier}": use ${TIERS.join(', ')} or all`)
 /** One more than the number of cores, since tests spend much time waiting. */
 const jobs = numberOption('jobs', availableParallelism() + 1)
+/** How many of the files that mostly wait run at once, in addition. */
+const WAITING_JOBS = 2
 /** A file that takes longer is assumed to hang. */
 const timeoutMs = numberOption('timeout', 300) * 1000
 /** A process is replaced after this many files, since not all memory of finished files is freed. */
@@ -62,10 +64,12 @@ process.stdout.write(
 
 const results: TestResult[] = []
 const items = rounds.flatMap(round => round.files.map(file => ({ round, file })))
+type Item = (typeof items)[number]
+const waiting = items.filter(({ file }) => file.waits)
 /** Files that run alone come first, since they take the longest. */
-const queue = [
-  ...items.filter(({ file }) => file.mode !== 'shared'),
-  ...items.filter(({ file }) => file.mode === 'shared'),
+const busy = [
+  ...items.filter(({ file }) => !file.waits && file.mode !== 'shared'),
+  ...items.filter(({ file }) => !file.waits && file.mode === 'shared'),
 ]
 
 function report(result: TestResult): void {
@@ -73,8 +77,8 @@ function report(result: TestResult): void {
   process.stdout.write(printFile(result, values.verbose === true || result.failed > 0))
 }
 
-/** Runs files from the queue until it is empty. */
-async function runFiles(): Promise<void> {
+/** Runs files from a queue until it is empty. */
+async function runFiles(queue: Item[]): Promise<void> {
   let current: { worker: Worker; round: Round; hasFailed: boolean } | undefined
   const close = async (): Promise<void> => {
     const problem = await current?.worker.close(current.hasFailed)
@@ -128,7 +132,10 @@ async function runFiles(): Promise<void> {
 }
 
 try {
-  await Promise.all(Array.from({ length: Math.min(jobs, queue.length) }, runFiles))
+  await Promise.all([
+    ...Array.from({ length: Math.min(jobs, busy.length) }, () => runFiles(busy)),
+    ...Array.from({ length: Math.min(WAITING_JOBS, waiting.length) }, () => runFiles(waiting)),
+  ])
 } finally {
   await removeBundles()
 }

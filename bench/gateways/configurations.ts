@@ -1,5 +1,16 @@
 /** Configurations of the gateways: the shortest one that forwards, and a recommended one. */
 
+export interface GatewayFacts {
+  /** Port of the upstream, and its port for gRPC. */
+  up: number
+  upGrpc: number
+  /** Port of the gateway, and another one for gateways that speak HTTP/2 without TLS only on a port of its own. */
+  port: number
+  grpc: number
+  /** A folder that the gateway may write to. */
+  folder: string
+}
+
 export interface GatewayConfiguration {
   /** Name in the table. */
   product: string
@@ -8,19 +19,25 @@ export interface GatewayConfiguration {
   /** Prints the version. */
   version: readonly string[]
   file: string
-  /** `up` and `port` are the ports of the upstream and of the gateway; `folder` is writable. */
-  text(facts: { up: number; port: number; folder: string }): string
-  arguments(file: string, facts: { up: number; port: number; folder: string }): string[]
+  text(facts: GatewayFacts): string
+  arguments(file: string, facts: GatewayFacts): string[]
   environment?: Record<string, string>
+  /** Arguments of the probe. */
+  probe?: readonly string[]
+  /** The file of `--routes`. */
+  routes?(facts: GatewayFacts): string
 }
 
-const nginx = (kind: GatewayConfiguration['kind'], server: (up: number) => string): GatewayConfiguration => ({
+/** gRPC has a port of its own. */
+const grpcPort = ({ grpc }: GatewayFacts): string => `grpc: http://127.0.0.1:${grpc}\n`
+
+const nginx = (kind: GatewayConfiguration['kind'], server: string): GatewayConfiguration => ({
   product: 'nginx',
   kind,
   program: 'nginx',
   version: ['-v'],
   file: 'nginx.conf',
-  text: ({ up, port, folder }) => `daemon off;
+  text: ({ up, upGrpc, port, grpc, folder }) => `daemon off;
 error_log ${folder}/error.log;
 pid ${folder}/nginx.pid;
 events {}
@@ -35,11 +52,21 @@ http {
   map $http_upgrade $connection_upgrade { default upgrade; '' ''; }
   server {
     listen 127.0.0.1:${port};
-${server(up)}
+${server}
+  }${
+    kind === 'recommended'
+      ? `
+  server {
+    listen 127.0.0.1:${grpc} http2;
+    grpc_read_timeout 1h;
+    location / { grpc_pass grpc://127.0.0.1:${upGrpc}; }
+  }`
+      : ''
   }
 }
 `,
   arguments: file => ['-c', file],
+  ...(kind === 'recommended' ? { routes: grpcPort } : {}),
 })
 
 const haproxy = (kind: GatewayConfiguration['kind'], defaults: string, backend: string): GatewayConfiguration => ({
@@ -48,7 +75,7 @@ const haproxy = (kind: GatewayConfiguration['kind'], defaults: string, backend: 
   program: 'haproxy',
   version: ['-v'],
   file: 'haproxy.cfg',
-  text: ({ up, port }) => `defaults
+  text: ({ up, upGrpc, port, grpc }) => `defaults
   mode http
   timeout connect 5s
   timeout client 60s
@@ -59,8 +86,18 @@ frontend web
   default_backend svc
 backend svc
 ${backend}  server svc 127.0.0.1:${up}
-`,
+${
+  kind === 'recommended'
+    ? `frontend grpc
+  bind 127.0.0.1:${grpc} proto h2
+  default_backend svc_grpc
+backend svc_grpc
+  server svc 127.0.0.1:${upGrpc} proto h2
+`
+    : ''
+}`,
   arguments: file => ['-db', '-f', file],
+  ...(kind === 'recommended' ? { routes: grpcPort } : {}),
 })
 
 const apache = (kind: GatewayConfiguration['kind'], more: string): GatewayConfiguration => ({
@@ -81,7 +118,7 @@ LoadModule proxy_module /usr/lib/apache2/modules/mod_proxy.so
 LoadModule proxy_http_module /usr/lib/apache2/modules/mod_proxy_http.so
 LoadModule headers_module /usr/lib/apache2/modules/mod_headers.so
 ${more}
-ProxyPass / http://127.0.0.1:${up}/${kind === 'recommended' ? ' nocanon flushpackets=on' : ''}
+ProxyPass / http://127.0.0.1:${up}/${kind === 'recommended' ? ' nocanon flushpackets=on upgrade=websocket' : ''}
 ProxyPassReverse / http://127.0.0.1:${up}/
 `,
   arguments: file => ['-X', '-f', file],
@@ -93,23 +130,104 @@ const caddy = (kind: GatewayConfiguration['kind'], block: string): GatewayConfig
   program: 'caddy',
   version: ['version'],
   file: 'Caddyfile',
-  text: ({ up, port }) => `{
+  text: ({ up, upGrpc, port }) => `{
   admin off
-  auto_https off
+  auto_https off${kind === 'recommended' ? '\n  servers {\n    protocols h1 h2 h2c\n  }' : ''}
 }
 http://:${port} {
   bind 127.0.0.1
-  reverse_proxy 127.0.0.1:${up}${block}
+${kind === 'recommended' ? `  reverse_proxy /svc.echo.v1.EchoService/* h2c://127.0.0.1:${upGrpc}\n` : ''}  reverse_proxy 127.0.0.1:${up}${block}
 }
 `,
   arguments: file => ['run', '--adapter', 'caddyfile', '--config', file],
+  ...(kind === 'recommended' ? { probe: ['--h2'] } : {}),
+})
+
+const varnish = (kind: GatewayConfiguration['kind'], more: string): GatewayConfiguration => ({
+  product: 'Varnish',
+  kind,
+  program: 'varnishd',
+  version: ['-V'],
+  file: 'default.vcl',
+  text: ({ up }) => `vcl 4.1;
+backend default { .host = "127.0.0.1"; .port = "${up}"; }
+${more}`,
+  arguments: (file, { port, folder }) => ['-F', '-n', `${folder}/varnish`, '-a', `127.0.0.1:${port}`, '-f', file],
+})
+
+const traefik = (
+  kind: GatewayConfiguration['kind'],
+  routers: string,
+  services: (facts: GatewayFacts) => string,
+): GatewayConfiguration => ({
+  product: 'Traefik',
+  kind,
+  program: 'traefik',
+  version: ['version'],
+  file: 'dynamic.yml',
+  text: facts => `http:
+  routers:
+    svc: { rule: "PathPrefix(\`/\`)", service: svc }
+${routers}  services:
+    svc: { loadBalancer: { servers: [{ url: "http://127.0.0.1:${facts.up}" }] } }
+${services(facts)}`,
+  arguments: (file, { port }) => [
+    `--entrypoints.web.address=127.0.0.1:${port}`,
+    `--providers.file.filename=${file}`,
+    '--global.checknewversion=false',
+    '--global.sendanonymoususage=false',
+  ],
+  ...(kind === 'recommended' ? { probe: ['--h2'] } : {}),
+})
+
+const envoy = (
+  kind: GatewayConfiguration['kind'],
+  {
+    manager,
+    trusted,
+    routes,
+    clusters,
+  }: { manager: string; trusted: string; routes: string; clusters: (facts: GatewayFacts) => string },
+): GatewayConfiguration => ({
+  product: 'Envoy',
+  kind,
+  program: 'envoy',
+  version: ['--version'],
+  file: 'envoy.yaml',
+  text: facts => `static_resources:
+  listeners:
+    - address: { socket_address: { address: 127.0.0.1, port_value: ${facts.port} } }
+      filter_chains:
+        - filters:
+            - name: envoy.filters.network.http_connection_manager
+              typed_config:
+                "@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager
+                stat_prefix: web
+${manager}                route_config:
+${trusted}                  virtual_hosts:
+                    - name: all
+                      domains: ["*"]
+                      routes:
+${routes}
+                http_filters:
+                  - name: envoy.filters.http.router
+                    typed_config: { "@type": type.googleapis.com/envoy.extensions.filters.http.router.v3.Router }
+  clusters:
+    - name: svc
+      type: STATIC
+      load_assignment:
+        cluster_name: svc
+        endpoints: [{ lb_endpoints: [{ endpoint: { address: { socket_address: { address: 127.0.0.1, port_value: ${facts.up} } } } }] }]
+${clusters(facts)}`,
+  arguments: file => ['-c', file, '--log-level', 'error', '--disable-hot-restart', '--concurrency', '1'],
+  ...(kind === 'recommended' ? { probe: ['--h2'] } : {}),
 })
 
 export const GATEWAYS: readonly GatewayConfiguration[] = [
-  nginx('default', () => '    location / { proxy_pass http://svc; }'),
+  nginx('default', '    location / { proxy_pass http://svc; }'),
   nginx(
     'recommended',
-    () => `    client_max_body_size 0;
+    `    client_max_body_size 0;
     proxy_http_version 1.1;
     proxy_set_header Host $http_host;
     proxy_set_header X-Forwarded-For $remote_addr;
@@ -154,17 +272,28 @@ RequestHeader unset X-Forwarded-Prefix early
 RequestHeader unset X-Real-IP early
 RequestHeader set X-Forwarded-Proto http`,
   ),
-  {
-    product: 'Varnish',
-    kind: 'default',
-    program: 'varnishd',
-    version: ['-V'],
-    file: 'default.vcl',
-    text: ({ up }) => `vcl 4.1;
-backend default { .host = "127.0.0.1"; .port = "${up}"; }
+  varnish('default', ''),
+  varnish(
+    'recommended',
+    `sub vcl_recv {
+  unset req.http.Forwarded;
+  unset req.http.X-Forwarded-Port;
+  unset req.http.X-Forwarded-Prefix;
+  unset req.http.X-Real-IP;
+  set req.http.X-Forwarded-For = client.ip;
+  set req.http.X-Forwarded-Proto = "http";
+  set req.http.X-Forwarded-Host = req.http.Host;
+  if (req.http.Upgrade ~ "(?i)^websocket$") { return (pipe); }
+  return (pass);
+}
+sub vcl_pipe {
+  if (req.http.Upgrade) {
+    set bereq.http.Upgrade = req.http.Upgrade;
+    set bereq.http.Connection = req.http.Connection;
+  }
+}
 `,
-    arguments: (file, { port, folder }) => ['-F', '-n', `${folder}/varnish`, '-a', `127.0.0.1:${port}`, '-f', file],
-  },
+  ),
   caddy('default', ''),
   caddy(
     'recommended',
@@ -176,53 +305,38 @@ backend default { .host = "127.0.0.1"; .port = "${up}"; }
     header_up -X-Forwarded-Prefix
   }`,
   ),
-  {
-    product: 'Traefik',
-    kind: 'default',
-    program: 'traefik',
-    version: ['version'],
-    file: 'dynamic.yml',
-    text: ({ up }) => `http:
-  routers:
-    svc: { rule: "PathPrefix(\`/\`)", service: svc }
-  services:
-    svc: { loadBalancer: { servers: [{ url: "http://127.0.0.1:${up}" }] } }
+  traefik('default', '', () => ''),
+  traefik(
+    'recommended',
+    '    grpc: { rule: "PathPrefix(`/svc.echo.v1.EchoService`)", service: grpc }\n',
+    ({ upGrpc }) => `    grpc: { loadBalancer: { servers: [{ url: "h2c://127.0.0.1:${upGrpc}" }] } }\n`,
+  ),
+  envoy('default', {
+    manager: '',
+    trusted: '',
+    routes: '                        - { match: { prefix: / }, route: { cluster: svc } }',
+    clusters: () => '',
+  }),
+  envoy('recommended', {
+    manager: `                use_remote_address: true
+                preserve_external_request_id: true
+                stream_idle_timeout: 0s
+                upgrade_configs: [{ upgrade_type: websocket }]
+                http_protocol_options: { enable_trailers: true }
 `,
-    arguments: (file, { port }) => [
-      `--entrypoints.web.address=127.0.0.1:${port}`,
-      `--providers.file.filename=${file}`,
-      '--global.checknewversion=false',
-      '--global.sendanonymoususage=false',
-    ],
-  },
-  {
-    product: 'Envoy',
-    kind: 'default',
-    program: 'envoy',
-    version: ['--version'],
-    file: 'envoy.yaml',
-    text: ({ up, port }) => `static_resources:
-  listeners:
-    - address: { socket_address: { address: 127.0.0.1, port_value: ${port} } }
-      filter_chains:
-        - filters:
-            - name: envoy.filters.network.http_connection_manager
-              typed_config:
-                "@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager
-                stat_prefix: web
-                route_config:
-                  virtual_hosts:
-                    - { name: all, domains: ["*"], routes: [{ match: { prefix: / }, route: { cluster: svc } }] }
-                http_filters:
-                  - name: envoy.filters.http.router
-                    typed_config: { "@type": type.googleapis.com/envoy.extensions.filters.http.router.v3.Router }
-  clusters:
-    - name: svc
+    trusted: `                  request_headers_to_remove: [x-real-ip, forwarded, x-forwarded-host, x-forwarded-port, x-forwarded-prefix]
+`,
+    routes: `                        - { match: { prefix: /svc.echo.v1.EchoService/ }, route: { cluster: grpc, timeout: 0s } }
+                        - { match: { prefix: / }, route: { cluster: svc, timeout: 0s } }`,
+    clusters: ({ upGrpc }) => `    - name: grpc
       type: STATIC
       load_assignment:
-        cluster_name: svc
-        endpoints: [{ lb_endpoints: [{ endpoint: { address: { socket_address: { address: 127.0.0.1, port_value: ${up} } } } }] }]
+        cluster_name: grpc
+        endpoints: [{ lb_endpoints: [{ endpoint: { address: { socket_address: { address: 127.0.0.1, port_value: ${upGrpc} } } } }] }]
+      typed_extension_protocol_options:
+        envoy.extensions.upstreams.http.v3.HttpProtocolOptions:
+          "@type": type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions
+          explicit_http_config: { http2_protocol_options: {} }
 `,
-    arguments: file => ['-c', file, '--log-level', 'error', '--disable-hot-restart', '--concurrency', '1'],
-  },
+  }),
 ]

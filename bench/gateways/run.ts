@@ -69,9 +69,12 @@ async function probe(gateway: GatewayConfiguration): Promise<void> {
   }
   const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
   chmodSync(folder, 0o755)
-  const facts = { up: await freePort(), port: await freePort(), folder }
+  const [up, upGrpc, port, grpc] = [await freePort(), await freePort(), await freePort(), await freePort()]
+  const facts = { up, upGrpc, port, grpc, folder }
   const file = join(folder, gateway.file)
   writeFileSync(file, gateway.text(facts))
+  const routes = gateway.routes === undefined ? null : join(folder, 'routes.yaml')
+  if (routes !== null) writeFileSync(routes, gateway.routes!(facts))
   const child: ChildProcess = spawn(gateway.program, gateway.arguments(file, facts), {
     cwd: folder,
     stdio: 'ignore',
@@ -90,6 +93,8 @@ async function probe(gateway: GatewayConfiguration): Promise<void> {
       `http://127.0.0.1:${facts.port}`,
       '--listen',
       String(facts.up),
+      '--listen-grpc',
+      String(facts.upGrpc),
       '--hostile',
       '--out',
       out,
@@ -100,6 +105,8 @@ async function probe(gateway: GatewayConfiguration): Promise<void> {
       `${gateway.product} ${version} ${gateway.kind}`,
       '--config-file',
       file,
+      ...(gateway.probe ?? []),
+      ...(routes === null ? [] : ['--routes', routes]),
     ])
     process.stdout.write(`${label} ${version}: exit code ${code}\n`)
   } finally {

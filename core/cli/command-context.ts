@@ -1,10 +1,13 @@
 /** Creates what a command gets besides its arguments. */
 import type { CommandContext } from '../contract/command.ts'
-import type { Plugin } from '../contract/plugin.ts'
+import { forPlugin } from '../contract/plugin.ts'
+import type { ExtensionPoints, PersonalPoint, Plugin } from '../contract/plugin.ts'
 import { findConfigFile, readSvcYaml } from '../config/svc-yaml.ts'
 import { PRODUCT_FOLDER, VERSION } from '../product.ts'
 import { readGitSha } from '../server/instance.ts'
 import type { FoundCommand } from './commands.ts'
+import { inspect } from './inspection.ts'
+import { findDefinitions } from './plugin-definitions.ts'
 import type { Terminal } from './terminal.ts'
 
 export async function commandContext({ plugin, section }: FoundCommand, terminal: Terminal): Promise<CommandContext> {
@@ -17,6 +20,7 @@ export async function commandContext({ plugin, section }: FoundCommand, terminal
     version: VERSION,
     gitSha: environment.SVC_GIT_SHA ?? (await readGitSha(PRODUCT_FOLDER)),
     section: sectionOf(section, terminal),
+    use: point => usedPoint(point, { plugin, terminal }),
     async startServer({ environment: overrides, options } = {}) {
       const { startServer } = await import('../server/server.ts')
       const server = await startServer({
@@ -41,4 +45,24 @@ function sectionOf(name: string | null, { environment, workingDirectory }: Termi
   const file = findConfigFile({ variable: environment.SVC_CONFIG_FILE, cwd: workingDirectory })
   const read = readSvcYaml(file, { publicMode: false })
   return read.ok ? read.document.sections[name] : undefined
+}
+
+async function usedPoint<K extends keyof ExtensionPoints>(
+  point: K,
+  { plugin, terminal }: { plugin: string | null; terminal: Terminal },
+): Promise<ExtensionPoints[K] | undefined> {
+  const owner = String(point).split('.', 1)[0]!
+  if (plugin !== owner) throw new Error(`"${String(point)}" belongs to ${owner}, so only its command can use it`)
+  const users = (await findDefinitions(terminal, undefined, owner)).filter(({ definition }) =>
+    [...(definition.buildsOn ?? []), ...(definition.uses ?? [])].includes(owner),
+  )
+  if (users.length === 0) return undefined
+  return inspect(terminal, undefined, ({ host: { result } }) => {
+    for (const { name } of users) {
+      const reason = result.failures.get(name)
+      if (reason !== undefined) terminal.err.write(`the plugin ${name} failed: ${reason}\n`)
+    }
+    const value = result.context.extensions.get(point) as PersonalPoint<ExtensionPoints[K]> | undefined
+    return value?.[forPlugin]?.(owner) ?? (value as ExtensionPoints[K] | undefined)
+  })
 }

@@ -1,4 +1,5 @@
 /** What a command gets besides its arguments. */
+import type { ExtensionPoints } from './plugin.ts'
 
 /** Standard output or standard error. */
 export interface CommandOutput {
@@ -33,6 +34,12 @@ export interface CommandContext {
   gitSha: string | null
   /** The plugin's section of `svc.yaml` as it was written; undefined without one. */
   section: unknown
+  /**
+   * An extension point of the plugin of the command, extended by the plugins that a start would load. They are registered
+   * without opening a port, and closed again: only what they left on the extension point can be used. Undefined if no other
+   * plugin lists the owner in `buildsOn` or `uses`, or if the owner is disabled. Plugins that failed are reported on `err`.
+   */
+  use<K extends keyof ExtensionPoints>(point: K): Promise<ExtensionPoints[K] | undefined>
   /** Starts a server with all plugins in this process. Its log is not written. Rejects if it can't listen. */
   startServer(options?: CommandServerOptions): Promise<CommandServer>
 }

@@ -1,6 +1,7 @@
 /** The interface between `llm` and a plugin that adds a wire format: data and functions, no HTTP. */
 import type { RouteDescription } from 'svc/plugin'
 import type { Tokenizer } from './engine/tokenizer.ts'
+import type { BatchPlan } from './state/batch-plan.ts'
 import type { LimitState, Refusal } from './limits/bucket.ts'
 import type {
   ChatResult,
@@ -232,6 +233,10 @@ export interface RouteInput {
   /** The listed models, and the context window of those without their own. */
   models?: readonly ModelInfo[]
   contextWindow?: number
+  /** The provider stores responses, conversations and interactions for later requests. */
+  storesResponses: boolean
+  /** The plan of batches whose request names none. */
+  batchPlan?: BatchPlan
   /** The tokenizer for a model; absent: the rule of the engine for all. */
   tokenizerOf?(model: string | undefined): Tokenizer
   limits: EngineLimits

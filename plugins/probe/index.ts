@@ -1,9 +1,11 @@
 /** The plugin `probe`: the command `svc probe`, and the upstream half of a probe. */
 import { definePlugin } from 'svc/plugin'
+import { createCheckRegistry } from './checks/custom/registry.ts'
 import { probeCommand } from './command/command.ts'
 import { PROBE_OPTIONS } from './options.ts'
 import type { ProbeSection } from './options.ts'
 import { registerRuns } from './runs/routes.ts'
+import type {} from './types.ts'
 import { registerUpstream } from './upstream/routes.ts'
 
 export default definePlugin<ProbeSection>({
@@ -13,8 +15,10 @@ export default definePlugin<ProbeSection>({
   command: probeCommand,
   options: PROBE_OPTIONS,
   register(app, svc) {
+    const checks = createCheckRegistry(svc.name)
+    svc.offer('probe.checks', checks)
     if (svc.config.publicMode) return
     registerUpstream(app, svc)
-    registerRuns(app, svc)
+    registerRuns(app, svc, checks)
   },
 })

@@ -37,6 +37,7 @@ async function run(args: readonly string[], context: Partial<CommandContext> = {
     version: '1.0.0',
     gitSha: null,
     section: undefined,
+    use: () => Promise.resolve(undefined),
     startServer: () => Promise.reject(new Error('not here')),
     ...context,
   })

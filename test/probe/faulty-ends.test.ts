@@ -1,4 +1,4 @@
-/** An upstream half that lies is an error of the probe, never a finding. */
+/** An upstream half that lies is an error of the probe, never a finding. Mostly waits: for timeouts. */
 import t from 'tap'
 import { readAddress, resolveAddress } from '../../plugins/probe/client/address.ts'
 import { BackChannel } from '../../plugins/probe/client/back-channel.ts'

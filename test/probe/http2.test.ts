@@ -1,7 +1,11 @@
-/** Checks over HTTP/2: the reference proxy passes, and wrong proxies are caught. Runs alone: it measures times. */
+/**
+ * Checks over HTTP/2: the reference proxy passes, and wrong proxies are caught.
+ * Runs alone: it measures times. Mostly waits: for silent connections.
+ */
 import t from 'tap'
 import { CATALOG } from '../../plugins/probe/checks/index.ts'
 import { launch } from '../../core/testing/launch.ts'
+import { WRITES_FINDINGS, findingsOf, writeFindings } from './findings.ts'
 import { startHttp2Proxy } from './proxies/http2-proxy.ts'
 import { startProxy } from './proxies/reference-proxy.ts'
 import { HTTP2_PROXIES } from './proxies/wrong-http2-proxies.ts'
@@ -34,6 +38,7 @@ t.test('each wrong proxy in HTTP/2 is caught by exactly the checks that name its
   const server = await launch({ plugins: ['probe'] })
   t.teardown(() => server.stop())
   const only = process.env.SVC_PROXY
+  const shown = new Map<string, ReturnType<typeof findingsOf>>()
   const pending = HTTP2_PROXIES.filter(({ name }) => only === undefined || name.includes(only))
   const run = async ({ name, fault, http2, checks, caught }: WrongHttp2Proxy): Promise<void> => {
     const proxy = await startHttp2Proxy(server.ports, fault, http2)
@@ -49,11 +54,17 @@ t.test('each wrong proxy in HTTP/2 is caught by exactly the checks that name its
         .map(({ check, verdict }) => [check.id, verdict]),
     )
     t.strictSame(found, caught, `${name}: ${findings(result).join(' | ')}`)
+    shown.set(name, findingsOf(name, result))
   }
   const work = async (): Promise<void> => {
     for (let wrong = pending.shift(); wrong !== undefined; wrong = pending.shift()) await run(wrong)
   }
   await Promise.all([work(), work()])
+  if (WRITES_FINDINGS)
+    writeFindings(
+      HTTP2_PROXIES.flatMap(({ name }) => shown.get(name) ?? []),
+      { more: true },
+    )
 })
 
 t.test('checks in HTTP/2 are skipped where it is not spoken, or not asked for [PRB-11]', async t => {

@@ -1,4 +1,7 @@
-/** Checks of routes that --routes names: access tokens, and TLS with the upstream. Runs alone: it measures times. */
+/**
+ * Checks of routes that --routes names: access tokens, and TLS with the upstream.
+ * Runs alone: it measures times. Mostly waits: for timeouts.
+ */
 import t from 'tap'
 import { launch } from '../../core/testing/launch.ts'
 import { readRoutes } from '../../plugins/probe/client/routes.ts'

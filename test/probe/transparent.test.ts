@@ -1,4 +1,7 @@
-/** The reference proxy passes everything, and a tunnel has no findings. Runs alone: it measures times. */
+/**
+ * The reference proxy passes everything, and a tunnel has no findings.
+ * Runs alone: it measures times. Mostly waits: for silence.
+ */
 import { connect, createServer } from 'node:net'
 import t from 'tap'
 import { launch } from '../../core/testing/launch.ts'

@@ -1,8 +1,13 @@
-/** Each wrong proxy is caught by the checks that name its fault, and by no other. Runs alone: it measures times. */
+/**
+ * Each wrong proxy is caught by the checks that name its fault, and by no other.
+ * Runs alone: it measures times. Mostly waits: for silent connections.
+ */
 import t from 'tap'
 import { CATALOG } from '../../plugins/probe/checks/index.ts'
 import { launch } from '../../core/testing/launch.ts'
+import { WRITES_FINDINGS, findingsOf, readFindings, writeFindings } from './findings.ts'
 import { startProxy } from './proxies/reference-proxy.ts'
+import { HTTP2_PROXIES } from './proxies/wrong-http2-proxies.ts'
 import { WRONG_PROXIES } from './proxies/wrong-proxies.ts'
 import type { WrongProxy } from './proxies/wrong-proxies.ts'
 import { findings, probeThrough, quickChecks } from './probe-through.ts'
@@ -21,6 +26,7 @@ t.test('each wrong proxy is caught by exactly the checks that name its fault [PR
   const server = await launch({ plugins: ['probe', 'mcp', 'a2a', 'identity'] })
   t.teardown(() => server.stop())
   const only = process.env.SVC_PROXY
+  const shown = new Map<string, ReturnType<typeof findingsOf>>()
   const pending = WRONG_PROXIES.filter(({ name }) => only === undefined || name.includes(only))
   const work = async (): Promise<void> => {
     for (let wrong = pending.shift(); wrong !== undefined; wrong = pending.shift()) {
@@ -37,6 +43,7 @@ t.test('each wrong proxy is caught by exactly the checks that name its fault [PR
             .map(({ check, verdict }) => [check.id, verdict]),
         )
         t.strictSame(found, wrong.caught, `${wrong.name}: ${findings(run).join(' | ')}`)
+        shown.set(wrong.name, findingsOf(wrong.name, run))
       } catch (error) {
         t.fail(`${wrong.name}: ${String(error)}`)
       } finally {
@@ -46,4 +53,17 @@ t.test('each wrong proxy is caught by exactly the checks that name its fault [PR
   }
   // Four sessions exist at a time.
   await Promise.all([work(), work(), work()])
+  if (WRITES_FINDINGS) writeFindings(WRONG_PROXIES.flatMap(({ name }) => shown.get(name) ?? []))
+})
+
+t.test('the findings on the pages are those of wrong proxies [PRB-21]', t => {
+  const proxies = [...WRONG_PROXIES, ...HTTP2_PROXIES]
+  for (const [id, { proxy, verdict }] of Object.entries(readFindings()))
+    t.ok(
+      proxies.some(({ name, caught }) => name === proxy && caught[id] === verdict),
+      `${id}: ${proxy}`,
+    )
+  const caught = new Set(proxies.flatMap(wrong => Object.keys(wrong.caught)))
+  t.strictSame(Object.keys(readFindings()).toSorted(), [...caught].toSorted())
+  t.end()
 })

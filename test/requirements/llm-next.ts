@@ -222,4 +222,9 @@ export default [
     rule: 'images have the proportions of the requested size, and can be edited, varied and streamed',
     where: 'llm-next 20',
   },
+  {
+    id: 'LLMN-180',
+    rule: 'a provider has a default plan of batches, and can keep no responses, conversations and interactions',
+    where: 'llm-next 19',
+  },
 ]

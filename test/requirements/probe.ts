@@ -75,4 +75,14 @@ export default [
     rule: 'the HTML report is readable in both themes and printed, has no scripts, and shows what a gateway says as text',
     where: 'docs/probe.md',
   },
+  {
+    id: 'PRB-20',
+    rule: 'other plugins contribute checks, which are validated, bounded, listed, selectable and part of reports',
+    where: 'docs/probe.md',
+  },
+  {
+    id: 'PRB-21',
+    rule: 'each check has a generated page with what is sent and expected, why it matters, and a section that was read',
+    where: 'docs/probe/README.md',
+  },
 ]

@@ -25,6 +25,8 @@ export interface TestFile {
    * it has imports with computed names.
    */
   mode: 'shared' | 'alone' | 'loader'
+  /** The file spends most of its time waiting, as its comment `Mostly waits: <for what>` says. They do not count as jobs. */
+  waits: boolean
 }
 
 /** All test files below a folder, sorted by name. */
@@ -34,12 +36,11 @@ export function findTestFiles(folder: string): TestFile[] {
     .map(entry => join(entry.parentPath, entry.name))
     .filter(path => !relative(folder, path).startsWith('fixtures'))
     .sort()
-    .map(path => ({
-      name: relative(folder, path),
-      path,
-      tier: tierOf(relative(folder, path)),
-      mode: modeOf(readFileSync(path, 'utf8')),
-    }))
+    .map(path => {
+      const source = readFileSync(path, 'utf8')
+      const name = relative(folder, path)
+      return { name, path, tier: tierOf(name), mode: modeOf(source), waits: /\bMostly waits: /.test(source) }
+    })
 }
 
 export function tierOf(name: string): Tier {

@@ -1,5 +1,6 @@
 /** The stored interactions. */
 import type { Store, Svc } from 'svc/plugin'
+import type { RouteInput } from '../../llm/types.ts'
 import type { Interaction } from './interaction.ts'
 
 /** As it is kept: JSON of clients as text, whose memory is known whatever it contains. */
@@ -8,6 +9,9 @@ interface Packed {
   cancelledAt: number | null
   json: string
 }
+
+/** Who asks. A provider that stores nothing finds nothing. */
+type Asker = Pick<RouteInput, 'provider' | 'session' | 'storesResponses'>
 
 const MIB = 1024 * 1024
 const BOUNDS = {
@@ -34,7 +38,9 @@ export class InteractionStore {
   }
 
   /** In public mode, an interaction exists only for the session that made it. */
-  async get(provider: string, session: string, id: string): Promise<Interaction | undefined> {
+  async get(asker: Asker, id: string): Promise<Interaction | undefined> {
+    const { provider, session, storesResponses } = asker
+    if (!storesResponses) return undefined
     const found = await this.#store.get(keyOf(provider, id))
     return found !== undefined && (!this.#isPublic || found.session === session) ? unpack(found) : undefined
   }

@@ -38,7 +38,8 @@ export function parseInteraction(
   if (body.agent != null) throw engine.badInput('agent: agents are not supported; use model instead.')
   if (model === undefined) throw engine.badInput('model: Field required.')
   const isBackground = body.background === true
-  if (isBackground && body.store === false) throw engine.badInput('background: requires store to be true.')
+  const isStored = input.storesResponses && body.store !== false
+  if (isBackground && !isStored) throw engine.badInput('background: requires store to be true.')
   const config = json.objectOf(body.generation_config)
   const showsSummary = config.thinking_summaries === 'auto'
   return {
@@ -57,7 +58,7 @@ export function parseInteraction(
       },
       input: steps,
       provider: input.provider,
-      isStored: body.store !== false,
+      isStored,
       revision,
     },
   }

@@ -27,7 +27,7 @@ const UNKNOWN = 'unknown'
 export function interactionRoutes(engine: Engine, store: InteractionStore): LlmRoute[] {
   const find = async (input: RouteInput): Promise<Interaction> => {
     const id = input.params.interaction ?? ''
-    const found = await store.get(input.provider, input.session, id)
+    const found = await store.get(input, id)
     if (found === undefined) throw missing(engine, id)
     return found
   }
@@ -209,7 +209,7 @@ async function chain(engine: Engine, store: InteractionStore, input: RouteInput,
   let id: string | null = latest
   while (id !== null) {
     if (turns.length === MAX_CHAIN) throw engine.badInput('The chain of interactions exceeds the context window.')
-    const found: Interaction | undefined = await store.get(input.provider, input.session, id)
+    const found: Interaction | undefined = await store.get(input, id)
     if (found === undefined) throw missing(engine, id)
     const { status } = interactionAt(engine, found, Date.now())
     if (status === 'failed') throw missing(engine, id)

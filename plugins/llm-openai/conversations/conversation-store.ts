@@ -2,6 +2,7 @@
 import type { Store, Svc } from 'svc/plugin'
 import type { Engine } from '../../llm/types.ts'
 import { ownerOf, storedItem, type Item } from '../responses/items.ts'
+import type { Asker } from '../responses/response-store.ts'
 
 export interface Conversation {
   provider: string
@@ -66,14 +67,14 @@ export class ConversationStore {
   }
 
   /** In public mode, a conversation exists only for the session that made it. */
-  async get(provider: string, session: string, id: string): Promise<Conversation | undefined> {
-    const found = await this.owner(provider, session, id)
+  async get(asker: Asker, id: string): Promise<Conversation | undefined> {
+    const found = await this.owner(asker, id)
     return found?.id === id ? found : undefined
   }
 
   /** The conversation to which an item was added directly. */
-  async owner(provider: string, session: string, item: string): Promise<Conversation | undefined> {
-    const found = ownerOf(item) === null ? undefined : await this.#store.get(keyOf(provider, item))
+  async owner({ provider, session, storesResponses }: Asker, item: string): Promise<Conversation | undefined> {
+    const found = !storesResponses || ownerOf(item) === null ? undefined : await this.#store.get(keyOf(provider, item))
     return found !== undefined && (!this.#isPublic || found.session === session) ? unpack(found) : undefined
   }
 

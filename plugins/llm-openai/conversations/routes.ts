@@ -24,9 +24,9 @@ export type ConversationRouteName =
   | 'deleteItem'
 
 export function conversationRoutes({ engine, conversations }: ResponsesState): Record<ConversationRouteName, Route> {
-  const find = async ({ provider, session, params }: RouteInput): Promise<Conversation> => {
-    const id = params.conversation_id ?? ''
-    const found = await conversations.get(provider, session, id)
+  const find = async (input: RouteInput): Promise<Conversation> => {
+    const id = input.params.conversation_id ?? ''
+    const found = await conversations.get(input, id)
     if (found === undefined) throw missing(engine, id)
     return found
   }
@@ -49,6 +49,8 @@ export function conversationRoutes({ engine, conversations }: ResponsesState): R
       ]),
       hasEffects: true,
       async parse(input) {
+        if (!input.storesResponses)
+          throw engine.badInput('Invalid URL (POST /v1/conversations)', { kind: 'unknown_route' })
         const body = input.body.length === 0 ? {} : input.json()
         const items = body.items == null ? [] : itemsOf(engine, body.items, 0)
         const created = await conversations.create(input.provider, input.session, {

@@ -63,10 +63,10 @@ export async function readContext(
 
 async function openConversation(
   { engine, conversations }: ContextServices,
-  { provider, session }: RouteInput,
+  input: RouteInput,
   id: string,
 ): Promise<Conversation> {
-  const found = await conversations.get(provider, session, id)
+  const found = await conversations.get(input, id)
   if (found === undefined)
     throw engine.badInput(`Conversation with id '${id.slice(0, 100)}' not found.`, { status: 404 })
   if (found.busyUntil > Date.now()) throw locked(engine)
@@ -86,10 +86,10 @@ export function locked(engine: Engine): Error {
 /** The items of all predecessors, the oldest first. */
 async function chain(
   { engine, responses, secret }: ContextServices,
-  { provider, session, socketData }: RouteInput,
+  input: RouteInput,
   latest: string,
 ): Promise<Item[]> {
-  const socket = socketData as ResponsesSocketData | undefined
+  const socket = input.socketData as ResponsesSocketData | undefined
   const turns: Item[][] = []
   const now = Date.now()
   let id: string | null = latest
@@ -99,7 +99,7 @@ async function chain(
         'Your input exceeds the context window of this model. Please adjust your input and try again.',
         { param: 'input', code: 'context_length_exceeded' },
       )
-    const found: StoredResponse | undefined = socket?.recall(id) ?? (await responses.get(provider, session, id))
+    const found: StoredResponse | undefined = socket?.recall(id) ?? (await responses.get(input, id))
     const state = found === undefined ? null : outputAt(engine, found, await secret(), now)
     if (found === undefined || state === null || state.status === 'failed')
       throw engine.badInput(`Previous response with id '${id.slice(0, 100)}' not found.`, {
@@ -142,7 +142,7 @@ async function nameFiles(
 /** Replaces references to stored items. */
 async function resolve(
   { engine, responses, conversations, secret }: ContextServices,
-  { provider, session }: RouteInput,
+  input: RouteInput,
   items: Record<string, unknown>[],
 ): Promise<Record<string, unknown>[]> {
   const resolved: Record<string, unknown>[] = []
@@ -151,10 +151,10 @@ async function resolve(
       resolved.push(item)
       continue
     }
-    const response = await responses.owner(provider, session, item.id)
+    const response = await responses.owner(input, item.id)
     const stored =
       response === undefined
-        ? (await conversations.owner(provider, session, item.id))?.items
+        ? (await conversations.owner(input, item.id))?.items
         : [...response.input, ...outputAt(engine, response, await secret(), Date.now()).output]
     const found = stored?.find(({ id }) => id === item.id)
     if (found === undefined)

@@ -39,11 +39,12 @@ export function parseResponses(
 ): ResponsesParsed {
   const { json } = engine
   const { context, secret } = given
-  const { input: _input, ...echo } = body
+  const { input: _input, ...echo } = input.storesResponses ? body : { ...body, store: false }
   const id = `resp_${engine.randomId(48)}`
   const showsSummary = json.textOf(json.own(body.reasoning, 'summary')) !== undefined
   const isBackground = body.background === true
-  if (isBackground && body.store === false)
+  const isStored = input.storesResponses && body.store !== false
+  if (isBackground && !isStored)
     throw engine.badInput("Background mode requires 'store' to be true.", {
       param: 'background',
       code: 'invalid_value',
@@ -70,7 +71,7 @@ export function parseResponses(
       input: items.map((item, place) => storedItem(engine, item, id, `input ${place}`)),
       context,
       provider: input.provider,
-      isStored: body.store !== false,
+      isStored,
       secret,
       ...(socket === undefined ? {} : { socket }),
     },

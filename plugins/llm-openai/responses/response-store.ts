@@ -1,6 +1,6 @@
 /** The stored responses. What changes over time is worked out when somebody asks. */
 import type { Store, Svc } from 'svc/plugin'
-import type { Choice, Engine } from '../../llm/types.ts'
+import type { Choice, Engine, RouteInput } from '../../llm/types.ts'
 import { ownerOf, type Item } from './items.ts'
 import type { Reply, ResponseHead } from './response-object.ts'
 
@@ -41,6 +41,9 @@ interface Packed {
   json: string
 }
 
+/** Who asks. A provider that stores nothing finds nothing. */
+export type Asker = Pick<RouteInput, 'provider' | 'session' | 'storesResponses'>
+
 const BOUNDS = {
   normal: { maxCount: 2000, maxPerGroup: 2000, maxBytes: 64 * 1024 * 1024, ttlMs: 86_400_000 },
   public: { maxCount: 200, maxPerGroup: 20, maxBytes: 8 * 1024 * 1024, ttlMs: 3_600_000 },
@@ -65,14 +68,14 @@ export class ResponseStore {
   }
 
   /** In public mode, a response exists only for the session that made it. */
-  async get(provider: string, session: string, id: string): Promise<StoredResponse | undefined> {
-    const found = await this.owner(provider, session, id)
+  async get(asker: Asker, id: string): Promise<StoredResponse | undefined> {
+    const found = await this.owner(asker, id)
     return found?.head.id === id ? found : undefined
   }
 
   /** The response whose item this is. */
-  async owner(provider: string, session: string, item: string): Promise<StoredResponse | undefined> {
-    if (ownerOf(item) === null) return undefined
+  async owner({ provider, session, storesResponses }: Asker, item: string): Promise<StoredResponse | undefined> {
+    if (!storesResponses || ownerOf(item) === null) return undefined
     const found = await this.#store.get(keyOf(provider, item))
     return found !== undefined && (!this.#isPublic || found.session === session) ? unpack(found) : undefined
   }

@@ -53,9 +53,9 @@ function createResponsesState(svc: Svc, engine: Engine, documents: Documents): R
     responses,
     conversations: new ConversationStore(svc, engine),
     secret: () => svc.secret('sealed'),
-    async find({ provider, session, params }) {
-      const id = params.response_id ?? ''
-      const found = await responses.get(provider, session, id)
+    async find(input) {
+      const id = input.params.response_id ?? ''
+      const found = await responses.get(input, id)
       if (found === undefined)
         throw engine.badInput(`Response with id '${id.slice(0, 100)}' not found.`, { status: 404 })
       return found

@@ -173,7 +173,9 @@ export class Exchange implements ResponseContext {
       limits: this.limits,
       credential: this.credential,
       models: instance.models,
+      storesResponses: instance.storesResponses !== false,
     }
+    if (instance.batchPlan !== undefined) input.batchPlan = instance.batchPlan
     if (this.inner?.data !== undefined) input.socketData = this.inner.data
     if (instance.contextWindow !== undefined) input.contextWindow = instance.contextWindow
     if (this.tokenizers !== null) input.tokenizerOf = this.tokenizers

@@ -12,6 +12,7 @@ import type { Slots } from '../capacity/slots.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { CacheSettings } from '../cache/prompt-cache.ts'
 import type { Latency } from '../streaming/pace.ts'
+import type { BatchPlan } from '../state/batch-plan.ts'
 import type { LlmProvider } from '../provider.ts'
 
 export interface ProviderInstance {
@@ -50,6 +51,10 @@ export interface ProviderInstance {
   tokenizers?: { provider: TokenizerName | undefined; models: Readonly<Record<string, TokenizerName>> }
   /** Automatic prompt cache. */
   cache?: CacheSettings
+  /** The plan of batches whose request names none. */
+  batchPlan?: BatchPlan
+  /** False: responses, conversations and interactions are not stored. */
+  storesResponses?: boolean
   requirement: CredentialRequirement
   isNamed: boolean
 }

@@ -36,6 +36,8 @@ export interface ProviderSettings {
   capacity?: CapacityOption
   metrics?: 'vllm' | { format: 'vllm'; fake?: Partial<Record<Gauge, FakeGauge>> }
   loras?: string[]
+  batch?: string
+  store_responses?: boolean
 }
 
 export interface CapacityOption {
@@ -224,6 +226,14 @@ const settings: Record<string, JsonSchema> = {
         min_tokens: { type: 'integer', minimum: 0, maximum: 1_000_000, description: 'Default 1024' },
       }),
     ],
+  },
+  batch: {
+    ...shortText,
+    description: 'Plan of batches if the request names none, in the syntax of X-Svc-Batch; default 1s',
+  },
+  store_responses: {
+    description: 'false: responses, conversations and interactions are not stored, as at a provider without state',
+    type: 'boolean',
   },
 }
 

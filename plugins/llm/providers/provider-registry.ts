@@ -135,6 +135,7 @@ export class ProviderRegistry implements Providers {
     return {
       profiles,
       cache,
+      batches: this.batches,
       loads,
       requestTimeoutMs: svc.config.requestTimeoutSecs * 1000,
       report: (at, message, remedy) => svc.reportLoadError({ at, message, remedy }),

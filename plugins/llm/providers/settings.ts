@@ -11,6 +11,8 @@ import { Slots, UNLIMITED, type CapacitySettings } from '../capacity/slots.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { Profiles } from '../profiles/profiles.ts'
 import type { ProviderInstance } from './instance.ts'
+import type { BatchPlan } from '../state/batch-plan.ts'
+import { EXPECTED_PLAN, type Batches } from '../state/batches.ts'
 import type { CacheOption, CapacityOption, ProviderSettings } from './options.ts'
 
 /** Reports a mistake in svc.yaml. */
@@ -27,6 +29,8 @@ export type Settings = Pick<
   | 'engineMetrics'
   | 'kvTokens'
   | 'tokenizers'
+  | 'batchPlan'
+  | 'storesResponses'
 >
 
 export interface SettingsServices {
@@ -35,6 +39,7 @@ export interface SettingsServices {
   requestTimeoutMs: number
   report: Report
   cache: PromptCache
+  batches: Pick<Batches, 'parsePlan'>
   /** The loads that clients state; null: no provider has metrics. */
   loads: Replicated<StatedLoads> | null
 }
@@ -64,6 +69,8 @@ export function readSettings(
     ...(cache === undefined ? {} : { cache }),
     ...(profile === undefined ? {} : { profile }),
     ...readTokenizers(item.tokenizer, at, owner, report),
+    ...readBatchPlan(item.batch, `${at}.batch`, services),
+    ...(item.store_responses === false ? { storesResponses: false } : {}),
     ...(item.capacity?.kv_tokens === undefined ? {} : { kvTokens: item.capacity.kv_tokens }),
     ...readEngine(item, at, { ...owner, cache }, services),
   }
@@ -155,6 +162,18 @@ function readCapacity(
       'write a shorter time, or raise SVC_REQUEST_TIMEOUT',
     )
   return { slots, queue, full, loadFactor, queueTimeoutMs: Math.min(given ?? QUEUE_TIMEOUT_MS, most) }
+}
+
+function readBatchPlan(
+  text: string | undefined,
+  at: string,
+  { batches, report }: SettingsServices,
+): { batchPlan?: BatchPlan } {
+  if (text === undefined) return {}
+  const batchPlan = batches.parsePlan(text)
+  if (batchPlan !== null) return { batchPlan }
+  report(at, `${JSON.stringify(text)} is not the plan of a batch (${EXPECTED_PLAN})`)
+  return {}
 }
 
 function readStreamShape(text: string | undefined, at: string, report: Report): StreamShape | undefined {

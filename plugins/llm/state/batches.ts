@@ -37,10 +37,15 @@ export type ItemResult =
   | { kind: 'cancelled'; index: number }
   | { kind: 'expired'; index: number }
 
+/** The syntax of `X-Svc-Batch`. */
+export const EXPECTED_PLAN = 'expected a time such as 2s, then fail, expire, cancel, errors=10 or shuffle'
+
 export interface Batches {
   /** Largest number of items. */
   readonly maxItems: number
-  /** The plan that the request asks for. */
+  /** A plan in the syntax of `X-Svc-Batch`; null if it is not valid. */
+  parsePlan(text: string): BatchPlan | null
+  /** The plan that the request asks for; default: that of its provider. */
   planOf(input: RouteInput): BatchPlan
   create(owner: Owner, batch: Pick<Batch, 'id' | 'plan' | 'total' | 'isInvalid' | 'data'>): Promise<Batch>
   get(owner: Owner, id: string): Promise<Batch | undefined>
@@ -87,14 +92,16 @@ export class BatchStore implements Batches {
     this.#runs = svc.state<true>('batch-runs', { maxCount: bounds.maxCount, ttlMs: bounds.ttlMs })
   }
 
+  parsePlan(text: string): BatchPlan | null {
+    return parsePlan(text, this.#maxPlanMs)
+  }
+
   planOf(input: RouteInput): BatchPlan {
     const given = input.headers['x-svc-batch']
     const text = Array.isArray(given) ? given[0] : given
-    if (text === undefined) return DEFAULT_PLAN
-    const plan = parsePlan(text, this.#maxPlanMs)
-    if (plan === null)
-      input.ignoreHeader('X-Svc-Batch', 'expected a time such as 2s, then fail, expire, cancel, errors=10 or shuffle')
-    return plan ?? DEFAULT_PLAN
+    const plan = text === undefined ? null : this.parsePlan(text)
+    if (text !== undefined && plan === null) input.ignoreHeader('X-Svc-Batch', EXPECTED_PLAN)
+    return plan ?? input.batchPlan ?? DEFAULT_PLAN
   }
 
   async create(

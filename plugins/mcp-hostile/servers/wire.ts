@@ -1,5 +1,6 @@
 /** `hostile-wire`: every answer is broken in the same way. */
-import type { FastifyRequest } from 'svc/plugin'
+import { randomUUID } from 'node:crypto'
+import type { Channel, FastifyRequest, Store, Svc } from 'svc/plugin'
 import type { FinishedAnswer, McpServers, MessageExchange } from '../../mcp/types.ts'
 import { addServer, type HostileParts, wordQuery } from '../hostile-server.ts'
 
@@ -9,7 +10,7 @@ const MAX_WAITING = 100
 
 export function registerWire(parts: HostileParts): void {
   const { servers, svc } = parts
-  const waiting = svc.shared('swapped', () => new Swap())
+  const swap = new Swap(svc)
   const kinds = [...servers.wireFaults, ...OWN_KINDS]
   const kindOf = (request: FastifyRequest) => wordQuery(request, 'kind', kinds, 'wrong-id')
   const server = addServer(parts, {
@@ -21,7 +22,7 @@ export function registerWire(parts: HostileParts): void {
         const kind = kindOf(exchange.request)
         if (!exchange.isRequest) return
         if (servers.wireFaults.includes(kind)) return exchange.fault(kind)
-        exchange.answer(answer => sendAnswer(kind, answer, exchange, waiting))
+        exchange.answer(answer => sendAnswer(kind, answer, exchange, swap))
       },
     },
   })
@@ -72,31 +73,64 @@ function sendEvents(answer: FinishedAnswer, messages: object[]): void {
   stream?.end()
 }
 
-/** Two requests of a session in flight get each other's answers. */
+/** A request that waits for the answer of another one, and where. */
+interface Claim {
+  replica: string
+  id: string
+}
+
+interface Waiting {
+  text: string
+  take(text: string): void
+}
+
+/** Two requests of a session in flight get each other's answers, also if they are at different replicas. */
 class Swap {
-  readonly #waiting = new Map<string, { text: string; take(text: string): void }>()
+  readonly #answers: Map<string, Waiting>
+  readonly #claims: Store<Claim>
+  readonly #channel: Channel<{ id: string; text: string }, string | null>
+
+  constructor(svc: Svc) {
+    const answers = svc.shared('swapped', () => new Map<string, Waiting>())
+    this.#answers = answers
+    this.#claims = svc.state<Claim>('swaps', { maxCount: MAX_WAITING, ttlMs: SWAP_MS })
+    this.#channel = svc.channel('swaps', {
+      on({ id, text }) {
+        const waiting = answers.get(id)
+        waiting?.take(text)
+        return waiting?.text ?? null
+      },
+    })
+  }
 
   /** The answer of the other request, or its own one if there is none in time. */
-  exchange(text: string, { session }: MessageExchange): Promise<string> {
-    const other = this.#waiting.get(session)
-    if (other) {
-      this.#waiting.delete(session)
-      other.take(text)
-      return Promise.resolve(other.text)
-    }
-    if (this.#waiting.size >= MAX_WAITING) return Promise.resolve(text)
+  async exchange(text: string, { session }: MessageExchange): Promise<string> {
+    const other = await this.#takeFrom(session, text)
+    if (other !== null) return other
+    if (this.#answers.size >= MAX_WAITING) return text
+    const id = randomUUID()
+    const swapped = this.#wait(id, text)
+    if (await this.#claims.add(session, { replica: this.#channel.replica, id })) return swapped
+    // Another request has come first.
+    this.#answers.get(id)?.take((await this.#takeFrom(session, text)) ?? text)
+    return swapped
+  }
+
+  async #takeFrom(session: string, text: string): Promise<string | null> {
+    const claim = await this.#claims.take(session)
+    if (claim === undefined) return null
+    return this.#channel.ask(claim.replica, { id: claim.id, text }).catch(() => null)
+  }
+
+  #wait(id: string, text: string): Promise<string> {
     return new Promise(resolve => {
-      const timer = setTimeout(() => {
-        this.#waiting.delete(session)
-        resolve(text)
-      }, SWAP_MS)
-      this.#waiting.set(session, {
-        text,
-        take(others) {
-          clearTimeout(timer)
-          resolve(others)
-        },
-      })
+      const take = (other: string): void => {
+        clearTimeout(timer)
+        this.#answers.delete(id)
+        resolve(other)
+      }
+      const timer = setTimeout(take, SWAP_MS, text)
+      this.#answers.set(id, { text, take })
     })
   }
 }

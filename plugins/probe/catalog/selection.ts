@@ -38,3 +38,9 @@ export function selectChecks(
 function matches(id: string, pattern: string): boolean {
   return pattern.endsWith('*') ? id.startsWith(pattern.slice(0, -1)) : id === pattern
 }
+
+/** Groups that only checks of other plugins have. */
+export function newGroupsOf(catalog: readonly Check[]): string[] {
+  const known: readonly string[] = GROUPS
+  return [...new Set(catalog.map(({ group }) => group))].filter(group => !known.includes(group))
+}

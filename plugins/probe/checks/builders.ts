@@ -76,6 +76,8 @@ export function probeBody(step: number): string {
 }
 
 export const bytes = (text: string): Action => ({ do: 'bytes', bytes: text })
+/** Content of an answer, which a HEAD does not get. */
+export const content = (text: string): Action => ({ do: 'content', bytes: text })
 export const wait = (ms: number): Action => ({ do: 'wait', ms })
 export const RECEIVE: Action = { do: 'receive' }
 export const KEEP: Action = { do: 'keep' }

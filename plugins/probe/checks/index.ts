@@ -1,5 +1,6 @@
 /** The catalog of checks, in its order. */
 import type { Check } from '../catalog/check.ts'
+import { CONFIGURATION } from '../catalog/configuration.ts'
 import { A2A_CHECKS } from './a2a/a2a.ts'
 import { CACHING_CHECKS, CCH_POISON } from './caching/rules.ts'
 import { CCH_STORE } from './caching/store.ts'
@@ -28,7 +29,7 @@ import { TLS_CHECKS } from './trust/tls.ts'
 import { TRUST_CHECKS } from './trust/trust.ts'
 import { WEBSOCKET_CHECKS } from './websocket/websocket.ts'
 
-export const CATALOG: readonly Check[] = [
+const CHECKS: readonly Check[] = [
   ...REACH_CHECKS,
   ...FORWARDING_CHECKS,
   ...ADDED_CHECKS,
@@ -59,3 +60,8 @@ export const CATALOG: readonly Check[] = [
   ...A2A_CHECKS,
   ...OAUTH_CHECKS,
 ]
+
+export const CATALOG: readonly Check[] = CHECKS.map(check => {
+  const configure = { ...check.page.configure, ...CONFIGURATION[check.id] }
+  return { ...check, page: { ...check.page, configure } }
+})

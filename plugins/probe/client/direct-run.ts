@@ -39,14 +39,16 @@ function clockDifference({ record, arrivals, response }: Call, toleranceMs: numb
 function scriptDifference(call: Call, scripts: ReadonlyMap<number, StepScript>): string | null {
   const found = scripts.get(call.record.step)
   if (found === undefined || call.record.http2 !== null) return null
-  for (const [index, { record }] of call.arrivals.entries()) {
+  for (const [index, view] of call.arrivals.entries()) {
+    const { record } = view
     const isOwn =
       record.framing !== 'invalid' && found.http2 !== true && !(found.http11 === true && record.protocol === '1.0')
     if (!isOwn) continue
     const actions = index === 0 ? found.script : (found.next ?? found.script)
     let expected = ''
     for (const action of actions) {
-      if (action.do === 'bytes') expected += action.bytes.replaceAll('{{n}}', String(index + 1).padStart(5, '0'))
+      if (action.do === 'content') expected += view.method === 'HEAD' ? '' : action.bytes
+      else if (action.do === 'bytes') expected += action.bytes.replaceAll('{{n}}', String(index + 1).padStart(5, '0'))
       else if (!SILENT.has(action.do)) break
     }
     const written = record.answered.bytes

@@ -39,8 +39,8 @@ const MCP_KEYS = ['path', 'token']
 /** Kinds of certificates of the upstream. */
 const TLS_KEYS = ['good', 'expired', 'wrong-host', 'unknown-ca']
 
-/** Returns a sentence for invalid routes. */
-export function readRoutes(value: unknown): Routes | string {
+/** Returns a sentence for invalid routes. `newGroups` are those of checks of other plugins. */
+export function readRoutes(value: unknown, newGroups: readonly string[] = []): Routes | string {
   if (!isRecord(value)) return 'routes: expected a mapping of groups to paths or URLs'
   const paths: Record<string, GroupRoute> = {}
   const read: Routes = { ...NO_ROUTES, paths }
@@ -51,8 +51,10 @@ export function readRoutes(value: unknown): Routes | string {
     return null
   }
   const problem =
-    unknownKey('', value, KEYS) ??
-    PLAIN.map(name => (value[name] === undefined ? null : add(name, value[name]))).find(text => text !== null) ??
+    unknownKey('', value, [...KEYS, ...newGroups]) ??
+    [...PLAIN, ...newGroups]
+      .map(name => (value[name] === undefined ? null : add(name, value[name])))
+      .find(text => text !== null) ??
     readLlm(value.llm, read, add) ??
     readMcp(value.mcp, read, add) ??
     readTls(value.tls, add) ??

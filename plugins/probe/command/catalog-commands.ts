@@ -1,6 +1,6 @@
 /** `svc probe list` and `svc probe show`. */
 import type { CommandContext, CommandResult } from 'svc/plugin'
-import { CATALOG } from '../checks/index.ts'
+import { catalogWith } from '../checks/custom/registry.ts'
 import { impactOf } from '../catalog/check.ts'
 import type { Check } from '../catalog/check.ts'
 import { listedCheck } from '../catalog/listed-check.ts'
@@ -8,7 +8,8 @@ import { CATALOGUE } from '../catalog/version.ts'
 import REPORT_SCHEMA from '../report.schema.json' with { type: 'json' }
 import { ArgumentError, splitArguments, unknownCheck } from './options.ts'
 
-export function listChecks(args: readonly string[], { out }: CommandContext): CommandResult {
+export async function listChecks(args: readonly string[], context: CommandContext): Promise<CommandResult> {
+  const { out } = context
   const { words, values, flags } = splitArguments(args, { groups: 'list' }, ['json', 'schema'])
   if (words.length > 0) throw new ArgumentError(`unexpected argument: ${words[0]!.slice(0, 100)}`)
   if (flags.has('schema')) {
@@ -16,11 +17,12 @@ export function listChecks(args: readonly string[], { out }: CommandContext): Co
     return { exitCode: 0 }
   }
   const groups = values.get('groups')?.[0]?.split(',')
-  const known = new Set(CATALOG.map(({ group }) => group))
+  const catalog = catalogWith(await context.use('probe.checks'))
+  const known = new Set(catalog.map(({ group }) => group))
   for (const group of groups ?? [])
     if (!known.has(group))
       throw new ArgumentError(`unknown group: ${group.slice(0, 50)}; expected ${[...known].join(', ')}`)
-  const checks = CATALOG.filter(({ group }) => groups === undefined || groups.includes(group))
+  const checks = catalog.filter(({ group }) => groups === undefined || groups.includes(group))
   if (flags.has('json'))
     out.write(`${JSON.stringify({ catalogue: CATALOGUE, checks: checks.map(listedCheck) }, null, 2)}\n`)
   else {
@@ -34,12 +36,13 @@ export function listChecks(args: readonly string[], { out }: CommandContext): Co
   return { exitCode: 0 }
 }
 
-export function showCheck(args: readonly string[], { out }: CommandContext): CommandResult {
+export async function showCheck(args: readonly string[], context: CommandContext): Promise<CommandResult> {
   const { words } = splitArguments(args, {}, [])
   if (words.length !== 1) throw new ArgumentError('expected the id of a check, such as HDR-CONN')
-  const check = CATALOG.find(({ id }) => id === words[0])
-  if (check === undefined) throw new ArgumentError(unknownCheck(words[0]!, CATALOG))
-  out.write(pageText(check))
+  const catalog = catalogWith(await context.use('probe.checks'))
+  const check = catalog.find(({ id }) => id === words[0])
+  if (check === undefined) throw new ArgumentError(unknownCheck(words[0]!, catalog))
+  context.out.write(pageText(check))
   return { exitCode: 0 }
 }
 

@@ -51,8 +51,8 @@ export const probeCommand: Command = {
     if (context === undefined) throw new Error('svc probe needs the context of the command line')
     const [first, ...rest] = args
     try {
-      if (first === 'list') return listChecks(rest, context)
-      if (first === 'show') return showCheck(rest, context)
+      if (first === 'list') return await listChecks(rest, context)
+      if (first === 'show') return await showCheck(rest, context)
       if (first === 'diff') return await diffReports(rest, context)
       if (first === 'matrix') return await matrixOfReports(rest, context)
       if (first === 'replay') return await replayCheck(rest, context)

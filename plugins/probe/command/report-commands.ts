@@ -6,7 +6,7 @@ import { sidesText } from '../report/junit-report.ts'
 import { matrix } from '../report/matrix.ts'
 import { readReport } from '../report/read-report.ts'
 import type { Report } from '../report/report.ts'
-import { CATALOG } from '../checks/index.ts'
+import { catalogWith } from '../checks/custom/registry.ts'
 import { ArgumentError, splitArguments, unknownCheck } from './options.ts'
 import { probeReport } from './run.ts'
 
@@ -49,8 +49,9 @@ export async function replayCheck(args: readonly string[], context: CommandConte
   if (path === undefined || id === undefined || path.startsWith('--') || id.startsWith('--'))
     throw new ArgumentError('expected a report and the id of a check: svc probe replay <report.json> <ID>')
   const report = await load(path, context)
-  const check = CATALOG.find(one => one.id === id)
-  if (check === undefined) throw new ArgumentError(unknownCheck(id, CATALOG))
+  const catalog = catalogWith(await context.use('probe.checks'))
+  const check = catalog.find(one => one.id === id)
+  if (check === undefined) throw new ArgumentError(unknownCheck(id, catalog))
   const hasUrl = rest[0] !== undefined && !rest[0].startsWith('--')
   const url = hasUrl ? rest[0]! : report.gateway.url
   const given = hasUrl ? rest.slice(1) : rest

@@ -6,7 +6,8 @@ import { rootCertificates } from 'node:tls'
 import { parse } from 'yaml'
 import type { CommandContext, CommandResult, CommandServer } from 'svc/plugin'
 import { isRecord } from 'svc/plugin'
-import { CATALOG } from '../checks/index.ts'
+import { newGroupsOf } from '../catalog/selection.ts'
+import { catalogWith } from '../checks/custom/registry.ts'
 import { readAddress, resolveAddress } from '../client/address.ts'
 import type { Address } from '../client/address.ts'
 import { BackChannel, BackChannelError } from '../client/back-channel.ts'
@@ -209,9 +210,10 @@ async function write(
 /** Reads and checks everything before anything is sent. */
 async function prepare(args: readonly string[], context: CommandContext): Promise<Prepared> {
   const section = isRecord(context.section) ? context.section : {}
-  const options = readProbeOptions(args, context.environment, section, CATALOG)
+  const catalog = catalogWith(await context.use('probe.checks'))
+  const options = readProbeOptions(args, context.environment, section, catalog)
   const pathOf = (name: string): string => resolve(context.workingDirectory, name)
-  const ids = new Set(CATALOG.map(({ id }) => id))
+  const ids = new Set(catalog.map(({ id }) => id))
   let baseline: Baseline | null = null
   if (options.baseline !== null) {
     const read = readBaseline(await readBounded(pathOf(options.baseline), MAX_BASELINE, '--baseline'), ids)
@@ -231,10 +233,14 @@ async function prepare(args: readonly string[], context: CommandContext): Promis
   }
   const out = options.out === null ? null : pathOf(options.out)
   if (out !== null) await prepareFolder(out)
-  return { options, baseline, configuration, out, routes: await routesOf(options, pathOf) }
+  return { options, baseline, configuration, out, routes: await routesOf(options, newGroupsOf(catalog), pathOf) }
 }
 
-async function routesOf({ routes }: ProbeOptions, pathOf: (name: string) => string): Promise<Routes> {
+async function routesOf(
+  { routes }: ProbeOptions,
+  newGroups: readonly string[],
+  pathOf: (name: string) => string,
+): Promise<Routes> {
   if (routes === null) return NO_ROUTES
   const text = await readBounded(pathOf(routes), MAX_CONFIGURATION, '--routes')
   let value: unknown
@@ -243,7 +249,7 @@ async function routesOf({ routes }: ProbeOptions, pathOf: (name: string) => stri
   } catch {
     throw new ArgumentError(`--routes: not YAML: ${routes}`)
   }
-  const read = readRoutes(value)
+  const read = readRoutes(value, newGroups)
   if (typeof read === 'string') throw new ArgumentError(`--${read}`)
   return read
 }

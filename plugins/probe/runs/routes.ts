@@ -3,11 +3,13 @@ import { HttpError, InputProblem, describe, nearest, parseInteger, readQuery, re
 import type { ControlTools, FastifyInstance, FastifyRequest, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
 import { CATALOGUE } from '../catalog/version.ts'
 import { listedCheck } from '../catalog/listed-check.ts'
-import { CATALOG } from '../checks/index.ts'
+import type { Check } from '../catalog/check.ts'
+import { catalogWith } from '../checks/custom/registry.ts'
 import { readAddress } from '../client/address.ts'
 import type { Address } from '../client/address.ts'
 import { BackChannel } from '../client/back-channel.ts'
 import type { ProbeSection } from '../options.ts'
+import type { ProbeChecks } from '../types.ts'
 import { htmlReport } from '../report/html-report.ts'
 import { junitReport } from '../report/junit-report.ts'
 import { markdownReport } from '../report/markdown-report.ts'
@@ -68,7 +70,7 @@ function runningRun(body: unknown): string | null {
   return progress?.id ?? id ?? null
 }
 
-export function registerRuns(app: FastifyInstance, svc: Svc<ProbeSection>): void {
+export function registerRuns(app: FastifyInstance, svc: Svc<ProbeSection>, checks: ProbeChecks): void {
   const runs = svc.shared(
     'runs',
     () => new ServerRuns(),
@@ -127,7 +129,7 @@ export function registerRuns(app: FastifyInstance, svc: Svc<ProbeSection>): void
     }),
     async (request, reply) => {
       svc.http.guardAdmin(request)
-      const wanted = readBody(svc.http.body(request), svc.options.repeat ?? DEFAULT_REPEAT)
+      const wanted = readBody(svc.http.body(request), catalogWith(checks), svc.options.repeat ?? DEFAULT_REPEAT)
       for (const address of addressesOf(wanted)) allow(address, targets)
       const running = runs.running
       if (running !== undefined)
@@ -272,7 +274,7 @@ export function registerRuns(app: FastifyInstance, svc: Svc<ProbeSection>): void
       responses: { 200: { description: 'The catalog, as `svc probe list --json` prints it' } },
       examples: [{ name: 'Checks', path: '/_svc/probe/checks', expectStatus: 200 }],
     }),
-    () => ({ catalogue: CATALOGUE, checks: CATALOG.map(listedCheck) }),
+    () => ({ catalogue: CATALOGUE, checks: catalogWith(checks).map(listedCheck) }),
   )
 
   app.get<RunParams>(
@@ -289,11 +291,12 @@ export function registerRuns(app: FastifyInstance, svc: Svc<ProbeSection>): void
     }),
     request => {
       const { id } = request.params
-      const check = CATALOG.find(one => one.id === id)
+      const catalog = catalogWith(checks)
+      const check = catalog.find(one => one.id === id)
       if (check !== undefined) return { ...listedCheck(check), page: check.page }
       const guess = nearest(
         id,
-        CATALOG.map(one => one.id),
+        catalog.map(one => one.id),
       )
       throw refusal(404, 'unknown_check', guess === undefined ? 'no check has this id' : `did you mean ${guess}?`)
     },
@@ -335,7 +338,7 @@ function described(
   })
 }
 
-function readBody(body: Buffer, repeat: number): RunRequest {
+function readBody(body: Buffer, catalog: readonly Check[], repeat: number): RunRequest {
   let value: unknown
   try {
     value = JSON.parse(body.toString())
@@ -343,7 +346,7 @@ function readBody(body: Buffer, repeat: number): RunRequest {
     throw refusal(400, 'invalid_body', 'expected a JSON object')
   }
   try {
-    return readRunRequest(value, CATALOG, repeat)
+    return readRunRequest(value, catalog, repeat)
   } catch (error) {
     if (!(error instanceof InputProblem)) throw error
     const details = error.at === '' ? error.message : `${error.at}: ${error.message}`

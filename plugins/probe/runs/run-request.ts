@@ -1,7 +1,7 @@
 /** The body of `POST /_svc/probe/runs`. */
 import { asBoolean, asInteger, asObject, asText, below, InputProblem, rejectUnknownKeys, unknownName } from 'svc/plugin'
 import type { Json, JsonObject } from 'svc/plugin'
-import { selectChecks } from '../catalog/selection.ts'
+import { newGroupsOf, selectChecks } from '../catalog/selection.ts'
 import type { Check } from '../catalog/check.ts'
 import { readAddress } from '../client/address.ts'
 import type { Address } from '../client/address.ts'
@@ -74,7 +74,7 @@ export function readRunRequest(value: unknown, catalog: readonly Check[], repeat
     prefix: prefixOf(body.prefix),
     fields: fieldsOf(body.headers),
     host: hostOf(body.host),
-    routes: routesOf(body.routes),
+    routes: routesOf(body.routes, newGroupsOf(catalog)),
     name: body.name === undefined || body.name === null ? null : asText(body.name, 'name', 200),
     configuration:
       body.configuration === undefined || body.configuration === null
@@ -122,9 +122,9 @@ function hostOf(value: Json | undefined): string | null {
   return host
 }
 
-function routesOf(value: Json | undefined): Routes {
+function routesOf(value: Json | undefined, newGroups: readonly string[]): Routes {
   if (value === undefined) return NO_ROUTES
-  const read = readRoutes(value)
+  const read = readRoutes(value, newGroups)
   if (typeof read !== 'string') return read
   throw new InputProblem('routes', read)
 }

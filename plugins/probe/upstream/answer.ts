@@ -69,6 +69,10 @@ export async function answer(
         if (!(await write(Buffer.from(action.bytes.replaceAll('{{n}}', String(number).padStart(5, '0')), 'latin1'))))
           return
         break
+      case 'content':
+        if (isHead(arrival)) break
+        if (!(await write(Buffer.from(action.bytes, 'latin1')))) return
+        break
       case 'fill':
         if (!(await fill(action, write))) return
         break
@@ -128,6 +132,10 @@ export async function answer(
   }
   answered.isDone = true
   reply.end()
+}
+
+function isHead({ head }: Arrival): boolean {
+  return head.toString('latin1', 0, 5) === 'HEAD '
 }
 
 /** Whether the connection ends after the answer (RFC 9112, 9.3). */

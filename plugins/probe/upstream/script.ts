@@ -4,6 +4,8 @@ import { isRecord } from 'svc/plugin'
 /** Bytes are text in ISO 8859-1. `{{n}}` in them is replaced by the number of the arrival, with five digits: the length stays. */
 export type Action =
   | { do: 'bytes'; bytes: string }
+  /** The same for content, which is not written if the request that arrived is a HEAD. */
+  | { do: 'content'; bytes: string }
   /** `size` bytes of a repeated text, in writes of `piece` bytes, which are made as the socket takes them. */
   | { do: 'fill'; size: number; piece: number; chunked?: boolean }
   | { do: 'wait'; ms: number }
@@ -78,7 +80,7 @@ function actionsProblem(value: unknown): string | null {
   let bytes = 0
   for (const action of value) {
     if (!isRecord(action)) return 'each action must be an object'
-    if (action.do === 'bytes') {
+    if (action.do === 'bytes' || action.do === 'content') {
       if (typeof action.bytes !== 'string') return '"bytes" must be text'
       bytes += action.bytes.length
     } else if (action.do === 'fill') {

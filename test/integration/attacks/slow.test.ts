@@ -1,7 +1,7 @@
 /**
  * Clients that hold connections: slowly sent heads and bodies, unread responses, sockets with one side
  * closed, many connections, floods of header fields. `SVC_ATTACK_CONNECTIONS=10000` is for a long run.
- * Runs alone: it measures memory.
+ * Runs alone: it measures memory. Mostly waits: for timeouts of the server.
  */
 import t from 'tap'
 import { connect } from 'node:net'

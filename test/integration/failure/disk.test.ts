@@ -1,4 +1,7 @@
-/** Behavior when files cannot be written, or are not what they should be. */
+/**
+ * Behavior when files cannot be written, or are not what they should be.
+ * Mostly waits: for processes to start.
+ */
 import t from 'tap'
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

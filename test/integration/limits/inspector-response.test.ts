@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import type { InspectorEntry } from '../../../core/contract/plugin.ts'
 import { pluginFolder } from '../../support/plugins.ts'
 import { serve } from '../../support/server.ts'
-import type { TestServer } from '../../support/server.ts'
+import type { TestServer, TestServerOptions } from '../../support/server.ts'
 import { until } from '../../support/until.ts'
 
 const ROUTES = `import { definePlugin, describe } from 'svc/plugin'
@@ -32,8 +32,12 @@ export default definePlugin({ title: 'x', paths: ['/x'], faultKinds: ['ai'], reg
   app.get('/x/cut', describe(plain), (request, reply) => { reply.hijack(); svc.http.abortResponse(request, reply) })
 } })`
 
-function start(test: Parameters<typeof serve>[0], env: Record<string, string> = {}): Promise<TestServer> {
-  return serve(test, { env, builtinFolder: pluginFolder(test, { x: ROUTES }).folder })
+function start(
+  test: Parameters<typeof serve>[0],
+  env: Record<string, string> = {},
+  options: TestServerOptions = {},
+): Promise<TestServer> {
+  return serve(test, { env, builtinFolder: pluginFolder(test, { x: ROUTES }).folder, ...options })
 }
 
 async function newest(server: TestServer, token?: string): Promise<InspectorEntry> {
@@ -70,7 +74,7 @@ const pairs = (raw: string[] | null) =>
   }))
 
 t.test('headers are those that the client received, in their order [INSP-14]', async t => {
-  const server = await start(t)
+  const server = await start(t, {}, { oneProcess: 'a proxy owns the field Connection' })
   for (const path of ['/x/text', '/x/base64', '/x/stream/3', '/x/empty', '/unknown', '/x/bytes/5']) {
     const received = await read(server.url + path)
     t.strictSame((await newest(server)).response_headers, pairs(received), path)

@@ -265,6 +265,7 @@ async function runCommand(
     version: '0',
     gitSha: null,
     section: undefined,
+    use: () => Promise.resolve(undefined),
     startServer: () => Promise.reject(new Error('not here')),
   }
   const result = await fixturesCommand.run(args, context)

@@ -35,6 +35,8 @@ t.test('each file counts for itself, and those that come behind a broken one sti
     'dies.test.ts': ['FAILED', 1, 1],
     'fails.test.ts': ['FAILED', 1, 1],
     'hangs.test.ts': ['FAILED', 1, 1],
+    'meets.test.ts': ['ok', 1, 0],
+    'mostly-waits.test.ts': ['ok', 1, 0],
     'never-ends.test.ts': ['FAILED', 1, 1],
     'rejects-late.test.ts': ['ok', 1, 0],
     '(between files)': ['FAILED', 0, 1],
@@ -52,8 +54,8 @@ t.test('each file counts for itself, and those that come behind a broken one sti
   t.match(output, 'skipped: no such program is installed')
   t.match(output, '1 skipped')
   t.match(output, /Slowest files:\n +\d+\.\d s {2}(hangs|never-ends)\.test\.ts\n/)
-  t.match(output, /Tiers:\n +\d+\.\d s {2}main: 13 files, 11 passed, 8 failed\n/)
-  t.equal(lines.at(-1), '11 passed, 8 failed')
+  t.match(output, /Tiers:\n +\d+\.\d s {2}main: 15 files, 13 passed, 8 failed\n/)
+  t.equal(lines.at(-1), '13 passed, 8 failed')
   t.equal(code, 1)
 })
 
@@ -62,6 +64,11 @@ t.test('parts of names select files; without a failure the code is 0', async t =
   t.equal(lines.filter(line => line.startsWith('ok ')).length, 2)
   t.equal(lines.at(-1), '4 passed, 0 failed')
   t.equal(code, 0)
+})
+
+t.test('a file that mostly waits runs in addition to the jobs', async t => {
+  const { output, lines } = await run('--jobs=1', '--timeout=10', 'meets', 'mostly-waits')
+  t.equal(lines.at(-1), '2 passed, 0 failed', output)
 })
 
 t.test('a run in which nothing passes has failed', async t => {

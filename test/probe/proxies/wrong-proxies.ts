@@ -559,8 +559,11 @@ const TRUST: WrongProxy[] = [
 ]
 
 const WS = ['WS-OPEN', 'WS-BYTES', 'WS-PING', 'WS-CLOSE', 'WS-REFUSED', 'UPG-H2C']
-/** The first byte of a final frame with this opcode. */
-const begins = (bytes: Buffer, opcode: number): boolean => bytes[0] === (0x80 | opcode)
+/** One whole close frame and nothing else: a piece of a long message may begin with the same byte. */
+function isClose(bytes: Buffer): boolean {
+  const second = bytes[1] ?? 0
+  return bytes[0] === 0x88 && bytes.length === 2 + ((second & 0x80) === 0 ? 0 : 4) + (second & 0x7f)
+}
 
 const WEBSOCKET: WrongProxy[] = [
   {
@@ -581,19 +584,19 @@ const WEBSOCKET: WrongProxy[] = [
   },
   {
     name: 'closes with a code of its own',
-    fault: { toClient: bytes => (begins(bytes, 8) ? Buffer.from([0x88, 2, 3, 0xee]) : bytes) },
+    fault: { toClient: bytes => (isClose(bytes) ? Buffer.from([0x88, 2, 3, 0xee]) : bytes) },
     caught: { 'WS-CLOSE': 'fail' },
     groups: WS,
   },
   {
     name: 'changes 1011 alone',
-    fault: { toClient: bytes => (begins(bytes, 8) && bytes[3] === 0xf3 ? Buffer.from([0x88, 2, 3, 0xe8]) : bytes) },
+    fault: { toClient: bytes => (isClose(bytes) && bytes[3] === 0xf3 ? Buffer.from([0x88, 2, 3, 0xe8]) : bytes) },
     caught: { 'WS-CLOSE': 'warn' },
     groups: WS,
   },
   {
     name: 'drops the close frame of the client',
-    fault: { toUpstream: bytes => (begins(bytes, 8) && bytes.length > 10 ? null : bytes) },
+    fault: { toUpstream: bytes => (isClose(bytes) && bytes.length > 10 ? null : bytes) },
     caught: { 'WS-CLOSE': 'fail' },
     groups: WS,
   },

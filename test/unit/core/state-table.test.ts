@@ -105,7 +105,9 @@ const TABLE: Record<string, Record<string, string>> = {
     'shared clock': 'a timer; the leader announces the time',
   },
   'mcp-hostile': {
-    'shared swapped': 'two requests in flight that get the answers of each other',
+    'shared swapped': 'requests in flight that wait for the answer of another one',
+    'state swaps': 'shared',
+    'channel swaps': 'to the replica where the other request waits',
   },
   mocks: {
     'state mocks': 'shared',

@@ -67,6 +67,7 @@ function inputOf(body: object): RouteInput {
     provider: 'p',
     basePath: '/ai/p',
     ignoreHeader: () => {},
+    storesResponses: true,
     runItem: () => Promise.reject(new Error('no batches here')),
     isUpgrade: false,
     url: path => path,

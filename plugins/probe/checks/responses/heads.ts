@@ -6,6 +6,7 @@ import {
   answerBytes,
   answers,
   bytes,
+  content,
   dateField,
   DEFAULT_FIELDS,
   each,
@@ -428,6 +429,8 @@ export const NO_CONTENT_CHECKS = [
             bytes(
               `HTTP/1.1 200 OK\r\nDate: ${new Date().toUTCString()}\r\nContent-Type: text/plain\r\nETag: "probe-1"\r\nCache-Control: no-store\r\nContent-Length: 1234\r\n\r\n`,
             ),
+            // Caches ask with GET for what a HEAD wants.
+            content('x'.repeat(1234)),
             KEEP,
           ],
         },
