@@ -109,6 +109,18 @@ t.test('without a store every upstream is named [PRB-23]', async t => {
   )
 })
 
+t.test('workers without a store cannot be told apart [PRB-23]', async t => {
+  const server = await launch({ plugins: ['probe'], env: { SVC_WORKERS: '2' } })
+  t.teardown(() => server.stop())
+  const response = await fetch(`${server.url}/_svc/probe/sessions`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: '{}',
+  })
+  t.strictSame([response.status, ((await response.json()) as { error: string }).error], [409, 'state_store_required'])
+  await t.rejects((await channelTo(server.url)).open(60), /SVC_WORKERS\): set SVC_STATE_STORE=local/)
+})
+
 t.test('nonces of another session are 26 characters [PRB-23]', async t => {
   const server = await launch({ plugins: ['probe'] })
   t.teardown(() => server.stop())

@@ -182,6 +182,7 @@ export class BackChannel {
 function refusalText(status: number, answer: string): string {
   if (status === 401 || status === 403) return `refused the back channel with ${status}: give --upstream-token`
   if (status === 404) return 'has no probe: is it svc, not in public mode, with the plugin "probe"?'
+  if (status === 409) return 'has several workers (SVC_WORKERS): set SVC_STATE_STORE=local'
   if (status === 429) return `runs too many probes (${answer.slice(0, 200)})`
   return `answered ${status}: ${answer.replaceAll(/[^ -~]/g, ' ').slice(0, 200)}`
 }

@@ -63,6 +63,7 @@ export function registerUpstream(app: FastifyInstance, svc: Svc<ProbeSection>): 
       responses: {
         201: { description: 'The session' },
         400: { description: 'The body is not valid' },
+        409: { description: '`state_store_required`: several workers without a store' },
         429: { description: 'Too many sessions' },
         503: { description: 'A replica does not reply' },
       },

@@ -45,10 +45,17 @@ export class SharedSessions {
   }
 
   /**
-   * Throws an `HttpError` if a replica has too many sessions, or does not reply. With `nonces`, the session is that of another
+   * Throws an `HttpError` if a replica has too many sessions or does not reply, and for workers without a store. With `nonces`, the session is that of another
    * upstream; it may be known here already.
    */
   async open(ttlS: number, wanted: Omit<SessionNonces, 'id'> | null): Promise<OpenSession> {
+    const { workers, stateStore } = this.#svc.config
+    if (workers > 1 && stateStore.url === null)
+      throw new HttpError(409, {
+        error: 'state_store_required',
+        details: 'the processes of SVC_WORKERS cannot be told apart behind one port',
+        remedy: 'set SVC_STATE_STORE=local',
+      })
     const known = wanted === null ? undefined : this.#sessions.withNonce(wanted.nonce)
     if (known !== undefined) return { session: known, instances: [this.#svc.instance.id] }
     const nonces = { ...createNonces(), ...wanted }
