@@ -22,7 +22,8 @@ What \`svc probe --hostile\` found in gateways, each in its shortest configurati
 the authors of svc with \`bench/gateways/run.ts\` on one machine over the loopback address; versions and dates are in the
 table, configurations below it. A gateway that passes says nothing about its speed. Many rows are observations, not
 faults: [the page about the probe](../probe.md) says what the words mean, \`svc probe show <ID>\` explains a row. If you
-maintain one of these products and disagree with a cell, open an issue; your words are added with \`--note\`.
+maintain one of these products and disagree with a cell, open an issue; your words are added with \`--note\`. LiteLLM and
+Portkey forward only what their APIs know, so only the checks of models ran.
 
 `
 

@@ -109,7 +109,7 @@ t.test('without a store every upstream is named [PRB-23]', async t => {
   )
 })
 
-t.test('workers without a store cannot be told apart [PRB-23]', async t => {
+t.test('workers without a store cannot be distinguished [PRB-23]', async t => {
   const server = await launch({ plugins: ['probe'], env: { SVC_WORKERS: '2' } })
   t.teardown(() => server.stop())
   const response = await fetch(`${server.url}/_svc/probe/sessions`, {

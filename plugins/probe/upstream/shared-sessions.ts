@@ -53,7 +53,7 @@ export class SharedSessions {
     if (workers > 1 && stateStore.url === null)
       throw new HttpError(409, {
         error: 'state_store_required',
-        details: 'the processes of SVC_WORKERS cannot be told apart behind one port',
+        details: 'behind one port, the processes of SVC_WORKERS cannot be distinguished',
         remedy: 'set SVC_STATE_STORE=local',
       })
     const known = wanted === null ? undefined : this.#sessions.withNonce(wanted.nonce)
