@@ -26,7 +26,7 @@ const files = [
 /** Members of the report of a probe, whose form is fixed, and what has their names. */
 const REPORT_MEMBERS = /^(?:verdicts?|catalogue)$/i // language: these are the words
 const isReportMember = (file: string, word: string): boolean =>
-  /^(?:plugins|test)\/(?:console\/client\/views\/|browser\/)?probe[/.]|^docs\/probe(?:\.md|\/)|^(?:examples\/plugins|test\/support)\/probe-/.test(
+  /^(?:plugins|test|examples\/plugins)\/(?:console\/client\/views\/|browser\/|support\/)?probe[/.-]|^docs\/probe\.md$/.test(
     file,
   ) && REPORT_MEMBERS.test(word)
 
