@@ -85,4 +85,9 @@ export default [
     rule: 'each check has a generated page with what is sent and expected, why it matters, and a section that was read',
     where: 'docs/probe/README.md',
   },
+  {
+    id: 'PRB-22',
+    rule: 'replay runs a check again with the options of its run, or judges the evidence of a report without sending anything',
+    where: 'docs/probe.md',
+  },
 ]

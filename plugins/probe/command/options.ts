@@ -251,7 +251,7 @@ function listOf<T extends string>(text: string, known: readonly T[], option: str
   })
 }
 
-function readFailOn(text: string): FailOn[] {
+export function readFailOn(text: string): FailOn[] {
   return text === 'none' ? [] : listOf(text, FAIL_ON, '--fail-on')
 }
 

@@ -177,6 +177,7 @@ async function probe(
       baseline,
       notes: options.notes,
       isVerbose: options.isVerbose,
+      isRecorded: true,
     }),
     [...options.secrets, ...(routes.mcpToken === null ? [] : [routes.mcpToken])],
   )
@@ -346,13 +347,26 @@ function reportedArguments(options: ProbeOptions): string[] {
     options.gateway.url,
     ...(options.prefix === '' ? [] : ['--prefix', options.prefix]),
     ...options.upstreams.flatMap(({ url }) => ['--upstream', url]),
-    ...(options.listen === null ? [] : ['--listen', `${options.listen.host}:${options.listen.port}`]),
+    ...(options.listen === null ? [] : listenArguments(options.listen)),
     ...(options.groups === null ? [] : ['--groups', options.groups.join(',')]),
     ...(options.ids === null ? [] : ['--checks', options.ids.join(',')]),
     ...(options.isHostile ? ['--hostile'] : []),
     ...(options.isSlow ? ['--slow'] : []),
     ...(options.isHttp2 ? ['--h2'] : []),
     ...(options.host === null ? [] : ['--host', options.host]),
+    ...(options.routes === null ? [] : ['--routes', options.routes]),
+    ...(options.ca === null ? [] : ['--ca', options.ca]),
+    ...(options.isInsecure ? ['--insecure'] : []),
     ...options.fields.flatMap(([name]) => ['--header', `${name}: ***`]),
+  ]
+}
+
+/** Ports of which the gateway may know; free ones are not part of it. */
+function listenArguments({ host, port, https, grpc }: NonNullable<ProbeOptions['listen']>): string[] {
+  return [
+    '--listen',
+    `${host.includes(':') ? `[${host}]` : host}:${port}`,
+    ...(https === 0 ? [] : ['--listen-https', String(https)]),
+    ...(grpc === 0 ? [] : ['--listen-grpc', String(grpc)]),
   ]
 }

@@ -289,7 +289,7 @@ export const A2A_CHECKS: Check[] = [
             return changes !== null && changes.missing.length === 0 && changes.changed.length === 0
           })
         if (!isSame) found.push(fail(`${label}: an update is lost, changed or repeated`))
-        else if (medianLagMs(call, GAP_MS) > 1_000) found.push(warn(`${label}: updates come late: buffered`))
+        else if (medianLagMs(call) > 1_000) found.push(warn(`${label}: updates come late: buffered`))
       }
       return found.length === 0 ? pass() : worst(found)
     },
