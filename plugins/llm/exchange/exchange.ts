@@ -3,6 +3,7 @@ import { isRecord, isTextNestedWithin, type FastifyReply, type FastifyRequest, t
 import type { ResponseContext } from './error-responses.ts'
 import { findCredential, header, showCredential, type Credential } from './credentials.ts'
 import { BadInput } from '../errors.ts'
+import { readReplyMembers } from './reply-header.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
 import type { LlmRoute, RequestHeaders, RouteInput } from '../provider.ts'
 import type { EngineLimits, ItemReply, RunItemOptions } from '../provider.ts'
@@ -99,7 +100,9 @@ export class Exchange implements ResponseContext {
     this.reply = reply
     this.requestId = inner?.requestId ?? svc.http.requestId(request)
     this.instanceId = svc.instance.id
-    this.credential = findCredential(served.instance.format.credentials, this.headers, () => this.query)
+    const { credentials } = served.instance.format
+    const rules = served.route.credentials === undefined ? credentials : [...credentials, ...served.route.credentials]
+    this.credential = findCredential(rules, this.headers, () => this.query)
     this.shownCredential = showCredential(this.credential)
   }
 
@@ -173,6 +176,7 @@ export class Exchange implements ResponseContext {
       limits: this.limits,
       credential: this.credential,
       models: instance.models,
+      replyMembers: () => readReplyMembers(this.headers),
     }
     if (this.inner?.data !== undefined) input.socketData = this.inner.data
     if (instance.contextWindow !== undefined) input.contextWindow = instance.contextWindow

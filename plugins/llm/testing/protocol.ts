@@ -86,6 +86,7 @@ function parseCaptured(
     url: path => path,
     limits,
     credential: null,
+    replyMembers: () => ({}),
     ...(instance.defaultModel === undefined ? {} : { defaultModel: instance.defaultModel }),
   }
   try {

@@ -72,6 +72,7 @@ function inputOf(body: object): RouteInput {
     url: path => path,
     limits,
     credential: null,
+    replyMembers: () => ({}),
   }
 }
 
