@@ -137,6 +137,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
           onError: (error, failure) => log.error('a state callback failed', { error, ...failure }),
         })
       : { states: options.states, shared: null }
+  if (sharedState !== null) log.setReplica(states.replicas.self)
   const state = await openCoreState(states, config.inspectorCapacity)
   const pki = await loadPki({
     tlsCert: resolve(workingDirectory, config.tlsCert),
@@ -208,7 +209,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
   const tracer = await openTracer({
     environment,
     version: VERSION,
-    instanceId: config.instanceId,
+    instanceId: sharedState === null ? config.instanceId : states.replicas.self,
     warn: message => log.warn(message),
   })
   const requestMetrics = new RequestMetrics(metrics, instance, () => completions.flush())
