@@ -29,6 +29,7 @@ import { exposedHeaders } from '../http/response/exposed-headers.ts'
 import { createStreamPlan } from '../http/pipeline/stages/plan-limits.ts'
 import { Tap } from '../http/tap/tap.ts'
 import { StreamRegistry } from '../http/streams/stream-registry.ts'
+import { LargeMessages } from '../http/streams/large-messages.ts'
 import { WebSocketMemory, webSocketBoundsOf } from '../http/streams/websocket-memory.ts'
 import { corsOutsidePipeline } from '../http/listener/media-type-handlers.ts'
 import { createSvcHttp } from '../host/svc/http.ts'
@@ -297,7 +298,12 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
       generationOptions: {
         replica: sharedState === null && config.workers === 1 ? null : config.instanceId,
         bodyLimit: config.bodyLimit,
-        websockets: { streams, plan, memory: new WebSocketMemory(webSocketBoundsOf(config)) },
+        websockets: {
+          streams,
+          plan,
+          memory: new WebSocketMemory(webSocketBoundsOf(config)),
+          largeMessages: new LargeMessages(),
+        },
         errors: { log },
       },
       declareSeries: declared => {
