@@ -37,7 +37,7 @@ mcp:
     - { name: support, title: Support desk, tools: [add] }
     - { name: vault, title: Vault, auth: apikey, api_key: vault-secret, tools: [add] }
 `
-const server = await serve(t, {
+const OPTIONS = {
   yaml: YAML,
   env: {
     SVC_TRUST_FORWARD: 'true',
@@ -45,7 +45,8 @@ const server = await serve(t, {
     SVC_ADMIN_TOKEN: 'admin-secret',
     SVC_CONTROL_AUTH: 'token',
   },
-})
+}
+const server = await serve(t, OPTIONS)
 const get = (path: string, headers: Record<string, string> = {}) => send(server.url, path, { headers })
 const ALL: [file: string, type: string, filename: string][] = [
   ['postman.json', 'application/json', 'svc-postman.json'],
@@ -244,6 +245,7 @@ t.test('kong.yaml routes every plugin and the instance to one service [EXPORT-11
 })
 
 t.test('gateway-api.yaml has a valid HTTPRoute per plugin, and a Service [EXPORT-17]', async t => {
+  const one = await serve(t, { ...OPTIONS, oneProcess: 'the document contains its port' })
   const KINDS = { HTTPRoute, Service, EndpointSlice }
   interface Rule {
     matches: { path: { type: string; value: string } }[]
@@ -251,7 +253,7 @@ t.test('gateway-api.yaml has a valid HTTPRoute per plugin, and a Service [EXPORT
     backendRefs: { name: string; port: number }[]
   }
   const read = async (query = '') => {
-    const documents = parseAllDocuments((await get(`/export/gateway-api.yaml${query}`)).text, {
+    const documents = parseAllDocuments((await send(one.url, `/export/gateway-api.yaml${query}`)).text, {
       strict: true,
       version: '1.1',
     }) as Document[]
@@ -277,7 +279,7 @@ t.test('gateway-api.yaml has a valid HTTPRoute per plugin, and a Service [EXPORT
     'the same as Kong routes',
   )
   for (const { backendRefs, filters } of rules)
-    t.strictSame([backendRefs, filters], [[{ name: 'svc', port: server.ports.http }], undefined])
+    t.strictSame([backendRefs, filters], [[{ name: 'svc', port: one.ports.http }], undefined])
   const [service, ...routes] = await read('?base_url=https://gw.example/demo&plugin=echo')
   t.match(service!.spec, {
     type: 'ExternalName',
