@@ -149,15 +149,18 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
   const browserAccess = createBrowserAccess(config)
   const guard = createAdminGuard({ adminToken: config.adminToken, publicMode: config.publicMode })
   const controlAuth = createControlAuth({ config, guard, warn: message => log.warn(message) })
+  const quota = sharedState === null ? null : new (await import('../limits/shared-quota.ts')).SharedQuota(sharedState)
   const limits = createLimits({
     config,
     metrics,
+    quota,
     usageFile: config.usageFile === null ? null : resolve(workingDirectory, config.usageFile),
     warn: message => log.warn(message),
   })
   const keys = await createKeys({
     config,
     metrics,
+    quota,
     registry: placeOf(config.shared.registry, workingDirectory),
     warn: message => log.warn(message),
   })
@@ -261,7 +264,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     http,
     inspector,
     metrics,
-    limits: createCallAdmission({ limits, keys }),
+    limits: createCallAdmission({ limits, keys, quota }),
     pki: createSvcPki(pki, config.mtlsInHeader),
     tap,
     instance: deps.instance,
@@ -339,6 +342,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
       controlAuth,
       keys,
       limits,
+      quota,
       streams,
       rules,
       inspector,
@@ -352,6 +356,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
       deadlines?.close()
       await tracer?.close()
       await limits.close()
+      await quota?.close()
       keys?.close()
       // Captured requests are sent to the store before it is closed.
       completions.flush()

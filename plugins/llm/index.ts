@@ -6,6 +6,7 @@ import type { CompiledRule } from './engine/rules.ts'
 import { FaultParser } from './exchange/faults.ts'
 import { engineLimits } from './exchange/limits.ts'
 import { createMetrics } from './records/metrics.ts'
+import { createGenAiMetrics } from './telemetry/metrics.ts'
 import { PromptCache } from './cache/prompt-cache.ts'
 import { Limiter } from './limits/limiter.ts'
 import { registerLimitRoutes } from './limits/routes.ts'
@@ -102,6 +103,7 @@ export default definePlugin<LlmOptions, Variables>({
       loads: hasMetrics(svc.options) ? svc.replicated<StatedLoads>('loads', { initial: () => ({}) }) : null,
       builtin: svc.options.builtin,
       metrics: createMetrics(svc.metrics),
+      genAi: createGenAiMetrics(svc.metrics),
       strictFixtures: svc.options.strict_fixtures,
       clock: new TokenClock(),
       find: (method, path) => providers.find(method, path),

@@ -53,8 +53,20 @@ export interface LlmProvider {
   streamError?(facts: ErrorFacts): StreamEvent
   /** A rejected prompt gets a reply (finish reason `prompt_filter`), not an error. */
   rendersPromptFilter?: boolean
+  /** What spans and metrics say about its requests (`gen_ai.*`). */
+  telemetry?: Telemetry
   /** Additional checks of the request headers, after the credential. Throws `engine.badInput`. */
   check?(input: { headers: RequestHeaders; enforced: boolean; path: string }): void
+}
+
+/** The names that OpenTelemetry's conventions have for a provider, and what spans read from its requests and replies. */
+export interface Telemetry {
+  /** `gen_ai.provider.name`. Default: the id. */
+  name?: string
+  /** Temperature and nucleus sampling in a request. Default: the members `temperature` and `top_p`. */
+  sampling?(body: Readonly<Record<string, unknown>>): { temperature?: unknown; topP?: unknown }
+  /** The id in a reply, or in the first event of a stream. Default: the member `id`, also within `message` or `response`. */
+  replyId?(body: Readonly<Record<string, unknown>>): unknown
 }
 
 /** A request that exceeds the context window or the output limit of its model. */
@@ -162,6 +174,8 @@ export interface LlmRoute<P extends Parsed = Parsed> {
   aliases?: readonly string[]
   /** The main purpose of the route; each parsed request has its own `op`. */
   op: 'chat' | 'embed' | 'rerank' | 'moderate' | 'image' | 'speech' | 'transcribe' | 'count' | 'models' | 'other'
+  /** `gen_ai.operation.name`. Default: `chat` or `embeddings`, by `op`; others have no name. */
+  operation?: 'chat' | 'text_completion' | 'generate_content' | 'embeddings'
   describe: LlmRouteDescription
   /** Parses a request; throws `engine.badInput` if it is invalid. */
   parse(input: RouteInput): P | Promise<P>
@@ -287,6 +301,8 @@ interface ParsedBase {
   stream?: boolean
   /** A one-line description of a body that is not JSON (multipart). */
   bodyLine?: string
+  /** Id of the conversation that the request continues or begins, for spans. */
+  conversation?: string
   /** The reply does not wait for the model: it tells where to look later. */
   isBackground?: true
 }

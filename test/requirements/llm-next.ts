@@ -227,4 +227,9 @@ export default [
     rule: 'a provider has a default plan of batches, and can keep no responses, conversations and interactions',
     where: 'llm-next 19',
   },
+  {
+    id: 'LLMN-185',
+    rule: "spans and metrics describe generations by OpenTelemetry's conventions for generative AI, without prompts and replies",
+    where: 'llm-next 21',
+  },
 ]

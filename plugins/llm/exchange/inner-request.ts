@@ -93,7 +93,7 @@ async function runItem(
       const recorded = recordReply(exchange, parsed, result, context.finishReasons, false, status)
       if (recorded !== null) {
         services.records.add(recorded)
-        enter(exchange, services.ledger, { status, record: recorded, parsed, result })
+        enter(services, exchange, { status, record: recorded, parsed, result })
       }
     }
     return { status, body: objectOf(body), requestId: exchange.requestId }
@@ -102,7 +102,7 @@ async function runItem(
     const { status, body } = errorResponse(outer.instance, exchange, kind, facts)
     if (item.isCounted) {
       services.records.add(recordError(exchange, status))
-      enter(exchange, services.ledger, { status })
+      enter(services, exchange, { status })
     }
     return { status, body, requestId: exchange.requestId }
   }
@@ -194,7 +194,7 @@ export async function runMessage(
     exchange.fault = facts.injected ?? null
     if (exchange.fault !== null) services.metrics.fault(outer.instance.name, exchange.fault)
     services.records.add(recordError(exchange, status))
-    enter(exchange, services.ledger, { status })
+    enter(services, exchange, { status })
     return { kind: 'error', status, headers, body }
   }
 }
@@ -217,12 +217,13 @@ function computeOptions(
 }
 
 function sendEvents(
-  { svc, clock, records, ledger, metrics }: RunnerServices,
+  services: RunnerServices,
   exchange: Exchange,
   computed: Computed,
   context: ReturnType<typeof renderContext>,
   options: MessageOptions,
 ): Promise<StreamOutcome> {
+  const { svc, clock, records, metrics } = services
   const { parsed, result, latency } = computed
   const { instance, route } = exchange
   const streamed = streamOf(exchange, computed, context)
@@ -257,7 +258,7 @@ function sendEvents(
       fail: reject,
       ended(outcome) {
         if (recorded !== null)
-          enter(exchange, ledger, { status: 200, record: recorded, parsed, result, stream: outcome })
+          enter(services, exchange, { status: 200, record: recorded, parsed, result, stream: outcome })
         resolve(outcome)
       },
       ...(streamed.breaksAfter === undefined ? {} : { break: streamed.breaksAfter }),

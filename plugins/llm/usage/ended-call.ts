@@ -11,6 +11,8 @@ const MAX_ID = 200
 /** What a response contained; tokens are 0 for errors. */
 export interface Outcome {
   status: number
+  /** What kind of error it is, for spans. */
+  errorType?: string
   record?: Pick<AiRecord, 'prompt_tokens' | 'completion_tokens'>
   parsed?: Parsed
   result?: ResultOf<Parsed>
