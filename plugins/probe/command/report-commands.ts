@@ -46,7 +46,7 @@ export async function matrixOfReports(args: readonly string[], context: CommandC
   return { exitCode: 0 }
 }
 
-/** Options of a run that a replay uses too, if they are not given anew. */
+/** Options of a run that a replay uses too, if the command line has none. */
 const REMEMBERED = ['--prefix', '--host', '--routes', '--ca', '--listen-https', '--listen-grpc'] as const
 
 /** Runs one check again with the options of the report; other options replace them. With `--offline`, judges its evidence. */

@@ -78,11 +78,13 @@ async function runPrepared(prepared: Prepared, context: CommandContext): Promise
     let token = options.upstreamToken
     if (options.listen !== null) {
       token = randomUUID()
-      server = await listen(context, options.listen, token)
+      server = await listen(context, options.listen, { token, pushHost: options.host ?? options.gateway.authority })
       addresses = [addressOf(`http://${hostInUrl(options.listen.host)}:${server.ports.http}`)]
     }
     channels = (await Promise.all(addresses.map(resolveAddress))).map(address => new BackChannel(address, token))
-    for (const channel of channels) await channel.open(SESSION_S)
+    const [first, ...others] = channels as [BackChannel, ...BackChannel[]]
+    await first.open(SESSION_S)
+    for (const channel of others) await channel.open(SESSION_S, first.session)
     return await probe(prepared, context, channels, stopping.signal, options.listen !== null)
   } catch (error) {
     if (error instanceof ReachError || error instanceof BackChannelError || isNetworkError(error)) {
@@ -158,7 +160,7 @@ async function probe(
         upstream: {
           mode: isListening ? 'listen' : 'url',
           base_url: channels[0]!.address.url,
-          instances: [...new Set(channels.map(({ session }) => session.instance))],
+          instances: [...new Set(channels.flatMap(({ session }) => session.instances))],
         },
       },
       gateway: { url: options.gateway.url, prefix: options.prefix, name: options.name, configuration },
@@ -282,7 +284,7 @@ async function readBounded(path: string, max: number, option: string): Promise<s
 async function listen(
   context: CommandContext,
   { host, port, https, grpc }: NonNullable<ProbeOptions['listen']>,
-  token: string,
+  { token, pushHost }: { token: string; pushHost: string },
 ): Promise<CommandServer> {
   try {
     return await context.startServer({
@@ -297,6 +299,8 @@ async function listen(
         SVC_WATCH: 'false',
         SVC_LOG_LEVEL: 'off',
         SVC_PUBLIC_MODE: 'false',
+        // For A2A-PUSH, whose notifications go to the gateway.
+        SVC_A2A_PUSH_ALLOWLIST: [context.environment.SVC_A2A_PUSH_ALLOWLIST ?? '', pushHost].filter(Boolean).join(','),
       },
     })
   } catch (error) {

@@ -128,6 +128,7 @@ const TABLE: Record<string, Record<string, string>> = {
   },
   probe: {
     'shared sessions': 'each holds an armed tap',
+    'channel sessions': 'every replica arms its tap before a session is open; arrivals are collected from all',
     'shared runs': 'open connections and their evidence',
   },
   reliability: { 'state counters': 'shared' },
