@@ -29,6 +29,7 @@ import { exposedHeaders } from '../http/response/exposed-headers.ts'
 import { createStreamPlan } from '../http/pipeline/stages/plan-limits.ts'
 import { Tap } from '../http/tap/tap.ts'
 import { StreamRegistry } from '../http/streams/stream-registry.ts'
+import { LargeMessages } from '../http/streams/large-messages.ts'
 import { WebSocketMemory, webSocketBoundsOf } from '../http/streams/websocket-memory.ts'
 import { corsOutsidePipeline } from '../http/listener/media-type-handlers.ts'
 import { createSvcHttp } from '../host/svc/http.ts'
@@ -136,6 +137,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
           onError: (error, failure) => log.error('a state callback failed', { error, ...failure }),
         })
       : { states: options.states, shared: null }
+  if (sharedState !== null) log.setReplica(states.replicas.self)
   const state = await openCoreState(states, config.inspectorCapacity)
   const pki = await loadPki({
     tlsCert: resolve(workingDirectory, config.tlsCert),
@@ -207,7 +209,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
   const tracer = await openTracer({
     environment,
     version: VERSION,
-    instanceId: config.instanceId,
+    instanceId: sharedState === null ? config.instanceId : states.replicas.self,
     warn: message => log.warn(message),
   })
   const requestMetrics = new RequestMetrics(metrics, instance, () => completions.flush())
@@ -296,7 +298,12 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
       generationOptions: {
         replica: sharedState === null && config.workers === 1 ? null : config.instanceId,
         bodyLimit: config.bodyLimit,
-        websockets: { streams, plan, memory: new WebSocketMemory(webSocketBoundsOf(config)) },
+        websockets: {
+          streams,
+          plan,
+          memory: new WebSocketMemory(webSocketBoundsOf(config)),
+          largeMessages: new LargeMessages(),
+        },
         errors: { log },
       },
       declareSeries: declared => {

@@ -210,4 +210,14 @@ export default [
     rule: 'An update can append to a log of its store in the same step: both happen, or neither.',
     where: 'replicas 11',
   },
+  {
+    id: 'STATE-48',
+    rule: 'The state store can be a cluster; replicas go on after the failover of one of its servers.',
+    where: 'replicas 2, 13',
+  },
+  {
+    id: 'STATE-49',
+    rule: 'Unmodified clients of MCP, A2A, OpenID Connect and models work with three replicas, and get the errors of their protocols when a replica or the store fails.',
+    where: 'replicas 13',
+  },
 ]

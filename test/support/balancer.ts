@@ -90,7 +90,8 @@ function passOn(port: number, request: IncomingMessage, response: ServerResponse
     insecureHTTPParser: true,
     maxHeaderSize: MAX_HEADER_BYTES,
   })
-  upstream.flushHeaders()
+  // As below for responses.
+  upstream.write(Buffer.alloc(0))
   upstream.on('continue', () => response.writeContinue())
   upstream.on('information', ({ statusCode, rawHeaders }) => {
     if (statusCode === 100) return
