@@ -232,4 +232,19 @@ export default [
     rule: "spans and metrics describe generations by OpenTelemetry's conventions for generative AI, without prompts and replies",
     where: 'llm-next 21',
   },
+  {
+    id: 'LLMN-186',
+    rule: 'a provider of another plugin can generate, plan events, chain records and seal tokens with what llm offers',
+    where: 'llm-next 21',
+  },
+  {
+    id: 'LLMN-187',
+    rule: 'a stream of a background reply ends when the reply is cancelled or deleted',
+    where: 'llm-next 12, 17',
+  },
+  {
+    id: 'LLMN-188',
+    rule: 'rules of the instance act on messages of sockets and on items of batches',
+    where: 'llm-next 13, 14',
+  },
 ]

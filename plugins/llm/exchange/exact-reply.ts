@@ -29,7 +29,8 @@ interface Given {
 /** The reply that the request names; null: none. Throws `BadInput` for a wrong one. */
 export function exactReply(exchange: Exchange, parsed: Parsed): ExactReply | null {
   const given = readGiven(exchange)
-  if (given === null) return null
+  // The reply is that of a generation within the request.
+  if (given === null || exchange.hasGenerated) return null
   try {
     return replyFor(given, exchange, parsed)
   } catch (error) {

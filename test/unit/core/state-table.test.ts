@@ -80,6 +80,7 @@ const TABLE: Record<string, Record<string, string>> = {
     'state batches': 'shared',
     'state batch-runs': 'shared',
     'secret keys': 'shared',
+    'secret signed': 'shared',
     'shared ledger-counts': 'open streams of this process',
   },
   'llm-gemini': { 'state resumable-uploads': 'shared', 'state interactions': 'shared' },
