@@ -233,17 +233,17 @@ export default [
     where: 'llm-next 21',
   },
   {
-    id: 'LLMN-186',
+    id: 'LLMN-200',
     rule: 'a provider of another plugin can generate, plan events, chain records and seal tokens with what llm offers',
     where: 'llm-next 21',
   },
   {
-    id: 'LLMN-187',
+    id: 'LLMN-201',
     rule: 'a stream of a background reply ends when the reply is cancelled or deleted',
     where: 'llm-next 12, 17',
   },
   {
-    id: 'LLMN-188',
+    id: 'LLMN-202',
     rule: 'rules of the instance act on messages of sockets and on items of batches',
     where: 'llm-next 13, 14',
   },

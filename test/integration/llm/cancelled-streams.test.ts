@@ -44,7 +44,7 @@ async function readAround(
 }
 
 for (const { name, path, body, begun, end, cancelled } of FORMS)
-  t.test(`${name}: readers see the end of a cancelled or deleted reply [LLMN-187]`, async t => {
+  t.test(`${name}: readers see the end of a cancelled or deleted reply [LLMN-201]`, async t => {
     const url = server.url + path
     const create = async (): Promise<string> => {
       const response = await fetch(url, { method: 'POST', headers: SLOW, body: JSON.stringify(body) })

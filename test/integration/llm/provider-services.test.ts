@@ -27,7 +27,7 @@ async function ask(
   return { status: response.status, json: (await response.json()) as Record<string, unknown> }
 }
 
-t.test('a chain of generations, and tokens that cannot be changed [LLMN-186]', async t => {
+t.test('a chain of generations, and tokens that cannot be changed [LLMN-200]', async t => {
   const first = await ask(letters, { text: 'Who are you?' })
   t.equal(first.status, 202)
   const ticket = String(first.json.ticket)
@@ -43,7 +43,7 @@ t.test('a chain of generations, and tokens that cannot be changed [LLMN-186]', a
   t.match(await ask(letters, { text: 'x', answers: fourth.json.ticket }), { status: 400 }, 'at most three')
 })
 
-t.test('the timeline of a reply is replayed as it was planned [LLMN-186]', async t => {
+t.test('the timeline of a reply is replayed as it was planned [LLMN-200]', async t => {
   const { json } = await ask(letters, { text: 'slow' }, { 'X-Svc-Tokens-Per-Second': '10' })
   const url = `${letters}/${String(json.ticket)}`
   t.match((await ask(url)).json, { text: '', isWhole: false })
@@ -58,7 +58,7 @@ t.test('the timeline of a reply is replayed as it was planned [LLMN-186]', async
   t.match((await ask(url)).json, { text: 'user: slow', isWhole: true })
 })
 
-t.test('a generation has exact replies, rules, limits and an entry in the ledger [LLMN-186]', async t => {
+t.test('a generation has exact replies, rules, limits and an entry in the ledger [LLMN-200]', async t => {
   const session = { 'X-Svc-Session': 'letters' }
   const exact = await ask(letters, { text: 'x' }, { ...session, 'X-Svc-Reply': 'exact' })
   t.match((await ask(`${letters}/${String(exact.json.ticket)}`)).json, { text: 'exact' })

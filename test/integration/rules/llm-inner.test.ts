@@ -46,7 +46,7 @@ async function connect(session: string): Promise<{
 
 const textOf = ({ response }: Message): string | undefined => response?.output[0]?.content[0]?.text
 
-t.test('messages on a socket get replies, failures, delays and aborted connections [LLMN-188]', async t => {
+t.test('messages on a socket get replies, failures, delays and aborted connections [LLMN-202]', async t => {
   const session = 'socket'
   await putRule('reply', { match: { llm: { user: 'refund' } }, then: { reply: { text: 'One moment.' } } }, session)
   await putRule(
@@ -82,7 +82,7 @@ t.test('messages on a socket get replies, failures, delays and aborted connectio
   )
 })
 
-t.test('items of a batch get replies and failures of rules [LLMN-188]', async t => {
+t.test('items of a batch get replies and failures of rules [LLMN-202]', async t => {
   const headers = { 'X-Svc-Session': 'batch', 'X-Svc-Batch': '0ms' }
   await putRule('reply', { match: { llm: { user: 'refund' } }, then: { reply: { text: 'One moment.' } } }, 'batch')
   await putRule(
