@@ -29,6 +29,11 @@ export interface ControlTool {
    * response of the operation.
    */
   follow?(body: unknown): InProcessCall | null
+  /**
+   * With `follow`: the request that stops the work, or null if it can't be stopped. `body` is that of the latest response.
+   * Called if the program gives up, for example because its client has canceled.
+   */
+  stop?(body: unknown): InProcessCall | null
 }
 
 /** A tool whose operation exists. */
@@ -43,6 +48,8 @@ export interface ResolvedControlTool {
   request(args: Record<string, unknown>): InProcessCall
   /** See `ControlTool`; null if the operation starts no work. */
   follow: ((body: unknown) => InProcessCall | null) | null
+  /** See `ControlTool`; null if the operation starts no work that can be stopped. */
+  stop: ((body: unknown) => InProcessCall | null) | null
 }
 
 /** `control.tools`. */

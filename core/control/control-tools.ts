@@ -63,6 +63,7 @@ function resolve(tool: ControlTool, operation: Operation): ResolvedControlTool {
     scope: operation.description.controlScope ?? neededScope(method, path),
     request: args => tool.request?.(args) ?? requestOf(args, method, path, derived),
     follow: tool.follow?.bind(tool) ?? null,
+    stop: tool.stop?.bind(tool) ?? null,
   }
 }
 

@@ -30,21 +30,27 @@ export function toMcpTool(tool: ResolvedControlTool, server: string, svc: Pick<S
       const first = await runOperation(svc, request, tool.request(args))
       // Without a task the client asks for the state of the work itself.
       if (tool.follow === null || context.task === null || first.status >= 400) return toResult(first)
-      return toResult(await waitForWork(first, tool.follow, context, svc))
+      return toResult(await waitForWork(first, { follow: tool.follow, stop: tool.stop }, context, svc))
     },
   }
 }
 
-/** The first response that shows that the work has ended, or that it can't be followed. */
+/** The first response that shows that the work has ended, or that it can't be followed. A canceled task stops the work. */
 async function waitForWork(
   first: OperationResult,
-  follow: NonNullable<ResolvedControlTool['follow']>,
+  { follow, stop }: { follow: NonNullable<ResolvedControlTool['follow']>; stop: ResolvedControlTool['stop'] },
   context: CallContext,
   svc: Pick<Svc, 'http'>,
 ): Promise<OperationResult> {
   let latest = first
   for (let call = follow(first.body); call !== null; call = follow(latest.body)) {
-    await context.sleep(POLL_MS)
+    try {
+      await context.sleep(POLL_MS)
+    } catch (error) {
+      const ending = stop?.(latest.body) ?? null
+      if (ending) await runOperation(svc, context.http.request, ending)
+      throw error
+    }
     latest = await runOperation(svc, context.http.request, call)
     if (latest.status >= 400) break
   }

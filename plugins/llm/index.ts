@@ -18,6 +18,7 @@ import { BatchStore } from './state/batches.ts'
 import { DocumentStore } from './state/documents.ts'
 import { createGenerate } from './exchange/generation.ts'
 import { createRunItem } from './exchange/inner-request.ts'
+import { OpenSockets, socketBoundsOf } from './exchange/socket-bounds.ts'
 import type { RunnerServices } from './exchange/runner.ts'
 import { Profiles } from './profiles/profiles.ts'
 import { registerProfileRoutes } from './profiles/routes.ts'
@@ -107,6 +108,7 @@ export default definePlugin<LlmOptions, Variables>({
       genAi: createGenAiMetrics(svc.metrics),
       strictFixtures: svc.options.strict_fixtures,
       clock: new TokenClock(),
+      sockets: svc.shared('sockets', () => new OpenSockets(socketBoundsOf(svc.config))),
       find: (method, path) => providers.find(method, path),
       newId: randomUUID,
       runItem: createRunItem(() => services),

@@ -72,7 +72,6 @@ export function registerPlugin(app: FastifyInstance, svc: Svc<Options, Variables
     const entries: BridgeEntry[] = []
     for (const server of buildServers(registry, mcp, bridges, entries)) {
       servers.set(server.name, server)
-      await readGrants(server, svc)
       // The console finds the servers by these examples.
       descriptionOf(server).examples.push(...serverExamples(server, mcp))
     }
@@ -278,13 +277,6 @@ function buildServers(
   const servers = [...registered, ...configured]
   for (const server of servers) reportMissingPages(server, svc)
   return servers
-}
-
-/** Reads how clients of a server with `auth: oauth` can get tokens. An issuer that the control plane creates later is unknown. */
-async function readGrants(server: Server, svc: Svc<Options, Variables>): Promise<void> {
-  const tokens = server.auth === 'oauth' ? svc.use('identity.tokens') : undefined
-  const grants = await tokens?.grants(server.definition.issuer)
-  if (grants) server.grants = grants
 }
 
 /** Reports tools that name a page (extension `io.modelcontextprotocol/ui`) that their server does not have. */

@@ -5,6 +5,8 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { isRecord } from '../../core/contract/record.ts'
 import { launch } from '../../core/testing/launch.ts'
+import { call, callTool } from '../support/mcp.ts'
+import { until } from '../support/until.ts'
 import { startProxy } from './proxies/reference-proxy.ts'
 import type { ProxyServer } from './proxies/reference-proxy.ts'
 
@@ -50,7 +52,7 @@ async function probing(t: Test, more: Record<string, string> = {}): Promise<{ ur
   const reserved = await startProxy(1)
   await reserved.close()
   const server = await launch({
-    plugins: ['probe'],
+    plugins: ['probe', 'control-mcp'],
     settings: { probe: { targets: [`http://127.0.0.1:${reserved.port}`] } },
     env: more,
   })
@@ -111,6 +113,21 @@ t.test('a run goes to a configured target, with events and reports [PRB-17]', as
   })
   t.equal((await ask(`${url}${String(started.body.url)}`, { method: 'DELETE' })).status, 204)
   t.equal((await ask(`${url}${String(started.body.url)}`)).status, 404)
+})
+
+t.test('canceling the task of a run stops the run [PRB-17, MCPX-24]', async t => {
+  const { url, proxy } = await probing(t)
+  const mcp = `${url}/_svc/mcp`
+  const capabilities = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
+  const started = await callTool(mcp, 'start_probe', { target: proxy.url, repeat: 10 }, { capabilities })
+  const taskId = started.answer.result?.taskId
+  const stateOf = async (): Promise<unknown> =>
+    ((await ask(`${url}/_svc/probe/runs`)).body.runs as { state: string }[]).at(0)?.state
+  t.equal(await stateOf(), 'running')
+  await call(mcp, 'tasks/cancel', { taskId }, { capabilities })
+  await until(async () => (await stateOf()) === 'stopped')
+  const task = await call(mcp, 'tasks/get', { taskId }, { capabilities })
+  t.match(task.answer.result, { status: 'cancelled' })
 })
 
 t.test('other targets, and routes to them, are refused [PRB-17]', async t => {

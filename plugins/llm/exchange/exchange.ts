@@ -10,6 +10,7 @@ import {
 import type { ResponseContext } from './error-responses.ts'
 import { findCredential, header, showCredential, type Credential } from './credentials.ts'
 import { BadInput } from '../errors.ts'
+import { readReplyMembers } from './reply-header.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
 import type { LlmRoute, RequestHeaders, RouteInput } from '../provider.ts'
 import type { ChatResult, NeutralRequest } from '../neutral.ts'
@@ -117,7 +118,9 @@ export class Exchange implements ResponseContext {
     this.requestId = inner?.requestId ?? svc.http.requestId(request)
     this.instanceId = svc.instance.id
     this.span = inner === null ? svc.http.span(request) : null
-    this.credential = findCredential(served.instance.format.credentials, this.headers, () => this.query)
+    const { credentials } = served.instance.format
+    const rules = served.route.credentials === undefined ? credentials : [...credentials, ...served.route.credentials]
+    this.credential = findCredential(rules, this.headers, () => this.query)
     this.shownCredential = showCredential(this.credential)
   }
 
@@ -197,6 +200,7 @@ export class Exchange implements ResponseContext {
       credential: this.credential,
       models: instance.models,
       storesResponses: instance.storesResponses !== false,
+      replyMembers: () => readReplyMembers(this.headers),
     }
     if (instance.batchPlan !== undefined) input.batchPlan = instance.batchPlan
     if (this.inner?.data !== undefined) input.socketData = this.inner.data

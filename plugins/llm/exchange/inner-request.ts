@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { replaceParameters } from 'svc/plugin'
 import type { BodyStream, FastifyReply, FastifyRequest, MessageRule, StreamEnd } from 'svc/plugin'
 import type { ProviderInstance } from '../providers/instance.ts'
-import type { ItemReply, LlmRoute, Parsed, Rendered, ResultOf, RunItemOptions, StreamEvent } from '../provider.ts'
+import type { ItemReply, LlmRoute, Parsed, Rendered, RunItemOptions, SocketRun, StreamEvent } from '../provider.ts'
 import { recordError, recordReply } from '../records/recording.ts'
 import { withCache } from '../cache/cached-result.ts'
 import { enterSlots } from '../capacity/load.ts'
@@ -16,6 +16,7 @@ import { withTokenizer } from '../tokenizers/tokenizers.ts'
 import { tokensOf } from '../streaming/tokens-of.ts'
 import { applyRulesToInner, failureOfRule, once, replyOfRule } from '../testing/apply.ts'
 import { hasActed, isStrict } from '../testing/strict.ts'
+import { withAudio } from './audio-tokens.ts'
 import { compute } from './compute.ts'
 import { fitToWindow } from './context-window.ts'
 import { errorFacts, errorResponse, ProviderError } from './error-responses.ts'
@@ -178,17 +179,13 @@ export interface MessageOptions {
   destroy(): void
 }
 
-export type MessageOutcome =
-  | { kind: 'sent'; isWhole: boolean; parsed: Parsed; result: ResultOf<Parsed> }
-  | { kind: 'error'; status: number; headers: Record<string, string>; body: object }
-
 /** Runs a message on a socket, and sends the events of its reply at their pace. */
 export async function runMessage(
   services: RunnerServices,
   outer: OuterRequest,
   placed: { route: LlmRoute; params: Record<string, string> },
   options: MessageOptions,
-): Promise<MessageOutcome> {
+): Promise<SocketRun> {
   const { svc, limiter } = services
   const exchange = innerExchange(services, outer, placed, {
     requestId: services.newId(),
@@ -224,13 +221,20 @@ export async function runMessage(
       exchange.load = await enterSlots(exchange, slots)
       if (exchange.load === null) throw new ProviderError('server_error')
     }
-    const computed = await computeWith(services, exchange, { parsed, rule, latency, fault, isStream: true })
+    const silent = await computeWith(services, exchange, { parsed, rule, latency, fault, isStream: true })
+    const computed = { ...silent, result: withAudio(silent.parsed, silent.result) }
     const waitMs = waitBefore(exchange, computed, profile, computed.pace)
     if (waitMs > 0) await wait(waitMs, undefined, { signal: options.signal }).catch(() => {})
     const context = renderContext(services, exchange, computed)
     await placed.route.keep?.(computed.result, computed.parsed, context)
     const outcome = await sendEvents(services, exchange, computed, context, options)
-    return { kind: 'sent', isWhole: outcome.isWhole, parsed: computed.parsed, result: computed.result }
+    return {
+      kind: 'sent',
+      isWhole: outcome.isWhole,
+      parsed: computed.parsed,
+      result: computed.result,
+      limits: exchange.rateLimits,
+    }
   } catch (error) {
     if (exchange.load !== null) countServed(exchange, null, undefined)
     const { kind, facts } = errorOf(error, services.faults, exchange)

@@ -57,6 +57,7 @@ import type { PromptCache } from '../cache/prompt-cache.ts'
 import type { ProviderSettings } from '../providers/options.ts'
 import type { Limiter } from '../limits/limiter.ts'
 import { endedCall, type Outcome } from '../usage/ended-call.ts'
+import type { OpenSockets } from './socket-bounds.ts'
 import type { Ledger } from '../usage/ledger.ts'
 import type { GenAiMetrics } from '../telemetry/metrics.ts'
 import { describeSpan, noteEvents, noteReply } from '../telemetry/span.ts'
@@ -82,6 +83,7 @@ export interface RunnerServices {
   /** Whether a text generation needs a rule, if its header does not say so. */
   strictFixtures: boolean
   clock: TokenClock
+  sockets: OpenSockets
   /** The route of a path; null if no provider serves it. */
   find(method: string, path: string): PlacedRoute | null
   /** Runs items of batches. */

@@ -1,5 +1,6 @@
 /** Owns the routes of the HTTP+SSE transport of 2024-11-05: a stream for all responses, and a path to post messages to. */
 import { describe, type FastifyInstance } from 'svc/plugin'
+import { readGrants } from '../access/grants.ts'
 import { isJson } from '../access/media-types.ts'
 import { transportError } from '../errors.ts'
 import type { Exchange } from '../calls/exchange.ts'
@@ -78,6 +79,7 @@ async function initialize(request: RpcRequest, session: Session, exchange: Excha
     owner: session.record.owner,
   })
   await exchange.mcp.hub.sessions.change(session, () => ({ version, capabilities }))
+  await readGrants(exchange.server, exchange.mcp)
   session.writeHttpSse(resultText(request.id, initializeResult(session, exchange.server)))
 }
 

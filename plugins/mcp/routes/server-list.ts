@@ -7,6 +7,7 @@ import {
   type RouteDescription,
   unknownName,
 } from 'svc/plugin'
+import { readGrants } from '../access/grants.ts'
 import { endpointPath } from '../access/protected-resource.ts'
 import type { Mcp } from '../mcp.ts'
 import { UNNAMED_SERVERS } from '../registry/registry.ts'
@@ -32,12 +33,17 @@ export function registerServerList(app: FastifyInstance, mcp: Mcp): void {
     name: 'restart_mcp_server',
     operation: { method: 'POST', path: '/_svc/mcp-servers/{name}/restart' },
   })
-  app.get('/mcp/servers', describe(describeList('/mcp/servers')), request => ({
-    servers: inOrder(servers).map(show(request)),
+  const listed = async (): Promise<Server[]> => {
+    const found = inOrder(servers)
+    await Promise.all(found.map(server => readGrants(server, mcp)))
+    return found
+  }
+  app.get('/mcp/servers', describe(describeList('/mcp/servers')), async request => ({
+    servers: (await listed()).map(show(request)),
   }))
-  app.get('/_svc/mcp-servers', describe(describeList('/_svc/mcp-servers')), request => {
+  app.get('/_svc/mcp-servers', describe(describeList('/_svc/mcp-servers')), async request => {
     const shown = show(request)
-    return { servers: inOrder(servers).map(server => ({ ...shown(server), ...server.bridge?.status })) }
+    return { servers: (await listed()).map(server => ({ ...shown(server), ...server.bridge?.status })) }
   })
   app.post<{ Params: { name: string } }>(
     '/_svc/mcp-servers/:name/restart',
@@ -76,7 +82,7 @@ function inOrder(servers: ReadonlyMap<string, Server>): Server[] {
 }
 
 function showServer(server: Server, urlOf: (path: string) => string) {
-  const { name, definition, auth, source, tools, bridge } = server
+  const { name, definition, auth, source, tools, methods, bridge } = server
   return {
     name,
     title: definition.title,
@@ -85,7 +91,8 @@ function showServer(server: Server, urlOf: (path: string) => string) {
     source,
     hostile: definition.hostile !== undefined,
     extensions: Object.keys(server.extensions(STATELESS)),
-    tools: tools.size,
+    // A server that lists its tools itself has a number of its own.
+    tools: methods.has('tools/list') ? null : tools.size,
     state: bridge?.status.state ?? 'up',
   }
 }

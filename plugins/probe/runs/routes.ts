@@ -51,14 +51,23 @@ function addTools(tools: ControlTools): void {
   tools.tool({
     name: 'start_probe',
     operation: { method: 'POST', path: '/_svc/probe/runs' },
-    follow(body) {
-      const { id, progress } = body as { id?: string; progress?: { id: string; state: string } }
-      const run = progress?.id ?? id
-      if (run === undefined || (progress !== undefined && progress.state !== 'running')) return null
-      return { method: 'GET', path: `/_svc/probe/runs/${run}` }
+    follow: body => {
+      const run = runningRun(body)
+      return run === null ? null : { method: 'GET', path: `/_svc/probe/runs/${run}` }
+    },
+    stop: body => {
+      const run = runningRun(body)
+      return run === null ? null : { method: 'POST', path: `/_svc/probe/runs/${run}/stop` }
     },
   })
   tools.tool({ name: 'get_probe', operation: { method: 'GET', path: '/_svc/probe/runs/{id}' } })
+}
+
+/** The id of the run in a response about a run that has not ended. */
+function runningRun(body: unknown): string | null {
+  const { id, progress } = body as { id?: string; progress?: { id: string; state: string } }
+  if (progress !== undefined && progress.state !== 'running') return null
+  return progress?.id ?? id ?? null
 }
 
 export function registerRuns(app: FastifyInstance, svc: Svc<ProbeSection>, checks: ProbeChecks): void {

@@ -11,17 +11,25 @@ export default definePlugin({
   title: 'Jobs', paths: ['/_svc/jobs'],
   register(app, svc) {
     let looks = 0
-    app.post('/_svc/jobs', describe({ summary: 'Start a job', ...about('/_svc/jobs') }), (request, reply) => {
+    let endless = false
+    let stopped = 0
+    app.post('/_svc/jobs', describe({ summary: 'Start a job', ...about('/_svc/jobs'), parameters: [{ name: 'endless', in: 'query', schema: { type: 'boolean' } }] }), (request, reply) => {
       svc.http.guardAdmin(request)
       looks = 0
+      endless = request.query.endless === 'true'
       return reply.code(202).send({ id: 'j1' })
     })
-    app.get('/_svc/jobs/:id', describe({ summary: 'State of a job', ...about('/_svc/jobs/j1') }), () => ({ id: 'j1', done: ++looks > 1, looks }))
+    app.get('/_svc/jobs/:id', describe({ summary: 'State of a job', ...about('/_svc/jobs/j1') }), request => ({ id: request.params.id, done: ++looks > (endless ? 1e6 : 1), looks, stopped }))
+    app.delete('/_svc/jobs/:id', describe({ summary: 'Stop a job', examples: [{ name: 'Stop', method: 'DELETE', path: '/_svc/jobs/j1' }], category: 'Test' }), request => {
+      svc.http.guardAdmin(request)
+      return { stopped: ++stopped }
+    })
     const tools = svc.use('control.tools')
     tools.tool({
       name: 'start_job',
       operation: { method: 'POST', path: '/_svc/jobs' },
       follow: ({ id, done }) => (done ? null : { method: 'GET', path: '/_svc/jobs/' + id }),
+      stop: ({ id }) => ({ method: 'DELETE', path: '/_svc/jobs/' + id }),
     })
     tools.tool({ name: 'get_job', operation: { method: 'GET', path: '/_svc/jobs/{id}' } })
     tools.tool({ name: 'no_such_operation', operation: { method: 'GET', path: '/_svc/nothing' } })
@@ -61,4 +69,13 @@ t.test('a task ends with the work, and other clients get the first response', as
   t.match(task, { result: { structuredContent: { status: 200, body: { done: true, looks: 2 } } } })
   const refused = await callTool(mcp, 'start_job', {}, { capabilities })
   t.match(refused.answer.result, { isError: true, structuredContent: { status: 401 } })
+
+  const endless = (await callTool(mcp, 'start_job', { endless: true }, { headers, capabilities })).answer.result
+  await call(mcp, 'tasks/cancel', { taskId: endless?.taskId }, { headers, capabilities })
+  await until(async () => {
+    const { result } = (await call(mcp, 'tasks/get', { taskId: endless?.taskId }, { headers, capabilities })).answer
+    return String(result?.status) === 'cancelled'
+  })
+  const job = await callTool(mcp, 'get_job', { id: 'j1' }, { headers })
+  t.match(job.answer.result, { structuredContent: { body: { done: false, stopped: 1 } } }, 'canceling stops the work')
 })

@@ -14,6 +14,7 @@ const YAML = `mcp:
     - { name: bound, auth: oauth, issuer: full, dpop: required, tools: [echo] }
     - { name: either, auth: oauth, issuer: full, dpop: optional, scopes: [a, b], tools: [echo] }
     - { name: closed, auth: oauth, issuer: workload, tools: [echo] }
+    - { name: later, auth: oauth, issuer: later, tools: [echo] }
     - { name: idle, issuer: full, scopes: [x], dpop: off, filter_by_scope: true, tools: [echo] }
 `
 
@@ -148,9 +149,32 @@ t.test('tokens of the issuer, with its scopes, are accepted [MCP-32, MCPX-26]', 
   const ofWorkload = await tokenOf('workload', { resource: at('closed') })
   t.strictSame(await extensions('closed', `Bearer ${ofWorkload}`), ['io.modelcontextprotocol/oauth-client-credentials'])
 
+  // An issuer that the control plane creates, and later changes.
+  const ofServer = async () => {
+    const { servers } = (await (await fetch(`${url}/mcp/servers`)).json()) as { servers: Record<string, unknown>[] }
+    return servers.find(({ name }) => name === 'later')?.extensions
+  }
+  const put = (settings: object) =>
+    fetch(`${url}/_svc/identity/issuers/later`, {
+      method: 'PUT',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(settings),
+    })
+  t.strictSame(await ofServer(), [])
+  t.ok((await put({ grants: ['client_credentials'] })).ok)
+  t.strictSame(await ofServer(), ['io.modelcontextprotocol/oauth-client-credentials'])
+  const ofLater = await tokenOf('later', { resource: at('later') })
+  t.strictSame(await extensions('later', `Bearer ${ofLater}`), ['io.modelcontextprotocol/oauth-client-credentials'])
+  const laterSession = await openSession(at('later'), { headers: { Authorization: `Bearer ${ofLater}` } })
+  t.match(laterSession.opened.answer.result?.capabilities, {
+    extensions: { 'io.modelcontextprotocol/oauth-client-credentials': {} },
+  })
+  t.ok((await put({ grants: ['authorization_code'] })).ok)
+  t.strictSame(await ofServer(), [])
+
   t.strictSame(
     host.loadErrors.map(({ at: place }) => place),
-    ['issuer', 'scopes', 'dpop', 'filter_by_scope'].map(member => `mcp.servers[4].${member}`),
+    ['issuer', 'scopes', 'dpop', 'filter_by_scope'].map(member => `mcp.servers[5].${member}`),
     'without OAuth they have no effect',
   )
 })

@@ -6,7 +6,7 @@ import { until } from '../../support/until.ts'
 
 const PROMPT = 'the secret plan of the whale'
 
-t.test('spans say what was asked and answered, never the texts [LLMN-185]', async t => {
+t.test('spans say what was asked and answered, never the texts [LLMN-189]', async t => {
   const collector = await startCollector(t)
   const process = startProcess(t, {
     env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: '50' },

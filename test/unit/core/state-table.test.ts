@@ -79,6 +79,7 @@ const TABLE: Record<string, Record<string, string>> = {
     'state document-contents': 'shared',
     'state batches': 'shared',
     'state batch-runs': 'shared',
+    'shared sockets': 'the connections of this process',
     'secret keys': 'shared',
     'secret signed': 'shared',
     'shared ledger-counts': 'open streams of this process',
@@ -91,6 +92,7 @@ const TABLE: Record<string, Record<string, string>> = {
     'state upload-parts': 'shared',
     'secret sealed': 'shared',
   },
+  'llm-openai-realtime': { 'secret client-secrets': 'shared' },
   mcp: {
     'state sessions': 'shared',
     'eventLog messages': 'shared',
@@ -129,6 +131,7 @@ const TABLE: Record<string, Record<string, string>> = {
   },
   probe: {
     'shared sessions': 'each holds an armed tap',
+    'channel sessions': 'every replica arms its tap before a session is open; arrivals are collected from all',
     'shared runs': 'open connections and their evidence',
   },
   reliability: { 'state counters': 'shared' },

@@ -79,6 +79,7 @@ function inputOf(body: object): RouteInput {
     url: path => path,
     limits,
     credential: null,
+    replyMembers: () => ({}),
   }
 }
 

@@ -1,4 +1,5 @@
 /** Owns POST and DELETE in the legacy revisions: the messages of a session. */
+import { readGrants } from '../../access/grants.ts'
 import { checkScope } from '../../access/scope.ts'
 import { STREAM_AFTER_MS } from '../../bounds.ts'
 import { CODES, transportError, RpcError } from '../../errors.ts'
@@ -78,12 +79,11 @@ async function initialize(request: RpcRequest, exchange: Exchange): Promise<void
     claims: exchange.claims,
     owner: mcp.svc.http.session(exchange.request).header,
   })
-  if (server.definition.maxSessions !== undefined)
-    await mcp.hub.sessions.keepWithin(server.name, server.definition.maxSessions - 1)
-  const session = await mcp.hub.sessions.create(parameters)
+  const session = await mcp.hub.sessions.create(parameters, server.definition.maxSessions)
   exchange.facts.session = session.id
   exchange.facts.version = session.version.name
   exchange.reply.header('Mcp-Session-Id', session.id)
+  await readGrants(server, mcp)
   const text = resultText(request.id, initializeResult(session, server))
   if (exchange.accepts.json) exchange.sendJson(200, text)
   else new PostChannel(exchange, session).complete(text)

@@ -1,10 +1,13 @@
 /** Owns `server/discover`, which replaces `initialize`. */
+import { readGrants } from '../../access/grants.ts'
 import type { Call, MethodResult } from '../../calls/call.ts'
 import { VERSION_NAMES } from '../versions.ts'
 import { capabilities } from '../server-info.ts'
 import type { DiscoverResult } from '../spec.ts'
+import type { Mcp } from '../../mcp.ts'
 
-export function discover({ server, version }: Call): MethodResult {
+export async function discover({ server, version }: Call, mcp: Mcp): Promise<MethodResult> {
+  await readGrants(server, mcp)
   return {
     result: {
       supportedVersions: [...VERSION_NAMES],

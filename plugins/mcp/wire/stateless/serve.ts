@@ -20,8 +20,8 @@ import { completeResult, resultMeta } from './results.ts'
 import { InputRequired } from './rounds.ts'
 
 /** The methods that only this revision has. */
-function ownMethod(name: string, { tasks }: Mcp): Method | undefined {
-  return name === 'server/discover' ? discover : taskMethod(name, tasks)
+function ownMethod(name: string, mcp: Mcp): Method | undefined {
+  return name === 'server/discover' ? call => discover(call, mcp) : taskMethod(name, mcp.tasks)
 }
 
 /** Whether a POST is stateless: its version header says so, or its message has an envelope. */
