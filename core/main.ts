@@ -3,7 +3,7 @@ import { runCommandLine } from './cli/command-line.ts'
 import { serve } from './cli/serve.ts'
 import type { EarlyBundles } from './host/module-loader.ts'
 import type { Terminal } from './cli/terminal.ts'
-import type { TestServer, TestServerOptions } from './testing/types.ts'
+import type { TestReplicas, TestReplicasOptions, TestServer, TestServerOptions } from './testing/types.ts'
 
 const terminal: Terminal = {
   out: process.stdout,
@@ -21,6 +21,12 @@ function onClosedPipe(error: NodeJS.ErrnoException): void {
 export async function launchTestServer(options: TestServerOptions): Promise<TestServer> {
   const { launch } = await import('./testing/launch.ts')
   return launch(options)
+}
+
+/** Used by `svc/testing` in the npm package. */
+export async function launchTestReplicas(count: number, options: TestReplicasOptions): Promise<TestReplicas> {
+  const { launchReplicas } = await import('./testing/replicas.ts')
+  return launchReplicas(count, options)
 }
 
 /** `early`: bundles of built-in plugins that the launcher has started to build; undefined in the npm package. */

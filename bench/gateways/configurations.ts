@@ -18,15 +18,21 @@ export interface GatewayConfiguration {
   program: string
   /** Prints the version. */
   version: readonly string[]
+  /** Of `version`; default: the program itself. */
+  versionProgram?: string
   file: string
   text(facts: GatewayFacts): string
   arguments(file: string, facts: GatewayFacts): string[]
   environment?: Record<string, string>
-  /** Arguments of the probe. */
-  probe?: readonly string[]
+  /** More arguments of the probe. */
+  probe?(facts: GatewayFacts): readonly string[]
   /** The file of `--routes`. */
   routes?(facts: GatewayFacts): string
 }
+
+/** Of gateways that only know models: they forward nothing but the paths of their API. */
+const MODELS = ['--groups', 'llm', '--timeout', '20']
+const modelRoutes = (): string => 'llm: { openai: /v1, credential: gateway }\n'
 
 /** gRPC has a port of its own. */
 const grpcPort = ({ grpc }: GatewayFacts): string => `grpc: http://127.0.0.1:${grpc}\n`
@@ -140,7 +146,7 @@ ${kind === 'recommended' ? `  reverse_proxy /svc.echo.v1.EchoService/* h2c://127
 }
 `,
   arguments: file => ['run', '--adapter', 'caddyfile', '--config', file],
-  ...(kind === 'recommended' ? { probe: ['--h2'] } : {}),
+  ...(kind === 'recommended' ? { probe: () => ['--h2'] } : {}),
 })
 
 const varnish = (kind: GatewayConfiguration['kind'], more: string): GatewayConfiguration => ({
@@ -177,7 +183,7 @@ ${services(facts)}`,
     '--global.checknewversion=false',
     '--global.sendanonymoususage=false',
   ],
-  ...(kind === 'recommended' ? { probe: ['--h2'] } : {}),
+  ...(kind === 'recommended' ? { probe: () => ['--h2'] } : {}),
 })
 
 const envoy = (
@@ -220,7 +226,7 @@ ${routes}
         endpoints: [{ lb_endpoints: [{ endpoint: { address: { socket_address: { address: 127.0.0.1, port_value: ${facts.up} } } } }] }]
 ${clusters(facts)}`,
   arguments: file => ['-c', file, '--log-level', 'error', '--disable-hot-restart', '--concurrency', '1'],
-  ...(kind === 'recommended' ? { probe: ['--h2'] } : {}),
+  ...(kind === 'recommended' ? { probe: () => ['--h2'] } : {}),
 })
 
 export const GATEWAYS: readonly GatewayConfiguration[] = [
@@ -339,4 +345,53 @@ sub vcl_pipe {
           explicit_http_config: { http2_protocol_options: {} }
 `,
   }),
+  {
+    product: 'LiteLLM',
+    kind: 'default',
+    program: 'litellm',
+    version: ['--version'],
+    file: 'litellm.yaml',
+    text: ({ up }) => `model_list:
+  - model_name: gpt-4o-mini
+    litellm_params:
+      model: openai/gpt-4o-mini
+      api_base: http://127.0.0.1:${up}/ai/openai/v1
+      api_key: sk-of-the-gateway
+litellm_settings: { num_retries: 0 }
+general_settings:
+  dangerously_permit_weak_or_unset_master_key: true
+  pass_through_endpoints:
+    - { path: /probe, target: "http://127.0.0.1:${up}/probe", include_subpath: true }
+`,
+    arguments: (file, { port }) => ['--config', file, '--host', '127.0.0.1', '--port', String(port)],
+    environment: { LITELLM_LOCAL_MODEL_COST_MAP: 'True' },
+    probe: () => MODELS,
+    routes: modelRoutes,
+  },
+  {
+    product: 'Portkey',
+    kind: 'default',
+    program: 'gateway',
+    // The program itself does not tell.
+    versionProgram: 'sh',
+    version: [
+      '-c',
+      `node -p "require(require('path').join(require('fs').realpathSync(process.argv[1]), '../../package.json')).version" "$(command -v gateway)"`,
+    ],
+    file: 'headers.txt',
+    text: ({ up }) => `x-portkey-provider: openai
+x-portkey-custom-host: http://127.0.0.1:${up}/ai/openai/v1
+`,
+    arguments: (_file, { port }) => [`--port=${port}`, '--headless'],
+    probe: ({ up }) => [
+      ...MODELS,
+      '--prefix',
+      '/v1',
+      '--header',
+      'x-portkey-provider: openai',
+      '--header',
+      `x-portkey-custom-host: http://127.0.0.1:${up}/ai/openai/v1`,
+    ],
+    routes: () => 'llm: { openai: /v1 }\n',
+  },
 ]

@@ -22,13 +22,14 @@ What \`svc probe --hostile\` found in gateways, each in its shortest configurati
 the authors of svc with \`bench/gateways/run.ts\` on one machine over the loopback address; versions and dates are in the
 table, configurations below it. A gateway that passes says nothing about its speed. Many rows are observations, not
 faults: [the page about the probe](../probe.md) says what the words mean, \`svc probe show <ID>\` explains a row. If you
-maintain one of these products and disagree with a cell, open an issue; your words are added with \`--note\`.
+maintain one of these products and disagree with a cell, open an issue; your words are added with \`--note\`. LiteLLM and
+Portkey forward only what their APIs know, so only the checks of models ran.
 
 `
 
-function versionOf({ program, version }: GatewayConfiguration): string | null {
-  const { error, stdout, stderr } = spawnSync(program, version, { encoding: 'utf8' })
-  if (error !== undefined) return null
+function versionOf({ program, versionProgram = program, version }: GatewayConfiguration): string | null {
+  const { error, status, stdout, stderr } = spawnSync(versionProgram, version, { encoding: 'utf8' })
+  if (error !== undefined || (versionProgram !== program && status !== 0)) return null
   return /\d+\.\d+\.\d+/.exec(`${stdout}${stderr}`)?.[0] ?? 'unknown'
 }
 
@@ -42,7 +43,7 @@ function freePort(): Promise<number> {
 }
 
 async function listens(port: number): Promise<boolean> {
-  for (let attempt = 0; attempt < 100; attempt++) {
+  for (let attempt = 0; attempt < 900; attempt++) {
     const isOpen = await new Promise<boolean>(resolve => {
       const socket = connect(port, '127.0.0.1')
       socket.on('connect', () => resolve(true)).on('error', () => resolve(false))
@@ -105,7 +106,7 @@ async function probe(gateway: GatewayConfiguration): Promise<void> {
       `${gateway.product} ${version} ${gateway.kind}`,
       '--config-file',
       file,
-      ...(gateway.probe ?? []),
+      ...(gateway.probe?.(facts) ?? []),
       ...(routes === null ? [] : ['--routes', routes]),
     ])
     process.stdout.write(`${label} ${version}: exit code ${code}\n`)

@@ -313,7 +313,7 @@ export const variables: readonly Variable[] = [
     field: 'controlJwtAudience',
     parser: text,
     default: config => config.instanceId,
-    defaultText: 'the instance id',
+    defaultText: 'the instance id, or the prefix of the state store',
     shownAs: 'control_jwt_audience',
     description: 'Required audience (`aud`) of control-plane JWTs.',
   }),

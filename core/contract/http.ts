@@ -23,6 +23,11 @@ export interface SvcHttp {
    * request, and `tracestate`. Empty if the request has no trace.
    */
   traceHeaders(request: AnyRequest): Record<string, string>
+  /**
+   * The span of the request, to which a route adds what it knows until the response has ended; null if no span is
+   * recorded.
+   */
+  span(request: AnyRequest): RequestSpan | null
   /** The body as received; empty if the request has no body. Same as `request.body` on routes that do not parse it. */
   body(request: FastifyRequest): Buffer
   /**
@@ -120,6 +125,16 @@ export interface SvcHttp {
    */
   call(request: AnyRequest | null, call: InProcessCall): Promise<InProcessResponse>
 }
+
+/** The span of a request (OpenTelemetry). Secrets that the inspector redacts are replaced in names and texts. */
+export interface RequestSpan {
+  /** Replaces `METHOD route`. */
+  rename(name: string): void
+  /** Adds attributes, up to 64. Undefined ones are left out; a later value replaces an earlier one, also those of the core. */
+  set(attributes: Readonly<Record<string, SpanAttributeValue | undefined>>): void
+}
+
+export type SpanAttributeValue = string | number | boolean | readonly string[]
 
 /** A request to a route of this instance. */
 export interface InProcessCall {

@@ -65,7 +65,9 @@ export type {
   NearRule,
   ProtocolFacts,
   RuleFailure,
+  RequestSpan,
   RuleOutcome,
+  SpanAttributeValue,
 } from './http.ts'
 export type {
   SvcStreams,

@@ -50,6 +50,11 @@ export interface RouteDescription {
   controlScope?: ControlScope
   /** The route serves a service worker script. Requests for one on other routes get 403. */
   serviceWorker?: boolean
+  /**
+   * WebSocket: messages may have up to 15 MiB instead of 1 MiB (256 KiB in public mode). Incomplete ones of all sockets
+   * together may have 96 MiB.
+   */
+  takesLargeMessages?: boolean
   /** WebSocket: selects one of the offered subprotocols, or false for none. Default: the first one. */
   subprotocol?(offered: string[]): string | false
 }

@@ -1,4 +1,5 @@
 /** `svc.state`: bounded stores that survive reloads. */
+import type { EventLog } from './event-log.ts'
 
 /** Bounds of a store. Entries above a bound are evicted in the order that `evict` selects. */
 export interface StoreBounds<T> {
@@ -48,6 +49,8 @@ export interface PutOptions {
    * is last among the spare ones. Default: false for `set` and `add`, unchanged for `update`.
    */
   spare?: boolean
+  /** Only with `update`: an entry for a log that belongs to this store (`of`), appended if and only if the value is written. */
+  append?: { log: EventLog<never> | EventLog<unknown>; value: unknown }
 }
 
 /**

@@ -23,8 +23,8 @@ export function registerUsage(app: FastifyInstance, { config, http, instance, li
       ],
       examples: [{ name: 'Usage', path: '/_svc/usage', expectStatus: 200 }],
     }),
-    request => ({
-      ...limits.usage(http.session(request)),
+    async request => ({
+      ...(await limits.usage(http.session(request))),
       instance_id: instance.id,
       control_auth: config.controlAuth,
       build: { version: instance.version, git_sha: instance.gitSha, profile: buildFacts().profile },

@@ -96,8 +96,8 @@ export interface RegisterTimes {
   timeout: number
 }
 const REGISTER_TIMES: RegisterTimes = { warn: 10_000, timeout: 120_000 }
-const PUBLIC_PAYLOAD = 256 * 1024
-const PAYLOAD = 1024 * 1024
+const PAYLOADS = { usual: 1024 * 1024, large: 15 * 1024 * 1024 }
+const PUBLIC_PAYLOADS = { usual: 256 * 1024, large: 256 * 1024 }
 
 /** Builds a generation. Rejects only if the core itself fails. */
 export async function buildGeneration(input: BuildInput, services: BuildServices): Promise<BuildResult> {
@@ -155,7 +155,7 @@ async function tryBuild(
 
   const generation = new Generation({
     number,
-    maxWebSocketPayload: services.config.publicMode ? PUBLIC_PAYLOAD : PAYLOAD,
+    maxWebSocketPayload: services.config.publicMode ? PUBLIC_PAYLOADS : PAYLOADS,
     exposedHeaders: services.exposedHeaders(exposedBy(definitions, resolution)),
     exemptions: new Exemptions(declarations.exemptions),
     absent: [...resolution.decisions].flatMap(([name, { state }]) =>

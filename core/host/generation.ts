@@ -21,6 +21,7 @@ import type { TlsNameHandler } from '../http/listener/tls-names.ts'
 import type { TlsPort } from '../http/listener/tls-ports.ts'
 import type { MediaTypeHandler } from '../http/listener/media-type-handlers.ts'
 import { WebSocketRoutes } from '../http/streams/websocket-routes.ts'
+import type { MessageSize } from '../http/streams/websocket-routes.ts'
 import { adoptWebSockets } from '../http/streams/websockets.ts'
 import type { WebSocketServices } from '../http/streams/websockets.ts'
 import { toTemplate } from '../http/pipeline/route-record.ts'
@@ -40,8 +41,8 @@ export interface GenerationOptions {
   number: number
   /** Maximum size of a request body in bytes. */
   bodyLimit: number
-  /** Maximum size of a WebSocket message in bytes; larger ones close the socket with 1009. */
-  maxWebSocketPayload: number
+  /** Maximum sizes of a WebSocket message in bytes; larger ones close the socket with 1009. */
+  maxWebSocketPayload: Record<MessageSize, number>
   exposedHeaders: string
   /** Value of `X-Svc-Replica`; null if the process is not a replica. */
   replica: string | null
@@ -125,14 +126,16 @@ export class Generation implements RoutingGeneration {
     })
     this.#parsing = parseOnDemand(this.app)
     this.fallbacks = new FallbackHandlers(this.app, this.#parsing)
-    this.app.register(async app =>
-      this.#webSockets.open(
-        app,
-        { maxPayload: options.maxWebSocketPayload, handleProtocols: chooseSubprotocol },
-        (error, request) => logWebSocketFailure(error, request, options.errors.log),
-      ),
-    )
-    this.app.after(() => adoptWebSockets(this.#webSockets.server, this.number, options.websockets))
+    for (const size of ['usual', 'large'] as const)
+      this.app.register(async app => {
+        const server = await this.#webSockets.open(
+          app,
+          size,
+          { maxPayload: options.maxWebSocketPayload[size], handleProtocols: chooseSubprotocol },
+          (error, request) => logWebSocketFailure(error, request, options.errors.log),
+        )
+        adoptWebSockets(server, { generation: this.number, size }, options.websockets)
+      })
     this.app.addHook('onRequest', (request, reply, done) => {
       const context = contextOf(request.raw)
       const { log, parsesBody } = context.route!

@@ -1,7 +1,9 @@
 /** The response of `GET /_svc/keys/usage`. */
 import { periodView } from '../limits/period.ts'
 import type { KeyRecord } from './api-key.ts'
+import { KEY_GROUP, keyOfAccount } from './key-limits.ts'
 import type { KeyLimits } from './key-limits.ts'
+import type { QuotaReading, SharedQuota } from '../limits/shared-quota.ts'
 import type { KeyRegistry } from './key-registry.ts'
 import type { QuotaStore } from './quota-store.ts'
 
@@ -30,6 +32,8 @@ export interface KeysUsageSource {
   limits: KeyLimits
   /** Null if there is no store, or its client is not installed. */
   store: QuotaStore | null
+  /** Null without a state store. */
+  quota: SharedQuota | null
   isStoreConfigured: boolean
   defaultDaily: number | null
   /** Milliseconds since 1970. */
@@ -40,9 +44,9 @@ export interface KeysUsageSource {
 
 /** The usage of each key today: all registered keys, or with the open registry those that were seen. */
 export async function keysUsageRecord(source: KeysUsageSource): Promise<KeysUsageRecord> {
-  const { registry, limits, store, now } = source
+  const { registry, limits, store, quota, now } = source
   const day = limits.usage.day(now)
-  const records = recordsOf(source)
+  const records = (await recordsOf(source))
     .filter(({ id }) => source.id === null || id === source.id)
     .sort((a, b) => (a.id < b.id ? -1 : 1))
   const totals =
@@ -50,7 +54,11 @@ export async function keysUsageRecord(source: KeysUsageSource): Promise<KeysUsag
       records.map(({ id }) => id),
       day,
     )) ?? null
-  const keys = records.map((record, index) => view(record, limits, totals?.[index]))
+  const readings = (await quota?.read(records.map(record => limits.subject(record)))) ?? null
+  const keys = records.map((record, index) => {
+    const reading = readings?.[index]
+    return view(record, limits, { total: totals?.[index] ?? (store === null ? reading?.requests : undefined), reading })
+  })
   return {
     shared_mode: true,
     require_key: source.requireKey,
@@ -67,9 +75,11 @@ export async function keysUsageRecord(source: KeysUsageSource): Promise<KeysUsag
   }
 }
 
-function recordsOf({ registry, limits, defaultDaily }: KeysUsageSource): KeyRecord[] {
+async function recordsOf({ registry, limits, quota, defaultDaily }: KeysUsageSource): Promise<KeyRecord[]> {
   if (registry.kind !== 'open') return registry.records
-  return limits.usage.list().map(({ id }) => ({
+  const seen = new Set(limits.usage.list().map(({ id }) => id))
+  for (const id of (await quota?.ids(KEY_GROUP)) ?? []) seen.add(keyOfAccount(id))
+  return [...seen].map(id => ({
     id,
     name: null,
     dailyRequests: defaultDaily,
@@ -83,10 +93,11 @@ function recordsOf({ registry, limits, defaultDaily }: KeysUsageSource): KeyReco
 function view(
   { id, name, enabled, dailyRequests: limit }: KeyRecord,
   limits: KeyLimits,
-  total: number | undefined,
+  { total, reading }: { total: number | undefined; reading: QuotaReading | undefined },
 ): KeyUsageView {
   const counts = limits.usage.get(id)
   const used = total ?? counts?.total ?? 0
+  const lastSeen = reading?.lastSeen ?? counts?.lastSeen ?? null
   return {
     id,
     name,
@@ -97,7 +108,10 @@ function view(
       remaining: limit === null ? null : Math.max(0, limit - used),
       instance_used: counts?.instanceUsed ?? 0,
     },
-    rejected: { rate: counts?.rejectedByRate ?? 0, quota: counts?.rejectedByQuota ?? 0 },
-    last_seen: counts?.lastSeen == null ? null : new Date(counts.lastSeen).toISOString(),
+    rejected: {
+      rate: reading?.rejectedByRate ?? counts?.rejectedByRate ?? 0,
+      quota: reading?.rejectedByQuota ?? counts?.rejectedByQuota ?? 0,
+    },
+    last_seen: lastSeen === null ? null : new Date(lastSeen).toISOString(),
   }
 }

@@ -14,6 +14,9 @@ import { keysUsageRecord } from './keys-usage-record.ts'
 import type { KeysUsageRecord } from './keys-usage-record.ts'
 import { QuotaStore } from './quota-store.ts'
 import type { RedisClient } from './quota-store.ts'
+import type { QuotaState, SharedQuota } from '../limits/shared-quota.ts'
+import type { Dimension } from '../limits/plan-limiter.ts'
+import type { QuotaClaim } from '../state/shared/quota-scripts.ts'
 
 export interface Keys {
   /** Headers that browsers may read in shared mode. */
@@ -22,6 +25,12 @@ export interface Keys {
   identify(key: string | null): { record: KeyRecord } | { rejection: Rejection } | null
   /** The holder of a valid key; null otherwise. */
   holderOf(key: string | null): KeyRecord | null
+  /** What a request asks of the counters that all replicas share; null if they count nothing of this key. */
+  claim(record: KeyRecord): QuotaClaim | null
+  /** The state store has admitted the request. */
+  adopt(record: KeyRecord, state: QuotaState): KeyAdmission | Rejection | Promise<KeyAdmission | Rejection>
+  /** The state store has rejected the request. */
+  reject(record: KeyRecord, dimension: Dimension, state: QuotaState): Rejection
   /** Applies the limits of the key; returns a promise only while a quota store is in use. */
   admit(record: KeyRecord): KeyAdmission | Rejection | Promise<KeyAdmission | Rejection>
   /** The response of `GET /_svc/keys/usage`, for one id or all. */
@@ -38,6 +47,8 @@ export interface KeysOptions {
   metrics: Metrics
   /** Absolute path or URL of the registry; null for the open registry. */
   registry: string | null
+  /** Null if each process counts on its own, or in the quota store. */
+  quota: SharedQuota | null
   warn(message: string): void
   clock?: LimitClock
 }
@@ -58,6 +69,7 @@ export async function createKeys({
   config,
   metrics,
   registry: place,
+  quota,
   warn,
   clock = systemLimitClock,
 }: KeysOptions): Promise<Keys | null> {
@@ -71,7 +83,7 @@ export async function createKeys({
     warn,
   })
   const store: QuotaStore | null = quotaStore === null ? null : await createStore(quotaStore)
-  const limits = new KeyLimits(store, clock)
+  const limits = new KeyLimits({ store, quota, clock })
   const rejections = metrics.counter('svc_key_rejections_total', 'Requests and calls refused for their API key', [
     'reason',
   ])
@@ -105,8 +117,18 @@ export async function createKeys({
   }
 
   function toAdmission(record: KeyRecord, outcome: KeyAdmission | KeyRefusal): KeyAdmission | Rejection {
-    if (!('limit' in outcome)) return outcome
-    return refuse(outcome.limit === 'key-rps' ? 'rate' : 'quota', keyLimited(record, outcome, clock.wall()))
+    return 'limit' in outcome ? toRejection(record, outcome) : outcome
+  }
+
+  function toRejection(record: KeyRecord, refusal: KeyRefusal): Rejection {
+    return refuse(refusal.limit === 'key-rps' ? 'rate' : 'quota', keyLimited(record, refusal, clock.wall()))
+  }
+
+  function later(
+    record: KeyRecord,
+    outcome: KeyAdmission | KeyRefusal | Promise<KeyAdmission | KeyRefusal>,
+  ): KeyAdmission | Rejection | Promise<KeyAdmission | Rejection> {
+    return outcome instanceof Promise ? outcome.then(found => toAdmission(record, found)) : toAdmission(record, outcome)
   }
 
   return {
@@ -121,18 +143,20 @@ export async function createKeys({
       const identity = key === null ? null : registry.identify(key, clock.wall())
       return identity !== null && identity !== 'unavailable' && 'record' in identity ? identity.record : null
     },
-    admit(record) {
-      const outcome = limits.admit(record)
-      return outcome instanceof Promise
-        ? outcome.then(later => toAdmission(record, later))
-        : toAdmission(record, outcome)
+    claim: record => limits.claim(record),
+    adopt: (record, state) => later(record, limits.adopt(record, state)),
+    reject(record, dimension, state) {
+      const limit = dimension === 'rps' ? 'key-rps' : 'key-requests'
+      return toRejection(record, limits.refusal(record, limit, state))
     },
+    admit: record => later(record, limits.admit(record)),
     usage: id =>
       keysUsageRecord({
         requireKey,
         registry,
         limits,
         store,
+        quota,
         isStoreConfigured: quotaStore !== null,
         defaultDaily: dailyRequests,
         now: clock.wall(),

@@ -2,6 +2,7 @@
 import type { PlanLimits } from '../config/plans.ts'
 import { periodAt } from './period.ts'
 import type { Period } from './period.ts'
+import type { PlanAccount } from './plan-account.ts'
 import { TokenBucket } from './token-bucket.ts'
 
 export class Counters {
@@ -11,6 +12,12 @@ export class Counters {
   egressBytes = 0
   inFlight = 0
   openStreams = 0
+  /** Open streams of other replicas, as far as known. */
+  otherStreams = 0
+  /** Bytes of responses that have not ended; the state store does not know them yet. */
+  openEgressBytes = 0
+  /** The same counters in the state store; null without one. */
+  account: PlanAccount | null = null
   period: Period
   /** Null means no rate limit. */
   readonly bucket: TokenBucket | null

@@ -1,5 +1,6 @@
 /** What one admitted request holds of the plan: a concurrency slot or a stream slot. */
 import type { Counters } from './counters.ts'
+import type { QuotaDelta } from './shared-quota.ts'
 
 export class Lease {
   readonly #counters: Counters
@@ -9,6 +10,7 @@ export class Lease {
   #hasStream = false
   #isCounted = true
   #isReleased = false
+  #egressBytes = 0
 
   /** `maxStreams` is `Infinity` for requests that are never rejected. */
   constructor(counters: Counters, maxStreams: number, isStream: boolean) {
@@ -27,8 +29,9 @@ export class Lease {
     // A route that responds too late must not take a slot, because nothing would release it.
     if (this.#isReleased) return true
     if (!this.#hasStream) {
-      if (this.#counters.openStreams >= this.#maxStreams) return false
+      if (this.#counters.openStreams + this.#counters.otherStreams >= this.#maxStreams) return false
       this.#takeStream()
+      this.#report({ streams: 1 })
     }
     this.#releaseFlight()
     return true
@@ -41,7 +44,12 @@ export class Lease {
 
   /** Adds response body bytes that were written. */
   addEgress(bytes: number): void {
-    if (this.#isCounted) this.#counters.egressBytes += bytes
+    if (!this.#isCounted) return
+    this.#counters.egressBytes += bytes
+    if (this.#counters.account === null) return
+    this.#egressBytes += bytes
+    this.#counters.openEgressBytes += bytes
+    if (this.#isReleased) this.#reportEgress()
   }
 
   /**
@@ -54,6 +62,7 @@ export class Lease {
     this.#isCounted = false
     if (this.#counters.period.start === this.#periodStart) this.#counters.requests--
     if (withToken) this.#counters.bucket?.giveBack()
+    this.#report({ requests: { start: this.#periodStart, by: -1 }, ...(withToken && { tokens: 1 }) })
   }
 
   /** The response has ended or its connection is closed. */
@@ -61,6 +70,7 @@ export class Lease {
     this.#isReleased = true
     this.#releaseFlight()
     this.#releaseStream()
+    this.#reportEgress()
   }
 
   #takeStream(): void {
@@ -69,12 +79,28 @@ export class Lease {
   }
 
   #releaseFlight(): void {
-    if (this.#hasFlight) this.#counters.inFlight--
+    if (!this.#hasFlight) return
     this.#hasFlight = false
+    this.#counters.inFlight--
+    this.#report({ flights: -1 })
   }
 
   #releaseStream(): void {
-    if (this.#hasStream) this.#counters.openStreams--
+    if (!this.#hasStream) return
     this.#hasStream = false
+    this.#counters.openStreams--
+    this.#report({ streams: -1 })
+  }
+
+  #reportEgress(): void {
+    if (this.#egressBytes === 0) return
+    this.#counters.openEgressBytes -= this.#egressBytes
+    this.#report({ egress: this.#egressBytes })
+    this.#egressBytes = 0
+  }
+
+  /** To the state store, if there is one. */
+  #report(delta: QuotaDelta): void {
+    this.#counters.account?.report(delta)
   }
 }

@@ -11,6 +11,7 @@ import { DIMENSIONS, PlanLimiter } from './plan-limiter.ts'
 import type { Refusal } from './plan-limiter.ts'
 import { planRejection } from './plan-rejection.ts'
 import type { Rejection } from './plan-rejection.ts'
+import type { SharedQuota } from './shared-quota.ts'
 import { UsageFile } from './usage-file.ts'
 import { usageRecord } from './usage-record.ts'
 import type { UsageRecord } from './usage-record.ts'
@@ -25,7 +26,8 @@ export interface Limits {
   readonly exposedHeaders: string[]
   /** The response to a rejected request. Counts the rejection. */
   reject(refusal: Refusal): Rejection
-  usage(session: SessionKey): UsageRecord
+  /** Of all replicas together. */
+  usage(session: SessionKey): Promise<UsageRecord>
   /** Loads the usage file. */
   open(): Promise<void>
   /** Saves the usage file for the last time. */
@@ -37,17 +39,28 @@ export interface LimitsOptions {
   metrics: Metrics
   /** Absolute path of the usage file, or null. */
   usageFile: string | null
+  /** Null if each process counts on its own. */
+  quota: SharedQuota | null
   warn(message: string): void
   clock?: LimitClock
 }
 
 const EXPOSED = ['Retry-After', 'RateLimit', 'RateLimit-Policy', 'X-Svc-Limit', 'X-Svc-Plan', 'X-Svc-Quota-Remaining']
 
-export function createLimits({ config, metrics, usageFile, warn, clock = systemLimitClock }: LimitsOptions): Limits {
+export function createLimits({
+  config,
+  metrics,
+  usageFile,
+  quota,
+  warn,
+  clock = systemLimitClock,
+}: LimitsOptions): Limits {
   const { name, active, limits } = config.plan
-  const limiter = active ? new PlanLimiter(limits, clock) : null
+  const limiter = active ? new PlanLimiter(limits, clock, quota) : null
+  if (quota !== null && usageFile !== null)
+    warn('SVC_USAGE_FILE is ignored, because usage is counted in the state store')
   const file =
-    limiter === null || usageFile === null || limits.scope !== 'instance'
+    limiter === null || usageFile === null || quota !== null || limits.scope !== 'instance'
       ? null
       : new UsageFile({ path: usageFile, plan: name, counters: limiter.instance, clock, warn })
   const rejections = metrics.counter('svc_limit_rejections_total', 'Requests and calls rejected by the plan limits', [
@@ -64,7 +77,7 @@ export function createLimits({ config, metrics, usageFile, warn, clock = systemL
       rejections.inc({ dimension: refusal.dimension })
       return planRejection(refusal, name, limits, clock.wall())
     },
-    usage: session => usageRecord(config, limiter, session, clock),
+    usage: session => usageRecord({ config, limiter, quota, clock }, session),
     open: async () => file?.open(),
     close: async () => file?.close(),
   }

@@ -4,8 +4,10 @@ import type { SessionKey } from '../contract/plugin.ts'
 import type { LimitClock } from './clock.ts'
 import { Counters } from './counters.ts'
 import { Lease } from './lease.ts'
+import { PlanAccount } from './plan-account.ts'
 import { secondsLeft } from './period.ts'
 import { SessionCounters } from './session-counters.ts'
+import type { QuotaState, SharedQuota } from './shared-quota.ts'
 
 /** In the order in which they are checked and listed. */
 export const DIMENSIONS = ['requests', 'egress', 'rps', 'concurrency', 'streams'] as const
@@ -36,11 +38,14 @@ export class PlanLimiter {
   readonly #clock: LimitClock
   readonly #instance: Counters
   readonly #sessions = new SessionCounters()
+  readonly #quota: SharedQuota | null
 
-  constructor(limits: PlanLimits, clock: LimitClock) {
+  /** With `quota`, the counters of this replica are reported to it. */
+  constructor(limits: PlanLimits, clock: LimitClock, quota: SharedQuota | null = null) {
     this.limits = limits
     this.#clock = clock
-    this.#instance = this.#newCounters()
+    this.#quota = quota
+    this.#instance = this.#newCounters(null)
   }
 
   /** The counters of the instance; these are saved to the usage file. */
@@ -48,7 +53,26 @@ export class PlanLimiter {
     return this.#instance
   }
 
-  /** Nothing is counted unless every limit passes. */
+  /** The counters that all replicas share, for a request of this session; null without a state store. */
+  accountOf(session: SessionKey): PlanAccount | null {
+    return this.#use(session).account
+  }
+
+  /** The request was admitted by the state store. */
+  adopt(session: SessionKey, state: QuotaState, { isStream, isBypassed }: AdmissionOptions): Admission {
+    const counters = this.#use(session)
+    counters.account?.adopt(state)
+    return { lease: this.#lease(counters, isStream, isBypassed), remaining: this.#remaining(state) }
+  }
+
+  /** The call was admitted by the state store. */
+  adoptCall(session: SessionKey, state: QuotaState): { giveBack(): void } {
+    const counters = this.#use(session)
+    counters.account?.adopt(state)
+    return this.#call(counters)
+  }
+
+  /** Admits by the counters of this replica. Nothing is counted unless every limit passes. */
   admit(session: SessionKey, { isStream, isBypassed }: AdmissionOptions): Admission | Refusal {
     const counters = this.#use(session)
     if (!isBypassed) {
@@ -58,8 +82,13 @@ export class PlanLimiter {
       counters.bucket?.take()
     }
     counters.requests++
-    const maxStreams = isBypassed ? Infinity : (this.limits.streams ?? Infinity)
-    return { lease: new Lease(counters, maxStreams, isStream), remaining: this.#remaining(counters) }
+    counters.otherStreams = 0
+    counters.account?.report({
+      requests: { start: counters.period.start, by: 1 },
+      flights: 1,
+      ...(isStream && { streams: 1 }),
+    })
+    return { lease: this.#lease(counters, isStream, isBypassed), remaining: this.#remaining(counters) }
   }
 
   /** A call outside of HTTP: only the request quota and the rate apply. Call `giveBack` to undo an admission. */
@@ -69,13 +98,8 @@ export class PlanLimiter {
     if (dimension !== null) return this.refuse(dimension)
     counters.bucket?.take()
     counters.requests++
-    const { start } = counters.period
-    return {
-      giveBack() {
-        if (counters.period.start === start) counters.requests--
-        counters.bucket?.giveBack()
-      },
-    }
+    counters.account?.report({ requests: { start: counters.period.start, by: 1 } })
+    return this.#call(counters)
   }
 
   refuse(dimension: Dimension): Refusal {
@@ -86,14 +110,14 @@ export class PlanLimiter {
   /** The usage of a session; does not create counters for an unknown session. */
   read(session: SessionKey): Counters {
     if (this.limits.scope === 'instance') return this.#currentInstance()
-    const counters = this.#sessions.peek(session.key) ?? this.#newCounters()
+    const counters = this.#sessions.peek(session.key) ?? this.#newCounters(session.key)
     counters.enter(this.#clock.wall())
     return counters
   }
 
   #use(session: SessionKey): Counters {
     if (this.limits.scope === 'instance') return this.#currentInstance()
-    const counters = this.#sessions.use(session.key, this.#clock.monotonic(), () => this.#newCounters())
+    const counters = this.#sessions.use(session.key, this.#clock.monotonic(), () => this.#newCounters(session.key))
     counters.enter(this.#clock.wall())
     return counters
   }
@@ -103,8 +127,27 @@ export class PlanLimiter {
     return this.#instance
   }
 
-  #newCounters(): Counters {
-    return new Counters(this.limits, { wall: this.#clock.wall(), monotonic: this.#clock.monotonic() })
+  /** Of a session, or null for the instance. */
+  #newCounters(session: string | null): Counters {
+    const counters = new Counters(this.limits, { wall: this.#clock.wall(), monotonic: this.#clock.monotonic() })
+    const [quota, limits, clock] = [this.#quota, this.limits, this.#clock]
+    if (quota !== null) counters.account = new PlanAccount({ quota, session, limits, clock, counters })
+    return counters
+  }
+
+  #lease(counters: Counters, isStream: boolean, isBypassed: boolean): Lease {
+    return new Lease(counters, isBypassed ? Infinity : (this.limits.streams ?? Infinity), isStream)
+  }
+
+  #call(counters: Counters): { giveBack(): void } {
+    const { start } = counters.period
+    return {
+      giveBack() {
+        if (counters.period.start === start) counters.requests--
+        counters.bucket?.giveBack()
+        counters.account?.report({ requests: { start, by: -1 }, tokens: 1 })
+      },
+    }
   }
 
   #quotaRefusal(counters: Counters, withEgress: boolean): Dimension | null {
@@ -123,7 +166,7 @@ export class PlanLimiter {
     return isStream && streams !== null && counters.openStreams >= streams ? 'streams' : null
   }
 
-  #remaining({ requests }: Counters): number | null {
+  #remaining({ requests }: Pick<Counters, 'requests'>): number | null {
     return this.limits.requests === null ? null : Math.max(0, this.limits.requests - requests)
   }
 }

@@ -11,6 +11,8 @@ export type EventLevel = Exclude<LogLevel, 'off'>
  * every line has.
  */
 export interface LineForm {
+  /** Name of the replica, in every line from now on; only JSON has it. */
+  setReplica(name: string): void
   bindFields(fields: LogFields): string
   print(timestamp: string, level: EventLevel, message: string, fields: LogFields | undefined, bound: string): string
 }
@@ -52,10 +54,14 @@ function printFields(fields: LogFields, nameOf: (name: string) => string, valueO
 /** `{"timestamp":...,"level":"info","message":"request",...}` */
 export function jsonForm(): LineForm {
   const nameOf = memoize(MAX_NAMES, name => `,${quoted(OWN_NAMES.has(name) ? `${name}_` : name)}:`)
+  let replica = ''
   return {
+    setReplica(name) {
+      replica = `,"replica":${quoted(name)}`
+    },
     bindFields: fields => printFields(fields, nameOf, jsonOf),
     print(timestamp, level, message, fields, bound) {
-      return `{"timestamp":"${timestamp}","level":"${level}","message":${quoted(message)}${bound}${fields === undefined ? '' : this.bindFields(fields)}}`
+      return `{"timestamp":"${timestamp}","level":"${level}","message":${quoted(message)}${replica}${bound}${fields === undefined ? '' : this.bindFields(fields)}}`
     },
   }
 }
@@ -70,6 +76,7 @@ export function textForm(isColored: boolean): LineForm {
     return isColored ? `\u001b[${COLORS[level as EventLevel]}m${name}\u001b[0m` : name
   })
   return {
+    setReplica() {},
     bindFields: fields => printFields(fields, nameOf, textOf),
     print(timestamp, level, message, fields, bound) {
       const line = `${PLAIN.test(message) ? message : escapeControls(message)}${bound}${fields === undefined ? '' : this.bindFields(fields)}`

@@ -13,6 +13,8 @@ export interface Log extends Logger {
   forRequest(request: LoggedRequest): Log
   /** Writes a line at every log level, such as the addresses of the listeners. */
   line(message: string): void
+  /** Lines in JSON form have the name of the replica from now on. */
+  setReplica(name: string): void
   /** Check this before collecting expensive fields. */
   isEnabled(level: LogLevel): boolean
   /** Resolves when all lines are written, cannot be written any more, or the reader has stalled for 1 s. */
@@ -139,6 +141,10 @@ class LineLog implements Log {
 
   line(message: string): void {
     this.#print('info', message, undefined)
+  }
+
+  setReplica(name: string): void {
+    this.#shared.form.setReplica(name)
   }
 
   child(fields: LogFields, options?: LoggerOptions): Log {

@@ -2,7 +2,9 @@
  * Metrics by name, with one registry per server. A metric that already exists is reused, so counters continue across
  * generations.
  */
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, Gauge, Registry } from 'prom-client'
+import { ByLabels, type Labels } from './by-labels.ts'
+import { Histogram } from './histogram.ts'
 import { openWorkerMetrics } from './worker-metrics.ts'
 import type { SvcMetrics } from '../contract/plugin.ts'
 
@@ -36,22 +38,24 @@ export interface Metrics extends SvcMetrics {
 export function createMetrics(): Metrics {
   const registry = new Registry()
   const counters = new Map<string, ReturnType<Metrics['counter']>>()
+  const histograms = new Map<string, Histogram>()
   function series<T>(name: string, make: () => T): T {
     return (registry.getSingleMetric(name) as T | undefined) ?? make()
+  }
+  const add = ({ name, help, type, aggregator = 'sum', samples }: OwnSeries): void => {
+    const get = (): object => ({
+      name,
+      help,
+      type,
+      aggregator,
+      values: samples().map(({ labels, value, suffix = '' }) => ({ labels, value, metricName: name + suffix })),
+    })
+    registry.registerMetric({ name, get } as never)
   }
   return {
     contentType: registry.contentType,
     text: openWorkerMetrics(registry) ?? (() => registry.metrics()),
-    add({ name, help, type, aggregator = 'sum', samples }) {
-      const get = (): object => ({
-        name,
-        help,
-        type,
-        aggregator,
-        values: samples().map(({ labels, value, suffix = '' }) => ({ labels, value, metricName: name + suffix })),
-      })
-      registry.registerMetric({ name, get } as never)
-    },
+    add,
     counter(name, help, labelNames = [], collect?: () => void) {
       const known = counters.get(name)
       if (known !== undefined) return known
@@ -81,62 +85,50 @@ export function createMetrics(): Metrics {
       }
     },
     histogram(name, help, buckets, labelNames = []) {
-      const histogram = series(name, () => new Histogram({ name, help, buckets, labelNames, registers: [registry] }))
-      return { observe: (labels, value) => histogram.observe(labels, value) }
+      const known = histograms.get(name)
+      if (known !== undefined) return known
+      const histogram = new Histogram(name, buckets, labelNames)
+      add({ name, help, type: 'histogram', samples: () => histogram.samples() })
+      histograms.set(name, histogram)
+      return histogram
     },
   }
 }
 
-type Labels = Record<string, string | number>
 interface Count {
-  readonly labels: Labels
   value: number
 }
-/** Maps the values of one label to those of the next; the last label maps to the counts. */
-type Level = Map<string | number | undefined, Level | Count>
 
 /**
  * Counts since the last scrape, by labels. The library hashes labels on every increment, and increments are frequent.
  */
 class Counts {
-  readonly #names: readonly string[]
-  readonly #byLabels: Level = new Map()
-  readonly #all: Count[] = []
+  readonly #counts: ByLabels<Count>
+  readonly #hasLabels: boolean
 
   constructor(names: readonly string[]) {
-    this.#names = names
+    this.#hasLabels = names.length > 0
+    this.#counts = new ByLabels(names)
   }
 
   add(counter: Counter, labels: Labels = {}, value: number): void {
     // Rejected by the library, with its own error.
     if (!(value >= 0)) return counter.inc(labels, value)
-    let found: Level | Count | undefined = this.#byLabels
-    for (const name of this.#names) {
-      found = (found as Level).get(labels[name])
-      if (found === undefined) return this.#begin(counter, labels, value)
+    if (!this.#hasLabels) return counter.inc(labels, value)
+    const found = this.#counts.find(labels)
+    if (found !== undefined) {
+      found.value += value
+      return
     }
-    if (found instanceof Map) return counter.inc(value)
-    found.value += value
-  }
-
-  /** The first increment goes to the library, which rejects unknown labels with its own error. */
-  #begin(counter: Counter, labels: Labels, value: number): void {
+    // The first increment goes to the library, which rejects unknown labels with its own error.
     counter.inc(labels, value)
-    const count = { labels: { ...labels }, value: 0 }
-    this.#all.push(count)
-    let level = this.#byLabels
-    for (const name of this.#names.slice(0, -1)) {
-      const next = (level.get(labels[name]) as Level | undefined) ?? (new Map<never, never>() as Level)
-      level.set(labels[name], next)
-      level = next
-    }
-    level.set(labels[this.#names.at(-1)!], count)
+    this.#counts.add(labels, { value: 0 })
   }
 
   flush(counter: Counter): void {
-    for (const count of this.#all) {
-      if (count.value > 0) counter.inc(count.labels, count.value)
-      count.value = 0
+    for (const { labels, counted } of this.#counts.all()) {
+      if (counted.value > 0) counter.inc(labels, counted.value)
+      counted.value = 0
     }
   }
 }

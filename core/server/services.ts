@@ -29,6 +29,7 @@ import { exposedHeaders } from '../http/response/exposed-headers.ts'
 import { createStreamPlan } from '../http/pipeline/stages/plan-limits.ts'
 import { Tap } from '../http/tap/tap.ts'
 import { StreamRegistry } from '../http/streams/stream-registry.ts'
+import { LargeMessages } from '../http/streams/large-messages.ts'
 import { WebSocketMemory, webSocketBoundsOf } from '../http/streams/websocket-memory.ts'
 import { corsOutsidePipeline } from '../http/listener/media-type-handlers.ts'
 import { createSvcHttp } from '../host/svc/http.ts'
@@ -136,6 +137,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
           onError: (error, failure) => log.error('a state callback failed', { error, ...failure }),
         })
       : { states: options.states, shared: null }
+  if (sharedState !== null) log.setReplica(states.replicas.self)
   const state = await openCoreState(states, config.inspectorCapacity)
   const pki = await loadPki({
     tlsCert: resolve(workingDirectory, config.tlsCert),
@@ -149,15 +151,18 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
   const browserAccess = createBrowserAccess(config)
   const guard = createAdminGuard({ adminToken: config.adminToken, publicMode: config.publicMode })
   const controlAuth = createControlAuth({ config, guard, warn: message => log.warn(message) })
+  const quota = sharedState === null ? null : new (await import('../limits/shared-quota.ts')).SharedQuota(sharedState)
   const limits = createLimits({
     config,
     metrics,
+    quota,
     usageFile: config.usageFile === null ? null : resolve(workingDirectory, config.usageFile),
     warn: message => log.warn(message),
   })
   const keys = await createKeys({
     config,
     metrics,
+    quota,
     registry: placeOf(config.shared.registry, workingDirectory),
     warn: message => log.warn(message),
   })
@@ -204,7 +209,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
   const tracer = await openTracer({
     environment,
     version: VERSION,
-    instanceId: config.instanceId,
+    instanceId: sharedState === null ? config.instanceId : states.replicas.self,
     warn: message => log.warn(message),
   })
   const requestMetrics = new RequestMetrics(metrics, instance, () => completions.flush())
@@ -261,7 +266,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     http,
     inspector,
     metrics,
-    limits: createCallAdmission({ limits, keys }),
+    limits: createCallAdmission({ limits, keys, quota }),
     pki: createSvcPki(pki, config.mtlsInHeader),
     tap,
     instance: deps.instance,
@@ -293,7 +298,12 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
       generationOptions: {
         replica: sharedState === null && config.workers === 1 ? null : config.instanceId,
         bodyLimit: config.bodyLimit,
-        websockets: { streams, plan, memory: new WebSocketMemory(webSocketBoundsOf(config)) },
+        websockets: {
+          streams,
+          plan,
+          memory: new WebSocketMemory(webSocketBoundsOf(config)),
+          largeMessages: new LargeMessages(),
+        },
         errors: { log },
       },
       declareSeries: declared => {
@@ -339,6 +349,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
       controlAuth,
       keys,
       limits,
+      quota,
       streams,
       rules,
       inspector,
@@ -352,6 +363,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
       deadlines?.close()
       await tracer?.close()
       await limits.close()
+      await quota?.close()
       keys?.close()
       // Captured requests are sent to the store before it is closed.
       completions.flush()

@@ -63,7 +63,7 @@ async function createSharedState({
     return null
   }
   if (url === 'local') return unused('no local server was started')
-  let createLink: (address: StoreAddress) => StoreLink
+  let createLink: (address: StoreAddress, known: Set<string>) => StoreLink
   let address: StoreAddress
   try {
     address = {
@@ -81,9 +81,10 @@ async function createSharedState({
     import('../metrics/state-store-metrics.ts'),
   ])
   const host = hostOf(url!)
+  const known = new Set<string>()
   let wasUp = false
   const shared = new SharedState({
-    createLink: () => createLink(address),
+    createLink: () => createLink(address, known),
     prefix,
     instanceId: config.instanceId,
     timeoutMs,

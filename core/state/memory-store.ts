@@ -5,7 +5,7 @@
  * heap keeps the order of expiry. Each operation completes within one turn of the event loop, so none is interrupted.
  * The promises allow for implementations that call another process.
  */
-import type { PutOptions, Store, StoreBounds, StoreChange } from '../contract/plugin.ts'
+import type { EventLog, PutOptions, Store, StoreBounds, StoreChange } from '../contract/plugin.ts'
 import { copyData } from '../collections/value-memory.ts'
 import type { DataCopy } from '../collections/value-memory.ts'
 import { DeadlineQueue } from '../collections/deadline-queue.ts'
@@ -90,7 +90,10 @@ export class MemoryStore<T> implements Store<T> {
   ): Promise<T | undefined> {
     const value = change(this.#live(key)?.value)
     if (value !== undefined) {
-      this.#put(key, value, options, 'updated')
+      const { append } = options
+      // The entry is appended before anything else runs: only its number is waited for.
+      if (this.#put(key, value, options, 'updated') && append !== undefined)
+        await (append.log as EventLog<unknown>).append(key, append.value)
       return value
     }
     const entry = this.#live(key)

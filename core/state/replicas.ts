@@ -145,7 +145,7 @@ async function outcomeOf<R>(from: string, reply: Promise<R>): Promise<Outcome<R>
 }
 
 /** Rejects if the reply is late or the signal aborts. */
-async function inTime<R>(reply: Promise<R>, timeoutMs: number, signal?: AbortSignal): Promise<R> {
+export async function inTime<R>(reply: Promise<R>, timeoutMs: number, signal?: AbortSignal): Promise<R> {
   signal?.throwIfAborted()
   let giveUp: (error: unknown) => void = () => {}
   const late = new Promise<never>((_, reject) => {

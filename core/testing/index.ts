@@ -6,11 +6,21 @@
  *     await server.stop()
  */
 import { launch } from './launch.ts'
+import { launchReplicas } from './replicas.ts'
 import * as client from './client.mjs'
-import type { TestClient, TestServer, TestServerOptions } from './types.ts'
+import type { TestClient, TestReplicas, TestReplicasOptions, TestServer, TestServerOptions } from './types.ts'
 import type { Unverified } from './verification-types.ts'
 
-export type { RequestFilter, TestClient, TestScope, TestServer, TestServerOptions, TestSession } from './types.ts'
+export type {
+  RequestFilter,
+  TestClient,
+  TestReplicas,
+  TestReplicasOptions,
+  TestScope,
+  TestServer,
+  TestServerOptions,
+  TestSession,
+} from './types.ts'
 export type { JsonValue, Match, Rule, Step, StoredRule, ValueTest } from '../contract/rule-types.ts'
 export type { CapturedMatch, ClosestRequest, Har, HarEntry, Verification, Verified } from './verification-types.ts'
 export type { InspectorEntry, LoadError, PluginRecord, ReloadResult } from '../contract/plugin.ts'
@@ -20,6 +30,12 @@ export type { InspectorEntry, LoadError, PluginRecord, ReloadResult } from '../c
  * are listed in `plugins()`, invalid settings in `problems()`.
  */
 export const startTestServer: (options?: TestServerOptions) => Promise<TestServer> = launch
+
+/**
+ * Starts several servers that share their state, in this process, to test a plugin as replicas run it. Rejects if one of them
+ * can't start.
+ */
+export const startReplicas: (count: number, options?: TestReplicasOptions) => Promise<TestReplicas> = launchReplicas
 
 /** Connects to a running instance. `token` is its admin token, if it has one. */
 export const connect: (url: string, options?: { token?: string }) => TestClient = client.connect

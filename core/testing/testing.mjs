@@ -21,6 +21,14 @@ export async function startTestServer(options) {
   return launch(options)
 }
 
+export async function startReplicas(count, options) {
+  const prebuilt = openPrebuilt(PRODUCT_FOLDER)
+  if (prebuilt !== null) return runCore(prebuilt).launchTestReplicas(count, options)
+  await ensureTypeScript()
+  const { launchReplicas } = await import('./replicas.ts')
+  return launchReplicas(count, options)
+}
+
 function runCore(prebuilt) {
   const entry = join(PRODUCT_FOLDER, 'core', 'main.ts')
   return (packedCore ??= runScript(entry, prebuilt.core(), prebuilt.requireFrom(entry)))

@@ -98,3 +98,18 @@ export interface TestServer extends TestClient {
   /** `await using server = await startTestServer()` stops the server at the end of the block. */
   [Symbol.asyncDispose](): Promise<void>
 }
+
+export interface TestReplicasOptions extends TestServerOptions {
+  /** URL of a Redis or Valkey server. Default: the state is in the memory of the process, with the same semantics. */
+  store?: string
+}
+
+/** Several servers in this process that share their state, as replicas behind a load balancer do. */
+export interface TestReplicas {
+  readonly servers: readonly TestServer[]
+  /** The server of a request: counts up through all servers, and begins again. */
+  via(index: number): TestServer
+  /** Stops all servers. Can be called several times. */
+  stop(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}

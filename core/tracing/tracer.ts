@@ -2,7 +2,7 @@
 import { OPENTELEMETRY_PACKAGES, loadFailure } from '../config/optional-packages.ts'
 import type { TraceContext, TraceParent } from './trace-context.ts'
 
-type AttributeValue = string | number | boolean | undefined
+type AttributeValue = string | number | boolean | string[] | undefined
 export type SpanAttributes = Record<string, AttributeValue>
 
 /** The span of a request that is about to be served. */

@@ -6,6 +6,8 @@ export interface Bounds {
   tasksPerSession: number
   /** Milliseconds without an update or a request until a task is removed. */
   taskIdleMs: number
+  /** How long an agent waits for a state store that is unavailable, in milliseconds. */
+  storeWaitMs: number
   /** Tasks with a running agent. */
   runningTasks: number
   /** Memory of all tasks and of their logged updates. */
@@ -26,6 +28,7 @@ export interface Bounds {
 
 const MIB = 2 ** 20
 const MINUTE_MS = 60_000
+const STORE_WAIT_MS = 30_000
 
 export function boundsOf(config: Config): Bounds {
   return config.publicMode
@@ -33,6 +36,7 @@ export function boundsOf(config: Config): Bounds {
         tasks: 2000,
         tasksPerSession: 50,
         taskIdleMs: 15 * MINUTE_MS,
+        storeWaitMs: STORE_WAIT_MS,
         runningTasks: 100,
         taskBytes: 16 * MIB,
         oneTaskBytes: 16 * MIB,
@@ -47,6 +51,7 @@ export function boundsOf(config: Config): Bounds {
         tasks: 5000,
         tasksPerSession: 1000,
         taskIdleMs: 60 * MINUTE_MS,
+        storeWaitMs: STORE_WAIT_MS,
         runningTasks: 500,
         taskBytes: 64 * MIB,
         oneTaskBytes: 32 * MIB,

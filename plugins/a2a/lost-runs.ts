@@ -22,7 +22,7 @@ export async function failLostRuns({ tasks, slots, replicas, log }: LostRunsPart
   const living = new Set(replicas.list().map(({ replica }) => replica))
   for (const { runId, task } of await slots.lostTo(living)) {
     try {
-      await fail(tasks, task, runId)
+      await fail(tasks, task, runId, TEXT)
       await slots.release(runId)
     } catch (error) {
       log.error('an A2A task of a lost replica was not ended', { error })
@@ -34,17 +34,17 @@ export async function failLostRuns({ tasks, slots, replicas, log }: LostRunsPart
 export async function failOwnRuns(tasks: TaskStore, local: LocalRuns): Promise<void> {
   await Promise.all(
     local.all().map(async run => {
-      await fail(tasks, run.task.id, run.id)
+      await fail(tasks, run.task.id, run.id, TEXT)
       run.abort()
     }),
   )
 }
 
-/** Does nothing if the run has ended. */
-async function fail(tasks: TaskStore, taskId: string, runId: string): Promise<void> {
+/** Ends a run and its task. Does nothing if the run has ended. */
+export async function fail(tasks: TaskStore, taskId: string, runId: string, text: string): Promise<void> {
   const task = await tasks.peek(taskId)
   if (task?.run?.id !== runId) return
-  const event = statusEvent(task, 'FAILED', TEXT, tasks.nextRank())
+  const event = statusEvent(task, 'FAILED', text, tasks.nextRank())
   try {
     await tasks.change(
       taskId,

@@ -21,6 +21,7 @@ import { openSinkStore, openTaskStores } from './stores.ts'
 import type { Task } from './task.ts'
 import { TaskService } from './task-service.ts'
 import { TaskStore } from './task-store.ts'
+import { UnstoredRuns } from './unstored-runs.ts'
 
 export function registerPlugin(app: FastifyInstance, svc: A2a['svc']): void {
   const bounds = boundsOf(svc.config)
@@ -72,10 +73,14 @@ function openTasks(svc: A2a['svc'], bounds: Bounds, sinks: SinkStore): Pick<A2a,
     if (event && event.kind !== 'message') push.notify(task, event, { sinks, onEnd })
   })
   const slots = new RunSlots(stores.runs, bounds.runningTasks)
+  const unstored = new UnstoredRuns({ tasks, slots, log })
+  svc.whenClosed(() => unstored.close())
   const service = new TaskService({
     tasks,
     local,
     slots,
+    unstored,
+    storeWaitMs: bounds.storeWaitMs,
     replicas,
     log,
     maxTaskBytes: bounds.oneTaskBytes,

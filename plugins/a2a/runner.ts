@@ -1,5 +1,5 @@
 /** Owns running an agent: applies its steps to the task, each after its delay. */
-import type { Logger } from 'svc/plugin'
+import { type Logger, StateUnavailable } from 'svc/plugin'
 import { isTaskNotFound } from './errors.ts'
 import type { LocalRun, LocalRuns } from './local-runs.ts'
 import type { RunSlots } from './run-slots.ts'
@@ -9,9 +9,13 @@ import { applyEvent, artifactEvent, statusEvent, taskBytes } from './task.ts'
 import type { TaskEvent } from './task.ts'
 import type { TaskStore } from './task-store.ts'
 import type { Step, TaskState } from './types.ts'
+import type { UnstoredRuns } from './unstored-runs.ts'
 
 /** Approximate memory of a running agent: its context, its plan and its abort controller. */
 export const WORK_BYTES = 4096
+
+/** How often a run that waits for the state store tries again, in milliseconds. */
+const STORE_RETRY_MS = 250
 
 type Steps = Iterable<Step> | AsyncIterable<Step>
 
@@ -28,6 +32,9 @@ export interface RunnerParts {
   readonly tasks: TaskStore
   readonly local: LocalRuns
   readonly slots: RunSlots
+  readonly unstored: UnstoredRuns
+  /** How long a run waits at its step for a state store that is unavailable, in milliseconds. */
+  readonly storeWaitMs: number
   /** Memory of one task. Above it the run fails. */
   readonly maxTaskBytes: number
   readonly log: Logger
@@ -42,7 +49,7 @@ export class Runner {
 
   /** Starts the steps. They end with a terminal or interrupted state, or when the task is canceled or evicted. */
   start(run: LocalRun, steps: Steps): void {
-    const { tasks, local, slots, log } = this.#parts
+    const { tasks, local, slots, unstored, log } = this.#parts
     local.set(run)
     // Agents that never wait need not know that their task was evicted: their next step notices.
     const isWaiting = !Array.isArray(steps) || steps.some(({ afterMs = 0 }: Step) => afterMs > 0)
@@ -52,12 +59,19 @@ export class Runner {
       await slots.release(run.id)
     }
     const release = (): void =>
-      void end().catch((error: unknown) => log.warn('the slot of an A2A agent was not released', { error }))
+      void end().catch((error: unknown) => {
+        if (error instanceof StateUnavailable) unstored.add(run.id, run.task.id)
+        else log.warn('the slot of an A2A agent was not released', { error })
+      })
     // Frees the slot even if the agent ignores the signal.
     run.onAbort = release
     void this.#work(run, steps)
       .catch(async (error: unknown) => {
         if (run.isAborted || error instanceof RunEnded) return
+        if (error instanceof StateUnavailable) {
+          log.warn('an A2A agent stopped, because the state store is unavailable', { agent: run.task.agent })
+          return unstored.add(run.id, run.task.id)
+        }
         log.error('an A2A agent failed', { agent: run.task.agent, error })
         await this.#enter(run, 'FAILED', 'The agent failed unexpectedly.')
       })
@@ -94,7 +108,25 @@ export class Runner {
     return this.#commit(run, statusEvent(run.task, state, text, this.#parts.tasks.nextRank()))
   }
 
+  /** Waits for the state store, if it is unavailable. */
   async #commit(run: LocalRun, event: TaskEvent): Promise<void> {
+    const endsAt = performance.now() + this.#parts.storeWaitMs
+    for (let isRetry = false; ; isRetry = true) {
+      try {
+        // A change that had no answer may have been made.
+        const stored = isRetry ? await this.#parts.tasks.afterUpdate(run.task.id, event) : undefined
+        if (stored) run.task = stored
+        else await this.#store(run, event)
+        return
+      } catch (error) {
+        if (!(error instanceof StateUnavailable) || performance.now() > endsAt) throw error
+        await sleep(STORE_RETRY_MS, run.signal)
+        if (run.isAborted) throw new RunEnded()
+      }
+    }
+  }
+
+  async #store(run: LocalRun, event: TaskEvent): Promise<void> {
     try {
       run.task = await this.#parts.tasks.change(
         run.task.id,

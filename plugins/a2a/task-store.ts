@@ -1,4 +1,5 @@
 /** Owns access to the stored tasks: by agent and session (with its tenant), atomic changes, and following updates. */
+import type { EventLog } from 'svc/plugin'
 import { RankClock } from './rank-clock.ts'
 import { taskNotFound } from './errors.ts'
 import { isVanished } from './faults/task-faults.ts'
@@ -60,18 +61,16 @@ export class TaskStore {
   }
 
   /**
-   * Changes a task atomically and then logs the update. `change` must be pure; it throws if it does not accept the task.
-   * Throws TaskNotFound if the task was evicted.
+   * Changes a task and logs the update, in one step. `change` must be pure; it throws if it does not accept the task. Throws
+   * TaskNotFound if the task was evicted.
    */
   async change(id: string, change: (task: Task) => Task, event: TaskEvent | null = null): Promise<Task> {
     const isEnd = event?.kind === 'status' && isTerminal(event.status.state)
-    const task = await this.#stores.tasks.update(
-      id,
-      current => (current === undefined ? undefined : change(current)),
-      isEnd ? { spare: true } : {},
-    )
+    const task = await this.#stores.tasks.update(id, current => (current === undefined ? undefined : change(current)), {
+      ...(isEnd && { spare: true }),
+      ...(event && { append: { log: this.#stores.updates as EventLog<unknown>, value: event } }),
+    })
     if (!task) throw taskNotFound(id)
-    if (event) await this.#stores.updates.append(id, event)
     this.#listener(task, event)
     return task
   }
@@ -106,6 +105,14 @@ export class TaskStore {
       closed,
     )
     return stop
+  }
+
+  /** Whether this is the last update of the task, although the change had no answer: then it is reported, and the task returned. */
+  async afterUpdate(id: string, event: TaskEvent): Promise<Task | undefined> {
+    const [last] = await this.#stores.updates.newest(id, 1)
+    const task = last?.value.rank === event.rank ? await this.peek(id) : undefined
+    if (task) this.#listener(task, event)
+    return task
   }
 
   /** Removes the tasks of a session, or all (null). Returns their number. */

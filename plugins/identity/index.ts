@@ -27,6 +27,7 @@ export default definePlugin<IdentityOptions>({
   paths: ['/oauth', '/.well-known/openid-configuration', '/.well-known/oauth-authorization-server', '/_svc/identity'],
   options: OPTIONS,
   faultKinds: [FAULT],
+  exposes: ['DPoP-Nonce'],
   familiar: [
     ...['/token', '/authorize', '/userinfo', '/introspect', '/revoke'].map(path => ({ path, here: `/oauth${path}` })),
     { path: '/.well-known/jwks.json', here: '/oauth/jwks' },

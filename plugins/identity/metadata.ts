@@ -7,7 +7,9 @@ import { ID_JAG_ISSUER, ID_JAG_TYPE } from './grants/id-jag.ts'
 import { endpointUrl } from './issuers/issuer.ts'
 import type { Issuer } from './issuers/issuer.ts'
 import { DEFAULT_ISSUER } from './issuers/issuer-settings.ts'
+import { issuerQuery } from './issuers/named-issuer.ts'
 import { KEY_PAIR_ALGORITHMS, SECRET_ALGORITHMS } from './keys/algorithms.ts'
+import type { KeyPairAlgorithm } from './keys/algorithms.ts'
 import { ACR } from './login/login.ts'
 import { CHALLENGE_METHODS } from './requests/pkce.ts'
 import { DEFAULT_USER_SCOPE } from './requests/scope.ts'
@@ -33,8 +35,18 @@ const CLAIMS = [
 /** Claims of ID tokens that the default issuer does not have. */
 const SESSION_CLAIMS = ['amr', 'acr', 'sid']
 
-/** Authorization server metadata (RFC 8414, 2) for an issuer identifier without a trailing slash. */
-export function serverMetadata(issuer: Issuer, url: string, httpsUrl: string): Record<string, unknown> {
+/** What the metadata says about one request. */
+export interface MetadataFacts {
+  /** The identifier of the issuer, without a trailing slash. */
+  url: string
+  /** The same at the HTTPS listener. */
+  httpsUrl: string
+  /** The algorithms of its keys. */
+  algorithms: readonly KeyPairAlgorithm[]
+}
+
+/** Authorization server metadata (RFC 8414, 2). */
+export function serverMetadata(issuer: Issuer, { url, httpsUrl, algorithms }: MetadataFacts): Record<string, unknown> {
   const { settings } = issuer
   const at = (endpoint: string): string => endpointUrl(issuer, url, endpoint)
   const isS256Only = settings.require.includes('s256')
@@ -54,11 +66,11 @@ export function serverMetadata(issuer: Issuer, url: string, httpsUrl: string): R
     code_challenge_methods_supported: isS256Only ? ['S256'] : CHALLENGE_METHODS,
     ...clientAuthentication(issuer),
     ...requestForms(issuer, at),
-    ...tokenBinding(issuer, httpsUrl),
+    ...tokenBinding(issuer, url, httpsUrl),
     ...identityChaining(issuer),
     ...sessions(issuer, at),
     client_id_metadata_document_supported: issuer.name === DEFAULT_ISSUER ? undefined : true,
-    introspection_signing_alg_values_supported: issuer.name === DEFAULT_ISSUER ? undefined : settings.algorithms,
+    introspection_signing_alg_values_supported: issuer.name === DEFAULT_ISSUER ? undefined : algorithms,
     scopes_supported: DEFAULT_USER_SCOPE,
     authorization_response_iss_parameter_supported: isIssAnnounced(issuer) ? true : undefined,
   }
@@ -76,7 +88,7 @@ function requestForms({ name, settings }: Issuer, at: (endpoint: string) => stri
 }
 
 /** Bound tokens (RFC 9449, 5.1; RFC 8705, 3.3 and 5). */
-function tokenBinding(issuer: Issuer, httpsUrl: string): Record<string, unknown> {
+function tokenBinding(issuer: Issuer, url: string, httpsUrl: string): Record<string, unknown> {
   if (issuer.name === DEFAULT_ISSUER) return {}
   const aliases: [member: string, endpoint: string][] = [
     ['token_endpoint', 'token'],
@@ -88,11 +100,12 @@ function tokenBinding(issuer: Issuer, httpsUrl: string): Record<string, unknown>
       ? [['device_authorization_endpoint', 'device_authorization'] as [string, string]]
       : []),
   ]
+  const query = issuerQuery(url, httpsUrl)
   return {
     dpop_signing_alg_values_supported: KEY_PAIR_ALGORITHMS,
     tls_client_certificate_bound_access_tokens: true,
     mtls_endpoint_aliases: Object.fromEntries(
-      aliases.map(([member, endpoint]) => [member, endpointUrl(issuer, httpsUrl, endpoint)]),
+      aliases.map(([member, endpoint]) => [member, endpointUrl(issuer, httpsUrl, endpoint) + query]),
     ),
   }
 }
@@ -142,12 +155,12 @@ function clientAuthentication({ name, settings }: Issuer): Record<string, unknow
 }
 
 /** The same with the members that OpenID Connect adds (Discovery, 3). */
-export function openidConfiguration(issuer: Issuer, url: string, httpsUrl: string): Record<string, unknown> {
+export function openidConfiguration(issuer: Issuer, facts: MetadataFacts): Record<string, unknown> {
   const hasRoles = issuer.users.list.some(({ roles }) => roles !== undefined)
   return {
-    ...serverMetadata(issuer, url, httpsUrl),
+    ...serverMetadata(issuer, facts),
     subject_types_supported: ['public'],
-    id_token_signing_alg_values_supported: issuer.settings.algorithms,
+    id_token_signing_alg_values_supported: facts.algorithms,
     claims_supported: [
       ...CLAIMS,
       ...(issuer.name === DEFAULT_ISSUER ? [] : SESSION_CLAIMS),

@@ -37,15 +37,24 @@ export interface Section {
 /** Reads the section, and reports items that the schema can't check. */
 export function readSection(svc: Svc<IdentityOptions>): Section {
   const { users, clients, issuers } = svc.options
-  const readAll = <T>(values: unknown[], name: string, shape: Shape<T>): T[] =>
-    values.flatMap((value, index) => {
-      const found: T[] = []
-      reportShape(svc, `identity.${name}[${index}]`, () => found.push(shape.read(value, '')))
-      return found
-    })
+  const readAll = <K extends string, T extends Record<K, string>>(
+    values: unknown[],
+    name: string,
+    shape: Shape<T>,
+    key: K,
+  ): T[] => {
+    const found = new Map<string, T>()
+    for (const [index, value] of values.entries())
+      reportShape(svc, `identity.${name}[${index}]`, () => {
+        const read = shape.read(value, '')
+        if (found.has(read[key])) throw new ShapeError(key, 'occurs twice')
+        found.set(read[key], read)
+      })
+    return [...found.values()]
+  }
   return {
-    users: readAll(users, 'users', userSettings),
-    clients: readAll(clients, 'clients', defaultClientSettings),
+    users: readAll(users, 'users', userSettings, 'name'),
+    clients: readAll(clients, 'clients', defaultClientSettings, 'client_id'),
     issuers: issuers.map((value, index) => ({ value, at: `identity.issuers[${index}]` })),
   }
 }

@@ -21,7 +21,7 @@ import type { Steps } from './login/steps.ts'
 import type { IdentityOptions } from './options.ts'
 import { createOrderKeys } from './orders/signer.ts'
 import type { OrderKeys } from './orders/signer.ts'
-import { openDebugKeys, openKeyRecords, openStores } from './stores.ts'
+import { openDebugKeys, openDeviceAttempts, openFlips, openKeyRecords, openStores } from './stores.ts'
 import type { Stores } from './stores.ts'
 import { createTokens, verifyOfIssuer } from './tokens/tokens.ts'
 import type { TokenChecks, Tokens, TokenVerification } from './types.ts'
@@ -65,7 +65,7 @@ export function createProvider(svc: Svc<IdentityOptions>): Provider {
   const faults = createFaults(svc)
   svc
     .use('testing.resets')!
-    .register({ name: 'identity', scope: 'instance', reset: () => resetAll(stores, issuers, faults) })
+    .register({ name: 'identity', scope: 'instance', reset: () => resetAll(svc, stores, issuers, faults) })
   return {
     svc,
     issuers,
@@ -79,15 +79,19 @@ export function createProvider(svc: Svc<IdentityOptions>): Provider {
   }
 }
 
-/** Removes the issuers of the control plane, registered clients, sessions and codes. Returns their number. */
-async function resetAll(stores: Stores, issuers: Issuers, faults: Faults): Promise<number> {
+/**
+ * Removes the issuers of the control plane, and the faults, rotations, registered clients, sessions and codes of all.
+ * Returns their number.
+ */
+async function resetAll(svc: Svc<IdentityOptions>, stores: Stores, issuers: Issuers, faults: Faults): Promise<number> {
   const all: readonly Pick<Store<unknown>, 'clear'>[] = Object.values(stores)
   const cleared = await Promise.all(all.map(store => store.clear()))
+  await Promise.all([openDeviceAttempts(svc), openFlips(svc)].map(store => store.clear()))
   let removed = cleared.reduce((sum, count) => sum + count, 0)
-  for (const { name } of await issuers.list()) {
-    if (!(await issuers.remove(name))) continue
-    removed++
-    await faults.clear(name)
+  for (const { name, keys } of [issuers.default, ...(await issuers.list())]) {
+    if (await faults.reset(name)) removed++
+    const isRemoved = await issuers.remove(name)
+    if (isRemoved || (await keys.undoRotations())) removed++
   }
   return removed
 }

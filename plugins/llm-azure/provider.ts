@@ -65,6 +65,7 @@ export function createProvider(engine: Engine, createWire: OpenAiWireFactory): L
   const wire = createWire(filterExtras)
   return {
     id: 'azure',
+    telemetry: { name: 'azure.ai.openai' },
     title: 'Azure OpenAI',
     basePath: '/ai/azure',
     order: 2,

@@ -40,6 +40,16 @@ export function createProvider(engine: Engine, formats: SharedFormats, guardrail
   const families = createFamilies(engine, formats)
   return {
     id: 'bedrock',
+    telemetry: {
+      name: 'aws.bedrock',
+      sampling({ inferenceConfig, temperature, top_p: topP }) {
+        const { json } = engine
+        return {
+          temperature: json.own(inferenceConfig, 'temperature') ?? temperature,
+          topP: json.own(inferenceConfig, 'topP') ?? topP,
+        }
+      },
+    },
     title: 'Amazon Bedrock',
     basePath: '/ai/bedrock',
     order: 5,

@@ -35,6 +35,7 @@ function trialHeaders({ limit, remaining }: Remaining): Record<string, string> {
 export function createProvider(engine: Engine): LlmProvider {
   return {
     id: 'cohere',
+    telemetry: { sampling: ({ temperature, p }) => ({ temperature, topP: p }) },
     title: 'Cohere',
     basePath: '/ai/cohere',
     aliases: { '/ai/v1/rerank': '/v2/rerank' },

@@ -19,6 +19,17 @@ export function createProvider(state: GeminiState): LlmProvider {
   const { engine, documents, uploads, interactions } = state
   return {
     id: 'gemini',
+    telemetry: {
+      name: 'gcp.gemini',
+      sampling({ generationConfig, generation_config: snakeCase }) {
+        const { json } = engine
+        return {
+          temperature: json.own(generationConfig, 'temperature') ?? json.own(snakeCase, 'temperature'),
+          topP: json.own(generationConfig, 'topP') ?? json.own(snakeCase, 'top_p'),
+        }
+      },
+      replyId: ({ responseId, id, interaction }) => responseId ?? id ?? engine.json.own(interaction, 'id'),
+    },
     title: 'Gemini',
     basePath: '/ai/gemini',
     aliases: {

@@ -50,7 +50,7 @@ export function chat(engine: Engine): LlmRoute<OllamaParsed> {
 }
 
 export function generate(engine: Engine): LlmRoute<OllamaParsed> {
-  return route(
+  const generating = route(
     '/api/generate',
     'generate text',
     [{ name: 'Whole', body: { model: 'llama3.2', stream: false, prompt: 'hello' } }],
@@ -58,6 +58,7 @@ export function generate(engine: Engine): LlmRoute<OllamaParsed> {
     responseContent,
     contextOfGenerate,
   )
+  return { ...generating, operation: 'text_completion' }
 }
 
 function route(

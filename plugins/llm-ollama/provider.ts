@@ -10,6 +10,12 @@ import { models, ps, root, show, showVersion, tags } from './models.ts'
 export function createProvider(engine: Engine, wire?: OpenAiWire): LlmProvider {
   return {
     id: 'ollama',
+    telemetry: {
+      sampling: ({ options, temperature, top_p: topP }) => ({
+        temperature: engine.json.own(options, 'temperature') ?? temperature,
+        topP: engine.json.own(options, 'top_p') ?? topP,
+      }),
+    },
     title: 'Ollama',
     basePath: '/ai/ollama',
     order: 6,

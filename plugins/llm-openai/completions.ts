@@ -38,6 +38,7 @@ export function completions(engine: Engine): LlmRoute<Parsed> {
     method: 'POST',
     path: '/completions',
     op: 'chat',
+    operation: 'text_completion',
     describe: describePost('/completions', 'create a text completion', [
       { name: 'One prompt', body: { model: 'svc-gpt', prompt: 'hello', max_tokens: 16 } },
       { name: 'Log probabilities', body: { model: 'svc-gpt', prompt: 'hello', max_tokens: 4, logprobs: 2 } },

@@ -10,6 +10,7 @@ import type {
   Refusal,
 } from '../llm/types.ts'
 
+import type { readTooling } from './tools.ts'
 import type { BatchRouteName } from './batches/routes.ts'
 import type { FileRouteName } from './files/routes.ts'
 import type { ImageRouteName } from './images/routes.ts'
@@ -54,6 +55,8 @@ export interface OpenAiWire {
   /** Headers that tell what rate limits have left; `reset` formats milliseconds. */
   limitHeaders(state: LimitState, now: number, reset?: (ms: number) => string): Record<string, string>
   finishReasons: Record<Finish, string>
+  /** Parses tools and the tool choice; throws for invalid ones. */
+  readTooling: typeof readTooling
   unknownModel: string
 }
 

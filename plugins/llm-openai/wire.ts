@@ -19,6 +19,7 @@ import { fileRoutes } from './files/routes.ts'
 import { uploadRoutes } from './files/uploads.ts'
 import type { OpenAiState } from './responses/state.ts'
 import { speech } from './speech.ts'
+import { readTooling } from './tools.ts'
 import { tokenize } from './tokenize.ts'
 import { transcriptions } from './transcriptions.ts'
 import type { ChatExtras, OpenAiRouteName, OpenAiWire } from './types.ts'
@@ -66,6 +67,7 @@ export function createWire(engine: Engine, state: OpenAiState, extras?: ChatExtr
     headers: openAiHeaders,
     limited: openAiLimited,
     limitHeaders,
+    readTooling,
     finishReasons,
     unknownModel: "The model '{model}' does not exist",
   }

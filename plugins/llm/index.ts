@@ -6,6 +6,7 @@ import type { CompiledRule } from './engine/rules.ts'
 import { FaultParser } from './exchange/faults.ts'
 import { engineLimits } from './exchange/limits.ts'
 import { createMetrics } from './records/metrics.ts'
+import { createGenAiMetrics } from './telemetry/metrics.ts'
 import { PromptCache } from './cache/prompt-cache.ts'
 import { Limiter } from './limits/limiter.ts'
 import { registerLimitRoutes } from './limits/routes.ts'
@@ -16,6 +17,7 @@ import { fixturesCommand } from './testing/aimock/command.ts'
 import { BatchStore } from './state/batches.ts'
 import { DocumentStore } from './state/documents.ts'
 import { createRunItem } from './exchange/inner-request.ts'
+import { OpenSockets, socketBoundsOf } from './exchange/socket-bounds.ts'
 import type { RunnerServices } from './exchange/runner.ts'
 import { Profiles } from './profiles/profiles.ts'
 import { registerProfileRoutes } from './profiles/routes.ts'
@@ -102,8 +104,10 @@ export default definePlugin<LlmOptions, Variables>({
       loads: hasMetrics(svc.options) ? svc.replicated<StatedLoads>('loads', { initial: () => ({}) }) : null,
       builtin: svc.options.builtin,
       metrics: createMetrics(svc.metrics),
+      genAi: createGenAiMetrics(svc.metrics),
       strictFixtures: svc.options.strict_fixtures,
       clock: new TokenClock(),
+      sockets: svc.shared('sockets', () => new OpenSockets(socketBoundsOf(svc.config))),
       find: (method, path) => providers.find(method, path),
       newId: randomUUID,
       runItem: createRunItem(() => services),

@@ -53,8 +53,20 @@ export interface LlmProvider {
   streamError?(facts: ErrorFacts): StreamEvent
   /** A rejected prompt gets a reply (finish reason `prompt_filter`), not an error. */
   rendersPromptFilter?: boolean
+  /** What spans and metrics say about its requests (`gen_ai.*`). */
+  telemetry?: Telemetry
   /** Additional checks of the request headers, after the credential. Throws `engine.badInput`. */
   check?(input: { headers: RequestHeaders; enforced: boolean; path: string }): void
+}
+
+/** The names that OpenTelemetry's conventions have for a provider, and what spans read from its requests and replies. */
+export interface Telemetry {
+  /** `gen_ai.provider.name`. Default: the id. */
+  name?: string
+  /** Temperature and nucleus sampling in a request. Default: the members `temperature` and `top_p`. */
+  sampling?(body: Readonly<Record<string, unknown>>): { temperature?: unknown; topP?: unknown }
+  /** The id in a reply, or in the first event of a stream. Default: the member `id`, also within `message` or `response`. */
+  replyId?(body: Readonly<Record<string, unknown>>): unknown
 }
 
 /** A request that exceeds the context window or the output limit of its model. */
@@ -162,7 +174,18 @@ export interface LlmRoute<P extends Parsed = Parsed> {
   aliases?: readonly string[]
   /** The main purpose of the route; each parsed request has its own `op`. */
   op: 'chat' | 'embed' | 'rerank' | 'moderate' | 'image' | 'speech' | 'transcribe' | 'count' | 'models' | 'other'
+  /** `gen_ai.operation.name`. Default: `chat` or `embeddings`, by `op`; others have no name. */
+  operation?: 'chat' | 'text_completion' | 'generate_content' | 'embeddings'
   describe: LlmRouteDescription
+  /** Where clients may send a credential for this route, in addition to those of the provider. */
+  credentials?: readonly CredentialRule[]
+  /**
+   * WebSocket: checks a credential that the provider has issued itself. False: it is not valid. Undefined: it is another
+   * one, which is checked as usual.
+   */
+  acceptsCredential?(value: string, provider: string): Promise<boolean | undefined>
+  /** Members of `X-Svc-Reply-Json` that the route itself reads (`RouteInput.replyMembers`). */
+  replyMembers?: readonly string[]
   /** Parses a request; throws `engine.badInput` if it is invalid. */
   parse(input: RouteInput): P | Promise<P>
   /** `parse` stores something. */
@@ -250,6 +273,8 @@ export interface RouteInput {
   runItem(path: string, body: object, options: RunItemOptions): Promise<ItemReply>
   /** What the socket that the request came from passed to `run`. */
   socketData?: unknown
+  /** The members of `X-Svc-Reply-Json`; throws `engine.badInput` for a wrong header. */
+  replyMembers(): Readonly<Record<string, unknown>>
 }
 
 export interface RunItemOptions {
@@ -287,6 +312,8 @@ interface ParsedBase {
   stream?: boolean
   /** A one-line description of a body that is not JSON (multipart). */
   bodyLine?: string
+  /** Id of the conversation that the request continues or begins, for spans. */
+  conversation?: string
   /** The reply does not wait for the model: it tells where to look later. */
   isBackground?: true
 }
@@ -312,6 +339,8 @@ export interface ChatParsed<W = unknown> extends ParsedBase {
    * marked. Absent: the provider's own cache applies.
    */
   cacheMark?: { prefix: string; ttlMs: number } | null
+  /** Audio tokens: those of the prompt, and those of each text token that is spoken. */
+  audio?: { input: number; perToken: number }
   /** The provider's own cache keeps only this number of prompt tokens. */
   cacheUpTo?: number
   /** Other data that the format needs for its reply. */
@@ -465,13 +494,21 @@ export interface LlmSocket {
   readonly lifetimeMs: number
   /** Sends JSON in a text frame. */
   send(message: object): void
+  /** Maximum number of items of the conversation. */
+  readonly maxItems: number
+  /**
+   * Counts bytes that the route keeps for this socket; less than 0 returns them. False: they exceed what this socket or
+   * all sockets together may keep, and nothing is counted.
+   */
+  keep(bytes: number): boolean
   /** Calls the listener for each message, in order. */
   onMessage(listener: (message: Buffer, isBinary: boolean) => void): void
   onClosed(listener: () => void): void
   close(code: number, reason: string): void
   /**
-   * Runs the POST route of a path, which may have a query, as a separate request with the headers of the handshake. The events of a streamed reply are sent at its pace, and the faults of a stream apply. Resolves when
-   * the last event was sent.
+   * Runs the POST route of a path, which may have a query, as a separate request with the headers of the handshake. The
+   * events of a streamed reply are sent at its pace, and the faults of a stream apply. Resolves when the last event was
+   * sent.
    */
   run(target: string, body: object, options: SocketRunOptions): Promise<SocketRun>
 }
@@ -483,9 +520,18 @@ export interface SocketRunOptions {
   signal?: AbortSignal
   /** Data for the route's `parse`, as `RouteInput.socketData`. */
   data?: unknown
+  /** The route to run, if it is not served over HTTP. */
+  route?: LlmRoute
 }
 
 /** How a request on a socket ended: its reply, or the error response that it would have got over HTTP. */
 export type SocketRun =
-  | { kind: 'sent'; isWhole: boolean; parsed: Parsed; result: ResultOf<Parsed> }
+  | {
+      kind: 'sent'
+      isWhole: boolean
+      parsed: Parsed
+      result: ResultOf<Parsed>
+      /** What the rate limits have left; null: nothing limits the request. */
+      limits: LimitState | null
+    }
   | { kind: 'error'; status: number; headers: Record<string, string>; body: object }

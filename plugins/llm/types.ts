@@ -9,6 +9,7 @@ import type { Rule } from './engine/rules.ts'
 export type { Batch, Batches, BatchItem, ItemResult } from './state/batches.ts'
 export type { BatchPhase, BatchPlan, BatchState } from './state/batch-plan.ts'
 export type { DocumentFacts, Documents, NewDocument, Owner } from './state/documents.ts'
+export type { AudioFormat, SpeechChange, SpeechDetector } from './engine/audio.ts'
 export type { Engine } from './engine/engine.ts'
 export type { Tokenizer } from './engine/tokenizer.ts'
 export type { Rule, RuleReply } from './engine/rules.ts'
@@ -22,6 +23,11 @@ export interface Providers {
    * Serves a provider's routes on the plugin's own Fastify instance. Throws if its id or base path is already in use.
    */
   register(app: FastifyInstance, provider: LlmProvider): void
+  /**
+   * Adds routes to a format that another plugin has registered: they are served for the format under its own name and
+   * for named providers of this format. Throws if the format is unknown.
+   */
+  addRoutes(app: FastifyInstance, format: string, routes: readonly LlmRoute[]): void
   /** Functions for text, tokens and vectors that all formats share. */
   readonly engine: Engine
   /** Adds a scripted rule for all providers, after those of svc.yaml and before the built-in ones. */

@@ -218,6 +218,54 @@ t.test('Envoy accepts the file and retries [DOC-3]', { skip: absence('envoy') },
   t.equal(new Set(requests.map(({ request_id }) => request_id)).size, 1, 'with one request id')
 })
 
+t.test('Envoy verifies tokens, fails and recovers with the keys [DOC-3]', { skip: absence('envoy') }, async t => {
+  const server = await serve(t)
+  const folder = gatewayFolder()
+  const [web] = (await freePorts(1)) as [number]
+  const config = yamlOf('envoy.md', 'envoy.yaml')
+  config.static_resources.listeners[0].filter_chains[0].filters[0].typed_config.http_filters.unshift(
+    ...yamlOf('envoy.md', 'jwt.yaml'),
+  )
+  const text = JSON.stringify(config)
+    .replaceAll('"address":"svc","port_value":8080', `"address":"127.0.0.1","port_value":${server.ports.http}`)
+    .replaceAll('http://svc:8080', server.url)
+    .replaceAll('http://localhost:8080', server.url)
+    .replace('"cache_duration":"5s"', '"cache_duration":"1s"')
+    .replace('"port_value":8000', `"port_value":${web}`)
+  writeFileSync(join(folder, 'envoy.json'), text)
+  const control = (path: string, method: string, body: object): Promise<Response> =>
+    fetch(`${server.url}/_svc/identity/issuers/gateway${path}`, { method, body: JSON.stringify(body) })
+  await control('', 'PUT', {})
+  const through = await startGateway(
+    t,
+    'envoy',
+    ['-c', join(folder, 'envoy.json'), '--log-level', 'off', '--base-id', String(web)],
+    { port: web, folder },
+  )
+  const token = async (): Promise<string> => {
+    const credentials = { grant_type: 'client_credentials', client_id: 'svc', client_secret: 'svc-secret' }
+    const init = { method: 'POST', body: new URLSearchParams(credentials) }
+    const response = await fetch(`${server.url}/oauth/i/gateway/token`, init)
+    return ((await response.json()) as { access_token: string }).access_token
+  }
+  const send = async (bearer: string): Promise<string> => {
+    const response = await through('/auth/jwt?issuer=gateway', { headers: { Authorization: `Bearer ${bearer}` } })
+    return `${response.status} ${await response.text()}`
+  }
+  const old = await token()
+  t.match(await send('x'), /^401 Jwt/)
+  t.match(await send(old), '200 {"authenticated":true')
+  await control('/rotate', 'POST', { mode: 'hard' })
+  const next = await token()
+  await until(async () => (await send(next)).startsWith('200'), 'Envoy finds the new key')
+  // Each worker of Envoy has its own cache.
+  await until(async () => (await send(old)).startsWith("401 Jwks doesn't have key"), 'Envoy has dropped the old key')
+  await control('/faults', 'PUT', { jwks: 'empty' })
+  await until(async () => (await send(next)).startsWith('401 Jwks remote fetch is failed'), 'Envoy has no keys')
+  await control('/faults', 'DELETE', {})
+  await until(async () => (await send(next)).startsWith('200'), 'Envoy recovers')
+})
+
 t.test(
   'Traefik itself takes the files, adds its headers and breaks the circuit [DOC-3]',
   { skip: absence('traefik') },

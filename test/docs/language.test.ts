@@ -26,8 +26,9 @@ const files = [
 /** Members of the report of a probe, whose form is fixed, and what has their names. */
 const REPORT_MEMBERS = /^(?:verdicts?|catalogue)$/i // language: these are the words
 const isReportMember = (file: string, word: string): boolean =>
-  /^(?:plugins|test)\/(?:console\/client\/views\/|browser\/)?probe[/.]|^docs\/probe\.md$/.test(file) &&
-  REPORT_MEMBERS.test(word)
+  /^(?:plugins|test|examples\/plugins)\/(?:console\/client\/views\/|browser\/|support\/)?probe[/.-]|^docs\/probe\.md$/.test(
+    file,
+  ) && REPORT_MEMBERS.test(word)
 
 /** Places that break a rule. A line that has to keep a word has a comment `language: <why>`. */
 function violations(file: string, rules: readonly Rule[]): string[] {

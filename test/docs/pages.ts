@@ -9,7 +9,7 @@ export const GROUPS = {
   protocols: ['graphql', 'grpc', 'soap', 'streams'],
   models: ['llm', 'guardrails'],
   agents: ['mcp', 'mcp-attacks', 'a2a'],
-  operations: ['limits', 'observability', 'control-plane', 'configuration', 'console', 'security', 'probe'],
+  operations: ['limits', 'observability', 'control-plane', 'configuration', 'console', 'security', 'probe', 'replicas'],
 } as const
 
 /** Pages that a plugin author follows in an empty folder; `test/integration/kit/<name>-page.test.ts` runs them. */
@@ -22,7 +22,6 @@ export const ELSEWHERE = [
   'areas',
   'comparison',
   'deployment',
-  'replicas',
   'hardening',
   'plugins',
   'command-line',

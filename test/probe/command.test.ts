@@ -108,6 +108,21 @@ t.test('an invalid command line is exit code 2 and says what is expected [PRB-4]
   }
 })
 
+t.test('a section of svc.yaml with a typo or a credential is exit code 2 [PRB-4]', async t => {
+  const cases: [unknown, RegExp][] = [
+    [{ repeet: 5 }, /svc\.yaml: probe: unknown key "repeet" \(did you mean repeat\?\)/],
+    [{ bearer: 'x' }, /svc\.yaml: probe\.bearer is not read: give it as --bearer; \$\{NAME\} is read from/],
+    [{ headers: { a: 'b' } }, /give it as --header;/],
+    [{ skip: ['HDR-CON'] }, /svc\.yaml: probe\.skip: unknown check: HDR-CON \(did you mean HDR-CONN\?\)/],
+    [{ repeat: 11 }, /--repeat must be a number from 1 to 10/],
+  ]
+  for (const [section, message] of cases) {
+    const { exitCode, err } = await run(['http://127.0.0.1:1'], { section })
+    t.equal(exitCode, 2)
+    t.match(err, message)
+  }
+})
+
 t.test('list and show print the catalog [PRB-5]', async t => {
   const { out, exitCode } = await run(['list', '--json'])
   t.equal(exitCode, 0)
@@ -254,6 +269,7 @@ t.test('--listen starts an svc for the time of the run [PRB-8]', async t => {
   t.equal(result.exitCode, 3)
   t.match(result.err, /cannot reach the gateway/)
   t.equal(environment.SVC_HOST, '127.0.0.1')
+  t.equal(environment.SVC_A2A_PUSH_ALLOWLIST, '127.0.0.1:1')
   t.ok((environment.SVC_ADMIN_TOKEN ?? '').length > 30, 'the back channel has a token of its own')
 })
 

@@ -23,6 +23,8 @@ interface Row {
   /** What arrived, where nothing did; `{path}` is the target that was sent. */
   arrivedText?: string
   arrivals?: number
+  /** It arrived at another upstream. */
+  instance?: string
   bodySha256?: string
   status?: number
   /** Fields of the response; null removes one. */
@@ -60,12 +62,19 @@ function replaced(text: string, [from, to]: [string, string]): string {
   return text.replace(from, to)
 }
 
+/** How much longer the head is, if that is what is changed. */
+function headGrowth({ bytes, head_size: size }: ArrivalRecord, { arrived }: Row): number {
+  if (arrived === undefined || bytes.indexOf(arrived[0]) >= size) return 0
+  return arrived[1].length - arrived[0].length
+}
+
 function changedRecord(record: ArrivalRecord, row: Row): ArrivalRecord {
   const text = row.arrived === undefined ? record.bytes : replaced(record.bytes, row.arrived)
   return {
     ...record,
     bytes: text,
-    head_size: record.head_size + text.length - record.bytes.length,
+    head_size: record.head_size + headGrowth(record, row),
+    ...(row.instance === undefined ? {} : { instance: row.instance }),
     ...(row.bodySha256 === undefined ? {} : { body_sha256: row.bodySha256 }),
   }
 }
@@ -77,6 +86,7 @@ function arrivedAs(text: string, call: Call): ArrivalRecord {
   const body = bytes.slice(headSize)
   return {
     number: 1,
+    instance: '',
     step: String(call.record.step),
     connection: 1,
     request_on_connection: 1,
@@ -109,20 +119,27 @@ function changedResponse(response: Response, row: Row): Response {
   const added = Object.entries(row.fields ?? {}).flatMap(([name, value]) =>
     value === null ? [] : [[name, value] as const],
   )
-  const body =
-    row.body === undefined ? response.body : Buffer.from(replaced(response.body.toString('latin1'), row.body), 'latin1')
+  const parts = row.body === undefined ? response.parts : changedParts(response, row.body)
   const later = row.laterMs ?? 0
   return {
     ...response,
     status: row.status ?? response.status,
     fields: [...kept, ...added],
-    body,
+    body: Buffer.concat(parts.map(({ bytes }) => bytes)),
     isComplete: row.complete ?? response.isComplete,
     interims: response.interims.slice(0, row.interims),
-    parts: response.parts.map(({ atMs, bytes }) => ({ atMs: atMs + later, bytes })),
+    parts: parts.map(({ atMs, bytes }) => ({ atMs: atMs + later, bytes })),
     headAtMs: response.headAtMs + later,
     endAtMs: response.endAtMs + later,
   }
+}
+
+/** The part of the content that has the text, or else all of it as one part. */
+function changedParts({ parts, body }: Response, change: [string, string]): Response['parts'] {
+  const at = parts.findIndex(({ bytes }) => bytes.includes(change[0], 0, 'latin1'))
+  const changed = (bytes: Buffer): Buffer => Buffer.from(replaced(bytes.toString('latin1'), change), 'latin1')
+  if (at === -1) return [{ atMs: parts.at(-1)?.atMs ?? 0, bytes: changed(body) }]
+  return parts.map((part, index) => (index === at ? { ...part, bytes: changed(part.bytes) } : part))
 }
 
 function mutated({ evidence }: CheckResult, row: Row): Evidence {
@@ -141,6 +158,7 @@ function mutated({ evidence }: CheckResult, row: Row): Evidence {
           const records = call.arrivals.map(view => changedRecord(view.record, row))
           if (row.arrivedText !== undefined) records.splice(0, records.length, arrivedAs(row.arrivedText, call))
           while (row.arrivals !== undefined && records.length < row.arrivals) records.push(records[0]!)
+          if (row.arrivals !== undefined) records.splice(row.arrivals)
           return new Call(
             { ...call.record, response: response === null ? null : changedResponse(response, row) },
             exchange,
@@ -153,8 +171,14 @@ function mutated({ evidence }: CheckResult, row: Row): Evidence {
   )
 }
 
+/** Some checks compare origins with that of the gateway. */
+function factsThrough(url: string): Facts {
+  const { origin, host, hostname } = new URL(url)
+  return { ...FACTS, gateway: { origin, authority: host, host: hostname } }
+}
+
 t.test('each judge sees one changed byte, field or time [PRB-15]', async t => {
-  const server = await launch({ plugins: ['probe'] })
+  const server = await launch({ plugins: ['probe', 'mcp', 'a2a', 'identity'] })
   t.teardown(() => server.stop())
   const proxy = await startProxy(server.ports.http!)
   t.teardown(() => proxy.close())
@@ -165,7 +189,7 @@ t.test('each judge sees one changed byte, field or time [PRB-15]', async t => {
     t.ok(['pass', 'note'].includes(verdict), `${check.id}: ${verdict} as recorded`)
     for (const row of ROWS.filter(one => one.check === check.id)) {
       const { kind, call = '', verdict: expected, check: _check, ...change } = row
-      const judged = check.judge(mutated(result, row), FACTS, null)
+      const judged = check.judge(mutated(result, row), factsThrough(proxy.url), null)
       t.equal(judged.verdict, expected, `${check.id} ${call} ${kind}: ${JSON.stringify(change)}: ${judged.summary}`)
     }
   }

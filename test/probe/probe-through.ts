@@ -19,6 +19,8 @@ export interface ThroughOptions {
   isHttp2?: boolean
   /** Default: one that tells the truth. */
   channel?: BackChannel
+  /** More upstreams behind the gateway. */
+  others?: readonly BackChannel[]
   routes?: Routes
 }
 
@@ -71,13 +73,15 @@ export async function probeThrough(
 ): Promise<RunResult> {
   const gateway = await addressOf(gatewayUrl)
   const channel = options.channel ?? new BackChannel(await addressOf(upstreamUrl), null)
+  const others = options.others ?? []
   await channel.open(600)
+  for (const other of others) await other.open(600, channel.session)
   try {
     return await new ProbeRun({
       checks: options.checks ?? CATALOG,
       gateway,
       prefix: '',
-      channels: [channel],
+      channels: [channel, ...others],
       route: { trust: { ca: null, insecure: false, name: null }, extraFields: [], authority: gateway.authority },
       isHostile: options.isHostile ?? false,
       isSlow: false,
@@ -91,6 +95,7 @@ export async function probeThrough(
       onProgress: () => {},
     }).run()
   } finally {
+    for (const other of others) await other.close()
     await channel.close()
   }
 }

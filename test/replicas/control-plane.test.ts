@@ -1,5 +1,7 @@
 /** Reloads and plugin switches over HTTP reach all replicas before the reply. */
 import t from 'tap'
+import { generateKeyPairSync } from 'node:crypto'
+import { SignJWT } from 'jose'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -37,6 +39,38 @@ t.test('two servers with files of their own', NEEDS_SERVER, async t => {
   }
   const statuses = (path: string) => Promise.all(servers.map(async ({ url }) => (await fetch(`${url}${path}`)).status))
   await until(async () => ((await (await fetch(`${one.url}/_svc/replicas`)).json()) as { count: number }).count === 2)
+
+  await t.test(
+    'tokens for the control plane name the deployment or a replica, and log lines name the replica [STATE-40]',
+    async t => {
+      const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+      const server = await launch({
+        plugins: ['echo'],
+        env: {
+          SVC_STATE_STORE: store.url,
+          SVC_STATE_STORE_PREFIX: 'other',
+          SVC_INSTANCE_ID: 'alone',
+          SVC_CONTROL_AUTH: 'jwt',
+          SVC_CONTROL_JWT_PUBLIC_KEY: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+          SVC_LOG_FORMAT: 'json',
+          SVC_LOG_LEVEL: 'info',
+        },
+      })
+      t.teardown(() => server.stop())
+      const ask = async (aud: string) => {
+        const token = await new SignJWT({ aud, scope: 'console' })
+          .setProtectedHeader({ alg: 'EdDSA' })
+          .setExpirationTime('1h')
+          .sign(privateKey)
+        return fetch(`${server.url}/_svc/replicas`, { headers: { Authorization: `Bearer ${token}` } })
+      }
+      t.equal((await ask('svc')).status, 401)
+      t.equal((await ask('other')).status, 200)
+      const { self } = (await (await ask('alone')).json()) as { self: string }
+      const line = server.lines.find(text => text.includes('"path":"/_svc/replicas"'))!
+      t.match(JSON.parse(line), { message: 'request', replica: self })
+    },
+  )
 
   await t.test('a switch is followed when its reply arrives [STATE-40]', async t => {
     t.match(await post('/_svc/plugins/images/disable'), { status: 200, body: { replicas: { followed: 2, of: 2 } } })

@@ -28,6 +28,35 @@ t.test('two replicas', NEEDS_SERVER, async t => {
     t.equal(await stores[0]!.get('n'), 300)
   })
 
+  t.test('what was read of an immutable store is kept, until a replica removes it [STATE-46]', async t => {
+    const [a, b] = [first, second].map(holder =>
+      holder.state<string>('texts', { maxCount: 10, immutable: true, ttlMs: 60_000 }),
+    ) as [Store<string>, Store<string>]
+    const reads = (): number =>
+      Number(/cmdstat_evalsha:calls=(\d+)/.exec(server.command('INFO', 'commandstats'))?.[1] ?? 0)
+    const costOf = async (work: () => Promise<unknown>): Promise<number> => {
+      const before = reads()
+      for (let index = 0; index < 50; index++) await work()
+      return reads() - before
+    }
+    await a.set('k', 'text')
+    t.equal(await b.get('k'), 'text')
+    t.ok((await costOf(() => b.get('k'))) < 25, 'fifty reads')
+    t.ok((await costOf(() => b.get('unknown'))) >= 50, 'what is not there is read each time')
+    for (const remove of [
+      () => a.delete('k'),
+      () => a.take('k'),
+      () => a.clear(),
+      () => a.clear(text => text === 'text'),
+    ]) {
+      await a.set('k', 'text')
+      t.equal(await b.get('k'), 'text')
+      await remove()
+      t.equal(await b.get('k'), undefined)
+      t.equal(await b.peek('k'), undefined)
+    }
+  })
+
   t.test('a change that throws is reported, and decides on what is stored now [STATE-35]', async t => {
     const [a, b] = [first, second].map(holder => holder.state<number>('decisions', { maxCount: 10 })) as [
       Store<number>,

@@ -151,6 +151,11 @@ export default [
     where: 'a2a 12',
   },
   {
+    id: 'A2A-48',
+    rule: 'While the state store is unavailable, a run waits at its step for 30 s and loses or doubles no update; then it stops, and its task fails when the store is back.',
+    where: 'replicas 11',
+  },
+  {
     id: 'A2A-43',
     rule: 'X-Svc-A2A-Fail, or svc.fail in the metadata of a message, refuses requests and breaks responses, in every binding that can',
     where: 'agents-next 12',

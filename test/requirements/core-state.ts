@@ -190,4 +190,34 @@ export default [
     rule: 'Requests that need no state use no operation of the store, and others no more than they need; forgotten scripts are sent again.',
     where: 'replicas 4.2, 9',
   },
+  {
+    id: 'STATE-44',
+    rule: 'With a state store, plans and API keys are limited by what all replicas have admitted together; without it for a time, each counts on its own and reports it later.',
+    where: 'replicas 9, limits 2, 8',
+  },
+  {
+    id: 'STATE-45',
+    rule: '`startReplicas` starts servers of one deployment, in a store or in the memory of the process, with the same results.',
+    where: 'replicas 16',
+  },
+  {
+    id: 'STATE-46',
+    rule: 'Replicas keep what they have read of an immutable store, and serve it no more once it was removed.',
+    where: 'replicas 9',
+  },
+  {
+    id: 'STATE-47',
+    rule: 'An update can append to a log of its store in the same step: both happen, or neither.',
+    where: 'replicas 11',
+  },
+  {
+    id: 'STATE-48',
+    rule: 'The state store can be a cluster; replicas go on after the failover of one of its servers.',
+    where: 'replicas 2, 13',
+  },
+  {
+    id: 'STATE-49',
+    rule: 'Unmodified clients of MCP, A2A, OpenID Connect and models work with three replicas, and get the errors of their protocols when a replica or the store fails.',
+    where: 'replicas 13',
+  },
 ]

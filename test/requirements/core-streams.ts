@@ -72,4 +72,9 @@ export default [
   },
   { id: 'STREAM-15', rule: 'All rules apply to HTTP/2 as well.', where: 'core 1.1' },
   { id: 'STREAM-16', rule: 'A forced end completes even if the client does not read.', where: 'core 1.2' },
+  {
+    id: 'STREAM-17',
+    rule: 'Routes that take large messages get up to 15 MiB, and incomplete messages of all sockets have a common bound.',
+    where: 'plugin contract, RouteDescription',
+  },
 ]

@@ -224,7 +224,48 @@ export default [
   },
   {
     id: 'LLMN-180',
+    rule: 'a realtime session begins with its defaults on a WebSocket, for OpenAI, its aliases and Azure',
+    where: 'llm-next 18',
+  },
+  {
+    id: 'LLMN-181',
+    rule: 'each event of a realtime client has its effect, and a wrong one gets an error while the socket stays',
+    where: 'llm-next 18',
+  },
+  {
+    id: 'LLMN-182',
+    rule: 'a realtime response has its events in order, its usage with audio tokens, and is one call in the ledger',
+    where: 'llm-next 18',
+  },
+  {
+    id: 'LLMN-183',
+    rule: 'input audio is committed by hand or by turn detection, transcribed and answered',
+    where: 'llm-next 18',
+  },
+  {
+    id: 'LLMN-184',
+    rule: 'a running realtime response is cancelled by the client or by speech',
+    where: 'llm-next 18',
+  },
+  { id: 'LLMN-185', rule: 'faults and rate limits apply to each realtime response', where: 'llm-next 18' },
+  {
+    id: 'LLMN-186',
+    rule: 'a client secret carries its session, for its provider and until it expires',
+    where: 'llm-next 18',
+  },
+  {
+    id: 'LLMN-187',
+    rule: 'sockets of providers are bounded in number, messages, items and bytes',
+    where: 'llm-next 18, 22',
+  },
+  {
+    id: 'LLMN-188',
     rule: 'a provider has a default plan of batches, and can keep no responses, conversations and interactions',
     where: 'llm-next 19',
+  },
+  {
+    id: 'LLMN-189',
+    rule: "spans and metrics describe generations by OpenTelemetry's conventions for generative AI, without prompts and replies",
+    where: 'llm-next 21',
   },
 ]

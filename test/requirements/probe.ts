@@ -85,4 +85,19 @@ export default [
     rule: 'each check has a generated page with what is sent and expected, why it matters, and a section that was read',
     where: 'docs/probe/README.md',
   },
+  {
+    id: 'PRB-22',
+    rule: 'replay runs a check again with the options of its run, or judges the evidence of a report without sending anything',
+    where: 'docs/probe.md',
+  },
+  {
+    id: 'PRB-23',
+    rule: 'a gateway may have several upstreams: replicas with a shared store know one session, others are named',
+    where: 'docs/probe.md',
+  },
+  {
+    id: 'PRB-24',
+    rule: 'push notifications of the agent come back through the gateway, are refused, or never come',
+    where: 'docs/probe.md',
+  },
 ]

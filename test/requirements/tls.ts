@@ -52,4 +52,14 @@ export default [
     rule: 'The number of connections to stall is bounded; further ones are closed at once, and other endpoints are unaffected',
     where: 'identity-next 12, 13',
   },
+  {
+    id: 'TLSZ-14',
+    rule: 'On any date until 2099 the endpoints are accepted and refused for the same reasons; valid certificates are made again in time',
+    where: 'identity-next 11.2, 11.4',
+  },
+  {
+    id: 'TLSZ-13',
+    rule: 'The documentation says for each name what curl, OpenSSL, Node, Go, Java and Chromium say',
+    where: 'identity-next 11.2',
+  },
 ]

@@ -6,7 +6,7 @@ import {
   PrivateKeyJwtProvider,
   requestJwtAuthorizationGrant,
 } from '@modelcontextprotocol/client'
-import { importJWK } from 'jose'
+import { createRemoteJWKSet, errors, importJWK, jwtVerify } from 'jose'
 import type { CryptoKey, JWK } from 'jose'
 import * as oauth from 'oauth4webapi'
 import * as client from 'openid-client'
@@ -145,6 +145,92 @@ t.test('openid-client and oauth4webapi: DPoP, and introspection as a JWT [IDN-19
   t.match(asked.headers.get('content-type'), /^application\/token-introspection\+jwt/)
   const state = await oauth.processIntrospectionResponse(as, own, asked)
   t.match(state, { active: true, token_type: 'DPoP', cnf: { jkt: /./ } })
+})
+
+t.test('openid-client refuses each wrong answer of the hostile issuer [IDN-15]', async t => {
+  const logIn = async (ask: string): Promise<client.Configuration> => {
+    const metadata = `${server.url}/oauth/i/hostile/.well-known/openid-configuration?ask=${ask}`
+    const config = await client.discovery(new URL(metadata), 'svc', 'svc-secret', undefined, insecure)
+    client.enableNonRepudiationChecks(config)
+    const url = client.buildAuthorizationUrl(config, {
+      redirect_uri: callback,
+      scope: 'openid',
+      svc_login: 'auto',
+      nonce: 'n',
+      state: 's',
+    })
+    const tokens = await client.authorizationCodeGrant(config, await browse(url), {
+      expectedNonce: 'n',
+      expectedState: 's',
+    })
+    await client.fetchUserInfo(config, tokens.access_token, tokens.claims()!.sub)
+    return config
+  }
+  for (const [ask, reason] of [
+    ['issuer', /"iss"/],
+    ['iss', /"iss"/],
+    ['state', /"state"/],
+    ['nonce', /"nonce"/],
+    ['aud', /"aud"/],
+    ['alg', /"alg"/],
+    ['sub', /"sub"/],
+  ] as const)
+    await t.rejects(logIn(ask), { cause: { message: reason } }, ask)
+  t.notOk((await logIn('downgrade')).serverMetadata().supportsPKCE())
+  t.ok(await logIn('at_hash'), 'optional for clients of this flow (OpenID Connect Core, 3.1.3.8)')
+})
+
+t.test('jose: a remote key set across rotations and faults [IDN-13] [IDN-14]', async t => {
+  const control = (path: string, body: object, method = 'POST') =>
+    call(`${server.url}/_svc/identity/issuers/jose${path}`, { method, body: JSON.stringify(body) })
+  const rotate = (mode: string, more: object = {}) => control('/rotate', { mode, ...more })
+  await control('', {}, 'PUT')
+  const issuer = `${server.url}/oauth/i/jose`
+  const token = async (): Promise<string> =>
+    (await post(`${issuer}/token`, { grant_type: 'client_credentials' })).body.access_token!
+  const uri = (query = ''): URL => new URL(`${issuer}/jwks${query}`)
+  const options = { issuer, audience: 'svc', typ: 'at+jwt' }
+  const patient = createRemoteJWKSet(uri())
+  const eager = createRemoteJWKSet(uri(), { cooldownDuration: 0 })
+  const accepts = async (text: string, keys = eager): Promise<string> =>
+    (await jwtVerify(text, keys, options)).protectedHeader.kid!
+
+  const before = await token()
+  t.equal(await accepts(before, patient), 'jose-es256-1')
+  await rotate('graceful')
+  const after = await token()
+  t.equal(await accepts(after), 'jose-es256-2', 'fetched again for an unknown key id')
+  t.equal(await accepts(before), 'jose-es256-1', 'the old one is still published')
+  await t.rejects(accepts(after, patient), errors.JWKSNoMatchingKey, 'not again within the cooldown')
+
+  await rotate('late', { delay_s: 3600 })
+  await t.rejects(
+    token().then(late => accepts(late)),
+    errors.JWKSNoMatchingKey,
+    'not published yet',
+  )
+  await rotate('hard')
+  t.equal(await accepts(await token()), 'jose-es256-4')
+  await t.rejects(accepts(after), errors.JWKSNoMatchingKey, 'gone')
+  t.equal(await accepts(before, patient), 'jose-es256-1', 'a client that keeps the old set')
+
+  const current = await token()
+  for (const [fault, error] of [
+    ['slow', errors.JWKSTimeout],
+    ['500', errors.JOSEError],
+    ['empty', errors.JWKSNoMatchingKey],
+    ['unknown', errors.JWKSNoMatchingKey],
+    ['stale', errors.JWKSNoMatchingKey],
+    ['no-kid', errors.JWKSNoMatchingKey],
+    ['duplicate-kid', errors.JWKSMultipleMatchingKeys],
+  ] as const)
+    await t.rejects(
+      accepts(current, createRemoteJWKSet(uri(`?fault=${fault}&ms=2000`), { timeoutDuration: 200 })),
+      error,
+      fault,
+    )
+  for (const fault of ['no-alg', 'huge', 'private', 'mixed'])
+    t.equal(await accepts(current, createRemoteJWKSet(uri(`?fault=${fault}`))), 'jose-es256-4', fault)
 })
 
 t.test('the MCP client: a key, and access across applications [IDN-16] [IDN-21]', async t => {

@@ -1,7 +1,7 @@
 /** curl and OpenSSL, unmodified, against the TLS endpoints. */
 import t from 'tap'
 import { execFile } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { serve } from '../support/server.ts'
 
@@ -18,6 +18,15 @@ const file = (name: string): string => join(folder, name)
 for (const name of ['ca.pem', 'revoked.pem', 'good.pem'])
   writeFileSync(file(name), await (await fetch(`${server.url}/tls/${name}`)).text())
 
+/** What the README says about clients: the column of OpenSSL and curl by kind. */
+function documentedClients(): Map<string, string> {
+  const readme = readFileSync(join(import.meta.dirname, '..', '..', 'plugins', 'tls', 'README.md'), 'utf8')
+  const section = /## What clients say\n([^]*?)\n## /.exec(readme)![1]!
+  const everywhere = /All of them accept ([^]*?)\.\n/.exec(section)![1]!
+  const rows = [...section.matchAll(/^\| `([\w.-]+)` \| ([^|]+) \|/gm)].map(([, kind, says]) => [kind!, says!] as const)
+  return new Map([...[...everywhere.matchAll(/`([\w.-]+)`/g)].map(([, kind]) => [kind!, 'accepts'] as const), ...rows])
+}
+
 /** Output of a command line, and whether it succeeded in time. */
 function run(line: string, timeout = 20_000): Promise<{ isOk: boolean; output: string; errors: string }> {
   return new Promise(resolve => {
@@ -27,8 +36,10 @@ function run(line: string, timeout = 20_000): Promise<{ isOk: boolean; output: s
   })
 }
 
-t.test('the command lines of the list do what it says [TLSZ-8]', async t => {
+t.test('the command lines of the list do what it and the documentation say [TLSZ-8] [TLSZ-13]', async t => {
+  const documented = documentedClients()
   const { endpoints } = (await (await fetch(`${server.url}/_svc/tls`)).json()) as { endpoints: Endpoint[] }
+  t.strictSame([...documented.keys()].sort(), endpoints.map(({ kind }) => kind).sort())
   for (const { kind, expect, ...lines } of endpoints)
     for (const program of ['curl', 'openssl'] as const) {
       const { output, errors } = await run(
@@ -36,7 +47,10 @@ t.test('the command lines of the list do what it says [TLSZ-8]', async t => {
         kind === 'stall' ? 2000 : undefined,
       )
       const isAnswered = output.includes(`"kind":"${kind}"`)
-      if (expect !== 'either') t.equal(isAnswered, expect === 'ok', `${program} ${kind}: ${errors}`)
+      // Where clients differ, so do builds of the same client.
+      if (expect === 'either') continue
+      t.equal(isAnswered, expect === 'ok', `${program} ${kind}: ${errors}`)
+      t.equal(isAnswered, documented.get(kind) === 'accepts', `${kind} in the documentation`)
     }
 })
 

@@ -1,7 +1,7 @@
 /** Several task services that share their stores, as the replicas of a deployment do. */
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Logger, Svc } from '../../core/contract/plugin.ts'
-import { ReplicaError } from '../../core/contract/plugin.ts'
+import { ReplicaError, StateUnavailable } from '../../core/contract/plugin.ts'
 import { StateRegistry } from '../../core/state/state-registry.ts'
 import { type Bounds, boundsOf } from '../../plugins/a2a/bounds.ts'
 import { LocalRun, LocalRuns } from '../../plugins/a2a/local-runs.ts'
@@ -13,6 +13,7 @@ import { applyEvent, createTask, messageEvent } from '../../plugins/a2a/task.ts'
 import type { StoredConfig, Task, TaskEvent } from '../../plugins/a2a/task.ts'
 import { TaskService, type TaskServiceParts } from '../../plugins/a2a/task-service.ts'
 import { TaskStore } from '../../plugins/a2a/task-store.ts'
+import { UnstoredRuns } from '../../plugins/a2a/unstored-runs.ts'
 import type { Message, Step } from '../../plugins/a2a/types.ts'
 
 type Handler = Parameters<TaskServiceParts['openChannel']>[0]
@@ -33,16 +34,37 @@ export class ReplicaSet {
   readonly passed: { to: string; kind: OwnerRequest['kind'] }[] = []
   readonly replicas: TestReplica[] = []
   readonly handlers = new Map<string, Handler>()
+  outage: 'before' | 'after' | null = null
   readonly #registry = new StateRegistry({ isStrict: true })
 
   constructor(count: number, bounds: Partial<Bounds> = {}) {
     this.bounds = { ...boundsOf({ publicMode: false } as Parameters<typeof boundsOf>[0]), ...bounds }
-    this.stores = openTaskStores(this.#registry.hold(1, 'a2a', '1') as unknown as Svc, this.bounds)
+    const stores = openTaskStores(this.#registry.hold(1, 'a2a', '1') as unknown as Svc, this.bounds)
+    this.stores = { ...stores, tasks: this.#interruptible(stores.tasks), runs: this.#interruptible(stores.runs) }
     for (let index = 0; index < count; index++) this.replicas.push(new TestReplica(`replica-${index}`, this))
   }
 
   close(): void {
+    for (const { unstored } of this.replicas) unstored.close()
     this.#registry.close()
+  }
+
+  /** The store, which fails while `outage` is set: before a change, or after it. */
+  #interruptible<T extends object>(store: T): T {
+    return new Proxy(store, {
+      get: (target, name) => {
+        const method = Reflect.get(target, name) as (...args: unknown[]) => Promise<unknown>
+        return async (...args: unknown[]) => {
+          if (this.outage === 'before') throw new StateUnavailable('away')
+          const result = await method.apply(target, args)
+          if (name === 'update' && this.outage === 'after') {
+            this.outage = null
+            throw new StateUnavailable('timeout')
+          }
+          return result
+        }
+      },
+    })
   }
 
   /** The leader fails the tasks of replicas that are gone. */
@@ -59,6 +81,7 @@ export class TestReplica {
   /** What this replica would push: updates of its own changes. */
   readonly pushed: string[] = []
   readonly errors: unknown[] = []
+  readonly unstored: UnstoredRuns
   readonly #parts: TaskServiceParts
 
   constructor(name: string, set: ReplicaSet) {
@@ -69,10 +92,14 @@ export class TestReplica {
     })
     const list = () => [...set.handlers.keys()].map(replica => ({ replica, instanceId: replica, startedAt: '' }))
     const log = { error: (...fields: unknown[]) => this.errors.push(fields), warn: () => {} } as unknown as Logger
+    const slots = new RunSlots(set.stores.runs, set.bounds.runningTasks)
+    this.unstored = new UnstoredRuns({ tasks: this.tasks, slots, log })
     this.#parts = {
       tasks: this.tasks,
       local: this.local,
-      slots: new RunSlots(set.stores.runs, set.bounds.runningTasks),
+      slots,
+      unstored: this.unstored,
+      storeWaitMs: set.bounds.storeWaitMs,
       replicas: { self: name, list },
       log,
       maxTaskBytes: set.bounds.oneTaskBytes,

@@ -90,7 +90,8 @@ function passOn(port: number, request: IncomingMessage, response: ServerResponse
     insecureHTTPParser: true,
     maxHeaderSize: MAX_HEADER_BYTES,
   })
-  upstream.flushHeaders()
+  // As below for responses.
+  upstream.write(Buffer.alloc(0))
   upstream.on('continue', () => response.writeContinue())
   upstream.on('information', ({ statusCode, rawHeaders }) => {
     if (statusCode === 100) return
@@ -106,7 +107,8 @@ function passOn(port: number, request: IncomingMessage, response: ServerResponse
         .filter(([name]) => !CONNECTION_FIELD.test(name))
         .flat(),
     )
-    response.flushHeaders()
+    // Sends the head as Latin-1, as it came; flushHeaders would encode it as UTF-8.
+    response.write(Buffer.alloc(0))
     answer.on('data', chunk => response.write(chunk) || answer.pause())
     response.on('drain', () => answer.resume())
     answer.on('end', () => {

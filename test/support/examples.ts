@@ -6,6 +6,8 @@
  * - An `sh` block that ends with `npm start` starts the server for the following blocks, with the variables before the
  *   command; a `yaml` block that begins with `# svc.yaml` is its configuration, which may name the server itself as
  *   `localhost:8080`.
+ * - With `SVC_STATE_STORE=local` before `npm start`, `SVC_WORKERS` servers start behind a balancer of requests, and a store. Without
+ *   a program for the store, the examples do not run.
  * - `# exits with 56` in an `sh` block is the expected exit code of its last command.
  * - If curl gets an HTTP error, its status has to be in the block or in the output shown below it.
  * - `console` blocks do not run: they need programs that not every machine has.
@@ -18,8 +20,10 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { serveReplicas } from './replica-group.ts'
 import { serve } from './server.ts'
 import type { TestServer } from './server.ts'
+import { NEEDS_SERVER, STATE_SERVER } from './state-store.ts'
 
 type Tap = Pick<typeof t, 'pass' | 'fail' | 'ok' | 'equal' | 'strictSame' | 'teardown' | 'test'>
 export const root = join(import.meta.dirname, '..', '..')
@@ -77,6 +81,7 @@ class Reader {
   readonly #folder = mkdtempSync(join(tmpdir(), 'svc-docs-'))
   #server: TestServer | null
   #environment: Record<string, string> = {}
+  #lacksStore = false
   count = 0
 
   constructor(test: Tap, server: TestServer | null) {
@@ -103,7 +108,12 @@ class Reader {
   async #start({ yaml }: { yaml?: string }): Promise<void> {
     // The server uses free ports, whatever the page says.
     const { SVC_HTTP_PORT: _http, SVC_HTTPS_PORT: _https, SVC_GRPC_PORT: _grpc, ...env } = this.#environment
-    if (yaml?.includes('localhost:8080')) {
+    this.#lacksStore = env.SVC_STATE_STORE === 'local' && STATE_SERVER === null
+    if (env.SVC_STATE_STORE === 'local' && !this.#lacksStore) {
+      const { SVC_WORKERS: count, ...rest } = env
+      this.#server = await serveReplicas(this.#t, Number(count), { env: rest })
+      this.#t.teardown(() => this.#server!.stop())
+    } else if (yaml?.includes('localhost:8080')) {
       const port = await freePort()
       const own = {
         yaml: yaml.replaceAll('localhost:8080', `localhost:${port}`),
@@ -117,6 +127,10 @@ class Reader {
     this.count++
     if (language === 'sh' && !hasShell) {
       this.#t.pass(where, { skip: 'bash and curl are not installed' })
+      return
+    }
+    if (this.#lacksStore) {
+      this.#t.pass(where, NEEDS_SERVER)
       return
     }
     const code = this.#addressed(text)
@@ -150,9 +164,9 @@ class Reader {
   }
 
   #ports(): [page: string, real: number][] {
-    const { http, https, grpc } = this.#server!.ports
+    const { https, grpc } = this.#server!.ports
     return [
-      ['8080', http!],
+      ['8080', Number(new URL(this.#server!.url).port)],
       ['8443', https!],
       ['50051', grpc!],
     ]

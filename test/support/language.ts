@@ -97,7 +97,8 @@ export const NAMES: readonly Rule[] = [
   // In quotes it is a value of the setting iss_parameter.
   { avoid: /(?<!')[uU]nannounced/, write: 'raw' },
   { avoid: /[cC]atalogue|[cC]olour|[bB]ehaviour/, write: 'catalog, color, behavior' },
-  { avoid: /\bto(?:ld|ldOf)\b|\bheard\b/, write: 'reported, notified' },
+  // In quotes it is a member of X-Svc-Reply-Json.
+  { avoid: /\bto(?:ld|ldOf)\b|(?<!['"])\bheard\b(?!: expected)/, write: 'reported, notified' },
   { avoid: /\beras?\b|\bEras?\b/, write: 'protocolRevision' },
   { avoid: /\bshel(?:f|ves)\b|Shel(?:f|ves)\b/, write: 'store' },
 ]

@@ -59,16 +59,22 @@ const AREAS = Object.fromEntries(
   ]),
 )
 
+type Test = Parameters<typeof serve>[0]
+
+/** The folder of the plugins. */
+export function limitsFolder(t: Test): string {
+  return pluginFolder(t, { x: ROUTES, ...AREAS }).folder
+}
+
 export async function serveLimits(
-  t: Parameters<typeof serve>[0],
+  t: Test,
   env: Record<string, string> = {},
   options: Partial<ServerOptions> = {},
 ): Promise<TestServer> {
-  const builtinFolder = pluginFolder(t, { x: ROUTES, ...AREAS }).folder
   return serve(t, {
     env,
-    builtinFolder,
-    oneProcess: 'plans limit each process, and its entries have an order',
+    builtinFolder: limitsFolder(t),
+    oneProcess: 'the entries of a process have an order',
     ...options,
   })
 }

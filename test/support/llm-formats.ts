@@ -9,7 +9,9 @@ export function serveLlm(
 ): Promise<TestServer> {
   const enable = [
     'llm',
-    ...['openai', 'azure', 'anthropic', 'gemini', 'bedrock', 'ollama', 'cohere'].map(name => `llm-${name}`),
+    ...['openai', 'azure', 'anthropic', 'gemini', 'bedrock', 'ollama', 'cohere', 'openai-realtime'].map(
+      name => `llm-${name}`,
+    ),
   ]
   return serve(t, {
     ...options,

@@ -46,8 +46,12 @@ const PATIENCE_MS = 1500
 const MAX_BODY = 1_000_000
 const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'options', 'head', 'trace']
 
+/** Operations below the same two path segments, such as `/ai/openai`, with which the values of a shared header are sent. */
+const OPERATIONS_OF_A_HEADER = 2
+
 /** A normal request for each operation, then one for each other parameter value and each invalid body. */
 export function* probesOf(document: Document): Generator<Probe> {
+  const sharedHeaders = new Map<string, number>()
   for (const [template, item] of Object.entries(document.paths)) {
     const varied = new Set<string>()
     for (const method of METHODS) {
@@ -65,6 +69,12 @@ export function* probesOf(document: Document): Generator<Probe> {
       if (varied.has(operation.summary)) continue
       varied.add(operation.summary)
       for (const parameter of parameters) {
+        if (parameter.in === 'header') {
+          const key = [...template.split('/', 3), parameter.name, JSON.stringify(parameter.schema)].join(' ')
+          const count = sharedHeaders.get(key) ?? 0
+          if (count >= OPERATIONS_OF_A_HEADER) continue
+          sharedHeaders.set(key, count + 1)
+        }
         for (const value of valuesOf(parameter)) yield build(new Map([...usual, [parameter, value]]), bodies[0])
       }
     }

@@ -6,7 +6,13 @@ import type { AddressInfo } from 'node:net'
 interface Test {
   teardown(callback: () => unknown): unknown
 }
-type Value = { stringValue?: string; intValue?: number | string; doubleValue?: number; boolValue?: boolean }
+interface Value {
+  stringValue?: string
+  intValue?: number | string
+  doubleValue?: number
+  boolValue?: boolean
+  arrayValue?: { values: Value[] }
+}
 interface KeyValue {
   key: string
   value: Value
@@ -74,10 +80,11 @@ export async function startCollector(t: Test): Promise<Collector> {
 }
 
 function toRecord(attributes: KeyValue[]): Record<string, unknown> {
-  return Object.fromEntries(
-    attributes.map(({ key, value }) => {
-      const [kind, content] = Object.entries(value)[0]!
-      return [key, kind === 'intValue' ? Number(content) : content]
-    }),
-  )
+  return Object.fromEntries(attributes.map(({ key, value }) => [key, plain(value)]))
+}
+
+function plain(value: Value): unknown {
+  const [kind, content] = Object.entries(value)[0]!
+  if (kind === 'arrayValue') return value.arrayValue!.values.map(plain)
+  return kind === 'intValue' ? Number(content) : content
 }

@@ -81,7 +81,7 @@ export async function startStateServer(t: Test, options: readonly string[] = [])
   return server
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await until(() => server.listening)
   const { port } = server.address() as AddressInfo

@@ -43,6 +43,7 @@ export function createSvcHttp({ browserAccess, call, config, guard, rules, https
       const traceparent = printTraceParent(trace)
       return trace.state === null ? { traceparent } : { traceparent, tracestate: trace.state }
     },
+    span: request => contextOf(request).span,
     body: request => contextOf(request).body,
     bodyStream(request) {
       const context = contextOf(request)

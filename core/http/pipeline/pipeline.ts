@@ -25,6 +25,7 @@ import { checkExpectation } from './stages/expectation.ts'
 import { injectFaults } from './stages/faults.ts'
 import { applyRules } from './stages/rules.ts'
 import { limitByPlan } from './stages/plan-limits.ts'
+import { limitTogether } from './stages/shared-limits.ts'
 import { observe } from './stages/observation.ts'
 import { enterTrace } from './stages/tracing.ts'
 import { decodedPath } from '../../fields/request-target.ts'
@@ -39,6 +40,7 @@ const STAGES: readonly Stage[] = [
   rejectServiceWorkers,
   authenticateControl,
   identifyKey,
+  limitTogether,
   limitByPlan,
   limitByKey,
   startTimer,

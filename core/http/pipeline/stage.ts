@@ -3,6 +3,7 @@ import type { Config } from '../../config/variables.ts'
 import type { Inspector } from '../../inspector/inspector.ts'
 import type { Keys } from '../../keys/keys.ts'
 import type { Limits } from '../../limits/limits.ts'
+import type { SharedQuota } from '../../limits/shared-quota.ts'
 import type { Log } from '../../log/log.ts'
 import type { Tracer } from '../../tracing/tracer.ts'
 import type { AdminGuard } from './admin-guard.ts'
@@ -36,6 +37,8 @@ export interface PipelineServices {
   controlAuth: ControlAuth
   guard: AdminGuard
   limits: Limits
+  /** Counts for all replicas; null without a state store. */
+  quota: SharedQuota | null
   streams: StreamRegistry
   rules: RuleServices
   /** Null if shared mode is off. */

@@ -14,6 +14,7 @@ import type { ConnectionFault } from '../../rules/fault-headers.ts'
 import type { KeyRecord } from '../../keys/api-key.ts'
 import type { KeyAdmission } from '../../keys/key-limits.ts'
 import type { Lease } from '../../limits/lease.ts'
+import type { SpanDetails } from '../../tracing/span-details.ts'
 import type { TraceContext } from '../../tracing/trace-context.ts'
 import type { Handshake } from '../listener/handshake.ts'
 import type { HeaderDeadlines, Waiting } from '../pipeline/header-deadlines.ts'
@@ -73,6 +74,8 @@ export class RequestContext implements Waiting<RequestContext> {
   isRequestIdGenerated = false
   /** The trace context; null if the request has none and spans are not exported. */
   trace: TraceContext | null = null
+  /** What routes add to the span; null if no span is recorded. */
+  span: SpanDetails | null = null
   body: Buffer = EMPTY_BODY
   /** Set while the body is being received. */
   reading: BodyReading | null = null

@@ -1,12 +1,15 @@
 /**
  * The WebSocket routes of a generation. The WebSocket package hooks into every request of the scope in which it is
  * registered, at a noticeable cost. It therefore gets a separate scope with one route, and the routes of plugins call
- * the handler of that route.
+ * the handler of that route. Routes with large messages have another such scope, because the package has one limit.
  */
+import { EventEmitter } from 'node:events'
+import type { Server } from 'node:http'
 import websocketPlugin from '@fastify/websocket'
 import type { WebsocketPluginOptions } from '@fastify/websocket'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { WebSocket, WebSocketServer } from 'ws'
+import type { RouteDescription } from '../../contract/plugin.ts'
 import { contextOf } from '../request/context.ts'
 import { tooManyWebSockets } from '../pipeline/error-bodies.ts'
 import type { WebSocketMemory } from './websocket-memory.ts'
@@ -14,14 +17,15 @@ import type { WebSocketMemory } from './websocket-memory.ts'
 type Handler = (this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) => unknown
 type SocketHandler = (this: FastifyInstance, socket: WebSocket, request: FastifyRequest) => void
 
-/** Unreachable, because the pipeline does not know it. */
-const HIDDEN_PATH = '/-/websocket'
+/** Unreachable, because the pipeline does not know them. */
+const HIDDEN_PATHS = { usual: '/-/websocket', large: '/-/websocket-large' }
+
+/** By the size of the messages that a route takes. */
+export type MessageSize = keyof typeof HIDDEN_PATHS
 
 export class WebSocketRoutes {
-  /** Set once `open` has resolved. */
-  server!: WebSocketServer
-  /** The handler of the package, which turns a handshake into a WebSocket. */
-  #accept!: Handler
+  /** The handlers of the package, which turn a handshake into a WebSocket. */
+  readonly #accept = {} as Record<MessageSize, Handler>
   readonly #handlers = new WeakMap<FastifyRequest, (socket: WebSocket) => void>()
   readonly #memory: WebSocketMemory
 
@@ -29,14 +33,19 @@ export class WebSocketRoutes {
     this.#memory = memory
   }
 
-  /** Uses this scope for the package. `onFailure` gets exceptions of plugin handlers. */
+  /**
+   * Uses this scope for the package, for routes that take messages of a size; returns its server. `onFailure` gets
+   * exceptions of plugin handlers.
+   */
   async open(
     scope: FastifyInstance,
+    size: MessageSize,
     options: NonNullable<WebsocketPluginOptions['options']>,
     onFailure: (error: Error, request: FastifyRequest) => void,
-  ): Promise<void> {
+  ): Promise<WebSocketServer> {
     await scope.register(websocketPlugin, {
-      options,
+      // One of the two takes the upgrades of the HTTP server and passes them to the router, which serves both.
+      options: size === 'usual' ? options : { ...options, server: new EventEmitter() as Server },
       errorHandler: (error, socket, request) => {
         // A message that violates the protocol or a limit: its close code (1002, 1007, 1009) is on its way and must
         // arrive.
@@ -47,17 +56,17 @@ export class WebSocketRoutes {
       // By default all clients are closed as soon as the old generation closes.
       preClose: (done: () => void) => done(),
     })
-    this.server = scope.websocketServer as never
     scope.addHook('onRoute', ({ handler }) => {
-      this.#accept = handler as Handler
+      this.#accept[size] = handler as Handler
     })
     scope.route({
       method: 'GET',
-      url: HIDDEN_PATH,
+      url: HIDDEN_PATHS[size],
       exposeHeadRoute: false,
       handler: sendNotFound,
       wsHandler: (socket, request) => this.#handlers.get(request)!(socket),
     })
+    return scope.websocketServer as never
   }
 
   /**
@@ -71,7 +80,7 @@ export class WebSocketRoutes {
     const serve = (route.websocket === true ? route.handler : route.wsHandler) as unknown as SocketHandler
     if (typeof serve !== 'function') throw new TypeError(`the WebSocket handler of ${route.url} must be a function`)
     const plain: Handler = route.websocket === true ? sendNotFound : (route.handler as Handler)
-    const accept = this.#accept
+    const accept = this.#accept[sizeOf(route)]
     const handlers = this.#handlers
     const memory = this.#memory
     route.handler = function (this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
@@ -84,6 +93,11 @@ export class WebSocketRoutes {
     route.onResponse = [route.onResponse ?? [], closeRefused].flat() as never
     return true
   }
+}
+
+function sizeOf({ config }: RouteOptions): MessageSize {
+  const { descriptions = [] } = (config ?? {}) as { descriptions?: RouteDescription[] }
+  return descriptions.some(({ takesLargeMessages }) => takesLargeMessages === true) ? 'large' : 'usual'
 }
 
 function sendNotFound(_request: FastifyRequest, reply: FastifyReply): void {

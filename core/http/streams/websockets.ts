@@ -8,6 +8,8 @@ import { defaultHeaders } from '../response/default-headers.ts'
 import { rawResponse } from '../listener/raw-response.ts'
 import type { StreamRegistry } from './stream-registry.ts'
 import type { StreamPlan } from './stream-plan.ts'
+import type { LargeMessages } from './large-messages.ts'
+import type { MessageSize } from './websocket-routes.ts'
 import type { WebSocketMemory } from './websocket-memory.ts'
 import { registerWebSocket } from './websocket-stream.ts'
 
@@ -15,6 +17,7 @@ export interface WebSocketServices {
   streams: StreamRegistry
   plan: StreamPlan
   memory: WebSocketMemory
+  largeMessages: LargeMessages
 }
 
 /**
@@ -23,8 +26,8 @@ export interface WebSocketServices {
  */
 export function adoptWebSockets(
   server: WebSocketServer,
-  generation: number,
-  { streams, plan, memory }: WebSocketServices,
+  { generation, size }: { generation: number; size: MessageSize },
+  { streams, plan, memory, largeMessages }: WebSocketServices,
 ): void {
   server.on('headers', (lines: string[], request: IncomingMessage) => {
     const context = contextOf(request)
@@ -35,6 +38,7 @@ export function adoptWebSockets(
   })
   server.on('connection', (socket: WebSocket, request: IncomingMessage) => {
     socket.on('error', () => {})
+    if (size === 'large') largeMessages.watch(socket, request.socket)
     memory.adopt(socket, contextOf(request).clientIp)
     contextOf(request).webSocket = registerWebSocket(streams, socket, { generation, planLifetimeMs: plan.lifetimeMs })
   })

@@ -70,10 +70,7 @@ export class Follower<T> {
   /** Delivers what was announced, stops and reports the end. */
   end(): void {
     if (this.#isStopped) return
-    for (const [seq, text] of this.#announced) {
-      const value = this.#position === null ? undefined : this.#options.log.decode(text)
-      if (value !== undefined) this.#deliver(seq, value)
-    }
+    this.#deliverAnnounced()
     this.stop()
     this.#guard(() => this.#options.ended())
   }
@@ -126,10 +123,20 @@ export class Follower<T> {
     while (!this.#isStopped && this.#position < lastSeq) {
       const page = await log.after(this.#position)
       if (page.length === 0) {
+        // The stream may have been removed after its number was read.
+        this.#deliverAnnounced()
         this.#position = Math.max(this.#position, lastSeq)
         return
       }
       for (const { seq, value } of page) this.#deliver(seq, value)
+    }
+  }
+
+  #deliverAnnounced(): void {
+    if (this.#position === null) return
+    for (const [seq, text] of this.#announced) {
+      const value = this.#options.log.decode(text)
+      if (value !== undefined) this.#deliver(seq, value)
     }
   }
 

@@ -11,14 +11,8 @@
 import { LOG_FUNCTIONS } from './log-streams.ts'
 import { defineScript } from './script.ts'
 
-/** KEYS[1] is `L:n`, ARGV[1] the bounds as JSON (`LogScriptBounds`). Other arguments follow. */
-const PRELUDE = `
-local L = string.sub(KEYS[1], 1, -3)
-local N, O, F = L .. ':n', L .. ':o', L .. ':f'
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local c = cjson.decode(ARGV[1])
-${LOG_FUNCTIONS}
+/** Requires `now`, `LOG_FUNCTIONS`, and of a log: its key `L`, its bounds `c`, and the keys `N`, `O` and `F`. */
+const APPEND_FUNCTIONS = `
 local function keyOf(stream) return L .. ':s:' .. stream end
 local function owns(stream)
   if not c.of then return true end
@@ -77,6 +71,26 @@ local function append(stream, value, bytes, own)
   trim(stream)
   return seq
 end
+`
+
+/** For scripts of the store that owns a log: `appenderOf(L, c)` returns a function that appends. */
+export const APPENDER = `
+local function appenderOf(L, c)
+  local N, O, F = L .. ':n', L .. ':o', L .. ':f'
+  ${APPEND_FUNCTIONS}
+  return append
+end
+`
+
+/** KEYS[1] is `L:n`, ARGV[1] the bounds as JSON (`LogScriptBounds`). Other arguments follow. */
+const PRELUDE = `
+local L = string.sub(KEYS[1], 1, -3)
+local N, O, F = L .. ':n', L .. ':o', L .. ':f'
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local c = cjson.decode(ARGV[1])
+${LOG_FUNCTIONS}
+${APPEND_FUNCTIONS}
 local function page(found)
   local entries, bytes = {}, 0
   for _, entry in ipairs(found) do

@@ -29,11 +29,15 @@ export interface PendingUpdatesOptions<T> {
     value: T | undefined,
     expected: number,
     options: PutOptions,
+    appended: readonly Appended[],
   ): Promise<{ written: Versioned | null } | { current: Versioned | null }>
   decode(text: string, entry: string): T | undefined
   /** Copies a value. Throws a TypeError if it is not JSON. */
   copy(value: T): T
 }
+
+/** An entry of a log that is written with the value. */
+export type Appended = NonNullable<PutOptions['append']>
 
 interface Job<T> {
   change(current: T | undefined): T | undefined
@@ -93,7 +97,7 @@ export class PendingUpdates<T> {
         continue
       }
       if (applied.done.length === 0 || (base === null && applied.value === undefined)) return reportAll(applied)
-      const outcome = await write(key, applied.value, base?.version ?? 0, jobs[0]!.options)
+      const outcome = await write(key, applied.value, base?.version ?? 0, jobs[0]!.options, applied.appended)
       if ('written' in outcome) {
         this.#remember(key, outcome.written)
         return reportAll(applied)
@@ -110,19 +114,21 @@ export class PendingUpdates<T> {
   #apply(jobs: readonly Job<T>[], base: Versioned | null, entry: string) {
     const done: (() => void)[] = []
     const failed: (() => void)[] = []
+    const appended: Appended[] = []
     let value = base === null ? undefined : this.#options.decode(base.text, entry)
-    for (const { change, resolve, reject } of jobs) {
+    for (const { change, options, resolve, reject } of jobs) {
       try {
         // Each caller owns what it gets.
         const result = change(value)
         const own = result === undefined ? undefined : this.#options.copy(result)
         value = result === undefined ? undefined : this.#options.copy(result)
+        if (result !== undefined && options.append !== undefined) appended.push(options.append)
         done.push(() => resolve(own))
       } catch (error) {
         failed.push(() => reject(error))
       }
     }
-    return { value, done, failed }
+    return { value, done, failed, appended }
   }
 
   #remember(key: string, written: Versioned | null): void {

@@ -4,6 +4,9 @@ import type { StoreAddress, StoreLink } from './store-link.ts'
 
 const CONNECT_MS = 1_000
 
+/** URLs of the servers of a cluster. */
+export type ClusterServers = Set<string>
+
 /** The parts of a client that a link uses. */
 interface RedisClient {
   connect(): Promise<unknown>
@@ -19,9 +22,12 @@ interface LinkParts {
   send(key: string, command: string[]): Promise<unknown>
 }
 
-/** A link is used once: the caller makes a new one after a loss. */
-export function createRedisLink(address: StoreAddress): StoreLink {
-  const { client, isOpen, send } = address.isCluster ? createClusterParts(address) : createServerParts(address)
+/**
+ * A link is used once: the caller makes a new one after a loss. Links to a cluster remember its servers in `known`, since the
+ * one that the address names may be the one that was lost.
+ */
+export function createRedisLink(address: StoreAddress, known: ClusterServers = new Set()): StoreLink {
+  const { client, isOpen, send } = address.isCluster ? createClusterParts(address, known) : createServerParts(address)
   let onLoss = (): void => {}
   let isLost = false
   const lose = (): void => {
@@ -71,11 +77,11 @@ function createServerParts(address: StoreAddress): LinkParts {
   return { client, isOpen: () => client.isOpen, send: (_key, command) => client.sendCommand(command) }
 }
 
-function createClusterParts(address: StoreAddress): LinkParts {
+function createClusterParts(address: StoreAddress, known: ClusterServers): LinkParts {
   const { url, password, socket } = optionsOf(address)
   const { username, password: ofUrl } = new URL(address.url)
   const cluster = createCluster({
-    rootNodes: [{ url }],
+    rootNodes: [{ url }, ...[...known].map(other => ({ url: other }))],
     RESP: 2,
     defaults: {
       socket,
@@ -84,8 +90,20 @@ function createClusterParts(address: StoreAddress): LinkParts {
       ...(password === undefined && ofUrl === '' ? {} : { password: password ?? decodeURIComponent(ofUrl) }),
     },
   })
+  const { protocol } = new URL(address.url)
+  const connect = async (): Promise<void> => {
+    await cluster.connect()
+    known.clear()
+    for (const { host, port } of [...cluster.masters, ...cluster.replicas]) known.add(`${protocol}//${host}:${port}`)
+  }
   return {
-    client: cluster,
+    client: {
+      connect,
+      destroy: () => cluster.destroy(),
+      on: (event, listener) => cluster.on(event, listener),
+      sSubscribe: (channel, listener) => cluster.sSubscribe(channel, listener),
+      sUnsubscribe: channel => cluster.sUnsubscribe(channel),
+    },
     isOpen: () => cluster.isOpen,
     send: (key, command) => cluster.sendCommand(key === '' ? undefined : key, false, command),
   }

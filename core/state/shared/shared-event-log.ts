@@ -55,13 +55,7 @@ export class SharedEventLog<T> implements EventLog<T> {
   }
 
   async append(stream: string, value: T): Promise<number | undefined> {
-    const name = this.#nameOf(stream)
-    const entry: BatchedEntry = {
-      stream: name,
-      text: this.#options.codec.encode(value, name),
-      bytes: this.#measure(value),
-      streamBytes: LOG_STREAM_BYTES + heldBytes(stream),
-    }
+    const entry = this.#entryOf(stream, value)
     if (this.#bounds.batched === true) {
       this.#batch.add(entry)
       return undefined
@@ -143,6 +137,21 @@ export class SharedEventLog<T> implements EventLog<T> {
     }
   }
 
+  /** The arguments of an entry that is appended by a script of the store (`of`): bounds, stream, text and sizes. */
+  argumentsOf(stream: string, value: T): string[] {
+    return [this.#boundsText, ...argumentsOf(this.#entryOf(stream, value))]
+  }
+
+  #entryOf(stream: string, value: T): BatchedEntry {
+    const name = this.#nameOf(stream)
+    return {
+      stream: name,
+      text: this.#options.codec.encode(value, name),
+      bytes: this.#measure(value),
+      streamBytes: LOG_STREAM_BYTES + heldBytes(stream),
+    }
+  }
+
   /** Sends what waits in this process. Resolves when it was sent, or can't be. */
   flush(): Promise<void> {
     return this.#batch.flush()
@@ -197,13 +206,7 @@ export class SharedEventLog<T> implements EventLog<T> {
   }
 
   async #send(entries: readonly BatchedEntry[]): Promise<(number | null)[]> {
-    const args = entries.flatMap(({ stream, text, bytes, streamBytes }) => [
-      stream,
-      text,
-      String(bytes),
-      String(streamBytes),
-    ])
-    return (await this.#run('append', APPEND, args)) as (number | null)[]
+    return (await this.#run('append', APPEND, entries.flatMap(argumentsOf))) as (number | null)[]
   }
 
   #run(operation: string, script: Script, args: readonly string[]): Promise<unknown> {
@@ -240,4 +243,8 @@ export class SharedEventLog<T> implements EventLog<T> {
     }
     this.#boundsText = JSON.stringify(bounds, (_key, value: unknown) => (value === Infinity ? undefined : value))
   }
+}
+
+function argumentsOf({ stream, text, bytes, streamBytes }: BatchedEntry): string[] {
+  return [stream, text, String(bytes), String(streamBytes)]
 }

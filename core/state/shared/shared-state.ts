@@ -18,6 +18,7 @@ import * as logScripts from './log-scripts.ts'
 import { Membership } from './membership.ts'
 import type { ReplicaFacts, ReplicaRecord } from './membership.ts'
 import * as membershipScripts from './membership-scripts.ts'
+import * as quotaScripts from './quota-scripts.ts'
 import { ReplicaMessages } from './replica-messages.ts'
 import type { MessageObserver } from './replica-messages.ts'
 import type { Script } from './script.ts'
@@ -64,7 +65,7 @@ export interface SharedStateOptions {
   onGone?(replica: ReplicaRecord): void
 }
 
-const SCRIPTS = [storeScripts, logScripts, membershipScripts].flatMap(module =>
+const SCRIPTS = [storeScripts, logScripts, membershipScripts, quotaScripts].flatMap(module =>
   Object.values(module).filter((exported): exported is Script => typeof exported === 'object'),
 )
 
@@ -80,9 +81,11 @@ export class SharedState implements StateBackend {
   readonly #registers = new Map<string, SharedRegister<unknown>>()
   readonly #secrets = new Map<string, SharedRegister<string>>()
   readonly #flushers = new Set<() => void>()
+  readonly #returns = new Set<() => void>()
   readonly #flushing: Channel<null, null>
   readonly #announcing: Channel<{ name: string; version: string }, null>
   readonly #joining: Channel<null, null>
+  readonly #removing: Channel<{ store: string; entry: string | null }, null>
   readonly #sweeper: NodeJS.Timeout
   readonly #renewer: NodeJS.Timeout
   #facts: (() => ReplicaFacts) | null = null
@@ -100,7 +103,10 @@ export class SharedState implements StateBackend {
       ...(options.observers && { observer: options.observers.store }),
       onConnect: () => this.#join(),
       onAway: reason => options.onAway?.(reason),
-      onUp: (facts, awayMs) => options.onUp?.(facts, awayMs),
+      onUp: (facts, awayMs) => {
+        options.onUp?.(facts, awayMs)
+        for (const report of this.#returns) report()
+      },
     })
     this.replicas = new Membership({
       connection: this.connection,
@@ -143,6 +149,10 @@ export class SharedState implements StateBackend {
       await this.#registers.get(name)?.follow(version)
       return null
     })
+    this.#removing = this.#openOwn('removed', async ({ store: key, entry }) => {
+      for (const { store } of this.#stores.values()) if (store.key === key) store.forget(entry)
+      return null
+    })
     this.#joining = this.#openOwn('joined', async () => {
       await this.replicas.beat()
       return null
@@ -166,6 +176,21 @@ export class SharedState implements StateBackend {
     this.#flushers.add(flush)
   }
 
+  /** `report` is called after each connection to the store. */
+  onConnection(report: () => void): void {
+    this.#returns.add(report)
+  }
+
+  /** Key of what the core keeps in the store by scripts of its own. */
+  coreKey(name: string): string {
+    return `${this.#options.prefix}:{${name}}`
+  }
+
+  /** All replicas pass on what they have collected. */
+  flushAll(): Promise<void> {
+    return this.#flushAll()
+  }
+
   /** Opens a channel of the core. */
   openOwn<M, R>(name: string, on: (message: M, from: string) => R | Promise<R>): Channel<M, R> {
     return this.#openOwn(name, on)
@@ -183,6 +208,9 @@ export class SharedState implements StateBackend {
       label: labelOf(place),
       codec: this.#codecOf(place, `state "${place.name}" of plugin ${place.plugin}`, bounds.secret === true),
       timeoutMs: this.#options.timeoutMs,
+      announceRemoval: async entry => {
+        await this.#removing.tell({ store: store.key, entry }, { waitMs: ANNOUNCE_MS })
+      },
       onError: this.#errorsOf(place),
     })
     const opened = { store: store as unknown as SharedStore<unknown>, hasTtl: bounds.ttlMs !== undefined }
@@ -223,6 +251,7 @@ export class SharedState implements StateBackend {
     })
     const known = log as unknown as SharedEventLog<unknown>
     this.#logs.add(known)
+    owner?.attachWriter(log, (stream, value) => [name, ...known.argumentsOf(stream, value)])
     return {
       value: log,
       setBounds: newer => log.setBounds(newer),

@@ -4,12 +4,13 @@ import { heldBytes } from '../../collections/text-memory.ts'
 import { copyData } from '../../collections/value-memory.ts'
 import { ChangeFeed } from '../change-feed.ts'
 import { ENTRY_BYTES, GROUP_BYTES } from '../memory-store.ts'
+import { ImmutableCache } from './immutable-cache.ts'
 import type { Script } from './script.ts'
 import type { StoreConnection } from './store-connection.ts'
 import { COUNT, DROP, DROP_ALL, GET, INCREMENT, PAGE, PUT, RENEW, SWEEP, TAKE } from './store-scripts.ts'
 import type { ScriptBounds } from './store-scripts.ts'
 import { PendingUpdates } from './pending-updates.ts'
-import type { Versioned } from './pending-updates.ts'
+import type { Appended, Versioned } from './pending-updates.ts'
 import { hashName } from './value-codec.ts'
 import type { ValueCodec } from './value-codec.ts'
 
@@ -26,6 +27,8 @@ export interface SharedStoreOptions {
   codec: ValueCodec
   /** Time limit of an update that loses races, in milliseconds. */
   timeoutMs: number
+  /** Called when entries of an immutable store were removed, with null for several: resolves when no replica serves them. */
+  announceRemoval(entry: string | null): Promise<void>
   onError(error: unknown): void
 }
 
@@ -34,11 +37,15 @@ export class SharedStore<T> implements Store<T> {
   #bounds: StoreBounds<T>
   readonly #options: SharedStoreOptions
   readonly #logs = new Set<string>()
+  readonly #logWriters = new WeakMap<object, (stream: string, value: unknown) => string[]>()
   #boundsText = ''
   readonly #changes: ChangeFeed<T>
   readonly #updates: PendingUpdates<T>
   #lastChange: number | null = null
   #subscription: { ready: Promise<void>; stop(): void } | null = null
+  #cache: ImmutableCache | null = null
+  /** A value that was being read meanwhile is not cached. */
+  #removals = 0
 
   constructor(bounds: StoreBounds<T>, options: SharedStoreOptions) {
     this.#bounds = bounds
@@ -49,13 +56,12 @@ export class SharedStore<T> implements Store<T> {
       timeoutMs: options.timeoutMs,
       onRetry: () => options.connection.countRetry(),
       read: entry => this.#read(entry, false),
-      write: (key, value, expected, putOptions) => this.#writeVersion(key, value, expected, putOptions),
+      write: (...written) => this.#writeVersion(...written),
       decode: (text, entry) => this.#decode(text, entry)?.value,
       copy: value => options.codec.copy(value),
       entryOf: key => this.entryOf(key),
     })
-    this.#writeBounds()
-    if (bounds.watched === true) this.#watch()
+    this.setBounds(bounds)
   }
 
   /** Resolves when changes are received. */
@@ -82,19 +88,25 @@ export class SharedStore<T> implements Store<T> {
     this.#writeBounds()
   }
 
+  /** `argumentsOf` returns the name, the bounds and the entry of such a log, as scripts read them. */
+  attachWriter(log: object, argumentsOf: (stream: string, value: unknown) => string[]): void {
+    this.#logWriters.set(log, argumentsOf)
+  }
+
   setBounds(bounds: StoreBounds<T>): void {
     this.#bounds = bounds
     this.#writeBounds()
     if (bounds.watched === true && this.#subscription === null) this.#watch()
+    this.#cache = bounds.immutable === true ? (this.#cache ?? new ImmutableCache()) : null
   }
 
   async get(key: string): Promise<T | undefined> {
     const { ttlFrom, evict } = this.#bounds
-    return this.#valueOf(await this.#read(this.entryOf(key), ttlFrom === 'use' || evict === 'idle'), key)
+    return this.#valueOf(await this.#readCached(this.entryOf(key), ttlFrom === 'use' || evict === 'idle'), key)
   }
 
   async peek(key: string): Promise<T | undefined> {
-    return this.#valueOf(await this.#read(this.entryOf(key), false), key)
+    return this.#valueOf(await this.#readCached(this.entryOf(key), false), key)
   }
 
   async set(key: string, value: T, options: PutOptions = {}): Promise<void> {
@@ -114,11 +126,22 @@ export class SharedStore<T> implements Store<T> {
   async take(key: string): Promise<T | undefined> {
     const entry = this.entryOf(key)
     const text = await this.#run('take', TAKE, [entry, ''])
+    await this.#forget(entry)
     return text === null ? undefined : this.#decode(String(text), entry)?.value
   }
 
   async delete(key: string): Promise<boolean> {
-    return (await this.#run('delete', TAKE, [this.entryOf(key), ''])) !== null
+    const entry = this.entryOf(key)
+    const text = await this.#run('delete', TAKE, [entry, ''])
+    await this.#forget(entry)
+    return text !== null
+  }
+
+  /** What another replica has removed is no longer served from the cache. */
+  forget(entry: string | null): void {
+    this.#removals += 1
+    if (entry === null) this.#cache?.clear()
+    else this.#cache?.delete(entry)
   }
 
   update(
@@ -167,14 +190,17 @@ export class SharedStore<T> implements Store<T> {
       for (;;) {
         const [found, live] = (await this.#run('clear', DROP_ALL, [])) as [number, number]
         removed += live
-        if (found === 0) return removed
+        if (found === 0) break
       }
+      await this.#forget(null)
+      return removed
     }
     const matching: string[] = []
     for await (const { entry, key, value, version } of this.#entries({}, PAGE_ENTRIES))
       if (where(value, key)) matching.push(entry, String(version))
     for (let at = 0; at < matching.length; at += 2 * PAGE_ENTRIES)
       removed += Number(await this.#run('clear', DROP, matching.slice(at, at + 2 * PAGE_ENTRIES)))
+    await this.#forget(null)
     return removed
   }
 
@@ -234,8 +260,24 @@ export class SharedStore<T> implements Store<T> {
     } while (place !== '')
   }
 
-  #valueOf(read: Versioned | null, key: string): T | undefined {
+  #valueOf(read: Pick<Versioned, 'text'> | null, key: string): T | undefined {
     return read === null ? undefined : this.#decode(read.text, this.entryOf(key))?.value
+  }
+
+  async #forget(entry: string | null): Promise<void> {
+    if (this.#cache === null) return
+    this.forget(entry)
+    await this.#options.announceRemoval(entry)
+  }
+
+  /** While the store is unavailable, nothing is served from the cache either: replicas behave alike. */
+  async #readCached(entry: string, isUse: boolean): Promise<{ text: string } | null> {
+    const cached = this.#options.connection.isUp ? this.#cache?.get(entry) : undefined
+    if (cached !== undefined) return { text: cached }
+    const removals = this.#removals
+    const read = await this.#read(entry, isUse)
+    if (read !== null && removals === this.#removals) this.#cache?.set(entry, read.text)
+    return read
   }
 
   async #read(entry: string, isUse: boolean): Promise<Versioned | null> {
@@ -246,7 +288,13 @@ export class SharedStore<T> implements Store<T> {
   async #put(
     key: string,
     value: T,
-    { text, condition, options, by }: { text: string; condition: string; options: PutOptions; by: 'set' | 'updated' },
+    {
+      text,
+      condition,
+      options,
+      by,
+      entries = [],
+    }: { text: string; condition: string; options: PutOptions; by: 'set' | 'updated'; entries?: readonly string[] },
   ): Promise<[number, number, string | null]> {
     return (await this.#run(by === 'set' ? 'set' : 'update', PUT, [
       this.entryOf(key),
@@ -254,7 +302,15 @@ export class SharedStore<T> implements Store<T> {
       condition,
       by === 'updated' ? '1' : '0',
       ...this.#putArguments(key, value, options, by),
+      ...entries,
     ])) as [number, number, string | null]
+  }
+
+  /** The arguments of an entry that `PUT` appends to a log. */
+  #logArguments(key: string, { log, value }: Appended): string[] {
+    const writer = this.#logWriters.get(log)
+    if (writer === undefined) throw new TypeError('append needs an event log that belongs to this store (of)')
+    return writer(key, value)
   }
 
   /** Writes the result of an update if the entry still has the expected version (0: is absent). */
@@ -263,6 +319,7 @@ export class SharedStore<T> implements Store<T> {
     value: T | undefined,
     expected: number,
     options: PutOptions,
+    appended: readonly Appended[],
   ): Promise<{ written: Versioned | null } | { current: Versioned | null }> {
     const entry = this.entryOf(key)
     if (value === undefined) {
@@ -271,7 +328,13 @@ export class SharedStore<T> implements Store<T> {
     }
     const text = this.#encode(key, value)
     const condition = String(expected)
-    const [outcome, version, found] = await this.#put(key, value, { text, condition, options, by: 'updated' })
+    const [outcome, version, found] = await this.#put(key, value, {
+      text,
+      condition,
+      options,
+      by: 'updated',
+      entries: appended.flatMap(one => this.#logArguments(key, one)),
+    })
     if (outcome === -1) return { current: found === null ? null : { text: found, version } }
     return { written: outcome === 1 ? { text, version } : null }
   }

@@ -13,6 +13,7 @@
  *
  * A full server refuses the first write of a script, so this is always the one that adds: nothing is left half done.
  */
+import { APPENDER } from './log-scripts.ts'
 import { LOG_FUNCTIONS } from './log-streams.ts'
 import { defineScript } from './script.ts'
 
@@ -172,11 +173,13 @@ export interface ScriptBounds {
 }
 
 /**
- * Entry, value, condition (empty, `absent`, or the expected version, 0 for none), whether it is an update, options of `put`.
+ * Entry, value, condition (empty, `absent`, or the expected version, 0 for none), whether it is an update, options of `put`;
+ * then name, bounds, stream, value, bytes and own memory of each entry that is appended to a log of the store.
  * Returns `[1, version]`; `[0, 0]` if the value exceeds the bounds; `[-1, version, value]` if the condition does not hold.
  */
 export const PUT = defineScript(
   PRELUDE,
+  APPENDER,
   `
 local k, condition = ARGV[2], ARGV[4]
 local m = metaOf(k)
@@ -188,7 +191,13 @@ if condition ~= '' then
     return { -1, present and m[4] or 0, present and redis.call('HGET', V, k) or false }
   end
 end
-return put(k, ARGV[3], m, 6, ARGV[5] == '1')
+local outcome = put(k, ARGV[3], m, 6, ARGV[5] == '1')
+if outcome[1] == 1 then
+  for i = 11, #ARGV, 6 do
+    appenderOf(S .. ':l:' .. ARGV[i], cjson.decode(ARGV[i + 1]))(ARGV[i + 2], ARGV[i + 3], tonumber(ARGV[i + 4]), ARGV[i + 5])
+  end
+end
+return outcome
 `,
 )
 

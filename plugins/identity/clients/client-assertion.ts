@@ -1,4 +1,5 @@
 /** Client authentication with a JWT (RFC 7523, 2.2 and 3; OpenID Connect Core, 9). */
+import type { FastifyRequest } from 'svc/plugin'
 import type { Issuer } from '../issuers/issuer.ts'
 import { endpointUrl } from '../issuers/issuer.ts'
 import { isSecretAlgorithm } from '../keys/algorithms.ts'
@@ -20,6 +21,15 @@ import type { Client } from './clients.ts'
 export const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 const MAX_AHEAD_S = 600
 
+/** A request with an assertion. */
+interface AssertionRequest {
+  request: FastifyRequest
+  parameters: Parameters
+  issuer: Issuer
+  /** The identifier of the issuer. */
+  url: string
+}
+
 /** Whether a request has a client assertion, complete or not. */
 export function hasAssertion(parameters: Parameters): boolean {
   return parameters.has('client_assertion') || parameters.has('client_assertion_type')
@@ -29,11 +39,12 @@ export function hasAssertion(parameters: Parameters): boolean {
  * The client whose assertion the request has, and the method. Throws a `JwtProblem`. Each assertion is accepted once, by
  * its `jti`.
  */
-export async function verifyAssertion(
-  parameters: Parameters,
-  issuer: Issuer,
-  url: string,
-): Promise<{ client: Client; method: AuthMethod }> {
+export async function verifyAssertion({
+  request,
+  parameters,
+  issuer,
+  url,
+}: AssertionRequest): Promise<{ client: Client; method: AuthMethod }> {
   if (parameters.get('client_assertion_type') !== ASSERTION_TYPE)
     throw new JwtProblem(`needs the client_assertion_type ${ASSERTION_TYPE}`)
   const jwt = readForeignJwt(parameters.get('client_assertion') ?? '')
@@ -45,11 +56,16 @@ export async function verifyAssertion(
   if (client === undefined) throw new JwtProblem('is of an unknown client')
   const method = checkSignature(client, jwt)
   const exp = checkLifetime(jwt.claims, MAX_AHEAD_S)
-  checkAudience(jwt.claims, [url, endpointUrl(issuer, url, 'token')])
+  checkAudience(jwt.claims, addressesOf(issuer, [url, issuer.url(request)]))
   const id = jwtId(jwt.claims)
   if (id === undefined) throw new JwtProblem('has no jti')
   if (!(await useOnce(issuer.stores.assertionIds, iss, id, exp))) throw new JwtProblem('was used before')
   return { client, method }
+}
+
+/** The issuer and its token endpoint, also at the address that the client used. */
+function addressesOf(issuer: Issuer, urls: string[]): string[] {
+  return urls.flatMap(url => [url, endpointUrl(issuer, url, 'token')])
 }
 
 /** A client with keys signs with one of them, a client with a secret makes a message authentication code. */

@@ -44,7 +44,7 @@ async function byAssertion({ request, parameters, issuer, url }: ClientRequest) 
   if (isBasic || parameters.has('client_secret'))
     throw new OAuthError('invalid_request', 'send a client assertion or a client secret, not both')
   try {
-    return await verifyAssertion(parameters, issuer, url)
+    return await verifyAssertion({ request, parameters, issuer, url })
   } catch (error) {
     throw error instanceof JwtProblem ? failed(`the client assertion ${error.message}`) : error
   }

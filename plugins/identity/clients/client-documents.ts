@@ -55,8 +55,8 @@ function checkId(id: string, ownBase: string, allow: readonly string[] | undefin
   if (!isPlain) throw unusable('the id must be an https URL with a path, without user, fragment and dot segments')
   if (isOwnUrl(id, ownBase)) return
   if (url.protocol !== 'https:') throw unusable('the id must be an https URL')
-  if (!fetcher.isAllowed(id, ownBase) || allow?.includes(url.hostname) === false)
-    throw unusable('its host is not allowed')
+  const isListed = allow?.some(host => [url.host, url.hostname].includes(host.toLowerCase())) ?? true
+  if (!isListed || !fetcher.isAllowed(id, ownBase)) throw unusable('its host is not allowed')
 }
 
 function parse(body: string): Record<string, unknown> {

@@ -37,6 +37,8 @@ export interface Faults {
   current(issuer: Issuer): Promise<FaultSettings | null>
   set(issuer: string, faults: TimedFaults): Promise<void>
   clear(issuer: string): Promise<void>
+  /** The same, and those of the settings begin again. Returns false if the control plane had set none. */
+  reset(issuer: string): Promise<boolean>
 }
 
 /** More than all issuers that can exist at once. */
@@ -49,6 +51,8 @@ export function createFaults(
   const store = svc.state<StoredFaults>('issuer-faults', { maxCount: MAX_ISSUERS, watched: true })
   const stored = mirrorStore(svc, store, handler => svc.channel('issuer-faults', handler))
   const uses = svc.state<number>('fault-uses', { maxCount: 2 * MAX_ISSUERS })
+
+  const idOfSettings = (issuer: string): string => `settings ${issuer}`
 
   async function ofControlPlane(issuer: string): Promise<StoredFaults | undefined> {
     const found = await stored.peek(issuer)
@@ -68,7 +72,7 @@ export function createFaults(
       const faults = ofControl ?? issuer.settings.faults
       const kind = faults?.[place] as FaultKind<typeof place> | undefined
       if (faults === undefined || kind === undefined) return null
-      if (!(await take(ofControl?.id ?? `settings ${issuer.name}`, faults))) return null
+      if (!(await take(ofControl?.id ?? idOfSettings(issuer.name), faults))) return null
       return marked({ kind, ms: faults.ms }, svc, request, reply)
     },
     async current(issuer) {
@@ -83,6 +87,10 @@ export function createFaults(
     },
     async clear(issuer) {
       await stored.delete(issuer)
+    },
+    async reset(issuer) {
+      await uses.delete(idOfSettings(issuer))
+      return stored.delete(issuer)
     },
   }
 }

@@ -53,10 +53,14 @@ export function hostileMetadata(document: Record<string, unknown>, asks: Readonl
 
 const ALIASES = 'mtls_endpoint_aliases'
 
+function withParameter(url: string, query: string): string {
+  return url.includes('?') ? url + query.replace('?', '&') : url + query
+}
+
 function withQuery(endpoints: Record<string, unknown>, query: string): Record<string, unknown> {
   const entries = Object.entries(endpoints).map(([name, value]) => [
     name,
-    name.endsWith('_endpoint') && typeof value === 'string' ? `${value}${query}` : value,
+    name.endsWith('_endpoint') && typeof value === 'string' ? withParameter(value, query) : value,
   ])
   return Object.fromEntries(entries) as Record<string, unknown>
 }

@@ -19,6 +19,7 @@ import {
   ShapeError,
   suggestion,
   text,
+  uniqueBy,
 } from './shape.ts'
 import type { Shape, ValueOf } from './shape.ts'
 
@@ -116,8 +117,8 @@ export const issuerSettings = object({
   trust: defaulted(list(trustEntry, { max: 50 }), () => []),
   rotate_every_s: defaulted(rotationPeriod, () => 0),
   faults: optional(settledFaults),
-  users: defaulted(list(userSettings, { max: 200 }), () => []),
-  clients: defaulted(list(clientSettings, { max: 200 }), () => []),
+  users: defaulted(uniqueBy(list(userSettings, { max: 200 }), 'name'), () => []),
+  clients: defaulted(uniqueBy(list(clientSettings, { max: 200 }), 'client_id'), () => []),
   demo_users: defaulted(flag, () => true),
   demo_clients: defaulted(flag, () => true),
 })

@@ -125,6 +125,15 @@ export function refined<T>({ schema, read }: Shape<T>, check: (value: T, at: str
   }
 }
 
+/** A list of objects in which the values of a member differ. */
+export function uniqueBy<K extends string, T extends Record<K, string>>(items: Shape<T[]>, member: K): Shape<T[]> {
+  return refined(items, (values, at) => {
+    const names = values.map(value => value[member])
+    const repeated = names.findIndex((name, index) => names.indexOf(name) < index)
+    if (repeated !== -1) throw new ShapeError(below(`${at}[${repeated}]`, member), 'occurs twice')
+  })
+}
+
 /** A member that can be absent. */
 export function optional<T>(shape: Shape<T>): Member<T | undefined> {
   return { shape: shape as Shape<T | undefined>, fallback: () => undefined }

@@ -5,7 +5,16 @@ import type { MirroredStore } from '../mirrored-store.ts'
 import { generateJwk } from './algorithms.ts'
 import type { KeyPairAlgorithm } from './algorithms.ts'
 import type { ImportKey } from './imported-keys.ts'
-import { acceptedKeys, createRecord, keyOfAlgorithm, rotate, signingKey } from './key-record.ts'
+import {
+  acceptedKeys,
+  createRecord,
+  fitsAlgorithms,
+  keyOfAlgorithm,
+  rotate,
+  signingKey,
+  withAlgorithms,
+  withoutRotations,
+} from './key-record.ts'
 import type { KeyRecord, Rotation, StoredKey } from './key-record.ts'
 
 /** How long an old key stays published after an automatic rotation, in seconds. */
@@ -21,12 +30,16 @@ export interface SigningKey {
 /** The keys of one issuer. */
 export interface IssuerKeys {
   record(): Promise<KeyRecord>
+  /** The algorithms of the settings, and those that rotations added. */
+  algorithms(): Promise<readonly KeyPairAlgorithm[]>
   /** The key that signs, by default or with an algorithm; undefined if the issuer has no key for the algorithm. */
   signing(algorithm?: KeyPairAlgorithm): Promise<SigningKey | undefined>
   /** Public keys that verify tokens of this issuer, with their algorithms. */
   verifying(): Promise<{ alg: KeyPairAlgorithm; key: KeyObject; id: string }[]>
   /** Adds a key, or returns to the previous one. `algorithm` defaults to that of the signing key. */
   rotate(rotation: Rotation, algorithm?: KeyPairAlgorithm): Promise<KeyRecord>
+  /** Returns to the oldest kept key of each algorithm. Returns false if there was no rotation. */
+  undoRotations(): Promise<boolean>
 }
 
 /** How an issuer gets its keys. */
@@ -52,9 +65,9 @@ export function createIssuerKeys({
 }: KeySource): IssuerKeys {
   async function record(): Promise<KeyRecord> {
     const stored = await records.get(issuer)
-    if (stored !== undefined) return hasAll(stored) ? renewed(stored) : complete()
+    if (stored !== undefined) return fitsAlgorithms(stored, algorithms) ? renewed(stored) : fitted(stored)
     if (first !== undefined) return initial(first())
-    const keys = await Promise.all(algorithms.map(async alg => ({ alg, jwk: await generateJwk(alg) })))
+    const keys = await generateAll()
     // Of several replicas, one makes the keys.
     await records.add(issuer, createRecord(issuer, keys, Date.now()))
     return (await records.get(issuer))!
@@ -79,24 +92,19 @@ export function createIssuerKeys({
     return createRecord(issuer, [{ alg: algorithms[0]!, jwk }], 0)
   }
 
-  function hasAll({ numbers }: KeyRecord): boolean {
-    return algorithms.every(alg => numbers[alg] !== undefined)
+  function generateAll(): Promise<{ alg: KeyPairAlgorithm; jwk: JWK }[]> {
+    return Promise.all(algorithms.map(async alg => ({ alg, jwk: await generateJwk(alg) })))
   }
 
-  /** Adds keys for algorithms that were added to the settings. */
-  async function complete(): Promise<KeyRecord> {
-    const made = await Promise.all(algorithms.map(async alg => ({ alg, jwk: await generateJwk(alg) })))
+  /** The keys for settings that have changed. Of several callers, one changes the record. */
+  async function fitted(stored: KeyRecord): Promise<KeyRecord> {
+    const made = await generateAll()
     const now = Date.now()
-    const completed = await records.update(issuer, current =>
-      made.reduce(
-        (grown, key) =>
-          grown.numbers[key.alg] === undefined
-            ? rotate(grown, issuer, { mode: 'graceful', graceS: 0, delayS: 0 }, key, now)
-            : grown,
-        current ?? createRecord(issuer, made, now),
-      ),
-    )
-    return completed!
+    const current = await records.update(issuer, found => {
+      const known = found ?? stored
+      return fitsAlgorithms(known, algorithms) ? known : withAlgorithms(known, issuer, made, now)
+    })
+    return current!
   }
 
   const signer = (key: StoredKey): SigningKey => ({
@@ -107,6 +115,10 @@ export function createIssuerKeys({
 
   return {
     record,
+    async algorithms() {
+      const keys = acceptedKeys(await record(), Date.now())
+      return [...new Set([...algorithms, ...keys.map(({ alg }) => alg)])]
+    },
     async signing(algorithm) {
       const current = await record()
       const now = Date.now()
@@ -128,6 +140,13 @@ export function createIssuerKeys({
       const added = rotation.mode === 'revert' ? null : { alg, jwk: await generateJwk(alg) }
       const rotated = await records.update(issuer, current => rotate(current ?? before, issuer, rotation, added, now))
       return rotated!
+    },
+    async undoRotations() {
+      const before = await records.get(issuer)
+      if (before === undefined || before.switches.length === 1) return false
+      const now = Date.now()
+      await records.update(issuer, current => withoutRotations(current ?? before, now))
+      return true
     },
   }
 }

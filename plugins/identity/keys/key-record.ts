@@ -25,6 +25,8 @@ export interface KeyRecord {
   numbers: Partial<Record<KeyPairAlgorithm, number>>
   /** When the newest key was added: the start of the next automatic rotation. */
   rotatedAt: number
+  /** The algorithms of the settings that the record fits; a rotation can add others. */
+  algorithms: readonly KeyPairAlgorithm[]
 }
 
 /** Keys that an issuer keeps; older ones are gone. */
@@ -58,7 +60,42 @@ export function createRecord(issuer: string, keys: { alg: KeyPairAlgorithm; jwk:
     switches: [{ at: 0, kid: stored[0]!.kid }],
     numbers: Object.fromEntries(keys.map(({ alg }) => [alg, 1])),
     rotatedAt: now,
+    algorithms: keys.map(({ alg }) => alg),
   }
+}
+
+/** Whether the record fits the algorithms of the settings. */
+export function fitsAlgorithms({ algorithms }: KeyRecord, wanted: readonly KeyPairAlgorithm[]): boolean {
+  return algorithms.length === wanted.length && wanted.every((alg, index) => algorithms[index] === alg)
+}
+
+/** The record for other settings: keys of other algorithms end, missing ones are added, and the first algorithm signs. */
+export function withAlgorithms(
+  record: KeyRecord,
+  issuer: string,
+  made: readonly { alg: KeyPairAlgorithm; jwk: JWK }[],
+  now: number,
+): KeyRecord {
+  const algorithms = made.map(({ alg }) => alg)
+  const numbers = { ...record.numbers }
+  const kept = record.keys.map(key =>
+    algorithms.includes(key.alg) || !isLive(key, now) ? key : { ...key, until: now },
+  )
+  const missing = made.filter(({ alg }) => !kept.some(key => key.alg === alg && isLive(key, now)))
+  const added = missing.map(({ alg, jwk }): StoredKey => {
+    const number = (numbers[alg] = (numbers[alg] ?? 0) + 1)
+    return { kid: keyId(issuer, alg, number), alg, jwk, from: now, until: null }
+  })
+  const past = record.switches.filter(({ at }) => at <= now)
+  const keys = [...kept, ...added]
+  const isRight = signingKey(record, now).alg === algorithms[0]
+  const { kid } = keys.findLast(key => key.alg === algorithms[0] && isLive(key, now))!
+  const switches = isRight ? past : [...past, { at: now, kid }]
+  return bounded({ ...record, keys, switches, numbers, algorithms })
+}
+
+function isLive({ until }: StoredKey, now: number): boolean {
+  return until === null || now < until
 }
 
 /** The key that signs by default. */
@@ -130,8 +167,14 @@ export function rotate(
   const from = mode === 'late' ? now + delayS * 1000 : now
   const until = mode === 'hard' ? now : Math.max(switchAt, from) + graceS * 1000
   const key: StoredKey = { kid: keyId(issuer, added.alg, number), ...added, from, until: null }
+  // A key that retires already keeps its time, which was announced; `hard` ends all at once.
+  const retire = (known: StoredKey): StoredKey => ({
+    ...known,
+    until: mode === 'hard' ? until : (known.until ?? until),
+  })
   return bounded({
-    keys: [...record.keys.map(known => (replaced.has(known) ? { ...known, until } : known)), key],
+    ...record,
+    keys: [...record.keys.map(known => (replaced.has(known) ? retire(known) : known)), key],
     // A rotation replaces one that is planned.
     switches: [...record.switches.filter(({ at }) => at <= now), { at: switchAt, kid: key.kid }],
     numbers: { ...record.numbers, [added.alg]: number },
@@ -152,12 +195,23 @@ function revert(record: KeyRecord, replaced: ReadonlySet<StoredKey>, now: number
   })
 }
 
+/** The record without its rotations: the oldest kept key of each algorithm. Ids of keys are not used again. */
+export function withoutRotations(record: KeyRecord, now: number): KeyRecord {
+  const oldest = record.algorithms.flatMap(alg => record.keys.find(key => key.alg === alg) ?? [])
+  return {
+    ...record,
+    keys: oldest.map(key => ({ ...key, from: 0, until: null })),
+    switches: [{ at: 0, kid: oldest[0]!.kid }],
+    rotatedAt: now,
+  }
+}
+
 /** Keys of the algorithm that are still published or planned; without one, those of the signing algorithm. */
 function replacedKeys(record: KeyRecord, alg: KeyPairAlgorithm | null, now: number): StoredKey[] {
-  const isLive = ({ until }: StoredKey): boolean => until === null || now < until
-  const ofAlgorithm = record.keys.filter(key => key.alg === alg && isLive(key))
+  const live = record.keys.filter(key => isLive(key, now))
+  const ofAlgorithm = live.filter(key => key.alg === alg)
   const signing = signingKey(record, now)
-  return ofAlgorithm.length > 0 ? ofAlgorithm : record.keys.filter(key => key.alg === signing.alg && isLive(key))
+  return ofAlgorithm.length > 0 ? ofAlgorithm : live.filter(key => key.alg === signing.alg)
 }
 
 /** Drops the oldest keys, but none that an algorithm still needs. */

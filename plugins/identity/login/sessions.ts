@@ -14,7 +14,12 @@ export interface Session {
 }
 
 /** Begins the session of a login. The default issuer has no sessions. */
-export async function beginSession(login: Login, clientId: string, issuer: Issuer, url: string): Promise<Login> {
+export async function beginSession(
+  login: Login,
+  clientId: string,
+  issuer: Pick<Issuer, 'name' | 'settings' | 'stores'>,
+  url: string,
+): Promise<Login> {
   if (issuer.name === DEFAULT_ISSUER) return login
   const sid = randomBytes(16).toString('base64url')
   const session = { username: login.user.username, clientId, issuer: url }
@@ -30,7 +35,7 @@ export async function continueSession({ sid }: Login, issuer: Issuer): Promise<v
 }
 
 /** Ends a session: its codes and refresh tokens are revoked. Of several callers one gets the session. */
-export async function endSession(sid: string, { stores }: Issuer): Promise<Session | undefined> {
+export async function endSession(sid: string, { stores }: Pick<Issuer, 'stores'>): Promise<Session | undefined> {
   const session = await stores.sessions.take(sid)
   if (session === undefined) return undefined
   await stores.refreshTokens.clear(({ login }) => login.sid === sid)
@@ -39,6 +44,6 @@ export async function endSession(sid: string, { stores }: Issuer): Promise<Sessi
 }
 
 /** A session lasts at least a day, and longer with longer refresh tokens. */
-function lifeMs({ settings }: Issuer): number {
+function lifeMs({ settings }: Pick<Issuer, 'settings'>): number {
   return Math.max(settings.refresh_token.ttl * 1000, 86_400_000)
 }

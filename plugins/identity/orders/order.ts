@@ -112,15 +112,18 @@ export const ORDER_SCHEMA = order.schema
 
 /**
  * Validates an order and lays it over its preset; throws `invalid_request`. A misspelled member must not result in a
- * valid token.
+ * valid token. `maxBytes` bounds `bytes`; a preset gets at most that.
  */
-export function parseOrder(value: unknown): Order {
+export function parseOrder(value: unknown, maxBytes = MAX_BYTES): Order {
   try {
     if (!isRecord(value)) throw new ShapeError('', 'the body must be a JSON object')
     if (!isNestedWithin(value, MAX_NESTING))
       throw new ShapeError('', `the body is nested deeper than ${MAX_NESTING} levels`)
     const own = order.read(value, '')
-    return own.preset === undefined ? own : { ...order.read(PRESETS[own.preset]!.order, ''), ...own }
+    if ((own.bytes ?? 0) > maxBytes) throw new ShapeError('bytes', `expected a whole number from 1 to ${maxBytes}`)
+    if (own.preset === undefined) return own
+    const { bytes, ...preset } = order.read(PRESETS[own.preset]!.order, '')
+    return { ...preset, ...(bytes !== undefined && { bytes: Math.min(bytes, maxBytes) }), ...own }
   } catch (error) {
     throw error instanceof ShapeError ? invalidOrder(error) : error
   }

@@ -42,5 +42,5 @@ export const PRESETS: Record<string, Preset> = {
   'two-parts': preset('Without a signature part', { shape: 'two-parts' }),
   'duplicate-claims': preset('The claim sub occurs twice', { shape: 'duplicate-claims' }),
   nested: preset('A claim with 200 levels', { shape: 'nested' }),
-  huge: preset('Claims of 32 KiB', { bytes: 32_768 }),
+  huge: preset('Claims of 32 KiB; 16 KiB in public mode', { bytes: 32_768 }),
 }

@@ -75,8 +75,10 @@ export function createFetcher(
       try {
         return isOwnUrl(url, request.ownBase) ? await callOwn(url, request, svc) : await fetchRemote(url, request)
       } catch (error) {
-        // The reason may contain text of the other side.
-        throw error instanceof FetchProblem ? error : new FetchProblem('no usable response came in time')
+        if (error instanceof FetchProblem) throw error
+        const isLate = error instanceof Error && error.name === 'TimeoutError'
+        // Other reasons may contain text of the other side.
+        throw new FetchProblem(isLate ? `no response came within ${TIMEOUT_MS} ms` : 'no usable response came')
       } finally {
         active.count--
       }
@@ -97,7 +99,7 @@ async function callOwn(
   { http }: Pick<Svc, 'http'>,
 ): Promise<OutboundResponse> {
   const { pathname, search } = new URL(url)
-  const response = await http.call(null, {
+  const call = http.call(null, {
     method,
     path: pathname.slice(new URL(ownBase).pathname.replace(/\/$/, '').length),
     ...(search !== '' && { query: search.slice(1) }),
@@ -107,6 +109,8 @@ async function callOwn(
     timeoutMs: TIMEOUT_MS,
     maxBytes,
   })
+  // Unlike those of other servers, these reasons are texts of this instance.
+  const response = await call.catch((error: Error) => Promise.reject(new FetchProblem(error.message)))
   const field = (name: string): string => [response.headers[name] ?? ''].flat().join(', ')
   return {
     status: response.status,
@@ -140,7 +144,7 @@ async function readAtMost(response: Response, maxBytes: number): Promise<string>
   let size = 0
   for await (const chunk of response.body ?? []) {
     size += chunk.length
-    if (size > maxBytes) throw new FetchProblem(`it has more than ${maxBytes} bytes`)
+    if (size > maxBytes) throw new FetchProblem(`the response has more than ${maxBytes} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString()

@@ -11,6 +11,7 @@ import type {
 } from 'svc/plugin'
 import { NO_STORE, TEMPORARILY_UNAVAILABLE } from '../errors.ts'
 import type { Issuer } from '../issuers/issuer.ts'
+import { namedIssuer } from '../issuers/named-issuer.ts'
 import type { Provider } from '../provider.ts'
 
 /** A request to an issuer. */
@@ -64,7 +65,7 @@ export function registerEndpoint(
     ...describe(byPath(description)),
     handler: async (request, reply) => {
       const issuer = await requestedIssuer(request, provider)
-      return handle({ issuer, url: issuer.url(request), request, reply })
+      return handle({ issuer, url: namedIssuer(request, issuer.url(request)), request, reply })
     },
   })
 }

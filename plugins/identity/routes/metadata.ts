@@ -104,7 +104,11 @@ async function sendMetadata(
   const fault = await faults.find('discovery', issuer, request, reply)
   const replaced = fault === null ? null : await sendPlainFault(fault, svc, request, reply)
   if (replaced !== null) return replaced
-  const right = document(issuer, url, svc.http.httpsUrl(request, issuer.path))
+  const right = document(issuer, {
+    url,
+    httpsUrl: svc.http.httpsUrl(request, issuer.path),
+    algorithms: await issuer.keys.algorithms(),
+  })
   const sent = asks.size === 0 ? right : hostileMetadata(right, asks)
   const hostileJwks = svc.http.url(request, '/oauth/i/hostile/jwks')
   return sendJson(reply, fault === null ? sent : faultyMetadata(fault.kind, sent, issuer, url, hostileJwks), NO_CACHE)

@@ -11,7 +11,6 @@ import type { Order } from '../orders/order.ts'
 import { PRESETS } from '../orders/presets.ts'
 import { registerEndpoint } from './issuer-routes.ts'
 import { CATEGORY, jsonExample, sendJson } from './route-parts.ts'
-import { OAuthError } from '../errors.ts'
 
 const ORDER_PATH = '/oauth/debug/token'
 const LIST_PATH = '/oauth/debug/tokens'
@@ -86,9 +85,7 @@ export function registerOrderRoutes(app: FastifyInstance, provider: Provider): v
     async handle({ issuer, request, reply }) {
       if (publicMode) svc.http.guardAdmin(request)
       const body = readJson(request.headers['content-type'], svc.http.body(request), 'invalid_request')
-      const order = parseOrder(body)
-      if ((order.bytes ?? 0) > maxBytes) throw new OAuthError('invalid_request', `bytes: expected at most ${maxBytes}`)
-      return sendJson(reply, await orderToken(order, issuer, request, provider))
+      return sendJson(reply, await orderToken(parseOrder(body, maxBytes), issuer, request, provider))
     },
   })
 
@@ -125,8 +122,9 @@ export function registerOrderRoutes(app: FastifyInstance, provider: Provider): v
       const scope = query.get('scope') || undefined
       const made = await Promise.all(
         names.map(async preset => {
-          const wanted = { audience, ...(scope !== undefined && { scope }), ...PRESETS[preset]!.order }
-          const { token, accept, why } = await orderToken(parseOrder(wanted), issuer, request, provider, audience)
+          const shared = { audience, ...(scope !== undefined && { scope }) }
+          const order = { ...shared, ...parseOrder({ preset }, maxBytes) }
+          const { token, accept, why } = await orderToken(order, issuer, request, provider, audience)
           return { preset, token, accept, why, description: PRESETS[preset]!.description }
         }),
       )

@@ -1,4 +1,5 @@
 /** Introspection responses as JWTs (RFC 9701). */
+import { preferredType } from 'svc/plugin'
 import type { FastifyRequest } from 'svc/plugin'
 import type { Client } from '../clients/clients.ts'
 import type { Issuer } from '../issuers/issuer.ts'
@@ -9,10 +10,12 @@ const TYP = 'token-introspection+jwt'
 /** The media type of the response. */
 export const INTROSPECTION_MEDIA_TYPE = `application/${TYP}`
 
-/** Whether the request accepts a JWT. The default issuer has only JSON. */
+/** Whether the request names a JWT and does not prefer JSON. The default issuer has only JSON. */
 export function isJwtRequested({ name }: Issuer, { headers }: FastifyRequest): boolean {
-  const accepted = (headers.accept ?? '').split(',').map(range => range.split(';', 1)[0]!.trim().toLowerCase())
-  return name !== DEFAULT_ISSUER && accepted.includes(INTROSPECTION_MEDIA_TYPE)
+  const accept = headers.accept ?? ''
+  // A range such as `*/*` does not ask for a JWT.
+  if (name === DEFAULT_ISSUER || !accept.toLowerCase().includes(INTROSPECTION_MEDIA_TYPE)) return false
+  return preferredType(accept, [INTROSPECTION_MEDIA_TYPE, 'application/json']) === INTROSPECTION_MEDIA_TYPE
 }
 
 /** The response for a client, signed by the issuer. */

@@ -177,9 +177,12 @@ function createInteraction(engine: Engine, store: InteractionStore): LlmRoute<In
       const body = input.json()
       const previous = engine.json.textOf(body.previous_interaction_id)
       const steps = givenSteps(engine, body.input)
-      const before = previous === undefined ? [] : await chain(engine, store, input, previous)
+      const { steps: before, first } =
+        previous === undefined ? { steps: [], first: undefined } : await chain(engine, store, input, previous)
       if (previous !== undefined) checkCalls(engine, before, steps)
-      return parseInteraction(engine, input, body, { before, steps })
+      const parsed = parseInteraction(engine, input, body, { before, steps })
+      const conversation = first ?? (parsed.wire.isStored ? parsed.wire.head.id : undefined)
+      return conversation === undefined ? parsed : { ...parsed, conversation }
     },
     readOnly(input) {
       const body = input.json()
@@ -203,10 +206,16 @@ function createInteraction(engine: Engine, store: InteractionStore): LlmRoute<In
   }
 }
 
-/** The steps of all predecessors, the oldest first. */
-async function chain(engine: Engine, store: InteractionStore, input: RouteInput, latest: string): Promise<Step[]> {
+/** The steps of all predecessors, the oldest first, and the id of the first. */
+async function chain(
+  engine: Engine,
+  store: InteractionStore,
+  input: RouteInput,
+  latest: string,
+): Promise<{ steps: Step[]; first: string }> {
   const turns: Step[][] = []
   let id: string | null = latest
+  let first = latest
   while (id !== null) {
     if (turns.length === MAX_CHAIN) throw engine.badInput('The chain of interactions exceeds the context window.')
     const found: Interaction | undefined = await store.get(input, id)
@@ -215,9 +224,10 @@ async function chain(engine: Engine, store: InteractionStore, input: RouteInput,
     if (status === 'failed') throw missing(engine, id)
     if (status === 'in_progress') throw engine.badInput(`Interaction ${id} is still in progress.`)
     turns.unshift([...found.input, ...outputSteps(engine, found)])
+    first = id
     id = found.previous
   }
-  return turns.flat()
+  return { steps: turns.flat(), first }
 }
 
 /** Each result has its call, and each call its result. */

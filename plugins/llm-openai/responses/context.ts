@@ -13,6 +13,8 @@ export interface Context {
   /** The new items with references resolved; null: as given. */
   resolved: Record<string, unknown>[] | null
   previous: string | null
+  /** The first response of the chain; null without a chain. */
+  first: string | null
   conversation: { id: string; conversation: Conversation } | null
 }
 
@@ -50,15 +52,16 @@ export async function readContext(
       : givenItems(engine, body.input)
   const named = await nameFiles(services, input, given)
   const resolved = named.some(isReference) ? await resolve(services, input, named) : named
-  if (previous === null && conversationId === null) return { before: [], resolved, previous, conversation: null }
+  if (previous === null && conversationId === null)
+    return { before: [], resolved, previous, first: null, conversation: null }
   const conversation =
     conversationId === null
       ? null
       : { id: conversationId, conversation: await openConversation(services, input, conversationId) }
-  const before: Record<string, unknown>[] =
-    previous === null ? conversation!.conversation.items : await chain(services, input, previous)
+  const chained = previous === null ? null : await chain(services, input, previous)
+  const before: Record<string, unknown>[] = chained?.items ?? conversation!.conversation.items
   checkCalls(engine, before, resolved, { isChain: previous !== null })
-  return { before, resolved, previous, conversation }
+  return { before, resolved, previous, first: chained?.first ?? null, conversation }
 }
 
 async function openConversation(
@@ -83,16 +86,17 @@ export function locked(engine: Engine): Error {
   )
 }
 
-/** The items of all predecessors, the oldest first. */
+/** The items of all predecessors, the oldest first, and the id of the first. */
 async function chain(
   { engine, responses, secret }: ContextServices,
   input: RouteInput,
   latest: string,
-): Promise<Item[]> {
+): Promise<{ items: Item[]; first: string }> {
   const socket = input.socketData as ResponsesSocketData | undefined
   const turns: Item[][] = []
   const now = Date.now()
   let id: string | null = latest
+  let first = latest
   while (id !== null) {
     if (turns.length === MAX_CHAIN)
       throw engine.badInput(
@@ -112,9 +116,10 @@ async function chain(
         code: 'previous_response_in_progress',
       })
     turns.unshift([...found.input, ...state.output])
+    first = id
     id = found.previous
   }
-  return turns.flat()
+  return { items: turns.flat(), first }
 }
 
 /** Files that the input names by their ids are described by their names and sizes. */

@@ -29,7 +29,7 @@ export interface ResponsesSocketData {
 }
 
 /** A context without predecessors, for requests that are only read. */
-export const NO_CONTEXT: Context = { before: [], resolved: null, previous: null, conversation: null }
+export const NO_CONTEXT: Context = { before: [], resolved: null, previous: null, first: null, conversation: null }
 
 export function parseResponses(
   engine: Engine,
@@ -57,6 +57,7 @@ export function parseResponses(
     model: request.model,
     stream: body.stream === true,
     ...(isBackground ? { isBackground } : {}),
+    ...conversationOf(context, isStored ? id : undefined),
     request,
     wire: {
       head: {
@@ -76,6 +77,12 @@ export function parseResponses(
       ...(socket === undefined ? {} : { socket }),
     },
   }
+}
+
+/** A conversation, or the response that began the chain. */
+function conversationOf({ conversation, first }: Context, own: string | undefined): { conversation?: string } {
+  const id = conversation?.id ?? first ?? own
+  return id === undefined ? {} : { conversation: id }
 }
 
 /** The request as the engine sees it: everything before, then the new input. Instructions are not inherited. */

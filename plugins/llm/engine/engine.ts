@@ -5,6 +5,7 @@ import type { ChatResult, NeutralRequest, Part } from '../neutral.ts'
 import { BadInput, type BadInputDetails } from '../errors.ts'
 import type { RequestHeaders, StreamShapes } from '../provider.ts'
 import { openAiShapes } from '../shapes/openai-shapes.ts'
+import * as audio from './audio.ts'
 import { cosine, Embedder } from './embedding.ts'
 import { embeddingInputs, vectorSize } from './embedding-input.ts'
 import { generate, type GeneratedFault, type GenerateOptions } from './generate.ts'
@@ -46,6 +47,8 @@ export interface Engine {
   /** A value that is valid for a JSON Schema. */
   fromSchema(schema: unknown, userText: string): unknown
   modeOfModel: typeof modeOfModel
+  /** Sound as bytes, and where speech begins and ends in it. */
+  readonly audio: typeof audio
   /** Pagination. */
   pageStart: typeof pageStart
   cutPage: typeof cutPage
@@ -111,6 +114,7 @@ const pure: Omit<Engine, 'randomId'> = {
   openAiShapes,
   describeUrl,
   describeInline,
+  audio,
   pageStart,
   cutPage,
   readForm,

@@ -1,18 +1,15 @@
 /** Exact replies by header: `X-Svc-Reply` and `X-Svc-Reply-Json`. */
-import { InputProblem, isRecord, isTextNestedWithin } from 'svc/plugin'
+import { InputProblem } from 'svc/plugin'
 import type { Json, JsonObject, LookUp } from 'svc/plugin'
-import { BadInput } from '../errors.ts'
 import type { RerankResult } from '../neutral.ts'
 import type { Parsed, RerankParsed } from '../provider.ts'
 import { RULE } from '../engine/tokenizer.ts'
 import type { FixedReply } from '../testing/apply.ts'
 import { chatResultOf, embedResultOf, readReply } from '../testing/reply.ts'
 import type { Exchange } from './exchange.ts'
+import { JSON_TEXT, parseReply, wrong } from './reply-header.ts'
 
 const TEXT = 'X-Svc-Reply'
-const JSON_TEXT = 'X-Svc-Reply-Json'
-const MAX_BYTES = 12_288
-const MAX_DEPTH = 100
 
 /** A reply with the request as it must be rendered. */
 export interface ExactReply extends Omit<FixedReply, 'result'> {
@@ -28,7 +25,7 @@ interface Given {
 
 /** The reply that the request names; null: none. Throws `BadInput` for a wrong one. */
 export function exactReply(exchange: Exchange, parsed: Parsed): ExactReply | null {
-  const given = readGiven(exchange)
+  const given = withoutOwn(readGiven(exchange), exchange.route.replyMembers)
   if (given === null) return null
   try {
     return replyFor(given, exchange, parsed)
@@ -39,6 +36,13 @@ export function exactReply(exchange: Exchange, parsed: Parsed): ExactReply | nul
   }
 }
 
+/** Without the members that the route reads itself; null if nothing is left. */
+function withoutOwn(given: Given | null, own: readonly string[] = []): Given | null {
+  if (given === null || !own.some(name => Object.hasOwn(given.value, name))) return given
+  const rest = Object.entries(given.value).filter(([name]) => !own.includes(name))
+  return rest.length === 0 ? null : { ...given, value: Object.fromEntries(rest) }
+}
+
 function readGiven(exchange: Exchange): Given | null {
   const { headers } = exchange
   if (headers['x-svc-reply'] === undefined && headers['x-svc-reply-json'] === undefined) return null
@@ -46,7 +50,7 @@ function readGiven(exchange: Exchange): Given | null {
   if (json !== undefined) {
     const lookUp: LookUp = reference =>
       reference === 'session' ? exchange.svc.http.session(exchange.request).label : undefined
-    return { header: JSON_TEXT, value: parseJson(json), lookUp }
+    return { header: JSON_TEXT, value: parseReply(json), lookUp }
   }
   // The text is sent as it is: it has no references.
   return { header: TEXT, value: { text: decoded(exchange.header('x-svc-reply') ?? '') }, lookUp: () => undefined }
@@ -59,26 +63,6 @@ function decoded(text: string): string {
   } catch {
     return text
   }
-}
-
-/** JSON, or base64url of it. */
-function parseJson(text: string): JsonObject {
-  if (text.length > MAX_BYTES * 2) throw wrong(JSON_TEXT, `expected at most ${MAX_BYTES} bytes`)
-  const trimmed = text.trim()
-  const plain = /^[A-Za-z0-9_-]+={0,2}$/.test(trimmed) ? Buffer.from(trimmed, 'base64url').toString('utf8') : trimmed
-  if (Buffer.byteLength(plain) > MAX_BYTES) throw wrong(JSON_TEXT, `expected at most ${MAX_BYTES} bytes`)
-  let value: unknown
-  try {
-    value = isTextNestedWithin(plain, MAX_DEPTH) ? JSON.parse(plain) : undefined
-  } catch {
-    value = undefined
-  }
-  if (!isRecord(value)) throw wrong(JSON_TEXT, 'expected a JSON object, or base64url of it')
-  return value as JsonObject
-}
-
-function wrong(header: string, details: string): BadInput {
-  return new BadInput(`${header}: ${details}`, { param: header })
 }
 
 function replyFor({ header, value, lookUp }: Given, { route }: Exchange, parsed: Parsed): ExactReply {

@@ -1,8 +1,16 @@
 /** One request to a provider route. Parts of it are read lazily, and once. */
-import { isRecord, isTextNestedWithin, type FastifyReply, type FastifyRequest, type Svc } from 'svc/plugin'
+import {
+  isRecord,
+  isTextNestedWithin,
+  type FastifyReply,
+  type FastifyRequest,
+  type RequestSpan,
+  type Svc,
+} from 'svc/plugin'
 import type { ResponseContext } from './error-responses.ts'
 import { findCredential, header, showCredential, type Credential } from './credentials.ts'
 import { BadInput } from '../errors.ts'
+import { readReplyMembers } from './reply-header.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
 import type { LlmRoute, RequestHeaders, RouteInput } from '../provider.ts'
 import type { EngineLimits, ItemReply, RunItemOptions } from '../provider.ts'
@@ -73,6 +81,10 @@ export class Exchange implements ResponseContext {
   parsedAt = 0
   /** Time in the queue. */
   queueMs = 0
+  /** Its span; null if none is recorded, or if it is part of another request. */
+  readonly span: RequestSpan | null
+  /** Id of the reply, for the span. */
+  replyId: string | null = null
   /** Runs items of batches; set by what creates the exchange. */
   runItem: RunItem | null = null
   /** The request is not a call of the model: its credential was rejected. */
@@ -99,7 +111,10 @@ export class Exchange implements ResponseContext {
     this.reply = reply
     this.requestId = inner?.requestId ?? svc.http.requestId(request)
     this.instanceId = svc.instance.id
-    this.credential = findCredential(served.instance.format.credentials, this.headers, () => this.query)
+    this.span = inner === null ? svc.http.span(request) : null
+    const { credentials } = served.instance.format
+    const rules = served.route.credentials === undefined ? credentials : [...credentials, ...served.route.credentials]
+    this.credential = findCredential(rules, this.headers, () => this.query)
     this.shownCredential = showCredential(this.credential)
   }
 
@@ -174,6 +189,7 @@ export class Exchange implements ResponseContext {
       credential: this.credential,
       models: instance.models,
       storesResponses: instance.storesResponses !== false,
+      replyMembers: () => readReplyMembers(this.headers),
     }
     if (instance.batchPlan !== undefined) input.batchPlan = instance.batchPlan
     if (this.inner?.data !== undefined) input.socketData = this.inner.data

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { BodyStream, FastifyReply, FastifyRequest, StreamEnd } from 'svc/plugin'
 import type { ProviderInstance } from '../providers/instance.ts'
-import type { ItemReply, LlmRoute, Parsed, Rendered, ResultOf, RunItemOptions, StreamEvent } from '../provider.ts'
+import type { ItemReply, LlmRoute, Rendered, RunItemOptions, SocketRun, StreamEvent } from '../provider.ts'
 import { recordError, recordReply } from '../records/recording.ts'
 import { withCache } from '../cache/cached-result.ts'
 import { enterSlots } from '../capacity/load.ts'
@@ -14,6 +14,7 @@ import type { StreamOutput, Written } from '../streaming/output.ts'
 import { withTokenizer } from '../tokenizers/tokenizers.ts'
 import { tokensOf } from '../streaming/tokens-of.ts'
 import { isStrict } from '../testing/strict.ts'
+import { withAudio } from './audio-tokens.ts'
 import { compute } from './compute.ts'
 import { fitToWindow } from './context-window.ts'
 import { errorFacts, errorResponse, ProviderError } from './error-responses.ts'
@@ -93,7 +94,7 @@ async function runItem(
       const recorded = recordReply(exchange, parsed, result, context.finishReasons, false, status)
       if (recorded !== null) {
         services.records.add(recorded)
-        enter(exchange, services.ledger, { status, record: recorded, parsed, result })
+        enter(services, exchange, { status, record: recorded, parsed, result })
       }
     }
     return { status, body: objectOf(body), requestId: exchange.requestId }
@@ -102,7 +103,7 @@ async function runItem(
     const { status, body } = errorResponse(outer.instance, exchange, kind, facts)
     if (item.isCounted) {
       services.records.add(recordError(exchange, status))
-      enter(exchange, services.ledger, { status })
+      enter(services, exchange, { status })
     }
     return { status, body, requestId: exchange.requestId }
   }
@@ -121,17 +122,13 @@ export interface MessageOptions {
   destroy(): void
 }
 
-export type MessageOutcome =
-  | { kind: 'sent'; isWhole: boolean; parsed: Parsed; result: ResultOf<Parsed> }
-  | { kind: 'error'; status: number; headers: Record<string, string>; body: object }
-
 /** Runs a message on a socket, and sends the events of its reply at their pace. */
 export async function runMessage(
   services: RunnerServices,
   outer: OuterRequest,
   placed: { route: LlmRoute; params: Record<string, string> },
   options: MessageOptions,
-): Promise<MessageOutcome> {
+): Promise<SocketRun> {
   const { svc, limiter } = services
   const exchange = innerExchange(services, outer, placed, {
     requestId: services.newId(),
@@ -165,10 +162,9 @@ export async function runMessage(
       exact === null
         ? {
             parsed,
-            result: await withCache(
-              exchange,
+            result: withAudio(
               parsed,
-              await compute(parsed, computeOptions(services, exchange, filtered)),
+              await withCache(exchange, parsed, await compute(parsed, computeOptions(services, exchange, filtered))),
             ),
             latency,
             fault,
@@ -176,7 +172,7 @@ export async function runMessage(
           }
         : {
             ...exact,
-            result: await withCache(exchange, exact.parsed, exact.result),
+            result: withAudio(exact.parsed, await withCache(exchange, exact.parsed, exact.result)),
             fault: fault ?? exact.fault,
             latency: readLatency(exchange.headers, { ...outer.instance.latency, ...exact.pace }, svc.config.maxDelayMs),
             isStream: true,
@@ -186,7 +182,13 @@ export async function runMessage(
     const context = renderContext(services, exchange, computed)
     await placed.route.keep?.(computed.result, computed.parsed, context)
     const outcome = await sendEvents(services, exchange, computed, context, options)
-    return { kind: 'sent', isWhole: outcome.isWhole, parsed: computed.parsed, result: computed.result }
+    return {
+      kind: 'sent',
+      isWhole: outcome.isWhole,
+      parsed: computed.parsed,
+      result: computed.result,
+      limits: exchange.rateLimits,
+    }
   } catch (error) {
     if (exchange.load !== null) countServed(exchange, null, undefined)
     const { kind, facts } = errorOf(error, services.faults, exchange)
@@ -194,7 +196,7 @@ export async function runMessage(
     exchange.fault = facts.injected ?? null
     if (exchange.fault !== null) services.metrics.fault(outer.instance.name, exchange.fault)
     services.records.add(recordError(exchange, status))
-    enter(exchange, services.ledger, { status })
+    enter(services, exchange, { status })
     return { kind: 'error', status, headers, body }
   }
 }
@@ -217,12 +219,13 @@ function computeOptions(
 }
 
 function sendEvents(
-  { svc, clock, records, ledger, metrics }: RunnerServices,
+  services: RunnerServices,
   exchange: Exchange,
   computed: Computed,
   context: ReturnType<typeof renderContext>,
   options: MessageOptions,
 ): Promise<StreamOutcome> {
+  const { svc, clock, records, metrics } = services
   const { parsed, result, latency } = computed
   const { instance, route } = exchange
   const streamed = streamOf(exchange, computed, context)
@@ -257,7 +260,7 @@ function sendEvents(
       fail: reject,
       ended(outcome) {
         if (recorded !== null)
-          enter(exchange, ledger, { status: 200, record: recorded, parsed, result, stream: outcome })
+          enter(services, exchange, { status: 200, record: recorded, parsed, result, stream: outcome })
         resolve(outcome)
       },
       ...(streamed.breaksAfter === undefined ? {} : { break: streamed.breaksAfter }),

@@ -57,7 +57,10 @@ import type { PromptCache } from '../cache/prompt-cache.ts'
 import type { ProviderSettings } from '../providers/options.ts'
 import type { Limiter } from '../limits/limiter.ts'
 import { endedCall, type Outcome } from '../usage/ended-call.ts'
+import type { OpenSockets } from './socket-bounds.ts'
 import type { Ledger } from '../usage/ledger.ts'
+import type { GenAiMetrics } from '../telemetry/metrics.ts'
+import { describeSpan, noteEvents, noteReply } from '../telemetry/span.ts'
 import type { Variables } from '../variables.ts'
 
 /** The services that all providers share. */
@@ -76,9 +79,11 @@ export interface RunnerServices {
   /** Settings of formats under their own name, by id. */
   builtin: Readonly<Record<string, ProviderSettings>>
   metrics: LlmMetrics
+  genAi: GenAiMetrics
   /** Whether a text generation needs a rule, if its header does not say so. */
   strictFixtures: boolean
   clock: TokenClock
+  sockets: OpenSockets
   /** The route of a path; null if no provider serves it. */
   find(method: string, path: string): PlacedRoute | null
   /** Runs items of batches. */
@@ -316,7 +321,7 @@ function respond(
   computed: Computed,
   context: RenderContext,
 ): FastifyReply {
-  const { records, ledger, metrics } = services
+  const { records, metrics } = services
   const { parsed, result, isStream } = computed
   const { reply, route, instance } = exchange
   const words = context.finishReasons
@@ -345,14 +350,17 @@ function respond(
     reply.headers(headers).headers(native)
     return stream(services, exchange, computed, streamed, recorded)
   }
+  noteReply(exchange, rendered!)
   sendWhole(reply, rendered!, [headers, native])
-  if (recorded !== null) enter(exchange, ledger, { status: recorded.status, record: recorded, parsed, result })
+  if (recorded !== null) enter(services, exchange, { status: recorded.status, record: recorded, parsed, result })
   return reply
 }
 
-/** The response has ended: the ledger counts it, and its buckets are paid. */
-export function enter(exchange: Exchange, ledger: Ledger, outcome: Outcome): void {
+/** The response has ended: the ledger and the metrics count it, and its buckets are paid. */
+export function enter({ ledger, genAi }: RunnerServices, exchange: Exchange, outcome: Outcome): void {
   const call = endedCall(exchange, outcome)
+  describeSpan(exchange, outcome, call)
+  genAi.ended(exchange, call)
   if (exchange.load !== null) countServed(exchange, call, outcome.result)
   exchange.admission?.finish(call.prompt_tokens, call.completion_tokens)
   exchange.admission = null
@@ -426,12 +434,13 @@ export const stallMs = { normal: 120_000, public: 20_000 }
 const singleBytes = { normal: 16_384, public: 4096 }
 
 function stream(
-  { clock, ledger }: RunnerServices,
+  services: RunnerServices,
   exchange: Exchange,
   { parsed, result, latency }: Computed,
   { framing, shape, events, breaksAfter }: Streamed,
   recorded: AiRecord | null,
 ): FastifyReply {
+  const { clock, ledger } = services
   const { svc, request, reply, route, instance } = exchange
   const caps = svc.config.publicMode ? 'public' : 'normal'
   const framer = framings[framing]
@@ -458,14 +467,15 @@ function stream(
     )
   }
   ledger.streamOpened()
-  pump(opened, events, {
+  pump(opened, noteEvents(exchange, events), {
     output:
       shape === null
         ? new PlainOutput(opened, framer, clock.now)
         : new ShapedOutput(opened, { shape, framing, now: clock.now, maxSingleBytes: singleBytes[caps] }),
     ended(outcome: StreamOutcome) {
       ledger.streamEnded()
-      if (recorded !== null) enter(exchange, ledger, { status: 200, record: recorded, parsed, result, stream: outcome })
+      if (recorded !== null)
+        enter(services, exchange, { status: 200, record: recorded, parsed, result, stream: outcome })
     },
     errorEvent,
     clock,
@@ -532,6 +542,8 @@ async function sendError(
   exchange.faultSource = facts.source ?? ''
   if (exchange.fault !== null) countFault(services, exchange)
   services.records.add(recordError(exchange, status))
-  if (!exchange.isRefused) enter(exchange, services.ledger, { status })
+  const outcome = { status, errorType: facts.injected ?? kind }
+  if (exchange.isRefused) describeSpan(exchange, outcome, null)
+  else enter(services, exchange, outcome)
   return reply.code(status).headers(headers).send(JSON.stringify(body))
 }

@@ -1,7 +1,8 @@
 /** Serves the WebSocket routes of providers. */
 import type { FastifyReply, FastifyRequest, WebSocket } from 'svc/plugin'
-import { errorResponse } from './error-responses.ts'
+import { errorResponse, ProviderError } from './error-responses.ts'
 import { Exchange } from './exchange.ts'
+import type { OpenSocket } from './socket-bounds.ts'
 import { runMessage } from './inner-request.ts'
 import type { PlacedRoute } from '../testing/protocol.ts'
 import { checkCredential, errorOf, rollFault, type RunnerServices, type Served } from './runner.ts'
@@ -12,8 +13,6 @@ export interface SocketRoute {
   wsHandler(socket: WebSocket, request: FastifyRequest): void
 }
 
-/** The longest life of a socket: 60 minutes, 10 in public mode. */
-const LIFETIME_MS = { normal: 3_600_000, public: 600_000 }
 /** A socket with more unsent bytes has to wait. */
 const MAX_BUFFERED = 256 * 1024
 const WAIT_MS = 10
@@ -30,7 +29,8 @@ export function socketRoute(
       const params = request.params as Record<string, string>
       const exchange = new Exchange(services.svc, { ...served, params }, services.limits, request, reply)
       try {
-        checkCredential(exchange)
+        await checkHandshake(exchange)
+        refuseIfFull(services, request)
         // Faults that need a reply apply to the messages.
         rollFault(services, exchange)
         accepted.set(request, { exchange, parsed: await served.route.parse(exchange.input()) })
@@ -43,15 +43,37 @@ export function socketRoute(
     },
     wsHandler(socket, request) {
       const { exchange, parsed } = accepted.get(request)!
-      const lifetimeMs = LIFETIME_MS[services.svc.config.publicMode ? 'public' : 'normal']
+      const { lifetimeMs } = services.sockets.bounds
       services.svc.streams.websocket(request, socket, { lifetimeMs: lifetimeMs + 1000, idleMs: Infinity })
-      served.route.socket!(new ProviderSocket(services, exchange, socket, find, lifetimeMs), parsed, exchange.input())
+      const { key } = services.svc.http.session(request)
+      // Others may have opened since the handshake was checked.
+      if (services.sockets.full(key) !== null) return socket.close(1013, 'too many open sockets')
+      const open = services.sockets.open(key)
+      socket.once('close', () => open.close())
+      served.route.socket!(new ProviderSocket(services, exchange, socket, find, open), parsed, exchange.input())
     },
   }
 }
 
+async function checkHandshake(exchange: Exchange): Promise<void> {
+  const { route, instance, credential } = exchange
+  const isAccepted = credential === null ? undefined : await route.acceptsCredential?.(credential.value, instance.name)
+  if (isAccepted === false) throw new ProviderError('invalid_credential')
+  if (isAccepted === undefined) checkCredential(exchange)
+}
+
+function refuseIfFull({ svc, sockets }: RunnerServices, request: FastifyRequest): void {
+  const full = sockets.full(svc.http.session(request).key)
+  if (full === null) return
+  throw new ProviderError('rate_limit', {
+    message: `Too many open WebSockets: this ${full.of} may have ${full.limit}. Close one of them first.`,
+  })
+}
+
 class ProviderSocket implements LlmSocket {
   readonly lifetimeMs: number
+  readonly maxItems: number
+  readonly #open: OpenSocket
   readonly #services: RunnerServices
   readonly #exchange: Exchange
   readonly #socket: WebSocket
@@ -63,13 +85,15 @@ class ProviderSocket implements LlmSocket {
     exchange: Exchange,
     socket: WebSocket,
     find: (path: string) => PlacedRoute | null,
-    lifetimeMs: number,
+    open: OpenSocket,
   ) {
     this.#services = services
     this.#exchange = exchange
     this.#socket = socket
     this.#find = find
-    this.lifetimeMs = lifetimeMs
+    this.#open = open
+    this.lifetimeMs = services.sockets.bounds.lifetimeMs
+    this.maxItems = services.sockets.bounds.items
     socket.on('close', () => this.#closed.abort())
     // A message that violates the protocol closes the socket; the close event follows.
     socket.on('error', () => this.#closed.abort())
@@ -81,6 +105,10 @@ class ProviderSocket implements LlmSocket {
 
   send(message: object): void {
     if (!this.isClosed) this.#socket.send(JSON.stringify(message))
+  }
+
+  keep(bytes: number): boolean {
+    return this.#open.keep(bytes)
   }
 
   onMessage(listener: (message: Buffer, isBinary: boolean) => void): void {
@@ -101,12 +129,13 @@ class ProviderSocket implements LlmSocket {
     return this.#exchange.url
   }
 
-  async run(target: string, body: object, { send, signal, data }: SocketRunOptions): Promise<SocketRun> {
-    const { instance, request, reply } = this.#exchange
-    const placed = this.#find(decodeURIComponent(target.split('?', 1)[0]!))
+  async run(target: string, body: object, { send, signal, data, route }: SocketRunOptions): Promise<SocketRun> {
+    const { instance, request, reply, params } = this.#exchange
+    const placed =
+      route === undefined ? this.#find(decodeURIComponent(target.split('?', 1)[0]!)) : { instance, route, params }
     if (placed === null) throw new Error(`no provider has the route POST ${target}`)
     const socket = this.#socket
-    return runMessage(this.#services, { instance, request, reply }, placed, {
+    const running = runMessage(this.#services, { instance, request, reply }, placed, {
       path: target,
       body,
       data,
@@ -118,6 +147,12 @@ class ProviderSocket implements LlmSocket {
       },
       ready: () => this.#drained(),
       destroy: () => socket.terminate(),
+    })
+    return running.catch((error: unknown) => {
+      this.#services.svc.log.error('a message on a WebSocket failed', { error, request_id: this.#exchange.requestId })
+      this.close(1011, 'internal error')
+      const { status, headers, body } = errorResponse(instance, this.#exchange, 'server_error', {})
+      return { kind: 'error', status, headers, body }
     })
   }
 

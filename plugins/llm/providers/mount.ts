@@ -148,13 +148,18 @@ export interface MountedRoute {
   route: LlmRoute
 }
 
-export function mount(app: FastifyInstance, instance: ProviderInstance, services: RunnerServices): MountedRoute[] {
+export function mount(
+  app: FastifyInstance,
+  instance: ProviderInstance,
+  services: RunnerServices,
+  routes: readonly LlmRoute[],
+): MountedRoute[] {
   const errorForm = createErrorForm(instance, services)
   const credentials = credentialsOf(instance, services)
   const groups = new Map<string, Place[]>()
   for (const [base, below] of basesOf(instance)) {
     if (!base.includes('{')) services.svc.unroutedForm(base, errorForm)
-    for (const route of instance.format.routes) {
+    for (const route of routes) {
       if (!isBelow(route.path, below) || !isServedAt(route, base, instance)) continue
       const template = base + route.path.slice(below.length)
       const router = routerPath(template)
@@ -244,7 +249,7 @@ function describeAt(
     area: 'llm',
     ownFail: true,
     errorForm: at.errorForm,
-    credentials: at.credentials,
+    credentials: [...(at.credentials ?? []), ...(route.credentials ?? []).map(credentialOf)],
     parameters: [...parametersOf(at.base), ...(own.parameters ?? []), ...sharedParameters],
     examples: own.examples.map(example => moveExample(example, route, instance, at)),
   }

@@ -10,7 +10,7 @@ import { createNamed } from './named-providers.ts'
 import { readSettings, type SettingsServices } from './settings.ts'
 import type { LlmOptions } from './options.ts'
 import { defaultLatency } from '../streaming/pace.ts'
-import type { LlmProvider } from '../provider.ts'
+import type { LlmProvider, LlmRoute } from '../provider.ts'
 import type { Batches } from '../state/batches.ts'
 import type { Documents } from '../state/documents.ts'
 import type { RunnerServices } from '../exchange/runner.ts'
@@ -30,6 +30,8 @@ export class ProviderRegistry implements Providers {
   readonly #formats = new Map<string, LlmProvider>()
   readonly #instances: ProviderInstance[] = []
   readonly #mounted: MountedRoute[] = []
+  /** Routes that other plugins add to a format, by its id. */
+  readonly #added = new Map<string, LlmRoute[]>()
   readonly #states: ((session: string | null) => Promise<number>)[] = []
 
   /** `rules` is the list in `services`; plugins add rules to it. */
@@ -68,6 +70,18 @@ export class ProviderRegistry implements Providers {
       requirement: { requireAuth: false, apiKey: null },
       isNamed: false,
     })
+  }
+
+  addRoutes(app: FastifyInstance, format: string, routes: readonly LlmRoute[]): void {
+    const instance = this.#instances.find(({ name }) => name === format)
+    if (instance === undefined) throw new Error(`routes can't be added to the unknown format ${format}`)
+    this.#added.set(format, [...this.#routesOf(instance), ...routes])
+    this.#mounted.push(...mount(app, instance, this.#services, routes))
+  }
+
+  /** The routes that other plugins have added to the format of an instance. */
+  #routesOf({ format }: ProviderInstance): LlmRoute[] {
+    return this.#added.get(format.id) ?? []
   }
 
   /** The first segment of the paths at which providers are served. */
@@ -144,7 +158,9 @@ export class ProviderRegistry implements Providers {
 
   #serve(app: FastifyInstance, instance: ProviderInstance): void {
     this.#instances.push(instance)
-    this.#mounted.push(...mount(app, instance, this.#services))
+    this.#mounted.push(
+      ...mount(app, instance, this.#services, [...instance.format.routes, ...this.#routesOf(instance)]),
+    )
     const { svc } = this.#services
     const { engineMetrics: metrics, basePath, title } = instance
     if (metrics !== undefined) registerMetricsRoutes(app, svc, { basePath, title, category, metrics })
@@ -156,7 +172,7 @@ export class ProviderRegistry implements Providers {
         area: 'http',
         examples: [{ name: 'Index', path: instance.basePath, expectStatus: 200 }],
       }),
-      (request, reply) => reply.send(describeInstance(instance, svc.http.baseUrl(request))),
+      (request, reply) => reply.send(describeInstance(instance, this.#routesOf(instance), svc.http.baseUrl(request))),
     )
   }
 
@@ -178,7 +194,7 @@ export class ProviderRegistry implements Providers {
 
   /** The providers in the response of `GET /ai`. */
   index(origin: string): object[] {
-    return this.#inOrder().map(instance => describeInstance(instance, origin))
+    return this.#inOrder().map(instance => describeInstance(instance, this.#routesOf(instance), origin))
   }
 
   /** Formats by their `order`, then named providers in the order of svc.yaml. */
@@ -192,7 +208,7 @@ export class ProviderRegistry implements Providers {
   }
 }
 
-function describeInstance(instance: ProviderInstance, origin: string): object {
+function describeInstance(instance: ProviderInstance, added: readonly LlmRoute[], origin: string): object {
   const { format } = instance
   return {
     id: instance.name,
@@ -202,6 +218,6 @@ function describeInstance(instance: ProviderInstance, origin: string): object {
     sdk_base_url: `${origin}${instance.basePath}${format.sdkPath ?? ''}`,
     credentials: format.credentials.map(rule => rule.source),
     models: instance.models.map(model => model.id),
-    routes: format.routes.map(({ method, path }) => ({ method, path: instance.basePath + path })),
+    routes: [...format.routes, ...added].map(({ method, path }) => ({ method, path: instance.basePath + path })),
   }
 }

@@ -52,7 +52,7 @@ export function createMetrics(metrics: SvcMetrics): LlmMetrics {
     known.add(provider)
     return provider
   }
-  const familyOf = memoize(memoizedModels, modelFamily)
+  const familyOf = memoize(MEMOIZED_MODELS, modelFamily)
   return {
     served(providerName, model, streaming, prompt, completion) {
       const provider = label(providerName)
@@ -66,4 +66,4 @@ export function createMetrics(metrics: SvcMetrics): LlmMetrics {
 }
 
 /** Memoized, since there are few model names and the search takes measurable time. */
-const memoizedModels = 100
+export const MEMOIZED_MODELS = 100

@@ -87,6 +87,7 @@ function parseCaptured(
     limits,
     credential: null,
     storesResponses: instance.storesResponses !== false,
+    replyMembers: () => ({}),
     ...(instance.defaultModel === undefined ? {} : { defaultModel: instance.defaultModel }),
   }
   try {

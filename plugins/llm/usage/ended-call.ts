@@ -1,5 +1,6 @@
 /** Creates the ledger's call from a request whose response has ended. */
 import { copyText } from 'svc/plugin'
+import { sentTokens } from '../exchange/audio-tokens.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import type { AiRecord } from '../records/records.ts'
 import type { Parsed, ResultOf } from '../provider.ts'
@@ -11,6 +12,8 @@ const MAX_ID = 200
 /** What a response contained; tokens are 0 for errors. */
 export interface Outcome {
   status: number
+  /** What kind of error it is, for spans. */
+  errorType?: string
   record?: Pick<AiRecord, 'prompt_tokens' | 'completion_tokens'>
   parsed?: Parsed
   result?: ResultOf<Parsed>
@@ -26,7 +29,9 @@ export function endedCall(exchange: Exchange, { status, record, parsed, result, 
   const chat = result?.op === 'chat' ? result : null
   const planned = record?.completion_tokens ?? 0
   const isCut = stream !== undefined && !stream.isWhole
-  const completion = isCut ? Math.min(planned, stream.tokens) : planned
+  const { completion, audio } = isCut
+    ? sentTokens(planned, stream.tokens, chat?.audio)
+    : { completion: planned, audio: chat?.audio?.output ?? 0 }
   const reasoning = chat?.reasoningTokens ?? 0
   return {
     request_id: copyText(exchange.requestId.slice(0, MAX_ID)),
@@ -56,7 +61,7 @@ export function endedCall(exchange: Exchange, { status, record, parsed, result, 
     // Reasoning comes first in a stream.
     reasoning_tokens: Math.min(reasoning, completion),
     audio_input_tokens: chat?.audio?.input ?? 0,
-    audio_output_tokens: chat?.audio?.output ?? 0,
+    audio_output_tokens: audio,
     attempt_key: attemptKeyOf(exchange),
     retry_count: retryCountOf(exchange),
     batch: exchange.inner?.batch ?? null,

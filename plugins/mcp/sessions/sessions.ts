@@ -50,12 +50,16 @@ export class Sessions implements SessionHost {
     return this.#local.get(id)
   }
 
-  /** Creates a session with an id of 32 hex digits. If the store is full, the least recently used session ends. */
-  async create(parameters: SessionParameters): Promise<Session> {
+  /**
+   * Creates a session with an id of 32 hex digits. If the store is full, the least recently used session ends. If the server
+   * has `maxOfServer` sessions, the oldest of them ends.
+   */
+  async create(parameters: SessionParameters, maxOfServer?: number): Promise<Session> {
+    if (maxOfServer !== undefined) await this.#keepWithin(parameters.server, maxOfServer - 1)
     const id = randomBytes(16).toString('hex')
     const record = newRecord(parameters, this.replica)
     this.#protectBusy()
-    await this.#options.store.add(id, record)
+    await this.#options.store.add(id, record, maxOfServer === undefined ? {} : { group: record.server })
     return this.#localOf(id, record)
   }
 
@@ -80,12 +84,6 @@ export class Sessions implements SessionHost {
     await this.#options.store.delete(session.id)
     // In case it was created again here after it had ended.
     this.#drop(session)
-  }
-
-  /** Ends sessions of a server, those that began first, until there are at most `count`. */
-  async keepWithin(server: string, count: number): Promise<void> {
-    const own = [...this.#local.values()].filter(({ record }) => record.server === server)
-    for (const session of own.slice(0, Math.max(0, own.length - count))) await this.end(session)
   }
 
   /** Returns the number of ended sessions. */
@@ -193,6 +191,15 @@ export class Sessions implements SessionHost {
       // While the store is unavailable, nobody knows.
       () => {},
     )
+  }
+
+  async #keepWithin(server: string, count: number): Promise<void> {
+    const own = await this.#options.store.list({ group: server })
+    for (const { key } of own.slice(0, Math.max(0, own.length - count))) {
+      await this.#options.store.delete(key)
+      const session = this.#local.get(key)
+      if (session) this.#drop(session)
+    }
   }
 
   #drop(session: Session): void {

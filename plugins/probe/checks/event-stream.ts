@@ -51,11 +51,12 @@ export function eventsOf(call: Call): ReceivedEvent[] {
   return events
 }
 
-/** The median of how much later events came than the upstream wrote them, without the fastest as offset of the way. */
-export function medianLagMs(call: Call, gapMs: number): number {
-  const events = eventsOf(call)
-  const [first] = call.answered?.chunks ?? []
-  if (first === undefined || events.length === 0) return 0
-  const lags = events.map(({ atMs }, index) => atMs - first.at_ms - index * gapMs).toSorted((a, b) => a - b)
-  return lags[Math.floor(lags.length / 2)]!
+/** The median of how much later events came than the upstream wrote them, which it did in one write each. */
+export function medianLagMs(call: Call): number {
+  // The head is the first write.
+  const written = call.answered?.chunks.slice(1) ?? []
+  const lags = eventsOf(call)
+    .flatMap(({ atMs }, index) => (written[index] === undefined ? [] : [atMs - written[index].at_ms]))
+    .toSorted((a, b) => a - b)
+  return lags[Math.floor(lags.length / 2)] ?? 0
 }

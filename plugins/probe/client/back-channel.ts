@@ -3,6 +3,7 @@ import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { Address } from './address.ts'
 import { clock } from './changes.ts'
+import { shiftTimes } from '../upstream/arrival-record.ts'
 import type { ArrivalRecord } from '../upstream/arrival-record.ts'
 import type { StepScript } from '../upstream/script.ts'
 
@@ -14,6 +15,8 @@ export interface SessionFacts {
   nonce: string
   field: string
   instance: string
+  /** Of all replicas that know the session. */
+  instances: string[]
   version: string
   catalogue: string
   clock_ms: number
@@ -50,8 +53,10 @@ export class BackChannel {
     return this.#session!
   }
 
-  async open(ttlS: number): Promise<void> {
-    this.#session = (await this.#ask('POST', '/sessions', { body: { ttl_s: ttlS } })) as SessionFacts
+  /** `other`: the session of another upstream of the same run. */
+  async open(ttlS: number, other?: SessionFacts): Promise<void> {
+    const nonces = other === undefined ? {} : { nonce: other.nonce, field: other.field }
+    this.#session = (await this.#ask('POST', '/sessions', { body: { ttl_s: ttlS, ...nonces } })) as SessionFacts
     let best = Number.POSITIVE_INFINITY
     for (let index = 0; index < 5; index++) {
       const before = clock()
@@ -89,14 +94,7 @@ export class BackChannel {
     const { arrivals } = (await this.#ask('GET', `/sessions/${this.session.id}/arrivals?steps=${steps.join(',')}`)) as {
       arrivals: ArrivalRecord[]
     }
-    const shift = (ms: number): number => ms + this.offsetMs
-    for (const arrival of arrivals) {
-      arrival.head_at_ms = shift(arrival.head_at_ms)
-      arrival.last_byte_ms = shift(arrival.last_byte_ms)
-      if (arrival.first_body_byte_ms !== null) arrival.first_body_byte_ms = shift(arrival.first_body_byte_ms)
-      if (arrival.ended_ms !== null) arrival.ended_ms = shift(arrival.ended_ms)
-      for (const chunk of [...arrival.chunks, ...arrival.answered.chunks]) chunk.at_ms = shift(chunk.at_ms)
-    }
+    shiftTimes(arrivals, this.offsetMs)
     return arrivals
   }
 
@@ -184,6 +182,7 @@ export class BackChannel {
 function refusalText(status: number, answer: string): string {
   if (status === 401 || status === 403) return `refused the back channel with ${status}: give --upstream-token`
   if (status === 404) return 'has no probe: is it svc, not in public mode, with the plugin "probe"?'
+  if (status === 409) return 'has several workers (SVC_WORKERS): set SVC_STATE_STORE=local'
   if (status === 429) return `runs too many probes (${answer.slice(0, 200)})`
   return `answered ${status}: ${answer.replaceAll(/[^ -~]/g, ' ').slice(0, 200)}`
 }

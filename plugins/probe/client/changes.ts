@@ -30,7 +30,11 @@ export class Changes {
         const left = deadlineMs() - clock()
         if (left <= 0) return done(false)
         clearTimeout(timer)
-        timer = setTimeout(check, left + 1)
+        // After a stall, timers run before what has come meanwhile is read.
+        timer = setTimeout(() => setImmediate(() => setImmediate(checkUnlessDone)), left + 1)
+      }
+      const checkUnlessDone = (): void => {
+        if (this.#listeners.has(check)) check()
       }
       this.#listeners.add(check)
       check()

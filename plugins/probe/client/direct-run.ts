@@ -70,7 +70,10 @@ function bytesDifference(evidence: Evidence): string | null {
       if (problem !== null) return problem
       continue
     }
-    const own = unique(arrivals.filter(({ peer }) => peer.endsWith(`:${record.port}`))).toSorted(
+    const ofPort = arrivals.filter(({ peer }) => peer.endsWith(`:${record.port}`))
+    // A balancer in front of replicas has ports of its own.
+    const ofCalls = calls.flatMap(call => call.arrivals).map(view => view.record)
+    const own = unique(ofPort.length > 0 ? ofPort : ofCalls).toSorted(
       (a, b) => a.request_on_connection - b.request_on_connection,
     )
     if (own.length === 0) return 'the upstream saw nothing of it'
@@ -99,7 +102,7 @@ function http2Difference(calls: readonly Call[]): string | null {
 }
 
 function unique(arrivals: ArrivalRecord[]): ArrivalRecord[] {
-  return [...new Map(arrivals.map(arrival => [arrival.number, arrival])).values()]
+  return [...new Map(arrivals.map(arrival => [`${arrival.number} ${arrival.instance}`, arrival])).values()]
 }
 
 /** The upstream may have ended the connection before it read everything. */

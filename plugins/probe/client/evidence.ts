@@ -13,11 +13,12 @@ export class ArrivalView {
   readonly fields: Field[]
   /** The request line. */
   readonly line: string
-  readonly #nonce: string
+  /** Of the session. */
+  readonly nonce: string
 
   constructor(record: ArrivalRecord, nonce: string) {
     this.record = record
-    this.#nonce = nonce
+    this.nonce = nonce
     const [line = '', ...lines] = this.head.replace(/^[\r\n]+/, '').split(/\r?\n/)
     this.line = line
     this.fields = lines
@@ -57,13 +58,13 @@ export class ArrivalView {
   }
   /** The target behind the number of the step; the whole target if the nonce is not in it. */
   get rest(): string {
-    const at = this.target.indexOf(this.#nonce)
+    const at = this.target.indexOf(this.nonce)
     if (at === -1) return this.target
-    return this.target.slice(at + this.#nonce.length).replace(/^\/[a-z0-9-]+\/\d+/, '')
+    return this.target.slice(at + this.nonce.length).replace(/^\/[a-z0-9-]+\/\d+/, '')
   }
   /** The target in front of the nonce, without the path of the probe. */
   get prefix(): string {
-    const at = this.target.indexOf(`/probe/${this.#nonce}`)
+    const at = this.target.indexOf(`/probe/${this.nonce}`)
     return at === -1 ? this.target : this.target.slice(0, at)
   }
   values(name: string): string[] {

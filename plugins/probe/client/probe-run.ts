@@ -5,9 +5,11 @@ import type { Check, Facts, Protocol, Verdict, VerdictWord } from '../catalog/ch
 import type { Address } from './address.ts'
 import { BackChannelError } from './back-channel.ts'
 import type { BackChannel } from './back-channel.ts'
+import { clock, pause } from './changes.ts'
 import { directDifference } from './direct-run.ts'
 import type { Evidence } from './evidence.ts'
 import { generalVerdict } from './general-rules.ts'
+import { LoadMonitor } from './load-monitor.ts'
 import { reach } from './reach.ts'
 import type { Reached } from './reach.ts'
 import { ROOT, StepRunner } from './step-runner.ts'
@@ -60,6 +62,7 @@ export interface RunResult {
   isComplete: boolean
   requests: number
   clientProtocols: Protocol[]
+  facts: Facts
 }
 
 /** Direct runs are quick and disturb nobody, so more of them run at once. */
@@ -68,6 +71,9 @@ const REPEATED: readonly VerdictWord[] = ['fail', 'warn', 'error']
 const TUNNEL_GROUPS: readonly string[] = ['headers', 'targets', 'framing', 'responses', 'caching', 'trust']
 const TUNNEL_CHECKS: readonly string[] = ['CON-ERROR', 'CON-LOOP', 'UPG-H2C']
 const EJECTED_MS = 35_000
+/** Attempts of a check that do not count, since this machine was too busy meanwhile. */
+const MAX_BUSY = 3
+const BUSY_PAUSE_MS = 1_000
 /** Paths of the groups that do not use that of the probe. */
 const DEFAULT_PATHS: Readonly<Record<string, string>> = { llm: '/ai/openai/v1', mcp: '/mcp', a2a: '/a2a/weather' }
 const HEALTH: Pick<Check, 'id' | 'plan'> = {
@@ -87,6 +93,7 @@ export class ProbeRun {
   readonly #results = new Map<Job, CheckResult>()
   readonly #directEvidence = new Map<Job, Evidence>()
   #reached: Reached | null = null
+  readonly #load = new LoadMonitor()
   #lostConnections = 0
   #isLost = false
 
@@ -135,6 +142,14 @@ export class ProbeRun {
 
   /** Rejects with `ReachError` or `BackChannelError`. */
   async run(): Promise<RunResult> {
+    try {
+      return await this.#run()
+    } finally {
+      this.#load.stop()
+    }
+  }
+
+  async #run(): Promise<RunResult> {
     const upstreamUrl = this.#direct.address.url
     await reach(this.#runner, this.#facts, { ...this.#direct, protocol: '1.1' }, upstreamUrl)
     const reached = await reach(this.#runner, this.#facts, { ...this.#gateway, protocol: '1.1' }, upstreamUrl)
@@ -190,6 +205,7 @@ export class ProbeRun {
       isComplete,
       requests: this.#runner.requests,
       clientProtocols: [...this.#facts.clientProtocols],
+      facts: this.#facts,
     }
   }
 
@@ -262,7 +278,8 @@ export class ProbeRun {
     if (check.when?.noDirect === true) return true
     let evidence: Evidence | null = null
     let difference: string | null = null
-    for (let attempt = 0; attempt < 2; attempt++) {
+    for (let attempt = 0, busy = 0; attempt < 2 + busy; attempt++) {
+      const attemptedMs = clock()
       try {
         const route = this.#routeOf(check, protocol === '2' ? this.#directHttp2! : this.#direct)
         evidence = await this.#runner.run(check, await this.#factsOf(check), { ...route, protocol })
@@ -272,6 +289,7 @@ export class ProbeRun {
         if (error instanceof BackChannelError && error.isLost) this.#isLost = true
       }
       if (difference === null) break
+      if (busy < MAX_BUSY && (await this.#wasBusy(attemptedMs))) busy++
     }
     if (difference === null && check.when?.comparesDirect === true) this.#directEvidence.set(job, evidence!)
     if (difference !== null)
@@ -286,15 +304,23 @@ export class ProbeRun {
     if ((check.when?.breaks === true || check.hostile === true) && !(await this.#isHealthy(job))) return
     const verdicts: Verdict[] = []
     let evidence: Evidence | null = null
+    let busy = 0
     do {
+      const attemptedMs = clock()
       const one = await this.#attempt(job)
+      const isFinding = REPEATED.includes(one.verdict.verdict)
+      if (isFinding && busy < MAX_BUSY && (await this.#wasBusy(attemptedMs))) {
+        busy++
+        continue
+      }
       evidence = verdicts.length === 0 || one.verdict.verdict !== 'pass' ? one.evidence : evidence
       verdicts.push(one.verdict)
     } while (
-      REPEATED.includes(verdicts[0]!.verdict) &&
-      verdicts.length < this.#options.repeat &&
-      !this.#isLost &&
-      !this.#options.signal.aborted
+      verdicts.length === 0 ||
+      (REPEATED.includes(verdicts[0]!.verdict) &&
+        verdicts.length < this.#options.repeat &&
+        !this.#isLost &&
+        !this.#options.signal.aborted)
     )
     const words = verdicts.map(({ verdict }) => verdict)
     const isSame = words.every(word => word === words[0])
@@ -303,6 +329,13 @@ export class ProbeRun {
     const verdict = isServing ? chosen : fail('the gateway stopped serving')
     const direct = check.when?.noDirect === true ? 'not run' : 'same'
     this.#record(job, verdict, words, evidence, direct, performance.now() - from)
+  }
+
+  /** Whether this process stalled since then; waits a moment if it did. */
+  async #wasBusy(sinceMs: number): Promise<boolean> {
+    if (this.#isLost || this.#options.signal.aborted || !this.#load.hasStalledSince(sinceMs)) return false
+    await pause(BUSY_PAUSE_MS)
+    return true
   }
 
   async #factsOf({ when }: Check): Promise<Facts> {

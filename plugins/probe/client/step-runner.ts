@@ -150,7 +150,7 @@ export class StepRunner {
     if (counts && route.through === 'gateway') await pause(LATE_MS)
     for (const waitMs of ARRIVAL_CHECKS_MS) {
       await pause(waitMs)
-      arrivals = (await Promise.all(this.#options.channels.map(channel => channel.arrivals(steps)))).flat()
+      arrivals = unique((await Promise.all(this.#options.channels.map(channel => channel.arrivals(steps)))).flat())
       if (isThere(arrivals)) break
     }
     const viewsOf = (step: number): ArrivalView[] =>
@@ -167,6 +167,11 @@ export class StepRunner {
       .map(([spec, step]) => ({ label: spec.label ?? '', step, arrivals: viewsOf(step) }))
     return new Evidence(route.through, exchanges, embedded, new Map(scripts.map(script => [script.step, script])))
   }
+}
+
+/** Replicas that share a store know the arrivals of each other, so two upstreams may report the same one. */
+function unique(arrivals: readonly ArrivalRecord[]): ArrivalRecord[] {
+  return [...new Map(arrivals.map(one => [`${one.number} ${one.instance}`, one])).values()]
 }
 
 async function inTurn(

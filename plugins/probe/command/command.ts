@@ -11,6 +11,7 @@ const USAGE = `usage: svc probe <gateway URL> [options]
        svc probe diff <old.json> <new.json> [--format terminal|json|markdown]
        svc probe matrix <a.json> <b.json> .. [--only differing]
        svc probe replay <report.json> <ID> [gateway URL] [options]
+       svc probe replay <report.json> <ID> --offline [--fail-on fail]
 
 Sends requests through a gateway to svc, and compares what was sent, what arrived at the upstream, what the upstream
 answered, and what came back.

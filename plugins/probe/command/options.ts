@@ -4,6 +4,7 @@ import type { Check } from '../catalog/check.ts'
 import { selectChecks } from '../catalog/selection.ts'
 import { readAddress } from '../client/address.ts'
 import type { Address } from '../client/address.ts'
+import { PROBE_OPTIONS } from '../options.ts'
 import type { FailOn } from '../report/report.ts'
 
 /** The command line is not valid: exit code 2. */
@@ -127,6 +128,7 @@ export function readProbeOptions(
   section: Readonly<Record<string, unknown>>,
   catalog: readonly Check[],
 ): ProbeOptions {
+  checkSection(section, catalog)
   const { words, values, flags } = splitArguments(args, VALUES, FLAGS)
   const one = (name: string): string | null => values.get(name)?.[0] ?? null
   const all = (name: string): string[] => values.get(name) ?? []
@@ -185,6 +187,24 @@ export function readProbeOptions(
     isQuiet: flags.has('quiet'),
     isVerbose: flags.has('verbose'),
   }
+}
+
+const CREDENTIALS = ['header', 'headers', 'bearer', 'upstream_token', 'upstream-token']
+
+/** The server reports its section itself; a command has nobody else who does. */
+function checkSection(section: Readonly<Record<string, unknown>>, catalog: readonly Check[]): void {
+  const known = Object.keys(PROBE_OPTIONS.properties as object)
+  for (const key of Object.keys(section)) {
+    if (CREDENTIALS.includes(key))
+      throw new ArgumentError(
+        `svc.yaml: probe.${key} is not read: give it as --${key.replace('headers', 'header').replace('_', '-')}; \${NAME} is read from the environment`,
+      )
+    if (!known.includes(key))
+      throw new ArgumentError(`svc.yaml: probe: unknown key "${key.slice(0, 50)}"${guess(key, known, '')}`)
+  }
+  for (const id of Array.isArray(section.skip) ? section.skip : [])
+    if (!catalog.some(check => check.id === id))
+      throw new ArgumentError(`svc.yaml: probe.skip: ${unknownCheck(String(id), catalog)}`)
 }
 
 function addressOf(text: string): Address {
@@ -251,7 +271,7 @@ function listOf<T extends string>(text: string, known: readonly T[], option: str
   })
 }
 
-function readFailOn(text: string): FailOn[] {
+export function readFailOn(text: string): FailOn[] {
   return text === 'none' ? [] : listOf(text, FAIL_ON, '--fail-on')
 }
 

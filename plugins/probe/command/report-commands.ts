@@ -5,9 +5,12 @@ import { comparisonMarkdown, comparisonText, compareReports } from '../report/co
 import { sidesText } from '../report/junit-report.ts'
 import { matrix } from '../report/matrix.ts'
 import { readReport } from '../report/read-report.ts'
-import type { Report } from '../report/report.ts'
+import { judgeAgain } from '../report/judge-again.ts'
+import { counts } from '../report/report.ts'
+import type { Report, ReportedResult } from '../report/report.ts'
+import type { Check } from '../catalog/check.ts'
 import { catalogWith } from '../checks/custom/registry.ts'
-import { ArgumentError, splitArguments, unknownCheck } from './options.ts'
+import { ArgumentError, readFailOn, splitArguments, unknownCheck } from './options.ts'
 import { probeReport } from './run.ts'
 
 async function load(path: string, { workingDirectory }: CommandContext): Promise<Report> {
@@ -43,7 +46,10 @@ export async function matrixOfReports(args: readonly string[], context: CommandC
   return { exitCode: 0 }
 }
 
-/** Runs one check again with the options of the report; other options replace them. */
+/** Options of a run that a replay uses too, if the command line has none. */
+const REMEMBERED = ['--prefix', '--host', '--routes', '--ca', '--listen-https', '--listen-grpc'] as const
+
+/** Runs one check again with the options of the report; other options replace them. With `--offline`, judges its evidence. */
 export async function replayCheck(args: readonly string[], context: CommandContext): Promise<CommandResult> {
   const [path, id, ...rest] = args
   if (path === undefined || id === undefined || path.startsWith('--') || id.startsWith('--'))
@@ -52,6 +58,7 @@ export async function replayCheck(args: readonly string[], context: CommandConte
   const catalog = catalogWith(await context.use('probe.checks'))
   const check = catalog.find(one => one.id === id)
   if (check === undefined) throw new ArgumentError(unknownCheck(id, catalog))
+  if (rest.includes('--offline')) return replayOffline(report, check, rest, context)
   const hasUrl = rest[0] !== undefined && !rest[0].startsWith('--')
   const url = hasUrl ? rest[0]! : report.gateway.url
   const given = hasUrl ? rest.slice(1) : rest
@@ -68,29 +75,63 @@ export async function replayCheck(args: readonly string[], context: CommandConte
     context,
   )
   if (ran.report === null) return { exitCode: ran.exitCode }
-  const [result] = ran.report.results
-  if (result === undefined) return { exitCode: 3 }
-  context.out.write(
-    `${result.id} ${result.verdict}: ${result.summary === '' ? (result.reason ?? '') : result.summary}\n${sidesText(result)}\n`,
-  )
+  if (ran.report.results.length === 0) return { exitCode: 3 }
+  for (const result of ran.report.results) context.out.write(`${headline(result)}\n${sidesText(result)}\n`)
   return { exitCode: ran.exitCode }
+}
+
+function headline({ id, protocol, verdict, summary, reason }: ReportedResult): string {
+  return `${id}${protocol === '2' ? ' (HTTP/2)' : ''} ${verdict}: ${summary === '' ? (reason ?? '') : summary}`
+}
+
+/** Judges the evidence of the report again; nothing is sent. */
+function replayOffline(report: Report, check: Check, args: readonly string[], context: CommandContext): CommandResult {
+  const { words, values } = splitArguments(args, { 'fail-on': 'list' }, ['offline'])
+  if (words.length > 0) throw new ArgumentError('--offline contacts no gateway, so it takes no URL')
+  const failOn = readFailOn(values.get('fail-on')?.[0] ?? 'fail')
+  const results = report.results.filter(({ id }) => id === check.id)
+  if (results.length === 0) throw new ArgumentError(`the report has no result of ${check.id}`)
+  const judged = results.map(result => {
+    const found = judgeAgain(report, result, check)
+    if (typeof found === 'string') throw new ArgumentError(found)
+    const again = { ...result, ...found, baseline: null }
+    const isSame = again.verdict === result.verdict || result.verdict === 'flaky'
+    const before = isSame ? '' : ` (the report says ${result.verdict})`
+    context.out.write(`${headline(again)}${before}\n${sidesText(again)}\n`)
+    return again
+  })
+  return { exitCode: judged.some(result => counts(result, failOn)) ? 1 : 0 }
 }
 
 /** Options of the run that the report remembers, apart from those that are given and from credentials. */
 function rememberedOptions({ run, upstream, options }: Report, given: readonly string[]): string[] {
   const has = (name: string): boolean => given.some(argument => argument === name || argument.startsWith(`${name}=`))
-  const valueOf = (name: string): string[] => {
-    const at = run.arguments.indexOf(name)
-    const value = at === -1 ? undefined : run.arguments[at + 1]
-    return value === undefined || has(name) ? [] : [name, value]
-  }
+  const valuesOf = (name: string): string[] =>
+    run.arguments.flatMap((argument, at) => {
+      const value = run.arguments[at + 1]
+      return argument === name && value !== undefined ? [name, value] : []
+    })
+  const flag = (name: string, isSet: boolean): string[] => (isSet && !has(name) ? [name] : [])
+  const number = (name: string, value: unknown): string[] =>
+    typeof value === 'number' && !has(name) ? [name, String(value)] : []
+  const isListening = upstream.mode === 'listen'
+  const upstreams = valuesOf('--upstream')
+  const [, listen = ''] = valuesOf('--listen')
   const where =
     has('--upstream') || has('--listen')
       ? []
-      : upstream.mode === 'listen'
-        ? ['--listen', new URL(upstream.base_url).host]
-        : ['--upstream', upstream.base_url]
-  const repeat = has('--repeat') || typeof options.repeat !== 'number' ? [] : ['--repeat', String(options.repeat)]
-  const http2 = options.h2 === true && !has('--h2') ? ['--h2'] : []
-  return [...where, ...http2, ...valueOf('--prefix'), ...valueOf('--host'), ...repeat]
+      : isListening
+        ? ['--listen', listen === '' || listen.endsWith(':0') ? new URL(upstream.base_url).host : listen]
+        : upstreams.length > 0
+          ? upstreams
+          : ['--upstream', upstream.base_url]
+  return [
+    ...where,
+    ...REMEMBERED.filter(name => !has(name) && !(has('--upstream') && name.startsWith('--listen'))).flatMap(valuesOf),
+    ...flag('--h2', options.h2 === true),
+    ...flag('--slow', options.slow === true),
+    ...flag('--insecure', run.arguments.includes('--insecure')),
+    ...number('--repeat', options.repeat),
+    ...number('--timeout', options.timeout_s),
+  ]
 }

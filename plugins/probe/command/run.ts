@@ -78,11 +78,13 @@ async function runPrepared(prepared: Prepared, context: CommandContext): Promise
     let token = options.upstreamToken
     if (options.listen !== null) {
       token = randomUUID()
-      server = await listen(context, options.listen, token)
+      server = await listen(context, options.listen, { token, pushHost: options.host ?? options.gateway.authority })
       addresses = [addressOf(`http://${hostInUrl(options.listen.host)}:${server.ports.http}`)]
     }
     channels = (await Promise.all(addresses.map(resolveAddress))).map(address => new BackChannel(address, token))
-    for (const channel of channels) await channel.open(SESSION_S)
+    const [first, ...others] = channels as [BackChannel, ...BackChannel[]]
+    await first.open(SESSION_S)
+    for (const channel of others) await channel.open(SESSION_S, first.session)
     return await probe(prepared, context, channels, stopping.signal, options.listen !== null)
   } catch (error) {
     if (error instanceof ReachError || error instanceof BackChannelError || isNetworkError(error)) {
@@ -158,7 +160,7 @@ async function probe(
         upstream: {
           mode: isListening ? 'listen' : 'url',
           base_url: channels[0]!.address.url,
-          instances: [...new Set(channels.map(({ session }) => session.instance))],
+          instances: [...new Set(channels.flatMap(({ session }) => session.instances))],
         },
       },
       gateway: { url: options.gateway.url, prefix: options.prefix, name: options.name, configuration },
@@ -177,6 +179,7 @@ async function probe(
       baseline,
       notes: options.notes,
       isVerbose: options.isVerbose,
+      isRecorded: true,
     }),
     [...options.secrets, ...(routes.mcpToken === null ? [] : [routes.mcpToken])],
   )
@@ -281,7 +284,7 @@ async function readBounded(path: string, max: number, option: string): Promise<s
 async function listen(
   context: CommandContext,
   { host, port, https, grpc }: NonNullable<ProbeOptions['listen']>,
-  token: string,
+  { token, pushHost }: { token: string; pushHost: string },
 ): Promise<CommandServer> {
   try {
     return await context.startServer({
@@ -296,6 +299,8 @@ async function listen(
         SVC_WATCH: 'false',
         SVC_LOG_LEVEL: 'off',
         SVC_PUBLIC_MODE: 'false',
+        // For A2A-PUSH, whose notifications go to the gateway.
+        SVC_A2A_PUSH_ALLOWLIST: [context.environment.SVC_A2A_PUSH_ALLOWLIST ?? '', pushHost].filter(Boolean).join(','),
       },
     })
   } catch (error) {
@@ -346,13 +351,26 @@ function reportedArguments(options: ProbeOptions): string[] {
     options.gateway.url,
     ...(options.prefix === '' ? [] : ['--prefix', options.prefix]),
     ...options.upstreams.flatMap(({ url }) => ['--upstream', url]),
-    ...(options.listen === null ? [] : ['--listen', `${options.listen.host}:${options.listen.port}`]),
+    ...(options.listen === null ? [] : listenArguments(options.listen)),
     ...(options.groups === null ? [] : ['--groups', options.groups.join(',')]),
     ...(options.ids === null ? [] : ['--checks', options.ids.join(',')]),
     ...(options.isHostile ? ['--hostile'] : []),
     ...(options.isSlow ? ['--slow'] : []),
     ...(options.isHttp2 ? ['--h2'] : []),
     ...(options.host === null ? [] : ['--host', options.host]),
+    ...(options.routes === null ? [] : ['--routes', options.routes]),
+    ...(options.ca === null ? [] : ['--ca', options.ca]),
+    ...(options.isInsecure ? ['--insecure'] : []),
     ...options.fields.flatMap(([name]) => ['--header', `${name}: ***`]),
+  ]
+}
+
+/** Ports of which the gateway may know; free ones are not part of it. */
+function listenArguments({ host, port, https, grpc }: NonNullable<ProbeOptions['listen']>): string[] {
+  return [
+    '--listen',
+    `${host.includes(':') ? `[${host}]` : host}:${port}`,
+    ...(https === 0 ? [] : ['--listen-https', String(https)]),
+    ...(grpc === 0 ? [] : ['--listen-grpc', String(grpc)]),
   ]
 }

@@ -1,11 +1,13 @@
 /** The report of a run as JSON. */
 import { CATALOGUE } from '../catalog/version.ts'
 import { GROUPS, impactOf } from '../catalog/check.ts'
-import type { Impact, Level, Source, VerdictWord } from '../catalog/check.ts'
+import type { Facts, Impact, Level, Source, VerdictWord } from '../catalog/check.ts'
 import type { CheckResult, RunResult } from '../client/probe-run.ts'
 import type { Reached } from '../client/reach.ts'
 import { accepts } from './baseline.ts'
 import type { Baseline } from './baseline.ts'
+import { recordedEvidence, recordedFacts } from './recorded-evidence.ts'
+import type { RecordedEvidence, RecordedFacts } from './recorded-evidence.ts'
 import { exchangesOf } from './sides.ts'
 import type { ReportedExchange } from './sides.ts'
 
@@ -27,6 +29,8 @@ export interface ReportedResult {
   owner_note: string | null
   took_ms: number
   exchanges: ReportedExchange[]
+  /** For `replay --offline`; absent without evidence, and if it is too large. */
+  recorded?: RecordedEvidence
 }
 
 export type VerdictCounts = Record<VerdictWord, number>
@@ -61,6 +65,8 @@ export interface Report {
   }
   results: ReportedResult[]
   fixed: { id: string; protocol: string; verdict: string }[]
+  /** What the recorded evidence was judged with. */
+  facts?: RecordedFacts
   truncated?: true
 }
 
@@ -68,7 +74,7 @@ export type FailOn = 'fail' | 'fail:medium' | 'fail:high' | 'warn' | 'flaky' | '
 
 export interface ReportInput {
   /** `reached` is null for a run that has not begun. */
-  run: Omit<RunResult, 'reached'> & { reached: Reached | null }
+  run: Omit<RunResult, 'reached' | 'facts'> & { reached: Reached | null; facts?: Facts }
   facts: Pick<Report, 'svc' | 'upstream'> & { id: string; startedAt: Date; tookMs: number; arguments: string[] }
   gateway: { url: string; prefix: string; name: string | null; configuration: Report['gateway']['configuration'] }
   options: Record<string, unknown>
@@ -76,16 +82,21 @@ export interface ReportInput {
   baseline: Baseline | null
   notes: ReadonlyMap<string, string>
   isVerbose: boolean
+  /** The report has what `replay --offline` needs. */
+  isRecorded?: boolean
 }
 
 const WORDS: readonly VerdictWord[] = ['pass', 'fail', 'warn', 'note', 'skip', 'error', 'flaky']
 const MUSTS: readonly Level[] = ['must', 'other-spec', 'integrity']
 const MAX_EVIDENCE = 4 * 1024 * 1024
+/** Characters of all recorded evidence. */
+const MAX_RECORDED = 8 * 1024 * 1024
 
 export function createReport(input: ReportInput): Report {
   const { run, facts, gateway, baseline, notes } = input
   let evidenceBytes = 0
   let isTruncated = false
+  let recordedSize = 0
   const results = run.results.map((result): ReportedResult => {
     const isShown =
       ['fail', 'warn', 'flaky', 'error'].includes(result.verdict) || result.check.hostile === true || input.isVerbose
@@ -95,7 +106,13 @@ export function createReport(input: ReportInput): Report {
       exchanges = []
       isTruncated = true
     }
-    return { ...reportedResult(result, { baseline, notes }), exchanges }
+    const recorded = exchanges.length > 0 && input.isRecorded === true ? recordedEvidence(result.evidence!) : null
+    recordedSize += recorded === null ? 0 : JSON.stringify(recorded).length
+    return {
+      ...reportedResult(result, { baseline, notes }),
+      exchanges,
+      ...(recorded !== null && recordedSize <= MAX_RECORDED ? { recorded } : {}),
+    }
   })
   const { reached } = run
   const via = run.results.find(({ check }) => check.id === 'HDR-VIA')?.values.via
@@ -140,6 +157,7 @@ export function createReport(input: ReportInput): Report {
               ),
             )
             .map(({ id, protocol, verdict }) => ({ id, protocol, verdict })),
+    ...(run.facts !== undefined && input.isRecorded === true ? { facts: recordedFacts(run.facts) } : {}),
     ...(isTruncated ? { truncated: true as const } : {}),
   }
 }

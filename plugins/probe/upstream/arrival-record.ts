@@ -11,6 +11,8 @@ export interface TimedChunk {
 /** Bytes are text in ISO 8859-1, times milliseconds of the upstream's clock. */
 export interface ArrivalRecord {
   number: number
+  /** The svc where it arrived. */
+  instance: string
   step: string
   connection: number
   request_on_connection: number
@@ -39,10 +41,15 @@ export interface ArrivalRecord {
 
 const MAX_SHOWN = 128 * 1024
 
-export function arrivalRecord(number: number, arrival: Arrival, answered: Answered): ArrivalRecord {
+export function arrivalRecord(
+  { number, instance }: Pick<ArrivalRecord, 'number' | 'instance'>,
+  arrival: Arrival,
+  answered: Answered,
+): ArrivalRecord {
   const shown = arrival.bytes.subarray(0, MAX_SHOWN)
   return {
     number,
+    instance,
     step: arrival.step,
     connection: arrival.connection,
     request_on_connection: arrival.requestOnConnection,
@@ -85,4 +92,15 @@ export function arrivalRecord(number: number, arrival: Arrival, answered: Answer
 
 function timed({ atMs, size }: { atMs: number; size: number }): TimedChunk {
   return { at_ms: atMs, size }
+}
+
+/** Moves all times of arrivals, from one clock to another. */
+export function shiftTimes(arrivals: readonly ArrivalRecord[], byMs: number): void {
+  for (const arrival of arrivals) {
+    arrival.head_at_ms += byMs
+    arrival.last_byte_ms += byMs
+    if (arrival.first_body_byte_ms !== null) arrival.first_body_byte_ms += byMs
+    if (arrival.ended_ms !== null) arrival.ended_ms += byMs
+    for (const chunk of [...arrival.chunks, ...arrival.answered.chunks]) chunk.at_ms += byMs
+  }
 }

@@ -1,6 +1,5 @@
 /** Routes of the back channel, and the path that the gateway forwards. */
 import {
-  HttpError,
   describe,
   integerParameter,
   invalidParameter,
@@ -13,7 +12,8 @@ import {
   type Svc,
 } from 'svc/plugin'
 import { CATALOGUE } from '../catalog/version.ts'
-import { MAX_SESSIONS, MAX_SESSION_S, ProbeSessions } from './sessions.ts'
+import { SharedSessions } from './shared-sessions.ts'
+import { MAX_SESSION_S, ProbeSessions } from './sessions.ts'
 import type { ProbeSession } from './sessions.ts'
 import type { ProbeSection } from '../options.ts'
 import { MAX_STEPS, readScripts } from './script.ts'
@@ -30,11 +30,12 @@ interface SessionRequest {
 const UNKNOWN_SESSION = { description: 'No such session; it may have expired' }
 
 export function registerUpstream(app: FastifyInstance, svc: Svc<ProbeSection>): void {
-  const sessions = svc.shared(
+  const own = svc.shared(
     'sessions',
     () => new ProbeSessions(),
     all => all.close(),
   )
+  const sessions = new SharedSessions(svc, own)
   const find = (id: string): ProbeSession => {
     const session = sessions.get(id)
     if (session === undefined) throw refusal(404, 'unknown_probe_session', 'no such session; it may have expired')
@@ -51,14 +52,20 @@ export function registerUpstream(app: FastifyInstance, svc: Svc<ProbeSection>): 
         content: {
           'application/json': {
             type: 'object',
-            properties: { ttl_s: { type: 'integer', minimum: 1, maximum: MAX_SESSION_S } },
+            properties: {
+              ttl_s: { type: 'integer', minimum: 1, maximum: MAX_SESSION_S },
+              nonce: { type: 'string', description: 'Of the session of another upstream, with `field`' },
+              field: { type: 'string' },
+            },
           },
         },
       },
       responses: {
         201: { description: 'The session' },
         400: { description: 'The body is not valid' },
+        409: { description: '`state_store_required`: several workers without a store' },
         429: { description: 'Too many sessions' },
+        503: { description: 'A replica does not reply' },
       },
       examples: [
         {
@@ -75,16 +82,15 @@ export function registerUpstream(app: FastifyInstance, svc: Svc<ProbeSection>): 
     }),
     async (request, reply) => {
       svc.http.guardAdmin(request)
-      const ttlS = readTtl(svc.http.body(request))
-      const session = sessions.create(svc.tap, ttlS)
-      if (session === null)
-        throw new HttpError(429, { error: 'too_many_probes', details: `at most ${MAX_SESSIONS} sessions at a time` })
+      const { ttlS, nonces } = readSession(svc.http.body(request))
+      const { session, instances } = await sessions.open(ttlS, nonces)
       reply.code(201)
       return {
         id: session.id,
         nonce: session.nonce,
         field: session.field,
         instance: svc.instance.id,
+        instances,
         version: svc.instance.version,
         catalogue: CATALOGUE,
         ports: svc.instance.ports(),
@@ -104,7 +110,12 @@ export function registerUpstream(app: FastifyInstance, svc: Svc<ProbeSection>): 
       requestBody: {
         content: { 'application/json': { type: 'array', maxItems: MAX_STEPS, items: { type: 'object' } } },
       },
-      responses: { 204: { description: 'Added' }, 400: { description: 'The body is not valid' }, 404: UNKNOWN_SESSION },
+      responses: {
+        204: { description: 'Added' },
+        400: { description: 'The body is not valid' },
+        404: UNKNOWN_SESSION,
+        503: { description: 'A replica does not reply' },
+      },
       examples: [
         {
           name: 'Unknown session',
@@ -122,7 +133,7 @@ export function registerUpstream(app: FastifyInstance, svc: Svc<ProbeSection>): 
       const session = find(request.params.id)
       const scripts = readScripts(parseJson(svc.http.body(request)))
       if (typeof scripts === 'string') throw refusal(400, 'invalid_steps', scripts)
-      if (!session.addScripts(scripts)) throw refusal(400, 'too_many_steps', `at most ${MAX_STEPS} steps`)
+      await sessions.addScripts(session, scripts)
       return reply.code(204).send()
     },
   )
@@ -157,6 +168,7 @@ export function registerUpstream(app: FastifyInstance, svc: Svc<ProbeSection>): 
         200: { description: 'The arrivals' },
         400: { description: 'A parameter is not valid' },
         404: UNKNOWN_SESSION,
+        503: { description: 'A replica does not reply' },
       },
       examples: [{ name: 'Unknown session', path: '/_svc/probe/sessions/none/arrivals', expectStatus: 404 }],
     }),
@@ -170,7 +182,7 @@ export function registerUpstream(app: FastifyInstance, svc: Svc<ProbeSection>): 
       if (steps !== null && !/^\d{1,6}(?:,\d{1,6}){0,1999}$/.test(steps))
         throw invalidParameter('steps', 'expected numbers separated by commas')
       await session.waitFor(after, waitMs)
-      const arrivals = session.arrivals(steps === null ? { after } : { steps: new Set(steps.split(',')) })
+      const arrivals = await sessions.arrivals(session, { after, steps: steps?.split(',') ?? null })
       return { arrivals, next: session.lastNumber, clock_ms: svc.tap.now() }
     },
   )
@@ -186,8 +198,7 @@ export function registerUpstream(app: FastifyInstance, svc: Svc<ProbeSection>): 
     }),
     async (request, reply) => {
       svc.http.guardAdmin(request)
-      find(request.params.id)
-      sessions.remove(request.params.id)
+      await sessions.close(find(request.params.id).id)
       return reply.code(204).send()
     },
   )
@@ -204,15 +215,26 @@ export function registerUpstream(app: FastifyInstance, svc: Svc<ProbeSection>): 
   app.route({ method: app.supportedMethods, url: '/probe/:nonce/*', ...described, handler: unknown })
 }
 
-function readTtl(body: Buffer): number {
+const NONCE = /^[a-z2-7]{26}$/
+
+interface RequestedSession {
+  ttlS: number
+  /** Of a session that another upstream has opened, for gateways with several. */
+  nonces: { nonce: string; field: string } | null
+}
+
+function readSession(body: Buffer): RequestedSession {
   const value = readJsonObject(body)
   if (value === null) throw refusal(400, 'invalid_body', 'expected a JSON object')
-  const { ttl_s: ttl = DEFAULT_TTL_S, ...others } = value
+  const { ttl_s: ttl = DEFAULT_TTL_S, nonce, field, ...others } = value
   const [unknownKey] = Object.keys(others)
   if (unknownKey !== undefined) throw refusal(400, 'invalid_body', `unknown key "${unknownKey.slice(0, 100)}"`)
   if (!Number.isInteger(ttl) || (ttl as number) < 1 || (ttl as number) > MAX_SESSION_S)
     throw refusal(400, 'invalid_body', `ttl_s must be an integer from 1 to ${MAX_SESSION_S}`)
-  return ttl as number
+  if (nonce === undefined && field === undefined) return { ttlS: ttl as number, nonces: null }
+  if (typeof nonce !== 'string' || typeof field !== 'string' || !NONCE.test(nonce) || !NONCE.test(field))
+    throw refusal(400, 'invalid_body', 'nonce and field must both be 26 characters of a-z and 2-7')
+  return { ttlS: ttl as number, nonces: { nonce, field } }
 }
 
 function parseJson(body: Buffer): unknown {

@@ -21,6 +21,18 @@ export function createNonce(): string {
   return [...randomBytes(26)].map(byte => ALPHABET[byte % 32]).join('')
 }
 
+interface SessionOptions {
+  ttlS: number
+  nonces: SessionNonces
+  onEnd: () => void
+}
+
+/** Those of some steps, or those behind a number of this replica. */
+export interface SelectedArrivals {
+  steps: readonly string[] | null
+  after: number
+}
+
 interface Entry {
   number: number
   arrival: Arrival
@@ -28,10 +40,21 @@ interface Entry {
   kept: number
 }
 
+/** What every replica knows of a session. */
+export interface SessionNonces {
+  id: string
+  nonce: string
+  field: string
+}
+
+export function createNonces(): SessionNonces {
+  return { id: createNonce(), nonce: createNonce(), field: createNonce() }
+}
+
 export class ProbeSession {
-  readonly id = createNonce()
-  readonly nonce = createNonce()
-  readonly field = createNonce()
+  readonly id: string
+  readonly nonce: string
+  readonly field: string
   readonly expiresAt: Date
   readonly #steps = new Map<number, StepScript>()
   #readsContent = false
@@ -44,7 +67,10 @@ export class ProbeSession {
   readonly #timer: NodeJS.Timeout
   readonly #now: () => number
 
-  constructor(tap: SvcTap, { ttlS, onEnd }: { ttlS: number; onEnd: () => void }) {
+  constructor(tap: SvcTap, { ttlS, nonces, onEnd }: SessionOptions) {
+    this.id = nonces.id
+    this.nonce = nonces.nonce
+    this.field = nonces.field
     this.#now = () => tap.now()
     this.expiresAt = new Date(Date.now() + ttlS * 1000)
     this.#armed = tap.arm({
@@ -79,10 +105,12 @@ export class ProbeSession {
   }
 
   /** Arrivals of these steps, or those after a number. */
-  arrivals(select: { steps: ReadonlySet<string> } | { after: number }): ArrivalRecord[] {
+  arrivals(select: SelectedArrivals, instance: string): ArrivalRecord[] {
     return this.#entries
-      .filter(({ number, arrival }) => ('steps' in select ? select.steps.has(arrival.step) : number > select.after))
-      .map(({ number, arrival, answered }) => arrivalRecord(number, arrival, answered))
+      .filter(({ number, arrival }) =>
+        select.steps === null ? number > select.after : select.steps.includes(arrival.step),
+      )
+      .map(({ number, arrival, answered }) => arrivalRecord({ number, instance }, arrival, answered))
   }
 
   get lastNumber(): number {
@@ -167,15 +195,19 @@ export class ProbeSessions {
   readonly #sessions = new Map<string, ProbeSession>()
 
   /** Null if there are too many. */
-  create(tap: SvcTap, ttlS: number): ProbeSession | null {
+  create(tap: SvcTap, ttlS: number, nonces: SessionNonces): ProbeSession | null {
     if (this.#sessions.size >= MAX_SESSIONS) return null
-    const session: ProbeSession = new ProbeSession(tap, { ttlS, onEnd: () => this.remove(session.id) })
+    const session: ProbeSession = new ProbeSession(tap, { ttlS, nonces, onEnd: () => this.remove(session.id) })
     this.#sessions.set(session.id, session)
     return session
   }
 
   get(id: string): ProbeSession | undefined {
     return this.#sessions.get(id)
+  }
+
+  withNonce(nonce: string): ProbeSession | undefined {
+    return [...this.#sessions.values()].find(session => session.nonce === nonce)
   }
 
   remove(id: string): boolean {

@@ -12,17 +12,19 @@ const settings = {
     echo_basic: { namespace: 'infra', service: 'backend-v1' },
   },
 }
-const server = await serve(t, {
+const options = {
   plugins,
   settings,
   env: { POD_NAME: 'pod-7', SERVICE_NAME: 'other', SVC_GRPC_ON_HTTP: 'true' },
-})
+}
+const server = await serve(t, options)
 const { url } = server
 const Host = 'infra-backend-v1'
 const on = (path: string, headers = {}, method = 'GET') => send(url, path, { method, headers: { Host, ...headers } })
 
 t.test('the request as JSON with one blank of indent [HB-12]', async t => {
-  const reply = await send(url, '/echo-basic//v2/example?x=1', {
+  const one = await serve(t, { ...options, oneProcess: 'the response contains its port' })
+  const reply = await send(one.url, '/echo-basic//v2/example?x=1', {
     headers: { Host: 'echo.test', 'user-agent': 'probe/1' },
   })
   t.match(reply.headers, { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' })
@@ -41,7 +43,7 @@ t.test('the request as JSON with one blank of indent [HB-12]', async t => {
    "probe/1"
   ]
  },
- "httpPort": "${new URL(url).port}",
+ "httpPort": "${new URL(one.url).port}",
  "namespace": "infra",
  "ingress": "",
  "service": "backend-v1",

@@ -239,6 +239,7 @@ t.test('an issuer can ask for a nonce [IDN-19]', async t => {
   const second = await ask(password, await proof(url, { nonce }), own, base)
   t.equal(second.body.token_type, 'DPoP')
   t.ok(second.headers.get('dpop-nonce'))
+  t.match(second.headers.get('access-control-expose-headers'), 'DPoP-Nonce', 'for clients in browsers')
   for (const wrong of ['x', `9999999999.${nonce.split('.')[1]}`, nonce.slice(0, -2)])
     t.equal((await ask(password, await proof(url, { nonce: wrong }), own, base)).body.error, 'use_dpop_nonce')
 })
@@ -293,8 +294,22 @@ t.test('the metadata of issuers by path has algorithms and aliases [IDN-19] [IDN
     dpop_signing_alg_values_supported: ['RS256'],
     tls_client_certificate_bound_access_tokens: true,
     mtls_endpoint_aliases: {
-      token_endpoint: `${one.httpsUrl.replace('localhost', '127.0.0.1')}/oauth/i/full/token`,
+      token_endpoint: `${one.httpsUrl.replace('localhost', '127.0.0.1')}/oauth/i/full/token?svc_issuer=${encodeURIComponent(`${one.url}/oauth/i/full`)}`,
     },
   })
+  for (const wrong of [
+    'x',
+    `${one.url}/oauth/i/idp`,
+    'https://evil.test/oauth/i/full',
+    `${one.url}/oauth/i/full?a=b`,
+    'ftp://127.0.0.1/oauth/i/full',
+  ])
+    t.match(
+      await post(`${one.url}/oauth/i/full/token?${encode({ svc_issuer: wrong })}`, {
+        grant_type: 'client_credentials',
+      }),
+      { status: 400, body: { error: 'invalid_request', error_description: /svc_issuer/ } },
+      wrong,
+    )
   t.notOk('dpop_signing_alg_values_supported' in (await call(`${one.url}/.well-known/openid-configuration`)).body)
 })

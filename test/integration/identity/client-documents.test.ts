@@ -7,12 +7,14 @@ import type { JWK } from 'jose'
 import { authorization, call, challenge, encode, locationOf, post, read, verifier } from '../../support/oauth.ts'
 import type { Answer, Fields } from '../../support/oauth.ts'
 import { serve } from '../../support/server.ts'
+import { until } from '../../support/until.ts'
 
 const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
 const seen: string[] = []
 const remote = createServer((request, response) => {
   seen.push(request.url ?? '')
-  if (request.url === '/redirect') response.writeHead(302, { Location: '/jwks' }).end()
+  if (request.url === '/silent') response.on('close', () => seen.push('/silent closed'))
+  else if (request.url === '/redirect') response.writeHead(302, { Location: '/jwks' }).end()
   else if (request.url === '/large') response.end(`{"keys":[],"padding":"${'x'.repeat(70_000)}"}`)
   else void exportJWK(publicKey).then(jwk => response.end(JSON.stringify({ keys: [jwk] })))
 })
@@ -102,11 +104,11 @@ t.test('a document that is not usable is an error page, at the token endpoint 40
   const rows: [string, RegExp][] = [
     ['mismatch', /client_id is not its URL/],
     ['secret', /has a secret/],
-    ['huge', /cannot be used/],
+    ['huge', /more than 5120 bytes/],
     ['html', /not JSON/],
     ['missing', /status 404/],
     ['redirect', /status 302/],
-    ['slow', /in time/],
+    ['slow', /did not answer within 3000 ms/],
     ['no-redirects', /redirect_uris/],
   ]
   await Promise.all(
@@ -148,6 +150,19 @@ t.test('nothing is sent to ids that are not allowed [IDN-24]', async t => {
   t.match(await show({ client_id: 'https://allowed.test/a' }, `${server.url}/oauth/i/limited`), {
     text: /host is not allowed/,
   })
+  for (const [allow, reason] of [
+    [host, /no usable response/],
+    ['127.0.0.1', /no usable response/],
+    ['127.0.0.1:1', /host is not allowed/],
+  ] as const) {
+    await call(`${server.url}/_svc/identity/issuers/limited`, {
+      method: 'PUT',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ cimd: { allow: [allow] } }),
+    })
+    // The host speaks HTTP only, so a request fails.
+    t.match(await show({ client_id: `https://${host}/a` }, `${server.url}/oauth/i/limited`), { text: reason }, allow)
+  }
 })
 
 t.test('keys of registered clients and trusted issuers can be at an allowed URL [IDN-24]', async t => {
@@ -178,6 +193,7 @@ t.test('keys of registered clients and trusted issuers can be at an allowed URL 
     ['/jwks', 200],
     ['/redirect', 401],
     ['/large', 401],
+    ['/silent', 401],
   ] as const) {
     const { body } = await register(`http://${host}${path}`)
     const answer = await post(
@@ -192,6 +208,7 @@ t.test('keys of registered clients and trusted issuers can be at an allowed URL 
     t.equal(answer.status, status, path)
   }
   t.equal(seen.filter(path => path === '/jwks').length, 1, 'the key set is kept')
+  await until(() => seen.includes('/silent closed'), 'the end of a request without an answer')
   await call(`${server.url}/_svc/identity/issuers/remote`, {
     method: 'PUT',
     headers: { 'Content-Type': 'application/json' },

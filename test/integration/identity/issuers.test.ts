@@ -1,7 +1,18 @@
 /** Issuers by path: metadata, isolation, settings, users and clients. */
 import t from 'tap'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
-import { basic, call, callback, getCode, logIn, post, read } from '../../support/oauth.ts'
+import {
+  authorization,
+  basic,
+  call,
+  callback,
+  encode,
+  getCode,
+  locationOf,
+  logIn,
+  post,
+  read,
+} from '../../support/oauth.ts'
 import type { Answer, Body } from '../../support/oauth.ts'
 import { pluginFolder } from '../../support/plugins.ts'
 import { serve } from '../../support/server.ts'
@@ -358,6 +369,8 @@ t.test('invalid settings name the member and the nearest one [IDN-4]', async t =
     ['bad', { access_token: { claims: { a: '{{user.mail}}' } } }, 'access_token.claims', 'user.email'],
     ['bad', { id_token: { claims: [] } }, 'id_token.claims', undefined],
     ['bad', { users: [{ name: 'x' }] }, 'users[0].password', undefined],
+    ['bad', { users: [1, 2].map(password => ({ name: 'x', password: `p${password}` })) }, 'users[1].name', undefined],
+    ['bad', { clients: [{ client_id: 'x' }, { client_id: 'x' }] }, 'clients[1].client_id', undefined],
     [
       'bad',
       { clients: [{ client_id: 'x', redirect_uris: ['javascript:x'] }] },
@@ -441,6 +454,11 @@ t.test('the control plane changes only its own issuers [IDN-5]', async t => {
   t.equal((await call(`${guarded.url}/_svc/identity/issuers/full`, { method: 'DELETE' })).status, 401)
 })
 
+t.test('an issuer without the grant authorization_code has no login [IDN-6]', async t => {
+  const answer = await call(`${server.url}/oauth/i/workload/authorize?${encode(authorization())}`)
+  t.equal(locationOf(answer).query.get('error'), 'unauthorized_client')
+})
+
 t.test('users, clients and issuers of svc.yaml and of plugins [IDN-4] [IDN-7]', async t => {
   const { folder } = pluginFolder(t, {
     branch: `import { definePlugin } from 'svc/plugin'
@@ -467,6 +485,7 @@ identity:
     - { name: carol, password: carol-pw, display_name: Carol Ops, email: carol@svc.local, groups: [users], roles: [operator], claims: { department: 7 } }
     - { name: bob, password: new-bob }
     - { name: nobody }
+    - { name: bob, password: other }
   clients:
     - { client_id: shop, client_secret: shop-secret, redirect_uris: ["https://shop.test/cb"], grants: [authorization_code, password] }
     - { client_id: bad, redirect_uris: ["javascript:alert(1)"] }
@@ -478,7 +497,8 @@ identity:
 `,
   })
   const problems = own.problems().map(({ at, message }) => `${at}: ${message}`)
-  t.equal(problems.length, 8, problems.join('; '))
+  t.equal(problems.length, 9, problems.join('; '))
+  t.match(problems.join('\n'), /identity\.users\[3\]\.name: occurs twice/)
   t.match(problems.join('\n'), /the issuer branch exists already/)
   t.match(problems.join('\n'), /identity\.issuers\[1\]\.name: the issuer full exists already/)
   t.match(problems.join('\n'), /identity\.clients\[1\]\.redirect_uris\[0\]/)

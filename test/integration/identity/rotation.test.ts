@@ -178,6 +178,74 @@ t.test('keys follow from the record and the clock [IDN-13]', t => {
   t.end()
 })
 
+t.test('a key that retires keeps its announced time, unless all end at once [IDN-13]', t => {
+  const added = { alg: 'ES256' as const, jwk: { kty: 'EC' } }
+  const times = { delayS: 0, graceS: 600 }
+  const once = rotate(createRecord('x', [added], 0), 'x', { mode: 'graceful', ...times }, added, 1000)
+  const untilOf = (mode: 'graceful' | 'hard'): unknown[] =>
+    rotate(once, 'x', { mode, delayS: 0, graceS: 1 }, added, 2000).keys.map(({ until }) => until)
+  t.strictSame(untilOf('graceful'), [601_000, 3000, null])
+  t.strictSame(untilOf('hard'), [2000, 2000, null])
+  t.end()
+})
+
+t.test('changed settings change the keys; a rotation adds its algorithm to the metadata [IDN-6] [IDN-13]', async t => {
+  const rows: [before: string[], after: string[], published: string[]][] = [
+    [['ES256'], ['ES256', 'RS256'], ['es256-1', 'rs256-1']],
+    [['ES256'], ['EdDSA', 'ES256'], ['eddsa-1', 'es256-1']],
+    [['ES256', 'EdDSA'], ['EdDSA'], ['eddsa-1']],
+    [
+      ['ES256', 'EdDSA'],
+      ['EdDSA', 'ES256'],
+      ['eddsa-1', 'es256-1'],
+    ],
+    [['ES256'], ['ES384'], ['es384-1']],
+  ]
+  for (const [index, [before, after, published]] of rows.entries()) {
+    const name = `changed-${index}`
+    await token(await issuer(name, { algorithms: before }))
+    const url = await issuer(name, { algorithms: after })
+    const expected = published.map(kid => `${name}-${kid}`)
+    t.strictSame([await kids(url), read(await token(url)).header.kid], [expected, expected[0]], after.join())
+  }
+  const url = await issuer('changed-0', { algorithms: ['ES256'] })
+  t.strictSame(await kids(url), ['changed-0-es256-1'])
+  await issuer('changed-0', { algorithms: ['RS256'] })
+  t.strictSame(await kids(url), ['changed-0-rs256-2'], 'ids of keys are not used again')
+  await control('changed-0', '/rotate', { algorithm: 'PS256' })
+  const { body } = await call(`${url}/.well-known/openid-configuration`)
+  t.strictSame(body.id_token_signing_alg_values_supported, ['RS256', 'PS256'])
+})
+
+t.test('a reset ends faults and rotations of all issuers [IDN-13] [IDN-14]', async t => {
+  const own = await serve(t, {
+    yaml: 'plugins: { enable: [identity] }\nidentity: { issuers: [{ name: busy, faults: { jwks: "503", times: 1 } }] }\n',
+  })
+  const send = (path: string, body: unknown, method = 'POST'): Promise<Answer> =>
+    call(own.url + path, { method, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) })
+  const bases = { default: `${own.url}/oauth`, full: `${own.url}/oauth/i/full` }
+  const before = Object.fromEntries(
+    await Promise.all(Object.entries(bases).map(async ([name, url]) => [name, (await call(`${url}/jwks`)).text])),
+  ) as Record<string, string>
+  t.equal((await call(`${own.url}/oauth/i/busy/jwks`)).status, 503)
+  for (const name of Object.keys(bases)) {
+    await send(`/_svc/identity/issuers/${name}/rotate`, { mode: 'hard' })
+    await send(`/_svc/identity/issuers/${name}/faults`, { jwks: '500' }, 'PUT')
+  }
+  await send('/_svc/identity/issuers/mine', {}, 'PUT')
+  const { body } = await send('/_svc/reset?scope=instance', { kinds: ['identity'] })
+  t.match(body, { removed: { identity: 5 } })
+  for (const [name, url] of Object.entries(bases)) {
+    const keys = ({ keys: all }: Record<string, unknown>) =>
+      new Set((all as { kid: string; x?: string }[]).map(k => k.kid))
+    const now = await call(`${url}/jwks`)
+    t.strictSame([now.status, keys(now.body)], [200, keys(JSON.parse(before[name]!) as Record<string, unknown>)], name)
+    t.match((await send(`/_svc/identity/issuers/${name}/rotate`, {})).body.signing, /-3$/, 'ids are not used again')
+  }
+  t.equal((await call(`${own.url}/oauth/i/busy/jwks`)).status, 503, 'faults of the settings begin again')
+  t.equal((await call(`${own.url}/oauth/i/mine/jwks`)).status, 404)
+})
+
 t.test('faults of the JWK Set, by query [IDN-14]', async t => {
   const url = await issuer('faulty')
   await token(url)
@@ -271,7 +339,7 @@ t.test('the hostile issuer shows one wrong thing at a time [IDN-15]', async t =>
     issuer: hostile,
     token_endpoint: `${hostile}/token?ask=nonce`,
     authorization_endpoint: `${hostile}/authorize?ask=nonce`,
-    mtls_endpoint_aliases: { token_endpoint: /^https:.*\/token\?ask=nonce$/ },
+    mtls_endpoint_aliases: { token_endpoint: /^https:.*\/token\?.*&ask=nonce$/ },
   })
   t.match(await metadata('?ask=issuer'), { issuer: 'https://attacker.example/' })
   t.match(await metadata(''), { issuer: 'https://attacker.example/', token_endpoint: `${hostile}/token` })

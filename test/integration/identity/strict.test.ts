@@ -96,7 +96,8 @@ t.test('introspection answers with a JWT to who asks for it [IDN-23]', async t =
     token_introspection: { active: true, sub: 'alice', client_id: 'svc' },
   })
   t.strictSame((await introspected('x')).token_introspection, { active: false })
-  t.equal((await ask('x', 'application/json')).body.active, false)
+  for (const accept of ['application/json', '*/*', `application/json, ${type};q=0.5`])
+    t.equal((await ask('x', accept)).body.active, false, accept)
   const refused = await ask('x', type, full, 'wrong')
   t.match({ status: refused.status, error: refused.body.error }, { status: 401, error: 'invalid_client' })
   t.equal((await ask('x', type, `${server.url}/oauth`)).body.active, false)

@@ -28,7 +28,7 @@ const ask = async (
 
 const params = { model: 'claude-echo', max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }] }
 
-t.test('the plan of batches is that of the provider, unless the request has its own [LLMN-180]', async t => {
+t.test('the plan of batches is that of the provider, unless the request has its own [LLMN-188]', async t => {
   const server = await serveLlm(t, { yaml })
   const create = async (provider: string, headers: Record<string, string> = {}): Promise<Record<string, unknown>> => {
     const batches = `${server.url}/ai/${provider}/v1/messages/batches`
@@ -51,7 +51,7 @@ t.test('the plan of batches is that of the provider, unless the request has its 
   ])
 })
 
-t.test('a provider that stores nothing answers like one without state [LLMN-180]', async t => {
+t.test('a provider that stores nothing answers like one without state [LLMN-188]', async t => {
   const { url } = await serveLlm(t, { yaml })
   const base = `${url}/ai/stateless/v1`
   const { status, json } = await ask(`${base}/responses`, { input: 'hello' })

@@ -8,7 +8,7 @@ import { readChatRequest } from '../../../plugins/proxy/conversations/chat-reque
 import type { RecordedResponse } from '../../../plugins/proxy/recordings/recording.ts'
 import type { Upstream } from '../../../plugins/proxy/config/upstream.ts'
 import { send } from '../../support/request.ts'
-import { serve, type TestServer } from '../../support/server.ts'
+import { serve, type TestServer, type TestServerOptions } from '../../support/server.ts'
 import { foldersOf, recordingNames, startUpstream } from './upstream.ts'
 
 const json = { 'Content-Type': 'application/json' }
@@ -159,8 +159,13 @@ t.test('replies of streams, with the measured pace [PROXY-60]', t => {
   t.end()
 })
 
-async function serveBoth(t: Parameters<typeof serve>[0], target: string): Promise<TestServer> {
+async function serveBoth(
+  t: Parameters<typeof serve>[0],
+  target: string,
+  options: TestServerOptions = {},
+): Promise<TestServer> {
   return serve(t, {
+    ...options,
     plugins: ['proxy', 'llm-openai'],
     settings: { proxy: [{ name: 'up', target, mode: 'record', as: 'llm' }] },
   })
@@ -173,7 +178,8 @@ t.test('rules are written, served at once, and read at the start [PROXY-60]', as
     const message = { content: url.includes('chat') ? `reply ${Math.min(number, 2)}` : '' }
     response.end(JSON.stringify({ choices: [{ message, finish_reason: 'stop' }] }))
   })
-  const server = await serveBoth(t, upstreamServer.url)
+  const oneProcess = 'a replica reads the rules that another has recorded when it is reloaded'
+  const server = await serveBoth(t, upstreamServer.url, { oneProcess })
   const ask = async (path: string): Promise<string> => {
     const body = JSON.stringify({ model: 'm', messages: [user('hello')] })
     const reply = await send(server.url, path, { method: 'POST', headers: json, body })

@@ -266,6 +266,7 @@ t.test('a request does not pass the proxy twice; other routes of the instance ca
       { name: 'again', target: `http://127.0.0.1:${port}/proxy/own`, mode: 'passthrough' },
     ],
     { SVC_HTTP_PORT: String(port) },
+    { oneProcess: 'its port is fixed' },
   )
   const echoed = await send(url, '/proxy/own/echo')
   t.match([echoed.status, echoed.json()], [200, { path: '/echo' }])

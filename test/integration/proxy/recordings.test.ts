@@ -315,7 +315,8 @@ t.test('HAR files in the folder are replayed, whatever their host [PROXY-26]', a
 
 t.test('files that others write are noticed; invalid ones are reported and left out [PROXY-27]', async t => {
   const upstream = await startUpstream(t)
-  const server = await proxyTo(t, [{ name: 'api', target: upstream.url, mode: 'replay' }])
+  const oneProcess = 'each replica notices files at a time of its own'
+  const server = await proxyTo(t, [{ name: 'api', target: upstream.url, mode: 'replay' }], {}, { oneProcess })
   const folder = foldersOf(server, 'api')
   t.equal((await send(server.url, '/proxy/api/hello')).status, 404)
   await mkdir(folder, { recursive: true })

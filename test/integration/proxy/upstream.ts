@@ -5,7 +5,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import type { Recording } from '../../../plugins/proxy/recordings/recording.ts'
-import { serve, type TestServer } from '../../support/server.ts'
+import { serve, type TestServer, type TestServerOptions } from '../../support/server.ts'
 
 interface Test {
   teardown(callback: () => unknown): unknown
@@ -69,8 +69,13 @@ export async function startUpstream(t: Test, behavior?: Behavior): Promise<Upstr
 export type Upstreams = Record<string, unknown>[]
 
 /** Starts svc with upstreams. `env` are variables of the process. */
-export function proxyTo(t: Test, proxy: Upstreams, env: Record<string, string> = {}): Promise<TestServer> {
-  return serve(t, { plugins: ['proxy', 'echo', 'status'], settings: { proxy }, env })
+export function proxyTo(
+  t: Test,
+  proxy: Upstreams,
+  env: Record<string, string> = {},
+  options: Pick<TestServerOptions, 'oneProcess'> = {},
+): Promise<TestServer> {
+  return serve(t, { plugins: ['proxy', 'echo', 'status'], settings: { proxy }, env, ...options })
 }
 
 export const foldersOf = (server: TestServer, name: string): string => join(server.folder, 'recordings', name)

@@ -32,6 +32,7 @@ t.test(
       'revoked',
       'revoked-serials',
       'runs',
+      'swaps',
       'used-steps',
       'uploads',
     ]

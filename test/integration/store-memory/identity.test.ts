@@ -175,6 +175,7 @@ t.test('identity: svc.state "issuer-keys", "issuers" [HARD-12]', async t => {
           switches: Array.from({ length: 16 }, (_, at) => ({ at: at + 0.5, kid: ascii(`issuer-${index}-${at}`) })),
           numbers: { RS256: 8 },
           rotatedAt: 0.5,
+          algorithms: ['RS256' as const],
         }),
       )
       return records

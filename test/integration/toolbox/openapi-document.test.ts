@@ -39,8 +39,10 @@ t.test('a linter finds no problem in the OpenAPI document [CAT-3]', async t => {
     'basic',
     'bearer',
     'header.Authorization',
+    'header.Sec-WebSocket-Protocol',
     'header.api-key',
     'header.x-goog-api-key',
+    'query.api-key',
     'query.key',
   ])
   t.match(components.securitySchemes, {

@@ -772,6 +772,20 @@ const AGENTS: WrongProxy[] = [
   ),
   dropsOf('Mcp-Session-Id of requests', /^mcp-session-id$/i, { 'MCP-SESSION': 'fail' }, MCP),
   byResponse(
+    'gives two clients one session',
+    head => set(head.fields, 'mcp-session-id', () => 'probe-session-0123456789'),
+    { 'MCP-SESSION': 'fail' },
+    { groups: MCP },
+  ),
+  byResponse(
+    'answers for sessions that have ended',
+    head => {
+      if (status(head) === 404) head.line = 'HTTP/1.1 200 OK'
+    },
+    { 'MCP-SESSION': 'fail' },
+    { groups: ['MCP-SESSION', 'MCP-STREAM', 'MCP-LIST', 'MCP-HEAD'] },
+  ),
+  byResponse(
     'says 400 for unknown sessions',
     head => {
       if (status(head) === 404) head.line = 'HTTP/1.1 400 Bad Request'

@@ -256,3 +256,56 @@ t.test('a state store that is unavailable or full is an error of the protocol [A
   t.same(full.headers, { 'X-Svc-State-Store': 'full', 'Retry-After': '5' })
   t.throws(() => toA2aError(new TypeError('a bug')), TypeError)
 })
+
+const steps = (opened: Promise<void>) =>
+  (async function* (): AsyncGenerator<Step> {
+    yield { state: 'WORKING', text: 'first' }
+    await opened
+    yield { artifact: { artifactId: 'a', parts: [{ text: 'x' }] } }
+    yield { state: 'COMPLETED', text: 'done' }
+  })()
+
+for (const outage of ['before', 'after'] as const)
+  t.test(
+    `a run waits for a store that fails ${outage} a change, and no update is lost or doubled [A2A-48]`,
+    async t => {
+      const { set, one, two } = replicas(t)
+      const { opened, open } = gate()
+      const task = await one.begin(steps(opened))
+      await until(async () => (await two.find(task.id)).status.state === 'WORKING')
+      const seen: string[] = []
+      two.tasks.follow(task, {
+        update: update => seen.push(nameOf({ ...update, bytes: 0, rank: 0 })),
+        closed: () => {},
+      })
+      set.outage = outage
+      open()
+      // A few turns in which the change fails.
+      for (let index = 0; index < 20; index++) await new Promise(resolve => setImmediate(resolve))
+      t.notOk(seen.includes('COMPLETED'))
+      set.outage = null
+      await until(() => seen.includes('COMPLETED'))
+      t.same(seen, ['WORKING', 'a', 'COMPLETED'])
+      t.same(one.pushed, ['WORKING', 'a', 'COMPLETED'])
+      t.equal((await two.find(task.id)).artifacts[0]?.parts.length, 1)
+      t.same(one.errors, [])
+      await until(async () => (await set.stores.runs.count()) === 0)
+    },
+  )
+
+t.test('a run that waited too long stops, and its task fails when the store is back [A2A-48]', async t => {
+  const { set, one } = replicas(t, 1, { storeWaitMs: 0 })
+  const { opened, open } = gate()
+  const task = await one.begin(steps(opened))
+  await until(async () => (await one.find(task.id)).status.state === 'WORKING')
+  set.outage = 'before'
+  open()
+  await until(() => one.local.get(task.id) === undefined)
+  set.outage = null
+  await until(async () => (await one.find(task.id)).status.state === 'FAILED')
+  const { status, run, artifacts } = await one.find(task.id)
+  t.match(status.message?.parts, [{ text: /state store was unavailable/ }])
+  t.same([run, artifacts], [null, []])
+  await until(async () => (await set.stores.runs.count()) === 0, 'its slot')
+  t.same(one.errors, [])
+})

@@ -13,6 +13,7 @@ const roomy: Bounds = {
   tasks: 100,
   tasksPerSession: 100,
   taskIdleMs: 1000,
+  storeWaitMs: 30_000,
   runningTasks: 10,
   taskBytes: 1e9,
   oneTaskBytes: 1e8,

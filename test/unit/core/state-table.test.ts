@@ -79,6 +79,7 @@ const TABLE: Record<string, Record<string, string>> = {
     'state document-contents': 'shared',
     'state batches': 'shared',
     'state batch-runs': 'shared',
+    'shared sockets': 'the connections of this process',
     'secret keys': 'shared',
     'shared ledger-counts': 'open streams of this process',
   },
@@ -90,6 +91,7 @@ const TABLE: Record<string, Record<string, string>> = {
     'state upload-parts': 'shared',
     'secret sealed': 'shared',
   },
+  'llm-openai-realtime': { 'secret client-secrets': 'shared' },
   mcp: {
     'state sessions': 'shared',
     'eventLog messages': 'shared',
@@ -128,6 +130,7 @@ const TABLE: Record<string, Record<string, string>> = {
   },
   probe: {
     'shared sessions': 'each holds an armed tap',
+    'channel sessions': 'every replica arms its tap before a session is open; arrivals are collected from all',
     'shared runs': 'open connections and their evidence',
   },
   reliability: { 'state counters': 'shared' },

@@ -73,6 +73,7 @@ function inputOf(body: object): RouteInput {
     url: path => path,
     limits,
     credential: null,
+    replyMembers: () => ({}),
   }
 }
 

@@ -27,14 +27,14 @@ export function createControlAuth({
   guard: AdminGuard
   warn: (message: string) => void
 }): ControlAuth {
-  const { controlAuth: mode, controlJwtPublicKey, controlJwtAudience } = config
+  const { controlAuth: mode, controlJwtPublicKey } = config
   const key = controlJwtPublicKey === null ? null : parsePublicKey(controlJwtPublicKey)
   if (controlJwtPublicKey !== null && key === null) {
     warn(
       'invalid SVC_CONTROL_JWT_PUBLIC_KEY (expected an Ed25519 public key: PEM, base64 DER or base64 of 32 bytes): all control-plane tokens are rejected',
     )
   }
-  const tokens = key === null || mode !== 'jwt' ? null : createControlTokens(key, controlJwtAudience)
+  const tokens = key === null || mode !== 'jwt' ? null : createControlTokens(key, audiencesOf(config))
 
   function verify(credential: string | null): Grant | Promise<Grant> {
     if (credential === null) return { reason: 'missing_token' }
@@ -45,6 +45,12 @@ export function createControlAuth({
   }
 
   return { mode, verify, isCredential: value => guard.matches(value) || tokens?.isKnown(value) === true }
+}
+
+/** By default the instance id, and with a state store its prefix too, since replicas may have different instance ids. */
+function audiencesOf({ controlJwtAudience, instanceId, stateStore }: Config): string[] {
+  const isDefault = controlJwtAudience === instanceId
+  return isDefault && stateStore.url !== null ? [instanceId, stateStore.prefix] : [controlJwtAudience]
 }
 
 function toGrant(verification: { scopes: Scope[] } | { problem: TokenProblem }): Grant {

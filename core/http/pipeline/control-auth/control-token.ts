@@ -30,7 +30,7 @@ export interface ControlTokens {
 }
 
 /** Clients send the same token with every request, so verified ones are cached until they expire. */
-export function createControlTokens(key: KeyObject, audience: string): ControlTokens {
+export function createControlTokens(key: KeyObject, audience: string[]): ControlTokens {
   const known = new BoundedMap<{ scopes: Scope[]; validUntilMs: number }>(MAX_REMEMBERED)
 
   function recall(token: string): Scope[] | null {

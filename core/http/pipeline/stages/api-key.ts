@@ -28,12 +28,13 @@ export function keyOf({ request, url }: Pick<RequestContext, 'request' | 'url'>)
 
 /** 429 if the key has exceeded its rate or daily quota. The request is then removed from the counters of the plan. */
 export function limitByKey(context: RequestContext, { keys }: PipelineServices): boolean | Promise<boolean> {
-  if (keys === null || context.apiKey === null) return true
+  if (keys === null || context.apiKey === null || context.keyAdmission !== null) return true
   const outcome = keys.admit(context.apiKey)
-  return outcome instanceof Promise ? outcome.then(later => decide(context, later)) : decide(context, outcome)
+  return outcome instanceof Promise ? outcome.then(later => applyKey(context, later)) : applyKey(context, outcome)
 }
 
-function decide(context: RequestContext, outcome: KeyAdmission | Rejection): boolean {
+/** Continues, or sends the rejection. */
+export function applyKey(context: RequestContext, outcome: KeyAdmission | Rejection): boolean {
   const { response } = context
   if ('status' in outcome) {
     context.gate = null

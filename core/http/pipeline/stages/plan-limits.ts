@@ -1,5 +1,6 @@
 /** The stage that applies the plan limits, also when a response turns out to be a stream. */
 import type { Limits } from '../../../limits/limits.ts'
+import type { Admission, AdmissionOptions } from '../../../limits/plan-limiter.ts'
 import type { AdminGuard } from '../admin-guard.ts'
 import { sendResponse } from '../../response/send.ts'
 import type { RequestContext } from '../../request/context.ts'
@@ -9,18 +10,30 @@ import { adoptEventStream } from '../../streams/raw-stream.ts'
 import type { StreamPlan } from '../../streams/stream-plan.ts'
 
 /** Admits the request or sends the 429. What the request holds is released when the response ends. */
-export function limitByPlan(context: RequestContext, { limits, guard, streams }: PipelineServices): boolean {
+export function limitByPlan(context: RequestContext, services: PipelineServices): boolean {
+  const { limits } = services
   const { limiter } = limits
-  if (limiter === null || isExempt(context)) return true
-  const admission = limiter.admit(context.session, {
-    isStream: isKnownStream(context),
-    isBypassed: isBypassed(context, guard),
-  })
+  if (limiter === null || context.lease !== null || isExemptFromPlan(context)) return true
+  const admission = limiter.admit(context.session, admissionOptions(context, services))
   if (!('lease' in admission)) {
     sendResponse(context, limits.reject(admission))
     return false
   }
-  const { lease, remaining } = admission
+  holdAdmission(context, services, admission)
+  return true
+}
+
+/** What matters to the plan. */
+export function admissionOptions(context: RequestContext, { guard }: PipelineServices): AdmissionOptions {
+  return { isStream: isKnownStream(context), isBypassed: isBypassed(context, guard) }
+}
+
+/** The plan has admitted the request. */
+export function holdAdmission(
+  context: RequestContext,
+  { limits, streams }: PipelineServices,
+  { lease, remaining }: Admission,
+): void {
   context.lease = lease
   context.gate = stream => takeSlot(stream, limits)
   context.whenHead(() => {
@@ -29,12 +42,11 @@ export function limitByPlan(context: RequestContext, { limits, guard, streams }:
   })
   context.response.setHeader('X-Svc-Plan', limits.plan)
   if (remaining !== null) context.response.setHeader('X-Svc-Quota-Remaining', remaining)
-  return true
 }
 
 const EXEMPT_READS = new Set(['/_svc/usage', '/_svc/status', '/_svc/ready', '/_svc/metrics'])
 
-function isExempt({ path, method, generation }: RequestContext): boolean {
+export function isExemptFromPlan({ path, method, generation }: RequestContext): boolean {
   if (path === null) return false
   if (path === '/' || generation.exemptions.has('limits', path)) return true
   return (method === 'GET' || method === 'HEAD') && EXEMPT_READS.has(path)

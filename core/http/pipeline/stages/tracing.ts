@@ -1,6 +1,7 @@
 /** The stage that assigns a trace context to a request, and a span if spans are exported. */
 import { joinTrace, printTraceResponse, readTraceParent } from '../../../tracing/trace-context.ts'
 import type { TraceParent } from '../../../tracing/trace-context.ts'
+import { SpanDetails } from '../../../tracing/span-details.ts'
 import type { ServerSpan, SpanAttributes, Tracer } from '../../../tracing/tracer.ts'
 import type { RequestContext } from '../../request/context.ts'
 import { isHttp2 } from '../../request/types.ts'
@@ -18,13 +19,19 @@ export function enterTrace(context: RequestContext, { tracer, inspector }: Pipel
   const parent = readTraceParent(headers)
   const { response } = context
   if (tracer === null) context.trace = joinTrace(parent)
-  else startSpan(context, tracer, parent, inspector.redactUrl(originForm(context.url) ?? context.url))
+  else startSpan(context, tracer, parent, inspector)
   if (parent !== null) response.setHeader('traceparent', headers.traceparent as string)
   response.setHeader('traceresponse', printTraceResponse(context.trace!))
   return true
 }
 
-function startSpan(context: RequestContext, tracer: Tracer, parent: TraceParent | null, url: string): void {
+function startSpan(
+  context: RequestContext,
+  tracer: Tracer,
+  parent: TraceParent | null,
+  inspector: PipelineServices['inspector'],
+): void {
+  const url = inspector.redactUrl(originForm(context.url) ?? context.url)
   const span = tracer.start({
     name: spanName(context),
     attributes: requestAttributes(context, url),
@@ -32,13 +39,27 @@ function startSpan(context: RequestContext, tracer: Tracer, parent: TraceParent 
     startedAt: performance.timeOrigin + context.startedAt,
   })
   context.trace = span.trace
-  if (span.isRecording) context.whenClosed(finished => endSpan(context, span, finished))
+  if (!span.isRecording) return
+  const details = new SpanDetails(text => inspector.redactText(text))
+  context.span = details
+  context.whenClosed(finished => {
+    const endedAt = performance.timeOrigin + performance.now()
+    // Routes learn from the same event how the response ended.
+    setImmediate(() => endSpan(context, span, { details, finished, endedAt }))
+  })
 }
 
-function endSpan(context: RequestContext, span: ServerSpan, finished: boolean): void {
+interface Ended {
+  details: SpanDetails
+  finished: boolean
+  /** Milliseconds since 1970. */
+  endedAt: number
+}
+
+function endSpan(context: RequestContext, span: ServerSpan, { details, finished, endedAt }: Ended): void {
   const error = errorType(context, finished)
   span.end({
-    name: spanName(context),
+    name: details.name ?? spanName(context),
     attributes: {
       'http.route': context.route === null ? undefined : context.routeLabel,
       'http.response.status_code': context.status === 0 ? undefined : context.status,
@@ -47,9 +68,10 @@ function endSpan(context: RequestContext, span: ServerSpan, finished: boolean): 
       'svc.session': context.session.header ?? undefined,
       'svc.plugin': context.route?.plugin ?? undefined,
       'svc.fault': context.fault ?? undefined,
+      ...details.attributes,
     },
     isError: error !== undefined,
-    endedAt: performance.timeOrigin + performance.now(),
+    endedAt,
   })
 }
 

@@ -79,9 +79,7 @@ async function initialize(request: RpcRequest, exchange: Exchange): Promise<void
     claims: exchange.claims,
     owner: mcp.svc.http.session(exchange.request).header,
   })
-  if (server.definition.maxSessions !== undefined)
-    await mcp.hub.sessions.keepWithin(server.name, server.definition.maxSessions - 1)
-  const session = await mcp.hub.sessions.create(parameters)
+  const session = await mcp.hub.sessions.create(parameters, server.definition.maxSessions)
   exchange.facts.session = session.id
   exchange.facts.version = session.version.name
   exchange.reply.header('Mcp-Session-Id', session.id)

@@ -11,7 +11,7 @@ import type { Field } from '../../client/response-parser.ts'
 import { answers, dateField, each, one } from '../builders.ts'
 import { eventsOf, medianLagMs } from '../event-stream.ts'
 import { eventReply, jsonReply, rpc, rpcAnswer } from '../json-rpc.ts'
-import { jsonDifferences } from '../llm/json-values.ts'
+import { hasSameValues, jsonDifferences } from '../llm/json-values.ts'
 import { parsed } from '../llm/chat.ts'
 
 const V1: Field[] = [['A2A-Version', '1.0']]
@@ -284,12 +284,9 @@ export const A2A_CHECKS: Check[] = [
         if (call.count === 0) return skip(`not routed: ${call.status ?? 'closed'}`)
         const isSame =
           eventsOf(call).length === updates.length &&
-          eventsOf(call).every(({ data }, index) => {
-            const changes = jsonDifferences(JSON.stringify(updates[index]), data)
-            return changes !== null && changes.missing.length === 0 && changes.changed.length === 0
-          })
+          eventsOf(call).every(({ data }, index) => hasSameValues(updates[index]!, data))
         if (!isSame) found.push(fail(`${label}: an update is lost, changed or repeated`))
-        else if (medianLagMs(call, GAP_MS) > 1_000) found.push(warn(`${label}: updates come late: buffered`))
+        else if (medianLagMs(call) > 1_000) found.push(warn(`${label}: updates come late: buffered`))
       }
       return found.length === 0 ? pass() : worst(found)
     },

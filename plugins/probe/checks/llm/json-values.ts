@@ -76,6 +76,12 @@ export function jsonDifferences(before: string, after: string): JsonDifferences 
   return found
 }
 
+/** Whether a text has all members of a value, unchanged. */
+export function hasSameValues(value: object, text: string): boolean {
+  const changes = jsonDifferences(JSON.stringify(value), text)
+  return changes !== null && changes.missing.length === 0 && changes.changed.length === 0
+}
+
 function isSameNumber(a: string, b: string): boolean {
   const first = exact(a)
   return first !== null && first === exact(b)

@@ -11,12 +11,13 @@ import { valuesOf } from '../../client/response-parser.ts'
 import { each, END, one, RECEIVE, rfc, wait } from '../builders.ts'
 import { eventsOf, medianLagMs } from '../event-stream.ts'
 import { eventReply, jsonReply, rpc, rpcAnswer, rpcRequest, rpcResult } from '../json-rpc.ts'
-import { jsonDifferences } from '../llm/json-values.ts'
+import { hasSameValues, jsonDifferences } from '../llm/json-values.ts'
 import { parsed } from '../llm/chat.ts'
 
 const STATELESS = '2026-07-28'
 const LEGACY = '2025-11-25'
 const SESSION = 'probe-session-0123456789'
+const OTHER_SESSION = 'probe-session-of-another-client'
 const GAP_MS = 400
 const MODERN: Field[] = [['MCP-Protocol-Version', STATELESS]]
 const CALLED: Field[] = [...MODERN, ['Mcp-Method', 'tools/call'], ['Mcp-Name', 'echo'], ['Mcp-Param-Text', 'probe']]
@@ -26,6 +27,16 @@ const callParams = (marker: string): object => ({
   _meta: { 'io.modelcontextprotocol/protocolVersion': STATELESS, 'io.modelcontextprotocol/clientCapabilities': {} },
 })
 const RESULT = { content: [{ type: 'text', text: 'probe' }], isError: false }
+
+/** Events of a call with progress. */
+const PROGRESS: object[] = [
+  ...[1, 2, 3, 4, 5].map(progress => ({
+    jsonrpc: '2.0',
+    method: 'notifications/progress',
+    params: { progressToken: 'p', progress },
+  })),
+  { jsonrpc: '2.0', id: 1, result: RESULT },
+]
 
 type McpCheck = Omit<Check, 'group' | 'since'>
 
@@ -50,8 +61,22 @@ const legacyFields = (session: string): Field[] => [
   ['Mcp-Session-Id', session],
 ]
 
-const sessionIdOf = (records: readonly ExchangeRecord[]): string | undefined =>
-  valuesOf(records[0]?.calls[0]?.response?.fields ?? [], 'mcp-session-id')[0]
+const sessionIdOf = ({ calls }: ExchangeRecord): string | undefined =>
+  valuesOf(calls[0]?.response?.fields ?? [], 'mcp-session-id')[0]
+
+/** Starts a session, whose id the upstream gives. */
+const initializes = (label: string, session: string): RequestSpec =>
+  rpc(label, 'initialize', {
+    params: marker => ({
+      protocolVersion: LEGACY,
+      capabilities: {},
+      clientInfo: { name: marker, version: '1' },
+    }),
+    script: () =>
+      rpcResult({ protocolVersion: LEGACY, capabilities: { tools: {} }, serverInfo: { name: 'probe', version: '1' } }, [
+        ['Mcp-Session-Id', session],
+      ]),
+  })
 
 const optional = (evidence: Evidence, label: string): Call | undefined =>
   evidence.calls.find(call => call.label === label)
@@ -182,33 +207,19 @@ export const MCP_CHECKS: Check[] = [
     level: 'other-spec',
     sources: [{ spec: `MCP ${LEGACY}` }],
     page: {
-      sent: 'initialize, a list, a call and the end of the session with the id that came back, and a call with an unknown id.',
-      expected: 'All of them reach the session; the unknown id is refused with 404.',
-      why: 'Without its id a client talks to a server that does not know it.',
+      sent: 'initialize of two clients; with the ids that came back, a list of the first, a call of the second, and the end of the first session; then a call with the id that has ended, and one with an unknown id.',
+      expected: 'Each reaches the session of its client; ids that have ended or are unknown are refused with 404.',
+      why: 'Without its id a client talks to a server that does not know it, or to the session of somebody else.',
     },
     plan: () => ({
       inOrder: true,
       connections: [
-        {
-          requests: [
-            rpc('initialize', 'initialize', {
-              params: marker => ({
-                protocolVersion: LEGACY,
-                capabilities: {},
-                clientInfo: { name: marker, version: '1' },
-              }),
-              script: () =>
-                rpcResult(
-                  { protocolVersion: LEGACY, capabilities: { tools: {} }, serverInfo: { name: 'probe', version: '1' } },
-                  [['Mcp-Session-Id', SESSION]],
-                ),
-            }),
-          ],
-        },
+        { requests: [initializes('initialize', SESSION)] },
+        { requests: [initializes('initialize of another client', OTHER_SESSION)] },
       ],
       follow(records) {
-        const id = sessionIdOf(records)
-        if (id === undefined) return null
+        const [id, other] = records.map(sessionIdOf)
+        if (id === undefined || other === undefined) return null
         const fields = legacyFields(id)
         const notFound = jsonReply(
           { jsonrpc: '2.0', id: 1, error: { code: -32001, message: 'no session' } },
@@ -216,37 +227,56 @@ export const MCP_CHECKS: Check[] = [
         )
         const next: RequestSpec[] = [
           rpc('list', 'tools/list', { fields, script: () => rpcResult({ tools: [] }) }),
-          rpc('call', 'tools/call', { fields, params: callParams, script: () => rpcResult(RESULT) }),
+          rpc('call', 'tools/call', {
+            fields: legacyFields(other),
+            params: callParams,
+            script: () => rpcResult(RESULT),
+          }),
           { label: 'delete', method: 'DELETE', path: '', fields, isValid: false },
+          rpc('ended', 'tools/list', { fields, isValid: false, script: () => notFound }),
           rpc('unknown', 'tools/list', {
             fields: legacyFields('unknown-session'),
             isValid: false,
             script: () => notFound,
           }),
         ]
-        const request = next[records.length - 1]
+        const request = next[records.length - 2]
         return request === undefined ? null : { requests: [request] }
       },
     }),
     judge(evidence) {
-      const initialize = evidence.call('initialize')
-      if (initialize.count === 0) return skip(`not routed: ${initialize.status ?? 'closed'}`)
-      const id = initialize.values('mcp-session-id')[0]
-      if (id === undefined) return fail('the session id does not come back')
-      const found = ['list', 'call'].flatMap((label): Verdict[] => {
+      const first = evidence.call('initialize')
+      const second = evidence.call('initialize of another client')
+      if (first.count === 0) return skip(`not routed: ${first.status ?? 'closed'}`)
+      const [id] = first.values('mcp-session-id')
+      const [other] = second.values('mcp-session-id')
+      if (id === undefined || other === undefined) return fail('the session id does not come back')
+      if (id === other) return fail('two clients get the same session id')
+      const found: Verdict[] = []
+      for (const [label, owner, session] of [
+        ['list', first, SESSION],
+        ['call', second, OTHER_SESSION],
+        ['delete', first, SESSION],
+      ] as const) {
         const { arrival } = evidence.call(label)
-        if (arrival === null) return [fail(`${label}: does not reach the session`)]
-        return arrival.values('mcp-session-id').join() === SESSION
-          ? []
-          : [fail(`${label}: the session id does not arrive`)]
-      })
-      const deleted = evidence.call('delete').arrival
-      if (deleted !== null && deleted.values('mcp-session-id').join() !== SESSION)
-        found.push(fail('delete: the session id does not arrive'))
-      const { status } = evidence.call('unknown')
-      if (status !== 404) found.push(fail(`an unknown session id is answered with ${status ?? 'nothing'}`))
-      if (found.length > 0) return worst(found)
-      return id === SESSION ? pass() : note('session ids are mapped')
+        const arrived = arrival?.values('mcp-session-id').join()
+        if (arrival === null && label !== 'delete') found.push(fail(`${label}: does not reach the session`))
+        else if (arrival === null) found.push(note('the end of a session does not reach the upstream'))
+        else if (arrived === SESSION || arrived === OTHER_SESSION) {
+          if (arrived !== session) found.push(fail(`${label}: reaches the session of another client`))
+        } else found.push(fail(`${label}: the session id does not arrive`))
+        const isElsewhere = arrival !== null && arrival.record.instance !== owner.arrival?.record.instance
+        if (isElsewhere) found.push(fail(`${label}: reaches another replica`))
+      }
+      for (const [label, kind] of [
+        ['ended', 'a session id that has ended'],
+        ['unknown', 'an unknown session id'],
+      ] as const) {
+        const { status } = evidence.call(label)
+        if (status !== 404) found.push(fail(`${kind} is answered with ${status ?? 'nothing'}`))
+      }
+      if (id !== SESSION || other !== OTHER_SESSION) found.push(note('session ids are mapped'))
+      return found.length > 0 ? worst(found) : pass()
     },
   }),
   mcpCheck({
@@ -268,13 +298,7 @@ export const MCP_CHECKS: Check[] = [
           fields: legacyFields(SESSION),
           script: () =>
             eventReply(
-              [
-                ...[1, 2, 3, 4, 5].map(progress => ({
-                  id: `e${progress}`,
-                  value: { jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: 'p', progress } },
-                })),
-                { id: 'e6', value: { jsonrpc: '2.0', id: 1, result: RESULT } },
-              ],
+              PROGRESS.map((value, index) => ({ id: `e${index + 1}`, value })),
               { gapMs: GAP_MS },
             ),
         }),
@@ -314,7 +338,9 @@ export const MCP_CHECKS: Check[] = [
           .join()
       if (idsOf(progress) !== 'e1,e2,e3,e4,e5,e6')
         found.push(fail('progress: events or their ids are lost or repeated'))
-      else if (medianLagMs(progress, GAP_MS) > 1_000) found.push(warn('progress comes late: buffered'))
+      else if (eventsOf(progress).some(({ data }, index) => !hasSameValues(PROGRESS[index]!, data)))
+        found.push(fail('progress: an event is changed'))
+      else if (medianLagMs(progress) > 1_000) found.push(warn('progress comes late: buffered'))
       const [stream, resumed] = [evidence.call('stream'), evidence.call('resumed')]
       if (stream.count === 0) found.push(note(`the GET stream is refused: ${stream.status ?? 'closed'}`))
       else if (idsOf(stream) !== 's1,s2') found.push(fail('stream: events or their ids are lost or repeated'))

@@ -22,12 +22,15 @@ export const REACH_CHECKS = [
     plan: () => ({ connections: Array.from({ length: 6 }, () => ({ requests: [{}, {}] })) }),
     judge(evidence) {
       const arrivals = evidence.calls.flatMap(call => call.arrivals)
-      const connections = new Set(arrivals.map(({ record }) => record.connection)).size
+      const instances = [...new Set(arrivals.map(({ record }) => record.instance))]
+      const connections = new Set(arrivals.map(({ record }) => `${record.instance} ${record.connection}`)).size
       const values = {
         arrived: evidence.calls.filter(({ count }) => count > 0).length,
         upstream_connections: connections,
+        instances,
       }
-      return note(`${values.arrived} of 12 arrived, over ${connections} upstream connections`, values)
+      const where = instances.length > 1 ? ` to ${instances.length} instances` : ''
+      return note(`${values.arrived} of 12 arrived, over ${connections} upstream connections${where}`, values)
     },
   }),
   defineCheck({

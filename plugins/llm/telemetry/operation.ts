@@ -1,0 +1,13 @@
+/** The names of OpenTelemetry's semantic conventions for generative AI: operations and providers. */
+import type { LlmProvider, LlmRoute } from '../provider.ts'
+
+/** `gen_ai.operation.name`; null: the conventions have no name for what the route does. */
+export function operationOf({ operation, op }: LlmRoute): string | null {
+  if (operation !== undefined) return operation
+  return op === 'chat' ? 'chat' : op === 'embed' ? 'embeddings' : null
+}
+
+/** `gen_ai.provider.name`. */
+export function providerNameOf({ telemetry, id }: LlmProvider): string {
+  return telemetry?.name ?? id
+}

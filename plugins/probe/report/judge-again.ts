@@ -1,0 +1,35 @@
+/** Judges the evidence of a report again, without sending anything. */
+import { fault } from '../catalog/check.ts'
+import type { Check, Verdict } from '../catalog/check.ts'
+import { generalVerdict } from '../client/general-rules.ts'
+import { evidenceOf, factsOf } from './recorded-evidence.ts'
+import type { Report, ReportedResult } from './report.ts'
+
+export type JudgedAgain = Pick<ReportedResult, 'verdict' | 'summary' | 'reason' | 'values'>
+
+/** Returns a sentence if the report does not have what the check needs. */
+export function judgeAgain(
+  { facts }: Pick<Report, 'facts'>,
+  { recorded, protocol, verdict }: ReportedResult,
+  check: Check,
+): JudgedAgain | string {
+  if (check.when?.comparesDirect === true)
+    return `${check.id} compares with the direct run, which reports do not contain`
+  if (recorded === undefined || facts === undefined)
+    return `the report has no evidence of ${check.id} (${verdict}): run it with --verbose; large evidence is left out`
+  const own = factsOf(facts, protocol)
+  let found: Verdict
+  try {
+    const evidence = evidenceOf(recorded, check, own)
+    found = generalVerdict(check, evidence) ?? check.judge(evidence, own, null)
+  } catch (error) {
+    found = fault((error as Error).message)
+  }
+  const hasReason = found.verdict === 'skip' || found.verdict === 'error'
+  return {
+    verdict: found.verdict,
+    summary: hasReason ? '' : found.summary,
+    reason: hasReason ? found.summary : null,
+    values: found.values,
+  }
+}
