@@ -268,4 +268,17 @@ export default [
     rule: "spans and metrics describe generations by OpenTelemetry's conventions for generative AI, without prompts and replies",
     where: 'llm-next 21',
   },
+  {
+    id: 'LLMN-190',
+    rule: 'a live session begins with its setup, and answers turns and results of functions',
+    where: 'llm-next 18',
+  },
+  { id: 'LLMN-191', rule: 'live audio goes in and out, transcribed and counted in tokens', where: 'llm-next 18' },
+  { id: 'LLMN-192', rule: 'input interrupts a live turn, and the rest is not sent', where: 'llm-next 18' },
+  { id: 'LLMN-193', rule: 'a live session is resumed by the handle of its last turn', where: 'llm-next 18' },
+  {
+    id: 'LLMN-194',
+    rule: 'wrong messages close a live socket with 1007 and a reason; faults and limits apply to each turn',
+    where: 'llm-next 18',
+  },
 ]
