@@ -7,13 +7,14 @@ import type { Test } from 'tap'
 import { forPlugin } from '../../core/contract/plugin.ts'
 import { launch } from '../../core/testing/launch.ts'
 import { catalogWith, createCheckRegistry } from '../../plugins/probe/checks/custom/registry.ts'
+import { htmlReport } from '../../plugins/probe/report/html-report.ts'
 import { readRoutes } from '../../plugins/probe/client/routes.ts'
 import type { Routes } from '../../plugins/probe/client/routes.ts'
 import type { CheckStep, CustomCheck, ProbeChecks, StepRecord } from '../../plugins/probe/types.ts'
 import { root } from '../support/examples.ts'
 import { svc } from '../support/terminal.ts'
 import { startProxy } from './proxies/reference-proxy.ts'
-import { probeThrough } from './probe-through.ts'
+import { probeThrough, reportOf } from './probe-through.ts'
 
 const EXAMPLES = join(root, 'examples', 'plugins')
 const FIXTURES = join(root, 'test', 'fixtures', 'plugins-probe')
@@ -145,6 +146,25 @@ t.test('svc probe reports plugins whose checks are invalid [PRB-20]', async t =>
   const { output, errors } = await svc(['probe', 'list', '--groups', 'reach,own'], { folder })
   t.match(errors, /the plugin probe-invalid failed: the check "wrong" is not valid/)
   t.match(output, /^RCH-NONCE[^]*probe-once\.SAME/)
+})
+
+t.test('reports say why a check of a plugin matters [PRB-20]', async t => {
+  const server = await launch({ plugins: ['probe'] })
+  t.teardown(() => server.stop())
+  const proxy = await startProxy(server.ports.http!)
+  t.teardown(() => proxy.close())
+  const point = registry()
+  point.add(
+    custom({
+      page: { sent: 'a', expected: 'b', why: 'Applications <trust> it.' },
+      judge: () => ({ verdict: 'fail', summary: 'arrives', values: { seen: ['x'] } }),
+    }),
+  )
+  const checks = catalogWith(point).filter(({ id }) => id === 'test.ONE' || id === 'HDR-VIA')
+  const report = reportOf(await probeThrough(proxy.url, server.url, { checks }))
+  t.match(report.results, [{ id: 'HDR-VIA' }, { id: 'test.ONE', group: 'own', why: 'Applications <trust> it.' }])
+  t.notOk('why' in report.results[0]!)
+  t.match(htmlReport(report), /<h2 id="own-title">own<\/h2>[^]*Why it matters: Applications &lt;trust&gt; it\./)
 })
 
 interface Tried {
