@@ -181,7 +181,7 @@ export default [
     where: 'agents-next 12',
   },
   {
-    id: 'A2A-48',
+    id: 'A2A-49',
     rule: 'the mandatory rules of the standard hold in all bindings, also at URLs with a slash at the end',
     where: 'agents-next 10, issue 31',
   },

@@ -128,7 +128,7 @@ for (const binding of [jsonRpc, httpJson, overGrpc]) {
     return 'reason' in outcome ? outcome.reason : 'none'
   }
 
-  t.test(`a message makes a task with its own ids, or is answered by a message: ${binding.name} [A2A-48]`, async t => {
+  t.test(`a message makes a task with its own ids, or is answered by a message: ${binding.name} [A2A-49]`, async t => {
     const task = await send('echo', message('hi', { contextId: `c-${binding.name}` }))
     t.match(task, { id: /.+/, contextId: `c-${binding.name}`, status: { state: 'TASK_STATE_COMPLETED' } })
     t.match(task.history[0], { messageId: 'm-1', taskId: task.id, role: 'ROLE_USER' })
@@ -140,7 +140,7 @@ for (const binding of [jsonRpc, httpJson, overGrpc]) {
   })
 
   t.test(
-    `tasks are read, with as much history as asked for, and listed in pages: ${binding.name} [A2A-48]`,
+    `tasks are read, with as much history as asked for, and listed in pages: ${binding.name} [A2A-49]`,
     async t => {
       const contextId = `list-${binding.name}`
       const tasks: Json[] = []
@@ -174,7 +174,7 @@ for (const binding of [jsonRpc, httpJson, overGrpc]) {
     },
   )
 
-  t.test(`what is unknown or over is refused: ${binding.name} [A2A-48]`, async t => {
+  t.test(`what is unknown or over is refused: ${binding.name} [A2A-49]`, async t => {
     for (const method of ['GetTask', 'CancelTask'])
       t.equal(await reason('echo', method, { id: 'unknown' }), 'TASK_NOT_FOUND', method)
     t.equal(await binding.stream('echo', 'SubscribeToTask', { id: 'unknown' }), 'TASK_NOT_FOUND')
@@ -191,7 +191,7 @@ for (const binding of [jsonRpc, httpJson, overGrpc]) {
     t.match(canceled, { result: { status: { state: 'TASK_STATE_CANCELED' } } })
   })
 
-  t.test(`messages that are not complete are refused: ${binding.name} [A2A-48]`, async t => {
+  t.test(`messages that are not complete are refused: ${binding.name} [A2A-49]`, async t => {
     const { messageId: _, ...nameless } = message('x').message
     for (const [name, params] of Object.entries({
       'no message': {},
@@ -208,7 +208,7 @@ for (const binding of [jsonRpc, httpJson, overGrpc]) {
     t.equal(await reason('secure', 'GetExtendedAgentCard', {}), 'UNAUTHENTICATED')
   })
 
-  t.test(`a stream has the task, its updates and the final one: ${binding.name} [A2A-48]`, async t => {
+  t.test(`a stream has the task, its updates and the final one: ${binding.name} [A2A-49]`, async t => {
     t.same(await binding.stream('weather', 'SendStreamingMessage', { ...message('x'), ...fast }), [
       'task',
       'WORKING',
@@ -219,7 +219,7 @@ for (const binding of [jsonRpc, httpJson, overGrpc]) {
     t.equal(await binding.stream('no-stream', 'SendStreamingMessage', message('x')), 'UNSUPPORTED_OPERATION')
   })
 
-  t.test(`push notification configs are created, read, listed and deleted: ${binding.name} [A2A-48]`, async t => {
+  t.test(`push notification configs are created, read, listed and deleted: ${binding.name} [A2A-49]`, async t => {
     const { id: taskId } = await send('echo', message('hi'))
     const config = { taskId, id: 'p-1', url: '/a2a/webhook-sink/mandatory', token: 'secret' }
     const perform = async (method: string, params: Json): Promise<Json> => {
@@ -235,7 +235,7 @@ for (const binding of [jsonRpc, httpJson, overGrpc]) {
   })
 }
 
-t.test('JSON-RPC: the id of the request is returned, and errors have the codes of the standard [A2A-48]', async t => {
+t.test('JSON-RPC: the id of the request is returned, and errors have the codes of the standard [A2A-49]', async t => {
   const post = async (body: unknown): Promise<Json> => {
     const headers = rpc.headers({ 'Content-Type': 'application/json' })
     const text = typeof body === 'string' ? body : JSON.stringify(body)
@@ -253,7 +253,7 @@ t.test('JSON-RPC: the id of the request is returned, and errors have the codes o
     t.equal((await post(body)).error.code, code)
 })
 
-t.test('the card has what the standard requires, and its URLs answer [A2A-48]', async t => {
+t.test('the card has what the standard requires, and its URLs answer [A2A-49]', async t => {
   for (const base of [url, `${url}/a2a`, `${url}/a2a/echo`]) {
     const card = (await (await fetch(`${base}/.well-known/agent-card.json`)).json()) as Json
     for (const field of [
