@@ -281,4 +281,19 @@ export default [
     rule: 'wrong messages close a live socket with 1007 and a reason; faults and limits apply to each turn',
     where: 'llm-next 18',
   },
+  {
+    id: 'LLMN-200',
+    rule: 'a provider of another plugin can generate, plan events, chain records and seal tokens with what llm offers',
+    where: 'llm-next 21',
+  },
+  {
+    id: 'LLMN-201',
+    rule: 'a stream of a background reply ends when the reply is cancelled or deleted',
+    where: 'llm-next 12, 17',
+  },
+  {
+    id: 'LLMN-202',
+    rule: 'rules of the instance act on messages of sockets and on items of batches',
+    where: 'llm-next 13, 14',
+  },
 ]

@@ -6,7 +6,6 @@ import { readContext } from './context.ts'
 import { itemId, outputText, storedItem } from './items.ts'
 import { neutralRequest } from './request.ts'
 import { usageOf } from './response-object.ts'
-import { sealText } from './sealed-text.ts'
 import type { ResponsesState } from './state.ts'
 
 const PART_CHARACTERS = 80
@@ -61,7 +60,7 @@ export function compactResponse(state: ResponsesState): LlmRoute<OwnParsed<Compa
             {
               type: 'compaction',
               id: itemId(engine, 'compaction', id, 'output'),
-              encrypted_content: sealText(secret, summary),
+              encrypted_content: engine.sealText(secret, summary),
             },
           ],
         },

@@ -1,7 +1,6 @@
 /** The reply object of the Responses API. */
 import type { ChatResult, Choice, Engine, Finish } from '../../llm/types.ts'
 import { itemId, type Item } from './items.ts'
-import { sealText } from './sealed-text.ts'
 
 /** Finish reasons, for records. */
 export const finishReasons: Record<Finish, string> = {
@@ -63,7 +62,7 @@ export function outputItems(engine: Engine, choice: Choice, head: ResponseHead, 
       type: 'reasoning',
       id: idOf('reasoning'),
       summary: head.showsSummary ? [{ type: 'summary_text', text: choice.reasoning }] : [],
-      ...(head.sealsReasoning ? { encrypted_content: sealText(secret, choice.reasoning) } : {}),
+      ...(head.sealsReasoning ? { encrypted_content: engine.sealText(secret, choice.reasoning) } : {}),
       status: 'completed',
     })
   }

@@ -19,11 +19,12 @@ import { MIB, ascii, bounded, nested, times, wideFor } from '../../support/store
 const engine = createEngine()
 const config = { publicMode: false } as Config
 const wide = wideFor(150_000)
+const NO_ENDINGS = { endings: () => () => () => () => {} }
 const deep = Array.from({ length: 200 }, nested)
 
 await t.test('svc.state "responses" [HARD-12]', async t =>
   bounded(t, 64 * MIB, async () => {
-    const store = new ResponseStore(pluginState(config).svc)
+    const store = new ResponseStore(pluginState(config).svc, NO_ENDINGS)
     await times(400, index => {
       const id = `resp_${engine.randomId(48)}`
       const stored: StoredResponse = {
@@ -120,7 +121,7 @@ t.test('svc.state "resumable-uploads" [HARD-12]', async t =>
 
 t.test('svc.state "interactions" [HARD-12]', async t =>
   bounded(t, 64 * MIB, async () => {
-    const store = new InteractionStore(pluginState(config).svc)
+    const store = new InteractionStore(pluginState(config).svc, NO_ENDINGS)
     await times(400, index =>
       store.put({
         provider: 'gemini',
