@@ -36,7 +36,7 @@ export class LiveConnection {
   readonly #audio: InputAudio
   #setup: Setup | null = null
   #isReady = false
-  readonly #early: Fields[] = []
+  readonly #early: { message: Fields; bytes: number }[] = []
   /** Stops the running turn. */
   #running: AbortController | null = null
   /** Another turn follows the running one. */
@@ -98,7 +98,14 @@ export class LiveConnection {
       void this.#open(this.#setup)
     } else if (name === 'setup') throw engine.badInput('setup must only be sent once.')
     else if (this.#isReady) this.#take(message)
-    else if (this.#early.push(message) > MAX_EARLY) throw engine.badInput('Too many messages before setupComplete.')
+    else this.#wait(message, 2 * text.length)
+  }
+
+  /** Keeps a message until the session has been resumed. */
+  #wait(message: Fields, bytes: number): void {
+    if (this.#early.length === MAX_EARLY || !this.#socket.keep(bytes))
+      throw this.#options.engine.badInput('Too many messages before setupComplete.')
+    this.#early.push({ message, bytes })
   }
 
   async #open(setup: Setup): Promise<void> {
@@ -114,7 +121,10 @@ export class LiveConnection {
     }
     this.#isReady = true
     socket.send({ setupComplete: { sessionId: engine.randomId(32) } })
-    for (const message of this.#early.splice(0)) this.#guarded(() => this.#take(message))
+    for (const { message, bytes } of this.#early.splice(0)) {
+      socket.keep(-bytes)
+      this.#guarded(() => this.#take(message))
+    }
   }
 
   #take({ clientContent, realtimeInput, toolResponse }: Fields): void {
