@@ -443,7 +443,7 @@ export const variables: readonly Variable[] = [
     parser: nullableText,
     default: null,
     shownAs: 'limits.usage_file_configured',
-    description: 'File that keeps the quota counters of the instance across restarts.',
+    description: 'File that keeps the quota counters of the instance across restarts. Ignored with `SVC_STATE_STORE`.',
   }),
 
   // shared mode

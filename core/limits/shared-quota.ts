@@ -91,6 +91,8 @@ export class SharedQuota {
   /** Null if the store is unavailable or full: this replica then counts on its own. */
   async admit(claims: readonly QuotaClaim[]): Promise<QuotaOutcome | null> {
     if (!this.isUp || this.#isFull) return null
+    // What another request has just given back comes first, on the same connection.
+    if (this.#pending.size > 0) this.#send(false)
     const reply = await this.#run('admit', ADMIT, { claims })
     if (reply === null) {
       this.#isFull = this.isUp

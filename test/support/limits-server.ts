@@ -66,17 +66,19 @@ export function limitsFolder(t: Test): string {
   return pluginFolder(t, { x: ROUTES, ...AREAS }).folder
 }
 
+/** In one process, whose entries, metrics, files and log lines a test looks at. */
 export async function serveLimits(
   t: Test,
   env: Record<string, string> = {},
   options: Partial<ServerOptions> = {},
 ): Promise<TestServer> {
-  return serve(t, {
-    env,
-    builtinFolder: limitsFolder(t),
-    oneProcess: 'the entries of a process have an order',
-    ...options,
-  })
+  const oneProcess = 'it looks at the entries, the metrics, the files or the log of a process'
+  return serve(t, { env, builtinFolder: limitsFolder(t), oneProcess, ...options })
+}
+
+/** For what replicas limit and count together. */
+export async function serveTogether(t: Test, env: Record<string, string> = {}): Promise<TestServer> {
+  return serve(t, { env, builtinFolder: limitsFolder(t) })
 }
 
 /** The record of `GET /_svc/usage`. */

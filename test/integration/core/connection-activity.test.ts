@@ -49,7 +49,8 @@ t.test('eight are processed at a time, and those of a lost connection never star
 })
 
 t.test('a request that waited for another can use the plan slots which that one released [HARD-10]', async t => {
-  const server = await serve(t, { env: { SVC_LIMIT_CONCURRENCY: '8' } })
+  const oneProcess = 'a proxy sends pipelined requests on connections of their own'
+  const server = await serve(t, { env: { SVC_LIMIT_CONCURRENCY: '8' }, oneProcess })
   const requests = Array.from(
     { length: 40 },
     (_, index) => `GET /delay/0?n=${index} HTTP/1.1\r\nHost: a\r\n${index === 39 ? 'Connection: close\r\n' : ''}\r\n`,

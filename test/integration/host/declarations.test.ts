@@ -30,6 +30,7 @@ export default { title: 'x', paths: ['/x'], ${members}, register(app, svc) { ${b
 
 t.test('declarations of a third-party plugin work together with all built-in plugins [HOST-9, HOST-10]', async t => {
   const server = await serve(t, {
+    oneProcess: 'it reads the log and the metrics of the process',
     folders: [EXAMPLE],
     env: {
       SVC_PARCELS_DEPOTS: 'east',
@@ -209,7 +210,11 @@ t.test(
         "app.get('/x', { config: { descriptions: [{ summary: 's', category: 'C', examples: [] }] } }, () => svc.variables)",
       )
     const plugins = pluginFolder(t, { x: version('SVC_X_SIZE', 1000) })
-    const server = await serve(t, { folders: [plugins.folder], env: { SVC_X_SIZE: '2' } })
+    const server = await serve(t, {
+      folders: [plugins.folder],
+      env: { SVC_X_SIZE: '2' },
+      oneProcess: 'it reloads one process',
+    })
     const size = async () => ((await (await fetch(`${server.url}/x`)).json()) as { size: number }).size
     t.equal(await size(), 2000)
     plugins.write('x', version('SVC_X_SIZE', 1024))

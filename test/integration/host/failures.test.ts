@@ -217,7 +217,11 @@ t.test('failures of all phases are logged with file and line [HOST-4]', async t 
     parses: '\nexport default {',
     registers: "export default { title: 'R', paths: ['/r'], async register() {\n  throw new Error('half-way')\n} }\n",
   })
-  const server = await serve(t, { folders: [folder], env: { SVC_LOG_FORMAT: 'json', SVC_LOG_LEVEL: 'warn' } })
+  const server = await serve(t, {
+    folders: [folder],
+    env: { SVC_LOG_FORMAT: 'json', SVC_LOG_LEVEL: 'warn' },
+    oneProcess: 'it reads the log of the process',
+  })
   const failures = server.lines
     .map(line => JSON.parse(line) as Record<string, unknown>)
     .filter(({ message }) => message === 'plugin failed')

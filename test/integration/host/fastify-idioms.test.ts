@@ -11,6 +11,7 @@ import type { TestServer } from '../../support/server.ts'
 let server: TestServer
 t.before(async () => {
   server = await serve(t, {
+    oneProcess: 'it reads the log of the process',
     folders: [join(import.meta.dirname, '..', '..', 'fixtures', 'fastify-plugin', 'idioms')],
     plugins: ['idioms', 'echo'],
     env: { SVC_LOG_LEVEL: 'info', SVC_LOG_FORMAT: 'json', SVC_BODY_LIMIT: '4096', SVC_GRPC_ON_HTTP: 'true' },

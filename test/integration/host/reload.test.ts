@@ -53,7 +53,7 @@ export default definePlugin({
 
 t.test('many reloads without changes share a run every 250 ms; a forced one does not wait [SEC-5]', async t => {
   const plugins = pluginFolder(t, { one: plugin('one', '1') })
-  const server = await serve(t, { builtinFolder: plugins.folder })
+  const server = await serve(t, { builtinFolder: plugins.folder, oneProcess: 'it reloads one process' })
   let runs = 0
   server.host.onReload = async () => {
     runs++
@@ -76,7 +76,7 @@ t.test('many reloads without changes share a run every 250 ms; a forced one does
 
 t.test('a reload applies what changed on disk [RELOAD-1]', async t => {
   const plugins = pluginFolder(t, { one: plugin('one', '1'), two: plugin('two', '2') })
-  const server = await serve(t, { builtinFolder: plugins.folder })
+  const server = await serve(t, { builtinFolder: plugins.folder, oneProcess: 'it reloads one process' })
   t.match(
     await reload(server),
     { applied: true, changed: false, generation: 1 },
@@ -105,7 +105,7 @@ t.test('a reload applies what changed on disk [RELOAD-1]', async t => {
 
 t.test('if a new version fails, the last working one keeps running, marked stale [RELOAD-2]', async t => {
   const plugins = pluginFolder(t, { one: plugin('one', 'good') })
-  const server = await serve(t, { builtinFolder: plugins.folder })
+  const server = await serve(t, { builtinFolder: plugins.folder, oneProcess: 'it reloads one process' })
   for (const [what, broken, phase] of [
     ['does not load', 'throw new Error("no luck")', 'load'],
     ['does not register', plugin('one', 'x', { body: 'throw new Error("no luck")' }), 'register'],
@@ -131,7 +131,7 @@ t.test(
   'a request finishes in the generation in which it started, even if its plugin is removed [RELOAD-3]',
   async t => {
     const plugins = pluginFolder(t, { live: STREAMS, one: plugin('one', '1') })
-    const server = await serve(t, { builtinFolder: plugins.folder })
+    const server = await serve(t, { builtinFolder: plugins.folder, oneProcess: 'it reloads one process' })
     const slow = text(server, '/live/slow')
     await until(() => server.host.current().openCount > 0)
     plugins.write('one', plugin('one', '2'))
@@ -154,7 +154,7 @@ t.test(
 
 t.test('an event stream and a WebSocket survive several swaps [RELOAD-4]', async t => {
   const plugins = pluginFolder(t, { live: STREAMS, one: plugin('one', '1') })
-  const server = await serve(t, { builtinFolder: plugins.folder })
+  const server = await serve(t, { builtinFolder: plugins.folder, oneProcess: 'it reloads one process' })
   const socket = new WebSocket(`${server.url.replace('http', 'ws')}/live/ws`)
   await new Promise(resolve => socket.on('open', resolve))
   const source = new EventSource(`${server.url}/live/sse`)
@@ -179,7 +179,7 @@ t.test('an event stream and a WebSocket survive several swaps [RELOAD-4]', async
 
 t.test('if there are more than eight generations, the oldest one is ended normally [RELOAD-5]', async t => {
   const plugins = pluginFolder(t, { live: STREAMS, one: plugin('one', '1') })
-  const server = await serve(t, { builtinFolder: plugins.folder })
+  const server = await serve(t, { builtinFolder: plugins.folder, oneProcess: 'it reloads one process' })
   const socket = new WebSocket(`${server.url.replace('http', 'ws')}/live/ws`)
   await new Promise(resolve => socket.on('open', resolve))
   const closed = new Promise(resolve => socket.on('close', (code, reason) => resolve([code, String(reason)])))
@@ -210,7 +210,7 @@ t.test('state survives a reload unless the files of its plugin changed [RELOAD-6
     app.get('/${name}/hit', describe({ summary: 'h', category: 'Test', examples: [] }), async () => String(await hits.update('n', n => (n ?? 0) + 1)))`,
     })
   const plugins = pluginFolder(t, { one: counter('one', '1'), two: counter('two', '2') })
-  const server = await serve(t, { builtinFolder: plugins.folder })
+  const server = await serve(t, { builtinFolder: plugins.folder, oneProcess: 'it reloads one process' })
   for (const path of ['/one/hit', '/two/hit']) t.equal(await text(server, path), '1')
   plugins.write('two', counter('two', '2b'))
   await reload(server)
@@ -220,7 +220,7 @@ t.test('state survives a reload unless the files of its plugin changed [RELOAD-6
 
 t.test('no request of 50 connections fails during 20 reloads [RELOAD-7]', async t => {
   const plugins = pluginFolder(t, { one: plugin('one', 'v0'), two: plugin('two', 'x') })
-  const server = await serve(t, { builtinFolder: plugins.folder })
+  const server = await serve(t, { builtinFolder: plugins.folder, oneProcess: 'it reloads one process' })
   const agent = new Agent({ keepAlive: true, maxSockets: 50 })
   let isOver = false
   let answered = 0
@@ -269,7 +269,7 @@ t.test('reloads requested during a run share the next one [RELOAD-8]', async t =
   const plugins = pluginFolder(t, {
     one: plugin('one', '1', { body: 'await new Promise(resolve => setTimeout(resolve, 400))' }),
   })
-  const server = await serve(t, { builtinFolder: plugins.folder })
+  const server = await serve(t, { builtinFolder: plugins.folder, oneProcess: 'it reloads one process' })
   const results = await Promise.all(Array.from({ length: 10 }, () => reload(server, '?force=true')))
   const generations = new Set(results.map(result => result.generation))
   t.ok(generations.size <= 3, `ten triggers made ${generations.size} generations`)
@@ -281,7 +281,7 @@ t.test('memory and handles do not grow over many reloads [RELOAD-9]', async t =>
   const plugins = pluginFolder(t, {
     one: plugin('one', '0', { body: 'svc.shared("big", () => new Array(10_000).fill(Math.random()))' }),
   })
-  const server = await serve(t, { builtinFolder: plugins.folder })
+  const server = await serve(t, { builtinFolder: plugins.folder, oneProcess: 'it reloads one process' })
   const load = async (from: number, to: number): Promise<void> => {
     for (let round = from; round < to; round++) {
       plugins.write(

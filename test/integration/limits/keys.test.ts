@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseRegistry } from '../../../core/keys/registry-document.ts'
-import { serveLimits, usageOf } from '../../support/limits-server.ts'
+import { serveLimits, serveTogether, usageOf } from '../../support/limits-server.ts'
 import type { TestServer } from '../../support/server.ts'
 import { until } from '../../support/until.ts'
 
@@ -55,7 +55,7 @@ async function keysUsage(server: TestServer, headers: Record<string, string> = {
 t.test(
   'the key is the header, else rb_key, else svc_key; the first value counts, an empty one is absent [KEY-1]',
   async t => {
-    const server = await serveLimits(t, {
+    const server = await serveTogether(t, {
       SVC_SHARED_MODE: 'true',
       SVC_KEY_REGISTRY: fileOf(t, REGISTRY.replace('daily_requests: 3', 'daily_requests: 100')),
     })
@@ -144,14 +144,14 @@ t.test('an invalid key is rejected with its reason [KEY-2, LAYER-1]', async t =>
   t.match(await usageOf(server), { requests: { used: 1 } })
   t.match(await (await fetch(`${server.url}/_svc/status`)).json(), { inspector: { total_captured: 1 } })
   t.match((await ask(server, '/_svc/metrics')).text, /svc_key_rejections_total\{reason="invalid"\} 6\n/)
-  const required = await serveLimits(t, { SVC_SHARED_MODE: 'true', SVC_REQUIRE_KEY: 'true' })
+  const required = await serveTogether(t, { SVC_SHARED_MODE: 'true', SVC_REQUIRE_KEY: 'true' })
   const missing = await ask(required, '/x')
   t.match(
     [missing.status, missing.headers.get('www-authenticate'), missing.body],
     [401, 'Key realm="svc"', { error: 'svc_key_required' }],
   )
   t.match((await ask(required, '/x', withKey('any-well-formed-key'))).headers.get('x-svc-key-id'), /^k-[\da-f]{12}$/)
-  const off = await serveLimits(t)
+  const off = await serveTogether(t)
   t.equal((await ask(off, '/x', withKey('x'))).status, 200, 'shared mode off')
   t.notMatch((await ask(off, '/_svc/metrics')).text, /svc_key|quota_store/)
 })
@@ -250,7 +250,7 @@ t.test(
 t.test(
   'a stream rejected late is not counted for its key either, calls outside of HTTP are identified and counted [KEY-4, PLAN-14]',
   async t => {
-    const server = await serveLimits(t, {
+    const server = await serveTogether(t, {
       SVC_REQUIRE_KEY: 'true',
       SVC_SHARED_MODE: 'true',
       SVC_KEY_REGISTRY: fileOf(t, REGISTRY),
@@ -270,7 +270,7 @@ t.test(
       await call('svc-fast-key').then(async () => (await keysUsage(server, {}, '?id=fast')).keys[0]!.rejected.rate),
       0,
     )
-    const quota = await serveLimits(t, { SVC_SHARED_MODE: 'true', SVC_KEY_DAILY_REQUESTS: '1' })
+    const quota = await serveTogether(t, { SVC_SHARED_MODE: 'true', SVC_KEY_DAILY_REQUESTS: '1' })
     const calls = [await ask(quota, '/x/call?key=some-open-key'), await ask(quota, '/x/call?key=some-open-key')]
     t.match(
       calls.map(({ body }) => body),

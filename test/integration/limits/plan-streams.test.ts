@@ -1,7 +1,7 @@
 /** Streams under a plan: slots, late rejections, lifetimes, and that everything is released. */
 import t from 'tap'
 import { WebSocket } from 'ws'
-import { serveLimits, usageOf } from '../../support/limits-server.ts'
+import { serveLimits, serveTogether, usageOf } from '../../support/limits-server.ts'
 import type { TestServer } from '../../support/server.ts'
 import { until } from '../../support/until.ts'
 
@@ -32,7 +32,7 @@ function openSocket(
 const STREAMS = ['/x/feed', '/x/late', '/x/late-body', '/x/raw', '/x/implicit']
 
 t.test('every kind of stream holds a stream slot and no concurrency slot [PLAN-7]', async t => {
-  const server = await serveLimits(t, { SVC_LIMIT_STREAMS: '10' })
+  const server = await serveTogether(t, { SVC_LIMIT_STREAMS: '10' })
   for (const path of STREAMS) {
     const leaving = new AbortController()
     const response = await fetch(server.url + path, { signal: leaving.signal })
@@ -109,7 +109,7 @@ t.test(
 )
 
 t.test('two handshakes at once do not share the last slot [PLAN-7]', async t => {
-  const server = await serveLimits(t, { SVC_LIMIT_STREAMS: '1' })
+  const server = await serveTogether(t, { SVC_LIMIT_STREAMS: '1' })
   const outcomes = await Promise.all([
     openSocket(server, '/x/ws', { 'X-Svc-Delay': '50' }),
     openSocket(server, '/x/ws', { 'X-Svc-Delay': '50' }),
@@ -124,7 +124,7 @@ t.test('two handshakes at once do not share the last slot [PLAN-7]', async t => 
 t.test(
   'at the end of the lifetime event streams end with the comment, separate from events, and WebSockets close with 1008 [PLAN-13]',
   async t => {
-    const server = await serveLimits(t, { SVC_LIMIT_STREAM_SECS: '1' })
+    const server = await serveTogether(t, { SVC_LIMIT_STREAM_SECS: '1' })
     const closed = openSocket(server).then(
       async socket =>
         new Promise(resolve => (socket as WebSocket).once('close', (code, reason) => resolve([code, String(reason)]))),

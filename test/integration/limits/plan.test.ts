@@ -1,7 +1,7 @@
 /** The plan over HTTP: configuration, rejections, headers, exemptions, and exact counts under load. */
 import t from 'tap'
 import { Agent, fetch as undiciFetch } from 'undici'
-import { serveLimits, usageOf } from '../../support/limits-server.ts'
+import { serveLimits, serveTogether, usageOf } from '../../support/limits-server.ts'
 import { until } from '../../support/until.ts'
 
 t.test('presets and overrides give the limits that are shown [PLAN-1, USAGE-1]', async t => {
@@ -55,7 +55,7 @@ t.test('presets and overrides give the limits that are shown [PLAN-1, USAGE-1]',
     [{ SVC_LIMIT_RPS: '3', SVC_LIMIT_BURST: '0' }, 'custom', { ...none, active: true, rps: 3, burst: 3 }],
   ]
   for (const [env, plan, limits] of CASES) {
-    const server = await serveLimits(t, env)
+    const server = await serveTogether(t, env)
     const config = (await (await fetch(`${server.url}/_svc/config`)).json()) as { plan: string; limits: object }
     t.strictSame(config.limits, limits, JSON.stringify(env))
     const usage = await usageOf(server)
@@ -66,7 +66,7 @@ t.test('presets and overrides give the limits that are shown [PLAN-1, USAGE-1]',
 })
 
 t.test('admitted responses have the plan headers, a 429 has the documented fields [PLAN-10, PLAN-11]', async t => {
-  const server = await serveLimits(t, { SVC_LIMIT_REQUESTS: '2', SVC_LIMIT_RPS: '100', SVC_LIMIT_PERIOD: 'day' })
+  const server = await serveTogether(t, { SVC_LIMIT_REQUESTS: '2', SVC_LIMIT_RPS: '100', SVC_LIMIT_PERIOD: 'day' })
   for (const remaining of ['1', '0']) {
     const response = await fetch(`${server.url}/no/such`)
     t.strictSame(
@@ -128,7 +128,7 @@ t.test('admitted responses have the plan headers, a 429 has the documented field
 t.test('CORS exposes the headers of limits while a limit is active [PLAN-15]', async t => {
   const names = ['Retry-After', 'RateLimit', 'RateLimit-Policy', 'X-Svc-Limit', 'X-Svc-Plan', 'X-Svc-Quota-Remaining']
   const exposed = async (env: Record<string, string>) =>
-    (await fetch(`${(await serveLimits(t, env)).url}/x`)).headers.get('access-control-expose-headers')!.split(', ')
+    (await fetch(`${(await serveTogether(t, env)).url}/x`)).headers.get('access-control-expose-headers')!.split(', ')
   const without = await exposed({})
   t.strictSame(
     names.filter(name => without.includes(name)),
@@ -147,7 +147,7 @@ t.test('CORS exposes the headers of limits while a limit is active [PLAN-15]', a
 })
 
 t.test('of N requests exactly N are admitted, 200 clients at once [PLAN-5]', async t => {
-  const server = await serveLimits(t, { SVC_LIMIT_REQUESTS: '137' })
+  const server = await serveTogether(t, { SVC_LIMIT_REQUESTS: '137' })
   const dispatcher = new Agent({ connections: 200 })
   t.teardown(() => dispatcher.close())
   const statuses = await Promise.all(
@@ -226,7 +226,7 @@ t.test('egress counts bytes as they are sent [PLAN-8]', async t => {
 t.test(
   'exempt paths are not counted; the administrator is counted and never locked out [PLAN-12, LAYER-2]',
   async t => {
-    const server = await serveLimits(t, { SVC_LIMIT_REQUESTS: '1', SVC_ADMIN_TOKEN: 'secret' })
+    const server = await serveTogether(t, { SVC_LIMIT_REQUESTS: '1', SVC_ADMIN_TOKEN: 'secret' })
     await fetch(`${server.url}/x`)
     for (const [path, method] of [
       ['/', 'GET'],
@@ -269,7 +269,7 @@ t.test(
 )
 
 t.test('sessions are counted separately, and each sees its own counters [PLAN-9, USAGE-1]', async t => {
-  const server = await serveLimits(t, { SVC_LIMIT_REQUESTS: '1', SVC_LIMIT_SCOPE: 'session' })
+  const server = await serveTogether(t, { SVC_LIMIT_REQUESTS: '1', SVC_LIMIT_SCOPE: 'session' })
   const status = async (session?: string) =>
     (await fetch(`${server.url}/x`, session === undefined ? {} : { headers: { 'X-Svc-Session': session } })).status
   t.strictSame(
@@ -298,7 +298,7 @@ t.test('sessions are counted separately, and each sees its own counters [PLAN-9,
 })
 
 t.test('calls outside of HTTP share the counters and get a status [PLAN-14]', async t => {
-  const server = await serveLimits(t, { SVC_LIMIT_REQUESTS: '3' })
+  const server = await serveTogether(t, { SVC_LIMIT_REQUESTS: '3' })
   const call = async () => (await fetch(`${server.url}/x/call`)).json()
   t.strictSame(await call(), { admitted: true })
   const refused = (await call()) as { metadata: Record<string, string>; message: string }

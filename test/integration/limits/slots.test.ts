@@ -1,7 +1,7 @@
 /** Dropped connections release everything. */
 import t from 'tap'
 import { connect } from 'node:net'
-import { serveLimits, usageOf } from '../../support/limits-server.ts'
+import { serveTogether, usageOf } from '../../support/limits-server.ts'
 import type { TestServer } from '../../support/server.ts'
 import { until } from '../../support/until.ts'
 
@@ -59,7 +59,7 @@ const KINDS: [what: string, head: string, isThere: (text: string) => boolean][] 
 
 for (const [what, head, isThere] of KINDS) {
   t.test(`1,000 ${what}, dropped, leave no request in flight and no stream open [PLAN-6]`, async t => {
-    const server = await serveLimits(t, {
+    const server = await serveTogether(t, {
       SVC_LIMIT_CONCURRENCY: '100000',
       SVC_LIMIT_STREAMS: '100000',
       SVC_LIMIT_STREAM_SECS: '600',

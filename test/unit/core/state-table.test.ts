@@ -85,6 +85,7 @@ const TABLE: Record<string, Record<string, string>> = {
     'shared ledger-counts': 'open streams of this process',
   },
   'llm-gemini': { 'state resumable-uploads': 'shared', 'state interactions': 'shared' },
+  'llm-gemini-live': { 'state live-sessions': 'shared' },
   'llm-openai': {
     'state responses': 'shared',
     'state conversations': 'shared',
