@@ -36,6 +36,11 @@ export function compactResponse(state: ResponsesState): LlmRoute<OwnParsed<Compa
     ]),
     async parse(input) {
       const body = input.json()
+      if (engine.json.textOf(body.model) === undefined && input.defaultModel === undefined)
+        throw engine.badInput("Missing required parameter: 'model'.", {
+          param: 'model',
+          code: 'missing_required_parameter',
+        })
       const [context, secret] = await Promise.all([
         readContext(state, input, body, { isInputOptional: true }),
         state.secret(),

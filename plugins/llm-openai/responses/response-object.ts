@@ -132,7 +132,7 @@ export function pendingResponse({ json }: Engine, head: ResponseHead, status: st
     temperature: body.temperature ?? 1,
     text: { format: { type: 'text' }, ...json.objectOf(body.text) },
     tool_choice: body.tool_choice ?? 'auto',
-    tools: json.listOf(body.tools),
+    tools: json.listOf(body.tools).map(tool => shownTool(json, tool)),
     top_logprobs: body.top_logprobs ?? 0,
     top_p: body.top_p ?? 1,
     truncation: body.truncation ?? 'disabled',
@@ -140,6 +140,13 @@ export function pendingResponse({ json }: Engine, head: ResponseHead, status: st
     user: body.user ?? null,
     metadata: json.objectOf(body.metadata),
   }
+}
+
+/** A function has all members, as the API shows them. */
+function shownTool(json: Engine['json'], tool: unknown): unknown {
+  return json.own(tool, 'type') === 'function'
+    ? { description: null, parameters: null, strict: true, ...json.objectOf(tool) }
+    : tool
 }
 
 /** The final reply object. `completedAt` in seconds. */
