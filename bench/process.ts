@@ -27,10 +27,15 @@ export function startServer(args: string[], env: Record<string, string> = {}): P
   return startCommand([process.execPath, '--import', tsx, ...args], env)
 }
 
-/** As `startServer`, for a command. */
-export async function startCommand(command: string[], env: Record<string, string> = {}): Promise<Measured> {
-  const [program, programArgs] = pinned(command)
-  const child = spawn(program, programArgs, {
+/** As `startServer`, for a command; with `isPinned` false, on all cores. */
+export async function startCommand(
+  command: string[],
+  env: Record<string, string> = {},
+  isPinned = true,
+): Promise<Measured> {
+  const [program, ...args] = command as [string, ...string[]]
+  const [started, programArgs] = isPinned ? pinned(command) : [program, args]
+  const child = spawn(started, programArgs, {
     env: { ...process.env, NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

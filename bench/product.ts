@@ -1,10 +1,13 @@
-/** svc as it is measured: with everything enabled, including the access log at info. */
+/**
+ * svc as it is measured: with everything enabled, including the access log at info; on one core, unless `isPinned` is
+ * false.
+ */
 import { join } from 'node:path'
 import { startCommand } from './process.ts'
 import type { Measured } from './process.ts'
 
-export function startProduct(env: Record<string, string> = {}): Promise<Measured> {
-  return startCommand([join(import.meta.dirname, '..', 'bin', 'svc.mjs')], {
+export function startProduct(env: Record<string, string> = {}, isPinned = true): Promise<Measured> {
+  const own = {
     npm_node_execpath: process.execPath,
     SVC_HTTP_PORT: '0',
     SVC_HTTPS_PORT: '0',
@@ -12,6 +15,6 @@ export function startProduct(env: Record<string, string> = {}): Promise<Measured
     SVC_WATCH: 'false',
     SVC_LOG_LEVEL: 'info',
     SVC_BODY_LIMIT: String(2 * 1024 * 1024),
-    ...env,
-  })
+  }
+  return startCommand([join(import.meta.dirname, '..', 'bin', 'svc.mjs')], { ...own, ...env }, isPinned)
 }

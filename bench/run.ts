@@ -1,10 +1,10 @@
 /**
- * `npm run bench`: runs all benchmarks and prints a table for each part. `--only contest,growth,streams` selects parts,
+ * `npm run bench`: runs all benchmarks and prints a table for each part. `--only contest,growth,streams,replicas` selects parts,
  * `--case TEXT` selects cases by name, `--quick` takes a tenth of the time, and `--peers FOLDER` adds the mock servers
  * installed in that folder. README.md explains the figures.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { cases, ECHO_GET, ECHO_POST, loadOf } from './cases.ts'
@@ -18,6 +18,7 @@ import { installedPeers, startPeer } from './peers.ts'
 import { leaveServersCore, startServer } from './process.ts'
 import type { Measured } from './process.ts'
 import { startProduct } from './product.ts'
+import { canRunStore, measureStoreCost, measureWorkers } from './replicas.ts'
 import type { Recorded } from './replay.ts'
 import { CHAT, idleStreams, tokenStreams } from './streams.ts'
 import type { TokenStreams } from './streams.ts'
@@ -31,7 +32,7 @@ const { values } = parseArgs({
     peers: { type: 'string' },
   },
 })
-const parts = values.only?.split(',') ?? ['contest', 'growth', 'streams']
+const parts = values.only?.split(',') ?? ['contest', 'growth', 'streams', 'replicas']
 const options: ContestOptions = values.quick ? { slices: 3, seconds: 0.3 } : { slices: 10, seconds: 1 }
 const CONNECTIONS = 50
 const TOKEN_STREAMS = values.quick ? [100] : [100, 1000, 2000]
@@ -191,6 +192,30 @@ async function runStreams(): Promise<void> {
   )
 }
 
+async function runReplicas(): Promise<void> {
+  if (!canRunStore()) return console.log('replicas: neither valkey-server nor redis-server is on the PATH\n')
+  const costs = await measureStoreCost(options)
+  printTable(
+    ['CPU µs per request', 'without a store', 'with', 'ratio', 'of the store'],
+    costs.map(cost => [
+      cost.name,
+      cost.without.toFixed(0),
+      cost.with.toFixed(0),
+      cost.ratio.toFixed(2),
+      cost.store.toFixed(0),
+    ]),
+  )
+  const grown = await measureWorkers(options, [1, 2, 3, 4])
+  const [{ rates }] = grown as [(typeof grown)[0]]
+  printTable(
+    [`requests/s on ${availableParallelism()} cores`, ...rates.keys()],
+    grown.map(({ workers, hasStore, rates: own }) => [
+      `${workers} ${workers === 1 ? 'process' : 'processes'}${hasStore ? ', store' : ''}`,
+      ...[...own.values()].map(rate => (Number.isNaN(rate) ? '' : rate.toFixed(0))),
+    ]),
+  )
+}
+
 function streamRow(name: string, { ttftP50, ttftP99, gapP50, gapP99, bytesEach }: TokenStreams): (string | number)[] {
   return [
     name,
@@ -210,6 +235,7 @@ try {
   if (parts.includes('contest')) await runContest()
   if (parts.includes('growth')) await runGrowth()
   if (parts.includes('streams')) await runStreams()
+  if (parts.includes('replicas')) await runReplicas()
 } finally {
   await product.stop()
   rmSync(folder, { recursive: true })
