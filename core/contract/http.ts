@@ -94,6 +94,12 @@ export interface SvcHttp {
    */
   applyRules(request: FastifyRequest, reply: FastifyReply, facts?: ProtocolFacts): Promise<RuleOutcome> | null
   /**
+   * Finds the rule for a request that arrives within another one, such as a message on a socket or an item of a batch.
+   * Conditions see its method, URL and body, and the headers, session and address of the outer request. The route applies
+   * what the rule does, the delay included. Rules that send a response do not act. Null: no rule can apply.
+   */
+  applyRulesToMessage(request: AnyRequest, message: RuleMessage, facts: ProtocolFacts): Promise<MessageRule> | null
+  /**
    * The rule with conditions of this protocol that the request nearly meets; null if there is none. For error messages:
    * it evaluates all rules.
    */
@@ -209,6 +215,22 @@ export type RuleOutcome =
       /** The values of references in texts of the reply, such as `request.header.x-tenant`. */
       lookUp: LookUp
     }
+
+/** A request within another one. */
+export interface RuleMessage {
+  method: string
+  /** Path and query. */
+  url: string
+  body: Buffer
+  /** Whether `abort` can act: otherwise rules with it do not. */
+  canAbort: boolean
+}
+
+/** What a rule does with a request within another one. */
+export type MessageRule = (Exclude<RuleOutcome, { kind: 'answered' }> | { kind: 'abort'; rule: string }) & {
+  /** To be waited for before anything else; at most the limit of the instance. */
+  delayMs: number
+}
 
 /** The session of a request. */
 export interface SessionKey {

@@ -62,10 +62,12 @@ export type {
   SessionKey,
   SessionOrigin,
   Origin,
+  MessageRule,
   NearRule,
   ProtocolFacts,
   RuleFailure,
   RequestSpan,
+  RuleMessage,
   RuleOutcome,
   SpanAttributeValue,
 } from './http.ts'

@@ -1,8 +1,10 @@
 /** The Gemini plugin: content generation, embeddings, token counting and models. */
 import { definePlugin } from 'svc/plugin'
 import { createProvider } from './provider.ts'
+import { readRequest } from './request.ts'
 import { createState } from './state.ts'
 import type {} from '../llm/types.ts'
+import type {} from './types.ts'
 
 export default definePlugin({
   title: 'Mock LLM: Gemini',
@@ -15,6 +17,7 @@ export default definePlugin({
     const llm = svc.use('llm.providers')!
     const state = createState(svc, llm)
     llm.addState(session => state.clear(session))
+    svc.offer('llm-gemini.request', readRequest)
     llm.register(app, createProvider(state))
   },
 })

@@ -15,10 +15,10 @@ export interface GeminiState {
 
 export function createState(
   svc: Svc,
-  { engine, documents, batches }: Pick<Providers, 'engine' | 'documents' | 'batches'>,
+  { engine, documents, batches, endings }: Pick<Providers, 'engine' | 'documents' | 'batches' | 'endings'>,
 ): GeminiState {
   const uploads = new UploadStore(svc)
-  const interactions = new InteractionStore(svc)
+  const interactions = new InteractionStore(svc, { endings })
   return {
     engine,
     documents,

@@ -314,9 +314,13 @@ export class RealtimeConnection {
         'Conversation already has an active response in progress. Wait until the response is finished before creating a new one.',
         { code: 'conversation_already_has_active_response' },
       )
+    // The parameters are kept until the response has ended.
+    const bytes = 2 * JSON.stringify(response).length
+    if (!this.#socket.keep(bytes))
+      throw this.#engine.badInput('The response has too much input.', { param: 'response', code: 'item_too_large' })
     const running = new RunningResponse()
     this.#running = running
-    void this.#respond(running, response, eventId)
+    void this.#respond(running, response, eventId).finally(() => this.#socket.keep(-bytes))
   }
 
   async #respond(running: RunningResponse, response: unknown, eventId: string | null): Promise<void> {

@@ -13,6 +13,7 @@ import type {
 import { createChatWriter } from './chat-json.ts'
 import type { ChatChunk, ChatReply, ChatWriter, ChunkChoice, Delta } from './chat-json.ts'
 import { contextError } from './context-error.ts'
+import { nameFiles, type FileServices } from './files/name-files.ts'
 import { describePost } from './describe.ts'
 import { logprobOf } from './logprobs.ts'
 import { readFormat, readMessages } from './messages.ts'
@@ -29,7 +30,8 @@ type Parsed = ChatParsed<ChatWire>
 const maxStops = 4
 const maxLogprobs = 20
 
-export function chatCompletions(engine: Engine, extras?: ChatExtras): LlmRoute<Parsed> {
+export function chatCompletions(files: FileServices, extras?: ChatExtras): LlmRoute<Parsed> {
+  const { engine } = files
   // Compiles the schemas for the first reply, so that they don't slow down the start.
   let compiled: ChatWriter | undefined
   const writer = (): ChatWriter => (compiled ??= createChatWriter(extras))
@@ -75,7 +77,14 @@ export function chatCompletions(engine: Engine, extras?: ChatExtras): LlmRoute<P
       },
     ]),
     framing: 'sse',
-    parse: input => parse(engine, input),
+    parse(input) {
+      const body = input.json()
+      if (!input.body.includes('"file_id"') || !Array.isArray(body.messages)) return parse(engine, input, body)
+      return nameFiles(files, input, body.messages.map(engine.json.objectOf)).then(messages =>
+        parse(engine, input, { ...body, messages }),
+      )
+    },
+    readOnly: input => parse(engine, input, input.json()),
     contextError,
     withReply: parsed => ({ ...parsed, wire: { ...parsed.wire, topLogprobs: null } }),
     render: (result, parsed, context) => ({ body: renderReply(writer(), engine, result, parsed, context, extras) }),
@@ -83,9 +92,8 @@ export function chatCompletions(engine: Engine, extras?: ChatExtras): LlmRoute<P
   }
 }
 
-function parse(engine: Engine, input: RouteInput): Parsed {
+function parse(engine: Engine, input: RouteInput, body: Record<string, unknown>): Parsed {
   const { json } = engine
-  const body = input.json()
   const model = json.textOf(body.model) ?? input.defaultModel ?? 'svc-gpt'
   const { system, messages } = readMessages(engine, body.messages)
   rejectAudio(engine, body.modalities)

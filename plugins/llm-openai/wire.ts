@@ -36,7 +36,7 @@ export const finishReasons: Record<Finish, string> = {
 
 export function createWire(engine: Engine, state: OpenAiState, extras?: ChatExtras): OpenAiWire {
   const routes: Record<OpenAiRouteName, LlmRoute> = {
-    chat: chatCompletions(engine, extras),
+    chat: chatCompletions(state, extras),
     completions: completions(engine),
     responses: createResponse(state),
     responsesSocket: responsesSocket(state),

@@ -16,6 +16,7 @@ import { createLlmProtocol } from './testing/protocol.ts'
 import { fixturesCommand } from './testing/aimock/command.ts'
 import { BatchStore } from './state/batches.ts'
 import { DocumentStore } from './state/documents.ts'
+import { createGenerate } from './exchange/generation.ts'
 import { createRunItem } from './exchange/inner-request.ts'
 import { OpenSockets, socketBoundsOf } from './exchange/socket-bounds.ts'
 import type { RunnerServices } from './exchange/runner.ts'
@@ -111,6 +112,7 @@ export default definePlugin<LlmOptions, Variables>({
       find: (method, path) => providers.find(method, path),
       newId: randomUUID,
       runItem: createRunItem(() => services),
+      generate: createGenerate(() => services),
     }
     const providers: ProviderRegistry = new ProviderRegistry(services, rules, { documents, batches })
     providers.addState(session => documents.clear(session))

@@ -271,6 +271,12 @@ export interface RouteInput {
    * below the base path, or the end of it.
    */
   runItem(path: string, body: object, options: RunItemOptions): Promise<ItemReply>
+  /**
+   * Generates as a separate call of this request: rules, exact replies, context windows and rate limits apply, and the ledger
+   * counts it. Slots, faults of headers and waiting do not. Throws the error that such a request would get; a route
+   * lets it pass.
+   */
+  generate(request: NeutralRequest): Promise<ChatResult>
   /** What the socket that the request came from passed to `run`. */
   socketData?: unknown
   /** The members of `X-Svc-Reply-Json`; throws `engine.badInput` for a wrong header. */
@@ -305,6 +311,9 @@ export interface EngineLimits {
   loremWords: number
 }
 
+/** Calls `stop` when a stream has no further events, whatever is due; returns a function that removes it. */
+export type StreamEnding = (stop: () => void) => () => void
+
 interface ParsedBase {
   /** Shown in `X-Svc-Model`, records and metrics. */
   model?: string
@@ -316,6 +325,8 @@ interface ParsedBase {
   conversation?: string
   /** The reply does not wait for the model: it tells where to look later. */
   isBackground?: true
+  /** What ends its stream early. */
+  ending?: StreamEnding
 }
 /** Checks a prompt before the model processes it, and the reply before it is rendered and recorded. */
 export interface ChatGuardrail {

@@ -1,13 +1,18 @@
 /** The public types of the mock LLM, for plugins that add a provider. Import them as types only. */
-import type { FastifyInstance } from 'svc/plugin'
+import type { FastifyInstance, Store } from 'svc/plugin'
 import type { Engine } from './engine/engine.ts'
 import type { Batches } from './state/batches.ts'
 import type { Documents } from './state/documents.ts'
-import type { ErrorKind, LlmProvider, LlmRoute, Parsed } from './provider.ts'
+import type { Chain, StoredLink } from './state/chain.ts'
+import type { Signed } from './state/signed.ts'
+import type { ErrorKind, LlmProvider, LlmRoute, Parsed, StreamEnding } from './provider.ts'
 import type { Rule } from './engine/rules.ts'
 
 export type { Batch, Batches, BatchItem, ItemResult } from './state/batches.ts'
 export type { BatchPhase, BatchPlan, BatchState } from './state/batch-plan.ts'
+export type { Chain, ChainResult, StoredLink } from './state/chain.ts'
+export type { Signed } from './state/signed.ts'
+export type { Timeline, TimelineOptions } from './state/timeline.ts'
 export type { DocumentFacts, Documents, NewDocument, Owner } from './state/documents.ts'
 export type { AudioFormat, SpeechChange, SpeechDetector } from './engine/audio.ts'
 export type { Engine } from './engine/engine.ts'
@@ -44,6 +49,15 @@ export interface Providers {
   /** Files and other documents of all providers. */
   readonly documents: Documents
   readonly batches: Batches
+  /**
+   * Ends streams of stored records early: in a store with `watched: true`, when the record of a key is removed or `isOver`
+   * holds for it.
+   */
+  endings<T>(store: Store<T>, isOver: (value: T) => boolean): (key: string) => StreamEnding
+  /** Records that continue others, in a store of the plugin. */
+  chain<T>(store: Store<StoredLink<T>>): Chain<T>
+  /** Self-contained ids and tokens for one purpose, such as `acme sessions`. */
+  signed(purpose: string): Signed
   /** All served providers, in the order of `GET /ai`; complete after all plugins have registered. */
   list(): ServedProvider[]
   /** Whether providers without their own key accept only the credential in `SVC_AI_API_KEY`. */

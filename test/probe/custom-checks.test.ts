@@ -6,14 +6,16 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { forPlugin } from '../../core/contract/plugin.ts'
 import { launch } from '../../core/testing/launch.ts'
+import { probeCommand } from '../../plugins/probe/command/command.ts'
 import { catalogWith, createCheckRegistry } from '../../plugins/probe/checks/custom/registry.ts'
+import { htmlReport } from '../../plugins/probe/report/html-report.ts'
 import { readRoutes } from '../../plugins/probe/client/routes.ts'
 import type { Routes } from '../../plugins/probe/client/routes.ts'
 import type { CheckStep, CustomCheck, ProbeChecks, StepRecord } from '../../plugins/probe/types.ts'
 import { root } from '../support/examples.ts'
 import { svc } from '../support/terminal.ts'
 import { startProxy } from './proxies/reference-proxy.ts'
-import { probeThrough } from './probe-through.ts'
+import { probeThrough, reportOf } from './probe-through.ts'
 
 const EXAMPLES = join(root, 'examples', 'plugins')
 const FIXTURES = join(root, 'test', 'fixtures', 'plugins-probe')
@@ -132,12 +134,34 @@ t.test('svc probe lists and explains the checks of plugins [PRB-20]', async t =>
       { id: 'acme.PROBLEM-DETAILS', impact: 'medium' },
     ],
   })
-  const shown = await svc(['probe', 'show', 'acme.PROBLEM-DETAILS'], { folder })
-  t.match(shown.output, /RFC 9457 section 3[^]*Sent: A POST with an order\./)
-  const unknown = await svc(['probe', 'show', 'acme.TENAND'], { folder })
-  t.strictSame([unknown.code, /did you mean acme\.TENANT\?/.test(unknown.errors)], [2, true])
-  const route = await svc(['probe', 'http://127.0.0.1:1', '--checks', 'acme.*', '--routes', 'svc.yaml'], { folder })
-  t.match(route.errors, /unknown key "plugins"; expected llm, [a-z0-9, ]*, acme$/m)
+})
+
+t.test('the command shows and selects checks of plugins [PRB-20]', async t => {
+  const point = registry()
+  point.add(custom({ sources: [{ spec: 'RFC 9457', section: '3' }] }))
+  const folder = folderWith(t, FIXTURES, [])
+  const run = async (...args: string[]): Promise<{ exitCode: number; out: string; err: string }> => {
+    let out = ''
+    let err = ''
+    const result = await probeCommand.run(args, {
+      out: { write: text => void (out += text) },
+      err: { write: text => void (err += text) },
+      environment: {},
+      workingDirectory: folder,
+      version: '1.0.0',
+      gitSha: null,
+      section: undefined,
+      use: () => Promise.resolve(point as never),
+      startServer: () => Promise.reject(new Error('not here')),
+    })
+    return { exitCode: 'exitCode' in result ? result.exitCode : -1, out, err }
+  }
+  t.match(await run('show', 'test.ONE'), { exitCode: 0, out: /RFC 9457 section 3[^]*Sent: a\n/ })
+  t.match(await run('show', 'test.ON'), { exitCode: 2, err: /did you mean test\.ONE\?/ })
+  t.match(await run('http://127.0.0.1:1', '--checks', 'test.*', '--routes', 'svc.yaml'), {
+    exitCode: 2,
+    err: /unknown key "plugins"; expected llm, [a-z0-9, ]*, own$/m,
+  })
 })
 
 t.test('svc probe reports plugins whose checks are invalid [PRB-20]', async t => {
@@ -145,6 +169,25 @@ t.test('svc probe reports plugins whose checks are invalid [PRB-20]', async t =>
   const { output, errors } = await svc(['probe', 'list', '--groups', 'reach,own'], { folder })
   t.match(errors, /the plugin probe-invalid failed: the check "wrong" is not valid/)
   t.match(output, /^RCH-NONCE[^]*probe-once\.SAME/)
+})
+
+t.test('reports say why a check of a plugin matters [PRB-20]', async t => {
+  const server = await launch({ plugins: ['probe'] })
+  t.teardown(() => server.stop())
+  const proxy = await startProxy(server.ports.http!)
+  t.teardown(() => proxy.close())
+  const point = registry()
+  point.add(
+    custom({
+      page: { sent: 'a', expected: 'b', why: 'Applications <trust> it.' },
+      judge: () => ({ verdict: 'fail', summary: 'arrives', values: { seen: ['x'] } }),
+    }),
+  )
+  const checks = catalogWith(point).filter(({ id }) => id === 'test.ONE' || id === 'HDR-VIA')
+  const report = reportOf(await probeThrough(proxy.url, server.url, { checks }))
+  t.match(report.results, [{ id: 'HDR-VIA' }, { id: 'test.ONE', group: 'own', why: 'Applications <trust> it.' }])
+  t.notOk('why' in report.results[0]!)
+  t.match(htmlReport(report), /<h2 id="own-title">own<\/h2>[^]*Why it matters: Applications &lt;trust&gt; it\./)
 })
 
 interface Tried {

@@ -8,6 +8,8 @@ import type { RunResult } from '../../plugins/probe/client/probe-run.ts'
 import { NO_ROUTES } from '../../plugins/probe/client/routes.ts'
 import type { Routes } from '../../plugins/probe/client/routes.ts'
 import type { Check } from '../../plugins/probe/catalog/check.ts'
+import { createReport } from '../../plugins/probe/report/report.ts'
+import type { Report } from '../../plugins/probe/report/report.ts'
 
 export interface ThroughOptions {
   /** Default: all. */
@@ -105,4 +107,27 @@ export function findings({ results }: RunResult): string[] {
   return results
     .filter(({ verdict }) => ['fail', 'warn', 'flaky', 'error'].includes(verdict))
     .map(({ check, verdict, summary, reason }) => `${check.id} ${verdict}: ${summary === '' ? reason : summary}`)
+}
+
+/** The report of a run, as it is read from a file. */
+export function reportOf(result: RunResult): Report {
+  const report = createReport({
+    run: result,
+    facts: {
+      id: 'run',
+      startedAt: new Date(0),
+      tookMs: 1,
+      arguments: [],
+      svc: { version: '1.0.0', git_sha: null, node: '20', platform: 'test' },
+      upstream: { mode: 'url', base_url: 'http://127.0.0.1:1', instances: [] },
+    },
+    gateway: { url: 'http://127.0.0.1:1', prefix: '', name: null, configuration: [] },
+    options: {},
+    failOn: ['fail'],
+    baseline: null,
+    notes: new Map(),
+    isVerbose: true,
+    isRecorded: true,
+  })
+  return JSON.parse(JSON.stringify(report)) as Report
 }

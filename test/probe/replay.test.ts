@@ -8,14 +8,12 @@ import type { CommandContext } from '../../core/contract/command.ts'
 import { launch } from '../../core/testing/launch.ts'
 import { CATALOG } from '../../plugins/probe/checks/index.ts'
 import { probeCommand } from '../../plugins/probe/command/command.ts'
-import type { RunResult } from '../../plugins/probe/client/probe-run.ts'
 import { judgeAgain } from '../../plugins/probe/report/judge-again.ts'
-import { createReport } from '../../plugins/probe/report/report.ts'
 import type { Report } from '../../plugins/probe/report/report.ts'
 import { startHttp2Proxy } from './proxies/http2-proxy.ts'
 import { startProxy } from './proxies/reference-proxy.ts'
 import type { Fault } from './proxies/reference-proxy.ts'
-import { probeThrough, quickChecks } from './probe-through.ts'
+import { probeThrough, quickChecks, reportOf } from './probe-through.ts'
 
 interface Ran {
   exitCode: number
@@ -45,29 +43,6 @@ function workingFolder(t: Test): string {
   const folder = mkdtempSync(join(tmpdir(), 'svc-probe-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   return folder
-}
-
-/** The report of a run, as it is read from a file. */
-function reportOf(result: RunResult): Report {
-  const report = createReport({
-    run: result,
-    facts: {
-      id: 'run',
-      startedAt: new Date(0),
-      tookMs: 1,
-      arguments: [],
-      svc: { version: '1.0.0', git_sha: null, node: '20', platform: 'test' },
-      upstream: { mode: 'url', base_url: 'http://127.0.0.1:1', instances: [] },
-    },
-    gateway: { url: 'http://127.0.0.1:1', prefix: '', name: null, configuration: [] },
-    options: {},
-    failOn: ['fail'],
-    baseline: null,
-    notes: new Map(),
-    isVerbose: true,
-    isRecorded: true,
-  })
-  return JSON.parse(JSON.stringify(report)) as Report
 }
 
 /** Compares each result of the report with what its evidence gives again; returns how many were compared. */

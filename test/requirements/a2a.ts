@@ -180,4 +180,9 @@ export default [
     rule: "faults begin with a request of a caller; what can't be read is refused; cards and sinks ignore faults",
     where: 'agents-next 12',
   },
+  {
+    id: 'A2A-49',
+    rule: 'the mandatory rules of the standard hold in all bindings, also at URLs with a slash at the end',
+    where: 'agents-next 10, issue 31',
+  },
 ]

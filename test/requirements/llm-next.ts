@@ -268,4 +268,32 @@ export default [
     rule: "spans and metrics describe generations by OpenTelemetry's conventions for generative AI, without prompts and replies",
     where: 'llm-next 21',
   },
+  {
+    id: 'LLMN-190',
+    rule: 'a live session begins with its setup, and answers turns and results of functions',
+    where: 'llm-next 18',
+  },
+  { id: 'LLMN-191', rule: 'live audio goes in and out, transcribed and counted in tokens', where: 'llm-next 18' },
+  { id: 'LLMN-192', rule: 'input interrupts a live turn, and the rest is not sent', where: 'llm-next 18' },
+  { id: 'LLMN-193', rule: 'a live session is resumed by the handle of its last turn', where: 'llm-next 18' },
+  {
+    id: 'LLMN-194',
+    rule: 'wrong messages close a live socket with 1007 and a reason; faults and limits apply to each turn',
+    where: 'llm-next 18',
+  },
+  {
+    id: 'LLMN-200',
+    rule: 'a provider of another plugin can generate, plan events, chain records and seal tokens with what llm offers',
+    where: 'llm-next 21',
+  },
+  {
+    id: 'LLMN-201',
+    rule: 'a stream of a background reply ends when the reply is cancelled or deleted',
+    where: 'llm-next 12, 17',
+  },
+  {
+    id: 'LLMN-202',
+    rule: 'rules of the instance act on messages of sockets and on items of batches',
+    where: 'llm-next 13, 14',
+  },
 ]

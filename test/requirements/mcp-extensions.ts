@@ -135,4 +135,9 @@ export default [
     rule: 'the page of an app works in a sandboxed frame, loads nothing, and calls tools through its host',
     where: 'agents-next 5',
   },
+  {
+    id: 'MCPX-28',
+    rule: 'each replica has its own connection to a bridged server; sessions, rounds, questions, tasks and counts work at all replicas',
+    where: 'agents-next 3, 6',
+  },
 ]

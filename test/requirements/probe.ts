@@ -100,4 +100,9 @@ export default [
     rule: 'push notifications of the agent come back through the gateway, are refused, or never come',
     where: 'docs/probe.md',
   },
+  {
+    id: 'PRB-25',
+    rule: 'an answer without an end, in bytes or time, is left and reported',
+    where: 'docs/probe.md',
+  },
 ]

@@ -152,6 +152,31 @@ for (const transport of ['JSONRPC', 'HTTP+JSON']) {
     tour(t, connectWith('.well-known/agent.json', true), true),
   )
 
+  t.test(`the client of 1.0 meets faults that its messages ask for, over ${transport} [A2A-43, A2A-44]`, async t => {
+    const client = await connectWith('.well-known/agent-card.json', false)('weather')
+    const failing = (fault: string) => {
+      const request = sending('Utrecht', { metadata: { stepDelayMs: 0 } })
+      return { ...request, message: { ...request.message, metadata: { 'svc.fail': fault } } }
+    }
+    const streamed = async (fault: string): Promise<{ count: number; error: unknown }> => {
+      let count = 0
+      try {
+        for await (const _event of client.sendMessageStream(failing(fault))) count++
+      } catch (error) {
+        return { count, error }
+      }
+      return { count, error: null }
+    }
+    for (const fault of ['401', 'rpc-error', 'bad-json']) await t.rejects(client.sendMessage(failing(fault)), fault)
+    t.equal(((await client.sendMessage(failing('redirect'))) as Task).status?.state, TaskState.TASK_STATE_COMPLETED)
+    t.match(await streamed('cut@2'), { count: 2, error: Error })
+    t.same(await streamed('no-final'), { count: 3, error: null }, 'the client does not notice')
+    t.equal((await streamed('bad-sse')).count, 0)
+    const { id } = (await client.sendMessage(failing('vanish'))) as Task
+    t.equal((await client.getTask({ tenant: '', id })).id, id)
+    await t.rejects(client.getTask({ tenant: '', id }))
+  })
+
   for (const cardPath of ['.well-known/agent-card.json', '.well-known/agent.json']) {
     t.test(`the client of 0.3 makes every call over ${transport} from ${cardPath} [A2A-41]`, async t => {
       const connect = (agent: string, fetchImpl?: typeof fetch) => {

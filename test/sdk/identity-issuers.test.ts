@@ -147,6 +147,30 @@ t.test('openid-client and oauth4webapi: DPoP, and introspection as a JWT [IDN-19
   t.match(state, { active: true, token_type: 'DPoP', cnf: { jkt: /./ } })
 })
 
+t.test('openid-client: everything that strict requires [IDN-22]', async t => {
+  const strict = `${server.url}/oauth/i/strict`
+  const config = await configure('svc-jwt', client.PrivateKeyJwt(await demoKey()), strict)
+  const DPoP = client.getDPoPHandle(config, await client.randomDPoPKeyPair())
+  const pkceCodeVerifier = client.randomPKCECodeVerifier()
+  const parameters = {
+    redirect_uri: callback,
+    scope: 'openid',
+    svc_login: 'auto',
+    code_challenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier),
+    code_challenge_method: 'S256',
+  }
+  const url = await client.buildAuthorizationUrlWithPAR(config, parameters, { DPoP })
+  const tokens = await client.authorizationCodeGrant(config, await browse(url), { pkceCodeVerifier }, undefined, {
+    DPoP,
+  })
+  t.equal(tokens.token_type, 'dpop')
+  t.equal((await client.fetchUserInfo(config, tokens.access_token, 'demo', { DPoP })).sub, 'demo')
+  t.equal((await client.refreshTokenGrant(config, tokens.refresh_token!, undefined, { DPoP })).token_type, 'dpop')
+  const plain = client.buildAuthorizationUrl(config, parameters)
+  t.equal((await browse(plain)).searchParams.get('error'), 'invalid_request', 'not pushed')
+  await t.rejects(client.clientCredentialsGrant(config), client.ResponseBodyError, 'no proof')
+})
+
 t.test('openid-client refuses each wrong answer of the hostile issuer [IDN-15]', async t => {
   const logIn = async (ask: string): Promise<client.Configuration> => {
     const metadata = `${server.url}/oauth/i/hostile/.well-known/openid-configuration?ask=${ask}`

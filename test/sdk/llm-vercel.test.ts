@@ -125,3 +125,47 @@ t.test('embeddings of all providers that support them [LLM-65]', async t => {
     t.ok(usage.tokens === undefined || Number.isNaN(usage.tokens) || usage.tokens === 4, `${name} ${usage.tokens}`)
   }
 })
+
+t.test('responses continue their predecessor [LLMN-150]', async t => {
+  const model = openai.responses('svc-echo')
+  const first = await generateText({ model, prompt: 'My name is Ada', maxRetries: 0 })
+  const { responseId } = first.providerMetadata!.openai as { responseId: string }
+  const providerOptions = { openai: { previousResponseId: responseId } }
+  const expected = 'user: My name is Ada\nassistant: user: My name is Ada\nuser: Who am I?'
+  t.equal((await generateText({ model, prompt: 'Who am I?', providerOptions, maxRetries: 0 })).text, expected)
+  const stream = streamText({ model, prompt: 'Who am I?', providerOptions, maxRetries: 0 })
+  let text = ''
+  for await (const piece of stream.textStream) text += piece
+  t.equal(text, expected)
+})
+
+t.test('stream shapes of the first part make no difference [LLMN-10]', async t => {
+  const read = async (shape: string): Promise<unknown> => {
+    const shaped = { baseURL: `${ai}/openai/v1`, apiKey: 'k', headers: { ...headers, 'X-Svc-Stream-Shape': shape } }
+    const claude = { ...shaped, baseURL: `${ai}/anthropic/v1` }
+    const texts: unknown[] = []
+    for (const model of [
+      createOpenAI(shaped).chat('svc-echo'),
+      createOpenAI(shaped).responses('svc-echo'),
+      createAnthropic(claude)('claude-echo'),
+    ]) {
+      const stream = streamText({ model, prompt: 'grüße 🐢', maxRetries: 0 })
+      let text = ''
+      for await (const piece of stream.textStream) text += piece
+      texts.push(text, await stream.finishReason, (await stream.usage).outputTokens)
+    }
+    return texts
+  }
+  const plain = await read('')
+  for (const shape of [
+    'split=utf8',
+    'split=line',
+    'split=byte',
+    'join=7',
+    'crlf, bom',
+    'cr, nospace',
+    'multiline',
+    'comments=ping@2, retry=5, eventid',
+  ])
+    t.same(await read(shape), plain, shape)
+})

@@ -280,3 +280,54 @@ export default definePlugin({
   const session = await openSession(modern, { headers })
   t.equal(textOf(await session.request('tools/call', { name: 'greet', arguments: { name: 'Eve' } })), 'Hello, Eve')
 })
+
+t.test('ten lines mount a server, with OAuth, faults, the inspector and metrics around it [MCPX-12]', async t => {
+  const lines = `import { definePlugin } from 'svc/plugin'
+import { McpServer } from ${path('@modelcontextprotocol/sdk/server/mcp.js')}
+export default definePlugin({
+  title: 'Ten', paths: [], buildsOn: ['mcp'],
+  register(app, svc) {
+    const server = new McpServer({ name: 'ten', version: '1.0.0' })
+    server.registerTool('ping', { description: 'Pings' }, () => ({ content: [{ type: 'text', text: 'pong' }] }))
+    svc.use('mcp.servers').sdk({ name: 'ten', title: 'Ten', auth: 'oauth', scopes: ['ten:use'], server })
+  },
+})`
+  t.equal(lines.split('\n').length, 10)
+  const { folder } = pluginFolder(t, { ten: lines })
+  const { url } = await serve(t, { env: { SVC_PLUGINS_DIR: folder } })
+  const ten = `${url}/mcp/servers/ten`
+  const ping = (headers: Record<string, string> = {}) =>
+    callTool(ten, 'ping', {}, { headers: { 'X-Svc-Session': 'ten', ...headers } })
+  const refused = await ping()
+  t.equal(refused.status, 401)
+  const challenge = refused.headers.get('www-authenticate')!
+  t.match(challenge, /scope="ten:use"/)
+  const metadata = (await (await fetch(/resource_metadata="([^"]+)"/.exec(challenge)![1]!)).json()) as Json
+  t.equal(String(metadata.resource), ten)
+  const tokenFor = async (scope: string): Promise<string> => {
+    const response = await fetch(`${url}/oauth/token`, {
+      method: 'POST',
+      headers: { Authorization: `Basic ${Buffer.from('svc:svc-secret').toString('base64')}` },
+      body: new URLSearchParams({ grant_type: 'client_credentials', resource: ten, scope }),
+    })
+    return `Bearer ${((await response.json()) as { access_token: string }).access_token}`
+  }
+  const authorized = { Authorization: await tokenFor('ten:use') }
+  t.equal((await ping({ Authorization: await tokenFor('profile') })).status, 403, 'without the scope')
+  t.equal(textOf(await ping(authorized)), 'pong')
+  const client = new Client({ name: 'test', version: '1' })
+  await client.connect(new StreamableHTTPClientTransport(new URL(ten), { requestInit: { headers: authorized } }))
+  t.match(await client.callTool({ name: 'ping', arguments: {} }), { content: [{ text: 'pong' }] })
+  await client.close()
+
+  t.match((await ping({ ...authorized, 'X-Svc-Mcp-Fail': 'wrong-id' })).answer, { id: 1001 })
+  t.equal((await ping({ ...authorized, 'X-Svc-Fail': '503' })).status, 503)
+  const captured = await until(async () => {
+    const { requests } = (await (await fetch(`${url}/_svc/requests?session=ten`)).json()) as { requests: Json[] }
+    return requests.length >= 5 ? requests : null
+  })
+  t.ok(captured.every(request => String(request.path) === '/mcp/servers/ten'))
+  const metrics = await (await fetch(`${url}/_svc/metrics`)).text()
+  t.match(metrics, /svc_mcp_bridge_calls_total\{server="ten",outcome="ok"\} [1-9]/)
+  t.match(metrics, /svc_faults_injected_total\{[^}]*kind="mcp"[^}]*\} 1/)
+})

@@ -9,7 +9,7 @@ export function serveLlm(
 ): Promise<TestServer> {
   const enable = [
     'llm',
-    ...['openai', 'azure', 'anthropic', 'gemini', 'bedrock', 'ollama', 'cohere', 'openai-realtime'].map(
+    ...['openai', 'azure', 'anthropic', 'gemini', 'bedrock', 'ollama', 'cohere', 'openai-realtime', 'gemini-live'].map(
       name => `llm-${name}`,
     ),
   ]

@@ -16,7 +16,7 @@ import { streamBody } from '../../http/request/streamed-body.ts'
 import { negotiate } from '../../http/response/negotiation.ts'
 import { sendUnrouted } from '../../http/pipeline/pipeline.ts'
 import type { RuleServices } from '../../http/pipeline/stage.ts'
-import { applyRulesInRoute, closestRuleInRoute } from '../../http/pipeline/stages/rules.ts'
+import { applyRulesInRoute, applyRulesToMessage, closestRuleInRoute } from '../../http/pipeline/stages/rules.ts'
 import { printTraceParent } from '../../tracing/trace-context.ts'
 import { waitFor } from '../../http/pipeline/stages/faults.ts'
 
@@ -106,6 +106,8 @@ export function createSvcHttp({ browserAccess, call, config, guard, rules, https
         })
       )
     },
+    applyRulesToMessage: (request, message, facts) =>
+      applyRulesToMessage(contextOf(request), rules, message, facts),
     closestRule: (request, facts) => closestRuleInRoute(contextOf(request), rules, facts),
     abortResponse(request, reply) {
       contextOf(request).breakOff()

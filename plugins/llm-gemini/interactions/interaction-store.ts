@@ -1,6 +1,6 @@
 /** The stored interactions. */
 import type { Store, Svc } from 'svc/plugin'
-import type { RouteInput } from '../../llm/types.ts'
+import type { Providers, RouteInput, StreamEnding } from '../../llm/types.ts'
 import type { Interaction } from './interaction.ts'
 
 /** As it is kept: JSON of clients as text, whose memory is known whatever it contains. */
@@ -22,13 +22,21 @@ const BOUNDS = {
 export class InteractionStore {
   readonly #store: Store<Packed>
   readonly #isPublic: boolean
+  readonly #endingOf: (key: string) => StreamEnding
 
-  constructor(svc: Svc) {
+  constructor(svc: Svc, { endings }: Pick<Providers, 'endings'>) {
     this.#isPublic = svc.config.publicMode
     this.#store = svc.state<Packed>('interactions', {
       ...BOUNDS[this.#isPublic ? 'public' : 'normal'],
       ttlFrom: 'use',
+      watched: true,
     })
+    this.#endingOf = endings(this.#store, ({ cancelledAt }) => cancelledAt !== null)
+  }
+
+  /** Ends a stream of the interaction when it is cancelled or deleted. */
+  endingOf(provider: string, id: string): StreamEnding {
+    return this.#endingOf(keyOf(provider, id))
   }
 
   async put(interaction: Interaction): Promise<void> {

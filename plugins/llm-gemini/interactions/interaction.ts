@@ -79,45 +79,50 @@ const FAILURE = { code: 'internal', message: 'An internal error has occurred. (s
 
 /** The events of an interaction, each with the time at which it is due (0: at once). The same each time. */
 export function eventsOf(engine: Engine, interaction: Interaction): StreamEvent[] {
-  const { head, plan, choice } = interaction
-  const events: StreamEvent[] = []
-  let sent = 0
-  let hasFailed = false
-  let dueAt = plan === null ? 0 : head.created
-  const emit = (type: string, data: object, paced = false): void => {
-    if (hasFailed) return
-    if (paced && plan !== null && plan.failsAfter !== null && sent >= plan.failsAfter) {
-      hasFailed = true
-      return
-    }
-    if (paced && plan !== null) dueAt = head.created + plan.ttftMs + plan.gapMs * sent
-    if (paced) sent++
-    const eventId = engine.digest(head.id, events.length).slice(0, 16)
-    events.push({
-      event: type,
-      data: { event_type: type, event_id: eventId, ...data },
-      paced,
-      ...(plan === null ? {} : { dueAt }),
-    })
-  }
-  emit('interaction.created', { interaction: headOf(head, 'in_progress') })
-  emit('interaction.status_update', { interaction_id: head.id, status: 'in_progress' })
-  for (const [index, step] of outputSteps(engine, interaction).entries()) {
-    emit('step.start', { index, step: emptied(step) })
-    for (const [delta, paced] of deltasOf(step, choice)) emit('step.delta', { index, delta }, paced)
-    emit('step.stop', { index })
-  }
-  const end = hasFailed || (plan?.failsAfter != null && plan.failsAfter === sent) ? 'failed' : finalStatus(interaction)
-  hasFailed = false
-  if (end === 'failed') emit('error', { error: FAILURE })
-  emit('interaction.completed', {
+  const { head, plan } = interaction
+  const body = [...bodyEvents(engine, interaction)]
+  const { events, hasFailed, endsAt } =
+    plan === null
+      ? { events: body, hasFailed: false, endsAt: undefined }
+      : engine.timeline(body, { beganAt: head.created, plan })
+  const end = hasFailed ? 'failed' : finalStatus(interaction)
+  const timed = endsAt === undefined ? {} : { dueAt: endsAt }
+  const emit = emitter(engine, head, events.length)
+  const completed = {
     interaction: {
-      ...headOf(head, end, Math.max(head.created, Math.ceil(dueAt))),
-      ...(end === 'failed' ? { errors: [FAILURE] } : { usage: usageOf(interaction.tokens) }),
+      ...headOf(head, end, Math.max(head.created, Math.ceil(endsAt ?? 0))),
+      ...(hasFailed ? { errors: [FAILURE] } : { usage: usageOf(interaction.tokens) }),
     },
-  })
-  events.push({ event: 'done', data: '[DONE]', ...(plan === null ? {} : { dueAt }) })
-  return events
+  }
+  return [
+    ...events,
+    ...(hasFailed ? [{ ...emit('error', { error: FAILURE }), ...timed }] : []),
+    { ...emit('interaction.completed', completed), ...timed },
+    { event: 'done', data: '[DONE]', ...timed },
+  ]
+}
+
+type Emit = (type: string, data: object, paced?: boolean) => StreamEvent
+
+/** Numbers events; their ids follow from the interaction. */
+function emitter(engine: Engine, { id }: InteractionHead, from: number): Emit {
+  let number = from
+  return (type, data, paced = false) => {
+    const eventId = engine.digest(id, number++).slice(0, 16)
+    return { event: type, data: { event_type: type, event_id: eventId, ...data }, paced }
+  }
+}
+
+function* bodyEvents(engine: Engine, interaction: Interaction): Iterable<StreamEvent> {
+  const { head, choice } = interaction
+  const emit = emitter(engine, head, 0)
+  yield emit('interaction.created', { interaction: headOf(head, 'in_progress') })
+  yield emit('interaction.status_update', { interaction_id: head.id, status: 'in_progress' })
+  for (const [index, step] of outputSteps(engine, interaction).entries()) {
+    yield emit('step.start', { index, step: emptied(step) })
+    for (const [delta, paced] of deltasOf(step, choice)) yield emit('step.delta', { index, delta }, paced)
+    yield emit('step.stop', { index })
+  }
 }
 
 /** A step before its deltas. */

@@ -82,11 +82,8 @@ export function interactionRoutes(engine: Engine, store: InteractionStore): LlmR
       const last = input.query.get('last_event_id')
       const place = last === null ? -1 : events.findIndex(({ data }) => engine.json.own(data, 'event_id') === last)
       if (last !== null && place < 0) throw engine.badInput('last_event_id: no such event.')
-      return bodyOf(
-        input,
-        {},
-        events.slice(place + 1).map(event => ({ ...event, dueAt: event.dueAt ?? 0 })),
-      )
+      const rest = events.slice(place + 1).map(event => ({ ...event, dueAt: event.dueAt ?? 0 }))
+      return { ...bodyOf(input, {}, rest), ending: store.endingOf(found.provider, found.head.id) }
     },
     render,
     stream: (_result, { wire }) => wire.events ?? [],
@@ -182,7 +179,11 @@ function createInteraction(engine: Engine, store: InteractionStore): LlmRoute<In
       if (previous !== undefined) checkCalls(engine, before, steps)
       const parsed = parseInteraction(engine, input, body, { before, steps })
       const conversation = first ?? (parsed.wire.isStored ? parsed.wire.head.id : undefined)
-      return conversation === undefined ? parsed : { ...parsed, conversation }
+      return {
+        ...parsed,
+        ...(conversation === undefined ? {} : { conversation }),
+        ...(parsed.isBackground === true ? { ending: store.endingOf(input.provider, parsed.wire.head.id) } : {}),
+      }
     },
     readOnly(input) {
       const body = input.json()
@@ -213,21 +214,16 @@ async function chain(
   input: RouteInput,
   latest: string,
 ): Promise<{ steps: Step[]; first: string }> {
-  const turns: Step[][] = []
-  let id: string | null = latest
-  let first = latest
-  while (id !== null) {
-    if (turns.length === MAX_CHAIN) throw engine.badInput('The chain of interactions exceeds the context window.')
+  const links = await engine.followChain(latest, MAX_CHAIN, async id => {
     const found: Interaction | undefined = await store.get(input, id)
     if (found === undefined) throw missing(engine, id)
     const { status } = interactionAt(engine, found, Date.now())
     if (status === 'failed') throw missing(engine, id)
     if (status === 'in_progress') throw engine.badInput(`Interaction ${id} is still in progress.`)
-    turns.unshift([...found.input, ...outputSteps(engine, found)])
-    first = id
-    id = found.previous
-  }
-  return { steps: turns.flat(), first }
+    return { previous: found.previous, steps: [...found.input, ...outputSteps(engine, found)] }
+  })
+  if (links === null) throw engine.badInput('The chain of interactions exceeds the context window.')
+  return { steps: links.flatMap(({ record }) => record.steps), first: links[0]!.id }
 }
 
 /** Each result has its call, and each call its result. */

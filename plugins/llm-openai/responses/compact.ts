@@ -6,7 +6,6 @@ import { readContext } from './context.ts'
 import { itemId, outputText, storedItem } from './items.ts'
 import { neutralRequest } from './request.ts'
 import { usageOf } from './response-object.ts'
-import { sealText } from './sealed-text.ts'
 import type { ResponsesState } from './state.ts'
 
 const PART_CHARACTERS = 80
@@ -37,6 +36,11 @@ export function compactResponse(state: ResponsesState): LlmRoute<OwnParsed<Compa
     ]),
     async parse(input) {
       const body = input.json()
+      if (engine.json.textOf(body.model) === undefined && input.defaultModel === undefined)
+        throw engine.badInput("Missing required parameter: 'model'.", {
+          param: 'model',
+          code: 'missing_required_parameter',
+        })
       const [context, secret] = await Promise.all([
         readContext(state, input, body, { isInputOptional: true }),
         state.secret(),
@@ -61,7 +65,7 @@ export function compactResponse(state: ResponsesState): LlmRoute<OwnParsed<Compa
             {
               type: 'compaction',
               id: itemId(engine, 'compaction', id, 'output'),
-              encrypted_content: sealText(secret, summary),
+              encrypted_content: engine.sealText(secret, summary),
             },
           ],
         },

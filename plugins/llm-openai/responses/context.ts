@@ -1,7 +1,7 @@
 /** What comes before the input of a response: its predecessors, or a conversation. */
 import type { Documents, Engine, RouteInput } from '../../llm/types.ts'
 import type { Conversation, ConversationStore } from '../conversations/conversation-store.ts'
-import { findFile } from '../files/routes.ts'
+import { nameFiles } from '../files/name-files.ts'
 import { givenItems, isReference, type Item } from './items.ts'
 import { outputAt } from './response-state.ts'
 import type { ResponseStore, StoredResponse } from './response-store.ts'
@@ -93,16 +93,8 @@ async function chain(
   latest: string,
 ): Promise<{ items: Item[]; first: string }> {
   const socket = input.socketData as ResponsesSocketData | undefined
-  const turns: Item[][] = []
   const now = Date.now()
-  let id: string | null = latest
-  let first = latest
-  while (id !== null) {
-    if (turns.length === MAX_CHAIN)
-      throw engine.badInput(
-        'Your input exceeds the context window of this model. Please adjust your input and try again.',
-        { param: 'input', code: 'context_length_exceeded' },
-      )
+  const links = await engine.followChain(latest, MAX_CHAIN, async id => {
     const found: StoredResponse | undefined = socket?.recall(id) ?? (await responses.get(input, id))
     const state = found === undefined ? null : outputAt(engine, found, await secret(), now)
     if (found === undefined || state === null || state.status === 'failed')
@@ -115,33 +107,14 @@ async function chain(
         param: 'previous_response_id',
         code: 'previous_response_in_progress',
       })
-    turns.unshift([...found.input, ...state.output])
-    first = id
-    id = found.previous
-  }
-  return { items: turns.flat(), first }
-}
-
-/** Files that the input names by their ids are described by their names and sizes. */
-async function nameFiles(
-  { engine, documents }: ContextServices,
-  input: RouteInput,
-  items: Record<string, unknown>[],
-): Promise<Record<string, unknown>[]> {
-  const { json } = engine
-  const named: Record<string, unknown>[] = []
-  for (const item of items) {
-    const content: unknown[] = []
-    for (const part of json.listOf(item.content)) {
-      const id = json.own(part, 'type') === 'input_file' ? json.textOf(json.own(part, 'file_id')) : undefined
-      const file = id === undefined ? undefined : await findFile(engine, documents, input, id, { status: 400 })
-      content.push(
-        file === undefined ? part : { ...json.objectOf(part), filename: `${file.name} (${file.bytes} bytes)` },
-      )
-    }
-    named.push(Array.isArray(item.content) ? { ...item, content } : item)
-  }
-  return named
+    return { previous: found.previous, items: [...found.input, ...state.output] }
+  })
+  if (links === null)
+    throw engine.badInput(
+      'Your input exceeds the context window of this model. Please adjust your input and try again.',
+      { param: 'input', code: 'context_length_exceeded' },
+    )
+  return { items: links.flatMap(({ record }) => record.items), first: links[0]!.id }
 }
 
 /** Replaces references to stored items. */

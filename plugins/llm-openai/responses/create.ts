@@ -54,6 +54,8 @@ export function createResponse(state: ResponsesState): LlmRoute<CreateParsed> {
         state.secret(),
       ])
       const parsed = parseResponses(engine, input, body, { context, secret })
+      if (parsed.isBackground === true)
+        return { ...parsed, ending: state.responses.endingOf(input.provider, parsed.wire.head.id) }
       if (!isWarmup) return parsed
       const { model, wire } = parsed
       return { op: 'own', mode: 'warmup', model, stream: true, promptTokens: 0, completionTokens: 0, wire }

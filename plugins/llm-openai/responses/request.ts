@@ -5,7 +5,6 @@ import { readTooling } from '../tools.ts'
 import type { Context } from './context.ts'
 import { givenItems, readItems, storedItem, type Item } from './items.ts'
 import type { ResponseHead } from './response-object.ts'
-import { openText } from './sealed-text.ts'
 import type { StoredResponse } from './response-store.ts'
 
 export interface ResponsesWire {
@@ -103,7 +102,7 @@ export function neutralRequest(
     engine,
     [...context.before, ...items],
     sealed => {
-      const text = openText(secret, sealed)
+      const text = engine.openText(secret, sealed)
       if (text !== null) return text
       throw engine.badInput('The encrypted content of a compaction item could not be verified.', {
         param: 'input',

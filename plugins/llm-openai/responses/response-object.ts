@@ -1,7 +1,6 @@
 /** The reply object of the Responses API. */
 import type { ChatResult, Choice, Engine, Finish } from '../../llm/types.ts'
 import { itemId, type Item } from './items.ts'
-import { sealText } from './sealed-text.ts'
 
 /** Finish reasons, for records. */
 export const finishReasons: Record<Finish, string> = {
@@ -63,7 +62,7 @@ export function outputItems(engine: Engine, choice: Choice, head: ResponseHead, 
       type: 'reasoning',
       id: idOf('reasoning'),
       summary: head.showsSummary ? [{ type: 'summary_text', text: choice.reasoning }] : [],
-      ...(head.sealsReasoning ? { encrypted_content: sealText(secret, choice.reasoning) } : {}),
+      ...(head.sealsReasoning ? { encrypted_content: engine.sealText(secret, choice.reasoning) } : {}),
       status: 'completed',
     })
   }
@@ -133,7 +132,7 @@ export function pendingResponse({ json }: Engine, head: ResponseHead, status: st
     temperature: body.temperature ?? 1,
     text: { format: { type: 'text' }, ...json.objectOf(body.text) },
     tool_choice: body.tool_choice ?? 'auto',
-    tools: json.listOf(body.tools),
+    tools: json.listOf(body.tools).map(tool => shownTool(json, tool)),
     top_logprobs: body.top_logprobs ?? 0,
     top_p: body.top_p ?? 1,
     truncation: body.truncation ?? 'disabled',
@@ -141,6 +140,13 @@ export function pendingResponse({ json }: Engine, head: ResponseHead, status: st
     user: body.user ?? null,
     metadata: json.objectOf(body.metadata),
   }
+}
+
+/** A function has all members, as the API shows them. */
+function shownTool(json: Engine['json'], tool: unknown): unknown {
+  return json.own(tool, 'type') === 'function'
+    ? { description: null, parameters: null, strict: true, ...json.objectOf(tool) }
+    : tool
 }
 
 /** The final reply object. `completedAt` in seconds. */

@@ -20,32 +20,21 @@ export function warmupResponse(engine: Engine, { head }: Pick<StoredResponse, 'h
 }
 
 function timed(engine: Engine, stored: StoredResponse, reply: Reply, secret: Buffer): StreamEvent[] {
-  const { beganAt, ttftMs, gapMs, failsAfter } = stored.plan!
-  const events: StreamEvent[] = []
-  const tokens = paceableTokens(engine, stored, reply, secret)
-  const endsAt = beganAt + ttftMs + gapMs * Math.max(0, tokens - 1)
-  const completedAt = Math.ceil(endsAt / 1000)
-  let sent = 0
-  let dueAt = beganAt
-  for (const event of streamResponse(engine, stored.head, reply, { secret, completedAt })) {
-    if (failsAfter !== null && event.paced === true && sent >= failsAfter) break
-    if (event.event === 'response.in_progress') dueAt = beganAt + ttftMs
-    if (event.paced === true) dueAt = beganAt + ttftMs + gapMs * sent++
-    events.push({ ...event, dueAt })
-  }
-  if (failsAfter === null || failsAfter > tokens) return events
-  if (failsAfter === tokens) events.pop()
+  const { beganAt, ...plan } = stored.plan!
+  const eventsUntil = (completedAt: number): StreamEvent[] => [
+    ...streamResponse(engine, stored.head, reply, { secret, completedAt }),
+  ]
+  const { events, hasFailed, endsAt } = engine.timeline(eventsUntil(0).slice(0, -1), {
+    beganAt,
+    plan,
+    begins: ({ event }) => event === 'response.in_progress',
+  })
+  if (!hasFailed) return [...events, { ...eventsUntil(Math.ceil(endsAt / 1000)).at(-1)!, dueAt: endsAt }]
   const output = doneItems(events)
   const error = { code: 'server_error', message: 'The server had an error while processing your request (simulated)' }
   const response = { ...pendingResponse(engine, stored.head, 'failed'), output, error }
   const data = { type: 'response.failed', response, sequence_number: events.length }
-  return [...events, { event: 'response.failed', data, dueAt }]
-}
-
-function paceableTokens(engine: Engine, { head }: StoredResponse, reply: Reply, secret: Buffer): number {
-  let tokens = 0
-  for (const { paced } of streamResponse(engine, head, reply, { secret, completedAt: 0 })) if (paced === true) tokens++
-  return tokens
+  return [...events, { event: 'response.failed', data, dueAt: endsAt }]
 }
 
 interface State {

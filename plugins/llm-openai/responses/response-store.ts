@@ -1,6 +1,6 @@
 /** The stored responses. What changes over time is worked out when somebody asks. */
 import type { Store, Svc } from 'svc/plugin'
-import type { Choice, Engine, RouteInput } from '../../llm/types.ts'
+import type { Choice, Engine, Providers, RouteInput, StreamEnding } from '../../llm/types.ts'
 import { ownerOf, type Item } from './items.ts'
 import type { Reply, ResponseHead } from './response-object.ts'
 
@@ -52,13 +52,21 @@ const BOUNDS = {
 export class ResponseStore {
   readonly #store: Store<Packed>
   readonly #isPublic: boolean
+  readonly #endingOf: (key: string) => StreamEnding
 
-  constructor(svc: Svc) {
+  constructor(svc: Svc, { endings }: Pick<Providers, 'endings'>) {
     this.#isPublic = svc.config.publicMode
     this.#store = svc.state<Packed>('responses', {
       ...BOUNDS[this.#isPublic ? 'public' : 'normal'],
       ttlFrom: 'use',
+      watched: true,
     })
+    this.#endingOf = endings(this.#store, ({ cancelledAt }) => cancelledAt !== null)
+  }
+
+  /** Ends a stream of the response when it is cancelled or deleted. */
+  endingOf(provider: string, id: string): StreamEnding {
+    return this.#endingOf(keyOf(provider, id))
   }
 
   async put(response: StoredResponse): Promise<void> {

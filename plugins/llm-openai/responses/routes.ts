@@ -51,6 +51,7 @@ export function retrieveResponse(state: ResponsesState): LlmRoute<BodyParsed> {
       return {
         ...bodyOf({}),
         stream: true,
+        ending: state.responses.endingOf(stored.provider, stored.head.id),
         // The pace of this request does not matter: events without a due time are overdue.
         wire: { body: {}, events: events.map(event => ({ ...event, dueAt: event.dueAt ?? 0 })) },
       }

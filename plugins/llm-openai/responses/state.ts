@@ -1,6 +1,6 @@
 /** What the routes of stored responses and conversations share. */
 import type { Svc } from 'svc/plugin'
-import type { Batches, Documents, Engine, Providers, RouteInput } from '../../llm/types.ts'
+import type { Batches, Documents, Providers, RouteInput } from '../../llm/types.ts'
 import { ConversationStore } from '../conversations/conversation-store.ts'
 import type { FixedImage } from '../images/routes.ts'
 import { UploadStore } from '../files/uploads.ts'
@@ -23,9 +23,10 @@ export interface OpenAiState extends ResponsesState {
 
 export function createState(
   svc: Svc,
-  { engine, documents, batches }: Pick<Providers, 'engine' | 'documents' | 'batches'>,
+  llm: Pick<Providers, 'engine' | 'documents' | 'batches' | 'endings'>,
 ): OpenAiState {
-  const responses = createResponsesState(svc, engine, documents)
+  const { documents, batches } = llm
+  const responses = createResponsesState(svc, llm)
   const uploads = new UploadStore(svc)
   return {
     ...responses,
@@ -45,8 +46,11 @@ export function createState(
   }
 }
 
-function createResponsesState(svc: Svc, engine: Engine, documents: Documents): ResponsesState {
-  const responses = new ResponseStore(svc)
+function createResponsesState(
+  svc: Svc,
+  { engine, documents, endings }: Pick<Providers, 'engine' | 'documents' | 'endings'>,
+): ResponsesState {
+  const responses = new ResponseStore(svc, { endings })
   return {
     engine,
     documents,

@@ -18,6 +18,9 @@ import { rankDocuments } from './relevance.ts'
 import { readForm } from './form.ts'
 import { fromSchema } from './schema-value.ts'
 import { digest, generator } from './seed.ts'
+import { followChain } from '../state/chain.ts'
+import { openText, sealText } from '../state/signed.ts'
+import { timeline } from '../state/timeline.ts'
 import { RULE, type Tokenizer } from './tokenizer.ts'
 import { count, pieces, words } from './tokens.ts'
 
@@ -62,6 +65,13 @@ export interface Engine {
   /** SHA-256 of the parts as hex digits, and a generator of numbers in [0, 1) with it as seed. */
   digest(...parts: (string | number)[]): string
   generator(hex: string): () => number
+  /** When the events of a reply are due, and where a planned failure ends it. */
+  timeline: typeof timeline
+  /** Follows records back to the first; `llm.chain` does it in a store. */
+  followChain: typeof followChain
+  /** Seals a text with a secret of the plugin; `llm.signed` does it with values and lifetimes. */
+  sealText: typeof sealText
+  openText: typeof openText
   /** Stream shapes of OpenAI's chat chunks. */
   readonly openAiShapes: StreamShapes
   /** The error to throw for an invalid request; default status 400. */
@@ -112,6 +122,10 @@ const pure: Omit<Engine, 'randomId'> = {
   vectorSize,
   embeddingInputs,
   openAiShapes,
+  timeline,
+  followChain,
+  sealText,
+  openText,
   describeUrl,
   describeInline,
   audio,

@@ -25,7 +25,8 @@ interface Given {
 
 /** The reply that the request names; null: none. Throws `BadInput` for a wrong one. */
 export function exactReply(exchange: Exchange, parsed: Parsed): ExactReply | null {
-  const given = withoutOwn(readGiven(exchange), exchange.route.replyMembers)
+  // The reply is that of a generation within the request.
+  const given = exchange.hasGenerated ? null : withoutOwn(readGiven(exchange), exchange.route.replyMembers)
   if (given === null) return null
   try {
     return replyFor(given, exchange, parsed)

@@ -13,6 +13,7 @@ import { BadInput } from '../errors.ts'
 import { readReplyMembers } from './reply-header.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
 import type { LlmRoute, RequestHeaders, RouteInput } from '../provider.ts'
+import type { ChatResult, NeutralRequest } from '../neutral.ts'
 import type { EngineLimits, ItemReply, RunItemOptions } from '../provider.ts'
 import type { RequestTokenizers } from '../tokenizers/tokenizers.ts'
 import type { Load } from '../capacity/load.ts'
@@ -35,6 +36,8 @@ export interface InnerRequest {
   /** The batch whose item it is. */
   batch?: string
 }
+
+export type Generate = (outer: Exchange, request: NeutralRequest) => Promise<ChatResult>
 
 export type RunItem = (outer: Exchange, path: string, body: object, options: RunItemOptions) => Promise<ItemReply>
 
@@ -87,6 +90,9 @@ export class Exchange implements ResponseContext {
   replyId: string | null = null
   /** Runs items of batches; set by what creates the exchange. */
   runItem: RunItem | null = null
+  generate: Generate | null = null
+  /** The route has generated. */
+  hasGenerated = false
   /** The request is not a call of the model: its credential was rejected. */
   isRefused = false
   readonly inner: InnerRequest | null
@@ -182,6 +188,11 @@ export class Exchange implements ResponseContext {
       runItem: (path, body, options) => {
         if (this.runItem === null) throw new Error('items of batches have no items')
         return this.runItem(this, path, body, options)
+      },
+      generate: generation => {
+        if (this.generate === null) throw new Error('a request within another one generates nothing further')
+        this.hasGenerated = true
+        return this.generate(this, generation)
       },
       isUpgrade: request.ws && this.inner === null,
       url: path => svc.http.url(request, path),

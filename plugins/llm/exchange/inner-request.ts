@@ -1,8 +1,9 @@
 /** Runs requests within another one: messages on a socket, and items of a batch. */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { BodyStream, FastifyReply, FastifyRequest, StreamEnd } from 'svc/plugin'
+import { replaceParameters } from 'svc/plugin'
+import type { BodyStream, FastifyReply, FastifyRequest, MessageRule, StreamEnd } from 'svc/plugin'
 import type { ProviderInstance } from '../providers/instance.ts'
-import type { ItemReply, LlmRoute, Rendered, RunItemOptions, SocketRun, StreamEvent } from '../provider.ts'
+import type { ItemReply, LlmRoute, Parsed, Rendered, RunItemOptions, SocketRun, StreamEvent } from '../provider.ts'
 import { recordError, recordReply } from '../records/recording.ts'
 import { withCache } from '../cache/cached-result.ts'
 import { enterSlots } from '../capacity/load.ts'
@@ -13,7 +14,8 @@ import { pump, type StreamOutcome } from '../streaming/pump.ts'
 import type { StreamOutput, Written } from '../streaming/output.ts'
 import { withTokenizer } from '../tokenizers/tokenizers.ts'
 import { tokensOf } from '../streaming/tokens-of.ts'
-import { isStrict } from '../testing/strict.ts'
+import { applyRulesToInner, failureOfRule, once, replyOfRule } from '../testing/apply.ts'
+import { hasActed, isStrict } from '../testing/strict.ts'
 import { withAudio } from './audio-tokens.ts'
 import { compute } from './compute.ts'
 import { fitToWindow } from './context-window.ts'
@@ -71,22 +73,14 @@ async function runItem(
   const exchange = innerExchange(services, outer, placed, {
     requestId: services.newId(),
     method: 'POST',
-    path: outer.instance.basePath + item.path,
+    path: outer.instance.basePath + replaceParameters(placed.route.path, ({ name }) => placed.params[name] ?? ''),
     body: Buffer.from(JSON.stringify(item.body)),
     headers: { 'content-type': 'application/json' },
     batch: item.batch,
   })
   try {
-    exchange.tokenizers = await services.tokenizers.prepare(exchange)
-    const read = await placed.route.parse(exchange.input())
-    const parsed = fitToWindow(exchange, exchange.tokenizers === null ? read : withTokenizer(read, exchange.tokenizers))
-    exchange.model = parsed.model ?? null
-    exchange.parsedAt = performance.now()
-    exchange.cacheUse = await services.cache.look(exchange, parsed)
-    const computing = await compute(parsed, computeOptions(services, exchange, undefined))
-    const result = await withCache(exchange, parsed, computing)
-    const latency: Latency = { latencyMs: 0, ttftMs: 0, tokensPerSecond: 0, jitterPercent: 0 }
-    const computed: Computed = { parsed, result, latency, fault: null, isStream: false }
+    const computed = await computeInner(services, exchange, { isLimited: false })
+    const { parsed, result } = computed
     const context = renderContext(services, exchange, computed)
     await placed.route.keep?.(result, parsed, context)
     const { status = 200, body } = placed.route.render(result, parsed, context)
@@ -107,6 +101,69 @@ async function runItem(
     }
     return { status, body, requestId: exchange.requestId }
   }
+}
+
+const NO_LATENCY: Latency = { latencyMs: 0, ttftMs: 0, tokensPerSecond: 0, jitterPercent: 0 }
+
+/** The reply to a request without faults of headers, slots and waiting. */
+export async function computeInner(
+  services: RunnerServices,
+  exchange: Exchange,
+  { isLimited }: { isLimited: boolean },
+): Promise<Computed> {
+  exchange.tokenizers = await services.tokenizers.prepare(exchange)
+  const parse = once(() => exchange.route.parse(exchange.input()))
+  const rule = await ruleFor(services, exchange, parse, { canAbort: false })
+  const read = await parse()
+  exchange.model = read.model ?? null
+  exchange.parsedAt = performance.now()
+  const parsed = fitToWindow(exchange, exchange.tokenizers === null ? read : withTokenizer(read, exchange.tokenizers))
+  exchange.cacheUse = await services.cache.look(exchange, parsed)
+  if (isLimited) exchange.admission = (await services.limiter.admit(exchange, parsed)) ?? null
+  return computeWith(services, exchange, { parsed, rule, latency: NO_LATENCY, fault: null, isStream: false })
+}
+
+/** The rule that acts on the request; throws its failure. */
+async function ruleFor(
+  { faults }: RunnerServices,
+  exchange: Exchange,
+  parse: () => Parsed | Promise<Parsed>,
+  options: { canAbort: boolean },
+): Promise<MessageRule | null> {
+  const rule = await applyRulesToInner(exchange, parse, options)
+  exchange.rule = rule?.rule ?? null
+  if (rule?.kind === 'fail') throw failureOfRule(rule, faults)
+  return rule
+}
+
+/** The reply that the request or a rule names, or else that of the engine. */
+async function computeWith(
+  services: RunnerServices,
+  exchange: Exchange,
+  given: Omit<Computed, 'result' | 'shape'> & { rule: MessageRule | null },
+): Promise<Computed & { pace: Partial<Latency> }> {
+  const { parsed, rule, latency, fault, isStream } = given
+  const filtered = filterOf(fault, parsed, exchange)
+  const exact = filtered === undefined ? exactReply(exchange, parsed) : null
+  const fixed = exact ?? (rule?.kind === 'reply' ? replyOfRule(rule, parsed) : null)
+  if (fixed !== null) {
+    const { instance, svc, headers } = exchange
+    const named = { parsed, ...fixed }
+    return {
+      ...named,
+      result: await withCache(exchange, named.parsed, named.result),
+      fault: fault ?? fixed.fault,
+      latency:
+        latency === NO_LATENCY
+          ? latency
+          : readLatency(headers, { ...instance.latency, ...fixed.pace }, svc.config.maxDelayMs),
+      isStream,
+    }
+  }
+  if (parsed.op === 'chat' && fault === null && !hasActed(rule) && isStrict(exchange, services.strictFixtures))
+    throw new ProviderError('not_found', { message: 'no fixture matches' })
+  const computed = await compute(parsed, computeOptions(services, exchange, filtered))
+  return { parsed, result: await withCache(exchange, parsed, computed), latency, fault, isStream, pace: NO_PACE }
 }
 
 export interface MessageOptions {
@@ -143,7 +200,17 @@ export async function runMessage(
     const profile = profileText === undefined ? null : services.profiles.ofHeader(profileText)
     const fault = rollFault(services, exchange)
     exchange.tokenizers = await services.tokenizers.prepare(exchange)
-    const read = await placed.route.parse(exchange.input())
+    const parse = once(() => placed.route.parse(exchange.input()))
+    const rule = fault === null ? await ruleFor(services, exchange, parse, { canAbort: true }) : null
+    if (rule !== null && rule.delayMs > 0)
+      await wait(rule.delayMs, undefined, { signal: options.signal }).catch(() => {})
+    if (rule?.kind === 'abort') {
+      exchange.fault = 'abort'
+      exchange.faultSource = `rule ${rule.rule}`
+      services.metrics.fault(outer.instance.name, 'abort')
+      options.destroy()
+    }
+    const read = await parse()
     exchange.model = read.model ?? null
     exchange.parsedAt = performance.now()
     const parsed = fitToWindow(exchange, exchange.tokenizers === null ? read : withTokenizer(read, exchange.tokenizers))
@@ -154,30 +221,9 @@ export async function runMessage(
       exchange.load = await enterSlots(exchange, slots)
       if (exchange.load === null) throw new ProviderError('server_error')
     }
-    const filtered = filterOf(fault, parsed, exchange)
-    const exact = filtered === undefined ? exactReply(exchange, parsed) : null
-    if (exact === null && parsed.op === 'chat' && fault === null && isStrict(exchange, services.strictFixtures))
-      throw new ProviderError('not_found', { message: 'no fixture matches' })
-    const computed: Computed =
-      exact === null
-        ? {
-            parsed,
-            result: withAudio(
-              parsed,
-              await withCache(exchange, parsed, await compute(parsed, computeOptions(services, exchange, filtered))),
-            ),
-            latency,
-            fault,
-            isStream: true,
-          }
-        : {
-            ...exact,
-            result: withAudio(exact.parsed, await withCache(exchange, exact.parsed, exact.result)),
-            fault: fault ?? exact.fault,
-            latency: readLatency(exchange.headers, { ...outer.instance.latency, ...exact.pace }, svc.config.maxDelayMs),
-            isStream: true,
-          }
-    const waitMs = waitBefore(exchange, computed, profile, exact?.pace ?? NO_PACE)
+    const silent = await computeWith(services, exchange, { parsed, rule, latency, fault, isStream: true })
+    const computed = { ...silent, result: withAudio(silent.parsed, silent.result) }
+    const waitMs = waitBefore(exchange, computed, profile, computed.pace)
     if (waitMs > 0) await wait(waitMs, undefined, { signal: options.signal }).catch(() => {})
     const context = renderContext(services, exchange, computed)
     await placed.route.keep?.(computed.result, computed.parsed, context)
@@ -201,7 +247,7 @@ export async function runMessage(
   }
 }
 
-function innerExchange(
+export function innerExchange(
   { svc, limits }: RunnerServices,
   { instance, request, reply }: OuterRequest,
   { route, params }: { route: LlmRoute; params: Record<string, string> },

@@ -12,7 +12,7 @@ import { compute, RuleFault } from './compute.ts'
 import { isEnforced, printable } from './credentials.ts'
 import type { CompiledRule } from '../engine/rules.ts'
 import { isBadInput } from '../errors.ts'
-import { Exchange, type RunItem } from './exchange.ts'
+import { Exchange, type Generate, type RunItem } from './exchange.ts'
 import { fitToWindow } from './context-window.ts'
 import { exactReply } from './exact-reply.ts'
 import { fires, originOf, type FaultSpec, type FaultParser } from './faults.ts'
@@ -88,6 +88,8 @@ export interface RunnerServices {
   find(method: string, path: string): PlacedRoute | null
   /** Runs items of batches. */
   runItem: RunItem
+  /** Generates for routes that ask for it. */
+  generate: Generate
   /** A new request id. */
   newId(): string
 }
@@ -110,6 +112,7 @@ export async function run(
   const { svc } = services
   const exchange = new Exchange(svc, served, services.limits, request, reply)
   exchange.runItem = services.runItem
+  exchange.generate = services.generate
   try {
     checkCredential(exchange)
     const latency = readLatency(exchange.headers, served.instance.latency, svc.config.maxDelayMs)
@@ -478,6 +481,7 @@ function stream(
         enter(services, exchange, { status: 200, record: recorded, parsed, result, stream: outcome })
     },
     errorEvent,
+    ending: parsed.ending,
     clock,
     ttftMs: exchange.timing?.ttftMs ?? latency.ttftMs,
     nextGap: exchange.timing?.nextGap ?? gaps(latency, tokens, MAX_GAPS_MS[caps], seed),

@@ -1,6 +1,6 @@
 /** Registers the wire formats and the named providers, and lists them for the index. */
 import { describe, readParameters, templateParameters, unknownName } from 'svc/plugin'
-import type { FastifyInstance } from 'svc/plugin'
+import type { FastifyInstance, Store } from 'svc/plugin'
 import { createEngine } from '../engine/engine.ts'
 import { compileRule, type CompiledRule } from '../engine/rules.ts'
 import type { ProviderInstance } from './instance.ts'
@@ -10,7 +10,10 @@ import { createNamed } from './named-providers.ts'
 import { readSettings, type SettingsServices } from './settings.ts'
 import type { LlmOptions } from './options.ts'
 import { defaultLatency } from '../streaming/pace.ts'
-import type { LlmProvider, LlmRoute } from '../provider.ts'
+import type { LlmProvider, LlmRoute, StreamEnding } from '../provider.ts'
+import { createChain, type Chain, type StoredLink } from '../state/chain.ts'
+import { createEndings } from '../state/endings.ts'
+import { createSigned, type Signed } from '../state/signed.ts'
 import type { Batches } from '../state/batches.ts'
 import type { Documents } from '../state/documents.ts'
 import type { RunnerServices } from '../exchange/runner.ts'
@@ -25,6 +28,12 @@ export class ProviderRegistry implements Providers {
   readonly engine = createEngine()
   readonly documents: Documents
   readonly batches: Batches
+  // Bound, since plugins pass them on.
+  readonly endings = <T>(store: Store<T>, isOver: (value: T) => boolean): ((key: string) => StreamEnding) =>
+    createEndings(this.#services.svc, store, isOver)
+  readonly chain = <T>(store: Store<StoredLink<T>>): Chain<T> =>
+    createChain(store, this.#services.svc.config.publicMode)
+  readonly signed = (purpose: string): Signed => createSigned(this.#services.svc, purpose)
   readonly #services: RunnerServices
   readonly #rules: CompiledRule[]
   readonly #formats = new Map<string, LlmProvider>()

@@ -50,13 +50,18 @@ function isDue(comments: { every: number } | null, index: number): boolean {
 /** Data as lines of text: indented JSON, or one line. */
 function textOf({ data }: StreamEvent, isIndented: boolean): string {
   if (!isIndented) return typeof data === 'string' ? data : JSON.stringify(data)
-  const value: unknown = typeof data !== 'string' ? data : /^[[{]/.test(data) ? JSON.parse(data) : null
-  return value === null ? String(data) : JSON.stringify(value, null, 2)
+  if (typeof data !== 'string') return JSON.stringify(data, null, 2)
+  try {
+    return JSON.stringify(JSON.parse(data), null, 2)
+  } catch {
+    // Not JSON, such as `[DONE]`.
+    return data
+  }
 }
 
 class SseFramer implements ShapedFramer {
   readonly head: Buffer
-  readonly tail = EMPTY
+  readonly tail: Buffer
   readonly ping: Buffer
   readonly #isNameless: boolean
   readonly #end: string
@@ -77,6 +82,8 @@ class SseFramer implements ShapedFramer {
     this.#comments = commentsOf(shape)
     this.#hasIds = has('eventid')
     this.#hasNoEnd = has('no-end')
+    // Some readers wait for what follows a CR, which may be a CRLF: a further empty line ends the last event for them.
+    this.tail = has('cr') && !this.#hasNoEnd ? Buffer.from('\r') : EMPTY
     const retry = itemOf(shape, 'retry')
     const end = this.#end
     const retryLines = retry === undefined ? '' : `retry:${this.#space}${String(retry)}${end}${end}`

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { BodyStream, StreamEnd } from 'svc/plugin'
 import type { StreamBreak } from '../exchange/faults.ts'
 import type { StreamOutput, Written } from './output.ts'
-import type { StreamEvent } from '../provider.ts'
+import type { StreamEnding, StreamEvent } from '../provider.ts'
 import type { Sleeper, TokenClock } from './token-clock.ts'
 import { tokensOf } from './tokens-of.ts'
 
@@ -28,6 +28,8 @@ export interface PumpOptions {
   destroy: () => void
   /** Receives errors thrown by `events`. Nothing more is written after that. */
   fail: (error: unknown) => void
+  /** What ends the stream before its last event. */
+  ending?: StreamEnding | undefined
   /** How long a stalled stream stays open. */
   stallMs: number
   /** Called once when the stream has ended, on either side. Must not throw. */
@@ -69,6 +71,7 @@ class Pump implements Sleeper {
   #tokens = 0
   #isBroken = false
   #hasFailed = false
+  #hasEndedEarly = false
 
   constructor(stream: BodyStream, events: Iterable<StreamEvent>, options: PumpOptions) {
     this.#stream = stream
@@ -79,7 +82,11 @@ class Pump implements Sleeper {
 
   begin(): void {
     this.#options.clock.begin()
-    void this.#stream.over.then(reason => this.#options.ended(this.#outcome(reason)))
+    const remove = this.#options.ending?.(() => this.#endEarly())
+    void this.#stream.over.then(reason => {
+      remove?.()
+      this.#options.ended(this.#outcome(reason))
+    })
     this.#output.begin()
     this.#run()
   }
@@ -87,7 +94,7 @@ class Pump implements Sleeper {
   /** Called when the pending event is due, or earlier if it was too far ahead for the clock. */
   wake(): void {
     this.#now = this.#options.clock.now()
-    if (this.#now < this.#dueAt && !this.#stream.closed) return this.#sleep()
+    if (this.#now < this.#dueAt && !this.#stream.closed && !this.#hasEndedEarly) return this.#sleep()
     if (this.#now - this.#dueAt > lateMs) this.#dueAt = this.#now
     this.#run()
   }
@@ -96,16 +103,24 @@ class Pump implements Sleeper {
     try {
       let event = this.#pending
       this.#pending = null
-      while (!this.#stream.closed && (event ??= this.#next()) !== null) {
+      while (!this.#stream.closed && !this.#hasEndedEarly && (event ??= this.#next()) !== null) {
         this.#output.add(event)
         event = null
         if (this.#output.isWritable) continue
         return void this.#output.ready().then(() => this.#run())
       }
-      if (this.#stream.closed) this.#events.return?.()
+      if (this.#stream.closed || this.#hasEndedEarly) this.#events.return?.()
     } catch (error) {
       this.#fail(error)
     }
+  }
+
+  /** A client has cancelled the reply. */
+  #endEarly(): void {
+    if (this.#stream.closed || this.#isBroken || this.#hasEndedEarly) return
+    this.#hasEndedEarly = true
+    this.#pending = null
+    this.#output.end(true)
   }
 
   #fail(error: unknown): void {
@@ -151,8 +166,8 @@ class Pump implements Sleeper {
   }
 
   #outcome(reason: StreamEnd): StreamOutcome {
-    const isWhole = reason === 'done' && !this.#isBroken
-    const ended = this.#hasFailed || reason !== 'client' ? 'server' : 'client'
+    const isWhole = reason === 'done' && !this.#isBroken && !this.#hasEndedEarly
+    const ended = this.#hasFailed || (reason !== 'client' && !this.#hasEndedEarly) ? 'server' : 'client'
     return {
       isWhole,
       by: isWhole ? null : this.#isBroken ? 'fault' : ended,

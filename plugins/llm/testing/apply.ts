@@ -1,5 +1,5 @@
 /** Applies the rules that are stored on the instance to a request: failures and replies in the provider's format. */
-import type { MatchFacts, RuleOutcome } from 'svc/plugin'
+import type { MatchFacts, MessageRule, ProtocolFacts, RuleOutcome } from 'svc/plugin'
 import { ProviderError } from '../exchange/error-responses.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import type { FaultParser, FaultSpec } from '../exchange/faults.ts'
@@ -31,10 +31,12 @@ export function once<T>(compute: () => T): () => T {
 }
 
 /** Null if no rule can apply. */
-export function applyRules(
-  { svc, request, reply, instance, route }: Exchange,
-  parse: Parse,
-): Promise<RuleOutcome> | null {
+export function applyRules(exchange: Exchange, parse: Parse): Promise<RuleOutcome> | null {
+  const { svc, request, reply } = exchange
+  return svc.http.applyRules(request, reply, factsFor(exchange, parse))
+}
+
+function factsFor({ instance, route }: Exchange, parse: Parse): ProtocolFacts {
   const read = async (): Promise<Parsed | null> => {
     try {
       return await parse()
@@ -43,14 +45,24 @@ export function applyRules(
       return null
     }
   }
-  return svc.http.applyRules(request, reply, {
+  return {
     protocol: 'llm',
     read: async (): Promise<readonly MatchFacts[]> => [factsOf({ instance, route }, await read())],
     async takesReply(step) {
       const parsed = await read()
       return parsed !== null && fits(readReply(step, ''), parsed.op)
     },
-  })
+  }
+}
+
+/** For requests within another one. Null if no rule can apply. */
+export function applyRulesToInner(
+  exchange: Exchange,
+  parse: Parse,
+  { canAbort }: { canAbort: boolean },
+): Promise<MessageRule> | null {
+  const { svc, request, url, body } = exchange
+  return svc.http.applyRulesToMessage(request, { method: 'POST', url, body, canAbort }, factsFor(exchange, parse))
 }
 
 /** The failure in the provider's format: of a kind, or with a status. */

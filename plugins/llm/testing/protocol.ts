@@ -82,6 +82,7 @@ function parseCaptured(
     basePath: instance.basePath,
     ignoreHeader: () => {},
     runItem: () => Promise.reject(new Error('a captured request has no items')),
+    generate: () => Promise.reject(new Error('a captured request generates nothing')),
     isUpgrade: false,
     url: path => path,
     limits,

@@ -1,5 +1,5 @@
 /** Strict fixtures: a text generation on which no rule acts is an error. */
-import type { RuleOutcome } from 'svc/plugin'
+import type { MessageRule, RuleOutcome } from 'svc/plugin'
 import { ProviderError } from '../exchange/error-responses.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import type { Parsed } from '../provider.ts'
@@ -17,7 +17,7 @@ export function isStrict(exchange: Exchange, isDefault: boolean): boolean {
 }
 
 /** Whether a rule acted on the request. */
-export function hasActed(rule: RuleOutcome | null): boolean {
+export function hasActed(rule: RuleOutcome | MessageRule | null): boolean {
   return rule !== null && (rule.kind !== 'pass' || rule.rule !== null)
 }
 

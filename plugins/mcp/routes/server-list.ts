@@ -104,7 +104,7 @@ function describeList(path: string): RouteDescription {
     summary: isControl ? 'MCP: state of the servers' : 'MCP: list the servers',
     description: isControl
       ? 'Servers that are processes, URLs or objects of an SDK also have their process id, restarts, last error and number of calls.'
-      : 'Where each server is, which credentials it wants, and where it comes from.',
+      : 'Where each server is, which credentials it wants, and where it comes from. `tools` is null for servers with lists of their own.',
     responses: {
       200: { description: 'The servers', content: { 'application/json': { type: 'object' } } },
     },

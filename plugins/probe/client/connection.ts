@@ -5,8 +5,8 @@ import { connect as connectTls } from 'node:tls'
 import type { Address } from './address.ts'
 import { Changes, clock } from './changes.ts'
 
-/** More is not kept of what one connection receives. */
-const MAX_RECEIVED = 72 * 1024 * 1024
+/** No step is answered with more; a gateway that sends more is left. */
+export const MAX_RECEIVED = 8 * 1024 * 1024
 const CONNECT_MS = 5_000
 
 export interface Piece {
@@ -30,7 +30,7 @@ export class Connection {
   /** Port of this side. */
   readonly port: number
   readonly #socket: Socket
-  #isDropping = false
+  isTooLarge = false
   readonly #changes = new Changes()
 
   constructor(socket: Socket) {
@@ -39,8 +39,10 @@ export class Connection {
     socket.setNoDelay(true)
     socket.on('data', chunk => {
       this.receivedBytes += chunk.length
-      if (!this.#isDropping) this.received.push({ atMs: clock(), bytes: chunk })
-      if (this.receivedBytes > MAX_RECEIVED) this.#isDropping = true
+      if (this.isTooLarge) return
+      this.received.push({ atMs: clock(), bytes: chunk })
+      this.isTooLarge = this.receivedBytes > MAX_RECEIVED
+      if (this.isTooLarge) socket.destroy()
       this.#changes.notify()
     })
     socket.on('end', () => this.#end('fin'))

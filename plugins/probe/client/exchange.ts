@@ -57,6 +57,8 @@ export interface ExchangeRecord {
   hasLeft: boolean
   /** HTTP/2 only: streams that the gateway allows at once, as it announced. */
   announcedStreams: number | null
+  /** Why the probe left: more bytes came than any step has, or an answer did not end. */
+  exceeded: 'bytes' | 'time' | null
 }
 
 export const SILENCE_MS = 2_000
@@ -115,11 +117,12 @@ export async function runExchange(
         break
       }
       if (call.spec.isPipelined === true && !isLast) continue
-      await reader.waitFor(index + 1, call.spec.timeoutMs ?? timeoutMs, call.spec.silenceMs ?? SILENCE_MS)
-      if (!connection.isOpen) break
+      const own = { timeoutMs: call.spec.timeoutMs ?? timeoutMs, silenceMs: call.spec.silenceMs ?? SILENCE_MS }
+      await reader.waitFor(index + 1, { ...own, maxMs: maxResponseMs(timeoutMs, own) })
+      if (!connection.isOpen || reader.isEndless) break
       if (!isLast && spec.gapMs !== undefined) await pause(spec.gapMs)
     }
-    if (!hasLeft && spec.watchMs !== undefined) {
+    if (!hasLeft && spec.watchMs !== undefined && !reader.isEndless) {
       const until = clock() + spec.watchMs
       await connection.waitUntil(
         () => !connection.isOpen,
@@ -147,7 +150,19 @@ export async function runExchange(
     extra: reader.extra,
     hasLeft,
     announcedStreams: null,
+    exceeded: hasLeft ? null : connection.isTooLarge ? 'bytes' : reader.isEndless ? 'time' : null,
   }
+}
+
+export interface Patience {
+  /** For an answer to begin, and silence after which it is given up. */
+  timeoutMs: number
+  silenceMs: number
+}
+
+/** How long an answer may take as a whole, so that one byte a second does not last forever. */
+export function maxResponseMs(timeoutMs: number, own: Patience): number {
+  return Math.max(6 * timeoutMs, 3 * own.timeoutMs, 3 * own.silenceMs)
 }
 
 async function send(connection: Connection, reader: Reader, call: CallRecord, parts: readonly Part[]): Promise<void> {
@@ -178,6 +193,7 @@ class Reader {
   readonly #connection: Connection
   readonly #parser: ResponseParser
   #fed = 0
+  isEndless = false
 
   constructor(connection: Connection, requests: readonly EncodedRequest[]) {
     this.#connection = connection
@@ -192,7 +208,7 @@ class Reader {
   }
 
   /** Waits until the first `count` responses are complete, nothing comes any more, or the connection ends. */
-  async waitFor(count: number, timeoutMs: number, silenceMs: number): Promise<void> {
+  async waitFor(count: number, { timeoutMs, silenceMs, maxMs }: Patience & { maxMs: number }): Promise<void> {
     const from = clock()
     await this.#connection.waitUntil(
       () => {
@@ -202,9 +218,11 @@ class Reader {
       () => {
         const last = this.#connection.received.at(-1)
         const hasBegun = this.#parser.responses.length >= count && last !== undefined && last.atMs >= from
-        return hasBegun ? Math.max(last.atMs + silenceMs, from) : Math.max(from, last?.atMs ?? 0) + timeoutMs
+        const until = hasBegun ? Math.max(last.atMs + silenceMs, from) : Math.max(from, last?.atMs ?? 0) + timeoutMs
+        return Math.min(until, from + maxMs)
       },
     )
+    this.isEndless = clock() >= from + maxMs && this.#connection.isOpen && !this.#parser.isDone(count)
   }
 
   /** Waits for anything: an interim or a final response. */
@@ -260,5 +278,6 @@ export function failedExchange(calls: CallRecord[], reason: string): ExchangeRec
     extra: Buffer.alloc(0),
     hasLeft: false,
     announcedStreams: null,
+    exceeded: null,
   }
 }

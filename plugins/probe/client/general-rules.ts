@@ -11,6 +11,9 @@ export function generalVerdict(check: Check, evidence: Evidence): Verdict | null
     if (record.connectError !== null && check.group === 'grpc') return skip(`not routed: ${record.connectError}`)
     else if (record.connectError !== null)
       return { verdict: 'error', summary: `no connection to the gateway: ${record.connectError}`, values: {} }
+  const [exceeded] = evidence.exchanges.flatMap(({ record }) => record.exceeded ?? [])
+  if (exceeded !== undefined)
+    return warn(exceeded === 'bytes' ? 'the gateway sent more than 8 MiB' : 'the answer of the gateway does not end')
   if (evidence.calls.some(call => call.count === 0 && call.isOurs))
     return fault('the answer of the upstream came back, but the upstream does not know the request')
   if (check.when?.http11 === true && evidence.calls.some(({ arrival }) => arrival?.record.protocol === '1.0'))

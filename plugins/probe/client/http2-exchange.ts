@@ -3,10 +3,10 @@ import { connect, constants } from 'node:http2'
 import type { ClientHttp2Session, ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2'
 import type { Socket } from 'node:net'
 import { Changes, clock, pause } from './changes.ts'
-import { openSocket } from './connection.ts'
+import { MAX_RECEIVED, openSocket } from './connection.ts'
 import type { Piece } from './connection.ts'
-import { SILENCE_MS, failedExchange } from './exchange.ts'
-import type { CallRecord, ConnectionSpec, ExchangeOptions, ExchangeRecord } from './exchange.ts'
+import { SILENCE_MS, failedExchange, maxResponseMs } from './exchange.ts'
+import type { CallRecord, ConnectionSpec, ExchangeOptions, ExchangeRecord, Patience } from './exchange.ts'
 import { http2RequestHead, http2ResponseHead, http2Trailers } from './http2-message.ts'
 import { runFormExchange } from './http2-form.ts'
 import type { EncodedHttp2Request } from './http2-request.ts'
@@ -96,12 +96,11 @@ async function onSession(
       break
     }
     if (call.spec.isPipelined === true) continue
-    await stream.waitForEnd(call.spec.timeoutMs ?? timeoutMs, call.spec.silenceMs ?? SILENCE_MS)
+    await stream.waitForEnd(patienceOf(call, timeoutMs))
     if (!isLast && spec.gapMs !== undefined) await pause(spec.gapMs)
   }
   for (const [index, stream] of started.entries()) {
-    const { timeoutMs: own, silenceMs } = calls[index]!.spec
-    if (!hasLeft) await stream.waitForEnd(own ?? timeoutMs, silenceMs ?? SILENCE_MS)
+    if (!hasLeft) await stream.waitForEnd(patienceOf(calls[index]!, timeoutMs))
   }
   if (!hasLeft && spec.watchMs !== undefined) await pause(spec.watchMs)
   for (const stream of started) stream.finish()
@@ -121,7 +120,17 @@ async function onSession(
     extra: Buffer.alloc(0),
     hasLeft,
     announcedStreams: announced,
+    exceeded: started.some(({ isTooLarge }) => isTooLarge)
+      ? 'bytes'
+      : started.some(({ isEndless }) => isEndless)
+        ? 'time'
+        : null,
   }
+}
+
+function patienceOf({ spec }: CallRecord, timeoutMs: number): Patience & { maxMs: number } {
+  const own = { timeoutMs: spec.timeoutMs ?? timeoutMs, silenceMs: spec.silenceMs ?? SILENCE_MS }
+  return { ...own, maxMs: maxResponseMs(timeoutMs, own) }
 }
 
 type Flat = readonly string[]
@@ -138,6 +147,9 @@ class Http2Call {
   #hasEnd = false
   #isClosed = false
   #beganAtMs = clock()
+  #size = 0
+  isTooLarge = false
+  isEndless = false
 
   constructor(session: ClientHttp2Session, call: CallRecord, request: EncodedHttp2Request, changes: Changes) {
     this.#call = call
@@ -193,16 +205,20 @@ class Http2Call {
   }
 
   /** Resolves when the stream has ended, or nothing comes any more. */
-  async waitForEnd(timeoutMs: number, silenceMs: number): Promise<void> {
+  async waitForEnd({ timeoutMs, silenceMs, maxMs }: Patience & { maxMs: number }): Promise<void> {
     await this.#changes.waitUntil(
-      () => this.#isClosed,
+      () => this.#isClosed || this.isTooLarge,
       () => {
         const last = this.#received.at(-1)
-        return last === undefined || this.#response === null
-          ? Math.max(this.#beganAtMs, last?.atMs ?? 0) + timeoutMs
-          : Math.max(last.atMs + silenceMs, this.#beganAtMs)
+        const until =
+          last === undefined || this.#response === null
+            ? Math.max(this.#beganAtMs, last?.atMs ?? 0) + timeoutMs
+            : Math.max(last.atMs + silenceMs, this.#beganAtMs)
+        return Math.min(until, this.#beganAtMs + maxMs)
       },
     )
+    this.isEndless = !this.#isClosed && clock() >= this.#beganAtMs + maxMs
+    if (this.isTooLarge || this.isEndless) this.leave()
   }
 
   leave(): void {
@@ -259,13 +275,15 @@ class Http2Call {
   }
 
   #onContent(bytes: Buffer): void {
-    this.#response?.parts.push({ atMs: clock(), bytes })
+    if (!this.isTooLarge) this.#response?.parts.push({ atMs: clock(), bytes })
     this.#add(bytes)
   }
 
   #add(bytes: Buffer): void {
     const atMs = clock()
-    this.#received.push({ atMs, bytes })
+    this.#size += bytes.length
+    this.isTooLarge ||= this.#size > MAX_RECEIVED
+    if (!this.isTooLarge) this.#received.push({ atMs, bytes })
     if (this.#response !== null) this.#response.endAtMs = atMs
     this.#changes.notify()
   }

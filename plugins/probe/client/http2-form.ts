@@ -122,5 +122,6 @@ export async function runFormExchange(
     extra: Buffer.alloc(0),
     hasLeft: false,
     announcedStreams: null,
+    exceeded: null,
   }
 }

@@ -36,6 +36,8 @@ export async function reach(runner: StepRunner, facts: Facts, route: Route, upst
   const { calls } = evidence
   const [connectError] = evidence.exchanges.flatMap(({ record }) => record.connectError ?? [])
   if (connectError !== undefined) throw new ReachError(connectText(connectError))
+  if (evidence.exchanges.some(({ record }) => record.exceeded !== null))
+    throw new ReachError('the gateway does not end its answers')
   const arrived = calls.filter(({ count }) => count > 0)
   const foreign = calls.flatMap(call => instanceOf(call.bodyText))
   if (arrived.length === 0) {

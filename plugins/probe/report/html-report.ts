@@ -100,7 +100,7 @@ ${others.length === 0 ? '' : `<div class="scroll" tabindex="0" role="region" ari
 
 function finding(result: ReportedResult, maxSide: number): string {
   const { id, title, protocol, verdict, impact, summary, reason, baseline, owner_note: note, exchanges } = result
-  const why = CATALOG.find(check => check.id === id)?.page.why ?? ''
+  const why = result.why ?? CATALOG.find(check => check.id === id)?.page.why ?? ''
   const sources = result.sources.map(source => sourceLink(source.spec, source.section)).join(', ')
   return `<details open id="${anchor(id, protocol)}">
 <summary><span class="${verdict}">${verdict}</span> ${text(id)} ${text(title)}${baseline === 'known' ? ' (known)' : ''}</summary>

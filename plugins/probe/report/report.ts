@@ -28,6 +28,8 @@ export interface ReportedResult {
   baseline: 'known' | 'new' | null
   owner_note: string | null
   took_ms: number
+  /** Why it matters, of checks of other plugins, which whoever reads the report may not have. */
+  why?: string
   exchanges: ReportedExchange[]
   /** For `replay --offline`; absent without evidence, and if it is too large. */
   recorded?: RecordedEvidence
@@ -186,6 +188,7 @@ export function reportedResult(
     baseline: baseline === null || !isFinding ? null : accepts(baseline, check.id, result) ? 'known' : 'new',
     owner_note: notes.get(check.id) ?? null,
     took_ms: result.tookMs,
+    ...(check.id.includes('.') ? { why: check.page.why } : {}),
     exchanges: [],
   }
 }

@@ -64,6 +64,44 @@ const SEEDS: Session[] = [
       ].map(text),
     ),
   },
+  {
+    path: '/ai/openai/v1/realtime?model=svc-echo',
+    subprotocol: 'realtime',
+    frames: Buffer.concat(
+      [
+        {
+          type: 'session.update',
+          session: { type: 'realtime', output_modalities: ['text'], tools: [], audio: { output: { voice: 'ash' } } },
+        },
+        {
+          type: 'conversation.item.create',
+          item: { id: 'a', type: 'message', role: 'user', content: [{ type: 'input_text', text: 'hello' }] },
+        },
+        { type: 'input_audio_buffer.append', audio: 'AECAAECA' },
+        { type: 'input_audio_buffer.commit' },
+        { type: 'response.create', response: { max_output_tokens: 9, input: [{ type: 'item_reference', id: 'a' }] } },
+        { type: 'response.cancel' },
+        { type: 'conversation.item.truncate', item_id: 'a', content_index: 0, audio_end_ms: 1 },
+      ].map(text),
+    ),
+  },
+  {
+    path: '/ai/gemini/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent',
+    frames: Buffer.concat(
+      [
+        {
+          setup: {
+            model: 'svc-echo',
+            generationConfig: { responseModalities: ['TEXT'] },
+            sessionResumption: { handle: 'a' },
+          },
+        },
+        { clientContent: { turns: [{ role: 'user', parts: [{ text: 'hello' }] }], turnComplete: true } },
+        { realtimeInput: { audio: { mimeType: 'audio/pcm;rate=16000', data: 'AECAAECA' }, audioStreamEnd: true } },
+        { toolResponse: { functionResponses: [{ id: 'a', name: 'f', response: {} }] } },
+      ].map(text),
+    ),
+  },
 ]
 const WORDS = [
   '"type":"subscribe"',

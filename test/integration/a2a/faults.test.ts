@@ -230,6 +230,12 @@ t.test('a task has a huge artifact, which is not in lists [A2A-45]', async t => 
   t.equal(tooLarge, 8, 'clients receive 4 MiB by default')
 })
 
+t.test('in public mode the artifact is smaller [A2A-45]', async t => {
+  const { url } = await serve(t, { plugins: ['a2a', 'identity'], env: { SVC_PUBLIC_MODE: 'true' } })
+  const task = await new Caller(url, COMBINATIONS[0]!).send('echo', 'x', fail('huge'))
+  t.equal(task.artifacts.at(-1).parts[0].text.length, 2 ** 20)
+})
+
 t.test('a fault begins with a request of a caller, and the first that acts is the one [A2A-47]', async t => {
   const at = async (session: string, list: string) => {
     const caller = new Caller(url, COMBINATIONS[0]!, session)

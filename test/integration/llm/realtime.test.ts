@@ -217,6 +217,15 @@ t.test('a spoken response, with 80 ms of sound for each piece and audio tokens i
   })
   const usage = (await (await fetch(`${server.url}/ai/usage?session=talk`)).json()) as { totals: object }
   t.match(usage.totals, { requests: 1, completion_tokens: 6, audio_output_tokens: 4 })
+  const [{ id }] = events.at(-1)!.response.output
+  send({ type: 'conversation.item.truncate', item_id: id, content_index: 0, audio_end_ms: 40 })
+  t.match((await until(({ type }) => type === 'conversation.item.truncated')).at(-1), { item_id: id, audio_end_ms: 40 })
+  send({ type: 'conversation.item.retrieve', item_id: id })
+  t.match((await until(({ type }) => type === 'conversation.item.retrieved')).at(-1)!.item.content, [
+    { transcript: '' },
+  ])
+  send({ type: 'conversation.item.truncate', item_id: id, content_index: 1, audio_end_ms: 40 })
+  t.equal((await until(({ type }) => type === 'error')).at(-1)!.error.param, 'content_index')
   send({ type: 'session.update', session: { audio: { output: { voice: 'ash' } } } })
   t.equal((await until(({ type }) => type === 'error')).at(-1)!.error.code, 'cannot_update_voice')
 })
@@ -490,6 +499,9 @@ t.test('in public mode sockets, items and bytes have small bounds [LLMN-187]', a
   t.equal((await one.next('error')).error.code, 'item_not_found', 'the oldest one goes')
   one.send(say('x'.repeat(200_000), { id: 'huge' }))
   t.equal((await one.next('error')).error.code, 'item_too_large')
+  const input = [(say('x'.repeat(200_000)) as { item: object }).item]
+  one.send({ type: 'response.create', response: { input } })
+  t.match(await one.next('error'), { error: { code: 'item_too_large', param: 'response' } })
   one.socket.send(Buffer.from([1]))
   t.equal((await one.closed).code, 1003)
 })

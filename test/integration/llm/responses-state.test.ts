@@ -168,3 +168,19 @@ t.test('messages on a socket: mistakes, faults and limits [LLMN-155]', async t =
   )
   t.equal(status, 401)
 })
+
+t.test(
+  'a response shows all members of its functions, and a compaction needs a model [LLMN-150] [LLMN-154]',
+  async t => {
+    const { url } = await serveLlm(t)
+    const tools = [{ type: 'function', name: 'look_up' }, { type: 'web_search' }]
+    t.same((await ask(`${url}/ai/v1/responses`, { input: 'hello', tools })).json.tools, [
+      { type: 'function', name: 'look_up', description: null, parameters: null, strict: true },
+      { type: 'web_search' },
+    ])
+    t.match(await ask(`${url}/ai/v1/responses/compact`, { input: 'hello' }), {
+      status: 400,
+      json: { error: { param: 'model', code: 'missing_required_parameter' } },
+    })
+  },
+)

@@ -179,6 +179,7 @@ t.test('the response lists the items that act, in the order of the table [LLMN-1
 
 t.test('comments, ids, retry and indented JSON [LLMN-10]', async t => {
   const { bytes } = await read(by('openai'), 'comments=ping@2, retry=1500, eventid, multiline, nospace')
+  t.match(bytes.toString(), /data:\[DONE\]\n\n$/, 'also what is not JSON')
   const text = bytes.toString()
   t.match(text, /^retry:1500\n\nid:1\ndata:\{\ndata: {2}"id"/)
   t.match(text, /\n\n: ping\n\nid:2\n/)

@@ -9,6 +9,7 @@ import { UploadStore } from '../../../plugins/llm-openai/files/uploads.ts'
 import { DEFAULT_PLAN } from '../../../plugins/llm/state/batch-plan.ts'
 import { BatchStore } from '../../../plugins/llm/state/batches.ts'
 import { DocumentStore } from '../../../plugins/llm/state/documents.ts'
+import { SessionHandles } from '../../../plugins/llm-gemini-live/session-handles.ts'
 import { InteractionStore } from '../../../plugins/llm-gemini/interactions/interaction-store.ts'
 import { UploadStore as GeminiUploads } from '../../../plugins/llm-gemini/upload-store.ts'
 import type { RouteInput } from '../../../plugins/llm/types.ts'
@@ -18,11 +19,12 @@ import { MIB, ascii, bounded, nested, times, wideFor } from '../../support/store
 const engine = createEngine()
 const config = { publicMode: false } as Config
 const wide = wideFor(150_000)
+const NO_ENDINGS = { endings: () => () => () => () => {} }
 const deep = Array.from({ length: 200 }, nested)
 
 await t.test('svc.state "responses" [HARD-12]', async t =>
   bounded(t, 64 * MIB, async () => {
-    const store = new ResponseStore(pluginState(config).svc)
+    const store = new ResponseStore(pluginState(config).svc, NO_ENDINGS)
     await times(400, index => {
       const id = `resp_${engine.randomId(48)}`
       const stored: StoredResponse = {
@@ -119,7 +121,7 @@ t.test('svc.state "resumable-uploads" [HARD-12]', async t =>
 
 t.test('svc.state "interactions" [HARD-12]', async t =>
   bounded(t, 64 * MIB, async () => {
-    const store = new InteractionStore(pluginState(config).svc)
+    const store = new InteractionStore(pluginState(config).svc, NO_ENDINGS)
     await times(400, index =>
       store.put({
         provider: 'gemini',
@@ -150,5 +152,17 @@ t.test('svc.state "interactions" [HARD-12]', async t =>
       }),
     )
     return store
+  }),
+)
+
+t.test('svc.state "live-sessions" [HARD-12]', async t =>
+  bounded(t, 32 * MIB, async () => {
+    const handles = new SessionHandles(pluginState(config).svc)
+    await times(400, index =>
+      handles.put(ascii(`handle-${index}`), { provider: ascii('gemini'), session: ascii(`session ${index}`) }, [
+        { content: { parts: [index % 2 === 0 ? wide : deep] }, audioMs: 0 },
+      ]),
+    )
+    return handles
   }),
 )

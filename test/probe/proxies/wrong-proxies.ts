@@ -145,6 +145,12 @@ const HEADERS: WrongProxy[] = [
 ]
 
 const TARGETS: WrongProxy[] = [
+  byRequest(
+    'writes braces as spaces',
+    head => void (head.line = head.line.replace('{a|b}', 'a b')),
+    { 'TGT-RAW': 'warn' },
+    { groups: ['TGT-RAW', 'TGT-CTL'] },
+  ),
   byRequest('decodes %2F', head => target(head, path => path.replaceAll(/%2f/gi, '/')), {
     'TGT-ENCSLASH': 'warn',
     'TGT-DOT': 'warn',
@@ -311,6 +317,14 @@ const FRAMING: WrongProxy[] = [
 ]
 
 const RESPONSES: WrongProxy[] = [
+  byResponse(
+    'replaces early refusals',
+    head => {
+      if (status(head) === 401) head.line = 'HTTP/1.1 503 Service Unavailable'
+    },
+    { 'RSP-EARLY': 'warn' },
+    { groups: ['RSP-EARLY', 'RSP-STATUS'] },
+  ),
   byResponse(
     'replaces 418',
     head => {

@@ -81,9 +81,11 @@ const TABLE: Record<string, Record<string, string>> = {
     'state batch-runs': 'shared',
     'shared sockets': 'the connections of this process',
     'secret keys': 'shared',
+    'secret signed': 'shared',
     'shared ledger-counts': 'open streams of this process',
   },
   'llm-gemini': { 'state resumable-uploads': 'shared', 'state interactions': 'shared' },
+  'llm-gemini-live': { 'state live-sessions': 'shared' },
   'llm-openai': {
     'state responses': 'shared',
     'state conversations': 'shared',

@@ -7,6 +7,8 @@ import { streamGenerateContent } from '../../../plugins/llm-gemini/generate.ts'
 import { chatCompletions } from '../../../plugins/llm-openai/chat.ts'
 import { logprobOf } from '../../../plugins/llm-openai/logprobs.ts'
 import { createEngine } from '../../../plugins/llm/engine/engine.ts'
+import { DocumentStore } from '../../../plugins/llm/state/documents.ts'
+import { pluginState } from '../../support/plugin-state.ts'
 import type { Choice, ChatResult, LlmRoute, Parsed, RenderContext } from '../../../plugins/llm/types.ts'
 
 /** Characters with special escaping in JSON: quotes, control characters, lone surrogates, separators. */
@@ -106,11 +108,13 @@ const called = (call: (typeof calls)[number]): object => ({
   function: { name: call.name, arguments: call.json },
 })
 
+const files = { engine, documents: new DocumentStore(pluginState({ publicMode: false }).svc) }
+
 for (const [name, extras] of [
   ['OpenAI', undefined],
   ['Azure', filterExtras],
 ] as const) {
-  const route = chatCompletions(engine, extras) as unknown as LlmRoute
+  const route = chatCompletions(files, extras) as unknown as LlmRoute
   const ofChoice = extras === undefined ? {} : { content_filter_results: filterResults(false) }
 
   t.test(`${name}: complete chat completions`, async t => {

@@ -25,7 +25,12 @@ import { pluginState } from '../../support/plugin-state.ts'
 const engine = createEngine()
 
 const { svc } = pluginState({ publicMode: false }, { isStrict: true })
-const llm = { engine, documents: new DocumentStore(svc), batches: new BatchStore(svc, 1000) }
+const llm = {
+  engine,
+  documents: new DocumentStore(svc),
+  batches: new BatchStore(svc, 1000),
+  endings: () => () => () => () => {},
+}
 const state = createState(svc, llm)
 const providers: LlmProvider[] = [
   openai(engine, state),
@@ -68,6 +73,7 @@ function inputOf(body: object): RouteInput {
     basePath: '/ai/p',
     ignoreHeader: () => {},
     storesResponses: true,
+    generate: () => Promise.reject(new Error('not used')),
     runItem: () => Promise.reject(new Error('no batches here')),
     isUpgrade: false,
     url: path => path,

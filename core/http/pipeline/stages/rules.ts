@@ -1,11 +1,19 @@
 /** The stage that applies rules: the first one whose conditions hold, and that acts on this request. */
 import { STATUS_CODES } from 'node:http'
-import type { CoreFailure, NearRule, ProtocolFacts, RuleFailure, RuleOutcome } from '../../../contract/plugin.ts'
+import type {
+  CoreFailure,
+  MessageRule,
+  NearRule,
+  ProtocolFacts,
+  RuleFailure,
+  RuleMessage,
+  RuleOutcome,
+} from '../../../contract/plugin.ts'
 import type { Json } from '../../../contract/json.ts'
 import { memberAt } from '../../../contract/references.ts'
 import type { LookUp } from '../../../contract/references.ts'
 import { isBelow } from '../../../fields/request-target.ts'
-import { MatchSubject } from '../../../match/subject.ts'
+import { MatchSubject, type SubjectFacts } from '../../../match/subject.ts'
 import { drawShare, drawUuid } from '../../../rules/draw.ts'
 import { injectedFaultBody } from '../../../rules/fault-headers.ts'
 import type { RuleEntry } from '../../../rules/rule-entry.ts'
@@ -65,6 +73,47 @@ export function applyRulesInRoute(
   })
 }
 
+/** For requests within another one: the rule, which the route applies. */
+export function applyRulesToMessage(
+  context: RequestContext,
+  rules: RuleServices,
+  message: RuleMessage,
+  facts: ProtocolFacts,
+): Promise<MessageRule> | null {
+  const own = context.generation.rules
+  const { method, url, body, canAbort } = message
+  if (!rules.book.hasRules(own) || !rules.book.mayFit(own, url, () => context.session.header)) return null
+  const subject = new MatchSubject({ ...factsOf(context), method, url, body })
+  const candidates = rules.book.candidates(own, subject)
+  if (candidates.length === 0) return null
+  return takeAmong(candidates, context, subject, rules, { replies: true, facts, message: { canAbort } }).then(taken => {
+    if (taken === null) return { ...PASS, delayMs: 0 }
+    mark(taken, context, rules)
+    return { ...outcomeOf(taken, context), delayMs: delayOf(taken, rules.config.maxDelayMs) }
+  })
+}
+
+function outcomeOf(taken: TakenRule, context: RequestContext): Exclude<RuleOutcome, { kind: 'answered' }> | Abort {
+  const { entry, step, hit } = taken
+  const { action } = step
+  const rule = entry.rule.name
+  switch (action.kind) {
+    case 'abort':
+      return { kind: 'abort', rule }
+    case 'fail':
+      return { kind: 'fail', rule, ...failOf(action) }
+    case 'reply':
+      return { kind: 'reply', rule, reply: action.reply, hit, lookUp: lookUpFor(taken, context) }
+    default:
+      return { kind: 'pass', rule }
+  }
+}
+
+interface Abort {
+  kind: 'abort'
+  rule: string
+}
+
 /** The rule with conditions of a protocol that a request nearly meets; null if there is none. */
 export async function closestRuleInRoute(
   context: RequestContext,
@@ -106,15 +155,31 @@ function isExempt({ path, generation }: RequestContext): boolean {
 
 export function subjectOf(context: RequestContext): MatchSubject {
   return new MatchSubject({
+    ...factsOf(context),
+    get body() {
+      return context.body
+    },
+  })
+}
+
+function factsOf(context: RequestContext): Omit<SubjectFacts, 'body'> {
+  return {
     method: context.method,
     url: context.url,
     rawHeaders: context.request.rawHeaders,
     session: context.session.header,
     clientIp: context.clientIp,
-    get body() {
-      return context.body
-    },
-  })
+  }
+}
+
+interface TakeOptions {
+  /** Whether `reply` steps can act. */
+  replies: boolean
+  /** A gRPC call, whose body is never read. */
+  isCall?: boolean
+  facts?: ProtocolFacts | undefined
+  /** The subject is a request within the one of the context, with a body of its own. */
+  message?: Pick<RuleMessage, 'canAbort'>
 }
 
 /** The first rule that acts on the request; null if none does, or if the request has ended. */
@@ -123,17 +188,18 @@ async function takeAmong(
   context: RequestContext,
   subject: MatchSubject,
   rules: RuleServices,
-  { replies, isCall = false, facts }: { replies: boolean; isCall?: boolean; facts?: ProtocolFacts | undefined },
+  { replies, isCall = false, facts, message }: TakeOptions,
 ): Promise<TakenRule | null> {
   const endsAt = performance.now() + MAX_EVALUATION_MS
   const bodyLimit = bodyLimitOf(context, rules.config.bodyLimit)
-  const canHaveBody = !isCall && context.upgrade === null && !isEndless(context)
+  const isMessage = message !== undefined
+  const canHaveBody = isMessage || (!isCall && context.upgrade === null && !isEndless(context))
   let unread = facts
   for (const entry of candidates) {
     if (!rules.book.isInForce(entry) || !entry.match.headHolds(subject)) continue
     if (entry.match.needsBody) {
       if (!canHaveBody) continue
-      if (!(await receive(context, bodyLimit))) return null
+      if (!isMessage && !(await receive(context, bodyLimit))) return null
       if (unread !== undefined && entry.match.protocols.includes(unread.protocol)) {
         subject.setProtocol(unread.protocol, await unread.read())
         unread = undefined
@@ -144,7 +210,7 @@ async function takeAmong(
       rules.warn('evaluating the rules of a request took too long; it passes')
       return null
     }
-    if (!canAct(entry, context, replies)) continue
+    if (isMessage ? !canActOnMessage(entry, message) : !canAct(entry, context, replies)) continue
     if (facts !== undefined && !(await takesReplies(entry, facts))) continue
     const hit = await rules.book.count(entry, context.session.header)
     if (hit === null) continue
@@ -152,7 +218,7 @@ async function takeAmong(
     const { action } = step
     if (action.kind === 'respond' && action.respond.needsBody && canHaveBody && !(await receive(context, bodyLimit)))
       return null
-    return context.closed ? null : { entry, step, hit, subject }
+    return context.closed && !isMessage ? null : { entry, step, hit, subject }
   }
   return null
 }
@@ -177,6 +243,11 @@ function canAct({ rule }: RuleEntry, { upgrade }: RequestContext, replies: boole
       (replies || action.kind !== 'reply') &&
       (upgrade === null || action.kind !== 'respond' || action.respond.status >= 400),
   )
+}
+
+/** A message has no response of its own. */
+function canActOnMessage({ rule }: RuleEntry, { canAbort }: Pick<RuleMessage, 'canAbort'>): boolean {
+  return rule.steps.every(({ action }) => action.kind !== 'respond' && (canAbort || action.kind !== 'abort'))
 }
 
 /** Whether all replies of a rule fit the request. */
@@ -257,7 +328,7 @@ async function perform(
   }
 }
 
-const PASS: RuleOutcome = { kind: 'pass', rule: null }
+const PASS: Extract<RuleOutcome, { kind: 'pass' }> = { kind: 'pass', rule: null }
 const ANSWERED: RuleOutcome = { kind: 'answered' }
 
 /** What the inspector shows as the source of the fault. */

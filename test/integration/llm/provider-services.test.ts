@@ -1,0 +1,79 @@
+/** What `llm` offers to providers of other plugins, used by a plugin that is loaded from a folder outside the repository. */
+import t from 'tap'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { serve } from '../../support/server.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'svc-letters-'))
+t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+cpSync(join(import.meta.dirname, '../../fixtures/plugins/llm-letters'), join(folder, 'llm-letters'), {
+  recursive: true,
+})
+
+const server = await serve(t, { yaml: 'plugins: { enable: [llm, llm-letters] }', env: { SVC_PLUGINS_DIR: folder } })
+const letters = `${server.url}/ai/letters/letters`
+
+async function ask(
+  url: string,
+  body?: object,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; json: Record<string, unknown> }> {
+  const response = await fetch(url, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { 'X-Svc-Tokens-Per-Second': '0', ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  return { status: response.status, json: (await response.json()) as Record<string, unknown> }
+}
+
+t.test('a chain of generations, and tokens that cannot be changed [LLMN-200]', async t => {
+  const first = await ask(letters, { text: 'Who are you?' })
+  t.equal(first.status, 202)
+  const ticket = String(first.json.ticket)
+  t.match((await ask(`${letters}/${ticket}`)).json, { text: 'user: Who are you?', isWhole: true, letters: 1 })
+  const second = await ask(letters, { text: 'And now?', answers: ticket })
+  t.match((await ask(`${letters}/${String(second.json.ticket)}`)).json, {
+    text: 'user: Who are you?\nassistant: user: Who are you?\nuser: And now?',
+    letters: 2,
+  })
+  t.equal((await ask(`${letters}/${ticket.slice(0, -3)}AAA`)).status, 404)
+  const third = await ask(letters, { text: 'x', answers: second.json.ticket })
+  const fourth = await ask(letters, { text: 'x', answers: third.json.ticket })
+  t.match(await ask(letters, { text: 'x', answers: fourth.json.ticket }), { status: 400 }, 'at most three')
+})
+
+t.test('the timeline of a reply is replayed as it was planned [LLMN-200]', async t => {
+  const { json } = await ask(letters, { text: 'slow' }, { 'X-Svc-Tokens-Per-Second': '10' })
+  const url = `${letters}/${String(json.ticket)}`
+  t.match((await ask(url)).json, { text: '', isWhole: false })
+  const begun = Date.now()
+  const streamed = await (await fetch(`${url}?stream`)).text()
+  const words = streamed
+    .trim()
+    .split('\n')
+    .map(line => (JSON.parse(line) as { word: string }).word)
+  t.equal(words.join(''), 'user: slow')
+  t.ok(Date.now() - begun >= 100 * (words.length - 1), 'at the planned times')
+  t.match((await ask(url)).json, { text: 'user: slow', isWhole: true })
+})
+
+t.test('a generation has exact replies, rules, limits and an entry in the ledger [LLMN-200]', async t => {
+  const session = { 'X-Svc-Session': 'letters' }
+  const exact = await ask(letters, { text: 'x' }, { ...session, 'X-Svc-Reply': 'exact' })
+  t.match((await ask(`${letters}/${String(exact.json.ticket)}`)).json, { text: 'exact' })
+  const rule = { name: 'ruled', match: { llm: { user: 'ruled' } }, then: { reply: { text: 'by a rule' } } }
+  const put = await fetch(`${server.url}/_svc/rules/ruled`, {
+    method: 'PUT',
+    headers: { ...session, 'Content-Type': 'application/json' },
+    body: JSON.stringify(rule),
+  })
+  t.ok(put.ok, await put.text())
+  const ruled = await ask(letters, { text: 'ruled' }, session)
+  t.match((await ask(`${letters}/${String(ruled.json.ticket)}`)).json, { text: 'by a rule' })
+  const { json: usage } = await ask(`${server.url}/ai/usage?session=letters&group=op`)
+  t.match(usage, { rows: [{ op: 'chat', requests: 2, ok: 2 }] }, 'the letters themselves are not calls')
+  const limit = { ...session, 'X-Svc-Limit-Rpm': '1' }
+  t.equal((await ask(letters, { text: 'x' }, limit)).status, 202)
+  t.match(await ask(letters, { text: 'x' }, limit), { status: 429, json: { trouble: 'rate_limit' } })
+})
