@@ -180,5 +180,9 @@ export interface SvcMetrics {
     help: string,
     buckets: number[],
     labels?: string[],
-  ): { observe(labels: Record<string, string>, value: number): void }
+  ): {
+    observe(labels: Record<string, string>, value: number): void
+    /** The series of these labels, for values that come often. It is listed from its first value on. */
+    labels(labels: Record<string, string>): { observe(value: number): void }
+  }
 }

@@ -25,9 +25,32 @@ export class Histogram {
 
   /** Throws for unknown labels, and for what is not a number. */
   observe(labels: Labels, value: number): void {
+    this.#check(value)
+    this.#count(this.#find(labels), value)
+  }
+
+  /** Finds the labels once. The series appears with its first value. */
+  labels(labels: Labels): { observe(value: number): void } {
+    let counted: Counted | undefined
+    return {
+      observe: value => {
+        this.#check(value)
+        counted ??= this.#find(labels)
+        this.#count(counted, value)
+      },
+    }
+  }
+
+  #find(labels: Labels): Counted {
+    return this.#counted.find(labels) ?? this.#begin(labels)
+  }
+
+  #check(value: number): void {
     if (!Number.isFinite(value)) throw new TypeError(`the value of ${this.#name} must be a number`)
+  }
+
+  #count(counted: Counted, value: number): void {
     const bounds = this.#bounds
-    const counted = this.#counted.find(labels) ?? this.#begin(labels)
     let bucket = 0
     while (bucket < bounds.length && value > bounds[bucket]!) bucket++
     counted.buckets[bucket]! += 1

@@ -10,6 +10,7 @@ import type {
   RouteInput,
   StreamEvent,
 } from '../llm/types.ts'
+import { isRecord } from 'svc/plugin'
 import { createChatWriter } from './chat-json.ts'
 import type { ChatChunk, ChatReply, ChatWriter, ChunkChoice, Delta } from './chat-json.ts'
 import { contextError } from './context-error.ts'
@@ -79,9 +80,11 @@ export function chatCompletions(files: FileServices, extras?: ChatExtras): LlmRo
     framing: 'sse',
     parse(input) {
       const body = input.json()
-      if (!input.body.includes('"file_id"') || !Array.isArray(body.messages)) return parse(engine, input, body)
-      return nameFiles(files, input, body.messages.map(engine.json.objectOf)).then(messages =>
-        parse(engine, input, { ...body, messages }),
+      const { messages } = body
+      if (!Array.isArray(messages) || !messages.some(hasParts) || !input.body.includes('"file_id"'))
+        return parse(engine, input, body)
+      return nameFiles(files, input, messages.map(engine.json.objectOf)).then(named =>
+        parse(engine, input, { ...body, messages: named }),
       )
     },
     readOnly: input => parse(engine, input, input.json()),
@@ -90,6 +93,11 @@ export function chatCompletions(files: FileServices, extras?: ChatExtras): LlmRo
     render: (result, parsed, context) => ({ body: renderReply(writer(), engine, result, parsed, context, extras) }),
     stream: (result, parsed, context) => streamReply(writer(), engine, result, parsed, context, extras),
   }
+}
+
+/** Only content in parts can name files. */
+function hasParts(message: unknown): boolean {
+  return isRecord(message) && Array.isArray(message.content)
 }
 
 function parse(engine: Engine, input: RouteInput, body: Record<string, unknown>): Parsed {

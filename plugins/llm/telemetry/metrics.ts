@@ -3,6 +3,7 @@ import { memoize, type SvcMetrics } from 'svc/plugin'
 import type { Exchange } from '../exchange/exchange.ts'
 import { MEMOIZED_MODELS, modelFamily } from '../records/metrics.ts'
 import type { EndedCall } from '../usage/call.ts'
+import type { LlmRoute } from '../provider.ts'
 import { operationOf, providerNameOf } from './operation.ts'
 
 /** Seconds, as the conventions advise. */
@@ -14,6 +15,8 @@ const TOKENS = Array.from({ length: 14 }, (_, power) => 4 ** power)
 
 const LABELS = ['gen_ai_operation_name', 'gen_ai_provider_name', 'gen_ai_request_model']
 const TOKEN_LABELS = [...LABELS, 'gen_ai_token_type']
+
+type Series = Record<'duration' | 'firstToken' | 'perToken' | 'input' | 'output', { observe(value: number): void }>
 
 export interface GenAiMetrics {
   ended(exchange: Exchange, call: EndedCall): void
@@ -40,25 +43,41 @@ export function createGenAiMetrics(metrics: SvcMetrics): GenAiMetrics {
   )
   const tokens = metrics.histogram('gen_ai_client_token_usage', 'Tokens of prompts and replies', TOKENS, TOKEN_LABELS)
   const familyOf = memoize(MEMOIZED_MODELS, modelFamily)
+  const seriesOf = (operation: string, provider: string, model: string): Series => {
+    const labels = { gen_ai_operation_name: operation, gen_ai_provider_name: provider, gen_ai_request_model: model }
+    return {
+      duration: duration.labels(labels),
+      firstToken: firstToken.labels(labels),
+      perToken: perToken.labels(labels),
+      input: tokens.labels({ ...labels, gen_ai_token_type: 'input' }),
+      output: tokens.labels({ ...labels, gen_ai_token_type: 'output' }),
+    }
+  }
+  const known = new WeakMap<LlmRoute, Map<string, Series>>()
+  const find = ({ route, instance }: Exchange, operation: string, model: string): Series => {
+    let ofRoute = known.get(route)
+    if (ofRoute === undefined) known.set(route, (ofRoute = new Map()))
+    const provider = providerNameOf(instance.format)
+    const key = `${provider} ${model}`
+    let series = ofRoute.get(key)
+    if (series === undefined) ofRoute.set(key, (series = seriesOf(operation, provider, model)))
+    return series
+  }
   return {
     ended(exchange, call) {
       const operation = operationOf(exchange.route)
       if (operation === null) return
-      const labels = {
-        gen_ai_operation_name: operation,
-        gen_ai_provider_name: providerNameOf(exchange.instance.format),
-        gen_ai_request_model: familyOf(call.model ?? ''),
-      }
+      const series = find(exchange, operation, familyOf(call.model ?? ''))
       // Nobody waits for an item of a batch.
-      if (call.batch === null) duration.observe(labels, call.duration_ms / 1000)
+      if (call.batch === null) series.duration.observe(call.duration_ms / 1000)
       if (call.ttft_ms !== null) {
-        firstToken.observe(labels, call.ttft_ms / 1000)
+        series.firstToken.observe(call.ttft_ms / 1000)
         if (call.completion_tokens > 1)
-          perToken.observe(labels, Math.max(0, call.duration_ms - call.ttft_ms) / 1000 / (call.completion_tokens - 1))
+          series.perToken.observe(Math.max(0, call.duration_ms - call.ttft_ms) / 1000 / (call.completion_tokens - 1))
       }
       if (call.status >= 400) return
-      tokens.observe({ ...labels, gen_ai_token_type: 'input' }, call.prompt_tokens)
-      if (operation !== 'embeddings') tokens.observe({ ...labels, gen_ai_token_type: 'output' }, call.completion_tokens)
+      series.input.observe(call.prompt_tokens)
+      if (operation !== 'embeddings') series.output.observe(call.completion_tokens)
     },
   }
 }

@@ -22,6 +22,20 @@ t.test('a histogram counts by labels, and continues when it is created again', a
     t.ok(text.includes(`${line}\n`), line)
 })
 
+t.test('labels can be found once for many values, and are listed from the first value on', async t => {
+  const metrics = createMetrics()
+  const seconds = metrics.histogram('test_bound', 'Seconds', [1], ['kind'])
+  const bound = seconds.labels({ kind: 'a' })
+  t.notMatch(await metrics.text(), /kind="a"/)
+  t.throws(() => bound.observe(NaN), TypeError)
+  t.notMatch(await metrics.text(), /kind="a"/)
+  bound.observe(0.5)
+  seconds.observe({ kind: 'a' }, 2)
+  seconds.labels({ kind: 'a' }).observe(3)
+  t.match(await metrics.text(), /^test_bound_count\{kind="a"\} 3$/m)
+  t.throws(() => seconds.labels({ other: 'a' }).observe(1), /no label "other"/)
+})
+
 t.test('a histogram without labels exists from the start', async t => {
   const metrics = createMetrics()
   const sizes = metrics.histogram('test_sizes', 'Sizes', [1])
