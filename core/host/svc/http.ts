@@ -106,8 +106,7 @@ export function createSvcHttp({ browserAccess, call, config, guard, rules, https
         })
       )
     },
-    applyRulesToMessage: (request, message, facts) =>
-      applyRulesToMessage(contextOf(request), rules, message, facts),
+    applyRulesToMessage: (request, message, facts) => applyRulesToMessage(contextOf(request), rules, message, facts),
     closestRule: (request, facts) => closestRuleInRoute(contextOf(request), rules, facts),
     abortResponse(request, reply) {
       contextOf(request).breakOff()
