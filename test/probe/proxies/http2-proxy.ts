@@ -36,6 +36,8 @@ export interface Http2Fault {
   repeats?(isRefused: boolean): boolean
   /** Reads frames itself, checks nothing, and forwards these forms as HTTP/1.1. */
   accepts?: (text: string) => boolean
+  /** Encodes spaces of paths in these forms. */
+  encodesSpaces?: boolean
   /** Refuses streams above this number at once, without having announced it. */
   refusesAbove?: number
   /** Ends responses properly although they broke off. */
@@ -85,7 +87,7 @@ export async function startHttp2Proxy(
       socket.unshift(first)
       if (!first.toString('latin1').startsWith(PREFACE)) tunnel(socket, plain.port)
       else if (!isForm(first)) http2.emit('connection', socket)
-      else if (http2Fault.accepts !== undefined) forwardForm(socket, upstreamPort!, http2Fault.accepts)
+      else if (http2Fault.accepts !== undefined) forwardForm(socket, upstreamPort!, http2Fault)
       // Node forwards a request without the fields whose values are not valid, instead of rejecting it.
       else if (isMalformed(first)) socket.destroy()
       else http2.emit('connection', socket)
@@ -251,7 +253,7 @@ function toHttp2(stream: ServerHttp2Stream, fields: Pairs, session: () => Client
 }
 
 /** Reads the literal fields of the probe, and writes them as HTTP/1.1 without looking at them. */
-function forwardForm(client: Socket, upstreamPort: number, accepts: (text: string) => boolean): void {
+function forwardForm(client: Socket, upstreamPort: number, { accepts, encodesSpaces }: Http2Fault): void {
   let received: Buffer = Buffer.alloc(0)
   client.on('data', chunk => {
     received = Buffer.concat([received, chunk])
@@ -266,7 +268,8 @@ function forwardForm(client: Socket, upstreamPort: number, accepts: (text: strin
       ...fields.filter(([name]) => !name.startsWith(':')).map(([name, value]) => `${name}: ${value}`),
     ]
     const isTwice = fields.filter(([name]) => name === ':path').length > 1
-    if (!accepts(`${lines.join('\r\n')}${isTwice ? '\r\ntwo paths' : ''}`)) return void client.destroy()
+    if (accepts?.(`${lines.join('\r\n')}${isTwice ? '\r\ntwo paths' : ''}`) !== true) return void client.destroy()
+    if (encodesSpaces === true) lines[0] = lines[0]!.replace(/ x(?= HTTP)/, '%20x')
     const body = frames.find(({ type }) => type === FRAME.data)?.payload ?? Buffer.alloc(0)
     const upstream = connect({ port: upstreamPort, host: '127.0.0.1' })
     upstream.on('error', () => {})

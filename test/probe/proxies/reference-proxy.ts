@@ -34,6 +34,8 @@ export interface Fault {
   passesForwarded?: RegExp
   /** Forwards the absolute form as it came. */
   keepsAbsolute?: boolean
+  /** Answers 400 to these absolute forms. */
+  refusesAbsolute?: (target: string, host: string) => boolean
   /** Forwards Content-Length next to Transfer-Encoding. */
   keepsLength?: boolean
   /** Forwards transfer codings as they came. */
@@ -203,6 +205,11 @@ class ClientConnection {
       return false
     }
     const head = parseHead(bytes)
+    const absolute = /^\S+ (http:\S+)/i.exec(head.line)?.[1]
+    if (absolute !== undefined && fault.refusesAbsolute?.(absolute, valuesOf(head.fields, 'host').join()) === true) {
+      this.#refuse('400 Bad Request')
+      return false
+    }
     if (fault.keepsAbsolute !== true) toOriginForm(head)
     const reader = fault.takesFirstLength === true ? firstLengthReader(head.fields) : bodyReaderFor(bytes)
     const closes = connectionOptions(head.fields).includes('close') || head.line.endsWith('HTTP/1.0')

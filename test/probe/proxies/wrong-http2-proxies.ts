@@ -218,6 +218,12 @@ export const HTTP2_PROXIES: WrongHttp2Proxy[] = [
       caught: { 'FRM-H2-BAD': 'fail' },
     }),
   ),
+  {
+    name: 'encodes a space',
+    http2: { accepts: found => found.includes(' x HTTP/1.1'), encodesSpaces: true },
+    checks: ['FRM-H2-BAD'],
+    caught: {},
+  },
   { name: 'rejects all malformed forms', http2: { accepts: () => false }, checks: ['FRM-H2-BAD'], caught: {} },
   {
     name: 'refuses streams above 150',

@@ -189,6 +189,13 @@ const TARGETS: WrongProxy[] = [
     fault: { allows: ['line'] },
     caught: { 'TGT-FRAGMENT': 'warn' },
   },
+  { name: 'refuses the absolute form', fault: { refusesAbsolute: () => true }, caught: { 'TGT-ABS': 'fail' } },
+  {
+    name: 'refuses an absolute form whose Host is another',
+    fault: { refusesAbsolute: (target, host) => !target.startsWith(`http://${host}/`) },
+    caught: {},
+    groups: ['TGT-ABS'],
+  },
   { name: 'keeps Host in the absolute form', fault: { keepsAbsolute: true }, caught: { 'TGT-ABS': 'fail' } },
   byRequest('cuts long targets', head => target(head, path => path.slice(0, 8_190)), { 'TGT-LONG': 'fail' }),
 ]
