@@ -174,9 +174,10 @@ export const OAUTH_CHECKS: Check[] = [
     }),
     judge(evidence) {
       const [first, second] = [evidence.call('1'), evidence.call('2')]
-      if (first.count === 0) return skip(`not forwarded: ${first.status ?? 'closed'}`)
       const [token, again] = [first, second].map(call => parsed(call.bodyText)?.access_token)
+      // Before all others: the first answer may be that of an earlier attempt, and so not be forwarded.
       if (token !== undefined && token === again) return fail('the answer was reused')
+      if (first.count === 0) return skip(`not forwarded: ${first.status ?? 'closed'}`)
       const isKept = [first, second].every(
         call => call.count === 0 || /\bno-store\b/i.test(call.values('cache-control').join()),
       )
