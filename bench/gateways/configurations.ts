@@ -161,6 +161,54 @@ ${more}`,
   arguments: (file, { port, folder }) => ['-F', '-n', `${folder}/varnish`, '-a', `127.0.0.1:${port}`, '-f', file],
 })
 
+const squid = (kind: GatewayConfiguration['kind'], more: string): GatewayConfiguration => ({
+  product: 'Squid',
+  kind,
+  program: 'squid',
+  version: ['-v'],
+  file: 'squid.conf',
+  text: ({ up, port, folder }) => `http_port 127.0.0.1:${port} accel vhost
+cache_peer 127.0.0.1 parent ${up} 0 no-query originserver
+http_access allow all
+pid_filename none
+access_log none
+cache_log /dev/null
+coredump_dir ${folder}
+shutdown_lifetime 1 second
+${more}`,
+  arguments: file => ['-N', '-f', file],
+})
+
+const lighttpd = (kind: GatewayConfiguration['kind'], more: string): GatewayConfiguration => ({
+  product: 'lighttpd',
+  kind,
+  program: 'lighttpd',
+  version: ['-v'],
+  file: 'lighttpd.conf',
+  text: ({ up, port, folder }) => `server.bind = "127.0.0.1"
+server.port = ${port}
+server.document-root = "${folder}"
+server.errorlog = "${folder}/error.log"
+server.modules = ("mod_setenv", "mod_proxy")
+proxy.server = ("" => (("host" => "127.0.0.1", "port" => ${up})))
+${more}`,
+  arguments: file => ['-D', '-f', file],
+})
+
+const nghttpx = (kind: GatewayConfiguration['kind'], more: string): GatewayConfiguration => ({
+  product: 'nghttpx',
+  kind,
+  program: 'nghttpx',
+  version: ['--version'],
+  file: 'nghttpx.conf',
+  text: ({ up, port }) => `frontend=127.0.0.1,${port};no-tls
+backend=127.0.0.1,${up}
+accesslog-file=/dev/null
+errorlog-file=/dev/null
+${more}`,
+  arguments: file => ['--conf', file],
+})
+
 const traefik = (
   kind: GatewayConfiguration['kind'],
   routers: string,
@@ -345,6 +393,37 @@ sub vcl_pipe {
           explicit_http_config: { http2_protocol_options: {} }
 `,
   }),
+  squid('default', ''),
+  squid(
+    'recommended',
+    `cache deny all
+forwarded_for truncate
+request_header_access X-Real-IP deny all
+request_header_access Forwarded deny all
+request_header_access X-Forwarded-Host deny all
+request_header_access X-Forwarded-Port deny all
+request_header_access X-Forwarded-Proto deny all
+request_header_access X-Forwarded-Prefix deny all
+http_upgrade_request_protocols websocket allow all
+`,
+  ),
+  lighttpd('default', ''),
+  lighttpd(
+    'recommended',
+    `proxy.header = ("upgrade" => "enable")
+server.stream-request-body = 1
+server.stream-response-body = 2
+setenv.set-request-header = ("X-Real-IP" => "", "Forwarded" => "", "X-Forwarded-For" => "", "X-Forwarded-Host" => "", "X-Forwarded-Port" => "", "X-Forwarded-Prefix" => "")
+`,
+  ),
+  nghttpx('default', ''),
+  nghttpx(
+    'recommended',
+    `add-x-forwarded-for=yes
+strip-incoming-x-forwarded-for=yes
+strip-incoming-forwarded=yes
+`,
+  ),
   {
     product: 'LiteLLM',
     kind: 'default',
