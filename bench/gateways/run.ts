@@ -30,7 +30,7 @@ Portkey forward only what their APIs know, so only the checks of models ran.
 function versionOf({ program, versionProgram = program, version }: GatewayConfiguration): string | null {
   const { error, status, stdout, stderr } = spawnSync(versionProgram, version, { encoding: 'utf8' })
   if (error !== undefined || (versionProgram !== program && status !== 0)) return null
-  return /\d+\.\d+\.\d+/.exec(`${stdout}${stderr}`)?.[0] ?? 'unknown'
+  return /\d+\.\d+(?:\.\d+)?/.exec(`${stdout}${stderr}`)?.[0] ?? 'unknown'
 }
 
 function freePort(): Promise<number> {

@@ -1,6 +1,6 @@
 /** The command `svc probe`: arguments, exit codes, formats, baseline. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, request as forward } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -184,6 +184,28 @@ t.test('what cannot be reached is exit code 3 with the reason [PRB-6]', async t 
     environment: { SVC_ADMIN_TOKEN: 'secret' },
   })
   t.equal(exitCode, 0)
+})
+
+t.test('a gateway that takes the upstream for down at first is tried again [PRB-6]', async t => {
+  const server = await launch({ plugins: ['probe'] })
+  t.teardown(() => server.stop())
+  let refused = 0
+  const late = createServer((request, response) => {
+    if (refused++ < 2) return void response.writeHead(503).end()
+    const { method, headers, url } = request
+    request.pipe(
+      forward(`${server.url}${url}`, { method, headers }, answer => {
+        response.writeHead(answer.statusCode!, answer.headers)
+        answer.pipe(response)
+      }),
+    )
+  })
+  await new Promise<void>(resolve => late.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => (late.closeAllConnections(), late.close()))
+  const gateway = `http://127.0.0.1:${(late.address() as AddressInfo).port}`
+  const { exitCode, err } = await run([gateway, '--upstream', server.url, '--checks', 'RCH-NONCE'])
+  t.equal(exitCode, 0, err)
+  t.ok(refused > 12, 'the requests were sent again')
 })
 
 t.test('reports, baseline and exit code of a gateway with findings [PRB-7]', async t => {

@@ -10,7 +10,7 @@ import { directDifference } from './direct-run.ts'
 import type { Evidence } from './evidence.ts'
 import { generalVerdict } from './general-rules.ts'
 import { LoadMonitor } from './load-monitor.ts'
-import { reach } from './reach.ts'
+import { reach, reachInTime } from './reach.ts'
 import type { Reached } from './reach.ts'
 import { ROOT, StepRunner } from './step-runner.ts'
 import type { Routes } from './routes.ts'
@@ -152,7 +152,7 @@ export class ProbeRun {
   async #run(): Promise<RunResult> {
     const upstreamUrl = this.#direct.address.url
     await reach(this.#runner, this.#facts, { ...this.#direct, protocol: '1.1' }, upstreamUrl)
-    const reached = await reach(this.#runner, this.#facts, { ...this.#gateway, protocol: '1.1' }, upstreamUrl)
+    const reached = await reachInTime(this.#runner, this.#facts, { ...this.#gateway, protocol: '1.1' }, upstreamUrl)
     this.#reached = reached
     if (this.#options.triesHttp2 && (await this.#isServed({ ...this.#gateway, protocol: '2' })))
       this.#facts.clientProtocols.push('2')

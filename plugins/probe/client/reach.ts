@@ -1,4 +1,5 @@
 /** Finds out whether the gateway leads to the upstreams that are known. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Facts } from '../catalog/check.ts'
 import type { Evidence } from './evidence.ts'
 import type { ExchangeRecord } from './exchange.ts'
@@ -18,8 +19,28 @@ export const REACH = {
   }),
 }
 
+/** Of a gateway that takes the upstream for down. */
+const UNAVAILABLE = new Set<number | null>([502, 503, 504])
+const ATTEMPTS = 4
+const PAUSE_MS = 1_000
+
 /** The gateway can't be probed: exit code 3. */
 export class ReachError extends Error {}
+
+/** The gateway answers for some requests that the upstream is not available. */
+class UnavailableError extends ReachError {}
+
+/** Tries again if the gateway has not noticed yet that the upstream, which may just have started, is there. */
+export async function reachInTime(...given: Parameters<typeof reach>): Promise<Reached> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await reach(...given)
+    } catch (error) {
+      if (!(error instanceof UnavailableError) || attempt === ATTEMPTS) throw error
+    }
+    await sleep(PAUSE_MS)
+  }
+}
 
 export interface Reached {
   evidence: Evidence
@@ -46,7 +67,7 @@ export async function reach(runner: StepRunner, facts: Facts, route: Route, upst
         `another svc (${foreign[0]}) is behind the gateway: name it with --upstream, or point the gateway here`,
       )
     const { status } = calls[0]!
-    throw new ReachError(
+    throw new (UNAVAILABLE.has(status) ? UnavailableError : ReachError)(
       `nothing of it arrived at the upstream. ${status === null ? 'The gateway closed the connection without a status' : `The gateway answered ${status}: ${hintFor(status, calls[0]!.values('location')[0], upstreamUrl)}`}${textOf(calls[0]!.bodyText)}`,
     )
   }
@@ -57,7 +78,9 @@ export async function reach(runner: StepRunner, facts: Facts, route: Route, upst
     )
   }
   if (arrived.length < calls.length)
-    throw new ReachError(`only ${arrived.length} of ${calls.length} requests through the gateway arrived`)
+    throw new (calls.some(({ status }) => UNAVAILABLE.has(status)) ? UnavailableError : ReachError)(
+      `only ${arrived.length} of ${calls.length} requests through the gateway arrived`,
+    )
   const first = arrived[0]!
   const path = pathChange(route.prefix, first.arrival!.prefix)
   return {
