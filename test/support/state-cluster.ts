@@ -50,6 +50,12 @@ export async function startStateCluster(t: Test): Promise<StateCluster> {
   const isReady = (port: number): boolean => cli(port, 'CLUSTER', 'INFO').includes('cluster_state:ok')
   await until(() => ports.every(isReady), 'the cluster')
   await until(() => ports.every(port => cli(port, 'CLUSTER', 'NODES').split('\n').length === 6), 'its servers')
+  // A replica that has never been in sync is not promoted.
+  const replication = (port: number): string => cli(port, 'INFO', 'replication')
+  await until(
+    () => ports.filter(port => /role:slave[^]*master_link_status:up/.test(replication(port))).length === 3,
+    'its replicas',
+  )
   return {
     url: `redis://127.0.0.1:${ports[0]}`,
     async killOwnerOf(key) {
@@ -80,6 +86,7 @@ async function startNode(port: number, busPort: number, folder: string): Promise
     'cluster-enabled': 'yes',
     'cluster-node-timeout': 2000,
     'cluster-config-file': 'nodes.conf',
+    'repl-diskless-sync-delay': 0,
   }
   const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)])
   const child = spawn(STATE_SERVER!, args, { stdio: ['ignore', 'pipe', 'inherit'] })
