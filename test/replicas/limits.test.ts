@@ -113,6 +113,8 @@ t.test('slots are those of all replicas, and one that has left holds none [STATE
   await until(async () => (await usageOf(three)).in_flight.current === 1, 'that the others notice')
   t.equal((await fetch(`${three.url}/x`)).status, 200, 'the slot of the replica that has left is free')
 
+  // A slot is released when its response has ended, which the client may learn first.
+  await until(async () => (await usageOf(two)).in_flight.current === 1, 'the request that is held')
   t.equal((await fetch(`${two.url}/x/release`)).status, 200)
   t.equal(await (await other).text(), 'held')
   await until(async () => (await usageOf(three)).in_flight.current === 0, 'no request in flight')
