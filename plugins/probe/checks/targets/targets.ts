@@ -2,7 +2,7 @@
 import { BOTH, defineCheck, fail, note, pass, skip, warn, worst } from '../../catalog/check.ts'
 import type { CheckPage, Level, Protocol, Source, Verdict } from '../../catalog/check.ts'
 import type { Call, Evidence } from '../../client/evidence.ts'
-import { each, one, rfc, shown } from '../builders.ts'
+import { each, rfc, shown } from '../builders.ts'
 
 /** What became of a target: `as sent`, `refused`, or what arrived behind the step. */
 function outcome(call: Call): string {
