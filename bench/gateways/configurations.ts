@@ -161,14 +161,14 @@ ${more}`,
   arguments: (file, { port, folder }) => ['-F', '-n', `${folder}/varnish`, '-a', `127.0.0.1:${port}`, '-f', file],
 })
 
-const squid = (kind: GatewayConfiguration['kind'], more: string): GatewayConfiguration => ({
+const squid = (kind: GatewayConfiguration['kind'], peer: string, more: string): GatewayConfiguration => ({
   product: 'Squid',
   kind,
   program: 'squid',
   version: ['-v'],
   file: 'squid.conf',
   text: ({ up, port, folder }) => `http_port 127.0.0.1:${port} accel vhost
-cache_peer 127.0.0.1 parent ${up} 0 no-query originserver
+cache_peer 127.0.0.1 parent ${up} 0 no-query originserver${peer}
 http_access allow all
 pid_filename none
 access_log none
@@ -207,6 +207,7 @@ accesslog-file=/dev/null
 errorlog-file=/dev/null
 ${more}`,
   arguments: file => ['--conf', file],
+  ...(kind === 'recommended' ? { probe: () => ['--h2'] } : {}),
 })
 
 const traefik = (
@@ -393,9 +394,10 @@ sub vcl_pipe {
           explicit_http_config: { http2_protocol_options: {} }
 `,
   }),
-  squid('default', ''),
+  squid('default', '', ''),
   squid(
     'recommended',
+    ' login=PASSTHRU',
     `cache deny all
 forwarded_for truncate
 request_header_access X-Real-IP deny all
