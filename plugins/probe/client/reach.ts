@@ -25,10 +25,15 @@ const ATTEMPTS = 4
 const PAUSE_MS = 1_000
 
 /** The gateway can't be probed: exit code 3. */
-export class ReachError extends Error {}
+export class ReachError extends Error {
+  /** The gateway answers that the upstream is not available. */
+  readonly isUnavailable: boolean
 
-/** The gateway answers for some requests that the upstream is not available. */
-class UnavailableError extends ReachError {}
+  constructor(message: string, isUnavailable = false) {
+    super(message)
+    this.isUnavailable = isUnavailable
+  }
+}
 
 /** Tries again if the gateway has not noticed yet that the upstream, which may just have started, is there. */
 export async function reachInTime(...given: Parameters<typeof reach>): Promise<Reached> {
@@ -36,7 +41,7 @@ export async function reachInTime(...given: Parameters<typeof reach>): Promise<R
     try {
       return await reach(...given)
     } catch (error) {
-      if (!(error instanceof UnavailableError) || attempt === ATTEMPTS) throw error
+      if (!(error instanceof ReachError) || !error.isUnavailable || attempt === ATTEMPTS) throw error
     }
     await sleep(PAUSE_MS)
   }
@@ -67,8 +72,9 @@ export async function reach(runner: StepRunner, facts: Facts, route: Route, upst
         `another svc (${foreign[0]}) is behind the gateway: name it with --upstream, or point the gateway here`,
       )
     const { status } = calls[0]!
-    throw new (UNAVAILABLE.has(status) ? UnavailableError : ReachError)(
+    throw new ReachError(
       `nothing of it arrived at the upstream. ${status === null ? 'The gateway closed the connection without a status' : `The gateway answered ${status}: ${hintFor(status, calls[0]!.values('location')[0], upstreamUrl)}`}${textOf(calls[0]!.bodyText)}`,
+      UNAVAILABLE.has(status),
     )
   }
   if (foreign.length > 0) {
@@ -78,8 +84,9 @@ export async function reach(runner: StepRunner, facts: Facts, route: Route, upst
     )
   }
   if (arrived.length < calls.length)
-    throw new (calls.some(({ status }) => UNAVAILABLE.has(status)) ? UnavailableError : ReachError)(
+    throw new ReachError(
       `only ${arrived.length} of ${calls.length} requests through the gateway arrived`,
+      calls.some(({ status }) => UNAVAILABLE.has(status)),
     )
   const first = arrived[0]!
   const path = pathChange(route.prefix, first.arrival!.prefix)
