@@ -1,6 +1,6 @@
 /** A live socket: reads the messages of the client and sends those of the model. */
 import { isTextNestedWithin } from 'svc/plugin'
-import type { ChatResult, LlmRoute, LlmSocket, StreamEvent } from '../llm/types.ts'
+import type { ChatResult, LlmRoute, LlmSocket, SpeechHeaders, StreamEvent } from '../llm/types.ts'
 import { fieldOf, readFields, type Fields } from './fields.ts'
 import { History } from './history.ts'
 import { InputAudio } from './input-audio.ts'
@@ -8,13 +8,10 @@ import { readSetup, type Setup } from './setup.ts'
 import type { LiveServices } from './socket-route.ts'
 import { callOf, usageOf, type TurnParsed, type TurnSetting } from './turn-route.ts'
 
-export interface LiveOptions extends LiveServices {
+export interface LiveOptions extends LiveServices, SpeechHeaders {
   socket: LlmSocket
   route: LlmRoute<TurnParsed>
   owner: { provider: string; session: string }
-  /** What spoken input says; null: its duration. */
-  spokenText: string | null
-  sound: 'silence' | 'tone'
 }
 
 const MESSAGES = ['setup', 'clientContent', 'realtimeInput', 'toolResponse']
@@ -53,14 +50,8 @@ export class LiveConnection {
   begin(): void {
     const socket = this.#socket
     const lifetimeMs = Math.min(MAX_LIFETIME_MS, socket.lifetimeMs / 2)
-    const timers = [
-      setTimeout(() => socket.send({ goAway: { timeLeft: `${WARNING_MS / 1000}s` } }), lifetimeMs - WARNING_MS),
-      setTimeout(() => socket.close(1000, 'The session has reached its maximum duration.'), lifetimeMs),
-    ]
-    for (const timer of timers) timer.unref()
-    socket.onClosed(() => {
-      for (const timer of timers) clearTimeout(timer)
-    })
+    socket.after(lifetimeMs - WARNING_MS, () => socket.send({ goAway: { timeLeft: `${WARNING_MS / 1000}s` } }))
+    socket.after(lifetimeMs, () => socket.close(1000, 'The session has reached its maximum duration.'))
     socket.onMessage(message => this.#guarded(() => this.#receive(message.toString())))
   }
 

@@ -1,5 +1,5 @@
 /** The WebSocket of Gemini's Live API. */
-import type { CredentialRule, Engine, LlmRoute, OwnParsed, RouteInput } from '../llm/types.ts'
+import type { CredentialRule, Engine, LlmRoute, OwnParsed, SpeechHeaders } from '../llm/types.ts'
 import type { ReadGeminiRequest } from '../llm-gemini/types.ts'
 import { LiveConnection } from './connection.ts'
 import type { SessionHandles } from './session-handles.ts'
@@ -11,16 +11,11 @@ export interface LiveServices {
   handles: SessionHandles
 }
 
-interface Handshake {
-  spokenText: string | null
-  sound: 'silence' | 'tone'
-}
-
 const CREDENTIALS: readonly CredentialRule[] = [
   { source: 'query-access-token', query: 'access_token', description: 'For browsers' },
 ]
 
-export function liveSocket(services: LiveServices, version: string): LlmRoute<OwnParsed<Handshake>> {
+export function liveSocket(services: LiveServices, version: string): LlmRoute<OwnParsed<SpeechHeaders>> {
   const { engine } = services
   const path = `/ws/google.ai.generativelanguage.${version}.GenerativeService.BidiGenerateContent`
   const route = { ...turnRoute(engine, services.readRequest), credentials: CREDENTIALS }
@@ -32,14 +27,7 @@ export function liveSocket(services: LiveServices, version: string): LlmRoute<Ow
       summary: 'open a live session over a WebSocket',
       protocol: 'websocket',
       takesLargeMessages: true,
-      parameters: [
-        {
-          name: 'X-Svc-Audio',
-          in: 'header',
-          description: 'The sound of replies',
-          schema: { enum: ['silence', 'tone'] },
-        },
-      ],
+      parameters: [engine.speech.soundParameter],
       responses: {
         101: { description: 'Connected' },
         426: { description: 'Not a WebSocket handshake' },
@@ -50,28 +38,11 @@ export function liveSocket(services: LiveServices, version: string): LlmRoute<Ow
     credentials: CREDENTIALS,
     parse(input) {
       if (!input.isUpgrade) throw engine.badInput('Upgrade to a WebSocket required.', { status: 426 })
-      const wire: Handshake = { spokenText: spokenTextOf(engine, input), sound: soundOf(input) }
-      return { op: 'own', promptTokens: 0, completionTokens: 0, wire }
+      return { op: 'own', promptTokens: 0, completionTokens: 0, wire: engine.speech.readSpeechHeaders(input) }
     },
     socket(socket, { wire }, { provider, session }) {
       new LiveConnection({ ...services, socket, route, owner: { provider, session }, ...wire }).begin()
     },
     render: () => ({ body: {} }),
   }
-}
-
-/** What spoken input says, if the header names it. */
-function spokenTextOf(engine: Engine, input: RouteInput): string | null {
-  const text = engine.json.own(input.replyMembers(), 'heard')
-  if (text === undefined) return null
-  if (typeof text === 'string') return text
-  throw engine.badInput('X-Svc-Reply-Json: heard: expected a text', { param: 'X-Svc-Reply-Json' })
-}
-
-function soundOf({ headers, ignoreHeader }: RouteInput): Handshake['sound'] {
-  const given = headers['x-svc-audio']
-  if (given === undefined || given === 'silence') return 'silence'
-  if (given === 'tone') return 'tone'
-  ignoreHeader('X-Svc-Audio', 'expected silence or tone')
-  return 'silence'
 }

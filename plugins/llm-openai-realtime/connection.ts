@@ -1,6 +1,6 @@
 /** A realtime socket: reads the events of the client and sends those of the server. */
 import { isTextNestedWithin } from 'svc/plugin'
-import type { ChatResult, Engine, LimitState, LlmRoute, LlmSocket, StreamEvent } from '../llm/types.ts'
+import type { ChatResult, Engine, LimitState, LlmRoute, LlmSocket, SpeechHeaders, StreamEvent } from '../llm/types.ts'
 import { invalidValue, string } from './checks.ts'
 import { Conversation, type Entry } from './conversation.ts'
 import { InputAudio } from './input-audio.ts'
@@ -11,14 +11,11 @@ import { createdEvent, type ResponseParsed, type ResponseSetting } from './respo
 import { RunningResponse, type EndReason } from './running-response.ts'
 import { audioFormat, showSession, updateSession, type Session, type TurnDetection } from './session.ts'
 
-export interface ConnectionOptions {
+export interface ConnectionOptions extends SpeechHeaders {
   engine: Engine
   socket: LlmSocket
   route: LlmRoute<ResponseParsed>
   session: Session
-  /** What spoken input says; null: its duration. */
-  spokenText: string | null
-  sound: 'silence' | 'tone'
 }
 
 type ClientEvent = Record<string, unknown>
@@ -44,7 +41,7 @@ export class RealtimeConnection {
   readonly #socket: LlmSocket
   readonly #route: LlmRoute<ResponseParsed>
   readonly #spokenText: string | null
-  readonly #sound: 'silence' | 'tone'
+  readonly #sound: SpeechHeaders['sound']
   readonly #conversation: Conversation
   readonly #audio: InputAudio
   readonly #shown: { id: string; expiresAt: number }
@@ -73,19 +70,14 @@ export class RealtimeConnection {
 
   begin(): void {
     const socket = this.#socket
-    const timer = setTimeout(() => {
+    socket.after(socket.lifetimeMs, () => {
       this.#refuse(null, {
         code: 'session_expired',
         message: 'The session has reached its maximum duration. Open a new connection to continue.',
       })
       socket.close(1000, 'session expired')
-    }, socket.lifetimeMs)
-    timer.unref()
-    socket.onClosed(() => clearTimeout(timer))
-    socket.onMessage((message, isBinary) => {
-      if (isBinary) socket.close(1003, 'binary messages are not supported')
-      else this.#receive(message.toString())
     })
+    socket.onText(text => this.#receive(text))
     this.#keepSession(this.#session)
     this.#send({ type: 'session.created', session: showSession(this.#session, this.#shown) })
   }

@@ -1,5 +1,5 @@
 /** `GET /realtime`: the WebSocket of a realtime session. */
-import type { CredentialRule, Engine, LlmRoute, OwnParsed, RouteInput } from '../llm/types.ts'
+import type { CredentialRule, Engine, LlmRoute, OwnParsed, RouteInput, SpeechHeaders } from '../llm/types.ts'
 import type { OpenAiWire } from '../llm-openai/types.ts'
 import { PREFIX, type ClientSecrets } from './client-secrets.ts'
 import { RealtimeConnection } from './connection.ts'
@@ -7,10 +7,8 @@ import { credentials } from './credentials.ts'
 import { responseRoute } from './response-route.ts'
 import { newSession, type Session } from './session.ts'
 
-interface Handshake {
+interface Handshake extends SpeechHeaders {
   session: Session
-  spokenText: string | null
-  sound: 'silence' | 'tone'
 }
 
 export interface SocketRouteOptions {
@@ -59,12 +57,7 @@ export function realtimeSocket(
           description: 'There are no calls: each one gets 404',
           schema: { type: 'string' },
         },
-        {
-          name: 'X-Svc-Audio',
-          in: 'header',
-          description: 'The sound of replies',
-          schema: { enum: ['silence', 'tone'] },
-        },
+        engine.speech.soundParameter,
       ],
       responses: {
         101: { description: 'Connected' },
@@ -88,7 +81,7 @@ export function realtimeSocket(
       if (call !== null)
         throw engine.badInput(`No call found with id '${call.slice(0, 100)}'.`, { status: 404, param: 'call_id' })
       const session = await sessionOf(engine, input, { secrets, modelParameter })
-      const wireOf: Handshake = { session, spokenText: spokenTextOf(engine, input), sound: soundOf(input) }
+      const wireOf: Handshake = { session, ...engine.speech.readSpeechHeaders(input) }
       return { op: 'own', model: session.model, promptTokens: 0, completionTokens: 0, wire: wireOf }
     },
     socket(socket, { wire: handshake }) {
@@ -119,20 +112,4 @@ async function sessionOf(
       code: 'missing_model',
     })
   return newSession(isTranscription ? 'transcription' : 'realtime', model || defaultModel || 'svc-gpt')
-}
-
-/** What spoken input says, if the header names it. */
-function spokenTextOf(engine: Engine, input: RouteInput): string | null {
-  const text = engine.json.own(input.replyMembers(), 'heard')
-  if (text === undefined) return null
-  if (typeof text === 'string') return text
-  throw engine.badInput('X-Svc-Reply-Json: heard: expected a text', { param: 'X-Svc-Reply-Json' })
-}
-
-function soundOf({ headers, ignoreHeader }: RouteInput): Handshake['sound'] {
-  const given = headers['x-svc-audio']
-  if (given === undefined || given === 'silence') return 'silence'
-  if (given === 'tone') return 'tone'
-  ignoreHeader('X-Svc-Audio', 'expected silence or tone')
-  return 'silence'
 }

@@ -514,7 +514,11 @@ export interface LlmSocket {
   keep(bytes: number): boolean
   /** Calls the listener for each message, in order. */
   onMessage(listener: (message: Buffer, isBinary: boolean) => void): void
+  /** Calls the listener for each text; a binary message closes the socket with 1003. */
+  onText(listener: (text: string) => void): void
   onClosed(listener: () => void): void
+  /** Calls the listener after these milliseconds, unless the socket has closed by then. */
+  after(ms: number, listener: () => void): void
   close(code: number, reason: string): void
   /**
    * Runs the POST route of a path, which may have a query, as a separate request with the headers of the handshake. The

@@ -56,19 +56,14 @@ class ResponsesConnection {
 
   begin(): void {
     const socket = this.#socket
-    const timer = setTimeout(() => {
+    socket.after(socket.lifetimeMs, () => {
       this.#refuse(null, 400, {
         code: 'websocket_connection_limit_reached',
         message: 'The connection has reached its maximum duration. Open a new connection to continue.',
       })
       socket.close(1000, 'connection limit reached')
-    }, socket.lifetimeMs)
-    timer.unref()
-    socket.onClosed(() => clearTimeout(timer))
-    socket.onMessage((message, isBinary) => {
-      if (isBinary) socket.close(1003, 'binary messages are not supported')
-      else this.#receive(message.toString())
     })
+    socket.onText(text => this.#receive(text))
   }
 
   #receive(text: string): void {

@@ -22,6 +22,7 @@ import { followChain } from '../state/chain.ts'
 import { openText, sealText } from '../state/signed.ts'
 import { timeline } from '../state/timeline.ts'
 import { RULE, type Tokenizer } from './tokenizer.ts'
+import * as speech from './speech-headers.ts'
 import { count, pieces, words } from './tokens.ts'
 
 /** Functions for text, tokens, schemas and vectors; all but `randomId` are deterministic. */
@@ -52,6 +53,8 @@ export interface Engine {
   modeOfModel: typeof modeOfModel
   /** Sound as bytes, and where speech begins and ends in it. */
   readonly audio: typeof audio
+  /** The headers of a handshake about speech. */
+  readonly speech: typeof speech
   /** Pagination. */
   pageStart: typeof pageStart
   cutPage: typeof cutPage
@@ -129,6 +132,7 @@ const pure: Omit<Engine, 'randomId'> = {
   describeUrl,
   describeInline,
   audio,
+  speech,
   pageStart,
   cutPage,
   readForm,

@@ -117,6 +117,19 @@ class ProviderSocket implements LlmSocket {
     })
   }
 
+  onText(listener: (text: string) => void): void {
+    this.onMessage((message, isBinary) => {
+      if (isBinary) this.close(1003, 'binary messages are not supported')
+      else listener(message.toString())
+    })
+  }
+
+  after(ms: number, listener: () => void): void {
+    const timer = setTimeout(listener, ms)
+    timer.unref()
+    this.onClosed(() => clearTimeout(timer))
+  }
+
   onClosed(listener: () => void): void {
     this.#closed.signal.addEventListener('abort', listener, { once: true })
   }
