@@ -1,4 +1,4 @@
-/** What the ledger counts of clients that leave before the reply begins. */
+/** What the ledger counts of clients that disconnect before the reply begins. */
 import t from 'tap'
 import { connect } from 'node:net'
 import { serveLlm } from '../../support/llm-formats.ts'
@@ -74,7 +74,7 @@ t.test('what the model has read counts, and nothing of the reply [LLMN-7]', asyn
   t.match(metrics, /finished_reason="abort"\} 1\n/)
 })
 
-t.test('a client that leaves before the model has read anything is one request [LLMN-7]', async t => {
+t.test('a client that disconnects before the model has read anything is one request [LLMN-7]', async t => {
   const body = JSON.stringify({ model: 'svc-gpt', messages })
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
   socket.end(
