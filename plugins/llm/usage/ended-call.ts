@@ -40,7 +40,7 @@ export function endedCall(
       : { completion: planned, audio: chat?.audio?.output ?? 0 }
   const reasoning = chat?.reasoningTokens ?? 0
   return {
-    request_id: copyText(exchange.requestId.slice(0, MAX_ID)),
+    request_id: isOwnId(exchange) ? exchange.requestId : copyText(exchange.requestId.slice(0, MAX_ID)),
     at: Date.now() - duration,
     duration_ms: duration,
     provider: exchange.instance.name,
@@ -74,15 +74,19 @@ export function endedCall(
   }
 }
 
+/** svc has made the id: it is no part of a longer text, which a kept part would keep in memory. */
+function isOwnId({ svc, request, inner }: Exchange): boolean {
+  return inner !== null || svc.http.isRequestIdGenerated(request)
+}
+
 function opOf({ route }: Exchange, parsed: Parsed | undefined): string {
   return parsed === undefined || parsed.op === 'own' ? route.op : parsed.op
 }
 
 /** What attempts have in common: the client's request id, or else its idempotency key. */
 function attemptKeyOf(exchange: Exchange): string | null {
-  const { svc, request } = exchange
   if (exchange.inner !== null) return null
-  if (!svc.http.isRequestIdGenerated(request)) return `id ${exchange.requestId.slice(0, MAX_ID)}`
+  if (!isOwnId(exchange)) return `id ${exchange.requestId.slice(0, MAX_ID)}`
   const idempotencyKey = exchange.header('idempotency-key')
   return idempotencyKey === undefined ? null : `key ${idempotencyKey.slice(0, MAX_ID)}`
 }

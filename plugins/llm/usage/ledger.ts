@@ -77,6 +77,8 @@ const DAY_MS = 24 * HOUR_MS
 const FOLD_MS = 100
 const FOLD_COUNT = 512
 const ALL = 'all'
+/** In ids of rows; control characters are not kept in names of models. */
+const NO_MODEL = '\u0001'
 /** Rows that wait for the state store. */
 const MAX_UNSAVED = 2000
 /** Id of a credential while the secret is unavailable. */
@@ -290,7 +292,8 @@ export class Ledger {
 function addToRows(rows: Map<string, LedgerRow>, call: LoggedCall): void {
   const minute = Math.floor(call.at / MINUTE_MS) * MINUTE_MS
   const { provider, model, key, key_id, session, session_key, op, status } = call
-  const id = JSON.stringify([minute, provider, model, key_id, session_key, op, status])
+  // None of the texts contains this character, and no model has this name.
+  const id = `${minute}\0${provider}\0${model ?? NO_MODEL}\0${key_id}\0${session_key}\0${op}\0${status}`
   const sums = sumsOf(call)
   const row = rows.get(id)
   rows.set(id, {
