@@ -110,4 +110,9 @@ export default [
     rule: 'messages of HTTP/2 have fields and content in reports, with trailers, interim responses and stream errors',
     where: 'docs/probe.md',
   },
+  {
+    id: 'PRB-27',
+    rule: 'replicas that join or end during a run cost no finding, and an upstream that ends is an error of the rest',
+    where: 'docs/probe.md',
+  },
 ]

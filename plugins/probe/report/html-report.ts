@@ -6,6 +6,7 @@ import type { Report, ReportedResult } from './report.ts'
 import type { ReportedExchange, Side } from './sides.ts'
 import { differingLines, linesOf } from './side-lines.ts'
 import { HTML_STYLE } from './html-style.ts'
+import { goneText } from './upstream-text.ts'
 import { visible } from './visible.ts'
 
 const WORST_FIRST = ['fail', 'flaky', 'warn', 'error']
@@ -21,6 +22,7 @@ export function htmlReport(report: Report): string {
 function page(report: Report, maxSide: number): string {
   const { gateway, summary, results, svc, run } = report
   const name = text(gateway.name ?? gateway.url)
+  const gone = goneText(report)
   const rows = summary.groups.map(
     ({ group, musts, verdicts }) =>
       `<tr><th scope="row"><a href="#${text(group)}">${text(group)}</a></th><td>${musts.kept} of ${musts.tried}</td><td>${verdicts.fail}</td><td>${verdicts.warn}</td><td>${verdicts.note}</td><td>${verdicts.skip}</td><td>${verdicts.error + verdicts.flaky}</td></tr>`,
@@ -45,6 +47,7 @@ function page(report: Report, maxSide: number): string {
 <main>
 <h1>Report of ${name}</h1>
 <p>Gateway ${text(gateway.url)}, software ${text(gateway.seen.server ?? 'not named')}. svc ${text(svc.version)}, catalog ${text(report.catalogue)}, ${text(run.started_at.slice(0, 10))}, ${(run.took_ms / 1000).toFixed(1)} s.</p>
+${gone === null ? '' : `<p>Upstream: ${text(gone)}</p>`}
 ${report.complete ? '' : '<p><strong>The run is not complete.</strong></p>'}
 <p>${counted(summary.verdicts.fail, 'failure')}, ${counted(summary.verdicts.warn, 'warning')}, ${counted(summary.verdicts.note, 'note')}, ${summary.verdicts.pass} passed, ${summary.verdicts.skip} skipped.</p>
 ${findingsList(results)}
