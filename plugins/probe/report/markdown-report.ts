@@ -1,6 +1,7 @@
 /** The report as Markdown. */
 import { groupsOf } from './report.ts'
 import type { Report, ReportedResult } from './report.ts'
+import { headTextOf } from './side-lines.ts'
 import { sourceText } from './terminal-report.ts'
 import { visible, visibleLines } from './visible.ts'
 
@@ -56,7 +57,7 @@ function finding(result: ReportedResult): string[] {
     ...(note === null ? [] : [`Owner: ${cell(note)}`, '']),
     ...(arrived === undefined
       ? []
-      : ['Arrived:', '', ...fenced(visibleLines(arrived.bytes.split('\r\n\r\n', 1)[0]!.slice(0, 4_000))), '']),
+      : ['Arrived:', '', ...fenced(visibleLines(headTextOf(arrived).slice(0, 4_000))), '']),
   ]
 }
 
