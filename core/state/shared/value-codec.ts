@@ -1,5 +1,5 @@
 /** The text of a value in the state store: JSON, deflated if that is shorter, encrypted if it is secret. */
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { copyJson, isJson } from '../json-values.ts'
 
@@ -71,7 +71,7 @@ export function encryptionKey(secret: string, prefix: string, purpose: string): 
 
 /** A name that reveals nothing about the text. */
 export function hashName(text: string): string {
-  return createHash('sha256').update(text).digest('base64url')
+  return hash('sha256', text, 'base64url')
 }
 
 function deflate(json: string): string {
