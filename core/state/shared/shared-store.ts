@@ -1,5 +1,5 @@
 /** `svc.state` in a Redis or Valkey server that all replicas share. Its bounds are those of the deployment. */
-import type { PutOptions, Store, StoreBounds, StoreChange } from '../../contract/plugin.ts'
+import type { AppendedEntry, PutOptions, Store, StoreBounds, StoreChange } from '../../contract/plugin.ts'
 import { heldBytes } from '../../collections/text-memory.ts'
 import { copyData } from '../../collections/value-memory.ts'
 import { ChangeFeed } from '../change-feed.ts'
@@ -10,7 +10,7 @@ import type { StoreConnection } from './store-connection.ts'
 import { COUNT, DROP, DROP_ALL, GET, INCREMENT, PAGE, PUT, RENEW, SWEEP, TAKE } from './store-scripts.ts'
 import type { ScriptBounds } from './store-scripts.ts'
 import { PendingUpdates } from './pending-updates.ts'
-import type { Appended, Versioned } from './pending-updates.ts'
+import type { Versioned } from './pending-updates.ts'
 import { hashName } from './value-codec.ts'
 import type { ValueCodec } from './value-codec.ts'
 
@@ -114,12 +114,9 @@ export class SharedStore<T> implements Store<T> {
   }
 
   async add(key: string, value: T, options: PutOptions = {}): Promise<boolean> {
-    const [outcome] = await this.#put(key, value, {
-      text: this.#encode(key, value),
-      condition: 'absent',
-      options,
-      by: 'set',
-    })
+    const text = this.#encode(key, value)
+    const [outcome, version] = await this.#put(key, value, { text, condition: 'absent', options, by: 'set' })
+    if (outcome === 1) this.#updates.remember(key, { text, version })
     return outcome === 1
   }
 
@@ -307,7 +304,7 @@ export class SharedStore<T> implements Store<T> {
   }
 
   /** The arguments of an entry that `PUT` appends to a log. */
-  #logArguments(key: string, { log, value }: Appended): string[] {
+  #logArguments(key: string, { log, value }: AppendedEntry): string[] {
     const writer = this.#logWriters.get(log)
     if (writer === undefined) throw new TypeError('append needs an event log that belongs to this store (of)')
     return writer(key, value)
@@ -319,7 +316,7 @@ export class SharedStore<T> implements Store<T> {
     value: T | undefined,
     expected: number,
     options: PutOptions,
-    appended: readonly Appended[],
+    appended: readonly AppendedEntry[],
   ): Promise<{ written: Versioned | null } | { current: Versioned | null }> {
     const entry = this.entryOf(key)
     if (value === undefined) {
