@@ -115,10 +115,10 @@ export class PendingUpdates<T> {
     let value = base === null ? undefined : this.#options.decode(base.text, entry)
     for (const { change, options, resolve, reject } of jobs) {
       try {
-        // Each caller owns what it gets.
         const result = change(value)
+        // Each caller owns what it gets.
         const own = result === undefined ? undefined : this.#options.copy(result)
-        value = result === undefined ? undefined : this.#options.copy(result)
+        value = result
         if (result !== undefined && options.append !== undefined) appended.push(...[options.append].flat())
         done.push(() => resolve(own))
       } catch (error) {

@@ -110,12 +110,14 @@ export class SharedStore<T> implements Store<T> {
   }
 
   async set(key: string, value: T, options: PutOptions = {}): Promise<void> {
-    await this.#put(key, value, { text: this.#encode(key, value), condition: '', options, by: 'set' })
+    const entry = this.entryOf(key)
+    await this.#put(key, value, { entry, text: this.#encode(entry, key, value), condition: '', options, by: 'set' })
   }
 
   async add(key: string, value: T, options: PutOptions = {}): Promise<boolean> {
-    const text = this.#encode(key, value)
-    const [outcome, version] = await this.#put(key, value, { text, condition: 'absent', options, by: 'set' })
+    const entry = this.entryOf(key)
+    const text = this.#encode(entry, key, value)
+    const [outcome, version] = await this.#put(key, value, { entry, text, condition: 'absent', options, by: 'set' })
     if (outcome === 1) this.#updates.remember(key, { text, version })
     return outcome === 1
   }
@@ -286,15 +288,23 @@ export class SharedStore<T> implements Store<T> {
     key: string,
     value: T,
     {
+      entry,
       text,
       condition,
       options,
       by,
       entries = [],
-    }: { text: string; condition: string; options: PutOptions; by: 'set' | 'updated'; entries?: readonly string[] },
+    }: {
+      entry: string
+      text: string
+      condition: string
+      options: PutOptions
+      by: 'set' | 'updated'
+      entries?: readonly string[]
+    },
   ): Promise<[number, number, string | null]> {
     return (await this.#run(by === 'set' ? 'set' : 'update', PUT, [
-      this.entryOf(key),
+      entry,
       text,
       condition,
       by === 'updated' ? '1' : '0',
@@ -323,9 +333,10 @@ export class SharedStore<T> implements Store<T> {
       const reply = await this.#run('update', TAKE, [entry, String(expected)])
       return reply === -1 ? { current: await this.#read(entry, false) } : { written: null }
     }
-    const text = this.#encode(key, value)
+    const text = this.#encode(entry, key, value)
     const condition = String(expected)
     const [outcome, version, found] = await this.#put(key, value, {
+      entry,
       text,
       condition,
       options,
@@ -356,8 +367,7 @@ export class SharedStore<T> implements Store<T> {
   }
 
   /** A secret store has names from which the key can't be read, so the key is part of the encrypted text. */
-  #encode(key: string, value: T): string {
-    const entry = this.entryOf(key)
+  #encode(entry: string, key: string, value: T): string {
     if (value === undefined) return this.#options.codec.encode(value, entry)
     return this.#options.codec.encode(this.#bounds.secret === true ? [key, value] : value, entry)
   }
