@@ -55,7 +55,8 @@ function findProblem(value: unknown, path: string, what: string, parents: readon
   if (parents.includes(value)) throw new TypeError(`${what}: value at ${path} contains itself, which is not JSON`)
   const within = [...parents, value]
   if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) findProblem(item, `${path}[${index}]`, what, within)
+    // Not for holes, which are printed as null.
+    value.forEach((item, index) => findProblem(item, `${path}[${index}]`, what, within))
     return
   }
   if (!isPlainObject(value)) throw wrong(value, path, what)

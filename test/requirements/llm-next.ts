@@ -23,6 +23,16 @@ export default [
     where: 'llm-next 2',
   },
   {
+    id: 'LLMN-7',
+    rule: 'a client that disconnects before the reply begins is counted with the prompt that the model has read, as status 499',
+    where: 'llm-next 2',
+  },
+  {
+    id: 'LLMN-8',
+    rule: 'a provider of another plugin can keep records for its clients, and enter what it does outside of requests in the ledger',
+    where: 'llm-next 21',
+  },
+  {
     id: 'LLMN-10',
     rule: 'the first part of stream shapes changes the bytes and chunks of a stream, not its events',
     where: 'llm-next 3',

@@ -37,7 +37,7 @@ export class SharedStore<T> implements Store<T> {
   #bounds: StoreBounds<T>
   readonly #options: SharedStoreOptions
   readonly #logs = new Set<string>()
-  readonly #logWriters = new WeakMap<object, (stream: string, value: unknown) => string[]>()
+  readonly #logWriters = new WeakMap<object, (stream: string, values: readonly unknown[]) => string[]>()
   #boundsText = ''
   readonly #changes: ChangeFeed<T>
   readonly #updates: PendingUpdates<T>
@@ -88,8 +88,8 @@ export class SharedStore<T> implements Store<T> {
     this.#writeBounds()
   }
 
-  /** `argumentsOf` returns the name, the bounds and the entry of such a log, as scripts read them. */
-  attachWriter(log: object, argumentsOf: (stream: string, value: unknown) => string[]): void {
+  /** `argumentsOf` returns the name, the bounds and the entries of such a log, as scripts read them. */
+  attachWriter(log: object, argumentsOf: (stream: string, values: readonly unknown[]) => string[]): void {
     this.#logWriters.set(log, argumentsOf)
   }
 
@@ -313,11 +313,15 @@ export class SharedStore<T> implements Store<T> {
     ])) as [number, number, string | null]
   }
 
-  /** The arguments of an entry that `PUT` appends to a log. */
-  #logArguments(key: string, { log, value }: AppendedEntry): string[] {
-    const writer = this.#logWriters.get(log)
-    if (writer === undefined) throw new TypeError('append needs an event log that belongs to this store (of)')
-    return writer(key, value)
+  /** The arguments of the entries that `PUT` appends to logs. Those of one log are one segment. */
+  #logArguments(key: string, appended: readonly AppendedEntry[]): string[] {
+    const values = new Map<object, unknown[]>()
+    for (const { log, value } of appended) values.set(log, [...(values.get(log) ?? []), value])
+    return [...values].flatMap(([log, ofLog]) => {
+      const writer = this.#logWriters.get(log)
+      if (writer === undefined) throw new TypeError('append needs an event log that belongs to this store (of)')
+      return writer(key, ofLog)
+    })
   }
 
   /** Writes the result of an update if the entry still has the expected version (0: is absent). */
@@ -341,7 +345,7 @@ export class SharedStore<T> implements Store<T> {
       condition,
       options,
       by: 'updated',
-      entries: appended.flatMap(one => this.#logArguments(key, one)),
+      entries: this.#logArguments(key, appended),
     })
     if (outcome === -1) return { current: found === null ? null : { text: found, version } }
     return { written: outcome === 1 ? { text, version } : null }

@@ -4,12 +4,15 @@ import { CATALOG } from '../checks/index.ts'
 import { groupsOf } from './report.ts'
 import type { Report, ReportedResult } from './report.ts'
 import type { ReportedExchange, Side } from './sides.ts'
+import { differingLines, linesOf } from './side-lines.ts'
 import { HTML_STYLE } from './html-style.ts'
+import { goneText } from './upstream-text.ts'
 import { visible } from './visible.ts'
 
 const WORST_FIRST = ['fail', 'flaky', 'warn', 'error']
 const MAX_BYTES = 3 * 1024 * 1024
 const MAX_LINES = 60
+const ENDS = { LF: '␊', 'CR LF': '␍␊' }
 
 export function htmlReport(report: Report): string {
   const full = page(report, 2_000)
@@ -19,6 +22,7 @@ export function htmlReport(report: Report): string {
 function page(report: Report, maxSide: number): string {
   const { gateway, summary, results, svc, run } = report
   const name = text(gateway.name ?? gateway.url)
+  const gone = goneText(report)
   const rows = summary.groups.map(
     ({ group, musts, verdicts }) =>
       `<tr><th scope="row"><a href="#${text(group)}">${text(group)}</a></th><td>${musts.kept} of ${musts.tried}</td><td>${verdicts.fail}</td><td>${verdicts.warn}</td><td>${verdicts.note}</td><td>${verdicts.skip}</td><td>${verdicts.error + verdicts.flaky}</td></tr>`,
@@ -43,6 +47,7 @@ function page(report: Report, maxSide: number): string {
 <main>
 <h1>Report of ${name}</h1>
 <p>Gateway ${text(gateway.url)}, software ${text(gateway.seen.server ?? 'not named')}. svc ${text(svc.version)}, catalog ${text(report.catalogue)}, ${text(run.started_at.slice(0, 10))}, ${(run.took_ms / 1000).toFixed(1)} s.</p>
+${gone === null ? '' : `<p>Upstream: ${text(gone)}</p>`}
 ${report.complete ? '' : '<p><strong>The run is not complete.</strong></p>'}
 <p>${counted(summary.verdicts.fail, 'failure')}, ${counted(summary.verdicts.warn, 'warning')}, ${counted(summary.verdicts.note, 'note')}, ${summary.verdicts.pass} passed, ${summary.verdicts.skip} skipped.</p>
 ${findingsList(results)}
@@ -135,14 +140,17 @@ ${side('Came back', back, answered, 'ins', maxSide)}
 /** Lines that the other side does not have are marked. */
 function side(title: string, shown: Side | null, other: Side | null, mark: 'ins' | 'del', maxSide: number): string {
   if (shown === null) return `<div><h3>${title}</h3><p>nothing</p></div>`
-  const known = new Set((other?.bytes ?? '').split('\n'))
-  const lines = shown.bytes.slice(0, maxSide).split('\n')
-  const marked = lines.slice(0, MAX_LINES).map((line, index) => {
-    const end = index < lines.length - 1 ? (line.endsWith('\r') ? '␍␊' : '␊') : ''
-    const content = `${text(line.endsWith('\r') ? line.slice(0, -1) : line)}<span class="end">${end}</span>`
-    return known.has(line) || other === null ? content : `<${mark}>${content}</${mark}>`
+  const lines = linesOf(shown)
+  const differs = other === null ? [] : differingLines(shown, other)
+  let left = maxSide
+  const marked = lines.slice(0, MAX_LINES).flatMap(({ text: line, end }, index) => {
+    if (left <= 0) return []
+    const content = `${text(line.slice(0, left))}${end === '' ? '' : `<span class="end">${ENDS[end]}</span>`}`
+    left -= line.length + 1
+    return [differs[index] === true ? `<${mark}>${content}</${mark}>` : content]
   })
-  const rest = shown.size > maxSide || lines.length > MAX_LINES ? `\n… ${shown.size} bytes` : ''
+  const isCut = shown.truncated || left < 0 || lines.length > MAX_LINES
+  const rest = isCut ? `\n… ${shown.size} bytes${'bytes' in shown ? '' : ' of content'}` : ''
   return `<div><h3>${title}</h3><pre tabindex="0">${marked.join('\n')}${rest}</pre></div>`
 }
 
