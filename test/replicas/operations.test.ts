@@ -61,7 +61,7 @@ t.test('requests wait for no more operations than they need [STATE-43]', NEEDS_S
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
     })
   const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hi' }] }
-  const slow = { message: { ...message, metadata: { stepDelayMs: 1 } } }
+  const slow = { message: { ...message, metadata: { stepDelayMs: 100 } } }
   const { result } = (await (await a2a('SendMessage', { message })).json()) as { result: { task: { id: string } } }
   t.equal(await costOf(() => a2a('SendMessage', { message })), 3, 'A2A: turn and limit at once, then one write')
   t.equal(await costOf(() => a2a('SendMessage', { message, configuration: { returnImmediately: true } })), 3)
