@@ -5,6 +5,8 @@ import type { StoreAddress, StoreLink } from './store-link.ts'
 const CONNECT_MS = 1_000
 /** The client joins the strings of a command and copies the result; longer ones are cheaper as bytes. */
 const LONG_TEXT = 4096
+/** The connection has its own time limit; that of the client would create an AbortSignal for each command. */
+const NO_TIMEOUT = { timeout: 0 }
 
 /** URLs of the servers of a cluster. */
 export type ClusterServers = Set<string>
@@ -66,6 +68,7 @@ function optionsOf({ url, password, ca }: StoreAddress) {
     disableClientInfo: true,
     maintNotifications: 'disabled' as const,
     disableOfflineQueue: true,
+    commandOptions: NO_TIMEOUT,
     socket: isSocketPath
       ? { ...socket, path: decodeURIComponent(pathname) }
       : protocol === 'rediss:'
@@ -85,6 +88,7 @@ function createClusterParts(address: StoreAddress, known: ClusterServers): LinkP
   const cluster = createCluster({
     rootNodes: [{ url }, ...[...known].map(other => ({ url: other }))],
     RESP: 2,
+    commandOptions: NO_TIMEOUT,
     defaults: {
       socket,
       disableOfflineQueue: true,
