@@ -222,7 +222,7 @@ export class TaskService {
 
   async #cancel(taskId: string): Promise<Task> {
     const { tasks, local } = this.#parts
-    const task = await tasks.peek(taskId)
+    const task = local.get(taskId)?.task ?? (await tasks.peek(taskId))
     if (!task) throw taskNotFound(taskId)
     const event = statusEvent(task, 'CANCELED', 'The task was cancelled by the client.', tasks.nextRank())
     const canceled = await tasks.change(
