@@ -321,14 +321,13 @@ export class ProbeRun {
       verdicts.push(one.verdict)
     } while (
       verdicts.length === 0 ||
-      (REPEATED.includes(verdicts[0]!.verdict) &&
+      (isRepeated(check, verdicts) &&
         verdicts.length < this.#options.repeat &&
         this.#lost === null &&
         !this.#options.signal.aborted)
     )
     const words = verdicts.map(({ verdict }) => verdict)
-    const isSame = words.every(word => word === words[0])
-    const chosen = isSame ? verdicts[0]! : { ...verdicts[0]!, verdict: 'flaky' as const }
+    const chosen = agreed(verdicts)
     const isServing = check.hostile !== true || (await this.#serves(10_000))
     const verdict = isServing ? chosen : fail('the gateway stopped serving')
     const direct = check.when?.noDirect === true ? 'not run' : 'same'
@@ -472,6 +471,21 @@ export class ProbeRun {
     const { onProgress } = this.#options
     onProgress({ group: check.group, done: this.#results.size, total: this.#jobs.length, result })
   }
+}
+
+/** A lag that only some attempts have is one of this machine. */
+function isRepeated({ when = {} }: Check, verdicts: readonly Verdict[]): boolean {
+  const first = verdicts[0]!.verdict
+  if (when.measuresLag === true && first === 'note') return verdicts.at(-1)!.verdict === 'note'
+  return REPEATED.includes(first)
+}
+
+/** Only a lag is repeated after a note. A pass decides then, since load makes lags longer and never shorter. */
+function agreed(verdicts: readonly Verdict[]): Verdict {
+  const [first] = verdicts as [Verdict]
+  const last = verdicts.at(-1)!
+  if (first.verdict === 'note') return last.verdict === 'pass' ? last : first
+  return verdicts.every(({ verdict }) => verdict === first.verdict) ? first : { ...first, verdict: 'flaky' }
 }
 
 function isOrdinary({ when = {}, hostile }: Check): boolean {
