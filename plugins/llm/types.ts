@@ -3,6 +3,8 @@ import type { FastifyInstance, Store } from 'svc/plugin'
 import type { Engine } from './engine/engine.ts'
 import type { Batches } from './state/batches.ts'
 import type { Documents } from './state/documents.ts'
+import type { OwnedRecords, StoredRecord } from './state/owned-records.ts'
+import type { UsageEntry } from './usage/entry.ts'
 import type { Chain, StoredLink } from './state/chain.ts'
 import type { Signed } from './state/signed.ts'
 import type { ErrorKind, LlmProvider, LlmRoute, Parsed, StreamEnding } from './provider.ts'
@@ -11,6 +13,8 @@ import type { Rule } from './engine/rules.ts'
 export type { Batch, Batches, BatchItem, ItemResult } from './state/batches.ts'
 export type { BatchPhase, BatchPlan, BatchState } from './state/batch-plan.ts'
 export type { Chain, ChainResult, StoredLink } from './state/chain.ts'
+export type { OwnedRecords, StoredRecord } from './state/owned-records.ts'
+export type { UsageEntry } from './usage/entry.ts'
 export type { Signed } from './state/signed.ts'
 export type { Timeline, TimelineOptions } from './state/timeline.ts'
 export type { DocumentFacts, Documents, NewDocument, Owner } from './state/documents.ts'
@@ -55,10 +59,14 @@ export interface Providers {
    * holds for it.
    */
   endings<T>(store: Store<T>, isOver: (value: T) => boolean): (key: string) => StreamEnding
-  /** Records that continue others, in a store of the plugin. */
+  /** Records of a provider for its clients, in a store of the plugin. The reset `llm_state` clears them. */
+  records<T>(store: Store<StoredRecord<T>>): OwnedRecords<T>
+  /** Records that continue others, in a store of the plugin. The reset `llm_state` clears them. */
   chain<T>(store: Store<StoredLink<T>>): Chain<T>
   /** Self-contained ids and tokens for one purpose, such as `acme sessions`. */
   signed(purpose: string): Signed
+  /** Enters in the ledger what a provider has done outside of a request. Throws for wrong figures. */
+  usage(entry: UsageEntry): void
   /** All served providers, in the order of `GET /ai`; complete after all plugins have registered. */
   list(): ServedProvider[]
   /** Whether providers without their own key accept only the credential in `SVC_AI_API_KEY`. */

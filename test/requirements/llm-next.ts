@@ -23,6 +23,16 @@ export default [
     where: 'llm-next 2',
   },
   {
+    id: 'LLMN-7',
+    rule: 'a client that disconnects before the reply begins is counted with the prompt that the model has read, as status 499',
+    where: 'llm-next 2',
+  },
+  {
+    id: 'LLMN-8',
+    rule: 'a provider of another plugin can keep records for its clients, and enter what it does outside of requests in the ledger',
+    where: 'llm-next 21',
+  },
+  {
     id: 'LLMN-10',
     rule: 'the first part of stream shapes changes the bytes and chunks of a stream, not its events',
     where: 'llm-next 3',
@@ -295,5 +305,15 @@ export default [
     id: 'LLMN-202',
     rule: 'rules of the instance act on messages of sockets and on items of batches',
     where: 'llm-next 13, 14',
+  },
+  {
+    id: 'LLMN-203',
+    rule: 'sockets of providers end after their lifetime, with the last message of their protocol',
+    where: 'llm-next 13, 18',
+  },
+  {
+    id: 'LLMN-204',
+    rule: 'silence for the idle timeout of a realtime session, after its last response, is committed and answered',
+    where: 'llm-next 18',
   },
 ]

@@ -23,6 +23,7 @@ import { errorFacts, errorResponse, ProviderError } from './error-responses.ts'
 import { exactReply } from './exact-reply.ts'
 import { Exchange, type InnerRequest, type RunItem } from './exchange.ts'
 import {
+  CLIENT_GONE,
   enter,
   errorOf,
   filterOf,
@@ -219,7 +220,7 @@ export async function runMessage(
     const { slots } = outer.instance
     if (slots !== undefined && parsed.op === 'chat') {
       exchange.load = await enterSlots(exchange, slots)
-      if (exchange.load === null) throw new ProviderError('server_error')
+      if (exchange.load === null) throw new ProviderError('server_error', { status: CLIENT_GONE })
     }
     const silent = await computeWith(services, exchange, { parsed, rule, latency, fault, isStream: true })
     const computed = { ...silent, result: withAudio(silent.parsed, silent.result) }

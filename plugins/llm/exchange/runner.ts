@@ -41,6 +41,7 @@ import { PlainOutput } from '../streaming/output.ts'
 import { tokensOf } from '../streaming/tokens-of.ts'
 import type { TokenClock } from '../streaming/token-clock.ts'
 import { applyRules, failureOfRule, once, replyOfRule } from '../testing/apply.ts'
+import type { Finish } from '../neutral.ts'
 import type { PlacedRoute } from '../testing/protocol.ts'
 import { hasActed, isStrict, missingFixture } from '../testing/strict.ts'
 import { recordError, recordReply } from '../records/recording.ts'
@@ -84,6 +85,7 @@ export interface RunnerServices {
   strictFixtures: boolean
   clock: TokenClock
   sockets: OpenSockets
+  socketLifetimeMs: number
   /** The route of a path; null if no provider serves it. */
   find(method: string, path: string): PlacedRoute | null
   /** Runs items of batches. */
@@ -116,7 +118,8 @@ export async function run(
   try {
     checkCredential(exchange)
     const latency = readLatency(exchange.headers, served.instance.latency, svc.config.maxDelayMs)
-    if (latency.latencyMs > 0 && !(await svc.http.delay(request, latency.latencyMs))) return reply
+    if (latency.latencyMs > 0 && !(await svc.http.delay(request, latency.latencyMs)))
+      return abandoned(services, exchange, null)
     const fault = rollFault(services, exchange)
     const preparing = services.tokenizers.prepare(exchange)
     if (preparing !== null) exchange.tokenizers = await preparing
@@ -144,7 +147,7 @@ export async function run(
     const { slots } = served.instance
     if (slots !== undefined && parsed.op === 'chat' && parsed.isBackground !== true) {
       exchange.load = await enterSlots(exchange, slots)
-      if (exchange.load === null) return abandoned(exchange)
+      if (exchange.load === null) return abandoned(services, exchange, null)
     }
     const filtered = filterOf(fault, parsed, exchange)
     const fixed = exact ?? (rule?.kind === 'reply' ? replyOfRule(rule, parsed) : null)
@@ -153,7 +156,7 @@ export async function run(
       const result = await withCache(exchange, parsed, fixed.result)
       const fixedReply = { parsed, ...fixed, result, fault: fault ?? fixed.fault, latency: paced, isStream }
       const waitMs = waitBefore(exchange, withoutWait(fixedReply), profile, fixed.pace)
-      if (waitMs > 0 && !(await svc.http.delay(request, waitMs))) return abandoned(exchange)
+      if (waitMs > 0 && !(await svc.http.delay(request, waitMs))) return abandoned(services, exchange, fixedReply)
       return await finish(services, exchange, fixedReply)
     }
     if (parsed.op === 'chat' && fault === null && !hasActed(rule) && isStrict(exchange, services.strictFixtures))
@@ -169,7 +172,7 @@ export async function run(
     const result = exchange.cacheUse === null ? computed : await withCache(exchange, parsed, computed)
     const generated = { parsed, result, latency, fault, isStream }
     const waitMs = waitBefore(exchange, withoutWait(generated), profile, NO_PACE)
-    if (waitMs > 0 && !(await svc.http.delay(request, waitMs))) return abandoned(exchange)
+    if (waitMs > 0 && !(await svc.http.delay(request, waitMs))) return abandoned(services, exchange, generated)
     return await finish(services, exchange, generated)
   } catch (error) {
     if (exchange.load !== null) countServed(exchange, null, undefined)
@@ -182,11 +185,41 @@ function withoutWait<C extends { parsed: Parsed; isStream: boolean }>(computed: 
   return computed.parsed.isBackground === true ? { ...computed, isStream: true } : computed
 }
 
-/** The client disconnected before the response: what was reserved is returned. */
-function abandoned(exchange: Exchange): FastifyReply {
+/** The status of a request whose client disconnected before the response began. */
+export const CLIENT_GONE = 499
+
+/**
+ * The client disconnected before the response began: the ledger counts what the model had read. `computed` is null if that
+ * was nothing.
+ */
+function abandoned(services: RunnerServices, exchange: Exchange, computed: Computed | null): FastifyReply {
+  // The core has responded instead (a timeout), and its response is counted.
+  if (exchange.reply.raw.headersSent) return unserved(exchange)
+  const recorded =
+    computed === null
+      ? recordError(exchange, CLIENT_GONE)
+      : recordReply(exchange, computed.parsed, computed.result, finishReasonsOf(exchange), false, CLIENT_GONE)
+  if (recorded === null) return unserved(exchange)
+  services.records.add(recorded)
+  enter(services, exchange, {
+    ...computed,
+    status: CLIENT_GONE,
+    errorType: 'client_gone',
+    record: recorded,
+    isUnsent: true,
+  })
+  return exchange.reply
+}
+
+/** The request is not a call of the model: what was reserved is returned. */
+function unserved(exchange: Exchange): FastifyReply {
   exchange.admission?.finish(0, 0)
   if (exchange.load !== null) countServed(exchange, null, undefined)
   return exchange.reply
+}
+
+function finishReasonsOf({ route, instance }: Exchange): Record<Finish, string> {
+  return route.finishReasons ?? instance.format.finishReasons
 }
 
 /** A missing or invalid credential takes precedence over every fault. */
@@ -290,14 +323,14 @@ function finish(
 
 export function renderContext(services: RunnerServices, exchange: Exchange, computed: Computed): RenderContext {
   const { svc } = services
-  const { request, route, instance } = exchange
+  const { request, instance } = exchange
   const nowMs = Date.now()
   return {
     requestId: exchange.requestId,
     created: Math.floor(nowMs / 1000),
     nowMs,
     provider: instance.name,
-    finishReasons: route.finishReasons ?? instance.format.finishReasons,
+    finishReasons: finishReasonsOf(exchange),
     limits: services.limits,
     url: path => svc.http.url(request, path),
     session: svc.http.session(request).key,
@@ -327,6 +360,7 @@ function respond(
   const { records, metrics } = services
   const { parsed, result, isStream } = computed
   const { reply, route, instance } = exchange
+  if (reply.raw.destroyed) return abandoned(services, exchange, computed)
   const words = context.finishReasons
   const rendered = isStream ? null : route.render(result, parsed, context)
   const streamed = isStream ? streamOf(exchange, computed, context) : null
@@ -364,7 +398,7 @@ export function enter({ ledger, genAi }: RunnerServices, exchange: Exchange, out
   const call = endedCall(exchange, outcome)
   describeSpan(exchange, outcome, call)
   genAi.ended(exchange, call)
-  if (exchange.load !== null) countServed(exchange, call, outcome.result)
+  if (exchange.load !== null) countServed(exchange, call, outcome.isUnsent === true ? undefined : outcome.result)
   exchange.admission?.finish(call.prompt_tokens, call.completion_tokens)
   exchange.admission = null
   ledger.add(call)
@@ -456,9 +490,7 @@ function stream(
   }
   const open = framer.contentType.startsWith('text/event-stream') ? svc.streams.sse : svc.streams.body
   const opened = open(request, reply, { status: 200, headers })
-  if (opened === null) {
-    return abandoned(exchange)
-  }
+  if (opened === null) return unserved(exchange)
   const tokens = result.op === 'chat' ? result.completionTokens : 0
   const seed = (): string => (result.op === 'chat' ? `${parsed.model}\0${result.prompt}` : '')
   const errorEvent = () => {

@@ -11,6 +11,8 @@ import { readSettings, type SettingsServices } from './settings.ts'
 import type { LlmOptions } from './options.ts'
 import { defaultLatency } from '../streaming/pace.ts'
 import type { LlmProvider, LlmRoute, StreamEnding } from '../provider.ts'
+import { callOf, type UsageEntry } from '../usage/entry.ts'
+import { createOwnedRecords, type OwnedRecords, type StoredRecord } from '../state/owned-records.ts'
 import { createChain, type Chain, type StoredLink } from '../state/chain.ts'
 import { createEndings } from '../state/endings.ts'
 import { createSigned, type Signed } from '../state/signed.ts'
@@ -31,8 +33,12 @@ export class ProviderRegistry implements Providers {
   // Bound, since plugins pass them on.
   readonly endings = <T>(store: Store<T>, isOver: (value: T) => boolean): ((key: string) => StreamEnding) =>
     createEndings(this.#services.svc, store, isOver)
-  readonly chain = <T>(store: Store<StoredLink<T>>): Chain<T> =>
-    createChain(store, this.#services.svc.config.publicMode)
+  readonly records = <T>(store: Store<StoredRecord<T>>): OwnedRecords<T> => {
+    this.addState(session => store.clear(record => session === null || record.session === session))
+    return createOwnedRecords(store, this.#services.svc.config.publicMode)
+  }
+  readonly chain = <T>(store: Store<StoredLink<T>>): Chain<T> => createChain(this.records(store))
+  readonly usage = (entry: UsageEntry): void => this.#services.ledger.add(callOf(this.#nameOf(entry), entry))
   readonly signed = (purpose: string): Signed => createSigned(this.#services.svc, purpose)
   readonly #services: RunnerServices
   readonly #rules: CompiledRule[]
@@ -109,6 +115,11 @@ export class ProviderRegistry implements Providers {
       return { instance, route, params: Object.fromEntries(names.map((name, place) => [name, values[place] ?? ''])) }
     }
     return null
+  }
+
+  #nameOf({ provider }: UsageEntry): string {
+    if (this.#instances.some(({ name }) => name === provider)) return provider
+    throw new TypeError(`the ledger has no entries of the unknown provider ${provider}`)
   }
 
   /** The format of a provider; its name if it is unknown. */

@@ -1,6 +1,6 @@
 /** Records that continue others: replies with their predecessors. */
-import type { Store } from 'svc/plugin'
 import type { Owner } from './documents.ts'
+import type { OwnedRecords, StoredRecord } from './owned-records.ts'
 
 /** A record that may continue another one. */
 export interface ChainLink {
@@ -24,10 +24,8 @@ export async function followChain<T extends ChainLink>(
   return links
 }
 
-/** A record in a store. Plain data. */
-export interface StoredLink<T> extends ChainLink, Owner {
-  value: T
-}
+/** A record of a chain in a store. Plain data. */
+export type StoredLink<T> = StoredRecord<ChainLink & { link: T }>
 
 export type ChainResult<T> =
   | { kind: 'found'; values: T[] }
@@ -38,7 +36,7 @@ export type ChainResult<T> =
 /** The chains in a store of a plugin. */
 export interface Chain<T> {
   /** Stores a record, which continues `previous`. */
-  append(owner: Owner, id: string, value: T, previous: string | null): Promise<void>
+  append(owner: Owner, id: string, link: T, previous: string | null): Promise<void>
   /** The values of a record and all its predecessors, the oldest first. */
   resolve(owner: Owner, id: string, max: number): Promise<ChainResult<T>>
 }
@@ -51,30 +49,21 @@ class MissingLink extends Error {
   }
 }
 
-/** In public mode, a record exists only for the session that made it. */
-export function createChain<T>(store: Store<StoredLink<T>>, isPublic: boolean): Chain<T> {
+export function createChain<T>(records: OwnedRecords<ChainLink & { link: T }>): Chain<T> {
   return {
-    async append({ provider, session }, id, value, previous) {
-      await store.set(keyOf(provider, id), { provider, session, value, previous }, { group: session })
-    },
-    async resolve({ provider, session }, latest, max) {
+    append: (owner, id, link, previous) => records.put(owner, id, { link, previous }),
+    async resolve(owner, latest, max) {
       try {
         const links = await followChain(latest, max, async id => {
-          const found = await store.get(keyOf(provider, id))
-          if (found === undefined || (isPublic && found.session !== session)) throw new MissingLink(id)
+          const found = await records.get(owner, id)
+          if (found === undefined) throw new MissingLink(id)
           return found
         })
-        return links === null
-          ? { kind: 'too_long' }
-          : { kind: 'found', values: links.map(({ record }) => record.value) }
+        return links === null ? { kind: 'too_long' } : { kind: 'found', values: links.map(({ record }) => record.link) }
       } catch (error) {
         if (error instanceof MissingLink) return { kind: 'missing', id: error.id }
         throw error
       }
     },
   }
-}
-
-function keyOf(provider: string, id: string): string {
-  return `${provider} ${id.slice(0, 200)}`
 }

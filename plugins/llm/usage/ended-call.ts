@@ -19,19 +19,25 @@ export interface Outcome {
   result?: ResultOf<Parsed>
   /** How the stream ended; absent for complete replies. */
   stream?: StreamOutcome
+  /** The client left before the response began. */
+  isUnsent?: true
 }
 
 /** One object literal, since this runs for every call. */
-export function endedCall(exchange: Exchange, { status, record, parsed, result, stream }: Outcome): EndedCall {
+export function endedCall(
+  exchange: Exchange,
+  { status, record, parsed, result, stream, isUnsent }: Outcome,
+): EndedCall {
   const { svc, request } = exchange
   const session = svc.http.session(request)
   const duration = Math.round(performance.now() - exchange.startedAt)
   const chat = result?.op === 'chat' ? result : null
   const planned = record?.completion_tokens ?? 0
   const isCut = stream !== undefined && !stream.isWhole
-  const { completion, audio } = isCut
-    ? sentTokens(planned, stream.tokens, chat?.audio)
-    : { completion: planned, audio: chat?.audio?.output ?? 0 }
+  const { completion, audio } =
+    isCut || isUnsent === true
+      ? sentTokens(planned, stream?.tokens ?? 0, chat?.audio)
+      : { completion: planned, audio: chat?.audio?.output ?? 0 }
   const reasoning = chat?.reasoningTokens ?? 0
   return {
     request_id: copyText(exchange.requestId.slice(0, MAX_ID)),

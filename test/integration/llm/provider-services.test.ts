@@ -77,3 +77,69 @@ t.test('a generation has exact replies, rules, limits and an entry in the ledger
   t.equal((await ask(letters, { text: 'x' }, limit)).status, 202)
   t.match(await ask(letters, { text: 'x' }, limit), { status: 429, json: { trouble: 'rate_limit' } })
 })
+
+t.test('records of a provider are kept for their owner, within bounds, until a reset [LLMN-8]', async t => {
+  const drafts = `${server.url}/ai/letters/drafts`
+  const send = async (method: string, id: string, text?: string, session = 'drafts'): Promise<[number, object]> => {
+    const response = await fetch(`${drafts}/${id}`, {
+      method,
+      headers: { 'X-Svc-Session': session },
+      ...(text === undefined ? {} : { body: JSON.stringify({ text }) }),
+    })
+    return [response.status, (await response.json()) as object]
+  }
+  t.same(await send('PUT', 'a', 'Dear'), [201, { text: 'Dear', version: 1 }])
+  t.same(await send('PATCH', 'a', 'Dear Ada'), [200, { text: 'Dear Ada', version: 2 }])
+  t.same(await send('GET', 'a'), [200, { text: 'Dear Ada', version: 2 }])
+  t.equal((await send('PATCH', 'b', 'x'))[0], 404)
+  t.same(await send('DELETE', 'a'), [200, { deleted: true }])
+  t.equal((await send('DELETE', 'a'))[0], 404)
+  for (const id of ['one', 'two', 'three', 'four']) await send('PUT', id, id)
+  await send('PUT', 'other', 'other', 'another')
+  const { json } = await ask(drafts)
+  const ids = (json.drafts as { id: string }[]).map(({ id }) => id)
+  t.same(ids, ['other', 'four', 'three', 'two'], 'the newest first, three of a session')
+  const reset = await fetch(`${server.url}/_svc/reset`, {
+    method: 'POST',
+    headers: { 'X-Svc-Session': 'drafts' },
+    body: '{"kinds":["llm_state"]}',
+  })
+  t.match(await reset.json(), { removed: { llm_state: 3 } })
+  t.same([(await send('GET', 'two'))[0], (await send('GET', 'other'))[0]], [404, 200])
+})
+
+t.test('in public mode, a record exists only for the session that made it [LLMN-8, LLMN-156]', async t => {
+  const env = { SVC_PLUGINS_DIR: folder, SVC_PUBLIC_MODE: 'true' }
+  const { url } = await serve(t, { yaml: 'plugins: { enable: [llm, llm-letters] }', env })
+  const send = (method: string, session: string, path = '/a'): Promise<Response> =>
+    fetch(`${url}/ai/letters/drafts${path}`, {
+      method,
+      headers: { 'X-Svc-Session': session },
+      ...(method === 'GET' || method === 'DELETE' ? {} : { body: '{"text":"x"}' }),
+    })
+  t.equal((await send('PUT', 'one')).status, 201)
+  for (const method of ['GET', 'PATCH', 'DELETE']) t.equal((await send(method, 'two')).status, 404, method)
+  t.same(await (await send('GET', 'two', '')).json(), { drafts: [] })
+  t.match(await (await send('GET', 'one', '')).json(), { drafts: [{ id: 'a', value: { text: 'x' } }] })
+})
+
+t.test('a provider enters in the ledger what it does outside of requests [LLMN-8]', async t => {
+  const session = { 'X-Svc-Session': 'editor' }
+  const draft = `${server.url}/ai/letters/drafts/edited`
+  await fetch(draft, { method: 'PUT', headers: session, body: '{"text":"a few words"}' })
+  t.equal((await ask(`${draft}/edit?cached=2`, {}, session)).status, 200)
+  t.match((await ask(`${server.url}/ai/usage?session=editor`)).json, {
+    rows: [
+      { provider: 'letters', model: 'editor', requests: 1, ok: 1, completion_tokens: 1, cached_tokens: 2, cost: null },
+    ],
+  })
+  const { json } = await ask(`${server.url}/ai/usage/calls?session=editor`)
+  t.match(json, { calls: [{ endpoint: 'editor', op: 'chat', key: 'none', status: 200, stream: false }] })
+  for (const wrong of ['0.5', '-1', '99'])
+    t.equal((await ask(`${draft}/edit?cached=${wrong}`, {}, session)).status, 500)
+  t.match(
+    (await ask(`${server.url}/ai/usage?session=editor&model=editor`)).json,
+    { totals: { requests: 1 } },
+    'nothing wrong is entered',
+  )
+})

@@ -400,6 +400,20 @@ t.test('handshakes: what is missing, unknown, or not a WebSocket [LLMN-180]', as
     t.equal((await open(t, {}, server.url + path)).session.model, 'a')
   const azure = await open(t, {}, `${server.url}/ai/azure/openai/realtime?api-version=1&deployment=b&api-key=k`)
   t.equal(azure.session.model, 'b')
+  for (const [path, credential, key] of [
+    ['/ai/azure/openai/realtime?deployment=b', 'query bearer ****1234', 'Authorization=Bearer%20secret-key-1234'],
+    ['/ai/azure/openai/v1/realtime?model=b', 'query api-key ****5678', 'api-key=secret-key-5678'],
+  ] as const) {
+    const { send, next } = await open(t, { 'X-Svc-Require-Auth': 'true' }, `${server.url}${path}&${key}`)
+    send({ type: 'response.create' })
+    await next('response.done')
+    const { requests } = (await (await fetch(`${server.url}/ai/requests?limit=1`)).json()) as {
+      requests: { request_id: string }[]
+    }
+    const record = await (await fetch(`${server.url}/ai/requests/${requests[0]!.request_id}`)).text()
+    t.equal((JSON.parse(record) as { credential: string }).credential, credential)
+    t.notMatch(record, /secret/)
+  }
   const protocols = ['realtime', 'openai-insecure-api-key.sk-demo-1234']
   const client = await connectJson(t, target, { protocols })
   t.equal(client.socket.protocol, 'realtime')

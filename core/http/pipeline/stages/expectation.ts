@@ -1,22 +1,21 @@
 /** The stage that compares a request with what its header `X-Svc-Expect` says about it. */
-import { isBelow } from '../../../fields/request-target.ts'
 import { maskedDifferences, readExpectation } from '../../../rules/expectation.ts'
 import { bodyLimitOf } from '../../request/body.ts'
 import type { RequestContext } from '../../request/context.ts'
 import { firstHeader } from '../../request/header.ts'
 import { sendResponse } from '../../response/send.ts'
 import type { PipelineServices, RuleServices } from '../stage.ts'
-import { receive, subjectOf } from './rules.ts'
+import { isExempt, receive, subjectOf } from './rules.ts'
 
 /** What is wrong with a request, as the body of its response. */
 export type ExpectationFailure = { status: 400 | 417; body: object }
 
 /**
- * Continues if the expectation is met. Otherwise the response is 417 with the differences, and nothing else of the
+ * Continues if the expectation is met, or the path is exempt from faults and therefore from expectations. Otherwise the response is 417 with the differences, and nothing else of the
  * request happens: no fault, no rule, no check of credentials.
  */
 export function checkExpectation(context: RequestContext, { rules }: PipelineServices): boolean | Promise<boolean> {
-  if (context.request.headers['x-svc-expect'] === undefined || !hasExpectations(context)) return true
+  if (context.request.headers['x-svc-expect'] === undefined || isExempt(context)) return true
   return check(context, rules)
 }
 
@@ -26,11 +25,6 @@ async function check(context: RequestContext, rules: RuleServices): Promise<bool
   if (failure === null) return true
   sendResponse(context, failure)
   return false
-}
-
-/** The control plane has no expectations. */
-function hasExpectations({ path }: RequestContext): boolean {
-  return path === null || !isBelow(path, '/_svc')
 }
 
 /** Null if the request has no expectation, if it is met, or if the client has disconnected. */

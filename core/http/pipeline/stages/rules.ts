@@ -149,7 +149,8 @@ export async function takeRuleOfCall(context: RequestContext, rules: RuleService
   return taken
 }
 
-function isExempt({ path, generation }: RequestContext): boolean {
+/** The control plane, and paths of plugins that are exempt from faults. */
+export function isExempt({ path, generation }: RequestContext): boolean {
   return (path !== null && isBelow(path, '/_svc')) || generation.exemptions.has('faults', path)
 }
 
