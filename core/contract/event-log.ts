@@ -17,7 +17,10 @@ export interface EventLogBounds<T> {
   sizeOf?: (value: T) => number
   /** A stream exists as long as this store has an entry with its name. */
   of?: Store<never> | Store<unknown>
-  /** Entries reach a shared store some milliseconds later, many at once. `append` then resolves to undefined at once. */
+  /**
+   * Entries reach a shared store some milliseconds later, many at once. `append` then resolves to undefined at once, and the
+   * value must not change afterwards. Of more entries than `maxPerStream`, only the last ones are sent.
+   */
   batched?: boolean
   /** See `StoreBounds.schema`. */
   schema?: number

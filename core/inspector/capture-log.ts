@@ -57,11 +57,12 @@ export class CaptureLog implements CaptureSource {
     this.#capacity = capacity
   }
 
-  /** Logs a request of this process. Nobody waits: entries of a batched log leave later. */
+  /** Logs a request of this process. Nobody waits: entries of a batched log leave later, so only open ones are copied. */
   add(captured: CapturedRequest): void {
-    const response = progressOf(captured.response)
-    if (response.ended === 'open') this.#open.add(captured)
-    void this.#logs.captures.append(STREAM, { ...captured, id: idOf(captured), replica: this.#replica, response })
+    const logged: LoggedCapture = Object.assign(captured, { id: idOf(captured), replica: this.#replica })
+    if (logged.response.ended !== 'open') return void this.#logs.captures.append(STREAM, logged)
+    this.#open.add(captured)
+    void this.#logs.captures.append(STREAM, { ...logged, response: progressOf(logged.response) })
   }
 
   /** Logs the end of a response. */
@@ -91,9 +92,9 @@ export class CaptureLog implements CaptureSource {
 
   /** The total is what this replica has seen of it: the number of the newest entry. */
   async counts(): Promise<{ stored: number; total: number }> {
-    const stored = await this.#logs.captures.newest(STREAM, this.#capacity)
-    this.#total = Math.max(this.#total, stored[0]?.seq ?? 0)
-    return { stored: stored.length, total: this.#total }
+    const { count, lastSeq } = await this.#logs.captures.info(STREAM)
+    this.#total = Math.max(this.#total, lastSeq)
+    return { stored: count, total: this.#total }
   }
 
   /**

@@ -123,12 +123,21 @@ export class Channels {
     const before = this.#turns.get(key) ?? Promise.resolve()
     const handled = before.then(() => {
       const handler = this.#handlers.get(key)?.at(-1)
-      if (handler === undefined) throw new Error('unknown channel')
+      if (handler === undefined) throw new UnknownChannel()
       return handler.on(message, from)
     })
     const turn = handled.catch(() => {})
     this.#turns.set(key, turn)
     return handled
+  }
+}
+
+/** This replica has no such channel, or not yet: its plugins may be others. */
+export class UnknownChannel extends Error {
+  override readonly name = 'UnknownChannel'
+
+  constructor() {
+    super('unknown channel')
   }
 }
 

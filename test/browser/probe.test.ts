@@ -3,6 +3,8 @@ import t from 'tap'
 import { readFileSync } from 'node:fs'
 import { launch } from '../../core/testing/launch.ts'
 import { readReport } from '../../plugins/console/client/views/probe/report-file.ts'
+import { sideText } from '../../plugins/console/client/views/probe/side-text.ts'
+import type { Http2Side } from '../../plugins/console/client/views/probe/types.ts'
 import { startProxy } from '../probe/proxies/reference-proxy.ts'
 import { accessibilityProblems } from '../support/accessibility.ts'
 import { openPage, skipWithoutBrowser, startBrowser, takeProblems } from '../support/browser.ts'
@@ -106,6 +108,24 @@ t.test('reports of files are checked before they are shown [CON-49]', async t =>
   }
   const report = { svc_probe: 1, gateway: { url: 'http://g' }, run: { started_at: '' }, results: [result] }
   t.match(readReport('r.json', JSON.stringify(report)), { results: [{ id: 'A' }] })
+  const http2: Http2Side = { size: 2, truncated: false, ended: 'reset', fields: [[':status', '200']], data: 'ok' }
+  const both = (sent: object): string =>
+    JSON.stringify({ ...report, results: [{ ...result, exchanges: [{ ...exchange, sent }] }] })
+  const whole: Http2Side = {
+    ...http2,
+    interims: [[[':status', '103']]],
+    trailers: [['grpc-status', '0']],
+    frames: ['GOAWAY'],
+    error: 'CANCEL',
+  }
+  t.match(readReport('r.json', both(http2)), { results: [{ id: 'A' }] })
+  t.match(readReport('r.json', both(whole)), { results: [{ id: 'A' }] })
+  for (const wrong of [{ fields: [['a']] }, { fields: 'a' }, { data: 1 }, { interims: [['a']] }, { frames: [1] }])
+    t.match(readReport('r.json', both({ ...http2, ...wrong })), /^r\.json is not a/, JSON.stringify(wrong))
+  t.equal(
+    sideText(whole),
+    ':status: 103\n\n:status: 200\n\nok\n\ngrpc-status: 0\n\nframe: GOAWAY\nstream error: CANCEL',
+  )
   for (const wrong of [
     null,
     [],

@@ -109,7 +109,7 @@ function arrivedAs(text: string, call: Call): ArrivalRecord {
     ended: 'kept',
     ended_ms: null,
     conversation: null,
-    answered: { bytes: '', size: 0, sha256: '', chunks: [], done: true },
+    answered: { bytes: '', size: 0, sha256: '', chunks: [], head_sizes: [], trailers_size: 0, done: true },
   }
 }
 

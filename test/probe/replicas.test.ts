@@ -3,8 +3,9 @@ import t from 'tap'
 import { connect as connectSocket } from 'node:net'
 import { launch } from '../../core/testing/launch.ts'
 import { readAddress, resolveAddress } from '../../plugins/probe/client/address.ts'
-import { BackChannel } from '../../plugins/probe/client/back-channel.ts'
+import { BackChannel, instancesOf } from '../../plugins/probe/client/back-channel.ts'
 import { CATALOG } from '../../plugins/probe/checks/index.ts'
+import { goneText } from '../../plugins/probe/report/upstream-text.ts'
 import type { ArrivalRecord } from '../../plugins/probe/upstream/arrival-record.ts'
 import { startConnectionBalancer } from '../support/balancer.ts'
 import { NEEDS_SERVER, startStateServer } from '../support/state-store.ts'
@@ -78,6 +79,126 @@ t.test('with a shared store one upstream is enough [PRB-23]', NEEDS_SERVER, asyn
   const run = await probeThrough(proxy.url, balancer.url, { checks })
   t.strictSame(findings(run), [])
   t.match(run.results.find(({ check }) => check.id === 'RCH-NONCE')!.values.instances, { length: 2 })
+})
+
+/** Calls `change` once, before arrivals of steps behind those of reaching both ends are collected. */
+class ChangingChannel extends BackChannel {
+  change: (() => Promise<void>) | null = null
+  override async arrivals(steps: readonly number[]): Promise<ArrivalRecord[]> {
+    const { change } = this
+    if (change !== null && steps.some(step => step > 40)) {
+      this.change = null
+      await change()
+    }
+    return super.arrivals(steps)
+  }
+}
+
+t.test(
+  'a replica that joins answers for the session, and one that ends is reported [PRB-27]',
+  NEEDS_SERVER,
+  async t => {
+    const store = await startStateServer(t)
+    const start = async (id: string) => {
+      const server = await launch({
+        plugins: ['probe'],
+        env: { SVC_STATE_STORE: store.url, SVC_STATE_STORE_TIMEOUT_MS: '10000', SVC_INSTANCE_ID: id },
+      })
+      t.teardown(() => server.stop())
+      return server
+    }
+    const one = await start('one')
+    const post = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"ttl_s":60}' }
+    const session = (await (await fetch(`${one.url}/_svc/probe/sessions`, post)).json()) as {
+      id: string
+      nonce: string
+    }
+    const path = `/_svc/probe/sessions/${session.id}`
+    const addStep = (step: number): Promise<Response> =>
+      fetch(`${one.url}${path}/steps`, {
+        ...post,
+        method: 'PUT',
+        body: JSON.stringify([
+          {
+            step,
+            script: [{ do: 'bytes', bytes: `HTTP/1.1 299 Step ${step}\r\nContent-Length: 0\r\n\r\n` }, { do: 'end' }],
+          },
+        ]),
+      })
+    t.equal((await addStep(1)).status, 204)
+    const two = await start('two')
+    t.match(await get(two.ports.http!, `/probe/${session.nonce}/any/1`), /^HTTP\/1\.1 299 Step 1/)
+    t.equal((await addStep(2)).status, 204)
+    t.match(await get(two.ports.http!, `/probe/${session.nonce}/any/2`), /^HTTP\/1\.1 299 Step 2/)
+    t.match(await get(two.ports.http!, `/probe/${session.nonce}/any/3`), /^HTTP\/1\.1 200 /, 'no script: the default')
+    const seen = async (): Promise<{ arrivals: ArrivalRecord[]; instances: string[]; gone: string[] }> =>
+      (await (await fetch(`${one.url}${path}/arrivals`)).json()) as Awaited<ReturnType<typeof seen>>
+    await until(async () => (await seen()).arrivals.length === 3)
+    t.match(await seen(), { arrivals: [{ instance: 'two' }], instances: ['one', 'two'], gone: [] })
+    await two.stop()
+    await until(async () => (await seen()).gone.length === 1)
+    t.match(await seen(), { arrivals: [], instances: ['one'], gone: ['two'] })
+
+    const three = await start('three')
+    t.match(await get(three.ports.http!, `/probe/${session.nonce}/any/2`), /^HTTP\/1\.1 299 Step 2/)
+    t.equal((await fetch(`${one.url}${path}`, { method: 'DELETE' })).status, 204)
+    await until(async () => (await get(three.ports.http!, `/probe/${session.nonce}/any/2`)).startsWith('HTTP/1.1 404 '))
+
+    const ports = [one.ports.http!, three.ports.http!]
+    const balancer = await startConnectionBalancer(ports)
+    t.teardown(() => balancer.stop())
+    const proxy = await startProxy(balancer.port)
+    t.teardown(() => proxy.close())
+    const address = readAddress(one.url)
+    if (typeof address === 'string') throw new Error(address)
+    const channel = new ChangingChannel(await resolveAddress(address), null)
+    channel.change = async () => {
+      const four = await start('four')
+      ports.splice(1, 1, four.ports.http!)
+      await three.stop()
+    }
+    const run = await probeThrough(proxy.url, one.url, {
+      checks: CATALOG.filter(({ group }) => group === 'headers' || group === 'targets'),
+      channel,
+      repeat: 3,
+    })
+    t.strictSame(findings(run), [], 'nothing is blamed on the gateway')
+    t.ok(run.isComplete)
+    t.strictSame(instancesOf([channel]), { instances: ['one', 'three', 'four'], gone: ['three'] })
+    t.match(
+      goneText({ upstream: { mode: 'url', base_url: '', ...instancesOf([channel]) } }),
+      /^three ended during the run/,
+    )
+  },
+)
+
+t.test('an upstream that ends is an error of all checks that remain [PRB-27]', async t => {
+  const server = await launch({ plugins: ['probe'] })
+  t.teardown(() => server.stop())
+  const proxy = await startProxy(server.ports.http!)
+  t.teardown(() => proxy.close())
+  const address = readAddress(server.url)
+  if (typeof address === 'string') throw new Error(address)
+  const channel = new ChangingChannel(await resolveAddress(address), null)
+  channel.change = () => server.stop()
+  const run = await probeThrough(proxy.url, server.url, {
+    checks: CATALOG.filter(({ group }) => group === 'headers' || group === 'framing'),
+    channel,
+    isHostile: true,
+    repeat: 3,
+  })
+  t.notOk(run.isComplete)
+  const errors = run.results.filter(({ verdict }) => verdict === 'error')
+  t.ok(errors.length > 10)
+  t.strictSame(
+    errors.filter(({ reason }) => !/^upstream lost$|can't be reached|broke off/.test(reason ?? '')),
+    [],
+  )
+  t.strictSame(
+    run.results.filter(({ verdict }) => ['fail', 'warn', 'flaky'].includes(verdict)),
+    [],
+  )
+  t.equal(run.results.length, CATALOG.filter(({ group }) => group === 'headers' || group === 'framing').length)
 })
 
 t.test('without a store every upstream is named [PRB-23]', async t => {

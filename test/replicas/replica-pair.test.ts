@@ -287,6 +287,7 @@ t.test('two replicas', NEEDS_SERVER, async t => {
     await t.rejects(slow!.ask(b.replica, null, { timeoutMs: 20 }), { code: 'REPLICA_TIMEOUT' })
     await t.rejects(slow!.ask(b.replica, null, { signal: AbortSignal.timeout(20) }), { name: 'TimeoutError' })
     await second.release()
+    a.send('to nobody')
     await t.rejects(a.ask(b.replica, 'x'), { code: 'REPLICA_FAILED', message: 'unknown channel' })
   })
 

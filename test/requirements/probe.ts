@@ -105,4 +105,14 @@ export default [
     rule: 'an answer without an end, in bytes or time, is left and reported',
     where: 'docs/probe.md',
   },
+  {
+    id: 'PRB-26',
+    rule: 'messages of HTTP/2 have fields and content in reports, with trailers, interim responses and stream errors',
+    where: 'docs/probe.md',
+  },
+  {
+    id: 'PRB-27',
+    rule: 'replicas that join or end during a run cost no finding, and an upstream that ends is an error of the rest',
+    where: 'docs/probe.md',
+  },
 ]

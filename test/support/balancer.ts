@@ -8,7 +8,7 @@ import { connect as connectSocket, createServer as createSocketServer } from 'no
 import type { AddressInfo, Server, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
-/** The servers reject large heads themselves. */
+/** The servers reject large heads, and those with many fields, themselves. */
 const MAX_HEADER_BYTES = 1024 * 1024
 /** The first bytes of an HTTP/2 connection. */
 const HTTP2_PREFACE = 'PRI '
@@ -26,6 +26,7 @@ export async function startBalancer(ports: readonly number[]): Promise<Balancer>
   const http = createHttpServer({ maxHeaderSize: MAX_HEADER_BYTES }, (request, response) =>
     passOn(next(), request, response),
   )
+  http.maxHeadersCount = 0
   // Longer than that of clients, which would otherwise use a connection that is being closed.
   http.keepAliveTimeout = 120_000
   http.on('checkContinue', (request, response) => passOn(next(), request, response))

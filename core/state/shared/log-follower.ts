@@ -5,6 +5,8 @@
 import type { LoggedEvent } from '../../contract/plugin.ts'
 import type { StoreConnection } from './store-connection.ts'
 
+/** The message of a stream that has ended. */
+const END = '0'
 const MAX_ANNOUNCED = 100
 
 export interface FollowerOptions<T> {
@@ -15,7 +17,8 @@ export interface FollowerOptions<T> {
   log: {
     after(seq: number): Promise<LoggedEvent<T>[]>
     info(): Promise<{ isThere: boolean; lastSeq: number }>
-    decode(text: string): T | undefined
+    /** The entries of a message; none if it has only a number or can't be read. */
+    entriesOf(message: string): LoggedEvent<T>[]
     /** Whether the stream belongs to an entry of a store. */
     canEnd: boolean
   }
@@ -34,7 +37,7 @@ export class Follower<T> {
   #catchUp: Promise<void> | null = null
   #isBehind = false
   /** Entries that were announced while others were read: the last ones of a stream that has ended can't be read any more. */
-  readonly #announced = new Map<number, string>()
+  readonly #announced: LoggedEvent<T>[][] = []
   #hasRead = false
 
   constructor(options: FollowerOptions<T>) {
@@ -76,17 +79,16 @@ export class Follower<T> {
   }
 
   #onMessage(text: string): void {
-    const [seq, encoded] = JSON.parse(text) as [number, string | undefined]
-    if (seq === 0) {
+    if (text === END) {
       // Entries that were announced before come first.
       if (this.#catchUp === null) this.end()
       else void this.#catchUp.then(() => this.end())
       return
     }
-    const isNext = this.#catchUp === null && this.#position !== null && seq === this.#position + 1
-    const value = isNext && encoded !== undefined ? this.#options.log.decode(encoded) : undefined
-    if (value !== undefined) return this.#deliver(seq, value)
-    if (encoded !== undefined && this.#announced.size < MAX_ANNOUNCED) this.#announced.set(seq, encoded)
+    const entries = this.#options.log.entriesOf(text)
+    const isNext = this.#catchUp === null && this.#position !== null && entries[0]?.seq === this.#position + 1
+    if (isNext) return this.#deliverAll(entries)
+    if (this.#announced.length < MAX_ANNOUNCED) this.#announced.push(entries)
     this.#start()
   }
 
@@ -100,7 +102,7 @@ export class Follower<T> {
         this.#isBehind = false
         await this.#readMissing()
       }
-      this.#announced.clear()
+      this.#announced.length = 0
     })()
       .catch((error: unknown) => {
         // While the store is unavailable, the reset after the reconnect starts it again.
@@ -128,16 +130,17 @@ export class Follower<T> {
         this.#position = Math.max(this.#position, lastSeq)
         return
       }
-      for (const { seq, value } of page) this.#deliver(seq, value)
+      this.#deliverAll(page)
     }
   }
 
   #deliverAnnounced(): void {
     if (this.#position === null) return
-    for (const [seq, text] of this.#announced) {
-      const value = this.#options.log.decode(text)
-      if (value !== undefined) this.#deliver(seq, value)
-    }
+    for (const entries of this.#announced) this.#deliverAll(entries)
+  }
+
+  #deliverAll(entries: readonly LoggedEvent<T>[]): void {
+    for (const { seq, value } of entries) this.#deliver(seq, value)
   }
 
   #deliver(seq: number, value: T): void {

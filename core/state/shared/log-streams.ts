@@ -1,22 +1,27 @@
 /** Lua functions for the streams of event logs, for the scripts of logs and of the stores that own logs. */
 
-/** Requires `now`. `L` is the key of a log. */
+/**
+ * `L` is the key of a log. The state of a stream is `[last number, first number that is kept, entries, their bytes, own
+ * memory, deadline]`, that of all streams `[entries, bytes, uses, streams]`.
+ */
 export const LOG_FUNCTIONS = `
-local function changeBytes(L, stream, count, bytes)
-  redis.call('HINCRBY', L .. ':n', 'c', count)
-  redis.call('HINCRBY', L .. ':n', 'b', bytes)
-  redis.call('HINCRBY', L .. ':n', 'b:' .. stream, bytes)
+local LAST, FROM, ENTRIES, BYTES, OWN, DEADLINE = 1, 2, 3, 4, 5, 6
+local ALL_ENTRIES, ALL_BYTES, ALL_USES, ALL_STREAMS = 1, 2, 3, 4
+local function statesOf(L, stream)
+  local packed = redis.call('HMGET', L .. ':n', 's:' .. stream, 'all')
+  return packed[1] and cmsgpack.unpack(packed[1]) or nil, packed[2] and cmsgpack.unpack(packed[2]) or { 0, 0, 0, 0 }
 end
 local function endStream(L, stream)
-  local n, key = L .. ':n', L .. ':s:' .. stream
-  if redis.call('HEXISTS', n, 'q:' .. stream) == 0 then return end
-  local own = redis.call('HMGET', n, 'b:' .. stream, 't:' .. stream)
-  redis.call('HINCRBY', n, 'c', 0 - redis.call('XLEN', key))
-  redis.call('HINCRBY', n, 'b', 0 - (tonumber(own[1]) or 0) - (tonumber(own[2]) or 0))
-  redis.call('HDEL', n, 'q:' .. stream, 'b:' .. stream, 't:' .. stream, 'd:' .. stream)
+  local one, all = statesOf(L, stream)
+  if not one then return end
+  redis.call('HDEL', L .. ':n', 's:' .. stream)
+  all[ALL_ENTRIES] = all[ALL_ENTRIES] - one[ENTRIES]
+  all[ALL_BYTES] = all[ALL_BYTES] - one[BYTES] - one[OWN]
+  all[ALL_STREAMS] = all[ALL_STREAMS] - 1
+  redis.call('HSET', L .. ':n', 'all', cmsgpack.pack(all))
   redis.call('ZREM', L .. ':o', stream)
   redis.call('ZREM', L .. ':f', stream)
-  redis.call('UNLINK', key)
-  redis.call('SPUBLISH', L .. ':' .. stream, '[0]')
+  redis.call('UNLINK', L .. ':s:' .. stream)
+  redis.call('SPUBLISH', L .. ':' .. stream, '0')
 end
 `

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { ReplicaError } from '../../contract/replication.ts'
 import { StateUnavailable } from '../../contract/state.ts'
+import { UnknownChannel } from '../replicas.ts'
 import type { StoreConnection } from './store-connection.ts'
 
 /** Maximum length of a message in characters. */
@@ -156,7 +157,7 @@ export class ReplicaMessages {
     try {
       reply = { reply: await handle(plugin, channel, message, from) }
     } catch (error) {
-      if (id === undefined) return onError(error, { plugin, name: channel })
+      if (id === undefined && !(error instanceof UnknownChannel)) onError(error, { plugin, name: channel })
       reply = { error: error instanceof Error ? error.message : String(error) }
     }
     if (id === undefined) return

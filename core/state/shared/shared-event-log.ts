@@ -6,9 +6,11 @@ import { copyData } from '../../collections/value-memory.ts'
 import { LOG_ENTRY_BYTES, LOG_STREAM_BYTES } from '../memory-event-log.ts'
 import { Follower } from './log-follower.ts'
 import { LogBatch } from './log-batch.ts'
-import type { BatchedEntry, LogBatchObserver } from './log-batch.ts'
+import type { BatchedEntry, BatchedSegment, LogBatchObserver } from './log-batch.ts'
 import { APPEND, INFO, READ, READ_BACK, REMOVE, RENEW_LOG } from './log-scripts.ts'
 import type { LogScriptBounds } from './log-scripts.ts'
+import { entriesOf, readSegment, withoutEntries } from './log-segment.ts'
+import type { Segment } from './log-segment.ts'
 import type { Script } from './script.ts'
 import { LEAST_LIFE_MS } from './shared-store.ts'
 import type { SharedStore } from './shared-store.ts'
@@ -37,7 +39,7 @@ export class SharedEventLog<T> implements EventLog<T> {
   #bounds: EventLogBounds<T>
   readonly #options: SharedEventLogOptions
   readonly #followers = new Set<Follower<T>>()
-  readonly #batch: LogBatch
+  readonly #batch: LogBatch<T>
   #boundsText = ''
 
   constructor(bounds: EventLogBounds<T>, options: SharedEventLogOptions) {
@@ -45,8 +47,9 @@ export class SharedEventLog<T> implements EventLog<T> {
       throw new TypeError('an event log needs maxCount, or a store (of) whose entries bound its streams')
     this.#bounds = bounds
     this.#options = options
-    this.#batch = new LogBatch({
-      send: entries => this.#send(entries),
+    this.#batch = new LogBatch<T>({
+      maxPerStream: () => this.#bounds.maxPerStream,
+      send: segments => this.#send(segments),
       canSend: () => options.connection.isUp,
       observer: options.observer,
       onError: options.onError,
@@ -55,29 +58,31 @@ export class SharedEventLog<T> implements EventLog<T> {
   }
 
   async append(stream: string, value: T): Promise<number | undefined> {
-    const entry = this.#entryOf(stream, value)
+    this.#options.codec.check(value)
+    const entry = { value, bytes: this.#measure(value) }
     if (this.#bounds.batched === true) {
-      this.#batch.add(entry)
+      this.#batch.add(stream, entry)
       return undefined
     }
-    const [seq] = await this.#send([entry])
+    const [seq] = await this.#send([{ stream, entries: [entry], skipped: 0 }])
     return seq ?? undefined
   }
 
   async newest(stream: string, limit: number, where?: (value: T) => boolean): Promise<LoggedEvent<T>[]> {
     await this.#flushAll()
     const found: LoggedEvent<T>[] = []
-    const pageSize = where === undefined ? Math.min(PAGE_ENTRIES, limit) : PAGE_ENTRIES
     if (!(limit > 0)) return found
-    for (let last = '+'; ; ) {
-      const page = await this.#read(READ_BACK, this.#nameOf(stream), ['-', last, String(pageSize)])
-      for (const entry of page) {
+    const name = this.#nameOf(stream)
+    const pageSize = where === undefined ? Math.min(PAGE_ENTRIES, limit) : PAGE_ENTRIES
+    for (let last = '+inf'; ; ) {
+      const { from, segments } = await this.#read(READ_BACK, name, last, pageSize)
+      for (const entry of segments.flatMap(segment => entriesOf(segment, from).reverse())) {
         if (where === undefined || where(entry.value)) found.push(entry)
         if (found.length >= limit) return found
       }
-      const oldest = page.at(-1)?.seq ?? 1
-      if (oldest <= 1) return found
-      last = `${oldest - 1}-0`
+      const first = segments.at(-1)?.first ?? 0
+      if (first <= from) return found
+      last = String(first - 1)
     }
   }
 
@@ -101,13 +106,25 @@ export class SharedEventLog<T> implements EventLog<T> {
   }
 
   async clear(stream: string, where?: (value: T) => boolean): Promise<number> {
+    await this.#flushAll()
     const name = this.#nameOf(stream)
-    const numbers: string[] = []
-    for (const { seq } of await this.newest(stream, Infinity, where)) numbers.push(String(seq))
     let removed = 0
-    for (let at = 0; at < numbers.length; at += PAGE_ENTRIES)
-      removed += Number(await this.#run('clear', REMOVE, [name, ...numbers.slice(at, at + PAGE_ENTRIES)]))
-    return removed
+    for (let next = 1; ; ) {
+      const { from, segments } = await this.#read(READ, name, String(next), PAGE_ENTRIES)
+      const last = segments.at(-1)?.last
+      if (last === undefined) return removed
+      const rewritten = segments.flatMap(segment => {
+        const matching = entriesOf(segment, from).filter(({ value }) => where === undefined || where(value))
+        return matching.length === 0 ? [] : this.#rewritten(name, segment, new Set(matching.map(({ seq }) => seq)))
+      })
+      if (rewritten.length > 0) {
+        const [count, changed] = (await this.#run('clear', REMOVE, [name, ...rewritten])) as [number, number]
+        removed += count
+        // Another replica was faster.
+        if (changed > 0) continue
+      }
+      next = last + 1
+    }
   }
 
   follow(stream: string, after: number | null, on: (seq: number, value: T) => void, ended: () => void): () => void {
@@ -120,7 +137,7 @@ export class SharedEventLog<T> implements EventLog<T> {
       log: {
         after: seq => this.readAfter(name, seq, PAGE_ENTRIES),
         info: () => this.readInfo(name),
-        decode: text => this.#options.codec.decode(text, name) as T | undefined,
+        entriesOf: message => this.#entriesOf(message, name),
         canEnd: this.#options.owner !== undefined,
       },
       on,
@@ -137,19 +154,23 @@ export class SharedEventLog<T> implements EventLog<T> {
     }
   }
 
-  /** The arguments of an entry that is appended by a script of the store (`of`): bounds, stream, text and sizes. */
-  argumentsOf(stream: string, value: T): string[] {
-    return [this.#boundsText, ...argumentsOf(this.#entryOf(stream, value))]
+  /** The arguments of entries that are appended by a script of the store (`of`): bounds, stream, text, sizes, own memory. */
+  argumentsOf(stream: string, values: readonly T[]): string[] {
+    const entries = values.map(value => {
+      this.#options.codec.check(value)
+      return { value, bytes: this.#measure(value) }
+    })
+    return [this.#boundsText, ...this.#segmentArguments(stream, entries)]
   }
 
-  #entryOf(stream: string, value: T): BatchedEntry {
+  #segmentArguments(stream: string, entries: readonly BatchedEntry<T>[]): string[] {
     const name = this.#nameOf(stream)
-    return {
-      stream: name,
-      text: this.#options.codec.encode(value, name),
-      bytes: this.#measure(value),
-      streamBytes: LOG_STREAM_BYTES + heldBytes(stream),
-    }
+    const text = this.#options.codec.encodeList(
+      entries.map(({ value }) => value),
+      name,
+    )
+    const sizes = entries.map(({ bytes }) => bytes).join(',')
+    return [name, text, sizes, String(LOG_STREAM_BYTES + heldBytes(stream))]
   }
 
   /** Sends what waits in this process. Resolves when it was sent, or can't be. */
@@ -177,17 +198,20 @@ export class SharedEventLog<T> implements EventLog<T> {
   async readAfter(name: string, seq: number, limit: number): Promise<LoggedEvent<T>[]> {
     const found: LoggedEvent<T>[] = []
     // Larger numbers are not printed as integers.
-    const start = Math.max(0, Math.min(seq, Number.MAX_SAFE_INTEGER - 1))
-    for (let from = start; found.length < limit; from = found.at(-1)!.seq) {
-      const page = await this.#read(READ, name, [
-        `${from + 1}-0`,
-        '+',
-        String(Math.min(PAGE_ENTRIES, limit - found.length)),
-      ])
-      if (page.length === 0) break
-      found.push(...page)
+    let next = Math.max(0, Math.min(seq, Number.MAX_SAFE_INTEGER - 1)) + 1
+    while (found.length < limit) {
+      const { from, segments } = await this.#read(
+        READ,
+        name,
+        String(next),
+        Math.min(PAGE_ENTRIES, limit - found.length),
+      )
+      const last = segments.at(-1)?.last
+      if (last === undefined) break
+      for (const segment of segments) found.push(...entriesOf(segment, Math.max(from, next)))
+      next = last + 1
     }
-    return found
+    return found.slice(0, limit)
   }
 
   async readInfo(name: string): Promise<{ isThere: boolean; lastSeq: number; count: number; bytes: number }> {
@@ -195,18 +219,39 @@ export class SharedEventLog<T> implements EventLog<T> {
     return { isThere: isThere === 1, lastSeq, count, bytes }
   }
 
-  async #read(script: Script, name: string, range: readonly string[]): Promise<LoggedEvent<T>[]> {
-    const reply = (await this.#run('read', script, [name, ...range])) as (number | string)[]
-    const found: LoggedEvent<T>[] = []
-    for (let at = 0; at < reply.length; at += 2) {
-      const value = this.#options.codec.decode(String(reply[at + 1]), name) as T | undefined
-      if (value !== undefined) found.push({ seq: Number(reply[at]), value })
+  /** A page of segments, and the first number that is kept. */
+  async #read(
+    script: Script,
+    name: string,
+    start: string,
+    limit: number,
+  ): Promise<{ from: number; segments: Segment<T>[] }> {
+    const [from, ...texts] = (await this.#run('read', script, [name, start, String(limit)])) as [number, ...string[]]
+    const segments: Segment<T>[] = []
+    for (const text of texts) {
+      const segment = readSegment<T>(text, this.#options.codec, name)
+      if (segment !== undefined) segments.push(segment)
     }
-    return found
+    return { from, segments }
   }
 
-  async #send(entries: readonly BatchedEntry[]): Promise<(number | null)[]> {
-    return (await this.#run('append', APPEND, entries.flatMap(argumentsOf))) as (number | null)[]
+  #entriesOf(message: string, name: string): LoggedEvent<T>[] {
+    const segment = message.includes('\n') ? readSegment<T>(message, this.#options.codec, name) : undefined
+    return segment === undefined ? [] : entriesOf(segment, segment.first)
+  }
+
+  /** The arguments of `REMOVE` for one segment. */
+  #rewritten(name: string, segment: Segment<T>, removed: ReadonlySet<number>): string[] {
+    const { last, sizes, values } = withoutEntries(segment, removed)
+    return [String(last), segment.sizes.join(','), sizes.join(','), this.#options.codec.encodeList(values, name)]
+  }
+
+  async #send(segments: readonly BatchedSegment<T>[]): Promise<(number | null)[]> {
+    const args = segments.flatMap(({ stream, entries, skipped }) => [
+      ...this.#segmentArguments(stream, entries),
+      String(skipped),
+    ])
+    return (await this.#run('append', APPEND, args)) as (number | null)[]
   }
 
   #run(operation: string, script: Script, args: readonly string[]): Promise<unknown> {
@@ -243,8 +288,4 @@ export class SharedEventLog<T> implements EventLog<T> {
     }
     this.#boundsText = JSON.stringify(bounds, (_key, value: unknown) => (value === Infinity ? undefined : value))
   }
-}
-
-function argumentsOf({ stream, text, bytes, streamBytes }: BatchedEntry): string[] {
-  return [stream, text, String(bytes), String(streamBytes)]
 }

@@ -251,7 +251,7 @@ export class SharedState implements StateBackend {
     })
     const known = log as unknown as SharedEventLog<unknown>
     this.#logs.add(known)
-    owner?.attachWriter(log, (stream, value) => [name, ...known.argumentsOf(stream, value)])
+    owner?.attachWriter(log, (stream, values) => [name, ...known.argumentsOf(stream, values)])
     return {
       value: log,
       setBounds: newer => log.setBounds(newer),

@@ -174,7 +174,7 @@ export interface ScriptBounds {
 
 /**
  * Entry, value, condition (empty, `absent`, or the expected version, 0 for none), whether it is an update, options of `put`;
- * then name, bounds, stream, value, bytes and own memory of each entry that is appended to a log of the store.
+ * then name, bounds, stream, text, sizes and own memory of each segment that is appended to a log of the store.
  * Returns `[1, version]`; `[0, 0]` if the value exceeds the bounds; `[-1, version, value]` if the condition does not hold.
  */
 export const PUT = defineScript(
@@ -194,7 +194,7 @@ end
 local outcome = put(k, ARGV[3], m, 6, ARGV[5] == '1')
 if outcome[1] == 1 then
   for i = 11, #ARGV, 6 do
-    appenderOf(S .. ':l:' .. ARGV[i], cjson.decode(ARGV[i + 1]))(ARGV[i + 2], ARGV[i + 3], tonumber(ARGV[i + 4]), ARGV[i + 5])
+    appenderOf(S .. ':l:' .. ARGV[i], cjson.decode(ARGV[i + 1]))(ARGV[i + 2], ARGV[i + 3], ARGV[i + 4], tonumber(ARGV[i + 5]), 0)
   end
 end
 return outcome

@@ -90,6 +90,8 @@ export function recordMemory(record: AiRecord): number {
 
 /** The log has one stream: clients see the records of all providers in one list. */
 const STREAM = 'all'
+/** The records of several replicas reach the log in batches: a newer one can come before this many others. */
+const UNORDERED = 64
 
 /** Keeps the newest 1000 records (200 in public mode) for one hour, in at most 64 MiB of memory. */
 export function createRecords(svc: Svc<unknown>): Records {
@@ -107,10 +109,17 @@ export function createRecords(svc: Svc<unknown>): Records {
     const oldest = Date.now() - lifetimeMs
     return record => record.at > oldest && where(record)
   }
+  const newest = async (limit: number, where: (record: AiRecord) => boolean): Promise<AiRecord[]> => {
+    const found = await log.newest(STREAM, limit + UNORDERED, recent(where))
+    return found
+      .map(({ value }) => value)
+      .sort((one, other) => other.at - one.at)
+      .slice(0, limit)
+  }
   return {
     add: record => void log.append(STREAM, record),
-    newest: async (limit, where) => (await log.newest(STREAM, limit, recent(where))).map(({ value }) => value),
-    find: async where => (await log.find(STREAM, recent(where)))?.value,
+    newest,
+    find: async where => (await newest(1, where))[0],
     clear: where => log.clear(STREAM, where),
   }
 }

@@ -1,5 +1,5 @@
 /** The ledger: what the mock LLM really counted, by minute, provider, model, key, session, operation and status. */
-import type { EventLog, LoggedEvent, SessionKey, Store, Svc } from 'svc/plugin'
+import type { Channel, EventLog, LoggedEvent, SessionKey, Store, Svc } from 'svc/plugin'
 import { NO_TOKENS, type EndedCall, type LoggedCall, type TokenCounts } from './call.ts'
 import type { KeyIds } from './key-ids.ts'
 import { costOf, priceOf, type Price } from './prices.ts'
@@ -91,6 +91,28 @@ const BOUNDS = {
   public: { rows: 2000, rowsMs: HOUR_MS, calls: 500, callsPerSession: 100, attempts: 2000 },
 }
 
+/** The calls of several replicas reach the log in batches: a newer one can come before this many others. */
+const UNORDERED = 64
+/** How long a look waits for what other replicas have not entered yet. */
+const LOOK_MS = 5000
+
+/** What a process counts in addition to the rows. */
+interface LocalCounts {
+  openStreams: number
+  /** Calls in rows that were evicted. All replicas see the same evictions. */
+  evicted: number
+  /** Calls that were not entered. */
+  lost: number
+}
+
+/** Rows, with what all replicas counted just before they were read. */
+export interface Look {
+  rows: LedgerRow[]
+  openStreams: number
+  /** Calls that are in no row any more. */
+  dropped: number
+}
+
 export interface LedgerOptions {
   prices: readonly Price[]
   /** The format of a provider, for prices. */
@@ -111,14 +133,17 @@ export class Ledger {
   #timer: NodeJS.Timeout | undefined
   /** The entering of earlier calls. */
   #entering: Promise<void> = Promise.resolve()
-  /** Open streams and dropped calls of all generations of this process. */
-  readonly #counts: { openStreams: number; dropped: number }
+  /** Of all generations of this process. */
+  readonly #counts: LocalCounts
+  /** Makes all replicas enter their calls. */
+  readonly #looks: Channel<object, LocalCounts>
 
   constructor(svc: Svc<unknown>, options: LedgerOptions) {
     this.#svc = svc
     this.#options = options
     const bounds = BOUNDS[svc.config.publicMode ? 'public' : 'normal']
-    this.#counts = svc.shared('ledger-counts', () => ({ openStreams: 0, dropped: 0 }))
+    this.#counts = svc.shared('ledger-counts', () => ({ openStreams: 0, evicted: 0, lost: 0 }))
+    this.#looks = svc.channel<object, LocalCounts>('ledger', { on: () => this.#enterAll() })
     this.#rows = svc.state<LedgerRow>('ledger', { maxCount: bounds.rows, ttlMs: bounds.rowsMs, watched: true })
     this.#calls = svc.eventLog<LoggedCall>('calls', {
       maxPerStream: bounds.callsPerSession,
@@ -130,7 +155,7 @@ export class Ledger {
     this.#attempts = svc.state<number>('attempts', { maxCount: bounds.attempts, ttlMs: HOUR_MS })
     svc.whenClosed(
       this.#rows.subscribe(change => {
-        if (change.kind === 'evicted') this.#counts.dropped += change.value.requests
+        if (change.kind === 'evicted') this.#counts.evicted += change.value.requests
       }),
     )
     svc.whenClosed(() => this.flush())
@@ -152,16 +177,7 @@ export class Ledger {
     this.#counts.openStreams -= 1
   }
 
-  get openStreams(): number {
-    return this.#counts.openStreams
-  }
-
-  /** Calls in rows that were evicted. */
-  get dropped(): number {
-    return this.#counts.dropped
-  }
-
-  /** Resolves when all calls until now are entered. */
+  /** Resolves when all calls of this process until now are entered. */
   flush(): Promise<void> {
     clearTimeout(this.#timer)
     const calls = this.#pending
@@ -174,9 +190,10 @@ export class Ledger {
     return this.#entering
   }
 
-  async rows(where: (row: LedgerRow) => boolean): Promise<LedgerRow[]> {
-    await this.flush()
-    return (await this.#rows.list({ where })).map(({ value }) => value)
+  async look(where: (row: LedgerRow) => boolean): Promise<Look> {
+    const counts = await this.#collect()
+    const rows = (await this.#rows.list({ where })).map(({ value }) => value)
+    return { rows, openStreams: counts.openStreams, dropped: counts.evicted + counts.lost }
   }
 
   /** The newest calls that match. In public mode, of one session. */
@@ -186,22 +203,42 @@ export class Ledger {
     where: (call: LoggedCall) => boolean,
     before: number | null,
   ): Promise<LoggedEvent<LoggedCall>[]> {
-    await this.flush()
-    if (before === null) return this.#calls.newest(this.#streamOf(session.key), limit, where)
-    const { count } = await this.#calls.info(this.#streamOf(session.key))
-    const all = await this.#calls.newest(this.#streamOf(session.key), count, where)
-    return all.filter(({ seq }) => seq < before).slice(0, limit)
+    await this.#collect()
+    const stream = this.#streamOf(session.key)
+    const read = before === null ? limit + UNORDERED : (await this.#calls.info(stream)).count
+    const found = (await this.#calls.newest(stream, read, where)).sort((one, other) => endOf(other) - endOf(one))
+    if (before === null) return found.slice(0, limit)
+    const at = found.findIndex(({ seq }) => seq === before)
+    const older = at < 0 ? found.filter(({ seq }) => seq < before) : found.slice(at + 1)
+    return older.slice(0, limit)
   }
 
   /** Removes what is kept for a session, or everything; returns the number of rows. */
   async clear(session: SessionKey | null): Promise<number> {
-    await this.flush()
+    await this.#collect()
     const isOf = (item: { session_key: string }): boolean => session === null || item.session_key === session.key
     await this.#attempts.clear((_count, key) => session === null || key.startsWith(`${session.key}\0`))
     const rows = await this.#rows.list({ where: isOf })
     const streams = this.#svc.config.publicMode ? new Set(rows.map(({ value }) => value.session_key)) : [ALL]
     for (const stream of streams) await this.#calls.clear(stream, isOf)
     return this.#rows.clear(isOf)
+  }
+
+  /** Makes all replicas enter their calls, and adds up what they count. */
+  async #collect(): Promise<LocalCounts> {
+    const { replies } = await this.#looks.tell({}, { waitMs: LOOK_MS })
+    return {
+      openStreams: replies.reduce((sum, { openStreams }) => sum + openStreams, 0),
+      evicted: replies.reduce((most, { evicted }) => Math.max(most, evicted), 0),
+      lost: replies.reduce((sum, { lost }) => sum + lost, 0),
+    }
+  }
+
+  /** Calls that end while others are entered count as open streams. */
+  async #enterAll(): Promise<LocalCounts> {
+    const counts = { ...this.#counts }
+    await this.flush()
+    return counts
   }
 
   /** In public mode each session has a log of its own, since it sees no other. */
@@ -211,10 +248,17 @@ export class Ledger {
 
   /** A call counts in its row although the attempts or the log are unavailable; rows are stored later. */
   async #enter(calls: readonly EndedCall[]): Promise<void> {
-    for (const ended of calls) {
-      const { attempt_key: attemptKey } = ended
-      const earlier = attemptKey === null ? 0 : await this.#countAttempt(ended.session_key, attemptKey).catch(() => 0)
-      const keyId = await this.#options.keyIds.of(ended.credential).catch(() => UNKNOWN_KEY)
+    // All at once, which is one round trip to a shared store.
+    const found = await Promise.all(
+      calls.map(ended =>
+        Promise.all([
+          this.#countAttempt(ended.session_key, ended.attempt_key).catch(() => 0),
+          this.#options.keyIds.of(ended.credential).catch(() => UNKNOWN_KEY),
+        ]),
+      ),
+    )
+    for (const [index, ended] of calls.entries()) {
+      const [earlier, keyId] = found[index]!
       const call = this.#logged(ended, 1 + Math.max(earlier, ended.retry_count), keyId)
       addToRows(this.#unsaved, call)
       await this.#calls
@@ -223,24 +267,24 @@ export class Ledger {
     }
     const rows = this.#unsaved
     this.#unsaved = new Map()
-    try {
-      for (const [key, row] of rows) {
+    const saved = await Promise.allSettled(
+      [...rows].map(async ([key, row]) => {
         await this.#rows.update(key, current =>
           current === undefined ? row : { ...current, ...addSums(current, row) },
         )
         rows.delete(key)
-      }
-    } catch (error) {
-      this.#keepUnsaved(rows)
-      throw error
-    }
+      }),
+    )
+    this.#keepUnsaved(rows)
+    const failed = saved.find(outcome => outcome.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
   }
 
   /** Rows beyond the bound are dropped. */
   #keepUnsaved(rows: ReadonlyMap<string, LedgerRow>): void {
     for (const [key, row] of rows) {
       if (this.#unsaved.size < MAX_UNSAVED) this.#unsaved.set(key, row)
-      else this.#counts.dropped += row.requests
+      else this.#counts.lost += row.requests
     }
   }
 
@@ -284,9 +328,13 @@ export class Ledger {
   }
 
   /** Returns the number of earlier calls. */
-  async #countAttempt(session: string, attemptKey: string): Promise<number> {
-    return (await this.#attempts.increment(`${session}\0${attemptKey}`)) - 1
+  async #countAttempt(session: string, attemptKey: string | null): Promise<number> {
+    return attemptKey === null ? 0 : (await this.#attempts.increment(`${session}\0${attemptKey}`)) - 1
   }
+}
+
+function endOf({ value: { at, duration_ms } }: LoggedEvent<LoggedCall>): number {
+  return at + duration_ms
 }
 
 function addToRows(rows: Map<string, LedgerRow>, call: LoggedCall): void {

@@ -81,7 +81,7 @@ export function registerUsageRoutes(
     const query = readUsageQuery(request, { known: [...FILTERS, 'group'], limit: ROWS, now })
     if (svc.config.publicMode && groups.includes('key')) throw notPublic('keys are not shown in public mode')
     const isVisible = visibility(svc, request)
-    const rows = await ledger.rows(
+    const { rows, openStreams, dropped } = await ledger.look(
       row =>
         isVisible(row) &&
         query.matches(row) &&
@@ -89,11 +89,11 @@ export function registerUsageRoutes(
         (query.until === null || row.minute < query.until),
     )
     const from = query.since ?? rows.reduce((oldest, { minute }) => Math.min(oldest, minute), now)
-    return { groups, query, from, to: query.until ?? now, report: report(rows, groups) }
+    return { groups, query, from, to: query.until ?? now, openStreams, dropped, report: report(rows, groups) }
   }
 
   app.get('/ai/usage', describe(usage), async (request, reply) => {
-    const { groups, query, from, to, report: result } = await select(request)
+    const { groups, query, from, to, openStreams, dropped, report: result } = await select(request)
     void reply.header('Vary', 'Accept')
     if (preferredType(request.headers.accept ?? '', ['application/json', 'text/csv']) === 'text/csv')
       return sendCsv(reply, groups, result, query.limit)
@@ -102,8 +102,8 @@ export function registerUsageRoutes(
       to: new Date(to).toISOString(),
       group: groups,
       currency,
-      open_streams: ledger.openStreams,
-      dropped: ledger.dropped,
+      open_streams: openStreams,
+      dropped,
       totals: figuresOf(result.totals),
       rows: result.rows.slice(0, query.limit).map(({ fields, sums }) => ({ ...fields, ...figuresOf(sums) })),
     })

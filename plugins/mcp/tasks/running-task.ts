@@ -48,6 +48,7 @@ export class RunningTask {
       replica,
       status: 'working',
       statusMessage: null,
+      revision: 0,
       createdAt: now,
       lastUpdatedAt: now,
       ttlMs,
@@ -153,7 +154,8 @@ export class RunningTask {
   }
 
   #change(change: Partial<TaskRecord>): void {
-    this.record = { ...this.record, ...change, lastUpdatedAt: Date.now() }
+    const { revision } = this.record
+    this.record = { ...this.record, ...change, revision: revision + 1, lastUpdatedAt: Date.now() }
     this.#save?.(this)
   }
 }

@@ -20,6 +20,8 @@ export interface TaskRecord {
   replica: string
   status: TaskStatus
   statusMessage: string | null
+  /** Number of changes of the record. */
+  revision: number
   /** Milliseconds since 1970. */
   createdAt: number
   lastUpdatedAt: number

@@ -126,17 +126,20 @@ export class Tasks {
   follow(id: string, on: (task: JsonObject) => void): () => void {
     const { store, updates } = this.#options
     let isStopped = false
+    let shown = -1
     let order: Promise<void> = Promise.resolve()
     const show = (update: TaskUpdate | null): void => {
-      order = order.then(
-        async () => {
-          const record = await store.peek(id)
+      order = order
+        .then(async () => {
+          if (isStopped || (update !== null && update.revision <= shown)) return
+          // Only the record has the result.
+          const record = update === null || isTerminal(update) ? await store.peek(id) : { ...update, result: null }
           if (record === undefined || isStopped) return
-          on(detailedTask(id, update === null || isTerminal(record) ? record : { ...update, result: null }))
+          shown = record.revision
+          on(detailedTask(id, record))
           if (isTerminal(record)) stop()
-        },
-        () => {},
-      )
+        })
+        .catch(() => {})
     }
     // Followed first, so that no change is missed between the present state and the next one.
     const stopFollowing = updates.follow(
@@ -191,7 +194,7 @@ export class Tasks {
       id,
       current =>
         current && !isTerminal(current)
-          ? { ...current, status: 'failed', questions: {}, error, lastUpdatedAt }
+          ? { ...current, status: 'failed', questions: {}, error, revision: current.revision + 1, lastUpdatedAt }
           : current,
       { spare: true },
     )

@@ -23,6 +23,15 @@ export interface SessionFacts {
   ports: { http: number | null; https: number | null; grpc: number | null }
 }
 
+interface ArrivalsAnswer {
+  arrivals: ArrivalRecord[]
+  /** The replica that answered. */
+  instance: string
+  /** Of the session: those that live, and those that have ended. */
+  instances: string[]
+  gone: string[]
+}
+
 /** The upstream refused, or can't be reached. */
 export class BackChannelError extends Error {
   /** There was no answer at all. */
@@ -43,6 +52,12 @@ export class BackChannel {
   /** What to add to a time of the upstream to get one of this process, and how wrong that may be. */
   offsetMs = 0
   offsetErrorMs = 0
+  /** Replicas that ended while the session was open. */
+  readonly gone = new Set<string>()
+  readonly #instances = new Set<string>()
+  /** The replicas as each of them last named them. */
+  readonly #replicas = new Map<string, string>()
+  #changedMs = Number.NEGATIVE_INFINITY
 
   constructor(address: Address, token: string | null) {
     this.address = address
@@ -53,10 +68,21 @@ export class BackChannel {
     return this.#session!
   }
 
+  /** All replicas that had a part in the session. */
+  get instances(): string[] {
+    return [...this.#instances]
+  }
+
+  /** Whether a replica joined or ended since then: what arrived there may not have been collected. */
+  hasChangedSince(ms: number): boolean {
+    return this.#changedMs > ms
+  }
+
   /** `other`: the session of another upstream of the same run. */
   async open(ttlS: number, other?: SessionFacts): Promise<void> {
     const nonces = other === undefined ? {} : { nonce: other.nonce, field: other.field }
     this.#session = (await this.#ask('POST', '/sessions', { body: { ttl_s: ttlS, ...nonces } })) as SessionFacts
+    for (const instance of this.session.instances) this.#instances.add(instance)
     let best = Number.POSITIVE_INFINITY
     for (let index = 0; index < 5; index++) {
       const before = clock()
@@ -91,11 +117,22 @@ export class BackChannel {
 
   /** Times are those of this process. */
   async arrivals(steps: readonly number[]): Promise<ArrivalRecord[]> {
-    const { arrivals } = (await this.#ask('GET', `/sessions/${this.session.id}/arrivals?steps=${steps.join(',')}`)) as {
-      arrivals: ArrivalRecord[]
-    }
-    shiftTimes(arrivals, this.offsetMs)
-    return arrivals
+    const answer = (await this.#ask(
+      'GET',
+      `/sessions/${this.session.id}/arrivals?steps=${steps.join(',')}`,
+    )) as ArrivalsAnswer
+    this.#noteReplicas(answer)
+    shiftTimes(answer.arrivals, this.offsetMs)
+    return answer.arrivals
+  }
+
+  #noteReplicas({ instance, instances, gone }: ArrivalsAnswer): void {
+    const initial = [...this.session.instances].toSorted().join()
+    const now = [instances.toSorted().join(), ...gone.toSorted()].join(' without ')
+    if ((this.#replicas.get(instance) ?? initial) !== now) this.#changedMs = clock()
+    this.#replicas.set(instance, now)
+    for (const one of instances) this.#instances.add(one)
+    for (const one of gone) this.gone.add(one)
   }
 
   /** Tokens of the default issuer, by preset. */
@@ -161,7 +198,10 @@ export class BackChannel {
             const answer = Buffer.concat(chunks).toString()
             const status = response.statusCode ?? 0
             if (status === 204) return resolve(null)
-            if (status < 200 || status > 299) return fail(refusalText(status, answer))
+            if (status < 200 || status > 299) {
+              if (answer.includes('"replica_unreachable"')) this.#changedMs = clock()
+              return fail(refusalText(status, answer))
+            }
             try {
               resolve(JSON.parse(answer))
             } catch {
@@ -179,10 +219,20 @@ export class BackChannel {
   }
 }
 
+/** The upstreams of a run as its report names them. */
+export function instancesOf(channels: readonly BackChannel[]): { instances: string[]; gone?: string[] } {
+  const names = (of: (channel: BackChannel) => Iterable<string>): string[] => [
+    ...new Set(channels.flatMap(channel => [...of(channel)])),
+  ]
+  const gone = names(channel => channel.gone)
+  return { instances: names(channel => channel.instances), ...(gone.length === 0 ? {} : { gone }) }
+}
+
 function refusalText(status: number, answer: string): string {
   if (status === 401 || status === 403) return `refused the back channel with ${status}: give --upstream-token`
   if (status === 404) return 'has no probe: is it svc, not in public mode, with the plugin "probe"?'
   if (status === 409) return 'has several workers (SVC_WORKERS): set SVC_STATE_STORE=local'
+  if (answer.includes('"replica_unreachable"')) return 'has a replica that does not reply'
   if (status === 429) return `runs too many probes (${answer.slice(0, 200)})`
   return `answered ${status}: ${answer.replaceAll(/[^ -~]/g, ' ').slice(0, 200)}`
 }

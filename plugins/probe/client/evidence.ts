@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { ArrivalRecord } from '../upstream/arrival-record.ts'
 import type { StepScript } from '../upstream/script.ts'
 import type { CallRecord, ExchangeRecord } from './exchange.ts'
+import { fieldsOfLines } from './http2-message.ts'
 import { unchunked } from './http2-request.ts'
 import { valuesOf } from './response-parser.ts'
 import type { Field, Response } from './response-parser.ts'
@@ -21,13 +22,7 @@ export class ArrivalView {
     this.nonce = nonce
     const [line = '', ...lines] = this.head.replace(/^[\r\n]+/, '').split(/\r?\n/)
     this.line = line
-    this.fields = lines
-      .filter(text => text !== '')
-      .map(text => {
-        // The name of a pseudo-header field begins with a colon.
-        const colon = text.indexOf(':', 1)
-        return colon === -1 ? ([text, ''] as const) : ([text.slice(0, colon), text.slice(colon + 1).trim()] as const)
-      })
+    this.fields = fieldsOfLines(lines)
   }
 
   get head(): string {

@@ -5,7 +5,7 @@ import type { Connection, Piece, TlsTrust } from './connection.ts'
 import type { Address } from './address.ts'
 import type { EncodedRequest, Part, RequestSpec } from './request.ts'
 import { ResponseParser } from './response-parser.ts'
-import type { Response } from './response-parser.ts'
+import type { Field, Response } from './response-parser.ts'
 
 /** The requests of one client connection, in order. */
 export interface ConnectionSpec {
@@ -35,8 +35,18 @@ export interface CallRecord {
   sentEndMs: number
   sent: Buffer
   response: Response | null
-  /** HTTP/2 only: what came back on the stream, and the error code of RST_STREAM. */
-  http2: { received: Piece[]; errorCode: number | null } | null
+  /** HTTP/2 only. */
+  http2: Http2Call | null
+}
+
+/** A request on a stream of HTTP/2. */
+export interface Http2Call {
+  /** As they were sent, pseudo-header fields first. */
+  fields: readonly Field[]
+  /** What came back on the stream. */
+  received: Piece[]
+  /** Of RST_STREAM. */
+  errorCode: number | null
 }
 
 export interface ExchangeRecord {

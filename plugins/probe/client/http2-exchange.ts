@@ -28,7 +28,7 @@ export async function runHttp2Exchange(
     sentEndMs: 0,
     sent: Buffer.alloc(0),
     response: null,
-    http2: { received: [], errorCode: null },
+    http2: { fields: request.fields, received: [], errorCode: null },
   }))
   let socket: Socket
   try {
@@ -77,12 +77,12 @@ async function onSession(
   )
   if (ended !== null) return failedExchange([...calls], 'no HTTP/2 connection')
   let hasLeft = false
-  const started: Http2Call[] = []
+  const started: StreamCall[] = []
   for (const [index, request] of requests.entries()) {
     const call = calls[index]!
     const isLast = index === requests.length - 1
     if (session.closed || session.destroyed) break
-    const stream = new Http2Call(session, call, request, changes)
+    const stream = new StreamCall(session, call, request, changes)
     started.push(stream)
     await stream.sendContent()
     if (isLast && spec.leaveAfterMs !== undefined) {
@@ -136,7 +136,7 @@ function patienceOf({ spec }: CallRecord, timeoutMs: number): Patience & { maxMs
 type Flat = readonly string[]
 
 /** One request on its stream. */
-class Http2Call {
+class StreamCall {
   readonly #call: CallRecord
   readonly #stream: ClientHttp2Stream
   readonly #parts: EncodedHttp2Request['parts']

@@ -57,6 +57,49 @@ export function framesIn(bytes: Buffer): { type: number; flags: number; stream: 
   return frames
 }
 
+/** Names of error codes, by number (RFC 9113, 7). */
+const ERRORS = [
+  'NO_ERROR',
+  'PROTOCOL_ERROR',
+  'INTERNAL_ERROR',
+  'FLOW_CONTROL_ERROR',
+  'SETTINGS_TIMEOUT',
+  'STREAM_CLOSED',
+  'FRAME_SIZE_ERROR',
+  'REFUSED_STREAM',
+  'CANCEL',
+  'COMPRESSION_ERROR',
+  'CONNECT_ERROR',
+  'ENHANCE_YOUR_CALM',
+  'INADEQUATE_SECURITY',
+  'HTTP_1_1_REQUIRED',
+]
+const FRAME_NAMES = [
+  'DATA',
+  'HEADERS',
+  'PRIORITY',
+  'RST_STREAM',
+  'SETTINGS',
+  'PUSH_PROMISE',
+  'PING',
+  'GOAWAY',
+  'WINDOW_UPDATE',
+  'CONTINUATION',
+]
+
+export function errorName(code: number): string {
+  return ERRORS[code] ?? `0x${code.toString(16)}`
+}
+
+/** The frames of a connection for a reader: type, stream and error code. */
+export function frameTexts(bytes: Buffer): string[] {
+  return framesIn(bytes).map(({ type, stream, payload }) => {
+    const at = type === FRAME.reset ? 0 : type === FRAME.goAway ? 4 : null
+    const error = at === null || payload.length < at + 4 ? [] : [errorName(payload.readUInt32BE(at))]
+    return [FRAME_NAMES[type] ?? `type ${type}`, ...(stream === 0 ? [] : [`stream ${stream}`]), ...error].join(' ')
+  })
+}
+
 /** Sends one request, and watches until the gateway answers it, resets it, or closes the connection. */
 export async function runFormExchange(
   socket: Socket,

@@ -44,6 +44,17 @@ export function http2Trailers(fields: readonly Field[]): Buffer {
   return Buffer.from(fields.length === 0 ? '' : `\r\n${linesOf(fields)}`, 'latin1')
 }
 
+/** The fields of lines in this form. */
+export function fieldsOfLines(lines: readonly string[]): Field[] {
+  return lines
+    .filter(line => line !== '')
+    .map(line => {
+      // The name of a pseudo-header field begins with a colon.
+      const colon = line.indexOf(':', 1)
+      return colon === -1 ? [line, ''] : [line.slice(0, colon), line.slice(colon + 1).trim()]
+    })
+}
+
 function linesOf(fields: readonly Field[]): string {
   return fields.map(([name, value]) => `${name}: ${value}\r\n`).join('')
 }

@@ -71,9 +71,9 @@ const REPEATED: readonly VerdictWord[] = ['fail', 'warn', 'error']
 const TUNNEL_GROUPS: readonly string[] = ['headers', 'targets', 'framing', 'responses', 'caching', 'trust']
 const TUNNEL_CHECKS: readonly string[] = ['CON-ERROR', 'CON-LOOP', 'UPG-H2C']
 const EJECTED_MS = 35_000
-/** Attempts of a check that do not count, since this machine was too busy meanwhile. */
-const MAX_BUSY = 3
-const BUSY_PAUSE_MS = 1_000
+/** Attempts of a check that do not count, since something else than the gateway disturbed them. */
+const MAX_DISTURBED = 3
+const DISTURBED_PAUSE_MS = 1_000
 /** Paths of the groups that do not use that of the probe. */
 const DEFAULT_PATHS: Readonly<Record<string, string>> = { llm: '/ai/openai/v1', mcp: '/mcp', a2a: '/a2a/weather' }
 const HEALTH: Pick<Check, 'id' | 'plan'> = {
@@ -95,7 +95,8 @@ export class ProbeRun {
   #reached: Reached | null = null
   readonly #load = new LoadMonitor()
   #lostConnections = 0
-  #isLost = false
+  /** The end that is no longer reached; the run ends then. */
+  #lost: 'upstream lost' | 'gateway lost' | null = null
 
   constructor(options: RunOptions) {
     this.#options = options
@@ -154,8 +155,7 @@ export class ProbeRun {
     await reach(this.#runner, this.#facts, { ...this.#direct, protocol: '1.1' }, upstreamUrl)
     const reached = await reachInTime(this.#runner, this.#facts, { ...this.#gateway, protocol: '1.1' }, upstreamUrl)
     this.#reached = reached
-    if (this.#options.triesHttp2 && (await this.#isServed({ ...this.#gateway, protocol: '2' })))
-      this.#facts.clientProtocols.push('2')
+    if (this.#options.triesHttp2 && (await this.#speaksHttp2(this.#gateway))) this.#facts.clientProtocols.push('2')
     if (this.#facts.clientProtocols.includes('2') || this.#hasOwnGrpcAddress)
       this.#directHttp2 = await this.#findDirectHttp2()
     const chosen = this.#jobs.filter(job => !this.#skipEarly(job, reached))
@@ -178,7 +178,10 @@ export class ProbeRun {
         runBoth,
       )
     await waiting
-    return this.#result(reached, !this.#isLost && !this.#options.signal.aborted)
+    if (this.#lost !== null)
+      for (const job of this.#jobs)
+        if (!this.#results.has(job)) this.#record(job, fault(this.#lost), ['error'], null, 'not run', 0)
+    return this.#result(reached, this.#lost === null && !this.#options.signal.aborted)
   }
 
   /** Number of results that the run will have. */
@@ -216,7 +219,7 @@ export class ProbeRun {
     const addresses = [address, ...(grpc === null ? [] : [{ ...address, isTls: false, port: grpc }])]
     for (const candidate of addresses) {
       const route = { ...this.#direct, address: candidate }
-      if (await this.#isServed({ ...route, protocol: '2' })) return route
+      if (await this.#speaksHttp2(route)) return route
     }
     return null
   }
@@ -278,7 +281,7 @@ export class ProbeRun {
     if (check.when?.noDirect === true) return true
     let evidence: Evidence | null = null
     let difference: string | null = null
-    for (let attempt = 0, busy = 0; attempt < 2 + busy; attempt++) {
+    for (let attempt = 0, disturbed = 0; attempt < 2 + disturbed; attempt++) {
       const attemptedMs = clock()
       try {
         const route = this.#routeOf(check, protocol === '2' ? this.#directHttp2! : this.#direct)
@@ -286,10 +289,10 @@ export class ProbeRun {
         difference = directDifference(evidence, this.#options.channels[0]!.offsetErrorMs)
       } catch (error) {
         difference = (error as Error).message
-        if (error instanceof BackChannelError && error.isLost) this.#isLost = true
+        this.#noteLoss(error)
       }
       if (difference === null) break
-      if (busy < MAX_BUSY && (await this.#wasBusy(attemptedMs))) busy++
+      if (disturbed < MAX_DISTURBED && (await this.#wasDisturbed(attemptedMs))) disturbed++
     }
     if (difference === null && check.when?.comparesDirect === true) this.#directEvidence.set(job, evidence!)
     if (difference !== null)
@@ -300,41 +303,42 @@ export class ProbeRun {
   async #gatewayRun(job: Job): Promise<void> {
     const { check } = job
     const from = performance.now()
-    if (this.#isLost || this.#options.signal.aborted) return
+    if (this.#lost !== null || this.#options.signal.aborted) return
     if ((check.when?.breaks === true || check.hostile === true) && !(await this.#isHealthy(job))) return
     const verdicts: Verdict[] = []
     let evidence: Evidence | null = null
-    let busy = 0
+    let disturbed = 0
     do {
       const attemptedMs = clock()
       const one = await this.#attempt(job)
       const isFinding = REPEATED.includes(one.verdict.verdict)
-      if (isFinding && busy < MAX_BUSY && (await this.#wasBusy(attemptedMs))) {
-        busy++
+      if (isFinding && disturbed < MAX_DISTURBED && (await this.#wasDisturbed(attemptedMs))) {
+        disturbed++
         continue
       }
       evidence = verdicts.length === 0 || one.verdict.verdict !== 'pass' ? one.evidence : evidence
       verdicts.push(one.verdict)
     } while (
       verdicts.length === 0 ||
-      (REPEATED.includes(verdicts[0]!.verdict) &&
+      (isRepeated(check, verdicts) &&
         verdicts.length < this.#options.repeat &&
-        !this.#isLost &&
+        this.#lost === null &&
         !this.#options.signal.aborted)
     )
     const words = verdicts.map(({ verdict }) => verdict)
-    const isSame = words.every(word => word === words[0])
-    const chosen = isSame ? verdicts[0]! : { ...verdicts[0]!, verdict: 'flaky' as const }
+    const chosen = agreed(verdicts)
     const isServing = check.hostile !== true || (await this.#serves(10_000))
     const verdict = isServing ? chosen : fail('the gateway stopped serving')
     const direct = check.when?.noDirect === true ? 'not run' : 'same'
     this.#record(job, verdict, words, evidence, direct, performance.now() - from)
   }
 
-  /** Whether this process stalled since then; waits a moment if it did. */
-  async #wasBusy(sinceMs: number): Promise<boolean> {
-    if (this.#isLost || this.#options.signal.aborted || !this.#load.hasStalledSince(sinceMs)) return false
-    await pause(BUSY_PAUSE_MS)
+  /** Whether this process stalled, or a replica of the upstream joined or ended, since then; waits a moment if so. */
+  async #wasDisturbed(sinceMs: number): Promise<boolean> {
+    if (this.#lost !== null || this.#options.signal.aborted) return false
+    const hasChanged = this.#options.channels.some(channel => channel.hasChangedSince(sinceMs))
+    if (!hasChanged && !this.#load.hasStalledSince(sinceMs)) return false
+    await pause(DISTURBED_PAUSE_MS)
     return true
   }
 
@@ -385,11 +389,8 @@ export class ProbeRun {
       await this.#countLost(general)
       return { verdict: general ?? this.#judge(job, evidence), evidence }
     } catch (error) {
-      if (error instanceof BackChannelError && error.isLost) this.#isLost = true
-      return {
-        verdict: fault(this.#isLost ? 'upstream lost' : (error as Error).message),
-        evidence: null,
-      }
+      this.#noteLoss(error)
+      return { verdict: fault(this.#lost ?? (error as Error).message), evidence: null }
     }
   }
 
@@ -407,13 +408,18 @@ export class ProbeRun {
   async #countLost(general: Verdict | null): Promise<void> {
     const isLost = general?.verdict === 'error' && general.summary.startsWith('no connection')
     this.#lostConnections = isLost ? this.#lostConnections + 1 : 0
-    if (this.#lostConnections >= 3 && !(await this.#serves(1_000))) this.#isLost = true
+    if (this.#lostConnections >= 3 && !(await this.#serves(1_000))) this.#lost ??= 'gateway lost'
+  }
+
+  #noteLoss(error: unknown): void {
+    if (error instanceof BackChannelError && error.isLost) this.#lost ??= 'upstream lost'
   }
 
   /** Before a check that breaks something: waits for an upstream that the gateway has taken out. */
   async #isHealthy(job: Job): Promise<boolean> {
     const isHostile = job.check.hostile === true
     if (await this.#serves(isHostile ? 10_000 : EJECTED_MS)) return true
+    if (this.#lost !== null) return false
     this.#record(job, skip(isHostile ? 'the gateway stopped serving' : 'ejected'), [], null, 'same', 0)
     return false
   }
@@ -423,13 +429,26 @@ export class ProbeRun {
     do {
       if (await this.#isServed({ ...this.#gateway, protocol: '1.1' })) return true
       await new Promise(resolve => setTimeout(resolve, 500))
-    } while (performance.now() < until && !this.#options.signal.aborted)
+    } while (performance.now() < until && this.#lost === null && !this.#options.signal.aborted)
     return false
   }
 
+  /** Asked again before half of the catalog is skipped, since the machine may be busy. */
+  async #speaksHttp2(route: Omit<Route, 'protocol'>): Promise<boolean> {
+    if (await this.#isServed({ ...route, protocol: '2' })) return true
+    await pause(DISTURBED_PAUSE_MS)
+    return this.#isServed({ ...route, protocol: '2' })
+  }
+
   async #isServed(route: Route): Promise<boolean> {
-    const { first } = await this.#runner.run(HEALTH, this.#facts, route)
-    return first.count > 0 && first.status === 200
+    try {
+      const { first } = await this.#runner.run(HEALTH, this.#facts, route)
+      return first.count > 0 && first.status === 200
+    } catch (error) {
+      if (!(error instanceof BackChannelError)) throw error
+      this.#noteLoss(error)
+      return false
+    }
   }
 
   #record(
@@ -458,6 +477,21 @@ export class ProbeRun {
     const { onProgress } = this.#options
     onProgress({ group: check.group, done: this.#results.size, total: this.#jobs.length, result })
   }
+}
+
+/** A lag that only some attempts have is one of this machine. */
+function isRepeated({ when = {} }: Check, verdicts: readonly Verdict[]): boolean {
+  const first = verdicts[0]!.verdict
+  if (when.measuresLag === true && first === 'note') return verdicts.at(-1)!.verdict === 'note'
+  return REPEATED.includes(first)
+}
+
+/** Only a lag is repeated after a note. A pass decides then, since load makes lags longer and never shorter. */
+function agreed(verdicts: readonly Verdict[]): Verdict {
+  const [first] = verdicts as [Verdict]
+  const last = verdicts.at(-1)!
+  if (first.verdict === 'note') return last.verdict === 'pass' ? last : first
+  return verdicts.every(({ verdict }) => verdict === first.verdict) ? first : { ...first, verdict: 'flaky' }
 }
 
 function isOrdinary({ when = {}, hostile }: Check): boolean {

@@ -10,7 +10,7 @@ import { newGroupsOf } from '../catalog/selection.ts'
 import { catalogWith } from '../checks/custom/registry.ts'
 import { readAddress, resolveAddress } from '../client/address.ts'
 import type { Address } from '../client/address.ts'
-import { BackChannel, BackChannelError } from '../client/back-channel.ts'
+import { BackChannel, BackChannelError, instancesOf } from '../client/back-channel.ts'
 import { ProbeRun } from '../client/probe-run.ts'
 import type { RunResult } from '../client/probe-run.ts'
 import { ReachError } from '../client/reach.ts'
@@ -160,7 +160,7 @@ async function probe(
         upstream: {
           mode: isListening ? 'listen' : 'url',
           base_url: channels[0]!.address.url,
-          instances: [...new Set(channels.flatMap(({ session }) => session.instances))],
+          ...instancesOf(channels),
         },
       },
       gateway: { url: options.gateway.url, prefix: options.prefix, name: options.name, configuration },

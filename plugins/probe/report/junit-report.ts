@@ -2,6 +2,7 @@
 import { counts, groupsOf } from './report.ts'
 import type { FailOn, Report, ReportedResult } from './report.ts'
 import { visible, visibleLines } from './visible.ts'
+import { textOf } from './side-lines.ts'
 import type { Side } from './sides.ts'
 
 export function junitReport(report: Report, failOn: readonly FailOn[]): string {
@@ -48,7 +49,7 @@ function testCase(group: string, result: ReportedResult, failOn: readonly FailOn
 /** The four sides as text. */
 export function sidesText({ exchanges }: Pick<ReportedResult, 'exchanges'>): string {
   const part = (title: string, side: Side | null): string[] =>
-    side === null ? [`${title}: nothing`] : [`${title}:`, ...visibleLines(side.bytes).map(line => `  ${line}`)]
+    side === null ? [`${title}: nothing`] : [`${title}:`, ...visibleLines(textOf(side)).map(line => `  ${line}`)]
   return exchanges
     .flatMap(({ step, sent, arrived, answered, came_back: back }) => [
       `step ${step}`,

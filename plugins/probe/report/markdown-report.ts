@@ -1,7 +1,9 @@
 /** The report as Markdown. */
 import { groupsOf } from './report.ts'
 import type { Report, ReportedResult } from './report.ts'
+import { headTextOf } from './side-lines.ts'
 import { sourceText } from './terminal-report.ts'
+import { goneText } from './upstream-text.ts'
 import { visible, visibleLines } from './visible.ts'
 
 const IMPACTS = ['high', 'medium', 'low'] as const
@@ -9,12 +11,14 @@ const IMPACTS = ['high', 'medium', 'low'] as const
 export function markdownReport(report: Report): string {
   const { gateway, results, summary, svc, run } = report
   const findings = results.filter(({ verdict }) => ['fail', 'warn', 'flaky', 'error'].includes(verdict))
+  const gone = goneText(report)
   const notes = results.filter(({ verdict }) => verdict === 'note')
   return [
     `# Report of ${cell(gateway.name ?? gateway.url)}`,
     '',
     `Gateway ${cell(gateway.url)}, software ${cell(gateway.seen.server ?? 'not named')}, svc ${svc.version}, catalog ${report.catalogue}, ${run.started_at.slice(0, 10)}, ${(run.took_ms / 1000).toFixed(1)} s.${report.complete ? '' : ' **The run is not complete.**'}`,
     '',
+    ...(gone === null ? [] : [`Upstream: ${cell(gone)}`, '']),
     '| Group | Musts kept | Fail | Warn | Note | Skip | Error |',
     '|---|---|---|---|---|---|---|',
     ...summary.groups.map(
@@ -56,7 +60,7 @@ function finding(result: ReportedResult): string[] {
     ...(note === null ? [] : [`Owner: ${cell(note)}`, '']),
     ...(arrived === undefined
       ? []
-      : ['Arrived:', '', ...fenced(visibleLines(arrived.bytes.split('\r\n\r\n', 1)[0]!.slice(0, 4_000))), '']),
+      : ['Arrived:', '', ...fenced(visibleLines(headTextOf(arrived).slice(0, 4_000))), '']),
   ]
 }
 

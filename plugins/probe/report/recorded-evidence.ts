@@ -29,7 +29,7 @@ interface RecordedCall {
   sent_end_ms: number
   sent: string
   response: RecordedResponse | null
-  http2: { received: RecordedPiece[]; error_code: number | null } | null
+  http2: { fields: readonly Field[]; received: RecordedPiece[]; error_code: number | null } | null
   arrivals: RecordedArrival[]
 }
 
@@ -100,7 +100,10 @@ function recordedCall({ record, arrivals }: Call): RecordedCall {
     sent_end_ms: sentEndMs,
     sent: textOf(sent),
     response: response === null ? null : recordedResponse(response),
-    http2: http2 === null ? null : { received: http2.received.map(recordedPiece), error_code: http2.errorCode },
+    http2:
+      http2 === null
+        ? null
+        : { fields: http2.fields, received: http2.received.map(recordedPiece), error_code: http2.errorCode },
     arrivals: arrivals.map(recordedArrival),
   }
 }
@@ -189,7 +192,10 @@ function callOf({ step, method, sent, response, http2, ...times }: RecordedCall,
     sentEndMs: times.sent_end_ms,
     sent: bytesOf(sent),
     response: response === null ? null : responseOf(response),
-    http2: http2 === null ? null : { received: http2.received.map(pieceOf), errorCode: http2.error_code },
+    http2:
+      http2 === null
+        ? null
+        : { fields: http2.fields, received: http2.received.map(pieceOf), errorCode: http2.error_code },
   }
 }
 

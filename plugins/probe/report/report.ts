@@ -57,7 +57,13 @@ export interface Report {
       path: { removed: string; added: string }
     }
   }
-  upstream: { mode: 'listen' | 'url'; base_url: string; instances: string[] }
+  upstream: {
+    mode: 'listen' | 'url'
+    base_url: string
+    instances: string[]
+    /** Instances that ended during the run. */
+    gone?: string[]
+  }
   options: Record<string, unknown>
   summary: {
     verdicts: VerdictCounts

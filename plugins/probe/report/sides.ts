@@ -1,19 +1,22 @@
 /** The four sides of an exchange: sent, arrived, answered, came back. */
-import type { Evidence } from '../client/evidence.ts'
-import type { ArrivalRecord, TimedChunk } from '../upstream/arrival-record.ts'
+import type { Call, Evidence } from '../client/evidence.ts'
+import type { ArrivalRecord } from '../upstream/arrival-record.ts'
+import { http2AnsweredSide, http2ArrivedSide, http2ReceivedSide, http2SentSide } from './http2-sides.ts'
+import type { Http2Side } from './http2-sides.ts'
+import { MAX_SIDE, relative, timed } from './side-facts.ts'
+import type { SideFacts } from './side-facts.ts'
 
-/** Bytes are text in ISO 8859-1; times are milliseconds since the request was sent. */
-export interface Side {
+/** A message of HTTP/1.1: bytes as text in ISO 8859-1. */
+export interface BytesSide extends SideFacts {
   bytes: string
-  size: number
-  truncated: boolean
-  connection: number | null
-  chunks: TimedChunk[]
-  ended: string | null
 }
+
+export type Side = BytesSide | Http2Side
 
 export interface ReportedExchange {
   step: number
+  /** What the request is about, in checks with several. */
+  label?: string
   through: 'direct' | 'gateway'
   sent: Side
   arrived: Side[]
@@ -21,85 +24,65 @@ export interface ReportedExchange {
   came_back: Side | null
 }
 
-const MAX_SIDE = 8 * 1024
-const MAX_CHUNKS = 40
 const MAX_EXCHANGES = 24
 
 export function exchangesOf(evidence: Evidence): ReportedExchange[] {
+  const connections = new Map(evidence.exchanges.map(({ record }, index) => [record, index + 1]))
   return evidence.calls.slice(0, MAX_EXCHANGES).map(call => {
-    const { record, exchange, response } = call
-    const origin = record.sentAtMs
-    const isOnly = exchange.calls.length === 1
-    const received = isOnly
-      ? Buffer.concat(exchange.received.map(({ bytes }) => bytes))
-      : response === null
-        ? null
-        : Buffer.concat([response.head, response.body])
+    const connection = connections.get(call.exchange) ?? null
     return {
-      step: record.step,
+      step: call.record.step,
+      ...(call.label === '' ? {} : { label: call.label }),
       through: evidence.through,
-      sent: side(record.sent, record.sent.length, [{ at_ms: 0, size: record.sent.length }], null, null),
-      arrived: call.arrivals.map(view => arrivedSide(view.record, origin)),
-      answered: call.answered === null ? null : answeredSide(call.answered, origin),
-      came_back:
-        received === null
-          ? null
-          : side(
-              received,
-              received.length,
-              isOnly
-                ? exchange.received.map(({ atMs, bytes }) => ({ at_ms: round(atMs - origin), size: bytes.length }))
-                : [],
-              null,
-              exchange.ended ?? 'kept',
-            ),
+      sent: call.record.http2 === null ? sentSide(call, connection) : http2SentSide(call.record, connection),
+      arrived: call.arrivals.map(view =>
+        view.record.protocol === '2'
+          ? http2ArrivedSide(view, call.record.sentAtMs)
+          : arrivedSide(view.record, call.record.sentAtMs),
+      ),
+      answered: answeredSide(call),
+      came_back: call.record.http2 === null ? receivedSide(call, connection) : http2ReceivedSide(call, connection),
     }
   })
 }
 
-function arrivedSide(record: ArrivalRecord, origin: number): Side {
-  return {
-    bytes: record.bytes.slice(0, MAX_SIDE),
-    size: record.size,
-    truncated: record.size > MAX_SIDE,
-    connection: record.connection,
-    chunks: relative(record.chunks, origin),
-    ended: record.ended,
-  }
+function sentSide({ record, exchange }: Call, connection: number | null): BytesSide {
+  const isOnly = exchange.calls.length === 1 && exchange.sent.length > 0
+  const chunks = isOnly ? timed(exchange.sent, record.sentAtMs) : [{ at_ms: 0, size: record.sent.length }]
+  return bytesSide(record.sent, { size: record.sent.length, connection, chunks, ended: null })
 }
 
-function answeredSide(answered: ArrivalRecord['answered'], origin: number): Side {
-  return {
-    bytes: answered.bytes.slice(0, MAX_SIDE),
-    size: answered.size,
-    truncated: answered.size > MAX_SIDE,
-    connection: null,
-    chunks: relative(answered.chunks, origin),
-    ended: null,
-  }
+function arrivedSide({ bytes, size, connection, chunks, ended }: ArrivalRecord, origin: number): BytesSide {
+  return bytesSide(bytes, { size, connection, chunks: relative(chunks, origin), ended })
 }
 
-function side(
-  bytes: Buffer,
-  size: number,
-  chunks: TimedChunk[],
-  connection: number | null,
-  ended: string | null,
-): Side {
+function answeredSide({ arrival, answered, record: { sentAtMs: origin } }: Call): Side | null {
+  if (arrival === null || answered === null) return null
+  if (arrival.record.protocol === '2') return http2AnsweredSide(arrival.record, origin)
+  const { bytes, size, chunks } = answered
+  const { connection } = arrival.record
+  return bytesSide(bytes, { size, connection, chunks: relative(chunks, origin), ended: null })
+}
+
+/** What came back on a connection belongs to the request if it was the only one. */
+function receivedSide({ record, exchange, response }: Call, connection: number | null): BytesSide | null {
+  const ended = exchange.ended ?? 'kept'
+  if (exchange.calls.length === 1) {
+    const received = Buffer.concat(exchange.received.map(({ bytes }) => bytes))
+    const chunks = timed(exchange.received, record.sentAtMs)
+    return bytesSide(received, { size: received.length, connection, chunks, ended })
+  }
+  if (response === null) return null
+  const received = Buffer.concat([response.head, response.body])
+  return bytesSide(received, { size: received.length, connection, chunks: [], ended })
+}
+
+function bytesSide(bytes: Buffer | string, { size, chunks, ...facts }: Omit<SideFacts, 'truncated'>): BytesSide {
   return {
-    bytes: bytes.subarray(0, MAX_SIDE).toString('latin1'),
+    bytes: typeof bytes === 'string' ? bytes.slice(0, MAX_SIDE) : bytes.subarray(0, MAX_SIDE).toString('latin1'),
     size,
     truncated: size > MAX_SIDE,
-    connection,
-    chunks: chunks.slice(0, MAX_CHUNKS),
-    ended,
+    chunks,
+    ...facts,
   }
-}
-
-function relative(chunks: readonly TimedChunk[], origin: number): TimedChunk[] {
-  return chunks.slice(0, MAX_CHUNKS).map(({ at_ms: at, size }) => ({ at_ms: round(at - origin), size }))
-}
-
-function round(ms: number): number {
-  return Math.round(ms * 10) / 10
 }

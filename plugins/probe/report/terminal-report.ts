@@ -1,6 +1,7 @@
 /** The report for a terminal. */
 import type { FailOn, Report, ReportedResult } from './report.ts'
 import { groupsOf } from './report.ts'
+import { goneText } from './upstream-text.ts'
 import { visible } from './visible.ts'
 
 export function terminalReport(report: Report, _failOn: readonly FailOn[]): string {
@@ -12,6 +13,8 @@ export function terminalReport(report: Report, _failOn: readonly FailOn[]): stri
     `svc        ${report.svc.version}, catalog ${report.catalogue}`,
     '',
   ]
+  const gone = goneText(report)
+  if (gone !== null) lines.splice(-1, 0, `upstream   ${gone}`)
   const width = Math.max(...summary.groups.map(({ group }) => group.length), 0)
   for (const { group, musts, verdicts } of summary.groups) {
     const others = [

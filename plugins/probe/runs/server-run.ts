@@ -3,6 +3,7 @@ import { randomUUID, createHash } from 'node:crypto'
 import { createNonce } from '../upstream/sessions.ts'
 import { resolveAddress } from '../client/address.ts'
 import type { Address } from '../client/address.ts'
+import { instancesOf } from '../client/back-channel.ts'
 import type { BackChannel } from '../client/back-channel.ts'
 import { ProbeRun } from '../client/probe-run.ts'
 import type { CheckResult, RunResult } from '../client/probe-run.ts'
@@ -193,7 +194,7 @@ export class ServerRun {
         tookMs: performance.now() - this.#from,
         arguments: argumentsOf(request),
         svc: this.#facts.svc,
-        upstream: { mode: 'url', base_url: this.#channel.address.url, instances: [this.#facts.instance] },
+        upstream: { mode: 'url', base_url: this.#channel.address.url, ...instancesOf([this.#channel]) },
       },
       gateway: {
         url: target.url,

@@ -8,6 +8,7 @@ import { acceptH2c, asksFor, WebSocketEnd } from './upgrade.ts'
 
 const MAX_KEPT = 64 * 1024
 const MAX_CHUNKS = 1_000
+const MAX_HEADS = 100
 const INVALID =
   'HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nContent-Length: 7\r\nConnection: close\r\n\r\ninvalid'
 
@@ -32,6 +33,9 @@ export class Answered {
   readonly #kept: Buffer[] = []
   #keptBytes = 0
   size = 0
+  /** HTTP/2 only: sizes of the heads, which come first, and of the trailers, which come last. */
+  readonly headSizes: number[] = []
+  trailersSize = 0
   isDone = false
   /** What came after a 101 of a WebSocket. */
   conversation: Conversation | null = null
@@ -44,6 +48,18 @@ export class Answered {
     const kept = bytes.subarray(0, MAX_KEPT - this.#keptBytes)
     if (kept.length > 0) this.#kept.push(Buffer.from(kept))
     this.#keptBytes += kept.length
+  }
+
+  addHead(bytes: Buffer, atMs: number): void {
+    const { headSizes } = this
+    if (headSizes.length < MAX_HEADS) headSizes.push(bytes.length)
+    else headSizes[MAX_HEADS - 1]! += bytes.length
+    this.add(bytes, atMs)
+  }
+
+  addTrailers(bytes: Buffer, atMs: number): void {
+    this.trailersSize = bytes.length
+    this.add(bytes, atMs)
   }
 
   get bytes(): Buffer {

@@ -36,7 +36,19 @@ export interface ArrivalRecord {
   ended_ms: number | null
   /** After a 101 of a WebSocket. */
   conversation: Conversation | null
-  answered: { bytes: string; size: number; sha256: string; chunks: TimedChunk[]; done: boolean }
+  answered: AnsweredRecord
+}
+
+/** What the upstream wrote. */
+export interface AnsweredRecord {
+  bytes: string
+  size: number
+  sha256: string
+  chunks: TimedChunk[]
+  /** HTTP/2 only: sizes of the heads, which come first, and of the trailers, which come last. */
+  head_sizes: number[]
+  trailers_size: number
+  done: boolean
 }
 
 const MAX_SHOWN = 128 * 1024
@@ -85,6 +97,8 @@ export function arrivalRecord(
       size: answered.size,
       sha256: answered.sha256,
       chunks: answered.chunks.map(timed),
+      head_sizes: [...answered.headSizes],
+      trailers_size: answered.trailersSize,
       done: answered.isDone,
     },
   }

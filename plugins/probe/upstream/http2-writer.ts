@@ -31,7 +31,7 @@ export function http2Writer(
   const parser = new ResponseParser([method], {
     onHead(status, fields, isInterim) {
       const own = http2Fields(fields)
-      answered.add(http2ResponseHead(status, own), now())
+      answered.addHead(http2ResponseHead(status, own), now())
       if (isInterim) reply.interim(status, own)
       else head = { status, fields: own }
     },
@@ -47,7 +47,7 @@ export function http2Writer(
   })
   const finish = (): void => {
     if (isFailed || !isComplete) return reply.reset(constants.NGHTTP2_INTERNAL_ERROR)
-    answered.add(http2Trailers(trailers), now())
+    answered.addTrailers(http2Trailers(trailers), now())
     reply.end(trailers)
   }
   return {

@@ -183,7 +183,13 @@ export function registerUpstream(app: FastifyInstance, svc: Svc<ProbeSection>): 
         throw invalidParameter('steps', 'expected numbers separated by commas')
       await session.waitFor(after, waitMs)
       const arrivals = await sessions.arrivals(session, { after, steps: steps?.split(',') ?? null })
-      return { arrivals, next: session.lastNumber, clock_ms: svc.tap.now() }
+      return {
+        arrivals,
+        next: session.lastNumber,
+        clock_ms: svc.tap.now(),
+        instance: svc.instance.id,
+        ...sessions.members(session),
+      }
     },
   )
 

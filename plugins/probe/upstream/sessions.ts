@@ -21,10 +21,15 @@ export function createNonce(): string {
   return [...randomBytes(26)].map(byte => ALPHABET[byte % 32]).join('')
 }
 
+/** Scripts of a session that was open before this replica joined: the others have them. */
+export type FindScript = (step: number) => Promise<StepScript | null>
+
 interface SessionOptions {
-  ttlS: number
+  ttlMs: number
   nonces: SessionNonces
   onEnd: () => void
+  /** Null if this replica gets every script when the others do. */
+  findScript: FindScript | null
 }
 
 /** Those of some steps, or those behind a number of this replica. */
@@ -56,6 +61,11 @@ export class ProbeSession {
   readonly nonce: string
   readonly field: string
   readonly expiresAt: Date
+  /** The session was open before this replica joined. */
+  readonly isJoined: boolean
+  /** The replicas that had a part in it, and whether they have ended. */
+  readonly members = new Map<string, { instance: string; isGone: boolean }>()
+  readonly #findScript: FindScript | null
   readonly #steps = new Map<number, StepScript>()
   #readsContent = false
   readonly #counts = new Map<number, number>()
@@ -67,12 +77,16 @@ export class ProbeSession {
   readonly #timer: NodeJS.Timeout
   readonly #now: () => number
 
-  constructor(tap: SvcTap, { ttlS, nonces, onEnd }: SessionOptions) {
+  constructor(tap: SvcTap, { ttlMs, nonces, onEnd, findScript }: SessionOptions) {
     this.id = nonces.id
     this.nonce = nonces.nonce
     this.field = nonces.field
     this.#now = () => tap.now()
-    this.expiresAt = new Date(Date.now() + ttlS * 1000)
+    this.expiresAt = new Date(Date.now() + ttlMs)
+    this.isJoined = findScript !== null
+    this.#findScript = findScript
+    // Its scripts are not known here, so any of them may need the content.
+    this.#readsContent = this.isJoined
     this.#armed = tap.arm({
       claims: head => this.#claims(head),
       claimsContent: (_head, content) => (this.#readsContent ? stepIn(content.toString('latin1'), this.field) : null),
@@ -82,9 +96,9 @@ export class ProbeSession {
         const method = arrival.head.toString('latin1', 0, arrival.head.indexOf(' '))
         this.#answer(arrival, answered => http2Writer(reply, { method, answered, now: this.#now }))
       },
-      lifetimeMs: ttlS * 1000,
+      lifetimeMs: ttlMs,
     })
-    this.#timer = setTimeout(onEnd, ttlS * 1000)
+    this.#timer = setTimeout(onEnd, ttlMs)
     this.#timer.unref()
   }
 
@@ -96,12 +110,17 @@ export class ProbeSession {
 
   /** Adds scripts; returns false if there would be too many. */
   addScripts(scripts: readonly StepScript[]): boolean {
-    if (this.#steps.size + scripts.length > MAX_STEPS) return false
+    const added = scripts.filter(({ step }) => !this.#steps.has(step))
+    if (this.#steps.size + added.length > MAX_STEPS) return false
     for (const script of scripts) {
       this.#steps.set(script.step, script)
       this.#readsContent ||= script.content === true
     }
     return true
+  }
+
+  scriptOf(step: number): StepScript | null {
+    return this.#steps.get(step) ?? null
   }
 
   /** Arrivals of these steps, or those after a number. */
@@ -146,13 +165,20 @@ export class ProbeSession {
     this.#counts.set(step, number)
     const answered = new Answered()
     this.#add({ number: ++this.#total, arrival, answered, kept: 0 })
-    const found = this.#steps.get(step)
-    const isUsable =
-      found !== undefined &&
-      !(found.http11 === true && arrival.protocol === '1.0') &&
-      !(found.http2 === true && arrival.protocol !== '2')
-    const script = isUsable ? ((number > 1 ? found.next : undefined) ?? found.script) : defaultScript(step)
-    void answer(arrival, writerFor(answered), { script, number, answered })
+    const run = (found: StepScript | null): void => {
+      const isUsable =
+        found !== null &&
+        !(found.http11 === true && arrival.protocol === '1.0') &&
+        !(found.http2 === true && arrival.protocol !== '2')
+      const script = isUsable ? ((number > 1 ? found.next : undefined) ?? found.script) : defaultScript(step)
+      void answer(arrival, writerFor(answered), { script, number, answered })
+    }
+    const known = this.scriptOf(step)
+    if (known !== null || this.#findScript === null) return run(known)
+    void this.#findScript(step).then(found => {
+      if (found !== null) this.addScripts([found])
+      run(found)
+    })
   }
 
   #add(entry: Entry): void {
@@ -194,10 +220,14 @@ function bytesWriter(reply: TapReply, answered: Answered, now: () => number): Sc
 export class ProbeSessions {
   readonly #sessions = new Map<string, ProbeSession>()
 
+  get all(): ProbeSession[] {
+    return [...this.#sessions.values()]
+  }
+
   /** Null if there are too many. */
-  create(tap: SvcTap, ttlS: number, nonces: SessionNonces): ProbeSession | null {
+  create(tap: SvcTap, options: Omit<SessionOptions, 'onEnd'>): ProbeSession | null {
     if (this.#sessions.size >= MAX_SESSIONS) return null
-    const session: ProbeSession = new ProbeSession(tap, { ttlS, nonces, onEnd: () => this.remove(session.id) })
+    const session: ProbeSession = new ProbeSession(tap, { ...options, onEnd: () => this.remove(session.id) })
     this.#sessions.set(session.id, session)
     return session
   }

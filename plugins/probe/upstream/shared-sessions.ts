@@ -1,20 +1,22 @@
 /**
  * Sessions of the whole deployment: every replica arms its own tap with the same nonces before a session is open, since the
- * gateway chooses where a request goes. Arrivals are collected from all.
+ * gateway chooses where a request goes. A replica that joins arms its tap when it starts. Arrivals are collected from all.
  */
 import { HttpError, refusal } from 'svc/plugin'
-import type { Channel, Svc } from 'svc/plugin'
+import type { Channel, Replicated, Svc } from 'svc/plugin'
 import type { ProbeSection } from '../options.ts'
 import { shiftTimes } from './arrival-record.ts'
 import type { ArrivalRecord } from './arrival-record.ts'
 import { MAX_STEPS } from './script.ts'
 import type { StepScript } from './script.ts'
 import { MAX_SESSIONS, createNonces } from './sessions.ts'
-import type { ProbeSession, ProbeSessions, SelectedArrivals, SessionNonces } from './sessions.ts'
+import type { FindScript, ProbeSession, ProbeSessions, SelectedArrivals, SessionNonces } from './sessions.ts'
 
 type Message =
   | { do: 'open'; nonces: SessionNonces; ttlS: number }
+  | { do: 'joined'; id: string; instance: string }
   | { do: 'steps'; id: string; scripts: StepScript[] }
+  | { do: 'script'; id: string; step: number }
   | { do: 'arrivals'; id: string; select: SelectedArrivals }
   | { do: 'close'; id: string }
 
@@ -22,8 +24,14 @@ interface Reply {
   isDone: boolean
   instance: string
   arrivals: ArrivalRecord[]
+  script: StepScript | null
   /** Of the replica that replies, when it does. */
   clockMs: number
+}
+
+/** What a replica that joins reads. */
+interface OpenSessions {
+  sessions: (SessionNonces & { expiresAtMs: number })[]
 }
 
 export interface OpenSession {
@@ -32,16 +40,35 @@ export interface OpenSession {
 }
 
 const REPLY_MS = 5_000
+const SCRIPT_MS = 2_000
+/** With several upstreams that share a store, a run has a session for each. */
+const MAX_RECORDED = 16
 
 export class SharedSessions {
   readonly #svc: Svc<ProbeSection>
   readonly #sessions: ProbeSessions
   readonly #channel: Channel<Message, Reply>
+  readonly #open: Replicated<OpenSessions>
 
   constructor(svc: Svc<ProbeSection>, sessions: ProbeSessions) {
     this.#svc = svc
     this.#sessions = sessions
-    this.#channel = svc.channel<Message, Reply>('sessions', { on: message => this.#on(message) })
+    this.#channel = svc.channel<Message, Reply>('sessions', { on: (message, from) => this.#on(message, from) })
+    this.#open = svc.replicated<OpenSessions>('open-sessions', { initial: () => ({ sessions: [] }) })
+    let unsubscribe = (): void => {}
+    svc.whenRegistered(() => {
+      this.#join(this.#open.current)
+      unsubscribe = this.#open.subscribe(open => this.#join(open))
+    })
+    svc.whenClosed(() => unsubscribe())
+    svc.whenClosed(
+      svc.replicas.onGone(replica => {
+        for (const { members } of this.#sessions.all) {
+          const member = members.get(replica)
+          if (member !== undefined) member.isGone = true
+        }
+      }),
+    )
   }
 
   /**
@@ -59,11 +86,16 @@ export class SharedSessions {
     const known = wanted === null ? undefined : this.#sessions.withNonce(wanted.nonce)
     if (known !== undefined) return { session: known, instances: [this.#svc.instance.id] }
     const nonces = { ...createNonces(), ...wanted }
-    const session = this.#sessions.create(this.#svc.tap, ttlS, nonces)
+    const session = this.#create(nonces, ttlS * 1000, null)
     if (session === null) throw tooMany()
     try {
       const replies = await this.#askOthers({ do: 'open', nonces, ttlS })
       if (replies.some(({ isDone }) => !isDone)) throw tooMany()
+      const record = { ...nonces, expiresAtMs: session.expiresAt.getTime() }
+      const now = Date.now()
+      await this.#open.update(({ sessions }) => ({
+        sessions: [...sessions.filter(({ expiresAtMs }) => expiresAtMs > now), record].slice(-MAX_RECORDED),
+      }))
       return { session, instances: [this.#svc.instance.id, ...replies.map(({ instance }) => instance)] }
     } catch (error) {
       await this.close(session.id)
@@ -91,9 +123,58 @@ export class SharedSessions {
     return [...session.arrivals(select, instance.id), ...replies.flatMap(({ arrivals }) => arrivals)]
   }
 
+  /** The instances that have a part in the session, and those that had one and have ended. */
+  members(session: ProbeSession): { instances: string[]; gone: string[] } {
+    this.#addMembers(session)
+    const members = [...session.members.values()]
+    const names = (isGone: boolean): string[] =>
+      members.filter(member => member.isGone === isGone).map(({ instance }) => instance)
+    return { instances: names(false), gone: names(true) }
+  }
+
   async close(id: string): Promise<void> {
     this.#sessions.remove(id)
+    if (this.#open.current.sessions.some(session => session.id === id))
+      await this.#open.update(({ sessions }) => ({ sessions: sessions.filter(session => session.id !== id) }))
     if (this.#others.length > 0) await this.#channel.tell({ do: 'close', id })
+  }
+
+  /** Null if there are too many. */
+  #create(nonces: SessionNonces, ttlMs: number, findScript: FindScript | null): ProbeSession | null {
+    const session = this.#sessions.create(this.#svc.tap, { ttlMs, nonces, findScript })
+    if (session !== null) this.#addMembers(session)
+    return session
+  }
+
+  #addMembers({ members }: ProbeSession): void {
+    for (const { replica, instanceId } of this.#svc.replicas.list())
+      if (!members.has(replica)) members.set(replica, { instance: instanceId, isGone: false })
+  }
+
+  /**
+   * Opens the sessions that were open before this replica joined. The others may not see it yet when they add a script, so it
+   * asks them for each that it does not know.
+   */
+  #join({ sessions }: OpenSessions): void {
+    const ids = new Set(sessions.map(({ id }) => id))
+    for (const { id, isJoined } of this.#sessions.all) if (isJoined && !ids.has(id)) this.#sessions.remove(id)
+    for (const { expiresAtMs, ...nonces } of sessions) {
+      const ttlMs = expiresAtMs - Date.now()
+      if (ttlMs <= 0 || this.#sessions.withNonce(nonces.nonce) !== undefined) continue
+      const { id } = nonces
+      const session = this.#create(nonces, ttlMs, step => this.#findScript({ do: 'script', id, step }))
+      if (session !== null) this.#channel.send({ do: 'joined', id, instance: this.#svc.instance.id })
+    }
+  }
+
+  /** The reply of the first that knows it. */
+  async #findScript(message: Message): Promise<StepScript | null> {
+    const ask = async (replica: string): Promise<StepScript> => {
+      const { script } = await this.#channel.ask(replica, message, { timeoutMs: SCRIPT_MS })
+      if (script === null) throw new Error('not known there')
+      return script
+    }
+    return Promise.any(this.#others.map(ask)).catch(() => null)
   }
 
   get #others(): string[] {
@@ -101,31 +182,42 @@ export class SharedSessions {
     return replicas.list().flatMap(({ replica }) => (replica === replicas.self ? [] : [replica]))
   }
 
-  /** Rejects with an `HttpError` if one does not reply. A session without others costs no message. */
+  /** Rejects with an `HttpError` if one that lives does not reply. A session without others costs no message. */
   async #askOthers(message: Message, onReply: (reply: Reply) => void = () => {}): Promise<Reply[]> {
-    return Promise.all(
+    const replies = await Promise.all(
       this.#others.map(async replica => {
         try {
           const reply = await this.#channel.ask(replica, message, { timeoutMs: REPLY_MS })
           onReply(reply)
-          return reply
+          return [reply]
         } catch {
+          if (!this.#others.includes(replica)) return []
           throw new HttpError(503, { error: 'replica_unreachable', details: `the replica ${replica} does not reply` })
         }
       }),
     )
+    return replies.flat()
   }
 
-  #on(message: Message): Reply {
+  #on(message: Message, from: string): Reply {
     const { tap, instance } = this.#svc
     let isDone = true
     let arrivals: ArrivalRecord[] = []
+    let script: StepScript | null = null
     switch (message.do) {
       case 'open':
-        isDone = this.#sessions.create(tap, message.ttlS, message.nonces) !== null
+        isDone =
+          this.#sessions.get(message.nonces.id) !== undefined ||
+          this.#create(message.nonces, message.ttlS * 1000, null) !== null
+        break
+      case 'joined':
+        this.#sessions.get(message.id)?.members.set(from, { instance: message.instance, isGone: false })
         break
       case 'steps':
         isDone = this.#sessions.get(message.id)?.addScripts(message.scripts) ?? false
+        break
+      case 'script':
+        script = this.#sessions.get(message.id)?.scriptOf(message.step) ?? null
         break
       case 'arrivals':
         arrivals = this.#sessions.get(message.id)?.arrivals(message.select, instance.id) ?? []
@@ -133,7 +225,7 @@ export class SharedSessions {
       case 'close':
         this.#sessions.remove(message.id)
     }
-    return { isDone, instance: instance.id, arrivals, clockMs: tap.now() }
+    return { isDone, instance: instance.id, arrivals, script, clockMs: tap.now() }
   }
 }
 

@@ -17,6 +17,7 @@ const CONNECTIONS = Number(process.env.SVC_ATTACK_CONNECTIONS ?? 500)
 const ALLOWED_GROWTH = 64 << 20
 const server = await serve(t, {
   env: { SVC_LOG_FORMAT: 'json', SVC_REQUEST_TIMEOUT: '2', SVC_INSPECTOR_CAPACITY: '50' },
+  oneProcess: 'it holds connections of a process and measures its memory',
 })
 const opened = new Set<Socket>()
 t.teardown(() => opened.forEach(socket => socket.destroy()))

@@ -26,7 +26,10 @@ async function openUnread(port: number): Promise<Socket> {
 }
 
 t.test('300 WebSockets that read nothing hold a bounded total [HARD-13]', async t => {
-  const server = await serve(t, { env: { SVC_LOG_LEVEL: 'error' } })
+  const server = await serve(t, {
+    env: { SVC_LOG_LEVEL: 'error' },
+    oneProcess: 'it holds connections of a process and measures its memory',
+  })
   const port = Number(new URL(server.url).port)
   const before = usedBytes()
   const sockets = await Promise.all(Array.from({ length: CLIENTS }, () => openUnread(port)))

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { serveLlm } from '../../support/llm-formats.ts'
 
-const server = await serveLlm(t, {
+const OPTIONS = {
   env: { SVC_ADMIN_TOKEN: 'secret-token' },
   yaml: `
 llm:
@@ -21,7 +21,8 @@ llm:
       format: openai
       metrics: { format: vllm, fake: { running: 7, waiting: { ramp: [3, 3], period_s: 1 }, kv_usage: 0.25 } }
 `,
-})
+}
+const server = await serveLlm(t, { ...OPTIONS, oneProcess: 'an engine and its metrics are those of one process' })
 const HISTOGRAMS = [
   'time_to_first_token_seconds',
   'inter_token_latency_seconds',
@@ -36,8 +37,8 @@ const HISTOGRAMS = [
 ]
 
 /** Series with their labels in order, and their values. */
-async function scrape(provider: string): Promise<{ text: string; values: Map<string, number> }> {
-  const response = await fetch(`${server.url}/ai/${provider}/metrics`)
+async function scrape(provider: string, url = server.url): Promise<{ text: string; values: Map<string, number> }> {
+  const response = await fetch(`${url}/ai/${provider}/metrics`)
   t.equal(response.status, 200)
   t.equal(response.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
   const text = await response.text()
@@ -125,15 +126,17 @@ t.test('they count what the provider serves [LLMN-61]', async t => {
 })
 
 t.test('gauges can be pretended, or stated for a time [LLMN-62]', async t => {
+  const several = await serveLlm(t, OPTIONS)
   const labels = 'model_name="svc-gpt",engine="0"'
-  const gauges = async (): Promise<(number | undefined)[]> => {
-    const { values } = await scrape('pretend')
+  const gauges = async (url = several.url): Promise<(number | undefined)[]> => {
+    const { values } = await scrape('pretend', url)
     return ['num_requests_running', 'num_requests_waiting', 'kv_cache_usage_perc'].map(name =>
       values.get(`vllm:${name}{${labels}}`),
     )
   }
-  const put = async (body: object | string, token = 'secret-token', scope = ''): Promise<[number, object]> => {
-    const response = await fetch(`${server.url}/ai/pretend/load${scope}`, {
+  const put = async (body: object | string, token = 'secret-token', query = ''): Promise<[number, object]> => {
+    const { url } = query === '?scope=replica' ? server : several
+    const response = await fetch(`${url}/ai/pretend/load${query}`, {
       method: 'PUT',
       headers: { 'X-Svc-Admin-Token': token },
       body: typeof body === 'string' ? body : JSON.stringify(body),
@@ -145,14 +148,13 @@ t.test('gauges can be pretended, or stated for a time [LLMN-62]', async t => {
     200,
     { running: { value: 1, until: /Z$/ }, kv_usage: { value: 1 } },
   ])
-  t.same(await gauges(), [1, 3, 1])
-  t.match(await put({ running: null, waiting: 9 }, 'secret-token', '?scope=replica'), [
-    200,
-    { running: { value: 1 }, waiting: { value: 9 } },
-  ])
-  t.same(await gauges(), [1, 9, 1])
-  t.match(await put({ running: null, kv_usage: null }), [200, { waiting: { value: 9 } }])
-  t.same(await gauges(), [7, 9, 0.25])
+  for (let replica = 0; replica < 3; replica++) t.same(await gauges(), [1, 3, 1])
+  t.match(await put({ running: null, waiting: 9 }), [200, { kv_usage: { value: 1 }, waiting: { value: 9 } }])
+  t.same(await gauges(), [7, 9, 1])
+  t.match(await put({ running: null, waiting: 8 }, 'secret-token', '?scope=replica'), [200, { waiting: { value: 8 } }])
+  t.same(await gauges(server.url), [7, 8, 0.25])
+  t.match(await put({ waiting: null, kv_usage: null }), [200, {}])
+  t.same(await gauges(), [7, 3, 0.25])
   t.equal((await put({ running: 1 }, 'wrong'))[0], 401)
   for (const [body, at] of [
     ['[]', ''],

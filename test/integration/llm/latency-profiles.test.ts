@@ -3,7 +3,7 @@ import t from 'tap'
 import { askFormat, formats, serveLlm } from '../../support/llm-formats.ts'
 import { readUsage, usageCalls } from '../../support/llm-usage.ts'
 
-const server = await serveLlm(t, {
+const OPTIONS = {
   yaml: `
 llm:
   profiles:
@@ -20,10 +20,18 @@ llm:
     - { name: lost, format: openai, profile: stedy }
     - { name: late, format: openai, capacity: { slots: 1, queue: 1, queue_timeout_ms: 200000 } }
 `,
-})
+}
+const server = await serveLlm(t, OPTIONS)
+const one = await serveLlm(t, { ...OPTIONS, oneProcess: 'each process has its own slots' })
 
-async function chat(provider: string, headers: Record<string, string> = {}, body: object = {}, signal?: AbortSignal) {
-  return fetch(`${server.url}/ai/${provider}/v1/chat/completions`, {
+async function chat(
+  provider: string,
+  headers: Record<string, string> = {},
+  body: object = {},
+  signal?: AbortSignal,
+  url = server.url,
+) {
+  return fetch(`${url}/ai/${provider}/v1/chat/completions`, {
     method: 'POST',
     headers,
     ...(signal && { signal }),
@@ -105,12 +113,14 @@ t.test('generations beyond the slots wait, and beyond the queue they are refused
   const session = { 'X-Svc-Session': 'slots' }
   const slow = { ...session, 'X-Svc-TTFT-Ms': '0', 'X-Svc-Tokens-Per-Second': '1' }
   const leaving = [new AbortController(), new AbortController()]
-  const running = await Promise.all(leaving.map(({ signal }) => chat('two', slow, { stream: true }, signal)))
+  const running = await Promise.all(leaving.map(({ signal }) => chat('two', slow, { stream: true }, signal, one.url)))
   t.same(running.map(response => timingOf(response).load).sort(), ['1/2', '2/2'])
-  const waiting = chat('two', { ...session, 'X-Svc-Tokens-Per-Second': '0' })
+  const waiting = chat('two', { ...session, 'X-Svc-Tokens-Per-Second': '0' }, {}, undefined, one.url)
   // The queue is full as soon as the server has read the request.
-  let refused = await chat('two', session, {}, AbortSignal.timeout(50)).catch(() => null)
-  while (refused === null) refused = await chat('two', session, {}, AbortSignal.timeout(50)).catch(() => null)
+  const tryOnce = (): Promise<Response | null> =>
+    chat('two', session, {}, AbortSignal.timeout(50), one.url).catch(() => null)
+  let refused = await tryOnce()
+  while (refused === null) refused = await tryOnce()
   t.equal(refused.status, 503)
   t.equal(refused.headers.get('x-svc-limited'), 'capacity')
   t.equal(refused.headers.get('x-svc-fault'), null)
@@ -123,9 +133,9 @@ t.test('generations beyond the slots wait, and beyond the queue they are refused
   t.equal(timingOf(admitted).load, '2/2')
   leaving[1]!.abort()
   await Promise.allSettled(running.map(response => response.text()))
-  const { totals } = await readUsage(server.url, '?session=slots&group=none')
+  const { totals } = await readUsage(one.url, '?session=slots&group=none')
   t.ok(totals.limited >= 1)
-  const calls = await usageCalls(server.url, '?session=slots')
+  const calls = await usageCalls(one.url, '?session=slots')
   t.ok(calls.some(({ queue_ms }) => (queue_ms as number) > 0))
 })
 

@@ -496,7 +496,7 @@ t.test('messages may have 15 MiB; one byte more closes with 1009 [LLMN-187]', as
 })
 
 t.test('in public mode sockets, items and bytes have small bounds [LLMN-187]', async t => {
-  const small = await serveLlm(t, { env: { SVC_PUBLIC_MODE: 'true' } })
+  const small = await serveLlm(t, { env: { SVC_PUBLIC_MODE: 'true' }, oneProcess: 'each process limits its sockets' })
   const url = `${small.url}/ai/openai/v1/realtime?model=svc-echo`
   const one = await open(t, { 'X-Svc-Session': 'one' }, url)
   const second = await open(t, { 'X-Svc-Session': 'one' }, url)

@@ -240,7 +240,7 @@ t.test('in public mode a session sees only its own records [LLM-27]', async t =>
 })
 
 t.test('metrics count served requests, tokens and faults by family [LLM-28]', async t => {
-  const fresh = await serveLlm(t)
+  const fresh = await serveLlm(t, { oneProcess: 'metrics are those of one process' })
   await askFormat(fresh.url, openai)
   await askFormat(fresh.url, openai, { stream: true })
   await askFormat(fresh.url, openai, { query: 'fail=auth' })

@@ -119,23 +119,24 @@ t.test('non-streamed replies stay complete [LLM-24]', async t => {
 })
 
 t.test('a stream with fewer tokens does not break, and no fault is reported [LLM-24]', async t => {
+  const one = await serveLlm(t, { oneProcess: 'metrics are those of one process' })
   const faults = async (): Promise<string[]> =>
-    (await (await fetch(`${server.url}/_svc/metrics`)).text()).split('\n').filter(line => /fault.*[1-9]$/.test(line))
+    (await (await fetch(`${one.url}/_svc/metrics`)).text()).split('\n').filter(line => /fault.*[1-9]$/.test(line))
   const before = await faults()
   for (const format of formats) {
     for (const what of ['disconnect', 'stream_error', 'malformed', 'stall']) {
-      const { bytes, isComplete, fault } = await read(server.url, format, `${what}@9999`)
+      const { bytes, isComplete, fault } = await read(one.url, format, `${what}@9999`)
       t.same([isComplete, fault], [true, undefined], `${format.id} ${what}`)
       t.match(format.pieces(bytes).join(''), /today\?$/, `${format.id} ${what}`)
     }
   }
   t.same(await faults(), before, 'no fault is counted')
-  const { requests } = (await (await fetch(`${server.url}/_svc/requests?limit=1`)).json()) as {
+  const { requests } = (await (await fetch(`${one.url}/_svc/requests?limit=1`)).json()) as {
     requests: [{ request_id: string; fault: unknown; fault_source: unknown; ended: string }]
   }
   t.match(requests[0], { fault: null, fault_source: null, ended: 'complete' })
   t.match(
-    await (await fetch(`${server.url}/ai/requests/${requests[0].request_id}`)).json(),
+    await (await fetch(`${one.url}/ai/requests/${requests[0].request_id}`)).json(),
     { fault: null },
     'no fault is recorded',
   )

@@ -62,6 +62,7 @@ t.test('mcp: svc.state "tasks" and svc.eventLog "task-updates" [HARD-12]', async
     status: 'completed',
     statusMessage: wideFor(400),
     createdAt: 1,
+    revision: 1,
     lastUpdatedAt: 2,
     ttlMs: 60_000,
     questions: {},

@@ -83,6 +83,7 @@ const TABLE: Record<string, Record<string, string>> = {
     'secret keys': 'shared',
     'secret signed': 'shared',
     'shared ledger-counts': 'open streams of this process',
+    'channel ledger': 'every replica enters its calls before they are read',
   },
   'llm-gemini': { 'state resumable-uploads': 'shared', 'state interactions': 'shared' },
   'llm-gemini-live': { 'state live-sessions': 'shared' },
@@ -132,6 +133,7 @@ const TABLE: Record<string, Record<string, string>> = {
   },
   probe: {
     'shared sessions': 'each holds an armed tap',
+    'replicated open-sessions': 'shared',
     'channel sessions': 'every replica arms its tap before a session is open; arrivals are collected from all',
     'shared runs': 'open connections and their evidence',
   },

@@ -3,6 +3,7 @@ import { formatBytes } from '../../lib/protocol/http.ts'
 import { Code } from '../../ui/code.tsx'
 import { Panel } from '../../ui/view.tsx'
 import { VerdictBadge } from './checks-table.tsx'
+import { sideText } from './side-text.ts'
 import type { Result, Side } from './types.ts'
 
 const MAX_SHOWN = 6
@@ -43,13 +44,14 @@ function SideView({ title, sides }: { title: string; sides: readonly Side[] }) {
     <section class="request-section">
       <h3>{title}</h3>
       {sides.length === 0 && <p class="quiet-text">nothing</p>}
-      {sides.map(({ bytes, size, truncated, ended }, index) => (
+      {sides.map((side, index) => (
         <div key={index}>
-          <Code wrap text={visibleText(bytes)} label={title} />
+          <Code wrap text={visibleText(sideText(side))} label={title} />
           <p class="hint">
-            {formatBytes(size)}
-            {truncated && ', the beginning is shown'}
-            {ended !== null && `, connection: ${ended}`}
+            {formatBytes(side.size)}
+            {!('bytes' in side) && ' of content'}
+            {side.truncated && ', the beginning is shown'}
+            {side.ended !== null && `, connection: ${side.ended}`}
           </p>
         </div>
       ))}

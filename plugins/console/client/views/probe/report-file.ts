@@ -42,7 +42,25 @@ function isResult(value: unknown): boolean {
 }
 
 function isSide(value: unknown): boolean {
-  return isRecord(value) && typeof value.bytes === 'string' && typeof value.size === 'number'
+  if (!isRecord(value) || typeof value.size !== 'number') return false
+  if (value.bytes !== undefined) return typeof value.bytes === 'string'
+  const { fields, data, interims = [], trailers = [], error = '', frames = [] } = value
+  return (
+    [fields, trailers].every(isFields) &&
+    [data, error].every(isText) &&
+    Array.isArray(interims) &&
+    interims.every(isFields) &&
+    Array.isArray(frames) &&
+    frames.every(isText)
+  )
+}
+
+function isFields(value: unknown): boolean {
+  return Array.isArray(value) && value.every(field => Array.isArray(field) && field.length === 2 && field.every(isText))
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string'
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

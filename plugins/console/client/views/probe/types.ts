@@ -3,13 +3,30 @@
 export const VERDICTS = ['fail', 'warn', 'flaky', 'error', 'note', 'pass', 'skip'] as const
 export type Verdict = (typeof VERDICTS)[number]
 
-/** One side of an exchange; the bytes are text in ISO 8859-1. */
-export interface Side {
-  bytes: string
+interface SideFacts {
   size: number
   truncated: boolean
   ended: string | null
 }
+
+/** One side of an exchange in HTTP/1.1; the bytes are text in ISO 8859-1. */
+export interface BytesSide extends SideFacts {
+  bytes: string
+}
+
+export type Field = [name: string, value: string]
+
+/** One side of an exchange in HTTP/2. */
+export interface Http2Side extends SideFacts {
+  fields: Field[]
+  data: string
+  interims?: Field[][]
+  trailers?: Field[]
+  error?: string
+  frames?: string[]
+}
+
+export type Side = BytesSide | Http2Side
 
 export interface Exchange {
   step: number
