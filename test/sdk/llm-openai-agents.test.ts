@@ -135,7 +135,7 @@ t.test('a reply is interrupted by the client and by speech [LLMN-184]', async t 
   const { session } = await open(t, { modality: 'audio', headers: SLOW })
   const interrupt = { client: () => session.interrupt(), speech: () => session.sendAudio(sound(300, 8000)) }
   for (const [by, act] of Object.entries(interrupt)) {
-    const heard = new Promise(resolve => session.once('audio', resolve))
+    const isPlaying = new Promise(resolve => session.once('audio', resolve))
     const interrupted = new Promise(resolve => session.once('audio_interrupted', resolve))
     const isOver = new Promise<{ response: { status?: string } }>(resolve =>
       session.on('transport_event', event => {
@@ -143,7 +143,7 @@ t.test('a reply is interrupted by the client and by speech [LLMN-184]', async t 
       }),
     )
     session.sendMessage('a long story '.repeat(20))
-    await heard
+    await isPlaying
     act()
     await interrupted
     t.equal((await isOver).response.status, 'cancelled', by)

@@ -74,7 +74,7 @@ export function endedCall(
   }
 }
 
-/** svc has made the id: it is no part of a longer text, which a kept part would keep in memory. */
+/** svc has made the id: it is not a part of a longer text, which would stay in memory with it. */
 function isOwnId({ svc, request, inner }: Exchange): boolean {
   return inner !== null || svc.http.isRequestIdGenerated(request)
 }
