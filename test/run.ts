@@ -4,8 +4,8 @@
  *     run.ts [--tier=<tier>] [--jobs=N] [--timeout=<seconds per file>] [--folder=<folder>] [--verbose] [part of a file name ...]
  *
  * Tiers: main, docs, sdk, browser, fuzz, probe, replicas, all. Without arguments, the tier main runs; with parts of file names, the
- * matching files of all tiers run. In the tier `replicas`, integration tests run with three replicas, too: a selection, or
- * all of them with `SVC_TEST_REPLICAS=3`. `--jobs` sets how many files run at once, besides those that mostly wait. Each job
+ * matching files of all tiers run. In the tier `replicas`, all integration tests run with three replicas, too; among all
+ * tiers, a selection of them. `SVC_TEST_REPLICAS` is their number; set with parts of file names, those files run with replicas. `--jobs` sets how many files run at once, besides those that mostly wait. Each job
  * runs its files in one process, except those described in `test/runner/tiers.ts`. `--verbose` prints the output of all files,
  * with the time of each test, instead of the output of failed files only.
  */
@@ -16,8 +16,9 @@ import { removeBundles } from './runner/bundle.ts'
 import { Worker, runThroughLoader } from './runner/processes.ts'
 import { printFile, printSummary, printTotals } from './runner/report.ts'
 import type { TestResult } from './runner/report.ts'
-import { missingReplicas, replicaFiles } from './runner/replica-files.ts'
-import { missingRound, planRounds } from './runner/rounds.ts'
+import { hasStateServer, replicaFiles } from './runner/replica-files.ts'
+import { printReplicas } from './runner/replica-report.ts'
+import { missingRound, planRounds, WITH_REPLICAS } from './runner/rounds.ts'
 import type { Round } from './runner/rounds.ts'
 import { TIERS, findTestFiles } from './runner/tiers.ts'
 
@@ -57,11 +58,15 @@ const files = findTestFiles(resolve(values.folder ?? import.meta.dirname)).filte
     (tier === 'all' || file.tier === tier) && (parts.length === 0 || parts.some(part => file.name.includes(part))),
 )
 const hasReplicas = parts.length === 0 && values.folder === undefined && (tier === 'all' || tier === 'replicas')
-const rounds = await planRounds(files, hasReplicas ? replicaFiles(findTestFiles(import.meta.dirname)) : undefined)
+const replicated = hasReplicas
+  ? replicaFiles(findTestFiles(import.meta.dirname), tier === 'replicas' ? 'all' : 'selection')
+  : undefined
+const rounds = await planRounds(files, replicated)
 process.stdout.write(
   `${rounds.reduce((sum, round) => sum + round.files.length, 0)} files bundled in ${seconds().toFixed(1)} s\n`,
 )
 
+const NO_SERVERS = { withReplicas: 0, oneProcess: new Set<string>() }
 const results: TestResult[] = []
 const items = rounds.flatMap(round => round.files.map(file => ({ round, file })))
 type Item = (typeof items)[number]
@@ -89,6 +94,7 @@ async function runFiles(queue: Item[]): Promise<void> {
         passed: 0,
         failed: 1,
         skipped: new Map(),
+        servers: NO_SERVERS,
         output: problem,
         seconds: 0,
       })
@@ -100,7 +106,7 @@ async function runFiles(queue: Item[]): Promise<void> {
       file: { name, path, mode, tier },
     } = item
     if (mode === 'loader') {
-      report({ ...(await runThroughLoader(name, path, timeoutMs)), tier })
+      report({ ...(await runThroughLoader(name, path, timeoutMs, round.env)), file: name + round.label, tier })
       continue
     }
     const broken = round.bundles.broken.get(path)
@@ -111,6 +117,7 @@ async function runFiles(queue: Item[]): Promise<void> {
         passed: 0,
         failed: 1,
         skipped: new Map(),
+        servers: NO_SERVERS,
         output: `${broken}\n`,
         seconds: 0,
       })
@@ -141,6 +148,14 @@ try {
 }
 process.stdout.write(printSummary(results, seconds()))
 process.stdout.write(missingRound(files) ?? '')
-if (hasReplicas) process.stdout.write(missingReplicas() ?? '')
+if (replicated !== undefined)
+  process.stdout.write(
+    printReplicas(
+      replicated,
+      results.filter(({ file }) => file.endsWith(WITH_REPLICAS)),
+    ),
+  )
 process.stdout.write(printTotals(results))
-process.exitCode = results.some(result => result.failed > 0) || !results.some(result => result.passed > 0) ? 1 : 0
+const hasFailed = results.some(result => result.failed > 0) || !results.some(result => result.passed > 0)
+// Without a state store, the tests of replicas have not passed.
+process.exitCode = hasFailed || (tier === 'replicas' && !hasStateServer()) ? 1 : 0

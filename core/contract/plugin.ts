@@ -108,7 +108,7 @@ export type {
   TapReply,
 } from './tap.ts'
 export type { CommandContext, CommandOutput, CommandServer, CommandServerOptions } from './command.ts'
-export type { PutOptions, StoreBounds, Store, StoreChange } from './state.ts'
+export type { AppendedEntry, PutOptions, StoreBounds, Store, StoreChange } from './state.ts'
 export { StateUnavailable } from './state.ts'
 export type { EventLog, EventLogBounds, LoggedEvent, StreamInfo } from './event-log.ts'
 export type {

@@ -39,6 +39,11 @@ export interface StoreBounds<T> {
   immutable?: boolean
 }
 
+export interface AppendedEntry {
+  log: EventLog<never> | EventLog<unknown>
+  value: unknown
+}
+
 export interface PutOptions {
   /** Group for `maxPerGroup`, `list` and `count`. Default: the group of the existing entry. */
   group?: string
@@ -49,8 +54,11 @@ export interface PutOptions {
    * is last among the spare ones. Default: false for `set` and `add`, unchanged for `update`.
    */
   spare?: boolean
-  /** Only with `update`: an entry for a log that belongs to this store (`of`), appended if and only if the value is written. */
-  append?: { log: EventLog<never> | EventLog<unknown>; value: unknown }
+  /**
+   * Only with `update`: entries for logs that belong to this store (`of`), in this order. They are appended if and only if the
+   * value is written.
+   */
+  append?: AppendedEntry | readonly AppendedEntry[]
 }
 
 /**

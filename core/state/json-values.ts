@@ -1,40 +1,26 @@
-/** Copies of JSON values, as a shared store returns them. */
+/** Checks and copies of JSON values, as a shared store returns them. */
+
+/** Deeper values are checked for cycles. */
+const QUICK_DEPTH = 64
+const OWN = { enumerable: true, writable: true, configurable: true }
 
 /**
- * Copies a value without undefined members. Throws a TypeError for anything that JSON cannot represent. Its message begins
- * with `what`, such as `state "marks" of plugin tally`.
+ * Throws a TypeError for anything that JSON cannot represent. Its message begins with `what`, such as
+ * `state "marks" of plugin tally`.
  */
+export function assertJson(value: unknown, what: string): void {
+  if (!isJson(value, QUICK_DEPTH)) findProblem(value, '$', what, [])
+}
+
+/** Copies a value without undefined members. Throws as `assertJson` does. */
 export function copyJson<T>(value: T, what: string): T {
-  return copyAt(value, '$', what, []) as T
+  assertJson(value, what)
+  return copied(value) as T
 }
 
 /** Copies a JSON value and freezes the copy. Throws a TypeError as `copyJson` does. */
 export function frozenJson<T>(value: T, what: string): T {
   return freeze(copyJson(value, what))
-}
-
-/** Deeper values are left to `copyJson`, which finds cycles. */
-const CHECKED_DEPTH = 64
-
-/**
- * Whether `JSON.stringify` prints a value as `copyJson` copies it. Much faster than a copy, but it may say no for JSON with
- * holes or very deep members.
- */
-export function isJson(value: unknown, depth = 0): boolean {
-  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true
-  if (typeof value === 'number') return Number.isFinite(value)
-  if (typeof value !== 'object' || depth > CHECKED_DEPTH) return false
-  if (Array.isArray(value)) {
-    for (const item of value) if (!isJson(item, depth + 1)) return false
-    return true
-  }
-  const prototype: unknown = Object.getPrototypeOf(value)
-  if (prototype !== null && prototype !== Object.prototype) return false
-  for (const name of Object.keys(value)) {
-    const member = (value as Record<string, unknown>)[name]
-    if (member !== undefined && !isJson(member, depth + 1)) return false
-  }
-  return true
 }
 
 function freeze<T>(value: T): T {
@@ -43,21 +29,50 @@ function freeze<T>(value: T): T {
   return Object.freeze(value)
 }
 
-function copyAt(value: unknown, path: string, what: string, parents: readonly object[]): unknown {
-  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
-  if (typeof value === 'number' && Number.isFinite(value)) return value
-  if (typeof value !== 'object') throw wrong(value, path, what)
+/** False also for values that are nested more deeply. */
+function isJson(value: unknown, depth: number): boolean {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value !== 'object' || depth === 0) return false
+  if (Array.isArray(value)) {
+    for (const item of value) if (!isJson(item, depth - 1)) return false
+    return true
+  }
+  if (!isPlainObject(value)) return false
+  for (const member of Object.values(value)) if (member !== undefined && !isJson(member, depth - 1)) return false
+  return true
+}
+
+function isPlainObject(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || prototype === Object.prototype
+}
+
+/** Throws for the first part that is not JSON, with its path. */
+function findProblem(value: unknown, path: string, what: string, parents: readonly object[]): void {
+  if (isJson(value, 0)) return
+  if (typeof value !== 'object' || value === null) throw wrong(value, path, what)
   if (parents.includes(value)) throw new TypeError(`${what}: value at ${path} contains itself, which is not JSON`)
   const within = [...parents, value]
-  if (Array.isArray(value)) return value.map((item, index) => copyAt(item, `${path}[${index}]`, what, within))
-  const prototype: unknown = Object.getPrototypeOf(value)
-  if (prototype !== null && prototype !== Object.prototype) throw wrong(value, path, what)
+  if (Array.isArray(value)) {
+    // Not for holes, which are printed as null.
+    value.forEach((item, index) => findProblem(item, `${path}[${index}]`, what, within))
+    return
+  }
+  if (!isPlainObject(value)) throw wrong(value, path, what)
+  for (const [name, member] of Object.entries(value))
+    if (member !== undefined) findProblem(member, `${path}.${name}`, what, within)
+}
+
+function copied(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(copied)
   const copy: Record<string, unknown> = {}
   for (const [name, member] of Object.entries(value)) {
     if (member === undefined) continue
     // As JSON.parse does it: an own property, whatever its name.
-    const copied = copyAt(member, `${path}.${name}`, what, within)
-    Object.defineProperty(copy, name, { value: copied, enumerable: true, writable: true, configurable: true })
+    if (name === '__proto__') Object.defineProperty(copy, name, { ...OWN, value: copied(member) })
+    else copy[name] = copied(member)
   }
   return copy
 }

@@ -5,7 +5,7 @@
  * heap keeps the order of expiry. Each operation completes within one turn of the event loop, so none is interrupted.
  * The promises allow for implementations that call another process.
  */
-import type { EventLog, PutOptions, Store, StoreBounds, StoreChange } from '../contract/plugin.ts'
+import type { AppendedEntry, EventLog, PutOptions, Store, StoreBounds, StoreChange } from '../contract/plugin.ts'
 import { copyData } from '../collections/value-memory.ts'
 import type { DataCopy } from '../collections/value-memory.ts'
 import { DeadlineQueue } from '../collections/deadline-queue.ts'
@@ -91,9 +91,7 @@ export class MemoryStore<T> implements Store<T> {
     const value = change(this.#live(key)?.value)
     if (value !== undefined) {
       const { append } = options
-      // The entry is appended before anything else runs: only its number is waited for.
-      if (this.#put(key, value, options, 'updated') && append !== undefined)
-        await (append.log as EventLog<unknown>).append(key, append.value)
+      if (this.#put(key, value, options, 'updated') && append !== undefined) await appendAll(key, [append].flat())
       return value
     }
     const entry = this.#live(key)
@@ -352,6 +350,11 @@ export class MemoryStore<T> implements Store<T> {
 /** Then values are copies owned by the store, measured when they were written. */
 function measuresItself<T>({ maxBytes, sizeOf }: StoreBounds<T>): boolean {
   return maxBytes !== undefined && sizeOf === undefined
+}
+
+/** The entries are appended before anything else runs: only their numbers are waited for. */
+async function appendAll(key: string, entries: readonly AppendedEntry[]): Promise<void> {
+  await Promise.all(entries.map(({ log, value }) => (log as EventLog<unknown>).append(key, value)))
 }
 
 function sum(key: string, current: unknown, by: number): number {

@@ -4,7 +4,7 @@ import type { A2a } from './a2a.ts'
 import { activeExtensions } from './extensions.ts'
 import type { ActiveFault } from './faults/requested-fault.ts'
 import { scopeOf } from './scope.ts'
-import { applyEvent, type Task } from './task.ts'
+import { applyEvent, type Task, type TaskEvent } from './task.ts'
 import type { AgentDefinition, JsonObject } from './types.ts'
 import type { Wire } from './wire/wire.ts'
 
@@ -31,8 +31,11 @@ export type Binding = 'JSON-RPC' | 'HTTP+JSON' | 'other'
 
 export type OperationResult =
   | { result: unknown; headers?: Record<string, string> }
-  /** A stream: the first event, then the updates of the task. Without a task it ends after the first event. */
-  | { first: JsonObject; task: Task | null }
+  /**
+   * A stream: the first event, updates that were made before the task was stored, then those that follow. Without a task it
+   * ends after the first event.
+   */
+  | { first: JsonObject; task: Task | null; events?: readonly TaskEvent[] }
 
 export type Operation = (call: Call, params: JsonObject) => OperationResult | Promise<OperationResult>
 

@@ -5,7 +5,7 @@ import { isStreamKind } from './faults/kinds.ts'
 import { withStreamFault } from './faults/stream-faults.ts'
 import { hugeArtifact } from './faults/task-faults.ts'
 import { isTerminal } from './states.ts'
-import type { Task } from './task.ts'
+import { endsRun, type Task, type TaskEvent, type Update } from './task.ts'
 import type { JsonObject } from './types.ts'
 
 export interface StreamEvent {
@@ -32,13 +32,15 @@ export interface StreamStart {
   first: JsonObject
   /** Null: the stream has only the first event. */
   task: Task | null
+  /** Updates that led to this state of the task and are not yet reported. */
+  events?: readonly TaskEvent[]
 }
 
-/** Streams the updates after the given state of a task, until it reaches a terminal or interrupted state. */
+/** Streams the given updates and those after the given state of a task, until it reaches a terminal or interrupted state. */
 export function openEvents(call: Call, start: StreamStart, fault: ActiveFault | null): EventStream {
   const isFaulty = fault !== null && isStreamKind(fault.kind)
   return receiver => {
-    const { task, first } = start
+    const { task, first, events = [] } = start
     const to = isFaulty ? withStreamFault(fault, receiver) : receiver
     to.event({ kind: 'first', body: first, isFinal: task === null })
     if (task === null) {
@@ -47,19 +49,18 @@ export function openEvents(call: Call, start: StreamStart, fault: ActiveFault | 
     }
     const { a2a, wire } = call
     const shown = fault?.kind === 'wrong-context' ? { ...task, contextId: `${task.contextId}-other` } : task
-    return a2a.tasks.follow(task, {
-      update(update) {
-        const isFinal = update.kind === 'status' && update.isFinal
-        if (update.kind === 'status' && isTerminal(update.status.state)) {
-          const artifact = hugeArtifact(task, a2a.bounds.hugeArtifactBytes)
-          const added = { kind: 'artifact', append: false, lastChunk: true } as const
-          const body = artifact && wire.update(shown, { ...added, artifact })
-          if (body) to.event({ kind: 'artifact', body, isFinal: false, isHuge: true })
-        }
-        to.event({ kind: update.kind, body: wire.update(shown, update), isFinal })
-        if (isFinal) to.end()
-      },
-      closed: () => to.end(),
-    })
+    const report = (update: Update): void => {
+      const isFinal = update.kind === 'status' && update.isFinal
+      if (update.kind === 'status' && isTerminal(update.status.state)) {
+        const artifact = hugeArtifact(task, a2a.bounds.hugeArtifactBytes)
+        const added = { kind: 'artifact', append: false, lastChunk: true } as const
+        const body = artifact && wire.update(shown, { ...added, artifact })
+        if (body) to.event({ kind: 'artifact', body, isFinal: false, isHuge: true })
+      }
+      to.event({ kind: update.kind, body: wire.update(shown, update), isFinal })
+      if (isFinal) to.end()
+    }
+    for (const event of events) if (event.kind !== 'message') report(event)
+    return endsRun(events.at(-1)) ? () => {} : a2a.tasks.follow(task, { update: report, closed: () => to.end() })
   }
 }

@@ -10,9 +10,9 @@ import { LocalRun } from './local-runs.ts'
 import { type FollowUp, IdleTask, OwnerChannel, type OwnerRequest } from './owner.ts'
 import { Runner, type RunnerParts, WORK_BYTES } from './runner.ts'
 import { isTerminal } from './states.ts'
+import type { Steps } from './step-batches.ts'
 import { applyEvent, messageEvent, statusEvent, taskBytes, withConfig, withoutConfig } from './task.ts'
-import type { StoredConfig, Task, TaskRun } from './task.ts'
-import type { Step } from './types.ts'
+import type { StoredConfig, Task, TaskEvent, TaskRun } from './task.ts'
 
 export interface TaskServiceParts extends RunnerParts {
   readonly replicas: Pick<SvcReplicas, 'self' | 'list'>
@@ -21,13 +21,18 @@ export interface TaskServiceParts extends RunnerParts {
   readonly openChannel: ConstructorParameters<typeof OwnerChannel>[1]
 }
 
-type Steps = Iterable<Step> | AsyncIterable<Step>
-
 /** How an agent continues with a message. */
 export interface Continuation {
   /** Memory that the agent holds in addition to the task. */
   readonly heldBytes: number
   plan(run: LocalRun): Steps
+}
+
+/** A task as it is stored first. */
+export interface Begun {
+  readonly task: Task
+  /** What the agent has done at once: updates that no follower of the task gets. */
+  readonly events: readonly TaskEvent[]
 }
 
 /** How often a follow-up is decided again because the task changed in between. */
@@ -44,17 +49,15 @@ export class TaskService {
     this.#owners = new OwnerChannel(parts.replicas.self, parts.openChannel, request => this.#perform(request))
   }
 
-  /** Takes the slot of a run of this replica. Throws if too many tasks are running. */
-  async openRun(taskId: string, heldBytes: number): Promise<TaskRun> {
-    const replica = this.#parts.replicas.self
-    const run = { id: randomUUID(), replica, since: new Date().toISOString(), bytes: WORK_BYTES + heldBytes }
-    await this.#parts.slots.take(run.id, { task: taskId, replica })
-    return run
+  /** A run of this replica, which does not count before it begins. */
+  newRun(heldBytes: number): TaskRun {
+    const { self } = this.#parts.replicas
+    return { id: randomUUID(), replica: self, since: new Date().toISOString(), bytes: WORK_BYTES + heldBytes }
   }
 
-  /** Releases the slot of a run that does not start. */
-  closeRun(run: TaskRun): Promise<void> {
-    return this.#parts.slots.release(run.id)
+  /** The error if too many tasks are running. */
+  refusal(): Promise<A2aError | null> {
+    return this.#parts.slots.refusal()
   }
 
   /** Throws if the task exceeds its memory limit. */
@@ -67,10 +70,20 @@ export class TaskService {
     )
   }
 
-  /** Stores a new task and starts its agent. */
-  async begin(run: LocalRun, steps: Steps): Promise<void> {
-    await this.#parts.tasks.add(run.task)
-    this.#runner.start(run, steps)
+  /**
+   * Stores a new task and starts its agent. What the agent does at once is stored with the task, so one that needs no time
+   * takes no slot. Throws if too many tasks are running.
+   */
+  async begin(run: LocalRun, steps: Steps): Promise<Begun> {
+    const { tasks } = this.#parts
+    const { events, rest } = this.#runner.takeFirst(run, steps)
+    if (rest === null) return { task: await tasks.add(run.task, events), events }
+    return this.#inSlot(run, run.task.id, async () => {
+      run.task = await tasks.add(run.task, events)
+      const { task } = run
+      this.#runner.start(run, rest)
+      return { value: { task, events }, isStarted: true }
+    })
   }
 
   /**
@@ -120,18 +133,35 @@ export class TaskService {
     followUp: FollowUp,
     { heldBytes, plan, lostRun }: Continuation & { lostRun: TaskRun | null },
   ): Promise<Task> {
-    const own = await this.openRun(taskId, heldBytes)
-    let isStarted = false
-    try {
+    const own = this.newRun(heldBytes)
+    return this.#inSlot(own, taskId, async () => {
       const task = await this.#addMessage(taskId, followUp, { own, lostRun })
-      if (task.run?.id !== own.id) return task
+      if (task.run?.id !== own.id) return { value: task, isStarted: false }
       const run = new LocalRun(own.id, task)
-      const steps = plan(run)
-      isStarted = true
-      this.#runner.start(run, steps)
-      return task
-    } finally {
-      if (!isStarted) await this.closeRun(own)
+      this.#runner.start(run, plan(run))
+      return { value: task, isStarted: true }
+    })
+  }
+
+  /**
+   * Takes the slot of a run, and releases it if the run was not started. If the state store became unavailable, the slot and a
+   * task with this run may have been stored: they end when it is back.
+   */
+  async #inSlot<T>(
+    { id }: Pick<TaskRun, 'id'>,
+    task: string,
+    start: () => Promise<{ value: T; isStarted: boolean }>,
+  ): Promise<T> {
+    const { slots, unstored, replicas } = this.#parts
+    try {
+      await slots.take(id, { task, replica: replicas.self })
+      const { value, isStarted } = await start()
+      if (!isStarted) await slots.release(id)
+      return value
+    } catch (error) {
+      if (error instanceof StateUnavailable) unstored.add(id, task)
+      else await slots.release(id)
+      throw error
     }
   }
 
@@ -192,7 +222,7 @@ export class TaskService {
 
   async #cancel(taskId: string): Promise<Task> {
     const { tasks, local } = this.#parts
-    const task = await tasks.peek(taskId)
+    const task = local.get(taskId)?.task ?? (await tasks.peek(taskId))
     if (!task) throw taskNotFound(taskId)
     const event = statusEvent(task, 'CANCELED', 'The task was cancelled by the client.', tasks.nextRank())
     const canceled = await tasks.change(

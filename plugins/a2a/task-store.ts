@@ -1,12 +1,13 @@
 /** Owns access to the stored tasks: by agent and session (with its tenant), atomic changes, and following updates. */
-import type { EventLog } from 'svc/plugin'
+import type { AppendedEntry } from 'svc/plugin'
 import { RankClock } from './rank-clock.ts'
 import { taskNotFound } from './errors.ts'
 import { isVanished } from './faults/task-faults.ts'
 import { sessionOf } from './scope.ts'
 import type { TaskStores } from './stores.ts'
-import type { Task, TaskEvent, Update } from './task.ts'
 import { isTerminal } from './states.ts'
+import { statesAfter } from './task.ts'
+import type { Task, TaskEvent, Update } from './task.ts'
 
 export interface Follower {
   update(update: Update): void
@@ -36,9 +37,18 @@ export class TaskStore {
     return this.#clock.next()
   }
 
-  /** Stores a new task. Older ones may be evicted. */
-  async add(task: Task): Promise<void> {
-    await this.#stores.tasks.add(task.id, task, { group: sessionOf(task.session) })
+  /**
+   * Stores a new task with its first updates, which are part of it: nobody can follow the task earlier, so they are not logged.
+   * Older tasks may be evicted. Returns the stored task.
+   */
+  async add(task: Task, events: readonly TaskEvent[] = []): Promise<Task> {
+    const { updates } = task
+    const states = statesAfter(task, events).map(state => ({ ...state, updates }))
+    const last = states.at(-1) ?? task
+    const isEnd = isTerminal(last.status.state)
+    await this.#stores.tasks.add(last.id, last, { group: sessionOf(last.session), ...(isEnd && { spare: true }) })
+    for (const [index, state] of states.entries()) this.#listener(state, events[index]!)
+    return last
   }
 
   /** The task with this id, if it belongs to the agent and session; marks it as used. Throws TaskNotFound. */
@@ -65,13 +75,34 @@ export class TaskStore {
    * TaskNotFound if the task was evicted.
    */
   async change(id: string, change: (task: Task) => Task, event: TaskEvent | null = null): Promise<Task> {
-    const isEnd = event?.kind === 'status' && isTerminal(event.status.state)
+    const task = await this.#update(id, change, event === null ? [] : [event])
+    this.#listener(task, event)
+    return task
+  }
+
+  /** Applies updates to a task and logs them, in one step. `check` throws if they must not be. Throws TaskNotFound. */
+  async apply(id: string, events: readonly TaskEvent[], check: (task: Task) => void): Promise<Task> {
+    let states: Task[] = []
+    const change = (task: Task): Task => {
+      check(task)
+      // The function may run more than once: what the last run returns is stored.
+      states = statesAfter(task, events)
+      return states.at(-1) ?? task
+    }
+    const task = await this.#update(id, change, events)
+    for (const [index, state] of states.entries()) this.#listener(state, events[index]!)
+    return task
+  }
+
+  async #update(id: string, change: (task: Task) => Task, events: readonly TaskEvent[]): Promise<Task> {
+    const log: AppendedEntry['log'] = this.#stores.updates
+    const last = events.at(-1)
+    const isEnd = last?.kind === 'status' && isTerminal(last.status.state)
     const task = await this.#stores.tasks.update(id, current => (current === undefined ? undefined : change(current)), {
       ...(isEnd && { spare: true }),
-      ...(event && { append: { log: this.#stores.updates as EventLog<unknown>, value: event } }),
+      ...(last && { append: events.map(value => ({ log, value })) }),
     })
     if (!task) throw taskNotFound(id)
-    this.#listener(task, event)
     return task
   }
 
@@ -107,11 +138,11 @@ export class TaskStore {
     return stop
   }
 
-  /** Whether this is the last update of the task, although the change had no answer: then it is reported, and the task returned. */
-  async afterUpdate(id: string, event: TaskEvent): Promise<Task | undefined> {
+  /** Whether these are the last updates, although the change had no answer: then they are reported, and the task returned. */
+  async afterUpdates(id: string, events: readonly TaskEvent[]): Promise<Task | undefined> {
     const [last] = await this.#stores.updates.newest(id, 1)
-    const task = last?.value.rank === event.rank ? await this.peek(id) : undefined
-    if (task) this.#listener(task, event)
+    const task = last?.value.rank === events.at(-1)?.rank ? await this.peek(id) : undefined
+    if (task) for (const event of events) this.#listener(task, event)
     return task
   }
 

@@ -150,6 +150,18 @@ export function applyEvent(task: Task, event: TaskEvent): Task {
   return next
 }
 
+/** The task after each of several updates. */
+export function statesAfter(task: Task, events: readonly TaskEvent[]): Task[] {
+  const states: Task[] = []
+  for (const event of events) states.push(applyEvent(states.at(-1) ?? task, event))
+  return states
+}
+
+/** Whether the update ends the run. */
+export function endsRun(event: TaskEvent | undefined): boolean {
+  return event?.kind === 'status' && event.isFinal
+}
+
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 function addArtifact(task: Mutable<Task>, { artifact, append }: { artifact: Artifact; append: boolean }): void {

@@ -48,6 +48,16 @@ async function check(t: Test, { store, log }: Omit<Parts, 'other'>): Promise<voi
     (await log.newest('a', 5)).map(({ value }) => value),
     ['+7'],
   )
+  const several = ['x', 'y', 'z'].map(value => ({ log: log as EventLog<unknown>, value }))
+  t.equal(await store.update('a', (sum = 0) => sum + 1, { append: several }), 8)
+  t.same(
+    (await log.after('a', 1)).map(({ seq, value }) => [seq, value]),
+    [
+      [2, 'x'],
+      [3, 'y'],
+      [4, 'z'],
+    ],
+  )
   await t.rejects(step(1, new Map()), /not JSON/)
 }
 
@@ -82,5 +92,5 @@ t.test('in a store [STATE-47]', NEEDS_SERVER, async t => {
     { code: 'STATE_FULL' },
   )
   server.command('CONFIG', 'SET', 'maxmemory', '0')
-  t.same([await store.get('a'), (await parts.log.newest('a', 1))[0]?.value], [7, '+7'], 'whole or not at all')
+  t.same([await store.get('a'), (await parts.log.newest('a', 1))[0]?.value], [8, 'z'], 'whole or not at all')
 })

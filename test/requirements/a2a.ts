@@ -185,4 +185,9 @@ export default [
     rule: 'the mandatory rules of the standard hold in all bindings, also at URLs with a slash at the end',
     where: 'agents-next 10, issue 31',
   },
+  {
+    id: 'A2A-50',
+    rule: 'What an agent does without waiting is stored in one write, and each of its updates is reported in order.',
+    where: 'replicas 9 and 11',
+  },
 ]

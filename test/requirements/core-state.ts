@@ -207,7 +207,7 @@ export default [
   },
   {
     id: 'STATE-47',
-    rule: 'An update can append to a log of its store in the same step: both happen, or neither.',
+    rule: 'An update can append entries to logs of its store in the same step: both happen, or neither.',
     where: 'replicas 11',
   },
   {

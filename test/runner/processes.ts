@@ -10,10 +10,18 @@ import type { FileResult } from './results.ts'
 const EXIT_TIMEOUT_MS = 30_000
 
 /** Runs a file unbundled in its own process, with tap's root test. */
-export function runThroughLoader(file: string, path: string, timeoutMs: number): Promise<FileResult> {
+export function runThroughLoader(
+  file: string,
+  path: string,
+  timeoutMs: number,
+  env: Record<string, string>,
+): Promise<FileResult> {
   const startedAt = performance.now()
   const counter = new ResultCounter()
-  const child = start(process.execPath, ['--import', 'tsx', path], { TAP_TIMEOUT: String((timeoutMs * 0.8) / 1000) })
+  const child = start(process.execPath, ['--import', 'tsx', path], {
+    TAP_TIMEOUT: String((timeoutMs * 0.8) / 1000),
+    ...env,
+  })
   child.stdin.end()
   let output = ''
   let hasTimedOut = false

@@ -1,20 +1,33 @@
 /** Counts the assertions in a test file's TAP output. */
 import { Parser } from 'tap-parser'
 
+/** Comments of `serve` in `test/support/server.ts`. */
+const WITH_REPLICAS = '# with replicas'
+const ONE_PROCESS = '# one process: '
+
 export interface FileResult {
   file: string
   passed: number
   failed: number
   /** Reasons of skipped tests, each with its count. */
   skipped: Map<string, number>
+  servers: ReplicaServers
   /** Standard output and standard error. */
   output: string
   seconds: number
 }
 
+/** The servers of a file that runs with replicas. */
+export interface ReplicaServers {
+  withReplicas: number
+  /** Why servers of the file are one process. */
+  oneProcess: Set<string>
+}
+
 export class ResultCounter {
   readonly #parser = new Parser()
   readonly #skipped = new Map<string, number>()
+  readonly #servers: ReplicaServers = { withReplicas: 0, oneProcess: new Set() }
   #passed = 0
   #failed = 0
 
@@ -44,6 +57,7 @@ export class ResultCounter {
       passed: this.#passed,
       failed: this.#failed,
       skipped: this.#skipped,
+      servers: this.#servers,
       output: reason === undefined ? output : `${output}${file}: ${reason}\n`,
       seconds,
     }
@@ -56,6 +70,7 @@ export class ResultCounter {
       isNested = true
       this.#watch(child)
     })
+    level.on('comment', text => this.#readComment(text.trim()))
     level.on('assert', ({ ok, skip, name }) => {
       if (isNested) isNested = false
       else if (!ok) this.#failed++
@@ -65,5 +80,10 @@ export class ResultCounter {
         this.#skipped.set(reason, (this.#skipped.get(reason) ?? 0) + 1)
       }
     })
+  }
+
+  #readComment(text: string): void {
+    if (text.startsWith(WITH_REPLICAS)) this.#servers.withReplicas++
+    else if (text.startsWith(ONE_PROCESS)) this.#servers.oneProcess.add(text.slice(ONE_PROCESS.length))
   }
 }

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { bundleTests } from './bundle.ts'
 import type { Bundles } from './bundle.ts'
+import type { ReplicaFiles } from './replica-files.ts'
 import type { TestFile } from './tiers.ts'
 
 /** Aliases in package.json of package versions that no longer support Node 20. */
@@ -16,6 +17,9 @@ const NEWEST = {
 /** The Node version of the package `node`. */
 const NODE_22 = join(dirname(createRequire(import.meta.url).resolve('node/package.json')), 'bin', 'node')
 
+/** Label of the round with replicas. */
+export const WITH_REPLICAS = ' with replicas'
+
 export interface Round {
   /** Appended to the names of its files. */
   label: string
@@ -27,22 +31,27 @@ export interface Round {
 }
 
 /** `replicated` are the files that run with several replicas, too. */
-export async function planRounds(
-  files: TestFile[],
-  replicated: Pick<Round, 'files' | 'env'> = { files: [], env: {} },
-): Promise<Round[]> {
+export async function planRounds(files: TestFile[], replicated: ReplicaFiles | undefined): Promise<Round[]> {
   const sdkFiles = files.filter(({ tier, mode }) => tier === 'sdk' && mode !== 'loader')
   const [usual, newest, replicas] = await Promise.all([
     bundle(files, 'usual', {}),
     sdkFiles.length > 0 && existsSync(NODE_22) ? bundle(sdkFiles, 'newest', NEWEST) : null,
-    replicated.files.length > 0 ? bundle(replicated.files, 'replicas', {}) : null,
+    replicated !== undefined && replicated.files.length > 0 ? bundle(replicated.files, 'replicas', {}) : null,
   ])
   return [
     { label: '', node: process.execPath, env: {}, bundles: usual, files },
     ...(newest === null ? [] : [{ label: ' on Node 22', node: NODE_22, env: {}, bundles: newest, files: sdkFiles }]),
-    ...(replicas === null
+    ...(replicas === null || replicated === undefined
       ? []
-      : [{ label: ' with replicas', node: process.execPath, bundles: replicas, ...replicated }]),
+      : [
+          {
+            label: WITH_REPLICAS,
+            node: process.execPath,
+            bundles: replicas,
+            files: replicated.files,
+            env: replicated.env,
+          },
+        ]),
   ]
 }
 

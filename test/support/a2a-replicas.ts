@@ -27,6 +27,8 @@ export const sinkConfig = (id: string): StoredConfig => ({
   target: { sink: 's' },
 })
 
+const WRITES = new Set(['set', 'add', 'update', 'delete'])
+
 export class ReplicaSet {
   readonly bounds: Bounds
   readonly stores: ReturnType<typeof openTaskStores>
@@ -35,12 +37,18 @@ export class ReplicaSet {
   readonly replicas: TestReplica[] = []
   readonly handlers = new Map<string, Handler>()
   outage: 'before' | 'after' | null = null
+  /** Called with the store and the method of each write. */
+  onWrite: (name: string) => void = () => {}
   readonly #registry = new StateRegistry({ isStrict: true })
 
   constructor(count: number, bounds: Partial<Bounds> = {}) {
     this.bounds = { ...boundsOf({ publicMode: false } as Parameters<typeof boundsOf>[0]), ...bounds }
     const stores = openTaskStores(this.#registry.hold(1, 'a2a', '1') as unknown as Svc, this.bounds)
-    this.stores = { ...stores, tasks: this.#interruptible(stores.tasks), runs: this.#interruptible(stores.runs) }
+    this.stores = {
+      ...stores,
+      tasks: this.#interruptible('tasks', stores.tasks),
+      runs: this.#interruptible('runs', stores.runs),
+    }
     for (let index = 0; index < count; index++) this.replicas.push(new TestReplica(`replica-${index}`, this))
   }
 
@@ -50,14 +58,15 @@ export class ReplicaSet {
   }
 
   /** The store, which fails while `outage` is set: before a change, or after it. */
-  #interruptible<T extends object>(store: T): T {
+  #interruptible<T extends object>(label: string, store: T): T {
     return new Proxy(store, {
       get: (target, name) => {
         const method = Reflect.get(target, name) as (...args: unknown[]) => Promise<unknown>
         return async (...args: unknown[]) => {
           if (this.outage === 'before') throw new StateUnavailable('away')
+          if (WRITES.has(String(name))) this.onWrite(`${label}.${String(name)}`)
           const result = await method.apply(target, args)
-          if (name === 'update' && this.outage === 'after') {
+          if ((name === 'update' || name === 'add') && this.outage === 'after') {
             this.outage = null
             throw new StateUnavailable('timeout')
           }
@@ -80,6 +89,8 @@ export class TestReplica {
   readonly service: TaskService
   /** What this replica would push: updates of its own changes. */
   readonly pushed: string[] = []
+  /** The tasks after these updates. */
+  readonly states: Task[] = []
   readonly errors: unknown[] = []
   readonly unstored: UnstoredRuns
   readonly #parts: TaskServiceParts
@@ -88,7 +99,9 @@ export class TestReplica {
     this.name = name
     this.tasks = new TaskStore(set.stores, (task, event) => {
       this.local.update(task)
-      if (event) this.pushed.push(nameOf(event))
+      if (!event) return
+      this.pushed.push(nameOf(event))
+      this.states.push(task)
     })
     const list = () => [...set.handlers.keys()].map(replica => ({ replica, instanceId: replica, startedAt: '' }))
     const log = { error: (...fields: unknown[]) => this.errors.push(fields), warn: () => {} } as unknown as Logger
@@ -127,7 +140,7 @@ export class TestReplica {
   async begin(steps: Iterable<Step> | AsyncIterable<Step>, text = 'begin'): Promise<Task> {
     const rank = this.tasks.nextRank()
     const blank = createTask({ contextId: 'c', agent: 'agent', session: 'session', turn: 1, rank })
-    const run = await this.service.openRun(blank.id, 0)
+    const run = this.service.newRun(0)
     const task = { ...applyEvent(blank, messageEvent(message(text), rank)), updates: 0, run }
     await this.service.begin(new LocalRun(run.id, task), steps)
     return task

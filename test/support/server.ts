@@ -12,9 +12,10 @@ export interface TestServerOptions extends LaunchOptions {
   oneProcess?: string
 }
 
-/** The `t` of tap, for teardown. */
+/** The `t` of tap. */
 interface Test {
   teardown(callback: () => unknown): unknown
+  comment?(text: string): unknown
 }
 
 /**
@@ -23,7 +24,10 @@ interface Test {
  */
 export async function serve(t: Test, { oneProcess, ...options }: TestServerOptions = {}): Promise<TestServer> {
   const complete = { ...(saysWhatRuns(options) ? {} : { plugins: pluginsOfArea() }), ...options }
-  const replicas = oneProcess === undefined ? Number(process.env.SVC_TEST_REPLICAS ?? 1) : 1
+  const wanted = Number(process.env.SVC_TEST_REPLICAS ?? 1)
+  const replicas = oneProcess === undefined ? wanted : 1
+  // The report of the run counts these comments.
+  if (wanted > 1) t.comment?.(oneProcess === undefined ? 'with replicas' : `one process: ${oneProcess}`)
   const server = replicas > 1 ? await serveReplicas(t, replicas, complete) : await launch(complete)
   t.teardown(() => server.stop())
   return server

@@ -2,7 +2,7 @@
  * Optimistic updates of a shared store: read, change, and write if nobody else has written. Changes of one key that wait in
  * this process are applied in turn and written once, so writers of a busy key are as many as replicas, not requests.
  */
-import type { PutOptions } from '../../contract/plugin.ts'
+import type { AppendedEntry, PutOptions } from '../../contract/plugin.ts'
 import { StateUnavailable } from '../../contract/state.ts'
 import { BoundedMap } from '../../collections/bounded-map.ts'
 
@@ -29,15 +29,12 @@ export interface PendingUpdatesOptions<T> {
     value: T | undefined,
     expected: number,
     options: PutOptions,
-    appended: readonly Appended[],
+    appended: readonly AppendedEntry[],
   ): Promise<{ written: Versioned | null } | { current: Versioned | null }>
   decode(text: string, entry: string): T | undefined
   /** Copies a value. Throws a TypeError if it is not JSON. */
   copy(value: T): T
 }
-
-/** An entry of a log that is written with the value. */
-export type Appended = NonNullable<PutOptions['append']>
 
 interface Job<T> {
   change(current: T | undefined): T | undefined
@@ -99,7 +96,7 @@ export class PendingUpdates<T> {
       if (applied.done.length === 0 || (base === null && applied.value === undefined)) return reportAll(applied)
       const outcome = await write(key, applied.value, base?.version ?? 0, jobs[0]!.options, applied.appended)
       if ('written' in outcome) {
-        this.#remember(key, outcome.written)
+        this.remember(key, outcome.written)
         return reportAll(applied)
       }
       onRetry()
@@ -114,15 +111,15 @@ export class PendingUpdates<T> {
   #apply(jobs: readonly Job<T>[], base: Versioned | null, entry: string) {
     const done: (() => void)[] = []
     const failed: (() => void)[] = []
-    const appended: Appended[] = []
+    const appended: AppendedEntry[] = []
     let value = base === null ? undefined : this.#options.decode(base.text, entry)
     for (const { change, options, resolve, reject } of jobs) {
       try {
-        // Each caller owns what it gets.
         const result = change(value)
+        // Each caller owns what it gets.
         const own = result === undefined ? undefined : this.#options.copy(result)
-        value = result === undefined ? undefined : this.#options.copy(result)
-        if (result !== undefined && options.append !== undefined) appended.push(options.append)
+        value = result
+        if (result !== undefined && options.append !== undefined) appended.push(...[options.append].flat())
         done.push(() => resolve(own))
       } catch (error) {
         failed.push(() => reject(error))
@@ -131,7 +128,8 @@ export class PendingUpdates<T> {
     return { value, done, failed, appended }
   }
 
-  #remember(key: string, written: Versioned | null): void {
+  /** The next update of the key tries with this value, without reading it. */
+  remember(key: string, written: Versioned | null): void {
     if (written !== null && written.text.length <= MAX_REMEMBERED_LENGTH) this.#remembered.set(key, written)
     else this.#remembered.delete(key)
   }

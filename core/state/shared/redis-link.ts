@@ -3,6 +3,10 @@ import { createClient, createCluster } from '@redis/client'
 import type { StoreAddress, StoreLink } from './store-link.ts'
 
 const CONNECT_MS = 1_000
+/** The client joins the strings of a command and copies the result; longer ones are cheaper as bytes. */
+const LONG_TEXT = 4096
+/** The connection has its own time limit; that of the client would create an AbortSignal for each command. */
+const NO_TIMEOUT = { timeout: 0 }
 
 /** URLs of the servers of a cluster. */
 export type ClusterServers = Set<string>
@@ -19,7 +23,7 @@ interface RedisClient {
 interface LinkParts {
   client: RedisClient
   isOpen(): boolean
-  send(key: string, command: string[]): Promise<unknown>
+  send(key: string, command: (string | Buffer)[]): Promise<unknown>
 }
 
 /**
@@ -40,7 +44,7 @@ export function createRedisLink(address: StoreAddress, known: ClusterServers = n
   client.on('end', lose)
   return {
     connect: () => client.connect(),
-    send: (key, command) => send(key, [...command]),
+    send: (key, command) => send(key, command.map(bytesOfLong)),
     subscribe: (channel, listener) => client.sSubscribe(channel, listener),
     unsubscribe: channel => client.sUnsubscribe(channel),
     destroy() {
@@ -64,6 +68,7 @@ function optionsOf({ url, password, ca }: StoreAddress) {
     disableClientInfo: true,
     maintNotifications: 'disabled' as const,
     disableOfflineQueue: true,
+    commandOptions: NO_TIMEOUT,
     socket: isSocketPath
       ? { ...socket, path: decodeURIComponent(pathname) }
       : protocol === 'rediss:'
@@ -83,6 +88,7 @@ function createClusterParts(address: StoreAddress, known: ClusterServers): LinkP
   const cluster = createCluster({
     rootNodes: [{ url }, ...[...known].map(other => ({ url: other }))],
     RESP: 2,
+    commandOptions: NO_TIMEOUT,
     defaults: {
       socket,
       disableOfflineQueue: true,
@@ -107,4 +113,8 @@ function createClusterParts(address: StoreAddress, known: ClusterServers): LinkP
     isOpen: () => cluster.isOpen,
     send: (key, command) => cluster.sendCommand(key === '' ? undefined : key, false, command),
   }
+}
+
+function bytesOfLong(text: string): string | Buffer {
+  return text.length > LONG_TEXT ? Buffer.from(text) : text
 }

@@ -1,5 +1,5 @@
 /** `svc.state` in a Redis or Valkey server that all replicas share. Its bounds are those of the deployment. */
-import type { PutOptions, Store, StoreBounds, StoreChange } from '../../contract/plugin.ts'
+import type { AppendedEntry, PutOptions, Store, StoreBounds, StoreChange } from '../../contract/plugin.ts'
 import { heldBytes } from '../../collections/text-memory.ts'
 import { copyData } from '../../collections/value-memory.ts'
 import { ChangeFeed } from '../change-feed.ts'
@@ -10,7 +10,7 @@ import type { StoreConnection } from './store-connection.ts'
 import { COUNT, DROP, DROP_ALL, GET, INCREMENT, PAGE, PUT, RENEW, SWEEP, TAKE } from './store-scripts.ts'
 import type { ScriptBounds } from './store-scripts.ts'
 import { PendingUpdates } from './pending-updates.ts'
-import type { Appended, Versioned } from './pending-updates.ts'
+import type { Versioned } from './pending-updates.ts'
 import { hashName } from './value-codec.ts'
 import type { ValueCodec } from './value-codec.ts'
 
@@ -110,16 +110,15 @@ export class SharedStore<T> implements Store<T> {
   }
 
   async set(key: string, value: T, options: PutOptions = {}): Promise<void> {
-    await this.#put(key, value, { text: this.#encode(key, value), condition: '', options, by: 'set' })
+    const entry = this.entryOf(key)
+    await this.#put(key, value, { entry, text: this.#encode(entry, key, value), condition: '', options, by: 'set' })
   }
 
   async add(key: string, value: T, options: PutOptions = {}): Promise<boolean> {
-    const [outcome] = await this.#put(key, value, {
-      text: this.#encode(key, value),
-      condition: 'absent',
-      options,
-      by: 'set',
-    })
+    const entry = this.entryOf(key)
+    const text = this.#encode(entry, key, value)
+    const [outcome, version] = await this.#put(key, value, { entry, text, condition: 'absent', options, by: 'set' })
+    if (outcome === 1) this.#updates.remember(key, { text, version })
     return outcome === 1
   }
 
@@ -289,15 +288,23 @@ export class SharedStore<T> implements Store<T> {
     key: string,
     value: T,
     {
+      entry,
       text,
       condition,
       options,
       by,
       entries = [],
-    }: { text: string; condition: string; options: PutOptions; by: 'set' | 'updated'; entries?: readonly string[] },
+    }: {
+      entry: string
+      text: string
+      condition: string
+      options: PutOptions
+      by: 'set' | 'updated'
+      entries?: readonly string[]
+    },
   ): Promise<[number, number, string | null]> {
     return (await this.#run(by === 'set' ? 'set' : 'update', PUT, [
-      this.entryOf(key),
+      entry,
       text,
       condition,
       by === 'updated' ? '1' : '0',
@@ -307,7 +314,7 @@ export class SharedStore<T> implements Store<T> {
   }
 
   /** The arguments of the entries that `PUT` appends to logs. Those of one log are one segment. */
-  #logArguments(key: string, appended: readonly Appended[]): string[] {
+  #logArguments(key: string, appended: readonly AppendedEntry[]): string[] {
     const values = new Map<object, unknown[]>()
     for (const { log, value } of appended) values.set(log, [...(values.get(log) ?? []), value])
     return [...values].flatMap(([log, ofLog]) => {
@@ -323,16 +330,17 @@ export class SharedStore<T> implements Store<T> {
     value: T | undefined,
     expected: number,
     options: PutOptions,
-    appended: readonly Appended[],
+    appended: readonly AppendedEntry[],
   ): Promise<{ written: Versioned | null } | { current: Versioned | null }> {
     const entry = this.entryOf(key)
     if (value === undefined) {
       const reply = await this.#run('update', TAKE, [entry, String(expected)])
       return reply === -1 ? { current: await this.#read(entry, false) } : { written: null }
     }
-    const text = this.#encode(key, value)
+    const text = this.#encode(entry, key, value)
     const condition = String(expected)
     const [outcome, version, found] = await this.#put(key, value, {
+      entry,
       text,
       condition,
       options,
@@ -363,8 +371,7 @@ export class SharedStore<T> implements Store<T> {
   }
 
   /** A secret store has names from which the key can't be read, so the key is part of the encrypted text. */
-  #encode(key: string, value: T): string {
-    const entry = this.entryOf(key)
+  #encode(entry: string, key: string, value: T): string {
     if (value === undefined) return this.#options.codec.encode(value, entry)
     return this.#options.codec.encode(this.#bounds.secret === true ? [key, value] : value, entry)
   }

@@ -3,6 +3,7 @@
  * the store is unavailable, and the first one that takes too long makes it so, so that an outage delays a client only once.
  */
 import { StateUnavailable } from '../../contract/state.ts'
+import { ReplyDeadlines } from './reply-deadlines.ts'
 import type { Script } from './script.ts'
 import { assertSupported, isServerError, readFacts } from './server-facts.ts'
 import type { ServerFacts } from './server-facts.ts'
@@ -14,10 +15,6 @@ const FIRST_RETRY_MS = 100
 const LONGEST_RETRY_MS = 2_000
 /** Waiting times differ by this share, so that replicas do not reconnect at the same time. */
 const JITTER = 0.2
-/** A timer that is later than this was delayed by other work of the process. */
-const BUSY_MS = 50
-/** Additional time for a reply then. */
-const BUSY_GRACE_MS = 100
 /** Errors of a server that can't be used now. */
 const AWAY_ERRORS = [
   'READONLY',
@@ -71,6 +68,7 @@ export interface SubscriptionListener {
 export class StoreConnection {
   readonly #options: StoreConnectionOptions
   readonly #subscriptions = new Map<string, Subscription>()
+  readonly #deadlines: ReplyDeadlines
   #links: { commands: StoreLink; messages: StoreLink } | null = null
   #isUp = false
   #wasUp = false
@@ -79,7 +77,6 @@ export class StoreConnection {
   #retryMs = FIRST_RETRY_MS
   #retry: NodeJS.Timeout | null = null
   #isClosed = false
-  #pending = 0
   readonly #createdAt = performance.now()
   #waiting: (() => void)[] = []
   facts: ServerFacts | null = null
@@ -90,6 +87,7 @@ export class StoreConnection {
 
   constructor(options: StoreConnectionOptions) {
     this.#options = options
+    this.#deadlines = new ReplyDeadlines(options.timeoutMs)
   }
 
   get isUp(): boolean {
@@ -98,7 +96,7 @@ export class StoreConnection {
 
   /** Commands that were sent and are not answered. */
   get pending(): number {
-    return this.#pending
+    return this.#deadlines.count
   }
 
   /** Connects. Resolves when the attempt succeeded or failed; more attempts follow in the background. */
@@ -167,10 +165,7 @@ export class StoreConnection {
     const { observer } = this.#options
     const startedAt = performance.now()
     try {
-      const reply = await this.#send(key, ['EVALSHA', script.sha, '1', key, ...args]).catch(error => {
-        if (!isServerError(error, 'NOSCRIPT')) throw error
-        return this.#send(key, ['EVAL', script.text, '1', key, ...args])
-      })
+      const reply = await this.#evaluate(script, key, args)
       observer?.operation(name, operation, (performance.now() - startedAt) / 1000)
       return reply
     } catch (error) {
@@ -228,17 +223,30 @@ export class StoreConnection {
     }
   }
 
-  async #send(key: string, command: readonly string[]): Promise<unknown> {
-    const links = this.#links
-    if (!this.#isUp || links === null) throw new StateUnavailable('away')
-    this.#pending++
+  async #evaluate({ sha, text }: Script, key: string, args: readonly string[]): Promise<unknown> {
     try {
-      return await this.#inTime(links.commands.send(key, command))
+      return await this.#send(key, ['EVALSHA', sha, '1', key, ...args])
     } catch (error) {
-      throw this.#failureOf(error, links)
-    } finally {
-      this.#pending--
+      if (!isServerError(error, 'NOSCRIPT')) throw error
+      return this.#send(key, ['EVAL', text, '1', key, ...args])
     }
+  }
+
+  #send(key: string, command: readonly string[]): Promise<unknown> {
+    const links = this.#links
+    if (!this.#isUp || links === null) return Promise.reject(new StateUnavailable('away'))
+    return new Promise((resolve, reject) => {
+      const fail = (error: unknown): void => reject(this.#failureOf(error, links))
+      const reply = this.#deadlines.start(() => fail(new StateUnavailable('timeout')))
+      links.commands.send(key, command).then(
+        value => {
+          if (this.#deadlines.end(reply)) resolve(value)
+        },
+        (error: unknown) => {
+          if (this.#deadlines.end(reply)) fail(error)
+        },
+      )
+    })
   }
 
   /** The error that callers get. */
@@ -275,25 +283,12 @@ export class StoreConnection {
     this.#retry = setTimeout(() => void this.open(), waitMs)
   }
 
+  /** For connecting and subscribing. */
   async #inTime<T>(work: Promise<T>): Promise<T> {
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<never>((_resolve, reject) => {
-      const wait = (ms: number): void => {
-        const dueAt = performance.now() + ms
-        timer = setTimeout(() => {
-          // This process was busy, so the reply may be here already.
-          if (performance.now() - dueAt > BUSY_MS) wait(BUSY_GRACE_MS)
-          else reject(new StateUnavailable('timeout'))
-        }, ms)
-      }
-      wait(this.#options.timeoutMs)
+    return new Promise((resolve, reject) => {
+      const awaited = this.#deadlines.start(() => reject(new StateUnavailable('timeout')))
+      work.finally(() => this.#deadlines.end(awaited)).then(resolve, reject)
     })
-    try {
-      return await Promise.race([work, late])
-    } finally {
-      clearTimeout(timer)
-      work.catch(() => {})
-    }
   }
 }
 

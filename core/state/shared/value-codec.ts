@@ -1,7 +1,7 @@
 /** The text of a value in the state store: JSON, deflated if that is shorter, encrypted if it is secret. */
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import { copyJson, isJson } from '../json-values.ts'
+import { assertJson, copyJson } from '../json-values.ts'
 
 /** Values up to this length are not deflated. */
 const PLAIN_LENGTH = 4096
@@ -37,7 +37,8 @@ export class ValueCodec {
 
   /** Throws a TypeError for a value that is not JSON. `entry` is authenticated with an encrypted text. */
   encode(value: unknown, entry: string): string {
-    return this.#print(isJson(value) ? value : this.copy(value), PLAIN_LENGTH, entry)
+    this.check(value)
+    return this.#print(value, PLAIN_LENGTH, entry)
   }
 
   /** Like `encode` for a list of values that were checked. Deflates it if they are long on average. */
@@ -47,7 +48,7 @@ export class ValueCodec {
 
   /** Throws a TypeError for a value that is not JSON. */
   check(value: unknown): void {
-    if (!isJson(value)) this.copy(value)
+    assertJson(value, this.#what)
   }
 
   #print(value: unknown, plainLength: number, entry: string): string {
@@ -71,7 +72,7 @@ export function encryptionKey(secret: string, prefix: string, purpose: string): 
 
 /** A name that reveals nothing about the text. */
 export function hashName(text: string): string {
-  return createHash('sha256').update(text).digest('base64url')
+  return hash('sha256', text, 'base64url')
 }
 
 function deflate(json: string): string {

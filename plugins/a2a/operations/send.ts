@@ -10,6 +10,7 @@ import { decideTarget, ownAddress } from '../push/target.ts'
 import { LocalRun } from '../local-runs.ts'
 import { applyEvent, createTask, messageEvent, withConfig } from '../task.ts'
 import type { StoredConfig, Task } from '../task.ts'
+import type { Begun } from '../task-service.ts'
 import { withFault, withHugeArtifact } from '../faults/task-faults.ts'
 import { ownTask, taskFaultOf } from '../own-task.ts'
 import type { AgentContext, DirectReply, JsonObject, Message, Plan, TaskState } from '../types.ts'
@@ -25,7 +26,8 @@ interface SendRequest {
   config: StoredConfig | null
 }
 
-type Sent = { task: Task } | { message: Message } | { invalid: JsonObject }
+/** `first`: the task before the agent has done anything, as responses that do not wait show it. */
+type Sent = (Begun & { first: Task }) | { message: Message } | { invalid: JsonObject }
 
 /** `SendMessage`, `message/send`, `message:send`. */
 export async function send(call: Call, params: JsonObject): Promise<OperationResult> {
@@ -34,7 +36,7 @@ export async function send(call: Call, params: JsonObject): Promise<OperationRes
   const sent = await begin(call, request, await credentialOf(call))
   if ('invalid' in sent) return { result: sent.invalid }
   if ('message' in sent) return { result: wire.messageReply(wire.message(sent.message)) }
-  const reached = request.waits ? await untilFinal(call, sent.task, WAIT_MS) : sent.task
+  const reached = request.waits ? await untilFinal(call, sent.task, WAIT_MS) : sent.first
   const task = withHugeArtifact(reached, call.a2a.bounds.hugeArtifactBytes)
   return { result: wire.taskReply(wire.task(task, { historyLength: request.historyLength })) }
 }
@@ -46,10 +48,10 @@ export async function stream(call: Call, params: JsonObject): Promise<OperationR
   const sent = await begin(call, request, await credentialOf(call))
   if ('invalid' in sent) return { first: sent.invalid, task: null }
   if ('message' in sent) return { first: wire.messageReply(wire.message(sent.message)), task: null }
-  const { task } = sent
-  const shown = withHugeArtifact(task, call.a2a.bounds.hugeArtifactBytes)
+  const { task, events } = sent
+  const shown = withHugeArtifact(sent.first, call.a2a.bounds.hugeArtifactBytes)
   const first = wire.taskReply(wire.task(shown, { historyLength: request.historyLength }))
-  return { first, task: task.run ? task : null }
+  return { first, task: sent.first.run ? task : null, events }
 }
 
 /** Reads the request and makes all checks that do not need the task. */
@@ -83,7 +85,8 @@ async function credentialOf(call: Call): Promise<Credential> {
 async function begin(call: Call, request: SendRequest, credential: Credential): Promise<Sent> {
   const { taskId } = request.message
   if (taskId === undefined) return beginTask(call, request, credential)
-  return { task: await followUp(call, request, credential, taskId) }
+  const task = await followUp(call, request, credential, taskId)
+  return { first: task, task, events: [] }
 }
 
 async function beginTask(
@@ -94,33 +97,31 @@ async function beginTask(
   const { a2a, agent, scope } = call
   const owner = { contextId: message.contextId ?? randomUUID(), agent: agent.id, session: scope }
   const blank = createTask({ ...owner, turn: 0, rank: a2a.tasks.nextRank() })
-  const first = { ...message, contextId: blank.contextId, taskId: blank.id }
+  const initial = { ...message, contextId: blank.contextId, taskId: blank.id }
   // The initial message is part of the new task, not an update of it.
-  const filled = { ...applyEvent(blank, messageEvent(first, blank.rank)), updates: 0 }
+  const filled = { ...applyEvent(blank, messageEvent(initial, blank.rank)), updates: 0 }
   a2a.service.checkSize(filled)
-  const run = await a2a.service.openRun(blank.id, heldValueBytes(metadata))
-  let isStarted = false
-  try {
-    const turn = await a2a.tasks.takeTurn(owner)
-    const fault = taskFaultOf(call)
-    const configured = config ? withConfig(filled, config) : filled
-    const task = { ...(fault ? withFault(configured, fault) : configured), turn, run }
-    const local = new LocalRun(run.id, task)
-    const plan = planOf(call, message, {
-      local,
-      context: new Context(call, local, { metadata, credential, isFollowUp: false }),
-    })
-    if ('invalidReply' in plan) return { invalid: plan.invalidReply }
-    if ('reply' in plan) {
-      await a2a.tasks.returnTurn(owner)
-      return { message: messageOf(plan, task.contextId) }
-    }
-    await a2a.service.begin(local, plan)
-    isStarted = true
-    return { task }
-  } finally {
-    if (!isStarted) await a2a.service.closeRun(run)
+  const run = a2a.service.newRun(heldValueBytes(metadata))
+  const fault = taskFaultOf(call)
+  const configured = config ? withConfig(filled, config) : filled
+  // At the same time, since both may be questions to a state store.
+  const [turn, refusal] = await Promise.all([a2a.tasks.takeTurn(owner), a2a.service.refusal()])
+  if (refusal) {
+    await a2a.tasks.returnTurn(owner)
+    throw refusal
   }
+  const first = { ...(fault ? withFault(configured, fault) : configured), turn, run }
+  const local = new LocalRun(run.id, first)
+  const plan = planOf(call, message, {
+    local,
+    context: new Context(call, local, { metadata, credential, isFollowUp: false }),
+  })
+  if ('invalidReply' in plan) return { invalid: plan.invalidReply }
+  if ('reply' in plan) {
+    await a2a.tasks.returnTurn(owner)
+    return { message: messageOf(plan, first.contextId) }
+  }
+  return { first, ...(await a2a.service.begin(local, plan)) }
 }
 
 async function followUp(

@@ -136,7 +136,7 @@ t.test('an interrupted task continues at the replica that gets the message [A2A-
   const { history, updates } = await one.find(task.id)
   const accepted = [first, second].filter(({ status }) => status === 'fulfilled').length
   t.equal(history.filter(({ role }) => role === 'user').length, 1 + accepted)
-  t.equal(updates, 1 + accepted + 1, 'only one agent was started')
+  t.equal(updates, accepted + 1, 'only one agent was started')
   await until(async () => (await set.stores.runs.count()) === 0)
   t.same(
     set.passed.filter(({ kind }) => kind !== 'message'),
@@ -221,6 +221,51 @@ t.test('the limit of running tasks holds for all replicas together [A2A-25, A2A-
   await until(async () => (await set.stores.runs.count()) === 0)
 })
 
+t.test('what an agent does at once is stored together [A2A-50]', async t => {
+  const { one, two, set } = replicas(t, 2)
+  const working: Step = { state: 'WORKING', text: 'x' }
+  const artifact: Step = { artifact: { artifactId: 'a', parts: [{ text: 'x' }] } }
+  const writes: string[] = []
+  set.onWrite = name => void writes.push(name)
+  const quick = await one.begin([working, artifact])
+  t.same([quick.status.state, quick.updates], ['SUBMITTED', 0], 'as it was sent')
+  t.match(await two.find(quick.id), { status: { state: 'COMPLETED' }, run: null, updates: 0, artifacts: [{}] })
+  t.same(writes, ['tasks.add'], 'in one write, without a slot')
+  t.same(one.pushed, ['WORKING', 'a', 'COMPLETED'], 'each update is pushed')
+  t.same(
+    one.states.map(({ status, artifacts }) => [status.state, artifacts.length]),
+    [
+      ['WORKING', 0],
+      ['WORKING', 1],
+      ['COMPLETED', 1],
+    ],
+    'with the task as it was then',
+  )
+
+  writes.length = 0
+  const slow = await one.begin([working, { ...artifact, afterMs: 20 }, ...done])
+  t.match(await two.find(slow.id), { status: { state: 'WORKING' }, run: { replica: one.name }, updates: 0 })
+  const seen: string[] = []
+  two.tasks.follow(await two.find(slow.id), {
+    update: update => seen.push(nameOf({ ...update, bytes: 0, rank: 0 })),
+    closed: () => {},
+  })
+  await until(async () => (await set.stores.runs.count()) === 0)
+  t.same(seen, ['a', 'COMPLETED'])
+  t.same(writes, ['runs.set', 'tasks.add', 'tasks.update', 'runs.delete'])
+
+  writes.length = 0
+  const long = await one.begin(Array.from({ length: 70 }, () => working))
+  await until(async () => (await set.stores.runs.count()) === 0)
+  t.match(await two.find(long.id), { status: { state: 'COMPLETED' }, updates: 39 })
+  t.same(writes, ['runs.set', 'tasks.add', 'tasks.update', 'tasks.update', 'runs.delete'], '32 steps at a time')
+
+  const broken = null as unknown as Step
+  const failed = await one.begin([working, broken, ...done])
+  t.match(await two.find(failed.id), { status: { state: 'FAILED' }, history: [{}, { parts: [{ text: 'x' }] }] })
+  t.match(one.errors, [['an A2A agent failed', {}]])
+})
+
 t.test('an evicted task stops its agent; one that grows too large fails [A2A-25, HARD-12]', async t => {
   const { one, set } = replicas(t, 1, { oneTaskBytes: 50_000 })
   const slow: Step[] = [{ afterMs: 5000, state: 'COMPLETED', text: 'x' }]
@@ -235,7 +280,11 @@ t.test('an evicted task stops its agent; one that grows too large fails [A2A-25,
   const { status, artifacts } = await one.find(large.id)
   t.match(status, { state: 'FAILED', message: { parts: [{ text: 'The task has reached its memory limit.' }] } })
   t.equal(artifacts[0]?.parts.length, 2)
-  const quick = await one.begin(done)
+  const quick = await one.begin(
+    (function* () {
+      yield* done
+    })(),
+  )
   await set.stores.tasks.delete(quick.id)
   await until(async () => (await set.stores.runs.count()) === 0)
   t.same(one.pushed.at(-1), 'FAILED', 'an agent that never waits notices at its next step')
@@ -307,5 +356,22 @@ t.test('a run that waited too long stops, and its task fails when the store is b
   t.match(status.message?.parts, [{ text: /state store was unavailable/ }])
   t.same([run, artifacts], [null, []])
   await until(async () => (await set.stores.runs.count()) === 0, 'its slot')
+  t.same(one.errors, [])
+})
+
+t.test('a task that was stored although there was no answer fails when the store is back [A2A-48]', async t => {
+  const { set, one } = replicas(t, 1)
+  set.outage = 'after'
+  t.match(await refusal(one.begin(steps(new Promise(() => {})))), { code: 'STATE_UNAVAILABLE' })
+  t.equal(await set.stores.runs.count(), 1)
+  await until(async () => (await set.stores.runs.count()) === 0)
+  const [task] = await one.tasks.list('agent', 'session')
+  t.match(task, { status: { state: 'FAILED' }, run: null })
+
+  const asking = await one.begin(ask)
+  set.outage = 'after'
+  t.match(await refusal(one.followUp(asking.id, 'yes', done)), { code: 'STATE_UNAVAILABLE' })
+  await until(async () => (await set.stores.runs.count()) === 0)
+  t.match(await one.find(asking.id), { status: { state: 'FAILED' }, run: null })
   t.same(one.errors, [])
 })
