@@ -38,13 +38,15 @@ const CREDENTIALS = new Set([
   'header.x-svc-key',
   'header.x-svc-admin-token',
   'query.key',
+  'query.api-key',
+  'query.authorization',
   'query.access_token',
 ])
 
 /** Differences without the credentials of the request. */
 export function maskedDifferences(differences: readonly Difference[]): Difference[] {
   return differences.map(difference =>
-    (CREDENTIALS.has(difference.at) || difference.at.startsWith('cookie.')) && difference.got !== null
+    (CREDENTIALS.has(difference.at.toLowerCase()) || difference.at.startsWith('cookie.')) && difference.got !== null
       ? { ...difference, got: masked(String(difference.got)) }
       : difference,
   )

@@ -50,7 +50,8 @@ export class LiveConnection {
   begin(): void {
     const socket = this.#socket
     const lifetimeMs = Math.min(MAX_LIFETIME_MS, socket.lifetimeMs / 2)
-    socket.after(lifetimeMs - WARNING_MS, () => socket.send({ goAway: { timeLeft: `${WARNING_MS / 1000}s` } }))
+    const warningMs = Math.min(WARNING_MS, lifetimeMs / 2)
+    socket.after(lifetimeMs - warningMs, () => socket.send({ goAway: { timeLeft: `${warningMs / 1000}s` } }))
     socket.after(lifetimeMs, () => socket.close(1000, 'The session has reached its maximum duration.'))
     socket.onMessage(message => this.#guarded(() => this.#receive(message.toString())))
   }

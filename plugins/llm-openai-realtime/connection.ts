@@ -3,6 +3,7 @@ import { isTextNestedWithin } from 'svc/plugin'
 import type { ChatResult, Engine, LimitState, LlmRoute, LlmSocket, SpeechHeaders, StreamEvent } from '../llm/types.ts'
 import { invalidValue, string } from './checks.ts'
 import { Conversation, type Entry } from './conversation.ts'
+import { IdleTimeout } from './idle-timeout.ts'
 import { InputAudio } from './input-audio.ts'
 import { newItemId, readItem, type RealtimeItem } from './items.ts'
 import { rateLimitsOf } from './rate-limits.ts'
@@ -47,9 +48,12 @@ export class RealtimeConnection {
   readonly #shown: { id: string; expiresAt: number }
   #session: Session
   #sessionBytes = 0
+  readonly #idle: IdleTimeout
   #running: RunningResponse | null = null
   /** A reply with audio was sent: the voice cannot change any more. */
   #hasSpoken = false
+  /** The item that was truncated while it was spoken. */
+  #truncated: string | null = null
   /** The item that the speech in the buffer becomes. */
   #spokenItem: string | null = null
 
@@ -62,6 +66,10 @@ export class RealtimeConnection {
     this.#sound = sound
     this.#conversation = new Conversation(engine, socket)
     this.#audio = new InputAudio(engine, audioFormat(session.audio.input.format))
+    this.#idle = new IdleTimeout(socket, {
+      audioMs: () => Math.round(this.#audio.totalMs),
+      reached: fromMs => this.#idleReached(fromMs),
+    })
     this.#shown = {
       id: `sess_${engine.randomId(24)}`,
       expiresAt: Math.floor((Date.now() + socket.lifetimeMs) / 1000),
@@ -205,12 +213,12 @@ export class RealtimeConnection {
     const { content_index: index, audio_end_ms: end } = event
     const content = engine.json.listOf(item.content)
     if (item.role !== 'assistant') throw invalidValue(engine, 'item_id', 'a message of the assistant')
-    if (typeof index !== 'number' || engine.json.own(content[index], 'type') !== 'output_audio')
+    const isSpeaking = item.status === 'in_progress' && index === 0
+    if (typeof index !== 'number' || (!isSpeaking && engine.json.own(content[index], 'type') !== 'output_audio'))
       throw invalidValue(engine, 'content_index', 'the index of a part with audio')
     if (typeof end !== 'number' || !(end >= 0)) throw invalidValue(engine, 'audio_end_ms', 'a time in milliseconds')
-    // What was not played is no longer known.
-    const parts = content.map((part, place) => (place === index ? { type: 'output_audio', transcript: '' } : part))
-    this.#conversation.replace({ ...item, content: parts })
+    if (isSpeaking) this.#truncated = item.id
+    else this.#conversation.replace(withoutSpeech(item, index))
     this.#send({ type: 'conversation.item.truncated', item_id: item.id, content_index: index, audio_end_ms: end })
   }
 
@@ -230,6 +238,7 @@ export class RealtimeConnection {
   #speechStarted(atMs: number, detection: TurnDetection): void {
     const startMs = Math.max(0, atMs - (detection.prefix_padding_ms ?? 0))
     this.#audio.dropBefore(startMs)
+    this.#idle.stop()
     this.#spokenItem = newItemId(this.#engine)
     this.#send({ type: 'input_audio_buffer.speech_started', audio_start_ms: startMs, item_id: this.#spokenItem })
     if (detection.interrupt_response === true) this.#end('turn_detected')
@@ -244,6 +253,22 @@ export class RealtimeConnection {
       this.#guarded(eventId, () => this.#createResponse({}, eventId))
   }
 
+  /** Nobody has answered: the silence becomes an item, and the model speaks again. */
+  #idleReached(fromMs: number): void {
+    if (this.#idleMs() === null || this.#running !== null) return
+    const id = newItemId(this.#engine)
+    const at = { audio_start_ms: fromMs, audio_end_ms: Math.round(this.#audio.totalMs), item_id: id }
+    this.#send({ type: 'input_audio_buffer.timeout_triggered', ...at })
+    this.#commit(id, this.#audio.take())
+    this.#guarded(null, () => this.#createResponse({}, null))
+  }
+
+  /** Null: silence after a response has no effect. */
+  #idleMs(): number | null {
+    const detection = this.#session.audio.input.turn_detection
+    return detection?.type === 'server_vad' ? (detection.idle_timeout_ms ?? null) : null
+  }
+
   #commitAll(): void {
     if (this.#audio.isTooShort)
       throw this.#engine.badInput(
@@ -253,6 +278,7 @@ export class RealtimeConnection {
     const id = this.#spokenItem ?? newItemId(this.#engine)
     this.#spokenItem = null
     const ms = this.#audio.bufferedMs
+    this.#idle.stop()
     this.#audio.clear()
     this.#commit(id, ms)
   }
@@ -312,6 +338,7 @@ export class RealtimeConnection {
       throw this.#engine.badInput('The response has too much input.', { param: 'response', code: 'item_too_large' })
     const running = new RunningResponse()
     this.#running = running
+    this.#idle.stop()
     void this.#respond(running, response, eventId).finally(() => this.#socket.keep(-bytes))
   }
 
@@ -337,6 +364,8 @@ export class RealtimeConnection {
     this.#running = null
     this.#send({ type: 'response.done', response: running.finished(parsed, result, outcome.isWhole) })
     this.#sendLimits(outcome.limits, result)
+    const idleMs = this.#idleMs()
+    if (idleMs !== null && this.#spokenItem === null) this.#idle.start(running.spokenMs, idleMs)
   }
 
   #setting(): ResponseSetting {
@@ -360,7 +389,8 @@ export class RealtimeConnection {
       const entry = { item: item!, audioMs: 0, spokenText: '' }
       return this.#send({ type, previous_item_id: this.#conversation.add(entry), item })
     }
-    if (type === 'conversation.item.done') this.#conversation.replace(item!)
+    if (type === 'conversation.item.done')
+      this.#conversation.replace(item!.id === this.#truncated ? withoutSpeech(item!, 0) : item!)
     this.#send(event.data as object)
   }
 
@@ -378,6 +408,15 @@ export class RealtimeConnection {
     const { type, ...rest } = event as { type: string }
     this.#socket.send({ type, event_id: `event_${this.#engine.randomId(24)}`, ...rest })
   }
+}
+
+/** What was not played is no longer known. */
+function withoutSpeech(item: RealtimeItem, index: number): RealtimeItem {
+  const parts = Array.isArray(item.content) ? (item.content as { type?: unknown }[]) : []
+  const content = parts.map((part, place) =>
+    place === index && part.type === 'output_audio' ? { type: 'output_audio', transcript: '' } : part,
+  )
+  return { ...item, content }
 }
 
 function parsed(text: string): ClientEvent | null {

@@ -3,11 +3,13 @@ import { definePlugin } from 'svc/plugin'
 import type { CredentialRule } from '../llm/types.ts'
 import type {} from '../llm-openai/types.ts'
 import { ClientSecrets, createClientSecret } from './client-secrets.ts'
-import { realtimeSocket } from './socket-route.ts'
+import { realtimeSocket, type SocketRouteOptions } from './socket-route.ts'
 
+const BROWSERS = 'For browsers, which cannot set headers of a WebSocket'
 /** Where browsers send the credential of Azure. */
 const AZURE_QUERY: readonly CredentialRule[] = [
-  { source: 'query api-key', query: 'api-key', description: 'For browsers, which cannot set headers of a WebSocket' },
+  { source: 'query api-key', query: 'api-key', description: BROWSERS },
+  { source: 'query bearer', query: 'Authorization', scheme: 'Bearer', description: BROWSERS },
 ]
 
 export default definePlugin({
@@ -22,24 +24,18 @@ export default definePlugin({
     const llm = svc.use('llm.providers')!
     const wire = svc.use('llm-openai.wire')!()
     const secrets = new ClientSecrets(() => svc.secret('client-secrets'))
-    const add = (format: string, versioned: string, more: Parameters<typeof llm.addRoutes>[2] = []): void => {
-      const base = `/ai/${format}`
-      llm.addRoutes(app, format, [
-        realtimeSocket(llm.engine, wire, { path: `${versioned}/realtime`, base, secrets, modelParameter: 'model' }),
-        createClientSecret(llm.engine, { path: `${versioned}/realtime/client_secrets`, base, secrets }),
-        ...more,
-      ])
-    }
-    add('openai', '/v1')
+    const socket = (path: string, options: Pick<SocketRouteOptions, 'base' | 'modelParameter' | 'moreCredentials'>) =>
+      realtimeSocket(llm.engine, wire, { path, secrets, ...options })
+    llm.addRoutes(app, 'openai', [
+      socket('/v1/realtime', { base: '/ai/openai', modelParameter: 'model' }),
+      createClientSecret(llm.engine, { path: '/v1/realtime/client_secrets', base: '/ai/openai', secrets }),
+    ])
     if (!llm.list().some(({ id }) => id === 'azure')) return
-    add('azure', '/openai/v1', [
-      realtimeSocket(llm.engine, wire, {
-        path: '/openai/realtime',
-        base: '/ai/azure',
-        secrets,
-        modelParameter: 'deployment',
-        moreCredentials: AZURE_QUERY,
-      }),
+    const azure = { base: '/ai/azure', moreCredentials: AZURE_QUERY }
+    llm.addRoutes(app, 'azure', [
+      socket('/openai/v1/realtime', { ...azure, modelParameter: 'model' }),
+      createClientSecret(llm.engine, { path: '/openai/v1/realtime/client_secrets', base: azure.base, secrets }),
+      socket('/openai/realtime', { ...azure, modelParameter: 'deployment' }),
     ])
   },
 })

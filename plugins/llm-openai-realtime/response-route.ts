@@ -26,7 +26,7 @@ export interface ResponseWire {
 export type ResponseParsed = ChatParsed<ResponseWire>
 
 /** A piece of text is spoken in this time. */
-const PIECE_MS = 80
+export const PIECE_MS = 80
 const OUTPUT_TOKEN_MS = 50
 const INPUT_TOKEN_MS = 100
 const SPOKEN_TOKENS = PIECE_MS / OUTPUT_TOKEN_MS

@@ -1,7 +1,7 @@
 /** A response while its events are sent: what the client has got of it, and its end. */
 import type { ChatResult, StreamEvent } from '../llm/types.ts'
 import type { RealtimeItem } from './items.ts'
-import { closingPieces, messageContent, pendingResponse, type ResponseParsed } from './response-route.ts'
+import { closingPieces, messageContent, pendingResponse, PIECE_MS, type ResponseParsed } from './response-route.ts'
 
 export type EndReason = 'client_cancelled' | 'turn_detected'
 
@@ -22,10 +22,15 @@ export class RunningResponse {
   #open: { item: RealtimeItem; index: number; text: string; isSpoken: boolean; hasPart: boolean } | null = null
   /** Text tokens that were sent. */
   #tokens = 0
-  hasSpoken = false
+  /** Duration of the sound that was sent. */
+  spokenMs = 0
 
   get signal(): AbortSignal {
     return this.#stop.signal
+  }
+
+  get hasSpoken(): boolean {
+    return this.spokenMs > 0
   }
 
   get reason(): EndReason | null {
@@ -56,7 +61,7 @@ export class RunningResponse {
     } else if (open !== null && type === 'response.content_part.added') open.hasPart = true
     else if (open !== null && type === 'response.output_audio.delta') {
       open.isSpoken = true
-      this.hasSpoken = true
+      this.spokenMs += PIECE_MS
     } else if (open !== null && type.endsWith('.delta')) {
       open.text += delta
       open.isSpoken ||= type === 'response.output_audio_transcript.delta'

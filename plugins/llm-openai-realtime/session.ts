@@ -18,6 +18,7 @@ export interface TurnDetection {
   type: 'server_vad' | 'semantic_vad'
   prefix_padding_ms?: number
   silence_duration_ms?: number
+  idle_timeout_ms?: number | null
   create_response?: boolean
   interrupt_response?: boolean
   [member: string]: unknown
@@ -110,6 +111,8 @@ export function showSession(
 }
 
 const MAX_MS = 60_000
+const MIN_IDLE_MS = 5000
+const MAX_IDLE_MS = 30_000
 const MAX_TOKENS = 1_000_000
 
 export const format = object({ type: oneOf('audio/pcm', 'audio/pcmu', 'audio/pcma'), rate: oneOf(24_000) }, ['type'])
@@ -142,7 +145,7 @@ const turnDetection = nullOr(
       threshold: number(0, 1),
       prefix_padding_ms: integer(0, MAX_MS),
       silence_duration_ms: integer(0, MAX_MS),
-      idle_timeout_ms: nullOr(integer(0, MAX_MS)),
+      idle_timeout_ms: nullOr(integer(MIN_IDLE_MS, MAX_IDLE_MS)),
       create_response: boolean,
       interrupt_response: boolean,
       eagerness: oneOf('low', 'medium', 'high', 'auto'),

@@ -108,6 +108,7 @@ export default definePlugin<LlmOptions, Variables>({
       genAi: createGenAiMetrics(svc.metrics),
       strictFixtures: svc.options.strict_fixtures,
       clock: new TokenClock(),
+      socketLifetimeMs: Math.min(svc.options.socket_lifetime_ms, socketBoundsOf(svc.config).lifetimeMs),
       sockets: svc.shared('sockets', () => new OpenSockets(socketBoundsOf(svc.config))),
       find: (method, path) => providers.find(method, path),
       newId: randomUUID,

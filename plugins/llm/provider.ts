@@ -95,7 +95,7 @@ export interface CredentialRule {
   /** Header that contains it, in lower case; with `scheme`, after that word (`Bearer`). */
   header?: string
   scheme?: string
-  /** Query parameter that contains it. */
+  /** Query parameter that contains it; with `scheme`, after that word. */
   query?: string
   /** For the route documentation, if the name of the header does not explain it. */
   description?: string
@@ -517,8 +517,8 @@ export interface LlmSocket {
   /** Calls the listener for each text; a binary message closes the socket with 1003. */
   onText(listener: (text: string) => void): void
   onClosed(listener: () => void): void
-  /** Calls the listener after these milliseconds, unless the socket has closed by then. */
-  after(ms: number, listener: () => void): void
+  /** Calls the listener after these milliseconds, unless the socket has closed by then. Returns what prevents it. */
+  after(ms: number, listener: () => void): () => void
   close(code: number, reason: string): void
   /**
    * Runs the POST route of a path, which may have a query, as a separate request with the headers of the handshake. The

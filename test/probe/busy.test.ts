@@ -87,3 +87,33 @@ t.test('a finding of an attempt with a stall does not count, unless all have one
     t.strictSame([results[0]!.repeats, judged], [repeats, attempts])
   }
 })
+
+t.test('a short delay is noted if every repeat has it [PRB-14]', async t => {
+  const server = await launch({ plugins: ['probe'] })
+  t.teardown(() => server.stop())
+  const proxy = await startProxy(server.ports.http!)
+  t.teardown(() => proxy.close())
+  for (const [words, repeats, found] of [
+    [['note', 'pass'], ['note', 'pass'], 'pass'],
+    [['note', 'note', 'note'], ['note', 'note', 'note'], 'note'],
+    [['note', 'warn'], ['note', 'warn'], 'note'],
+    [['pass'], ['pass'], 'pass'],
+    [['warn', 'note', 'warn'], ['warn', 'note', 'warn'], 'flaky'],
+  ] as const) {
+    const left = [...words]
+    const check = defineCheck({
+      id: 'TEST-LAG',
+      title: 'Lag',
+      group: 'headers',
+      since: '2026.1',
+      level: 'hazard',
+      sources: [],
+      when: { measuresLag: true },
+      page: { sent: 'a', expected: 'b', why: 'c' },
+      plan: () => ({ connections: [{ requests: [{}] }] }),
+      judge: () => ({ verdict: left.shift()!, summary: '', values: {} }),
+    })
+    const { results } = await probeThrough(proxy.url, server.url, { checks: [check], repeat: 3 })
+    t.strictSame([results[0]!.repeats, results[0]!.verdict], [repeats, found])
+  }
+})

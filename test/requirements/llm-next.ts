@@ -306,4 +306,14 @@ export default [
     rule: 'rules of the instance act on messages of sockets and on items of batches',
     where: 'llm-next 13, 14',
   },
+  {
+    id: 'LLMN-203',
+    rule: 'sockets of providers end after their lifetime, with the last message of their protocol',
+    where: 'llm-next 13, 18',
+  },
+  {
+    id: 'LLMN-204',
+    rule: 'silence for the idle timeout of a realtime session, after its last response, is committed and answered',
+    where: 'llm-next 18',
+  },
 ]

@@ -81,6 +81,19 @@ export async function serveTogether(t: Test, env: Record<string, string> = {}): 
   return serve(t, { env, builtinFolder: limitsFolder(t) })
 }
 
+/** The rejections that the metrics count, of all replicas: consecutive requests reach one after the other. */
+export async function rejectionsOf({ url }: TestServer, dimension: string): Promise<number> {
+  const { replicas } = (await (await fetch(`${url}/_svc/status`)).json()) as { replicas: number }
+  let sum = 0
+  for (let replica = 0; replica < replicas; replica++) {
+    const metrics = await (await fetch(`${url}/_svc/metrics`)).text()
+    const [, value = '0'] =
+      new RegExp(`^svc_limit_rejections_total\\{dimension="${dimension}"\\} (\\d+)$`, 'm').exec(metrics) ?? []
+    sum += Number(value)
+  }
+  return sum
+}
+
 /** The record of `GET /_svc/usage`. */
 export interface Usage {
   plan: string

@@ -1,7 +1,7 @@
 /** Automatic persisted queries: a client sends a query once, and only its SHA-256 hash afterwards. */
 import { createHash } from 'node:crypto'
 import type { GraphQLParams, Plugin } from 'graphql-yoga'
-import type { Store, StoreBounds } from 'svc/plugin'
+import { StateUnavailable, type Store, type StoreBounds } from 'svc/plugin'
 import { badRequest, persistedQueryMismatch, persistedQueryNotFound } from '../errors.ts'
 import { isObject } from '../http-request.ts'
 
@@ -34,17 +34,21 @@ export function usePersistedQueries(store: Store<string>): Plugin {
 
 /**
  * Returns the query to execute. A query with its hash is stored, even before it is validated, unless it is larger than
- * 64 KiB.
+ * 64 KiB. While the state store is unavailable, none is found and none is stored: clients then send the query.
  */
 async function resolveQuery(store: Store<string>, hash: string, query: GraphQLParams['query']): Promise<string> {
   if (query === undefined) {
-    const stored = await store.get(hash)
+    const stored = await store.get(hash).catch(ignoreOutage)
     if (stored === undefined) throw persistedQueryNotFound()
     return stored
   }
   if (createHash('sha256').update(query).digest('hex') !== hash) throw persistedQueryMismatch()
-  if (Buffer.byteLength(query) <= MAX_KEPT_BYTES) await store.set(hash, query)
+  if (Buffer.byteLength(query) <= MAX_KEPT_BYTES) await store.set(hash, query).catch(ignoreOutage)
   return query
+}
+
+function ignoreOutage(error: unknown): undefined {
+  if (!(error instanceof StateUnavailable)) throw error
 }
 
 function readHash(persistedQuery: unknown): string | null {

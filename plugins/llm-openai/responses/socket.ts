@@ -41,8 +41,10 @@ export function responsesSocket({ engine }: ResponsesState): LlmRoute<OwnParsed>
 
 interface Lane {
   isRunning: boolean
-  waiting: Record<string, unknown>[]
+  waiting: { event: Record<string, unknown>; bytes: number }[]
   latest: StoredResponse | null
+  /** Bytes of the latest response. */
+  latestBytes: number
 }
 
 class ResponsesConnection {
@@ -84,7 +86,13 @@ class ResponsesConnection {
         code: 'websocket_stream_limit_reached',
         message: `At most ${MAX_RUNNING} responses can run at once, in ${MAX_LANES} streams.`,
       })
-    lane.waiting.push(event)
+    const bytes = Buffer.byteLength(text)
+    if (!this.#socket.keep(bytes))
+      return this.#refuse(stream, 400, {
+        code: 'websocket_stream_limit_reached',
+        message: 'The requests that wait on this connection are too large. Wait until some of them have been answered.',
+      })
+    lane.waiting.push({ event, bytes })
     if (!lane.isRunning) void this.#work(stream, lane)
   }
 
@@ -92,7 +100,7 @@ class ResponsesConnection {
     const known = this.#lanes.get(stream)
     if (known !== undefined) return known
     if (this.#lanes.size >= MAX_LANES) return null
-    const lane: Lane = { isRunning: false, waiting: [], latest: null }
+    const lane: Lane = { isRunning: false, waiting: [], latest: null, latestBytes: 0 }
     this.#lanes.set(stream, lane)
     return lane
   }
@@ -102,9 +110,10 @@ class ResponsesConnection {
     lane.isRunning = true
     this.#running += 1
     try {
-      for (let event = lane.waiting.shift(); event !== undefined; event = lane.waiting.shift()) {
+      for (let next = lane.waiting.shift(); next !== undefined; next = lane.waiting.shift()) {
         if (this.#socket.isClosed) return
-        await this.#create(stream, lane, event)
+        await this.#create(stream, lane, next.event)
+        this.#socket.keep(-next.bytes)
       }
     } finally {
       lane.isRunning = false
@@ -120,19 +129,26 @@ class ResponsesConnection {
     }
     const data: ResponsesSocketData = {
       recall: id => [...this.#lanes.values()].find(({ latest }) => latest?.head.id === id)?.latest ?? undefined,
-      remember(response) {
-        lane.latest = response
-      },
+      remember: response => this.#remember(lane, response),
     }
     const outcome = await socket.run(socket.target, body, {
       data,
       send: (sent: StreamEvent) => socket.send(this.#named(stream, sent.data as object)),
     })
     if (outcome.kind === 'sent') return
-    if (event.previous_response_id != null) lane.latest = null
+    if (event.previous_response_id != null) this.#remember(lane, null)
     const { error } = outcome.body as { error: Problem }
     const retryAfter = outcome.headers['Retry-After']
     this.#refuse(stream, outcome.status, error, retryAfter === undefined ? {} : { 'retry-after': retryAfter })
+  }
+
+  /** A response that is too large for the connection is not remembered. */
+  #remember(lane: Lane, response: StoredResponse | null): void {
+    this.#socket.keep(-lane.latestBytes)
+    const bytes = response === null ? 0 : Buffer.byteLength(JSON.stringify(response))
+    const isKept = this.#socket.keep(bytes)
+    lane.latest = isKept ? response : null
+    lane.latestBytes = isKept ? bytes : 0
   }
 
   #refuse(stream: string | null, status: number, problem: Problem, headers: Record<string, string> = {}): void {

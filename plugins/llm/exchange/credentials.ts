@@ -31,8 +31,8 @@ function readBy(
   query: () => URLSearchParams,
 ): { value: string; malformed?: string } | undefined {
   if (rule.read !== undefined) return rule.read(headers)
-  if (rule.query !== undefined) return nonEmpty(query().get(rule.query))
-  const value = header(headers, rule.header ?? 'authorization')
+  const value =
+    rule.query === undefined ? header(headers, rule.header ?? 'authorization') : (query().get(rule.query) ?? undefined)
   if (rule.scheme === undefined) return nonEmpty(value)
   const length = rule.scheme.length
   const isOfScheme =

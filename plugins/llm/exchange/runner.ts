@@ -85,6 +85,7 @@ export interface RunnerServices {
   strictFixtures: boolean
   clock: TokenClock
   sockets: OpenSockets
+  socketLifetimeMs: number
   /** The route of a path; null if no provider serves it. */
   find(method: string, path: string): PlacedRoute | null
   /** Runs items of batches. */

@@ -12,6 +12,7 @@ export interface SocketBounds {
   /** Bytes kept for one socket, and for all. */
   bytes: number
   totalBytes: number
+  /** The longest time that one stays open. */
   lifetimeMs: number
 }
 

@@ -43,7 +43,7 @@ export function socketRoute(
     },
     wsHandler(socket, request) {
       const { exchange, parsed } = accepted.get(request)!
-      const { lifetimeMs } = services.sockets.bounds
+      const { socketLifetimeMs: lifetimeMs } = services
       services.svc.streams.websocket(request, socket, { lifetimeMs: lifetimeMs + 1000, idleMs: Infinity })
       const { key } = services.svc.http.session(request)
       // Others may have opened since the handshake was checked.
@@ -92,7 +92,7 @@ class ProviderSocket implements LlmSocket {
     this.#socket = socket
     this.#find = find
     this.#open = open
-    this.lifetimeMs = services.sockets.bounds.lifetimeMs
+    this.lifetimeMs = services.socketLifetimeMs
     this.maxItems = services.sockets.bounds.items
     socket.on('close', () => this.#closed.abort())
     // A message that violates the protocol closes the socket; the close event follows.
@@ -124,10 +124,18 @@ class ProviderSocket implements LlmSocket {
     })
   }
 
-  after(ms: number, listener: () => void): void {
-    const timer = setTimeout(listener, ms)
+  after(ms: number, listener: () => void): () => void {
+    const stop = (): void => {
+      clearTimeout(timer)
+      this.#closed.signal.removeEventListener('abort', stop)
+    }
+    const timer = setTimeout(() => {
+      stop()
+      listener()
+    }, ms)
     timer.unref()
-    this.onClosed(() => clearTimeout(timer))
+    this.onClosed(stop)
+    return stop
   }
 
   onClosed(listener: () => void): void {

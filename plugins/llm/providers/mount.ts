@@ -271,7 +271,7 @@ function credentialOf({
   query,
   description,
 }: CredentialRule): CredentialKind | NamedKey {
-  if (scheme?.toLowerCase() === 'bearer' && header === 'Authorization') return 'bearer'
+  if (query === undefined && scheme?.toLowerCase() === 'bearer' && header === 'Authorization') return 'bearer'
   if (query === undefined && header.toLowerCase() === 'x-api-key') return 'apiKey'
   return {
     ...(query === undefined ? { in: 'header', name: header } : { in: 'query', name: query }),

@@ -17,6 +17,7 @@ export interface LlmOptions {
   /** Currency of the prices. */
   currency: string
   batch_lines: number
+  socket_lifetime_ms: number
   prices: Price[]
   limits: LimitEntry[]
   /** Latency profiles by name; `readProfile` reads them. */
@@ -254,6 +255,13 @@ export const optionsSchema: JsonSchema = object({
     minimum: 1,
     maximum: 10_000,
     default: 1000,
+  },
+  socket_lifetime_ms: {
+    description: 'How long a WebSocket of a provider lasts, in milliseconds; at most 10 minutes in public mode',
+    type: 'integer',
+    minimum: 1000,
+    maximum: 3_600_000,
+    default: 3_600_000,
   },
   currency: {
     description: 'Currency of the prices, as `/ai/usage` shows it',

@@ -192,7 +192,7 @@ export function keepQuery(url: string, inspector: SvcInspector): string | null {
       url
         .slice(at + 1)
         .replace(
-          /(^|&)(key=)([^&]*)/gi,
+          /(^|&)((?:key|api-key|access_token|authorization)=)([^&]*)/gi,
           (_whole, before: string, name: string, value: string) => `${before}${name}${maskKey(value)}`,
         ),
     ),

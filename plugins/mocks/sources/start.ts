@@ -1,6 +1,6 @@
 /** Starts the service: loads the stored mocks, and synchronizes them with the files. */
 import { keyOfSession } from '../exchange/session-memory.ts'
-import type { Channel, Store, Svc } from 'svc/plugin'
+import { StateUnavailable, type Channel, type Store, type Svc } from 'svc/plugin'
 import { boundsFor } from '../bounds.ts'
 import { Checker } from '../check/checker.ts'
 import type { MockRecord } from '../management/mock.ts'
@@ -49,6 +49,8 @@ export async function startService(svc: Svc<MocksSection, Variables>): Promise<S
 
   const refresh = (name: string): Promise<void> =>
     mocks.refresh(name).catch((error: unknown) => {
+      // A change of the kind `reset` follows when the store is back.
+      if (error instanceof StateUnavailable) return
       svc.reportLoadError({ at: 'mocks', message: `the mock "${name}" can't be served: ${(error as Error).message}` })
     })
   const changes: Channel<{ name: string }, void> = svc.channel('changes', {
@@ -69,7 +71,14 @@ export async function startService(svc: Svc<MocksSection, Variables>): Promise<S
     },
   })
   // A replica that missed a message follows the store.
-  svc.whenClosed(records.subscribe(change => void (change.kind === 'reset' ? refreshAll() : refresh(change.key))))
+  svc.whenClosed(
+    records.subscribe(change => {
+      if (change.kind !== 'reset') return void refresh(change.key)
+      refreshAll().catch((error: unknown) => {
+        if (!(error instanceof StateUnavailable)) svc.log.error('the mocks could not be read', { error })
+      })
+    }),
+  )
   const refreshAll = async (): Promise<void> => {
     for (const name of await mocks.names()) await refresh(name)
   }

@@ -117,6 +117,8 @@ export interface Check {
     tokens?: readonly string[]
     /** Changes the signing key of the issuer before it runs through the gateway. */
     rotatesKeys?: boolean
+    /** A note says how late something came: it counts if no repeat passes. */
+    measuresLag?: boolean
     /** There is no direct run, since the upstream itself rejects what is sent. */
     noDirect?: boolean
   }

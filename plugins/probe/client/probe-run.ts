@@ -155,8 +155,7 @@ export class ProbeRun {
     await reach(this.#runner, this.#facts, { ...this.#direct, protocol: '1.1' }, upstreamUrl)
     const reached = await reachInTime(this.#runner, this.#facts, { ...this.#gateway, protocol: '1.1' }, upstreamUrl)
     this.#reached = reached
-    if (this.#options.triesHttp2 && (await this.#isServed({ ...this.#gateway, protocol: '2' })))
-      this.#facts.clientProtocols.push('2')
+    if (this.#options.triesHttp2 && (await this.#speaksHttp2(this.#gateway))) this.#facts.clientProtocols.push('2')
     if (this.#facts.clientProtocols.includes('2') || this.#hasOwnGrpcAddress)
       this.#directHttp2 = await this.#findDirectHttp2()
     const chosen = this.#jobs.filter(job => !this.#skipEarly(job, reached))
@@ -220,7 +219,7 @@ export class ProbeRun {
     const addresses = [address, ...(grpc === null ? [] : [{ ...address, isTls: false, port: grpc }])]
     for (const candidate of addresses) {
       const route = { ...this.#direct, address: candidate }
-      if (await this.#isServed({ ...route, protocol: '2' })) return route
+      if (await this.#speaksHttp2(route)) return route
     }
     return null
   }
@@ -321,14 +320,13 @@ export class ProbeRun {
       verdicts.push(one.verdict)
     } while (
       verdicts.length === 0 ||
-      (REPEATED.includes(verdicts[0]!.verdict) &&
+      (isRepeated(check, verdicts) &&
         verdicts.length < this.#options.repeat &&
         this.#lost === null &&
         !this.#options.signal.aborted)
     )
     const words = verdicts.map(({ verdict }) => verdict)
-    const isSame = words.every(word => word === words[0])
-    const chosen = isSame ? verdicts[0]! : { ...verdicts[0]!, verdict: 'flaky' as const }
+    const chosen = agreed(verdicts)
     const isServing = check.hostile !== true || (await this.#serves(10_000))
     const verdict = isServing ? chosen : fail('the gateway stopped serving')
     const direct = check.when?.noDirect === true ? 'not run' : 'same'
@@ -435,6 +433,13 @@ export class ProbeRun {
     return false
   }
 
+  /** Asked again before half of the catalog is skipped, since the machine may be busy. */
+  async #speaksHttp2(route: Omit<Route, 'protocol'>): Promise<boolean> {
+    if (await this.#isServed({ ...route, protocol: '2' })) return true
+    await pause(DISTURBED_PAUSE_MS)
+    return this.#isServed({ ...route, protocol: '2' })
+  }
+
   async #isServed(route: Route): Promise<boolean> {
     try {
       const { first } = await this.#runner.run(HEALTH, this.#facts, route)
@@ -472,6 +477,21 @@ export class ProbeRun {
     const { onProgress } = this.#options
     onProgress({ group: check.group, done: this.#results.size, total: this.#jobs.length, result })
   }
+}
+
+/** A lag that only some attempts have is one of this machine. */
+function isRepeated({ when = {} }: Check, verdicts: readonly Verdict[]): boolean {
+  const first = verdicts[0]!.verdict
+  if (when.measuresLag === true && first === 'note') return verdicts.at(-1)!.verdict === 'note'
+  return REPEATED.includes(first)
+}
+
+/** Only a lag is repeated after a note. A pass decides then, since load makes lags longer and never shorter. */
+function agreed(verdicts: readonly Verdict[]): Verdict {
+  const [first] = verdicts as [Verdict]
+  const last = verdicts.at(-1)!
+  if (first.verdict === 'note') return last.verdict === 'pass' ? last : first
+  return verdicts.every(({ verdict }) => verdict === first.verdict) ? first : { ...first, verdict: 'flaky' }
 }
 
 function isOrdinary({ when = {}, hostile }: Check): boolean {

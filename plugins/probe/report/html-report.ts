@@ -1,5 +1,5 @@
 /** The report as one HTML file without scripts. */
-import { escapeHtml } from 'svc/plugin'
+import { escapeHtml, isRecord } from 'svc/plugin'
 import { CATALOG } from '../checks/index.ts'
 import { groupsOf } from './report.ts'
 import type { Report, ReportedResult } from './report.ts'
@@ -12,6 +12,9 @@ import { visible } from './visible.ts'
 const WORST_FIRST = ['fail', 'flaky', 'warn', 'error']
 const MAX_BYTES = 3 * 1024 * 1024
 const MAX_LINES = 60
+const MAX_EXCHANGES = 12
+/** Characters of a value. */
+const MAX_VALUE = 600
 const ENDS = { LF: '␊', 'CR LF': '␍␊' }
 
 export function htmlReport(report: Report): string {
@@ -25,7 +28,7 @@ function page(report: Report, maxSide: number): string {
   const gone = goneText(report)
   const rows = summary.groups.map(
     ({ group, musts, verdicts }) =>
-      `<tr><th scope="row"><a href="#${text(group)}">${text(group)}</a></th><td>${musts.kept} of ${musts.tried}</td><td>${verdicts.fail}</td><td>${verdicts.warn}</td><td>${verdicts.note}</td><td>${verdicts.skip}</td><td>${verdicts.error + verdicts.flaky}</td></tr>`,
+      `<tr><th scope="row"><a href="#${text(group)}">${text(group)}</a></th><td>${musts.tried === 0 ? '–' : `${musts.kept} of ${musts.tried}`}</td><td>${verdicts.fail}</td><td>${verdicts.warn}</td><td>${verdicts.note}</td><td>${verdicts.skip}</td><td>${verdicts.error + verdicts.flaky}</td></tr>`,
   )
   const sections = groupsOf(results).map(group =>
     section(
@@ -51,6 +54,7 @@ ${gone === null ? '' : `<p>Upstream: ${text(gone)}</p>`}
 ${report.complete ? '' : '<p><strong>The run is not complete.</strong></p>'}
 <p>${counted(summary.verdicts.fail, 'failure')}, ${counted(summary.verdicts.warn, 'warning')}, ${counted(summary.verdicts.note, 'note')}, ${summary.verdicts.pass} passed, ${summary.verdicts.skip} skipped.</p>
 ${findingsList(results)}
+<p>svc was on both sides of the gateway. What was <strong>sent</strong> and what <strong>arrived</strong> show what the gateway does to requests; what the upstream <strong>answered</strong> and what <strong>came back</strong>, what it does to responses. Lines are marked that <del>did not get through as they are</del>, and that <ins>the gateway added or changed</ins>.</p>
 <div class="scroll" tabindex="0" role="region" aria-label="Groups"><table>
 <caption>Groups</caption>
 <thead><tr><th scope="col">Group</th><th scope="col">Musts kept</th><th scope="col">Fail</th><th scope="col">Warn</th><th scope="col">Note</th><th scope="col">Skip</th><th scope="col">Error, flaky</th></tr></thead>
@@ -76,11 +80,22 @@ function findingsList(results: readonly ReportedResult[]): string {
   const items = results
     .filter(isFinding)
     .toSorted((a, b) => rank(a) - rank(b))
+    .map(result => ({ result, why: whyOf(result) }))
     .map(
-      ({ id, protocol, verdict, summary, reason, title }) =>
-        `<li><span class="${verdict}">${verdict}</span> <a href="#${anchor(id, protocol)}">${text(id)} ${text(title)}</a>: ${text(summary === '' ? (reason ?? '') : summary)}</li>`,
+      ({ why, result: { id, protocol, verdict, impact, summary, reason, title } }) =>
+        `<li><span class="${verdict}">${verdict}</span> <a href="#${anchor(id, protocol)}">${text(id)} ${text(title)}</a>${protocolText(protocol)}: ${text(summary === '' ? (reason ?? '') : summary)}<br><span class="quiet">Impact ${impact}. ${text(why)}</span></li>`,
     )
-  return items.length === 0 ? '' : `<h2>Findings</h2>\n<ol>${items.join('\n')}</ol>`
+  return items.length === 0
+    ? '<h2>Findings</h2>\n<p>None.</p>'
+    : `<h2>Findings</h2>\n<p>What broke a rule, or is known to cause trouble, and why it matters; the messages follow below.</p>\n<ol>${items.join('\n')}</ol>`
+}
+
+function whyOf({ id, why }: ReportedResult): string {
+  return why ?? CATALOG.find(check => check.id === id)?.page.why ?? ''
+}
+
+function protocolText(protocol: string): string {
+  return protocol === '1.1' ? '' : ` (HTTP/${text(protocol)})`
 }
 
 /** A check may have a result in each protocol. */
@@ -93,8 +108,8 @@ function section(group: string, results: readonly ReportedResult[], maxSide: num
   const others = results
     .filter(result => !isFinding(result))
     .map(
-      ({ id, title, verdict, summary, reason }) =>
-        `<tr><th scope="row">${text(id)}</th><td>${text(title)}</td><td class="${verdict}">${verdict}</td><td>${text(summary === '' ? (reason ?? '') : summary)}</td></tr>`,
+      ({ id, title, protocol, verdict, summary, reason }) =>
+        `<tr><th scope="row">${text(id)}${protocolText(protocol)}</th><td>${text(title)}</td><td class="${verdict}">${verdict}</td><td>${text(summary === '' ? (reason ?? '') : summary)}</td></tr>`,
     )
   return `<section id="${text(group)}" aria-labelledby="${text(group)}-title">
 <h2 id="${text(group)}-title">${text(group)}</h2>
@@ -105,17 +120,19 @@ ${others.length === 0 ? '' : `<div class="scroll" tabindex="0" role="region" ari
 
 function finding(result: ReportedResult, maxSide: number): string {
   const { id, title, protocol, verdict, impact, summary, reason, baseline, owner_note: note, exchanges } = result
-  const why = result.why ?? CATALOG.find(check => check.id === id)?.page.why ?? ''
+  const why = whyOf(result)
   const sources = result.sources.map(source => sourceLink(source.spec, source.section)).join(', ')
   return `<details open id="${anchor(id, protocol)}">
-<summary><span class="${verdict}">${verdict}</span> ${text(id)} ${text(title)}${baseline === 'known' ? ' (known)' : ''}</summary>
+<summary><span class="${verdict}">${verdict}</span> ${text(id)} ${text(title)}${protocolText(protocol)}${baseline === 'known' ? ' (known)' : ''}</summary>
 <p>${text(summary === '' ? (reason ?? '') : summary)}. Impact ${impact}.${sources === '' ? '' : ` Source: ${sources}.`}</p>
 ${why === '' ? '' : `<p>Why it matters: ${text(why)}</p>`}
 ${note === null ? '' : `<p>Owner: ${text(note)}</p>`}
+${valuesTable(result.values)}
 ${exchanges
-  .slice(0, 6)
+  .slice(0, MAX_EXCHANGES)
   .map(exchange => sides(exchange, maxSide))
   .join('\n')}
+${exchanges.length > MAX_EXCHANGES ? `<p>${exchanges.length - MAX_EXCHANGES} more exchanges are in the report as JSON.</p>` : ''}
 </details>`
 }
 
@@ -127,9 +144,38 @@ function sourceLink(spec: string, section: string | undefined): string {
   return `<a href="https://www.rfc-editor.org/rfc/rfc${number}.html${text(anchor)}">${shown}</a>`
 }
 
-function sides({ sent, arrived, answered, came_back: back }: ReportedExchange, maxSide: number): string {
+/** What the check measured or counted. */
+function valuesTable(values: Record<string, unknown>): string {
+  const rows = Object.entries(values)
+    .filter(([, value]) => value !== null && value !== '')
+    .map(([name, value]) => `<tr><th scope="row">${text(name)}</th><td>${valueCell(value)}</td></tr>`)
+  return rows.length === 0
+    ? ''
+    : `<div class="scroll" tabindex="0" role="region" aria-label="Values"><table><caption>Values</caption><tbody>${rows.join('')}</tbody></table></div>`
+}
+
+function valueCell(value: unknown): string {
+  if (!isRecord(value)) return text(valueText(value))
+  return Object.entries(value)
+    .map(([name, inner]) => `${text(name)}: ${text(valueText(inner))}`)
+    .join('<br>')
+}
+
+function valueText(value: unknown): string {
+  const shown =
+    typeof value === 'string'
+      ? value
+      : Array.isArray(value) && value.every(one => typeof one !== 'object')
+        ? value.join(', ')
+        : JSON.stringify(value)
+  return shown.length > MAX_VALUE ? `${shown.slice(0, MAX_VALUE)}…` : shown
+}
+
+function sides({ label, sent, arrived, answered, came_back: back }: ReportedExchange, maxSide: number): string {
   const first = arrived[0] ?? null
-  return `<div class="sides">
+  const times = arrived.length > 1 ? `arrived ${arrived.length} times; the first is shown` : ''
+  const heading = [label === undefined ? '' : `Request: ${text(label)}`, times].filter(part => part !== '').join('; ')
+  return `${heading === '' ? '' : `<p class="step">${heading}</p>`}<div class="sides">
 ${side('Sent', sent, first, 'del', maxSide)}
 ${side('Arrived', first, sent, 'ins', maxSide)}
 ${side('Answered', answered, back, 'del', maxSide)}
@@ -139,8 +185,9 @@ ${side('Came back', back, answered, 'ins', maxSide)}
 
 /** Lines that the other side does not have are marked. */
 function side(title: string, shown: Side | null, other: Side | null, mark: 'ins' | 'del', maxSide: number): string {
-  if (shown === null) return `<div><h3>${title}</h3><p>nothing</p></div>`
-  const lines = linesOf(shown)
+  const lines = shown === null ? [] : linesOf(shown)
+  if (shown === null || lines.every(({ text: line }) => line === ''))
+    return `<div><h3>${title}</h3><p>nothing</p></div>`
   const differs = other === null ? [] : differingLines(shown, other)
   let left = maxSide
   const marked = lines.slice(0, MAX_LINES).flatMap(({ text: line, end }, index) => {

@@ -15,6 +15,6 @@ summary { cursor: pointer; font-weight: 600; }
 .sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(30rem, 100%), 1fr)); gap: .6rem; }
 pre { background: var(--soft); padding: .5rem; overflow-x: auto; white-space: pre-wrap; overflow-wrap: anywhere; margin: 0; font-size: .8rem; }
 ins { background: #b9f0c9; color: #08331a; text-decoration: none; } del { background: #ffd1d1; color: #5c0512; text-decoration: none; }
-.end { opacity: .75; }
+.end { opacity: .75; } .quiet { opacity: .85; font-size: .9rem; } .step { margin: .6rem 0 0; font-weight: 600; } ol li { margin: .3rem 0; }
 @media print { :root { color-scheme: light; --fg: #000; --bg: #fff; --soft: #fff; --line: #888; --bad: #a40e26; --warn: #7a4a00; --good: #0a5c2e; --link: #000; } details { break-inside: avoid-page; } details::details-content { content-visibility: visible; block-size: auto; } .scroll { overflow: visible; } }
 `

@@ -15,6 +15,8 @@ export type Side = BytesSide | Http2Side
 
 export interface ReportedExchange {
   step: number
+  /** What the request is about, in checks with several. */
+  label?: string
   through: 'direct' | 'gateway'
   sent: Side
   arrived: Side[]
@@ -30,6 +32,7 @@ export function exchangesOf(evidence: Evidence): ReportedExchange[] {
     const connection = connections.get(call.exchange) ?? null
     return {
       step: call.record.step,
+      ...(call.label === '' ? {} : { label: call.label }),
       through: evidence.through,
       sent: call.record.http2 === null ? sentSide(call, connection) : http2SentSide(call.record, connection),
       arrived: call.arrivals.map(view =>

@@ -400,6 +400,20 @@ t.test('handshakes: what is missing, unknown, or not a WebSocket [LLMN-180]', as
     t.equal((await open(t, {}, server.url + path)).session.model, 'a')
   const azure = await open(t, {}, `${server.url}/ai/azure/openai/realtime?api-version=1&deployment=b&api-key=k`)
   t.equal(azure.session.model, 'b')
+  for (const [path, credential, key] of [
+    ['/ai/azure/openai/realtime?deployment=b', 'query bearer ****1234', 'Authorization=Bearer%20secret-key-1234'],
+    ['/ai/azure/openai/v1/realtime?model=b', 'query api-key ****5678', 'api-key=secret-key-5678'],
+  ] as const) {
+    const { send, next } = await open(t, { 'X-Svc-Require-Auth': 'true' }, `${server.url}${path}&${key}`)
+    send({ type: 'response.create' })
+    await next('response.done')
+    const { requests } = (await (await fetch(`${server.url}/ai/requests?limit=1`)).json()) as {
+      requests: { request_id: string }[]
+    }
+    const record = await (await fetch(`${server.url}/ai/requests/${requests[0]!.request_id}`)).text()
+    t.equal((JSON.parse(record) as { credential: string }).credential, credential)
+    t.notMatch(record, /secret/)
+  }
   const protocols = ['realtime', 'openai-insecure-api-key.sk-demo-1234']
   const client = await connectJson(t, target, { protocols })
   t.equal(client.socket.protocol, 'realtime')
@@ -504,4 +518,22 @@ t.test('in public mode sockets, items and bytes have small bounds [LLMN-187]', a
   t.match(await one.next('error'), { error: { code: 'item_too_large', param: 'response' } })
   one.socket.send(Buffer.from([1]))
   t.equal((await one.closed).code, 1003)
+})
+
+t.test('a spoken item is truncated while it is spoken, and its speech forgotten [LLMN-184]', async t => {
+  const { send, next } = await open(t, { 'X-Svc-Tokens-Per-Second': '20', 'X-Svc-TTFT-Ms': '0' })
+  send(say('a long story '.repeat(20)))
+  send({ type: 'response.create' })
+  const { item_id } = await next('response.output_audio.delta')
+  send({ type: 'conversation.item.truncate', item_id, content_index: 1, audio_end_ms: 10 })
+  t.match((await next('error')).error, { param: 'content_index' })
+  send({ type: 'conversation.item.truncate', item_id, content_index: 0, audio_end_ms: 10 })
+  t.match(await next('conversation.item.truncated'), { item_id, content_index: 0, audio_end_ms: 10 })
+  send({ type: 'response.cancel' })
+  await next('response.done')
+  send({ type: 'conversation.item.retrieve', item_id })
+  t.match((await next('conversation.item.retrieved')).item, {
+    status: 'incomplete',
+    content: [{ type: 'output_audio', transcript: '' }],
+  })
 })

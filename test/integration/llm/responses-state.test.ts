@@ -1,6 +1,7 @@
 /** What the SDK does not show of stored responses: sessions, providers, resets, and wrong input. */
 import t from 'tap'
 import { WebSocket } from 'ws'
+import { connectJson } from '../../support/json-socket.ts'
 import { serveLlm } from '../../support/llm-formats.ts'
 
 const ask = async (
@@ -167,6 +168,33 @@ t.test('messages on a socket: mistakes, faults and limits [LLMN-155]', async t =
     refused.once('unexpected-response', (_, response) => resolve(response.statusCode)),
   )
   t.equal(status, 401)
+})
+
+t.test('requests that wait on a socket are bounded in bytes [LLMN-155] [LLMN-187]', async t => {
+  const { url } = await serveLlm(t)
+  const headers = { 'X-Svc-TTFT-Ms': '60000' }
+  const { send, next, until } = await connectJson(t, `${url}/ai/v1/responses`, { headers })
+  const input = 'x'.repeat(900_000)
+  for (let count = 0; count < 5; count++) send({ type: 'response.create', model: 'svc-echo', input, stream_id: 'a' })
+  const events = await until(({ type }) => type === 'error')
+  t.match(events[0], { type: 'response.created', stream_id: 'a' }, 'the first one runs')
+  t.match(events.at(-1), {
+    stream_id: 'a',
+    status: 400,
+    error: { code: 'websocket_stream_limit_reached', message: /too large/ },
+  })
+  send({ type: 'response.create', model: 'svc-echo', input: 'small', stream_id: 'b' })
+  t.match(await next('response.created'), { stream_id: 'b' })
+
+  const quick = await connectJson(t, `${url}/ai/v1/responses`, { headers: { 'X-Svc-Tokens-Per-Second': '0' } })
+  const large = { type: 'response.create', model: 'svc-gpt', input, store: false }
+  for (let count = 0; count < 8; count++) {
+    quick.send({ ...large, stream_id: `lane ${count}` })
+    const { response } = await quick.next('response.completed')
+    quick.send({ ...large, input: 'and?', stream_id: `lane ${count}`, previous_response_id: response.id })
+    const [answer] = (await quick.until(({ type }) => type === 'error' || type === 'response.completed')).slice(-1)
+    t.equal(answer!.type, 'response.completed', 'the latest response of a lane is known')
+  }
 })
 
 t.test(

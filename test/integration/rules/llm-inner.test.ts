@@ -1,6 +1,7 @@
 /** Rules on what arrives within a request: messages on a socket, and items of a batch. */
 import t from 'tap'
 import { WebSocket } from 'ws'
+import { connectJson } from '../../support/json-socket.ts'
 import { serveLlm } from '../../support/llm-formats.ts'
 
 const server = await serveLlm(t)
@@ -107,4 +108,51 @@ t.test('items of a batch get replies and failures of rules [LLMN-202]', async t 
       { custom_id: 'hello', result: { type: 'succeeded', message: { content: [{ text: 'user: hello' }] } } },
     ],
   )
+})
+
+t.test('responses of a realtime session get replies, failures and aborted connections [LLMN-202]', async t => {
+  const session = 'realtime'
+  await putRule('reply', { match: { llm: { user: 'refund' } }, then: { reply: { text: 'One moment.' } } }, session)
+  const path = '/ai/openai/v1/realtime'
+  await putRule('busy', { match: { path, llm: { user: 'busy' } }, then: { fail: 429, message: 'too busy' } }, session)
+  await putRule(
+    'call',
+    { match: { llm: { user: 'call' } }, then: { reply: { tool_calls: [{ name: 'ring', args: { n: 2 } }] } } },
+    session,
+  )
+  await putRule('gone', { match: { llm: { user: 'gone' } }, then: { abort: 'reset' } }, session)
+  const { send, next, closed } = await connectJson(t, `${server.url}${path}?model=svc-echo`, {
+    headers: { 'X-Svc-Session': session, 'X-Svc-Tokens-Per-Second': '0' },
+  })
+  const ask = (text: string): void => {
+    const content = [{ type: 'input_text', text }]
+    send({ type: 'conversation.item.create', item: { type: 'message', role: 'user', content } })
+    send({ type: 'response.create' })
+  }
+  ask('refund')
+  t.match((await next('response.done')).response.output, [{ content: [{ transcript: 'One moment.' }] }])
+  ask('busy')
+  t.match((await next('error')).error, { message: 'too busy' })
+  ask('call')
+  t.match((await next('response.done')).response.output, [
+    { type: 'function_call', name: 'ring', arguments: '{"n":2}' },
+  ])
+  ask('gone')
+  t.match(await closed, { code: 1006 })
+})
+
+t.test('turns of a live session get replies and failures [LLMN-202]', async t => {
+  const session = 'live'
+  await putRule('reply', { match: { llm: { user: 'refund' } }, then: { reply: { text: 'One moment.' } } }, session)
+  await putRule('busy', { match: { llm: { user: 'busy' } }, then: { fail: 429, message: 'too busy' } }, session)
+  const path = '/ai/gemini/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent'
+  const { send, until, closed } = await connectJson(t, `${server.url}${path}?key=demo`, {
+    headers: { 'X-Svc-Session': session, 'X-Svc-Tokens-Per-Second': '0' },
+  })
+  send({ setup: { model: 'models/svc-echo', generationConfig: { responseModalities: ['TEXT'] } } })
+  send({ realtimeInput: { text: 'refund' } })
+  const events = await until(({ serverContent }) => serverContent?.turnComplete === true)
+  t.equal(events.map(({ serverContent }) => serverContent?.modelTurn?.parts[0].text ?? '').join(''), 'One moment.')
+  send({ realtimeInput: { text: 'busy' } })
+  t.match(await closed, { code: 1011, reason: 'too busy' })
 })

@@ -112,7 +112,7 @@ export const STREAM_CHECKS = [
     since: '2026.1',
     level: 'hazard',
     sources: [],
-    when: { http11: true },
+    when: { http11: true, measuresLag: true },
     page: {
       sent: 'GET requests that are answered with ten pieces of 1 byte to 64 KiB, 200 ms apart.',
       expected: 'Each piece comes back within a second.',
@@ -161,7 +161,7 @@ export const STREAM_CHECKS = [
     since: '2026.1',
     level: 'hazard',
     sources: SSE_SOURCE,
-    when: { http11: true },
+    when: { http11: true, measuresLag: true },
     page: {
       sent: 'A GET that is answered with eight events, 400 ms apart.',
       expected: 'The first comes within 1.5 s, and the median lag is below a second.',
@@ -178,7 +178,7 @@ export const STREAM_CHECKS = [
     since: '2026.1',
     level: 'hazard',
     sources: SSE_SOURCE,
-    when: { http11: true },
+    when: { http11: true, measuresLag: true },
     page: {
       sent: 'The same with Accept-Encoding: gzip, br, zstd.',
       expected: 'The same, or encoded and flushed.',
