@@ -1,6 +1,6 @@
 /**
- * Bins and their requests share a limit in bytes. Asking for the bytes of both costs two operations of a shared store, so they
- * are asked for only if the captures of this process may have exceeded the limit, and once a second because of other replicas.
+ * Bins and their requests share a limit in bytes. Reading the bytes of both takes two operations of a shared store. A capture
+ * reads them only if those of this process may have exceeded the limit, and once a second because of other replicas.
  */
 const CHECK_MS = 1000
 
@@ -18,7 +18,7 @@ export class ByteBudget {
     this.#read = read
   }
 
-  /** Counts a capture. Returns whether `exceeds` has to be asked. */
+  /** Counts a capture. Returns whether to call `exceeds`. */
   take(bytes: number): boolean {
     this.#taken += bytes
     this.#left -= bytes

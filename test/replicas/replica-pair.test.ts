@@ -237,6 +237,34 @@ t.test('two replicas', NEEDS_SERVER, async t => {
     t.same(await logs[1]!.info('all'), { lastSeq: 601, count: 601 })
   })
 
+  t.test('a batch keeps the bounds and can be cleared in part [STATE-35]', async t => {
+    const logs = [first, second].map(holder =>
+      holder.eventLog<number>('bounded-batch', { maxPerStream: 100, maxCount: 100, batched: true }),
+    )
+    const values = async (index: number) => (await logs[index]!.after('all', 0, 1000)).map(({ value }) => value)
+    const numbers = Array.from({ length: 350 }, (_, index) => index)
+    for (const number of numbers) void logs[0]!.append('all', number)
+    t.same(await values(1), numbers.slice(-100), 'only the last ones are sent')
+    t.same(await logs[1]!.info('all'), { lastSeq: 350, count: 100 }, 'but all have numbers')
+    t.same(await logs[1]!.newest('all', 2), [
+      { seq: 350, value: 349 },
+      { seq: 349, value: 348 },
+    ])
+    const cleared = await Promise.all(logs.map(log => log.clear('all', value => value % 2 === 0)))
+    t.equal(cleared[0]! + cleared[1]!, 50, 'each entry is cleared once')
+    t.same(
+      await values(0),
+      numbers.slice(-100).filter(number => number % 2 === 1),
+    )
+    for (const number of [1000, 1001, 1002]) void logs[1]!.append('all', number)
+    t.equal((await values(0)).length, 53)
+    for (const number of numbers.slice(0, 60)) void logs[1]!.append('all', number)
+    t.same((await values(0)).length, 100)
+    t.equal(await logs[0]!.clear('all'), 100)
+    t.same(await logs[1]!.info('all'), { lastSeq: 413, count: 0 })
+    await t.rejects(logs[0]!.append('all', new Date() as unknown as number), { name: 'TypeError' })
+  })
+
   t.test('registers have one value, which every replica has when an update resolves [STATE-35]', async t => {
     let initials = 0
     const initial = () => ({ n: ++initials * 100 })
