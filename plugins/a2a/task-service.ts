@@ -143,21 +143,25 @@ export class TaskService {
     })
   }
 
-  /** Takes the slot of a run, and releases it if the run was not started. */
+  /**
+   * Takes the slot of a run, and releases it if the run was not started. If the state store became unavailable, the slot and a
+   * task with this run may have been stored: they end when it is back.
+   */
   async #inSlot<T>(
     { id }: Pick<TaskRun, 'id'>,
     task: string,
     start: () => Promise<{ value: T; isStarted: boolean }>,
   ): Promise<T> {
-    const { slots, replicas } = this.#parts
-    await slots.take(id, { task, replica: replicas.self })
-    let isStarted = false
+    const { slots, unstored, replicas } = this.#parts
     try {
-      const started = await start()
-      isStarted = started.isStarted
-      return started.value
-    } finally {
+      await slots.take(id, { task, replica: replicas.self })
+      const { value, isStarted } = await start()
       if (!isStarted) await slots.release(id)
+      return value
+    } catch (error) {
+      if (error instanceof StateUnavailable) unstored.add(id, task)
+      else await slots.release(id)
+      throw error
     }
   }
 
@@ -218,7 +222,7 @@ export class TaskService {
 
   async #cancel(taskId: string): Promise<Task> {
     const { tasks, local } = this.#parts
-    const task = await tasks.peek(taskId)
+    const task = local.get(taskId)?.task ?? (await tasks.peek(taskId))
     if (!task) throw taskNotFound(taskId)
     const event = statusEvent(task, 'CANCELED', 'The task was cancelled by the client.', tasks.nextRank())
     const canceled = await tasks.change(

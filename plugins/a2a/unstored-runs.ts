@@ -1,17 +1,19 @@
-/** Owns ending the runs that stopped because the state store was unavailable: their tasks fail when it is back. */
+/** Owns ending the runs that stopped, or may have begun, when the state store was unavailable: their tasks fail when it is back. */
 import { type Logger, StateUnavailable } from 'svc/plugin'
 import { fail } from './lost-runs.ts'
 import type { RunSlots } from './run-slots.ts'
 import type { TaskStore } from './task-store.ts'
 
 const RETRY_MS = 1000
+/** More runs than this cannot wait for the store: requests that find it unavailable do not begin one. */
+const MAX_RUNS = 10_000
 const TEXT = 'The state store was unavailable for too long.'
 
 export class UnstoredRuns {
   readonly #tasks: TaskStore
   readonly #slots: RunSlots
   readonly #log: Logger
-  /** Task by run. Each has a slot, so their number is bounded. */
+  /** Task by run. */
   readonly #runs = new Map<string, string>()
   #timer: NodeJS.Timeout | null = null
 
@@ -22,6 +24,7 @@ export class UnstoredRuns {
   }
 
   add(runId: string, taskId: string): void {
+    if (this.#runs.size >= MAX_RUNS) return
     this.#runs.set(runId, taskId)
     this.#timer ??= setInterval(() => void this.#retry(), RETRY_MS).unref()
   }

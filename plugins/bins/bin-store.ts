@@ -4,11 +4,15 @@ import type { LoggedEvent, Store, StreamInfo, Svc } from 'svc/plugin'
 import type { BinResponse } from './bin-response.ts'
 import { emptyBin, sizeOfBin } from './bin.ts'
 import type { Bin } from './bin.ts'
+import { ByteBudget } from './byte-budget.ts'
 import { storedBytes } from './captured-request.ts'
 import type { CapturedRequest } from './captured-request.ts'
 import { binsFull, binsHoldTooMuch, tooManyBins } from './errors.ts'
 import { totalBytesOf } from './limits.ts'
 import type { BinLimits } from './limits.ts'
+
+/** More than the log adds to the size of a request. */
+const ENTRY_BYTES = 1024
 
 /** `session` is the key of the session. */
 export interface BinStore {
@@ -53,6 +57,10 @@ export function createBinStore(svc: Svc, limits: BinLimits): BinStore {
     sizeOf: storedBytes,
   })
   const inTurn = createQueue()
+  const budget = new ByteBudget(maxBytes, async () => {
+    const [ofBins, ofRequests] = await Promise.all([store.bytes(), requests.bytes()])
+    return ofBins + ofRequests
+  })
 
   /** A new bin must fit even when it is full. */
   async function refuseWhenFull(session: string, bin: Bin): Promise<void> {
@@ -75,8 +83,7 @@ export function createBinStore(svc: Svc, limits: BinLimits): BinStore {
       const [oldest] = await store.list({ limit: 1, where: (_, id) => id !== written })
       if (oldest === undefined) return
       await store.delete(oldest.key)
-      const [ofBins, ofRequests] = await Promise.all([store.bytes(), requests.bytes()])
-      if (ofBins + ofRequests <= maxBytes) return
+      if (!(await budget.exceeds())) return
     }
   }
 
@@ -85,28 +92,24 @@ export function createBinStore(svc: Svc, limits: BinLimits): BinStore {
       inTurn(async () => {
         const bin = emptyBin(randomBytes(12).toString('hex'), response, limits)
         if (svc.config.publicMode) await refuseWhenFull(session, bin)
-        const [isAdded, ofBins, ofRequests] = await Promise.all([
-          store.add(bin.id, bin, { group: session }),
-          store.bytes(),
-          requests.bytes(),
-        ])
+        const [isAdded, isOver] = await Promise.all([store.add(bin.id, bin, { group: session }), budget.exceeds()])
         // Another replica was faster.
         if (!isAdded && svc.config.publicMode) throw await limitOf(session)
-        if (ofBins + ofRequests > maxBytes) await evictOldest(bin.id)
+        if (isOver) await evictOldest(bin.id)
         return bin
       }),
     find: id => store.peek(id),
     ofSession: async session => (await store.list({ group: session, newestFirst: true })).map(({ value }) => value),
     capture: async (id, request) => {
+      const isCheckDue = budget.take(storedBytes(request) + ENTRY_BYTES)
       // Asked for at once: a shared store answers all of it in one round trip, in this order.
-      const [bin, seq, ofBins, ofRequests] = await Promise.all([
+      const [bin, seq, isOver] = await Promise.all([
         store.peek(id),
         requests.append(id, request),
-        store.bytes(),
-        requests.bytes(),
+        isCheckDue && budget.exceeds(),
       ])
       if (bin === undefined || seq === undefined) return undefined
-      if (ofBins + ofRequests > maxBytes) await evictOldest(id)
+      if (isOver) await evictOldest(id)
       return { bin, seq }
     },
     info: id => requests.info(id),

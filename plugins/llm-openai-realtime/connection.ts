@@ -52,6 +52,8 @@ export class RealtimeConnection {
   #running: RunningResponse | null = null
   /** A reply with audio was sent: the voice cannot change any more. */
   #hasSpoken = false
+  /** The item that was truncated while it was spoken. */
+  #truncated: string | null = null
   /** The item that the speech in the buffer becomes. */
   #spokenItem: string | null = null
 
@@ -211,12 +213,12 @@ export class RealtimeConnection {
     const { content_index: index, audio_end_ms: end } = event
     const content = engine.json.listOf(item.content)
     if (item.role !== 'assistant') throw invalidValue(engine, 'item_id', 'a message of the assistant')
-    if (typeof index !== 'number' || engine.json.own(content[index], 'type') !== 'output_audio')
+    const isSpeaking = item.status === 'in_progress' && index === 0
+    if (typeof index !== 'number' || (!isSpeaking && engine.json.own(content[index], 'type') !== 'output_audio'))
       throw invalidValue(engine, 'content_index', 'the index of a part with audio')
     if (typeof end !== 'number' || !(end >= 0)) throw invalidValue(engine, 'audio_end_ms', 'a time in milliseconds')
-    // What was not played is no longer known.
-    const parts = content.map((part, place) => (place === index ? { type: 'output_audio', transcript: '' } : part))
-    this.#conversation.replace({ ...item, content: parts })
+    if (isSpeaking) this.#truncated = item.id
+    else this.#conversation.replace(withoutSpeech(item, index))
     this.#send({ type: 'conversation.item.truncated', item_id: item.id, content_index: index, audio_end_ms: end })
   }
 
@@ -387,7 +389,8 @@ export class RealtimeConnection {
       const entry = { item: item!, audioMs: 0, spokenText: '' }
       return this.#send({ type, previous_item_id: this.#conversation.add(entry), item })
     }
-    if (type === 'conversation.item.done') this.#conversation.replace(item!)
+    if (type === 'conversation.item.done')
+      this.#conversation.replace(item!.id === this.#truncated ? withoutSpeech(item!, 0) : item!)
     this.#send(event.data as object)
   }
 
@@ -405,6 +408,15 @@ export class RealtimeConnection {
     const { type, ...rest } = event as { type: string }
     this.#socket.send({ type, event_id: `event_${this.#engine.randomId(24)}`, ...rest })
   }
+}
+
+/** What was not played is no longer known. */
+function withoutSpeech(item: RealtimeItem, index: number): RealtimeItem {
+  const parts = Array.isArray(item.content) ? (item.content as { type?: unknown }[]) : []
+  const content = parts.map((part, place) =>
+    place === index && part.type === 'output_audio' ? { type: 'output_audio', transcript: '' } : part,
+  )
+  return { ...item, content }
 }
 
 function parsed(text: string): ClientEvent | null {

@@ -59,6 +59,11 @@ t.test('the report opens in a browser, in both themes and printed [PRB-19]', { s
   t.equal(await page.getByRole('table', { name: 'Groups' }).count(), 1)
   const finding = page.locator('#HDR-VIA')
   t.match(await page.getByRole('listitem').first().innerText(), /^fail .*HDR-VIA|^fail .*RSP-FIELDS/, 'the worst first')
+  t.match(
+    await page.getByRole('listitem').filter({ hasText: 'HDR-VIA' }).innerText(),
+    /\nImpact low\. Via shows/,
+    'with the reason',
+  )
   t.match(await finding.innerText(), /Why it matters: /)
   for (const name of ['Sent', 'Arrived', 'Answered', 'Came back'])
     t.ok((await finding.getByRole('heading', { name }).count()) > 0, name)

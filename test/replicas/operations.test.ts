@@ -62,16 +62,26 @@ t.test('requests wait for no more operations than they need [STATE-43]', NEEDS_S
     })
   const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hi' }] }
   const slow = { message: { ...message, metadata: { stepDelayMs: 100 } } }
-  const { result } = (await (await a2a('SendMessage', { message })).json()) as { result: { task: { id: string } } }
+  const answer = (await (await a2a('SendMessage', { message })).json()) as { result: { task: { id: string } } }
   t.equal(await costOf(() => a2a('SendMessage', { message })), 3, 'A2A: turn and limit at once, then one write')
   t.equal(await costOf(() => a2a('SendMessage', { message, configuration: { returnImmediately: true } })), 3)
   t.equal(await costOf(() => a2a('SendStreamingMessage', { message })), 3)
-  t.equal(await costOf(() => a2a('GetTask', { id: result.task.id })), 1)
+  t.equal(await costOf(() => a2a('GetTask', { id: answer.result.task.id })), 1)
   t.equal(await costOf(() => a2a('ListTasks', {})), 1, 'a page')
   t.ok(
     (await costOf(() => a2a('SendMessage', slow))) <= 12,
     'an agent that takes time: with its slot, and a write for each step',
   )
+
+  const running = async (): Promise<string> => {
+    const configuration = { returnImmediately: true }
+    const metadata = { stepDelayMs: 5000 }
+    const sent = await a2a('SendMessage', { message: { ...message, metadata }, configuration })
+    return ((await sent.json()) as typeof answer).result.task.id
+  }
+  const ids = [await running(), await running()]
+  // The slot is released later, perhaps that of the first one, too.
+  t.ok((await costOf(() => a2a('CancelTask', { id: ids.pop() }))) <= 4, 'cancel: read and written')
 
   store.command('SCRIPT', 'FLUSH')
   t.equal((await fetch(`${url}/flaky/recover/1`)).status, 200, 'scripts that the server has forgotten are sent again')

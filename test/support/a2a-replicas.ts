@@ -66,7 +66,7 @@ export class ReplicaSet {
           if (this.outage === 'before') throw new StateUnavailable('away')
           if (WRITES.has(String(name))) this.onWrite(`${label}.${String(name)}`)
           const result = await method.apply(target, args)
-          if (name === 'update' && this.outage === 'after') {
+          if ((name === 'update' || name === 'add') && this.outage === 'after') {
             this.outage = null
             throw new StateUnavailable('timeout')
           }

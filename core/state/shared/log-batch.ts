@@ -8,7 +8,7 @@ const SENT_BYTES = 1024 * 1024
 /** More than this is not kept while the store is slow or unavailable; the oldest entries are dropped. */
 const MAX_WAITING = 4096
 const MAX_WAITING_BYTES = 16 * 1024 * 1024
-/** So many bytes do not wait for the timer. */
+/** Entries of this size are sent without waiting for the timer. */
 const SEND_AT_BYTES = MAX_WAITING_BYTES / 2
 
 export interface BatchedEntry<T> {

@@ -1,6 +1,6 @@
 /**
- * Lua scripts of an event log. Entries that are appended together are one segment (`log-segment.ts`), so that many cost
- * little more than one:
+ * Lua scripts of an event log. Entries that are appended together are one segment (`log-segment.ts`), because a command for
+ * each of them would cost much more:
  *
  * | Key | Type | Content |
  * |---|---|---|

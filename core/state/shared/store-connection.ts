@@ -283,7 +283,7 @@ export class StoreConnection {
     this.#retry = setTimeout(() => void this.open(), waitMs)
   }
 
-  /** For work that is no operation, such as connecting. */
+  /** For connecting and subscribing. */
   async #inTime<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const awaited = this.#deadlines.start(() => reject(new StateUnavailable('timeout')))

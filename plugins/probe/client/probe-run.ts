@@ -155,8 +155,7 @@ export class ProbeRun {
     await reach(this.#runner, this.#facts, { ...this.#direct, protocol: '1.1' }, upstreamUrl)
     const reached = await reachInTime(this.#runner, this.#facts, { ...this.#gateway, protocol: '1.1' }, upstreamUrl)
     this.#reached = reached
-    if (this.#options.triesHttp2 && (await this.#isServed({ ...this.#gateway, protocol: '2' })))
-      this.#facts.clientProtocols.push('2')
+    if (this.#options.triesHttp2 && (await this.#speaksHttp2(this.#gateway))) this.#facts.clientProtocols.push('2')
     if (this.#facts.clientProtocols.includes('2') || this.#hasOwnGrpcAddress)
       this.#directHttp2 = await this.#findDirectHttp2()
     const chosen = this.#jobs.filter(job => !this.#skipEarly(job, reached))
@@ -220,7 +219,7 @@ export class ProbeRun {
     const addresses = [address, ...(grpc === null ? [] : [{ ...address, isTls: false, port: grpc }])]
     for (const candidate of addresses) {
       const route = { ...this.#direct, address: candidate }
-      if (await this.#isServed({ ...route, protocol: '2' })) return route
+      if (await this.#speaksHttp2(route)) return route
     }
     return null
   }
@@ -432,6 +431,13 @@ export class ProbeRun {
       await new Promise(resolve => setTimeout(resolve, 500))
     } while (performance.now() < until && this.#lost === null && !this.#options.signal.aborted)
     return false
+  }
+
+  /** Asked again before half of the catalog is skipped, since the machine may be busy. */
+  async #speaksHttp2(route: Omit<Route, 'protocol'>): Promise<boolean> {
+    if (await this.#isServed({ ...route, protocol: '2' })) return true
+    await pause(DISTURBED_PAUSE_MS)
+    return this.#isServed({ ...route, protocol: '2' })
   }
 
   async #isServed(route: Route): Promise<boolean> {

@@ -174,7 +174,7 @@ function valueText(value: unknown): string {
 function sides({ label, sent, arrived, answered, came_back: back }: ReportedExchange, maxSide: number): string {
   const first = arrived[0] ?? null
   const times = arrived.length > 1 ? `arrived ${arrived.length} times; the first is shown` : ''
-  const heading = [text(label ?? ''), times].filter(part => part !== '').join('; ')
+  const heading = [label === undefined ? '' : `Request: ${text(label)}`, times].filter(part => part !== '').join('; ')
   return `${heading === '' ? '' : `<p class="step">${heading}</p>`}<div class="sides">
 ${side('Sent', sent, first, 'del', maxSide)}
 ${side('Arrived', first, sent, 'ins', maxSide)}

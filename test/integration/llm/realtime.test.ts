@@ -519,3 +519,21 @@ t.test('in public mode sockets, items and bytes have small bounds [LLMN-187]', a
   one.socket.send(Buffer.from([1]))
   t.equal((await one.closed).code, 1003)
 })
+
+t.test('a spoken item is truncated while it is spoken, and its speech forgotten [LLMN-184]', async t => {
+  const { send, next } = await open(t, { 'X-Svc-Tokens-Per-Second': '20', 'X-Svc-TTFT-Ms': '0' })
+  send(say('a long story '.repeat(20)))
+  send({ type: 'response.create' })
+  const { item_id } = await next('response.output_audio.delta')
+  send({ type: 'conversation.item.truncate', item_id, content_index: 1, audio_end_ms: 10 })
+  t.match((await next('error')).error, { param: 'content_index' })
+  send({ type: 'conversation.item.truncate', item_id, content_index: 0, audio_end_ms: 10 })
+  t.match(await next('conversation.item.truncated'), { item_id, content_index: 0, audio_end_ms: 10 })
+  send({ type: 'response.cancel' })
+  await next('response.done')
+  send({ type: 'conversation.item.retrieve', item_id })
+  t.match((await next('conversation.item.retrieved')).item, {
+    status: 'incomplete',
+    content: [{ type: 'output_audio', transcript: '' }],
+  })
+})

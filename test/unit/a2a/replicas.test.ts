@@ -358,3 +358,20 @@ t.test('a run that waited too long stops, and its task fails when the store is b
   await until(async () => (await set.stores.runs.count()) === 0, 'its slot')
   t.same(one.errors, [])
 })
+
+t.test('a task that was stored although there was no answer fails when the store is back [A2A-48]', async t => {
+  const { set, one } = replicas(t, 1)
+  set.outage = 'after'
+  t.match(await refusal(one.begin(steps(new Promise(() => {})))), { code: 'STATE_UNAVAILABLE' })
+  t.equal(await set.stores.runs.count(), 1)
+  await until(async () => (await set.stores.runs.count()) === 0)
+  const [task] = await one.tasks.list('agent', 'session')
+  t.match(task, { status: { state: 'FAILED' }, run: null })
+
+  const asking = await one.begin(ask)
+  set.outage = 'after'
+  t.match(await refusal(one.followUp(asking.id, 'yes', done)), { code: 'STATE_UNAVAILABLE' })
+  await until(async () => (await set.stores.runs.count()) === 0)
+  t.match(await one.find(asking.id), { status: { state: 'FAILED' }, run: null })
+  t.same(one.errors, [])
+})

@@ -264,3 +264,20 @@ t.test('a member named __proto__ survives a copy [STATE-28]', async t => {
   t.equal(JSON.stringify(copy), '{"__proto__":{"a":1}}')
   t.equal(Object.getPrototypeOf(copy), Object.prototype)
 })
+
+t.test('values are checked at any depth, and a problem is named with its path [STATE-28]', async t => {
+  const nested = (levels: number, inner: unknown): unknown =>
+    levels === 0 ? inner : { a: [nested(levels - 1, inner)] }
+  const deep = nested(200, { kept: 1, gone: undefined })
+  t.strictSame(copyJson(deep, 'x'), nested(200, { kept: 1 }))
+  t.not((copyJson(deep, 'x') as { a: unknown[] }).a, (deep as { a: unknown[] }).a)
+  t.throws(() => copyJson(nested(40, new Map()), 'x'), {
+    message: `x: value at $${'.a[0]'.repeat(40)} is a Map, not JSON`,
+  })
+  const circle: { list: unknown[] } = { list: [] }
+  circle.list.push(circle)
+  t.throws(() => copyJson(circle, 'x'), { message: 'x: value at $.list[0] contains itself, which is not JSON' })
+  t.throws(() => copyJson([1, undefined], 'x'), { message: 'x: value at $[1] is undefined, not JSON' })
+  const same = { a: 1 }
+  t.strictSame(copyJson([same, same], 'x'), [same, same], 'the same object twice is no circle')
+})
