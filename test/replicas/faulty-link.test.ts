@@ -21,7 +21,19 @@ t.test('replicas behind a faulty link to their store', NEEDS_SERVER, async t => 
   const proxy = await startStoreProxy(t, store.url)
   const start = (id: string) =>
     launch({
-      plugins: ['echo', 'bins', 'reliability', 'mcp', 'a2a', 'identity', 'auth', 'graphql', 'llm-openai', 'mocks'],
+      plugins: [
+        'echo',
+        'bins',
+        'reliability',
+        'mcp',
+        'mcp-extensions',
+        'a2a',
+        'identity',
+        'auth',
+        'graphql',
+        'llm-openai',
+        'mocks',
+      ],
       env: {
         SVC_STATE_STORE: proxy.url,
         SVC_INSTANCE_ID: id,
@@ -161,6 +173,25 @@ t.test('replicas behind a faulty link to their store', NEEDS_SERVER, async t => 
     t.equal((await visit(`${two.url}/oauth/token`, formOf(fields))).status, 200, 'nor the code')
     t.equal((await visit(`${two.url}/oauth/userinfo`, { headers: bearer })).status, 200)
     await until(async () => (await fetchJson(`${two.url}/ai/usage`)).totals.requests === 1, 'the call in the ledger')
+  })
+
+  await t.test('an MCP task that ends while it is unavailable has its result afterwards [STATE-36]', async t => {
+    const extension = { capabilities: { extensions: { 'io.modelcontextprotocol/tasks': {} } } }
+    const tasks = (at: number, method: string, params: Json): Promise<Json> =>
+      callMcp(`${both[at]!.url}/mcp/servers/tasks`, method, params, extension)
+    const { answer } = await tasks(0, 'tools/call', { name: 'slow_compute', arguments: { seconds: 1, label: 'x' } })
+    const { taskId } = answer.result
+    const before = outages()
+    proxy.delay(SLOW_MS)
+    await noticed(before)
+    await new Promise(resolve => setTimeout(resolve, 1500))
+    proxy.delay(0)
+    await isBack()
+    const ended = await until(async () => {
+      const { result } = (await tasks(1, 'tasks/get', { taskId })).answer
+      return result.status === 'working' ? null : result
+    }, 'the end of the task')
+    t.match(ended, { status: 'completed', result: { structuredContent: { label: 'x' } } })
   })
 
   await t.test(

@@ -22,6 +22,9 @@ export interface TasksOptions {
   bounds: Bounds
 }
 
+/** Pause before the end of a task is stored again. */
+const RETRY_MS = 500
+
 export class Tasks {
   readonly #options: TasksOptions
   readonly #running = new Map<string, RunningTask>()
@@ -73,29 +76,39 @@ export class Tasks {
 
   /** Stores the task, so that it can be found before the client has its id. Later changes are stored in order. */
   async publish(task: RunningTask): Promise<void> {
-    const { store, updates } = this.#options
+    const { store } = this.#options
     let saving: Promise<unknown> = store.set(task.id, task.record, {
       group: task.record.principal,
       spare: isTerminal(task.record),
     })
     const stored = saving
-    task.publish(({ id, record }) => {
-      const { result: _, ...update } = record
-      saving = saving
-        // Another replica has ended the task if this one seemed to be gone.
-        .then(() =>
-          store.update(id, current => (current && !isTerminal(current) ? record : current), {
-            spare: isTerminal(record),
-          }),
-        )
-        .then(async found => {
-          if (found === undefined || (isTerminal(found) && !isTerminal(record))) task.cancel()
-          else await updates.append(id, update)
-        })
-        // Without the store, the task can't be found; it ends at the end of its life.
-        .catch(() => {})
+    task.publish(({ record }) => {
+      saving = saving.then(
+        () => this.#save(task, record),
+        () => {},
+      )
     })
     await stored
+  }
+
+  /** Stores a change. The last one is stored when the store is back, if that is in the life of the task. */
+  async #save(task: RunningTask, record: TaskRecord): Promise<void> {
+    const { store, updates } = this.#options
+    const { result: _, ...update } = record
+    while (true) {
+      try {
+        // Another replica has ended the task if this one seemed to be gone.
+        const found = await store.update(task.id, current => (current && !isTerminal(current) ? record : current), {
+          spare: isTerminal(record),
+        })
+        if (found === undefined || (isTerminal(found) && !isTerminal(record))) task.cancel()
+        else await updates.append(task.id, update)
+        return
+      } catch {
+        if (!isTerminal(record) || Date.now() >= record.createdAt + record.ttlMs) return
+        await new Promise(resolve => setTimeout(resolve, RETRY_MS).unref())
+      }
+    }
   }
 
   /** The record of a task that this caller may use. Throws -32602 for others, without revealing whether they exist. */

@@ -45,7 +45,7 @@ t.test('extensions are offered where the server has them [MCPX-1]', async t => {
 t.test('a task is found at once and ends with the result of the tool [MCPX-2]', async t => {
   const { url } = await serve(t)
   const { callTool, get, waitFor } = client(`${url}/mcp/servers/tasks`)
-  const started = (await callTool('make_report', { pages: 2, page_ms: 30 })).answer.result as Json
+  const started = (await callTool('make_report', { pages: 2, page_ms: 500 })).answer.result as Json
   t.match(started, {
     resultType: 'task',
     taskId: /^tsk_[0-9a-f]{32}$/,
