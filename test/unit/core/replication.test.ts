@@ -279,5 +279,5 @@ t.test('values are checked at any depth, and a problem is named with its path [S
   t.throws(() => copyJson(circle, 'x'), { message: 'x: value at $.list[0] contains itself, which is not JSON' })
   t.throws(() => copyJson([1, undefined], 'x'), { message: 'x: value at $[1] is undefined, not JSON' })
   const same = { a: 1 }
-  t.strictSame(copyJson([same, same], 'x'), [same, same], 'the same object twice is no circle')
+  t.strictSame(copyJson([same, same], 'x'), [same, same], 'the same object twice is not a circle')
 })
