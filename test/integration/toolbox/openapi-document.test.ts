@@ -42,6 +42,7 @@ t.test('a linter finds no problem in the OpenAPI document [CAT-3]', async t => {
     'header.Sec-WebSocket-Protocol',
     'header.api-key',
     'header.x-goog-api-key',
+    'query.Authorization',
     'query.access_token',
     'query.api-key',
     'query.key',
