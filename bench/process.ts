@@ -1,14 +1,20 @@
 /** Starts servers in their own processes, pinned to one core if `taskset` is available. */
 import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
+import { cpus } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 
 const hasTaskset = spawnSync('taskset', ['-V']).status === 0
 const tsx = import.meta.resolve('tsx')
 
-/** Program and arguments that run a command on the servers' core. */
-function pinned([program, ...args]: string[]): [string, string[]] {
-  return hasTaskset ? ['taskset', ['-c', '0', program!, ...args]] : [program!, args]
+export const CORES = cpus().length
+const SERVERS_CORE = '0'
+/** Said expressly, since this process is on one core (`leaveServersCore`) and its children would be, too. */
+const ALL_CORES = `0-${CORES - 1}`
+
+/** Program and arguments that run a command on some cores. */
+function pinned([program, ...args]: string[], cores = SERVERS_CORE): [string, string[]] {
+  return hasTaskset ? ['taskset', ['-c', cores, program!, ...args]] : [program!, args]
 }
 
 /** Moves this process, which sends the load and reads the servers' output, to the other core. */
@@ -33,9 +39,8 @@ export async function startCommand(
   env: Record<string, string> = {},
   isPinned = true,
 ): Promise<Measured> {
-  const [program, ...args] = command as [string, ...string[]]
-  const [started, programArgs] = isPinned ? pinned(command) : [program, args]
-  const child = spawn(started, programArgs, {
+  const [program, args] = pinned(command, isPinned ? SERVERS_CORE : ALL_CORES)
+  const child = spawn(program, args, {
     env: { ...process.env, NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -30,7 +30,7 @@ type RequestLoad = Omit<Load, 'seconds' | 'connections'>
 const CONNECTIONS = 50
 const STORE_PORT = 16_379
 const SHARED = ['MCP tools/call, session', 'A2A SendMessage', '/auth/jwt', '/oauth/token']
-const GROWN = [ECHO_GET, 'counter', 'MCP tools/call, session']
+const GROWN = [ECHO_GET, 'counter', 'MCP tools/call, session', 'A2A SendMessage', '/oauth/token']
 
 /** The case's request; the counter and the capture are not in the contest, since no peer has them. */
 async function loadFor(name: string, port: number): Promise<RequestLoad> {

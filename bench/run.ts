@@ -4,7 +4,7 @@
  * installed in that folder. README.md explains the figures.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { cases, ECHO_GET, ECHO_POST, loadOf } from './cases.ts'
@@ -15,7 +15,7 @@ import { grpcContenders } from './grpc.ts'
 import { measureGrowth } from './growth.ts'
 import { sendLoad } from './load.ts'
 import { installedPeers, startPeer } from './peers.ts'
-import { leaveServersCore, startServer } from './process.ts'
+import { CORES, leaveServersCore, startServer } from './process.ts'
 import type { Measured } from './process.ts'
 import { startProduct } from './product.ts'
 import { canRunStore, measureStoreCost, measureWorkers } from './replicas.ts'
@@ -208,7 +208,7 @@ async function runReplicas(): Promise<void> {
   const grown = await measureWorkers(options, [1, 2, 3, 4])
   const [{ rates }] = grown as [(typeof grown)[0]]
   printTable(
-    [`requests/s on ${availableParallelism()} cores`, ...rates.keys()],
+    [`requests/s on ${CORES} cores`, ...rates.keys()],
     grown.map(({ workers, hasStore, rates: own }) => [
       `${workers} ${workers === 1 ? 'process' : 'processes'}${hasStore ? ', store' : ''}`,
       ...[...own.values()].map(rate => (Number.isNaN(rate) ? '' : rate.toFixed(0))),
