@@ -18,20 +18,23 @@ export class IdleTimeout {
     this.#options = options
   }
 
-  /** The time begins when the sound of a response has been played, which takes `playMs`. */
+  /** The time begins when the sound of a response has been played, which takes `playMs`: at once if there is none. */
   start(playMs: number, idleMs: number): void {
     this.stop()
-    this.#cancel = this.#socket.after(playMs, () => {
-      const fromMs = this.#options.audioMs()
-      this.#cancel = this.#socket.after(idleMs, () => {
-        this.#cancel = null
-        this.#options.reached(fromMs)
-      })
-    })
+    if (playMs > 0) this.#cancel = this.#socket.after(playMs, () => this.#begin(idleMs))
+    else this.#begin(idleMs)
   }
 
   stop(): void {
     this.#cancel?.()
     this.#cancel = null
+  }
+
+  #begin(idleMs: number): void {
+    const fromMs = this.#options.audioMs()
+    this.#cancel = this.#socket.after(idleMs, () => {
+      this.#cancel = null
+      this.#options.reached(fromMs)
+    })
   }
 }

@@ -1,4 +1,5 @@
 /** Synchronizes the mocks with their sources: adds new mocks, updates changed ones and removes missing ones. */
+import { StateUnavailable } from 'svc/plugin'
 import type { Issue } from '../check/issue.ts'
 import type { MockStore } from '../management/mock-store.ts'
 import type { Registry } from '../management/registry.ts'
@@ -52,6 +53,8 @@ async function syncEntry(registry: Registry, mocks: MockStore, entry: SourceEntr
       await mocks.deploy(name, next, record => ({ ...record, digest, enabled }), files)
     else await mocks.create({ name, source, enabled, files }, next)
   } catch (error) {
+    // The host registers the plugin again when the store is back.
+    if (error instanceof StateUnavailable) throw error
     return failure(entry, (error as { body?: { message?: string } }).body?.message ?? (error as Error).message)
   }
   return { kind: present ? 'updated' : 'added' }
