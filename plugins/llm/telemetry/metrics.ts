@@ -3,7 +3,7 @@ import { memoize, type SvcMetrics } from 'svc/plugin'
 import type { Exchange } from '../exchange/exchange.ts'
 import { MEMOIZED_MODELS, modelFamily } from '../records/metrics.ts'
 import type { EndedCall } from '../usage/call.ts'
-import type { LlmRoute } from '../provider.ts'
+import type { LlmProvider } from '../provider.ts'
 import { operationOf, providerNameOf } from './operation.ts'
 
 /** Seconds, as the conventions advise. */
@@ -53,21 +53,22 @@ export function createGenAiMetrics(metrics: SvcMetrics): GenAiMetrics {
       output: tokens.labels({ ...labels, gen_ai_token_type: 'output' }),
     }
   }
-  const known = new WeakMap<LlmRoute, Map<string, Series>>()
-  const find = ({ route, instance }: Exchange, operation: string, model: string): Series => {
-    let ofRoute = known.get(route)
-    if (ofRoute === undefined) known.set(route, (ofRoute = new Map()))
-    const provider = providerNameOf(instance.format)
-    const key = `${provider} ${model}`
-    let series = ofRoute.get(key)
-    if (series === undefined) ofRoute.set(key, (series = seriesOf(operation, provider, model)))
+  /** By format, operation and model family; without a text as key, since this runs for every call. */
+  const known = new WeakMap<LlmProvider, Map<string, Map<string, Series>>>()
+  const find = (format: LlmProvider, operation: string, model: string): Series => {
+    let ofFormat = known.get(format)
+    if (ofFormat === undefined) known.set(format, (ofFormat = new Map()))
+    let ofOperation = ofFormat.get(operation)
+    if (ofOperation === undefined) ofFormat.set(operation, (ofOperation = new Map()))
+    let series = ofOperation.get(model)
+    if (series === undefined) ofOperation.set(model, (series = seriesOf(operation, providerNameOf(format), model)))
     return series
   }
   return {
     ended(exchange, call) {
       const operation = operationOf(exchange.route)
       if (operation === null) return
-      const series = find(exchange, operation, familyOf(call.model ?? ''))
+      const series = find(exchange.instance.format, operation, familyOf(call.model ?? ''))
       // Nobody waits for an item of a batch.
       if (call.batch === null) series.duration.observe(call.duration_ms / 1000)
       if (call.ttft_ms !== null) {

@@ -17,13 +17,26 @@ export class KeyIds {
     this.#readSecret = () => svc.secret('keys')
   }
 
-  /** `none` without a credential. */
+  /** `none` without a credential. Rejects with `StateUnavailable` while the secret is unavailable. */
   async of(credential: Credential | null): Promise<string> {
-    if (credential === null) return 'none'
-    const text = `${credential.source}\0${credential.value}`
+    return credential === null ? 'none' : this.#idOf(credential, (this.#secret ??= await this.#readSecret()))
+  }
+
+  /** The ids of several credentials; `unknown` while the secret is unavailable. */
+  async ofAll(credentials: readonly (Credential | null)[]): Promise<string[]> {
+    if (this.#secret === undefined && credentials.some(credential => credential !== null))
+      this.#secret = await this.#readSecret().catch(() => undefined)
+    const secret = this.#secret
+    return credentials.map(credential => {
+      if (credential === null) return 'none'
+      return secret === undefined ? 'unknown' : this.#idOf(credential, secret)
+    })
+  }
+
+  #idOf({ source, value }: Credential, secret: Buffer): string {
+    const text = `${source}\0${value}`
     const known = this.#known.get(text)
     if (known !== undefined) return known
-    const secret = (this.#secret ??= await this.#readSecret())
     const id = createHmac('sha256', secret).update(text).digest('hex').slice(0, DIGITS)
     if (text.length <= MAX_REMEMBERED) this.#known.set(text, id)
     return id

@@ -47,27 +47,19 @@ export const NO_SUMS: Readonly<Sums> = {
   unpriced: 0,
 }
 
-/** Adds up two rows. */
-export function addSums(one: Sums, other: Sums): Sums {
-  return {
-    requests: one.requests + other.requests,
-    ok: one.ok + other.ok,
-    errors: one.errors + other.errors,
-    limited: one.limited + other.limited,
-    faults: one.faults + other.faults,
-    retries: one.retries + other.retries,
-    streams: one.streams + other.streams,
-    streams_cut: one.streams_cut + other.streams_cut,
-    prompt_tokens: one.prompt_tokens + other.prompt_tokens,
-    cached_tokens: one.cached_tokens + other.cached_tokens,
-    cache_write_tokens: one.cache_write_tokens + other.cache_write_tokens,
-    completion_tokens: one.completion_tokens + other.completion_tokens,
-    reasoning_tokens: one.reasoning_tokens + other.reasoning_tokens,
-    audio_input_tokens: one.audio_input_tokens + other.audio_input_tokens,
-    audio_output_tokens: one.audio_output_tokens + other.audio_output_tokens,
-    cost: one.cost === null ? other.cost : one.cost + (other.cost ?? 0),
-    unpriced: one.unpriced + other.unpriced,
-  }
+/** Adds `other` to `sums`. */
+export function addTo(sums: Sums, other: Sums): void {
+  sums.requests += other.requests
+  sums.ok += other.ok
+  sums.errors += other.errors
+  sums.limited += other.limited
+  sums.faults += other.faults
+  sums.retries += other.retries
+  sums.streams += other.streams
+  sums.streams_cut += other.streams_cut
+  addTokens(sums, other)
+  if (other.cost !== null) sums.cost = (sums.cost ?? 0) + other.cost
+  sums.unpriced += other.unpriced
 }
 
 const MINUTE_MS = 60_000
@@ -81,8 +73,6 @@ const ALL = 'all'
 const NO_MODEL = '\u0001'
 /** Rows that wait for the state store. */
 const MAX_UNSAVED = 2000
-/** Id of a credential while the secret is unavailable. */
-const UNKNOWN_KEY = 'unknown'
 /** An estimate: all texts of a call are short. */
 const CALL_BYTES = 2048
 
@@ -249,17 +239,12 @@ export class Ledger {
   /** A call counts in its row although the attempts or the log are unavailable; rows are stored later. */
   async #enter(calls: readonly EndedCall[]): Promise<void> {
     // All at once, which is one round trip to a shared store.
-    const found = await Promise.all(
-      calls.map(ended =>
-        Promise.all([
-          this.#countAttempt(ended.session_key, ended.attempt_key).catch(() => 0),
-          this.#options.keyIds.of(ended.credential).catch(() => UNKNOWN_KEY),
-        ]),
-      ),
-    )
+    const [attempts, keyIds] = await Promise.all([
+      Promise.all(calls.map(call => this.#attemptOf(call))),
+      this.#options.keyIds.ofAll(calls.map(({ credential }) => credential)),
+    ])
     for (const [index, ended] of calls.entries()) {
-      const [earlier, keyId] = found[index]!
-      const call = this.#logged(ended, 1 + Math.max(earlier, ended.retry_count), keyId)
+      const call = this.#logged(ended, attempts[index]!, keyIds[index]!)
       addToRows(this.#unsaved, call)
       await this.#calls
         .append(this.#streamOf(call.session_key), call)
@@ -269,9 +254,7 @@ export class Ledger {
     this.#unsaved = new Map()
     const saved = await Promise.allSettled(
       [...rows].map(async ([key, row]) => {
-        await this.#rows.update(key, current =>
-          current === undefined ? row : { ...current, ...addSums(current, row) },
-        )
+        await this.#rows.update(key, current => (current === undefined ? row : sumOf(current, row)))
         rows.delete(key)
       }),
     )
@@ -327,9 +310,14 @@ export class Ledger {
     }
   }
 
-  /** Returns the number of earlier calls. */
-  async #countAttempt(session: string, attemptKey: string | null): Promise<number> {
-    return attemptKey === null ? 0 : (await this.#attempts.increment(`${session}\0${attemptKey}`)) - 1
+  /** The number of a call among those with its key, from 1: as counted here or by the client. */
+  #attemptOf({ session_key, attempt_key, retry_count }: EndedCall): number | Promise<number> {
+    const stated = 1 + retry_count
+    if (attempt_key === null) return stated
+    return this.#attempts.increment(`${session_key}\0${attempt_key}`).then(
+      counted => Math.max(counted, stated),
+      () => stated,
+    )
   }
 }
 
@@ -342,42 +330,40 @@ function addToRows(rows: Map<string, LedgerRow>, call: LoggedCall): void {
   const { provider, model, key, key_id, session, session_key, op, status } = call
   // None of the texts contains this character, and no model has this name.
   const id = `${minute}\0${provider}\0${model ?? NO_MODEL}\0${key_id}\0${session_key}\0${op}\0${status}`
-  const sums = sumsOf(call)
-  const row = rows.get(id)
-  rows.set(id, {
-    minute,
-    provider,
-    model,
-    key,
-    key_id,
-    session,
-    session_key,
-    op,
-    status,
-    ...(row === undefined ? sums : addSums(row, sums)),
-  })
+  let row = rows.get(id)
+  if (row === undefined)
+    rows.set(id, (row = { minute, provider, model, key, key_id, session, session_key, op, status, ...NO_SUMS }))
+  addCall(row, call)
 }
 
-function sumsOf(call: LoggedCall): Sums {
-  const isOk = call.status < 400
-  return {
-    requests: 1,
-    ok: isOk ? 1 : 0,
-    errors: isOk ? 0 : 1,
-    // A prompt that is too long is an error of the client.
-    limited: call.limited === null || call.limited === 'context' ? 0 : 1,
-    faults: call.fault === null ? 0 : 1,
-    retries: call.attempt > 1 ? 1 : 0,
-    streams: call.stream ? 1 : 0,
-    streams_cut: call.cut === null ? 0 : 1,
-    prompt_tokens: call.prompt_tokens,
-    cached_tokens: call.cached_tokens,
-    cache_write_tokens: call.cache_write_tokens,
-    completion_tokens: call.completion_tokens,
-    reasoning_tokens: call.reasoning_tokens,
-    audio_input_tokens: call.audio_input_tokens,
-    audio_output_tokens: call.audio_output_tokens,
-    cost: call.cost,
-    unpriced: call.cost === null ? 1 : 0,
-  }
+/** Changes the row, since this runs for every call. */
+function addCall(row: LedgerRow, call: LoggedCall): void {
+  row.requests += 1
+  if (call.status < 400) row.ok += 1
+  else row.errors += 1
+  // A prompt that is too long is an error of the client.
+  if (call.limited !== null && call.limited !== 'context') row.limited += 1
+  if (call.fault !== null) row.faults += 1
+  if (call.attempt > 1) row.retries += 1
+  if (call.stream) row.streams += 1
+  if (call.cut !== null) row.streams_cut += 1
+  addTokens(row, call)
+  if (call.cost === null) row.unpriced += 1
+  else row.cost = (row.cost ?? 0) + call.cost
+}
+
+function addTokens(sums: TokenCounts, other: TokenCounts): void {
+  sums.prompt_tokens += other.prompt_tokens
+  sums.cached_tokens += other.cached_tokens
+  sums.cache_write_tokens += other.cache_write_tokens
+  sums.completion_tokens += other.completion_tokens
+  sums.reasoning_tokens += other.reasoning_tokens
+  sums.audio_input_tokens += other.audio_input_tokens
+  sums.audio_output_tokens += other.audio_output_tokens
+}
+
+function sumOf(one: LedgerRow, other: Sums): LedgerRow {
+  const sum = { ...one }
+  addTo(sum, other)
+  return sum
 }

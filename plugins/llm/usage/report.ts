@@ -1,5 +1,5 @@
 /** The report of `GET /ai/usage`: rows of the ledger, grouped and added up. */
-import { addSums, NO_SUMS, type LedgerRow, type Sums } from './ledger.ts'
+import { addTo, NO_SUMS, type LedgerRow, type Sums } from './ledger.ts'
 import { isTime, type Group } from './query.ts'
 
 export type GroupValue = string | number | null
@@ -22,13 +22,14 @@ const COST_DIGITS = 1e8
 /** Groups rows; those that cost most come first. */
 export function report(rows: readonly LedgerRow[], groups: readonly Group[]): Report {
   const grouped = new Map<string, ReportRow>()
-  let totals: Sums = NO_SUMS
+  const totals: Sums = { ...NO_SUMS }
   for (const row of rows) {
-    totals = addSums(totals, row)
+    addTo(totals, row)
     const fields = fieldsOf(row, groups)
     const id = JSON.stringify(fields)
-    const known = grouped.get(id)
-    grouped.set(id, { fields, sums: addSums(known?.sums ?? NO_SUMS, row) })
+    let group = grouped.get(id)
+    if (group === undefined) grouped.set(id, (group = { fields, sums: { ...NO_SUMS } }))
+    addTo(group.sums, row)
   }
   const sorted = [...grouped].sort(
     ([oneId, { sums: one }], [otherId, { sums: other }]) =>

@@ -131,6 +131,9 @@ t.test('notifications never arrive, or 3 s late [A2A-46]', async t => {
 
 t.test('without a fault, notifications in the sink say nothing about their delivery [A2A-46]', async t => {
   await caller.send('echo', 'x', { configuration: { taskPushNotificationConfig: { url: '/a2a/webhook-sink/plain' } } })
-  const { notifications } = (await (await fetch(`${url}/a2a/webhook-sink/plain`)).json()) as Json
-  t.same(Object.keys(notifications[0]), ['receivedAt', 'source', 'headers', 'body'])
+  const first = await until(async () => {
+    const { notifications } = (await (await fetch(`${url}/a2a/webhook-sink/plain`)).json()) as Json
+    return notifications[0] as Json | undefined
+  }, 'the notification')
+  t.same(Object.keys(first), ['receivedAt', 'source', 'headers', 'body'])
 })
