@@ -107,7 +107,8 @@ export async function buildGeneration(input: BuildInput, services: BuildServices
   const rolledBack = new Set<string>()
   /** Plugins that are left out. */
   const excluded = new Set<string>()
-  let lacksState = false
+  /** Plugins that failed because the state store was unavailable. */
+  const lackingState = new Set<string>()
   const markFailed = (plugin: string, error: string): void => {
     if (rolledBack.has(plugin) || input.candidates.get(plugin)!.lastGood === null) excluded.add(plugin)
     else rolledBack.add(plugin)
@@ -115,9 +116,9 @@ export async function buildGeneration(input: BuildInput, services: BuildServices
   }
   for (const [plugin, error] of input.problems) markFailed(plugin, error)
   for (;;) {
-    const attempt = await tryBuild(input, services, { failures, causes, rolledBack, excluded })
-    if ('generation' in attempt) return { ...attempt, lacksState }
-    lacksState ||= attempt.lacksState
+    const attempt = await tryBuild(input, services, { failures, causes, rolledBack, excluded, lackingState })
+    if ('generation' in attempt) return { ...attempt, lacksState: lackingState.size > 0 }
+    if (attempt.lacksState) lackingState.add(attempt.plugin)
     if (!failures.has(attempt.plugin)) causes.set(attempt.plugin, attempt.causes)
     markFailed(attempt.plugin, attempt.error)
   }
@@ -129,6 +130,7 @@ interface EarlierAttempts {
   causes: Map<string, FailureCause[]>
   rolledBack: Set<string>
   excluded: Set<string>
+  lackingState: Set<string>
 }
 type Attempt =
   | Omit<BuildResult, 'lacksState'>
@@ -137,7 +139,7 @@ type Attempt =
 async function tryBuild(
   input: BuildInput,
   services: BuildServices,
-  { failures, causes, rolledBack, excluded }: EarlierAttempts,
+  { failures, causes, rolledBack, excluded, lackingState }: EarlierAttempts,
 ): Promise<Attempt> {
   const { candidates, number } = input
   const versionOf = (name: string): LoadedPlugin =>
@@ -147,7 +149,7 @@ async function tryBuild(
     ...input.requested.failed,
     ...[...excluded].map(name => [name, failures.get(name)!] as const),
   ])
-  const resolution = resolvePlugins(definitions, { ...input.requested, failed })
+  const resolution = resolvePlugins(definitions, { ...input.requested, failed, lackingState })
   const declarations = collectDeclarations(
     new Map([...definitions].filter(([name]) => !(input.problems.has(name) && excluded.has(name)))),
   )
@@ -158,8 +160,15 @@ async function tryBuild(
     maxWebSocketPayload: services.config.publicMode ? PUBLIC_PAYLOADS : PAYLOADS,
     exposedHeaders: services.exposedHeaders(exposedBy(definitions, resolution)),
     exemptions: new Exemptions(declarations.exemptions),
-    absent: [...resolution.decisions].flatMap(([name, { state }]) =>
-      state === 'enabled' ? [] : definitions.get(name)!.paths.map(path => ({ path, name, state })),
+    absent: [...resolution.decisions].flatMap(([name, decision]) =>
+      decision.state === 'enabled'
+        ? []
+        : definitions.get(name)!.paths.map(path => ({
+            path,
+            name,
+            state: decision.state,
+            lacksState: 'lacksState' in decision,
+          })),
     ),
     familiar: resolution.order.flatMap(name => definitions.get(name)!.familiar ?? []),
     ...services.generationOptions,

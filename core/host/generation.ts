@@ -12,7 +12,7 @@ import type { RequestContext } from '../http/request/context.ts'
 import type { ServerRequest } from '../http/request/types.ts'
 import { contextOf } from '../http/request/context.ts'
 import { MAX_PARAM_LENGTH, RouteTable } from '../http/pipeline/route-table.ts'
-import type { RoutingGeneration } from '../http/request/types.ts'
+import type { AbsentPlugin, RoutingGeneration } from '../http/request/types.ts'
 import type { Exemptions } from '../http/pipeline/exemptions.ts'
 import type { CoreRoute } from '../http/pipeline/route-record.ts'
 import type { SvcResponse } from '../http/response/response.ts'
@@ -47,8 +47,8 @@ export interface GenerationOptions {
   /** Value of `X-Svc-Replica`; null if the process is not a replica. */
   replica: string | null
   exemptions: Exemptions
-  /** Path prefixes of plugins that are not enabled. The 404 response names the plugin. */
-  absent: { path: string; name: string; state: 'disabled' | 'failed' }[]
+  /** Path prefixes of plugins that are not enabled. */
+  absent: ({ path: string } & AbsentPlugin)[]
   /** Paths of other servers for what the enabled plugins serve. */
   familiar: readonly FamiliarPath[]
   websockets: WebSocketServices
@@ -196,7 +196,7 @@ export class Generation implements RoutingGeneration {
     this.#server!.emit('upgrade', request, socket, head)
   }
 
-  absentOwner(path: string): { name: string; state: 'disabled' | 'failed' } | null {
+  absentOwner(path: string): AbsentPlugin | null {
     return this.#absent.find(absent => isBelow(path, absent.path.replace(/\/$/, '')) || path === absent.path) ?? null
   }
 

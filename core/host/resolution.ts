@@ -12,9 +12,15 @@ export interface RequestedState {
   overrides: ReadonlyMap<string, boolean>
   /** Plugins that have failed, with the reason. */
   failed: ReadonlyMap<string, string>
+  /** Those of them that failed because the state store was unavailable. */
+  lackingState?: ReadonlySet<string>
 }
 
-export type Decision = { state: 'enabled' } | { state: 'disabled'; by: string } | { state: 'failed'; message: string }
+export type Decision =
+  | { state: 'enabled' }
+  | { state: 'disabled'; by: string }
+  /** `lacksState`: it, or one that it builds on, failed because the state store was unavailable. */
+  | { state: 'failed'; message: string; lacksState?: true }
 
 export interface Resolution {
   /** Enabled plugins, each after the plugins that it builds on or uses. */
@@ -35,7 +41,8 @@ export function resolvePlugins(
     if (override === false) decisions.set(name, { state: 'disabled', by: 'api' })
     else if (override === undefined && !requestedNames.has(name))
       decisions.set(name, { state: 'disabled', by: 'svc.yaml' })
-    else if (failure !== undefined) decisions.set(name, { state: 'failed', message: failure })
+    else if (failure !== undefined)
+      decisions.set(name, { state: 'failed', message: failure, ...causeOf(requested.lackingState?.has(name)) })
     else decisions.set(name, { state: 'enabled' })
   }
   for (const cycle of findCycles(definitions, decisions)) {
@@ -72,7 +79,8 @@ function propagateFailures(
     for (const [name, decision] of decisions) {
       if (decision.state !== 'enabled') continue
       for (const dependency of definitions.get(name)!.buildsOn ?? []) {
-        const state = decisions.get(dependency)?.state
+        const below = decisions.get(dependency)
+        const state = below?.state
         if (state === 'enabled') continue
         if (state === 'disabled') decisions.set(name, { state: 'disabled', by: `needs ${dependency}` })
         else
@@ -82,12 +90,17 @@ function propagateFailures(
               state === undefined && !failed.has(dependency)
                 ? `builds on "${dependency}", which is not installed`
                 : `builds on "${dependency}", which failed`,
+            ...causeOf(below?.state === 'failed' && below.lacksState),
           })
         changed = true
         break
       }
     }
   }
+}
+
+function causeOf(lacksState: boolean | undefined): { lacksState?: true } {
+  return lacksState === true ? { lacksState } : {}
 }
 
 function enabledDependencies(definition: PluginDependencies, decisions: ReadonlyMap<string, Decision>): string[] {

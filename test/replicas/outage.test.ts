@@ -22,6 +22,12 @@ t.test('a server that starts before its store [STATE-36]', NEEDS_SERVER, async t
   t.teardown(() => server.stop())
   const status = async (path: string) => (await fetch(`${server.url}${path}`)).status
   t.same([await status('/echo'), await status('/_svc/ready'), await status('/oauth/jwks')], [200, 200, 200])
+  const waiting = await fetch(`${server.url}/mock/petstore/v1/pets`)
+  t.same(
+    [waiting.status, waiting.headers.get('x-svc-state-store'), waiting.headers.get('retry-after')],
+    [503, 'away', '1'],
+  )
+  t.match(await waiting.json(), { error: 'state_unavailable', retry_after_secs: 1 }, 'not 404: the plugin comes back')
   t.match(server.lines.join(''), /did not respond; routes that need no state are served/)
   await store.start()
   await until(async () => (await status('/mock/petstore/v1/pets')) === 200, 'the mocks')

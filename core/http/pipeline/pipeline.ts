@@ -15,6 +15,8 @@ import {
   notFound,
   notFoundOfPlugin,
   requestTimeout,
+  stateHeaders,
+  stateUnavailable,
 } from './error-bodies.ts'
 import { rewriteTarget } from '../request/types.ts'
 import { requestIdOf } from '../request/request-facts.ts'
@@ -178,8 +180,8 @@ function callRoute(context: RequestContext): boolean {
 }
 
 /**
- * Sends 405 if the path supports other methods, else 404, in the format that a plugin defines for its paths, else in
- * the format of the core.
+ * Sends 405 if the path supports other methods, 503 if its plugin waits for the state store, else 404: in the format
+ * that a plugin defines for its paths, else in the format of the core.
  */
 export function sendUnrouted(context: RequestContext, path: string): void {
   const methods = context.generation.routes.methodsOf(context.routeTarget)
@@ -191,6 +193,11 @@ export function sendUnrouted(context: RequestContext, path: string): void {
     return
   }
   const owner = context.generation.absentOwner(path)
+  if (owner?.lacksState === true) {
+    const code = 'STATE_UNAVAILABLE'
+    const failure = { status: 503, kind: 'unavailable', body: stateUnavailable(code) } as const
+    return sendErrorInForm(context, failure, form, stateHeaders(code))
+  }
   const body =
     owner === null
       ? notFound(context.method, asSent, context.generation.familiarPath(path))

@@ -70,6 +70,14 @@ export interface RouteLookup {
   methodsOf(url: string): string[]
 }
 
+/** A plugin that is not running. */
+export interface AbsentPlugin {
+  name: string
+  state: 'disabled' | 'failed'
+  /** It failed because the state store was unavailable, and is registered again when that is back. */
+  lacksState: boolean
+}
+
 /** What the pipeline needs from a generation. */
 export interface RoutingGeneration {
   readonly number: number
@@ -93,7 +101,7 @@ export interface RoutingGeneration {
   /** Passes a handshake to the WebSocket server. */
   upgrade(request: ServerRequest, socket: Socket, head: Buffer): void
   /** The plugin that is not running and whose `paths` include this path. */
-  absentOwner(path: string): { name: string; state: 'disabled' | 'failed' } | null
+  absentOwner(path: string): AbsentPlugin | null
   /** The path here of what other servers have at this path. */
   familiarPath(path: string): string | null
   /** The format of the 404 and 405 for this path, if a plugin defines one. */

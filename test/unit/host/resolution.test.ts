@@ -66,6 +66,17 @@ t.test('enable, disable, overrides and dependencies decide which plugins are ena
   }
 })
 
+t.test('what builds on a plugin that lacks the state store lacks it too [STATE-36]', async t => {
+  const all = { llm: {}, openai: { buildsOn: ['llm'] }, batch: { buildsOn: ['openai'] }, echo: {}, soap: {} }
+  const failed = new Map([
+    ['llm', 'the state store is unavailable'],
+    ['soap', 'a typo'],
+  ])
+  const { decisions } = resolvePlugins(definitions(all), { ...WISHES, failed, lackingState: new Set(['llm']) })
+  const lacking = [...decisions].flatMap(([name, decision]) => ('lacksState' in decision ? [name] : []))
+  t.strictSame(lacking, ['llm', 'openai', 'batch'])
+})
+
 t.test('a dependency cycle fails all its members and no other plugin [HOST-6]', async t => {
   const { order, decisions } = resolvePlugins(
     definitions({
