@@ -46,24 +46,38 @@ export function messageBatchRoutes(engine: Engine, batches: Batches, documents: 
     const content = document && (await documents.content(document))
     return content === undefined ? null : (JSON.parse(content.toString()) as Request[])
   }
-  const withResults = (batch: Batch, input: RouteInput): Promise<Batch> => {
+  const withResults = (batch: Batch, input: RouteInput, now: number): Promise<Batch> => {
     let ids: string[] = []
     const items = async () => {
       const requests = (await requestsOf(batch)) ?? []
       ids = requests.map(request => request.custom_id)
       return requests.map(({ params }) => ({ path: '/v1/messages', body: { ...params, stream: false } }))
     }
-    return batches.withResults(batch, input, items, async results => {
-      const rendered = results.map(result => resultOf(engine, batch, ids, result))
-      const content = Buffer.from(rendered.map(line => `${JSON.stringify(line)}\n`).join(''))
-      await documents.put(batch, { kind: RESULTS, id: batch.id, name: batch.id, type: 'application/x-jsonl', content })
-      const counts = { succeeded: 0, errored: 0, canceled: 0, expired: 0 }
-      for (const { result } of rendered) counts[result.type] += 1
-      return { document: batch.id, counts }
-    })
+    return batches.withResults(
+      batch,
+      input,
+      items,
+      async results => {
+        const rendered = results.map(result => resultOf(engine, batch, ids, result))
+        const content = Buffer.from(rendered.map(line => `${JSON.stringify(line)}\n`).join(''))
+        await documents.put(batch, {
+          kind: RESULTS,
+          id: batch.id,
+          name: batch.id,
+          type: 'application/x-jsonl',
+          content,
+        })
+        const counts = { succeeded: 0, errored: 0, canceled: 0, expired: 0 }
+        for (const { result } of rendered) counts[result.type] += 1
+        return { document: batch.id, counts }
+      },
+      now,
+    )
   }
-  const show = async (batch: Batch, input: RouteInput): Promise<Shown> =>
-    showBatch(batches, await withResults(batch, input), input, Date.now())
+  const show = async (batch: Batch, input: RouteInput): Promise<Shown> => {
+    const now = Date.now()
+    return showBatch(batches, await withResults(batch, input, now), input, now)
+  }
   const render: Route['render'] = (_result, parsed) => ({ body: parsed.wire.body })
   const routes: Route[] = [
     {
@@ -188,7 +202,7 @@ export function messageBatchRoutes(engine: Engine, batches: Batches, documents: 
         404,
       ),
       async parse(input) {
-        const batch = await withResults(await find(input), input)
+        const batch = await withResults(await find(input), input, Date.now())
         const document = batch.results === null ? undefined : await documents.get(batch, RESULTS, batch.id)
         const content = document && (await documents.content(document))
         if (content === undefined)
