@@ -2,7 +2,7 @@
 import type { JsonObject } from 'svc/plugin'
 import type { Batch, Batches, Documents, Engine, ItemResult, LlmRoute, OwnParsed, RouteInput } from '../llm/types.ts'
 import { requestIdOf } from './errors.ts'
-import { pageOf, readPage } from './page.ts'
+import { checkPage, pageOf, readPage } from './page.ts'
 
 type Parsed = OwnParsed<{ body: object | string }>
 type Route = LlmRoute<Parsed>
@@ -141,7 +141,9 @@ export function messageBatchRoutes(engine: Engine, batches: Batches, documents: 
       describe: describeRoute('GET', PATH, 'list message batches', 'All batches', 200),
       async parse(input) {
         const newestFirst = (await batches.list(input)).toReversed()
-        const { page, hasMore } = pageOf(newestFirst, readPage(input))
+        const asked = readPage(engine, input)
+        checkPage(engine, newestFirst, asked)
+        const { page, hasMore } = pageOf(newestFirst, asked)
         const data: { id: string }[] = []
         for (const batch of page) data.push(await show(batch, input))
         return bodyOf({ data, has_more: hasMore, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null })
