@@ -21,6 +21,7 @@ type BodyParsed = OwnParsed<{ body: object; revision: string | null; events?: St
 /** Interactions exist in the versions v1beta, v1beta2 and v1. */
 const ALIASES = ['/ai/gemini/v1', '/ai/gemini/v1beta2/interactions']
 const PATH = '/v1beta/interactions'
+/** Interactions of a chain, the new one included. */
 const MAX_CHAIN = 200
 const UNKNOWN = 'unknown'
 
@@ -200,7 +201,7 @@ function createInteraction(engine: Engine, store: InteractionStore): LlmRoute<In
         headers: revisionHeader(parsed.wire.revision),
       }
     },
-    shapes: {},
+    shapes: { isEnd: ({ event }) => event.event === 'done' },
     stream: (result, parsed, context) => eventsOf(engine, recordOf(result, parsed, context)),
     streamHeaders: (_result, parsed) => revisionHeader(parsed.wire.revision),
     streamError,
@@ -214,7 +215,7 @@ async function chain(
   input: RouteInput,
   latest: string,
 ): Promise<{ steps: Step[]; first: string }> {
-  const links = await engine.followChain(latest, MAX_CHAIN, async id => {
+  const links = await engine.followChain(latest, MAX_CHAIN - 1, async id => {
     const found: Interaction | undefined = await store.get(input, id)
     if (found === undefined) throw missing(engine, id)
     const { status } = interactionAt(engine, found, Date.now())
