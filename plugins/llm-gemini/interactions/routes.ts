@@ -13,7 +13,13 @@ import { finishReasons } from '../generate.ts'
 import { interactionAt, eventsOf, outputSteps, type Interaction } from './interaction.ts'
 import { interactionError } from './errors.ts'
 import type { InteractionStore } from './interaction-store.ts'
-import { parseInteraction, revisionOf, type InteractionParsed, type InteractionWire } from './request.ts'
+import {
+  checkParameters,
+  parseInteraction,
+  revisionOf,
+  type InteractionParsed,
+  type InteractionWire,
+} from './request.ts'
 import { givenSteps, type Step } from './steps.ts'
 
 type BodyParsed = OwnParsed<{ body: object; revision: string | null; events?: StreamEvent[] }>
@@ -173,6 +179,7 @@ function createInteraction(engine: Engine, store: InteractionStore): LlmRoute<In
     finishReasons,
     async parse(input) {
       const body = input.json()
+      checkParameters(engine, body)
       const previous = engine.json.textOf(body.previous_interaction_id)
       const steps = givenSteps(engine, body.input)
       const { steps: before, first } =
