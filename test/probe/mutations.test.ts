@@ -23,6 +23,8 @@ interface Row {
   /** What arrived, where nothing did; `{path}` is the target that was sent. */
   arrivedText?: string
   arrivals?: number
+  /** All requests arrived in this version. */
+  upstream?: '2'
   /** It arrived at another upstream. */
   instance?: string
   bodySha256?: string
@@ -153,16 +155,18 @@ function mutated({ evidence }: CheckResult, row: Row): Evidence {
       return {
         record: exchange,
         calls: calls.map(call => {
-          if (call !== target) return new Call(call.record, exchange, call.arrivals)
+          const arrived = call.arrivals.map(({ record }) => ({ ...record, protocol: row.upstream ?? record.protocol }))
+          const viewOf = (one: ArrivalRecord): ArrivalView => new ArrivalView(one, nonce)
+          if (call !== target) return new Call(call.record, exchange, arrived.map(viewOf))
           const { response } = call.record
-          const records = call.arrivals.map(view => changedRecord(view.record, row))
+          const records = arrived.map(one => changedRecord(one, row))
           if (row.arrivedText !== undefined) records.splice(0, records.length, arrivedAs(row.arrivedText, call))
           while (row.arrivals !== undefined && records.length < row.arrivals) records.push(records[0]!)
           if (row.arrivals !== undefined) records.splice(row.arrivals)
           return new Call(
             { ...call.record, response: response === null ? null : changedResponse(response, row) },
             exchange,
-            records.map(one => new ArrivalView(one, nonce)),
+            records.map(viewOf),
           )
         }),
       }
