@@ -110,6 +110,8 @@ function arrivedAs(text: string, call: Call): ArrivalRecord {
     framing: 'complete',
     ended: 'kept',
     ended_ms: null,
+    trailers: [],
+    reset_code: null,
     conversation: null,
     answered: { bytes: '', size: 0, sha256: '', chunks: [], head_sizes: [], trailers_size: 0, done: true },
   }
