@@ -72,6 +72,7 @@ t.test('wrong input gets 400 [LLMN-150] [LLMN-153]', async t => {
   for (const [target, body, param] of wrong)
     t.match(await ask(target, body), { status: 400, json: { error: { type: 'invalid_request_error', param } } }, target)
   t.match(await ask(`${url}/ai/v1/responses`), { status: 426, json: { error: { type: 'invalid_request_error' } } })
+  t.equal((await fetch(`${url}/ai/v1/responses`)).headers.get('upgrade'), 'websocket')
 })
 
 t.test('background responses count in the ledger, and a disconnected client changes nothing [LLMN-152]', async t => {
