@@ -46,6 +46,13 @@ export interface Arrival {
   readonly framing: 'incomplete' | 'complete' | 'invalid'
   readonly ended: ConnectionEnd
   readonly endedMs: number | null
+  /** HTTP/2 only: those of the request. In HTTP/1.1 they are in `bytes`. */
+  readonly trailers: TapFields
+  /**
+   * HTTP/2 only: the error code with which the peer has reset the stream (RST_STREAM), or with which the server rejected a
+   * malformed one. Null for a stream that was not reset, or by the claimer itself, and if the connection has ended.
+   */
+  readonly resetCode: number | null
   /** Resolves when `framing` is no longer `incomplete`, or the connection has ended. */
   readonly whenReceived: Promise<void>
   /** Resolves when the request was answered or the connection has ended. */

@@ -4,6 +4,7 @@ import { createCheckRegistry } from './checks/custom/registry.ts'
 import { probeCommand } from './command/command.ts'
 import { PROBE_OPTIONS } from './options.ts'
 import type { ProbeSection } from './options.ts'
+import { registerChecks } from './catalog/routes.ts'
 import { registerRuns } from './runs/routes.ts'
 import type {} from './types.ts'
 import { registerUpstream } from './upstream/routes.ts'
@@ -20,5 +21,6 @@ export default definePlugin<ProbeSection>({
     if (svc.config.publicMode) return
     registerUpstream(app, svc)
     registerRuns(app, svc, checks)
+    registerChecks(app, checks)
   },
 })

@@ -59,6 +59,10 @@ export interface ArrivedRequest {
   field(name: string): string[]
   /** Without its framing; at most the first 128 KiB. */
   readonly body: Buffer
+  /** Behind a chunked body, or behind the content in HTTP/2. */
+  readonly trailers: readonly CheckField[]
+  /** In HTTP/2, the error code with which the gateway reset the stream (RFC 9113, 7); otherwise null. */
+  readonly resetCode: number | null
   /** The request ended by its framing. */
   readonly isComplete: boolean
   /** Number of the upstream's connection. */

@@ -226,6 +226,7 @@ t.test('checks of plugins run like all others [PRB-20]', async t => {
   const [arrived] = plain.arrivals
   t.match(arrived, { method: 'PUT', rest: '/x?y=1', isComplete: true, protocol: '1.1' })
   t.strictSame([arrived!.field('x-one'), arrived!.body.toString()], [['a'], 'grün'])
+  t.strictSame([arrived!.trailers, arrived!.resetCode], [[], null])
   t.match(plain.answer, { status: 200, isComplete: true })
   t.match(plain.answer!.body.toString(), /^probe \d+$/)
 

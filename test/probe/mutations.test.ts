@@ -7,7 +7,7 @@ import t from 'tap'
 import { launch } from '../../core/testing/launch.ts'
 import type { Facts, VerdictWord } from '../../plugins/probe/catalog/check.ts'
 import { ArrivalView, Call, Evidence, sha256 } from '../../plugins/probe/client/evidence.ts'
-import type { CheckResult } from '../../plugins/probe/client/probe-run.ts'
+import type { CheckResult } from '../../plugins/probe/client/check-result.ts'
 import type { Response } from '../../plugins/probe/client/response-parser.ts'
 import type { ArrivalRecord } from '../../plugins/probe/upstream/arrival-record.ts'
 import { startProxy } from './proxies/reference-proxy.ts'
@@ -23,6 +23,8 @@ interface Row {
   /** What arrived, where nothing did; `{path}` is the target that was sent. */
   arrivedText?: string
   arrivals?: number
+  /** All requests arrived in this version. */
+  upstream?: '2'
   /** It arrived at another upstream. */
   instance?: string
   bodySha256?: string
@@ -108,6 +110,8 @@ function arrivedAs(text: string, call: Call): ArrivalRecord {
     framing: 'complete',
     ended: 'kept',
     ended_ms: null,
+    trailers: [],
+    reset_code: null,
     conversation: null,
     answered: { bytes: '', size: 0, sha256: '', chunks: [], head_sizes: [], trailers_size: 0, done: true },
   }
@@ -153,16 +157,18 @@ function mutated({ evidence }: CheckResult, row: Row): Evidence {
       return {
         record: exchange,
         calls: calls.map(call => {
-          if (call !== target) return new Call(call.record, exchange, call.arrivals)
+          const arrived = call.arrivals.map(({ record }) => ({ ...record, protocol: row.upstream ?? record.protocol }))
+          const viewOf = (one: ArrivalRecord): ArrivalView => new ArrivalView(one, nonce)
+          if (call !== target) return new Call(call.record, exchange, arrived.map(viewOf))
           const { response } = call.record
-          const records = call.arrivals.map(view => changedRecord(view.record, row))
+          const records = arrived.map(one => changedRecord(one, row))
           if (row.arrivedText !== undefined) records.splice(0, records.length, arrivedAs(row.arrivedText, call))
           while (row.arrivals !== undefined && records.length < row.arrivals) records.push(records[0]!)
           if (row.arrivals !== undefined) records.splice(row.arrivals)
           return new Call(
             { ...call.record, response: response === null ? null : changedResponse(response, row) },
             exchange,
-            records.map(one => new ArrivalView(one, nonce)),
+            records.map(viewOf),
           )
         }),
       }

@@ -1,5 +1,8 @@
 /** Evidence in HTTP/2 is shown as fields and content, in each form of the report. Runs alone: it measures times. */
 import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { connect as connectHttp2 } from 'node:http2'
+import type { AddressInfo } from 'node:net'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -97,6 +100,84 @@ t.test('calls of gRPC show trailers and what the upstream answered in HTTP/2 [PR
   t.match(junitReport(report, ['fail']), 'Answered:\n  :status: 200\n')
   t.match(markdownReport(report), /Arrived:\n\n```text\n:method: POST\n/)
 })
+
+t.test('a stream that the gateway resets shows its error code at the upstream [PRB-26]', async t => {
+  const report = await reportThrough(t, { upstreamHttp2: true }, ['GRPC-DEADLINE', 'CON-H2-GOAWAY'])
+  const result = resultOf(report, 'GRPC-DEADLINE')
+  t.equal(result.verdict, 'pass')
+  t.strictSame(result.values.resets, { deadline: 'CANCEL', cancel: 'CANCEL' })
+  const [deadline, cancel, later] = result.exchanges
+  for (const exchange of [deadline, cancel]) {
+    t.equal(http2(exchange!.sent).error, 'CANCEL', 'the client left')
+    t.equal(http2(exchange!.arrived[0]).error, 'CANCEL')
+    t.equal(differingLines(exchange!.arrived[0]!, exchange!.sent).at(-1), false, 'so it is not marked')
+  }
+  t.equal(http2(later!.arrived[0]).error, undefined)
+  const ended = resultOf(report, 'CON-H2-GOAWAY').exchanges.flatMap(({ arrived }) => arrived.map(http2))
+  t.ok(ended.length > 2)
+  t.ok(
+    ended.every(({ error }) => error === undefined),
+    'what the upstream itself ended is not a reset by the gateway',
+  )
+})
+
+/** A gateway that takes HTTP/1.1 and speaks HTTP/2 with the upstream, trailers included. */
+async function startTranslator(test: Test, grpcPort: number, passesTrailers: boolean): Promise<string> {
+  const session = connectHttp2(`http://127.0.0.1:${grpcPort}`)
+  // A strict parser rejects a request with a trailer that only a head may have.
+  const server = createServer({ insecureHTTPParser: true }, async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const {
+      host,
+      connection: _connection,
+      'transfer-encoding': _coding,
+      trailer: _trailer,
+      ...fields
+    } = request.headers
+    const stream = session.request(
+      { ':method': request.method, ':path': request.url, ':authority': host, ...fields },
+      { endStream: false, waitForTrailers: true },
+    )
+    stream.on('wantTrailers', () =>
+      stream.sendTrailers(passesTrailers ? { 'x-probe-trailer': request.trailers['x-probe-trailer'] } : {}),
+    )
+    stream.on('response', headers => response.writeHead(headers[':status']!, { 'content-type': 'text/plain' }))
+    stream.pipe(response)
+    stream.end(Buffer.concat(chunks))
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  test.teardown(() => {
+    session.destroy()
+    server.closeAllConnections()
+    return new Promise(resolve => server.close(resolve))
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+t.test('trailers of a request that arrive in HTTP/2 are seen [PRB-26]', async t => {
+  const server = await launch({ plugins: ['probe'] })
+  t.teardown(() => server.stop())
+  for (const [passes, summary] of [
+    [true, 'forwarded as trailers: X-Probe-Trailer'],
+    [false, 'dropped'],
+  ] as const) {
+    const url = await startTranslator(t, server.ports.grpc!, passes)
+    const checks = checksNamed(['FRM-TRAILER'])
+    const report = reportOf(await probeThrough(url, server.url, { checks, isHostile: true }))
+    t.ok(validate(report), JSON.stringify(validate.errors))
+    const [result] = report.results
+    t.match(result, { verdict: 'note', summary })
+    const arrived = http2(result!.exchanges[0]!.arrived[0])
+    t.strictSame(arrived.trailers, passes ? [['x-probe-trailer', '1']] : undefined)
+    if (passes) t.match(htmlReport(asFinding(report)), 'x-probe-trailer: 1')
+  }
+})
+
+/** Only findings show their sides in HTML. */
+function asFinding(report: Report): Report {
+  return { ...report, results: report.results.map(result => ({ ...result, verdict: 'warn' as const })) }
+}
 
 t.test('of malformed frames, the frames that came back are shown [PRB-26]', async t => {
   const report = await reportThrough(t, {}, ['FRM-H2-BAD'])

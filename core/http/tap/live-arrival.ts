@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Hash } from 'node:crypto'
 import type { TLSSocket } from 'node:tls'
 import type { Socket } from 'node:net'
-import type { Arrival, ConnectionEnd, TapChunk } from '../../contract/tap.ts'
+import type { Arrival, ConnectionEnd, TapChunk, TapFields } from '../../contract/tap.ts'
 import type { BodyReader } from './message-framing.ts'
 
 const MAX_KEPT = 256 * 1024
@@ -41,6 +41,8 @@ export class LiveArrival implements Arrival {
   bodySize = 0
   ended: ConnectionEnd = null
   endedMs: number | null = null
+  trailers: TapFields = []
+  resetCode: number | null = null
   readonly whenReceived: Promise<void>
   readonly whenEnded: Promise<void>
   readonly #reader: BodyReader

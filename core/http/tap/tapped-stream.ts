@@ -41,6 +41,11 @@ function grouped(fields: TapFields): Record<string, string | string[]> {
   return found
 }
 
+/** Names and values that alternate, in pairs. */
+function pairsOf(raw: readonly string[]): [name: string, value: string][] {
+  return Array.from({ length: raw.length / 2 }, (_, index) => [raw[index * 2]!, raw[index * 2 + 1]!])
+}
+
 /** The body of an HTTP/2 request: DATA until END_STREAM. */
 class DataReader implements BodyReader {
   state: BodyReader['state'] = 'incomplete'
@@ -56,6 +61,8 @@ export class TappedStream {
   readonly #gone = new AbortController()
   #trailers: OutgoingHttpHeaders = {}
   #isAnswered = false
+  #isOwnReset = false
+  #isOver = false
 
   constructor(stream: ServerHttp2Stream, head: Buffer, { options, ...facts }: StreamFacts) {
     this.#stream = stream
@@ -63,18 +70,36 @@ export class TappedStream {
     const reader = new DataReader()
     const arrival = new LiveArrival(head, { ...facts, socket: this.#session.socket, protocol: '2', reader })
     stream.on('data', (chunk: Buffer) => arrival.take(chunk))
+    stream.on('trailers', (_headers: unknown, _flags: unknown, ...more: unknown[]) => {
+      arrival.trailers = pairsOf(more[0] as string[])
+    })
     stream.on('end', () => {
+      // Node ends what can be read of a stream that was reset too.
+      if (this.#isOver || stream.rstCode !== constants.NGHTTP2_NO_ERROR) return
       reader.state = 'complete'
       arrival.checkReceived()
     })
     stream.on('error', () => {})
     stream.on('wantTrailers', () => stream.sendTrailers(this.#trailers))
+    // Comes first if the response was not complete, before the connection ends with a GOAWAY that follows.
+    stream.on('aborted', () => this.#noteReset(arrival))
     stream.on('close', () => {
+      this.#noteReset(arrival)
       arrival.end(this.#isAnswered || stream.rstCode === constants.NGHTTP2_NO_ERROR ? 'kept' : 'reset')
       this.#gone.abort()
     })
     options.onArrival(arrival)
     options.answerHttp2!(arrival, this.#reply())
+  }
+
+  /** Node gives streams an error code too when their connection ends. */
+  #noteReset(arrival: LiveArrival): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    const { rstCode } = this.#stream
+    const isOfConnection = this.#session.destroyed || this.#session.socket.destroyed
+    const isReset = this.#stream.aborted || rstCode !== constants.NGHTTP2_NO_ERROR
+    if (isReset && !isOfConnection && !this.#isOwnReset) arrival.resetCode = rstCode
   }
 
   #reply(): TapHttp2Reply {
@@ -106,7 +131,9 @@ export class TappedStream {
       },
       reset: code => {
         this.#isAnswered = true
-        if (isOpen()) stream.close(code)
+        if (!isOpen()) return
+        this.#isOwnReset = true
+        stream.close(code)
       },
       goAway: isRefused => {
         this.#isAnswered = true

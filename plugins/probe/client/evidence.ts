@@ -4,7 +4,7 @@ import type { ArrivalRecord } from '../upstream/arrival-record.ts'
 import type { StepScript } from '../upstream/script.ts'
 import type { CallRecord, ExchangeRecord } from './exchange.ts'
 import { fieldsOfLines } from './http2-message.ts'
-import { unchunked } from './http2-request.ts'
+import { lastChunkAt, unchunked } from './http2-request.ts'
 import { valuesOf } from './response-parser.ts'
 import type { Field, Response } from './response-parser.ts'
 
@@ -39,6 +39,12 @@ export class ArrivalView {
   get content(): Buffer {
     const body = Buffer.from(this.rawBody, 'latin1')
     return this.has('transfer-encoding') ? unchunked(body) : body
+  }
+  get trailers(): readonly Field[] {
+    if (this.record.protocol === '2') return this.record.trailers
+    if (!this.has('transfer-encoding')) return []
+    const at = lastChunkAt(Buffer.from(this.rawBody, 'latin1'))
+    return at === null ? [] : fieldsOfLines(this.rawBody.slice(at).split(/\r?\n/).slice(1))
   }
   get method(): string {
     return this.line.split(/[ \t]/, 1)[0]!

@@ -71,13 +71,23 @@ function contentParts(spec: RequestSpec): Part[] {
 
 /** The content of a chunked body; what is not a whole chunk is left out. */
 export function unchunked(bytes: Buffer): Buffer {
-  const content: Buffer[] = []
-  for (let at = 0; at < bytes.length; ) {
+  return Buffer.concat(chunksOf(bytes).chunks)
+}
+
+/** Where the last chunk of a chunked body is, which trailers follow; null if it has not come. */
+export function lastChunkAt(bytes: Buffer): number | null {
+  const { end, size } = chunksOf(bytes)
+  return size === 0 ? end : null
+}
+
+/** The chunks with content, where they end, and the size of the next one. */
+function chunksOf(bytes: Buffer): { chunks: Buffer[]; end: number; size: number } {
+  const chunks: Buffer[] = []
+  for (let at = 0; ; ) {
     const end = bytes.indexOf('\r\n', at)
     const size = end === -1 ? Number.NaN : Number.parseInt(bytes.toString('latin1', at, end), 16)
-    if (!(size > 0)) break
-    content.push(bytes.subarray(end + 2, end + 2 + size))
+    if (!(size > 0)) return { chunks, end: at, size }
+    chunks.push(bytes.subarray(end + 2, end + 2 + size))
     at = end + 2 + size + 2
   }
-  return Buffer.concat(content)
 }

@@ -1,6 +1,6 @@
 /** Shows on standard error how far a run is. */
 import type { CommandOutput } from 'svc/plugin'
-import type { CheckResult } from '../client/probe-run.ts'
+import type { CheckResult } from '../client/check-result.ts'
 
 const REDRAW_MS = 100
 

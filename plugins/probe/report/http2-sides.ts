@@ -1,6 +1,5 @@
 /** Sides of an exchange in HTTP/2: fields and content, since there are no bytes that stand for a message. */
 import type { ArrivalView, Call } from '../client/evidence.ts'
-import type { CallRecord } from '../client/exchange.ts'
 import { errorName, frameTexts } from '../client/http2-form.ts'
 import { fieldsOfLines, http2RequestHead } from '../client/http2-message.ts'
 import type { Field } from '../client/response-parser.ts'
@@ -23,12 +22,17 @@ export interface Http2Side extends SideFacts {
   frames?: string[]
 }
 
+/** The error code with which the client half disconnects (RFC 9113, 7). */
+const CANCEL = 8
 const MAX_INTERIMS = 8
 const MAX_FRAMES = 40
 
 type Parts = Omit<Http2Side, 'truncated' | 'interims'> & { interims?: readonly Field[][] }
 
-export function http2SentSide({ http2, sent, sentAtMs, sentEndMs }: CallRecord, connection: number | null): Http2Side {
+export function http2SentSide(
+  { record: { http2, sent, sentAtMs, sentEndMs }, exchange }: Call,
+  connection: number | null,
+): Http2Side {
   const { fields } = http2!
   const data = sent.subarray(http2RequestHead(fields).length)
   return http2Side({
@@ -38,6 +42,7 @@ export function http2SentSide({ http2, sent, sentAtMs, sentEndMs }: CallRecord, 
     connection,
     chunks: data.length === 0 ? [] : relative([{ at_ms: sentEndMs, size: data.length }], sentAtMs),
     ended: null,
+    ...(exchange.hasLeft && exchange.calls.at(-1)!.http2 === http2 ? { error: errorName(CANCEL) } : {}),
   })
 }
 
@@ -50,6 +55,8 @@ export function http2ArrivedSide({ record, fields, rawBody }: ArrivalView, origi
     // The first one is the head.
     chunks: relative(record.chunks.slice(1), origin),
     ended: record.ended,
+    ...(record.trailers.length === 0 ? {} : { trailers: record.trailers }),
+    ...(record.reset_code === null ? {} : { error: errorName(record.reset_code) }),
   })
 }
 

@@ -34,7 +34,7 @@ export function exchangesOf(evidence: Evidence): ReportedExchange[] {
       step: call.record.step,
       ...(call.label === '' ? {} : { label: call.label }),
       through: evidence.through,
-      sent: call.record.http2 === null ? sentSide(call, connection) : http2SentSide(call.record, connection),
+      sent: call.record.http2 === null ? sentSide(call, connection) : http2SentSide(call, connection),
       arrived: call.arrivals.map(view =>
         view.record.protocol === '2'
           ? http2ArrivedSide(view, call.record.sentAtMs)

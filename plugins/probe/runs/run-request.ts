@@ -1,5 +1,16 @@
 /** The body of `POST /_svc/probe/runs`. */
-import { asBoolean, asInteger, asObject, asText, below, InputProblem, rejectUnknownKeys, unknownName } from 'svc/plugin'
+import {
+  asBoolean,
+  asInteger,
+  asObject,
+  asText,
+  below,
+  HttpError,
+  InputProblem,
+  refusal,
+  rejectUnknownKeys,
+  unknownName,
+} from 'svc/plugin'
 import type { Json, JsonObject } from 'svc/plugin'
 import { newGroupsOf, selectChecks } from '../catalog/selection.ts'
 import type { Check } from '../catalog/check.ts'
@@ -9,22 +20,27 @@ import type { Field } from '../client/response-parser.ts'
 import { NO_ROUTES, readRoutes } from '../client/routes.ts'
 import type { Routes } from '../client/routes.ts'
 
-const KEYS = [
-  'target',
-  'groups',
-  'checks',
-  'hostile',
-  'slow',
-  'h2',
-  'repeat',
-  'prefix',
-  'headers',
-  'host',
-  'insecure',
-  'routes',
-  'name',
-  'configuration',
-]
+export const RUN_SCHEMA = {
+  type: 'object',
+  required: ['target'],
+  properties: {
+    target: { type: 'string', description: 'URL of the gateway' },
+    groups: { type: 'array', items: { type: 'string' } },
+    checks: { type: 'array', items: { type: 'string' } },
+    hostile: { type: 'boolean' },
+    slow: { type: 'boolean' },
+    h2: { type: 'boolean' },
+    insecure: { type: 'boolean' },
+    repeat: { type: 'integer', minimum: 1, maximum: 10 },
+    prefix: { type: 'string' },
+    headers: { type: 'object', additionalProperties: { type: 'string' } },
+    host: { type: 'string' },
+    routes: { type: 'object' },
+    name: { type: 'string' },
+    configuration: { type: 'string' },
+  },
+} as const
+const KEYS = Object.keys(RUN_SCHEMA.properties)
 const MAX_HEADERS = 50
 const MAX_CONFIGURATION = 256 * 1024
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/
@@ -48,8 +64,25 @@ export interface RunRequest {
   configuration: string | null
 }
 
+/** Throws `HttpError` for a body that is not valid. */
+export function readRunBody(body: Buffer, catalog: readonly Check[], repeat: number): RunRequest {
+  let value: unknown
+  try {
+    value = JSON.parse(body.toString())
+  } catch {
+    throw refusal(400, 'invalid_body', 'expected a JSON object')
+  }
+  try {
+    return readRunRequest(value, catalog, repeat)
+  } catch (error) {
+    if (!(error instanceof InputProblem)) throw error
+    const details = error.at === '' ? error.message : `${error.at}: ${error.message}`
+    throw new HttpError(400, { error: 'invalid_body', details, ...(error.remedy && { remedy: error.remedy }) })
+  }
+}
+
 /** Throws `InputProblem`. */
-export function readRunRequest(value: unknown, catalog: readonly Check[], repeat: number): RunRequest {
+function readRunRequest(value: unknown, catalog: readonly Check[], repeat: number): RunRequest {
   const body = asObject(value, '', 'expected a JSON object')
   rejectUnknownKeys(body, KEYS, '')
   const target = readAddress(asText(body.target, 'target', 2_000, 1))

@@ -34,6 +34,9 @@ export interface ArrivalRecord {
   framing: Arrival['framing']
   ended: Arrival['ended']
   ended_ms: number | null
+  /** HTTP/2 only: those of the request, and the error code with which the gateway reset the stream. */
+  trailers: [name: string, value: string][]
+  reset_code: number | null
   /** After a 101 of a WebSocket. */
   conversation: Conversation | null
   answered: AnsweredRecord
@@ -91,6 +94,8 @@ export function arrivalRecord(
     framing: arrival.framing,
     ended: arrival.ended,
     ended_ms: arrival.endedMs,
+    trailers: arrival.trailers.map(([name, value]) => [name, value]),
+    reset_code: arrival.resetCode,
     conversation: answered.conversation,
     answered: {
       bytes: answered.bytes.toString('latin1'),

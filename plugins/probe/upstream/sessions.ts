@@ -184,7 +184,8 @@ export class ProbeSession {
   #add(entry: Entry): void {
     this.#entries.push(entry)
     void entry.arrival.whenEnded.then(() => {
-      entry.kept = Math.min(entry.arrival.size, 256 * 1024)
+      const { size, trailers } = entry.arrival
+      entry.kept = Math.min(size, 256 * 1024) + trailers.reduce((sum, field) => sum + field.join().length, 0)
       this.#bytes += entry.kept
       while (this.#entries.length > 1 && this.#bytes > MAX_KEPT_BYTES) this.#bytes -= this.#entries.shift()!.kept
     })

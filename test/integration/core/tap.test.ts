@@ -1,5 +1,6 @@
 /** Claimed requests as bytes, next to requests that the server answers on the same connection. */
-import { connect as connectHttp2 } from 'node:http2'
+import { connect as connectHttp2, constants } from 'node:http2'
+import type { ClientHttp2Session } from 'node:http2'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
@@ -7,6 +8,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import type { TestServer } from '../../../core/testing/types.ts'
 import { pluginFolder } from '../../support/plugins.ts'
+import { until } from '../../support/until.ts'
 import { launch } from '../../../core/testing/launch.ts'
 
 /** Claims requests whose head contains "tapped"; `/taps` shows what arrived, `/arm` and `/disarm` switch it. */
@@ -46,6 +48,7 @@ export default definePlugin({
     app.get('/taps', route('/taps'), () => arrivals.map(one => ({
       step: one.step, bytes: one.bytes.toString('latin1'), size: one.size, bodySize: one.bodySize, framing: one.framing,
       ended: one.ended, request: one.requestOnConnection, connection: one.connection, listener: one.listener, tls: one.tls?.version ?? null,
+      trailers: one.trailers, resetCode: one.resetCode,
     })))
   },
 })
@@ -68,6 +71,8 @@ interface Shown {
   request: number
   listener: string
   tls: string | null
+  trailers: [string, string][]
+  resetCode: number | null
 }
 
 async function start(t: Test): Promise<{
@@ -261,6 +266,57 @@ t.test('claimed requests of HTTP/2 are shown with their fields in order, and oth
   t.match(arrival!.bytes, /x-b: 1\r\nx-b: 2\r\nx-a: tapped\r\n\r\nhello$/)
   t.match(arrival, { framing: 'complete', bodySize: 5, ended: 'kept', listener: 'grpc' })
   t.notOk((await ask({ ':path': '/x' })).fields.includes('x-claimed'), 'others are left to the server')
+})
+
+t.test('trailers of requests in HTTP/2 are shown, and how the peer reset a stream [PRB-12]', async t => {
+  const { server, shown } = await start(t)
+  await fetch(`${server.url}/arm`)
+  const open = (): ClientHttp2Session => {
+    const session = connectHttp2(`http://127.0.0.1:${server.ports.grpc}`)
+    t.teardown(() => session.destroy())
+    return session
+  }
+  const headers = { ':method': 'POST', ':path': '/x', 'x-a': 'tapped' }
+  const [one, two] = [open(), open()]
+  const whole = one.request(headers, { endStream: false, waitForTrailers: true })
+  whole.on('wantTrailers', () => whole.sendTrailers({ 'x-first': '1', 'x-second': ['2', '3'] }))
+  whole.end('hello')
+  await new Promise(resolve => whole.resume().on('close', resolve))
+  const reset = one.request(headers, { endStream: false })
+  reset.on('error', () => {})
+  reset.write('hel')
+  const cut = two.request(headers, { endStream: false })
+  cut.on('error', () => {})
+  cut.write('hel')
+  const seen = async (count: number): Promise<Awaited<ReturnType<typeof shown>>> => {
+    let found = await shown()
+    await until(async () => (found = await shown()).filter(({ ended }) => ended !== null).length === count)
+    return found
+  }
+  await until(async () => (await shown()).filter(({ bodySize }) => bodySize === 3).length === 2)
+  reset.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)
+  await seen(2)
+  two.destroy()
+  const found = await seen(3)
+  const ends = found.map(({ trailers, resetCode, ended }) => ({ trailers, resetCode, ended }))
+  // Whether a client ends the content before it resets a stream is its own affair.
+  t.equal(found.find(({ ended, resetCode }) => ended === 'reset' && resetCode === null)!.framing, 'incomplete')
+  t.strictSame(
+    ends.toSorted((a, b) => b.trailers.length - a.trailers.length || Number(b.resetCode) - Number(a.resetCode)),
+    [
+      {
+        trailers: [
+          ['x-first', '1'],
+          ['x-second', '2'],
+          ['x-second', '3'],
+        ],
+        resetCode: null,
+        ended: 'kept',
+      },
+      { trailers: [], resetCode: 11, ended: 'reset' },
+      { trailers: [], resetCode: null, ended: 'reset' },
+    ],
+  )
 })
 
 t.test('a request is claimed by its JSON content, also when that comes later [PRB-12]', async t => {

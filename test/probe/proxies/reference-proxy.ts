@@ -36,6 +36,8 @@ export interface Fault {
   keepsAbsolute?: boolean
   /** Answers 400 to these absolute forms. */
   refusesAbsolute?: (target: string, host: string) => boolean
+  /** Status line of its own answer to a request; null: forwards it. */
+  refuses?(head: Head): string | null
   /** Forwards Content-Length next to Transfer-Encoding. */
   keepsLength?: boolean
   /** Forwards transfer codings as they came. */
@@ -208,6 +210,11 @@ class ClientConnection {
     const absolute = /^\S+ (http:\S+)/i.exec(head.line)?.[1]
     if (absolute !== undefined && fault.refusesAbsolute?.(absolute, valuesOf(head.fields, 'host').join()) === true) {
       this.#refuse('400 Bad Request')
+      return false
+    }
+    const refusal = fault.refuses?.(head) ?? null
+    if (refusal !== null) {
+      this.#refuse(refusal)
       return false
     }
     if (fault.keepsAbsolute !== true) toOriginForm(head)

@@ -508,6 +508,29 @@ const CONNECTIONS: WrongProxy[] = [
     { 'CON-HEADERS': 'fail' },
     { groups: ['CON-HEADERS', 'CON-REUSE'] },
   ),
+  {
+    name: 'answers 500 to more than 150 fields',
+    fault: { refuses: head => (head.fields.length > 150 ? '500 Internal Server Error' : null) },
+    caught: { 'CON-HEADERS': 'fail' },
+    groups: ['CON-HEADERS', 'CON-REUSE'],
+  },
+  {
+    name: 'answers 503 to 16 KiB, but forwards 32 KiB',
+    fault: {
+      refuses: ({ fields }) =>
+        valuesOf(fields, 'x-probe-long').some(({ length }) => length > 10_000 && length < 20_000)
+          ? '503 Service Unavailable'
+          : null,
+    },
+    caught: {},
+    groups: ['CON-HEADERS'],
+  },
+  {
+    name: 'answers 431 to more than 150 fields',
+    fault: { refuses: head => (head.fields.length > 150 ? '431 Request Header Fields Too Large' : null) },
+    caught: {},
+    groups: ['CON-HEADERS'],
+  },
 ]
 
 /** A cache that reuses what says public, as it may, and something that it must not. */

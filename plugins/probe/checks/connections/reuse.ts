@@ -1,34 +1,13 @@
-/** Connections: reuse, closing, slow heads, limits of heads, latency. */
-import { BOTH, defineCheck, fail, note, pass, skip, warn, worst } from '../../catalog/check.ts'
-import type { Protocol, Verdict } from '../../catalog/check.ts'
+/** Connections: reuse, closing, slow heads, latency. */
+import { defineCheck, fail, note, pass, skip, warn } from '../../catalog/check.ts'
 import type { Call, Evidence } from '../../client/evidence.ts'
 import type { RequestSpec } from '../../client/request.ts'
-import type { Field } from '../../client/response-parser.ts'
 import { each, one, rfc } from '../builders.ts'
+import { HEADERS_CHECK } from './head-limits.ts'
 
 const CLOSE_MS = 5_000
 const SMALL = 'x'.repeat(80)
 const PAIRS = 200
-
-function fieldsOfCount(count: number): Field[] {
-  return Array.from({ length: count }, (_, index): Field => [`X-Probe-N${index}`, String(index)])
-}
-
-const limitsOf = (protocol: Protocol): RequestSpec[] => [
-  // svc itself takes at most 128 fields in HTTP/2.
-  ...(protocol === '2' ? [50, 100] : [50, 100, 200, 500]).map(count => ({
-    label: `${count} fields`,
-    fields: fieldsOfCount(count),
-  })),
-  ...[4, 8, 16, 32, 60].map(size => ({
-    label: `${size} KiB in one`,
-    fields: [['X-Probe-Long', 'v'.repeat(size * 1_024 - 200)] as Field],
-  })),
-  {
-    label: '16 cookies',
-    fields: [['Cookie', Array.from({ length: 16 }, (_, index) => `c${index}=v${index}`).join('; ')]],
-  },
-]
 
 /** Times from the last byte of the request to the last of the answer. */
 function times(evidence: Evidence): number[] {
@@ -98,50 +77,7 @@ export const REUSE_CHECKS = [
       return says ? pass() : warn('closed, but the answer has no Connection: close')
     },
   }),
-  defineCheck({
-    id: 'CON-HEADERS',
-    title: 'Many and large fields',
-    group: 'connections',
-    protocols: BOTH,
-    since: '2026.1',
-    level: 'must',
-    sources: rfc(9110, '5.4'),
-    when: { judgesRefusal: true },
-    page: {
-      sent: 'Requests with 50 to 500 fields (in HTTP/2: to 100), with 4 to 60 KiB in one field, and with 16 cookies.',
-      expected: 'All fields arrive, or the request is refused with 4xx.',
-      why: 'A field that is silently dropped may be the one that decides.',
-    },
-    plan: ({ protocol }) => each(limitsOf(protocol)),
-    judge(evidence) {
-      const limits: Record<string, string> = {}
-      const found: Verdict[] = []
-      for (const call of evidence.calls) {
-        const { label, arrival, status } = call
-        if (arrival === null) {
-          limits[label] = String(status ?? 'closed')
-          if (status === null || status < 400 || status > 499)
-            found.push(fail(`refused without a 4xx: ${label} (${status ?? 'closed'})`))
-          continue
-        }
-        limits[label] = 'passes'
-        const missing = (call.record.spec.fields ?? []).filter(
-          ([name, value]) => arrival.values(name).join('; ') !== value,
-        )
-        // Beyond what is shown of an arrival nothing can be said.
-        if (missing.length > 0 && !arrival.record.truncated)
-          found.push(fail(`forwarded with ${missing.length} fields missing or changed: ${label}`))
-      }
-      const text = Object.entries(limits)
-        .filter(([, how]) => how !== 'passes')
-        .map(([label, how]) => `${label}: ${how}`)
-      return found.length > 0
-        ? { ...worst(found), values: limits }
-        : text.length === 0
-          ? pass('', limits)
-          : note(text.join(', '), limits)
-    },
-  }),
+  HEADERS_CHECK,
   defineCheck({
     id: 'CON-SLOW-HEAD',
     title: 'Slow request head',

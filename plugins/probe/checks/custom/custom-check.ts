@@ -119,7 +119,7 @@ function recordOf(call: Call): StepRecord {
 }
 
 function requestView(arrival: ArrivalView): ArrivedRequest {
-  const { record, method, target, rest, fields, content, isComplete } = arrival
+  const { record, method, target, rest, fields, content, trailers, isComplete } = arrival
   return {
     protocol: record.protocol,
     method,
@@ -128,6 +128,8 @@ function requestView(arrival: ArrivalView): ArrivedRequest {
     fields,
     field: name => arrival.values(name),
     body: content,
+    trailers,
+    resetCode: record.reset_code,
     isComplete,
     connection: record.connection,
   }

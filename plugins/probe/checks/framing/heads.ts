@@ -199,7 +199,9 @@ export const HEAD_CHECKS = [
       if (arrival === null) return note(`refused: ${first.status ?? 'closed'}`)
       const merged = TRAILERS.filter(([name, value]) => arrival.values(name).includes(value)).map(([name]) => name)
       if (merged.length > 0) return fail(`in the head: ${merged.join(', ')}`, { merged })
-      return note(/x-probe-trailer: 1/i.test(arrival.rawBody) ? 'forwarded as trailers' : 'dropped')
+      const arrived = arrival.trailers.map(([name]) => name.toLowerCase())
+      const passed = TRAILERS.map(([name]) => name).filter(name => arrived.includes(name.toLowerCase()))
+      return passed.length === 0 ? note('dropped') : note(`forwarded as trailers: ${passed.join(', ')}`, { passed })
     },
   }),
 ]

@@ -3,6 +3,7 @@ import { defineCheck, fail, note, pass, skip, warn, worst } from '../../catalog/
 import type { Check, Verdict } from '../../catalog/check.ts'
 import type { Call } from '../../client/evidence.ts'
 import { echoMessage, grpcFrame, grpcFrames } from '../../client/grpc-frames.ts'
+import { errorName } from '../../client/http2-form.ts'
 import type { RequestSpec } from '../../client/request.ts'
 import { each, END, KEEP, listMembers, one, RECEIVE, RESET, wait } from '../builders.ts'
 import type { Action } from '../builders.ts'
@@ -250,6 +251,7 @@ export const GRPC_CHECKS: Check[] = [
     }),
     judge(evidence) {
       const found: Verdict[] = []
+      const resets: Record<string, string> = {}
       for (const label of ['deadline', 'cancel']) {
         const call = evidence.call(label)
         const { arrival, record } = call
@@ -258,12 +260,13 @@ export const GRPC_CHECKS: Check[] = [
         const status = call.status === null ? null : (trailer(call, 'grpc-status') ?? `HTTP ${call.status}`)
         if (status !== null && status !== '4' && status !== '1')
           found.push(fail(`${label}: the client gets ${status} instead of 4`))
-        const { ended_ms: endedMs } = arrival.record
+        const { ended_ms: endedMs, reset_code: resetCode } = arrival.record
+        resets[label] = resetCode === null ? 'none' : errorName(resetCode)
         if (endedMs === null || endedMs > leftMs + CALL_ENDED_MS)
           found.push(fail(`${label}: the upstream does not see the end of the call within 5 s`))
       }
       if (!evidence.call('deadline').arrival!.has('grpc-timeout')) found.push(warn('grpc-timeout does not arrive'))
-      return found.length === 0 ? pass() : worst(found)
+      return { ...(found.length === 0 ? pass() : worst(found)), values: { resets } }
     },
   }),
   grpcCheck({

@@ -2,6 +2,7 @@
 import { BOTH, defineCheck, fail, note, pass, skip, warn, worst } from '../../catalog/check.ts'
 import type { Verdict } from '../../catalog/check.ts'
 import type { Call } from '../../client/evidence.ts'
+import { errorName } from '../../client/http2-form.ts'
 import type { RequestSpec } from '../../client/request.ts'
 import { bytes, chunk, each, END, headBytes, KEEP, one, RECEIVE, rfc, wait } from '../builders.ts'
 import type { Action } from '../builders.ts'
@@ -317,17 +318,18 @@ export const STREAM_CHECKS = [
     }),
     judge(evidence) {
       const found: Verdict[] = []
-      const values: Record<string, number | null> = {}
+      const values: Record<string, number | string | null> = {}
       for (const [label, bound] of [
         ['stream', 5_000],
         ['silent', 10_000],
       ] as const) {
         const call = evidence.call(label)
         if (call.arrival === null) return skip('the request had not arrived when the client left')
-        const { ended, ended_ms: at } = call.arrival.record
+        const { ended, ended_ms: at, reset_code: resetCode } = call.arrival.record
         const left = call.record.sentEndMs + 500
         const after = ended === null || ended === 'kept' || at === null ? null : Math.max(0, Math.round(at - left))
         values[`${label}_ms`] = after
+        if (resetCode !== null) values[`${label}_reset`] = errorName(resetCode)
         if (after === null || after > bound)
           found.push(
             warn(

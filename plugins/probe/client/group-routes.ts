@@ -1,0 +1,47 @@
+/** Where the groups of the catalog live, at the gateway and at the upstream itself. */
+import type { Check } from '../catalog/check.ts'
+import type { Address } from './address.ts'
+import type { Routes } from './routes.ts'
+import { ROOT } from './step-runner.ts'
+import type { Route } from './step-runner.ts'
+
+/** A route in any protocol. */
+export type End = Omit<Route, 'protocol'>
+
+/** Paths of the groups that do not use that of the probe. */
+const DEFAULT_PATHS: Readonly<Record<string, string>> = { llm: '/ai/openai/v1', mcp: '/mcp', a2a: '/a2a/weather' }
+
+/** The upstream, as the probe reaches it without the gateway. */
+export function directEnd(upstream: Address): End {
+  return {
+    through: 'direct',
+    address: upstream,
+    prefix: upstream.prefix,
+    authority: upstream.authority,
+    trust: { ca: null, insecure: true, name: null },
+    extraFields: [],
+  }
+}
+
+/** The route of a check's group, which starts from one of the ends. */
+export function routeOf({ group }: Pick<Check, 'group'>, end: End, routes: Routes): End {
+  const { model } = routes
+  return {
+    ...end,
+    ...(model === null ? {} : { model }),
+    prefix: `${end.prefix}${DEFAULT_PATHS[group] ?? ''}`,
+    ...placeOf(group, end, routes),
+    at: name => placeOf(name, end, routes),
+  }
+}
+
+/** Where `--routes` says that something lives; null without a route, and in the direct run. */
+function placeOf(name: string, end: End, { paths }: Routes): Pick<Route, 'address' | 'prefix' | 'authority'> | null {
+  const { address, authority } = end
+  // Paths that came back in answers have all prefixes already.
+  if (name === ROOT) return { address, authority, prefix: '' }
+  const own = paths[name]
+  if (own === undefined || end.through === 'direct') return null
+  if (own.address === null) return { address, authority, prefix: `${address.prefix}${own.path}` }
+  return { address: own.address, authority: own.address.authority, prefix: own.address.prefix }
+}

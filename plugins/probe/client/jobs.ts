@@ -1,0 +1,87 @@
+/** What a run does: each check in each protocol, in phases. */
+import type { Check, Facts, Protocol } from '../catalog/check.ts'
+import type { Routes } from './routes.ts'
+
+/** A check in one protocol. */
+export interface Job {
+  check: Check
+  protocol: Protocol
+}
+
+const TUNNEL_GROUPS: readonly string[] = ['headers', 'targets', 'framing', 'responses', 'caching', 'trust']
+const TUNNEL_CHECKS: readonly string[] = ['CON-ERROR', 'CON-LOOP', 'UPG-H2C']
+
+/** Without HTTP/2 only the checks that need it have a result for it, which says that they were skipped. */
+export function jobsOf(checks: readonly Check[], triesHttp2: boolean): Job[] {
+  return checks.flatMap(check => {
+    const { protocols = ['1.1'] } = check
+    return protocols
+      .filter(protocol => protocol !== '2' || triesHttp2 || protocols.length === 1)
+      .map(protocol => ({ check, protocol }))
+  })
+}
+
+export interface Circumstances {
+  /** The gateway forwards bytes, and reads no HTTP. */
+  isTunnel: boolean
+  isHostile: boolean
+  triesHttp2: boolean
+  /** The upstream is reached in HTTP/2 without the gateway. */
+  hasDirectHttp2: boolean
+  routes: Routes
+  facts: Facts
+}
+
+/** Why a job is not tried; null if it is. */
+export function skipReason({ check, protocol }: Job, circumstances: Circumstances): string | null {
+  const { isTunnel, isHostile, triesHttp2, hasDirectHttp2, routes, facts } = circumstances
+  const wanted = check.when?.routes
+  const isGrpc = check.group === 'grpc' && hasOwnGrpcAddress(routes)
+  if (isTunnel && (TUNNEL_GROUPS.includes(check.group) || TUNNEL_CHECKS.includes(check.id)))
+    return 'nothing that reads HTTP was seen'
+  if (check.hostile === true && !isHostile) return '--hostile'
+  if (!facts.clientProtocols.includes(protocol) && !isGrpc)
+    return triesHttp2 ? 'the gateway does not speak HTTP/2' : '--h2'
+  if (protocol === '2' && !hasDirectHttp2)
+    return 'the upstream is not reached in HTTP/2: SVC_GRPC_PORT, SVC_GRPC_ON_HTTP'
+  if (wanted !== undefined && !wanted.some(name => facts.routes.has(name)))
+    return `not in --routes: ${wanted.join(', ')}`
+  return null
+}
+
+/** gRPC has an address of its own, where HTTP/2 is spoken. */
+export function hasOwnGrpcAddress({ paths }: Routes): boolean {
+  return (paths.grpc?.address ?? null) !== null
+}
+
+interface Phase {
+  of(check: Check): boolean
+  atOnce: number
+}
+
+/** One after the other; checks that only wait belong to none of them. */
+export function phasesOf(concurrency: number): Phase[] {
+  return [
+    { of: check => check.when?.first === true, atOnce: concurrency },
+    { of: isOrdinary, atOnce: concurrency },
+    { of: check => check.when?.alone === true && check.when.breaks !== true && check.hostile !== true, atOnce: 1 },
+    { of: check => check.when?.breaks === true && check.hostile !== true, atOnce: 1 },
+    { of: check => check.hostile === true, atOnce: 1 },
+  ]
+}
+
+function isOrdinary({ when = {}, hostile }: Check): boolean {
+  return when.first !== true && when.alone !== true && when.breaks !== true && hostile !== true
+}
+
+export async function inParallel<T>(
+  items: readonly T[],
+  atOnce: number,
+  run: (item: T) => Promise<void>,
+): Promise<void> {
+  const queue = [...items]
+  const work = async (): Promise<void> => {
+    for (let item = queue.shift(); item !== undefined; item = queue.shift()) await run(item)
+  }
+  await Promise.all(Array.from({ length: Math.min(atOnce, queue.length) }, work))
+}

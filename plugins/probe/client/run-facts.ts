@@ -1,0 +1,42 @@
+/** What plans and judges know of a run. */
+import type { Check, Facts } from '../catalog/check.ts'
+import type { BackChannel } from './back-channel.ts'
+import type { RunOptions } from './probe-run.ts'
+
+/** Before anything is sent. */
+export function initialFacts({ gateway, route, channels, routes, ...options }: RunOptions): Facts {
+  const { hasCredentials, timeoutMs, isSlow } = options
+  return {
+    gateway: {
+      origin: `${gateway.isTls ? 'https' : 'http'}://${route.authority}`,
+      authority: route.authority,
+      host: gateway.host,
+    },
+    upstreamOrigins: channels.map(({ address }) => `http://${address.authority}`),
+    reuses: null,
+    viaPseudonym: null,
+    hasCredentials,
+    hasOwnLlmCredential: routes.ownLlmCredential,
+    asksForCertificates: routes.asksForCertificates,
+    mcpToken: routes.mcpToken,
+    routes: new Set([...Object.keys(routes.paths), ...(routes.mcpToken === null ? [] : ['mcp.token'])]),
+    tokens: {},
+    timeoutMs,
+    isSlow,
+    protocol: '1.1',
+    clientProtocols: ['1.1'],
+  }
+}
+
+/** With the tokens that a check needs. */
+export async function factsOf({ when }: Check, facts: Facts, channel: BackChannel): Promise<Facts> {
+  return when?.tokens === undefined ? facts : { ...facts, tokens: await channel.tokens(when.tokens) }
+}
+
+/** Also with `before`, a valid token of the key that signed so far. */
+export async function factsAfterRotation(check: Check, facts: Facts, channel: BackChannel): Promise<Facts> {
+  const { valid = '' } = await channel.tokens(['valid'])
+  await channel.rotateKeys()
+  const rotated = await factsOf(check, facts, channel)
+  return { ...rotated, tokens: { ...rotated.tokens, before: valid } }
+}
