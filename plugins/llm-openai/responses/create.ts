@@ -80,8 +80,11 @@ export function createResponse(state: ResponsesState): LlmRoute<CreateParsed> {
         const items = [...wire.input, ...outputOf(state, record, wire.secret)]
         const version = await state.conversations.append(conversation, items, endOf(record, parsed, context))
         if (version === null) throw locked(engine)
-        if (parsed.stream === true && record.plan === null)
-          locks.set(wire, () => state.conversations.release(conversation, version))
+        if (parsed.stream === true && record.plan === null) {
+          const release = (): Promise<void> => state.conversations.release(conversation, version)
+          if (wire.socket === undefined) locks.set(wire, release)
+          else wire.socket.lock(release)
+        }
       }
       wire.socket?.remember(record)
       if (wire.isStored) await state.responses.put(record)

@@ -25,6 +25,8 @@ export type ResponsesParsed = ChatParsed<ResponsesWire>
 export interface ResponsesSocketData {
   recall(id: string): StoredResponse | undefined
   remember(response: StoredResponse): void
+  /** The response has locked a conversation, to be released when it has been sent. */
+  lock(release: () => Promise<void>): void
 }
 
 /** A context without predecessors, for requests that are only read. */

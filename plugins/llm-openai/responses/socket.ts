@@ -137,7 +137,11 @@ class ResponsesConnection {
       ...Object.fromEntries(Object.entries(event).filter(([name]) => !DROPPED.includes(name))),
       stream: true,
     }
+    let release = async (): Promise<void> => {}
     const data: ResponsesSocketData = {
+      lock: given => {
+        release = given
+      },
       recall: id => [...this.#lanes.values()].find(({ latest }) => latest?.head.id === id)?.latest ?? undefined,
       remember: response => this.#remember(lane, response),
     }
@@ -145,6 +149,8 @@ class ResponsesConnection {
       data,
       send: (sent: StreamEvent) => socket.send(this.#named(stream, sent.data as object)),
     })
+    // The lock ends without it, only later.
+    await release().catch(() => {})
     if (outcome.kind === 'sent') return
     if (event.previous_response_id != null) this.#remember(lane, null)
     const { error } = outcome.body as { error: Problem }

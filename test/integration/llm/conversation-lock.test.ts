@@ -1,5 +1,6 @@
 /** How long a response locks its conversation. */
 import t from 'tap'
+import { connectJson } from '../../support/json-socket.ts'
 import { serveLlm } from '../../support/llm-formats.ts'
 
 interface Answer {
@@ -47,5 +48,17 @@ t.test('a conversation is free again as soon as its response has ended [LLMN-153
     t.equal((await post(responses, { input: 'x', conversation }, FAST)).status, 409)
     t.equal((await fetch(`${responses}/${String(open.id)}${path}`, { method })).status, 200)
     t.equal((await post(responses, { input: 'x', conversation }, FAST)).status, 200, method)
+  }
+})
+
+t.test('responses on a socket free their conversation although they are faster than planned [LLMN-155]', async t => {
+  const { url } = await serveLlm(t)
+  const { id: conversation } = (await post(`${url}/ai/v1/conversations`, {})).json
+  const headers = { 'X-Svc-Tokens-Per-Second': '10', 'X-Svc-Jitter': '100' }
+  const socket = await connectJson(t, `${url}/ai/v1/responses`, { headers })
+  for (const input of ['one', 'two', 'three', 'four']) {
+    socket.send({ type: 'response.create', model: 'svc-gpt', max_output_tokens: 3, input, conversation })
+    const ends = await socket.until(({ type }) => type === 'response.incomplete' || type === 'error')
+    t.equal(ends.at(-1)?.type, 'response.incomplete', input)
   }
 })
