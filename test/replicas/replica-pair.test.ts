@@ -28,6 +28,27 @@ t.test('two replicas', NEEDS_SERVER, async t => {
     t.equal(await stores[0]!.get('n'), 300)
   })
 
+  t.test('a replica that always updates an entry makes way for the other one [STATE-35]', async t => {
+    const [busy, other] = [first, second].map(holder => holder.state<number>('busy', { maxCount: 10 })) as [
+      Store<number>,
+      Store<number>,
+    ]
+    let isOver = false
+    const updateAlways = async (): Promise<number> => {
+      let count = 0
+      for (; !isOver; count++) await busy.update('n', (n = 0) => n + 1)
+      return count
+    }
+    const writers = Array.from({ length: 4 }, updateAlways)
+    for (let count = 0; count < 100; count++) await other.update('n', (n = 0) => n + 1)
+    isOver = true
+    const counts = await Promise.all(writers)
+    t.equal(
+      await busy.get('n'),
+      counts.reduce((sum, count) => sum + count, 100),
+    )
+  })
+
   t.test('what was read of an immutable store is kept, until a replica removes it [STATE-46]', async t => {
     const [a, b] = [first, second].map(holder =>
       holder.state<string>('texts', { maxCount: 10, immutable: true, ttlMs: 60_000 }),

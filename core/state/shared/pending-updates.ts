@@ -2,12 +2,15 @@
  * Optimistic updates of a shared store: read, change, and write if nobody else has written. Changes of one key that wait in
  * this process are applied in turn and written once, so writers of a busy key are as many as replicas, not requests.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import type { AppendedEntry, PutOptions } from '../../contract/plugin.ts'
 import { StateUnavailable } from '../../contract/state.ts'
 import { BoundedMap } from '../../collections/bounded-map.ts'
 
 /** Lost races before an update gives up. */
 const MAX_LOSSES = 20
+/** Longest pause of a writer after a write that won a race, in milliseconds. */
+const PAUSE_MS = 4
 /** Number of entries whose last written text is remembered, and the length of such a text. */
 const MAX_REMEMBERED = 500
 const MAX_REMEMBERED_LENGTH = 16_384
@@ -17,6 +20,9 @@ export interface Versioned {
   text: string
   version: number
 }
+
+/** `current` is the value of the writer that was faster. `isContended`: another writer has lost a race to the version before. */
+export type WriteOutcome = { written: Versioned | null; isContended: boolean } | { current: Versioned | null }
 
 export interface PendingUpdatesOptions<T> {
   timeoutMs: number
@@ -30,7 +36,7 @@ export interface PendingUpdatesOptions<T> {
     expected: number,
     options: PutOptions,
     appended: readonly AppendedEntry[],
-  ): Promise<{ written: Versioned | null } | { current: Versioned | null }>
+  ): Promise<WriteOutcome>
   decode(text: string, entry: string): T | undefined
   /** Copies a value. Throws a TypeError if it is not JSON. */
   copy(value: T): T
@@ -69,7 +75,8 @@ export class PendingUpdates<T> {
       const end = waiting.findIndex(({ options }) => !isSame(options, first!.options))
       const jobs = waiting.splice(0, end < 0 ? waiting.length : end)
       try {
-        await this.#perform(key, jobs)
+        // A writer that always writes again at once would win each time.
+        if (await this.#perform(key, jobs)) await pause(PAUSE_MS * Math.random())
       } catch (error) {
         for (const { reject } of jobs) reject(error)
       }
@@ -77,7 +84,8 @@ export class PendingUpdates<T> {
     this.#waiting.delete(key)
   }
 
-  async #perform(key: string, jobs: readonly Job<T>[]): Promise<void> {
+  /** Returns whether other writers have lost races meanwhile. */
+  async #perform(key: string, jobs: readonly Job<T>[]): Promise<boolean> {
     const { read, write, entryOf, timeoutMs, onRetry } = this.#options
     const entry = entryOf(key)
     const endsAt = performance.now() + timeoutMs
@@ -93,11 +101,15 @@ export class PendingUpdates<T> {
         isGuess = false
         continue
       }
-      if (applied.done.length === 0 || (base === null && applied.value === undefined)) return reportAll(applied)
+      if (applied.done.length === 0 || (base === null && applied.value === undefined)) {
+        reportAll(applied)
+        return false
+      }
       const outcome = await write(key, applied.value, base?.version ?? 0, jobs[0]!.options, applied.appended)
       if ('written' in outcome) {
         this.remember(key, outcome.written)
-        return reportAll(applied)
+        reportAll(applied)
+        return outcome.isContended
       }
       onRetry()
       base = outcome.current

@@ -10,7 +10,7 @@ import type { StoreConnection } from './store-connection.ts'
 import { COUNT, DROP, DROP_ALL, GET, INCREMENT, PAGE, PUT, RENEW, SWEEP, TAKE } from './store-scripts.ts'
 import type { ScriptBounds } from './store-scripts.ts'
 import { PendingUpdates } from './pending-updates.ts'
-import type { Versioned } from './pending-updates.ts'
+import type { Versioned, WriteOutcome } from './pending-updates.ts'
 import { hashName } from './value-codec.ts'
 import type { ValueCodec } from './value-codec.ts'
 
@@ -302,7 +302,7 @@ export class SharedStore<T> implements Store<T> {
       by: 'set' | 'updated'
       entries?: readonly string[]
     },
-  ): Promise<[number, number, string | null]> {
+  ): Promise<[outcome: number, version: number, more?: string | number | null]> {
     return (await this.#run(by === 'set' ? 'set' : 'update', PUT, [
       entry,
       text,
@@ -310,7 +310,7 @@ export class SharedStore<T> implements Store<T> {
       by === 'updated' ? '1' : '0',
       ...this.#putArguments(key, value, options, by),
       ...entries,
-    ])) as [number, number, string | null]
+    ])) as [number, number, (string | number | null)?]
   }
 
   /** The arguments of the entries that `PUT` appends to logs. Those of one log are one segment. */
@@ -331,15 +331,15 @@ export class SharedStore<T> implements Store<T> {
     expected: number,
     options: PutOptions,
     appended: readonly AppendedEntry[],
-  ): Promise<{ written: Versioned | null } | { current: Versioned | null }> {
+  ): Promise<WriteOutcome> {
     const entry = this.entryOf(key)
     if (value === undefined) {
       const reply = await this.#run('update', TAKE, [entry, String(expected)])
-      return reply === -1 ? { current: await this.#read(entry, false) } : { written: null }
+      return reply === -1 ? { current: await this.#read(entry, false) } : { written: null, isContended: false }
     }
     const text = this.#encode(entry, key, value)
     const condition = String(expected)
-    const [outcome, version, found] = await this.#put(key, value, {
+    const [outcome, version, more] = await this.#put(key, value, {
       entry,
       text,
       condition,
@@ -347,8 +347,8 @@ export class SharedStore<T> implements Store<T> {
       by: 'updated',
       entries: this.#logArguments(key, appended),
     })
-    if (outcome === -1) return { current: found === null ? null : { text: found, version } }
-    return { written: outcome === 1 ? { text, version } : null }
+    if (outcome === -1) return { current: typeof more === 'string' ? { text: more, version } : null }
+    return { written: outcome === 1 ? { text, version } : null, isContended: more === 1 }
   }
 
   /** The arguments of `put` in the scripts. */

@@ -4,12 +4,14 @@
  * | Key | Type | Content |
  * |---|---|---|
  * | `S:v` | hash | value of each entry |
- * | `S:m` | hash | `[bytes, group, deadline, version, bytes of the group, own ttl, spare]` of each entry |
+ * | `S:m` | hash | `[bytes, group, deadline, version, bytes of the group, own ttl, spare, lost]` of each entry |
  * | `S:a` | sorted set | entries in insertion order, spare ones first |
  * | `S:u` | sorted set | entries by last use, with `evict: 'idle'` |
  * | `S:x` | sorted set | entries by deadline |
  * | `S:g:<group>` | sorted set | entries of a group |
  * | `S:n` | hash | counters: `seq`, `bytes`, `change` |
+ *
+ * `lost`: an update has lost a race since the entry was written.
  *
  * A full server refuses the first write of a script, so this is always the one that adds: nothing is left half done.
  */
@@ -175,7 +177,8 @@ export interface ScriptBounds {
 /**
  * Entry, value, condition (empty, `absent`, or the expected version, 0 for none), whether it is an update, options of `put`;
  * then name, bounds, stream, text, sizes and own memory of each segment that is appended to a log of the store.
- * Returns `[1, version]`; `[0, 0]` if the value exceeds the bounds; `[-1, version, value]` if the condition does not hold.
+ * Returns `[1, version]`, with a third `1` if another update has lost a race to the version before; `[0, 0]` if the value
+ * exceeds the bounds; `[-1, version, value]` if the condition does not hold.
  */
 export const PUT = defineScript(
   PRELUDE,
@@ -188,11 +191,16 @@ if condition ~= '' then
   if condition == 'absent' then
     if present then return { -1, m[4] } end
   elseif (present and m[4] or 0) ~= tonumber(condition) then
+    if present and not m[8] then
+      m[8] = true
+      redis.pcall('HSET', M, k, cmsgpack.pack(m))
+    end
     return { -1, present and m[4] or 0, present and redis.call('HGET', V, k) or false }
   end
 end
 local outcome = put(k, ARGV[3], m, 6, ARGV[5] == '1')
 if outcome[1] == 1 then
+  if m and m[8] then outcome[3] = 1 end
   for i = 11, #ARGV, 6 do
     appenderOf(S .. ':l:' .. ARGV[i], cjson.decode(ARGV[i + 1]))(ARGV[i + 2], ARGV[i + 3], ARGV[i + 4], tonumber(ARGV[i + 5]), 0)
   end

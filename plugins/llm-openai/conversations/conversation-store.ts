@@ -95,15 +95,23 @@ export class ConversationStore {
     return this.change(conversation, found => this.#with(found, items, version))
   }
 
-  /** Appends the items of a response, unless the conversation has changed since it was read. */
-  async append(read: Conversation, items: Item[], busyUntil: number): Promise<boolean> {
+  /**
+   * Appends the items of a response, unless the conversation has changed since it was read; then it returns null. The
+   * version is for `release`.
+   */
+  async append(read: Conversation, items: Item[], busyUntil: number): Promise<string | null> {
     const version = this.#engine.randomId(16)
     const changed = await this.change(read, found =>
       found.version === read.version
         ? this.#trimmed({ ...found, items: [...found.items, ...items], version, busyUntil })
         : found,
     )
-    return changed?.version === version
+    return changed?.version === version ? version : null
+  }
+
+  /** The response of this version has been sent before its planned end: the next one may begin. */
+  async release(conversation: Conversation, version: string): Promise<void> {
+    await this.change(conversation, found => (found.version === version ? { ...found, busyUntil: 0 } : found))
   }
 
   async delete({ provider, id }: Conversation): Promise<void> {

@@ -1,6 +1,7 @@
 /** The routes of conversations and their items. */
 import type { Engine, LlmRoute, RouteInput } from '../../llm/types.ts'
 import { describeGet, describeOther, describePost } from '../describe.ts'
+import { missing } from '../files/routes.ts'
 import { pageOf } from '../responses/items.ts'
 import { bodyOf } from '../responses/routes.ts'
 import type { ResponsesState } from '../responses/state.ts'
@@ -27,7 +28,7 @@ export function conversationRoutes({ engine, conversations }: ResponsesState): R
   const find = async (input: RouteInput): Promise<Conversation> => {
     const id = input.params.conversation_id ?? ''
     const found = await conversations.get(input, id)
-    if (found === undefined) throw missing(engine, id)
+    if (found === undefined) throw notFound(engine, id)
     return found
   }
   const findItem = async (input: RouteInput): Promise<{ conversation: Conversation; index: number }> => {
@@ -79,7 +80,9 @@ export function conversationRoutes({ engine, conversations }: ResponsesState): R
       hasEffects: true,
       async parse(input) {
         const found = await find(input)
-        const metadata = metadataOf(engine, input.json().metadata)
+        const { metadata: given } = input.json()
+        if (given === undefined) throw missing(engine, 'metadata')
+        const metadata = metadataOf(engine, given)
         const changed = await conversations.change(found, conversation => ({ ...conversation, metadata }))
         return bodyOf(show(changed ?? found))
       },
@@ -175,7 +178,7 @@ export function conversationRoutes({ engine, conversations }: ResponsesState): R
   }
 }
 
-function missing(engine: Engine, id: string): Error {
+function notFound(engine: Engine, id: string): Error {
   return engine.badInput(`Conversation with id '${id.slice(0, 100)}' not found.`, { status: 404 })
 }
 
@@ -202,8 +205,11 @@ function itemsOf(engine: Engine, given: unknown, min: number): Record<string, un
 
 /** At most 16 texts, with names of at most 64 and values of at most 512 characters. */
 export function metadataOf(engine: Engine, given: unknown): Record<string, unknown> {
+  const invalid = (message: string, code = 'invalid_value'): Error =>
+    engine.badInput(message, { param: 'metadata', code })
+  if (given != null && (typeof given !== 'object' || Array.isArray(given)))
+    throw invalid("Invalid type for 'metadata': expected an object.", 'invalid_type')
   const entries = Object.entries(engine.json.objectOf(given))
-  const invalid = (message: string): Error => engine.badInput(message, { param: 'metadata', code: 'invalid_value' })
   if (entries.length > MAX_METADATA) throw invalid(`Invalid 'metadata': expected at most ${MAX_METADATA} properties.`)
   for (const [name, value] of entries)
     if (typeof value !== 'string' || name.length > 64 || value.length > 512)

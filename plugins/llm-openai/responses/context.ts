@@ -3,6 +3,7 @@ import type { Documents, Engine, RouteInput } from '../../llm/types.ts'
 import type { Conversation, ConversationStore } from '../conversations/conversation-store.ts'
 import { nameFiles } from '../files/name-files.ts'
 import { givenItems, isReference, type Item } from './items.ts'
+import { checkParameters } from './parameters.ts'
 import { outputAt } from './response-state.ts'
 import type { ResponseStore, StoredResponse } from './response-store.ts'
 import type { ResponsesSocketData } from './request.ts'
@@ -39,8 +40,10 @@ export async function readContext(
 ): Promise<Context> {
   const { engine } = services
   const { json } = engine
-  const previous = json.textOf(body.previous_response_id) ?? null
-  const conversationId = json.textOf(body.conversation) ?? json.textOf(json.own(body.conversation, 'id')) ?? null
+  checkParameters(engine, body)
+  const stringOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+  const previous = stringOf(body.previous_response_id)
+  const conversationId = stringOf(body.conversation) ?? stringOf(json.own(body.conversation, 'id'))
   if (previous !== null && conversationId !== null)
     throw engine.badInput("Mutually exclusive parameters: 'previous_response_id' and 'conversation'.", {
       param: 'previous_response_id',

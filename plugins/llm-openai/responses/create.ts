@@ -6,6 +6,7 @@ import type {
   OwnParsed,
   OwnResult,
   RenderContext,
+  StreamEnding,
   StreamEvent,
 } from '../../llm/types.ts'
 import { responsesContextError } from '../context-error.ts'
@@ -27,6 +28,16 @@ const NO_SECRET = Buffer.alloc(0)
 export function createResponse(state: ResponsesState): LlmRoute<CreateParsed> {
   const { engine } = state
   const stored = new WeakMap<ResponsesWire, StoredResponse>()
+  const locks = new WeakMap<ResponsesWire, () => Promise<void>>()
+  /** Releases the conversation when the stream is over, which may be before its planned end. */
+  const releasing =
+    (wire: ResponsesWire): StreamEnding =>
+    () =>
+    () =>
+      // The lock ends without it, only later.
+      void locks
+        .get(wire)?.()
+        .catch(() => {})
   /** The response as it is stored; made once for each request. */
   const recordOf = (result: ChatResult | OwnResult, parsed: CreateParsed, context: RenderContext): StoredResponse => {
     const known = stored.get(parsed.wire)
@@ -56,7 +67,7 @@ export function createResponse(state: ResponsesState): LlmRoute<CreateParsed> {
       const parsed = parseResponses(engine, input, body, { context, secret })
       if (parsed.isBackground === true)
         return { ...parsed, ending: state.responses.endingOf(input.provider, parsed.wire.head.id) }
-      if (!isWarmup) return parsed
+      if (!isWarmup) return context.conversation === null ? parsed : { ...parsed, ending: releasing(parsed.wire) }
       const { model, wire } = parsed
       return { op: 'own', mode: 'warmup', model, stream: true, promptTokens: 0, completionTokens: 0, wire }
     },
@@ -67,8 +78,10 @@ export function createResponse(state: ResponsesState): LlmRoute<CreateParsed> {
       if (wire.context.conversation !== null) {
         const { conversation } = wire.context.conversation
         const items = [...wire.input, ...outputOf(state, record, wire.secret)]
-        if (!(await state.conversations.append(conversation, items, endOf(record, parsed, context))))
-          throw locked(engine)
+        const version = await state.conversations.append(conversation, items, endOf(record, parsed, context))
+        if (version === null) throw locked(engine)
+        if (parsed.stream === true && record.plan === null)
+          locks.set(wire, () => state.conversations.release(conversation, version))
       }
       wire.socket?.remember(record)
       if (wire.isStored) await state.responses.put(record)
@@ -121,5 +134,6 @@ function outputOf({ engine }: ResponsesState, record: StoredResponse, secret: Bu
 function endOf(record: StoredResponse, parsed: CreateParsed, context: RenderContext): number {
   if (record.plan === null && parsed.stream !== true) return 0
   const { ttftMs, gapMs } = context.plan()
-  return context.nowMs + ttftMs + gapMs * (record.reply?.completionTokens ?? 0)
+  // The first token has no gap before it.
+  return context.nowMs + ttftMs + gapMs * Math.max(0, (record.reply?.completionTokens ?? 0) - 1)
 }

@@ -120,8 +120,8 @@ export function pendingResponse({ json }: Engine, head: ResponseHead, status: st
     previous_response_id: body.previous_response_id ?? null,
     prompt_cache_key: body.prompt_cache_key ?? null,
     prompt_cache_retention: body.prompt_cache_retention ?? null,
-    presence_penalty: 0,
-    frequency_penalty: 0,
+    presence_penalty: body.presence_penalty ?? 0,
+    frequency_penalty: body.frequency_penalty ?? 0,
     reasoning: {
       effort: json.own(body.reasoning, 'effort') ?? null,
       summary: json.own(body.reasoning, 'summary') ?? null,

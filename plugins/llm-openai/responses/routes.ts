@@ -1,11 +1,12 @@
 /** The routes of stored responses: retrieve, delete, cancel, input items, and the number of input tokens. */
-import type { CountParsed, LlmRoute, OwnParsed, StreamEvent } from '../../llm/types.ts'
+import type { CountParsed, LlmRoute, OwnParsed, RouteInput, StreamEvent } from '../../llm/types.ts'
 import { describeGet, describeOther, describePost } from '../describe.ts'
 import { readContext } from './context.ts'
 import { streamError } from './create.ts'
 import { pageOf } from './items.ts'
 import { neutralRequest } from './request.ts'
 import { outputAt, responseAt, timedEvents } from './response-state.ts'
+import type { StoredResponse } from './response-store.ts'
 import type { ResponsesState } from './state.ts'
 
 type BodyParsed = OwnParsed<{ body: object; events?: StreamEvent[] }>
@@ -62,7 +63,7 @@ export function retrieveResponse(state: ResponsesState): LlmRoute<BodyParsed> {
   }
 }
 
-export function deleteResponse({ engine: _engine, responses, find }: ResponsesState): LlmRoute<BodyParsed> {
+export function deleteResponse(state: ResponsesState): LlmRoute<BodyParsed> {
   return {
     method: 'DELETE',
     path: '/responses/{response_id}',
@@ -70,8 +71,10 @@ export function deleteResponse({ engine: _engine, responses, find }: ResponsesSt
     describe: describeOther('DELETE', `/responses/${UNKNOWN}`, 'delete a response', 'Unknown id', 404),
     hasEffects: true,
     async parse(input) {
-      const { head, provider } = await find(input)
-      await responses.delete(provider, head.id)
+      const [stored, secret] = await Promise.all([state.find(input), state.secret()])
+      const { head, provider } = stored
+      if (isOpen(state, stored, secret, Date.now())) await releaseConversation(state, input, stored)
+      await state.responses.delete(provider, head.id)
       return bodyOf({ id: head.id, object: 'response', deleted: true })
     },
     render,
@@ -90,13 +93,29 @@ export function cancelResponse(state: ResponsesState): LlmRoute<BodyParsed> {
       const [stored, secret] = await Promise.all([state.find(input), state.secret()])
       if (!stored.head.isBackground) throw engine.badInput('Cannot cancel a synchronous response.')
       const now = Date.now()
-      const { status } = outputAt(engine, stored, secret, now)
-      const isOpen = status === 'queued' || status === 'in_progress'
-      const cancelled = isOpen ? await responses.cancel(stored.provider, stored.head.id, now) : undefined
+      const cancelled = isOpen(state, stored, secret, now)
+        ? await responses.cancel(stored.provider, stored.head.id, now)
+        : undefined
+      if (cancelled !== undefined) await releaseConversation(state, input, stored)
       return bodyOf(responseAt(engine, cancelled ?? stored, secret, now))
     },
     render,
   }
+}
+
+function isOpen({ engine }: ResponsesState, stored: StoredResponse, secret: Buffer, now: number): boolean {
+  const { status } = outputAt(engine, stored, secret, now)
+  return status === 'queued' || status === 'in_progress'
+}
+
+/** An open response has locked its conversation until its planned end. */
+async function releaseConversation(
+  { conversations }: ResponsesState,
+  input: RouteInput,
+  { head }: StoredResponse,
+): Promise<void> {
+  const locked = head.conversation === null ? undefined : await conversations.get(input, head.conversation)
+  if (locked !== undefined) await conversations.release(locked, locked.version)
 }
 
 export function listInputItems(state: ResponsesState): LlmRoute<BodyParsed> {

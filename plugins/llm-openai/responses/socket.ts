@@ -6,6 +6,7 @@ import type { ResponsesState } from './state.ts'
 
 const MAX_RUNNING = 16
 const MAX_LANES = 32
+const STREAM_ID = /^.{1,200}$/su
 /** Messages that wait in a lane. */
 const MAX_WAITING = 100
 const DROPPED = ['type', 'stream', 'stream_id', 'background']
@@ -72,7 +73,13 @@ class ResponsesConnection {
     const event = parsed(text)
     if (event === null)
       return this.#refuse(null, 400, { code: 'invalid_json', message: 'The message is not a JSON object.' })
-    const stream = typeof event.stream_id === 'string' ? event.stream_id.slice(0, 200) : null
+    const stream = typeof event.stream_id === 'string' ? event.stream_id : null
+    if (event.stream_id != null && (typeof event.stream_id !== 'string' || !STREAM_ID.test(event.stream_id)))
+      return this.#refuse(null, 400, {
+        code: 'invalid_value',
+        message: "Invalid 'stream_id': expected a string of 1 to 200 characters.",
+        param: 'stream_id',
+      })
     if (event.type === 'response.steer') return this.#refuseSteering(event)
     if (event.type !== 'response.create')
       return this.#refuse(stream, 400, {

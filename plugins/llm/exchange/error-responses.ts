@@ -129,6 +129,8 @@ export function errorResponse(
       ...commonHeaders(instance, context),
       ...nativeHeaders(instance, context, status, 0, 0, kind),
       ...(refusal === undefined && (kind === 'rate_limit' || kind === 'overloaded') ? { 'Retry-After': '2' } : {}),
+      // RFC 9110, section 15.5.22: the response names the protocol.
+      ...(status === 426 ? { Upgrade: 'websocket', Connection: 'Upgrade' } : {}),
       ...(context.limited === null ? {} : { 'X-Svc-Limited': context.limited }),
       ...(refusal === undefined ? {} : retryAfter(refusal)),
       ...headers,

@@ -167,7 +167,10 @@ t.test('a task works until it is canceled, and occupies no agent [A2A-45]', asyn
   const sent = await Promise.all(
     Array.from({ length: 510 }, () => rpc.send('echo', 'x', { ...fail('never-settles'), immediately: true })),
   )
-  t.equal(sent.filter(({ id }) => typeof id === 'string').length, 510)
+  t.same(
+    sent.filter(({ id }) => typeof id !== 'string'),
+    [],
+  )
   t.equal(stateOf(await rpc.send('echo', 'x')), 'COMPLETED')
 })
 

@@ -2,6 +2,7 @@
 import t from 'tap'
 import { connect } from 'node:net'
 import { serveLlm } from '../../support/llm-formats.ts'
+import { until } from '../../support/until.ts'
 import { readUsage, usageCalls, type UsageCall } from '../../support/llm-usage.ts'
 
 const yaml = `
@@ -11,7 +12,7 @@ llm:
   providers:
     - { name: pool, format: openai, capacity: { slots: 1, queue: 2 }, metrics: vllm, models: [svc-gpt] }
 `
-const server = await serveLlm(t, { yaml })
+const server = await serveLlm(t, { yaml, oneProcess: 'each process has its own slots' })
 const PATH = '/ai/pool/v1/chat/completions'
 const SLOW = { 'X-Svc-Profile': 'ttft=60000; gap=0' }
 const messages = [{ role: 'user', content: 'hello' }]
@@ -28,19 +29,14 @@ function chat(headers: Record<string, string>, { signal, ...body }: { signal?: A
 /** Resolves when the provider runs one generation, and this number waits. */
 async function untilWaiting(waiting: number): Promise<void> {
   const label = '{model_name="svc-gpt",engine="0"}'
-  for (;;) {
+  await until(async () => {
     const text = await (await fetch(`${server.url}/ai/pool/metrics`)).text()
-    if (text.includes(`running${label} 1\n`) && text.includes(`waiting${label} ${waiting}\n`)) return
-    await new Promise(resolve => setTimeout(resolve, 5))
-  }
+    return text.includes(`running${label} 1\n`) && text.includes(`waiting${label} ${waiting}\n`)
+  }, 'the queue')
 }
 
-async function callOf(id: string): Promise<UsageCall> {
-  for (;;) {
-    const [call] = await usageCalls(server.url, `?request_id=${id}`)
-    if (call !== undefined) return call
-    await new Promise(resolve => setTimeout(resolve, 5))
-  }
+function callOf(id: string): Promise<UsageCall> {
+  return until(async () => (await usageCalls(server.url, `?request_id=${id}`))[0], 'the call in the ledger')
 }
 
 t.test('what the model has read counts, and nothing of the reply [LLMN-7]', async t => {

@@ -7,6 +7,8 @@ import { putRule } from '../../support/rules.ts'
 import { serve } from '../../support/server.ts'
 import { call, echoClient, failureOf } from '../protocols/grpc-client.ts'
 
+type Json = ReturnType<typeof JSON.parse>
+
 const server = await serve(t, { plugins: ['console', 'echo', 'grpc', 'llm', 'llm-openai', 'websocket'] })
 
 function ask(path: string, expected: unknown, options: RequestInit = {}): Promise<Response> {
@@ -41,8 +43,11 @@ t.test('otherwise the response is 417 with the differences, and nothing else hap
       { at: 'header.authorization', expected: 'Bearer other', got: '****1234' },
     ],
   })
-  const { requests } = (await (await fetch(`${server.url}/_svc/requests?limit=1`)).json()) as { requests: object[] }
-  t.match(requests[0], { status: 417, fault: null })
+  const { requests } = (await (await fetch(`${server.url}/_svc/requests`)).json()) as { requests: Json[] }
+  t.match(
+    requests.find(({ request_id }) => request_id === 'expect-1'),
+    { status: 417, fault: null },
+  )
 })
 
 t.test('it is evaluated before the credentials of model routes, in their terms [LLMN-22]', async t => {
