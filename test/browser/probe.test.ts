@@ -79,6 +79,15 @@ t.test('a run in the console [CON-49]', { skip: skipWithoutBrowser }, async t =>
   await page.getByText('is not a report of svc probe').waitFor()
   await choose('Open a report', report)
   await page.getByRole('heading', { name: 'Checks of report.json' }).waitFor()
+  const flaky = JSON.parse(report) as { results: Record<string, unknown>[] }
+  const failed = flaky.results.find(({ verdict }) => verdict === 'fail')!
+  failed.other_attempt = { verdict: 'warn', summary: 'something else', exchanges: failed.exchanges }
+  Object.assign(failed, { verdict: 'flaky', repeats: ['warn', 'pass', 'fail'] })
+  await choose('Open a report', JSON.stringify(flaky))
+  await table.getByRole('button', { name: new RegExp(`^${String(failed.id)} `) }).click()
+  await evidence.getByText('Attempts: warn, pass, fail').waitFor()
+  await evidence.getByText('something else').waitFor()
+  t.equal(await evidence.getByRole('heading', { name: 'Sent' }).count(), 2)
   for (const box of await groups.getByRole('checkbox').all()) await box.check()
   await start.click()
   await page.getByRole('button', { name: 'Stop', exact: true }).click()
@@ -132,6 +141,8 @@ t.test('reports of files are checked before they are shown [CON-49]', async t =>
     { ...report, results: {} },
     { ...report, results: [null] },
     { ...report, results: [{ ...result, verdict: 'great' }] },
+    { ...report, results: [{ ...result, repeats: ['great'] }] },
+    { ...report, results: [{ ...result, other_attempt: { verdict: 'fail', summary: 'a' } }] },
     { ...report, results: [{ ...result, exchanges: [{ ...exchange, sent: null }] }] },
     { ...report, results: [{ ...result, exchanges: [{ ...exchange, arrived: [{ bytes: 1, size: 1 }] }] }] },
   ])

@@ -8,6 +8,7 @@ import { CATALOG } from '../../plugins/probe/checks/index.ts'
 import { goneText } from '../../plugins/probe/report/upstream-text.ts'
 import type { ArrivalRecord } from '../../plugins/probe/upstream/arrival-record.ts'
 import { startConnectionBalancer } from '../support/balancer.ts'
+import { startProcess } from '../support/process.ts'
 import { NEEDS_SERVER, startStateServer } from '../support/state-store.ts'
 import { until } from '../support/until.ts'
 import { startProxy } from './proxies/reference-proxy.ts'
@@ -171,6 +172,53 @@ t.test(
     )
   },
 )
+
+for (const isNoticed of [true, false])
+  t.test(
+    `a replica that is killed costs the gateway nothing, ${isNoticed ? 'which leaves it out' : 'which still sends requests there'} [PRB-27]`,
+    NEEDS_SERVER,
+    async t => {
+      const store = await startStateServer(t)
+      const start = async (id: string) => {
+        const env = { SVC_STATE_STORE: store.url, SVC_INSTANCE_ID: id, SVC_LOG_LEVEL: 'warn' }
+        const server = startProcess(t, { yaml: 'plugins: { enable: [probe] }\n', env })
+        const port = await server.port('HTTP')
+        return { ...server, number: port, url: `http://127.0.0.1:${port}` }
+      }
+      const one = await start('one')
+      const two = await start('two')
+      const known = async (): Promise<number> =>
+        ((await (await fetch(`${one.url}/_svc/replicas`)).json()) as { count: number }).count
+      await until(async () => (await known()) === 2)
+      const ports = [one.number, two.number]
+      const balancer = await startConnectionBalancer(ports)
+      t.teardown(() => balancer.stop())
+      const proxy = await startProxy(balancer.port)
+      t.teardown(() => proxy.close())
+      const address = readAddress(one.url)
+      if (typeof address === 'string') throw new Error(address)
+      const channel = new ChangingChannel(await resolveAddress(address), null)
+      channel.change = async () => {
+        if (isNoticed) ports.pop()
+        two.child.kill('SIGKILL')
+        await two.exited
+      }
+      const checks = CATALOG.filter(({ group, id }) => group === 'headers' || id.startsWith('FRM-CL'))
+      const run = await probeThrough(proxy.url, one.url, { checks, channel, isHostile: true, repeat: 2 })
+      t.ok(run.isComplete)
+      t.equal(run.lost, null)
+      t.equal(run.results.length, checks.length)
+      t.strictSame(instancesOf([channel]).gone, ['two'])
+      const found = findings(run).filter(text => !/^\S+ error: /.test(text))
+      t.strictSame(found, [], 'nothing is counted against the gateway')
+      const errors = run.results.flatMap(({ verdict, reason }) => (verdict === 'error' ? (reason ?? '') : []))
+      if (isNoticed) t.strictSame(errors, [])
+      t.strictSame(
+        errors.filter(reason => !/two ended during the run, and the gateway still sends requests there/.test(reason)),
+        [],
+      )
+    },
+  )
 
 t.test('an upstream that ends is an error of all checks that remain [PRB-27]', async t => {
   const server = await launch({ plugins: ['probe'] })

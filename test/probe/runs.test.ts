@@ -115,6 +115,19 @@ t.test('a run goes to a configured target, with events and reports [PRB-17]', as
   t.equal((await ask(`${url}${String(started.body.url)}`)).status, 404)
 })
 
+t.test('a run whose gateway ends is failed, with the reason [PRB-17]', async t => {
+  const { url, proxy } = await probing(t)
+  const started = await ask(`${url}/_svc/probe/runs`, post({ target: proxy.url, groups: ['headers', 'targets'] }))
+  const of = async (): Promise<Record<string, unknown>> =>
+    (await ask(`${url}${String(started.body.url)}`)).body.progress as Record<string, unknown>
+  await until(async () => Number((await of()).done) > 0)
+  await proxy.close()
+  await until(async () => (await of()).state !== 'running')
+  t.match(await of(), { state: 'failed', error: 'gateway lost' })
+  const report = await ask(`${url}${String(started.body.url)}`)
+  t.equal(report.body.complete, false)
+})
+
 t.test('canceling the task of a run stops the run [PRB-17, MCPX-24]', async t => {
   const { url, proxy } = await probing(t)
   const mcp = `${url}/_svc/mcp`

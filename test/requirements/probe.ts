@@ -115,4 +115,9 @@ export default [
     rule: 'replicas that join or end during a run cost no finding, and an upstream that ends is an error of the rest',
     where: 'docs/probe.md',
   },
+  {
+    id: 'PRB-28',
+    rule: 'a flaky result says how many attempts found what, with the evidence of the first and the last finding',
+    where: 'docs/probe.md',
+  },
 ]

@@ -1,5 +1,11 @@
 /** The attempts of a check: whether there is another one, and what they say together. */
 import type { Check, Verdict, VerdictWord } from '../catalog/check.ts'
+import type { Evidence } from './evidence.ts'
+
+export interface Attempt {
+  verdict: Verdict
+  evidence: Evidence | null
+}
 
 /** Findings are tried again. */
 const REPEATED: readonly VerdictWord[] = ['fail', 'warn', 'error']
@@ -8,17 +14,65 @@ export function isFinding({ verdict }: Verdict): boolean {
   return REPEATED.includes(verdict)
 }
 
-/** A lag that only some attempts have is one of this machine. */
-export function isRepeated({ when = {} }: Check, verdicts: readonly Verdict[]): boolean {
-  const first = verdicts[0]!
-  if (when.measuresLag === true && first.verdict === 'note') return verdicts.at(-1)!.verdict === 'note'
-  return isFinding(first)
-}
+/** Those that count, of one check. */
+export class Attempts {
+  readonly #measuresLag: boolean
+  readonly #all: Attempt[] = []
 
-/** Only a lag is repeated after a note. A pass decides then, since load makes lags longer and never shorter. */
-export function agreed(verdicts: readonly Verdict[]): Verdict {
-  const [first] = verdicts as [Verdict]
-  const last = verdicts.at(-1)!
-  if (first.verdict === 'note') return last.verdict === 'pass' ? last : first
-  return verdicts.every(({ verdict }) => verdict === first.verdict) ? first : { ...first, verdict: 'flaky' }
+  constructor({ when = {} }: Pick<Check, 'when'>) {
+    this.#measuresLag = when.measuresLag === true
+  }
+
+  add(attempt: Attempt): void {
+    this.#all.push(attempt)
+  }
+
+  get count(): number {
+    return this.#all.length
+  }
+
+  get words(): VerdictWord[] {
+    return this.#all.map(({ verdict: { verdict } }) => verdict)
+  }
+
+  /** A lag that only some attempts have is one of this machine. */
+  wantsMore(repeat: number): boolean {
+    const first = this.#all[0]
+    if (first === undefined) return true
+    if (this.count >= repeat) return false
+    if (this.#measuresLag && first.verdict.verdict === 'note') return this.words.at(-1) === 'note'
+    return isFinding(first.verdict)
+  }
+
+  get verdict(): Verdict {
+    const { verdict } = this.#chosen
+    return this.#isFlaky ? { ...verdict, verdict: 'flaky' } : verdict
+  }
+
+  get evidence(): Evidence | null {
+    return this.#chosen.evidence
+  }
+
+  /** If the attempts disagree: the first one, unless it says what the chosen one does. */
+  get otherAttempt(): Attempt | null {
+    const [first] = this.#all as [Attempt]
+    const { verdict, summary } = this.#chosen.verdict
+    const isSame = first.verdict.verdict === verdict && first.verdict.summary === summary
+    return this.#isFlaky && !isSame ? first : null
+  }
+
+  /** Only a lag is repeated after a note. */
+  get #isFlaky(): boolean {
+    const [first] = this.words
+    return first !== 'note' && this.words.some(word => word !== first)
+  }
+
+  /** Of attempts that disagree, the last one that did not pass. */
+  get #chosen(): Attempt {
+    const [first] = this.#all as [Attempt]
+    const last = this.#all.at(-1)!
+    // A pass decides, since load makes lags longer and never shorter.
+    if (first.verdict.verdict === 'note') return last.verdict.verdict === 'pass' ? last : first
+    return this.#all.findLast(({ verdict }) => verdict.verdict !== 'pass') ?? last
+  }
 }

@@ -36,9 +36,13 @@ interface ArrivalsAnswer {
 export class BackChannelError extends Error {
   /** There was no answer at all. */
   readonly isLost: boolean
-  constructor(message: string, isLost = false) {
+  /** A replica of the upstream does not reply, which the others notice within some seconds. */
+  readonly isOfReplica: boolean
+
+  constructor(message: string, { isLost = false, isOfReplica = false } = {}) {
     super(message)
     this.isLost = isLost
+    this.isOfReplica = isOfReplica
   }
 }
 
@@ -164,8 +168,8 @@ export class BackChannel {
     const { address } = this
     const text = body === undefined ? undefined : JSON.stringify(body)
     return new Promise((resolve, reject) => {
-      const fail = (problem: string, isLost = false): void =>
-        reject(new BackChannelError(`the upstream ${address.url} ${problem}`, isLost))
+      const fail = (problem: string, kind: { isLost?: boolean; isOfReplica?: boolean } = {}): void =>
+        reject(new BackChannelError(`the upstream ${address.url} ${problem}`, kind))
       const sent = (address.isTls ? requestHttps : requestHttp)(
         {
           host: address.ip,
@@ -193,14 +197,15 @@ export class BackChannel {
             if (size > MAX_ANSWER) response.destroy(new Error('too large'))
             else chunks.push(chunk)
           })
-          response.on('error', error => fail(`broke off: ${error.message}`, true))
+          response.on('error', error => fail(`broke off: ${error.message}`, { isLost: true }))
           response.on('end', () => {
             const answer = Buffer.concat(chunks).toString()
             const status = response.statusCode ?? 0
             if (status === 204) return resolve(null)
             if (status < 200 || status > 299) {
-              if (answer.includes('"replica_unreachable"')) this.#changedMs = clock()
-              return fail(refusalText(status, answer))
+              const isOfReplica = answer.includes('"replica_unreachable"')
+              if (isOfReplica) this.#changedMs = clock()
+              return fail(refusalText(status, answer), { isOfReplica })
             }
             try {
               resolve(JSON.parse(answer))
@@ -212,7 +217,7 @@ export class BackChannel {
       )
       sent.on('timeout', () => sent.destroy(new Error('timed out')))
       sent.on('error', error =>
-        fail(`can't be reached: ${(error as NodeJS.ErrnoException).code ?? error.message}`, true),
+        fail(`can't be reached: ${(error as NodeJS.ErrnoException).code ?? error.message}`, { isLost: true }),
       )
       sent.end(text)
     })

@@ -1,5 +1,6 @@
 /** What a run says of a check in one protocol. */
 import type { Check, Protocol, Verdict, VerdictWord } from '../catalog/check.ts'
+import type { Attempt } from './attempts.ts'
 import type { Evidence } from './evidence.ts'
 import type { Job } from './jobs.ts'
 
@@ -14,12 +15,18 @@ export interface CheckResult {
   direct: 'same' | 'differs' | 'not run'
   tookMs: number
   evidence: Evidence | null
+  /** If the attempts disagree: the first one, unless it says the same as `summary` and `evidence`. */
+  otherAttempt: Attempt | null
 }
 
 /** How a verdict was found. */
-type Course = Pick<CheckResult, 'repeats' | 'direct' | 'evidence' | 'tookMs'>
+type Course = Pick<CheckResult, 'repeats' | 'direct' | 'evidence' | 'otherAttempt' | 'tookMs'>
 
-export const NOT_RUN: Course = { repeats: [], direct: 'not run', evidence: null, tookMs: 0 }
+/** Of a check that did not run through the gateway. */
+export function notRun(job: Job, verdict: Verdict, direct: CheckResult['direct'] = 'not run'): CheckResult {
+  const repeats = verdict.verdict === 'skip' ? [] : [verdict.verdict]
+  return checkResult(job, verdict, { repeats, direct, evidence: null, otherAttempt: null, tookMs: 0 })
+}
 
 export function checkResult(
   { check, protocol }: Job,

@@ -5,6 +5,25 @@ import type { Evidence } from './evidence.ts'
 
 const REFUSALS = new Set([401, 403, 404, 405, 407, 421, 426, 429, 501])
 
+/** Of a gateway that does not reach the upstream. */
+const UNAVAILABLE = new Set<number | null>([502, 503, 504, null])
+
+/**
+ * The verdict instead of a finding that may come from replicas of the upstream that joined or ended, so that it says nothing
+ * about the gateway; null if it does not.
+ */
+export function verdictOfReplicas(
+  verdict: Verdict,
+  { calls }: Evidence,
+  { gone, haveChanged }: { gone: readonly string[]; haveChanged: boolean },
+): Verdict | null {
+  if (verdict.verdict !== 'fail' && verdict.verdict !== 'warn') return null
+  if (haveChanged) return fault('replicas of the upstream joined or ended meanwhile')
+  return gone.length > 0 && calls.some(({ count, status }) => count === 0 && UNAVAILABLE.has(status))
+    ? fault(`${gone.join(', ')} ended during the run, and the gateway still sends requests there`)
+    : null
+}
+
 /** The verdict of the general rules; null if the judge has to decide. */
 export function generalVerdict(check: Check, evidence: Evidence): Verdict | null {
   for (const { record } of evidence.exchanges)

@@ -1,4 +1,5 @@
 /** Whether the gateway and the upstream still answer, and whether something else has disturbed a measurement. */
+import { fail, fault, skip } from '../catalog/check.ts'
 import type { Check, Facts, Verdict } from '../catalog/check.ts'
 import { BackChannelError } from './back-channel.ts'
 import type { BackChannel } from './back-channel.ts'
@@ -12,7 +13,12 @@ const HEALTH_CHECK: Pick<Check, 'id' | 'plan'> = {
   plan: () => ({ connections: [{ requests: [{ timeoutMs: 5_000 }] }] }),
 }
 const RETRY_MS = 500
+const EJECTED_MS = 35_000
+const HOSTILE_MS = 10_000
+const NOT_SERVING = 'the gateway stopped serving'
 const DISTURBED_PAUSE_MS = 1_000
+/** Replicas notice within 12 s that another one has ended. */
+const REPLICA_MS = 20_000
 /** Checks in a row without a connection, after which the gateway is asked. */
 const MAX_UNCONNECTED = 3
 
@@ -43,7 +49,10 @@ export class Health {
     return this.lost !== null || this.#options.signal.aborted
   }
 
-  /** Whether the gateway forwards an ordinary request within this time. */
+  /**
+   * Whether the gateway forwards an ordinary request within this time. Rejects with `BackChannelError` if a replica of the
+   * upstream does not reply, since nothing is known of the gateway then.
+   */
   async serves(withinMs: number): Promise<boolean> {
     const until = performance.now() + withinMs
     do {
@@ -51,6 +60,30 @@ export class Health {
       await pause(RETRY_MS)
     } while (performance.now() < until && !this.isOver)
     return false
+  }
+
+  /**
+   * Before a check that breaks something: waits for an upstream that the gateway has taken out of service. Returns the verdict
+   * if the check can't run.
+   */
+  async beforeBreaking(isHostile: boolean): Promise<Verdict | null> {
+    try {
+      if (await this.serves(isHostile ? HOSTILE_MS : EJECTED_MS)) return null
+      return skip(isHostile ? NOT_SERVING : 'ejected')
+    } catch (error) {
+      return fault((error as Error).message)
+    }
+  }
+
+  /** After a hostile check: the verdict if the gateway no longer serves, or if nothing is known of it. */
+  async afterHostile(): Promise<Verdict | null> {
+    try {
+      if (await this.serves(HOSTILE_MS)) return null
+    } catch (error) {
+      return fault((error as Error).message)
+    }
+    if (this.lost !== null) return fault(this.lost)
+    return this.#options.signal.aborted ? null : fail(NOT_SERVING)
   }
 
   /** Asked again before half of the catalog is skipped, since the machine may be busy. */
@@ -71,23 +104,36 @@ export class Health {
     if (this.#unconnected >= MAX_UNCONNECTED && !(await this.serves(1_000))) this.lost ??= 'gateway lost'
   }
 
+  /** Whether a replica of the upstream joined or ended since then. */
+  haveReplicasChangedSince(ms: number): boolean {
+    return this.#options.channels.some(channel => channel.hasChangedSince(ms))
+  }
+
+  /** Instances of the upstream that ended during the run. */
+  get goneInstances(): string[] {
+    return this.#options.channels.flatMap(({ gone }) => [...gone])
+  }
+
   /** Whether this process stalled, or a replica of the upstream joined or ended, since then; waits a moment if so. */
   async wasDisturbed(sinceMs: number): Promise<boolean> {
     if (this.isOver) return false
-    const hasChanged = this.#options.channels.some(channel => channel.hasChangedSince(sinceMs))
-    if (!hasChanged && !this.#load.hasStalledSince(sinceMs)) return false
+    if (!this.haveReplicasChangedSince(sinceMs) && !this.#load.hasStalledSince(sinceMs)) return false
     await pause(DISTURBED_PAUSE_MS)
     return true
   }
 
   async #isServed(route: Route): Promise<boolean> {
-    try {
-      const { first } = await this.#options.runner.run(HEALTH_CHECK, this.#options.facts, route)
-      return first.count > 0 && first.status === 200
-    } catch (error) {
-      if (!(error instanceof BackChannelError)) throw error
-      this.noteLoss(error)
-      return false
-    }
+    const until = performance.now() + REPLICA_MS
+    for (;;)
+      try {
+        const { first } = await this.#options.runner.run(HEALTH_CHECK, this.#options.facts, route)
+        return first.count > 0 && first.status === 200
+      } catch (error) {
+        if (!(error instanceof BackChannelError)) throw error
+        this.noteLoss(error)
+        if (!error.isOfReplica) return false
+        if (performance.now() > until || this.isOver) throw error
+        await pause(DISTURBED_PAUSE_MS)
+      }
   }
 }

@@ -1,16 +1,18 @@
 /** A run: reach, direct run, gateway run, repeats. */
 import { setMaxListeners } from 'node:events'
-import { fail, fault, skip } from '../catalog/check.ts'
+import { fault, skip } from '../catalog/check.ts'
 import type { Check, Facts, Protocol, Verdict } from '../catalog/check.ts'
 import type { Address } from './address.ts'
-import { agreed, isFinding, isRepeated } from './attempts.ts'
+import { Attempts, isFinding } from './attempts.ts'
+import type { Attempt } from './attempts.ts'
+import { BackChannelError } from './back-channel.ts'
 import type { BackChannel } from './back-channel.ts'
 import { clock } from './changes.ts'
-import { checkResult, NOT_RUN } from './check-result.ts'
+import { checkResult, notRun } from './check-result.ts'
 import type { CheckResult } from './check-result.ts'
 import { directDifference } from './direct-run.ts'
 import type { Evidence } from './evidence.ts'
-import { generalVerdict } from './general-rules.ts'
+import { generalVerdict, verdictOfReplicas } from './general-rules.ts'
 import { directEnd, routeOf } from './group-routes.ts'
 import type { End } from './group-routes.ts'
 import { Health } from './health.ts'
@@ -48,6 +50,8 @@ export interface RunResult {
   results: CheckResult[]
   reached: Reached
   isComplete: boolean
+  /** Why the run ended early; null if it did not, or was stopped. */
+  lost: 'upstream lost' | 'gateway lost' | null
   requests: number
   clientProtocols: Protocol[]
   facts: Facts
@@ -55,8 +59,6 @@ export interface RunResult {
 
 /** Direct runs are quick and disturb nobody, so more of them run at once. */
 const DIRECT_CONCURRENCY = 16
-const EJECTED_MS = 35_000
-const HOSTILE_MS = 10_000
 /** Attempts of a check that do not count, since something else than the gateway disturbed them. */
 const MAX_DISTURBED = 3
 
@@ -121,9 +123,7 @@ export class ProbeRun {
     await waiting
     const { lost } = this.#health
     if (lost !== null)
-      for (const job of this.#jobs)
-        if (!this.#results.has(job))
-          this.#record(job, checkResult(job, fault(lost), { ...NOT_RUN, repeats: ['error'] }))
+      for (const job of this.#jobs) if (!this.#results.has(job)) this.#record(job, notRun(job, fault(lost)))
     return this.#result(reached, !this.#health.isOver)
   }
 
@@ -149,6 +149,7 @@ export class ProbeRun {
       results: this.#jobs.flatMap(job => this.#results.get(job) ?? []),
       reached,
       isComplete,
+      lost: this.#health.lost,
       requests: this.#runner.requests,
       clientProtocols: [...this.#facts.clientProtocols],
       facts: this.#facts,
@@ -171,7 +172,7 @@ export class ProbeRun {
     const { isHostile, triesHttp2, routes } = this.#options
     const hasDirectHttp2 = this.#directHttp2 !== null
     const reason = skipReason(job, { isTunnel, isHostile, triesHttp2, hasDirectHttp2, routes, facts: this.#facts })
-    if (reason !== null) this.#record(job, checkResult(job, skip(reason), NOT_RUN))
+    if (reason !== null) this.#record(job, notRun(job, skip(reason)))
     return reason !== null
   }
 
@@ -215,6 +216,7 @@ export class ProbeRun {
         repeats: ['error' as const],
         direct: 'differs' as const,
         evidence,
+        otherAttempt: null,
         tookMs: performance.now() - from,
       }
       this.#record(job, checkResult(job, fault(`direct run: ${difference}`), course))
@@ -226,32 +228,37 @@ export class ProbeRun {
     const { check } = job
     const from = performance.now()
     if (this.#health.isOver) return
-    if ((check.when?.breaks === true || check.hostile === true) && !(await this.#isHealthy(job))) return
-    const verdicts: Verdict[] = []
-    let evidence: Evidence | null = null
+    const isHostile = check.hostile === true
+    if (check.when?.breaks === true || isHostile) {
+      const obstacle = await this.#health.beforeBreaking(isHostile)
+      if (this.#health.isOver) return
+      if (obstacle !== null) return this.#record(job, notRun(job, obstacle, 'same'))
+    }
+    const attempts = new Attempts(check)
     let disturbed = 0
-    do {
+    while (attempts.wantsMore(this.#options.repeat) && (attempts.count === 0 || !this.#health.isOver)) {
       const attemptedMs = clock()
-      const one = await this.#attempt(job)
-      if (isFinding(one.verdict) && disturbed < MAX_DISTURBED && (await this.#health.wasDisturbed(attemptedMs))) {
+      const { isOfReplicas, ...attempt } = await this.#attempt(job)
+      const isDisturbed = async (): Promise<boolean> =>
+        (isFinding(attempt.verdict) && (await this.#health.wasDisturbed(attemptedMs))) || isOfReplicas
+      if (disturbed < MAX_DISTURBED && (await isDisturbed())) {
         disturbed++
         continue
       }
-      evidence = verdicts.length === 0 || one.verdict.verdict !== 'pass' ? one.evidence : evidence
-      verdicts.push(one.verdict)
-    } while (
-      verdicts.length === 0 ||
-      (isRepeated(check, verdicts) && verdicts.length < this.#options.repeat && !this.#health.isOver)
-    )
-    const isServing = check.hostile !== true || (await this.#health.serves(HOSTILE_MS))
-    const verdict = isServing ? agreed(verdicts) : fail('the gateway stopped serving')
+      if (!isOfReplicas || attempts.count === 0) attempts.add(attempt)
+      if (isOfReplicas) break
+    }
+    const verdict = (isHostile ? await this.#health.afterHostile() : null) ?? attempts.verdict
     const direct = check.when?.noDirect === true ? 'not run' : 'same'
-    const repeats = verdicts.map(one => one.verdict)
-    this.#record(job, checkResult(job, verdict, { repeats, direct, evidence, tookMs: performance.now() - from }))
+    const { evidence, otherAttempt, words: repeats } = attempts
+    const tookMs = performance.now() - from
+    this.#record(job, checkResult(job, verdict, { repeats, direct, evidence, otherAttempt, tookMs }))
   }
 
-  async #attempt(job: Job): Promise<{ verdict: Verdict; evidence: Evidence | null }> {
+  /** `isOfReplicas`: the verdict may come from replicas of the upstream that joined or ended. */
+  async #attempt(job: Job): Promise<Attempt & { isOfReplicas: boolean }> {
     const { check, protocol } = job
+    const fromMs = clock()
     try {
       const makeFacts = check.when?.rotatesKeys === true ? factsAfterRotation : factsOf
       const facts = await makeFacts(check, this.#facts, this.#options.channels[0]!)
@@ -259,10 +266,14 @@ export class ProbeRun {
       const evidence = await this.#runner.run(check, facts, { ...route, protocol })
       const general = generalVerdict(check, evidence)
       await this.#health.countUnconnected(general)
-      return { verdict: general ?? this.#judge(job, evidence), evidence }
+      const verdict = general ?? this.#judge(job, evidence)
+      const replicas = { gone: this.#health.goneInstances, haveChanged: this.#health.haveReplicasChangedSince(fromMs) }
+      const ofReplicas = verdictOfReplicas(verdict, evidence, replicas)
+      return { verdict: ofReplicas ?? verdict, evidence, isOfReplicas: ofReplicas !== null }
     } catch (error) {
       this.#health.noteLoss(error)
-      return { verdict: fault(this.#health.lost ?? (error as Error).message), evidence: null }
+      const isOfReplicas = error instanceof BackChannelError && error.isOfReplica
+      return { verdict: fault(this.#health.lost ?? (error as Error).message), evidence: null, isOfReplicas }
     }
   }
 
@@ -274,16 +285,6 @@ export class ProbeRun {
     if (check.id === 'HDR-VIA')
       this.#facts.viaPseudonym = (verdict.values.pseudonym as string | null | undefined) ?? null
     return verdict
-  }
-
-  /** Before a check that breaks something: waits for an upstream that the gateway has taken out. */
-  async #isHealthy(job: Job): Promise<boolean> {
-    const isHostile = job.check.hostile === true
-    if (await this.#health.serves(isHostile ? HOSTILE_MS : EJECTED_MS)) return true
-    if (this.#health.lost !== null) return false
-    const reason = isHostile ? 'the gateway stopped serving' : 'ejected'
-    this.#record(job, checkResult(job, skip(reason), { ...NOT_RUN, direct: 'same' }))
-    return false
   }
 
   #record(job: Job, result: CheckResult): void {

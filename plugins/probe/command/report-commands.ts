@@ -7,6 +7,7 @@ import { matrix } from '../report/matrix.ts'
 import { readReport } from '../report/read-report.ts'
 import { judgeAgain } from '../report/judge-again.ts'
 import { counts } from '../report/report.ts'
+import { resultText } from '../report/result-text.ts'
 import type { Report, ReportedResult } from '../report/report.ts'
 import type { Check } from '../catalog/check.ts'
 import { catalogWith } from '../checks/custom/registry.ts'
@@ -80,8 +81,9 @@ export async function replayCheck(args: readonly string[], context: CommandConte
   return { exitCode: ran.exitCode }
 }
 
-function headline({ id, protocol, verdict, summary, reason }: ReportedResult): string {
-  return `${id}${protocol === '2' ? ' (HTTP/2)' : ''} ${verdict}: ${summary === '' ? (reason ?? '') : summary}`
+function headline(result: ReportedResult): string {
+  const { id, protocol, verdict } = result
+  return `${id}${protocol === '2' ? ' (HTTP/2)' : ''} ${verdict}: ${resultText(result)}`
 }
 
 /** Judges the evidence of the report again; nothing is sent. */

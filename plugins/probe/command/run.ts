@@ -158,7 +158,10 @@ async function probe(
     [...options.secrets, ...(routes.mcpToken === null ? [] : [routes.mcpToken])],
   )
   if (signal.aborted) return { exitCode: 130, report }
-  if (!report.complete) return { exitCode: 3, report }
+  if (!report.complete) {
+    err.write(`${result.lost ?? 'the run ended early'}: the run is not complete\n`)
+    return { exitCode: 3, report }
+  }
   return { exitCode: report.summary.counted > 0 ? 1 : 0, report }
 }
 

@@ -6,6 +6,7 @@ import type { Report, ReportedResult } from './report.ts'
 import type { ReportedExchange, Side } from './sides.ts'
 import { differingLines, linesOf } from './side-lines.ts'
 import { HTML_STYLE } from './html-style.ts'
+import { otherAttemptText, resultText } from './result-text.ts'
 import { goneText } from './upstream-text.ts'
 import { visible } from './visible.ts'
 
@@ -82,8 +83,8 @@ function findingsList(results: readonly ReportedResult[]): string {
     .toSorted((a, b) => rank(a) - rank(b))
     .map(result => ({ result, why: whyOf(result) }))
     .map(
-      ({ why, result: { id, protocol, verdict, impact, summary, reason, title } }) =>
-        `<li><span class="${verdict}">${verdict}</span> <a href="#${anchor(id, protocol)}">${text(id)} ${text(title)}</a>${protocolText(protocol)}: ${text(summary === '' ? (reason ?? '') : summary)}<br><span class="quiet">Impact ${impact}. ${text(why)}</span></li>`,
+      ({ why, result, result: { id, protocol, verdict, impact, title } }) =>
+        `<li><span class="${verdict}">${verdict}</span> <a href="#${anchor(id, protocol)}">${text(id)} ${text(title)}</a>${protocolText(protocol)}: ${text(resultText(result))}<br><span class="quiet">Impact ${impact}. ${text(why)}</span></li>`,
     )
   return items.length === 0
     ? '<h2>Findings</h2>\n<p>None.</p>'
@@ -108,8 +109,8 @@ function section(group: string, results: readonly ReportedResult[], maxSide: num
   const others = results
     .filter(result => !isFinding(result))
     .map(
-      ({ id, title, protocol, verdict, summary, reason }) =>
-        `<tr><th scope="row">${text(id)}${protocolText(protocol)}</th><td>${text(title)}</td><td class="${verdict}">${verdict}</td><td>${text(summary === '' ? (reason ?? '') : summary)}</td></tr>`,
+      result =>
+        `<tr><th scope="row">${text(result.id)}${protocolText(result.protocol)}</th><td>${text(result.title)}</td><td class="${result.verdict}">${result.verdict}</td><td>${text(resultText(result))}</td></tr>`,
     )
   return `<section id="${text(group)}" aria-labelledby="${text(group)}-title">
 <h2 id="${text(group)}-title">${text(group)}</h2>
@@ -119,21 +120,25 @@ ${others.length === 0 ? '' : `<div class="scroll" tabindex="0" role="region" ari
 }
 
 function finding(result: ReportedResult, maxSide: number): string {
-  const { id, title, protocol, verdict, impact, summary, reason, baseline, owner_note: note, exchanges } = result
+  const { id, title, protocol, verdict, impact, baseline, owner_note: note, exchanges } = result
+  const other = otherAttemptText(result)
   const why = whyOf(result)
   const sources = result.sources.map(source => sourceLink(source.spec, source.section)).join(', ')
   return `<details open id="${anchor(id, protocol)}">
 <summary><span class="${verdict}">${verdict}</span> ${text(id)} ${text(title)}${protocolText(protocol)}${baseline === 'known' ? ' (known)' : ''}</summary>
-<p>${text(summary === '' ? (reason ?? '') : summary)}. Impact ${impact}.${sources === '' ? '' : ` Source: ${sources}.`}</p>
+<p>${text(resultText(result))}. Impact ${impact}.${sources === '' ? '' : ` Source: ${sources}.`}</p>
 ${why === '' ? '' : `<p>Why it matters: ${text(why)}</p>`}
 ${note === null ? '' : `<p>Owner: ${text(note)}</p>`}
 ${valuesTable(result.values)}
-${exchanges
-  .slice(0, MAX_EXCHANGES)
-  .map(exchange => sides(exchange, maxSide))
-  .join('\n')}
-${exchanges.length > MAX_EXCHANGES ? `<p>${exchanges.length - MAX_EXCHANGES} more exchanges are in the report as JSON.</p>` : ''}
+${sidesOfAll(exchanges, maxSide)}
+${other === null ? '' : `<p>${text(other)}</p>\n${sidesOfAll(result.other_attempt!.exchanges, maxSide)}`}
 </details>`
+}
+
+function sidesOfAll(exchanges: readonly ReportedExchange[], maxSide: number): string {
+  const shown = exchanges.slice(0, MAX_EXCHANGES).map(exchange => sides(exchange, maxSide))
+  const left = exchanges.length - shown.length
+  return [...shown, left > 0 ? `<p>${left} more exchanges are in the report as JSON.</p>` : ''].join('\n')
 }
 
 function sourceLink(spec: string, section: string | undefined): string {

@@ -1,9 +1,10 @@
 /** The report as JUnit XML. */
 import { counts, groupsOf } from './report.ts'
 import type { FailOn, Report, ReportedResult } from './report.ts'
+import { otherAttemptText, resultText } from './result-text.ts'
 import { visible, visibleLines } from './visible.ts'
 import { textOf } from './side-lines.ts'
-import type { Side } from './sides.ts'
+import type { ReportedExchange, Side } from './sides.ts'
 
 export function junitReport(report: Report, failOn: readonly FailOn[]): string {
   const suites = groupsOf(report.results).map(group =>
@@ -29,10 +30,10 @@ function isFailure(result: ReportedResult, failOn: readonly FailOn[]): boolean {
 }
 
 function testCase(group: string, result: ReportedResult, failOn: readonly FailOn[]): string {
-  const { id, title, protocol, took_ms: took, verdict, reason } = result
+  const { id, title, protocol, took_ms: took, verdict } = result
   const name = `${id} ${title}${protocol === '2' ? ' (HTTP/2)' : ''}`
   const open = `    <testcase classname="probe.${escape(group)}" name="${escape(name)}" time="${(took / 1000).toFixed(3)}"`
-  const text = result.summary === '' ? (reason ?? '') : result.summary
+  const text = [resultText(result), otherAttemptText(result) ?? ''].filter(part => part !== '').join('. ')
   const inner =
     verdict === 'skip'
       ? `<skipped message="${escape(text)}"/>`
@@ -46,8 +47,16 @@ function testCase(group: string, result: ReportedResult, failOn: readonly FailOn
   return inner === '' ? `${open}/>\n` : `${open}>${inner}</testcase>\n`
 }
 
-/** The four sides as text. */
-export function sidesText({ exchanges }: Pick<ReportedResult, 'exchanges'>): string {
+/** The four sides as text; those of the first attempt follow if it is another one. */
+export function sidesText(result: Pick<ReportedResult, 'exchanges' | 'other_attempt'>): string {
+  const { exchanges, other_attempt: other } = result
+  return [
+    textsOf(exchanges),
+    ...(other === undefined ? [] : [otherAttemptText(result), textsOf(other.exchanges)]),
+  ].join('\n')
+}
+
+function textsOf(exchanges: readonly ReportedExchange[]): string {
   const part = (title: string, side: Side | null): string[] =>
     side === null ? [`${title}: nothing`] : [`${title}:`, ...visibleLines(textOf(side)).map(line => `  ${line}`)]
   return exchanges

@@ -1,6 +1,7 @@
 /** The report as Markdown. */
 import { groupsOf } from './report.ts'
 import type { Report, ReportedResult } from './report.ts'
+import { otherAttemptText, resultText } from './result-text.ts'
 import { headTextOf } from './side-lines.ts'
 import { sourceText } from './terminal-report.ts'
 import { goneText } from './upstream-text.ts'
@@ -48,15 +49,17 @@ export function markdownReport(report: Report): string {
 }
 
 function finding(result: ReportedResult): string[] {
-  const { id, title, verdict, impact, summary, reason, exchanges, owner_note: note } = result
+  const { id, title, verdict, impact, exchanges, owner_note: note } = result
   const [exchange] = exchanges
   const arrived = exchange?.arrived[0]
   const source = sourceText(result)
+  const other = otherAttemptText(result)
   return [
     `### ${id}: ${title}`,
     '',
-    `**${verdict}**, impact ${impact}${source === '' ? '' : `, ${source}`}. ${cell(summary === '' ? (reason ?? '') : summary)}`,
+    `**${verdict}**, impact ${impact}${source === '' ? '' : `, ${source}`}. ${cell(resultText(result))}`,
     '',
+    ...(other === null ? [] : [cell(other), '']),
     ...(note === null ? [] : [`Owner: ${cell(note)}`, '']),
     ...(arrived === undefined
       ? []

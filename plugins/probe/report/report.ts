@@ -3,6 +3,7 @@ import { CATALOGUE } from '../catalog/version.ts'
 import { GROUPS, impactOf } from '../catalog/check.ts'
 import type { Facts, Impact, Level, Source, VerdictWord } from '../catalog/check.ts'
 import type { CheckResult } from '../client/check-result.ts'
+import type { Evidence } from '../client/evidence.ts'
 import type { RunResult } from '../client/probe-run.ts'
 import type { Reached } from '../client/reach.ts'
 import { accepts } from './baseline.ts'
@@ -32,6 +33,8 @@ export interface ReportedResult {
   /** Why it matters, of checks of other plugins, which whoever reads the report may not have. */
   why?: string
   exchanges: ReportedExchange[]
+  /** If attempts disagree: the first one, unless it found what `summary` and `exchanges` say. */
+  other_attempt?: { verdict: VerdictWord; summary: string; exchanges: ReportedExchange[] }
   /** For `replay --offline`; absent without evidence, and if it is too large. */
   recorded?: RecordedEvidence
 }
@@ -109,17 +112,29 @@ export function createReport(input: ReportInput): Report {
   const results = run.results.map((result): ReportedResult => {
     const isShown =
       ['fail', 'warn', 'flaky', 'error'].includes(result.verdict) || result.check.hostile === true || input.isVerbose
-    let exchanges = isShown && result.evidence !== null ? exchangesOf(result.evidence) : []
-    evidenceBytes += JSON.stringify(exchanges).length
-    if (evidenceBytes > MAX_EVIDENCE) {
-      exchanges = []
+    const shown = (evidence: Evidence | null): ReportedExchange[] => {
+      const exchanges = isShown && evidence !== null ? exchangesOf(evidence) : []
+      evidenceBytes += JSON.stringify(exchanges).length
+      if (evidenceBytes <= MAX_EVIDENCE) return exchanges
       isTruncated = true
+      return []
     }
+    const exchanges = shown(result.evidence)
+    const other = result.otherAttempt
     const recorded = exchanges.length > 0 && input.isRecorded === true ? recordedEvidence(result.evidence!) : null
     recordedSize += recorded === null ? 0 : JSON.stringify(recorded).length
     return {
       ...reportedResult(result, { baseline, notes }),
       exchanges,
+      ...(other === null
+        ? {}
+        : {
+            other_attempt: {
+              verdict: other.verdict.verdict,
+              summary: other.verdict.summary,
+              exchanges: shown(other.evidence),
+            },
+          }),
       ...(recorded !== null && recordedSize <= MAX_RECORDED ? { recorded } : {}),
     }
   })

@@ -1,6 +1,7 @@
 /** The report for a terminal. */
 import type { FailOn, Report, ReportedResult } from './report.ts'
 import { groupsOf } from './report.ts'
+import { otherAttemptText, resultText } from './result-text.ts'
 import { goneText } from './upstream-text.ts'
 import { visible } from './visible.ts'
 
@@ -47,11 +48,13 @@ export function sourceText({ sources }: Pick<ReportedResult, 'sources'>): string
 }
 
 function findingLines(finding: ReportedResult): string[] {
-  const { verdict, id, title, summary, reason, baseline, owner_note: note } = finding
+  const { verdict, id, title, baseline, owner_note: note } = finding
   const source = sourceText(finding)
+  const other = otherAttemptText(finding)
   return [
     `${verdict.padEnd(5)} ${id}  ${title}${baseline === 'known' ? ' (known)' : ''}`,
-    `      ${visible(summary === '' ? (reason ?? '') : summary)}${source === '' ? '' : ` [${source}]`}`,
+    `      ${visible(resultText(finding))}${source === '' ? '' : ` [${source}]`}`,
+    ...(other === null ? [] : [`      ${visible(other)}`]),
     ...(note === null ? [] : [`      owner: ${visible(note)}`]),
   ]
 }

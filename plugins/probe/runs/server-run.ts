@@ -69,7 +69,9 @@ export class ServerRun {
   async start(): Promise<void> {
     try {
       await this.#probe()
-      this.state = this.#result?.isComplete === true ? 'complete' : 'stopped'
+      const { isComplete = false, lost = null } = this.#result ?? {}
+      this.state = isComplete ? 'complete' : lost === null ? 'stopped' : 'failed'
+      this.error = lost
     } catch (error) {
       this.state = this.#stopping.signal.aborted ? 'stopped' : 'failed'
       if (this.state === 'failed') this.error = masked((error as Error).message, this.#secrets)
@@ -103,7 +105,11 @@ export class ServerRun {
     if (this.#report === null) return
     this.#report = {
       ...this.#report,
-      results: this.#report.results.map(result => ({ ...result, exchanges: [] })),
+      results: this.#report.results.map(({ other_attempt: other, ...result }) => ({
+        ...result,
+        exchanges: [],
+        ...(other === undefined ? {} : { other_attempt: { ...other, exchanges: [] } }),
+      })),
       truncated: true,
     }
     this.#size = JSON.stringify(this.#report).length
@@ -188,7 +194,7 @@ export class ServerRun {
     const { target, configuration } = request
     const found = this.#result ?? this.#run?.soFar ?? null
     return {
-      run: found ?? { results: [], reached: null, isComplete: false, requests: 0, clientProtocols: [] },
+      run: found ?? { results: [], reached: null, isComplete: false, lost: null, requests: 0, clientProtocols: [] },
       facts: {
         id: this.#runId,
         startedAt: this.startedAt,

@@ -4,12 +4,12 @@ import { Code } from '../../ui/code.tsx'
 import { Panel } from '../../ui/view.tsx'
 import { VerdictBadge } from './checks-table.tsx'
 import { sideText } from './side-text.ts'
-import type { Result, Side } from './types.ts'
+import type { Exchange, Result, Side } from './types.ts'
 
 const MAX_SHOWN = 6
 
 export function Evidence({ result, isRunning }: { result: Result; isRunning: boolean }) {
-  const { exchanges = [] } = result
+  const { exchanges = [], repeats = [], other_attempt: other } = result
   return (
     <Panel title="Evidence" class="probe-evidence">
       <p>
@@ -17,6 +17,7 @@ export function Evidence({ result, isRunning }: { result: Result; isRunning: boo
       </p>
       <p>{result.summary}</p>
       {result.reason !== null && <p class="quiet-text">{result.reason}</p>}
+      {result.verdict === 'flaky' && <p class="quiet-text">Attempts: {repeats.join(', ')}</p>}
       {exchanges.length === 0 && (
         <p class="quiet-text">
           {isRunning
@@ -24,6 +25,22 @@ export function Evidence({ result, isRunning }: { result: Result; isRunning: boo
             : 'The report has the messages of checks that found something, not of this one.'}
         </p>
       )}
+      <Exchanges exchanges={exchanges} />
+      {other !== undefined && (
+        <>
+          <p>
+            First attempt: <VerdictBadge verdict={other.verdict} /> {other.summary}
+          </p>
+          <Exchanges exchanges={other.exchanges} />
+        </>
+      )}
+    </Panel>
+  )
+}
+
+function Exchanges({ exchanges }: { exchanges: readonly Exchange[] }) {
+  return (
+    <>
       {exchanges.slice(0, MAX_SHOWN).map(({ step, sent, arrived, answered, came_back: cameBack }, index) => (
         <div key={index} class="probe-sides" role="group" aria-label={`Step ${step}`}>
           <SideView title="Sent" sides={[sent]} />
@@ -35,7 +52,7 @@ export function Evidence({ result, isRunning }: { result: Result; isRunning: boo
       {exchanges.length > MAX_SHOWN && (
         <p class="quiet-text">{exchanges.length - MAX_SHOWN} more exchanges are in the report.</p>
       )}
-    </Panel>
+    </>
   )
 }
 

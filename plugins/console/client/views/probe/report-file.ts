@@ -28,9 +28,25 @@ function isResult(value: unknown): boolean {
   return (
     isRecord(value) &&
     ['id', 'title', 'group', 'protocol', 'summary'].every(member => typeof value[member] === 'string') &&
-    VERDICTS.some(verdict => verdict === value.verdict) &&
-    Array.isArray(value.exchanges) &&
-    value.exchanges.every(
+    isVerdict(value.verdict) &&
+    areExchanges(value.exchanges) &&
+    (value.repeats === undefined || (Array.isArray(value.repeats) && value.repeats.every(isVerdict))) &&
+    (value.other_attempt === undefined || isAttempt(value.other_attempt))
+  )
+}
+
+function isAttempt(value: unknown): boolean {
+  return isRecord(value) && isVerdict(value.verdict) && isText(value.summary) && areExchanges(value.exchanges)
+}
+
+function isVerdict(value: unknown): boolean {
+  return VERDICTS.some(verdict => verdict === value)
+}
+
+function areExchanges(value: unknown): boolean {
+  return (
+    Array.isArray(value) &&
+    value.every(
       exchange =>
         isRecord(exchange) &&
         isSide(exchange.sent) &&

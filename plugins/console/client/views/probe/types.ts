@@ -45,8 +45,12 @@ export interface Result {
   verdict: Verdict
   summary: string
   reason: string | null
+  /** Of each attempt. */
+  repeats?: Verdict[]
   /** Absent in events. */
   exchanges?: Exchange[]
+  /** The first attempt, if attempts disagree and it found something else. */
+  other_attempt?: { verdict: Verdict; summary: string; exchanges: Exchange[] }
 }
 
 export interface Report {
