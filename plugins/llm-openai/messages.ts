@@ -99,7 +99,10 @@ function readPart({ json, describeUrl, describeInline }: Engine, given: unknown)
     case 'image_url':
     case 'input_image': {
       const url =
-        json.textOf(part.image_url) ?? json.textOf(json.own(part.image_url, 'url')) ?? json.textOf(part.file_id)
+        json.textOf(part.image_url) ??
+        json.textOf(json.own(part.image_url, 'url')) ??
+        json.textOf(part.filename) ??
+        json.textOf(part.file_id)
       return url === undefined ? [] : [{ type: 'image', description: describeUrl(url) }]
     }
     case 'input_audio': {

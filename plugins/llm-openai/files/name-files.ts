@@ -25,7 +25,7 @@ export async function nameFiles(
     const content: unknown[] = []
     for (const given of json.listOf(item.content)) {
       const part = json.objectOf(given)
-      if (part.type === 'input_file') content.push(await described(part))
+      if (part.type === 'input_file' || part.type === 'input_image') content.push(await described(part))
       else if (part.type === 'file') content.push({ ...part, file: await described(json.objectOf(part.file)) })
       else content.push(given)
     }

@@ -38,3 +38,23 @@ t.test('a file in a chat is described by name and size, an unknown one is an err
   const azure = '/ai/azure/openai/deployments/svc-echo/chat/completions?api-version=1'
   t.match(await ask(azure, id), { status: 400 }, 'another provider has other files')
 })
+
+t.test('an image that a response names by its id is described alike [LLMN-160]', async t => {
+  const { url } = await serveLlm(t)
+  const form = new FormData()
+  form.set('purpose', 'vision')
+  form.set('file', new File(['hello'], 'map.png'))
+  const { id } = (await (await fetch(`${url}/ai/v1/files`, { method: 'POST', body: form })).json()) as { id: string }
+  const ask = async (file: string): Promise<{ status: number; text: string }> => {
+    const response = await fetch(`${url}/ai/v1/responses`, {
+      method: 'POST',
+      body: JSON.stringify({
+        model: 'svc-echo',
+        input: [{ role: 'user', content: [{ type: 'input_image', file_id: file }] }],
+      }),
+    })
+    return { status: response.status, text: await response.text() }
+  }
+  t.match(await ask(id), { status: 200, text: /map\.png \(5 bytes\)/ })
+  t.match(await ask('file-unknown'), { status: 400, text: /No such File object: file-unknown/ })
+})
