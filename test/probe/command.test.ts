@@ -251,6 +251,7 @@ t.test('reports, baseline and exit code of a gateway with findings [PRB-7]', asy
   )
   t.equal(first.exitCode, 1, first.err)
   t.match(first.out, /HDR-VIA/)
+  t.match(first.err, /^headers: \d+ checks?, [1-9]\d* failed \(\d+ of \d+\)$/m, 'a line for each group')
   const read = (name: string): string => readFileSync(join(folder, 'reports', name), 'utf8')
   const report = JSON.parse(read('report.json')) as Record<string, unknown>
   const validate = new Ajv2020({ strict: false }).compile(
