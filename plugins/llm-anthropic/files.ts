@@ -1,6 +1,7 @@
 /** Files: `/v1/files`. */
 import type { DocumentFacts, Documents, Engine, LlmRoute, RouteInput } from '../llm/types.ts'
 import { bodyOf, describeRoute } from './message-batches.ts'
+import { readLimit } from './page.ts'
 
 type Route = LlmRoute<ReturnType<typeof bodyOf>>
 
@@ -8,7 +9,6 @@ export const FILE_KIND = 'file'
 const UNKNOWN = `file_${'0'.repeat(24)}`
 const MIN_SECONDS = 3600
 const MAX_SECONDS = 7_776_000
-const MAX_LIMIT = 1000
 
 export function fileRoutes(engine: Engine, documents: Documents): Route[] {
   const find = async (input: RouteInput): Promise<DocumentFacts> => {
@@ -190,10 +190,4 @@ function show({ id, name, type, bytes, createdAt, expiresAt }: DocumentFacts): o
     downloadable: false,
     expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
   }
-}
-
-function readLimit(engine: Engine, text: string | null): number {
-  const limit = /^\d{1,5}$/.test(text ?? '20') ? Number(text ?? 20) : 0
-  if (limit < 1 || limit > MAX_LIMIT) throw engine.badInput(`limit: Input should be between 1 and ${MAX_LIMIT}`)
-  return limit
 }

@@ -2,7 +2,7 @@
 import type { JsonObject } from 'svc/plugin'
 import type { Batch, Batches, Documents, Engine, ItemResult, LlmRoute, OwnParsed, RouteInput } from '../llm/types.ts'
 import { requestIdOf } from './errors.ts'
-import { pageOf, readPage } from './page.ts'
+import { checkPage, pageOf, readPage } from './page.ts'
 
 type Parsed = OwnParsed<{ body: object | string }>
 type Route = LlmRoute<Parsed>
@@ -46,24 +46,38 @@ export function messageBatchRoutes(engine: Engine, batches: Batches, documents: 
     const content = document && (await documents.content(document))
     return content === undefined ? null : (JSON.parse(content.toString()) as Request[])
   }
-  const withResults = (batch: Batch, input: RouteInput): Promise<Batch> => {
+  const withResults = (batch: Batch, input: RouteInput, now: number): Promise<Batch> => {
     let ids: string[] = []
     const items = async () => {
       const requests = (await requestsOf(batch)) ?? []
       ids = requests.map(request => request.custom_id)
       return requests.map(({ params }) => ({ path: '/v1/messages', body: { ...params, stream: false } }))
     }
-    return batches.withResults(batch, input, items, async results => {
-      const rendered = results.map(result => resultOf(engine, batch, ids, result))
-      const content = Buffer.from(rendered.map(line => `${JSON.stringify(line)}\n`).join(''))
-      await documents.put(batch, { kind: RESULTS, id: batch.id, name: batch.id, type: 'application/x-jsonl', content })
-      const counts = { succeeded: 0, errored: 0, canceled: 0, expired: 0 }
-      for (const { result } of rendered) counts[result.type] += 1
-      return { document: batch.id, counts }
-    })
+    return batches.withResults(
+      batch,
+      input,
+      items,
+      async results => {
+        const rendered = results.map(result => resultOf(engine, batch, ids, result))
+        const content = Buffer.from(rendered.map(line => `${JSON.stringify(line)}\n`).join(''))
+        await documents.put(batch, {
+          kind: RESULTS,
+          id: batch.id,
+          name: batch.id,
+          type: 'application/x-jsonl',
+          content,
+        })
+        const counts = { succeeded: 0, errored: 0, canceled: 0, expired: 0 }
+        for (const { result } of rendered) counts[result.type] += 1
+        return { document: batch.id, counts }
+      },
+      now,
+    )
   }
-  const show = async (batch: Batch, input: RouteInput): Promise<Shown> =>
-    showBatch(batches, await withResults(batch, input), input, Date.now())
+  const show = async (batch: Batch, input: RouteInput): Promise<Shown> => {
+    const now = Date.now()
+    return showBatch(batches, await withResults(batch, input, now), input, now)
+  }
   const render: Route['render'] = (_result, parsed) => ({ body: parsed.wire.body })
   const routes: Route[] = [
     {
@@ -127,7 +141,9 @@ export function messageBatchRoutes(engine: Engine, batches: Batches, documents: 
       describe: describeRoute('GET', PATH, 'list message batches', 'All batches', 200),
       async parse(input) {
         const newestFirst = (await batches.list(input)).toReversed()
-        const { page, hasMore } = pageOf(newestFirst, readPage(input))
+        const asked = readPage(engine, input)
+        checkPage(engine, newestFirst, asked)
+        const { page, hasMore } = pageOf(newestFirst, asked)
         const data: { id: string }[] = []
         for (const batch of page) data.push(await show(batch, input))
         return bodyOf({ data, has_more: hasMore, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null })
@@ -188,7 +204,7 @@ export function messageBatchRoutes(engine: Engine, batches: Batches, documents: 
         404,
       ),
       async parse(input) {
-        const batch = await withResults(await find(input), input)
+        const batch = await withResults(await find(input), input, Date.now())
         const document = batch.results === null ? undefined : await documents.get(batch, RESULTS, batch.id)
         const content = document && (await documents.content(document))
         if (content === undefined)

@@ -1,5 +1,5 @@
 /** `GET /v1/models` with pagination, and `GET /v1/models/{model}`. */
-import type { LlmRoute, ModelInfo, ModelsParsed } from '../llm/types.ts'
+import type { Engine, LlmRoute, ModelInfo, ModelsParsed } from '../llm/types.ts'
 import { pageOf, readPage, type Page } from './page.ts'
 
 export const models: ModelInfo[] = [
@@ -34,7 +34,7 @@ function show({ id, context_window, max_output_tokens }: ModelInfo): object {
   }
 }
 
-export function listModels(): LlmRoute<ModelsParsed<Page>> {
+export function listModels(engine: Engine): LlmRoute<ModelsParsed<Page>> {
   return {
     method: 'GET',
     path: '/v1/models',
@@ -48,7 +48,7 @@ export function listModels(): LlmRoute<ModelsParsed<Page>> {
       })),
       examples: [{ name: 'Two models', path: '/ai/anthropic/v1/models?limit=2', expectStatus: 200 }],
     },
-    parse: input => ({ op: 'models', wire: readPage(input) }),
+    parse: input => ({ op: 'models', wire: readPage(engine, input) }),
     render(result, { wire }) {
       const { page, hasMore } = pageOf(result.models, wire)
       return {

@@ -1,5 +1,5 @@
 /** Pages of lists: by `limit`, `after_id` and `before_id`. */
-import type { RouteInput } from '../llm/types.ts'
+import type { Engine, RouteInput } from '../llm/types.ts'
 
 export interface Page {
   limit: number
@@ -7,16 +7,34 @@ export interface Page {
   beforeId: string | null
 }
 
-const defaultLimit = 20
-const maxLimit = 1000
+const DEFAULT_LIMIT = 20
+const MAX_LIMIT = 1000
 
-export function readPage({ query }: RouteInput): Page {
-  const limit = Number(query.get('limit') ?? defaultLimit)
+export function readPage(engine: Engine, { query }: RouteInput): Page {
   return {
-    limit: Number.isFinite(limit) ? Math.min(Math.max(1, Math.trunc(limit)), maxLimit) : defaultLimit,
+    limit: readLimit(engine, query.get('limit')),
     afterId: query.get('after_id'),
     beforeId: query.get('before_id'),
   }
+}
+
+export function readLimit(engine: Engine, text: string | null): number {
+  const limit = /^\d{1,5}$/.test(text ?? '') ? Number(text) : text === null ? DEFAULT_LIMIT : 0
+  if (limit < 1 || limit > MAX_LIMIT) throw engine.badInput(`limit: Input should be between 1 and ${MAX_LIMIT}`)
+  return limit
+}
+
+/**
+ * Throws if the item to continue from does not exist. Without that, a list whose old items have been removed would begin
+ * again, and a client that reads all pages would never end.
+ */
+export function checkPage(engine: Engine, all: readonly { id: string }[], { afterId, beforeId }: Page): void {
+  for (const [name, id] of [
+    ['after_id', afterId],
+    ['before_id', beforeId],
+  ] as const)
+    if (id !== null && !all.some(item => item.id === id))
+      throw engine.badInput(`${name}: No item with the id ${id.slice(0, 100)} was found.`)
 }
 
 /** The items of a page: those after or before an id. An unknown id returns the first page. */

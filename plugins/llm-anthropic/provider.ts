@@ -27,7 +27,7 @@ export function createProvider({
     routes: [
       createMessages(engine, { documents }),
       countTokens(engine, documents),
-      listModels(),
+      listModels(engine),
       retrieveModel(),
       ...messageBatchRoutes(engine, batches, documents),
       ...fileRoutes(engine, documents),

@@ -33,6 +33,12 @@ const byDeployment: readonly OpenAiRouteName[] = [
 ]
 const byResource: readonly OpenAiRouteName[] = [
   'responses',
+  'response',
+  'deleteResponse',
+  'cancelResponse',
+  'inputItems',
+  'countInput',
+  'compact',
   'models',
   'model',
   'createFile',
@@ -40,6 +46,10 @@ const byResource: readonly OpenAiRouteName[] = [
   'file',
   'deleteFile',
   'fileContent',
+  'createUpload',
+  'addPart',
+  'completeUpload',
+  'cancelUpload',
   'createBatch',
   'listBatches',
   'batch',

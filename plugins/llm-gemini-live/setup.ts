@@ -33,6 +33,34 @@ const KNOWN = [
   'avatarConfig',
   'safetySettings',
 ]
+const CONFIG_KNOWN = [
+  'modelSelectionConfig',
+  'responseJsonSchema',
+  'audioTranscriptionConfig',
+  'audioTimestamp',
+  'candidateCount',
+  'enableAffectiveDialog',
+  'frequencyPenalty',
+  'logprobs',
+  'maxOutputTokens',
+  'mediaResolution',
+  'presencePenalty',
+  'responseFormat',
+  'responseLogprobs',
+  'responseMimeType',
+  'responseModalities',
+  'responseSchema',
+  'routingConfig',
+  'seed',
+  'speechConfig',
+  'stopSequences',
+  'temperature',
+  'thinkingConfig',
+  'topK',
+  'topP',
+  'enableEnhancedCivicAnswers',
+  'translationConfig',
+]
 const SILENCE_MS = 500
 const MAX_SILENCE_MS = 60_000
 const MAX_NAME = 200
@@ -47,6 +75,8 @@ export function readSetup(engine: Engine, given: unknown): Setup {
   const detection = fieldOf(engine, input, 'automaticActivityDetection')
   const silence = json.countOf(fieldOf(engine, detection, 'silenceDurationMs'))
   const { sessionResumption } = setup
+  if (setup.generationConfig != null)
+    readFields(engine, setup.generationConfig, 'setup.generation_config', CONFIG_KNOWN)
   return {
     model: model.replace(/^models\//, '').slice(0, MAX_NAME),
     isSpoken: isSpoken(engine, setup.generationConfig),

@@ -69,8 +69,10 @@ export function batchRoutes(services: Services): Route[] {
       throw engine.badInput(`Batch not found: batches/${id.slice(0, 100)}`, { kind: 'not_found', status: 404 })
     return found
   }
-  const show = async (batch: Batch, input: RouteInput): Promise<object> =>
-    showOperation(services, await withResults(services, batch, input), Date.now())
+  const show = async (batch: Batch, input: RouteInput): Promise<object> => {
+    const now = Date.now()
+    return showOperation(services, await withResults(services, batch, input, now), now)
+  }
   return [
     {
       method: 'POST',
@@ -208,7 +210,12 @@ async function itemsOfFile({ engine, documents }: Services, input: RouteInput, i
     })
 }
 
-async function withResults({ engine, batches, documents }: Services, batch: Batch, input: RouteInput): Promise<Batch> {
+async function withResults(
+  { engine, batches, documents }: Services,
+  batch: Batch,
+  input: RouteInput,
+  now: number,
+): Promise<Batch> {
   const data = batch.data as Data
   let given: Item[] = []
   const items = async (): Promise<BatchItem[]> => {
@@ -221,29 +228,35 @@ async function withResults({ engine, batches, documents }: Services, batch: Batc
       body: request,
     }))
   }
-  return batches.withResults(batch, input, items, async results => {
-    const replies = results.map(result => ({ result, item: given[result.index], reply: replyTo(engine, result) }))
-    const owner = { provider: batch.provider, session: batch.session }
-    if (data.isFile) {
-      const lines = replies.map(({ item, reply }) => `${JSON.stringify({ key: item?.key, ...reply })}\n`)
-      await storeFile(engine, documents, owner, {
-        name: `batch-${batch.id}`,
-        displayName: `batch-${batch.id}`,
-        type: 'application/jsonl',
-        content: Buffer.from(lines.join('')),
-        isGenerated: true,
-      })
-    } else {
-      const inlined = replies.map(({ item, reply }) => ({
-        ...reply,
-        ...(item?.metadata == null ? {} : { metadata: item.metadata }),
-      }))
-      const content = Buffer.from(JSON.stringify(inlined))
-      await documents.put(owner, { kind: OUTPUT, id: batch.id, name: batch.id, type: 'application/json', content })
-    }
-    const succeeded = replies.filter(({ reply }) => 'response' in reply).length
-    return { succeeded, failed: replies.length - succeeded } satisfies Results
-  })
+  return batches.withResults(
+    batch,
+    input,
+    items,
+    async results => {
+      const replies = results.map(result => ({ result, item: given[result.index], reply: replyTo(engine, result) }))
+      const owner = { provider: batch.provider, session: batch.session }
+      if (data.isFile) {
+        const lines = replies.map(({ item, reply }) => `${JSON.stringify({ key: item?.key, ...reply })}\n`)
+        await storeFile(engine, documents, owner, {
+          name: `batch-${batch.id}`,
+          displayName: `batch-${batch.id}`,
+          type: 'application/jsonl',
+          content: Buffer.from(lines.join('')),
+          isGenerated: true,
+        })
+      } else {
+        const inlined = replies.map(({ item, reply }) => ({
+          ...reply,
+          ...(item?.metadata == null ? {} : { metadata: item.metadata }),
+        }))
+        const content = Buffer.from(JSON.stringify(inlined))
+        await documents.put(owner, { kind: OUTPUT, id: batch.id, name: batch.id, type: 'application/json', content })
+      }
+      const succeeded = replies.filter(({ reply }) => 'response' in reply).length
+      return { succeeded, failed: replies.length - succeeded } satisfies Results
+    },
+    now,
+  )
 }
 
 function replyTo(

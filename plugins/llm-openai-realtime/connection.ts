@@ -134,7 +134,10 @@ export class RealtimeConnection {
   ])
 
   #update({ session }: ClientEvent): void {
-    const next = updateSession(this.#engine, this.#session, session, { hasSpoken: this.#hasSpoken })
+    const next = updateSession(this.#engine, this.#session, session, {
+      isOpen: true,
+      hasSpoken: this.#hasSpoken,
+    })
     if (!this.#keepSession(next))
       throw this.#engine.badInput('The session is too large.', { param: 'session', code: 'session_too_large' })
     this.#session = next

@@ -197,12 +197,23 @@ type SessionChanges = Partial<Omit<Session, 'audio'>> & {
 }
 
 /** The session with the changes that a client sends. Throws `engine.badInput` for wrong ones. */
-export function updateSession(engine: Engine, session: Session, given: unknown, { hasSpoken = false } = {}): Session {
+export function updateSession(
+  engine: Engine,
+  session: Session,
+  given: unknown,
+  { isOpen = false, hasSpoken = false } = {},
+): Session {
   const named = engine.json.own(given, 'type')
   if (named !== undefined && named !== session.type) {
     type(engine, named, 'session.type')
     throw engine.badInput('The type of a session cannot be changed.', { param: 'session.type', code: 'invalid_value' })
   }
+  const model = engine.json.own(given, 'model')
+  if (isOpen && typeof model === 'string' && model !== session.model)
+    throw engine.badInput('The model of a session cannot be changed.', {
+      param: 'session.model',
+      code: 'invalid_value',
+    })
   const { audio = {}, ...changes } = FORMS[session.type](engine, given, 'session') as SessionChanges
   const next: Session = {
     ...session,

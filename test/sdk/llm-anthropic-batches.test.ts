@@ -70,6 +70,9 @@ t.test('a batch ends with a result for each request [LLMN-164]', async t => {
   const listed: string[] = []
   for await (const { id } of client.messages.batches.list({ limit: 1 })) listed.push(id)
   t.same(listed, [created.id, running.id])
+  for (const page of [{ limit: 0 }, { limit: 1001 }, { after_id: 'msgbatch_0' }, { before_id: 'msgbatch_0' }])
+    t.match(await failure(client.messages.batches.list(page)), { status: 400 }, JSON.stringify(page))
+  t.match(await failure(client.models.list({ limit: 0 })), { status: 400 })
   t.match(await client.messages.batches.delete(created.id), { type: 'message_batch_deleted' })
   t.match(await failure(client.messages.batches.retrieve(created.id)), {
     status: 404,

@@ -1,6 +1,6 @@
 /** `AzureOpenAI` of the official package against the mock, and the plain client on `/openai/v1`. */
 import t from 'tap'
-import OpenAI, { AzureOpenAI, toFile } from 'openai'
+import OpenAI, { AzureOpenAI, NotFoundError, toFile } from 'openai'
 import { serveLlm } from '../support/llm-formats.ts'
 
 const server = await serveLlm(t)
@@ -52,7 +52,20 @@ t.test('the other operations of a deployment and of the resource [LLM-54]', asyn
     await client.audio.transcriptions.create({ model: 'whisper', file: await toFile(Buffer.from('x'), 'a.wav') }),
     { text: /^Hello from svc/ },
   )
-  t.match((await client.responses.create({ model: 'svc-gpt', input: 'hello' })).output_text, /^Hello/)
+  const created = await client.responses.create({ model: 'svc-gpt', input: 'hello' })
+  t.match(created.output_text, /^Hello/)
+  t.equal((await client.responses.retrieve(created.id)).output_text, created.output_text)
+  t.match((await client.responses.inputItems.list(created.id)).data, [{ role: 'user' }])
+  t.ok((await client.responses.inputTokens.count({ model: 'svc-gpt', input: 'hello' })).input_tokens > 0)
+  await client.responses.delete(created.id)
+  await t.rejects(client.responses.retrieve(created.id), NotFoundError)
+  const upload = await client.uploads.create({
+    filename: 'a',
+    purpose: 'user_data',
+    bytes: 1,
+    mime_type: 'text/plain',
+  })
+  t.equal((await client.uploads.cancel(upload.id)).status, 'cancelled')
   t.ok((await client.models.list()).data.length > 5)
   t.equal((await client.models.retrieve('gpt-4o')).id, 'gpt-4o')
 })

@@ -145,6 +145,13 @@ t.test('thoughts, limits, formats and wrong requests [LLMN-170]', async t => {
     [{ agent: 'a', input: 'x' }, /model/],
     [{ model }, /input/],
     [{ model, input: [] }, /input/],
+    [{ model, input: 'x', store: 'false' }, /store/],
+    [{ model, input: 'x', background: 1 }, /background/],
+    [{ model, input: 'x', previous_interaction_id: 5 }, /previous_interaction_id/],
+    [{ model, input: 'x', labels: 'a' }, /labels/],
+    [{ model, input: 'x', generation_config: { thinking_summaries: 'all' } }, /generation_config\.thinking_summaries/],
+    [{ model, input: 'x', generation_config: { thinking_level: 'huge' } }, /generation_config\.thinking_level/],
+    [{ model, input: 'x', generation_config: { tool_choice: 'sometimes' } }, /generation_config\.tool_choice/],
     [{ model, input: [{ type: 'text', text: 'x' }, { type: 'user_input' }] }, /mixed/],
   ] as const)
     t.match(await (await ask(body)).json(), { error: { code: 'invalid_request', message: pattern } })

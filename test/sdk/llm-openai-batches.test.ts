@@ -91,6 +91,23 @@ t.test('an upload is sent in parts [LLMN-161]', async t => {
   t.match(await failure(client.uploads.cancel(begun.id)), { status: 400 })
   const other = await client.uploads.create({ filename: 'a', purpose: 'user_data', bytes: 1, mime_type: 'text/plain' })
   t.match(await client.uploads.cancel(other.id), { status: 'cancelled' })
+  const expiring = (seconds: number): Promise<OpenAI.Upload> =>
+    client.uploads.create({
+      filename: 'a',
+      purpose: 'user_data',
+      bytes: 1,
+      mime_type: 'text/plain',
+      expires_after: { anchor: 'created_at', seconds },
+    })
+  t.match(await failure(expiring(5)), { status: 400, param: 'expires_after' })
+  const { id } = await expiring(7200)
+  const part = (await client.uploads.parts.create(id, { data: await toFile(Buffer.from('x'), 'part') })).id
+  t.match(await failure(client.uploads.complete(id, { part_ids: [part], md5: '0'.repeat(32) })), {
+    status: 400,
+    param: 'md5',
+  })
+  const { file } = await client.uploads.complete(id, { part_ids: [part], md5: '9dd4e461268c8034f5c8564e155c67a6' })
+  t.equal(file!.expires_at, file!.created_at + 7200)
   t.match(await failure(client.uploads.cancel('upload_0')), { status: 404 })
 })
 
@@ -150,6 +167,8 @@ t.test('a batch fails, expires, is cancelled or has errors, as the plan says [LL
   const wrong = await ended((await start('50, errors=100')).id)
   t.match(wrong, { status: 'completed', output_file_id: null, request_counts: { failed: 4 } })
   t.match(await linesOf(wrong.error_file_id!), [{ response: { status_code: 500 } }, {}, {}, {}])
+  const half = (await ended((await start('50, errors=50')).id)).request_counts
+  t.match(half, { completed: 2, failed: 2 }, 'exactly that percentage')
   const running = await start('60s')
   t.match(running, { status: 'validating', output_file_id: null })
   t.match(await client.batches.cancel(running.id), { status: 'cancelling' })
@@ -190,6 +209,8 @@ t.test('wrong input ends in a failed batch [LLMN-163]', async t => {
   t.match(await create({}), { status: 400, param: 'input_file_id' })
   t.match(await create({ endpoint: '/v1/other' }), { status: 400, param: 'endpoint' })
   t.match(await create({ completion_window: '1h' }), { status: 400, param: 'completion_window' })
+  for (const after of [{ anchor: 'created_at', seconds: 5 }, { seconds: 3600 }, 3600])
+    t.match(await create({ output_expires_after: after }), { status: 400, param: 'output_expires_after' })
   t.match(await failure(client.batches.retrieve('batch_0')), {
     status: 404,
     error: { message: "No batch found with id 'batch_0'." },

@@ -1,4 +1,5 @@
 /** Parses a request of the Interactions API. */
+import { isRecord } from 'svc/plugin'
 import type { ChatParsed, Engine, NeutralRequest, ReplyFormat, RouteInput, Tool, ToolChoice } from '../../llm/types.ts'
 import type { InteractionHead } from './interaction.ts'
 import { readSteps, type Step } from './steps.ts'
@@ -15,6 +16,11 @@ export type InteractionParsed = ChatParsed<InteractionWire>
 const REVISION = '2026-05-20'
 const ECHOED = ['previous_interaction_id', 'system_instruction', 'tools', 'generation_config', 'labels']
 const MAX_STOPS = 5
+const CONFIG_VALUES = [
+  ['thinking_summaries', ['auto', 'none']],
+  ['thinking_level', ['minimal', 'low', 'medium', 'high']],
+  ['tool_choice', ['auto', 'any', 'none', 'validated']],
+] as const satisfies readonly (readonly [string, readonly string[]])[]
 
 /** The revision that the request names, to be echoed; throws for an old one. */
 export function revisionOf(engine: Engine, { headers }: RouteInput): string | null {
@@ -24,6 +30,30 @@ export function revisionOf(engine: Engine, { headers }: RouteInput): string | nu
   if (!/^\d{4}-\d{2}-\d{2}$/.test(revision)) throw engine.badInput('Api-Revision: expected a date such as 2026-05-20.')
   if (revision < REVISION) throw engine.badInput(`Api-Revision ${revision} is no longer supported.`)
   return revision
+}
+
+/** Throws for a parameter that would be ignored because its type or value is wrong; null is as good as absent. */
+export function checkParameters(engine: Engine, body: Record<string, unknown>): void {
+  const { json } = engine
+  const check = (name: string, value: unknown, isValid: boolean, expected: string): void => {
+    if (value != null && !isValid) throw engine.badInput(`${name}: expected ${expected}.`)
+  }
+  for (const name of ['store', 'background', 'stream'])
+    check(name, body[name], typeof body[name] === 'boolean', 'true or false')
+  const { previous_interaction_id: previous, generation_config: config, labels } = body
+  check('previous_interaction_id', previous, typeof previous === 'string', 'a text')
+  check('labels', labels, isRecord(labels), 'an object')
+  check('generation_config', config, isRecord(config), 'an object')
+  for (const [name, values] of CONFIG_VALUES) {
+    const value = json.own(config, name)
+    const isObject = name === 'tool_choice' && isRecord(value)
+    check(
+      `generation_config.${name}`,
+      value,
+      isObject || values.some(known => known === value),
+      `one of ${values.join(', ')}`,
+    )
+  }
 }
 
 export function parseInteraction(

@@ -13,7 +13,13 @@ import { finishReasons } from '../generate.ts'
 import { interactionAt, eventsOf, outputSteps, type Interaction } from './interaction.ts'
 import { interactionError } from './errors.ts'
 import type { InteractionStore } from './interaction-store.ts'
-import { parseInteraction, revisionOf, type InteractionParsed, type InteractionWire } from './request.ts'
+import {
+  checkParameters,
+  parseInteraction,
+  revisionOf,
+  type InteractionParsed,
+  type InteractionWire,
+} from './request.ts'
 import { givenSteps, type Step } from './steps.ts'
 
 type BodyParsed = OwnParsed<{ body: object; revision: string | null; events?: StreamEvent[] }>
@@ -21,6 +27,7 @@ type BodyParsed = OwnParsed<{ body: object; revision: string | null; events?: St
 /** Interactions exist in the versions v1beta, v1beta2 and v1. */
 const ALIASES = ['/ai/gemini/v1', '/ai/gemini/v1beta2/interactions']
 const PATH = '/v1beta/interactions'
+/** Interactions of a chain, the new one included. */
 const MAX_CHAIN = 200
 const UNKNOWN = 'unknown'
 
@@ -172,6 +179,7 @@ function createInteraction(engine: Engine, store: InteractionStore): LlmRoute<In
     finishReasons,
     async parse(input) {
       const body = input.json()
+      checkParameters(engine, body)
       const previous = engine.json.textOf(body.previous_interaction_id)
       const steps = givenSteps(engine, body.input)
       const { steps: before, first } =
@@ -200,7 +208,7 @@ function createInteraction(engine: Engine, store: InteractionStore): LlmRoute<In
         headers: revisionHeader(parsed.wire.revision),
       }
     },
-    shapes: {},
+    shapes: { isEnd: ({ event }) => event.event === 'done' },
     stream: (result, parsed, context) => eventsOf(engine, recordOf(result, parsed, context)),
     streamHeaders: (_result, parsed) => revisionHeader(parsed.wire.revision),
     streamError,
@@ -214,7 +222,7 @@ async function chain(
   input: RouteInput,
   latest: string,
 ): Promise<{ steps: Step[]; first: string }> {
-  const links = await engine.followChain(latest, MAX_CHAIN, async id => {
+  const links = await engine.followChain(latest, MAX_CHAIN - 1, async id => {
     const found: Interaction | undefined = await store.get(input, id)
     if (found === undefined) throw missing(engine, id)
     const { status } = interactionAt(engine, found, Date.now())

@@ -3,7 +3,7 @@ import type { JsonObject } from 'svc/plugin'
 import type { Batch, Batches, BatchItem, Documents, Engine, ItemResult, LlmRoute, RouteInput } from '../../llm/types.ts'
 import { metadataOf } from '../conversations/routes.ts'
 import { describeGet, describeOther, describePost } from '../describe.ts'
-import { FILE_KIND, missing, storeFile, unknownFile } from '../files/routes.ts'
+import { FILE_KIND, jsonExpiryOf, missing, storeFile, unknownFile } from '../files/routes.ts'
 import { pageOf } from '../responses/items.ts'
 import { bodyOf } from '../responses/routes.ts'
 import { readLines, type BatchProblem } from './input.ts'
@@ -39,8 +39,10 @@ export function batchRoutes(engine: Engine, batches: Batches, documents: Documen
       throw engine.badInput(`No batch found with id '${id.slice(0, 100)}'.`, { status: 404, param: 'batch_id' })
     return found
   }
-  const show = async (batch: Batch, input: RouteInput): Promise<Shown> =>
-    showBatch(batches, await withResults({ engine, batches, documents }, batch, input), Date.now())
+  const show = async (batch: Batch, input: RouteInput): Promise<Shown> => {
+    const now = Date.now()
+    return showBatch(batches, await withResults({ engine, batches, documents }, batch, input, now), now)
+  }
   const render: Route['render'] = (_result, parsed) => ({ body: parsed.wire.body })
   return {
     createBatch: {
@@ -133,7 +135,7 @@ async function create({ engine, batches, documents }: Services, input: RouteInpu
       code: 'invalid_value',
     })
   const metadata = body.metadata == null ? null : metadataOf(engine, body.metadata)
-  const after = json.countOf(json.own(body.output_expires_after, 'seconds')) ?? null
+  const after = jsonExpiryOf(engine, body, 'output_expires_after') ?? null
   const file = await documents.get(input, FILE_KIND, fileId)
   const content = file && (await documents.content(file))
   if (content === undefined) throw unknownFile(engine, fileId, { status: 400, param: 'input_file_id' })
@@ -156,7 +158,12 @@ async function create({ engine, batches, documents }: Services, input: RouteInpu
 }
 
 /** The batch with its output files, if it has ended. */
-async function withResults({ engine, batches, documents }: Services, batch: Batch, input: RouteInput): Promise<Batch> {
+async function withResults(
+  { engine, batches, documents }: Services,
+  batch: Batch,
+  input: RouteInput,
+  now: number,
+): Promise<Batch> {
   const data = batch.data as Data
   let ids: string[] = []
   const items = async (): Promise<BatchItem[] | null> => {
@@ -167,33 +174,39 @@ async function withResults({ engine, batches, documents }: Services, batch: Batc
     ids = lines.map(({ customId }) => customId)
     return lines.map(({ body }) => ({ path: data.endpoint.replace(/^\/v1/, ''), body }))
   }
-  return batches.withResults(batch, input, items, async results => {
-    const output: string[] = []
-    const errors: string[] = []
-    for (const result of results) {
-      const line = lineOf(engine, batch, ids, result)
-      if (result.kind === 'cancelled') continue
-      if (result.kind === 'done' && result.status < 400) output.push(line)
-      else errors.push(line)
-    }
-    const seconds = data.output_seconds ?? undefined
-    const store = async (what: string, lines: string[]): Promise<string | null> => {
-      if (lines.length === 0) return null
-      const id = `file-${engine.digest(batch.id, what).slice(0, 24)}`
-      const content = Buffer.from(`${lines.join('\n')}\n`)
-      const owner = { provider: batch.provider, session: batch.session }
-      const stored = { id, name: `${batch.id}_${what}.jsonl`, purpose: 'batch_output', content, seconds }
-      return (await storeFile(engine, documents, owner, stored)).id
-    }
-    const summary: Results = {
-      output_file_id: await store('output', output),
-      error_file_id: await store('error', errors),
-      completed: output.length,
-      failed: errors.length,
-      usage: usageOf(engine, results),
-    }
-    return summary
-  })
+  return batches.withResults(
+    batch,
+    input,
+    items,
+    async results => {
+      const output: string[] = []
+      const errors: string[] = []
+      for (const result of results) {
+        const line = lineOf(engine, batch, ids, result)
+        if (result.kind === 'cancelled') continue
+        if (result.kind === 'done' && result.status < 400) output.push(line)
+        else errors.push(line)
+      }
+      const seconds = data.output_seconds ?? undefined
+      const store = async (what: string, lines: string[]): Promise<string | null> => {
+        if (lines.length === 0) return null
+        const id = `file-${engine.digest(batch.id, what).slice(0, 24)}`
+        const content = Buffer.from(`${lines.join('\n')}\n`)
+        const owner = { provider: batch.provider, session: batch.session }
+        const stored = { id, name: `${batch.id}_${what}.jsonl`, purpose: 'batch_output', content, seconds }
+        return (await storeFile(engine, documents, owner, stored)).id
+      }
+      const summary: Results = {
+        output_file_id: await store('output', output),
+        error_file_id: await store('error', errors),
+        completed: output.length,
+        failed: errors.length,
+        usage: usageOf(engine, results),
+      }
+      return summary
+    },
+    now,
+  )
 }
 
 function lineOf(engine: Engine, batch: Batch, ids: string[], result: ItemResult): string {

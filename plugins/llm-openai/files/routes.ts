@@ -214,14 +214,25 @@ export function purposeOf(engine: Engine, purpose: string | null, filename: stri
   return purpose
 }
 
-/** Seconds until a file expires; undefined: it does not, before all files do. */
+/** Seconds until a file expires, of the fields of a form; undefined: it does not, before all files do. */
 export function expiryOf(engine: Engine, anchor: string | null, text: string | null): number | undefined {
   if (anchor === null && text === null) return undefined
-  const seconds = text !== null && /^\d{1,9}$/.test(text) ? Number(text) : 0
-  if (anchor !== 'created_at' || seconds < MIN_SECONDS || seconds > MAX_SECONDS)
-    throw engine.badInput(
-      `Invalid 'expires_after': expected the anchor 'created_at' and ${MIN_SECONDS} to ${MAX_SECONDS} seconds.`,
-      { param: 'expires_after', code: 'invalid_value' },
-    )
-  return seconds
+  return secondsOf(engine, 'expires_after', { anchor, seconds: /^\d{1,9}$/.test(text ?? '') ? Number(text) : null })
+}
+
+/** The same of a member of a JSON body. */
+export function jsonExpiryOf(engine: Engine, body: Record<string, unknown>, param: string): number | undefined {
+  const { json } = engine
+  const given = body[param]
+  if (given == null) return undefined
+  return secondsOf(engine, param, { anchor: json.own(given, 'anchor'), seconds: json.own(given, 'seconds') })
+}
+
+function secondsOf(engine: Engine, param: string, given: { anchor: unknown; seconds: unknown }): number {
+  const seconds = engine.json.countOf(given.seconds) ?? 0
+  if (given.anchor === 'created_at' && seconds >= MIN_SECONDS && seconds <= MAX_SECONDS) return seconds
+  throw engine.badInput(
+    `Invalid '${param}': expected the anchor 'created_at' and ${MIN_SECONDS} to ${MAX_SECONDS} seconds.`,
+    { param, code: 'invalid_value' },
+  )
 }

@@ -1,9 +1,10 @@
 /** Uploads: files that are sent in parts. */
+import { createHash } from 'node:crypto'
 import type { Store, Svc } from 'svc/plugin'
 import type { Documents, Engine, LlmRoute, RouteInput } from '../../llm/types.ts'
 import { describeOther, describePost } from '../describe.ts'
 import { bodyOf } from '../responses/routes.ts'
-import { MULTIPART_EXAMPLE, missing, purposeOf, showFile, storeFile } from './routes.ts'
+import { jsonExpiryOf, MULTIPART_EXAMPLE, missing, purposeOf, showFile, storeFile } from './routes.ts'
 
 export type UploadRouteName = 'createUpload' | 'addPart' | 'completeUpload' | 'cancelUpload'
 type Route = LlmRoute<ReturnType<typeof bodyOf>>
@@ -16,6 +17,8 @@ interface Upload {
   filename: string
   purpose: string
   bytes: number
+  /** Seconds until the file expires; null: it does not. */
+  fileSeconds: number | null
   /** Seconds since 1970. */
   created: number
   status: 'pending' | 'completed' | 'cancelled'
@@ -140,6 +143,7 @@ export function uploadRoutes(
           filename: filename.slice(0, 200),
           purpose: purposeOf(engine, json.textOf(body.purpose) ?? null, filename),
           bytes,
+          fileSeconds: jsonExpiryOf(engine, body, 'expires_after') ?? null,
           created: Math.floor(Date.now() / 1000),
           status: 'pending',
           parts: [],
@@ -211,7 +215,8 @@ export function uploadRoutes(
       hasEffects: true,
       async parse(input) {
         const upload = await open(input)
-        const ids = json.listOf(input.json().part_ids)
+        const body = input.json()
+        const ids = json.listOf(body.part_ids)
         const contents: Buffer[] = []
         for (const id of ids.slice(0, uploads.maxParts)) {
           const isOwn = upload.parts.some(part => part.id === id)
@@ -225,8 +230,11 @@ export function uploadRoutes(
           throw engine.badInput(`The parts have ${content.length} bytes, but the upload has ${upload.bytes}.`, {
             param: 'part_ids',
           })
-        const { filename: name, purpose } = upload
-        const file = { ...showFile(await storeFile(engine, documents, input, { name, purpose, content })) }
+        if (body.md5 != null && body.md5 !== createHash('md5').update(content).digest('hex'))
+          throw engine.badInput('The MD5 checksum of the parts differs from the given one.', { param: 'md5' })
+        const { filename: name, purpose, fileSeconds } = upload
+        const given = { name, purpose, content, seconds: fileSeconds ?? undefined }
+        const file = { ...showFile(await storeFile(engine, documents, input, given)) }
         const changed = await uploads.change(upload, found => ({ ...found, status: 'completed', parts: [], file }))
         await uploads.drop(upload)
         return bodyOf(show(changed ?? { ...upload, status: 'completed', file }))

@@ -15,6 +15,11 @@ import { picture } from './picture.ts'
 export type ImageRouteName = 'images' | 'imageEdits' | 'imageVariations'
 
 const QUALITIES = ['low', 'medium', 'high']
+const CHOICES: readonly (readonly [string, readonly string[]])[] = [
+  ['response_format', ['url', 'b64_json']],
+  ['quality', ['auto', ...QUALITIES, 'xhigh', 'max', 'standard', 'hd']],
+  ['background', ['auto', 'transparent', 'opaque']],
+]
 
 interface ImageWire {
   prompt: string
@@ -129,7 +134,7 @@ async function readForm(
     const value = form.get(name)
     if (typeof value !== 'string' || value === '') return undefined
     if (name === 'n' || name === 'partial_images') return Number(value)
-    return name === 'stream' ? value === 'true' : value
+    return name === 'stream' && /^(?:true|false)$/.test(value) ? value === 'true' : value
   }
   const parsed = await read(engine, fixedImage, input, { fields, images: files.length, isPromptRequired })
   const bytes = files.reduce((sum, file) => sum + file.size, 0)
@@ -150,8 +155,15 @@ function read(
   const prompt = json.textOf(fields('prompt'))
   if (prompt === undefined && isPromptRequired) throw missing(engine, 'prompt')
   const model = json.textOf(fields('model')) ?? input.defaultModel ?? 'dall-e-2'
+  for (const [name, values] of CHOICES) {
+    const value = fields(name)
+    if (value != null && !values.some(known => known === value))
+      throw invalid(engine, name, `one of ${values.join(', ')}`)
+  }
   const asked = fields('response_format')
-  const isStream = fields('stream') === true
+  const stream = fields('stream')
+  if (stream != null && typeof stream !== 'boolean') throw invalid(engine, 'stream', 'true or false')
+  const isStream = stream === true
   const isData = isStream || asked === 'b64_json' || (asked !== 'url' && /^(?:chat)?gpt-image/.test(model))
   const size = sizeOf(engine, fields('size'))
   const format = formatOf(engine, fields('output_format'))

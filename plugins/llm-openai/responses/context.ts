@@ -27,6 +27,7 @@ export interface ContextServices {
   secret(): Promise<Buffer>
 }
 
+/** Responses of a chain, the new one included. */
 const MAX_CHAIN = 200
 const CALLS = new Set(['function_call', 'custom_tool_call'])
 const OUTPUTS = new Set(['function_call_output', 'custom_tool_call_output'])
@@ -97,7 +98,7 @@ async function chain(
 ): Promise<{ items: Item[]; first: string }> {
   const socket = input.socketData as ResponsesSocketData | undefined
   const now = Date.now()
-  const links = await engine.followChain(latest, MAX_CHAIN, async id => {
+  const links = await engine.followChain(latest, MAX_CHAIN - 1, async id => {
     const found: StoredResponse | undefined = socket?.recall(id) ?? (await responses.get(input, id))
     const state = found === undefined ? null : outputAt(engine, found, await secret(), now)
     if (found === undefined || state === null || state.status === 'failed')

@@ -84,7 +84,10 @@ class ResponsesConnection {
     if (event.type !== 'response.create')
       return this.#refuse(stream, 400, {
         code: 'unknown_event',
-        message: `Unknown event type: ${String(event.type).slice(0, 100)}.`,
+        message:
+          event.type === undefined
+            ? "Missing required parameter: 'type'. Expected 'response.create'."
+            : `Unknown event type: ${String(event.type).slice(0, 100)}. Expected 'response.create'.`,
         param: 'type',
       })
     const lane = this.#laneOf(stream)

@@ -87,6 +87,7 @@ export class ShapedOutput implements StreamOutput {
     const text = typeof data === 'string' ? data : JSON.stringify(data)
     const shown = isBroken ? { ...event, data: text.slice(0, Math.max(1, text.length >> 1)) } : event
     const { bytes } = framedOr(this.#framer, shown, this.#options.framing)
+    if (this.#isInPieces) return this.#addInPieces(bytes)
     this.#enqueueCarried()
     this.#enqueue(bytes)
   }
@@ -108,7 +109,10 @@ export class ShapedOutput implements StreamOutput {
 
   end(isWhole: boolean): void {
     this.#releaseHeld(isWhole)
-    if (isWhole) this.#carry(this.#framer.tail)
+    const { tail } = this.#framer
+    if (isWhole && tail.length > 0)
+      if (this.#isInPieces) this.#addInPieces(tail)
+      else this.#carry(tail)
     void this.#finish()
   }
 
@@ -127,14 +131,12 @@ export class ShapedOutput implements StreamOutput {
 
   #addNow(event: StreamEvent, isLast: boolean): void {
     const framed = this.#framer.frame(event, isLast)
-    const before = Buffer.concat([...this.#carried, framed.lead])
     this.#events += 1
     this.#tokens += tokensOf(event)
-    const split = this.#split
-    const size = split === null ? 0 : Number(split)
-    if (size > 0) return this.#addInSizes(Buffer.concat([before, framed.bytes]), size)
+    if (this.#isInPieces) return this.#addInPieces(Buffer.concat([framed.lead, framed.bytes]))
+    const before = Buffer.concat([...this.#carried, framed.lead])
     this.#takeCarried()
-    if (split === 'byte') return this.#addInBytes(Buffer.concat([before, framed.bytes]))
+    const split = this.#split
     if (split !== null) {
       const cut = cutOf(framed, split, this.#options.framing)
       if (cut !== null) {
@@ -144,6 +146,18 @@ export class ShapedOutput implements StreamOutput {
     }
     this.#carry(Buffer.concat([before, framed.bytes]))
     if (++this.#joined >= this.#join) this.#enqueueCarried()
+  }
+
+  /** Whether the bytes are cut regardless of events: `split=byte` and `split=<n>`. */
+  get #isInPieces(): boolean {
+    return this.#split === 'byte' || Number(this.#split ?? 0) > 0
+  }
+
+  #addInPieces(bytes: Buffer): void {
+    const all = Buffer.concat([...this.#carried, bytes])
+    if (this.#split !== 'byte') return this.#addInSizes(all, Number(this.#split))
+    this.#takeCarried()
+    this.#addInBytes(all)
   }
 
   /** A write every `size` bytes, across events. */

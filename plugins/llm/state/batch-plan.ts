@@ -25,7 +25,7 @@ export function parsePlan(text: string, maxMs: number): BatchPlan | null {
     const errors = /^errors=(\d{1,3})$/.exec(word)
     const outcome = OUTCOMES.find(candidate => candidate === word)
     if (time !== null) plan.ms = Math.min(Number(time[1]) * (time[2] === 's' ? 1000 : 1), maxMs)
-    else if (outcome !== undefined) plan.outcome = outcome
+    else if (outcome !== undefined && plan.outcome === 'complete') plan.outcome = outcome
     else if (errors !== null && Number(errors[1]) <= 100) plan.errors = Number(errors[1])
     else if (word === 'shuffle') plan.shuffle = true
     else return null

@@ -57,13 +57,14 @@ export interface Batches {
   stateAt(batch: Batch, now: number): BatchState
   /**
    * The batch with its results. After its end, the first look runs the items, and `finish` stores what they returned; what
-   * it returns is kept in the batch.
+   * it returns is kept in the batch. `now` is the time whose state is shown: a batch that has ended by then has results.
    */
   withResults(
     batch: Batch,
     input: RouteInput,
     items: () => Promise<BatchItem[] | null>,
     finish: (results: ItemResult[]) => Promise<JsonObject>,
+    now?: number,
   ): Promise<Batch>
   clear(session: string | null): Promise<number>
 }
@@ -146,8 +147,9 @@ export class BatchStore implements Batches {
     input: RouteInput,
     itemsOf: () => Promise<BatchItem[] | null>,
     finish: (results: ItemResult[]) => Promise<JsonObject>,
+    now = Date.now(),
   ): Promise<Batch> {
-    const state = stateAt(batch, Date.now())
+    const state = stateAt(batch, now)
     if (!state.isEnded || state.phase === 'failed' || batch.results !== null) return batch
     const items = await itemsOf()
     const isCounted = await this.#runs.add(keyOf(batch), true)
@@ -175,10 +177,11 @@ export class BatchStore implements Batches {
     isCounted: boolean,
   ): Promise<ItemResult[]> {
     const results: ItemResult[] = []
+    const failing = failingItems(batch, items.length)
     for (const [index, item] of items.entries()) {
       if (index % ITEMS_PER_TURN === ITEMS_PER_TURN - 1) await setImmediate()
       if (index >= state.done) results.push({ kind: state.phase === 'expired' ? 'expired' : 'cancelled', index })
-      else if (isPicked(batch, index)) results.push({ kind: 'failed', index })
+      else if (failing.has(index)) results.push({ kind: 'failed', index })
       else {
         const { status, body, requestId } = await input.runItem(item.path, item.body, {
           batch: batch.id,
@@ -192,9 +195,14 @@ export class BatchStore implements Batches {
   }
 }
 
-/** Whether the plan makes this item fail. */
-function isPicked({ id, plan }: Batch, index: number): boolean {
-  return plan.errors > 0 && generator(digest('batch errors', id, index))() * 100 < plan.errors
+/** The items that the plan makes fail: exactly its percentage of them. */
+function failingItems({ id, plan }: Batch, total: number): ReadonlySet<number> {
+  const count = Math.round((total * plan.errors) / 100)
+  if (count === 0) return new Set()
+  const next = generator(digest('batch errors', id))
+  const drawn = Array.from({ length: total }, (_, index) => ({ index, place: next() }))
+  drawn.sort((one, other) => one.place - other.place)
+  return new Set(drawn.slice(0, count).map(({ index }) => index))
 }
 
 function shuffled(results: ItemResult[], seed: string): ItemResult[] {

@@ -70,7 +70,8 @@ t.test(
       TestServer,
     ]
     t.equal(await admittedOf(servers, 20), 20)
-    await Promise.all(servers.map(usedOf))
+    const knowsAll = (server: TestServer) => until(async () => (await usedOf(server)) === 20, 'the count of both')
+    await Promise.all(servers.map(knowsAll))
     await store.kill()
     await Promise.all(servers.map(isDown))
     t.equal(await admittedOf(servers, 10), 10, 'each goes on')

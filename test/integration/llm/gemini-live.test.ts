@@ -164,6 +164,10 @@ t.test('wrong messages close the socket with a reason [LLMN-194]', async t => {
     [{ setup: {} }, /setup.model is required/],
     [{ setup: { model: 'a', modle: 'b' } }, /Unknown name "modle" at 'setup'/],
     [{ setup: { model: 'a', generationConfig: { responseModalities: ['TEXT', 'AUDIO'] } } }, /responseModalities/],
+    [
+      { setup: { model: 'a', generation_config: { responseModalites: ['TEXT'] } } },
+      /Unknown name "responseModalites" at 'setup.generation_config'/,
+    ],
     [say('too early'), /has to be a setup/],
     [{ setups: {} }, /Unknown name "setups"/],
   ]

@@ -16,3 +16,28 @@ t.test('WebP and JPEG are the files of the plugin images [LLMN-175]', async t =>
     t.equal(named.data[0]?.url, `${url}/image/${format}`)
   }
 })
+
+t.test('wrong choices are reported, in JSON and in forms [LLMN-175]', async t => {
+  const { url } = await serve(t, { yaml: 'plugins: { enable: [llm, llm-openai] }' })
+  const statusOf = async (path: string, body: FormData | string): Promise<[number, string | undefined]> => {
+    const response = await fetch(`${url}/ai/v1/images/${path}`, { method: 'POST', body })
+    const { error } = (await response.json()) as { error?: { param: string } }
+    return [response.status, error?.param]
+  }
+  for (const [name, wrong, right] of [
+    ['quality', 'ultra', 'high'],
+    ['background', 'red', 'transparent'],
+    ['response_format', 'base64', 'b64_json'],
+  ] as const) {
+    t.same(await statusOf('generations', JSON.stringify({ prompt: 'x', [name]: wrong })), [400, name])
+    t.same(await statusOf('generations', JSON.stringify({ prompt: 'x', [name]: right })), [200, undefined])
+    const form = new FormData()
+    form.set('image', new Blob(['x']), 'a.png')
+    form.set('prompt', 'x')
+    form.set(name, wrong)
+    t.same(await statusOf('edits', form), [400, name])
+    form.set(name, right)
+    form.set('stream', 'yes')
+    t.same(await statusOf('edits', form), [400, 'stream'])
+  }
+})

@@ -63,6 +63,7 @@ t.test('a session begins with its defaults and is updated member by member [LLMN
     event_id: 'mine',
     session: {
       type: 'realtime',
+      model: 'svc-echo',
       instructions: 'Be brief',
       audio: { input: { turn_detection: { type: 'server_vad', silence_duration_ms: 200 } }, output: { voice: 'ash' } },
     },
@@ -93,6 +94,7 @@ t.test('wrong events get an error in the words of the protocol, and the socket s
     [{ type: 'response.cancel' }, 'response_cancel_not_active', null],
     [{ type: 'session.update' }, 'invalid_type', 'session'],
     [{ type: 'session.update', session: { type: 'transcription' } }, 'invalid_value', 'session.type'],
+    [{ type: 'session.update', session: { model: 'other' } }, 'invalid_value', 'session.model'],
     [{ type: 'session.update', session: { voice: 'ash' } }, 'unknown_parameter', 'session.voice'],
     [{ type: 'session.update', session: { instructions: 7 } }, 'invalid_type', 'session.instructions'],
     [

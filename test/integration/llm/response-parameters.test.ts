@@ -71,3 +71,17 @@ t.test('a stream_id is a text [LLMN-155]', async t => {
     t.match(await socket.next('error'), { status: 400, error: { param: 'stream_id' } })
   }
 })
+
+t.test('a chain has at most 200 responses [LLMN-151]', async t => {
+  const { url } = await serveLlm(t)
+  let previous: unknown = null
+  const next = (): Promise<Answer> =>
+    post(
+      `${url}/ai/v1/responses`,
+      { model: 'svc-gpt', input: 'x', max_output_tokens: 1, previous_response_id: previous },
+      FAST,
+    )
+  for (let made = 0; made < 200; made++) previous = (await next()).json.id
+  t.equal(typeof previous, 'string')
+  t.match(await next(), { status: 400, json: { error: { code: 'context_length_exceeded' } } })
+})

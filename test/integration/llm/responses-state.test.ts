@@ -103,7 +103,8 @@ t.test('messages on a socket: mistakes, faults and limits [LLMN-155]', async t =
   const target = `${url.replace('http', 'ws')}/ai/v1/responses`
   const connect = async (headers: Record<string, string>) => {
     const socket = new WebSocket(target, { headers })
-    const messages: { type: string; stream_id?: string; status?: number; error?: { code: string } }[] = []
+    const messages: { type: string; stream_id?: string; status?: number; error?: { code: string; message: string } }[] =
+      []
     const broken: string[] = []
     let wake = (): void => {}
     socket.on('message', data => {
@@ -135,7 +136,13 @@ t.test('messages on a socket: mistakes, faults and limits [LLMN-155]', async t =
   plain.socket.send('no JSON')
   t.match(await plain.next('error'), { status: 400, error: { code: 'invalid_json' } })
   plain.socket.send('{"type":"other"}')
-  t.match(await plain.next('error'), { error: { code: 'unknown_event' } })
+  t.match(await plain.next('error'), {
+    error: { code: 'unknown_event', message: "Unknown event type: other. Expected 'response.create'." },
+  })
+  plain.socket.send('{}')
+  t.match(await plain.next('error'), {
+    error: { code: 'unknown_event', message: /Missing required parameter: 'type'/ },
+  })
   plain.socket.send('{"type":"response.steer","input":"x"}')
   t.match(await plain.next('response.steer.failed'), { error: { code: 'steering_not_supported' } })
   plain.socket.send(create)

@@ -151,6 +151,25 @@ t.test('a cut lies where the item says [LLMN-10]', async t => {
   const sizes = await read(openai, 'split=100')
   t.ok(sizes.chunks.slice(0, -1).every(chunk => chunk.length === 100))
 
+  const broken = { headers: { 'X-Svc-Fail': 'stream_error@2' } }
+  for (const [shape, size] of [
+    ['split=byte', 1],
+    ['split=2', 2],
+  ] as const) {
+    const { chunks, bytes } = await read(openai, shape, broken)
+    t.match(bytes.toString(), /"error"/)
+    t.ok(
+      chunks.slice(0, -1).every(chunk => chunk.length === size),
+      `${shape}: the error event too`,
+    )
+    const array = await read(by('gemini'), shape, { path: by('gemini').path(true).replace('?alt=sse', '') })
+    t.match(array.bytes.toString().trim(), /^\[[^]*\]$/)
+    t.ok(
+      array.chunks.every(chunk => chunk.length <= size),
+      `${shape}: the closing bracket too`,
+    )
+  }
+
   const joined = await read(openai, 'join=4')
   t.equal(joined.chunks.length, Math.ceil(events / 4))
 

@@ -13,7 +13,15 @@ t.test('the header names a time, an outcome, errors and an order [LLMN-163]', as
     ['999999s', { ms: 60_000 }],
   ]
   for (const [text, plan] of cases) t.same(parsePlan(text, 60_000), { ...DEFAULT_PLAN, ...plan }, text)
-  for (const text of ['', 'soon', '1s, 2s', 'errors=101', '1s, fail, errors=1, shuffle, shuffle', '-1'])
+  for (const text of [
+    '',
+    'soon',
+    '1s, 2s',
+    'errors=101',
+    '1s, fail, expire',
+    '1s, fail, errors=1, shuffle, shuffle',
+    '-1',
+  ])
     t.equal(parsePlan(text, 60_000), null, text)
 })
 
