@@ -42,7 +42,9 @@ export function createProgress(err: CommandOutput, { isPlain, isQuiet, isVerbose
       }
       if (!isLive) {
         if (own.done === groups.get(group))
-          err.write(`${group}: ${own.done} ${own.done === 1 ? 'check' : 'checks'}, ${own.failures} failed (${done} of ${total})\n`)
+          err.write(
+            `${group}: ${own.done} ${own.done === 1 ? 'check' : 'checks'}, ${own.failures} failed (${done} of ${total})\n`,
+          )
         return
       }
       const now = performance.now()
