@@ -72,7 +72,8 @@ t.test('an invalid command line is exit code 2 and says what is expected [PRB-4]
     [[gateway, '--checks', 'HDR-CON'], /unknown check: HDR-CON \(did you mean HDR-CONN\?\)/],
     [[gateway, '--groups', 'header'], /did you mean headers\?/],
     [[gateway, '--format', 'htm'], /did you mean html\?/],
-    [[gateway, '--fail-on', 'fails'], /did you mean fail\?/],
+    [[gateway, '--fail-on', 'fails'], /did you mean fail\?.* error, none/],
+    [[gateway, '--fail-on', 'none,fail'], /none cannot be combined/],
     [[gateway, '--repeat', '0'], /from 1 to 10/],
     [[gateway, '--repeat', 'x'], /from 1 to 10/],
     [[gateway, '--timeout', '0'], /from 1 to 120/],
@@ -99,7 +100,8 @@ t.test('an invalid command line is exit code 2 and says what is expected [PRB-4]
     [[gateway, '--hostil'], /did you mean --hostile\?/],
     [[gateway, '--bearer', '${PROBE_TOKEN}'], /PROBE_TOKEN is not set/],
     [['show', 'HDR-VAI'], /did you mean HDR-VIA\?/],
-    [['list', '--groups', 'nothing'], /unknown group/],
+    [['list', '--groups', 'nothing'], /--groups: unknown "nothing"; expected reach, /],
+    [['list', '--groups', 'header'], /did you mean headers\?/],
   ]
   for (const [args, message] of cases) {
     const { exitCode, out, err } = await run(args, { workingDirectory: folder })
@@ -249,6 +251,7 @@ t.test('reports, baseline and exit code of a gateway with findings [PRB-7]', asy
   )
   t.equal(first.exitCode, 1, first.err)
   t.match(first.out, /HDR-VIA/)
+  t.match(first.err, /^headers: \d+ checks?, [1-9]\d* failed \(\d+ of \d+\)$/m, 'a line for each group')
   const read = (name: string): string => readFileSync(join(folder, 'reports', name), 'utf8')
   const report = JSON.parse(read('report.json')) as Record<string, unknown>
   const validate = new Ajv2020({ strict: false }).compile(

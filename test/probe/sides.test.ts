@@ -14,6 +14,7 @@ import type { Http2Side } from '../../plugins/probe/report/http2-sides.ts'
 import type { Report, ReportedResult } from '../../plugins/probe/report/report.ts'
 import { differingLines, textOf } from '../../plugins/probe/report/side-lines.ts'
 import type { Side } from '../../plugins/probe/report/sides.ts'
+import { terminalReport } from '../../plugins/probe/report/terminal-report.ts'
 import { startHttp2Proxy } from './proxies/http2-proxy.ts'
 import type { Http2Fault } from './proxies/http2-proxy.ts'
 import { checksNamed, probeThrough, reportOf } from './probe-through.ts'
@@ -98,6 +99,8 @@ t.test('calls of gRPC show trailers and what the upstream answered in HTTP/2 [PR
   t.match(html, '<del>grpc-status: 5</del>')
   t.match(html, '<ins>grpc-status: 14</ins>')
   t.match(junitReport(report, ['fail']), 'Answered:\n  :status: 200\n')
+  for (const shown of [terminalReport(report, ['fail']), markdownReport(report)])
+    t.match(shown, /GRPC-STATUS:? .*\(HTTP\/2\)/)
   t.match(markdownReport(report), /Arrived:\n\n```text\n:method: POST\n/)
 })
 

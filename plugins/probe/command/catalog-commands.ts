@@ -6,7 +6,7 @@ import type { Check } from '../catalog/check.ts'
 import { listedCheck } from '../catalog/listed-check.ts'
 import { CATALOGUE } from '../catalog/version.ts'
 import REPORT_SCHEMA from '../report.schema.json' with { type: 'json' }
-import { ArgumentError, splitArguments, unknownCheck } from './options.ts'
+import { ArgumentError, listOf, splitArguments, unknownCheck } from './options.ts'
 
 export async function listChecks(args: readonly string[], context: CommandContext): Promise<CommandResult> {
   const { out } = context
@@ -16,12 +16,10 @@ export async function listChecks(args: readonly string[], context: CommandContex
     out.write(`${JSON.stringify(REPORT_SCHEMA, null, 2)}\n`)
     return { exitCode: 0 }
   }
-  const groups = values.get('groups')?.[0]?.split(',')
   const catalog = catalogWith(await context.use('probe.checks'))
-  const known = new Set(catalog.map(({ group }) => group))
-  for (const group of groups ?? [])
-    if (!known.has(group))
-      throw new ArgumentError(`unknown group: ${group.slice(0, 50)}; expected ${[...known].join(', ')}`)
+  const known = [...new Set(catalog.map(({ group }) => group))]
+  const text = values.get('groups')?.[0]
+  const groups = text === undefined ? undefined : listOf(text, known, '--groups')
   const checks = catalog.filter(({ group }) => groups === undefined || groups.includes(group))
   if (flags.has('json'))
     out.write(`${JSON.stringify({ catalogue: CATALOGUE, checks: checks.map(listedCheck) }, null, 2)}\n`)

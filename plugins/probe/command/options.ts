@@ -260,7 +260,8 @@ function numberOf(name: string, text: string, min: number, max: number): number 
   return value
 }
 
-function listOf<T extends string>(text: string, known: readonly T[], option: string): T[] {
+/** Words of a list, each of which has to be known. */
+export function listOf<T extends string>(text: string, known: readonly T[], option: string): T[] {
   return text.split(',').map(word => {
     const found = known.find(one => one === word.trim())
     if (found === undefined)
@@ -272,7 +273,10 @@ function listOf<T extends string>(text: string, known: readonly T[], option: str
 }
 
 export function readFailOn(text: string): FailOn[] {
-  return text === 'none' ? [] : listOf(text, FAIL_ON, '--fail-on')
+  const words = listOf<FailOn | 'none'>(text, [...FAIL_ON, 'none'], '--fail-on')
+  if (!words.includes('none')) return words as FailOn[]
+  if (words.length > 1) throw new ArgumentError('--fail-on none cannot be combined with other words')
+  return []
 }
 
 function readNote(text: string, catalog: readonly Check[]): [string, string] {

@@ -7,7 +7,7 @@ import { matrix } from '../report/matrix.ts'
 import { readReport } from '../report/read-report.ts'
 import { judgeAgain } from '../report/judge-again.ts'
 import { counts } from '../report/report.ts'
-import { resultText } from '../report/result-text.ts'
+import { protocolText, resultText } from '../report/result-text.ts'
 import type { Report, ReportedResult } from '../report/report.ts'
 import type { Check } from '../catalog/check.ts'
 import { catalogWith } from '../checks/custom/registry.ts'
@@ -82,8 +82,7 @@ export async function replayCheck(args: readonly string[], context: CommandConte
 }
 
 function headline(result: ReportedResult): string {
-  const { id, protocol, verdict } = result
-  return `${id}${protocol === '2' ? ' (HTTP/2)' : ''} ${verdict}: ${resultText(result)}`
+  return `${result.id}${protocolText(result)} ${result.verdict}: ${resultText(result)}`
 }
 
 /** Judges the evidence of the report again; nothing is sent. */

@@ -84,7 +84,6 @@ async function probe(
   const from = performance.now()
   const { environment, err } = context
   const isPlain = Boolean(environment.NO_COLOR) || Boolean(environment.CI) || environment.TERM === 'dumb'
-  const progress = createProgress(err, { isPlain, isQuiet: options.isQuiet, isVerbose: options.isVerbose })
   const gateway = await resolveGateway(options.gateway)
   const run = new ProbeRun({
     checks: options.checks,
@@ -107,6 +106,8 @@ async function probe(
     signal,
     onProgress: update => progress.update(update),
   })
+  const { isQuiet, isVerbose } = options
+  const progress = createProgress(err, { isPlain, isQuiet, isVerbose, groups: run.groups })
   let result: RunResult
   try {
     result = await run.run()

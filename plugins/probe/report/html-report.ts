@@ -6,7 +6,7 @@ import type { Report, ReportedResult } from './report.ts'
 import type { ReportedExchange, Side } from './sides.ts'
 import { differingLines, linesOf } from './side-lines.ts'
 import { HTML_STYLE } from './html-style.ts'
-import { otherAttemptText, resultText } from './result-text.ts'
+import { otherAttemptText, protocolText, resultText } from './result-text.ts'
 import { goneText } from './upstream-text.ts'
 import { visible } from './visible.ts'
 
@@ -84,7 +84,7 @@ function findingsList(results: readonly ReportedResult[]): string {
     .map(result => ({ result, why: whyOf(result) }))
     .map(
       ({ why, result, result: { id, protocol, verdict, impact, title } }) =>
-        `<li><span class="${verdict}">${verdict}</span> <a href="#${anchor(id, protocol)}">${text(id)} ${text(title)}</a>${protocolText(protocol)}: ${text(resultText(result))}<br><span class="quiet">Impact ${impact}. ${text(why)}</span></li>`,
+        `<li><span class="${verdict}">${verdict}</span> <a href="#${anchor(id, protocol)}">${text(id)} ${text(title)}</a>${text(protocolText(result))}: ${text(resultText(result))}<br><span class="quiet">Impact ${impact}. ${text(why)}</span></li>`,
     )
   return items.length === 0
     ? '<h2>Findings</h2>\n<p>None.</p>'
@@ -93,10 +93,6 @@ function findingsList(results: readonly ReportedResult[]): string {
 
 function whyOf({ id, why }: ReportedResult): string {
   return why ?? CATALOG.find(check => check.id === id)?.page.why ?? ''
-}
-
-function protocolText(protocol: string): string {
-  return protocol === '1.1' ? '' : ` (HTTP/${text(protocol)})`
 }
 
 /** A check may have a result in each protocol. */
@@ -110,7 +106,7 @@ function section(group: string, results: readonly ReportedResult[], maxSide: num
     .filter(result => !isFinding(result))
     .map(
       result =>
-        `<tr><th scope="row">${text(result.id)}${protocolText(result.protocol)}</th><td>${text(result.title)}</td><td class="${result.verdict}">${result.verdict}</td><td>${text(resultText(result))}</td></tr>`,
+        `<tr><th scope="row">${text(result.id)}${text(protocolText(result))}</th><td>${text(result.title)}</td><td class="${result.verdict}">${result.verdict}</td><td>${text(resultText(result))}</td></tr>`,
     )
   return `<section id="${text(group)}" aria-labelledby="${text(group)}-title">
 <h2 id="${text(group)}-title">${text(group)}</h2>
@@ -125,7 +121,7 @@ function finding(result: ReportedResult, maxSide: number): string {
   const why = whyOf(result)
   const sources = result.sources.map(source => sourceLink(source.spec, source.section)).join(', ')
   return `<details open id="${anchor(id, protocol)}">
-<summary><span class="${verdict}">${verdict}</span> ${text(id)} ${text(title)}${protocolText(protocol)}${baseline === 'known' ? ' (known)' : ''}</summary>
+<summary><span class="${verdict}">${verdict}</span> ${text(id)} ${text(title)}${text(protocolText(result))}${baseline === 'known' ? ' (known)' : ''}</summary>
 <p>${text(resultText(result))}. Impact ${impact}.${sources === '' ? '' : ` Source: ${sources}.`}</p>
 ${why === '' ? '' : `<p>Why it matters: ${text(why)}</p>`}
 ${note === null ? '' : `<p>Owner: ${text(note)}</p>`}

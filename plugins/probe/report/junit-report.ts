@@ -1,7 +1,7 @@
 /** The report as JUnit XML. */
 import { counts, groupsOf } from './report.ts'
 import type { FailOn, Report, ReportedResult } from './report.ts'
-import { otherAttemptText, resultText } from './result-text.ts'
+import { otherAttemptText, protocolText, resultText } from './result-text.ts'
 import { visible, visibleLines } from './visible.ts'
 import { textOf } from './side-lines.ts'
 import type { ReportedExchange, Side } from './sides.ts'
@@ -30,8 +30,8 @@ function isFailure(result: ReportedResult, failOn: readonly FailOn[]): boolean {
 }
 
 function testCase(group: string, result: ReportedResult, failOn: readonly FailOn[]): string {
-  const { id, title, protocol, took_ms: took, verdict } = result
-  const name = `${id} ${title}${protocol === '2' ? ' (HTTP/2)' : ''}`
+  const { id, title, took_ms: took, verdict } = result
+  const name = `${id} ${title}${protocolText(result)}`
   const open = `    <testcase classname="probe.${escape(group)}" name="${escape(name)}" time="${(took / 1000).toFixed(3)}"`
   const text = [resultText(result), otherAttemptText(result) ?? ''].filter(part => part !== '').join('. ')
   const inner =

@@ -1,7 +1,7 @@
 /** The report as Markdown. */
 import { groupsOf } from './report.ts'
 import type { Report, ReportedResult } from './report.ts'
-import { otherAttemptText, resultText } from './result-text.ts'
+import { otherAttemptText, protocolText, resultText } from './result-text.ts'
 import { headTextOf } from './side-lines.ts'
 import { sourceText } from './terminal-report.ts'
 import { goneText } from './upstream-text.ts'
@@ -36,7 +36,9 @@ export function markdownReport(report: Report): string {
     '| Check | Note |',
     '|---|---|',
     ...groupsOf(notes).flatMap(group =>
-      notes.filter(one => one.group === group).map(({ id, summary: text }) => `| ${id} | ${cell(text)} |`),
+      notes
+        .filter(one => one.group === group)
+        .map(result => `| ${result.id}${protocolText(result)} | ${cell(result.summary)} |`),
     ),
     '',
     '## Run it again',
@@ -55,7 +57,7 @@ function finding(result: ReportedResult): string[] {
   const source = sourceText(result)
   const other = otherAttemptText(result)
   return [
-    `### ${id}: ${title}`,
+    `### ${id}: ${title}${protocolText(result)}`,
     '',
     `**${verdict}**, impact ${impact}${source === '' ? '' : `, ${source}`}. ${cell(resultText(result))}`,
     '',

@@ -2,6 +2,11 @@
 import type { VerdictWord } from '../catalog/check.ts'
 import type { ReportedResult } from './report.ts'
 
+/** Behind the id or title of a check, which may have a result in each protocol. */
+export function protocolText({ protocol }: Pick<ReportedResult, 'protocol'>): string {
+  return protocol === '1.1' ? '' : ` (HTTP/${protocol})`
+}
+
 /** Of attempts that disagree, also how many of them found what. */
 export function resultText({
   verdict,

@@ -1,7 +1,7 @@
 /** The report for a terminal. */
 import type { FailOn, Report, ReportedResult } from './report.ts'
 import { groupsOf } from './report.ts'
-import { otherAttemptText, resultText } from './result-text.ts'
+import { otherAttemptText, protocolText, resultText } from './result-text.ts'
 import { goneText } from './upstream-text.ts'
 import { visible } from './visible.ts'
 
@@ -52,7 +52,7 @@ function findingLines(finding: ReportedResult): string[] {
   const source = sourceText(finding)
   const other = otherAttemptText(finding)
   return [
-    `${verdict.padEnd(5)} ${id}  ${title}${baseline === 'known' ? ' (known)' : ''}`,
+    `${verdict.padEnd(5)} ${id}  ${title}${protocolText(finding)}${baseline === 'known' ? ' (known)' : ''}`,
     `      ${visible(resultText(finding))}${source === '' ? '' : ` [${source}]`}`,
     ...(other === null ? [] : [`      ${visible(other)}`]),
     ...(note === null ? [] : [`      owner: ${visible(note)}`]),

@@ -2,6 +2,7 @@
 import { BOTH, defineCheck, fail, note, pass, skip, worst } from '../../catalog/check.ts'
 import type { Protocol, Verdict } from '../../catalog/check.ts'
 import type { Call, Evidence } from '../../client/evidence.ts'
+import { errorName } from '../../client/http2-form.ts'
 import type { RequestSpec } from '../../client/request.ts'
 import type { Field } from '../../client/response-parser.ts'
 import { each, rfc } from '../builders.ts'
@@ -33,12 +34,16 @@ function seriesOf(protocol: Protocol): Series[] {
   ]
 }
 
+/** How a request ended that did not arrive. */
+function endOf({ status, record: { http2 } }: Call): string {
+  if (status !== null) return String(status)
+  return http2 === null || http2.errorCode === null ? 'closed' : errorName(http2.errorCode)
+}
+
 /** What a request shows that did not arrive. `isLimit`: nothing larger of its series arrived either. */
-function judgeRefusal(
-  { label, status }: Call,
-  { isLimit, isUpstreams }: { isLimit: boolean; isUpstreams: boolean },
-): Verdict {
-  const how = `${label}: ${status ?? 'closed'}`
+function judgeRefusal(call: Call, { isLimit, isUpstreams }: { isLimit: boolean; isUpstreams: boolean }): Verdict {
+  const { label, status } = call
+  const how = `${label}: ${endOf(call)}`
   if (status !== null && status >= 400 && status <= 499) return note(how)
   if (isUpstreams) return note(`${how} (the upstream takes no more in HTTP/2)`)
   return isLimit ? fail(`refused without a 4xx: ${how}`) : skip(`not forwarded, although more is: ${how}`)
@@ -85,10 +90,8 @@ export const HEADERS_CHECK = defineCheck({
   plan: ({ protocol }) => each(seriesOf(protocol).flat()),
   judge(evidence, { protocol }) {
     const { calls } = evidence
-    if (calls.every(({ count }) => count === 0)) return skip(`not forwarded: ${calls[0]!.status ?? 'closed'}`)
-    const values = Object.fromEntries(
-      calls.map(({ label, count, status }) => [label, count > 0 ? 'passes' : String(status ?? 'closed')]),
-    )
+    if (calls.every(({ count }) => count === 0)) return skip(`not forwarded: ${endOf(calls[0]!)}`)
+    const values = Object.fromEntries(calls.map(call => [call.label, call.count > 0 ? 'passes' : endOf(call)]))
     return { ...worst(seriesOf(protocol).flatMap(series => judgeSeries(evidence, series))), values }
   },
 })
