@@ -12,6 +12,7 @@ const PREFIX = '/outer/prefix'
 const GATEWAY = 'http://gateway.test:8000'
 const MAX_BYTES = 4_000_000
 const PATIENCE_MS = 2000
+const LONGEST_URL = 80
 
 interface Answer {
   headers: [string, string][]
@@ -39,7 +40,8 @@ async function answerOf(url: string, one: ExampleOf): Promise<Answer> {
       if (text.length > MAX_BYTES) break
     }
   } catch {
-    // An endless stream, or an intentionally broken response: the received part is used.
+    // An endless stream, or an intentionally broken response: the received part is used, without an incomplete URL.
+    text = text.slice(0, -LONGEST_URL)
   } finally {
     clearTimeout(timer)
     leave.abort()
@@ -52,11 +54,11 @@ function strayIn({ headers, text }: Answer, ownUrl: string): string[] {
   const whole = `${headers.map(([name, value]) => `${name}: ${value}`).join('\n')}\n${text}`
   const stray: string[] = []
   for (const { index } of whole.matchAll(/https?:\/\/gateway\.test/g)) {
-    if (!/^https?:\/\/gateway\.test(?::\d+)?\/outer\/prefix(?![\w-])/.test(whole.slice(index, index + 80)))
-      stray.push(whole.slice(index, index + 80))
+    if (!/^https?:\/\/gateway\.test(?::\d+)?\/outer\/prefix(?![\w-])/.test(whole.slice(index, index + LONGEST_URL)))
+      stray.push(whole.slice(index, index + LONGEST_URL))
   }
   const own = whole.indexOf(ownUrl)
-  if (own !== -1) stray.push(whole.slice(own, own + 80))
+  if (own !== -1) stray.push(whole.slice(own, own + LONGEST_URL))
   for (const [name, value] of headers) {
     const paths =
       name === 'location' || name === 'content-location'
