@@ -11,6 +11,7 @@ import { Registry } from '../../../plugins/mocks/management/registry.ts'
 import type { SourceEntry } from '../../../plugins/mocks/sources/sources.ts'
 import { syncSources } from '../../../plugins/mocks/sources/sync.ts'
 import { pluginState } from '../../support/plugin-state.ts'
+import { until } from '../../support/until.ts'
 
 interface Replica {
   registry: Registry
@@ -211,6 +212,5 @@ t.test('requests are counted by all replicas, exactly when someone looks [MOCK-9
   await replicas[0]?.clear('m')
   t.strictSame([await replicas[2]?.total('m'), await replicas[2]?.total('n')], [0, 1])
   replicas[0]?.add('m', 'list')
-  await new Promise(resolve => setTimeout(resolve, 150))
-  t.equal(await store.get('m list'), 1, 'counts reach the store without a look')
+  await until(async () => (await store.get('m list')) === 1, 'the count reaches the store without a look')
 })
