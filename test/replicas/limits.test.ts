@@ -169,7 +169,7 @@ t.test('a plan and a key cost one operation [STATE-44]', NEEDS_SERVER, async t =
 t.test('without the store each replica counts on, and reports it later [STATE-44]', NEEDS_SERVER, async t => {
   const { servers, store } = await start(
     t,
-    { SVC_LIMIT_REQUESTS: '10', SVC_LIMIT_CONCURRENCY: '1', SVC_STATE_STORE_TIMEOUT_MS: '500' },
+    { SVC_LIMIT_REQUESTS: '10', SVC_LIMIT_CONCURRENCY: '1', SVC_STATE_STORE_TIMEOUT_MS: '2000' },
     2,
   )
   const [one, two] = servers as [TestServer, TestServer]

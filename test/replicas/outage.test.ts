@@ -45,7 +45,7 @@ t.test('two servers and their store', NEEDS_SERVER, async t => {
       env: {
         SVC_STATE_STORE: store.url,
         SVC_INSTANCE_ID: id,
-        SVC_STATE_STORE_TIMEOUT_MS: '300',
+        SVC_STATE_STORE_TIMEOUT_MS: '1500',
         SVC_LOG_LEVEL: 'info',
       },
     })
