@@ -154,7 +154,8 @@ function requestsOf(check: Check): string[] {
   const requests = check.plan(FACTS).connections.flatMap(connection => connection.requests)
   const shown = requests
     .slice(0, MAX_REQUESTS)
-    .map(request => bytesOf(encodeRequest(request, encoding, numberOf).parts.find(part => Buffer.isBuffer(part))))
+    .map(request => encodeRequest(request, encoding, numberOf).parts.filter(part => Buffer.isBuffer(part)))
+    .map(parts => bytesOf(Buffer.concat(parts)))
   const left = requests.length - shown.length
   return [
     '',
@@ -166,8 +167,8 @@ function requestsOf(check: Check): string[] {
   ]
 }
 
-function bytesOf(bytes: Buffer | undefined): string {
-  const lines = (bytes ?? Buffer.alloc(0))
+function bytesOf(bytes: Buffer): string {
+  const lines = bytes
     .subarray(0, 8_192)
     .toString('latin1')
     .split('\r\n')
