@@ -46,7 +46,10 @@ async function check(t: Test, replicas: TestReplicas): Promise<void> {
     t.same(new Set(list as string[]), new Set(names))
     t.same(new Set(replies as string[]), new Set(names))
   }
-  t.equal(shown.filter(({ leader }) => leader).length, 1)
+  await until(async () => {
+    const leaders = (await Promise.all([0, 1, 2].map(index => get(index, 'names')))).filter(({ leader }) => leader)
+    return leaders.length === 1
+  }, 'one leader')
   t.equal(await text(0, `ask?of=${names[1]}`), names[1])
   t.equal(await text(0, `ask?of=${names[1]}&fails=1`), 'REPLICA_FAILED')
   t.equal(await text(0, 'secret'), await text(1, 'secret'))
