@@ -1,12 +1,11 @@
 /** An upstream half that lies is an error of the probe, never a finding. Mostly waits: for timeouts. */
 import t from 'tap'
-import { readAddress, resolveAddress } from '../../plugins/probe/client/address.ts'
 import { BackChannel } from '../../plugins/probe/client/back-channel.ts'
 import type { ArrivalRecord } from '../../plugins/probe/upstream/arrival-record.ts'
 import type { StepScript } from '../../plugins/probe/upstream/script.ts'
 import { launch } from '../../core/testing/launch.ts'
 import { startProxy } from './proxies/reference-proxy.ts'
-import { checksNamed, findings, probeThrough } from './probe-through.ts'
+import { addressOf, checksNamed, findings, probeThrough } from './probe-through.ts'
 
 const CHECKS = checksNamed([
   'HDR-UNKNOWN',
@@ -56,9 +55,7 @@ t.test('an upstream half that lies is an error, never a finding [PRB-13]', async
   t.teardown(() => server.stop())
   const proxy = await startProxy(server.ports.http!)
   t.teardown(() => proxy.close())
-  const url = readAddress(server.url)
-  if (typeof url === 'string') throw new Error(url)
-  const address = await resolveAddress(url)
+  const address = await addressOf(server.url)
   const forgetful = new ForgetfulChannel(address, null)
   // Those of reaching the upstream and the gateway.
   forgetful.after = 24
@@ -90,9 +87,7 @@ t.test('an arrival that is lost behind the gateway is an error too [PRB-13]', as
   t.teardown(() => server.stop())
   const proxy = await startProxy(server.ports.http!)
   t.teardown(() => proxy.close())
-  const url = readAddress(server.url)
-  if (typeof url === 'string') throw new Error(url)
-  const forgetful = new ForgetfulChannel(await resolveAddress(url), null)
+  const forgetful = new ForgetfulChannel(await addressOf(server.url), null)
   // Those of reaching the upstream and the gateway, and of the direct run.
   forgetful.after = 25
   const run = await probeThrough(proxy.url, server.url, { checks: checksNamed(['HDR-UNKNOWN']), channel: forgetful })

@@ -26,7 +26,8 @@ export interface ThroughOptions {
   routes?: Routes
 }
 
-async function addressOf(url: string): Promise<Address> {
+/** Of a server that is there. */
+export async function addressOf(url: string): Promise<Address> {
   const address = readAddress(url)
   if (typeof address === 'string') throw new Error(address)
   return resolveAddress(address)

@@ -2,7 +2,6 @@
 import t from 'tap'
 import { connect as connectSocket } from 'node:net'
 import { launch } from '../../core/testing/launch.ts'
-import { readAddress, resolveAddress } from '../../plugins/probe/client/address.ts'
 import { BackChannel, instancesOf } from '../../plugins/probe/client/back-channel.ts'
 import { CATALOG } from '../../plugins/probe/checks/index.ts'
 import { goneText } from '../../plugins/probe/report/upstream-text.ts'
@@ -12,12 +11,10 @@ import { startProcess } from '../support/process.ts'
 import { NEEDS_SERVER, startStateServer } from '../support/state-store.ts'
 import { until } from '../support/until.ts'
 import { startProxy } from './proxies/reference-proxy.ts'
-import { checksNamed, findings, probeThrough } from './probe-through.ts'
+import { addressOf, checksNamed, findings, probeThrough } from './probe-through.ts'
 
 async function channelTo(url: string): Promise<BackChannel> {
-  const address = readAddress(url)
-  if (typeof address === 'string') throw new Error(address)
-  return new BackChannel(await resolveAddress(address), null)
+  return new BackChannel(await addressOf(url), null)
 }
 
 /** Sends a GET on a connection of its own, and reads the answer to the end. */
@@ -150,9 +147,7 @@ t.test(
     t.teardown(() => balancer.stop())
     const proxy = await startProxy(balancer.port)
     t.teardown(() => proxy.close())
-    const address = readAddress(one.url)
-    if (typeof address === 'string') throw new Error(address)
-    const channel = new ChangingChannel(await resolveAddress(address), null)
+    const channel = new ChangingChannel(await addressOf(one.url), null)
     channel.change = async () => {
       const four = await start('four')
       ports.splice(1, 1, four.ports.http!)
@@ -195,9 +190,7 @@ for (const isNoticed of [true, false])
       t.teardown(() => balancer.stop())
       const proxy = await startProxy(balancer.port)
       t.teardown(() => proxy.close())
-      const address = readAddress(one.url)
-      if (typeof address === 'string') throw new Error(address)
-      const channel = new ChangingChannel(await resolveAddress(address), null)
+      const channel = new ChangingChannel(await addressOf(one.url), null)
       channel.change = async () => {
         if (isNoticed) ports.pop()
         two.child.kill('SIGKILL')
@@ -225,9 +218,7 @@ t.test('an upstream that ends is an error of all checks that remain [PRB-27]', a
   t.teardown(() => server.stop())
   const proxy = await startProxy(server.ports.http!)
   t.teardown(() => proxy.close())
-  const address = readAddress(server.url)
-  if (typeof address === 'string') throw new Error(address)
-  const channel = new ChangingChannel(await resolveAddress(address), null)
+  const channel = new ChangingChannel(await addressOf(server.url), null)
   channel.change = () => server.stop()
   const run = await probeThrough(proxy.url, server.url, {
     checks: CATALOG.filter(({ group }) => group === 'headers' || group === 'framing'),

@@ -16,14 +16,17 @@ export interface StreamFacts {
   listener: Arrival['listener']
 }
 
+/** Names and values that alternate, in pairs. */
+function pairsOf(raw: readonly string[]): [name: string, value: string][] {
+  return Array.from({ length: raw.length / 2 }, (_, index) => [raw[index * 2]!, raw[index * 2 + 1]!])
+}
+
 /** The head of a request as text: a request line, then all fields in order. */
 export function headOf(rawHeaders: readonly string[]): Buffer {
   let method = 'GET'
   let path = ''
   let lines = ''
-  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at]!
-    const value = rawHeaders[at + 1]!
+  for (const [name, value] of pairsOf(rawHeaders)) {
     if (name === ':method') method = value
     else if (name === ':path') path = value
     lines += `${name}: ${value}\r\n`
@@ -39,11 +42,6 @@ function grouped(fields: TapFields): Record<string, string | string[]> {
     found[name] = before === undefined ? value : [...(Array.isArray(before) ? before : [before]), value]
   }
   return found
-}
-
-/** Names and values that alternate, in pairs. */
-function pairsOf(raw: readonly string[]): [name: string, value: string][] {
-  return Array.from({ length: raw.length / 2 }, (_, index) => [raw[index * 2]!, raw[index * 2 + 1]!])
 }
 
 /** The body of an HTTP/2 request: DATA until END_STREAM. */

@@ -49,7 +49,7 @@ export function skipReason({ check, protocol }: Job, circumstances: Circumstance
   return null
 }
 
-/** gRPC has an address of its own, where HTTP/2 is spoken. */
+/** Whether `--routes` gives gRPC a separate address, which speaks HTTP/2. */
 export function hasOwnGrpcAddress({ paths }: Routes): boolean {
   return (paths.grpc?.address ?? null) !== null
 }

@@ -2,23 +2,14 @@
 import t from 'tap'
 import { connectJson } from '../../support/json-socket.ts'
 import { serveLlm } from '../../support/llm-formats.ts'
-
-interface Answer {
-  status: number
-  json: Record<string, unknown>
-}
-
-async function post(url: string, body: object, headers: Record<string, string> = {}): Promise<Answer> {
-  const response = await fetch(url, { method: 'POST', body: JSON.stringify(body), headers })
-  return { status: response.status, json: (await response.json()) as Record<string, unknown> }
-}
+import { postJson } from '../../support/post-json.ts'
 
 const FAST = { 'X-Svc-Tokens-Per-Second': '0' }
 
 t.test('a parameter on which the state depends is not ignored if it is wrong [LLMN-150] [LLMN-153]', async t => {
   const { url } = await serveLlm(t)
   const responses = `${url}/ai/v1/responses`
-  const { id } = (await post(`${url}/ai/v1/conversations`, {})).json
+  const { id } = (await postJson(`${url}/ai/v1/conversations`, {})).json
   const conversation = `${url}/ai/v1/conversations/${String(id)}`
   const wrong: [string, object, string, string | null][] = [
     [responses, { input: 'x', store: 'false' }, 'store', 'invalid_type'],
@@ -40,24 +31,24 @@ t.test('a parameter on which the state depends is not ignored if it is wrong [LL
     [conversation, { metdata: {} }, 'metadata', 'missing_required_parameter'],
   ]
   for (const [target, body, param, code] of wrong)
-    t.match(await post(target, body), { status: 400, json: { error: { param, code } } }, JSON.stringify(body))
-  t.equal((await post(responses, { input: 'x', conversation: '' })).status, 404)
+    t.match(await postJson(target, body), { status: 400, json: { error: { param, code } } }, JSON.stringify(body))
+  t.equal((await postJson(responses, { input: 'x', conversation: '' })).status, 404)
   t.match(
-    await post(
+    await postJson(
       responses,
       { input: 'x', store: null, background: null, include: null, previous_response_id: null },
       FAST,
     ),
     { status: 200, json: { store: true, background: false } },
   )
-  t.match(await post(conversation, { metadata: null }), { status: 200, json: { metadata: {} } })
+  t.match(await postJson(conversation, { metadata: null }), { status: 200, json: { metadata: {} } })
 })
 
 t.test('penalties are echoed [LLMN-150]', async t => {
   const { url } = await serveLlm(t)
   const given = { presence_penalty: 0.5, frequency_penalty: -0.25 }
-  t.match((await post(`${url}/ai/v1/responses`, { input: 'x', ...given }, FAST)).json, given)
-  t.match((await post(`${url}/ai/v1/responses`, { input: 'x' }, FAST)).json, {
+  t.match((await postJson(`${url}/ai/v1/responses`, { input: 'x', ...given }, FAST)).json, given)
+  t.match((await postJson(`${url}/ai/v1/responses`, { input: 'x' }, FAST)).json, {
     presence_penalty: 0,
     frequency_penalty: 0,
   })
@@ -75,8 +66,8 @@ t.test('a stream_id is a text [LLMN-155]', async t => {
 t.test('a chain has at most 200 responses [LLMN-151]', async t => {
   const { url } = await serveLlm(t)
   let previous: unknown = null
-  const next = (): Promise<Answer> =>
-    post(
+  const next = (): ReturnType<typeof postJson> =>
+    postJson(
       `${url}/ai/v1/responses`,
       { model: 'svc-gpt', input: 'x', max_output_tokens: 1, previous_response_id: previous },
       FAST,

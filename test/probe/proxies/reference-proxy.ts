@@ -36,7 +36,7 @@ export interface Fault {
   keepsAbsolute?: boolean
   /** Answers 400 to these absolute forms. */
   refusesAbsolute?: (target: string, host: string) => boolean
-  /** Status line of its own answer to a request; null: forwards it. */
+  /** The status line with which the proxy answers a request itself; null to forward the request. */
   refuses?(head: Head): string | null
   /** Forwards Content-Length next to Transfer-Encoding. */
   keepsLength?: boolean
