@@ -3,6 +3,7 @@
  * of it.
  */
 import type { LogLevel } from './log-level.ts'
+import type { Budgets } from '../contract/budgets.ts'
 import type { PlanLimits, PlanName } from './plans.ts'
 
 export type ControlAuth = 'open' | 'token' | 'jwt'
@@ -58,6 +59,7 @@ export interface Config {
   watch: boolean
   /** Longest delay that a request can ask for, in milliseconds. */
   maxDelayMs: number
+  budgets: Budgets
   plan: {
     /** The plan name as shown; the limiter is off if `active` is false. */
     name: PlanName

@@ -69,6 +69,8 @@ const workerCount = parser('number of processes, 1 to 64, or auto', value => {
   if (value.toLowerCase() === 'auto') return Math.min(availableParallelism(), 64)
   return /^\d{1,2}$/.test(value) && Number(value) >= 1 && Number(value) <= 64 ? Number(value) : undefined
 })
+const KIB = 1024
+const MIB = 1024 * KIB
 /** A boolean that is documented as a switch. */
 const switched = { ...boolean, expected: 'on or off' }
 const port = wholeNumber(0, 65535, 'port')
@@ -345,6 +347,61 @@ export const variables: readonly Variable[] = [
     defaultText: 'true; false in public and hosted mode',
     shownAs: 'watch',
     description: 'Reload when plugins or the configuration file change on disk.',
+  }),
+
+  // budgets
+  row({
+    name: 'SVC_BUDGET_OUTPUT_BYTES',
+    field: 'budgets.outputBytes',
+    parser: wholeNumber(65_536, 1_073_741_824, 'bytes'),
+    default: config => (config.publicMode ? 1 : 16) * MIB,
+    defaultText: '16777216; 1048576 in public mode',
+    shownAs: 'budgets.output_bytes',
+    description:
+      'Bytes of one generated answer, counted before it is rendered: templates, replies of models, mock data. A larger one gets 400. Routes whose purpose is size have limits of their own.',
+  }),
+  row({
+    name: 'SVC_BUDGET_STEPS',
+    field: 'budgets.steps',
+    parser: wholeNumber(10_000, 10_000_000_000, 'steps'),
+    default: 5_000_000,
+    shownAs: 'budgets.steps',
+    description:
+      'Steps of one evaluation of conditions, patterns and JSONPaths; the default is worth about 50 ms of processor time. A condition that needs more counts as not met.',
+  }),
+  row({
+    name: 'SVC_BUDGET_STREAM_BYTES',
+    field: 'budgets.unsentStreamBytes',
+    parser: wholeNumber(16_384, 1_073_741_824, 'bytes'),
+    default: 256 * KIB,
+    shownAs: 'budgets.stream_bytes',
+    description: 'Unsent bytes of one stream (SSE, WebSocket, gRPC, HTTP body), above which its writer waits.',
+  }),
+  row({
+    name: 'SVC_BUDGET_CLIENT_BYTES',
+    field: 'budgets.unsentClientBytes',
+    parser: wholeNumber(65_536, 1_073_741_824, 'bytes'),
+    default: 4 * MIB,
+    shownAs: 'budgets.client_bytes',
+    description: 'Unsent bytes of the streams of one client address, above which the slowest of them is ended.',
+  }),
+  row({
+    name: 'SVC_BUDGET_MEMORY_BYTES',
+    field: 'budgets.unsentTotalBytes',
+    parser: wholeNumber(1_048_576, 17_179_869_184, 'bytes'),
+    default: config => (config.publicMode ? 32 : 64) * MIB,
+    defaultText: '67108864; 33554432 in public mode',
+    shownAs: 'budgets.memory_bytes',
+    description:
+      'Unsent bytes of all streams, above which the slowest of them is ended; and the same again for bytes of large answers that are being made or sent, above which further ones get 503.',
+  }),
+  row({
+    name: 'SVC_BUDGET_WORK_MS',
+    field: 'budgets.workMs',
+    parser: wholeNumber(1, 1000, 'milliseconds'),
+    default: 20,
+    shownAs: 'budgets.work_ms',
+    description: 'Milliseconds of work after which a loop over many items lets other requests run.',
   }),
 
   // plan limiter

@@ -29,6 +29,7 @@ import type { WebSocket } from 'ws'
 import type { Config } from '../config/variables.ts'
 import type { SvcHttp } from './http.ts'
 import type { SvcStreams } from './streams.ts'
+import type { SvcBudgets } from './budgets.ts'
 import type { SvcLimits, SvcMediaTypes } from './calls.ts'
 import type { SvcInspector, SvcPki, SvcMetrics } from './observation.ts'
 import type { SvcInstance } from './instance.ts'
@@ -275,6 +276,18 @@ export type CommandResult =
 
 // ---------- Functions for plugins
 
+export {
+  isOutputError,
+  isTooExpensive,
+  OutputBudget,
+  OutputTooLarge,
+  OutputUnavailable,
+  Pacer,
+  StepBudget,
+  TooExpensive,
+} from './budgets.ts'
+export type { Budgets, SvcBudgets } from './budgets.ts'
+
 export { HttpError, IncompleteBody, invalidParameter, refusal } from './http-error.ts'
 export {
   capCount,
@@ -431,6 +444,8 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
    */
   serveHost(pattern: string, mount: string): void
 
+  /** Bounds of what a request makes the service produce and compute. */
+  readonly budgets: SvcBudgets
   readonly http: SvcHttp
   readonly streams: SvcStreams
   readonly limits: SvcLimits

@@ -1,6 +1,7 @@
 /** `{{…}}` in texts: references to data of a request, which are replaced and never evaluated. */
 import { setOwn } from './json.ts'
 import type { Json, JsonObject } from './json.ts'
+import type { OutputBudget } from './budgets.ts'
 import { isRecord } from './record.ts'
 
 /** The text between the braces is trimmed in code, because whitespace in the pattern would backtrack. */
@@ -19,30 +20,47 @@ function readReference(between: string | undefined): string | undefined {
 
 /**
  * Expands references in a JSON value. A string that is a single reference gets the JSON type of its value; null if
- * missing.
+ * missing. What it makes is taken from `output` first. Throws `OutputTooLarge` or `OutputUnavailable`.
  */
-export function expandValue(value: Json, lookUp: LookUp): Json {
+export function expandValue(value: Json, lookUp: LookUp, output: OutputBudget): Json {
   if (typeof value === 'string') {
-    if (!value.includes('{{')) return value
     const only = readReference(ONLY.exec(value)?.[1])
-    if (only !== undefined) return lookUp(only) ?? null
-    return expandText(value, lookUp)
+    if (only === undefined) return expandText(value, lookUp, output)
+    const found = lookUp(only) ?? null
+    // A value that is inserted as it is takes memory only when it is written.
+    output.take(typeof found === 'string' ? found.length : JSON.stringify(found).length)
+    return found
   }
-  if (Array.isArray(value)) return value.map(item => expandValue(item, lookUp))
+  if (Array.isArray(value)) return value.map(item => expandValue(item, lookUp, output))
   if (!isRecord(value)) return value
   const result: JsonObject = {}
-  for (const [name, member] of Object.entries(value)) setOwn(result, name, expandValue(member, lookUp))
+  for (const [name, member] of Object.entries(value)) setOwn(result, name, expandValue(member, lookUp, output))
   return result
 }
 
-/** Expands references in a text; missing values become empty. Inserted values are not expanded again. */
-export function expandText(text: string, lookUp: LookUp): string {
-  return text.replaceAll(REFERENCE, (whole, between: string) => {
+/**
+ * Expands references in a text; missing values become empty. Inserted values are not expanded again. What it makes is
+ * taken from `output` first. Throws `OutputTooLarge` or `OutputUnavailable`.
+ */
+export function expandText(text: string, lookUp: LookUp, output: OutputBudget): string {
+  if (!text.includes('{{')) {
+    output.take(text.length)
+    return text
+  }
+  const parts: string[] = []
+  let end = 0
+  for (const { 0: whole, 1: between, index } of text.matchAll(REFERENCE)) {
     const reference = readReference(between)
-    if (reference === undefined) return whole
+    if (reference === undefined) continue
     const value = lookUp(reference) ?? ''
-    return typeof value === 'string' ? value : JSON.stringify(value)
-  })
+    const inserted = typeof value === 'string' ? value : JSON.stringify(value)
+    output.take(index - end + inserted.length)
+    parts.push(text.slice(end, index), inserted)
+    end = index + whole.length
+  }
+  output.take(text.length - end)
+  parts.push(text.slice(end))
+  return parts.join('')
 }
 
 /** The value at a path of member names and indexes; undefined if it does not exist. */

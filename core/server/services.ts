@@ -32,6 +32,7 @@ import { StreamRegistry } from '../http/streams/stream-registry.ts'
 import { LargeMessages } from '../http/streams/large-messages.ts'
 import { WebSocketMemory, webSocketBoundsOf } from '../http/streams/websocket-memory.ts'
 import { corsOutsidePipeline } from '../http/listener/media-type-handlers.ts'
+import { createBudgets } from '../host/svc/budgets.ts'
 import { createSvcHttp } from '../host/svc/http.ts'
 import { createSvcStreams } from '../host/svc/streams.ts'
 import { createInspector } from '../inspector/inspector.ts'
@@ -182,7 +183,8 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
   })
   await book.open()
   const ruleHits = createRuleHits(metrics)
-  const rules: RuleServices = { book, config, countHit: ruleHits, warn: message => log.warn(message) }
+  const budgets = createBudgets(config.budgets)
+  const rules: RuleServices = { book, budgets, config, countHit: ruleHits, warn: message => log.warn(message) }
   const http = createSvcHttp({
     browserAccess,
     config,
@@ -263,6 +265,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
   const shared: SharedServices = {
     config,
     log,
+    budgets,
     http,
     inspector,
     metrics,

@@ -26,7 +26,7 @@ export interface ThroughOptions {
   routes?: Routes
 }
 
-/** Of a server that is there. */
+/** Of a running server. */
 export async function addressOf(url: string): Promise<Address> {
   const address = readAddress(url)
   if (typeof address === 'string') throw new Error(address)

@@ -14,6 +14,7 @@ import type {
   ReloadResult,
   ReportedError,
   Svc,
+  SvcBudgets,
   SvcHttp,
   SvcInspector,
   SvcInstance,
@@ -33,6 +34,7 @@ export interface SharedServices {
   /** Variables of the process. */
   environment: Readonly<Record<string, string | undefined>>
   log: Log
+  budgets: SvcBudgets
   http: SvcHttp
   limits: SvcLimits
   inspector: SvcInspector
@@ -98,6 +100,7 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
         return () => port.open
       },
     },
+    budgets: shared.budgets,
     tap: shared.tap,
     metrics: shared.metrics,
     instance: shared.instance,

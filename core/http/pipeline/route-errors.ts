@@ -1,8 +1,10 @@
 /** Handles exceptions in routes: a thrown response, an error with a status, or the framework's 500. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isOutputError } from '../../contract/budgets.ts'
 import { quoteInput } from '../../contract/input.ts'
 import type { HttpError, StateUnavailable } from '../../contract/plugin.ts'
 import type { Log } from '../../log/log.ts'
+import { sendOutputError } from '../response/output-error.ts'
 import { sendError, renderError } from '../response/send.ts'
 import { contextOf } from '../request/context.ts'
 import type { RequestContext } from '../request/context.ts'
@@ -44,6 +46,11 @@ export function sendRouteError(
     return
   }
   const isLate = reply.raw.headersSent || context.response.isDetached === true
+  if (isOutputError(error) && !isLate) {
+    reply.hijack()
+    sendOutputError(context, error)
+    return
+  }
   if (isStateCode(thrown.code) && !isLate) {
     reply.hijack()
     sendError(

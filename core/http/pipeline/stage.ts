@@ -1,4 +1,5 @@
 /** The interface of a pipeline stage and its dependencies. */
+import type { SvcBudgets } from '../../contract/budgets.ts'
 import type { Config } from '../../config/variables.ts'
 import type { Inspector } from '../../inspector/inspector.ts'
 import type { Keys } from '../../keys/keys.ts'
@@ -19,6 +20,7 @@ import type { StreamRegistry } from '../streams/stream-registry.ts'
 /** What rules need from the process. */
 export interface RuleServices {
   book: RuleBook
+  budgets: SvcBudgets
   config: Config
   /** Counts a hit by what the rule did. */
   countHit(action: RuleActionName): void

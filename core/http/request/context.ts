@@ -9,6 +9,7 @@ import type {
   RouteDescription,
   SessionKey,
 } from '../../contract/plugin.ts'
+import type { OutputBudget } from '../../contract/budgets.ts'
 import type { ControlScope } from '../../contract/control-scope.ts'
 import type { ConnectionFault } from '../../rules/fault-headers.ts'
 import type { KeyRecord } from '../../keys/api-key.ts'
@@ -150,6 +151,8 @@ export class RequestContext implements Waiting<RequestContext> {
   headersDueAt = 0
   waitsBefore: RequestContext | null = null
   waitsAfter: RequestContext | null = null
+  /** The budget of the answer, once something has asked for it. */
+  output: OutputBudget | null = null
   closed = false
 
   readonly #activity: ConnectionActivity | null
@@ -342,6 +345,7 @@ export class RequestContext implements Waiting<RequestContext> {
     this.generation.release()
     this.observer?.onClose(this)
     this.lease?.release()
+    this.output?.release()
     if (this.#onClose !== null) for (const callback of this.#onClose) callback(finished)
     // This comes last: a pipelined request that waited for this one starts here, and must find its resources free.
     this.#activity?.leave()

@@ -2,7 +2,9 @@
 import type { ServerResponse } from 'node:http'
 import type { OutgoingHttpHeaders } from 'node:http'
 import { expandText, expandValue } from '../../contract/references.ts'
+import type { Json } from '../../contract/json.ts'
 import type { LookUp } from '../../contract/references.ts'
+import type { OutputBudget } from '../../contract/budgets.ts'
 import { sandboxPolicy } from '../../contract/untrusted-content.ts'
 import type { Chunk, RespondStep } from '../../rules/respond.ts'
 import type { RequestContext } from '../request/context.ts'
@@ -17,25 +19,32 @@ const EVENTS_TYPE = 'text/event-stream'
 /** Statuses whose responses have no content (RFC 9110, 15.3.5, 15.3.6, 15.4.5). */
 const WITHOUT_CONTENT = new Set([204, 205, 304])
 
-/** Sends the response and ends it. `lookUp` finds the values of references. */
-export function sendRuleResponse(context: RequestContext, respond: RespondStep, lookUp: LookUp): void {
+/** Fills references: `lookUp` finds their values, and what they insert is taken from `output`. */
+export interface Filling {
+  lookUp: LookUp
+  output: OutputBudget
+}
+
+/** Sends the response and ends it. Throws `OutputTooLarge` or `OutputUnavailable` before anything is sent. */
+export function sendRuleResponse(context: RequestContext, respond: RespondStep, filling: Filling): void {
   const { response } = context
   if (response.headersSent) return
   if (context.upgrade !== null) attachSocket(context)
-  const fill = respond.isTemplate ? (text: string): string => expandText(text, lookUp) : (text: string): string => text
+  const fill = fillerOf(respond, filling)
   const { headers, type } = headOf(respond, fill)
   const hasContent = context.method !== 'HEAD' && !WITHOUT_CONTENT.has(respond.status)
   const own = response as ServerResponse
   if (context.upgrade !== null) headers.connection = 'close'
   if (isHttp2(context.request)) delete headers.connection
   if (respond.body.kind === 'chunks') {
+    const chunks = respond.body.chunks.map(chunk => ({ afterMs: chunk.afterMs, content: contentOf(chunk, fill) }))
     if (type !== null) headers['content-type'] = type
     own.writeHead(respond.status, headers)
-    if (hasContent) void sendChunks(context, respond.body.chunks, { ...respond, fill, lookUp })
+    if (hasContent) void sendChunks(context, chunks)
     else own.end()
     return
   }
-  const payload = payloadOf(respond, fill, lookUp)
+  const payload = payloadOf(respond, fill)
   if (!WITHOUT_CONTENT.has(respond.status)) {
     if (type !== null && (payload.length > 0 || respond.contentType !== null)) headers['content-type'] = type
     headers['content-length'] = payload.length
@@ -45,12 +54,9 @@ export function sendRuleResponse(context: RequestContext, respond: RespondStep, 
   else own.end()
 }
 
-function headOf(
-  respond: RespondStep,
-  fill: (text: string) => string,
-): { headers: OutgoingHttpHeaders; type: string | null } {
+function headOf(respond: RespondStep, fill: Filler): { headers: OutgoingHttpHeaders; type: string | null } {
   const headers: OutgoingHttpHeaders = {}
-  for (const [name, value] of Object.entries(respond.headers)) headers[name] = printable(fill(value))
+  for (const [name, value] of Object.entries(respond.headers)) headers[name] = printable(fill.text(value))
   const given = headers['content-type']
   const type = respond.contentType ?? (given === undefined ? typeOf(respond) : String(given))
   // Whoever writes a rule must not get the rights of the service's own pages in a browser.
@@ -80,12 +86,25 @@ function printable(text: string): string {
   return text.replace(/[^\t\x20-\x7e]/g, '?')
 }
 
-function payloadOf({ body, isTemplate }: RespondStep, fill: (text: string) => string, lookUp: LookUp): Buffer {
+interface Filler {
+  text(text: string): string
+  value(value: Json): Json
+}
+
+function fillerOf({ isTemplate }: RespondStep, { lookUp, output }: Filling): Filler {
+  if (!isTemplate) return { text: text => text, value: value => value }
+  return {
+    text: text => expandText(text, lookUp, output),
+    value: value => expandValue(value, lookUp, output),
+  }
+}
+
+function payloadOf({ body }: RespondStep, fill: Filler): Buffer {
   switch (body.kind) {
     case 'text':
-      return Buffer.from(fill(body.text))
+      return Buffer.from(fill.text(body.text))
     case 'json':
-      return Buffer.from(JSON.stringify(isTemplate ? expandValue(body.value, lookUp) : body.value))
+      return Buffer.from(JSON.stringify(fill.value(body.value)))
     case 'bytes':
       return body.bytes
     default:
@@ -93,32 +112,37 @@ function payloadOf({ body, isTemplate }: RespondStep, fill: (text: string) => st
   }
 }
 
-interface Filling {
-  isTemplate: boolean
-  fill(text: string): string
-  lookUp: LookUp
-}
-
-/** Each chunk is written after its delay; a client that disconnects ends it. */
-async function sendChunks(context: RequestContext, chunks: readonly Chunk[], filling: Filling): Promise<void> {
+/** Each chunk is written after its delay, once the client has read the ones before; a client that disconnects ends it. */
+async function sendChunks(
+  context: RequestContext,
+  chunks: readonly { afterMs: number; content: string | Buffer }[],
+): Promise<void> {
   const response = context.response as ServerResponse
   response.flushHeaders()
-  for (const chunk of chunks) {
-    if (chunk.afterMs > 0 && !(await pause(context, chunk.afterMs))) return
+  for (const { afterMs, content } of chunks) {
+    if (afterMs > 0 && !(await pause(context, afterMs))) return
     if (context.closed || response.destroyed) return
-    response.write(contentOf(chunk, filling))
+    if (!response.write(content)) await drained(context, response)
   }
   response.end()
 }
 
-function contentOf(chunk: Chunk, { isTemplate, fill, lookUp }: Filling): string | Buffer {
+function contentOf(chunk: Chunk, fill: Filler): string | Buffer {
   if (chunk.kind === 'bytes') return chunk.bytes
-  if (chunk.kind === 'text') return fill(chunk.text)
-  const data = isTemplate ? expandValue(chunk.data, lookUp) : chunk.data
+  if (chunk.kind === 'text') return fill.text(chunk.text)
+  const data = fill.value(chunk.data)
   return formatEvent({
     ...(chunk.event === null ? {} : { event: chunk.event }),
     ...(chunk.id === null ? {} : { id: chunk.id }),
     data: typeof data === 'string' ? data : JSON.stringify(data),
+  })
+}
+
+/** Resolves when more can be written, or when the client disconnects. */
+function drained(context: RequestContext, response: ServerResponse): Promise<void> {
+  return new Promise(resolve => {
+    response.once('drain', resolve)
+    context.whenClosed(() => resolve())
   })
 }
 

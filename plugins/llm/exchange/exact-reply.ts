@@ -66,7 +66,7 @@ function decoded(text: string): string {
   }
 }
 
-function replyFor({ header, value, lookUp }: Given, { route }: Exchange, parsed: Parsed): ExactReply {
+function replyFor({ header, value, lookUp }: Given, { route, output }: Exchange, parsed: Parsed): ExactReply {
   const own = { shape: null, pace: {}, fault: null }
   switch (parsed.op) {
     case 'rerank':
@@ -92,7 +92,7 @@ function replyFor({ header, value, lookUp }: Given, { route }: Exchange, parsed:
   const isTemplate = reply.isTemplate && header !== TEXT
   return {
     parsed: logprobs === false && route.withReply !== undefined ? route.withReply(parsed, value) : parsed,
-    result: { ...chatResultOf({ ...reply, isTemplate }, parsed, lookUp), mode: 'reply' },
+    result: { ...chatResultOf({ ...reply, isTemplate }, parsed, { lookUp, output }), mode: 'reply' },
     pace: reply.stream,
     shape: reply.shape,
     fault: reply.break && { ...reply.break, source: `${JSON_TEXT}: ${reply.break.label}` },

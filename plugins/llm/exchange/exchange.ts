@@ -4,6 +4,7 @@ import {
   isTextNestedWithin,
   type FastifyReply,
   type FastifyRequest,
+  type OutputBudget,
   type RequestSpan,
   type Svc,
 } from 'svc/plugin'
@@ -96,6 +97,7 @@ export class Exchange implements ResponseContext {
   /** The request is not a call of the model: its credential was rejected. */
   isRefused = false
   readonly inner: InnerRequest | null
+  #output: OutputBudget | null = null
   #query: URLSearchParams | undefined
   #bodyText: string | undefined
 
@@ -122,6 +124,12 @@ export class Exchange implements ResponseContext {
     const rules = served.route.credentials === undefined ? credentials : [...credentials, ...served.route.credentials]
     this.credential = findCredential(rules, this.headers, () => this.query)
     this.shownCredential = showCredential(this.credential)
+  }
+
+  /** The budget of the answer. What runs a request within another one releases it. */
+  get output(): OutputBudget {
+    const { budgets } = this.svc
+    return (this.#output ??= this.inner === null ? budgets.output(this.request) : budgets.detachedOutput())
   }
 
   get headers(): RequestHeaders {

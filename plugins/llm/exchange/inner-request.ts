@@ -146,7 +146,7 @@ async function computeWith(
   const { parsed, rule, latency, fault, isStream } = given
   const filtered = filterOf(fault, parsed, exchange)
   const exact = filtered === undefined ? exactReply(exchange, parsed) : null
-  const fixed = exact ?? (rule?.kind === 'reply' ? replyOfRule(rule, parsed) : null)
+  const fixed = exact ?? (rule?.kind === 'reply' ? replyOfRule(rule, exchange, parsed) : null)
   if (fixed !== null) {
     const { instance, svc, headers } = exchange
     const named = { parsed, ...fixed }

@@ -150,7 +150,7 @@ export async function run(
       if (exchange.load === null) return abandoned(services, exchange, null)
     }
     const filtered = filterOf(fault, parsed, exchange)
-    const fixed = exact ?? (rule?.kind === 'reply' ? replyOfRule(rule, parsed) : null)
+    const fixed = exact ?? (rule?.kind === 'reply' ? replyOfRule(rule, exchange, parsed) : null)
     if (fixed !== null) {
       const paced = readLatency(exchange.headers, { ...served.instance.latency, ...fixed.pace }, svc.config.maxDelayMs)
       const result = await withCache(exchange, parsed, fixed.result)

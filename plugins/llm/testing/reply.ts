@@ -10,7 +10,7 @@ import {
   InputProblem,
   rejectUnknownKeys,
 } from 'svc/plugin'
-import type { Json, LookUp } from 'svc/plugin'
+import type { Json, LookUp, OutputBudget } from 'svc/plugin'
 import { completionTokens, limited } from '../engine/generate.ts'
 import { lastUserText, promptTokens, render } from '../engine/prompt.ts'
 import { digest } from '../engine/seed.ts'
@@ -178,11 +178,14 @@ export function fits(reply: RuleReply, op: string): boolean {
   return reply.kind === 'embedding' ? op === 'embed' : op === 'chat'
 }
 
-/** The result for a chat request. `lookUp` finds the references that are the same for all routes. */
+/**
+ * The result for a chat request. `lookUp` finds the references that are the same for all routes; what they insert is taken
+ * from `output`.
+ */
 export function chatResultOf(
   reply: Extract<RuleReply, { kind: 'chat' }>,
   { request, promptTokens: own }: ChatParsed,
-  lookUp: LookUp,
+  { lookUp, output }: { lookUp: LookUp; output: OutputBudget },
 ): ChatResult {
   const prompt = render(request)
   const fill: LookUp = reference => {
@@ -190,7 +193,7 @@ export function chatResultOf(
     return reference === 'model' ? request.model : lookUp(reference)
   }
   const expand: Expansion = reply.isTemplate
-    ? { text: text => expandText(text, fill), value: value => expandValue(value, fill) }
+    ? { text: text => expandText(text, fill, output), value: value => expandValue(value, fill, output) }
     : { text: text => text, value: value => value }
   const choices = Array.from({ length: request.n }, (_, index) => choiceOf(reply, request, { prompt, index, expand }))
   const { usage } = reply

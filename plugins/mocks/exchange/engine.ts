@@ -1,4 +1,5 @@
 /** Processes a request for a mock. The steps run in order until one of them produces a response. */
+import type { OutputBudget } from 'svc/plugin'
 import type { CompiledApi } from './compiled-api.ts'
 import type { Parts } from '../management/definition.ts'
 import type { Operation } from '../document/operations.ts'
@@ -43,6 +44,8 @@ export interface EngineContext {
   /** A random number from 0 (inclusive) to 1 (exclusive), for failure rates and random seeds. */
   random(): number
   now(): Date
+  /** The budget of the answer. */
+  readonly output: OutputBudget
 }
 
 /** The context of a request with a known operation. */

@@ -263,6 +263,7 @@ export class ResponseBuilder {
       session: context.session,
       mock: context.mock,
       operation: operation.key,
+      output: context.output,
       now: () => context.now().toISOString(),
       uuid: () =>
         seededUuid(

@@ -209,6 +209,7 @@ function engineContext({ svc, memories }: Service, request: FastifyRequest, mock
     verifyToken: tokenVerifier(svc),
     random: Math.random,
     now: () => new Date(),
+    output: svc.budgets.output(request),
   }
 }
 

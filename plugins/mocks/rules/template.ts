@@ -1,5 +1,6 @@
 /** `{{…}}` in bodies of rules and overrides: replaced by request data, never evaluated. */
 import { expandText, expandValue, memberAt } from 'svc/plugin'
+import type { OutputBudget } from 'svc/plugin'
 import type { Json } from '../document/json.ts'
 import type { RequestScope } from './request-scope.ts'
 
@@ -9,16 +10,18 @@ export interface TemplateScope extends RequestScope {
   operation: string
   now(): string
   uuid(): string
+  /** What references insert is taken from it. */
+  output: OutputBudget
 }
 
 /** Expands references in a JSON value. */
 export function fillValue(value: Json, scope: TemplateScope): Json {
-  return expandValue(value, reference => lookUp(reference, scope))
+  return expandValue(value, reference => lookUp(reference, scope), scope.output)
 }
 
 /** Expands references in a text. */
 export function fillText(text: string, scope: TemplateScope): string {
-  return expandText(text, reference => lookUp(reference, scope))
+  return expandText(text, reference => lookUp(reference, scope), scope.output)
 }
 
 function lookUp(reference: string, scope: TemplateScope): Json | undefined {

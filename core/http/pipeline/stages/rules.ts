@@ -22,6 +22,7 @@ import { nextStep } from '../../../rules/counting.ts'
 import { announcedLength, bodyLimitOf, readBody } from '../../request/body.ts'
 import type { RequestContext } from '../../request/context.ts'
 import { breakConnection } from '../../response/connection-faults.ts'
+import { withinBudget } from '../../response/output-error.ts'
 import { sendRuleResponse } from '../../response/rule-response.ts'
 import { sendError, sendErrorInForm } from '../../response/send.ts'
 import type { PipelineServices, RuleActionName, RuleServices } from '../stage.ts'
@@ -306,7 +307,12 @@ async function perform(
       return ANSWERED
     case 'respond':
       await afterKnownBody(context, config.bodyLimit, () =>
-        sendRuleResponse(context, action.respond, lookUpFor(taken, context)),
+        withinBudget(context, () =>
+          sendRuleResponse(context, action.respond, {
+            lookUp: lookUpFor(taken, context),
+            output: rules.budgets.output(context.request),
+          }),
+        ),
       )
       return ANSWERED
     case 'fail':
