@@ -2,18 +2,21 @@
 import { isUtf8 } from 'node:buffer'
 import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { isOutputError, OutputBudget, Pacer } from 'svc/plugin'
+import type { SharedMemory } from 'svc/plugin'
 import type { Upstream } from '../config/upstream.ts'
 import { headerRecord, responseHeaders } from '../forwarded-headers.ts'
 import type { HeaderLine } from '../forwarded-headers.ts'
 import { parseBoundedJson, redactHeader, redactJson, redactParameters, redactText } from '../redaction.ts'
 import type { RecordedChunk, RecordedResponse } from '../recordings/recording.ts'
+import { RecordedBytes } from './recorded-bytes.ts'
+import type { Chunk } from './recorded-bytes.ts'
 import { isJsonType, MAX_JSON_CHARACTERS, mediaType } from '../recordings/request-shape.ts'
 
-/** Bytes of a decoded body that can be recorded. */
+/** Bytes of a body that can be recorded, as it came and decoded. */
 export const MAX_BODY_BYTES = 16 * 1024 * 1024
-const MAX_CHUNKS = 10_000
-/** Pieces that arrive this close together, in milliseconds, are one chunk. */
-const SAME_MS = 1
+/** Bytes of all bodies that are being recorded. */
+export const MAX_BODIES_BYTES = 2 * MAX_BODY_BYTES
 /** A body of known length that arrives within this time, in milliseconds, is recorded in one piece. */
 const ONE_PIECE_MS = 20
 
@@ -34,11 +37,8 @@ export interface RecorderOptions {
   sentAt: number
   /** Credentials of the request, which the upstream may echo. */
   secrets: readonly string[]
-}
-
-interface Piece {
-  at: number
-  bytes: Buffer
+  /** Memory for all bodies that are being recorded. */
+  memory: SharedMemory
 }
 
 export class ResponseRecorder {
@@ -48,13 +48,16 @@ export class ResponseRecorder {
   readonly #decoder: Transform | null
   readonly #decoded: Promise<boolean>
   readonly #isCoded: boolean
-  #pieces: Piece[] = []
-  #bytes = 0
+  readonly #budget: OutputBudget
+  readonly #bytes: RecordedBytes
+  #received = 0
   #isTooLarge = false
   #hasBytes = false
 
   constructor(options: RecorderOptions) {
     this.#options = options
+    this.#budget = new OutputBudget(MAX_BODY_BYTES, options.memory)
+    this.#bytes = new RecordedBytes(this.#budget)
     const coding = this.#header('content-encoding').trim().toLowerCase()
     const decoder = Object.hasOwn(DECODERS, coding) ? DECODERS[coding] : undefined
     this.#isCoded = coding !== '' && coding !== 'identity' && decoder === undefined
@@ -68,11 +71,29 @@ export class ResponseRecorder {
     return length !== undefined && Number(length) > MAX_BODY_BYTES
   }
 
-  write(bytes: Buffer): void {
+  /** False if the decoder is behind: await `ready` before the next piece, which it would have to keep. */
+  write(bytes: Buffer): boolean {
     this.#hasBytes = true
-    if (this.#isTooLarge) return
-    if (this.#decoder === null) this.#add(bytes)
-    else this.#decoder.write(bytes)
+    if (this.#isTooLarge) return true
+    this.#received += bytes.length
+    if (this.#received > MAX_BODY_BYTES) this.discard()
+    else if (this.#decoder === null) this.#add(bytes)
+    // A decoder that has failed is destroyed.
+    else if (!this.#decoder.destroyed) return this.#decoder.write(bytes)
+    return true
+  }
+
+  /** Resolves when the decoder can take more, or has ended. */
+  ready(): Promise<void> {
+    const decoder = this.#decoder
+    if (decoder === null || decoder.destroyed || !decoder.writableNeedDrain) return Promise.resolve()
+    return new Promise(resolve => {
+      const proceed = (): void => {
+        decoder.off('drain', proceed).off('close', proceed)
+        resolve()
+      }
+      decoder.on('drain', proceed).on('close', proceed)
+    })
   }
 
   /** The recording, after the body is complete; null if it is too large or its coding is invalid. */
@@ -88,14 +109,15 @@ export class ResponseRecorder {
       headers: this.#headers(upstream),
       recorded_at: this.#recordedAt.toISOString(),
       first_byte_ms: Math.round(this.#headAt - sentAt),
-      ...this.#body(endedAt),
+      ...(await this.#body(endedAt)),
     }
   }
 
-  /** Ends the decoder of a response that is not recorded. */
+  /** Ends the decoder and gives the memory back. Call it when the response is written, or is not recorded. */
   discard(): void {
     this.#isTooLarge = true
-    this.#pieces = []
+    this.#bytes.drop()
+    this.#budget.release()
     this.#decoder?.destroy()
   }
 
@@ -109,9 +131,13 @@ export class ResponseRecorder {
   }
 
   #add(bytes: Buffer): void {
-    this.#bytes += bytes.length
-    if (this.#bytes > MAX_BODY_BYTES) return this.discard()
-    this.#pieces.push({ at: performance.now(), bytes })
+    if (this.#isTooLarge) return
+    try {
+      this.#bytes.add(bytes)
+    } catch (error) {
+      if (!isOutputError(error)) throw error
+      this.discard()
+    }
   }
 
   #header(name: string): string {
@@ -129,10 +155,9 @@ export class ResponseRecorder {
     return headerRecord(kept)
   }
 
-  #body(endedAt: number): Pick<RecordedResponse, 'json' | 'body' | 'base64' | 'chunks'> {
-    const all = Buffer.concat(this.#pieces.map(({ bytes }) => bytes))
+  async #body(endedAt: number): Promise<Pick<RecordedResponse, 'json' | 'body' | 'base64' | 'chunks'>> {
+    const { all, chunks } = this.#bytes.take()
     if (all.length === 0) return {}
-    const chunks = joinPieces(this.#pieces)
     const isSized = this.#header('content-length') !== ''
     const isOnePiece = chunks.length === 1 || (isSized && endedAt - this.#headAt < ONE_PIECE_MS)
     const { upstream, secrets } = this.#options
@@ -140,9 +165,9 @@ export class ResponseRecorder {
     return { chunks: this.#timed(chunks, isUtf8(all)) }
   }
 
-  #timed(chunks: Piece[], isText: boolean): RecordedChunk[] {
+  #timed(chunks: Chunk[], isText: boolean): RecordedChunk[] {
     let before = this.#headAt
-    const gapBefore = ({ at }: Piece): number => {
+    const gapBefore = ({ at }: Chunk): number => {
       const gap = Math.max(0, Math.round(at - before))
       before = at
       return gap
@@ -160,39 +185,29 @@ export class ResponseRecorder {
   }
 }
 
-/** Joins pieces that arrived together, and those above the limit. */
-function joinPieces(pieces: readonly Piece[]): Piece[] {
-  const joined: { at: number; last: number; parts: Buffer[] }[] = []
-  for (const { at, bytes } of pieces) {
-    const before = joined.at(-1)
-    if (before !== undefined && (at - before.last < SAME_MS || joined.length >= MAX_CHUNKS)) {
-      before.parts.push(bytes)
-      before.last = at
-    } else joined.push({ at, last: at, parts: [bytes] })
-  }
-  return joined.map(({ at, parts }) => ({ at, bytes: Buffer.concat(parts) }))
-}
-
 /** Texts of chunks; a character that spans two of them belongs to the second. */
 function textsOf(chunks: readonly Buffer[]): string[] {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   return chunks.map((bytes, index) => decoder.decode(bytes, { stream: index < chunks.length - 1 }))
 }
 
-function onePiece(
+/** Yields between steps, each of which takes long for a large body. */
+async function onePiece(
   bytes: Buffer,
   type: string,
   upstream: Upstream,
   secrets: readonly string[],
-): Pick<RecordedResponse, 'json' | 'body' | 'base64'> {
+): Promise<Pick<RecordedResponse, 'json' | 'body' | 'base64'>> {
+  const pacer = new Pacer()
+  const yielded = <T>(value: T): T | Promise<T> => (pacer.isDue ? pacer.pause().then(() => value) : value)
   if (!isUtf8(bytes)) return { base64: bytes.toString('base64') }
-  const text = bytes.toString('utf8')
-  const json = isJsonType(type) ? parseBoundedJson(text) : undefined
+  const text = await yielded(bytes.toString('utf8'))
+  const json = isJsonType(type) ? await yielded(parseBoundedJson(text)) : undefined
   if (json !== undefined) {
-    const redacted = redactJson(json, upstream.redact)
-    const printed = JSON.stringify(redacted)
-    const isChanged = JSON.stringify(json) !== printed
-    const shown = redactText(isChanged ? printed : text, secrets)
+    const redacted = await yielded(redactJson(json, upstream.redact))
+    const printed = await yielded(JSON.stringify(redacted))
+    const isChanged = (await yielded(JSON.stringify(json))) !== printed
+    const shown = await yielded(redactText(isChanged ? printed : text, secrets))
     // As a value only if replaying it gives the same bytes.
     if (text.length > MAX_JSON_CHARACTERS) return { body: shown }
     const value = shown === printed ? redacted : parseBoundedJson(shown)
