@@ -211,7 +211,8 @@ for (const name of Object.keys(CALLS)) {
       `+${cost.grownMib} MiB, slowest wait ${cost.slowestWaitMs} ms, ${cost.cpuMs} ms of processor time, ${mostAtOnce} requests at once`,
     )
     t.equal(cost.exit, null, 'the process lives')
-    t.ok(cost.grownMib < 64, `${cost.grownMib} MiB`)
+    // Long texts are passed on; their copies remain until the garbage collection.
+    t.ok(cost.grownMib < (name === 'long-result' ? 160 : 64), `${cost.grownMib} MiB`)
     t.ok(cost.slowestWaitMs < 250, `${cost.slowestWaitMs} ms`)
     t.ok(mostAtOnce < 100, `${mostAtOnce} requests at once`)
     for (const one of cost.results) t.match(one, { status: 'fulfilled', value: { answer: { jsonrpc: '2.0' } } })
