@@ -4,6 +4,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AnyRequest } from './http.ts'
+import { jsonChunks } from './json-chunks.ts'
 
 /** The values of the `SVC_BUDGET_*` variables. */
 export interface Budgets {
@@ -98,6 +99,11 @@ export class OutputBudget {
     return this.limit - this.#used
   }
 
+  /** More than an ordinary answer has: what renders it counts the bytes and lets other requests run. */
+  get isLarge(): boolean {
+    return this.#used > FREE_BYTES
+  }
+
   /** Throws `OutputTooLarge` or `OutputUnavailable`; then nothing is taken. */
   take(bytes: number): void {
     const used = this.#used + bytes
@@ -110,9 +116,24 @@ export class OutputBudget {
     this.#used = used
   }
 
+  /** Takes what is missing to a total. What is rendered from contents that were taken before counts once. */
+  takeUpTo(total: number): void {
+    if (!(total <= this.#used)) this.take(total - this.#used)
+  }
+
   /** Takes the bytes of a text in a JSON document, without quotes: what is escaped counts as escaped. */
   takeText(text: string): void {
-    this.take(Buffer.byteLength(JSON.stringify(text)) - 2)
+    this.takeJson(text)
+  }
+
+  /** Takes the bytes of a value as JSON, without those of the quotes of a text. Nothing is kept of the JSON. */
+  takeJson(value: unknown): void {
+    const before = this.#used
+    let bytes = typeof value === 'string' ? -2 : 0
+    for (const chunk of jsonChunks(value)) {
+      bytes += Buffer.byteLength(chunk)
+      if (bytes > 0) this.takeUpTo(before + bytes)
+    }
   }
 
   release(): void {

@@ -305,6 +305,7 @@ export {
   shownText,
 } from './input.ts'
 export type { NumberParameter } from './input.ts'
+export { jsonChunks, JsonList } from './json-chunks.ts'
 export { jsonSerializer } from './json-serializer.ts'
 export { readJsonObject } from './json-body.ts'
 export { isRecord } from './record.ts'
