@@ -65,6 +65,8 @@ export function isTooExpensive(error: unknown): error is TooExpensive {
 
 /** Memory that several users share. */
 export interface SharedMemory {
+  /** Bytes in all. */
+  readonly size: number
   /** Takes bytes; returns false, and takes none, if too few are left. */
   take(bytes: number): boolean
   give(bytes: number): void
@@ -82,6 +84,8 @@ export class OutputBudget {
   readonly #memory: SharedMemory | null
   #used = 0
   #held = 0
+  /** Memory besides the bytes of the answer. */
+  #working = 0
   #isReleased = false
 
   /** `memory` is shared with the answers to other requests; null for answers that do not count there. */
@@ -116,6 +120,19 @@ export class OutputBudget {
     this.#used = used
   }
 
+  /** Takes memory that is needed to make the answer, besides its bytes. Throws `OutputTooLarge` if there never is so much. */
+  hold(bytes: number): void {
+    if (this.#memory === null || this.#isReleased || bytes <= FREE_BYTES) return
+    if (bytes > this.#memory.size) throw new OutputTooLarge(this.limit)
+    if (!this.#memory.take(bytes)) throw new OutputUnavailable()
+    this.#working += bytes
+  }
+
+  /** Throws `OutputTooLarge` if so many bytes more do not fit. Nothing is taken. */
+  require(bytes: number): void {
+    if (!(this.#used + bytes <= this.limit)) throw new OutputTooLarge(this.limit)
+  }
+
   /** Takes what is missing to a total. What is rendered from contents that were taken before counts once. */
   takeUpTo(total: number): void {
     if (!(total <= this.#used)) this.take(total - this.#used)
@@ -126,20 +143,33 @@ export class OutputBudget {
     this.takeJson(text)
   }
 
-  /** Takes the bytes of a value as JSON, without those of the quotes of a text. Nothing is kept of the JSON. */
-  takeJson(value: unknown): void {
-    const before = this.#used
+  /**
+   * Takes the bytes of a value as JSON, without those of the quotes of a text, in place of what was taken `since` this
+   * many bytes were used. Nothing is kept of the JSON.
+   */
+  takeJson(value: unknown, since = this.#used): void {
     let bytes = typeof value === 'string' ? -2 : 0
     for (const chunk of jsonChunks(value)) {
       bytes += Buffer.byteLength(chunk)
-      if (bytes > 0) this.takeUpTo(before + bytes)
+      this.takeUpTo(since + bytes)
+    }
+  }
+
+  /** Throws `OutputTooLarge` if a value does not fit as JSON. Nothing is taken. */
+  requireJson(value: unknown): void {
+    let bytes = 0
+    for (const chunk of jsonChunks(value)) {
+      bytes += Buffer.byteLength(chunk)
+      this.require(bytes)
     }
   }
 
   release(): void {
     this.#isReleased = true
-    if (this.#held > 0) this.#memory?.give(this.#held)
+    const held = this.#held + this.#working
+    if (held > 0) this.#memory?.give(held)
     this.#held = 0
+    this.#working = 0
   }
 }
 

@@ -21,6 +21,7 @@ export type { DocumentFacts, Documents, NewDocument, Owner } from './state/docum
 export type { SpeechHeaders } from './engine/speech-headers.ts'
 export type { AudioFormat, SpeechChange, SpeechDetector } from './engine/audio.ts'
 export type { Engine } from './engine/engine.ts'
+export type { Pieces } from './engine/pieces.ts'
 export type { Tokenizer } from './engine/tokenizer.ts'
 export type { Rule, RuleReply } from './engine/rules.ts'
 export type * from './neutral.ts'

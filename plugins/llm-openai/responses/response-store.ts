@@ -1,6 +1,6 @@
 /** The stored responses. What changes over time is worked out when somebody asks. */
 import type { Store, Svc } from 'svc/plugin'
-import type { Choice, Engine, Providers, RouteInput, StreamEnding } from '../../llm/types.ts'
+import type { Choice, Engine, Pieces, Providers, RouteInput, StreamEnding } from '../../llm/types.ts'
 import { ownerOf, type Item } from './items.ts'
 import type { Reply, ResponseHead } from './response-object.ts'
 
@@ -119,8 +119,8 @@ function keyOf(provider: string, id: string): string {
 
 export function packReply(engine: Engine, { choice, ...tokens }: Reply): StoredReply {
   const { pieces, reasoningPieces, ...rest } = choice
-  const isUsual = equal(pieces, engine.pieces(choice.text)) && equal(reasoningPieces, engine.pieces(choice.reasoning))
-  return { ...tokens, choice: rest, pieces: isUsual ? null : { text: pieces, reasoning: reasoningPieces } }
+  const isUsual = equal(pieces, engine.split(choice.text)) && equal(reasoningPieces, engine.split(choice.reasoning))
+  return { ...tokens, choice: rest, pieces: isUsual ? null : { text: [...pieces], reasoning: [...reasoningPieces] } }
 }
 
 export function unpackReply(engine: Engine, { choice, pieces, ...tokens }: StoredReply): Reply {
@@ -128,12 +128,15 @@ export function unpackReply(engine: Engine, { choice, pieces, ...tokens }: Store
     ...tokens,
     choice: {
       ...choice,
-      pieces: pieces?.text ?? engine.pieces(choice.text),
-      reasoningPieces: pieces?.reasoning ?? engine.pieces(choice.reasoning),
+      pieces: pieces?.text ?? engine.split(choice.text),
+      reasoningPieces: pieces?.reasoning ?? engine.split(choice.reasoning),
     },
   }
 }
 
-function equal(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((piece, index) => piece === other[index])
+function equal(one: Pieces, other: Pieces): boolean {
+  if (one.length !== other.length) return false
+  const others = other[Symbol.iterator]()
+  for (const piece of one) if (piece !== others.next().value) return false
+  return true
 }

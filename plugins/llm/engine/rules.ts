@@ -1,4 +1,5 @@
 /** Scripted rules from svc.yaml and from plugins. */
+import type { OutputBudget } from 'svc/plugin'
 import type { NeutralRequest } from '../neutral.ts'
 
 /** A condition on a request, and the reply if it holds. All keys of `match` must match. */
@@ -29,6 +30,7 @@ export interface CompiledRule {
 }
 
 const regexTextCharacters = 4096
+const PLACEHOLDER = /\{\{(prompt|model)\}\}/g
 
 /** Throws a SyntaxError for an invalid regular expression. */
 export function compileRule(rule: Rule): CompiledRule {
@@ -57,7 +59,12 @@ function modelMatcher(model: string | undefined): (name: string) => boolean {
   return name => name.startsWith(prefix)
 }
 
-/** Replaces `{{prompt}}` and `{{model}}`; nothing is evaluated. */
-export function fillTemplate(text: string, request: NeutralRequest, userText: string): string {
-  return text.replace(/\{\{(prompt|model)\}\}/g, (_whole, name) => (name === 'prompt' ? userText : request.model))
+/** Replaces `{{prompt}}` and `{{model}}`; nothing is evaluated. Throws `OutputTooLarge` before the text is made. */
+export function fillTemplate(text: string, request: NeutralRequest, userText: string, output: OutputBudget): string {
+  const valueOf = (name: string): string => (name === 'prompt' ? userText : request.model)
+  let length = text.length
+  for (const [, name] of text.matchAll(PLACEHOLDER)) length += valueOf(name!).length
+  // It is taken when it becomes a reply.
+  output.require(length)
+  return text.replace(PLACEHOLDER, (_whole, name: string) => valueOf(name))
 }
