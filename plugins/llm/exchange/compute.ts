@@ -1,5 +1,6 @@
 /** Computes the result of a parsed request with the engine. */
 import { setImmediate } from 'node:timers/promises'
+import type { StepBudget } from 'svc/plugin'
 import { RULE } from '../engine/tokenizer.ts'
 import { pieces } from '../engine/tokens.ts'
 import { Embedder } from '../engine/embedding.ts'
@@ -28,6 +29,8 @@ export interface ComputeOptions {
   modeHeader: string | undefined
   /** Rules added by plugins. */
   rules: readonly CompiledRule[]
+  /** What testing the rules may take. */
+  steps: StepBudget
   filtered: 'content_filter' | 'prompt_filter' | undefined
 }
 
@@ -108,11 +111,12 @@ function blockedReply(text: string, mode: Mode): ChatResult {
 }
 
 function chat(parsed: ChatParsed, options: ComputeOptions): ChatResult {
-  const { instance, rules, limits } = options
+  const { instance, rules, limits, steps } = options
   const generateOptions: GenerateOptions = {
     mode: modeOf(parsed, options),
     rules: instance.rules.length > 0 ? [...instance.rules, ...rules] : rules,
     loremWords: limits.loremWords,
+    steps,
   }
   if (instance.reply !== undefined) generateOptions.reply = instance.reply
   if (options.filtered !== undefined) generateOptions.filtered = options.filtered

@@ -258,11 +258,12 @@ export function innerExchange(
 }
 
 function computeOptions(
-  { limits, rules }: RunnerServices,
+  { limits, rules, svc }: RunnerServices,
   exchange: Exchange,
   filtered: ReturnType<typeof filterOf>,
 ): Parameters<typeof compute>[1] {
-  return { instance: exchange.instance, limits, rules, modeHeader: exchange.header('x-svc-mode'), filtered }
+  const steps = svc.budgets.evaluation()
+  return { instance: exchange.instance, limits, rules, steps, modeHeader: exchange.header('x-svc-mode'), filtered }
 }
 
 function sendEvents(

@@ -1,5 +1,6 @@
 /** Values of wrong types on every route are rejected as bad input or accepted; they never cause a failure. */
 import t from 'tap'
+import { StepBudget } from '../../../core/contract/plugin.ts'
 import { createEngine } from '../../../plugins/llm/engine/engine.ts'
 import { compute } from '../../../plugins/llm/exchange/compute.ts'
 import { isBadInput } from '../../../plugins/llm/errors.ts'
@@ -93,6 +94,7 @@ async function answer(provider: LlmProvider, route: LlmRoute, body: object): Pro
       modeHeader: undefined,
       filtered: undefined,
       rules: [],
+      steps: StepBudget.unlimited(),
     })
     const context: RenderContext = {
       requestId: 'r',
