@@ -169,7 +169,9 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
   })
   await Promise.all([limits.open(), keys?.open()])
   const plan = createStreamPlan(limits)
+  const budgets = createBudgets(config.budgets)
   const inspector = createInspector({
+    budgets,
     config,
     isControlCredential: value => controlAuth.isCredential(value),
     flush: () => completions.flush(),
@@ -183,8 +185,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
   })
   await book.open()
   const ruleHits = createRuleHits(metrics)
-  const budgets = createBudgets(config.budgets)
-  const rules: RuleServices = { book, budgets, config, countHit: ruleHits, warn: message => log.warn(message) }
+  const rules: RuleServices = { book, budgets, config, countHit: ruleHits }
   const http = createSvcHttp({
     browserAccess,
     config,

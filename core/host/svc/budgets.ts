@@ -3,9 +3,14 @@ import type { AnyRequest } from '../../contract/http.ts'
 import { MemoryPool, OutputBudget, StepBudget } from '../../contract/budgets.ts'
 import type { Budgets, SvcBudgets } from '../../contract/budgets.ts'
 import { contextOf } from '../../http/request/context.ts'
+import { EvaluationTurns } from './evaluation-turns.ts'
+
+/** A step is worth about 10 ns. */
+const STEPS_PER_MS = 100_000
 
 /** One for the process: large answers to all requests share its memory. */
 export function createBudgets(budgets: Budgets): SvcBudgets {
+  const turns = new EvaluationTurns(budgets.workMs * STEPS_PER_MS)
   const answers = new MemoryPool(budgets.unsentTotalBytes)
   const detachedOutput = (): OutputBudget => new OutputBudget(budgets.outputBytes, answers)
   return {
@@ -19,6 +24,7 @@ export function createBudgets(budgets: Budgets): SvcBudgets {
       }
       return context.output
     },
-    evaluation: () => new StepBudget(budgets.steps),
+    evaluation: () => new StepBudget(budgets.steps, turns),
+    turn: () => turns.turn(),
   }
 }
