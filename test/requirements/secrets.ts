@@ -15,4 +15,24 @@ export default [
     rule: 'in public mode, quiet requests are not captured, and the access log has them',
     where: 'testing 3',
   },
+  {
+    id: 'SECRET-1',
+    rule: 'one rule decides which names belong to secrets, without case, `_` and `-`',
+    where: 'docs/security.md',
+  },
+  {
+    id: 'SECRET-2',
+    rule: 'only texts are replaced, and neither numbers of tokens nor codes of errors',
+    where: 'docs/security.md',
+  },
+  {
+    id: 'SECRET-3',
+    rule: 'secrets are found in JSON, URLs, forms, XML and multipart texts, in linear time',
+    where: 'docs/security.md',
+  },
+  {
+    id: 'SECRET-4',
+    rule: 'secrets of a request that are repeated in the response are replaced in every encoding',
+    where: 'docs/security.md',
+  },
 ]
