@@ -48,6 +48,12 @@ export interface RouteDescription {
    * only reads.
    */
   controlScope?: ControlScope
+  /**
+   * The route serves a page of this instance, or a file that such a page loads: it has the rights of the instance's origin in a
+   * browser. Rules that were stored over HTTP do not answer it, or other users could put their script there; they can delay it,
+   * and make it fail. A function decides by the request, for routes that also serve something else.
+   */
+  ownPage?: true | ((request: RequestFacts) => boolean)
   /** The route serves a service worker script. Requests for one on other routes get 403. */
   serviceWorker?: boolean
   /**
