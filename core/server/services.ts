@@ -3,7 +3,7 @@ import type { RequestContext } from '../http/request/context.ts'
 import { HeaderDeadlines } from '../http/pipeline/header-deadlines.ts'
 import { timeOut } from '../http/pipeline/pipeline.ts'
 import { recordRequests } from '../http/pipeline/stages/capture.ts'
-import { countRequests, logRequests } from '../http/pipeline/stages/observation.ts'
+import { countRequests, logRequests, Observer } from '../http/pipeline/stages/observation.ts'
 import { resolve } from 'node:path'
 import { effectiveView } from '../config/effective.ts'
 import { readEnvironment } from '../config/environment.ts'
@@ -100,9 +100,10 @@ export interface Services {
   readonly pki: Pki
   readonly tap: Tap
   /** Services that the request handler needs in addition to the host. */
-  readonly pipeline: Omit<PipelineServices, 'observer'>
-  readonly requestMetrics: RequestMetrics
+  readonly pipeline: PipelineServices
   readonly completions: CompletionBatch
+  /** From now on, connections are closed with their next response. */
+  startDraining(): void
   /** Closes files, connections and state. Close the host first. */
   close(): Promise<void>
 }
@@ -193,9 +194,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     rules,
     httpsPort: () => ports.https,
     call: createInProcessCall({
-      config,
-      controlAuth,
-      browserAccess,
+      pipeline: () => pipeline,
       facts: createRequestFacts(config),
       generation: () => host.current(),
       httpPort: () => ports.http,
@@ -224,6 +223,24 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
   const secs = config.requestTimeoutSecs
   const deadlines =
     secs > 0 ? new HeaderDeadlines<RequestContext>(secs * 1000, context => timeOut(context, secs)) : null
+  let isDraining = false
+  const pipeline: PipelineServices = {
+    browserAccess,
+    config,
+    cors,
+    log,
+    observer: new Observer({ metrics: requestMetrics, completions, isDraining: () => isDraining }),
+    guard,
+    controlAuth,
+    keys,
+    limits,
+    quota,
+    streams,
+    rules,
+    inspector,
+    tracer,
+    deadlines,
+  }
   const streamsOf = (generation: number): SvcStreams => createSvcStreams(streams, generation, plan)
 
   // The services and the host need each other. The services use the host only after it is created.
@@ -344,24 +361,11 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     streams,
     pki,
     tap,
-    pipeline: {
-      browserAccess,
-      config,
-      cors,
-      log,
-      guard,
-      controlAuth,
-      keys,
-      limits,
-      quota,
-      streams,
-      rules,
-      inspector,
-      tracer,
-      deadlines,
-    },
-    requestMetrics,
+    pipeline,
     completions,
+    startDraining() {
+      isDraining = true
+    },
     async close() {
       endRecovery?.()
       deadlines?.close()
