@@ -48,6 +48,7 @@ import { createLog } from '../log/log.ts'
 import type { RuleServices } from '../http/pipeline/stage.ts'
 import { ruleBoundsOf } from '../rules/bounds.ts'
 import { RuleBook } from '../rules/rule-book.ts'
+import { measureStores } from './store-memory.ts'
 import { createRuleHits } from '../metrics/rule-hits.ts'
 import type { Log } from '../log/log.ts'
 import { createMetrics } from '../metrics/metrics.ts'
@@ -178,6 +179,12 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     flush: () => completions.flush(),
     logs: state.captures,
     isPartial: () => sharedState !== null && !sharedState.connection.isUp,
+  })
+  measureStores(states, state.holder, metrics, {
+    'captured-requests': inspector,
+    'limited-sessions': limits.limiter,
+    'key-counts': keys,
+    'metric-series': metrics,
   })
   const ports: Ports = { http: null, https: null, grpc: null }
   const book = new RuleBook({
