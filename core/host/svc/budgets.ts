@@ -1,12 +1,20 @@
 /** Implements `svc.budgets`. */
 import type { AnyRequest } from '../../contract/http.ts'
 import { MemoryPool, OutputBudget, StepBudget } from '../../contract/budgets.ts'
-import type { Budgets, SvcBudgets } from '../../contract/budgets.ts'
+import type { Budgets, SharedMemory, SvcBudgets } from '../../contract/budgets.ts'
 import { contextOf } from '../../http/request/context.ts'
+import type { UnsentMemory } from '../../http/streams/unsent-memory.ts'
 
-/** One for the process: large answers to all requests share its memory. */
-export function createBudgets(budgets: Budgets): SvcBudgets {
-  const answers = new MemoryPool(budgets.unsentTotalBytes)
+/**
+ * One for the process: large answers to all requests share its memory. If it is used up, an answer that nobody reads makes
+ * room for others.
+ */
+export function createBudgets(budgets: Budgets, unsent?: Pick<UnsentMemory, 'endSlowest'>): SvcBudgets {
+  const pool = new MemoryPool(budgets.unsentTotalBytes)
+  const answers: SharedMemory = {
+    take: bytes => pool.take(bytes) || (unsent?.endSlowest() === true && pool.take(bytes)),
+    give: bytes => pool.give(bytes),
+  }
   const detachedOutput = (): OutputBudget => new OutputBudget(budgets.outputBytes, answers)
   return {
     ...budgets,
