@@ -30,7 +30,8 @@ import { createStreamPlan } from '../http/pipeline/stages/plan-limits.ts'
 import { Tap } from '../http/tap/tap.ts'
 import { StreamRegistry } from '../http/streams/stream-registry.ts'
 import { LargeMessages } from '../http/streams/large-messages.ts'
-import { WebSocketMemory, webSocketBoundsOf } from '../http/streams/websocket-memory.ts'
+import { UnsentMemory } from '../http/streams/unsent-memory.ts'
+import { WebSocketMemory } from '../http/streams/websocket-memory.ts'
 import { corsOutsidePipeline } from '../http/listener/media-type-handlers.ts'
 import { createBudgets } from '../host/svc/budgets.ts'
 import { createSvcHttp } from '../host/svc/http.ts'
@@ -87,6 +88,9 @@ export interface ServiceOptions {
   /** Plugin code that servers in one process share. */
   knownCode?: KnownCode
 }
+
+/** WebSockets of one client address in public mode. */
+const PUBLIC_SOCKETS_PER_ADDRESS = 100
 
 /** The services of a process. */
 export interface Services {
@@ -171,7 +175,8 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
   })
   await Promise.all([limits.open(), keys?.open()])
   const plan = createStreamPlan(limits)
-  const budgets = createBudgets(config.budgets)
+  const unsent = new UnsentMemory(config.budgets)
+  const budgets = createBudgets(config.budgets, unsent)
   const inspector = createInspector({
     budgets,
     config,
@@ -243,6 +248,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     limits,
     quota,
     streams,
+    unsent,
     rules,
     inspector,
     tracer,
@@ -329,7 +335,9 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
         websockets: {
           streams,
           plan,
-          memory: new WebSocketMemory(webSocketBoundsOf(config)),
+          memory: new WebSocketMemory(unsent, {
+            perAddress: config.publicMode ? PUBLIC_SOCKETS_PER_ADDRESS : Infinity,
+          }),
           largeMessages: new LargeMessages(),
         },
         errors: { log },
