@@ -17,6 +17,7 @@ export function createBudgets(budgets: Budgets, unsent?: Pick<UnsentMemory, 'end
   const turns = new EvaluationTurns(budgets.workMs * STEPS_PER_MS)
   const pool = new MemoryPool(budgets.unsentTotalBytes)
   const answers: SharedMemory = {
+    size: pool.size,
     take: bytes => pool.take(bytes) || (unsent?.endSlowest() === true && pool.take(bytes)),
     give: bytes => pool.give(bytes),
   }
