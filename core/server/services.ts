@@ -30,7 +30,8 @@ import { createStreamPlan } from '../http/pipeline/stages/plan-limits.ts'
 import { Tap } from '../http/tap/tap.ts'
 import { StreamRegistry } from '../http/streams/stream-registry.ts'
 import { LargeMessages } from '../http/streams/large-messages.ts'
-import { WebSocketMemory, webSocketBoundsOf } from '../http/streams/websocket-memory.ts'
+import { UnsentMemory } from '../http/streams/unsent-memory.ts'
+import { WebSocketMemory } from '../http/streams/websocket-memory.ts'
 import { corsOutsidePipeline } from '../http/listener/media-type-handlers.ts'
 import { createBudgets } from '../host/svc/budgets.ts'
 import { createSvcHttp } from '../host/svc/http.ts'
@@ -48,6 +49,7 @@ import { createLog } from '../log/log.ts'
 import type { RuleServices } from '../http/pipeline/stage.ts'
 import { ruleBoundsOf } from '../rules/bounds.ts'
 import { RuleBook } from '../rules/rule-book.ts'
+import { measureStores } from './store-memory.ts'
 import { createRuleHits } from '../metrics/rule-hits.ts'
 import type { Log } from '../log/log.ts'
 import { createMetrics } from '../metrics/metrics.ts'
@@ -86,6 +88,9 @@ export interface ServiceOptions {
   /** Plugin code that servers in one process share. */
   knownCode?: KnownCode
 }
+
+/** WebSockets of one client address in public mode. */
+const PUBLIC_SOCKETS_PER_ADDRESS = 100
 
 /** The services of a process. */
 export interface Services {
@@ -170,12 +175,21 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
   })
   await Promise.all([limits.open(), keys?.open()])
   const plan = createStreamPlan(limits)
+  const unsent = new UnsentMemory(config.budgets)
+  const budgets = createBudgets(config.budgets, unsent)
   const inspector = createInspector({
+    budgets,
     config,
     isControlCredential: value => controlAuth.isCredential(value),
     flush: () => completions.flush(),
     logs: state.captures,
     isPartial: () => sharedState !== null && !sharedState.connection.isUp,
+  })
+  measureStores(states, state.holder, metrics, {
+    'captured-requests': inspector,
+    'limited-sessions': limits.limiter,
+    'key-counts': keys,
+    'metric-series': metrics,
   })
   const ports: Ports = { http: null, https: null, grpc: null }
   const book = new RuleBook({
@@ -184,8 +198,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
   })
   await book.open()
   const ruleHits = createRuleHits(metrics)
-  const budgets = createBudgets(config.budgets)
-  const rules: RuleServices = { book, budgets, config, countHit: ruleHits, warn: message => log.warn(message) }
+  const rules: RuleServices = { book, budgets, config, countHit: ruleHits }
   const http = createSvcHttp({
     browserAccess,
     config,
@@ -235,6 +248,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     limits,
     quota,
     streams,
+    unsent,
     rules,
     inspector,
     tracer,
@@ -321,7 +335,9 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
         websockets: {
           streams,
           plan,
-          memory: new WebSocketMemory(webSocketBoundsOf(config)),
+          memory: new WebSocketMemory(unsent, {
+            perAddress: config.publicMode ? PUBLIC_SOCKETS_PER_ADDRESS : Infinity,
+          }),
           largeMessages: new LargeMessages(),
         },
         errors: { log },

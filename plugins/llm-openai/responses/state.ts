@@ -29,7 +29,7 @@ export function createState(
 ): OpenAiState {
   const { documents, batches } = llm
   const responses = createResponsesState(svc, llm)
-  const uploads = new UploadStore(svc)
+  const uploads = new UploadStore(svc, llm.engine)
   return {
     ...responses,
     uploads,
@@ -49,7 +49,7 @@ function createResponsesState(
   svc: Svc,
   { engine, documents, endings }: Pick<Providers, 'engine' | 'documents' | 'endings'>,
 ): ResponsesState {
-  const responses = new ResponseStore(svc, { endings })
+  const responses = new ResponseStore(svc, { engine, endings })
   return {
     engine,
     documents,
