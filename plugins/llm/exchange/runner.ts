@@ -1,4 +1,5 @@
 /** Processes every provider request, in an order that clients can rely on. Providers only parse and render. */
+import { isOutputError } from 'svc/plugin'
 import type { FastifyReply, FastifyRequest, Replicated, Svc } from 'svc/plugin'
 import {
   commonHeaders,
@@ -563,6 +564,12 @@ export function errorOf(
   if (isBadInput(error)) {
     const { kind = 'bad_request', ...details } = error.details
     return { kind, facts: { ...details, message: error.message } }
+  }
+  if (isOutputError(error)) {
+    const { message, statusCode: status } = error
+    return status === 503
+      ? { kind: 'unavailable', facts: { message, status, retryAfterSecs: 1 } }
+      : { kind: 'bad_request', facts: { message } }
   }
   throw error
 }
