@@ -117,7 +117,7 @@ function* objectParts(object: object): Generator<string> {
 
 function* textParts(value: string): Generator<string> {
   yield '"'
-  for (let start = 0; start < value.length;) {
+  for (let start = 0; start < value.length; ) {
     let end = Math.min(start + CHUNK, value.length)
     // Half a surrogate pair would be escaped.
     if (isHighSurrogate(value.charCodeAt(end - 1)) && end < value.length) end += 1

@@ -251,7 +251,7 @@ export class LiveConnection {
   /** The turn becomes a part of the conversation, as far as it was sent. */
   #remember(result: ChatResult, sent: number | null): void {
     const [choice] = result.choices
-    const text = sent === null ? choice!.text : choice!.pieces.slice(0, sent).join('')
+    const text = sent === null ? choice!.text : this.#options.engine.textOfFirst(choice!.pieces, sent)
     const calls = sent === null ? choice!.calls : []
     const parts = [...(text === '' ? [] : [{ text }]), ...calls.map(call => ({ functionCall: callOf(call) }))]
     if (parts.length > 0) this.#history.add({ content: { role: 'model', parts }, audioMs: 0 })

@@ -438,6 +438,11 @@ export interface RenderContext {
   session: string
   /** When the tokens of the reply are due, and where a requested fault breaks it. */
   plan(): ReplyPlan
+  /**
+   * The budget of the answer. The contents of the result are taken already; a route takes what it multiplies, before it
+   * makes it. Large answers (`isLarge`) are counted and written in chunks, if they are rendered as an object.
+   */
+  output: OutputBudget
 }
 
 /** The speed of a reply that nobody waits for. */

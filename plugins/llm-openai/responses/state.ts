@@ -21,9 +21,11 @@ export interface OpenAiState extends ResponsesState {
   clear(session: string | null): Promise<number>
 }
 
+/** `images`: the images of this server by media type. */
 export function createState(
   svc: Svc,
   llm: Pick<Providers, 'engine' | 'documents' | 'batches' | 'endings'>,
+  images: Readonly<Record<string, Buffer>> = {},
 ): OpenAiState {
   const { documents, batches } = llm
   const responses = createResponsesState(svc, llm)
@@ -33,10 +35,7 @@ export function createState(
     uploads,
     documents,
     batches,
-    async fixedImage(format) {
-      const { status, body } = await svc.http.call(null, { method: 'GET', path: `/image/${format}` })
-      return status === 200 ? body : null
-    },
+    fixedImage: format => images[`image/${format}`] ?? null,
     async clear(session) {
       const counts = await Promise.all(
         [responses.responses, responses.conversations, uploads].map(store => store.clear(session)),

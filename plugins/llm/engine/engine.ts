@@ -13,6 +13,7 @@ import * as json from './json.ts'
 import { describeInline, describeUrl } from './media.ts'
 import { modeOfModel } from './model-mode.ts'
 import { cutPage, pageStart } from './page.ts'
+import { firstPieces, joined, piecesOf, type Pieces } from './pieces.ts'
 import { lastUserText, promptTokens, render, textOfParts } from './prompt.ts'
 import { rankDocuments } from './relevance.ts'
 import { readForm } from './form.ts'
@@ -33,6 +34,10 @@ export interface Engine {
   generate(request: NeutralRequest, options: GenerateOptions): ChatResult | GeneratedFault
   /** The tokens of a text, and their number. */
   pieces(text: string): string[]
+  /** The tokens of a text of any length: they are made as they are read, if there are many. */
+  split(text: string): Pieces
+  /** The text of the first tokens. */
+  textOfFirst(pieces: Pieces, most: number): string
   count(text: string): number
   /** Splits and counts by the same rule. */
   readonly tokenizer: Tokenizer
@@ -126,6 +131,8 @@ export function createEngine(): Engine {
 const pure: Omit<Engine, 'randomId'> = {
   generate,
   pieces,
+  split: text => piecesOf(text),
+  textOfFirst: (all, most) => joined(firstPieces(all, most)),
   count,
   tokenizer: RULE,
   words,

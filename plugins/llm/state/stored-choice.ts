@@ -1,24 +1,22 @@
 /** A choice of a reply as records keep it: without its tokens, which take ten times the memory of their text. */
-import { pieces as piecesOf } from '../engine/tokens.ts'
+import { areUsual, piecesOf } from '../engine/pieces.ts'
 import type { Call, Choice } from '../neutral.ts'
-
-type Pieces = readonly string[]
 
 /** Plain data. */
 export interface StoredChoice extends Omit<Choice, 'pieces' | 'reasoningPieces' | 'calls'> {
   calls: Omit<Call, 'jsonPieces'>[]
   /** Null: they follow from the texts. */
-  pieces: { text: Pieces; reasoning: Pieces; calls: Pieces[] } | null
+  pieces: { text: string[]; reasoning: string[]; calls: string[][] } | null
 }
 
 export function packChoice({ pieces, reasoningPieces, calls, ...rest }: Choice): StoredChoice {
   const isUsual =
-    follows(pieces, rest.text) &&
-    follows(reasoningPieces, rest.reasoning) &&
-    calls.every(({ json, jsonPieces }) => follows(jsonPieces, json))
+    areUsual(pieces, rest.text) &&
+    areUsual(reasoningPieces, rest.reasoning) &&
+    calls.every(({ json, jsonPieces }) => areUsual(jsonPieces, json))
   return {
     ...rest,
-    calls: calls.map(({ jsonPieces: _, ...call }) => call),
+    calls: calls.map(withoutPieces),
     pieces: isUsual
       ? null
       : {
@@ -40,11 +38,12 @@ export function unpackChoice({ pieces, calls, ...rest }: StoredChoice): Choice {
 }
 
 /** The choice for what shows it as a whole. */
-export function wholeChoice({ pieces: _, calls, ...rest }: StoredChoice): Choice {
-  return { ...rest, pieces: [], reasoningPieces: [], calls: calls.map(call => ({ ...call, jsonPieces: [] })) }
+export function wholeChoice(stored: StoredChoice): Choice {
+  const calls = stored.calls.map(call => ({ ...call, jsonPieces: [] }))
+  return { ...stored, pieces: [], reasoningPieces: [], calls }
 }
 
-function follows(given: Pieces, text: string): boolean {
-  const usual = piecesOf(text)
-  return given.length === usual.length && given.every((piece, index) => piece === usual[index])
+function withoutPieces(call: Call): Omit<Call, 'jsonPieces'> {
+  const { jsonPieces: _pieces, ...rest } = call
+  return rest
 }
