@@ -188,3 +188,62 @@ t.test('a schema declares what is secret, wherever it says so [SECRET-5]', async
   ] as const)
     t.equal(maskUrls(text), shown)
 })
+
+t.test(
+  'archives have no secrets of clients, and curl commands have them unless they are asked not to [SECRET-7]',
+  async t => {
+    const server = await serve(t, { plugins: ['echo'] })
+    const secret = 'hush-client-0123456789'
+    await send(server, `POST /echo?access_token=${secret}&page=kept`, {
+      session: 's',
+      headers: { authorization: `Bearer ${secret}`, 'x-vault-token': secret, 'idempotency-key': 'kept-key' },
+      body: { password: secret, max_tokens: 5, note: 'kept-note' },
+    })
+    await send(server, 'POST /echo', {
+      session: 's',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: `grant_type=kept-grant&code=${secret}`,
+    })
+    const exported = async (query: string): Promise<string> =>
+      (await send(server, `/_svc/requests/export?session=s&path_prefix=/echo&${query}`)).text
+    for (const query of ['format=har', 'format=har&redact=true', 'format=curl&redact=true']) {
+      const text = await exported(query)
+      t.notMatch(text, /hush/, query)
+      for (const kept of ['page=kept', 'kept-key', 'kept-note', 'kept-grant', 'max_tokens', 'REDACTED'])
+        t.ok(text.includes(kept), `${query}: ${kept}`)
+    }
+    t.match(JSON.parse(await exported('format=har')).log.entries.length, 2)
+    for (const query of ['format=curl', 'format=har&redact=false']) t.match(await exported(query), secret, query)
+    t.match((await send(server, '/_svc/requests?session=s')).text, secret, 'the inspector shows what a gateway sent')
+  },
+)
+
+t.test('records of model requests mask secrets in headers, query and body [SECRET-7]', async t => {
+  const server = await serve(t, { plugins: ['llm', 'llm-openai'] })
+  const secret = 'hush-model-0123456789'
+  await send(server, `POST /ai/openai/v1/chat/completions?api_key=${secret}&Client-Secret=${secret}&page=kept`, {
+    headers: { 'x-request-id': 'shown', 'x-vault-token': secret, 'x-auth-token': secret, 'x-tenant': 'kept-tenant' },
+    body: {
+      model: 'svc-gpt',
+      max_tokens: 7,
+      messages: [{ role: 'user', content: 'hi' }],
+      tools: [
+        { type: 'mcp', server_label: 's', authorization: secret, headers: { 'X-Api-Key': secret } },
+        {
+          type: 'function',
+          function: { name: 'run', parameters: { type: 'object', properties: { code: { type: 'string' } } } },
+        },
+      ],
+    },
+  })
+  const { text, json } = await send(server, '/ai/requests/shown')
+  t.notMatch(text, /hush/)
+  t.match(json, {
+    query: 'api_key=****6789&Client-Secret=****6789&page=kept',
+    headers: { 'x-vault-token': '****6789', 'x-auth-token': '****6789', 'x-tenant': 'kept-tenant' },
+    body: {
+      max_tokens: 7,
+      tools: [{ authorization: '****' }, { function: { parameters: { properties: { code: { type: 'string' } } } } }],
+    },
+  })
+})
