@@ -8,7 +8,6 @@ import { curlText } from '../inspector/curl.ts'
 import { harText } from '../inspector/har.ts'
 import { withoutSecrets } from '../inspector/shared-entry.ts'
 import type { ControlDeps } from './deps.ts'
-import { orRefuse } from './request-waits.ts'
 import { FILTERS, invalidFilter, readQueryFilter } from './request-filters.ts'
 
 const FORMATS = ['har', 'curl']
@@ -57,7 +56,7 @@ export function registerExport(app: FastifyInstance, deps: ControlDeps): void {
       const baseUrl = readBaseUrl(request) ?? deps.http.baseUrl(request)
       const isHar = format === 'har'
       const isRedacted = readQuery(request).has('redact') ? isFlagSet(request, 'redact') : isHar
-      const entries = toEntries(await orRefuse(() => inspector.select(query)), isRedacted)
+      const entries = toEntries(await inspector.select(query), isRedacted)
       const text = isHar ? harText(entries, baseUrl, instance.version) : curlText(entries, baseUrl)
       return reply
         .type(isHar ? 'application/json; charset=utf-8' : 'text/plain; charset=utf-8')
