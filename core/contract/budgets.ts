@@ -49,9 +49,13 @@ export function isOutputError(error: unknown): error is OutputTooLarge | OutputU
   return code === 'SVC_OUTPUT_TOO_LARGE' || code === 'SVC_OUTPUT_UNAVAILABLE'
 }
 
-/** Thrown when an evaluation has used up its steps. The condition counts as not met. */
+/**
+ * Thrown when an evaluation has used up its steps. The condition counts as not met; thrown in a route, it becomes a 400 in the
+ * format of the route.
+ */
 export class TooExpensive extends Error {
   readonly code = 'SVC_TOO_EXPENSIVE'
+  readonly statusCode = 400
   constructor() {
     super('the evaluation takes too many steps (SVC_BUDGET_STEPS)')
   }
@@ -201,19 +205,33 @@ export class MemoryPool implements SharedMemory {
 
 /** Steps that one evaluation may take. A step is worth about 10 ns of processor time. */
 export class StepBudget {
+  readonly #meter: { steps: number } | null
   #left: number
 
-  constructor(steps: number) {
+  /** `meter` counts what this budget and others have taken. */
+  constructor(steps: number, meter: { steps: number } | null = null) {
     this.#left = steps
+    this.#meter = meter
+  }
+
+  /** For evaluations that no client can cause, such as reading `svc.yaml`. */
+  static unlimited(): StepBudget {
+    return new StepBudget(Infinity)
   }
 
   get isUsedUp(): boolean {
     return this.#left < 0
   }
 
+  /** 0 once it is used up. */
+  get left(): number {
+    return Math.max(0, this.#left)
+  }
+
   /** Call it before the work. Throws `TooExpensive` if too few steps are left; from then on, every call does. */
   take(steps: number): void {
     this.#left -= steps
+    if (this.#meter !== null) this.#meter.steps += steps
     if (this.#left < 0) {
       this.#left = -1
       throw new TooExpensive()
@@ -279,4 +297,9 @@ export interface SvcBudgets extends Readonly<Budgets> {
   detachedOutput(): OutputBudget
   /** The budget of one evaluation of conditions. */
   evaluation(): StepBudget
+  /**
+   * Null if there is time for an evaluation now; otherwise wait for it: evaluations of other requests have used up what may
+   * run without a pause.
+   */
+  turn(): Promise<void> | null
 }

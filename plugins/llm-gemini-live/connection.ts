@@ -263,7 +263,7 @@ export class LiveConnection {
     const newHandle = engine.randomId(48)
     try {
       await handles.put(newHandle, owner, this.#history.turns)
-      if (earlier !== null) await handles.delete(earlier)
+      if (earlier !== null) await handles.delete(earlier, owner)
     } catch {
       // Without a store the session goes on, but cannot be resumed.
       return this.#socket.send({ sessionResumptionUpdate: { resumable: false } })

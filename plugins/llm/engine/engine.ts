@@ -20,6 +20,7 @@ import { readForm } from './form.ts'
 import { fromSchema } from './schema-value.ts'
 import { digest, generator } from './seed.ts'
 import { followChain } from '../state/chain.ts'
+import { ownedKeys } from '../state/owner.ts'
 import { openText, sealText } from '../state/signed.ts'
 import { timeline } from '../state/timeline.ts'
 import { RULE, type Tokenizer } from './tokenizer.ts'
@@ -77,6 +78,8 @@ export interface Engine {
   timeline: typeof timeline
   /** Follows records back to the first; `llm.chain` does it in a store. */
   followChain: typeof followChain
+  /** The keys of records in stores of a plugin; `llm.records` has them already. */
+  ownedKeys: typeof ownedKeys
   /** Seals a text with a secret of the plugin; `llm.signed` does it with values and lifetimes. */
   sealText: typeof sealText
   openText: typeof openText
@@ -134,6 +137,7 @@ const pure: Omit<Engine, 'randomId'> = {
   openAiShapes,
   timeline,
   followChain,
+  ownedKeys,
   sealText,
   openText,
   describeUrl,

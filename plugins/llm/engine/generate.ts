@@ -1,5 +1,5 @@
 /** The mock model: generates the choices of a reply by fixed rules. */
-import { isRecord, OutputBudget } from 'svc/plugin'
+import { isRecord, isTooExpensive, OutputBudget, type StepBudget } from 'svc/plugin'
 import type { Call, ChatResult, Choice, Finish, Mode, NeutralRequest, Tool } from '../neutral.ts'
 import { replyToToolResults, lastUserText, promptTokens, render } from './prompt.ts'
 import { fillTemplate, type CompiledRule, type RuleReply } from './rules.ts'
@@ -16,6 +16,8 @@ export interface GenerateOptions {
   mode: Mode
   /** Tried in order in the modes canned and scripted, before tools. */
   rules?: readonly CompiledRule[]
+  /** What testing the rules may take: from then on, no further rule matches. */
+  steps: StepBudget
   /** A template that replaces the canned table. */
   reply?: string
   /** Maximum number of words for `lorem`. */
@@ -96,7 +98,12 @@ function matchingRule(request: NeutralRequest, userText: string, options: Genera
   )
     return undefined
   if (replyToToolResults(request) !== null) return undefined
-  return options.rules.find(rule => rule.matches(request, userText))?.reply
+  try {
+    return options.rules.find(rule => rule.matches(request, userText, options.steps))?.reply
+  } catch (error) {
+    if (!isTooExpensive(error)) throw error
+    return undefined
+  }
 }
 
 /** In order of precedence: filter, echo, tool results, rule, tool, text of the mode. */

@@ -1,5 +1,5 @@
 /** Computes the result of a parsed request with the engine. */
-import { Pacer, type OutputBudget } from 'svc/plugin'
+import { Pacer, type OutputBudget, type StepBudget } from 'svc/plugin'
 import { RULE } from '../engine/tokenizer.ts'
 import { piecesOf } from '../engine/pieces.ts'
 import { Embedder } from '../engine/embedding.ts'
@@ -28,6 +28,8 @@ export interface ComputeOptions {
   modeHeader: string | undefined
   /** Rules added by plugins. */
   rules: readonly CompiledRule[]
+  /** What testing the rules may take. */
+  steps: StepBudget
   filtered: 'content_filter' | 'prompt_filter' | undefined
   /** Of the answer: the contents of the result are taken before they are made. */
   output: OutputBudget
@@ -114,12 +116,13 @@ function blockedReply(text: string, mode: Mode): ChatResult {
 }
 
 function chat(parsed: ChatParsed, options: ComputeOptions): ChatResult {
-  const { instance, rules, limits } = options
+  const { instance, rules, limits, steps } = options
   const generateOptions: GenerateOptions = {
     mode: modeOf(parsed, options),
     rules: instance.rules.length > 0 ? [...instance.rules, ...rules] : rules,
     loremWords: limits.loremWords,
     output: options.output,
+    steps,
   }
   if (instance.reply !== undefined) generateOptions.reply = instance.reply
   if (options.filtered !== undefined) generateOptions.filtered = options.filtered

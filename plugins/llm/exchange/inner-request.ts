@@ -274,12 +274,13 @@ export function innerExchange(
 }
 
 function computeOptions(
-  { limits, rules }: RunnerServices,
+  { limits, rules, svc }: RunnerServices,
   exchange: Exchange,
   filtered: ReturnType<typeof filterOf>,
 ): Parameters<typeof compute>[1] {
   const { instance, output } = exchange
-  return { instance, limits, rules, modeHeader: exchange.header('x-svc-mode'), filtered, output }
+  const steps = svc.budgets.evaluation()
+  return { instance, limits, rules, steps, modeHeader: exchange.header('x-svc-mode'), filtered, output }
 }
 
 function sendEvents(

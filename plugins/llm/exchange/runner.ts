@@ -172,6 +172,7 @@ export async function run(
       instance: served.instance,
       limits: services.limits,
       rules: services.rules,
+      steps: svc.budgets.evaluation(),
       modeHeader: exchange.header('x-svc-mode'),
       filtered,
       output: exchange.output,

@@ -1,6 +1,7 @@
 /** Values of wrong types on every route are rejected as bad input or accepted; they never cause a failure. */
 import t from 'tap'
 import { OutputBudget } from '../../../core/contract/budgets.ts'
+import { StepBudget } from '../../../core/contract/plugin.ts'
 import { createEngine } from '../../../plugins/llm/engine/engine.ts'
 import { compute } from '../../../plugins/llm/exchange/compute.ts'
 import { isBadInput } from '../../../plugins/llm/errors.ts'
@@ -96,6 +97,7 @@ async function answer(provider: LlmProvider, route: LlmRoute, body: object): Pro
       filtered: undefined,
       rules: [],
       output,
+      steps: StepBudget.unlimited(),
     })
     const context: RenderContext = {
       requestId: 'r',
