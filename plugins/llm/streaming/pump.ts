@@ -133,7 +133,7 @@ class Pump implements Sleeper {
 
   async #pause(): Promise<void> {
     await this.#pacer!.pause()
-    await this.#output.ready()
+    if (!this.#output.isWritable) await this.#output.ready()
   }
 
   /** A client has cancelled the reply. */

@@ -4,7 +4,11 @@
  */
 import t from 'tap'
 import type { Test } from 'tap'
-import { attackedServer, attackWith, type AttackedServer } from '../../support/attacked-server.ts'
+import { once } from 'node:events'
+import { request as httpRequest } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { attackedServer, attackWith, type AttackedServer, type Cost } from '../../support/attacked-server.ts'
+import { connectJson } from '../../support/json-socket.ts'
 
 const MIB = 1024 * 1024
 /** Requests at once. */
@@ -231,6 +235,16 @@ const ATTACKS: Record<string, Attack> = {
     path: '/ai/cohere/v2/rerank',
     body: { query: WORDS(400_000), documents: Array.from({ length: 256 }, () => WORDS(2000)), return_documents: true },
   },
+  'templates in a rule of a provider': {
+    path: '/ai/acme/v1/chat/completions',
+    body: user(WORDS(100_000)),
+    refusal: OPENAI,
+  },
+  'templates in the reply of a provider': {
+    path: '/ai/parrot/v1/chat/completions',
+    body: { ...user(WORDS(100_000)), n: 8 },
+    refusal: OPENAI,
+  },
   'images with a long prompt': {
     path: '/ai/openai/v1/images/generations',
     body: { prompt: WORDS(MIB - 2000), n: 4 },
@@ -245,15 +259,123 @@ const ATTACKS: Record<string, Attack> = {
   },
 }
 
+/** Named providers of `svc.yaml` that multiply what the client sends. */
+const YAML = `
+llm:
+  providers:
+    - name: acme
+      format: openai
+      models: [{ id: m }]
+      rules:
+        - match: { contains: hello }
+          reply: { text: "${PROMPT.slice(0, 4000)}" }
+    - name: parrot
+      format: openai
+      models: [{ id: m }]
+      reply: "${PROMPT.slice(0, 4000)}"
+`
+
 const CHOSEN = process.env.SVC_TEST_ATTACK
+
+function isChosen(name: string): boolean {
+  return CHOSEN === undefined || name.includes(CHOSEN)
+}
+
 for (const isPublic of [false, true])
-  t.test(`${isPublic ? 'public' : 'default'} mode [HARD-30]`, async t => {
-    const server = await attackedServer(t, { isPublic, yaml: '' })
-    const limit = (isPublic ? 1 : 16) * MIB
+  t.test(`${isPublic ? 'public' : 'default'} mode [HARD-30]`, { timeout: 600_000 }, async t => {
+    const server = await attackedServer(t, { isPublic, yaml: YAML })
     await warmUp(server)
+    const limit = (isPublic ? 1 : 16) * MIB
     for (const [name, attack] of Object.entries(ATTACKS))
-      if (CHOSEN === undefined || name.includes(CHOSEN)) await attackBy(t, server, { name, attack, limit })
+      if (isChosen(name)) await attackBy(t, server, { name, attack, limit })
+    for (const [name, act] of Object.entries(OTHERS)) if (isChosen(name)) check(t, name, await act(t, server))
   })
+
+/** Attacks that are more than a request. */
+const OTHERS: Record<string, (t: Test, server: AttackedServer) => Promise<Cost>> = {
+  async 'templates in a rule of each session'(t, server) {
+    const rule = { match: { llm: {} }, then: { reply: { text: PROMPT } } }
+    return server.attack(TIMES, async index => {
+      const headers = { ...JSON_TYPE, 'x-svc-session': `rule-${index}` }
+      const made = await attackWith(`${server.url}/_svc/rules/a`, {
+        method: 'PUT',
+        headers,
+        body: JSON.stringify(rule),
+      })
+      t.ok(made.status < 300, `the rule is stored: ${made.text}`)
+      const reply = await attackWith(server.url + WIRES['OpenAI chat']!.path, {
+        headers,
+        body: JSON.stringify(user(WORDS(100_000))),
+      })
+      t.equal(reply.status, 400)
+      t.match(reply.text, OPENAI)
+    })
+  },
+  'templates on realtime sockets': (t, server) =>
+    server.attack(TIMES, async index => {
+      const client = await connectJson(t, `${server.url}/ai/openai/v1/realtime?model=svc-gpt`, {
+        headers: { 'x-svc-session': `realtime-${index}`, ...byHeader({ text: PROMPT }) },
+      })
+      const content = [{ type: 'input_text', text: WORDS(60_000) }]
+      client.send({ type: 'conversation.item.create', item: { type: 'message', role: 'user', content } })
+      client.send({ type: 'response.create', response: { output_modalities: ['text'] } })
+      const { error } = await client.next('error')
+      t.match(error, { type: 'invalid_request_error', message: /SVC_BUDGET_OUTPUT_BYTES/ })
+      client.socket.terminate()
+      await client.closed
+    }),
+  'templates on Live sockets': (t, server) =>
+    server.attack(TIMES, async index => {
+      const client = await connectJson(t, `${server.url}/ai/gemini${LIVE}`, {
+        headers: { 'x-svc-session': `live-${index}`, ...byHeader({ text: PROMPT }) },
+      })
+      client.send({ setup: { model: 'models/svc-gemini', generationConfig: { responseModalities: ['TEXT'] } } })
+      const turns = [{ role: 'user', parts: [{ text: WORDS(60_000) }] }]
+      client.send({ clientContent: { turns, turnComplete: true } })
+      const { code, reason } = await client.closed
+      t.equal(code, 1007)
+      t.match(reason, /SVC_BUDGET_OUTPUT_BYTES/)
+    }),
+  'spoken replies on realtime sockets that nobody reads': (t, server) =>
+    server.attack(TIMES, async index => {
+      const client = await connectJson(t, `${server.url}/ai/openai/v1/realtime?model=echo`, {
+        headers: { 'x-svc-session': `spoken-${index}`, 'x-svc-tokens-per-second': '0' },
+      })
+      const content = [{ type: 'input_text', text: WORDS(60_000) }]
+      client.send({ type: 'conversation.item.create', item: { type: 'message', role: 'user', content } })
+      client.send({ type: 'response.create', response: { output_modalities: ['audio'] } })
+      await client.next('response.created')
+      client.socket.pause()
+      await sleep(2000)
+      client.socket.terminate()
+      await client.closed
+    }),
+  'streams that nobody reads': (_t, server) =>
+    server.attack(TIMES, async () => {
+      const headers = { ...JSON_TYPE, 'x-svc-tokens-per-second': '0' }
+      await unread(server.url + WIRES['OpenAI chat']!.path, headers, echoed(WORDS(900_000), { stream: true }))
+    }),
+  'large replies that nobody reads': (_t, server) =>
+    server.attack(TIMES, async () => {
+      const body = echoed(WORDS(40_000), { logprobs: true, top_logprobs: 20 })
+      await unread(server.url + WIRES['OpenAI chat']!.path, JSON_TYPE, body)
+    }),
+}
+
+const LIVE = '/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent'
+
+/** Sends a request, reads nothing of the answer, and disconnects after a while. */
+async function unread(url: string, headers: Record<string, string>, body: object): Promise<void> {
+  const request = httpRequest(url, { method: 'POST', agent: false, headers })
+  const closed = once(request, 'close')
+  request.on('error', () => {})
+  request.on('response', response => response.on('error', () => {}))
+  request.end(JSON.stringify(body))
+  await once(request, 'response')
+  await sleep(2000)
+  request.destroy()
+  await closed
+}
 
 /** Code is compiled, and the heap has the size of ordinary traffic. */
 async function warmUp(server: AttackedServer): Promise<void> {
@@ -273,9 +395,7 @@ async function attackBy(
   const cost = await server.attack(TIMES, () =>
     attackWith(server.url + path, { headers: { ...JSON_TYPE, ...headers }, body: text }),
   )
-  const shown = `${name}: +${cost.grownMib} MiB, waited ${cost.slowestWaitMs} ms of ${cost.cpuMs} ms`
-  if (CHOSEN !== undefined || process.env.SVC_TEST_COSTS !== undefined) t.comment(shown)
-  t.equal(cost.exit, null, `${name}: the process lives`)
+  check(t, name, cost)
   for (const result of cost.results) {
     if (result.status === 'rejected') {
       t.fail(`${name}: ${String(result.reason)}`)
@@ -292,6 +412,12 @@ async function attackBy(
       t.match(start, /SVC_BUDGET_OUTPUT_BYTES/, name)
     }
   }
-  t.ok(cost.grownMib < 64, shown)
-  t.ok(cost.slowestWaitMs < 250, shown)
+}
+
+function check(t: Test, name: string, { grownMib, slowestWaitMs, cpuMs, exit }: Cost): void {
+  const shown = `${name}: +${grownMib} MiB, waited ${slowestWaitMs} ms of ${cpuMs} ms`
+  if (process.env.SVC_TEST_COSTS !== undefined) t.comment(shown)
+  t.equal(exit, null, `${name}: the process lives`)
+  t.ok(grownMib < 64, shown)
+  t.ok(slowestWaitMs < 250, shown)
 }
