@@ -15,7 +15,8 @@ import { Feeds } from './feed.ts'
 import type { FeedStream } from './feed.ts'
 import { createRedaction } from './redaction.ts'
 import { BodyConverter } from './response-copy.ts'
-import { inSlices } from './slices.ts'
+import { Evaluations } from './evaluations.ts'
+import type { EvaluationBudgets } from './evaluations.ts'
 import { SessionTotals } from './session-totals.ts'
 import { Subjects } from './subjects.ts'
 import type { CaptureSubject } from './subjects.ts'
@@ -71,6 +72,8 @@ export interface Inspector extends SvcInspector {
   list(query: CaptureQuery, limit: number, isOldestFirst: boolean): Promise<InspectorEntry[]>
   /** Oldest first. */
   select(query: CaptureQuery): Promise<CapturedRequest[]>
+  /** For conditions on captured requests. */
+  readonly evaluations: Evaluations
   /** Shows stored and new requests to a watcher; see `Waits.run`. */
   wait(watcher: Watcher, timeoutMs: number, signal: AbortSignal): Promise<number>
   /**
@@ -91,6 +94,7 @@ export interface Inspector extends SvcInspector {
 
 export interface InspectorOptions {
   config: Config
+  budgets: EvaluationBudgets
   /** Whether a value is the admin token or a verified control-plane token. */
   isControlCredential(value: string): boolean
   /** Makes sure that `capture` was called for all requests with sent headers; called before every read. */
@@ -103,6 +107,7 @@ export interface InspectorOptions {
 
 export function createInspector({
   config,
+  budgets,
   isControlCredential,
   flush,
   logs,
@@ -220,14 +225,17 @@ export function createInspector({
   async function select({ conditions, ...filter }: CaptureQuery): Promise<CapturedRequest[]> {
     const subjects = new Subjects()
     const selected: CapturedRequest[] = []
+    const all = await stored(filter)
     // All are numbered before the first is tested: a condition may ask what came after a later one.
-    const all = (await stored(filter)).map(captured => subjects.add(captured))
-    await inSlices(all, subject => {
-      if (conditions.every(holds => holds(subject))) selected.push(subject.captured)
+    for (const captured of all) subjects.add(captured)
+    await evaluations.run().each(all, (captured, steps) => {
+      const subject = subjects.subject(captured, steps)
+      if (conditions.every(holds => holds(subject))) selected.push(captured)
     })
     return selected
   }
 
+  const evaluations = new Evaluations(budgets)
   const waits = new Waits(
     {
       stored: session => stored({ session }),
@@ -242,6 +250,7 @@ export function createInspector({
       },
     },
     publicMode ? { total: 20, perSession: 5 } : { total: 100, perSession: 100 },
+    evaluations,
   )
 
   return {
@@ -305,14 +314,16 @@ export function createInspector({
       return (isOldestFirst ? selected.slice(0, limit) : selected.slice(-limit).reverse()).map(toEntry)
     },
     select,
+    evaluations,
     wait: (watcher, timeoutMs, signal) => waits.run(watcher, timeoutMs, signal),
     async dropped(session, since) {
       // The ring of this replica says nothing about the log of all.
       if (log !== null) return 0
       const subjects = new Subjects()
-      const kept = (await stored({ session })).map(captured => subjects.add(captured))
+      const kept = await stored({ session })
+      for (const captured of kept) subjects.add(captured)
       // If an entry before the mark is stored, everything after it is.
-      const isCovered = since !== null && kept.some(({ request }) => !request.facts.isSince!(since))
+      const isCovered = since !== null && kept.some(captured => !subjects.isSince(since, captured))
       return isCovered ? 0 : Math.max(0, totals.of(session) - kept.length)
     },
     find: async (id, filter) => asEntry(await flushed().lookUp(id, matcher(filter))),

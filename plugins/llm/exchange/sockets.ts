@@ -157,6 +157,7 @@ class ProviderSocket implements LlmSocket {
       route === undefined ? this.#find(decodeURIComponent(target.split('?', 1)[0]!)) : { instance, route, params }
     if (placed === null) throw new Error(`no provider has the route POST ${target}`)
     const socket = this.#socket
+    const isFull = (): boolean => this.#isFull
     const joined = signal === undefined ? null : joinSignals(signal, this.#closed.signal)
     const running = runMessage(this.#services, { instance, request, reply }, placed, {
       path: target,
@@ -167,6 +168,9 @@ class ProviderSocket implements LlmSocket {
       sendBroken: event => {
         const text = typeof event.data === 'string' ? event.data : JSON.stringify(event.data)
         if (!this.isClosed) socket.send(text.slice(0, Math.max(1, text.length >> 1)))
+      },
+      get isFull() {
+        return isFull()
       },
       ready: () => this.#drained(),
       destroy: () => socket.terminate(),
@@ -180,8 +184,11 @@ class ProviderSocket implements LlmSocket {
     })
   }
 
+  get #isFull(): boolean {
+    return !this.isClosed && this.#socket.bufferedAmount > MAX_BUFFERED
+  }
+
   async #drained(): Promise<void> {
-    while (!this.isClosed && this.#socket.bufferedAmount > MAX_BUFFERED)
-      await new Promise(resolve => setTimeout(resolve, WAIT_MS))
+    while (this.#isFull) await new Promise(resolve => setTimeout(resolve, WAIT_MS))
   }
 }
