@@ -25,7 +25,6 @@ export interface RuleServices {
   config: Config
   /** Counts a hit by what the rule did. */
   countHit(action: RuleActionName): void
-  warn(message: string): void
 }
 export type RuleActionName = 'delay' | 'fail' | 'abort' | 'respond' | 'reply'
 

@@ -119,6 +119,8 @@ export class RequestContext implements Waiting<RequestContext> {
   controlScopes: readonly ControlScope[] = []
   /** Whether the client waits for `100 Continue` before it sends the body. */
   expectsContinue = false
+  /** Whether this is a call in nobody's name (`svc.http.call(null, …)`), which no guard admits. */
+  isOfNobody = false
   /** Whether the control plane has accepted a credential of this request. */
   hasControlCredential = false
   /** The lease of the plan; null if no limit applies. */

@@ -117,6 +117,7 @@ async function handle(service: Service, request: FastifyRequest, reply: FastifyR
     headers: request.headers,
     body: svc.http.body(request),
   })
+  await svc.budgets.turn()
   const { response, operation } = await respond(service, request, mock, live, incoming)
   if (response.delayMs > 0 && !(await svc.http.delay(request, response.delayMs))) return reply.hijack()
   counts.add(mock.name, operation ?? '')
@@ -210,6 +211,8 @@ function engineContext({ svc, memories }: Service, request: FastifyRequest, mock
     random: Math.random,
     now: () => new Date(),
     output: svc.budgets.output(request),
+    steps: svc.budgets.evaluation(),
+    ignoreRule: id => svc.http.ignoreHeader(request, `rule:${id}`, 'too_expensive'),
   }
 }
 

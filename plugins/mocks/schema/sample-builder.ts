@@ -1,5 +1,5 @@
 /** Builds a value for a schema. Every choice depends on the seed, the location and the errors of earlier attempts. */
-import { isRecord } from 'svc/plugin'
+import { isRecord, isTooExpensive, type StepBudget } from 'svc/plugin'
 import { ownObject, ownText, setOwn, type Json, type JsonObject } from '../document/json.ts'
 import { escapeToken } from '../document/json-pointer.ts'
 import { isMarked } from './convert.ts'
@@ -41,13 +41,14 @@ export class SampleBuilder {
   readonly #seed: string
   readonly #useExamples: boolean
   readonly #corrections: Corrections
+  readonly #steps: StepBudget
   #values = 0
   #bytes = 0
 
   constructor(
     schemas: SchemaSet,
     flattener: Flattener,
-    options: { seed: string; useExamples: boolean },
+    options: { seed: string; useExamples: boolean; steps: StepBudget },
     corrections: Corrections,
   ) {
     this.#schemas = schemas
@@ -55,6 +56,7 @@ export class SampleBuilder {
     this.#seed = options.seed
     this.#useExamples = options.useExamples
     this.#corrections = corrections
+    this.#steps = options.steps
   }
 
   build(schema: Json | undefined): Json {
@@ -184,7 +186,7 @@ export class SampleBuilder {
       case 'string': {
         const text = generateText(flat, name, this.#place(path))
         this.#bytes += text.length
-        if (flat.patterns.some(pattern => this.#schemas.pattern(pattern)?.test(text) === false)) this.hasDoubts = true
+        if (flat.patterns.some(pattern => this.#matches(pattern, text) === false)) this.hasDoubts = true
         return text
       }
       default:
@@ -244,6 +246,16 @@ export class SampleBuilder {
     else setOwn(result, name, times === 1 ? this.#value(schema, at, name, open, level + 1) : this.#stub(flat))
   }
 
+  /** Undefined if it is not known: the pattern is not supported, or the budget of the value is used up. */
+  #matches(pattern: string, text: string): boolean | undefined {
+    try {
+      return this.#schemas.pattern(pattern)?.test(text, this.#steps)
+    } catch (error) {
+      if (!isTooExpensive(error)) throw error
+      return undefined
+    }
+  }
+
   #stub(flat: FlatSchema): Json {
     this.hasDoubts = true
     return stub(flat)
@@ -251,7 +263,7 @@ export class SampleBuilder {
 
   /** The schema of a member without a declaration; strings by default. */
   #schemaOfOther(flat: FlatSchema, name: string): Json {
-    const matching = flat.patternProperties.find(([pattern]) => this.#schemas.pattern(pattern)?.test(name))
+    const matching = flat.patternProperties.find(([pattern]) => this.#matches(pattern, name))
     if (matching) return matching[1]
     return isRecord(flat.additional) ? flat.additional : { type: 'string' }
   }

@@ -1,4 +1,5 @@
 /** Deterministic values for schemas: builds a value, validates it, and corrects it where it is invalid. */
+import { StepBudget } from 'svc/plugin'
 import type { Json } from '../document/json.ts'
 import { Flattener } from './flat-schema.ts'
 import { SampleBuilder, type Corrections } from './sample-builder.ts'
@@ -11,6 +12,8 @@ export interface SampleOptions {
 }
 
 const ATTEMPTS = 8
+/** Steps of checking the texts of a value against patterns; the others are not checked. */
+const CHECK_STEPS = 2_000_000
 
 /** Generates values for the schemas of one document. */
 export class Sampler {
@@ -29,15 +32,16 @@ export class Sampler {
   /** A response value for a schema. The same options give the same value. */
   sample(schema: Json | undefined, options: SampleOptions): Json {
     const corrections: Corrections = { withoutExample: new Set(), alternative: new Map(), variant: new Map() }
+    const steps = new StepBudget(CHECK_STEPS)
     let best: { value: Json; errors: number } | null = null
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const useExamples = options.useExamples && attempt < ATTEMPTS - 2
-      const builder = new SampleBuilder(this.#schemas, this.#flattener, { ...options, useExamples }, corrections)
+      const builder = new SampleBuilder(this.#schemas, this.#flattener, { ...options, useExamples, steps }, corrections)
       const value = builder.build(schema)
       // Compiling the schemas of a large document takes up to a second, so values that are valid by construction are
       // not validated.
       if (!builder.hasDoubts) return value
-      const errors = this.#schemas.errors(schema, value, 'response')
+      const errors = this.#schemas.errors(schema, value, 'response', steps)
       if (errors === null || errors.length === 0) return value
       if (best === null || errors.length < best.errors) best = { value, errors: errors.length }
       correct(corrections, builder, errors)
