@@ -74,6 +74,8 @@ export class UnsentResponse implements UnsentStream {
   cutOff(): void {
     const { response, request } = this.#context
     this.#context.breakOff()
+    // Whoever needs the memory may be waiting for it.
+    this.#context.output?.release()
     if ('stream' in response) endStream(response, this.#share)
     else request.socket.destroy()
   }
