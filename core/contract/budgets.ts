@@ -199,6 +199,42 @@ export class Pacer {
   }
 }
 
+/**
+ * Lets requests take turns: work that cannot pause, of several requests that arrive at once, does not run in one piece. Node
+ * would call all their handlers before it looks at any other connection.
+ */
+export class WorkTurns {
+  readonly #workMs: number
+  readonly #waiting: (() => void)[] = []
+  #since = 0
+  #isRunning = false
+
+  constructor(workMs = WORK_MS) {
+    this.#workMs = workMs
+  }
+
+  /** Null if work may begin at once; else resolves when it is the caller's turn. */
+  next(): Promise<void> | null {
+    if (!this.#isRunning) this.#begin()
+    else if (this.#waiting.length > 0 || performance.now() - this.#since >= this.#workMs)
+      return new Promise(resolve => this.#waiting.push(resolve))
+    return null
+  }
+
+  /** A turn lasts until the event loop has looked at all connections. */
+  #begin(): void {
+    this.#isRunning = true
+    this.#since = performance.now()
+    setImmediate(() => {
+      this.#isRunning = false
+      const first = this.#waiting.shift()
+      if (first === undefined) return
+      this.#begin()
+      first()
+    })
+  }
+}
+
 /** `svc.budgets`: the values of the budgets, and the budgets themselves. */
 export interface SvcBudgets extends Readonly<Budgets> {
   /** The budget of the answer to a request: the same at each call. It is released when the response has ended. */
@@ -207,4 +243,6 @@ export interface SvcBudgets extends Readonly<Budgets> {
   detachedOutput(): OutputBudget
   /** The budget of one evaluation of conditions. */
   evaluation(): StepBudget
+  /** Call it before work that cannot pause. Null if the work may begin at once; else resolves when it may. */
+  turn(): Promise<void> | null
 }

@@ -1,5 +1,5 @@
 /** Processes a request for a mock. The steps run in order until one of them produces a response. */
-import type { OutputBudget } from 'svc/plugin'
+import type { OutputBudget, StepBudget } from 'svc/plugin'
 import type { CompiledApi } from './compiled-api.ts'
 import type { Parts } from '../management/definition.ts'
 import type { Operation } from '../document/operations.ts'
@@ -46,6 +46,8 @@ export interface EngineContext {
   now(): Date
   /** The budget of the answer. */
   readonly output: OutputBudget
+  /** The budget for generating data. */
+  readonly steps: StepBudget
 }
 
 /** The context of a request with a known operation. */
