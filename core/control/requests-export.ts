@@ -7,7 +7,6 @@ import type { CapturedRequest } from '../inspector/captured-request.ts'
 import { curlText } from '../inspector/curl.ts'
 import { harText } from '../inspector/har.ts'
 import type { ControlDeps } from './deps.ts'
-import { orRefuse } from './request-waits.ts'
 import { FILTERS, invalidFilter, readQueryFilter } from './request-filters.ts'
 
 const FORMATS = ['har', 'curl']
@@ -47,7 +46,7 @@ export function registerExport(app: FastifyInstance, deps: ControlDeps): void {
       const format = readQuery(request).get('format') ?? ''
       if (!FORMATS.includes(format)) throw new HttpError(400, { error: 'unknown_format', formats: FORMATS })
       const baseUrl = readBaseUrl(request) ?? deps.http.baseUrl(request)
-      const entries = toEntries(await orRefuse(() => inspector.select(query)))
+      const entries = toEntries(await inspector.select(query))
       const isHar = format === 'har'
       const text = isHar ? harText(entries, baseUrl, instance.version) : curlText(entries, baseUrl)
       return reply

@@ -1,5 +1,5 @@
 /** The interface between `llm` and a plugin that adds a wire format: data and functions, no HTTP. */
-import type { RouteDescription } from 'svc/plugin'
+import type { OutputBudget, RouteDescription } from 'svc/plugin'
 import type { Tokenizer } from './engine/tokenizer.ts'
 import type { BatchPlan } from './state/batch-plan.ts'
 import type { LimitState, Refusal } from './limits/bucket.ts'
@@ -433,6 +433,11 @@ export interface RenderContext {
   session: string
   /** When the tokens of the reply are due, and where a requested fault breaks it. */
   plan(): ReplyPlan
+  /**
+   * The budget of the answer. The contents of the result are taken already; a route takes what it multiplies, before it
+   * makes it. Large answers (`isLarge`) are counted and written in chunks, if they are rendered as an object.
+   */
+  output: OutputBudget
 }
 
 /** The speed of a reply that nobody waits for. */

@@ -73,8 +73,18 @@ export default [
     where: 'docs/hardening.md',
   },
   {
+    id: 'HARD-14',
+    rule: 'what a process keeps for its clients besides its stores is bounded in count',
+    where: 'docs/hardening.md',
+  },
+  {
     id: 'SOAK-1',
     rule: 'after a long run of mixed traffic with reloads, memory, handles and timers return to their initial level',
+    where: 'docs/hardening.md',
+  },
+  {
+    id: 'SOAK-2',
+    rule: 'in a long run of mixed requests the heap without the stores of the metrics stays flat',
     where: 'docs/hardening.md',
   },
   {

@@ -316,4 +316,9 @@ export default [
     rule: 'silence for the idle timeout of a realtime session, after its last response, is committed and answered',
     where: 'llm-next 18',
   },
+  {
+    id: 'LLMN-205',
+    rule: 'a record belongs to its owner: the same name or id in another session of public mode is another record, and an upload with a name that exists is refused',
+    where: 'llm-next 14, 16',
+  },
 ]

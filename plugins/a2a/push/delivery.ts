@@ -1,5 +1,5 @@
 /** Owns the delivery of push notifications: in order per config, with limits and retries. */
-import { BoundedMap, heldBytes } from 'svc/plugin'
+import { BoundedMap, heldBytes, joinSignals } from 'svc/plugin'
 import type { SinkStore } from '../sink.ts'
 import { sleep } from '../sleep.ts'
 import type { StoredConfig, Task, Update } from '../task.ts'
@@ -214,6 +214,7 @@ async function post(
   body: string,
   removed: AbortSignal,
 ): Promise<boolean> {
+  const { signal, release } = joinSignals(removed, AbortSignal.timeout(ATTEMPT_MS))
   try {
     // A redirect could lead to a host that is not allowed.
     const response = await fetch(url, {
@@ -221,11 +222,13 @@ async function post(
       headers,
       body,
       redirect: 'manual',
-      signal: AbortSignal.any([removed, AbortSignal.timeout(ATTEMPT_MS)]),
+      signal,
     })
     await response.body?.cancel()
     return !(response.status === 408 || response.status === 429 || response.status >= 500)
   } catch {
     return removed.aborted
+  } finally {
+    release()
   }
 }

@@ -77,6 +77,9 @@ const subjectDn: Shape<string> = {
   },
 }
 
+/** A path of this instance, or a URL of another host. */
+export const place = text({ max: 2048, pattern: /^(?:\/(?!\/)|https?:\/\/[^/?#])/, what: 'a URL or a path' })
+
 const clientMembers = object({
   client_id: required(text({ max: 200, pattern: /^[\x21-\x7e]+$/, what: 'an id of visible ASCII' })),
   client_secret: optional(text({ max: 200 })),
@@ -88,13 +91,11 @@ const clientMembers = object({
   ]),
   scope: optional(scope),
   post_logout_redirect_uris: optional(list(redirectUri, { max: 10 })),
-  backchannel_logout_uri: optional(
-    text({ max: 2048, pattern: /^(?:\/(?!\/)|https?:\/\/[^/?#])/, what: 'a URL or a path' }),
-  ),
+  backchannel_logout_uri: optional(place),
   id_token_alg: optional(oneOf(KEY_PAIR_ALGORITHMS)),
   auth: optional(oneOf(AUTH_METHODS)),
   jwks: optional(clientKeys),
-  jwks_uri: optional(text({ max: 2048, pattern: /^https?:\/\/[^/?#]/, what: 'a URL' })),
+  jwks_uri: optional(place),
   tls_client_auth_subject_dn: optional(subjectDn),
   require: defaulted(list(oneOf(CLIENT_REQUIREMENTS), { max: 10, unique: true }), () => []),
 })

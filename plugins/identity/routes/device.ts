@@ -70,6 +70,7 @@ export function registerDeviceRoutes(app: FastifyInstance, provider: Provider): 
     isByPathOnly: true,
     description: {
       category: CATEGORY,
+      ownPage: true,
       summary: 'Enter the code of a device',
       parameters: [{ name: 'user_code', in: 'query', description: 'Prefills the form', schema: { type: 'string' } }],
       responses: { 200: { description: 'The form' } },
@@ -85,6 +86,7 @@ export function registerDeviceRoutes(app: FastifyInstance, provider: Provider): 
     isByPathOnly: true,
     description: {
       category: CATEGORY,
+      ownPage: true,
       summary: 'Approve or deny a device',
       description:
         'First `user_code` alone, which shows the login form; then with `username`, `password` and `action`. Further pages of the login send `step`.',

@@ -1,6 +1,6 @@
 /** The stored interactions. */
 import type { Store, Svc } from 'svc/plugin'
-import type { Providers, RouteInput, StreamEnding } from '../../llm/types.ts'
+import type { OwnedKeys, Owner, Providers, RouteInput, StreamEnding } from '../../llm/types.ts'
 import type { Interaction } from './interaction.ts'
 
 /** As it is kept: JSON of clients as text, whose memory is known whatever it contains. */
@@ -22,10 +22,12 @@ const BOUNDS = {
 export class InteractionStore {
   readonly #store: Store<Packed>
   readonly #isPublic: boolean
+  readonly #keyOf: OwnedKeys
   readonly #endingOf: (key: string) => StreamEnding
 
-  constructor(svc: Svc, { endings }: Pick<Providers, 'endings'>) {
+  constructor(svc: Svc, { engine, endings }: Pick<Providers, 'engine' | 'endings'>) {
     this.#isPublic = svc.config.publicMode
+    this.#keyOf = engine.ownedKeys(this.#isPublic)
     this.#store = svc.state<Packed>('interactions', {
       ...BOUNDS[this.#isPublic ? 'public' : 'normal'],
       ttlFrom: 'use',
@@ -35,33 +37,33 @@ export class InteractionStore {
   }
 
   /** Ends a stream of the interaction when it is cancelled or deleted. */
-  endingOf(provider: string, id: string): StreamEnding {
-    return this.#endingOf(keyOf(provider, id))
+  endingOf(owner: Owner, id: string): StreamEnding {
+    return this.#endingOf(this.#keyOf(owner, id))
   }
 
   async put(interaction: Interaction): Promise<void> {
-    const { provider, session, head, cancelledAt } = interaction
+    const { session, head, cancelledAt } = interaction
     const packed: Packed = { session, cancelledAt, json: JSON.stringify(interaction) }
-    await this.#store.set(keyOf(provider, head.id), packed, { group: session })
+    await this.#store.set(this.#keyOf(interaction, head.id), packed, { group: session })
   }
 
   /** In public mode, an interaction exists only for the session that made it. */
   async get(asker: Asker, id: string): Promise<Interaction | undefined> {
     const { provider, session, storesResponses } = asker
     if (!storesResponses) return undefined
-    const found = await this.#store.get(keyOf(provider, id))
+    const found = await this.#store.get(this.#keyOf({ provider, session }, id))
     return found !== undefined && (!this.#isPublic || found.session === session) ? unpack(found) : undefined
   }
 
-  async cancel({ provider, head }: Interaction, now: number): Promise<Interaction | undefined> {
-    const changed = await this.#store.update(keyOf(provider, head.id), found =>
+  async cancel(interaction: Interaction, now: number): Promise<Interaction | undefined> {
+    const changed = await this.#store.update(this.#keyOf(interaction, interaction.head.id), found =>
       found === undefined || found.cancelledAt !== null ? found : { ...found, cancelledAt: now },
     )
     return changed && unpack(changed)
   }
 
-  async delete({ provider, head }: Interaction): Promise<void> {
-    await this.#store.delete(keyOf(provider, head.id))
+  async delete(interaction: Interaction): Promise<void> {
+    await this.#store.delete(this.#keyOf(interaction, interaction.head.id))
   }
 
   clear(session: string | null): Promise<number> {
@@ -75,8 +77,4 @@ export class InteractionStore {
 
 function unpack({ json, cancelledAt }: Packed): Interaction {
   return { ...(JSON.parse(json) as Interaction), cancelledAt }
-}
-
-function keyOf(provider: string, id: string): string {
-  return `${provider} ${id.slice(0, 100)}`
 }

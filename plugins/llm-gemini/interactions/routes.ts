@@ -90,7 +90,7 @@ export function interactionRoutes(engine: Engine, store: InteractionStore): LlmR
       const place = last === null ? -1 : events.findIndex(({ data }) => engine.json.own(data, 'event_id') === last)
       if (last !== null && place < 0) throw engine.badInput('last_event_id: no such event.')
       const rest = events.slice(place + 1).map(event => ({ ...event, dueAt: event.dueAt ?? 0 }))
-      return { ...bodyOf(input, {}, rest), ending: store.endingOf(found.provider, found.head.id) }
+      return { ...bodyOf(input, {}, rest), ending: store.endingOf(found, found.head.id) }
     },
     render,
     stream: (_result, { wire }) => wire.events ?? [],
@@ -190,7 +190,7 @@ function createInteraction(engine: Engine, store: InteractionStore): LlmRoute<In
       return {
         ...parsed,
         ...(conversation === undefined ? {} : { conversation }),
-        ...(parsed.isBackground === true ? { ending: store.endingOf(input.provider, parsed.wire.head.id) } : {}),
+        ...(parsed.isBackground === true ? { ending: store.endingOf(input, parsed.wire.head.id) } : {}),
       }
     },
     readOnly(input) {

@@ -1,8 +1,8 @@
 /** The stored conversations. */
 import type { Store, Svc } from 'svc/plugin'
-import type { Engine } from '../../llm/types.ts'
+import type { Engine, Owner } from '../../llm/types.ts'
 import { ownerOf, storedItem, type Item } from '../responses/items.ts'
-import type { Asker } from '../responses/response-store.ts'
+import { itemKeys, type Asker } from '../responses/response-store.ts'
 
 export interface Conversation {
   provider: string
@@ -34,12 +34,14 @@ const BOUNDS = {
 export class ConversationStore {
   readonly #store: Store<Packed>
   readonly #isPublic: boolean
+  readonly #keyOf: (owner: Owner, id: string) => string
   readonly #maxItems: number
   readonly #engine: Engine
 
   constructor(svc: Svc, engine: Engine) {
     this.#isPublic = svc.config.publicMode
     this.#engine = engine
+    this.#keyOf = itemKeys(engine.ownedKeys(this.#isPublic))
     const { items, ...bounds } = BOUNDS[this.#isPublic ? 'public' : 'normal']
     this.#maxItems = items
     this.#store = svc.state<Packed>('conversations', { ...bounds, ttlFrom: 'use' })
@@ -62,7 +64,7 @@ export class ConversationStore {
       busyUntil: 0,
     }
     const conversation = this.#with(empty, items, this.#engine.randomId(16))
-    await this.#store.set(keyOf(provider, conversation.id), pack(conversation), { group: session })
+    await this.#store.set(this.#keyOf(conversation, conversation.id), pack(conversation), { group: session })
     return conversation
   }
 
@@ -74,16 +76,19 @@ export class ConversationStore {
 
   /** The conversation to which an item was added directly. */
   async owner({ provider, session, storesResponses }: Asker, item: string): Promise<Conversation | undefined> {
-    const found = !storesResponses || ownerOf(item) === null ? undefined : await this.#store.get(keyOf(provider, item))
+    const found =
+      !storesResponses || ownerOf(item) === null
+        ? undefined
+        : await this.#store.get(this.#keyOf({ provider, session }, item))
     return found !== undefined && (!this.#isPublic || found.session === session) ? unpack(found) : undefined
   }
 
   /** Changes a conversation that exists; undefined if it does not. */
   async change(
-    { provider, id }: Conversation,
+    { provider, session, id }: Conversation,
     change: (conversation: Conversation) => Conversation,
   ): Promise<Conversation | undefined> {
-    const changed = await this.#store.update(keyOf(provider, id), found =>
+    const changed = await this.#store.update(this.#keyOf({ provider, session }, id), found =>
       found === undefined ? undefined : pack(change(unpack(found))),
     )
     return changed && unpack(changed)
@@ -114,8 +119,8 @@ export class ConversationStore {
     await this.change(conversation, found => (found.version === version ? { ...found, busyUntil: 0 } : found))
   }
 
-  async delete({ provider, id }: Conversation): Promise<void> {
-    await this.#store.delete(keyOf(provider, id))
+  async delete(conversation: Conversation): Promise<void> {
+    await this.#store.delete(this.#keyOf(conversation, conversation.id))
   }
 
   clear(session: string | null): Promise<number> {
@@ -149,8 +154,4 @@ function pack(conversation: Conversation): Packed {
 
 function unpack({ json }: Packed): Conversation {
   return JSON.parse(json) as Conversation
-}
-
-function keyOf(provider: string, id: string): string {
-  return `${provider} ${ownerOf(id) ?? id}`
 }

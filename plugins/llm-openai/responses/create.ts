@@ -66,7 +66,7 @@ export function createResponse(state: ResponsesState): LlmRoute<CreateParsed> {
       ])
       const parsed = parseResponses(engine, input, body, { context, secret })
       if (parsed.isBackground === true)
-        return { ...parsed, ending: state.responses.endingOf(input.provider, parsed.wire.head.id) }
+        return { ...parsed, ending: state.responses.endingOf(input, parsed.wire.head.id) }
       if (!isWarmup) return context.conversation === null ? parsed : { ...parsed, ending: releasing(parsed.wire) }
       const { model, wire } = parsed
       return { op: 'own', mode: 'warmup', model, stream: true, promptTokens: 0, completionTokens: 0, wire }

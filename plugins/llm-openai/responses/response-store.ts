@@ -1,6 +1,6 @@
 /** The stored responses. What changes over time is worked out when somebody asks. */
 import type { Store, Svc } from 'svc/plugin'
-import type { Choice, Engine, Providers, RouteInput, StreamEnding } from '../../llm/types.ts'
+import type { Choice, Engine, OwnedKeys, Owner, Pieces, Providers, RouteInput, StreamEnding } from '../../llm/types.ts'
 import { ownerOf, type Item } from './items.ts'
 import type { Reply, ResponseHead } from './response-object.ts'
 
@@ -52,10 +52,12 @@ const BOUNDS = {
 export class ResponseStore {
   readonly #store: Store<Packed>
   readonly #isPublic: boolean
+  readonly #keyOf: (owner: Owner, id: string) => string
   readonly #endingOf: (key: string) => StreamEnding
 
-  constructor(svc: Svc, { endings }: Pick<Providers, 'endings'>) {
+  constructor(svc: Svc, { engine, endings }: Pick<Providers, 'engine' | 'endings'>) {
     this.#isPublic = svc.config.publicMode
+    this.#keyOf = itemKeys(engine.ownedKeys(this.#isPublic))
     this.#store = svc.state<Packed>('responses', {
       ...BOUNDS[this.#isPublic ? 'public' : 'normal'],
       ttlFrom: 'use',
@@ -65,14 +67,14 @@ export class ResponseStore {
   }
 
   /** Ends a stream of the response when it is cancelled or deleted. */
-  endingOf(provider: string, id: string): StreamEnding {
-    return this.#endingOf(keyOf(provider, id))
+  endingOf(owner: Owner, id: string): StreamEnding {
+    return this.#endingOf(this.#keyOf(owner, id))
   }
 
   async put(response: StoredResponse): Promise<void> {
     const { session, cancelledAt } = response
     const packed: Packed = { session, cancelledAt, json: JSON.stringify(response) }
-    await this.#store.set(keyOf(response.provider, response.head.id), packed, { group: session })
+    await this.#store.set(this.#keyOf(response, response.head.id), packed, { group: session })
   }
 
   /** In public mode, a response exists only for the session that made it. */
@@ -84,16 +86,16 @@ export class ResponseStore {
   /** The response whose item this is. */
   async owner({ provider, session, storesResponses }: Asker, item: string): Promise<StoredResponse | undefined> {
     if (!storesResponses || ownerOf(item) === null) return undefined
-    const found = await this.#store.get(keyOf(provider, item))
+    const found = await this.#store.get(this.#keyOf({ provider, session }, item))
     return found !== undefined && (!this.#isPublic || found.session === session) ? unpack(found) : undefined
   }
 
-  async delete(provider: string, id: string): Promise<boolean> {
-    return this.#store.delete(keyOf(provider, id))
+  async delete(owner: Owner, id: string): Promise<boolean> {
+    return this.#store.delete(this.#keyOf(owner, id))
   }
 
-  async cancel(provider: string, id: string, now: number): Promise<StoredResponse | undefined> {
-    const changed = await this.#store.update(keyOf(provider, id), found =>
+  async cancel(owner: Owner, id: string, now: number): Promise<StoredResponse | undefined> {
+    const changed = await this.#store.update(this.#keyOf(owner, id), found =>
       found === undefined || found.cancelledAt !== null ? found : { ...found, cancelledAt: now },
     )
     return changed && unpack(changed)
@@ -113,14 +115,14 @@ function unpack({ json, cancelledAt }: Packed): StoredResponse {
 }
 
 /** Items have the first digits of their response in their ids, so that they lead to it. */
-function keyOf(provider: string, id: string): string {
-  return `${provider} ${ownerOf(id) ?? id}`
+export function itemKeys(keyOf: OwnedKeys): (owner: Owner, id: string) => string {
+  return (owner, id) => keyOf(owner, ownerOf(id) ?? id)
 }
 
 export function packReply(engine: Engine, { choice, ...tokens }: Reply): StoredReply {
   const { pieces, reasoningPieces, ...rest } = choice
-  const isUsual = equal(pieces, engine.pieces(choice.text)) && equal(reasoningPieces, engine.pieces(choice.reasoning))
-  return { ...tokens, choice: rest, pieces: isUsual ? null : { text: pieces, reasoning: reasoningPieces } }
+  const isUsual = equal(pieces, engine.split(choice.text)) && equal(reasoningPieces, engine.split(choice.reasoning))
+  return { ...tokens, choice: rest, pieces: isUsual ? null : { text: [...pieces], reasoning: [...reasoningPieces] } }
 }
 
 export function unpackReply(engine: Engine, { choice, pieces, ...tokens }: StoredReply): Reply {
@@ -128,12 +130,15 @@ export function unpackReply(engine: Engine, { choice, pieces, ...tokens }: Store
     ...tokens,
     choice: {
       ...choice,
-      pieces: pieces?.text ?? engine.pieces(choice.text),
-      reasoningPieces: pieces?.reasoning ?? engine.pieces(choice.reasoning),
+      pieces: pieces?.text ?? engine.split(choice.text),
+      reasoningPieces: pieces?.reasoning ?? engine.split(choice.reasoning),
     },
   }
 }
 
-function equal(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((piece, index) => piece === other[index])
+function equal(one: Pieces, other: Pieces): boolean {
+  if (one.length !== other.length) return false
+  const others = other[Symbol.iterator]()
+  for (const piece of one) if (piece !== others.next().value) return false
+  return true
 }

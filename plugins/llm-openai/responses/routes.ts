@@ -52,7 +52,7 @@ export function retrieveResponse(state: ResponsesState): LlmRoute<BodyParsed> {
       return {
         ...bodyOf({}),
         stream: true,
-        ending: state.responses.endingOf(stored.provider, stored.head.id),
+        ending: state.responses.endingOf(stored, stored.head.id),
         // The pace of this request does not matter: events without a due time are overdue.
         wire: { body: {}, events: events.map(event => ({ ...event, dueAt: event.dueAt ?? 0 })) },
       }
@@ -72,9 +72,9 @@ export function deleteResponse(state: ResponsesState): LlmRoute<BodyParsed> {
     hasEffects: true,
     async parse(input) {
       const [stored, secret] = await Promise.all([state.find(input), state.secret()])
-      const { head, provider } = stored
+      const { head } = stored
       if (isOpen(state, stored, secret, Date.now())) await releaseConversation(state, input, stored)
-      await state.responses.delete(provider, head.id)
+      await state.responses.delete(stored, head.id)
       return bodyOf({ id: head.id, object: 'response', deleted: true })
     },
     render,
@@ -94,7 +94,7 @@ export function cancelResponse(state: ResponsesState): LlmRoute<BodyParsed> {
       if (!stored.head.isBackground) throw engine.badInput('Cannot cancel a synchronous response.')
       const now = Date.now()
       const cancelled = isOpen(state, stored, secret, now)
-        ? await responses.cancel(stored.provider, stored.head.id, now)
+        ? await responses.cancel(stored, stored.head.id, now)
         : undefined
       if (cancelled !== undefined) await releaseConversation(state, input, stored)
       return bodyOf(responseAt(engine, cancelled ?? stored, secret, now))

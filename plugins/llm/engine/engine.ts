@@ -13,12 +13,14 @@ import * as json from './json.ts'
 import { describeInline, describeUrl } from './media.ts'
 import { modeOfModel } from './model-mode.ts'
 import { cutPage, pageStart } from './page.ts'
+import { firstPieces, joined, piecesOf, type Pieces } from './pieces.ts'
 import { lastUserText, promptTokens, render, textOfParts } from './prompt.ts'
 import { rankDocuments } from './relevance.ts'
 import { readForm } from './form.ts'
 import { fromSchema } from './schema-value.ts'
 import { digest, generator } from './seed.ts'
 import { followChain } from '../state/chain.ts'
+import { ownedKeys } from '../state/owner.ts'
 import { openText, sealText } from '../state/signed.ts'
 import { timeline } from '../state/timeline.ts'
 import { RULE, type Tokenizer } from './tokenizer.ts'
@@ -30,6 +32,10 @@ export interface Engine {
   generate(request: NeutralRequest, options: GenerateOptions): ChatResult | GeneratedFault
   /** The tokens of a text, and their number. */
   pieces(text: string): string[]
+  /** The tokens of a text of any length: they are made as they are read, if there are many. */
+  split(text: string): Pieces
+  /** The text of the first tokens. */
+  textOfFirst(pieces: Pieces, most: number): string
   count(text: string): number
   /** Splits and counts by the same rule. */
   readonly tokenizer: Tokenizer
@@ -72,6 +78,8 @@ export interface Engine {
   timeline: typeof timeline
   /** Follows records back to the first; `llm.chain` does it in a store. */
   followChain: typeof followChain
+  /** The keys of records in stores of a plugin; `llm.records` has them already. */
+  ownedKeys: typeof ownedKeys
   /** Seals a text with a secret of the plugin; `llm.signed` does it with values and lifetimes. */
   sealText: typeof sealText
   openText: typeof openText
@@ -110,6 +118,8 @@ export function createEngine(): Engine {
 const pure: Omit<Engine, 'randomId'> = {
   generate,
   pieces,
+  split: text => piecesOf(text),
+  textOfFirst: (all, most) => joined(firstPieces(all, most)),
   count,
   tokenizer: RULE,
   words,
@@ -127,6 +137,7 @@ const pure: Omit<Engine, 'randomId'> = {
   openAiShapes,
   timeline,
   followChain,
+  ownedKeys,
   sealText,
   openText,
   describeUrl,

@@ -5,6 +5,9 @@ import { containsPhrase } from './scripted.ts'
 import { toolStopWords } from './stop-words.ts'
 import { words } from './tokens.ts'
 
+/** Words of the user text at its beginning, and at its end, that choose a tool: each tool is compared with all of them. */
+const COMPARED_WORDS = 1000
+
 /** The tool to call; undefined if no tool is forced and no tool matches. */
 export function chooseTool(request: NeutralRequest, userText: string): Tool | undefined {
   const { toolChoice } = request
@@ -22,7 +25,9 @@ export function chooseTool(request: NeutralRequest, userText: string): Tool | un
 
 /** The first tool with the highest score; undefined if all scores are 0. */
 function bestTool(tools: readonly Tool[], userText: string): Tool | undefined {
-  const userWords = words(userText)
+  const all = words(userText)
+  const userWords =
+    all.length <= 2 * COMPARED_WORDS ? all : [...all.slice(0, COMPARED_WORDS), ...all.slice(-COMPARED_WORDS)]
   const userWordSet = new Set(userWords)
   let best: Tool | undefined
   let bestScore = 0

@@ -86,7 +86,7 @@ function replyFor({ header, value, lookUp }: Given, { route, output }: Exchange,
   const reply = readReply(rest, '')
   if (reply.kind === 'embedding') {
     if (parsed.op !== 'embed') throw new InputProblem('embedding', 'this route does not return embeddings')
-    return { ...own, parsed, result: embedResultOf(reply.vector, parsed, 'reply') }
+    return { ...own, parsed, result: embedResultOf(reply.vector, parsed, { mode: 'reply', output }) }
   }
   if (parsed.op !== 'chat') throw new InputProblem('', 'expected embedding')
   const isTemplate = reply.isTemplate && header !== TEXT

@@ -19,6 +19,7 @@ import { hasActed, isStrict } from '../testing/strict.ts'
 import { withAudio } from './audio-tokens.ts'
 import { compute } from './compute.ts'
 import { fitToWindow } from './context-window.ts'
+import { takeBody } from './large-reply.ts'
 import { errorFacts, errorResponse, ProviderError } from './error-responses.ts'
 import { exactReply } from './exact-reply.ts'
 import { Exchange, type InnerRequest, type RunItem } from './exchange.ts'
@@ -83,8 +84,11 @@ async function runItem(
     const computed = await computeInner(services, exchange, { isLimited: false })
     const { parsed, result } = computed
     const context = renderContext(services, exchange, computed)
+    const large = exchange.output.isLarge ? placed.route.render(result, parsed, context) : null
+    // Counts the reply before anything is stored.
+    if (large !== null) await takeBody(exchange.output, large.body)
     await placed.route.keep?.(result, parsed, context)
-    const { status = 200, body } = placed.route.render(result, parsed, context)
+    const { status = 200, body } = large ?? placed.route.render(result, parsed, context)
     if (item.isCounted) {
       const recorded = recordReply(exchange, parsed, result, context.finishReasons, false, status)
       if (recorded !== null) {
@@ -101,6 +105,8 @@ async function runItem(
       enter(services, exchange, { status })
     }
     return { status, body, requestId: exchange.requestId }
+  } finally {
+    exchange.output.release()
   }
 }
 
@@ -175,6 +181,8 @@ export interface MessageOptions {
   send(event: StreamEvent): void
   /** Sends a frame that is not JSON. */
   sendBroken(event: StreamEvent): void
+  /** Whether to wait for `ready` before sending more. */
+  readonly isFull: boolean
   /** Resolves when more can be sent. */
   ready(): Promise<void>
   destroy(): void
@@ -245,6 +253,8 @@ export async function runMessage(
     services.records.add(recordError(exchange, status))
     enter(services, exchange, { status })
     return { kind: 'error', status, headers, body }
+  } finally {
+    exchange.output.release()
   }
 }
 
@@ -258,11 +268,13 @@ export function innerExchange(
 }
 
 function computeOptions(
-  { limits, rules }: RunnerServices,
+  { limits, rules, svc }: RunnerServices,
   exchange: Exchange,
   filtered: ReturnType<typeof filterOf>,
 ): Parameters<typeof compute>[1] {
-  return { instance: exchange.instance, limits, rules, modeHeader: exchange.header('x-svc-mode'), filtered }
+  const { instance, output } = exchange
+  const steps = svc.budgets.evaluation()
+  return { instance, limits, rules, steps, modeHeader: exchange.header('x-svc-mode'), filtered, output }
 }
 
 function sendEvents(
@@ -381,7 +393,7 @@ class MessageOutput implements StreamOutput {
     written.events += 1
     written.tokens += tokensOf(event)
     if (written.firstTokenAt === null && written.tokens > 0) written.firstTokenAt = this.#now()
-    this.isWritable = written.events % EVENTS_PER_TURN !== 0
+    this.isWritable = written.events % EVENTS_PER_TURN !== 0 && !this.#options.isFull
   }
 
   addExtra(event: StreamEvent, isBroken: boolean): void {

@@ -1,5 +1,6 @@
 /** Writes the events of a streamed reply at its speed, and breaks the stream if a fault requests it. */
 import { setTimeout as wait } from 'node:timers/promises'
+import { Pacer } from 'svc/plugin'
 import type { BodyStream, StreamEnd } from 'svc/plugin'
 import type { StreamBreak } from '../exchange/faults.ts'
 import type { StreamOutput, Written } from './output.ts'
@@ -52,6 +53,9 @@ const earlyMs = 0.5
  */
 const lateMs = 10
 
+/** Events between two looks at how long the stream has kept other requests waiting. */
+const EVENTS_PER_LOOK = 64
+
 /** Writes until the stream ends, on either side. Never throws. */
 export function pump(stream: BodyStream, events: Iterable<StreamEvent>, options: PumpOptions): void {
   new Pump(stream, events, options).begin()
@@ -103,11 +107,15 @@ class Pump implements Sleeper {
     try {
       let event = this.#pending
       this.#pending = null
+      let pacer: Pacer | undefined
+      let added = 0
       while (!this.#stream.closed && !this.#hasEndedEarly && (event ??= this.#next()) !== null) {
         this.#output.add(event)
         event = null
-        if (this.#output.isWritable) continue
-        return void this.#output.ready().then(() => this.#run())
+        if (!this.#output.isWritable) return void this.#output.ready().then(() => this.#run())
+        if (++added % EVENTS_PER_LOOK !== 0) continue
+        pacer ??= new Pacer()
+        if (pacer.isDue) return void pacer.pause().then(() => this.#run())
       }
       if (this.#stream.closed || this.#hasEndedEarly) this.#events.return?.()
     } catch (error) {

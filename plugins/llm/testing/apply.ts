@@ -103,7 +103,7 @@ export function replyOfRule(
   const fixed = readReply(reply, '')
   if (fixed.kind === 'embedding')
     return parsed.op === 'embed'
-      ? { result: embedResultOf(fixed.vector, parsed, 'rule'), pace: {}, shape: null, fault: null }
+      ? { result: embedResultOf(fixed.vector, parsed, { mode: 'rule', output }), pace: {}, shape: null, fault: null }
       : null
   if (parsed.op !== 'chat') return null
   return {

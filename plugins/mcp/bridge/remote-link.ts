@@ -1,5 +1,5 @@
 /** Owns the link to a server at a URL: Streamable HTTP, with a session or in the revision without sessions. */
-import { isRecord } from 'svc/plugin'
+import { isRecord, joinSignals } from 'svc/plugin'
 import { CODES, RpcError } from '../errors.ts'
 import type { RoutedArgument } from '../registry/schema.ts'
 import type { CallContext, JsonObject } from '../types.ts'
@@ -36,6 +36,8 @@ const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 30_000
 /** How long a stream may stay open after the response. */
 const LINGER_MS = 1000
+/** Resources whose changes are asked for; the one asked for first is dropped first. */
+const MAX_FOLLOWED = 500
 const SESSION_ENDED = 'the session has ended'
 export class RemoteLink implements Link {
   readonly isInProcess = false
@@ -75,6 +77,8 @@ export class RemoteLink implements Link {
 
   follow(uri: string): void {
     if (this.#followed.has(uri)) return
+    // A template of the server has any number of URIs, and clients never say that they need one no longer.
+    if (this.#followed.size >= MAX_FOLLOWED) this.#followed.delete(this.#followed.values().next().value!)
     this.#followed.add(uri)
     // The stream of notifications is opened again, with what is followed now.
     this.#listening?.abort()
@@ -94,14 +98,18 @@ export class RemoteLink implements Link {
   async #discovers(): Promise<boolean> {
     this.#isStateless = true
     const message = { jsonrpc: '2.0', id: 0, method: 'server/discover', params: {} }
-    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(PROBE_MS)])
-    const response = await this.#exchange(message, null, signal)
-    if (response.status !== 200) return false
-    for await (const answer of response.messages) {
-      const versions = isRecord(answer) && isRecord(answer.result) ? answer.result.supportedVersions : undefined
-      return Array.isArray(versions) && versions.includes(STATELESS.name)
+    const { signal, release } = joinSignals(this.#closing.signal, AbortSignal.timeout(PROBE_MS))
+    try {
+      const response = await this.#exchange(message, null, signal)
+      if (response.status !== 200) return false
+      for await (const answer of response.messages) {
+        const versions = isRecord(answer) && isRecord(answer.result) ? answer.result.supportedVersions : undefined
+        return Array.isArray(versions) && versions.includes(STATELESS.name)
+      }
+      return false
+    } finally {
+      release()
     }
-    return false
   }
 
   #cancel({ params }: JsonObject): void {
@@ -112,8 +120,8 @@ export class RemoteLink implements Link {
     const controller = new AbortController()
     const isRequest = message.id !== undefined && message.method !== undefined
     if (isRequest) this.#open.set(message.id, controller)
+    const { signal, release } = joinSignals(this.#closing.signal, controller.signal)
     try {
-      const signal = AbortSignal.any([this.#closing.signal, controller.signal])
       const response = await this.#exchange(message, context, signal)
       const isComplete = await this.#received(response, message, () => controller.abort())
       if (isRequest && !isComplete) this.#fail(message, noAnswer(response.status))
@@ -122,6 +130,7 @@ export class RemoteLink implements Link {
       if (isRequest) this.#fail(message, error instanceof Error ? error.message : String(error))
       if (error instanceof Unreachable) this.#events?.closed({ reason: error.message })
     } finally {
+      release()
       this.#open.delete(message.id)
     }
   }
@@ -202,7 +211,8 @@ export class RemoteLink implements Link {
     const controller = new AbortController()
     let hasStreamed = false
     this.#listening = controller
-    const signal = AbortSignal.any([this.#closing.signal, controller.signal])
+    const { signal, release } = joinSignals(this.#closing.signal, controller.signal)
+    controller.signal.addEventListener('abort', release, { once: true })
     for (let pause = FIRST_PAUSE_MS; !signal.aborted; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
       try {
         const response = await this.#openStream(signal)

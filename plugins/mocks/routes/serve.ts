@@ -7,13 +7,13 @@ import {
   describe,
   HttpError,
   sandboxPolicy,
+  StepBudget,
   type FastifyInstance,
   type FastifyReply,
   isOutputError,
   isTooExpensive,
   type FastifyRequest,
   type RouteDescription,
-  type StepBudget,
 } from 'svc/plugin'
 import type { MockResponse } from '../exchange/response-builder.ts'
 import { handleOperation, type Live, type EngineContext } from '../exchange/engine.ts'
@@ -27,6 +27,7 @@ import { urlOf } from '../management/service.ts'
 import { headerToken, headerText } from '../response/response-headers.ts'
 import { keyOfSession } from '../exchange/session-memory.ts'
 import { captureBody } from '../exchange/traffic.ts'
+import { CHECK_STEPS } from '../schema/sample.ts'
 
 const serve: RouteDescription = {
   path: '/mock/{name}/{*path}',
@@ -121,6 +122,7 @@ async function handle(service: Service, request: FastifyRequest, reply: FastifyR
     headers: request.headers,
     body: svc.http.body(request),
   })
+  await svc.budgets.turn()
   const { response, operation } = await respond(service, request, mock, live, incoming)
   if (response.delayMs > 0 && !(await svc.http.delay(request, response.delayMs))) return reply.hijack()
   counts.add(mock.name, operation ?? '')
@@ -167,8 +169,6 @@ async function respond(
   const match = live.api.match(incoming.method, incoming.path, live.parts.settings.basePath)
   if (match.kind === 'operation') {
     const { operation, path } = match
-    const turn = service.svc.budgets.turn()
-    if (turn !== null) await turn
     const context = engineContext(service, request, mock)
     const response = await handleOperation(live, incoming, context, operation, path).catch((error: unknown) =>
       tooCostly(error, mock.name, operation.key),
@@ -203,7 +203,8 @@ async function respond(
 function engineContext({ svc, memories }: Service, request: FastifyRequest, mock: Mock): EngineContext {
   const session = svc.http.session(request)
   const key = keyOfSession(session)
-  let steps: StepBudget | undefined
+  let generation: StepBudget | undefined
+  let checks: StepBudget | undefined
   return {
     mock: mock.name,
     session: session.label,
@@ -216,9 +217,14 @@ function engineContext({ svc, memories }: Service, request: FastifyRequest, mock
     get output() {
       return svc.budgets.output(request)
     },
-    get steps() {
-      return (steps ??= svc.budgets.evaluation())
+    steps: svc.budgets.evaluation(),
+    get generation() {
+      return (generation ??= svc.budgets.evaluation())
     },
+    get checks() {
+      return (checks ??= new StepBudget(CHECK_STEPS))
+    },
+    ignoreRule: id => svc.http.ignoreHeader(request, `rule:${id}`, 'too_expensive'),
   }
 }
 

@@ -2,9 +2,12 @@
  * Flattens a schema for the generator: references are resolved, `allOf` is merged, and both forms of bounds are
  * unified.
  */
-import { isRecord, type StepBudget } from 'svc/plugin'
+import { isRecord, isTooExpensive, StepBudget } from 'svc/plugin'
 import type { ApiDocument } from '../document/api-document.ts'
 import { deepEqual, own, ownObject, ownText, type Json, type JsonObject } from '../document/json.ts'
+
+/** Steps of comparing the values of merged lists. */
+const COMPARISON_STEPS = 1_000_000
 
 export interface FlatSchema {
   /** Null for any type. */
@@ -203,8 +206,7 @@ function absorbValues(flat: FlatSchema, schema: JsonObject): void {
   if (own(schema, 'nullable') === true) flat.isNullable = true
   if (Object.hasOwn(schema, 'const')) flat.const = schema['const']
   const values = own(schema, 'enum')
-  if (Array.isArray(values) && values.length > 0)
-    flat.enum = flat.enum ? flat.enum.filter(value => values.some(other => deepEqual(value, other))) : values
+  if (Array.isArray(values) && values.length > 0) flat.enum = flat.enum ? commonValues(flat.enum, values) : values
   if (Object.hasOwn(schema, 'example')) flat.examples.push(schema['example'] ?? null)
   const first = listOf(schema, 'examples')[0]
   if (first !== undefined) flat.examples.push(first)
@@ -212,6 +214,17 @@ function absorbValues(flat: FlatSchema, schema: JsonObject): void {
   flat.format = ownText(schema, 'format') ?? flat.format
   const pattern = ownText(schema, 'pattern')
   if (pattern !== undefined) flat.patterns.push(pattern)
+}
+
+/** The values of both lists; if comparing them takes too long, the first list. */
+function commonValues(first: Json[], second: readonly Json[]): Json[] {
+  const steps = new StepBudget(COMPARISON_STEPS)
+  try {
+    return first.filter(value => second.some(other => deepEqual(value, other, steps)))
+  } catch (error) {
+    if (!isTooExpensive(error)) throw error
+    return first
+  }
 }
 
 function number(schema: JsonObject, keyword: string): number | undefined {

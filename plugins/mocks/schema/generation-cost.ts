@@ -6,7 +6,9 @@ import type { Json } from '../document/json.ts'
 export interface AnswerBudgets {
   readonly output: OutputBudget
   /** Steps for generating data. */
-  readonly steps: StepBudget
+  readonly generation: StepBudget
+  /** Steps for checking what was generated. */
+  readonly checks: StepBudget
 }
 
 /** Steps of a generated value: its path is hashed, its schema is inspected. */
@@ -22,8 +24,8 @@ export class GenerationCost {
   readonly #sizes: WeakMap<object, number>
 
   /** `sizes` remembers those of examples and constants of the document. */
-  constructor({ output, steps }: AnswerBudgets, sizes: WeakMap<object, number>) {
-    this.steps = steps
+  constructor({ output, generation }: AnswerBudgets, sizes: WeakMap<object, number>) {
+    this.steps = generation
     this.#output = new OutputBudget(output.left)
     this.#sizes = sizes
   }

@@ -1,5 +1,5 @@
 /** Builds a value for a schema. Every choice depends on the seed, the location and the errors of earlier attempts. */
-import { isRecord } from 'svc/plugin'
+import { isRecord, isTooExpensive, type StepBudget } from 'svc/plugin'
 import { ownObject, ownText, setOwn, type Json, type JsonObject } from '../document/json.ts'
 import { escapeToken } from '../document/json-pointer.ts'
 import { isMarked } from './convert.ts'
@@ -27,6 +27,8 @@ export interface BuilderMeans {
   flattener: Flattener
   patterns: PatternTrees
   cost: GenerationCost
+  /** For comparing texts with patterns. */
+  checks: StepBudget
 }
 
 const MAX_LEVELS = 40
@@ -60,6 +62,7 @@ export class SampleBuilder {
   readonly #seed: string
   readonly #useExamples: boolean
   readonly #corrections: Corrections
+  readonly #checks: StepBudget
   #values = 0
 
   constructor(means: BuilderMeans, options: { seed: string; useExamples: boolean }, corrections: Corrections) {
@@ -70,6 +73,7 @@ export class SampleBuilder {
     this.#seed = options.seed
     this.#useExamples = options.useExamples
     this.#corrections = corrections
+    this.#checks = means.checks
   }
 
   build(schema: Json | undefined): Json {
@@ -212,7 +216,7 @@ export class SampleBuilder {
         return null
       case 'string': {
         const text = this.#text(flat, name, path)
-        if (flat.patterns.some(pattern => this.#schemas.pattern(pattern)?.test(text) === false)) this.hasDoubts = true
+        if (flat.patterns.some(pattern => this.#matches(pattern, text) === false)) this.hasDoubts = true
         return text
       }
       default:
@@ -278,6 +282,16 @@ export class SampleBuilder {
     else setOwn(result, name, times === 1 ? this.#value(schema, at, name, open, level + 1) : this.#stub(flat))
   }
 
+  /** Undefined if it is not known: the pattern is not supported, or the budget of the value is used up. */
+  #matches(pattern: string, text: string): boolean | undefined {
+    try {
+      return this.#schemas.pattern(pattern)?.test(text, this.#checks)
+    } catch (error) {
+      if (!isTooExpensive(error)) throw error
+      return undefined
+    }
+  }
+
   #stub(flat: FlatSchema): Json {
     this.hasDoubts = true
     return stub(flat)
@@ -286,7 +300,7 @@ export class SampleBuilder {
   /** The schema of a member without a declaration; strings by default. */
   #schemaOfOther(flat: FlatSchema, name: string): Json {
     this.#cost.steps.take(flat.patternProperties.length * PATTERN_STEPS)
-    const matching = flat.patternProperties.find(([pattern]) => this.#schemas.pattern(pattern)?.test(name))
+    const matching = flat.patternProperties.find(([pattern]) => this.#matches(pattern, name))
     if (matching) return matching[1]
     return isRecord(flat.additional) ? flat.additional : { type: 'string' }
   }

@@ -15,6 +15,8 @@ export interface SampleOptions {
 }
 
 const ATTEMPTS = 8
+/** Steps of checking the generated data of an answer against its schemas; what needs more is not checked. */
+export const CHECK_STEPS = 2_000_000
 
 /** Generates values for the schemas of one document. */
 export class Sampler {
@@ -38,11 +40,12 @@ export class Sampler {
    */
   sample(schema: Json | undefined, options: SampleOptions): Json {
     const corrections: Corrections = { withoutExample: new Set(), alternative: new Map(), variant: new Map() }
+    const { checks } = options.budgets
     let best: { value: Json; errors: number } | null = null
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const useExamples = options.useExamples && attempt < ATTEMPTS - 2
       const cost = new GenerationCost(options.budgets, this.#sizes)
-      const means = { schemas: this.#schemas, flattener: this.#flattener, patterns: this.#patterns, cost }
+      const means = { schemas: this.#schemas, flattener: this.#flattener, patterns: this.#patterns, cost, checks }
       const builder = new SampleBuilder(means, { ...options, useExamples }, corrections)
       let value: Json
       try {
@@ -55,7 +58,7 @@ export class Sampler {
       // Compiling the schemas of a large document takes up to a second, so values that are valid by construction are
       // not validated.
       if (!builder.hasDoubts) return value
-      const errors = this.#schemas.errors(schema, value, 'response')
+      const errors = this.#schemas.errors(schema, value, 'response', checks)
       if (errors === null || errors.length === 0) return value
       if (best === null || errors.length < best.errors) best = { value, errors: errors.length }
       correct(corrections, builder, errors)

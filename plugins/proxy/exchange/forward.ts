@@ -5,7 +5,7 @@ import type { BodyStream, FastifyReply, FastifyRequest, Svc } from 'svc/plugin'
 import type { Upstream } from '../config/upstream.ts'
 import { upstreamTimeout, upstreamUnreachable } from '../errors.ts'
 import { clientHeaders, headerLines, upstreamHeaders } from '../forwarded-headers.ts'
-import { isSensitiveHeader, isSensitiveName, secretsIn } from '../redaction.ts'
+import { isSensitiveHeader } from '../redaction.ts'
 import type { RecordedResponse } from '../recordings/recording.ts'
 import { ResponseRecorder } from './response-recorder.ts'
 import { sentHeaders } from './sent-headers.ts'
@@ -22,6 +22,8 @@ export interface Forwarded {
   body: AsyncIterable<Buffer> | null
   /** Called with the complete response; null if it is not to be recorded. */
   record: ((response: RecordedResponse) => Promise<void>) | null
+  /** The secrets of query and body, once the request is complete. */
+  secrets: () => Iterable<string>
 }
 
 /** Resolves when the response has ended. Throws for an upstream that does not respond. */
@@ -35,9 +37,9 @@ export async function forward(svc: Svc<unknown>, exchange: Forwarded): Promise<F
   const lines = headerLines(response.rawHeaders)
   const status = response.statusCode ?? 502
   const isEmpty = hasNoBody(request.method, response)
-  const isRecorded = exchange.record !== null && (isEmpty || !ResponseRecorder.isTooLong(lines))
+  const isRecorded = exchange.record !== null && (isEmpty || !ResponseRecorder.cannotRecord(lines))
   const recorder = isRecorded
-    ? new ResponseRecorder({ upstream, status, lines, sentAt, secrets: secretsOf(upstream, request, sent) })
+    ? new ResponseRecorder({ upstream, status, lines, sentAt, secrets: () => secretsOf(exchange, sent) })
     : null
   const headers = {
     ...sentHeaders(svc, request, { upstream, requested, lines }),
@@ -174,13 +176,8 @@ async function relay(
   return { isComplete: response.complete && !stream.closed, last }
 }
 
-/** Credentials that the upstream could echo: those of the client and those that svc adds. */
-function secretsOf(
-  upstream: Upstream,
-  request: FastifyRequest,
-  sent: readonly (readonly [string, string])[],
-): string[] {
-  const ofClient = sent.filter(([name]) => isSensitiveHeader(name.toLowerCase(), upstream.redact))
-  const ofQuery = [...new URLSearchParams((request.raw.url ?? '').split('?')[1] ?? '')]
-  return secretsIn([...ofClient, ...upstream.setHeaders, ...ofQuery.filter(([name]) => isSensitiveName(name))])
+/** The secrets that the upstream could repeat: those of the client, and those that svc adds. */
+function secretsOf({ upstream, secrets }: Forwarded, sent: readonly (readonly [string, string])[]): string[] {
+  const ofClient = sent.filter(([name, value]) => isSensitiveHeader(name.toLowerCase(), value, upstream.redact))
+  return [...[...ofClient, ...upstream.setHeaders].map(([, value]) => value), ...secrets()]
 }

@@ -5,9 +5,9 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { Upstream } from '../config/upstream.ts'
 import { headerRecord, responseHeaders } from '../forwarded-headers.ts'
 import type { HeaderLine } from '../forwarded-headers.ts'
-import { parseBoundedJson, redactHeader, redactJson, redactParameters, redactText } from '../redaction.ts'
 import type { RecordedChunk, RecordedResponse } from '../recordings/recording.ts'
-import { isJsonType, MAX_JSON_CHARACTERS, mediaType } from '../recordings/request-shape.ts'
+import { isJsonType, mediaType } from '../recordings/request-shape.ts'
+import { ResponseCleaner } from './response-cleaner.ts'
 
 /** Bytes of a decoded body that can be recorded. */
 export const MAX_BODY_BYTES = 16 * 1024 * 1024
@@ -17,7 +17,10 @@ const SAME_MS = 1
 /** A body of known length that arrives within this time, in milliseconds, is recorded in one piece. */
 const ONE_PIECE_MS = 20
 
-const DECODERS: Record<string, () => Transform> = {
+/** Null: the bytes are the body. */
+const DECODERS: Record<string, (() => Transform) | null> = {
+  '': null,
+  identity: null,
   gzip: createGunzip,
   'x-gzip': createGunzip,
   deflate: createInflate,
@@ -32,9 +35,11 @@ export interface RecorderOptions {
   lines: readonly HeaderLine[]
   /** When the request was sent, on the clock of `performance.now`. */
   sentAt: number
-  /** Credentials of the request, which the upstream may echo. */
-  secrets: readonly string[]
+  /** The secrets of the request, which the upstream may repeat. Called after the request is complete. */
+  secrets: () => Iterable<string>
 }
+
+type RecordedBody = Pick<RecordedResponse, 'json' | 'body' | 'base64' | 'chunks'>
 
 interface Piece {
   at: number
@@ -47,7 +52,6 @@ export class ResponseRecorder {
   readonly #recordedAt = new Date()
   readonly #decoder: Transform | null
   readonly #decoded: Promise<boolean>
-  readonly #isCoded: boolean
   #pieces: Piece[] = []
   #bytes = 0
   #isTooLarge = false
@@ -55,17 +59,13 @@ export class ResponseRecorder {
 
   constructor(options: RecorderOptions) {
     this.#options = options
-    const coding = this.#header('content-encoding').trim().toLowerCase()
-    const decoder = Object.hasOwn(DECODERS, coding) ? DECODERS[coding] : undefined
-    this.#isCoded = coding !== '' && coding !== 'identity' && decoder === undefined
-    this.#decoder = decoder?.() ?? null
+    this.#decoder = DECODERS[codingOf(options.lines)]?.() ?? null
     this.#decoded = this.#decoder === null ? Promise.resolve(true) : this.#collect(this.#decoder)
   }
 
-  /** Whether the announced length is too large to be recorded. */
-  static isTooLong(lines: readonly HeaderLine[]): boolean {
-    const length = lines.find(([name]) => name.toLowerCase() === 'content-length')?.[1]
-    return length !== undefined && Number(length) > MAX_BODY_BYTES
+  /** Whether the body is too long by its announced length, or in a coding in which no secrets can be found. */
+  static cannotRecord(lines: readonly HeaderLine[]): boolean {
+    return Number(headerOf(lines, 'content-length')) > MAX_BODY_BYTES || !Object.hasOwn(DECODERS, codingOf(lines))
   }
 
   write(bytes: Buffer): void {
@@ -82,13 +82,14 @@ export class ResponseRecorder {
       this.#decoder?.end()
       if (!(await this.#decoded) || this.#isTooLarge) return null
     } else this.#decoder?.destroy()
-    const { status, upstream, sentAt } = this.#options
+    const { status, upstream, sentAt, secrets } = this.#options
+    const cleaner = new ResponseCleaner(upstream, secrets())
     return {
       status,
-      headers: this.#headers(upstream),
+      headers: this.#headers(upstream, cleaner),
       recorded_at: this.#recordedAt.toISOString(),
       first_byte_ms: Math.round(this.#headAt - sentAt),
-      ...this.#body(endedAt),
+      ...this.#body(endedAt, cleaner),
     }
   }
 
@@ -115,49 +116,63 @@ export class ResponseRecorder {
   }
 
   #header(name: string): string {
-    return this.#options.lines.find(([other]) => other.toLowerCase() === name)?.[1] ?? ''
+    return headerOf(this.#options.lines, name)
   }
 
-  #headers(upstream: Upstream): Record<string, string | string[]> {
-    const { lines, secrets } = this.#options
-    const kept = responseHeaders(lines).flatMap(([given, value]): HeaderLine[] => {
+  #headers(upstream: Upstream, cleaner: ResponseCleaner): Record<string, string | string[]> {
+    const kept = responseHeaders(this.#options.lines).flatMap(([given, value]): HeaderLine[] => {
       const name = given.toLowerCase()
-      if (NOT_RECORDED.has(name) && !(this.#isCoded && name === 'content-encoding')) return []
+      if (NOT_RECORDED.has(name)) return []
       if (upstream.ignore.headers.has(name)) return []
-      return [[name, redactText(redactHeader(name, value, upstream.redact), secrets)]]
+      return [[name, cleaner.header(name, value)]]
     })
     return headerRecord(kept)
   }
 
-  #body(endedAt: number): Pick<RecordedResponse, 'json' | 'body' | 'base64' | 'chunks'> {
+  #body(endedAt: number, cleaner: ResponseCleaner): RecordedBody {
     const all = Buffer.concat(this.#pieces.map(({ bytes }) => bytes))
     if (all.length === 0) return {}
     const chunks = joinPieces(this.#pieces)
+    const type = mediaType(this.#header('content-type'))
     const isSized = this.#header('content-length') !== ''
     const isOnePiece = chunks.length === 1 || (isSized && endedAt - this.#headAt < ONE_PIECE_MS)
-    const { upstream, secrets } = this.#options
-    if (isOnePiece) return onePiece(all, mediaType(this.#header('content-type')), upstream, secrets)
-    return { chunks: this.#timed(chunks, isUtf8(all)) }
+    if (isOnePiece) return cleaner.body(all, type)
+    if (!isUtf8(all)) {
+      const shown = partsOf(cleaner.bytes(all), chunks)
+      return { chunks: this.#timed(chunks, index => ({ base64: shown[index]!.toString('base64') })) }
+    }
+    // A secret that only a parser finds: without the timing, but redacted.
+    if (isJsonType(type) && cleaner.changesJson(all)) return cleaner.body(all, type)
+    const texts = textsOf(chunks.map(({ bytes }) => bytes))
+    const shown = texts.map(text => cleaner.text(text))
+    const whole = cleaner.text(texts.join(''))
+    // So is one that spans chunks.
+    if (whole !== shown.join('')) return { chunks: this.#timed(chunks.slice(0, 1), () => ({ text: whole })) }
+    return { chunks: this.#timed(chunks, index => ({ text: shown[index]! })).filter(({ text }) => text !== '') }
   }
 
-  #timed(chunks: Piece[], isText: boolean): RecordedChunk[] {
+  #timed(chunks: readonly Piece[], contentOf: (index: number) => Omit<RecordedChunk, 'after_ms'>): RecordedChunk[] {
     let before = this.#headAt
-    const gapBefore = ({ at }: Piece): number => {
+    return chunks.map(({ at }, index) => {
       const gap = Math.max(0, Math.round(at - before))
       before = at
-      return gap
-    }
-    if (!isText) return chunks.map(chunk => ({ after_ms: gapBefore(chunk), base64: chunk.bytes.toString('base64') }))
-    const texts = textsOf(chunks.map(({ bytes }) => bytes))
-    const { secrets } = this.#options
-    const shown = texts.map(text => redactText(text, secrets))
-    const whole = redactText(texts.join(''), secrets)
-    // A credential that spans chunks: without the timing, but redacted.
-    if (whole !== shown.join('')) return [{ after_ms: gapBefore(chunks[0]!), text: whole }]
-    return chunks
-      .map((chunk, index) => ({ after_ms: gapBefore(chunk), text: shown[index]! }))
-      .filter(({ text }) => text !== '')
+      return { after_ms: gap, ...contentOf(index) }
+    })
   }
+}
+
+function headerOf(lines: readonly HeaderLine[], name: string): string {
+  return lines.find(([other]) => other.toLowerCase() === name)?.[1] ?? ''
+}
+
+function codingOf(lines: readonly HeaderLine[]): string {
+  return headerOf(lines, 'content-encoding').trim().toLowerCase()
+}
+
+/** Cut where the pieces were. */
+function partsOf(bytes: Buffer, pieces: readonly Piece[]): Buffer[] {
+  let start = 0
+  return pieces.map(piece => bytes.subarray(start, (start += piece.bytes.length)))
 }
 
 /** Joins pieces that arrived together, and those above the limit. */
@@ -177,27 +192,4 @@ function joinPieces(pieces: readonly Piece[]): Piece[] {
 function textsOf(chunks: readonly Buffer[]): string[] {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   return chunks.map((bytes, index) => decoder.decode(bytes, { stream: index < chunks.length - 1 }))
-}
-
-function onePiece(
-  bytes: Buffer,
-  type: string,
-  upstream: Upstream,
-  secrets: readonly string[],
-): Pick<RecordedResponse, 'json' | 'body' | 'base64'> {
-  if (!isUtf8(bytes)) return { base64: bytes.toString('base64') }
-  const text = bytes.toString('utf8')
-  const json = isJsonType(type) ? parseBoundedJson(text) : undefined
-  if (json !== undefined) {
-    const redacted = redactJson(json, upstream.redact)
-    const printed = JSON.stringify(redacted)
-    const isChanged = JSON.stringify(json) !== printed
-    const shown = redactText(isChanged ? printed : text, secrets)
-    // As a value only if replaying it gives the same bytes.
-    if (text.length > MAX_JSON_CHARACTERS) return { body: shown }
-    const value = shown === printed ? redacted : parseBoundedJson(shown)
-    return value !== undefined && JSON.stringify(value) === shown ? { json: value } : { body: shown }
-  }
-  if (type === 'application/x-www-form-urlencoded') return { body: redactParameters(redactText(text, secrets)) }
-  return { body: redactText(text, secrets) }
 }
