@@ -13,7 +13,7 @@ const FUNCTIONS = new Set([
   'valueAt',
   'mergePatch',
   'followChain',
-  'resolveHistory',
+  'deepEqual',
 ])
 /** Methods whose result has the size of an argument. */
 const METHODS = new Set(['repeat', 'padEnd', 'padStart'])
@@ -44,7 +44,10 @@ function multiplying(node: SyntaxNode): string | null {
   if (callee === undefined || list === undefined) return null
   const name = nameOf(callee)
   const first = list[0]
-  if (node.type === 'NewExpression') return name === 'RegExp' && !isConstant(first) ? 'new RegExp' : null
+  if (node.type === 'NewExpression') {
+    if (name === 'TextSearch') return 'new TextSearch'
+    return name === 'RegExp' && !isConstant(first) ? 'new RegExp' : null
+  }
   if (node.type !== 'CallExpression') return null
   if (callee.type === 'Identifier') return name !== null && FUNCTIONS.has(name) ? name : null
   if (callee.type !== 'MemberExpression' || name === null) return null
