@@ -102,4 +102,9 @@ export default [
     rule: 'Answers, streams, calls and sockets that nobody reads, ten at once, cost less than 64 MiB and delay nobody.',
     where: 'docs/hardening.md',
   },
+  {
+    id: 'UNSENT-6',
+    rule: 'Requests of an HTTP/2 connection start while its client reads, a few at a time; its other connections do not wait.',
+    where: 'docs/hardening.md',
+  },
 ]

@@ -2,7 +2,11 @@
 import { connect as connectHttp2 } from 'node:http2'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
-import { FRAME, frame, headersOf, PREFACE } from './http2-frames.ts'
+import { FRAME, fieldBlock, frame, PREFACE } from './http2-frames.ts'
+
+const WINDOW_UPDATE = 8
+const END_STREAM = 0x1
+const END_HEADERS = 0x4
 
 /** Keeps connections open until `cutAll`. */
 export interface UnreadClients {
@@ -78,13 +82,12 @@ export function echoRequest(bytes: number): Buffer {
   return Buffer.concat([head, payload])
 }
 
-/** A connection with prior knowledge whose windows are as large as they can be, and requests with a body each. */
-export function http2Requests(fields: Record<string, string>, body: Buffer, count: number): Buffer {
+/** A connection with prior knowledge whose windows are as large as they can be, and requests without bodies. */
+export function http2Requests(fields: Record<string, string>, count: number): Buffer {
   const initialWindow = frame(FRAME.settings, 0, 0, Buffer.from([0, 4, 0x7f, 0xff, 0xff, 0xff]))
-  const window = frame(8, 0, 0, Buffer.from([0x7f, 0xff, 0, 0]))
-  const requests = Array.from({ length: count }, (_, index) => {
-    const stream = index * 2 + 1
-    return Buffer.concat([headersOf(stream, fields), frame(FRAME.data, 1, stream, body)])
-  })
+  const window = frame(WINDOW_UPDATE, 0, 0, Buffer.from([0x7f, 0xff, 0, 0]))
+  const requests = Array.from({ length: count }, (_, index) =>
+    frame(FRAME.headers, END_HEADERS | END_STREAM, index * 2 + 1, fieldBlock(fields)),
+  )
   return Buffer.concat([PREFACE, initialWindow, window, ...requests])
 }

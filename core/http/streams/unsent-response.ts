@@ -3,7 +3,7 @@
  * bytes remain after a write.
  */
 import { constants } from 'node:http2'
-import type { Http2ServerResponse } from 'node:http2'
+import type { Http2ServerResponse, Http2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 import { transportOf } from '../listener/transport.ts'
 import { unwrittenBytes } from '../node-internals/write-queue.ts'
@@ -86,11 +86,26 @@ function endStream({ stream }: Http2ServerResponse): void {
   const { session } = stream
   // gRPC clients report it as RESOURCE_EXHAUSTED.
   stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)
-  if (session === undefined || session.destroyed) return
+  if (session !== undefined && !session.destroyed) endUnlessRead(session)
+}
+
+const watched = new WeakSet<Http2Session>()
+
+/** Ends a connection if the client takes nothing of it for a while. */
+function endUnlessRead(session: Http2Session): void {
+  if (watched.has(session)) return
+  watched.add(session)
   const socket = transportOf(session.socket as Socket)
-  const queued = unwrittenBytes(socket)
-  if (queued === 0) return
-  setTimeout(() => {
-    if (!session.destroyed && unwrittenBytes(socket) >= queued) session.destroy()
-  }, PATIENCE_MS).unref()
+  const sent = (): number => socket.bytesWritten - unwrittenBytes(socket)
+  let before = sent()
+  const timer = setInterval(() => {
+    const now = sent()
+    if (!session.destroyed && unwrittenBytes(socket) > 0 && now === before) session.destroy()
+    if (session.destroyed || unwrittenBytes(socket) === 0) {
+      clearInterval(timer)
+      watched.delete(session)
+    }
+    before = now
+  }, PATIENCE_MS)
+  timer.unref()
 }
