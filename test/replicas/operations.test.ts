@@ -89,7 +89,7 @@ t.test('requests wait for no more operations than they need [STATE-43]', NEEDS_S
   t.equal((await fetch(`${url}/bin/${id}/x`)).status, 200)
 })
 
-t.test('the metrics of stores are those of all replicas, and absent while the store is away [METRIC-4]', async t => {
+t.test('the metrics of stores are those of all replicas, and absent while the store is unavailable [METRIC-4]', async t => {
   const store = await startStateServer(t)
   const env = { SVC_STATE_STORE: store.url, SVC_STATE_STORE_TIMEOUT_MS: '10000' }
   const servers = await Promise.all([1, 2].map(() => launch({ plugins: ['bins'], env })))
