@@ -279,6 +279,7 @@ export type CommandResult =
 export {
   isOutputError,
   isTooExpensive,
+  MemoryPool,
   OutputBudget,
   OutputTooLarge,
   OutputUnavailable,
@@ -286,7 +287,7 @@ export {
   StepBudget,
   TooExpensive,
 } from './budgets.ts'
-export type { Budgets, SvcBudgets } from './budgets.ts'
+export type { Budgets, SharedMemory, SvcBudgets } from './budgets.ts'
 
 export { HttpError, IncompleteBody, invalidParameter, refusal } from './http-error.ts'
 export {
@@ -305,7 +306,7 @@ export {
   shownText,
 } from './input.ts'
 export type { NumberParameter } from './input.ts'
-export { jsonChunks, JsonList } from './json-chunks.ts'
+export { jsonBytes, jsonChunks, JsonList } from './json-chunks.ts'
 export { jsonSerializer } from './json-serializer.ts'
 export { readJsonObject } from './json-body.ts'
 export { isRecord } from './record.ts'
@@ -332,7 +333,7 @@ export { joinSignals } from './joined-signal.ts'
 export type { JoinedSignal } from './joined-signal.ts'
 export { fillVariables } from './process-variables.ts'
 export { readPemCertificates } from './pem-certificates.ts'
-export { expandText, expandValue, memberAt } from './references.ts'
+export { expandedBytes, expandText, expandValue, memberAt } from './references.ts'
 export type { LookUp } from './references.ts'
 export { asBoolean, asInteger, asObject, asText, below, InputProblem, rejectUnknownKeys } from './input-problem.ts'
 export type { LinearPattern, PatternOptions } from './linear-pattern.ts'

@@ -88,6 +88,11 @@ export default [
     where: 'docs/hardening.md',
   },
   {
+    id: 'HARD-30',
+    rule: 'replies of models are paid for before they are made: templates, choices, calls, schemas, log probabilities and vectors that do not fit get 400 in the form of the provider, whatever they multiply, and do not keep other clients waiting',
+    where: 'docs/hardening.md',
+  },
+  {
     id: 'OUTAGE-1',
     rule: 'on a full disk all requests are served; certificates are kept in memory, counting continues, and write failures are reported',
     where: 'docs/hardening.md',
