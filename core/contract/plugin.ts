@@ -279,6 +279,7 @@ export type CommandResult =
 export {
   isOutputError,
   isTooExpensive,
+  MemoryPool,
   OutputBudget,
   OutputTooLarge,
   OutputUnavailable,
@@ -286,7 +287,7 @@ export {
   StepBudget,
   TooExpensive,
 } from './budgets.ts'
-export type { Budgets, SvcBudgets } from './budgets.ts'
+export type { Budgets, SharedMemory, SvcBudgets } from './budgets.ts'
 
 export { HttpError, IncompleteBody, invalidParameter, refusal } from './http-error.ts'
 export {

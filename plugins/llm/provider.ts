@@ -277,6 +277,11 @@ export interface RouteInput {
    * lets it pass.
    */
   generate(request: NeutralRequest): Promise<ChatResult>
+  /**
+   * The budget of the answer. What a route reads of earlier requests is taken before it is read (`engine.takeHistory`), and
+   * what it lists before it is rendered.
+   */
+  output(): OutputBudget
   /** What the socket that the request came from passed to `run`. */
   socketData?: unknown
   /** The members of `X-Svc-Reply-Json`; throws `engine.badInput` for a wrong header. */

@@ -1,6 +1,6 @@
 /** Removes secrets from a response: those with names, and those of the request, which an upstream may repeat anywhere. */
 import { isUtf8 } from 'node:buffer'
-import { Redactor, SecretValues } from 'svc/plugin'
+import { Pacer, Redactor, SecretValues } from 'svc/plugin'
 import type { Json } from 'svc/plugin'
 import type { Upstream } from '../config/upstream.ts'
 import type { RecordedResponse } from '../recordings/recording.ts'
@@ -37,15 +37,17 @@ export class ResponseCleaner {
     return json !== undefined && JSON.stringify(json) !== JSON.stringify(this.#json(json))
   }
 
-  /** A complete body of a media type. */
-  body(bytes: Buffer, type: string): Pick<RecordedResponse, 'json' | 'body' | 'base64'> {
+  /** A complete body of a media type. Yields between steps, each of which takes long for a large body. */
+  async body(bytes: Buffer, type: string): Promise<Pick<RecordedResponse, 'json' | 'body' | 'base64'>> {
+    const pacer = new Pacer()
+    const yielded = <T>(value: T): T | Promise<T> => (pacer.isDue ? pacer.pause().then(() => value) : value)
     if (!isUtf8(bytes)) return { base64: this.bytes(bytes).toString('base64') }
-    const text = bytes.toString('utf8')
-    const json = isJsonType(type) ? parseBoundedJson(text) : undefined
+    const text = await yielded(bytes.toString('utf8'))
+    const json = isJsonType(type) ? await yielded(parseBoundedJson(text)) : undefined
     if (json !== undefined) {
-      const shown = this.#json(json)
-      const printed = JSON.stringify(shown)
-      const isChanged = JSON.stringify(json) !== printed
+      const shown = await yielded(this.#json(json))
+      const printed = await yielded(JSON.stringify(shown))
+      const isChanged = (await yielded(JSON.stringify(json))) !== printed
       // As a value only if replaying it gives the same bytes.
       if (text.length > MAX_JSON_CHARACTERS || !(isChanged || printed === text))
         return { body: isChanged ? printed : text }

@@ -139,10 +139,9 @@ t.test('svc.state "interactions" [HARD-12]', async t =>
         choice: {
           index: 0,
           text: '',
-          pieces: [],
+          pieces: null,
           calls: [],
           reasoning: '',
-          reasoningPieces: [],
           finish: 'stop',
           stopSequence: null,
         },

@@ -1,7 +1,6 @@
 /** Values of wrong types on every route are rejected as bad input or accepted; they never cause a failure. */
 import t from 'tap'
-import { OutputBudget } from '../../../core/contract/budgets.ts'
-import { StepBudget } from '../../../core/contract/plugin.ts'
+import { OutputBudget, StepBudget } from '../../../core/contract/plugin.ts'
 import { createEngine } from '../../../plugins/llm/engine/engine.ts'
 import { compute } from '../../../plugins/llm/exchange/compute.ts'
 import { isBadInput } from '../../../plugins/llm/errors.ts'
@@ -79,6 +78,7 @@ function inputOf(body: object): RouteInput {
     runItem: () => Promise.reject(new Error('no batches here')),
     isUpgrade: false,
     url: path => path,
+    output: () => new OutputBudget(1_000_000),
     limits,
     credential: null,
     replyMembers: () => ({}),
