@@ -192,11 +192,14 @@ export const WORK_MS = 20
 /** Lets a long loop yield: `if (pacer.isDue) await pacer.pause()` after each item. */
 export class Pacer {
   readonly #workMs: number
+  readonly #pause: () => Promise<void>
   #since = performance.now()
   #usedMs = 0
 
-  constructor(workMs = WORK_MS) {
+  /** Prefer `svc.budgets.pacer()`, whose pauses take account of the work of others. */
+  constructor(workMs = WORK_MS, pause: () => Promise<void> = nextTurn) {
     this.#workMs = workMs
+    this.#pause = pause
   }
 
   /** Whether the loop has worked for long enough without a pause. */
@@ -212,7 +215,7 @@ export class Pacer {
   /** Lets other requests run. */
   async pause(): Promise<void> {
     this.#usedMs += performance.now() - this.#since
-    await nextTurn()
+    await this.#pause()
     this.#since = performance.now()
   }
 }
@@ -230,4 +233,9 @@ export interface SvcBudgets extends Readonly<Budgets> {
    * run without a pause.
    */
   turn(): Promise<void> | null
+  /**
+   * For loops that take long. After a pause, only one of all such loops works in a turn of the event loop: what others wait for
+   * does not depend on how many loops run. Work that takes tens of milliseconds begins with a pause.
+   */
+  pacer(): Pacer
 }

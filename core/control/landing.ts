@@ -18,8 +18,11 @@ const CONTENT_SECURITY_POLICY = `default-src 'none'; script-src 'self'; style-sr
 const ICON = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#0b5fb0"/><path d="M4 5l4 6 4-6" stroke="#fff" stroke-width="2" fill="none"/></svg>')}`
 
 /** Registers `GET /`. It responds with 200 even if the instance is unhealthy. */
-export function registerLanding(app: FastifyInstance, { config, http, instance, landingLinks }: ControlDeps): void {
-  const pageFor = cachePages(baseUrl =>
+export function registerLanding(
+  app: FastifyInstance,
+  { budgets, config, http, instance, landingLinks }: ControlDeps,
+): void {
+  const pageFor = cachePages(budgets, baseUrl =>
     renderLanding({
       catalog: instance.catalog(),
       links: landingLinks(),
@@ -42,7 +45,10 @@ export function registerLanding(app: FastifyInstance, { config, http, instance, 
       },
       examples: [{ name: 'Landing page', path: '/', expectStatus: 200 }],
     }),
-    (request, reply) => reply.headers(pageHeaders(CONTENT_SECURITY_POLICY)).send(pageFor(http.baseUrl(request))),
+    async (request, reply) => {
+      const page = await pageFor(http.baseUrl(request))
+      return reply.headers(pageHeaders(CONTENT_SECURITY_POLICY)).send(page)
+    },
   )
 }
 

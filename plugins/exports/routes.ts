@@ -127,7 +127,9 @@ function registerFormat(
       },
       examples: [{ name: title, path: pathOf(file), expectStatus: 200 }],
     }),
-    (request: FastifyRequest, reply) => {
+    async (request: FastifyRequest, reply) => {
+      // Writing takes up to 100 ms.
+      await svc.budgets.pacer().pause()
       // Sent as bytes, because Fastify would add a charset to the type of a string, which some types do not define.
       const bytes = Buffer.from(write(readSelection(request, svc)))
       return reply.headers(headers).send(bytes)

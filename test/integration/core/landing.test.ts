@@ -5,6 +5,8 @@ import t from 'tap'
 import { curlLine } from '../../../core/contract/curl-line.ts'
 import { registerDocs } from '../../../core/control/docs.ts'
 import { registerLanding, renderLanding } from '../../../core/control/landing.ts'
+import { createBudgets } from '../../../core/host/svc/budgets.ts'
+import { BUDGETS } from '../../support/budgets.ts'
 import { cachePages } from '../../../core/control/page-cache.ts'
 import { registerCoreRoutes } from '../../../core/control/routes.ts'
 import type { Catalog, CatalogEndpoint } from '../../../core/contract/plugin.ts'
@@ -177,16 +179,16 @@ t.test('commands contain the base URL of the request [CTL-20]', async t => {
 
 t.test('pages are cached per base URL, at most 16 of them [CTL-25]', async t => {
   const built: string[] = []
-  const pageFor = cachePages(url => {
+  const pageFor = cachePages(createBudgets(BUDGETS), url => {
     built.push(url)
     return `page of ${url}`
   })
-  t.equal(pageFor('a'), pageFor('a'), 'the same bytes')
+  t.equal(await pageFor('a'), pageFor('a'), 'the same bytes')
   t.same(built, ['a'])
-  for (let index = 0; index < 16; index++) pageFor(`other ${index}`)
-  t.equal(pageFor('a').toString(), 'page of a')
+  for (let index = 0; index < 16; index++) await pageFor(`other ${index}`)
+  t.equal((await pageFor('a')).toString(), 'page of a')
   t.equal(built.filter(url => url === 'a').length, 2)
-  pageFor('other 15')
+  await pageFor('other 15')
   t.equal(built.length, 18, 'the newest are still there')
 })
 
