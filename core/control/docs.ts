@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { stringify } from 'yaml'
-import type { SvcBudgets } from '../contract/budgets.ts'
+import { Pacer } from '../contract/budgets.ts'
 import type { JsonObject } from '../contract/json.ts'
 import { writeYaml } from '../contract/yaml-text.ts'
 import type { YamlOptions } from '../contract/yaml-text.ts'
@@ -21,24 +21,31 @@ const category = 'Docs'
 
 /**
  * The page is at `/docs`, without a trailing slash. The relative links `docs/…` and `openapi.json` therefore work with any
- * path prefix that a gateway adds.
+ * path prefix that a gateway adds. Browsers run scripts only if they are the ones of this instance (Subresource Integrity).
  */
-const PAGE = `<!doctype html>
+async function renderPage(): Promise<string> {
+  const resource = async (name: string): Promise<string> => {
+    const { integrity } = (await loadAsset(name))!
+    return `="docs/${name}" integrity="${integrity}"`
+  }
+  return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>svc API reference</title>
 <link rel="icon" type="image/png" href="docs/favicon-32x32.png">
-<link rel="stylesheet" href="docs/swagger-ui.css">
-<script defer src="docs/swagger-ui-bundle.js"></script>
-<script defer src="docs/docs.js"></script>
+<link rel="stylesheet" href${await resource('swagger-ui.css')}>
+<script defer src${await resource('swagger-ui-bundle.js')}></script>
+<script defer src${await resource('docs.js')}></script>
 </head>
 <body>
 <main id="docs"><noscript>This page needs JavaScript; <a href="openapi.json">openapi.json</a> is the document that it shows.</noscript></main>
 </body>
 </html>
 `
+}
+
 /** Allows only files below `docs/`, and images as `data:` or `blob:` URLs. No inline scripts or styles, no other hosts. */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
@@ -51,7 +58,6 @@ const packageFile = (name: string) => () =>
 
 /** All files below `/docs/`, by name. */
 const FILES: ReadonlyMap<string, { type: string; locate: () => string }> = new Map([
-  ['landing.js', { type: 'text/javascript; charset=utf-8', locate: ownFile('landing.js') }],
   ['docs.js', { type: 'text/javascript; charset=utf-8', locate: ownFile('docs.js') }],
   ['swagger-ui-bundle.js', { type: 'text/javascript; charset=utf-8', locate: packageFile('swagger-ui-bundle.js') }],
   ['swagger-ui.css', { type: 'text/css; charset=utf-8', locate: packageFile('swagger-ui.css') }],
@@ -63,6 +69,8 @@ interface Asset {
   bytes: Buffer
   /** Strong entity tag, with its quotes. */
   etag: string
+  /** For the `integrity` of an element that loads it. */
+  integrity: string
 }
 /** Cache of files, which do not change while the process runs. */
 const assets = new Map<string, Promise<Asset>>()
@@ -84,7 +92,7 @@ const DOCUMENT_FORMATS = [
     mediaType: 'application/yaml',
     contentType: 'application/yaml',
     name: 'OpenAPI document as YAML',
-    write: (document: JsonObject, { pacer }: Pick<SvcBudgets, 'pacer'>) => writeYaml(document, pacer(), YAML),
+    write: (document: JsonObject, pacer: Pacer) => writeYaml(document, pacer, YAML),
     writeText: (text: string) => stringify(text, YAML).trimEnd(),
   },
 ]
@@ -94,8 +102,9 @@ export function registerDocs(app: FastifyInstance, { budgets, http, instance }: 
   for (const { path, mediaType, contentType, name, write, writeText } of DOCUMENT_FORMATS) {
     const documentFor = cacheDocument({
       async build(baseUrl) {
-        await budgets.pacer().pause()
-        return write(instance.openapi(baseUrl) as unknown as JsonObject, budgets)
+        const pacer = new Pacer(budgets.workMs)
+        await pacer.pause()
+        return write(instance.openapi(baseUrl) as unknown as JsonObject, pacer)
       },
       write: writeText,
     })
@@ -104,6 +113,7 @@ export function registerDocs(app: FastifyInstance, { budgets, http, instance }: 
       describe({
         summary: `OpenAPI 3.1 document of all enabled endpoints, as ${mediaType}`,
         category,
+        ownPage: true,
         responses: {
           200: {
             description: 'The document. `servers` contains the base URL of the request.',
@@ -124,10 +134,11 @@ export function registerDocs(app: FastifyInstance, { budgets, http, instance }: 
     describe({
       summary: 'Interactive API reference',
       category,
+      ownPage: true,
       responses: { 200: { description: 'The page.', content: { 'text/html': { type: 'string' } } } },
       examples: [{ name: 'API reference', path: '/docs', expectStatus: 200 }],
     }),
-    (_request, reply) => reply.headers(pageHeaders(CONTENT_SECURITY_POLICY)).send(PAGE),
+    async (_request, reply) => reply.headers(pageHeaders(CONTENT_SECURITY_POLICY)).send(await renderPage()),
   )
 
   app.get(
@@ -135,6 +146,7 @@ export function registerDocs(app: FastifyInstance, { budgets, http, instance }: 
     describe({
       summary: 'Redirects to the API reference',
       category,
+      ownPage: true,
       responses: { 307: { description: 'To `/docs`.' } },
       examples: [{ name: 'With a slash', path: '/docs/', expectStatus: 307 }],
     }),
@@ -146,6 +158,7 @@ export function registerDocs(app: FastifyInstance, { budgets, http, instance }: 
     describe({
       summary: 'Scripts, styles and icons of the API reference',
       category,
+      ownPage: true,
       parameters: [{ name: 'file', in: 'path', schema: { type: 'string', enum: [...FILES.keys()] } }],
       responses: {
         200: { description: 'The file.' },
@@ -166,11 +179,15 @@ function loadAsset(name: string): Promise<Asset> | undefined {
   if (!file) return undefined
   let asset = assets.get(name)
   if (!asset) {
-    asset = readFile(file.locate()).then(bytes => ({
-      type: file.type,
-      bytes,
-      etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
-    }))
+    asset = readFile(file.locate()).then(bytes => {
+      const hash = createHash('sha256').update(bytes).digest()
+      return {
+        type: file.type,
+        bytes,
+        etag: `"${hash.toString('base64url').slice(0, 22)}"`,
+        integrity: `sha256-${hash.toString('base64')}`,
+      }
+    })
     assets.set(name, asset)
     asset.catch(() => assets.delete(name))
   }

@@ -1,5 +1,5 @@
 /** Caches pages that depend only on the base URL and the generation. */
-import type { SvcBudgets } from '../contract/budgets.ts'
+import { Pacer } from '../contract/budgets.ts'
 import { BoundedMap } from '../collections/bounded-map.ts'
 
 /** Maximum number of cached pages. Clients can create any number of base URLs with the `Host` header. */
@@ -9,15 +9,12 @@ const MAX_PAGES = 16
  * Returns a function that builds the page for a base URL and caches the last 16 pages as bytes. Building takes some time, so
  * pages for other base URLs are built one at a time, with pauses.
  */
-export function cachePages(
-  budgets: Pick<SvcBudgets, 'pacer'>,
-  build: (baseUrl: string) => string,
-): (baseUrl: string) => Buffer | Promise<Buffer> {
+export function cachePages(build: (baseUrl: string) => string): (baseUrl: string) => Buffer | Promise<Buffer> {
   const pages = new BoundedMap<Buffer>(MAX_PAGES)
   return baseUrl => pages.get(baseUrl) ?? add(baseUrl)
 
   async function add(baseUrl: string): Promise<Buffer> {
-    await budgets.pacer().pause()
+    await new Pacer().pause()
     let page = pages.get(baseUrl)
     if (page === undefined) pages.set(baseUrl, (page = Buffer.from(build(baseUrl))))
     return page

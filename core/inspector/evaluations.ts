@@ -1,13 +1,13 @@
 /** Evaluates conditions on many requests without blocking others, however many ask for it. */
-import { StepBudget } from '../contract/budgets.ts'
-import type { Pacer, SvcBudgets } from '../contract/budgets.ts'
+import { Pacer, StepBudget } from '../contract/budgets.ts'
+import type { SvcBudgets } from '../contract/budgets.ts'
 
 /** A run over many requests may take the steps of this many evaluations. */
 const EVALUATIONS_PER_RUN = 100
 /** Steps of reading a request. */
 const REQUEST = 200
 
-export type EvaluationBudgets = Pick<SvcBudgets, 'evaluation' | 'pacer' | 'steps' | 'turn'>
+export type EvaluationBudgets = Pick<SvcBudgets, 'evaluation' | 'steps' | 'turn' | 'workMs'>
 
 /** What a run over many requests may take, stored ones and those that come later. */
 export class EvaluationRun {
@@ -66,7 +66,7 @@ export class Evaluations {
 
   /** Calls `work` when it is its turn; it must return when the pacer is due. */
   async inTurn<T>(work: (pacer: Pacer) => T): Promise<T> {
-    const pacer = this.#budgets.pacer()
+    const pacer = new Pacer(this.#budgets.workMs)
     await pacer.pause()
     await this.#budgets.turn()
     return work(pacer)

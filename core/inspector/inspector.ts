@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Config } from '../config/variables.ts'
 import type { InspectorEntry, SvcInspector } from '../contract/plugin.ts'
+import type { MemoryUse } from '../collections/memory-use.ts'
 import { copyText } from '../collections/text-memory.ts'
 import { isBelow } from '../fields/request-target.ts'
 import { CaptureLog, FollowedCaptures } from './capture-log.ts'
@@ -87,6 +88,8 @@ export interface Inspector extends SvcInspector {
   /** Removes matching entries and returns their number. */
   clear(filter: CaptureFilter): Promise<number>
   counters(): Promise<{ stored: number; capacity: number; total_captured: number }>
+  /** Of the requests that this process has captured, and their totals by session. */
+  memoryUse(): MemoryUse
 }
 
 export interface InspectorOptions {
@@ -338,6 +341,10 @@ export function createInspector({
       const removed = await flushed().clear(matches)
       if (filter.pathPrefix === undefined) totals.clear(filter.session, removed)
       return removed
+    },
+    memoryUse() {
+      const { entries, bytes } = store.memoryUse()
+      return { entries, bytes: bytes + totals.memoryUse().bytes }
     },
     async counters() {
       const { stored, total } = await flushed().counts()

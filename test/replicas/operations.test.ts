@@ -4,7 +4,7 @@ import { launch } from '../../core/testing/launch.ts'
 import { NEEDS_SERVER, startStateServer } from '../support/state-store.ts'
 
 /** Sent in the background, whatever requests do. */
-const BACKGROUND = /operation="(?:beat|sweep|renew)"|store="_core\/(?:captures|capture-ends|registers)"/
+const BACKGROUND = /operation="(?:beat|sweep|renew|scrape)"|store="_core\/(?:captures|capture-ends|registers)"/
 
 t.test('requests wait for no more operations than they need [STATE-43]', NEEDS_SERVER, async t => {
   const store = await startStateServer(t)

@@ -73,6 +73,11 @@ export default [
     where: 'docs/hardening.md',
   },
   {
+    id: 'HARD-14',
+    rule: 'what a process keeps for its clients besides its stores is bounded in count',
+    where: 'docs/hardening.md',
+  },
+  {
     id: 'SOAK-1',
     rule: 'after a long run of mixed traffic with reloads, memory, handles and timers return to their initial level',
     where: 'docs/hardening.md',
@@ -100,6 +105,16 @@ export default [
   {
     id: 'EVAL-5',
     rule: 'patterns, searches, queries and comparisons take their steps before the work, and a step is worth about 10 ns for every input',
+    where: 'docs/hardening.md',
+  },
+  {
+    id: 'SOAK-2',
+    rule: 'in a long run of mixed requests the heap without the stores of the metrics stays flat',
+    where: 'docs/hardening.md',
+  },
+  {
+    id: 'HARD-30',
+    rule: 'replies of models are paid for before they are made: templates, choices, calls, schemas, log probabilities and vectors that do not fit get 400 in the form of the provider, whatever they multiply, and do not keep other clients waiting',
     where: 'docs/hardening.md',
   },
   {

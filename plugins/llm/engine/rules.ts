@@ -1,5 +1,5 @@
 /** Scripted rules from svc.yaml and from plugins. */
-import { linearPattern, StepBudget, TextSearch, type LinearPattern } from 'svc/plugin'
+import { linearPattern, StepBudget, TextSearch, type LinearPattern, type OutputBudget } from 'svc/plugin'
 import type { NeutralRequest } from '../neutral.ts'
 
 /** A condition on a request, and the reply if it holds. All keys of `match` must match. */
@@ -37,6 +37,7 @@ export interface CompiledRule {
 const MAX_PATTERN_TEXT = 4096
 /** Characters that are changed to lower case in one step. */
 const FOLDED = 0.6
+const PLACEHOLDER = /\{\{(prompt|model)\}\}/g
 
 /** Throws a SyntaxError for an invalid regular expression. */
 export function compileRule(rule: Rule): CompiledRule {
@@ -78,7 +79,12 @@ function modelMatcher(model: string | undefined): (name: string) => boolean {
   return name => name.startsWith(prefix)
 }
 
-/** Replaces `{{prompt}}` and `{{model}}`; nothing is evaluated. */
-export function fillTemplate(text: string, request: NeutralRequest, userText: string): string {
-  return text.replace(/\{\{(prompt|model)\}\}/g, (_whole, name) => (name === 'prompt' ? userText : request.model))
+/** Replaces `{{prompt}}` and `{{model}}`; nothing is evaluated. Throws `OutputTooLarge` before the text is made. */
+export function fillTemplate(text: string, request: NeutralRequest, userText: string, output: OutputBudget): string {
+  const valueOf = (name: string): string => (name === 'prompt' ? userText : request.model)
+  let length = text.length
+  for (const [, name] of text.matchAll(PLACEHOLDER)) length += valueOf(name!).length
+  // It is taken when it becomes a reply.
+  output.require(length)
+  return text.replace(PLACEHOLDER, (_whole, name: string) => valueOf(name))
 }

@@ -1,5 +1,5 @@
 /** The documents of mocks as text. Writing a large one takes seconds, so it is done once, with pauses, and not for each URL. */
-import { BoundedMap, writeYaml, type Svc } from 'svc/plugin'
+import { BoundedMap, Pacer, writeYaml, type Svc } from 'svc/plugin'
 import type { Live } from '../exchange/engine.ts'
 import type { JsonObject } from '../document/json.ts'
 import { effectiveDocument } from './export.ts'
@@ -44,7 +44,7 @@ export class DocumentTexts {
 
   /** Any value as text. */
   async write(value: JsonObject, format: DocumentFormat): Promise<string> {
-    const pacer = this.#budgets.pacer()
+    const pacer = new Pacer(this.#budgets.workMs)
     await pacer.pause()
     return format === 'json' ? JSON.stringify(value) : writeYaml(value, pacer, { aliasDuplicateObjects: false })
   }

@@ -6,8 +6,11 @@ import {
   describe,
   HttpError,
   sandboxPolicy,
+  StepBudget,
   type FastifyInstance,
   type FastifyReply,
+  isOutputError,
+  isTooExpensive,
   type FastifyRequest,
   type RouteDescription,
 } from 'svc/plugin'
@@ -15,6 +18,7 @@ import type { MockResponse } from '../exchange/response-builder.ts'
 import { handleOperation, type Live, type EngineContext } from '../exchange/engine.ts'
 import { PROBLEMS, problemBody, type ProblemCode } from '../errors.ts'
 import type { DocumentFormat } from '../management/document-text.ts'
+import type { JsonObject } from '../document/json.ts'
 import type { Mock } from '../management/mock.ts'
 import { Incoming } from '../request/incoming.ts'
 import type { Service } from '../management/service.ts'
@@ -22,6 +26,7 @@ import { urlOf } from '../management/service.ts'
 import { headerToken, headerText } from '../response/response-headers.ts'
 import { keyOfSession } from '../exchange/session-memory.ts'
 import { captureBody } from '../exchange/traffic.ts'
+import { CHECK_STEPS } from '../schema/sample.ts'
 
 const serve: RouteDescription = {
   path: '/mock/{name}/{*path}',
@@ -161,17 +166,14 @@ async function respond(
       operation: null,
     }
   const match = live.api.match(incoming.method, incoming.path, live.parts.settings.basePath)
-  if (match.kind === 'operation')
-    return {
-      response: await handleOperation(
-        live,
-        incoming,
-        engineContext(service, request, mock),
-        match.operation,
-        match.path,
-      ),
-      operation: match.operation.key,
-    }
+  if (match.kind === 'operation') {
+    const { operation, path } = match
+    const context = engineContext(service, request, mock)
+    const response = await handleOperation(live, incoming, context, operation, path).catch((error: unknown) =>
+      tooCostly(error, mock.name, operation.key),
+    )
+    return { response, operation: operation.key }
+  }
   if (match.kind === 'method')
     return {
       response: problem(
@@ -203,6 +205,8 @@ async function respond(
 function engineContext({ svc, memories }: Service, request: FastifyRequest, mock: Mock): EngineContext {
   const session = svc.http.session(request)
   const key = keyOfSession(session)
+  let generation: StepBudget | undefined
+  let checks: StepBudget | undefined
   return {
     mock: mock.name,
     session: session.label,
@@ -212,8 +216,16 @@ function engineContext({ svc, memories }: Service, request: FastifyRequest, mock
     verifyToken: tokenVerifier(svc),
     random: Math.random,
     now: () => new Date(),
-    output: svc.budgets.output(request),
+    get output() {
+      return svc.budgets.output(request)
+    },
     steps: svc.budgets.evaluation(),
+    get generation() {
+      return (generation ??= svc.budgets.evaluation())
+    },
+    get checks() {
+      return (checks ??= new StepBudget(CHECK_STEPS))
+    },
     ignoreRule: id => svc.http.ignoreHeader(request, id, 'too_expensive'),
   }
 }
@@ -230,11 +242,21 @@ function tokenVerifier(svc: Service['svc']): EngineContext['verifyToken'] {
   }
 }
 
+/** The problem of an answer that exceeds a budget. Throws other errors. */
+function tooCostly(error: unknown, mock: string, operation: string): MockResponse {
+  const extra = { operation }
+  if (isTooExpensive(error)) return problem('too_expensive', error.message, mock, extra, [])
+  if (!isOutputError(error)) throw error
+  return error.code === 'SVC_OUTPUT_UNAVAILABLE'
+    ? problem('output_unavailable', error.message, mock, extra, [['Retry-After', '1']])
+    : problem('output_too_large', error.message, mock, { ...extra, limit: error.limit }, [])
+}
+
 function problem(
   code: ProblemCode,
   detail: string,
   mock: string,
-  extra: Record<string, string | string[]>,
+  extra: JsonObject,
   headers: [string, string][],
 ): MockResponse {
   const { status } = PROBLEMS[code]

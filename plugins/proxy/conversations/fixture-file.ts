@@ -63,7 +63,7 @@ export class FixtureFile {
   }
 
   async #write(text: string): Promise<void> {
-    await mkdir(dirname(this.path), { recursive: true })
+    await mkdir(dirname(this.path), { recursive: true, mode: 0o700 })
     const temporary = `${this.path}.${randomBytes(4).toString('hex')}.tmp`
     try {
       await writeFile(temporary, text, { mode: 0o600 })

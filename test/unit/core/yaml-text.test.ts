@@ -1,11 +1,9 @@
 /** Large values as YAML. */
 import t from 'tap'
 import { parse, stringify } from 'yaml'
-import { createBudgets } from '../../../core/host/svc/budgets.ts'
 import { Pacer } from '../../../core/contract/budgets.ts'
 import type { JsonObject } from '../../../core/contract/json.ts'
 import { writeYaml } from '../../../core/contract/yaml-text.ts'
-import { BUDGETS } from '../../support/budgets.ts'
 
 const OPTIONS = { aliasDuplicateObjects: false, lineWidth: 0, compat: 'yaml-1.1' } as const
 const VALUE: JsonObject = {
@@ -22,18 +20,23 @@ const VALUE: JsonObject = {
 }
 
 t.test('parts make the same document as the whole [EVAL-4]', async t => {
-  const text = await writeYaml(VALUE, createBudgets(BUDGETS).pacer(), OPTIONS)
+  const text = await writeYaml(VALUE, new Pacer(), OPTIONS)
   t.strictSame(parse(text), VALUE)
   const { long: _, 'key: with colon': __, ...plain } = VALUE
-  t.equal(await writeYaml(plain, createBudgets(BUDGETS).pacer(), OPTIONS), stringify(plain, OPTIONS))
-  t.equal(await writeYaml({}, createBudgets(BUDGETS).pacer()), '{}\n')
+  t.equal(await writeYaml(plain, new Pacer(), OPTIONS), stringify(plain, OPTIONS))
+  t.equal(await writeYaml({}, new Pacer()), '{}\n')
 })
 
 t.test('it pauses between parts, and large parts are JSON [EVAL-4]', async t => {
   let pauses = 0
-  const pacer = new Pacer(0, async () => void pauses++)
+  class Counted extends Pacer {
+    override async pause(): Promise<void> {
+      pauses++
+      await super.pause()
+    }
+  }
   const large = { items: { big: Array.from({ length: 40_000 }, (_, index) => ({ id: index })), small: [1] } }
-  const text = await writeYaml(large, pacer, OPTIONS)
+  const text = await writeYaml(large, new Counted(0), OPTIONS)
   t.ok(pauses > 2)
   t.strictSame(parse(text), large)
   t.match(text, /^items:\n {2}big: \[\{"id":0\},/)

@@ -25,7 +25,7 @@ import type { RequestContext } from '../../request/context.ts'
 import { breakConnection } from '../../response/connection-faults.ts'
 import { withinBudget } from '../../response/output-error.ts'
 import { sendRuleResponse } from '../../response/rule-response.ts'
-import { sendError, sendErrorInForm } from '../../response/send.ts'
+import { requestFactsOf, sendError, sendErrorInForm } from '../../response/send.ts'
 import type { PipelineServices, RuleActionName, RuleServices } from '../stage.ts'
 import { afterBody, waitFor } from './faults.ts'
 
@@ -231,7 +231,7 @@ async function takeAmong(
     if (facts !== undefined && !(await takesReplies(entry, facts))) continue
     const hit = await rules.book.count(entry, context.session.header)
     if (hit === null) continue
-    const step = entry.rule.steps[nextStep(entry.rule, hit)!]!
+    const step = permitted(entry.rule.steps[nextStep(entry.rule, hit)!]!, entry, context)
     const { action } = step
     if (action.kind === 'respond' && action.respond.needsBody && canHaveBody && !(await receive(context, bodyLimit)))
       return null
@@ -262,6 +262,17 @@ function canAct({ rule }: RuleEntry, { upgrade }: RequestContext, replies: boole
   )
 }
 
+/** On the pages of the instance, rules of strangers do not answer: the script of one would run with the origin's rights. */
+function permitted(step: Step, { source }: RuleEntry, context: RequestContext): Step {
+  if (source !== 'api' || step.action.kind !== 'respond' || !isOwnPage(context)) return step
+  return { ...step, action: { kind: 'pass' } }
+}
+
+function isOwnPage(context: RequestContext): boolean {
+  const declared = context.description?.ownPage ?? false
+  return typeof declared === 'function' ? declared(requestFactsOf(context)) : declared
+}
+
 /** A message has no response of its own. */
 function canActOnMessage({ rule }: RuleEntry, { canAbort }: Pick<RuleMessage, 'canAbort'>): boolean {
   return rule.steps.every(({ action }) => action.kind !== 'respond' && (canAbort || action.kind !== 'abort'))
@@ -278,7 +289,8 @@ async function takesReplies({ rule }: RuleEntry, facts: ProtocolFacts): Promise<
 function mark({ entry, step }: TakenRule, context: RequestContext, rules: RuleServices): void {
   context.rule = entry.rule.name
   if (step.isQuiet) {
-    context.isQuiet = true
+    // Anybody can store a rule there, and must not hide from the log of the operator.
+    context.isQuiet = !rules.config.publicMode
     context.isCaptured = false
   }
   const action = actionName(step)
