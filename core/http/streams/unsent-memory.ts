@@ -182,7 +182,7 @@ export class UnsentMemory {
   #endSlow(client: Client): void {
     const { unsentClientBytes } = this.bounds
     this.#measure(client.waiting)
-    for (const share of [...client.waiting]) {
+    for (const share of Array.from(client.waiting)) {
       if (client.unsent <= unsentClientBytes) break
       if (this.now() - share.sentAt >= PATIENCE_MS + share.unsent / SLOWEST_RATE) this.#cutOff(share)
     }
@@ -191,7 +191,7 @@ export class UnsentMemory {
 
   #measure(shares: Iterable<UnsentShare>): void {
     this.#isMeasuring = true
-    for (const share of [...shares]) share.stream.measure?.()
+    for (const share of Array.from(shares)) share.stream.measure?.()
     this.#isMeasuring = false
   }
 

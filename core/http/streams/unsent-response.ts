@@ -76,13 +76,13 @@ export class UnsentResponse implements UnsentStream {
     this.#context.breakOff()
     // Whoever needs the memory may be waiting for it.
     this.#context.output?.release()
-    if ('stream' in response) endStream(response, this.#share)
+    if ('stream' in response) endStream(response)
     else request.socket.destroy()
   }
 }
 
 /** Resets the stream. What its connection has already taken from it is freed by ending the connection, if nobody reads it. */
-function endStream({ stream }: Http2ServerResponse, share: UnsentShare): void {
+function endStream({ stream }: Http2ServerResponse): void {
   const { session } = stream
   // gRPC clients report it as RESOURCE_EXHAUSTED.
   stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)

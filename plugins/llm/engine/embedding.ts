@@ -146,11 +146,9 @@ function normalize(vector: Float64Array): number[] {
   for (const value of vector) sum += value * value
   if (sum === 0) return Array.from(vector, (_, i) => (i === 0 ? 1 : 0))
   const length = Math.sqrt(sum)
-  // A list of the right size and kind: `Array.from` takes several times as long.
-  const result = new Array<number>(vector.length).fill(0.5)
-  vector.forEach((value, at) => {
-    result[at] = Math.round((value / length) * 1e8) / 1e8
-  })
+  // `Array.from` takes several times as long.
+  const result: number[] = []
+  for (const value of vector) result.push(Math.round((value / length) * 1e8) / 1e8)
   return result
 }
 
