@@ -8,7 +8,7 @@ import type { Upstream } from '../config/upstream.ts'
 import { headerRecord, responseHeaders } from '../forwarded-headers.ts'
 import type { HeaderLine } from '../forwarded-headers.ts'
 import type { RecordedChunk, RecordedResponse } from '../recordings/recording.ts'
-import { isJsonType, mediaType } from '../recordings/request-shape.ts'
+import { hidesMembers, isJsonType, mediaType } from '../recordings/request-shape.ts'
 import { RecordedBytes } from './recorded-bytes.ts'
 import type { Chunk } from './recorded-bytes.ts'
 import { ResponseCleaner } from './response-cleaner.ts'
@@ -105,12 +105,18 @@ export class ResponseRecorder {
     } else this.#decoder?.destroy()
     const { status, upstream, sentAt, secrets } = this.#options
     const cleaner = new ResponseCleaner(upstream, secrets())
+    const { all, chunks } = this.#bytes.take()
+    if (
+      upstream.redact.json.length > 0 &&
+      hidesMembers(all.toString(), mediaType(this.#header('content-type')), upstream)
+    )
+      return null
     return {
       status,
       headers: this.#headers(upstream, cleaner),
       recorded_at: this.#recordedAt.toISOString(),
       first_byte_ms: Math.round(this.#headAt - sentAt),
-      ...(await this.#body(endedAt, cleaner)),
+      ...(await this.#body(all, chunks, endedAt, cleaner)),
     }
   }
 
@@ -155,8 +161,7 @@ export class ResponseRecorder {
     return headerRecord(kept)
   }
 
-  async #body(endedAt: number, cleaner: ResponseCleaner): Promise<RecordedBody> {
-    const { all, chunks } = this.#bytes.take()
+  async #body(all: Buffer, chunks: readonly Chunk[], endedAt: number, cleaner: ResponseCleaner): Promise<RecordedBody> {
     if (all.length === 0) return {}
     const type = mediaType(this.#header('content-type'))
     const isSized = this.#header('content-length') !== ''
@@ -167,7 +172,8 @@ export class ResponseRecorder {
       return { chunks: this.#timed(chunks, index => ({ base64: shown[index]!.toString('base64') })) }
     }
     // A secret that only a parser finds: without the timing, but redacted.
-    if (isJsonType(type) && cleaner.changesJson(all)) return cleaner.body(all, type)
+    const changed = isJsonType(type) ? await cleaner.changedJson(all) : null
+    if (changed !== null) return changed
     const texts = textsOf(chunks.map(({ bytes }) => bytes))
     const shown = texts.map(text => cleaner.text(text))
     const whole = cleaner.text(texts.join(''))
