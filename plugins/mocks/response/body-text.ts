@@ -1,5 +1,5 @@
 /** Serializes a value for its media type. */
-import { isRecord, OutputBudget } from 'svc/plugin'
+import { isRecord, OutputBudget, type StepBudget } from 'svc/plugin'
 import type { CompiledApi } from '../exchange/compiled-api.ts'
 import type { Json } from '../document/json.ts'
 import { baseType, isJsonType, isXmlType } from '../request/media-types.ts'
@@ -13,6 +13,8 @@ export interface Serialization {
   schema: Json | undefined
   api: CompiledApi
   output: OutputBudget
+  /** Steps for escaping. */
+  steps: StepBudget
 }
 
 /**
@@ -31,7 +33,7 @@ export function serializeBody(value: Json, serialization: Serialization): Buffer
  * JSON has the size of the value, which generator, templates and document bound. What other formats repeat, such as the names
  * of elements, is counted while they are written.
  */
-function bodyText(value: Json, { type, schema, api, output }: Serialization): string {
+function bodyText(value: Json, { type, schema, api, output, steps }: Serialization): string {
   const base = baseType(type)
   if (isJsonType(base)) return JSON.stringify(value)
   if (typeof value === 'string') return value
@@ -40,6 +42,7 @@ function bodyText(value: Json, { type, schema, api, output }: Serialization): st
       document: api.document,
       flattener: api.sampler.flattener,
       output: new OutputBudget(output.limit),
+      steps,
     })
   if (base === 'application/x-www-form-urlencoded' && isRecord(value))
     return formEncode(value, new OutputBudget(output.limit))

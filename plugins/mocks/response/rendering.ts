@@ -129,7 +129,13 @@ export class Renderer {
           )
     return {
       value,
-      bytes: serializeBody(value, { type, schema: media.schema, api: this.#api, output: input.budgets.output }),
+      bytes: serializeBody(value, {
+        type,
+        schema: media.schema,
+        api: this.#api,
+        output: input.budgets.output,
+        steps: input.budgets.generation,
+      }),
       contentType,
       schema: media.schema,
       headers,

@@ -1,5 +1,5 @@
 /** Serializes a value as XML with the `xml` keywords of its schema (OpenAPI 3.1.1, 4.26). */
-import { isRecord, type OutputBudget } from 'svc/plugin'
+import { isRecord, type OutputBudget, type StepBudget } from 'svc/plugin'
 import { own, ownObject, ownText, type Json } from '../document/json.ts'
 import type { ApiDocument } from '../document/api-document.ts'
 import type { Flattener } from '../schema/flat-schema.ts'
@@ -30,7 +30,11 @@ export interface XmlMeans {
   flattener: Flattener
   /** What is written is taken from it first. */
   output: OutputBudget
+  steps: StepBudget
 }
+
+/** Steps for escaping a character. The largest answer takes most of a budget. */
+const ESCAPE_STEPS = 0.25
 
 /**
  * A complete document. The name of the root element is `xml.name`, else the schema's name, else `root`. Throws
@@ -57,11 +61,13 @@ class XmlWriter {
   readonly #document: ApiDocument
   readonly #flattener: Flattener
   readonly #output: OutputBudget
+  readonly #steps: StepBudget
 
-  constructor({ document, flattener, output }: XmlMeans) {
+  constructor({ document, flattener, output, steps }: XmlMeans) {
     this.#document = document
     this.#flattener = flattener
     this.#output = output
+    this.#steps = steps
   }
 
   /** The `xml` object of a schema or of the schema that it references. */
@@ -121,6 +127,7 @@ class XmlWriter {
   #text(value: string | number | boolean | null): string {
     const text = String(value)
     this.#output.take(text.length)
+    this.#steps.take(text.length * ESCAPE_STEPS)
     const escaped = escape(text)
     this.#output.take(Math.max(escaped.length - text.length, 0))
     return escaped
