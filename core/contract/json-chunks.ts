@@ -35,6 +35,13 @@ export function* jsonChunks(value: unknown): Generator<string> {
   if (text !== '') yield text
 }
 
+/** Bytes of `JSON.stringify(value)`, which is not made as a whole. */
+export function jsonBytes(value: unknown): number {
+  let bytes = 0
+  for (const chunk of jsonChunks(value)) bytes += Buffer.byteLength(chunk)
+  return bytes
+}
+
 function* partsOf(given: unknown): Generator<string> {
   const value = isLazyList(given) ? given : plain(given)
   if (isLazyList(value)) yield* lazyParts(value)

@@ -91,7 +91,7 @@ export function isSecretName(name: string): boolean {
   if (!PARTS.test(joined)) return false
   if (ACCESS_KEY_ID.test(joined)) return true
   if (DESCRIPTIONS.has(words.at(-1) ?? '') || DESCRIPTION_ENDS.test(joined)) return false
-  // Headers such as `x-ratelimit-remaining-tokens` count them.
+  // Headers about rate limits count tokens.
   const counted = withoutOrdinary(words).join('')
   return PARTS.test(joined.includes('ratelimit') ? counted.replaceAll('token', '.') : counted)
 }

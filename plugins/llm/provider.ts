@@ -402,6 +402,8 @@ export interface OwnParsed<W = unknown> extends ParsedBase {
   promptTokens: number
   completionTokens: number
   preview?: string
+  /** Bytes of the reply, at least, if there can be many. */
+  replyBytes?: number
   wire: W
 }
 export type Parsed<W = unknown> =

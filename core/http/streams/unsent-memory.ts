@@ -182,7 +182,8 @@ export class UnsentMemory {
   #endSlow(client: Client): void {
     const { unsentClientBytes } = this.bounds
     this.#measure(client.waiting)
-    for (const share of [...client.waiting]) {
+    const slowestFirst = Array.from(client.waiting)
+    for (const share of slowestFirst) {
       if (client.unsent <= unsentClientBytes) break
       if (this.now() - share.sentAt >= PATIENCE_MS + share.unsent / SLOWEST_RATE) this.#cutOff(share)
     }
@@ -191,7 +192,9 @@ export class UnsentMemory {
 
   #measure(shares: Iterable<UnsentShare>): void {
     this.#isMeasuring = true
-    for (const share of [...shares]) share.stream.measure?.()
+    // Measuring changes the order.
+    const all = [...shares]
+    for (const share of all) share.stream.measure?.()
     this.#isMeasuring = false
   }
 

@@ -34,6 +34,8 @@ interface Part {
 
 const MIB = 1024 * 1024
 const LIFETIME_MS = 3_600_000
+/** Of all uploads without their parts. */
+const UPLOADS_BYTES = 4 * MIB
 const BOUNDS = {
   normal: { uploads: 50, parts: 100, maxBytes: 64 * MIB },
   public: { uploads: 5, parts: 10, maxBytes: 8 * MIB },
@@ -52,7 +54,7 @@ export class UploadStore {
     this.#keyOf = engine.ownedKeys(this.#isPublic)
     const { uploads, parts, maxBytes } = BOUNDS[this.#isPublic ? 'public' : 'normal']
     this.maxParts = parts
-    this.#uploads = svc.state<Upload>('uploads', { maxCount: uploads, ttlMs: LIFETIME_MS })
+    this.#uploads = svc.state<Upload>('uploads', { maxCount: uploads, maxBytes: UPLOADS_BYTES, ttlMs: LIFETIME_MS })
     this.#parts = svc.state<Part>('upload-parts', { maxCount: uploads * parts, maxBytes, ttlMs: LIFETIME_MS })
   }
 

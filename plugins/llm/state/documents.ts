@@ -55,6 +55,8 @@ const BOUNDS = {
   public: { maxCount: 50, maxPerGroup: 5, maxBytes: 8 * MIB, each: 256 * 1024, ttlMs: 3_600_000 },
 }
 const MAX_NAME = 200
+/** Of all documents without their contents: names are cut from request bodies, so they have to be copied. */
+const FACTS_BYTES = 4 * MIB
 
 interface Content {
   session: string
@@ -79,7 +81,7 @@ export class DocumentStore implements Documents {
     const { maxCount, maxPerGroup, maxBytes, each, ttlMs } = BOUNDS[this.#isPublic ? 'public' : 'normal']
     this.maxBytes = each
     this.#ttlMs = ttlMs
-    this.#facts = svc.state<DocumentFacts>('documents', { maxCount, maxPerGroup, ttlMs })
+    this.#facts = svc.state<DocumentFacts>('documents', { maxCount, maxPerGroup, ttlMs, maxBytes: FACTS_BYTES })
     this.#contents = svc.state<Content>('document-contents', {
       maxCount,
       maxPerGroup,
