@@ -20,9 +20,9 @@ export async function takeBody(output: OutputBudget, body: Rendered['body']): Pr
 }
 
 /** Writes a body as its client reads it, and ends the response. Stops if the client disconnects. */
-export async function writeBody({ raw }: FastifyReply, body: Rendered['body']): Promise<void> {
+export async function writeBody({ raw }: FastifyReply, { body, stored }: Rendered): Promise<void> {
   const pacer = new Pacer()
-  for (const chunk of chunksOf(body)) {
+  for (const chunk of stored?.chunks ?? chunksOf(body)) {
     if (raw.destroyed) return
     if (!raw.write(chunk)) await drained(raw)
     if (pacer.isDue) await pacer.pause()
