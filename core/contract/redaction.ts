@@ -122,6 +122,13 @@ export function isSecretMember(name: string, value: Json, members: JsonObject, i
   if (!isSecret) return false
   if (typeof value === 'string') return !isOrdinaryText(name, value, members)
   if (typeof value !== 'object' || value === null) return false
-  if (!Array.isArray(value)) return true
+  if (!Array.isArray(value)) return !isSchema(value)
   return !/^keys$/i.test(name) && value.some(item => typeof item !== 'string' || !isOrdinaryText(name, item, members))
+}
+
+const JSON_TYPES = new Set(['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'])
+
+/** Whether an object describes values (JSON Schema), such as an argument of a tool that is called `code`. */
+function isSchema({ type }: JsonObject): boolean {
+  return [type].flat().every(name => typeof name === 'string' && JSON_TYPES.has(name))
 }

@@ -84,7 +84,9 @@ export function createSvcHttp({ browserAccess, call, config, guard, rules, https
       refuseNobody(context)
       refuseForeign(context, browserAccess.checkPage(context))
     },
-    negotiate,
+    // What was sent may be sent back, and as much again as any answer may have: escapes multiply.
+    negotiate: (request, reply, value) =>
+      negotiate(request, reply, value, config.budgets.outputBytes + contextOf(request).body.length),
     negotiatedType: request => negotiateType(request.headers.accept),
     notFound(request, reply) {
       const context = contextOf(request)

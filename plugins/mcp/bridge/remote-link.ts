@@ -38,7 +38,7 @@ const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 30_000
 /** How long a stream may stay open after the response. */
 const LINGER_MS = 1000
-/** Resources whose changes are asked for; the one asked for first is dropped first. */
+/** Resources whose changes were requested; the oldest is dropped first. */
 const MAX_FOLLOWED = 500
 const SESSION_ENDED = 'the session has ended'
 export class RemoteLink implements Link {

@@ -49,6 +49,10 @@ export interface EngineContext {
   readonly output: OutputBudget
   /** The budget of conditions and validation. */
   readonly steps: StepBudget
+  /** The budget for generating data. */
+  readonly generation: StepBudget
+  /** The budget for checking generated data. */
+  readonly checks: StepBudget
   /** Reports a rule that does not act because its conditions take too many steps. */
   ignoreRule(id: string): void
 }

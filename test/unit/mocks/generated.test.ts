@@ -1,7 +1,7 @@
 // `then` is a keyword of JSON Schema.
 /* oxlint-disable unicorn/no-thenable */
-import { StepBudget } from '../../../core/contract/plugin.ts'
 import t from 'tap'
+import { OutputBudget, StepBudget } from '../../../core/contract/budgets.ts'
 import type { Json, JsonObject } from '../../../plugins/mocks/document/json.ts'
 import { compile, documentOf } from '../../integration/mocks/document.ts'
 
@@ -18,7 +18,12 @@ function sampleOf(
   }: { components?: JsonObject; openapi?: string; seed?: string; useExamples?: boolean } = {},
 ) {
   const api = compile(documentOf({}, { openapi, components: { schemas: components } }))
-  const value = api.sampler.sample(schema, { seed, useExamples })
+  const budgets = {
+    output: new OutputBudget(16 << 20),
+    generation: new StepBudget(5_000_000),
+    checks: StepBudget.unlimited(),
+  }
+  const value = api.sampler.sample(schema, { seed, useExamples, budgets })
   return { value, errors: api.schemas.errors(schema, value, 'response', StepBudget.unlimited()) }
 }
 
