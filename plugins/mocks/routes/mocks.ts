@@ -7,9 +7,9 @@ import {
   type FastifyReply,
   type FastifyRequest,
 } from 'svc/plugin'
-import { stringify } from 'yaml'
 import { showReport } from '../check/report.ts'
 import { readDocument } from '../document/read.ts'
+import { yamlText } from '../document/yaml-text.ts'
 import { managementError } from '../errors.ts'
 import { bundleOf, effectiveDocument, svcYamlOf } from '../management/export.ts'
 import type { JsonObject } from '../document/json.ts'
@@ -360,11 +360,14 @@ async function spec(service: Service, request: FastifyRequest<Named>, reply: Fas
   const text = await service.mocks.text(sha256)
   reply.type(`application/${wanted ?? format}; charset=utf-8`)
   if (wanted === null || wanted === format) return reply.send(text)
+  const value = sha256 === mock.current?.sha256 ? mock.live.api.document.root : parsed(text, service)
+  return reply.send(wanted === 'json' ? JSON.stringify(value, null, 2) : await yamlText(value))
+}
+
+function parsed(text: string, service: Service): JsonObject {
   const read = readDocument(text, service.registry.options.bounds)
   if ('error' in read) throw managementError('not_deployable', `the draft can't be read: ${read.error.message}`)
-  return reply.send(
-    wanted === 'json' ? JSON.stringify(read.value, null, 2) : stringify(read.value, { aliasDuplicateObjects: false }),
-  )
+  return read.value
 }
 
 function sourceOf(mock: Mock, wanted: string | null): DocumentReference {
@@ -417,7 +420,11 @@ async function operations(service: Service, request: FastifyRequest<Named>): Pro
   }
 }
 
-function exportMock(service: Service, request: FastifyRequest<Named>, reply: FastifyReply): FastifyReply {
+async function exportMock(
+  service: Service,
+  request: FastifyRequest<Named>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const mock = requireMock(service, request.params.name)
   const format = readQuery(request).get('format') ?? 'bundle'
   const attach = (extension: string, type: string): FastifyReply =>
@@ -429,6 +436,6 @@ function exportMock(service: Service, request: FastifyRequest<Named>, reply: Fas
     return attach('json', 'application/json').send(
       JSON.stringify(effectiveDocument(mock, urlOf(service, request, mock.name))),
     )
-  if (format === 'svc-yaml') return attach('yaml', 'application/yaml').send(svcYamlOf(mock))
+  if (format === 'svc-yaml') return attach('yaml', 'application/yaml').send(await svcYamlOf(mock))
   throw managementError('invalid_parameter', 'format must be bundle, openapi or svc-yaml')
 }

@@ -1,6 +1,5 @@
 /** `/mock/{name}/…`: finds the mock and the operation, sends the response of the engine, and captures the request. */
 import { randomUUID } from 'node:crypto'
-import { stringify } from 'yaml'
 import {
   copyData,
   copyText,
@@ -18,6 +17,7 @@ import {
 import type { MockResponse } from '../exchange/response-builder.ts'
 import { handleOperation, type Live, type EngineContext } from '../exchange/engine.ts'
 import { PROBLEMS, problemBody, type ProblemCode } from '../errors.ts'
+import { yamlText } from '../document/yaml-text.ts'
 import { effectiveDocument } from '../management/export.ts'
 import type { JsonObject } from '../document/json.ts'
 import type { Mock } from '../management/mock.ts'
@@ -189,7 +189,7 @@ async function respond(
   const document = /^\/openapi\.(json|yaml)$/.exec(incoming.path)?.[1]
   if (document && (incoming.method === 'GET' || incoming.method === 'HEAD'))
     return {
-      response: documentResponse(effectiveDocument(mock, urlOf(service, request, mock.name)), document),
+      response: await documentResponse(effectiveDocument(mock, urlOf(service, request, mock.name)), document),
       operation: null,
     }
   const nearest = live.api.nearest(incoming.path)
@@ -272,10 +272,8 @@ function problem(
   }
 }
 
-function documentResponse(document: object, format: string): MockResponse {
-  const body = Buffer.from(
-    format === 'json' ? JSON.stringify(document) : stringify(document, { aliasDuplicateObjects: false }),
-  )
+async function documentResponse(document: JsonObject, format: string): Promise<MockResponse> {
+  const body = Buffer.from(format === 'json' ? JSON.stringify(document) : await yamlText(document))
   return {
     status: 200,
     headers: [['Content-Type', format === 'json' ? 'application/json' : 'application/yaml']],
